@@ -1,0 +1,39 @@
+import { resolve } from 'node:path';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'electron-vite';
+
+// The main build has a second entry, the command `stria`. Everything but Electron, Node and the native `webgpu`
+// package is bundled, so that out/ can be carried to another machine.
+export default defineConfig({
+  main: {
+    build: {
+      externalizeDeps: false,
+      target: 'node20',
+      rollupOptions: {
+        input: {
+          index: resolve('src/main/index.ts'),
+          cli: resolve('src/cli/index.ts'),
+          'cpu-worker': resolve('src/cli/cpu-worker.ts'),
+        },
+        external: ['electron', 'webgpu', /^node:/],
+        output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+      },
+    },
+  },
+  preload: {
+    build: {
+      externalizeDeps: false,
+      rollupOptions: {
+        input: { index: resolve('src/preload/index.ts') },
+        external: ['electron'],
+        output: { format: 'cjs', entryFileNames: '[name].cjs' },
+      },
+    },
+  },
+  renderer: {
+    root: 'src/renderer',
+    build: { target: 'chrome134', outDir: 'out/renderer', rollupOptions: { input: resolve('src/renderer/index.html') } },
+    worker: { format: 'es' },
+    plugins: [react()],
+  },
+});

@@ -1,0 +1,65 @@
+import type { CodecDefinition, CodecElementBytes, CodecOptions, GpuVoxels } from '../codecs/codec.ts';
+import type { Checksum } from '../format/checksum.ts';
+import type { CommandTimes } from '../gpu/commands.ts';
+import type { JobOptions } from '../shared/job.ts';
+import type { Dims3 } from '../shared/volume.ts';
+
+/** A box of codec elements on the CPU: little-endian, x fastest, rows without padding. */
+export interface VoxelBox {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly dims: Dims3;
+  readonly elementBytes: CodecElementBytes;
+}
+
+/** Where a chunk lies in its box. */
+export interface ChunkBox {
+  readonly origin: Dims3;
+  readonly shape: Dims3;
+}
+
+/** How a chunk is to be encoded: by the one codec, or by the one that promises least. */
+export interface EncodeChoice {
+  readonly codec: CodecDefinition | 'auto';
+  readonly options: CodecOptions;
+}
+
+/** One chunk as it stands in a container, without its place there. */
+export type EncodedChunk =
+  | { readonly kind: 'constant'; readonly element: Uint8Array; readonly decodedChecksum: Checksum }
+  | {
+      readonly kind: 'encoded';
+      readonly codecId: number;
+      readonly parameters: Uint8Array;
+      readonly payload: Uint8Array<ArrayBuffer>;
+      readonly encodedChecksum: Checksum;
+      readonly decodedChecksum: Checksum;
+    };
+
+export interface DeviceReport {
+  readonly kind: 'gpu' | 'cpu';
+  /** `NVIDIA H200`, `CPU, 8 threads`. */
+  readonly name: string;
+  readonly software: boolean;
+}
+
+/** Where chunks are encoded and decoded. GPU and CPU give the same bytes. */
+export interface Backend {
+  readonly device: DeviceReport;
+  /** How many bytes of a box it likes to be given at once, at most. */
+  readonly maxBoxBytes: number;
+  encode(box: VoxelBox, chunks: readonly ChunkBox[], choice: EncodeChoice, job?: BackendJob): Promise<EncodedChunk[]>;
+  /** Decodes into `box.bytes`, and checks each chunk's checksums. @throws StriaError `corrupt`, in the context of `chunk N` */
+  decode(chunks: readonly EncodedChunk[], boxes: readonly ChunkBox[], box: VoxelBox, job?: BackendJob): Promise<void>;
+  destroy(): Promise<void>;
+}
+
+export interface BackendJob extends JobOptions {
+  /** Times of GPU stages as they come in. */
+  readonly onTimes?: ((times: CommandTimes) => void) | undefined;
+}
+
+/** What the GPU backend can do beside: work on voxels that are in GPU memory already. */
+export interface ResidentBox {
+  readonly voxels: GpuVoxels;
+  readonly chunks: readonly ChunkBox[];
+}

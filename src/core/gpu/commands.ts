@@ -1,0 +1,165 @@
+import { StriaError } from '../shared/errors.ts';
+import type { Kernel } from './kernel.ts';
+import type { GpuScope } from './scope.ts';
+
+/** How long one stage took on the GPU. */
+export interface StageTime {
+  readonly label: string;
+  /** Milliseconds by timestamp queries, from the stage's first dispatch to the end of its last. Undefined: the device has none. */
+  readonly gpuMs: number | undefined;
+}
+
+export interface CommandTimes {
+  readonly stages: readonly StageTime[];
+  /** Milliseconds on the host's clock, from submission until the queue was done. */
+  readonly wallMs: number;
+}
+
+export type Binding = GPUBuffer | GPUBufferBinding | GPUTextureView | GPUSampler;
+
+/** Workgroup counts along x and y for `count` workgroups in all; a kernel's number is `id.x + id.y × num_workgroups.x`. */
+export function spread(count: number, maxPerDimension = 65535): [number, number, number] {
+  if (count <= maxPerDimension) return [count, 1, 1];
+  const rows = Math.ceil(count / maxPerDimension);
+  return [Math.ceil(count / rows), rows, 1];
+}
+
+interface CommandsHost {
+  readonly device: GPUDevice;
+  readonly hasTimestamps: boolean;
+  scope(label: string): GpuScope;
+  checkAlive(): void;
+}
+
+/**
+ * A list of GPU work that is recorded, then submitted at once. Each `stage` is one compute pass and is timed by itself;
+ * dispatches in a stage run one after the other, each seeing what the ones before it wrote.
+ */
+export class Commands {
+  readonly label: string;
+  /** Called with the times once they are known, after each `submit`. */
+  readonly onTimes: ((times: CommandTimes) => void) | undefined;
+  readonly #host: CommandsHost;
+  readonly #encoder: GPUCommandEncoder;
+  readonly #stages: string[] = [];
+  readonly #scope: GpuScope;
+  readonly #queries: GPUQuerySet | undefined;
+  #pass: GPUComputePassEncoder | undefined;
+
+  constructor(host: CommandsHost, label: string, onTimes?: (times: CommandTimes) => void) {
+    host.checkAlive();
+    this.#host = host;
+    this.label = label;
+    this.onTimes = onTimes;
+    this.#encoder = host.device.createCommandEncoder({ label });
+    this.#scope = host.scope('timing');
+    this.#queries =
+      host.hasTimestamps && onTimes ? host.device.createQuerySet({ type: 'timestamp', count: 2 * maxStages }) : undefined;
+  }
+
+  /** Begins a stage; what follows until the next `stage`, copy or `submit` belongs to it. */
+  stage(label: string): this {
+    this.#endPass();
+    const index = this.#stages.push(label) - 1;
+    if (index >= maxStages) throw new StriaError('internal', `${this.label} has more than ${maxStages} stages`);
+    this.#pass = this.#encoder.beginComputePass({
+      label: `${this.label}.${label}`,
+      ...(this.#queries && {
+        timestampWrites: { querySet: this.#queries, beginningOfPassWriteIndex: 2 * index, endOfPassWriteIndex: 2 * index + 1 },
+      }),
+    });
+    return this;
+  }
+
+  /** @param bindings for `@binding(0)`, `@binding(1)` … of group 0 */
+  dispatch(kernel: Kernel, bindings: readonly Binding[], workgroups: readonly [number, number, number]): this {
+    if (workgroups.some((count) => count === 0)) return this;
+    if (!this.#pass) this.stage(kernel.label);
+    const pass = this.#pass as GPUComputePassEncoder;
+    pass.setPipeline(kernel.pipeline);
+    pass.setBindGroup(0, this.#bindGroup(kernel, bindings));
+    pass.dispatchWorkgroups(...workgroups);
+    return this;
+  }
+
+  copy(from: GPUBuffer, fromOffset: number, to: GPUBuffer, toOffset: number, size: number): this {
+    this.#endPass();
+    this.#encoder.copyBufferToBuffer(from, fromOffset, to, toOffset, size);
+    return this;
+  }
+
+  clear(buffer: GPUBuffer): this {
+    this.#endPass();
+    this.#encoder.clearBuffer(buffer);
+    return this;
+  }
+
+  /** Anything that this class has no word for: texture copies, render passes. */
+  record(callback: (encoder: GPUCommandEncoder) => void): this {
+    this.#endPass();
+    callback(this.#encoder);
+    return this;
+  }
+
+  /** Submits. Resolves when the GPU is done. @throws StriaError `device-lost` */
+  async submit(): Promise<CommandTimes> {
+    this.#endPass();
+    const { device } = this.#host;
+    try {
+      const readback = this.#recordTimestamps();
+      const start = performance.now();
+      device.queue.submit([this.#encoder.finish()]);
+      await device.queue.onSubmittedWorkDone();
+      const wallMs = performance.now() - start;
+      this.#host.checkAlive();
+      const times = { stages: await this.#stageTimes(readback), wallMs };
+      this.onTimes?.(times);
+      return times;
+    } catch (error) {
+      this.#host.checkAlive();
+      throw error;
+    } finally {
+      this.#queries?.destroy();
+      this.#scope.destroy();
+    }
+  }
+
+  #endPass(): void {
+    this.#pass?.end();
+    this.#pass = undefined;
+  }
+
+  #bindGroup(kernel: Kernel, bindings: readonly Binding[]): GPUBindGroup {
+    return this.#host.device.createBindGroup({
+      label: kernel.label,
+      layout: kernel.layout,
+      entries: bindings.map((resource, binding) => ({
+        binding,
+        resource: resource instanceof GPUBuffer ? { buffer: resource } : resource,
+      })),
+    });
+  }
+
+  #recordTimestamps(): GPUBuffer | undefined {
+    if (!this.#queries || this.#stages.length === 0) return undefined;
+    const bytes = 16 * this.#stages.length;
+    const resolved = this.#scope.buffer('resolved', bytes, GPUBufferUsage.QUERY_RESOLVE | GPUBufferUsage.COPY_SRC);
+    const readback = this.#scope.buffer('readback', bytes, GPUBufferUsage.MAP_READ);
+    this.#encoder.resolveQuerySet(this.#queries, 0, 2 * this.#stages.length, resolved, 0);
+    this.#encoder.copyBufferToBuffer(resolved, 0, readback, 0, bytes);
+    return readback;
+  }
+
+  async #stageTimes(readback: GPUBuffer | undefined): Promise<StageTime[]> {
+    if (!readback) return this.#stages.map((label) => ({ label, gpuMs: undefined }));
+    await readback.mapAsync(GPUMapMode.READ);
+    const ticks = new BigUint64Array(readback.getMappedRange().slice(0));
+    readback.unmap();
+    return this.#stages.map((label, index) => ({
+      label,
+      gpuMs: Number((ticks[2 * index + 1] as bigint) - (ticks[2 * index] as bigint)) / 1e6,
+    }));
+  }
+}
+
+const maxStages = 64;

@@ -1,0 +1,172 @@
+import { StriaError } from '../shared/errors.ts';
+import { type CommandTimes, Commands } from './commands.ts';
+import { advice, defaultLimits, type GpuDiagnosis, isSoftware, type LimitName, limitNames, wantedFeatures } from './diagnosis.ts';
+import { type Kernel, KernelCache, type KernelDescriptor } from './kernel.ts';
+import { GpuScope, MemoryLedger } from './scope.ts';
+
+export interface OpenGpuOptions {
+  /** 'adapter' asks for all that the adapter has; 'default' stays at WebGPU's defaults, as the smallest device would. */
+  readonly limits?: 'adapter' | 'default';
+  /** Fails with `limit-too-small` where the adapter has less. */
+  readonly needed?: Partial<Record<LimitName, number>>;
+}
+
+/** One device, and everything that is made on it. Create with `openGpu`. */
+export class Gpu {
+  readonly device: GPUDevice;
+  readonly diagnosis: GpuDiagnosis;
+  readonly memory = new MemoryLedger();
+  readonly #kernels: KernelCache;
+  readonly #root: GpuScope;
+  readonly #lostListeners = new Set<(message: string) => void>();
+  #lost: string | undefined;
+
+  constructor(device: GPUDevice, diagnosis: GpuDiagnosis) {
+    this.device = device;
+    this.diagnosis = diagnosis;
+    this.#kernels = new KernelCache(device);
+    this.#root = new GpuScope(device, this.memory, 'gpu');
+    void device.lost.then((info) => {
+      this.#lost = info.message || info.reason || 'unknown reason';
+      for (const listener of this.#lostListeners) listener(this.#lost);
+    });
+  }
+
+  get isSoftware(): boolean {
+    return this.diagnosis.software;
+  }
+
+  get isLost(): boolean {
+    return this.#lost !== undefined;
+  }
+
+  /** `NVIDIA H200`, `SwiftShader Device`: the adapter's own best name for itself. */
+  get name(): string {
+    const adapter = this.diagnosis.adapter;
+    return adapter?.description || adapter?.device || adapter?.vendor || 'unnamed GPU';
+  }
+
+  get hasTimestamps(): boolean {
+    return this.device.features.has('timestamp-query');
+  }
+
+  /** The largest buffer that a shader can bind whole, in bytes. */
+  get maxBindingBytes(): number {
+    const { maxBufferSize, maxStorageBufferBindingSize } = this.device.limits;
+    return Math.min(maxBufferSize, maxStorageBufferBindingSize);
+  }
+
+  /** Called once when the device is lost (at once if it already is), until the returned function is called. */
+  onLost(listener: (message: string) => void): () => void {
+    if (this.#lost !== undefined) listener(this.#lost);
+    this.#lostListeners.add(listener);
+    return () => this.#lostListeners.delete(listener);
+  }
+
+  /** A scope of its own: whoever asks for it frees it. */
+  scope(label: string): GpuScope {
+    return new GpuScope(this.device, this.memory, label, this.#root);
+  }
+
+  kernel(descriptor: KernelDescriptor): Kernel {
+    return this.#kernels.get(descriptor);
+  }
+
+  /** @param onTimes given: stages are timed (costs a small readback) */
+  commands(label: string, onTimes?: (times: CommandTimes) => void): Commands {
+    return new Commands(this, label, onTimes);
+  }
+
+  /** Copies bytes of a buffer (usage COPY_SRC) to the CPU. `offset` is a multiple of 4. @throws StriaError `device-lost` */
+  async read(buffer: GPUBuffer, offset = 0, size = buffer.size - offset): Promise<Uint8Array<ArrayBuffer>> {
+    this.checkAlive();
+    const scope = this.scope('read');
+    try {
+      const bytes = Math.max(4, Math.ceil(size / 4) * 4);
+      const staging = scope.buffer('staging', bytes, GPUBufferUsage.MAP_READ);
+      const encoder = this.device.createCommandEncoder({ label: 'read' });
+      encoder.copyBufferToBuffer(buffer, offset, staging, 0, Math.min(bytes, buffer.size - offset));
+      this.device.queue.submit([encoder.finish()]);
+      await staging.mapAsync(GPUMapMode.READ);
+      const copy = new Uint8Array(staging.getMappedRange().slice(0, size));
+      staging.unmap();
+      return copy;
+    } catch (error) {
+      this.checkAlive();
+      throw error;
+    } finally {
+      scope.destroy();
+    }
+  }
+
+  /** As `read`, as 32-bit words. */
+  async readWords(buffer: GPUBuffer, offset = 0, size = buffer.size - offset): Promise<Uint32Array> {
+    return new Uint32Array((await this.read(buffer, offset, size)).buffer);
+  }
+
+  /** @throws StriaError `device-lost` if the device has gone */
+  checkAlive(): void {
+    if (this.#lost !== undefined) throw new StriaError('device-lost', `the GPU device was lost: ${this.#lost}`);
+  }
+
+  destroy(): void {
+    this.#root.destroy();
+    this.device.destroy();
+  }
+}
+
+/**
+ * Asks for an adapter and a device on it.
+ * @param gpu `navigator.gpu`, or what the `webgpu` package's `create()` returned (hold on to that while the Gpu lives)
+ * @throws StriaError `no-webgpu`, `no-adapter`, `limit-too-small`
+ */
+export async function openGpu(gpu: GPU | undefined, options: OpenGpuOptions = {}): Promise<Gpu> {
+  const adapter = await requestAdapter(gpu);
+  const diagnosis = diagnose(gpu, adapter, options);
+  if (!adapter || diagnosis.state !== 'ready') {
+    throw new StriaError(diagnosis.state === 'ready' ? 'no-adapter' : diagnosis.state, diagnosis.advice);
+  }
+  const available = options.limits === 'default' ? defaultLimits : adapter.limits;
+  const requiredLimits = Object.fromEntries(limitNames.map((name) => [name, available[name]]));
+  const requiredFeatures = wantedFeatures.filter((feature) => adapter.features.has(feature));
+  const device = await adapter.requestDevice({ label: 'stria', requiredLimits, requiredFeatures });
+  return new Gpu(device, diagnosis);
+}
+
+/** What `openGpu` would say, without opening a device. Never throws. */
+export async function diagnoseGpu(gpu: GPU | undefined, options: OpenGpuOptions = {}): Promise<GpuDiagnosis> {
+  return diagnose(gpu, await requestAdapter(gpu), options);
+}
+
+async function requestAdapter(gpu: GPU | undefined): Promise<GPUAdapter | undefined> {
+  try {
+    return (await gpu?.requestAdapter({ powerPreference: 'high-performance' })) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function diagnose(gpu: GPU | undefined, adapter: GPUAdapter | undefined, options: OpenGpuOptions): GpuDiagnosis {
+  const nothing = { software: false, adapter: undefined, limits: undefined, features: [], missingFeatures: [], tooSmall: [] };
+  if (!gpu) return { ...nothing, state: 'no-webgpu', advice: advice['no-webgpu'] };
+  if (!adapter) return { ...nothing, state: 'no-adapter', advice: advice['no-adapter'] };
+  const { vendor, architecture, device, description } = adapter.info;
+  const limits = Object.fromEntries(limitNames.map((name) => [name, adapter.limits[name]])) as Record<LimitName, number>;
+  const tooSmall = limitNames.flatMap((limit) => {
+    const needed = options.needed?.[limit] ?? 0;
+    return needed > limits[limit] ? [{ limit, needed, available: limits[limit] }] : [];
+  });
+  const software = isSoftware(adapter.info);
+  const shortfalls = tooSmall.map(({ limit, needed, available }) => `${limit}: ${needed} needed, ${available} available`);
+  return {
+    state: tooSmall.length > 0 ? 'limit-too-small' : 'ready',
+    software,
+    adapter: { vendor, architecture, device, description },
+    limits,
+    features: [...adapter.features].sort(),
+    missingFeatures: wantedFeatures.filter((feature) => !adapter.features.has(feature)),
+    tooSmall,
+    advice:
+      tooSmall.length > 0 ? `${advice['limit-too-small']} ${shortfalls.join('; ')}.` : software ? advice.software : advice.ready,
+  };
+}

@@ -1,0 +1,138 @@
+import { StriaError } from '../shared/errors.ts';
+
+/** Live GPU memory by label, in bytes. Tests check that it comes back to where it started. */
+export class MemoryLedger {
+  readonly #byLabel = new Map<string, number>();
+  #listeners = new Set<() => void>();
+
+  add(label: string, bytes: number): void {
+    const now = (this.#byLabel.get(label) ?? 0) + bytes;
+    if (now === 0) this.#byLabel.delete(label);
+    else this.#byLabel.set(label, now);
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** All live bytes, or those whose label starts with `prefix`. */
+  liveBytes(prefix = ''): number {
+    let sum = 0;
+    for (const [label, bytes] of this.#byLabel) if (label.startsWith(prefix)) sum += bytes;
+    return sum;
+  }
+
+  /** Label to live bytes, a copy. */
+  entries(): ReadonlyMap<string, number> {
+    return new Map(this.#byLabel);
+  }
+
+  /** Calls `listener` after each change until the returned function is called. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}
+
+/**
+ * Owns buffers and textures: all that a scope made is freed when it is destroyed. Scopes nest: a child goes with its
+ * parent. `using scope = gpu.scope('…')` frees at the end of the block.
+ */
+export class GpuScope implements Disposable {
+  readonly label: string;
+  readonly #device: GPUDevice;
+  readonly #ledger: MemoryLedger;
+  readonly #owned = new Map<GPUBuffer | GPUTexture, { label: string; bytes: number }>();
+  readonly #children = new Set<GpuScope>();
+  readonly #parent: GpuScope | undefined;
+  #destroyed = false;
+
+  constructor(device: GPUDevice, ledger: MemoryLedger, label: string, parent?: GpuScope) {
+    this.#device = device;
+    this.#ledger = ledger;
+    this.label = label;
+    this.#parent = parent;
+    parent?.#children.add(this);
+  }
+
+  /** A scope that goes with this one. Its labels start with this one's. */
+  scope(label: string): GpuScope {
+    return new GpuScope(this.#device, this.#ledger, `${this.label}.${label}`, this);
+  }
+
+  /**
+   * A buffer of `size` bytes, rounded up to a multiple of 4, zeroed, or filled from `data` at its start.
+   * @throws StriaError `limit-too-small` when the device cannot hold it, naming needed and available bytes
+   */
+  buffer(label: string, size: number, usage: GPUBufferUsageFlags, data?: BufferSource): GPUBuffer {
+    this.#assertAlive();
+    const bytes = Math.max(4, Math.ceil(size / 4) * 4);
+    const limits = this.#device.limits;
+    const limit =
+      usage & GPUBufferUsage.STORAGE ? Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize) : limits.maxBufferSize;
+    const fullLabel = `${this.label}.${label}`;
+    if (bytes > limit) {
+      throw new StriaError('limit-too-small', `${fullLabel} needs ${bytes} bytes in one buffer; this GPU allows ${limit}`);
+    }
+    const buffer = this.#device.createBuffer({ label: fullLabel, size: bytes, usage: usage | GPUBufferUsage.COPY_DST });
+    this.#own(buffer, fullLabel, bytes);
+    if (data) this.#device.queue.writeBuffer(buffer, 0, data);
+    return buffer;
+  }
+
+  /** A buffer with usage STORAGE | COPY_SRC | COPY_DST. */
+  storage(label: string, size: number, data?: BufferSource): GPUBuffer {
+    return this.buffer(label, size, GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC, data);
+  }
+
+  /** A uniform buffer that holds `words`. */
+  uniform(label: string, words: readonly number[]): GPUBuffer {
+    const size = Math.ceil(words.length / 4) * 16;
+    return this.buffer(label, size, GPUBufferUsage.UNIFORM, new Uint32Array(words));
+  }
+
+  /** @param bytes what it occupies, for the ledger */
+  texture(label: string, bytes: number, descriptor: GPUTextureDescriptor): GPUTexture {
+    this.#assertAlive();
+    const fullLabel = `${this.label}.${label}`;
+    const texture = this.#device.createTexture({ ...descriptor, label: fullLabel });
+    this.#own(texture, fullLabel, bytes);
+    return texture;
+  }
+
+  /** Frees one thing now that this scope made. */
+  free(resource: GPUBuffer | GPUTexture): void {
+    const entry = this.#owned.get(resource);
+    if (!entry) throw new StriaError('internal', `scope ${this.label} does not own what it is asked to free`);
+    this.#owned.delete(resource);
+    resource.destroy();
+    this.#ledger.add(entry.label, -entry.bytes);
+  }
+
+  /** Hands a resource over to another scope: `result.adopt(buffer, workScope)`. */
+  adopt(resource: GPUBuffer | GPUTexture, from: GpuScope): void {
+    const entry = from.#owned.get(resource);
+    if (!entry) throw new StriaError('internal', `scope ${from.label} does not own what it is asked to hand over`);
+    from.#owned.delete(resource);
+    this.#owned.set(resource, entry);
+  }
+
+  /** Frees everything, once. */
+  destroy(): void {
+    if (this.#destroyed) return;
+    this.#destroyed = true;
+    for (const child of [...this.#children]) child.destroy();
+    for (const resource of [...this.#owned.keys()]) this.free(resource);
+    this.#parent?.#children.delete(this);
+  }
+
+  [Symbol.dispose](): void {
+    this.destroy();
+  }
+
+  #own(resource: GPUBuffer | GPUTexture, label: string, bytes: number): void {
+    this.#owned.set(resource, { label, bytes });
+    this.#ledger.add(label, bytes);
+  }
+
+  #assertAlive(): void {
+    if (this.#destroyed) throw new StriaError('internal', `scope ${this.label} is used after it was destroyed`);
+  }
+}

@@ -1,0 +1,42 @@
+import type { ByteSource, SiblingFinder } from '../shared/bytes.ts';
+import type { JobOptions } from '../shared/job.ts';
+import type { SourceDescription } from '../shared/source.ts';
+import type { Dims4, ElementType, Endian, VolumeInfo } from '../shared/volume.ts';
+
+/** A volume whose header has been read and whose voxels wait. */
+export interface OpenVolume {
+  readonly info: VolumeInfo;
+  /**
+   * The voxels once, in order (x fastest, then y, z, t), as little-endian bytes in pieces of any size, together exactly
+   * `volumeBytes(info)` long. A piece belongs to the caller.
+   * @throws StriaError `corrupt` when the file ends early or its compression is broken; `aborted`
+   */
+  voxels(options?: JobOptions): AsyncIterable<Uint8Array>;
+  /** What is needed to write the source again. Call it after `voxels` has ended: what stands behind the voxels is known only then. */
+  source(): Promise<SourceDescription>;
+}
+
+/** What a raw file does not say about itself. */
+export interface RawLayout {
+  readonly dims: Dims4;
+  readonly type: ElementType;
+  /** Default 'little'. */
+  readonly endian?: Endian | undefined;
+  /** Bytes in front of the first voxel. Default 0. */
+  readonly offset?: number | undefined;
+}
+
+export interface OpenOptions {
+  /** Needed by detached headers: `.hdr` finds its `.img`, `.nhdr` its data file, `.raw` its sidecar. */
+  readonly siblings?: SiblingFinder | undefined;
+  /** Given: the file is raw, whatever its name. */
+  readonly raw?: RawLayout | undefined;
+}
+
+/** One reader: says whether a file is its own by the first bytes and the name, and opens it. */
+export interface VolumeReader {
+  readonly format: SourceDescription['format'];
+  /** @param head the file's first 4096 bytes (fewer if it is shorter), gunzipped if it was gzip */
+  recognises(name: string, head: Uint8Array): boolean;
+  open(source: ByteSource, options: OpenOptions & JobOptions): Promise<OpenVolume>;
+}

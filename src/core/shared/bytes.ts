@@ -1,0 +1,63 @@
+import type { JobOptions } from './job.ts';
+
+/** A file, a blob or a buffer that can be read anywhere. The host makes it; core reads it. */
+export interface ByteSource {
+  /** File name without its folder, for messages and for telling formats apart. */
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+  /**
+   * Reads `length` bytes from `offset`, fewer only at the end of the source. The caller owns the result.
+   * @throws StriaError `not-readable`, `aborted`
+   */
+  read(offset: number, length: number, options?: JobOptions): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+/** Finds a file that lies beside another one (`scan.img` beside `scan.hdr`), or undefined where there is none. */
+export type SiblingFinder = (name: string) => Promise<ByteSource | undefined>;
+
+/**
+ * Takes bytes in order. Nothing is visible under the final name until `close`; `abort` leaves nothing behind.
+ * The writer may reuse the bytes once the promise has resolved.
+ */
+export interface ByteSink {
+  /** @throws StriaError `not-writable` */
+  write(bytes: Uint8Array): Promise<void>;
+  close(): Promise<void>;
+  abort(): Promise<void>;
+}
+
+/** Makes the sink of one output file, by its name without folder. A format may write more than one (`.hdr` and `.img`). */
+export type SinkMaker = (name: string) => Promise<ByteSink>;
+
+/** A source over bytes in memory. */
+export function memorySource(name: string, bytes: Uint8Array): ByteSource {
+  return {
+    name,
+    size: bytes.byteLength,
+    read: async (offset, length) => bytes.slice(offset, offset + length),
+  };
+}
+
+/** A sink that keeps what it is given; `bytes()` joins it. */
+export function memorySink(): ByteSink & { bytes(): Uint8Array<ArrayBuffer> } {
+  let parts: Uint8Array[] = [];
+  return {
+    async write(bytes) {
+      parts.push(bytes.slice());
+    },
+    async close() {},
+    async abort() {
+      parts = [];
+    },
+    bytes() {
+      const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
+      let offset = 0;
+      for (const part of parts) {
+        joined.set(part, offset);
+        offset += part.byteLength;
+      }
+      return joined;
+    },
+  };
+}

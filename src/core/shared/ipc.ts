@@ -1,0 +1,79 @@
+import type { FaultData } from './errors.ts';
+
+/** A file that main has allowed the renderer to read. `url` serves its bytes, with ranges, under the app's own scheme. */
+export interface OpenedFile {
+  readonly id: string;
+  readonly name: string;
+  readonly size: number;
+  readonly url: string;
+}
+
+export interface RecentFile {
+  readonly id: string;
+  readonly name: string;
+  readonly folder: string;
+  /** ISO 8601. */
+  readonly openedAt: string;
+  /** A small PNG data URL, or undefined. */
+  readonly thumbnail?: string | undefined;
+}
+
+export interface ShellInfo {
+  readonly stria: string;
+  readonly electron: string;
+  readonly chromium: string;
+  readonly platform: string;
+  /** Started with the flags that make WebGPU work on older Linux drivers. */
+  readonly compatibilityMode: boolean;
+}
+
+/** Commands that menus send. The renderer maps each to the same command its buttons and keys use. */
+export const menuCommands = [
+  'open', 'save', 'save-as', 'close', 'compress', 'reset-view', 'layout-1', 'layout-2', 'layout-3', 'layout-4',
+  'shortcuts', 'about', 'diagnostics',
+] as const;
+export type MenuCommand = (typeof menuCommands)[number];
+
+/** Calls from the renderer to main: arguments and answer of each. Handlers and bridge are mapped types of this. */
+export interface Calls {
+  'shell-info': { args: []; result: ShellInfo };
+  /** Shows the open dialog. Empty: the user backed out. */
+  'open-dialog': { args: []; result: OpenedFile[] };
+  /** A file that lies beside an opened one, or null. */
+  'open-sibling': { args: [id: string, name: string]; result: OpenedFile | null };
+  'recent-list': { args: []; result: RecentFile[] };
+  'recent-open': { args: [id: string]; result: OpenedFile };
+  'recent-add': { args: [id: string, thumbnail: string | null]; result: null };
+  'recent-clear': { args: []; result: null };
+  /** Shows the save dialog, opens a temporary file beside the target. Null: the user backed out. */
+  'save-begin': { args: [suggestedName: string]; result: { id: string; name: string; folder: string } | null };
+  /** As `save-begin` beside an opened file, without a dialog; never overwrites: picks `name (2).stria`. */
+  'save-beside': { args: [openedId: string, name: string]; result: { id: string; name: string; folder: string } };
+  'save-write': { args: [id: string, bytes: Uint8Array]; result: null };
+  /** Flushes and renames the temporary file to its name. */
+  'save-commit': { args: [id: string]; result: null };
+  'save-abort': { args: [id: string]; result: null };
+  /** Shows a written file in the system's file manager. */
+  'show-saved': { args: [id: string]; result: null };
+  /** Asks the user, then restarts with WebGPU's compatibility flags, and remembers. */
+  'restart-compatible': { args: []; result: null };
+}
+export type CallName = keyof Calls;
+export type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: FaultData };
+
+/** Messages from main to the renderer. */
+export interface Events {
+  'menu-command': MenuCommand;
+  /** A file argument, a double-click, a second instance. */
+  'files-opened': OpenedFile[];
+}
+export type EventName = keyof Events;
+
+/** What preload puts on `window.stria`: one typed object, nothing else. */
+export interface StriaBridge {
+  call<Name extends CallName>(name: Name, ...args: Calls[Name]['args']): Promise<Answer<Calls[Name]['result']>>;
+  /** Returns the function that ends it. */
+  on<Name extends EventName>(name: Name, listener: (event: Events[Name]) => void): () => void;
+  /** Registers a dropped File with main, so that it has siblings and a place among recent files. Null: it has no path. */
+  openDropped(file: File): Promise<Answer<OpenedFile | null>>;
+}

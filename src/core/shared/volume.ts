@@ -1,0 +1,91 @@
+/** What a voxel is: unsigned, signed or floating point, and its width in bits. */
+export const elementTypes = ['u8', 'i8', 'u16', 'i16', 'u32', 'i32', 'f32', 'f64'] as const;
+export type ElementType = (typeof elementTypes)[number];
+
+export type Endian = 'little' | 'big';
+
+/** Lengths along x (fastest in memory), y and z, in voxels. */
+export type Dims3 = readonly [x: number, y: number, z: number];
+
+/** Lengths along x (fastest in memory), y, z and t, in voxels and time points. A still volume has t = 1. */
+export type Dims4 = readonly [x: number, y: number, z: number, t: number];
+
+/** Everything about a volume but its voxels. */
+export interface VolumeInfo {
+  readonly dims: Dims4;
+  readonly type: ElementType;
+  /** Distance between voxel centres along x, y, z in `spatialUnit`, and between time points in `timeUnit`. */
+  readonly spacing: readonly [number, number, number, number];
+  readonly spatialUnit: 'm' | 'mm' | 'um' | 'unknown';
+  readonly timeUnit: 's' | 'ms' | 'us' | 'unknown';
+  /** Voxel index (x, y, z, 1) to world RAS+ millimetres (or `spatialUnit`): three rows of four, row by row. */
+  readonly affine: readonly number[];
+  /** The physical value is `slope × stored + intercept`. Stored values are what Stria keeps bit for bit. */
+  readonly slope: number;
+  readonly intercept: number;
+}
+
+const widths: Record<ElementType, 1 | 2 | 4 | 8> = { u8: 1, i8: 1, u16: 2, i16: 2, u32: 4, i32: 4, f32: 4, f64: 8 };
+
+/** Width of one voxel in bytes. */
+export function elementBytes(type: ElementType): 1 | 2 | 4 | 8 {
+  return widths[type];
+}
+
+/** Number of voxels over all time points. */
+export function voxelCount(dims: Dims4): number {
+  return dims[0] * dims[1] * dims[2] * dims[3];
+}
+
+/** Bytes of all voxels of all time points, uncompressed. */
+export function volumeBytes(info: Pick<VolumeInfo, 'dims' | 'type'>): number {
+  return voxelCount(info.dims) * elementBytes(info.type);
+}
+
+/** A typed array over little-endian voxel bytes (every platform that Stria runs on is little-endian). Copies when misaligned. */
+export function typedVoxels(type: ElementType, bytes: Uint8Array): VoxelArray {
+  const width = elementBytes(type);
+  const aligned = bytes.byteOffset % width === 0 ? bytes : bytes.slice();
+  const { buffer, byteOffset } = aligned;
+  const length = Math.floor(aligned.byteLength / width);
+  switch (type) {
+    case 'u8':
+      return new Uint8Array(buffer, byteOffset, length);
+    case 'i8':
+      return new Int8Array(buffer, byteOffset, length);
+    case 'u16':
+      return new Uint16Array(buffer, byteOffset, length);
+    case 'i16':
+      return new Int16Array(buffer, byteOffset, length);
+    case 'u32':
+      return new Uint32Array(buffer, byteOffset, length);
+    case 'i32':
+      return new Int32Array(buffer, byteOffset, length);
+    case 'f32':
+      return new Float32Array(buffer, byteOffset, length);
+    case 'f64':
+      return new Float64Array(buffer, byteOffset, length);
+  }
+}
+
+export type VoxelArray =
+  | Uint8Array
+  | Int8Array
+  | Uint16Array
+  | Int16Array
+  | Uint32Array
+  | Int32Array
+  | Float32Array
+  | Float64Array;
+
+/** Reverses the bytes of every element in place, so that big-endian becomes little-endian and back. */
+export function swapBytes(bytes: Uint8Array, width: 1 | 2 | 4 | 8): void {
+  if (width === 1) return;
+  for (let start = 0; start + width <= bytes.length; start += width) {
+    for (let low = start, high = start + width - 1; low < high; low++, high--) {
+      const byte = bytes[low] as number;
+      bytes[low] = bytes[high] as number;
+      bytes[high] = byte;
+    }
+  }
+}

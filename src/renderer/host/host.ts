@@ -1,0 +1,49 @@
+import type { ByteSink, ByteSource, SiblingFinder } from '../../core/shared/bytes.ts';
+import type { MenuCommand, RecentFile, ShellInfo } from '../../core/shared/ipc.ts';
+
+/**
+ * A file that the user gave. `handle` can be posted to a worker, where `sourceOf` (host/file-source.ts) reads it:
+ * a Blob by slices, a URL by range requests.
+ */
+export interface HostFile {
+  readonly name: string;
+  readonly size: number;
+  readonly handle: FileHandle;
+  readonly siblings: SiblingFinder;
+  /** Set where the shell can find the file again (recent files, saving beside it). */
+  readonly id?: string | undefined;
+}
+export type FileHandle = { readonly kind: 'blob'; readonly name: string; readonly blob: Blob } | { readonly kind: 'url'; readonly name: string; readonly size: number; readonly url: string };
+
+/** A file being written: hidden until closed. */
+export interface HostSink extends ByteSink {
+  readonly name: string;
+  /** Where it goes, for people: a folder's path, or 'Downloads'. */
+  readonly folder: string;
+  /** Shows the written file in the system's file manager, where the shell can. */
+  readonly reveal?: (() => Promise<void>) | undefined;
+}
+
+/** What the shell gives. Two of them: electron.ts over the bridge, browser.ts over the File System Access API and downloads. */
+export interface Host {
+  readonly kind: 'electron' | 'browser';
+  info(): Promise<ShellInfo>;
+  /** Shows the open dialog. Empty: the user backed out. */
+  openDialog(): Promise<HostFile[]>;
+  /** The files of a drop or of an <input>. Files dropped together are each other's siblings. */
+  adopt(files: readonly File[]): Promise<HostFile[]>;
+  recent(): Promise<RecentFile[]>;
+  openRecent(id: string): Promise<HostFile>;
+  remember(file: HostFile, thumbnail: string | undefined): Promise<void>;
+  clearRecent(): Promise<void>;
+  /** Shows the save dialog (or readies a download). Undefined: the user backed out. */
+  saveAs(suggestedName: string): Promise<HostSink | undefined>;
+  /** Writes beside the source where the shell can, else into a folder asked for once, else as a download. */
+  saveBeside(file: HostFile, name: string): Promise<HostSink>;
+  onMenuCommand(listener: (command: MenuCommand) => void): () => void;
+  onFilesOpened(listener: (files: HostFile[]) => void): () => void;
+  /** Electron only: offers to restart with the flags that make WebGPU work on older drivers. */
+  readonly restartCompatible?: (() => Promise<void>) | undefined;
+}
+
+export type { ByteSource };
