@@ -1,5 +1,5 @@
 import type { CodecDefinition, CodecElementBytes, CodecOptions, GpuVoxels } from '../codecs/codec.ts';
-import type { Checksum } from '../format/checksum.ts';
+import type { EncodedChunk } from '../format/chunk.ts';
 import type { CommandTimes } from '../gpu/commands.ts';
 import type { JobOptions } from '../shared/job.ts';
 import type { Dims3 } from '../shared/volume.ts';
@@ -22,18 +22,6 @@ export interface EncodeChoice {
   readonly codec: CodecDefinition | 'auto';
   readonly options: CodecOptions;
 }
-
-/** One chunk as it stands in a container, without its place there. */
-export type EncodedChunk =
-  | { readonly kind: 'constant'; readonly element: Uint8Array; readonly decodedChecksum: Checksum }
-  | {
-      readonly kind: 'encoded';
-      readonly codecId: number;
-      readonly parameters: Uint8Array;
-      readonly payload: Uint8Array<ArrayBuffer>;
-      readonly encodedChecksum: Checksum;
-      readonly decodedChecksum: Checksum;
-    };
 
 export interface DeviceReport {
   readonly kind: 'gpu' | 'cpu';

@@ -1,5 +1,5 @@
 import { StriaError } from '../shared/errors.ts';
-import { type CommandTimes, Commands } from './commands.ts';
+import { Commands, type CommandTimes } from './commands.ts';
 import { advice, defaultLimits, type GpuDiagnosis, isSoftware, type LimitName, limitNames, wantedFeatures } from './diagnosis.ts';
 import { type Kernel, KernelCache, type KernelDescriptor } from './kernel.ts';
 import { GpuScope, MemoryLedger } from './scope.ts';

@@ -49,7 +49,7 @@ export class GpuScope implements Disposable {
     this.#ledger = ledger;
     this.label = label;
     this.#parent = parent;
-    parent?.#children.add(this);
+    if (parent) parent.#children.add(this);
   }
 
   /** A scope that goes with this one. Its labels start with this one's. */
@@ -120,7 +120,7 @@ export class GpuScope implements Disposable {
     this.#destroyed = true;
     for (const child of [...this.#children]) child.destroy();
     for (const resource of [...this.#owned.keys()]) this.free(resource);
-    this.#parent?.#children.delete(this);
+    if (this.#parent) this.#parent.#children.delete(this);
   }
 
   [Symbol.dispose](): void {

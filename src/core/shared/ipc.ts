@@ -29,8 +29,19 @@ export interface ShellInfo {
 
 /** Commands that menus send. The renderer maps each to the same command its buttons and keys use. */
 export const menuCommands = [
-  'open', 'save', 'save-as', 'close', 'compress', 'reset-view', 'layout-1', 'layout-2', 'layout-3', 'layout-4',
-  'shortcuts', 'about', 'diagnostics',
+  'open',
+  'save',
+  'save-as',
+  'close',
+  'compress',
+  'reset-view',
+  'layout-1',
+  'layout-2',
+  'layout-3',
+  'layout-4',
+  'shortcuts',
+  'about',
+  'diagnostics',
 ] as const;
 export type MenuCommand = (typeof menuCommands)[number];
 

@@ -13,7 +13,9 @@ export interface HostFile {
   /** Set where the shell can find the file again (recent files, saving beside it). */
   readonly id?: string | undefined;
 }
-export type FileHandle = { readonly kind: 'blob'; readonly name: string; readonly blob: Blob } | { readonly kind: 'url'; readonly name: string; readonly size: number; readonly url: string };
+export type FileHandle =
+  | { readonly kind: 'blob'; readonly name: string; readonly blob: Blob }
+  | { readonly kind: 'url'; readonly name: string; readonly size: number; readonly url: string };
 
 /** A file being written: hidden until closed. */
 export interface HostSink extends ByteSink {

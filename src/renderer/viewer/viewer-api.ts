@@ -1,0 +1,40 @@
+import type { VolumeInfo } from '../../core/shared/volume.ts';
+
+export type SliceAxis = 'x' | 'y' | 'z';
+/** 1: 3D alone, 2: one slice alone, 3: three slices, 4: 3D and three slices. */
+export type Layout = '3d' | 'slice' | 'slices' | 'quad';
+export type Projection = 'mip' | 'composite';
+
+/** Everything that decides what is drawn. Immutable; replaced through `Viewer.set`. */
+export interface ViewState {
+  readonly projection: Projection;
+  /** Lowest and highest stored value of the window; values outside are clamped. In stored units (before slope and intercept). */
+  readonly window: readonly [low: number, high: number];
+  /** Name of a colormap in resources/colormaps. */
+  readonly colormap: string;
+  /** Opacity over the window for compositing: control points, each [position 0…1, opacity 0…1], positions rising. */
+  readonly opacity: readonly (readonly [number, number])[];
+  /** The crosshair's voxel, shared by the slices and the 3D view. */
+  readonly crosshair: readonly [x: number, y: number, z: number];
+  readonly timePoint: number;
+  /** Slices interpolate between voxels (off: every voxel is a sharp rectangle). */
+  readonly smooth: boolean;
+}
+
+export interface Probe {
+  readonly voxel: readonly [x: number, y: number, z: number];
+  /** Exact, as stored. */
+  readonly stored: number;
+  /** `slope × stored + intercept`. */
+  readonly value: number;
+}
+
+/** What panels read, by `useSyncExternalStore(viewer.subscribe, viewer.snapshot)`. */
+export interface ViewerSnapshot {
+  readonly info: VolumeInfo | undefined;
+  readonly state: ViewState;
+  /** Under the pointer; undefined when it is outside every picture. */
+  readonly probe: Probe | undefined;
+  /** Shown at 1/n of the resolution along each axis because the volume is larger than the GPU allows; 1: whole. */
+  readonly decimation: number;
+}
