@@ -13,7 +13,7 @@ export type EncodedChunk = ConstantChunk | CodedChunk;
 /** Every element is the same. It has no payload: its index entry is all there is of it. */
 export interface ConstantChunk {
   readonly kind: 'constant';
-  /** The element's 1, 2 or 4 bytes, little-endian; for f64 all 8 of the voxel. */
+  /** The codec element's 1, 2 or 4 bytes, little-endian (an f64 chunk is constant only where all its 4-byte halves agree). */
   readonly element: Uint8Array;
   readonly decodedChecksum: Checksum;
 }

@@ -18,9 +18,17 @@ test('a kernel runs, is timed, and its scope gives all memory back', async () =>
   const before = gpu.memory.liveBytes();
   {
     using scope = gpu.scope('test');
-    const buffer = scope.storage('words', 400, Uint32Array.from({ length: 100 }, (_, i) => i));
+    const buffer = scope.storage(
+      'words',
+      400,
+      Uint32Array.from({ length: 100 }, (_, i) => i),
+    );
     const kernel = gpu.kernel({ label: 'test.double', code: doubled, constants: { factor: 3 } });
-    const times = await gpu.commands('test', () => {}).stage('double').dispatch(kernel, [buffer], [2, 1, 1]).submit();
+    const times = await gpu
+      .commands('test', () => {})
+      .stage('double')
+      .dispatch(kernel, [buffer], [2, 1, 1])
+      .submit();
     expect(times.stages[0]?.gpuMs).toBeGreaterThanOrEqual(0);
     expect([...(await gpu.readWords(buffer)).slice(0, 4)]).toEqual([0, 3, 6, 9]);
   }
