@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { dropWords, groupDatasets, striaName } from './datasets.ts';
+
+const group = (...names: string[]) =>
+  groupDatasets(names.map((name) => ({ name }))).map(({ primary, companions }) => [
+    primary.name,
+    ...companions.map((file) => file.name),
+  ]);
+
+describe('groupDatasets', () => {
+  it('keeps volumes apart', () => {
+    expect(group('a.nii.gz', 'b.nrrd', 'c.stria')).toEqual([['a.nii.gz'], ['b.nrrd'], ['c.stria']]);
+  });
+
+  it('gives .hdr its .img in either order and any case', () => {
+    expect(group('a.img', 'a.hdr', 'b.hdr', 'b.img')).toEqual([
+      ['a.hdr', 'a.img'],
+      ['b.hdr', 'b.img'],
+    ]);
+    expect(group('A.HDR', 'a.img')).toEqual([['A.HDR', 'a.img']]);
+    expect(group('a.hdr', 'b.img')).toEqual([['a.hdr'], ['b.img']]);
+  });
+
+  it('gives .nhdr its data, by stem or as the only header', () => {
+    expect(group('a.nhdr', 'a.raw.gz', 'b.nii')).toEqual([['a.nhdr', 'a.raw.gz'], ['b.nii']]);
+    expect(group('a.nhdr', 'voxels.bin')).toEqual([['a.nhdr', 'voxels.bin']]);
+    expect(group('a.nhdr', 'b.nhdr', 'voxels.bin')).toEqual([['a.nhdr'], ['b.nhdr'], ['voxels.bin']]);
+  });
+
+  it('gives raw its sidecar', () => {
+    expect(group('a.raw', 'a.json')).toEqual([['a.raw', 'a.json']]);
+    expect(group('a.raw', 'a.raw.json')).toEqual([['a.raw', 'a.raw.json']]);
+    expect(group('other.json')).toEqual([['other.json']]);
+  });
+});
+
+describe('words and names', () => {
+  it('says what a drop will do', () => {
+    expect(dropWords(1)).toBe('Drop to open');
+    expect(dropWords(12)).toContain('12 files');
+  });
+
+  it('names the compressed file after its source', () => {
+    expect(striaName('scan.nii.gz')).toBe('scan.nii.stria');
+    expect(striaName('scan.raw')).toBe('scan.raw.stria');
+  });
+});

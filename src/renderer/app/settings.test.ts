@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { defaultSettings, readSettings, writeSettings } from './settings.ts';
+
+function storage(initial?: string) {
+  let text = initial ?? null;
+  return { getItem: () => text, setItem: (_key: string, value: string) => void (text = value) };
+}
+
+describe('settings', () => {
+  it('come back as they were written', () => {
+    const place = storage();
+    const settings = { ...defaultSettings, theme: 'light', inspectorWidth: 400, foldedSections: ['volume'] } as const;
+    writeSettings(place, settings);
+    expect(readSettings(place)).toEqual(settings);
+  });
+
+  it('fall back where the storage is missing, damaged, or holds nonsense', () => {
+    expect(readSettings(undefined)).toEqual(defaultSettings);
+    expect(readSettings(storage('{'))).toEqual(defaultSettings);
+    expect(readSettings(storage('null'))).toEqual(defaultSettings);
+    expect(readSettings(storage('{"theme":"pink","inspectorWidth":"wide","foldedSections":7,"axis":"w"}'))).toEqual(
+      defaultSettings,
+    );
+    expect(readSettings(storage('{"inspectorWidth":99999}')).inspectorWidth).toBe(560);
+  });
+
+  it('survive a storage that throws', () => {
+    const broken = {
+      getItem: () => {
+        throw new Error('denied');
+      },
+      setItem: () => {
+        throw new Error('full');
+      },
+    };
+    expect(readSettings(broken)).toEqual(defaultSettings);
+    expect(() => writeSettings(broken, defaultSettings)).not.toThrow();
+  });
+});

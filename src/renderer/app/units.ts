@@ -1,0 +1,123 @@
+import type { Dims4, ElementType, VolumeInfo } from '../../core/shared/volume.ts';
+
+/** Narrow no-break space: between groups of three digits, and between a number and its unit. */
+export const thinSpace = '\u202f';
+
+/** `1234567` as `1 234 567`, with thin spaces. A count, so whole. */
+export function formatCount(count: number): string {
+  return group(String(Math.round(count)));
+}
+
+/**
+ * A number with as many significant digits as asked for and no float noise: `0.30000000000000004` is `0.3`. Very large
+ * and very small ones take an exponent.
+ */
+export function formatNumber(value: number, significantDigits = 6): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value > 0 ? '∞' : '−∞';
+  const rounded = Number(value.toPrecision(significantDigits));
+  const magnitude = Math.abs(rounded);
+  const text = rounded !== 0 && (magnitude >= 1e9 || magnitude < 1e-4) ? rounded.toExponential() : String(rounded);
+  const [whole = '', ...rest] = text.replace('-', '−').split(/(?=[.e])/);
+  return group(whole) + rest.join('').replace('e-', 'e−').replace('e+', 'e');
+}
+
+const byteUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+/** Bytes in the largest binary unit that leaves a number of 1 or more, three significant digits: `3.08 MiB`. */
+export function formatBytes(bytes: number): string {
+  let unit = 0;
+  let value = bytes;
+  while (value >= 1023.5 && unit < byteUnits.length - 1) {
+    value /= 1024;
+    unit++;
+  }
+  return `${unit === 0 ? formatCount(value) : threeDigits(value)}${thinSpace}${byteUnits[unit]}`;
+}
+
+/** Throughput in decimal units, as GPU makers and the literature give it: `12.4 GB/s`. */
+export function formatRate(bytesPerSecond: number): string {
+  if (!Number.isFinite(bytesPerSecond) || bytesPerSecond <= 0) return '–';
+  const gigabytes = bytesPerSecond / 1e9;
+  if (gigabytes >= 0.9995) return `${threeDigits(gigabytes)}${thinSpace}GB/s`;
+  return `${threeDigits(bytesPerSecond / 1e6)}${thinSpace}MB/s`;
+}
+
+/** `41.3 ×`. */
+export function formatRatio(ratio: number): string {
+  return `${threeDigits(ratio)}${thinSpace}×`;
+}
+
+/** `0.42 ms`, `31.4 ms`, `2.31 s`, `3 min 12 s`. */
+export function formatDuration(ms: number): string {
+  if (ms < 999.5) return `${threeDigits(ms)}${thinSpace}ms`;
+  if (ms < 59_950) return `${threeDigits(ms / 1000)}${thinSpace}s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)}${thinSpace}min ${seconds % 60}${thinSpace}s`;
+}
+
+/** What is left of long work, in words: `about 12 s left`. */
+export function formatTimeLeft(ms: number): string {
+  if (ms < 1000) return 'less than 1\u202fs left';
+  if (ms < 59_500) return `about ${Math.round(ms / 1000)}${thinSpace}s left`;
+  return `about ${Math.round(ms / 60_000)}${thinSpace}min left`;
+}
+
+/** `512 × 512 × 300`, and the time points where there is more than one. */
+export function formatDims(dims: Dims4): string {
+  const still = dims.slice(0, 3).join(' × ');
+  return dims[3] > 1 ? `${still} × ${dims[3]}` : still;
+}
+
+const typeWords: Record<ElementType, string> = {
+  u8: 'unsigned 8-bit',
+  i8: 'signed 8-bit',
+  u16: 'unsigned 16-bit',
+  i16: 'signed 16-bit',
+  u32: 'unsigned 32-bit',
+  i32: 'signed 32-bit',
+  f32: 'float 32-bit',
+  f64: 'float 64-bit',
+};
+
+export function formatType(type: ElementType): string {
+  return typeWords[type];
+}
+
+/** Voxel size with its unit: `0.9 × 0.9 × 1.25 mm`. */
+export function formatSpacing(info: VolumeInfo): string {
+  const [x, y, z] = info.spacing.map((length) => formatNumber(length, 4));
+  return `${x} × ${y} × ${z}${thinSpace}${lengthUnit(info)}`.trimEnd();
+}
+
+/** `mm`, `µm`, or nothing where the file does not say. */
+export function lengthUnit(info: Pick<VolumeInfo, 'spatialUnit'>): string {
+  return { m: 'm', mm: 'mm', um: 'µm', unknown: '' }[info.spatialUnit];
+}
+
+/** The direction in which each voxel axis mostly runs, as the three letters of neuroimaging: `RAS`, `LPI`. */
+export function orientation(affine: readonly number[]): string {
+  const taken = new Set<number>();
+  return [0, 1, 2]
+    .map((axis) => {
+      const column = [0, 1, 2].map((row) => affine[row * 4 + axis] ?? 0);
+      const free = [0, 1, 2].filter((row) => !taken.has(row));
+      const row = free.reduce((best, next) => (Math.abs(column[next] ?? 0) > Math.abs(column[best] ?? 0) ? next : best));
+      taken.add(row);
+      const letters = ['RL', 'AP', 'SI'][row] as string;
+      return (column[row] ?? 0) < 0 ? letters[1] : letters[0];
+    })
+    .join('');
+}
+
+function threeDigits(value: number): string {
+  if (!Number.isFinite(value)) return '–';
+  const magnitude = Math.abs(value);
+  if (magnitude >= 99.95) return formatCount(value);
+  return value.toFixed(magnitude >= 9.995 ? 1 : 2);
+}
+
+function group(digits: string): string {
+  const sign = digits.startsWith('-') || digits.startsWith('−') ? '−' : '';
+  return sign + digits.slice(sign.length).replace(/\B(?=(\d{3})+$)/g, thinSpace);
+}
