@@ -1,0 +1,82 @@
+import type { RecentFile } from '../../core/shared/ipc.ts';
+
+/** A file that the browser lets us find again, with the handle that IndexedDB keeps for us. */
+interface RecentEntry extends RecentFile {
+  readonly handle: FileSystemFileHandle;
+}
+
+const databaseName = 'stria';
+const storeName = 'recent-files';
+const most = 12;
+
+/** Newest first. Empty where the browser keeps no database for us (private windows, blocked site data). */
+export async function listRecent(): Promise<RecentFile[]> {
+  const entries = await readAll().catch(() => []);
+  return entries.map(({ id, name, folder, openedAt, thumbnail }) => ({ id, name, folder, openedAt, thumbnail }));
+}
+
+export async function recentHandle(id: string): Promise<FileSystemFileHandle | undefined> {
+  const entries = await readAll().catch(() => []);
+  return entries.find((entry) => entry.id === id)?.handle;
+}
+
+/** Puts a file first; the oldest beyond twelve are forgotten. Does nothing where the browser keeps no database. */
+export async function addRecent(handle: FileSystemFileHandle, thumbnail: string | undefined): Promise<void> {
+  const entries = await readAll().catch(() => undefined);
+  if (entries === undefined) return;
+  const others: RecentEntry[] = [];
+  for (const entry of entries) if (!(await entry.handle.isSameEntry(handle))) others.push(entry);
+  const added: RecentEntry = {
+    id: crypto.randomUUID(),
+    name: handle.name,
+    folder: '',
+    openedAt: new Date().toISOString(),
+    thumbnail,
+    handle,
+  };
+  await replaceAll([added, ...others].slice(0, most));
+}
+
+export async function clearRecentStore(): Promise<void> {
+  await replaceAll([]);
+}
+
+async function readAll(): Promise<RecentEntry[]> {
+  const database = await openDatabase();
+  try {
+    const request = database.transaction(storeName).objectStore(storeName).getAll();
+    const entries = (await resultOf(request)) as RecentEntry[];
+    return entries.sort((a, b) => b.openedAt.localeCompare(a.openedAt));
+  } finally {
+    database.close();
+  }
+}
+
+async function replaceAll(entries: readonly RecentEntry[]): Promise<void> {
+  const database = await openDatabase();
+  try {
+    const transaction = database.transaction(storeName, 'readwrite');
+    const store = transaction.objectStore(storeName);
+    store.clear();
+    for (const entry of entries) store.put(entry);
+    await new Promise<void>((resolve, reject) => {
+      transaction.oncomplete = () => resolve();
+      transaction.onabort = () => reject(transaction.error);
+    });
+  } finally {
+    database.close();
+  }
+}
+
+async function openDatabase(): Promise<IDBDatabase> {
+  const request = indexedDB.open(databaseName, 1);
+  request.onupgradeneeded = () => request.result.createObjectStore(storeName, { keyPath: 'id' });
+  return resultOf(request);
+}
+
+function resultOf<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}

@@ -1,0 +1,104 @@
+import { toFileFault } from './faults.ts';
+import type { HostSink } from './host.ts';
+
+/** How long a download's blob stays reachable: the browser may still be asking the user where to put it. */
+const downloadGraceMs = 10 * 60 * 1000;
+
+/**
+ * Writes to a file of the File System Access API. The browser keeps the new content in a swap file until `close`.
+ * @param discard Removes the empty file that the picker made for a new name; called on abort only.
+ */
+export async function pickedSink(
+  handle: FileSystemFileHandle,
+  folder: string,
+  discard: (() => Promise<void>) | undefined,
+): Promise<HostSink> {
+  const { name } = handle;
+  const writable = await handle.createWritable().catch((error: unknown) => {
+    throw toFileFault(error, 'not-writable', name);
+  });
+  return {
+    name,
+    folder,
+    async write(bytes) {
+      try {
+        await writable.write(new Uint8Array(bytes));
+      } catch (error) {
+        throw toFileFault(error, 'not-writable', name);
+      }
+    },
+    async close() {
+      try {
+        await writable.close();
+      } catch (error) {
+        await discard?.();
+        throw toFileFault(error, 'not-writable', name);
+      }
+    },
+    async abort() {
+      // The stream may have failed already, which is the same to someone who gives up.
+      await writable.abort().catch(() => undefined);
+      await discard?.();
+    },
+  };
+}
+
+/** Gathers the bytes as blobs, which the browser keeps outside the page's memory, and downloads them at the end. */
+export function downloadSink(name: string): HostSink {
+  let parts: Blob[] = [];
+  return {
+    name,
+    folder: 'Downloads',
+    async write(bytes) {
+      try {
+        parts.push(new Blob([new Uint8Array(bytes)]));
+      } catch (error) {
+        throw toFileFault(error, 'not-writable', name);
+      }
+    },
+    async close() {
+      const url = URL.createObjectURL(new Blob(parts, { type: 'application/octet-stream' }));
+      parts = [];
+      const link = document.createElement('a');
+      link.href = url;
+      link.download = name;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(url), downloadGraceMs);
+    },
+    async abort() {
+      parts = [];
+    },
+  };
+}
+
+/** Creates a file that is not there yet: `name`, else `name (2)`, `name (3)` … */
+export async function createBeside(folder: FileSystemDirectoryHandle, name: string): Promise<HostSink> {
+  try {
+    const free = await freeName(name, (candidate) => exists(folder, candidate));
+    const handle = await folder.getFileHandle(free, { create: true });
+    return await pickedSink(handle, folder.name, () => folder.removeEntry(free).catch(() => undefined));
+  } catch (error) {
+    throw toFileFault(error, 'not-writable', name);
+  }
+}
+
+async function exists(folder: FileSystemDirectoryHandle, name: string): Promise<boolean> {
+  try {
+    await folder.getFileHandle(name);
+    return true;
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'NotFoundError') return false;
+    if (error instanceof DOMException && error.name === 'TypeMismatchError') return true;
+    throw error;
+  }
+}
+
+/** `name`, or with ` (2)`, ` (3)` … before its ending: the first for which `taken` says no. */
+export async function freeName(name: string, taken: (candidate: string) => Promise<boolean>): Promise<string> {
+  const dot = name.lastIndexOf('.');
+  const [stem, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
+  for (let count = 1; ; count++) {
+    const candidate = count === 1 ? name : `${stem} (${count})${ending}`;
+    if (!(await taken(candidate))) return candidate;
+  }
+}

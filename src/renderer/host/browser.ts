@@ -1,0 +1,166 @@
+import { version } from '../../../package.json';
+import { StriaError } from '../../core/shared/errors.ts';
+import type { ShellInfo } from '../../core/shared/ipc.ts';
+import { blobFiles } from './blob-files.ts';
+import { addRecent, clearRecentStore, listRecent, recentHandle } from './browser-recent.ts';
+import { createBeside, downloadSink, pickedSink } from './browser-sinks.ts';
+import { backedOut, toFileFault } from './faults.ts';
+import type { Host, HostFile, HostSink } from './host.ts';
+
+/** The host in a browser: the File System Access API where it is there, else <input type=file> and downloads. */
+export function browserHost(): Host {
+  /** What the browser lets us find again, by `HostFile.id`. */
+  const handles = new Map<string, FileSystemFileHandle>();
+  /** The handles of the last drop; they can be had only while its event is running. */
+  let dropped: Promise<DroppedFile[]> = Promise.resolve([]);
+  /** Where `saveBeside` writes: a folder, or downloads where the user wanted none. Undefined: not asked yet. */
+  let besideFolder: FileSystemDirectoryHandle | 'downloads' | undefined;
+
+  window.addEventListener(
+    'drop',
+    (event) => {
+      dropped = droppedHandles(event.dataTransfer);
+    },
+    true,
+  );
+
+  const keep = (handle: FileSystemFileHandle): string => {
+    const id = crypto.randomUUID();
+    handles.set(id, handle);
+    return id;
+  };
+
+  const fromHandles = async (opened: readonly FileSystemFileHandle[]): Promise<HostFile[]> => {
+    const ids = new Map<File, string>();
+    const files = await Promise.all(
+      opened.map(async (handle) => {
+        const file = await handle.getFile().catch((error: unknown) => {
+          throw toFileFault(error, 'not-readable', handle.name);
+        });
+        ids.set(file, keep(handle));
+        return file;
+      }),
+    );
+    return blobFiles(files, (file) => ids.get(file));
+  };
+
+  const askForFolder = async (): Promise<FileSystemDirectoryHandle | 'downloads'> => {
+    if (window.showDirectoryPicker === undefined) return 'downloads';
+    try {
+      return await window.showDirectoryPicker({ id: 'stria-beside', mode: 'readwrite' });
+    } catch (error) {
+      if (error instanceof DOMException && ['AbortError', 'SecurityError', 'NotAllowedError'].includes(error.name))
+        return 'downloads';
+      throw toFileFault(error, 'not-writable', 'the folder');
+    }
+  };
+
+  return {
+    kind: 'browser',
+    info: async () => browserInfo(),
+    async openDialog() {
+      if (window.showOpenFilePicker === undefined) return blobFiles(await filesFromInput());
+      let picked: FileSystemFileHandle[];
+      try {
+        picked = await window.showOpenFilePicker({ multiple: true, id: 'stria-open' });
+      } catch (error) {
+        if (backedOut(error)) return [];
+        throw toFileFault(error, 'not-readable', 'the file');
+      }
+      return fromHandles(picked);
+    },
+    async adopt(files) {
+      const found = await dropped;
+      return blobFiles(files, (file) => {
+        const match = found.find((other) => isSameFile(other.file, file));
+        return match && keep(match.handle);
+      });
+    },
+    recent: listRecent,
+    async openRecent(id) {
+      const handle = await recentHandle(id);
+      if (handle === undefined)
+        throw new StriaError('not-readable', 'This file is no longer among the recent ones. Open it again');
+      const state = await handle.requestPermission?.({ mode: 'read' }).catch(() => 'denied' as const);
+      if (state !== undefined && state !== 'granted') {
+        throw new StriaError(
+          'not-readable',
+          `'${handle.name}' may not be read: permission was not given. Open it again and allow it`,
+        );
+      }
+      const [file] = await fromHandles([handle]);
+      if (file === undefined) throw new StriaError('internal', `'${handle.name}' could not be opened`);
+      return file;
+    },
+    async remember(file, thumbnail) {
+      const handle = file.id === undefined ? undefined : handles.get(file.id);
+      if (handle !== undefined) await addRecent(handle, thumbnail);
+    },
+    clearRecent: clearRecentStore,
+    async saveAs(suggestedName): Promise<HostSink | undefined> {
+      if (window.showSaveFilePicker === undefined) return downloadSink(suggestedName);
+      let handle: FileSystemFileHandle;
+      try {
+        handle = await window.showSaveFilePicker({ suggestedName, id: 'stria-save' });
+      } catch (error) {
+        if (backedOut(error)) return undefined;
+        throw toFileFault(error, 'not-writable', suggestedName);
+      }
+      // The picker has made an empty file for a new name: that one goes again if the save is given up.
+      const isNew = (await handle.getFile().catch(() => undefined))?.size === 0;
+      return pickedSink(handle, '', isNew ? async () => handle.remove?.().catch(() => undefined) : undefined);
+    },
+    async saveBeside(_file, name) {
+      besideFolder ??= await askForFolder();
+      return besideFolder === 'downloads' ? downloadSink(name) : createBeside(besideFolder, name);
+    },
+    // A page has no menus, and is handed no files by its system.
+    onMenuCommand: () => () => undefined,
+    onFilesOpened: () => () => undefined,
+  };
+}
+
+interface DroppedFile {
+  readonly handle: FileSystemFileHandle;
+  readonly file: File;
+}
+
+/** The handles behind a drop's files; none where the browser gives none. Must be called while the event is running. */
+function droppedHandles(transfer: DataTransfer | null): Promise<DroppedFile[]> {
+  const asked = [...(transfer?.items ?? [])].map((item) =>
+    item.kind === 'file' ? (item.getAsFileSystemHandle?.() ?? Promise.resolve(null)) : Promise.resolve(null),
+  );
+  const found = asked.map(async (promise): Promise<DroppedFile | undefined> => {
+    const handle = await promise.catch(() => null);
+    if (!(handle instanceof FileSystemFileHandle)) return undefined;
+    const file = await handle.getFile().catch(() => undefined);
+    return file && { handle, file };
+  });
+  return Promise.all(found).then((files) => files.filter((file) => file !== undefined));
+}
+
+function isSameFile(a: File, b: File): boolean {
+  return a.name === b.name && a.size === b.size && a.lastModified === b.lastModified;
+}
+
+/** Asks through a hidden <input>. Empty: the user backed out. */
+function filesFromInput(): Promise<File[]> {
+  return new Promise((resolve) => {
+    const input = document.createElement('input');
+    input.type = 'file';
+    input.multiple = true;
+    input.addEventListener('change', () => resolve([...(input.files ?? [])]));
+    input.addEventListener('cancel', () => resolve([]));
+    input.click();
+  });
+}
+
+function browserInfo(): ShellInfo {
+  return {
+    stria: version,
+    electron: '',
+    chromium: /Chrom(?:e|ium)\/([\d.]+)/.exec(navigator.userAgent)?.[1] ?? '',
+    platform: navigator.platform,
+    compatibilityMode: false,
+  };
+}

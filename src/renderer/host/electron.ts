@@ -1,0 +1,91 @@
+import { faultFromData } from '../../core/shared/errors.ts';
+import type { Answer, CallName, Calls, OpenedFile, StriaBridge } from '../../core/shared/ipc.ts';
+import { blobFiles } from './blob-files.ts';
+import { sourceOf } from './file-source.ts';
+import type { Host, HostFile, HostSink } from './host.ts';
+
+/** A message to main is copied whole, so long writes go in pieces of this many bytes. */
+const writePieceBytes = 4 * 1024 * 1024;
+/** Main takes no larger thumbnail; a larger one is left out. In characters of the data URL. */
+const thumbnailLimit = 64 * 1024;
+
+/** The host over Electron's bridge. */
+export function electronHost(bridge: StriaBridge): Host {
+  const ask = async <Name extends CallName>(name: Name, ...args: Calls[Name]['args']) =>
+    answered(await bridge.call(name, ...args));
+
+  const hostFile = (opened: OpenedFile): HostFile => ({
+    name: opened.name,
+    size: opened.size,
+    handle: { kind: 'url', name: opened.name, size: opened.size, url: opened.url },
+    id: opened.id,
+    siblings: async (name) => {
+      const sibling = await ask('open-sibling', opened.id, name);
+      return sibling === null ? undefined : sourceOf(hostFile(sibling).handle);
+    },
+  });
+
+  const sink = (save: { id: string; name: string; folder: string }): HostSink => ({
+    name: save.name,
+    folder: save.folder,
+    async write(bytes) {
+      for (let offset = 0; offset < bytes.byteLength; offset += writePieceBytes) {
+        await ask('save-write', save.id, bytes.subarray(offset, offset + writePieceBytes));
+      }
+    },
+    async close() {
+      await ask('save-commit', save.id);
+    },
+    async abort() {
+      await ask('save-abort', save.id);
+    },
+    async reveal() {
+      await ask('show-saved', save.id);
+    },
+  });
+
+  return {
+    kind: 'electron',
+    info: () => ask('shell-info'),
+    openDialog: async () => (await ask('open-dialog')).map(hostFile),
+    async adopt(files) {
+      const inPage = blobFiles(files);
+      const opened = await Promise.all(files.map(async (file) => answered(await bridge.openDropped(file))));
+      // A File that the page itself made has no path: it stays a blob.
+      return inPage.map((file, index) => {
+        const found = opened[index];
+        return found ? hostFile(found) : file;
+      });
+    },
+    recent: () => ask('recent-list'),
+    openRecent: async (id) => hostFile(await ask('recent-open', id)),
+    async remember(file, thumbnail) {
+      if (file.id === undefined) return;
+      const fitting = thumbnail !== undefined && thumbnail.length <= thumbnailLimit ? thumbnail : null;
+      await ask('recent-add', file.id, fitting);
+    },
+    async clearRecent() {
+      await ask('recent-clear');
+    },
+    async saveAs(suggestedName) {
+      const save = await ask('save-begin', suggestedName);
+      return save === null ? undefined : sink(save);
+    },
+    async saveBeside(file, name) {
+      if (file.id !== undefined) return sink(await ask('save-beside', file.id, name));
+      const save = await ask('save-begin', name);
+      if (save === null) throw faultFromData({ tag: 'aborted', message: 'cancelled', context: [] });
+      return sink(save);
+    },
+    onMenuCommand: (listener) => bridge.on('menu-command', listener),
+    onFilesOpened: (listener) => bridge.on('files-opened', (files) => listener(files.map(hostFile))),
+    async restartCompatible() {
+      await ask('restart-compatible');
+    },
+  };
+}
+
+function answered<T>(answer: Answer<T>): T {
+  if (answer.ok) return answer.value;
+  throw faultFromData(answer.error);
+}

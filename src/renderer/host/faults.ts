@@ -1,0 +1,31 @@
+import { type FaultTag, StriaError, toStriaError } from '../../core/shared/errors.ts';
+
+/** What the browser's own error names mean for somebody who wants a file. `%` stands for the file's name. */
+const meanings: Readonly<Record<string, string>> = {
+  NotAllowedError: '% may not be used: permission was not given. Open it again and allow it',
+  SecurityError: 'The browser allows this only straight after a click or a key. Try again',
+  NotFoundError: '% is no longer where it was. Open it again',
+  NotReadableError: '% cannot be read: it was changed, moved or locked since it was opened. Open it again',
+  InvalidStateError: '% was changed by something else. Try again',
+  NoModificationAllowedError: '% is in use by another tab or app. Close it there and try again',
+  TypeMismatchError: '% is a folder. Choose another name',
+  QuotaExceededError: 'There is not enough space left to write %. Free some and try again',
+};
+
+/**
+ * A browser's error as a fault with the given tag: `not-readable` while reading, `not-writable` while writing.
+ * An AbortError stays an abort.
+ */
+export function toFileFault(error: unknown, tag: FaultTag, fileName: string): StriaError {
+  if (error instanceof StriaError) return error;
+  const name = error instanceof Error || error instanceof DOMException ? error.name : '';
+  const meaning = meanings[name];
+  if (meaning !== undefined) return new StriaError(tag, meaning.replace('%', `'${fileName}'`), { cause: error });
+  const fault = toStriaError(error);
+  return fault.tag === 'internal' ? new StriaError(tag, `'${fileName}': ${fault.message}`, { cause: error }) : fault;
+}
+
+/** True where a picker was closed without a choice. */
+export function backedOut(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError';
+}

@@ -1,0 +1,92 @@
+import type { ByteSource } from '../../core/shared/bytes.ts';
+import { StriaError } from '../../core/shared/errors.ts';
+import { type JobOptions, throwIfAborted } from '../../core/shared/job.ts';
+import { toFileFault } from './faults.ts';
+import type { FileHandle } from './host.ts';
+
+/** Reads a host's file. Works in a window and in a worker. */
+export function sourceOf(handle: FileHandle): ByteSource {
+  return handle.kind === 'blob' ? blobSource(handle.name, handle.blob) : urlSource(handle.name, handle.size, handle.url);
+}
+
+function blobSource(name: string, blob: Blob): ByteSource {
+  return {
+    name,
+    size: blob.size,
+    async read(offset, length, options) {
+      throwIfAborted(options?.signal);
+      const { start, end } = clip(name, blob.size, offset, length);
+      try {
+        const bytes = new Uint8Array(await blob.slice(start, end).arrayBuffer());
+        throwIfAborted(options?.signal);
+        return whole(name, bytes, end - start);
+      } catch (error) {
+        throw toFileFault(error, 'not-readable', name);
+      }
+    },
+  };
+}
+
+function urlSource(name: string, size: number, url: string): ByteSource {
+  return {
+    name,
+    size,
+    async read(offset, length, options) {
+      throwIfAborted(options?.signal);
+      const { start, end } = clip(name, size, offset, length);
+      if (start === end) return new Uint8Array(0);
+      try {
+        return whole(name, await fetchRange(name, size, url, start, end, options), end - start);
+      } catch (error) {
+        throw toFileFault(error, 'not-readable', name);
+      }
+    },
+  };
+}
+
+/** The bytes from `start` to before `end`, by one range request whose answer is checked. */
+async function fetchRange(
+  name: string,
+  size: number,
+  url: string,
+  start: number,
+  end: number,
+  options: JobOptions | undefined,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const response = await fetch(url, {
+    headers: { range: `bytes=${start}-${end - 1}` },
+    cache: 'no-store',
+    signal: options?.signal ?? null,
+  });
+  if (response.status !== 206) {
+    await response.body?.cancel();
+    throw new StriaError('not-readable', `'${name}' ${whyNot(response.status)}`);
+  }
+  if (response.headers.get('content-range') !== `bytes ${start}-${end - 1}/${size}`) {
+    await response.body?.cancel();
+    throw new StriaError('not-readable', `'${name}' was changed since it was opened. Open it again`);
+  }
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+function whyNot(status: number): string {
+  if (status === 404) return 'is no longer where it was. Open it again';
+  if (status === 409 || status === 416) return 'was changed since it was opened. Open it again';
+  if (status === 403) return 'may not be read: permission was not given';
+  if (status === 200) return 'cannot be read: its server does not answer range requests';
+  return `cannot be read: the answer was ${status}`;
+}
+
+/** The part of a request that lies within the file. */
+function clip(name: string, size: number, offset: number, length: number): { start: number; end: number } {
+  if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || offset < 0 || length < 0) {
+    throw new StriaError('not-readable', `'${name}': no such range: ${length} bytes from ${offset}`);
+  }
+  const start = Math.min(offset, size);
+  return { start, end: Math.min(start + length, size) };
+}
+
+function whole(name: string, bytes: Uint8Array<ArrayBuffer>, expected: number): Uint8Array<ArrayBuffer> {
+  if (bytes.byteLength === expected) return bytes;
+  throw new StriaError('not-readable', `'${name}' gave ${bytes.byteLength} bytes where ${expected} were asked for`);
+}
