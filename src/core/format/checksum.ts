@@ -12,27 +12,39 @@ export interface Checksum {
   readonly cross: number;
 }
 
-/** @param rowLength bytes in a row; the default takes all bytes as one row */
-export function checksum(bytes: Uint8Array, rowLength: number = bytes.byteLength): Checksum {
+/**
+ * @param rowLength bytes in a row; the default takes all bytes as one row
+ * @param firstWord number of the first word, for bytes that go on where others (whole words of whole rows, or of the one
+ *   row) ended: the checksum of both together is the two results' sums, added modulo 2^32 (`addChecksums`)
+ */
+export function checksum(bytes: Uint8Array, rowLength: number = bytes.byteLength, firstWord = 0): Checksum {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let sum = 0;
   let cross = 0;
-  if (rowLength > 0) {
-    let index = 0;
-    for (let start = 0; start < bytes.byteLength; start += rowLength) {
-      const end = Math.min(start + rowLength, bytes.byteLength);
-      for (let at = start; at < end; at += 4, index++) {
-        const word =
-          (bytes[at] as number) |
-          ((at + 1 < end ? (bytes[at + 1] as number) : 0) << 8) |
-          ((at + 2 < end ? (bytes[at + 2] as number) : 0) << 16) |
-          ((at + 3 < end ? (bytes[at + 3] as number) : 0) << 24);
-        const mixed = mix(word ^ Math.imul(index, 0x9e3779b1));
-        sum = (sum + mixed) | 0;
-        cross = (cross + Math.imul(mixed ^ (mixed >>> 15), 0x27d4eb2f)) | 0;
-      }
+  let index = firstWord;
+  for (let start = 0; start < bytes.byteLength && rowLength > 0; start += rowLength) {
+    const end = Math.min(start + rowLength, bytes.byteLength);
+    const wholeEnd = end - ((end - start) % 4);
+    for (let at = start; at < wholeEnd; at += 4, index++) {
+      const mixed = mix(view.getInt32(at, true) ^ Math.imul(index, 0x9e3779b1));
+      sum = (sum + mixed) | 0;
+      cross = (cross + Math.imul(mixed ^ (mixed >>> 15), 0x27d4eb2f)) | 0;
+    }
+    if (wholeEnd < end) {
+      let word = 0;
+      for (let at = end - 1; at >= wholeEnd; at--) word = (word << 8) | (bytes[at] as number);
+      const mixed = mix(word ^ Math.imul(index, 0x9e3779b1));
+      sum = (sum + mixed) | 0;
+      cross = (cross + Math.imul(mixed ^ (mixed >>> 15), 0x27d4eb2f)) | 0;
+      index++;
     }
   }
   return { sum: sum >>> 0, cross: cross >>> 0 };
+}
+
+/** The checksum of two runs of words together, the second numbered on from the first (`firstWord`). */
+export function addChecksums(a: Checksum, b: Checksum): Checksum {
+  return { sum: (a.sum + b.sum) >>> 0, cross: (a.cross + b.cross) >>> 0 };
 }
 
 export function sameChecksum(a: Checksum, b: Checksum): boolean {

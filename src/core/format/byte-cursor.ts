@@ -1,0 +1,128 @@
+import { StriaError } from '../shared/errors.ts';
+import type { Checksum } from './checksum.ts';
+
+/** Reads little-endian fields one after the other. A read beyond the end is a `corrupt` fault that names `what`. */
+export class ByteCursor {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  readonly #what: string;
+  #at = 0;
+
+  /** @param what names the bytes in messages: 'the index' */
+  constructor(bytes: Uint8Array, what: string) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#what = what;
+  }
+
+  get remaining(): number {
+    return this.#bytes.byteLength - this.#at;
+  }
+
+  u8(): number {
+    return this.#view.getUint8(this.#take(1));
+  }
+
+  u16(): number {
+    return this.#view.getUint16(this.#take(2), true);
+  }
+
+  u32(): number {
+    return this.#view.getUint32(this.#take(4), true);
+  }
+
+  /** Values above 2^53 - 1 are `corrupt`: no file is that long. */
+  u64(): number {
+    const value = this.#view.getBigUint64(this.#take(8), true);
+    if (value > Number.MAX_SAFE_INTEGER) throw this.corrupt(`holds the number ${value}, which is beyond every file`);
+    return Number(value);
+  }
+
+  checksum(): Checksum {
+    return { sum: this.u32(), cross: this.u32() };
+  }
+
+  /** A copy of the next bytes. */
+  bytes(length: number): Uint8Array<ArrayBuffer> {
+    const start = this.#take(length);
+    return this.#bytes.slice(start, start + length);
+  }
+
+  /** @throws StriaError `corrupt` unless all that remains is `length` zero bytes */
+  zeros(length: number): void {
+    if (this.remaining !== length || this.bytes(length).some((byte) => byte !== 0)) {
+      throw this.corrupt('has bytes behind its last field');
+    }
+  }
+
+  corrupt(message: string): StriaError {
+    return new StriaError('corrupt', `${this.#what} ${message}`);
+  }
+
+  #take(length: number): number {
+    if (length > this.remaining) throw this.corrupt('ends early');
+    const start = this.#at;
+    this.#at += length;
+    return start;
+  }
+}
+
+/** Collects little-endian fields; grows as needed. */
+export class ByteBuilder {
+  #bytes = new Uint8Array(256);
+  #view = new DataView(this.#bytes.buffer);
+  #length = 0;
+
+  u8(value: number): this {
+    this.#view.setUint8(this.#grow(1), value);
+    return this;
+  }
+
+  u16(value: number): this {
+    this.#view.setUint16(this.#grow(2), value, true);
+    return this;
+  }
+
+  u32(value: number): this {
+    this.#view.setUint32(this.#grow(4), value, true);
+    return this;
+  }
+
+  u64(value: number): this {
+    this.#view.setBigUint64(this.#grow(8), BigInt(value), true);
+    return this;
+  }
+
+  checksum({ sum, cross }: Checksum): this {
+    return this.u32(sum).u32(cross);
+  }
+
+  bytes(bytes: Uint8Array): this {
+    const start = this.#grow(bytes.byteLength);
+    this.#bytes.set(bytes, start);
+    return this;
+  }
+
+  /** Zero bytes up to a multiple of 8. */
+  align8(): this {
+    this.#grow((8 - (this.#length % 8)) % 8);
+    return this;
+  }
+
+  /** A copy of all that was put in. */
+  build(): Uint8Array<ArrayBuffer> {
+    return this.#bytes.slice(0, this.#length);
+  }
+
+  #grow(length: number): number {
+    const start = this.#length;
+    this.#length += length;
+    if (this.#length > this.#bytes.byteLength) {
+      const grown = new Uint8Array(Math.max(this.#length, 2 * this.#bytes.byteLength));
+      grown.set(this.#bytes.subarray(0, start));
+      this.#bytes = grown;
+      this.#view = new DataView(grown.buffer);
+    }
+    return start;
+  }
+}
