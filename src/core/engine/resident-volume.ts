@@ -1,8 +1,13 @@
+import { type CodecElementBytes, type GpuVoxels, rowBytes } from '../codecs/codec.ts';
+import { codecElementBytes } from '../format/chunk-grid.ts';
 import type { Gpu } from '../gpu/gpu.ts';
+import type { GpuScope } from '../gpu/scope.ts';
 import { StriaError } from '../shared/errors.ts';
-import type { Dims3, Dims4, VolumeInfo } from '../shared/volume.ts';
+import { type Dims3, type Dims4, elementBytes, typedVoxels, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import type { ResidentBox } from './backend.ts';
-import type { VolumeStatistics } from './statistics.ts';
+import { createDisplayTexture, type DisplayTexture, fillDisplayTexture } from './display-texture.ts';
+import { type BoxPlace, layOut, type ResidentLayout } from './resident-layout.ts';
+import { computeStatistics, type VolumeStatistics } from './statistics.ts';
 
 export interface ResidentOptions {
   /** Chunk shape in codec elements (an f64 voxel is two along x). */
@@ -17,14 +22,13 @@ export interface NumberedBox extends ResidentBox {
   readonly chunkNumbers: readonly number[];
 }
 
-/** One time point as a 3D texture for the ray marcher. The texture stays the same object over all time points. */
-export interface DisplayTexture {
-  readonly texture: GPUTexture;
-  readonly dims: Dims3;
-  /** A texel of 0 is this stored value, and a texel of 1 is `high`. */
-  readonly low: number;
-  readonly high: number;
-}
+/** A box with its place in the volume (see `BoxPlace`). */
+export interface PlacedBox extends NumberedBox, Pick<BoxPlace, 'firstRow' | 'rowCount' | 'firstPlane' | 'planeCount'> {}
+
+/** Rows that need padding, or are picked out of others, go through a buffer of about this size. */
+const scratchBytes = 2 ** 22;
+/** Below this there is no use in trying again with less. */
+const smallestBudget = 2 ** 24;
 
 /**
  * A volume in GPU memory, uncompressed: the source of the 3D view, of slices and of in-place compression.
@@ -38,47 +42,218 @@ export class ResidentVolume {
   readonly dims: Dims4;
   /** What the GPU backend encodes in place. Empty when `decimation` is over 1: then compress by streaming from the file. */
   readonly boxes: readonly NumberedBox[];
+  /** All boxes, for display: there also when `decimation` is over 1. */
+  readonly placedBoxes: readonly PlacedBox[];
+  readonly #gpu: Gpu;
+  readonly #scope: GpuScope;
+  readonly #displayScope: GpuScope;
+  readonly #layout: ResidentLayout;
+  readonly #elementBytes: CodecElementBytes;
+  #received = 0;
+  /** The start of a row whose end has not come yet. */
+  #partRow: Uint8Array<ArrayBuffer> | undefined;
+  #partBytes = 0;
+  /** Whole rows of the source so far, and rows kept. */
+  #sourceRows = 0;
+  #keptRows = 0;
+  #scratch: Uint8Array<ArrayBuffer> | undefined;
+  #statistics: Promise<VolumeStatistics> | undefined;
+  #display: DisplayTexture | undefined;
 
-  private constructor(info: VolumeInfo) {
+  private constructor(gpu: Gpu, info: VolumeInfo, layout: ResidentLayout) {
     this.info = info;
-    this.decimation = 1;
-    this.dims = info.dims;
-    this.boxes = [];
+    this.decimation = layout.decimation;
+    this.dims = layout.dims;
+    this.#gpu = gpu;
+    this.#layout = layout;
+    this.#elementBytes = codecElementBytes(info.type);
+    this.#scope = gpu.scope('volume');
+    this.#displayScope = gpu.scope('display');
+    try {
+      this.placedBoxes = layout.boxes.map((place, index) => {
+        const buffer = this.#scope.storage(`box ${index}`, place.bytes);
+        const dims: Dims3 = [layout.elementsX, place.rowCount, place.planeCount];
+        const voxels: GpuVoxels = { buffer, dims, elementBytes: this.#elementBytes };
+        return { ...place, voxels };
+      });
+    } catch (error) {
+      this.destroy();
+      throw error;
+    }
+    this.boxes = layout.decimation === 1 ? this.placedBoxes : [];
   }
 
-  /** Allocates, zeroed. @throws StriaError `limit-too-small`, `out-of-memory`, `device-lost` */
-  static async create(_gpu: Gpu, info: VolumeInfo, _options: ResidentOptions): Promise<ResidentVolume> {
-    return new ResidentVolume(info);
+  /**
+   * Allocates, zeroed. Where the GPU has not got the memory, tries again with half the budget, decimated.
+   * @throws StriaError `limit-too-small`, `out-of-memory`, `device-lost`
+   */
+  static async create(gpu: Gpu, info: VolumeInfo, options: ResidentOptions): Promise<ResidentVolume> {
+    gpu.checkAlive();
+    const limitBytes = gpu.maxBindingBytes;
+    let budget = options.budgetBytes ?? Math.min(2 ** 31, 4 * limitBytes);
+    for (;;) {
+      const layout = layOut(info, options.chunkShape, limitBytes, budget);
+      gpu.device.pushErrorScope('out-of-memory');
+      const volume = new ResidentVolume(gpu, info, layout);
+      const error = await gpu.device.popErrorScope();
+      if (!error) return volume;
+      volume.destroy();
+      gpu.checkAlive();
+      const taken = layout.boxes.reduce((sum, { bytes }) => sum + bytes, 0);
+      budget = Math.min(budget, taken) / 2;
+      if (budget < smallestBudget) throw new StriaError('out-of-memory', `the GPU has no ${taken} bytes left: ${error.message}`);
+    }
   }
 
   /**
    * The next bytes of the voxel stream (little-endian, x fastest, then y, z, t, no padding), in pieces of any size.
    * `bytes` may be reused afterwards. @throws StriaError `internal` when there are more than the volume has
    */
-  append(_bytes: Uint8Array): void {
-    throw new StriaError('internal', 'not built yet');
+  append(bytes: Uint8Array): void {
+    const total = volumeBytes(this.info);
+    if (this.#received + bytes.length > total) {
+      throw new StriaError('internal', `the volume has ${total} bytes, but ${this.#received + bytes.length} came`);
+    }
+    this.#received += bytes.length;
+    this.#statistics = undefined;
+    const rowLength = this.info.dims[0] * elementBytes(this.info.type);
+    let start = 0;
+    if (this.#partBytes > 0) {
+      start = Math.min(rowLength - this.#partBytes, bytes.length);
+      this.#keepPart(bytes.subarray(0, start), rowLength);
+      if (this.#partBytes < rowLength) return;
+      this.#partBytes = 0;
+      this.#takeRows(this.#partRow as Uint8Array, rowLength);
+    }
+    const end = start + Math.floor((bytes.length - start) / rowLength) * rowLength;
+    if (end > start) this.#takeRows(bytes.subarray(start, end), rowLength);
+    if (end < bytes.length) this.#keepPart(bytes.subarray(end), rowLength);
+    if (this.isComplete) this.#partRow = this.#scratch = undefined;
   }
 
   /** All bytes have come. */
   get isComplete(): boolean {
-    return false;
+    return this.#received === volumeBytes(this.info);
   }
 
-  /** Minimum, maximum and histogram over all time points, computed on the GPU once and remembered. */
-  async statistics(): Promise<VolumeStatistics> {
-    throw new StriaError('internal', 'not built yet');
+  /** Minimum, maximum, histogram and window over all time points, computed on the GPU once and remembered. */
+  statistics(): Promise<VolumeStatistics> {
+    const boxes = this.placedBoxes.map(({ voxels }) => voxels);
+    this.#statistics ??= computeStatistics(this.#gpu, this.info.type, boxes);
+    return this.#statistics;
   }
 
-  /** The exact stored value at a voxel of the *whole* volume; when decimated, that of the nearest kept voxel before it. */
-  async voxel(_x: number, _y: number, _z: number, _t: number): Promise<number> {
-    throw new StriaError('internal', 'not built yet');
+  /**
+   * The exact stored value at a voxel of the *whole* volume; when decimated, that of the nearest kept voxel before it.
+   * @throws StriaError `invalid-input` outside the volume, `device-lost`
+   */
+  async voxel(x: number, y: number, z: number, t: number): Promise<number> {
+    for (const [axis, at] of [x, y, z, t].entries()) {
+      if (!Number.isInteger(at) || at < 0 || at >= (this.info.dims[axis] as number)) {
+        throw new StriaError('invalid-input', `voxel ${x}, ${y}, ${z}, ${t} is outside ${this.info.dims.join('×')}`);
+      }
+    }
+    const n = this.decimation;
+    const row = Math.floor(y / n);
+    const plane = t * this.dims[2] + Math.floor(z / n);
+    const box = this.#boxAt(row, plane);
+    const width = elementBytes(this.info.type);
+    const byte = this.#rowOffset(box, row, plane) + Math.floor(x / n) * width;
+    const word = byte - (byte % 4);
+    const bytes = await this.#gpu.read(box.voxels.buffer, word, Math.max(4, width));
+    return typedVoxels(this.info.type, bytes.subarray(byte - word, byte - word + width))[0] as number;
   }
 
-  /** Fills the display texture with a time point. The same texture each time; its content follows the queue's order. */
-  async displayTexture(_timePoint: number): Promise<DisplayTexture> {
-    throw new StriaError('internal', 'not built yet');
+  /** Fills the display texture with a time point. The same texture each time; it is freed with the volume. */
+  async displayTexture(timePoint: number): Promise<DisplayTexture> {
+    const { dims } = this;
+    const { type } = this.info;
+    if (!this.#display) {
+      const { min, max } = await this.statistics();
+      this.#display = createDisplayTexture(this.#gpu, this.#displayScope, { dims, type }, [min, max]);
+    }
+    await fillDisplayTexture(this.#gpu, this.#display, { dims, type, boxes: this.placedBoxes }, timePoint);
+    return this.#display;
   }
 
   /** Frees all GPU memory. */
-  destroy(): void {}
+  destroy(): void {
+    this.#displayScope.destroy();
+    this.#scope.destroy();
+  }
+
+  #keepPart(bytes: Uint8Array, rowLength: number): void {
+    this.#partRow ??= new Uint8Array(rowLength);
+    this.#partRow.set(bytes, this.#partBytes);
+    this.#partBytes += bytes.length;
+  }
+
+  /** Takes whole rows of the source, drops what decimation drops, and writes the rest. */
+  #takeRows(bytes: Uint8Array, rowLength: number): void {
+    if (this.decimation === 1) {
+      this.#writeRows(bytes, rowLength);
+      return;
+    }
+    const [, height, depth] = this.info.dims;
+    const width = elementBytes(this.info.type);
+    const keptLength = this.dims[0] * width;
+    const kept = new Uint8Array(keptLength * Math.ceil(bytes.length / rowLength));
+    let to = 0;
+    for (let start = 0; start < bytes.length; start += rowLength, this.#sourceRows++) {
+      const z = Math.floor(this.#sourceRows / height) % depth;
+      if ((this.#sourceRows % height) % this.decimation !== 0 || z % this.decimation !== 0) continue;
+      for (let from = start; from < start + rowLength; from += this.decimation * width) {
+        for (let byte = 0; byte < width; byte++) kept[to++] = bytes[from + byte] as number;
+      }
+    }
+    this.#writeRows(kept.subarray(0, to), keptLength);
+  }
+
+  /** Writes kept rows, which come in order, into the boxes, padding them where they are no whole words. */
+  #writeRows(bytes: Uint8Array, rowLength: number): void {
+    const height = this.dims[1];
+    const padded = rowBytes(this.#layout.elementsX, this.#elementBytes);
+    for (let start = 0; start < bytes.length; ) {
+      const row = this.#keptRows % height;
+      const plane = Math.floor(this.#keptRows / height);
+      const box = this.#boxAt(row, plane);
+      // Rows that follow each other in the box: to its end where it has whole planes, else to its strip's end.
+      const following =
+        box.rowCount === height ? (box.firstPlane + box.planeCount - plane) * height - row : box.firstRow + box.rowCount - row;
+      const count = Math.min(following, (bytes.length - start) / rowLength);
+      const rows = bytes.subarray(start, start + count * rowLength);
+      const offset = this.#rowOffset(box, row, plane);
+      if (padded === rowLength) this.#write(box.voxels.buffer, offset, rows);
+      else this.#writePadded(box.voxels.buffer, offset, rows, rowLength, padded);
+      start += count * rowLength;
+      this.#keptRows += count;
+    }
+  }
+
+  #writePadded(buffer: GPUBuffer, offset: number, rows: Uint8Array, rowLength: number, padded: number): void {
+    const rowsAtOnce = Math.max(1, Math.floor(scratchBytes / padded));
+    this.#scratch ??= new Uint8Array(rowsAtOnce * padded);
+    const count = rows.length / rowLength;
+    for (let first = 0; first < count; first += rowsAtOnce) {
+      const here = Math.min(rowsAtOnce, count - first);
+      for (let row = 0; row < here; row++) {
+        const from = (first + row) * rowLength;
+        this.#scratch.set(rows.subarray(from, from + rowLength), row * padded);
+      }
+      this.#write(buffer, offset + first * padded, this.#scratch.subarray(0, here * padded));
+    }
+  }
+
+  #write(buffer: GPUBuffer, offset: number, bytes: Uint8Array): void {
+    this.#gpu.device.queue.writeBuffer(buffer, offset, bytes as Uint8Array<ArrayBuffer>);
+  }
+
+  #boxAt(row: number, plane: number): PlacedBox {
+    return this.placedBoxes[this.#layout.boxIndexAt(row, plane)] as PlacedBox;
+  }
+
+  #rowOffset(box: PlacedBox, row: number, plane: number): number {
+    const rowInBox = (plane - box.firstPlane) * box.rowCount + row - box.firstRow;
+    return rowInBox * rowBytes(this.#layout.elementsX, this.#elementBytes);
+  }
 }

@@ -1,3 +1,13 @@
+import histogramCode from '../../shaders/resident/histogram.wgsl?raw';
+import rangeCode from '../../shaders/resident/range.wgsl?raw';
+import voxelCode from '../../shaders/resident/voxel.wgsl?raw';
+import { type GpuVoxels, rowBytes } from '../codecs/codec.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { Kernel } from '../gpu/kernel.ts';
+import type { ElementType } from '../shared/volume.ts';
+import { automaticWindow, type BinCounter } from './automatic-window.ts';
+import { elementTypeNumber, floatBits, isFloatType, keyValue, typeRange, voxelKey } from './voxel-key.ts';
+
 /** Counts of stored values in equal bins. */
 export interface Histogram {
   /** Where the first bin starts, in stored values. Bin i covers `low + i × binWidth` up to (not including) the next's start. */
@@ -10,7 +20,7 @@ export interface Histogram {
 
 /** What is known of all stored values. NaN and infinities are left out of everything but their count. */
 export interface VolumeStatistics {
-  /** Exact, but for f64: those are rounded to f32. */
+  /** Exact, but for f64: those are rounded to f32. Both 0 where nothing is finite. */
   readonly min: number;
   readonly max: number;
   /** Finite voxels; the sum of the histogram. */
@@ -18,6 +28,96 @@ export interface VolumeStatistics {
   /** NaN and infinite voxels. */
   readonly notFinite: number;
   readonly histogram: Histogram;
-  /** Robust lowest and highest value for display: the 0.5 and 99.5 percentiles of what is not background. */
+  /** Robust lowest and highest value for display: see `automaticWindow`. */
   readonly window: readonly [low: number, high: number];
+  /** Of the voxels that are not 0, the part that equals its left neighbour, 0…1: near 1 for labels, low for scans. */
+  readonly flatness: number;
+}
+
+export const binCount = 256;
+
+/** Units (see range.wgsl) in one dispatch: some 32 MiB of voxels, so that a slow GPU is not held for long. */
+const unitsPerDispatch = 2 ** 23;
+const unitsPerWorkgroup = 4096;
+
+/**
+ * Statistics of all voxels of some boxes in GPU memory, in two passes on the GPU (more where outliers stretch the range).
+ * @param boxes codec elements: an f64 box is twice as wide as its voxels
+ * @throws StriaError `device-lost`
+ */
+export async function computeStatistics(gpu: Gpu, type: ElementType, boxes: readonly GpuVoxels[]): Promise<VolumeStatistics> {
+  const voxels = boxes.reduce((sum, { dims }) => sum + (dims[0] * dims[1] * dims[2]) / (type === 'f64' ? 2 : 1), 0);
+  const [lowKey, highKey, notFinite, inner, flat] = await measureRange(gpu, type, boxes);
+  const count = voxels - notFinite;
+  const min = count === 0 ? 0 : keyValue(type, lowKey);
+  const max = count === 0 ? 0 : keyValue(type, highKey);
+  const countBins: BinCounter = (low, high) => countInBins(gpu, type, boxes, low, high);
+  const histogram =
+    typeRange(type)[1] < binCount
+      ? await countBins(typeRange(type)[0], typeRange(type)[0] + binCount - 1)
+      : await countBins(min, Math.max(max, min));
+  const window = await automaticWindow({ min, max, count }, histogram, countBins);
+  return { min, max, count, notFinite, histogram, window, flatness: inner === 0 ? 0 : flat / inner };
+}
+
+async function measureRange(gpu: Gpu, type: ElementType, boxes: readonly GpuVoxels[]) {
+  using scope = gpu.scope('statistics');
+  const result = scope.storage('range', 20, new Uint32Array([0xffffffff, 0, 0, 0, 0]));
+  await forEachPiece(gpu, type, boxes, { name: 'range', code: rangeCode, result, uniforms: [] });
+  return [...(await gpu.readWords(result))] as [number, number, number, number, number];
+}
+
+/** Counts finite voxels from `low` to `high` in `binCount` equal bins; integers get bins of whole width. */
+async function countInBins(
+  gpu: Gpu,
+  type: ElementType,
+  boxes: readonly GpuVoxels[],
+  low: number,
+  high: number,
+): Promise<Histogram> {
+  using scope = gpu.scope('statistics');
+  const result = scope.storage('counts', 4 * binCount);
+  const binWidth = isFloatType(type)
+    ? Math.max((high - low) / binCount, Number.MIN_VALUE)
+    : Math.max(1, Math.ceil((high - low + 1) / binCount));
+  const binsPerHalfValue = Math.min(2 / binWidth, typeRange('f32')[1]);
+  const uniforms = [
+    voxelKey(type, low),
+    voxelKey(type, high),
+    floatBits(low),
+    floatBits(binsPerHalfValue),
+    isFloatType(type) ? 1 : binWidth,
+  ];
+  await forEachPiece(gpu, type, boxes, { name: 'histogram', code: histogramCode, result, uniforms });
+  return { low, binWidth, counts: [...(await gpu.readWords(result))] };
+}
+
+interface PieceWork {
+  readonly name: string;
+  readonly code: string;
+  readonly result: GPUBuffer;
+  /** What follows row_units, row_voxels, first_unit and unit_count in the kernel's uniform. */
+  readonly uniforms: readonly number[];
+}
+
+/** Runs a kernel over all boxes, cut into dispatches that no GPU takes long for. */
+async function forEachPiece(gpu: Gpu, type: ElementType, boxes: readonly GpuVoxels[], work: PieceWork): Promise<void> {
+  const kernel: Kernel = gpu.kernel({
+    label: `resident.${work.name}`,
+    code: `${voxelCode}\n${work.code}`,
+    constants: { element_type: elementTypeNumber(type) },
+  });
+  const unitBytes = type === 'f64' ? 8 : 4;
+  for (const { buffer, dims, elementBytes } of boxes) {
+    const rowUnits = rowBytes(dims[0], elementBytes) / unitBytes;
+    const rowVoxels = type === 'f64' ? dims[0] / 2 : dims[0];
+    const units = rowUnits * dims[1] * dims[2];
+    for (let first = 0; first < units; first += unitsPerDispatch) {
+      using scope = gpu.scope('statistics');
+      const count = Math.min(unitsPerDispatch, units - first);
+      const uniform = scope.uniform(work.name, [rowUnits, rowVoxels, first, count, ...work.uniforms]);
+      const workgroups = Math.ceil(count / unitsPerWorkgroup);
+      await gpu.commands(work.name).dispatch(kernel, [buffer, uniform, work.result], [workgroups, 1, 1]).submit();
+    }
+  }
 }

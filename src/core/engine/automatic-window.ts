@@ -1,0 +1,73 @@
+import type { Histogram } from './statistics.ts';
+
+/** Counts all finite voxels from `low` to `high` in equal bins. */
+export type BinCounter = (low: number, high: number) => Promise<Histogram>;
+
+/** Below and above the window lies this part of the voxels that are not background, each. */
+const tail = 0.005;
+/** The fullest bin is background when it holds at least this part of all voxels… */
+const backgroundPart = 0.1;
+/** …and this part of all voxels is left without it. */
+const leftPart = 0.0005;
+/** A window that spans fewer bins is looked at again, closer. */
+const enoughBins = 24;
+const maxRounds = 8;
+
+/**
+ * A robust window for display: from the 0.5 to the 99.5 percentile of the voxels that are not background, where
+ * background is the fullest bin, if it is full enough (the air of a scan, the 0 of a mask or of a sparse field).
+ * Where a few outliers stretch the histogram so that the window falls into few bins, those are counted again, finer.
+ */
+export async function automaticWindow(
+  range: { readonly min: number; readonly max: number; readonly count: number },
+  histogram: Histogram,
+  countBins: BinCounter,
+): Promise<readonly [low: number, high: number]> {
+  const { min, max, count } = range;
+  if (count === 0 || min === max) return [min, min + 1];
+  let finest = histogram;
+  /** Voxels counted as foreground that lie below the first bin of `finest`. */
+  let below = 0;
+  let background = 0;
+  let window: [number, number] = [min, max];
+  for (let round = 0; round < maxRounds; round++) {
+    const found = foreground(finest, count);
+    const { counts } = found;
+    // A closer look may leave the background outside: it stays what it was.
+    background = found.background || background;
+    const total = count - background;
+    const first = binReaching(counts, tail * total - below);
+    const last = binReaching(counts, (1 - tail) * total - below);
+    const { low, binWidth } = finest;
+    const singleValues = binWidth === 1 && Number.isInteger(low);
+    window = [Math.max(min, low + first * binWidth), Math.min(max, low + last * binWidth + (singleValues ? 0 : binWidth))];
+    if (singleValues || last - first >= enoughBins || !(window[1] > window[0])) break;
+    const finer = await countBins(window[0], window[1]);
+    if (!(finer.binWidth < binWidth)) break;
+    below += sum(counts.slice(0, first));
+    finest = finer;
+  }
+  return window[1] > window[0] ? window : [min, max];
+}
+
+/** The counts without the background's bin, and how many that held (0: there is no background). */
+function foreground({ counts }: Histogram, count: number): { counts: readonly number[]; background: number } {
+  const background = counts.reduce((most, bin) => Math.max(most, bin), 0);
+  if (background < backgroundPart * count || count - background < leftPart * count) return { counts, background: 0 };
+  const fullest = counts.indexOf(background);
+  return { counts: counts.map((bin, index) => (index === fullest ? 0 : bin)), background };
+}
+
+/** The first bin at which the running sum is over `target`. */
+function binReaching(counts: readonly number[], target: number): number {
+  let running = 0;
+  for (const [index, bin] of counts.entries()) {
+    running += bin;
+    if (bin > 0 && running > target) return index;
+  }
+  return counts.length - 1;
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, bin) => total + bin, 0);
+}
