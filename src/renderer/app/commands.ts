@@ -1,0 +1,194 @@
+import type { MenuCommand } from '../../core/shared/ipc.ts';
+import type { Layout, SliceAxis } from '../viewer/viewer-api.ts';
+import type { App } from './app.ts';
+import type { AppState } from './store.ts';
+
+/** One thing that can be done. Buttons, keys, menus and the palette all run the same. */
+export interface Command {
+  readonly id: string;
+  readonly label: string;
+  readonly group: 'File' | 'View' | 'Compression' | 'Help' | 'Debug';
+  /** `Mod+O`, `[`; see shortcuts.ts. */
+  readonly shortcut?: string;
+  /** Sent by the shell's menus. */
+  readonly menu?: MenuCommand;
+  enabled(state: AppState): boolean;
+  run(): void;
+}
+
+const always = () => true;
+const isReady = (state: AppState): boolean => state.document.kind === 'ready' && state.gpu.kind === 'ready';
+const isRunning = (state: AppState): boolean => state.compression.kind === 'running' || state.save.kind === 'saving';
+
+/** Every command there is, in the order of the palette. */
+export function createCommands(app: App): Command[] {
+  const { store } = app;
+  const layout = (key: number, name: Layout, label: string): Command => ({
+    id: `layout-${key}`,
+    label,
+    group: 'View',
+    shortcut: String(key),
+    menu: `layout-${key}` as MenuCommand,
+    enabled: isReady,
+    run: () => app.set({ layout: name }),
+  });
+  const step = (by: number, shortcut: string, label: string): Command => ({
+    id: by > 0 ? 'slice-next' : 'slice-previous',
+    label,
+    group: 'View',
+    shortcut,
+    enabled: isReady,
+    run: () => app.stepSlice(by),
+  });
+  const slice = (axis: SliceAxis): Command => ({
+    id: `slice-${axis}`,
+    label: `Slice across ${axis}, alone`,
+    group: 'View',
+    enabled: isReady,
+    run: () => app.showSlice(axis),
+  });
+  return [
+    { id: 'open', label: 'Open…', group: 'File', shortcut: 'Mod+O', menu: 'open', enabled: always, run: () => app.openDialog() },
+    {
+      id: 'save',
+      label: 'Save as .stria…',
+      group: 'File',
+      shortcut: 'Mod+S',
+      menu: 'save',
+      enabled: (state) => state.compression.kind === 'done' && state.save.kind !== 'saving',
+      run: () => app.save(),
+    },
+    {
+      id: 'close',
+      label: 'Close the volume',
+      group: 'File',
+      menu: 'close',
+      enabled: (state) => state.document.kind !== 'empty',
+      run: () => app.close(),
+    },
+    {
+      id: 'clear-recent',
+      label: 'Clear recent files',
+      group: 'File',
+      enabled: (state) => state.recent.length > 0,
+      run: () => app.clearRecent(),
+    },
+    {
+      id: 'compress',
+      label: 'Compress',
+      group: 'Compression',
+      shortcut: 'C',
+      menu: 'compress',
+      enabled: (state) => isReady(state) && !isRunning(state),
+      run: () => app.compress(),
+    },
+    {
+      id: 'cancel',
+      label: 'Cancel what is running',
+      group: 'Compression',
+      enabled: (state) => isRunning(state) || state.document.kind === 'loading',
+      run: () => app.cancel(),
+    },
+    layout(1, '3d', '3D alone'),
+    layout(2, 'slice', 'One slice'),
+    layout(3, 'slices', 'Three slices'),
+    layout(4, 'quad', '3D and three slices'),
+    slice('x'),
+    slice('y'),
+    slice('z'),
+    step(-1, '[', 'Previous slice'),
+    step(1, ']', 'Next slice'),
+    {
+      id: 'reset-view',
+      label: 'Reset the view',
+      group: 'View',
+      shortcut: 'R',
+      menu: 'reset-view',
+      enabled: isReady,
+      run: () => app.resetView(),
+    },
+    {
+      id: 'auto-window',
+      label: 'Automatic window and level',
+      group: 'View',
+      shortcut: 'W',
+      enabled: isReady,
+      run: () => app.autoWindow(),
+    },
+    {
+      id: 'projection',
+      label: 'Switch between maximum and compositing',
+      group: 'View',
+      shortcut: 'P',
+      enabled: isReady,
+      run: () => app.toggleProjection(),
+    },
+    {
+      id: 'inspector',
+      label: 'Show or hide the inspector',
+      group: 'View',
+      shortcut: 'I',
+      enabled: always,
+      run: () => app.set({ inspectorOpen: !store.getState().settings.inspectorOpen }),
+    },
+    ...(['system', 'light', 'dark'] as const).map(
+      (theme): Command => ({
+        id: `theme-${theme}`,
+        label: theme === 'system' ? 'Theme as the system has it' : `Theme ${theme}`,
+        group: 'View',
+        enabled: always,
+        run: () => app.set({ theme }),
+      }),
+    ),
+    {
+      id: 'palette',
+      label: 'All commands',
+      group: 'Help',
+      shortcut: 'Mod+K',
+      enabled: always,
+      run: () => store.setState(({ overlay }) => ({ overlay: overlay === 'palette' ? 'none' : 'palette' })),
+    },
+    {
+      id: 'shortcuts',
+      label: 'Keyboard shortcuts',
+      group: 'Help',
+      shortcut: '?',
+      menu: 'shortcuts',
+      enabled: always,
+      run: () => store.setState({ overlay: 'shortcuts' }),
+    },
+    {
+      id: 'about',
+      label: 'About Stria',
+      group: 'Help',
+      menu: 'about',
+      enabled: always,
+      run: () => store.setState({ overlay: 'about' }),
+    },
+    {
+      id: 'diagnostics',
+      label: 'Copy diagnostics',
+      group: 'Help',
+      menu: 'diagnostics',
+      enabled: always,
+      run: () => app.copyDiagnostics(),
+    },
+    ...(app.debug
+      ? [
+          {
+            id: 'lose-device',
+            label: 'Simulate device loss',
+            group: 'Debug',
+            enabled: (state: AppState) => state.gpu.kind === 'ready',
+            run: () => app.loseDevice(),
+          } satisfies Command,
+        ]
+      : []),
+  ];
+}
+
+/** The command of a menu item: 'save-as' is the same as 'save', since Stria never writes over its source. */
+export function commandOfMenu(commands: readonly Command[], menu: MenuCommand): Command | undefined {
+  const wanted = menu === 'save-as' ? 'save' : menu;
+  return commands.find((command) => command.menu === wanted);
+}

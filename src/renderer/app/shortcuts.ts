@@ -1,0 +1,39 @@
+/** What a key press tells; a KeyboardEvent fits. */
+export interface KeyPress {
+  readonly key: string;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly shiftKey: boolean;
+  readonly altKey: boolean;
+}
+
+/**
+ * Whether a key press is a shortcut, written `Mod+O`, `Shift+Mod+S`, `[`, `?`. Mod is ⌘ on macOS and Ctrl elsewhere.
+ * Signs that need Shift on some keyboards (`?`, `[`) match with and without it.
+ */
+export function matchesShortcut(shortcut: string, press: KeyPress, isMac: boolean): boolean {
+  const parts = shortcut.split('+');
+  const key = parts.at(-1) as string;
+  const mod = isMac ? press.metaKey : press.ctrlKey;
+  const otherMod = isMac ? press.ctrlKey : press.metaKey;
+  const isSign = key.length === 1 && key.toLowerCase() === key.toUpperCase() && !/\d/.test(key);
+  if (mod !== parts.includes('Mod') || otherMod || press.altKey) return false;
+  if (!isSign && press.shiftKey !== parts.includes('Shift')) return false;
+  return press.key.toLowerCase() === key.toLowerCase();
+}
+
+/** A shortcut as this platform writes it: `⇧⌘S` or `Ctrl+Shift+S`. */
+export function showShortcut(shortcut: string, isMac: boolean): string {
+  const parts = shortcut.split('+');
+  const key = parts.at(-1) as string;
+  const named = { Escape: 'Esc', ArrowLeft: '←', ArrowRight: '→' }[key] ?? key.toUpperCase();
+  const shift = parts.includes('Shift');
+  const mod = parts.includes('Mod');
+  if (isMac) return `${shift ? '⇧' : ''}${mod ? '⌘' : ''}${named}`;
+  return [mod && 'Ctrl', shift && 'Shift', named].filter(Boolean).join('+');
+}
+
+/** Keys that are typed into a control belong to the control. */
+export function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest('input:not([type=range]), textarea, select, [contenteditable]') !== null;
+}

@@ -1,0 +1,101 @@
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { VolumeStatistics } from '../../core/engine/statistics.ts';
+import type { GpuDiagnosis } from '../../core/gpu/diagnosis.ts';
+import type { Gpu } from '../../core/gpu/gpu.ts';
+import type { RawLayout } from '../../core/io/volume-reader.ts';
+import type { FaultData } from '../../core/shared/errors.ts';
+import type { RecentFile, ShellInfo } from '../../core/shared/ipc.ts';
+import type { VolumeInfo } from '../../core/shared/volume.ts';
+import type { HostFile } from '../host/host.ts';
+import type { Viewer } from '../viewer/viewer.ts';
+import type { SliceAxis } from '../viewer/viewer-api.ts';
+import type { JobProgress } from './progress.ts';
+import type { QueueRow } from './queue-rows.ts';
+import type { CompressionResult } from './result.ts';
+import { defaultSettings, type Settings } from './settings.ts';
+
+export type GpuState =
+  | { readonly kind: 'opening' }
+  | { readonly kind: 'ready'; readonly gpu: Gpu; readonly viewer: Viewer }
+  | { readonly kind: 'failed'; readonly diagnosis: GpuDiagnosis }
+  /** The device went away; a new one is asked for, and the volume is loaded into it again. */
+  | { readonly kind: 'recovering'; readonly message: string };
+
+/** What is open, as panels see it. Voxels and compressed bytes are in app/session.ts. */
+export interface OpenDocument {
+  readonly name: string;
+  /** `NIfTI`, `Stria`, `Sample`. */
+  readonly format: string;
+  /** Size of the file as it lies on the disk, in bytes; undefined for a sample. */
+  readonly fileBytes: number | undefined;
+  readonly info: VolumeInfo;
+  readonly statistics: VolumeStatistics;
+  readonly decimation: number;
+  /** From the request until the first picture. */
+  readonly openedMs: number;
+}
+
+export type DocumentState =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'loading'; readonly name: string; readonly progress: JobProgress }
+  /** A raw file whose layout nobody knows: the form asks. */
+  | { readonly kind: 'layout'; readonly file: HostFile; readonly suggestions: readonly RawLayout[] }
+  | { readonly kind: 'failed'; readonly name: string; readonly fault: FaultData }
+  | { readonly kind: 'ready'; readonly document: OpenDocument };
+
+export type CompressionState =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'running'; readonly progress: JobProgress }
+  | { readonly kind: 'done'; readonly result: CompressionResult }
+  | { readonly kind: 'failed'; readonly fault: FaultData };
+
+export type SaveState =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'saving'; readonly name: string; readonly progress: JobProgress }
+  | { readonly kind: 'saved'; readonly name: string; readonly folder: string; readonly reveal: (() => Promise<void>) | undefined }
+  | { readonly kind: 'failed'; readonly fault: FaultData };
+
+export type Overlay = 'none' | 'palette' | 'shortcuts' | 'about';
+
+export interface AppState {
+  readonly shell: ShellInfo | undefined;
+  readonly recent: readonly RecentFile[];
+  readonly gpu: GpuState;
+  readonly document: DocumentState;
+  readonly compression: CompressionState;
+  readonly save: SaveState;
+  readonly queue: readonly QueueRow[];
+  readonly settings: Settings;
+  readonly overlay: Overlay;
+  /** The slice that layout 2 shows. */
+  readonly sliceAxis: SliceAxis;
+  /** A word at the bottom that goes by itself: 'Diagnostics copied'. */
+  readonly notice: string | undefined;
+}
+
+export type AppStore = StoreApi<AppState>;
+
+export function createAppStore(settings: Settings = defaultSettings): AppStore {
+  return createStore<AppState>(() => ({
+    shell: undefined,
+    recent: [],
+    gpu: { kind: 'opening' },
+    document: { kind: 'empty' },
+    compression: { kind: 'idle' },
+    save: { kind: 'idle' },
+    queue: [],
+    settings,
+    overlay: 'none',
+    sliceAxis: 'z',
+    notice: undefined,
+  }));
+}
+
+/** Replaces the document; whatever belonged to the one before (compression, saving) goes with it. */
+export function showDocument(store: AppStore, document: DocumentState): void {
+  store.setState({ document, compression: { kind: 'idle' }, save: { kind: 'idle' } });
+}
+
+export function openDocument(state: AppState): OpenDocument | undefined {
+  return state.document.kind === 'ready' ? state.document.document : undefined;
+}

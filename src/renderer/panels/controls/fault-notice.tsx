@@ -1,0 +1,55 @@
+import { CircleAlert, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { FaultData } from '../../../core/shared/errors.ts';
+import { faultDetails, faultWords } from '../../app/messages.ts';
+import { useApp } from '../use-app.ts';
+import { Button } from './button.tsx';
+import { classes } from './classes.ts';
+import styles from './fault-notice.module.css';
+
+/** A fault where it belongs: what happened, why, what to do; the engine's own words fold out. */
+export function FaultNotice({
+  fault,
+  subject,
+  actions,
+}: {
+  readonly fault: FaultData;
+  /** What it happened to: a file's name. */
+  readonly subject?: string;
+  readonly actions?: ReactNode;
+}) {
+  const app = useApp();
+  const words = faultWords[fault.tag];
+  const Icon = words.severity === 'error' ? CircleAlert : TriangleAlert;
+  return (
+    <div className={classes(styles.notice, styles[words.severity])} role="alert" data-testid="error-message">
+      <Icon size={16} className={styles.icon} aria-hidden />
+      <div className={styles.body}>
+        <p className={styles.title}>
+          {words.title}
+          {subject && <span className={styles.subject}> · {subject}</span>}
+        </p>
+        <p className={styles.why}>{sentence(fault.message)}</p>
+        <p className={styles.advice}>{words.advice}</p>
+        <details className={styles.details}>
+          <summary>Details</summary>
+          <code>
+            {fault.tag}: {faultDetails(fault)}
+          </code>
+        </details>
+        <div className={styles.actions}>
+          {actions}
+          <Button kind="quiet" onPress={() => void app.copyDiagnostics(fault)}>
+            Copy diagnostics
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** The engine's messages start small and have no full stop; people read sentences. */
+function sentence(message: string): string {
+  const text = message.charAt(0).toUpperCase() + message.slice(1);
+  return /[.?…]$/.test(text) ? text : `${text}.`;
+}

@@ -1,0 +1,39 @@
+import { ProgressBar } from 'react-aria-components';
+import { fraction, type JobProgress, pace } from '../../app/progress.ts';
+import { formatBytes, formatRate, formatTimeLeft } from '../../app/units.ts';
+import { classes } from './classes.ts';
+import styles from './progress.module.css';
+
+/** A bar with what is being done, how much of how much, rate and time left. `compact` leaves out all but the bar. */
+export function Progress({ progress, compact = false }: { readonly progress: JobProgress; readonly compact?: boolean }) {
+  const done = fraction(progress);
+  const speed = pace(progress);
+  const amount =
+    progress.total === undefined
+      ? formatBytes(progress.done)
+      : `${formatBytes(Math.min(progress.done, progress.total))} of ${formatBytes(progress.total)}`;
+  return (
+    <div className={styles.progress} data-testid="progress" role="status">
+      {!compact && (
+        <div className={styles.line}>
+          <span>{progress.stage}</span>
+          <span className={styles.numbers}>{amount}</span>
+        </div>
+      )}
+      <ProgressBar aria-label={progress.stage} value={(done ?? 0) * 100} isIndeterminate={done === undefined}>
+        <div className={styles.track}>
+          <div
+            className={classes(styles.fill, done === undefined && styles.unknown)}
+            style={done === undefined ? undefined : { transform: `scaleX(${done})` }}
+          />
+        </div>
+      </ProgressBar>
+      {!compact && (
+        <div className={classes(styles.line, styles.numbers)}>
+          <span>{speed ? formatRate(speed.bytesPerSecond) : '\u00a0'}</span>
+          <span>{speed?.leftMs !== undefined && speed.leftMs > 0 ? formatTimeLeft(speed.leftMs) : ''}</span>
+        </div>
+      )}
+    </div>
+  );
+}
