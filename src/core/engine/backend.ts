@@ -1,6 +1,7 @@
 import type { CodecDefinition, CodecElementBytes, CodecOptions, GpuVoxels } from '../codecs/codec.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import type { CommandTimes } from '../gpu/commands.ts';
+import type { StriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
 import type { Dims3 } from '../shared/volume.ts';
 
@@ -42,8 +43,18 @@ export interface Backend {
 }
 
 export interface BackendJob extends JobOptions {
-  /** Times of GPU stages as they come in. */
+  /**
+   * Times of GPU stages as they come in. Labels: `analyze`, `fill`, `check`, and a codec's own behind its name and what
+   * it does: `rle.encode.write`, `rle.decode.decode`.
+   */
   readonly onTimes?: ((times: CommandTimes) => void) | undefined;
+  /** Number of the first chunk given, for messages. Default 0. */
+  readonly firstChunk?: number | undefined;
+  /**
+   * Called by a decoder with each damaged chunk's number, instead of failing at the first: its voxels are left as they
+   * come.
+   */
+  readonly onDamage?: ((chunk: number, fault: StriaError) => void) | undefined;
 }
 
 /** What the GPU backend can do beside: work on voxels that are in GPU memory already. */

@@ -1,11 +1,13 @@
 import type { ByteSource, SiblingFinder } from '../shared/bytes.ts';
 import type { JobOptions } from '../shared/job.ts';
-import type { SourceDescription } from '../shared/source.ts';
+import type { FileFormat, SourceDescription } from '../shared/source.ts';
 import type { Dims4, ElementType, Endian, VolumeInfo } from '../shared/volume.ts';
 
 /** A volume whose header has been read and whose voxels wait. */
 export interface OpenVolume {
   readonly info: VolumeInfo;
+  /** What its source is, as `source()` will say: a container's header needs it before the voxels are read. */
+  readonly format: FileFormat;
   /**
    * The voxels once, in order (x fastest, then y, z, t), as little-endian bytes in pieces of any size, together exactly
    * `volumeBytes(info)` long. A piece belongs to the caller.

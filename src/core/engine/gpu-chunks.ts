@@ -1,0 +1,196 @@
+import analyzeCode from '../../shaders/engine/analyze.wgsl?raw';
+import compareCode from '../../shaders/engine/compare.wgsl?raw';
+import fillCode from '../../shaders/engine/fill.wgsl?raw';
+import { type CodecElementBytes, type GpuVoxels, type KernelCall, rowBytes } from '../codecs/codec.ts';
+import { spread } from '../gpu/commands.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { GpuScope } from '../gpu/scope.ts';
+import type { Dims3 } from '../shared/volume.ts';
+import { type ChunkAnalysis, lanesOf, maskOfElements } from './analyze.ts';
+import type { ChunkBox, ResidentBox } from './backend.ts';
+
+/** What the GPU finds out about a chunk: enough to make a constant chunk without reading its voxels back. */
+export interface GpuChunkAnalysis extends ChunkAnalysis {
+  /** The chunk's first element, little-endian. */
+  readonly firstElement: Uint8Array;
+}
+
+/** Bytes of a box in GPU memory, rows padded. */
+export function paddedBoxBytes(dims: Dims3, elementBytes: CodecElementBytes): number {
+  return rowBytes(dims[0], elementBytes) * dims[1] * dims[2];
+}
+
+/** Statistics and checksums of chunks of a box, by shaders/engine/analyze.wgsl. */
+export async function analyzeOnGpu(gpu: Gpu, { voxels, chunks }: ResidentBox, call: KernelCall): Promise<GpuChunkAnalysis[]> {
+  if (chunks.length === 0) return [];
+  const { elementBytes } = voxels;
+  using scope = call.scope.scope('analyze');
+  const lanes = lanesOf[elementBytes];
+  const kernel = gpu.kernel({
+    label: 'engine.analyze',
+    code: analyzeCode,
+    constants: { segment, bits: lanes.bits, low: lanes.low, high: lanes.high, ones: lanes.ones },
+  });
+  const plan = planPieces(voxels, chunks);
+  const table = chunkTable(voxels, chunks, (x) => maskOfElements((x - 1) % (4 / elementBytes), elementBytes));
+  const totals = scope.storage('totals', 4 * recordWords * chunks.length);
+  const commands = gpu.commands('analyze', call.onTimes);
+  commands
+    .stage('analyze')
+    .dispatch(
+      kernel,
+      [voxels.buffer, scope.storage('chunks', table.byteLength, table), totals, scope.uniform('box', plan.box)],
+      plan.workgroups,
+    );
+  await commands.submit();
+  const words = await gpu.readWords(totals);
+  return chunks.map((_, index) => {
+    const [x, y, z, sum, cross, first] = words.subarray(recordWords * index) as unknown as [
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
+    return {
+      changes: [x, y, z],
+      checksum: { sum, cross },
+      firstElement: new Uint8Array(Uint32Array.of(first).buffer, 0, elementBytes),
+    };
+  });
+}
+
+/** Writes constant chunks into a box, by shaders/engine/fill.wgsl. `elements[i]` is that of `chunks[i]`. */
+export async function fillOnGpu(
+  gpu: Gpu,
+  { voxels, chunks }: ResidentBox,
+  elements: readonly Uint8Array[],
+  call: KernelCall,
+): Promise<void> {
+  if (chunks.length === 0) return;
+  const { elementBytes } = voxels;
+  using scope = call.scope.scope('fill');
+  const perWord = 4 / elementBytes;
+  const table = chunkTable(
+    voxels,
+    chunks,
+    (x) => maskOfElements(((x - 1) % perWord) + 1, elementBytes),
+    (index) => repeatedInWord(elements[index] as Uint8Array),
+  );
+  const plan = planPieces(voxels, chunks);
+  const commands = gpu.commands('fill', call.onTimes);
+  commands
+    .stage('fill')
+    .dispatch(
+      gpu.kernel({ label: 'engine.fill', code: fillCode, constants: { segment } }),
+      [voxels.buffer, scope.storage('chunks', table.byteLength, table), scope.uniform('box', plan.box)],
+      plan.workgroups,
+    );
+  await commands.submit();
+}
+
+/**
+ * Counts the words in which chunks of two boxes differ, by shaders/engine/compare.wgsl.
+ * @param other a box with chunks of the same shapes, in the same order
+ */
+export async function compareOnGpu(
+  gpu: Gpu,
+  { voxels, chunks }: ResidentBox,
+  other: ResidentBox,
+  call: KernelCall,
+): Promise<{ differingWords: number }> {
+  if (chunks.length === 0) return { differingWords: 0 };
+  using scope = call.scope.scope('compare');
+  const table = chunkTable(
+    voxels,
+    chunks,
+    () => 0,
+    (index) => firstWord(other.voxels, (other.chunks[index] as ChunkBox).origin),
+  );
+  const plan = planPieces(voxels, chunks);
+  const differing = scope.storage('differing', 4);
+  const commands = gpu.commands('compare', call.onTimes);
+  commands
+    .stage('check')
+    .dispatch(
+      gpu.kernel({ label: 'engine.compare', code: compareCode, constants: { segment } }),
+      [
+        voxels.buffer,
+        other.voxels.buffer,
+        scope.storage('chunks', table.byteLength, table),
+        differing,
+        scope.uniform('box', [...plan.box, ...strides(other.voxels)]),
+      ],
+      plan.workgroups,
+    );
+  await commands.submit();
+  return { differingWords: (await gpu.readWords(differing))[0] as number };
+}
+
+/** A scratch box that holds chunks stacked along z, all at x = y = 0, and where each lies in it. */
+export function stackedBox(scope: GpuScope, shapes: readonly Dims3[], elementBytes: CodecElementBytes): ResidentBox {
+  const dims: Dims3 = [
+    Math.max(...shapes.map(([x]) => x)),
+    Math.max(...shapes.map(([, y]) => y)),
+    shapes.reduce((sum, [, , z]) => sum + z, 0),
+  ];
+  let z = 0;
+  const chunks = shapes.map((shape): ChunkBox => {
+    const origin: Dims3 = [0, 0, z];
+    z += shape[2];
+    return { origin, shape };
+  });
+  return { voxels: { buffer: scope.storage('stack', paddedBoxBytes(dims, elementBytes)), dims, elementBytes }, chunks };
+}
+
+/** Slices that one invocation walks along z: long enough to pay for the reduction, short enough for many workgroups. */
+const segment = 32;
+const workgroupSize = 256;
+/** Words of `Chunk` in the shaders, and of a chunk's totals. */
+const recordWords = 8;
+
+/** How the chunks are cut into pieces of one workgroup each, and the `Box` uniform of all three shaders. */
+function planPieces(voxels: GpuVoxels, chunks: readonly ChunkBox[]) {
+  const perWord = 4 / voxels.elementBytes;
+  let columnBlocks = 1;
+  let segments = 1;
+  for (const { shape } of chunks) {
+    columnBlocks = Math.max(columnBlocks, Math.ceil((Math.ceil(shape[0] / perWord) * shape[1]) / workgroupSize));
+    segments = Math.max(segments, Math.ceil(shape[2] / segment));
+  }
+  const pieces = columnBlocks * segments;
+  return { workgroups: spread(pieces * chunks.length), box: [...strides(voxels), chunks.length, pieces, columnBlocks] };
+}
+
+/** Words from row to row and from slice to slice. */
+function strides({ dims, elementBytes }: GpuVoxels): [row: number, slice: number] {
+  const row = rowBytes(dims[0], elementBytes) / 4;
+  return [row, row * dims[1]];
+}
+
+function firstWord(voxels: GpuVoxels, [x, y, z]: Dims3): number {
+  const [row, slice] = strides(voxels);
+  return z * slice + y * row + (x * voxels.elementBytes) / 4;
+}
+
+/** The chunk records of the shaders. */
+function chunkTable(
+  voxels: GpuVoxels,
+  chunks: readonly ChunkBox[],
+  lastMask: (x: number) => number,
+  value: (index: number) => number = () => 0,
+): Uint32Array<ArrayBuffer> {
+  const table = new Uint32Array(recordWords * chunks.length);
+  chunks.forEach(({ origin, shape: [x, y, z] }, index) => {
+    const rowWords = rowBytes(x, voxels.elementBytes) / 4;
+    table.set([firstWord(voxels, origin), rowWords, y, z, lastMask(x), value(index)], recordWords * index);
+  });
+  return table;
+}
+
+/** The element as often as a word holds it. */
+function repeatedInWord(element: Uint8Array): number {
+  const word = Uint8Array.from({ length: 4 }, (_, at) => element[at % element.byteLength] as number);
+  return new Uint32Array(word.buffer)[0] as number;
+}
