@@ -1,0 +1,29 @@
+// Makes out/ ready to run by itself: the command gets its first line and its permission, out/ says that its files are
+// modules, and a bundle that would need node_modules (but for `webgpu` and `electron`) fails the build.
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const out = fileURLToPath(new URL('../out', import.meta.url));
+const cli = join(out, 'main', 'cli.js');
+const shebang = '#!/usr/bin/env node\n';
+
+const code = readFileSync(cli, 'utf8');
+if (!code.startsWith('#!')) writeFileSync(cli, shebang + code);
+chmodSync(cli, 0o755);
+writeFileSync(join(out, 'package.json'), `${JSON.stringify({ private: true, type: 'module' }, null, 2)}\n`);
+
+const allowed = new Set(['webgpu', 'electron', ...builtinModules]);
+const imports = /(?:^|[;\s}])(?:import|export)\s*(?:[\w*{][^'";]*?from\s*)?["']([^"'\n]+)["']|\bimport\(\s*["']([^"'\n]+)["']/g;
+for (const name of readdirSync(join(out, 'main'), { recursive: true })) {
+  const path = join(out, 'main', String(name));
+  if (!path.endsWith('.js')) continue;
+  for (const [, fromStatement, fromCall] of readFileSync(path, 'utf8').matchAll(imports)) {
+    const specifier = fromStatement ?? fromCall;
+    if (!specifier.startsWith('.') && !specifier.startsWith('node:') && !allowed.has(specifier)) {
+      console.error(`finish-build: ${path} imports '${specifier}', which is not in out/. Bundle it: see electron.vite.config.ts`);
+      process.exitCode = 1;
+    }
+  }
+}

@@ -1,0 +1,117 @@
+/** Every option of every command: what the parser takes and `--help` shows. */
+export const options = {
+  output: { short: 'o', value: 'OUT', text: 'file or folder to write; a file named here is replaced if it exists' },
+  force: { short: 'f', value: undefined, text: 'replace files whose names Stria chose itself, too' },
+  codec: { short: undefined, value: 'CODEC', text: 'auto (default), rle or raw; auto takes the smaller for each chunk' },
+  axis: { short: undefined, value: 'AXIS', text: 'axis along which runs are sought: x, y, z or auto (default)' },
+  device: {
+    short: undefined,
+    value: 'DEVICE',
+    text: 'gpu, cpu, or auto (default): a hardware GPU if there is one, else the CPU',
+  },
+  to: {
+    short: undefined,
+    value: 'FORMAT',
+    text: 'nifti, nrrd or raw (voxels alone); without it the source comes back byte for byte',
+  },
+  dims: { short: undefined, value: 'X,Y,Z[,T]', text: 'the input is raw and has these sides, in voxels, x fastest' },
+  type: { short: undefined, value: 'TYPE', text: 'type of a voxel: u8 i8 u16 i16 u32 i32 f32 f64' },
+  endian: { short: undefined, value: 'ORDER', text: 'byte order of raw voxels: little (default) or big' },
+  offset: { short: undefined, value: 'BYTES', text: 'bytes in front of the first raw voxel (default 0)' },
+  size: { short: undefined, value: 'N', text: 'sides of the sample in voxels: N for a cube, or X,Y,Z' },
+  seed: { short: undefined, value: 'S', text: 'whole number; the same seed gives the same voxels (default 1)' },
+  json: { short: undefined, value: undefined, text: 'print one JSON object on stdout, and nothing else there' },
+  quiet: { short: 'q', value: undefined, text: 'say nothing but errors' },
+  'gpu-limits': {
+    short: undefined,
+    value: 'LIMITS',
+    text: 'open the GPU with all its limits (adapter, the default) or with WebGPU’s least (default)',
+  },
+  help: { short: 'h', value: undefined, text: 'show this help' },
+  version: { short: 'v', value: undefined, text: 'show the version' },
+} as const satisfies Record<string, OptionEntry>;
+
+interface OptionEntry {
+  readonly short: string | undefined;
+  /** What the option's value is called; undefined for a switch. */
+  readonly value: string | undefined;
+  readonly text: string;
+}
+export type OptionName = keyof typeof options;
+
+interface CommandEntry {
+  readonly usage: string;
+  readonly summary: string;
+  readonly options: readonly OptionName[];
+  readonly notes: readonly string[];
+}
+
+const rawInput = ['dims', 'type', 'endian', 'offset'] as const;
+const common = ['json', 'quiet', 'help'] as const;
+
+export const commands = {
+  compress: {
+    usage: 'IN... [-o OUT]',
+    summary: 'compress volumes (NIfTI, NRRD, raw) into .stria files',
+    options: ['output', 'force', 'codec', 'axis', 'device', 'gpu-limits', ...rawInput, ...common],
+    notes: [
+      'Without -o, scan.nii.gz becomes scan.stria beside it. With several inputs, OUT is a folder (made if need be).',
+      'A header in two files is named by either of them: scan.hdr or scan.img.',
+      'A raw file needs --dims and --type, or a sidecar beside it (scan.raw.json).',
+    ],
+  },
+  decompress: {
+    usage: 'IN [-o OUT]',
+    summary: 'restore the source of a .stria file byte for byte, or export it',
+    options: ['output', 'force', 'to', 'device', 'gpu-limits', ...common],
+    notes: [
+      'Without -o the source’s own name is used, beside IN. With a folder as OUT it is used in there.',
+      'Sources in two files (scan.hdr and scan.img) take OUT as their stem: -o brain writes brain.hdr and brain.img.',
+      'What was gzipped comes back uncompressed: the bytes equal those of `gunzip`.',
+    ],
+  },
+  verify: {
+    usage: 'IN',
+    summary: 'decode a .stria file and check every byte of it',
+    options: ['device', 'gpu-limits', ...common],
+    notes: [],
+  },
+  info: {
+    usage: 'IN',
+    summary: 'say what a .stria file or a volume holds',
+    options: [...rawInput, ...common],
+    notes: [],
+  },
+  recover: {
+    usage: 'IN -o OUT',
+    summary: 'save every whole chunk of a damaged .stria file',
+    options: ['output', ...common],
+    notes: ['Voxels of lost chunks are 0 in OUT; the command says how many are lost.'],
+  },
+  sample: {
+    usage: 'KIND --size N -o OUT',
+    summary: 'make a volume for trying: zero, sequence254, sequence255, potential, phantom or labels',
+    options: ['size', 'type', 'seed', 'output', 'device', 'gpu-limits', ...common],
+    notes: [
+      'OUT’s ending decides: .nii, .nrrd, .raw (with a sidecar OUT.json, so that it opens again) or .stria.',
+      '--type is u8 (default) or u16.',
+    ],
+  },
+  gpu: {
+    usage: '',
+    summary: 'say which GPU there is, what its limits are, and what is missing',
+    options: ['gpu-limits', ...common],
+    notes: [],
+  },
+} as const satisfies Record<string, CommandEntry>;
+export type CommandName = keyof typeof commands;
+export const commandNames = Object.keys(commands) as readonly CommandName[];
+
+/** The table's row of a command, with its literal types forgotten. */
+export function commandEntry(name: CommandName): CommandEntry {
+  return commands[name];
+}
+
+export function optionEntry(name: OptionName): OptionEntry {
+  return options[name];
+}

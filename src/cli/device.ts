@@ -1,0 +1,62 @@
+import type { Backend, DeviceReport } from '../core/engine/backend.ts';
+import { createCpuBackend } from '../core/engine/cpu-backend.ts';
+import { createGpuBackend } from '../core/engine/gpu-backend.ts';
+import type { Gpu } from '../core/gpu/gpu.ts';
+import { StriaError } from '../core/shared/errors.ts';
+import type { DeviceOptions } from './args.ts';
+import { openNodeGpu, releaseNodeGpu } from './node-gpu.ts';
+import { createNodeTaskPool } from './node-task-pool.ts';
+
+export interface OpenedBackend {
+  readonly backend: Backend;
+  close(): Promise<void>;
+}
+
+/**
+ * The backend that the user asked for. `auto` takes a hardware GPU, and else the CPU: a software GPU is slower than either.
+ * `gpu` takes a hardware GPU, and else a software one.
+ * @throws StriaError `no-webgpu`, `no-adapter`, `limit-too-small` only where the user asked for a GPU
+ */
+export async function openBackend({ device, gpuLimits }: DeviceOptions): Promise<OpenedBackend> {
+  const gpu = device === 'cpu' ? undefined : await findGpu(device, gpuLimits);
+  return gpu ? gpuBackend(gpu) : cpuBackend();
+}
+
+async function findGpu(device: 'gpu' | 'auto', limits: 'adapter' | 'default'): Promise<Gpu | undefined> {
+  try {
+    const gpu = await openNodeGpu({ limits });
+    if (device === 'gpu' || !gpu.isSoftware) return gpu;
+    gpu.destroy();
+  } catch (error) {
+    if (!(error instanceof StriaError)) throw error;
+    if (device === 'gpu' && error.tag === 'no-adapter') return openNodeGpu({ limits, software: true });
+    if (device === 'gpu') throw error;
+  }
+  releaseNodeGpu();
+  return undefined;
+}
+
+function gpuBackend(gpu: Gpu): OpenedBackend {
+  const backend = createGpuBackend(gpu);
+  return {
+    backend,
+    close: async () => {
+      await backend.destroy();
+      gpu.destroy();
+      releaseNodeGpu();
+    },
+  };
+}
+
+function cpuBackend(): OpenedBackend {
+  const backend = createCpuBackend(createNodeTaskPool());
+  return {
+    backend,
+    close: () => backend.destroy(),
+  };
+}
+
+/** `on GPU: NVIDIA H200`, for stderr. */
+export function deviceNote({ kind, name, software }: DeviceReport): string {
+  return `on ${kind === 'gpu' ? 'GPU: ' : ''}${name}${software && kind === 'gpu' ? ' (software: right results, no speed)' : ''}`;
+}

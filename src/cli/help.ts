@@ -1,0 +1,49 @@
+import { type CommandName, commandEntry, commandNames, type OptionName, optionEntry } from './command-table.ts';
+import { exitCodeMeanings } from './messages.ts';
+import { table } from './text.ts';
+
+/** The text of `stria --help`. */
+export function mainHelp(): string {
+  const commandRows = commandNames.map((name) => [`  ${name} ${commandEntry(name).usage}`.trimEnd(), commandEntry(name).summary]);
+  const codeRows = exitCodeMeanings.map(([code, meaning]) => [`  ${code}`, meaning]);
+  return [
+    'stria compresses volumes without loss, on the GPU or on the CPU, with the same bytes from both.',
+    '',
+    'Usage: stria COMMAND [options]',
+    '',
+    'Commands:',
+    table(commandRows),
+    '',
+    'Options:',
+    optionTable(['json', 'quiet', 'help', 'version']),
+    '',
+    'Exit codes:',
+    table(codeRows),
+    '',
+    '`stria COMMAND --help` tells a command’s options.',
+  ].join('\n');
+}
+
+/** The text of `stria compress --help`. */
+export function commandHelp(name: CommandName): string {
+  const { usage, summary, options, notes } = commandEntry(name);
+  const lines = [
+    `stria ${name}: ${summary}`,
+    '',
+    `Usage: stria ${name} ${usage}`.trimEnd(),
+    '',
+    'Options:',
+    optionTable(options),
+  ];
+  if (notes.length > 0) lines.push('', ...notes);
+  return lines.join('\n');
+}
+
+function optionTable(names: readonly OptionName[]): string {
+  return table(
+    names.map((name) => {
+      const { short, value, text } = optionEntry(name);
+      return [`  ${short ? `-${short}, ` : '    '}--${name}${value ? ` ${value}` : ''}`, text];
+    }),
+  );
+}

@@ -1,0 +1,75 @@
+import { toStriaError } from '../core/shared/errors.ts';
+import { type Command, parseCommand, type TalkOptions } from './args.ts';
+import { runCompress } from './commands/compress.ts';
+import { runDecompress } from './commands/decompress.ts';
+import { runGpu } from './commands/gpu.ts';
+import { runInfo } from './commands/info.ts';
+import { runRecover } from './commands/recover.ts';
+import { runSample } from './commands/sample.ts';
+import { runVerify } from './commands/verify.ts';
+import { commandHelp, mainHelp } from './help.ts';
+import { describeFault, type ExitCode, exitCodes, faultWords } from './messages.ts';
+import { createTerminal, type Terminal } from './terminal.ts';
+import { version } from './version.ts';
+
+/** Everything that a command needs of its surroundings. */
+export interface CommandContext {
+  readonly terminal: Terminal;
+  /** Fires on Ctrl-C and SIGTERM. */
+  readonly signal: AbortSignal;
+}
+
+/** Runs one command to its end; never throws. The answer is the exit code. */
+export async function main(argv: readonly string[]): Promise<ExitCode> {
+  const cancel = new AbortController();
+  const stop = () => {
+    // Who asks twice wants out at once; temporary files are taken away on exit all the same.
+    if (cancel.signal.aborted) process.exit(exitCodes.cancelled);
+    cancel.abort();
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  // A reader that has gone (`stria info x | head -1`) is no fault.
+  process.stdout.on('error', () => {});
+
+  let talk: TalkOptions = { json: argv.includes('--json'), quiet: false };
+  try {
+    const command = parseCommand(argv);
+    if ('json' in command) talk = command;
+    return await run(command, { terminal: createTerminal(talk), signal: cancel.signal });
+  } catch (error) {
+    const fault = toStriaError(error);
+    const terminal = createTerminal(talk);
+    terminal.result({ error: { tag: fault.tag, message: fault.fullMessage } });
+    terminal.fail(describeFault(fault));
+    return faultWords[fault.tag].exitCode;
+  } finally {
+    process.off('SIGINT', stop);
+    process.off('SIGTERM', stop);
+  }
+}
+
+async function run(command: Command, context: CommandContext): Promise<ExitCode> {
+  switch (command.name) {
+    case 'help':
+      process.stdout.write(`${command.topic ? commandHelp(command.topic) : mainHelp()}\n`);
+      return exitCodes.ok;
+    case 'version':
+      process.stdout.write(`${version}\n`);
+      return exitCodes.ok;
+    case 'compress':
+      return runCompress(command, context);
+    case 'decompress':
+      return runDecompress(command, context);
+    case 'verify':
+      return runVerify(command, context);
+    case 'info':
+      return runInfo(command, context);
+    case 'recover':
+      return runRecover(command, context);
+    case 'sample':
+      return runSample(command, context);
+    case 'gpu':
+      return runGpu(command, context);
+  }
+}

@@ -1,0 +1,61 @@
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { NodeFiles } from './node-source.ts';
+
+let folder: string;
+const files = new NodeFiles();
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'stria-source-'));
+});
+afterEach(async () => {
+  await files.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('reads anywhere, and less only at the end', async () => {
+  writeFileSync(
+    join(folder, 'a.raw'),
+    Uint8Array.from({ length: 100 }, (_, i) => i),
+  );
+  const source = await files.open(join(folder, 'a.raw'));
+  expect(source).toMatchObject({ name: 'a.raw', size: 100 });
+  expect([...(await source.read(10, 3))]).toEqual([10, 11, 12]);
+  expect([...(await source.read(98, 1e15))]).toEqual([98, 99]);
+  expect((await source.read(100, 5)).length).toBe(0);
+  expect((await source.read(1e12, 5)).length).toBe(0);
+});
+
+test('a file that shrinks meanwhile gives what is left', async () => {
+  const path = join(folder, 'a.raw');
+  writeFileSync(path, new Uint8Array(100));
+  const source = await files.open(path);
+  truncateSync(path, 40);
+  expect((await source.read(30, 50)).length).toBe(10);
+});
+
+test('a read is cancelled', async () => {
+  writeFileSync(join(folder, 'a.raw'), 'x');
+  const source = await files.open(join(folder, 'a.raw'));
+  await expect(source.read(0, 1, { signal: AbortSignal.abort() })).rejects.toMatchObject({ tag: 'aborted' });
+});
+
+test('what is no file is refused with words', async () => {
+  mkdirSync(join(folder, 'sub'));
+  await expect(files.open(join(folder, 'none'))).rejects.toMatchObject({ tag: 'not-readable', message: /no such file/ });
+  await expect(files.open(join(folder, 'sub'))).rejects.toMatchObject({ tag: 'not-readable', message: /it is a folder/ });
+  await expect(files.open('/dev/null')).rejects.toMatchObject({ tag: 'not-readable', message: /no ordinary file/ });
+});
+
+test('siblings lie in the same folder, and nowhere else', async () => {
+  writeFileSync(join(folder, 'a.hdr'), '');
+  writeFileSync(join(folder, 'a.img'), 'voxels');
+  mkdirSync(join(folder, 'sub'));
+  const find = files.siblingsOf(join(folder, 'a.hdr'));
+  expect(await find('a.img')).toMatchObject({ name: 'a.img', size: 6 });
+  for (const name of ['b.img', '../a.img', 'sub/../a.img', '', '.', '..', '/etc/passwd', 'a\0.img']) {
+    expect(await find(name)).toBeUndefined();
+  }
+  await expect(find('sub')).rejects.toMatchObject({ tag: 'not-readable' });
+});

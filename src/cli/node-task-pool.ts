@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { CpuTask, CpuTaskResult, TaskPool } from '../core/engine/cpu-task.ts';
+import { faultFromData, StriaError } from '../core/shared/errors.ts';
+import { throwIfAborted } from '../core/shared/job.ts';
+import { packTask } from './task-messages.ts';
+
+type Done = Exclude<CpuTaskResult, { kind: 'fault' }>;
+
+interface Waiting {
+  readonly task: CpuTask;
+  readonly signal: AbortSignal | undefined;
+  readonly resolve: (result: Done) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  work: Waiting | undefined;
+}
+
+/** The built worker: beside the bundle, or, where this runs from source (tests), in out/. */
+function workerPath(): string {
+  const here = dirname(fileURLToPath(import.meta.url));
+  const places = ['cpu-worker.js', '../cpu-worker.js', '../../out/main/cpu-worker.js'].map((place) => join(here, place));
+  const found = places.find((place) => existsSync(place));
+  if (!found) throw new StriaError('internal', `cpu-worker.js is missing beside ${here}; run \`npm run build\``);
+  return found;
+}
+
+/**
+ * Worker threads that run one task each at a time, in the order of asking. Threads start as they are needed, and end with `destroy`.
+ * A thread that dies fails its task alone; the next task gets a new one.
+ */
+export function createNodeTaskPool(threads: number = availableParallelism()): TaskPool {
+  const path = workerPath();
+  const all = new Set<Thread>();
+  const queue: Waiting[] = [];
+  let destroyed = false;
+
+  const startThread = (): Thread => {
+    const thread: Thread = { worker: new Worker(path), work: undefined };
+    all.add(thread);
+    thread.worker.on('message', (result: CpuTaskResult) => {
+      const { work } = thread;
+      thread.work = undefined;
+      if (result.kind === 'fault') work?.reject(faultFromData(result.fault));
+      else work?.resolve(result);
+      next();
+    });
+    let cause: unknown;
+    thread.worker.on('error', (error) => {
+      cause = error;
+    });
+    thread.worker.on('exit', (code) => {
+      all.delete(thread);
+      if (destroyed) return;
+      thread.work?.reject(threadFault(cause, code));
+      thread.work = undefined;
+      next();
+    });
+    return thread;
+  };
+
+  const next = () => {
+    while (!destroyed && queue.length > 0) {
+      const thread = [...all].find(({ work }) => !work) ?? (all.size < threads ? startThread() : undefined);
+      if (!thread) return;
+      const waiting = queue.shift() as Waiting;
+      if (waiting.signal?.aborted) {
+        waiting.reject(new StriaError('aborted', 'cancelled'));
+        continue;
+      }
+      thread.work = waiting;
+      const { message, transfer } = packTask(waiting.task);
+      thread.worker.postMessage(message, transfer);
+    }
+  };
+
+  return {
+    threads,
+    run: (task, signal) =>
+      new Promise<Done>((resolve, reject) => {
+        if (destroyed) throw new StriaError('internal', 'the task pool has ended');
+        throwIfAborted(signal);
+        // A task that is being computed when the signal comes runs to its end unheard: it is one chunk.
+        const abort = () => reject(new StriaError('aborted', 'cancelled'));
+        signal?.addEventListener('abort', abort, { once: true });
+        const settle =
+          <T>(done: (value: T) => void) =>
+          (value: T) => {
+            signal?.removeEventListener('abort', abort);
+            done(value);
+          };
+        queue.push({ task, signal, resolve: settle(resolve), reject: settle(reject) });
+        next();
+      }),
+    destroy: async () => {
+      destroyed = true;
+      const ended = new StriaError('aborted', 'cancelled');
+      for (const waiting of queue.splice(0)) waiting.reject(ended);
+      for (const { work } of all) work?.reject(ended);
+      await Promise.all([...all].map(({ worker }) => worker.terminate()));
+    },
+  };
+}
+
+function threadFault(cause: unknown, code: number): StriaError {
+  const outOfMemory = cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  if (outOfMemory) return new StriaError('out-of-memory', 'a CPU thread ran out of memory', { cause });
+  const reason = cause instanceof Error ? cause.message : `exit code ${code}`;
+  return new StriaError('internal', `a CPU thread ended: ${reason}`, { cause });
+}

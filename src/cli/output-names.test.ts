@@ -1,0 +1,43 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { compressOutputs, stemOf } from './output-names.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'stria-names-'));
+  mkdirSync(join(folder, 'out'));
+  writeFileSync(join(folder, 'file'), '');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test.each([
+  ['/data/scan.nii.gz', 'scan'],
+  ['scan.nii', 'scan'],
+  ['scan.v2.NHDR', 'scan.v2'],
+  ['volume.dat.gz', 'volume'],
+  ['notes.txt', 'notes.txt'],
+  ['.nii', '.nii'],
+])('the stem of %s is %s', (path, stem) => {
+  expect(stemOf(path)).toBe(stem);
+});
+
+test('one input: beside it, into a folder, or by the name given', async () => {
+  expect(await compressOutputs(['/d/a.nii'], undefined)).toEqual([{ path: '/d/a.stria', named: false }]);
+  expect(await compressOutputs(['/d/a.nii'], join(folder, 'out'))).toEqual([
+    { path: join(folder, 'out', 'a.stria'), named: false },
+  ]);
+  expect(await compressOutputs(['/d/a.nii'], join(folder, 'x'))).toEqual([{ path: join(folder, 'x'), named: true }]);
+});
+
+test('several inputs: a folder, even one that is not there yet', async () => {
+  const outputs = await compressOutputs(['a.nii', 'b.nrrd'], join(folder, 'new'));
+  expect(outputs.map(({ path }) => path)).toEqual([join(folder, 'new', 'a.stria'), join(folder, 'new', 'b.stria')]);
+  await expect(compressOutputs(['a.nii', 'b.nii'], join(folder, 'file'))).rejects.toMatchObject({ tag: 'invalid-input' });
+});
+
+test('two inputs never share one output', async () => {
+  const made = compressOutputs(['/d/a.nii', '/d/a.nrrd'], undefined);
+  await expect(made).rejects.toMatchObject({ tag: 'invalid-input', message: /both become \/d\/a\.stria/ });
+});
