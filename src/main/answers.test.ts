@@ -1,0 +1,103 @@
+import { expect, test, vi } from 'vitest';
+import { StriaError } from '../core/shared/errors.ts';
+import { answerCall, answerOf, type Handlers } from './answers.ts';
+import { isAppFrame } from './app-origin.ts';
+import { checkArguments, checkDroppedPath } from './call-arguments.ts';
+
+const id = '01234567-89ab-4cde-8f01-23456789abcd';
+const png = 'data:image/png;base64,iVBORw0KGgo=';
+
+test('right arguments pass unchanged', () => {
+  const bytes = Uint8Array.of(1, 2);
+  expect(checkArguments('shell-info', [])).toEqual([]);
+  expect(checkArguments('open-sibling', [id, 'scan.img'])).toEqual([id, 'scan.img']);
+  expect(checkArguments('recent-add', [id, null])).toEqual([id, null]);
+  expect(checkArguments('recent-add', [id, png])).toEqual([id, png]);
+  expect(checkArguments('save-write', [id, bytes])[1]).toBe(bytes);
+  expect(checkDroppedPath('/data/ä b.nii')).toBe('/data/ä b.nii');
+});
+
+test.each([
+  ['shell-info', [1]],
+  ['open-dialog', [undefined]],
+  ['open-sibling', [id]],
+  ['open-sibling', [id, 'a', 'b']],
+  ['open-sibling', [id, '../a']],
+  ['open-sibling', [id, '']],
+  ['open-sibling', [id, 7]],
+  ['open-sibling', ['../x', 'a']],
+  ['recent-open', [{}]],
+  ['recent-open', [[id]]],
+  ['recent-add', [id, undefined]],
+  ['recent-add', [id, 'data:text/html;base64,AAAA']],
+  ['save-begin', ['/etc/passwd']],
+  ['save-begin', ['a/b']],
+  ['save-begin', [null]],
+  ['save-beside', [id, '..']],
+  ['save-write', [id, [1, 2]]],
+  ['save-write', [id, new Uint16Array(2)]],
+  ['save-write', [id, 'text']],
+  ['save-write', [id, new Uint8Array(64 * 1024 * 1024 + 1)]],
+  ['save-commit', [1]],
+  ['show-saved', ['']],
+] as const)('%s refuses wrong arguments (%#)', (name, args) => {
+  expect(() => checkArguments(name, args)).toThrow(expect.objectContaining({ tag: 'invalid-input' }));
+});
+
+test('a dropped path is a text without NUL', () => {
+  for (const wrong of [3, null, undefined, 'a\0b', {}, 'x'.repeat(40_000)]) expect(() => checkDroppedPath(wrong)).toThrow();
+});
+
+const handlers = (over: Partial<Handlers<string>>): Handlers<string> =>
+  new Proxy(over as Handlers<string>, {
+    get: (target, name) => Reflect.get(target, name) ?? expect.fail(`${String(name)} was called`),
+  });
+
+test('an answer carries the value, and the context reaches the handler', async () => {
+  const commit = vi.fn(() => null);
+  expect(await answerCall(handlers({ 'save-commit': commit }), 'window', 'save-commit', [id])).toEqual({ ok: true, value: null });
+  expect(commit).toHaveBeenCalledExactlyOnceWith('window', id);
+});
+
+test('unknown names and wrong arguments reach no handler', async () => {
+  for (const [name, args] of [
+    ['toString', []],
+    ['__proto__', []],
+    ['open-dropped', ['/etc/passwd']],
+    [undefined, []],
+    ['save-commit', []],
+  ] as const) {
+    expect(await answerCall(handlers({}), 'w', name, args)).toMatchObject({ ok: false, error: { tag: 'invalid-input' } });
+  }
+});
+
+test('faults keep their tag, anything else is logged as internal', async () => {
+  const complaint = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  const fault = await answerOf(() => Promise.reject(new StriaError('not-writable', 'the disk is full')));
+  expect(fault).toEqual({ ok: false, error: { tag: 'not-writable', message: 'the disk is full', context: [] } });
+  expect(complaint).not.toHaveBeenCalled();
+  expect(await answerOf(() => Promise.reject(new TypeError('x')))).toMatchObject({ ok: false, error: { tag: 'internal' } });
+  expect(complaint).toHaveBeenCalledOnce();
+  complaint.mockRestore();
+});
+
+test('only the top frame of the app itself may call', () => {
+  const top = (url: string) => ({ url, parent: null });
+  expect(isAppFrame(top('app://stria/index.html'), undefined)).toBe(true);
+  expect(isAppFrame(top('http://localhost:5173/'), 'http://localhost:5173/')).toBe(true);
+  expect(isAppFrame(null, undefined)).toBe(false);
+  expect(isAppFrame({ url: 'app://stria/index.html', parent: {} }, undefined)).toBe(false);
+  for (const url of [
+    'app://evil/',
+    'app://stria.evil/',
+    'https://stria/',
+    'file:///app/index.html',
+    'http://localhost:5173/',
+    'about:blank',
+    'data:text/html,x',
+    '',
+  ]) {
+    expect(isAppFrame(top(url), undefined), url).toBe(false);
+  }
+  expect(isAppFrame(top('http://localhost:5174/'), 'http://localhost:5173/')).toBe(false);
+});

@@ -1,0 +1,72 @@
+import { StriaError } from '../core/shared/errors.ts';
+import type { CallName, Calls } from '../core/shared/ipc.ts';
+import { isPlainName } from './plain-name.ts';
+import { isThumbnail } from './recent-files.ts';
+
+/** One message carries at most so many bytes. */
+const mostWriteBytes = 64 * 1024 * 1024;
+
+type Check = (value: unknown) => unknown;
+/** One check an argument; it gives the value back or throws. */
+type ChecksOf<Args extends readonly unknown[]> = { readonly [Index in keyof Args]: (value: unknown) => Args[Index] };
+type Checks = { [Name in CallName]: ChecksOf<Calls[Name]['args']> };
+
+const checks: Checks = {
+  'shell-info': [],
+  'open-dialog': [],
+  'open-sibling': [id, fileName],
+  'recent-list': [],
+  'recent-open': [id],
+  'recent-add': [id, thumbnail],
+  'recent-clear': [],
+  'save-begin': [fileName],
+  'save-beside': [id, fileName],
+  'save-write': [id, bytes],
+  'save-commit': [id],
+  'save-abort': [id],
+  'show-saved': [id],
+  'restart-compatible': [],
+};
+
+export function isCallName(name: unknown): name is CallName {
+  return typeof name === 'string' && Object.hasOwn(checks, name);
+}
+
+/** What the renderer sent, checked to be what the call takes. @throws StriaError `invalid-input` */
+export function checkArguments<Name extends CallName>(name: Name, args: readonly unknown[]): Calls[Name]['args'] {
+  const expected: readonly Check[] = checks[name];
+  if (args.length !== expected.length) throw wrong(`${name} takes ${expected.length} arguments, not ${args.length}`);
+  return expected.map((check, index) => check(args[index])) as Calls[Name]['args'];
+}
+
+/** A dropped file's path as preload sends it; '' for a File without one. @throws StriaError `invalid-input` */
+export function checkDroppedPath(value: unknown): string {
+  if (typeof value !== 'string' || value.length > 32_767 || value.includes('\0')) throw wrong('A path must be a text');
+  return value;
+}
+
+function id(value: unknown): string {
+  if (typeof value !== 'string' || !/^[0-9a-f-]{32,36}$/.test(value)) throw wrong('An id must be one that was handed out');
+  return value;
+}
+
+function fileName(value: unknown): string {
+  if (typeof value !== 'string' || !isPlainName(value))
+    throw wrong('A file name must be plain: no folder, no sign that a system forbids');
+  return value;
+}
+
+function thumbnail(value: unknown): string | null {
+  if (value !== null && !isThumbnail(value)) throw wrong('A thumbnail must be a PNG data URL of at most 64 KiB');
+  return value;
+}
+
+function bytes(value: unknown): Uint8Array {
+  if (!(value instanceof Uint8Array) || value.byteLength > mostWriteBytes)
+    throw wrong('Bytes must be a Uint8Array of at most 64 MiB');
+  return value;
+}
+
+function wrong(message: string): StriaError {
+  return new StriaError('invalid-input', message);
+}

@@ -1,0 +1,25 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * The files that a command line names, as absolute paths. Switches are left out; behind `--` everything is a file.
+ * @param argv The program first, then, unless `packaged`, the app's entry (`electron . scan.nii`) as the first word.
+ */
+export function fileArguments(argv: readonly string[], workingFolder: string, packaged: boolean): string[] {
+  const words: string[] = [];
+  let onlyFiles = false;
+  for (const argument of argv.slice(1)) {
+    if (!onlyFiles && argument === '--') onlyFiles = true;
+    else if (argument !== '' && (onlyFiles || !argument.startsWith('-'))) words.push(argument);
+  }
+  const files = packaged ? words : words.slice(1);
+  return files.map((word) => (word.startsWith('file:') ? filePathOf(word) : resolve(workingFolder, word)));
+}
+
+function filePathOf(url: string): string {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    return url;
+  }
+}

@@ -1,0 +1,172 @@
+import { dirname, join, resolve } from 'node:path';
+import { app, type BrowserWindow, dialog, Menu, protocol, session } from 'electron';
+import { toStriaError } from '../core/shared/errors.ts';
+import type { OpenedFile } from '../core/shared/ipc.ts';
+import { appScheme, fileUrl } from './app-origin.ts';
+import { compatibleArguments, isCompatible, plainArguments } from './compatibility.ts';
+import { fileArguments } from './file-arguments.ts';
+import { harden } from './hardening.ts';
+import { registerIpc } from './ipc-handlers.ts';
+import { menuTemplate } from './menu.ts';
+import { createOpenedFiles } from './opened-files.ts';
+import { createProtocol } from './protocol.ts';
+import { createRecentFiles } from './recent-files.ts';
+import { createSaves } from './saves.ts';
+import { createSettings } from './settings.ts';
+import { type AppWindow, createWindow } from './window.ts';
+
+app.setName('Stria');
+protocol.registerSchemesAsPrivileged([
+  { scheme: appScheme, privileges: { standard: true, secure: true, supportFetchAPI: true, stream: true, corsEnabled: true } },
+]);
+
+const devServer = app.isPackaged ? undefined : process.env.ELECTRON_RENDERER_URL;
+const ownArguments = process.argv.slice(1);
+const settings = createSettings(join(app.getPath('userData'), 'settings.json'));
+const filesToOpen = fileArguments(process.argv, process.cwd(), app.isPackaged);
+
+if (settings.get().compatibilityMode && !isCompatible(process.argv)) {
+  // The switches must be there before Chromium starts, which is before this script does.
+  restart(compatibleArguments(ownArguments, process.platform));
+} else if (app.requestSingleInstanceLock({ files: filesToOpen })) {
+  run();
+} else {
+  app.quit();
+}
+
+function restart(args: string[]): void {
+  app.relaunch({ args });
+  app.exit(0);
+}
+
+function run(): void {
+  const opened = createOpenedFiles(fileUrl);
+  const saves = createSaves();
+  const recent = createRecentFiles(join(app.getPath('userData'), 'recent-files.json'));
+  let appWindow: AppWindow | undefined;
+  let lastFolder: string | undefined;
+  // Files that the system handed over before the app was ready.
+  const early: string[] = [...filesToOpen];
+  let started = false;
+
+  const showWindow = (): AppWindow => {
+    appWindow ??= createWindow({
+      settings,
+      devServer,
+      onPageGone: (contentsId) => void saves.abortAllOf(contentsId),
+      onClosed: () => {
+        appWindow = undefined;
+      },
+    });
+    return appWindow;
+  };
+
+  const openPaths = async (paths: readonly string[]): Promise<void> => {
+    const window = showWindow();
+    if (window.browserWindow.isMinimized()) window.browserWindow.restore();
+    window.browserWindow.focus();
+    const files: OpenedFile[] = [];
+    for (const path of paths) {
+      try {
+        files.push(await opened.open(path));
+      } catch (error) {
+        const { message } = toStriaError(error);
+        await dialog.showMessageBox(window.browserWindow, {
+          type: 'error',
+          message: 'This file could not be opened',
+          detail: message,
+        });
+      }
+    }
+    if (files.length > 0) window.send('files-opened', files);
+  };
+
+  const openRecent = async (id: string): Promise<void> => openPaths([recent.pathOf(id)]);
+
+  const offerRestart = async (window: BrowserWindow, compatible: boolean): Promise<void> => {
+    const { response } = await dialog.showMessageBox(window, {
+      type: 'question',
+      message: compatible ? 'Restart in compatibility mode?' : 'Restart without compatibility mode?',
+      detail: compatible
+        ? 'Stria will start with the switches that give WebGPU to older drivers, now and from now on. Unsaved work is lost.'
+        : 'Stria will start plainly, now and from now on. Unsaved work is lost.',
+      buttons: ['Restart', 'Cancel'],
+      defaultId: 0,
+      cancelId: 1,
+    });
+    if (response !== 0) return;
+    settings.change({ compatibilityMode: compatible });
+    await saves.abortAll();
+    restart((compatible ? compatibleArguments : plainArguments)(ownArguments, process.platform));
+  };
+
+  const buildMenu = (): void => {
+    const template = menuTemplate({
+      platform: process.platform,
+      recent: recent.list(),
+      compatible: isCompatible(process.argv),
+      development: !app.isPackaged,
+      send: (command) => {
+        if (command === 'close') appWindow?.browserWindow.setRepresentedFilename('');
+        showWindow().send('menu-command', command);
+      },
+      openRecent: (id) => void openRecent(id),
+      clearRecent: () => {
+        recent.clear();
+        buildMenu();
+      },
+      toggleCompatible: () => {
+        // The click has ticked the item; what is so is what runs.
+        buildMenu();
+        void offerRestart(showWindow().browserWindow, !isCompatible(process.argv));
+      },
+    });
+    Menu.setApplicationMenu(Menu.buildFromTemplate(template));
+  };
+
+  app.on('second-instance', (_event, _argv, _folder, data) => void openPaths(sentFiles(data)));
+  app.on('open-file', (event, path) => {
+    event.preventDefault();
+    if (started) void openPaths([path]);
+    else early.push(path);
+  });
+  app.on('activate', () => void showWindow());
+  app.on('window-all-closed', () => {
+    if (process.platform !== 'darwin') app.quit();
+  });
+  app.on('will-quit', (event) => {
+    if (saves.pending === 0) return;
+    event.preventDefault();
+    void saves.abortAll().then(() => app.quit());
+  });
+
+  void app.whenReady().then(() => {
+    harden(session.defaultSession, devServer);
+    const root = resolve(import.meta.dirname, '../renderer');
+    protocol.handle(appScheme, createProtocol({ root, findFile: opened.find, devServer }));
+    registerIpc({
+      opened,
+      saves,
+      recent,
+      devServer,
+      offerRestart,
+      onRecentChanged: buildMenu,
+      window: () => appWindow?.browserWindow,
+      lastFolder: {
+        get: () => lastFolder ?? app.getPath('documents'),
+        noteFile: (path) => {
+          lastFolder = dirname(path);
+        },
+      },
+    });
+    buildMenu();
+    started = true;
+    void openPaths(early);
+  });
+}
+
+/** The files that a second instance was started with, as it sent them. */
+function sentFiles(data: unknown): string[] {
+  const { files } = typeof data === 'object' && data !== null && 'files' in data ? data : { files: [] };
+  return Array.isArray(files) ? files.filter((file): file is string => typeof file === 'string') : [];
+}

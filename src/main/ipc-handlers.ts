@@ -1,0 +1,126 @@
+import { join } from 'node:path';
+import { app, type BrowserWindow, dialog, type IpcMainInvokeEvent, ipcMain, shell } from 'electron';
+import { StriaError } from '../core/shared/errors.ts';
+import type { Answer, OpenedFile } from '../core/shared/ipc.ts';
+import { answerCall, answerOf, type Handlers } from './answers.ts';
+import { isAppFrame } from './app-origin.ts';
+import { checkDroppedPath } from './call-arguments.ts';
+import { isCompatible } from './compatibility.ts';
+import type { OpenedFiles } from './opened-files.ts';
+import type { RecentFiles } from './recent-files.ts';
+import type { Saves } from './saves.ts';
+
+export interface Services {
+  readonly opened: OpenedFiles;
+  readonly saves: Saves;
+  readonly recent: RecentFiles;
+  /** Called after the list of recent files has changed. */
+  readonly onRecentChanged: () => void;
+  /** Asks, then restarts with or without the compatibility flags. */
+  readonly offerRestart: (window: BrowserWindow, compatible: boolean) => Promise<void>;
+  /** The folder that save dialogs start in. */
+  readonly lastFolder: { get(): string; noteFile(path: string): void };
+  /** The app's window; undefined while there is none. */
+  readonly window: () => BrowserWindow | undefined;
+  readonly devServer: string | undefined;
+}
+
+/** Answers the renderer's calls, for the app's own page in the app's own window only. */
+export function registerIpc(services: Services): void {
+  const handlers = makeHandlers(services);
+  ipcMain.handle('stria:call', (event, name: unknown, ...args: unknown[]) =>
+    answerFrom(services, event, (window) => answerCall(handlers, window, name, args)),
+  );
+  ipcMain.handle('stria:open-dropped', (event, path: unknown) =>
+    answerFrom(services, event, () =>
+      answerOf(async (): Promise<OpenedFile | null> => {
+        const checked = checkDroppedPath(path);
+        return checked === '' ? null : services.opened.open(checked);
+      }),
+    ),
+  );
+}
+
+function answerFrom<T>(
+  { window, devServer }: Services,
+  event: IpcMainInvokeEvent,
+  answer: (window: BrowserWindow) => Promise<Answer<T>>,
+): Promise<Answer<T>> {
+  const own = window();
+  if (own === undefined || event.sender !== own.webContents || !isAppFrame(event.senderFrame, devServer)) {
+    return answerOf<T>(() => {
+      throw new StriaError('invalid-input', 'Only the app itself may ask this');
+    });
+  }
+  return answer(own);
+}
+
+function makeHandlers({ opened, saves, recent, lastFolder, onRecentChanged, offerRestart }: Services): Handlers<BrowserWindow> {
+  return {
+    'shell-info': () => ({
+      stria: app.getVersion(),
+      electron: process.versions.electron ?? '',
+      chromium: process.versions.chrome ?? '',
+      platform: process.platform,
+      compatibilityMode: isCompatible(process.argv),
+    }),
+    async 'open-dialog'(window) {
+      const { canceled, filePaths } = await dialog.showOpenDialog(window, {
+        properties: ['openFile', 'multiSelections'],
+        filters: [
+          { name: 'Volumes', extensions: ['stria', 'nii', 'gz', 'hdr', 'img', 'nrrd', 'nhdr', 'raw', 'bin'] },
+          { name: 'All files', extensions: ['*'] },
+        ],
+      });
+      if (canceled) return [];
+      for (const path of filePaths) lastFolder.noteFile(path);
+      return Promise.all(filePaths.map((path) => opened.open(path)));
+    },
+    'open-sibling': (_, id, name) => opened.openSibling(id, name),
+    'recent-list': () => recent.list(),
+    'recent-open': (_, id) => opened.open(recent.pathOf(id)),
+    'recent-add'(window, id, thumbnail) {
+      const { path } = opened.get(id);
+      recent.add(path, thumbnail ?? undefined);
+      window.setRepresentedFilename(path);
+      lastFolder.noteFile(path);
+      onRecentChanged();
+      return null;
+    },
+    'recent-clear'() {
+      recent.clear();
+      onRecentChanged();
+      return null;
+    },
+    async 'save-begin'(window, suggestedName) {
+      const { canceled, filePath } = await dialog.showSaveDialog(window, { defaultPath: join(lastFolder.get(), suggestedName) });
+      if (canceled || filePath === '') return null;
+      lastFolder.noteFile(filePath);
+      return saves.begin(window.webContents.id, filePath);
+    },
+    'save-beside'(window, openedId, name) {
+      return saves.beginBeside(window.webContents.id, join(opened.get(openedId).path, '..'), name);
+    },
+    async 'save-write'(window, id, bytes) {
+      await saves.write(window.webContents.id, id, bytes);
+      return null;
+    },
+    async 'save-commit'(window, id) {
+      await saves.commit(window.webContents.id, id);
+      return null;
+    },
+    async 'save-abort'(window, id) {
+      await saves.abort(window.webContents.id, id);
+      return null;
+    },
+    'show-saved'(window, id) {
+      shell.showItemInFolder(saves.savedPath(window.webContents.id, id));
+      return null;
+    },
+    async 'restart-compatible'(window) {
+      if (isCompatible(process.argv)) throw new StriaError('invalid-input', 'Stria runs in compatibility mode already');
+      await offerRestart(window, true);
+      return null;
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Larger than anything that we write; a larger file is not ours. */
+const mostBytes = 4 * 1024 * 1024;
+
+/** The value in a small JSON file, or undefined where the file is missing or is no JSON. The caller checks the shape. */
+export function readJsonFile(path: string): unknown {
+  try {
+    if (statSync(path).size > mostBytes) return undefined;
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Replaces a small JSON file in one step, so that a crash leaves the old content or the new. Throws the system's error. */
+export function writeJsonFile(path: string, value: unknown): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const temporary = `${path}.${randomUUID()}`;
+  try {
+    const file = openSync(temporary, 'wx');
+    try {
+      writeFileSync(file, `${JSON.stringify(value, undefined, 2)}\n`);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}

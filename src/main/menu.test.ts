@@ -1,0 +1,58 @@
+import type { MenuItemConstructorOptions } from 'electron';
+import { expect, test } from 'vitest';
+import { type MenuCommand, menuCommands } from '../core/shared/ipc.ts';
+import { type MenuOptions, menuTemplate } from './menu.ts';
+
+const sent: MenuCommand[] = [];
+const opened: string[] = [];
+const options: MenuOptions = {
+  platform: 'linux',
+  recent: [],
+  compatible: false,
+  development: false,
+  send: (command) => sent.push(command),
+  openRecent: (id) => opened.push(id),
+  clearRecent: () => undefined,
+  toggleCompatible: () => undefined,
+};
+
+function itemsOf(template: readonly MenuItemConstructorOptions[]): MenuItemConstructorOptions[] {
+  return template.flatMap((item) => [item, ...(Array.isArray(item.submenu) ? itemsOf(item.submenu) : [])]);
+}
+const click = (item: MenuItemConstructorOptions | undefined) => (item?.click as (() => void) | undefined)?.();
+
+test.each(['linux', 'win32', 'darwin'])('every command has one item that sends it: %s', (platform) => {
+  const items = itemsOf(menuTemplate({ ...options, platform }));
+  for (const command of menuCommands) {
+    const found = items.filter(({ id }) => id === command);
+    expect(found, command).toHaveLength(1);
+    sent.length = 0;
+    click(found[0]);
+    expect(sent).toEqual([command]);
+  }
+});
+
+test('each platform has what it expects', () => {
+  const mac = menuTemplate({ ...options, platform: 'darwin' });
+  expect(mac.map(({ label, role }) => role ?? label)).toEqual([
+    'Stria',
+    '&File',
+    'editMenu',
+    '&View',
+    'V&olume',
+    'windowMenu',
+    'help',
+  ]);
+  const roles = (template: MenuItemConstructorOptions[]) => itemsOf(template).map(({ role }) => role);
+  expect(roles(mac)).toContain('services');
+  expect(roles(menuTemplate(options))).toContain('quit');
+  expect(roles(menuTemplate(options))).not.toContain('toggleDevTools');
+  expect(roles(menuTemplate({ ...options, development: true }))).toContain('toggleDevTools');
+});
+
+test('recent files are listed by name and opened by id', () => {
+  const recent = [{ id: 'x', name: 'a & b.nii', folder: '/data', openedAt: '2020-01-01' }];
+  const item = itemsOf(menuTemplate({ ...options, recent })).find(({ label }) => label === 'a && b.nii');
+  click(item);
+  expect(opened).toEqual(['x']);
+});

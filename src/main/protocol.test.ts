@@ -1,0 +1,125 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { fileUrl } from './app-origin.ts';
+import { createOpenedFiles } from './opened-files.ts';
+import { createProtocol, pagePath } from './protocol.ts';
+
+let folder = '';
+let files = createOpenedFiles(fileUrl);
+let answer = createProtocol({ root: '', findFile: files.find });
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'stria-'));
+  mkdirSync(join(folder, 'renderer', 'assets'), { recursive: true });
+  writeFileSync(join(folder, 'secret.txt'), 'secret');
+  writeFileSync(join(folder, 'renderer', 'index.html'), '<!doctype html>');
+  writeFileSync(join(folder, 'renderer', 'assets', 'a b.js'), '1');
+  files = createOpenedFiles(fileUrl);
+  answer = createProtocol({ root: join(folder, 'renderer'), findFile: files.find });
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+const ask = (url: string, init?: RequestInit) => answer(new Request(url, init));
+
+test('the page comes with its type and a policy without inline scripts', async () => {
+  for (const url of ['app://stria/', 'app://stria/index.html', 'app://stria/index.html?a#b']) {
+    const response = await ask(url);
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe('<!doctype html>');
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const policy = response.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toMatch(/script-src 'self'(;|$)/);
+    expect(policy).not.toContain('unsafe-eval');
+  }
+  const script = await ask('app://stria/assets/a%20b.js');
+  expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+  expect(script.headers.get('x-content-type-options')).toBe('nosniff');
+});
+
+test.each([
+  '/../secret.txt',
+  '/..%2fsecret.txt',
+  '/%2e%2e/secret.txt',
+  '/%2e%2e%2fsecret.txt',
+  '/assets/..%2f..%2fsecret.txt',
+  '/..%5csecret.txt',
+  '/index.html%00',
+  '/%',
+  '/assets',
+  '/none.js',
+  '/file/',
+  '/file/../index.html/x',
+])('nothing outside the folder is served: %s', async (path) => {
+  const response = await ask(`app://stria${path}`);
+  expect(response.status).toBe(404);
+  expect(await response.text()).toBe('');
+});
+
+test('a path outside the root is none', () => {
+  for (const path of ['/../a', '/a/../../b', '/C:/x', '/..\\a', '/%2e%2e/a']) expect(pagePath('/root', path)).toBeUndefined();
+  expect(pagePath('/root', '/a/../b')).toBe('/root/b');
+});
+
+test('other hosts and methods are refused', async () => {
+  expect((await ask('app://elsewhere/index.html')).status).toBe(404);
+  expect((await ask('app://stria/index.html', { method: 'POST', body: 'x' })).status).toBe(405);
+  const head = await ask('app://stria/index.html', { method: 'HEAD' });
+  expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '15', '']);
+});
+
+test('an opened file is served by range, exactly', async () => {
+  const bytes = Uint8Array.from({ length: 3_000_000 }, (_, index) => (index * 31) >> 3);
+  writeFileSync(join(folder, 'scan.raw'), bytes);
+  const { url } = await files.open(join(folder, 'scan.raw'));
+  const part = await ask(url, { headers: { range: 'bytes=1000-2500999' } });
+  expect(part.status).toBe(206);
+  expect(part.headers.get('content-range')).toBe('bytes 1000-2500999/3000000');
+  expect(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(1000, 2_501_000))).toBe(true);
+  const all = await ask(url);
+  expect(all.status).toBe(200);
+  expect(Buffer.from(await all.arrayBuffer()).equals(bytes)).toBe(true);
+  const behind = await ask(url, { headers: { range: 'bytes=3000000-' } });
+  expect([behind.status, behind.headers.get('content-range')]).toEqual([416, 'bytes */3000000']);
+});
+
+test('a reader that goes away ends the stream', async () => {
+  writeFileSync(join(folder, 'scan.raw'), new Uint8Array(5_000_000));
+  const { url } = await files.open(join(folder, 'scan.raw'));
+  const response = await ask(url);
+  const reader = response.body?.getReader();
+  expect((await reader?.read())?.value?.byteLength).toBe(1024 * 1024);
+  await reader?.cancel();
+  expect(await reader?.read()).toEqual({ done: true, value: undefined });
+});
+
+test('an empty file has no range and an empty whole', async () => {
+  writeFileSync(join(folder, 'empty'), '');
+  const { url } = await files.open(join(folder, 'empty'));
+  expect((await ask(url, { headers: { range: 'bytes=0-0' } })).status).toBe(416);
+  expect((await ask(url)).status).toBe(200);
+});
+
+test('a file that was changed, replaced or removed since is not served', async () => {
+  const path = join(folder, 'scan.raw');
+  writeFileSync(path, 'first');
+  const { url } = await files.open(path);
+  writeFileSync(path, 'longer than the first');
+  expect((await ask(url)).status).toBe(409);
+  rmSync(path);
+  expect((await ask(url)).status).toBe(404);
+  symlinkSync(folder, path);
+  expect((await ask(url)).status).toBe(409);
+});
+
+test('an id that was not handed out is not found', async () => {
+  expect((await ask('app://stria/file/00000000-0000-0000-0000-000000000000')).status).toBe(404);
+});
+
+test('only in development may another origin read, and only the dev server', async () => {
+  writeFileSync(join(folder, 'a'), 'a');
+  const { url } = await files.open(join(folder, 'a'));
+  expect((await ask(url)).headers.get('access-control-allow-origin')).toBeNull();
+  const development = createProtocol({ root: folder, findFile: files.find, devServer: 'http://localhost:5173/' });
+  expect((await development(new Request(url))).headers.get('access-control-allow-origin')).toBe('http://localhost:5173');
+});

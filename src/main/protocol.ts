@@ -1,0 +1,158 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { extname, join, resolve, sep } from 'node:path';
+import contentSecurityPolicy from '../../resources/content-security-policy.json';
+import { appScheme, isAppUrl } from './app-origin.ts';
+import { parseRange } from './byte-range.ts';
+import { errorCode } from './file-faults.ts';
+import type { FileOnDisk } from './opened-files.ts';
+
+/** So much of a file is in memory at once while it is streamed, in bytes. */
+const pieceBytes = 1024 * 1024;
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.map': 'application/json; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+};
+
+const pageHeaders: Readonly<Record<string, string>> = {
+  'content-security-policy': Object.entries(contentSecurityPolicy)
+    .map(([directive, sources]) => `${directive} ${sources.join(' ')}`)
+    .join('; '),
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cache-control': 'no-cache',
+};
+
+export interface ProtocolOptions {
+  /** The folder of the built renderer: all that is under it is served. */
+  readonly root: string;
+  readonly findFile: (id: string) => FileOnDisk | undefined;
+  /** In development the page comes from this server's origin and reads files across origins. */
+  readonly devServer?: string | undefined;
+}
+
+/**
+ * Answers `app://stria/…`: the renderer's own files, and under `/file/<id>` the files that main has handed out, by range.
+ * Nothing else can be reached, whatever the path says.
+ */
+export function createProtocol({ root, findFile, devServer }: ProtocolOptions): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const url = new URL(request.url);
+    if (url.protocol !== `${appScheme}:` || !isAppUrl(request.url, undefined)) return refusal(404);
+    if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(405);
+    const id = /^\/file\/([0-9a-f-]{36})$/.exec(url.pathname)?.[1];
+    if (id === undefined) return servePage(root, url.pathname, request.method);
+    const file = findFile(id);
+    const response = file === undefined ? refusal(404) : await serveFile(file, request);
+    if (devServer !== undefined) {
+      response.headers.set('access-control-allow-origin', new URL(devServer).origin);
+      response.headers.set('access-control-expose-headers', 'content-range');
+    }
+    return response;
+  };
+}
+
+async function servePage(root: string, pathname: string, method: string): Promise<Response> {
+  const path = pagePath(root, pathname);
+  if (path === undefined) return refusal(404);
+  const handle = await open(path, 'r').catch(() => undefined);
+  if (handle === undefined) return refusal(404);
+  const facts = await handle.stat();
+  if (!facts.isFile()) {
+    await handle.close();
+    return refusal(404);
+  }
+  const headers = new Headers(pageHeaders);
+  headers.set('content-type', mediaTypes[extname(path)] ?? 'application/octet-stream');
+  headers.set('content-length', String(facts.size));
+  return bodyOf(method, handle, 0, facts.size, { headers });
+}
+
+/** The file that a URL's path names under the root, or undefined where it leaves it. */
+export function pagePath(root: string, pathname: string): string | undefined {
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(pathname);
+  } catch {
+    return undefined;
+  }
+  if (/[\\\0:]/.test(decoded)) return undefined;
+  const path = resolve(join(root, decoded === '/' ? 'index.html' : decoded));
+  return path.startsWith(resolve(root) + sep) ? path : undefined;
+}
+
+/** 206 with the range asked for; 409 where the file is no longer the one that was opened. */
+async function serveFile(file: FileOnDisk, request: Request): Promise<Response> {
+  const range = parseRange(request.headers.get('range'), file.size);
+  if (range === 'unsatisfiable') return refusal(416, { 'content-range': `bytes */${file.size}` });
+  const { start, end } = range === 'whole' ? { start: 0, end: file.size - 1 } : range;
+  const headers = new Headers({
+    'content-type': 'application/octet-stream',
+    'content-length': String(end - start + 1),
+    'accept-ranges': 'bytes',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  });
+  if (range !== 'whole') headers.set('content-range', `bytes ${start}-${end}/${file.size}`);
+  const status = range === 'whole' ? 200 : 206;
+  let handle: FileHandle;
+  try {
+    handle = await open(file.path, 'r');
+  } catch (error) {
+    return refusal(['EACCES', 'EPERM'].includes(errorCode(error)) ? 403 : 404);
+  }
+  const facts = await handle.stat();
+  const unchanged = facts.isFile() && facts.size === file.size && facts.mtimeMs === file.modifiedMs;
+  if (!unchanged) {
+    await handle.close();
+    return refusal(409);
+  }
+  return bodyOf(request.method, handle, start, end + 1, { status, headers });
+}
+
+/** A response with the bytes from `start` to before `end`; without them for HEAD and for none. Owns the handle. */
+async function bodyOf(method: string, handle: FileHandle, start: number, end: number, init: ResponseInit): Promise<Response> {
+  if (method !== 'HEAD' && start < end) return new Response(streamOf(handle, start, end), init);
+  await handle.close();
+  return new Response(null, init);
+}
+
+/**
+ * The bytes from `start` to before `end`, read piece by piece as the reader asks for them. Owns the handle: closes it at
+ * the end, on an error, and when the reader goes away.
+ */
+function streamOf(handle: FileHandle, start: number, end: number): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let position = start;
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const piece = new Uint8Array(Math.min(pieceBytes, end - position));
+        const { bytesRead } = await handle.read(piece, 0, piece.byteLength, position);
+        if (bytesRead === 0) throw new Error('the file became shorter while it was read');
+        controller.enqueue(piece.subarray(0, bytesRead));
+        position += bytesRead;
+        if (position < end) return;
+        await handle.close();
+        controller.close();
+      } catch (error) {
+        await handle.close().catch(() => undefined);
+        controller.error(error);
+      }
+    },
+    cancel: () => handle.close(),
+  });
+}
+
+function refusal(status: number, headers: Record<string, string> = {}): Response {
+  return new Response(null, { status, headers: { ...headers, 'cache-control': 'no-store' } });
+}

@@ -1,0 +1,110 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createSaves, freePath } from './saves.ts';
+
+const owner = 1;
+let folder = '';
+let saves = createSaves();
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'stria-'));
+  saves = createSaves();
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const bytes = (...values: number[]) => Uint8Array.from(values);
+const left = () => readdirSync(folder).sort();
+
+test('nothing is seen under the name before the commit, all of it in order after', async () => {
+  const target = join(folder, 'scan.stria');
+  writeFileSync(target, 'before');
+  const { id, name } = await saves.begin(owner, target);
+  expect(name).toBe('scan.stria');
+  // Not awaited one by one: the order of the calls is the order in the file.
+  await Promise.all([...Array(50).keys()].map((value) => saves.write(owner, id, bytes(value))));
+  expect(readFileSync(target, 'utf8')).toBe('before');
+  await saves.commit(owner, id);
+  expect([...readFileSync(target)]).toEqual([...Array(50).keys()]);
+  expect(left()).toEqual(['scan.stria']);
+  expect(saves.savedPath(owner, id)).toBe(target);
+  expect(saves.pending).toBe(0);
+});
+
+test('an abort, also in the middle of a write, leaves what was there', async () => {
+  const target = join(folder, 'scan.stria');
+  writeFileSync(target, 'before');
+  const { id } = await saves.begin(owner, target);
+  const writing = saves.write(owner, id, new Uint8Array(4_000_000));
+  await Promise.all([writing, saves.abort(owner, id)]);
+  expect(left()).toEqual(['scan.stria']);
+  expect(readFileSync(target, 'utf8')).toBe('before');
+  await expect(saves.write(owner, id, bytes(1))).rejects.toMatchObject({ tag: 'invalid-input' });
+  await expect(saves.commit(owner, id)).rejects.toMatchObject({ tag: 'invalid-input' });
+  await saves.abort(owner, id);
+});
+
+test('a window that goes takes its own saves with it, and no others', async () => {
+  await saves.begin(owner, join(folder, 'a.stria'));
+  await saves.beginBeside(owner, folder, 'b.stria');
+  const other = await saves.begin(2, join(folder, 'c.stria'));
+  await saves.abortAllOf(owner);
+  expect(saves.pending).toBe(1);
+  await expect(saves.write(owner, other.id, bytes(1))).rejects.toMatchObject({ tag: 'invalid-input' });
+  expect(() => saves.savedPath(2, other.id)).toThrow('No such file was saved');
+  await saves.commit(2, other.id);
+  expect(() => saves.savedPath(owner, other.id)).toThrow('No such file was saved');
+  expect(left()).toEqual(['c.stria']);
+});
+
+test('saving beside a file never replaces one, nor does one save another', async () => {
+  writeFileSync(join(folder, 'scan.stria'), 'before');
+  const begun = await Promise.all([1, 2, 3].map(() => saves.beginBeside(owner, folder, 'scan.stria')));
+  expect(begun.map(({ name }) => name)).toEqual(['scan (2).stria', 'scan (3).stria', 'scan (4).stria']);
+  for (const [index, { id }] of begun.entries()) {
+    await saves.write(owner, id, bytes(index));
+    await saves.commit(owner, id);
+  }
+  expect(readFileSync(join(folder, 'scan.stria'), 'utf8')).toBe('before');
+  expect(begun.map(({ name }) => readFileSync(join(folder, name))[0])).toEqual([0, 1, 2]);
+});
+
+test('a file that appears under the name meanwhile stays', async () => {
+  const { id, name } = await saves.beginBeside(owner, folder, 'scan.stria');
+  writeFileSync(join(folder, name), 'theirs');
+  await expect(saves.commit(owner, id)).rejects.toMatchObject({ tag: 'not-writable' });
+  expect(left()).toEqual(['scan.stria']);
+  expect(readFileSync(join(folder, name), 'utf8')).toBe('theirs');
+});
+
+test('a symbolic link stays one, and its file is written', async () => {
+  mkdirSync(join(folder, 'far'));
+  writeFileSync(join(folder, 'far', 'scan.stria'), 'before');
+  symlinkSync(join(folder, 'far', 'scan.stria'), join(folder, 'link.stria'));
+  const { id } = await saves.begin(owner, join(folder, 'link.stria'));
+  await saves.write(owner, id, bytes(7));
+  await saves.commit(owner, id);
+  expect([...readFileSync(join(folder, 'far', 'scan.stria'))]).toEqual([7]);
+  expect([...readFileSync(join(folder, 'link.stria'))]).toEqual([7]);
+});
+
+test('a target that cannot be is refused at once', async () => {
+  mkdirSync(join(folder, 'series'));
+  await expect(saves.begin(owner, join(folder, 'series'))).rejects.toMatchObject({ tag: 'not-writable' });
+  await expect(saves.begin(owner, join(folder, 'none', 'a.stria'))).rejects.toMatchObject({ tag: 'not-writable' });
+  expect(existsSync(join(folder, 'none'))).toBe(false);
+  expect(saves.pending).toBe(0);
+});
+
+test('a commit whose rename fails leaves no temporary file', async () => {
+  const { id } = await saves.begin(owner, join(folder, 'scan.stria'));
+  mkdirSync(join(folder, 'scan.stria', 'inner'), { recursive: true });
+  await expect(saves.commit(owner, id)).rejects.toMatchObject({ tag: 'not-writable' });
+  expect(left()).toEqual(['scan.stria']);
+});
+
+test('free names count on before the ending', () => {
+  const taken = new Set(['a.nii', 'a (2).nii', 'b', '.c'].map((name) => join('/f', name)));
+  const free = (name: string) => freePath('/f', name, (path) => taken.has(path));
+  expect(['a.nii', 'b', '.c', 'd'].map(free)).toEqual(['a (3).nii', 'b (2)', '.c (2)', 'd'].map((name) => join('/f', name)));
+});

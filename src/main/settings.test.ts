@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createSettings } from './settings.ts';
+
+let folder = '';
+let file = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'stria-'));
+  file = join(folder, 'deep', 'settings.json');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const defaults = { compatibilityMode: false, window: undefined };
+
+test('settings are kept, part by part', () => {
+  expect(createSettings(file).get()).toEqual(defaults);
+  createSettings(file).change({ compatibilityMode: true });
+  const window = { x: -20, y: 10, width: 900, height: 700, maximized: true };
+  createSettings(file).change({ window });
+  expect(createSettings(file).get()).toEqual({ compatibilityMode: true, window });
+});
+
+test.each([
+  '',
+  'null',
+  '[]',
+  '{"compatibilityMode":"yes","window":{"x":0,"y":0,"width":"900","height":700}}',
+  '{"window":{"x":1e9,"y":0,"width":900,"height":700}}',
+])('a damaged file means the defaults: %s', (text) => {
+  const path = join(folder, 'settings.json');
+  writeFileSync(path, text);
+  expect(createSettings(path).get()).toEqual(defaults);
+});

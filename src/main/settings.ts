@@ -1,0 +1,46 @@
+import { readJsonFile, writeJsonFile } from './json-file.ts';
+import type { WindowPlace } from './window-place.ts';
+
+/** What main remembers from one start to the next. */
+export interface Settings {
+  /** Start with the flags of compatibility.ts. */
+  readonly compatibilityMode: boolean;
+  readonly window: WindowPlace | undefined;
+}
+
+export interface SettingsStore {
+  get(): Settings;
+  /** Changes and keeps. @throws the system's error where the file cannot be written; the change holds until the app ends */
+  change(part: Partial<Settings>): void;
+}
+
+/** @param file Path of the JSON file. A missing or damaged one means the defaults. */
+export function createSettings(file: string): SettingsStore {
+  let settings = checked(readJsonFile(file));
+  return {
+    get: () => settings,
+    change(part) {
+      settings = { ...settings, ...part };
+      writeJsonFile(file, settings);
+    },
+  };
+}
+
+function checked(value: unknown): Settings {
+  const { compatibilityMode, window } = asRecord(value);
+  return { compatibilityMode: compatibilityMode === true, window: checkedPlace(window) };
+}
+
+function checkedPlace(value: unknown): WindowPlace | undefined {
+  const { x, y, width, height, maximized } = asRecord(value);
+  if (!isPixels(x) || !isPixels(y) || !isPixels(width) || !isPixels(height)) return undefined;
+  return { x, y, width, height, maximized: maximized === true };
+}
+
+function isPixels(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 100_000;
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}

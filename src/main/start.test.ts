@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { compatibleArguments, isCompatible, plainArguments } from './compatibility.ts';
+import { fileArguments } from './file-arguments.ts';
+import { placeWindow } from './window-place.ts';
+
+test('file arguments are absolute, without switches and the entry', () => {
+  expect(fileArguments(['stria', 'a.nii', '--flag=x', '/b.nii'], '/work', true)).toEqual(['/work/a.nii', '/b.nii']);
+  expect(fileArguments(['electron', '--inspect=0', '.', 'a.nii'], '/work', false)).toEqual(['/work/a.nii']);
+  expect(fileArguments(['stria', '--', '-odd.nii', ''], '/work', true)).toEqual(['/work/-odd.nii']);
+  expect(fileArguments(['stria', 'file:///data/a%20b.nii'], '/work', true)).toEqual(['/data/a b.nii']);
+  expect(fileArguments(['electron'], '/work', false)).toEqual([]);
+});
+
+test('compatibility mode adds its switches once and takes them away again', () => {
+  const once = compatibleArguments(['.', 'a.nii'], 'linux');
+  expect(once).toContain('--enable-unsafe-webgpu');
+  expect(isCompatible(once)).toBe(true);
+  expect(compatibleArguments(once, 'linux').toSorted()).toEqual(once.toSorted());
+  expect(plainArguments(once, 'linux')).toEqual(['.', 'a.nii']);
+});
+
+test("the user's own switches win", () => {
+  const args = compatibleArguments(['--ozone-platform=wayland', '--enable-features=Own', '.'], 'linux');
+  expect(args.filter((argument) => argument.startsWith('--ozone-platform'))).toEqual(['--ozone-platform=wayland']);
+  expect(args.filter((argument) => argument.startsWith('--enable-features'))).toEqual(['--enable-features=Own']);
+  expect(compatibleArguments([], 'win32')).not.toContain('--ozone-platform=x11');
+});
+
+const screen = { x: 0, y: 0, width: 1920, height: 1040 };
+const place = { x: 100, y: 50, width: 1000, height: 700, maximized: false };
+
+test('the window comes back where it was, if that is still on a screen', () => {
+  expect(placeWindow(undefined, [screen])).toEqual({ width: 1360, height: 860 });
+  expect(placeWindow(place, [screen])).toEqual({ x: 100, y: 50, width: 1000, height: 700 });
+  expect(placeWindow({ ...place, x: -1500 }, [screen])).toEqual({ width: 1360, height: 860 });
+  expect(placeWindow({ ...place, x: -1500 }, [screen, { ...screen, x: -1920 }])).toMatchObject({ x: -1500 });
+  expect(placeWindow({ ...place, y: -900 }, [screen])).toEqual({ width: 1360, height: 860 });
+  expect(placeWindow({ ...place, width: 9000, height: 3 }, [screen])).toMatchObject({ width: 1920, height: 480 });
+  expect(placeWindow(undefined, [{ ...screen, width: 1024, height: 600 }])).toEqual({ width: 1024, height: 600 });
+  expect(placeWindow(undefined, [])).toEqual({ width: 1360, height: 860 });
+});
