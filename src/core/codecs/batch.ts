@@ -1,0 +1,109 @@
+import { StriaError } from '../shared/errors.ts';
+import type { Dims3 } from '../shared/volume.ts';
+import { type ChunkGeometry, type CodecElementBytes, type GpuPayloads, type GpuVoxels, rowBytes } from './codec.ts';
+
+/** Longer chunks are refused: their byte offsets must fit 32 bits with room to add. */
+const maxChunkBytes = 2 ** 31;
+
+/**
+ * Number of elements in a chunk.
+ * @throws StriaError `invalid-input` for lengths that are no positive integers, `unsupported` for more than 2 GiB
+ */
+export function elementCount({ shape, elementBytes }: ChunkGeometry): number {
+  if (!shape.every((length) => Number.isSafeInteger(length) && length > 0)) {
+    throw new StriaError('invalid-input', `a chunk of ${shape.join('×')} elements has no voxels`);
+  }
+  const count = shape[0] * shape[1] * shape[2];
+  if (count * elementBytes > maxChunkBytes) {
+    throw new StriaError('unsupported', `a chunk of ${shape.join('×')} elements is larger than 2 GiB`);
+  }
+  return count;
+}
+
+/** Bytes of a chunk's voxels. @throws as `elementCount` */
+export function chunkBytes(chunk: ChunkGeometry): number {
+  return elementCount(chunk) * chunk.elementBytes;
+}
+
+/** Where a chunk's words begin in a box, and how a chunk's rows lie in words: what every kernel asks for. */
+export interface BoxLayout {
+  /** Words from one row of the box to the next, and from one slice to the next. */
+  readonly rowWords: number;
+  readonly sliceWords: number;
+}
+
+export function boxLayout(box: GpuVoxels): BoxLayout {
+  const rowWords = rowBytes(box.dims[0], box.elementBytes) / 4;
+  return { rowWords, sliceWords: rowWords * box.dims[1] };
+}
+
+/** @throws StriaError `internal` where a chunk does not lie in its box as `GpuChunk` promises */
+export function assertInBox(chunk: { readonly origin: Dims3; readonly shape: Dims3 }, box: GpuVoxels): void {
+  elementCount({ shape: chunk.shape, elementBytes: box.elementBytes });
+  const { origin, shape } = chunk;
+  const inside = ([0, 1, 2] as const).every(
+    (axis) => Number.isSafeInteger(origin[axis]) && origin[axis] >= 0 && origin[axis] + shape[axis] <= (box.dims[axis] as number),
+  );
+  if (!inside || (origin[0] * box.elementBytes) % 4 !== 0) {
+    throw new StriaError(
+      'internal',
+      `chunk ${shape.join('×')} at ${origin.join(', ')} does not fit a box of ${box.dims.join('×')}`,
+    );
+  }
+}
+
+/** @throws StriaError `internal` where payloads do not match their chunks or lie outside their buffer */
+export function assertPayloads(payloads: GpuPayloads, chunkCount: number): void {
+  const { buffer, byteOffsets, byteLengths } = payloads;
+  if (byteOffsets.length !== chunkCount || byteLengths.length !== chunkCount) {
+    throw new StriaError('internal', `${chunkCount} chunks came with ${byteLengths.length} payloads`);
+  }
+  const size = buffer?.size ?? 0;
+  byteOffsets.forEach((offset, i) => {
+    if (offset % 4 !== 0 || offset + (byteLengths[i] as number) > size) {
+      throw new StriaError('internal', `payload ${i} at byte ${offset} does not lie in its buffer of ${size} bytes`);
+    }
+  });
+}
+
+/** Pieces of work that a workgroup does, over all chunks of a batch: which chunk each belongs to. */
+export interface TileTable {
+  readonly tileCount: number;
+  /** Number of the first tile of each chunk. */
+  readonly firstTiles: readonly number[];
+  /** For each tile, the number of its chunk. */
+  readonly chunkOfTile: Uint32Array<ArrayBuffer>;
+}
+
+/** @param tilesPerChunk number of tiles of each chunk */
+export function tileTable(tilesPerChunk: readonly number[]): TileTable {
+  const firstTiles: number[] = [];
+  let tileCount = 0;
+  for (const tiles of tilesPerChunk) {
+    firstTiles.push(tileCount);
+    tileCount += tiles;
+  }
+  const chunkOfTile = new Uint32Array(tileCount);
+  tilesPerChunk.forEach((tiles, chunk) => {
+    chunkOfTile.fill(chunk, firstTiles[chunk], (firstTiles[chunk] as number) + tiles);
+  });
+  return { tileCount, firstTiles, chunkOfTile };
+}
+
+/** Byte offsets of payloads of these lengths, one after the other, each at a multiple of 4; and where the last one ends. */
+export function placePayloads(byteLengths: readonly number[]): { byteOffsets: number[]; totalBytes: number } {
+  let totalBytes = 0;
+  const byteOffsets = byteLengths.map((length) => {
+    const offset = totalBytes;
+    totalBytes += Math.ceil(length / 4) * 4;
+    return offset;
+  });
+  return { byteOffsets, totalBytes };
+}
+
+/** An element's little-endian value at a byte offset that needs no alignment. */
+export function readElement(bytes: Uint8Array, at: number, elementBytes: CodecElementBytes): number {
+  let value = 0;
+  for (let byte = elementBytes - 1; byte >= 0; byte--) value = value * 256 + (bytes[at + byte] as number);
+  return value;
+}

@@ -1,0 +1,245 @@
+/** What every codec's kernels must do: the bytes of its reference, and no harm outside their chunks. For tests alone. */
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { CommandTimes } from '../gpu/commands.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { GpuScope } from '../gpu/scope.ts';
+import type { Dims3 } from '../shared/volume.ts';
+import { placePayloads } from './batch.ts';
+import type { ChunkVoxels, CodecDefinition, CodecElementBytes, GpuChunk, GpuPayloads, GpuVoxels } from './codec.ts';
+import { chunksToDamage, parametersFor, testAxes } from './describe-codec.ts';
+import {
+  firstDifference,
+  makeChunk,
+  poisonedBox,
+  putChunk,
+  type TestBox,
+  takeChunk,
+  testPatterns,
+  testRandom,
+  testShapes,
+} from './test-chunks.ts';
+
+/** @param name says which device it is: 'default limits' */
+export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: string): void {
+  const kernels = definition.createKernels(gpu);
+  const uncaptured: string[] = [];
+  const onError = (event: GPUUncapturedErrorEvent) => uncaptured.push(event.error.message);
+  gpu.device.addEventListener('uncapturederror', onError);
+  afterAll(() => gpu.device.removeEventListener('uncapturederror', onError));
+  let liveBytes = 0;
+  beforeEach(() => {
+    liveBytes = gpu.memory.liveBytes();
+  });
+  afterEach(() => {
+    expect(uncaptured.splice(0)).toEqual([]);
+    expect(gpu.isLost).toBe(false);
+    expect(gpu.memory.liveBytes()).toBe(liveBytes);
+  });
+
+  function upload(scope: GpuScope, { bytes, dims, elementBytes }: TestBox): GpuVoxels {
+    return { buffer: scope.storage('test.box', bytes.byteLength, bytes), dims, elementBytes };
+  }
+
+  function uploadPayloads(scope: GpuScope, payloads: readonly Uint8Array[]): GpuPayloads {
+    const byteLengths = payloads.map((payload) => payload.byteLength);
+    const { byteOffsets, totalBytes } = placePayloads(byteLengths);
+    const joined = new Uint8Array(totalBytes);
+    for (const [i, payload] of payloads.entries()) joined.set(payload, byteOffsets[i]);
+    const buffer = totalBytes === 0 ? undefined : scope.storage('test.payloads', totalBytes, joined);
+    return { buffer, byteOffsets, byteLengths };
+  }
+
+  /** The reference's payload, or nothing where the contract lets an encoder leave the chunk out. */
+  function expectedPayload(chunk: ChunkVoxels, parameters: Uint8Array): Uint8Array {
+    const payload = definition.reference.encode(chunk, parameters);
+    return payload.byteLength < chunk.bytes.byteLength || definition.name === 'raw' ? payload : new Uint8Array(0);
+  }
+
+  /** Encodes chunks of a box and compares every byte of the result with the reference's. */
+  async function expectEncoding(box: TestBox, chunks: readonly GpuChunk[], what: string): Promise<void> {
+    using scope = gpu.scope('test');
+    const result = await kernels.encode(upload(scope, box), chunks, { scope });
+    const expected = chunks.map(({ origin, shape, parameters }) => expectedPayload(takeChunk(box, origin, shape), parameters));
+    expect(result.byteLengths, what).toEqual(expected.map((payload) => payload.byteLength));
+    const bytes = result.buffer ? await gpu.read(result.buffer) : new Uint8Array(0);
+    // Nothing but payloads: the bytes between them are 0.
+    const places = placePayloads(result.byteLengths);
+    const joined = new Uint8Array(places.totalBytes);
+    for (const [i, payload] of expected.entries()) joined.set(payload, places.byteOffsets[i]);
+    expect(result.byteOffsets, what).toEqual(places.byteOffsets);
+    expect(firstDifference(bytes, joined), what).toBe(undefined);
+  }
+
+  /** Decodes the reference's payloads into a poisoned box: the chunks are exact, all else is untouched. */
+  async function expectDecoding(box: TestBox, chunks: readonly GpuChunk[], what: string): Promise<void> {
+    using scope = gpu.scope('test');
+    const expected = poisonedBox(box.dims, box.elementBytes);
+    const target = upload(scope, expected);
+    const payloads = chunks.map(({ origin, shape, parameters }) => {
+      const chunk = takeChunk(box, origin, shape);
+      putChunk(expected, origin, chunk);
+      return definition.reference.encode(chunk, parameters);
+    });
+    await kernels.decode(uploadPayloads(scope, payloads), chunks, target, { scope });
+    expect(firstDifference(await gpu.read(target.buffer), expected.bytes), what).toBe(undefined);
+  }
+
+  /** A box cut into chunks of `chunkShape`, clipped at its edges, each with the next axis. */
+  function cut({ dims, elementBytes }: TestBox, chunkShape: Dims3): GpuChunk[] {
+    const chunks: GpuChunk[] = [];
+    for (let z = 0; z < dims[2]; z += chunkShape[2]) {
+      for (let y = 0; y < dims[1]; y += chunkShape[1]) {
+        for (let x = 0; x < dims[0]; x += chunkShape[0]) {
+          const shape: Dims3 = [
+            Math.min(chunkShape[0], dims[0] - x),
+            Math.min(chunkShape[1], dims[1] - y),
+            Math.min(chunkShape[2], dims[2] - z),
+          ];
+          const axis = testAxes[chunks.length % 3] as (typeof testAxes)[number];
+          const parameters = definition.choose({ changes: [1, 1, 1] }, { shape, elementBytes }, { axis });
+          chunks.push({ origin: [x, y, z], shape, parameters });
+        }
+      }
+    }
+    return chunks;
+  }
+
+  function patternedBox(dims: Dims3, elementBytes: CodecElementBytes, pattern: string): TestBox {
+    const box = poisonedBox(dims, elementBytes, 0);
+    putChunk(box, [0, 0, 0], makeChunk(dims, elementBytes, testPatterns[pattern] as (typeof testPatterns)[string]));
+    return box;
+  }
+
+  describe(`${definition.name} on the GPU, ${name}`, () => {
+    for (const elementBytes of definition.elementBytes) {
+      test.each(testShapes.map((shape) => ({ shape, title: shape.join('×') })))(
+        `one chunk of $title, ${elementBytes}-byte elements`,
+        async ({ shape }) => {
+          for (const pattern of Object.keys(testPatterns)) {
+            const box = patternedBox(shape, elementBytes, pattern);
+            for (const axis of testAxes) {
+              const parameters = parametersFor(definition, takeChunk(box, [0, 0, 0], shape), axis);
+              const chunks = [{ origin: [0, 0, 0] as const, shape, parameters }];
+              await expectEncoding(box, chunks, `${pattern}, axis ${axis}`);
+              await expectDecoding(box, chunks, `${pattern}, axis ${axis}`);
+            }
+          }
+        },
+      );
+
+      test.each(Object.keys(testPatterns))(`many chunks of mixed axes, ${elementBytes}-byte elements, %s`, async (pattern) => {
+        const box = patternedBox([101, 37, 43], elementBytes, pattern);
+        const chunks = cut(box, [24, 20, 33]);
+        await expectEncoding(box, chunks, 'all chunks');
+        await expectDecoding(box, chunks, 'all chunks');
+        // Every other chunk, backwards: the ones between stay as they are.
+        const some = chunks.filter((_, i) => i % 2 === 1).reverse();
+        await expectEncoding(box, some, 'some chunks');
+        await expectDecoding(box, some, 'some chunks');
+      });
+    }
+
+    test('chunks of the default shape, and one of 256×128×128', async () => {
+      const box = patternedBox([256, 128, 128], 1, 'sparse');
+      const chunks = cut(box, [64, 64, 64]);
+      await expectEncoding(box, chunks, '64×64×64');
+      await expectDecoding(box, chunks, '64×64×64');
+      for (const { parameters } of chunks.slice(0, 3)) {
+        const whole = [{ origin: [0, 0, 0] as const, shape: box.dims, parameters }];
+        await expectEncoding(box, whole, 'one chunk');
+        await expectDecoding(box, whole, 'one chunk');
+      }
+    });
+
+    test('no chunks: nothing happens', async () => {
+      using scope = gpu.scope('test');
+      const voxels = upload(scope, poisonedBox([4, 4, 4], 1));
+      const result = await kernels.encode(voxels, [], { scope });
+      expect(result).toEqual({ buffer: undefined, byteOffsets: [], byteLengths: [] });
+      await kernels.decode(result, [], voxels, { scope });
+    });
+
+    test('an abort is an abort, and nothing stays behind', async () => {
+      using scope = gpu.scope('test');
+      const box = poisonedBox([4, 4, 4], 1);
+      const voxels = upload(scope, box);
+      const chunks = cut(box, [4, 4, 4]);
+      const call = { scope, signal: AbortSignal.abort() };
+      await expect(kernels.encode(voxels, chunks, call)).rejects.toMatchObject({ tag: 'aborted' });
+      const payloads = { buffer: undefined, byteOffsets: [0], byteLengths: [0] };
+      await expect(kernels.decode(payloads, chunks, voxels, call)).rejects.toMatchObject({ tag: 'aborted' });
+    });
+
+    test('chunks outside the box, and payloads outside their buffer, are refused', async () => {
+      using scope = gpu.scope('test');
+      const box = poisonedBox([8, 4, 4], 1);
+      const voxels = upload(scope, box);
+      const parameters = cut(box, [4, 4, 4])[0]?.parameters as Uint8Array;
+      for (const origin of [
+        [5, 0, 0],
+        [2, 0, 0],
+        [0, 1, 0],
+        [0, 0, -1],
+      ] as const) {
+        const chunks = [{ origin, shape: [4, 4, 4] as const, parameters }];
+        await expect(kernels.encode(voxels, chunks, { scope })).rejects.toMatchObject({ tag: 'internal' });
+        const payloads = { buffer: undefined, byteOffsets: [0], byteLengths: [0] };
+        await expect(kernels.decode(payloads, chunks, voxels, { scope })).rejects.toMatchObject({ tag: 'internal' });
+      }
+      const chunks = cut(box, [8, 4, 4]);
+      const payloads = { buffer: voxels.buffer, byteOffsets: [120], byteLengths: [9] };
+      await expect(kernels.decode(payloads, chunks, voxels, { scope })).rejects.toMatchObject({ tag: 'internal' });
+    });
+
+    test('times come by stage', async () => {
+      using scope = gpu.scope('test');
+      const box = patternedBox([64, 64, 4], 1, 'sparse');
+      const times: CommandTimes[] = [];
+      await kernels.encode(upload(scope, box), cut(box, [64, 64, 4]), { scope, onTimes: (time) => times.push(time) });
+      const stages = times.flatMap((time) => time.stages);
+      expect(stages.map((stage) => stage.label)).toContain('write');
+      if (gpu.hasTimestamps) expect(stages.every((stage) => (stage.gpuMs ?? -1) >= 0)).toBe(true);
+    });
+
+    test('damaged payloads write nothing outside their chunks, raise no error and lose no device', async () => {
+      for (const chunk of chunksToDamage(definition)) {
+        const parameters = parametersFor(definition, chunk, 'y');
+        const payloads = damagedPayloads(definition.reference.encode(chunk, parameters));
+        // Each payload's chunk has a place of its own, with a gap to the next one.
+        const pitch = Math.ceil((chunk.shape[0] + 3) / 4) * 4;
+        const box = poisonedBox(
+          [pitch * 16, chunk.shape[1], chunk.shape[2] * Math.ceil(payloads.length / 16)],
+          chunk.elementBytes,
+        );
+        const chunks = payloads.map((_, i) => ({
+          origin: [(i % 16) * pitch, 0, Math.floor(i / 16) * chunk.shape[2]] as const,
+          shape: chunk.shape,
+          parameters,
+        }));
+        using scope = gpu.scope('test');
+        const target = upload(scope, box);
+        await kernels.decode(uploadPayloads(scope, payloads), chunks, target, { scope });
+        const actual = { ...box, bytes: await gpu.read(target.buffer) };
+        const exact = takeChunk(actual, (chunks[0] as GpuChunk).origin, chunk.shape);
+        expect(firstDifference(exact.bytes, chunk.bytes)).toBe(undefined);
+        for (const { origin, shape } of chunks)
+          putChunk(actual, origin, { ...chunk, bytes: chunk.bytes.slice().fill(0xa5), shape });
+        expect(firstDifference(actual.bytes, box.bytes)).toBe(undefined);
+      }
+    });
+  });
+}
+
+/** The payload itself, then truncated, flipped, of random bytes, and of ones. */
+function damagedPayloads(payload: Uint8Array): Uint8Array[] {
+  const random = testRandom(payload.length);
+  const flipped = (at: number, flip: number) => payload.map((byte, i) => (i === at ? byte ^ flip : byte));
+  const indices = [...payload.keys()].filter((at) => at < 200);
+  return [
+    payload,
+    ...indices.map((length) => payload.slice(0, length)),
+    ...indices.flatMap((at) => [flipped(at, 0xff), flipped(at, 1 << (at % 8))]),
+    ...Array.from({ length: 100 }, () => payload.map(() => random())),
+    payload.map(() => 0xff),
+  ];
+}

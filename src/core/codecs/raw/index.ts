@@ -1,0 +1,17 @@
+import { chunkBytes } from '../batch.ts';
+import type { CodecDefinition } from '../codec.ts';
+import { createKernels } from './kernels.ts';
+import { reference } from './reference.ts';
+
+/** Voxels as they are: what a chunk becomes that nothing makes smaller. */
+export const raw: CodecDefinition = {
+  id: 1,
+  name: 'raw',
+  summary: 'The voxels as they are, for data that nothing makes smaller.',
+  elementBytes: [1, 2, 4],
+  choose: () => new Uint8Array(0),
+  estimate: (_statistics, chunk) => chunkBytes(chunk),
+  encodedBound: chunkBytes,
+  reference,
+  createKernels,
+};

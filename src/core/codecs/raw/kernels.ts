@@ -1,0 +1,102 @@
+import decodeCode from '../../../shaders/raw/decode.wgsl?raw';
+import encodeCode from '../../../shaders/raw/encode.wgsl?raw';
+import { spread } from '../../gpu/commands.ts';
+import type { Gpu } from '../../gpu/gpu.ts';
+import type { GpuScope } from '../../gpu/scope.ts';
+import { throwIfAborted } from '../../shared/job.ts';
+import { assertInBox, assertPayloads, boxLayout, chunkBytes, placePayloads, tileTable } from '../batch.ts';
+import { type CodecKernels, type GpuChunk, type GpuVoxels, rowBytes } from '../codec.ts';
+import { checkParameters } from './reference.ts';
+
+const tileWords = 1024;
+const chunkWords = 8;
+
+/** What both kernels bind first: the box, the chunks, and the chunk of each tile. */
+function describeBatch(
+  scope: GpuScope,
+  box: GpuVoxels,
+  chunks: readonly GpuChunk[],
+  tileCounts: readonly number[],
+  payloads: { readonly byteOffsets: readonly number[]; readonly byteLengths: readonly number[] },
+) {
+  const { rowWords, sliceWords } = boxLayout(box);
+  const { tileCount, firstTiles, chunkOfTile } = tileTable(tileCounts);
+  const table = new Uint32Array(chunkWords * chunks.length);
+  chunks.forEach(({ origin, shape }, i) => {
+    table.set(
+      [
+        origin[2] * sliceWords + origin[1] * rowWords + (origin[0] * box.elementBytes) / 4,
+        shape[0] * box.elementBytes,
+        shape[1],
+        payloads.byteLengths[i] as number,
+        (payloads.byteOffsets[i] as number) / 4,
+        firstTiles[i] as number,
+        shape[1] * shape[2],
+      ],
+      chunkWords * i,
+    );
+  });
+  const bindings = [
+    scope.uniform('box', [rowWords, sliceWords, tileCount]),
+    scope.storage('chunks', table.byteLength, table),
+    scope.storage('chunk-of-tile', chunkOfTile.byteLength, chunkOfTile),
+  ];
+  return { tileCount, bindings };
+}
+
+export function createKernels(gpu: Gpu): CodecKernels {
+  const constants = { tile_words: tileWords };
+  const encodeKernel = gpu.kernel({ label: 'raw.encode', code: encodeCode, constants });
+  const decodeKernel = gpu.kernel({ label: 'raw.decode', code: decodeCode, constants });
+  return {
+    async encode(voxels, chunks, { scope, signal, onTimes }) {
+      throwIfAborted(signal);
+      for (const chunk of chunks) {
+        checkParameters(chunk.parameters);
+        assertInBox(chunk, voxels);
+      }
+      const byteLengths = chunks.map(({ shape }) => chunkBytes({ shape, elementBytes: voxels.elementBytes }));
+      const { byteOffsets, totalBytes } = placePayloads(byteLengths);
+      if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
+      const work = scope.scope('raw.encode');
+      try {
+        const buffer = scope.storage('raw.payloads', totalBytes);
+        const tileCounts = byteLengths.map((length) => Math.ceil(length / 4 / tileWords));
+        const { tileCount, bindings } = describeBatch(work, voxels, chunks, tileCounts, { byteOffsets, byteLengths });
+        await gpu
+          .commands('raw.encode', onTimes)
+          .stage('write')
+          .dispatch(encodeKernel, [...bindings, voxels.buffer, buffer], spread(tileCount))
+          .submit();
+        return { buffer, byteOffsets, byteLengths };
+      } finally {
+        work.destroy();
+      }
+    },
+
+    async decode(payloads, chunks, target, { scope, signal, onTimes }) {
+      throwIfAborted(signal);
+      for (const chunk of chunks) {
+        checkParameters(chunk.parameters);
+        assertInBox(chunk, target);
+      }
+      assertPayloads(payloads, chunks.length);
+      if (chunks.length === 0) return;
+      const work = scope.scope('raw.decode');
+      try {
+        const tileCounts = chunks.map(({ shape }) =>
+          Math.ceil(((rowBytes(shape[0], target.elementBytes) / 4) * shape[1] * shape[2]) / tileWords),
+        );
+        const { tileCount, bindings } = describeBatch(work, target, chunks, tileCounts, payloads);
+        const source = payloads.buffer ?? work.storage('no-payloads', 4);
+        await gpu
+          .commands('raw.decode', onTimes)
+          .stage('decode')
+          .dispatch(decodeKernel, [...bindings, source, target.buffer], spread(tileCount))
+          .submit();
+      } finally {
+        work.destroy();
+      }
+    },
+  };
+}

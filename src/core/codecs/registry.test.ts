@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { StriaError } from '../shared/errors.ts';
+import { codecById, codecByName, codecs } from './registry.ts';
+
+test('ids and names are unique, and found', () => {
+  expect(new Set(codecs.map((codec) => codec.id)).size).toBe(codecs.length);
+  for (const codec of codecs) {
+    expect(codecById(codec.id)).toBe(codec);
+    expect(codecByName(codec.name)).toBe(codec);
+    expect(codec.id).toBeGreaterThan(0);
+  }
+});
+
+test('ids that stand in files never change', () => {
+  expect(
+    codecs
+      .map(({ id, name }) => `${id} ${name}`)
+      .sort()
+      .slice(0, 2),
+  ).toEqual(['1 raw', '2 rle']);
+});
+
+test('an unknown id is unsupported, and named; an unknown name is invalid input', () => {
+  expect(() => codecById(77)).toThrow(StriaError);
+  expect(() => codecById(77)).toThrow(/codec 77/);
+  expect(() => codecById(0)).toThrow(/codec 0/);
+  expect(() => codecByName('zip')).toThrow(/no codec 'zip'; there are rle, raw/);
+});

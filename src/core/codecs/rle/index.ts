@@ -1,0 +1,44 @@
+import { elementCount } from '../batch.ts';
+import type { CodecDefinition, CodecParameters } from '../codec.ts';
+import { createKernels } from './kernels.ts';
+import { parseAxis } from './order.ts';
+import { levelLengths, reference } from './reference.ts';
+
+/** Column run-length encoding with a bitmap tree: SPEC.md. */
+export const rle: CodecDefinition = {
+  id: 2,
+  name: 'rle',
+  summary: 'Run-length encoding along x, y or z, for labels and mostly empty volumes.',
+  elementBytes: [1, 2, 4],
+
+  choose({ changes }, _chunk, { axis }): CodecParameters {
+    if (axis !== 'auto') return Uint8Array.of('xyz'.indexOf(axis));
+    return Uint8Array.of(changes.indexOf(Math.min(...changes)));
+  },
+
+  /** Takes the runs as thrown at random into the chunk: real ones cluster, so it is mostly a little too much. */
+  estimate({ changes }, chunk, parameters) {
+    const axis = parseAxis(parameters);
+    const count = elementCount(chunk);
+    const lengths = levelLengths(count);
+    // A run may also start where one column ends and the next begins: neighbours along the lower remaining axis.
+    const lower = axis === 0 ? 1 : 0;
+    const runs = Math.min(count, 1 + changes[axis] + changes[lower] / chunk.shape[axis]);
+    let bytes = runs * chunk.elementBytes + lengths[3];
+    let marks = runs;
+    for (const length of [lengths[0], lengths[1], lengths[2]]) {
+      marks = length * -Math.expm1(-marks / length);
+      bytes += marks;
+    }
+    return Math.ceil(bytes);
+  },
+
+  /** Every element its own run: all levels whole, and all elements. */
+  encodedBound(chunk) {
+    const count = elementCount(chunk);
+    return levelLengths(count).reduce((sum, length) => sum + length, count * chunk.elementBytes);
+  },
+
+  reference,
+  createKernels,
+};

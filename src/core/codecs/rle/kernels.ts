@@ -1,0 +1,164 @@
+import expandCode from '../../../shaders/rle/expand.wgsl?raw';
+import locateCode from '../../../shaders/rle/locate.wgsl?raw';
+import measureCode from '../../../shaders/rle/measure.wgsl?raw';
+import orderCode from '../../../shaders/rle/order.wgsl?raw';
+import sizesCode from '../../../shaders/rle/sizes.wgsl?raw';
+import treeCode from '../../../shaders/rle/tree.wgsl?raw';
+import writeCode from '../../../shaders/rle/write.wgsl?raw';
+import { spread } from '../../gpu/commands.ts';
+import type { Gpu } from '../../gpu/gpu.ts';
+import type { Kernel } from '../../gpu/kernel.ts';
+import { exclusiveScan } from '../../gpu/scan.ts';
+import type { GpuScope } from '../../gpu/scope.ts';
+import { throwIfAborted } from '../../shared/job.ts';
+import { assertInBox, assertPayloads, boxLayout, elementCount, placePayloads, type TileTable, tileTable } from '../batch.ts';
+import type { CodecElementBytes, CodecKernels, GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../codec.ts';
+import { parseAxis } from './order.ts';
+
+/** SPEC.md: 'one byte of level 3 covers 4096 elements'. */
+const tileElements = 4096;
+const bitWordsPerTile = tileElements / 32;
+const tileBytes = { bits: 4 * bitWordsPerTile, counts: 16, span: 32 };
+const chunkWords = 16;
+
+export function createKernels(gpu: Gpu): CodecKernels {
+  return {
+    encode: (voxels, chunks, call) => encode(gpu, voxels, chunks, call),
+    decode: (payloads, chunks, target, call) => decode(gpu, payloads, chunks, target, call),
+  };
+}
+
+function kernel(gpu: Gpu, name: string, code: readonly string[], elementBytes: CodecElementBytes): Kernel {
+  return gpu.kernel({ label: `rle.${name}`, code: code.join('\n'), constants: { element_bytes: elementBytes } });
+}
+
+async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
+  const { scope, signal, onTimes } = call;
+  throwIfAborted(signal);
+  const tiles = tilesOf(chunks, voxels);
+  const { tileCount } = tiles;
+  if (tileCount === 0) return { buffer: undefined, byteOffsets: [], byteLengths: [] };
+  const { elementBytes } = voxels;
+  const work = scope.scope('rle.encode');
+  try {
+    const box = boxUniform(work, voxels, tiles, chunks);
+    const chunkOfTile = work.storage('chunk-of-tile', 4 * tileCount, tiles.chunkOfTile);
+    const bits = work.storage('bits', tileBytes.bits * tileCount);
+    // One word more than there are counts: the scan leaves the total there.
+    const countWords = 4 * tileCount + 1;
+    const counts = work.storage('counts', 4 * countWords);
+    const sizes = work.storage('sizes', 16 * chunks.length);
+
+    const unplaced = chunkTable(work, chunks, tiles);
+    const measure = kernel(gpu, 'measure', [orderCode, treeCode, measureCode], elementBytes);
+    const commands = gpu.commands('rle.encode', onTimes);
+    commands
+      .stage('measure')
+      .dispatch(measure, [box, unplaced, chunkOfTile, voxels.buffer, bits, counts], spread(tileCount))
+      .stage('scan');
+    exclusiveScan(gpu, commands, work, counts, countWords);
+    const sum = kernel(gpu, 'sizes', [orderCode, sizesCode], elementBytes);
+    commands.dispatch(sum, [box, unplaced, counts, sizes], spread(Math.ceil(chunks.length / 64)));
+    await commands.submit();
+    const placed = placeChunks(await gpu.readWords(sizes), chunks, elementBytes);
+    const { byteOffsets, byteLengths, totalBytes } = placed;
+    if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
+
+    throwIfAborted(signal);
+    const buffer = scope.storage('rle.payloads', totalBytes);
+    const write = kernel(gpu, 'write', [orderCode, treeCode, writeCode], elementBytes);
+    const bindings = [box, chunkTable(work, chunks, tiles, placed), chunkOfTile, voxels.buffer, bits, counts, buffer];
+    await gpu.commands('rle.encode', onTimes).stage('write').dispatch(write, bindings, spread(tileCount)).submit();
+    return { buffer, byteOffsets, byteLengths };
+  } finally {
+    work.destroy();
+  }
+}
+
+async function decode(
+  gpu: Gpu,
+  payloads: GpuPayloads,
+  chunks: readonly GpuChunk[],
+  target: GpuVoxels,
+  { scope, signal, onTimes }: KernelCall,
+): Promise<void> {
+  throwIfAborted(signal);
+  assertPayloads(payloads, chunks.length);
+  const tiles = tilesOf(chunks, target);
+  const { tileCount } = tiles;
+  if (tileCount === 0) return;
+  const { elementBytes } = target;
+  const work = scope.scope('rle.decode');
+  try {
+    const box = boxUniform(work, target, tiles, chunks);
+    const table = chunkTable(work, chunks, tiles, payloads);
+    const chunkOfTile = work.storage('chunk-of-tile', 4 * tileCount, tiles.chunkOfTile);
+    const spans = work.storage('spans', tileBytes.span * tileCount);
+    const source = payloads.buffer ?? work.storage('no-payloads', 4);
+    const locate = kernel(gpu, 'locate', [orderCode, locateCode], elementBytes);
+    const expand = kernel(gpu, 'expand', [orderCode, treeCode, expandCode], elementBytes);
+    await gpu
+      .commands('rle.decode', onTimes)
+      .stage('scan')
+      .dispatch(locate, [box, table, source, spans], spread(chunks.length))
+      .stage('decode')
+      .dispatch(expand, [box, table, chunkOfTile, source, spans, target.buffer], spread(tileCount))
+      .submit();
+  } finally {
+    work.destroy();
+  }
+}
+
+function tilesOf(chunks: readonly GpuChunk[], box: GpuVoxels): TileTable {
+  return tileTable(
+    chunks.map((chunk) => {
+      assertInBox(chunk, box);
+      return Math.ceil(elementCount({ shape: chunk.shape, elementBytes: box.elementBytes }) / tileElements);
+    }),
+  );
+}
+
+function boxUniform(scope: GpuScope, box: GpuVoxels, { tileCount }: TileTable, chunks: readonly GpuChunk[]): GPUBuffer {
+  const { rowWords, sliceWords } = boxLayout(box);
+  return scope.uniform('box', [rowWords, sliceWords, tileCount, chunks.length]);
+}
+
+interface Placement {
+  readonly byteOffsets: readonly number[];
+  readonly byteLengths: readonly number[];
+  /** For an encoder: where each chunk's levels 2, 1, 0 and values start, in bytes from the start of the buffer. */
+  readonly sections?: readonly (readonly number[])[];
+}
+
+/** `array<Chunk>` of order.wgsl. */
+function chunkTable(scope: GpuScope, chunks: readonly GpuChunk[], { firstTiles }: TileTable, placement?: Placement): GPUBuffer {
+  const table = new Uint32Array(chunkWords * chunks.length);
+  chunks.forEach(({ origin, shape, parameters }, i) => {
+    const place = [placement?.byteOffsets[i] ?? 0, placement?.byteLengths[i] ?? 0, 0, 0];
+    const sections = placement?.sections?.[i] ?? [];
+    table.set([...origin, parseAxis(parameters), ...shape, firstTiles[i] as number, ...place, ...sections], chunkWords * i);
+  });
+  return scope.storage('chunks', table.byteLength, table);
+}
+
+/** @param sizes for each chunk: its bytes of level 2, 1, 0, and its runs */
+function placeChunks(sizes: Uint32Array, chunks: readonly GpuChunk[], elementBytes: CodecElementBytes) {
+  const byteLengths: number[] = [];
+  const sectionLengths = chunks.map(({ shape }, i) => {
+    const count = elementCount({ shape, elementBytes });
+    const [level2, level1, level0, runs] = sizes.subarray(4 * i, 4 * i + 4) as unknown as [number, number, number, number];
+    const lengths = [Math.ceil(count / tileElements), level2, level1, level0];
+    const byteLength = lengths.reduce((sum, length) => sum + length, runs * elementBytes);
+    byteLengths.push(byteLength < count * elementBytes ? byteLength : 0);
+    return lengths;
+  });
+  const { byteOffsets, totalBytes } = placePayloads(byteLengths);
+  const sections = sectionLengths.map((lengths, i) => {
+    let at = byteOffsets[i] as number;
+    return lengths.map((length) => {
+      at += length;
+      return at;
+    });
+  });
+  return { byteOffsets, byteLengths, totalBytes, sections };
+}

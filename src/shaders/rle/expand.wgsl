@@ -1,0 +1,123 @@
+// Writes each tile's elements into a box. src/core/codecs/rle/SPEC.md, 'Decoding'.
+// order.wgsl and tree.wgsl stand in front of this text.
+// Algorithm: the tile's tree is rebuilt in workgroup memory; an element's value is that of the run whose number is the
+// count of run starts up to it (rank in a bitmap).
+// One invocation owns a share of its tile's words, one workgroup a tile of 4096 elements in scan order of one chunk.
+// Dispatch: one workgroup a tile, spread over x and y.
+// Invariants:
+// 1. A word whose bytes are all this tile's is stored whole. Of any other word (a row's end, or columns of two tiles) only
+//    the tile's own bytes are cleared and set, atomically: bytes of other tiles and row padding stay as they are.
+// 2. Bytes behind the payload's end read as 0, and each loop is bounded by the tile: damage gives wrong voxels, no more.
+// Twin: `decode` in src/core/codecs/rle/reference.ts.
+
+struct Span {
+  starts: vec4u,  // the byte where the tile's bytes of level 2, 1, 0 and its values start
+  counts: vec4u,  // its bytes of level 2, 1, 0, and its runs
+}
+
+@group(0) @binding(0) var<uniform> box: Box;
+@group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
+// The number of each tile's chunk: `tile_count` words.
+@group(0) @binding(2) var<storage, read> chunk_of_tile: array<u32>;
+@group(0) @binding(3) var<storage, read> payloads: array<u32>;
+// One for each tile, from locate.wgsl.
+@group(0) @binding(4) var<storage, read> spans: array<Span>;
+@group(0) @binding(5) var<storage, read_write> voxels: array<atomic<u32>>;
+
+fn payload_byte(at: u32, end: u32) -> u32 {
+  if (at >= end) { return 0u; }
+  return (payloads[at / 4u] >> (8u * (at % 4u))) & 0xffu;
+}
+
+fn payload_element(at: u32, end: u32) -> u32 {
+  if (at >= end || end - at < element_bytes) { return 0u; }
+  let shift = 8u * (at % 4u);
+  var value = payloads[at / 4u] >> shift;
+  if (shift + element_bits > 32u) { value |= payloads[at / 4u + 1u] << (32u - shift); }
+  return value & element_mask;
+}
+
+// Word `index` of a level, by the level above that starts at `parent`; the level's stored bytes start at byte `start`.
+fn child_word(parent: u32, index: u32, start: u32, end: u32) -> u32 {
+  var at = start;
+  for (var word = parent; word < parent + index / 8u; word++) { at += countOneBits(tree_word(word)); }
+  let marks = tree_word(parent + index / 8u);
+  let shift = 4u * (index % 8u);
+  at += countOneBits(marks & ((1u << shift) - 1u));
+  var value = 0u;
+  for (var byte = 0u; byte < 4u; byte++) {
+    if (((marks >> (shift + byte)) & 1u) != 0u) {
+      value |= payload_byte(at, end) << (8u * byte);
+      at++;
+    }
+  }
+  return value;
+}
+
+@compute @workgroup_size(256)
+fn main(
+  @builtin(local_invocation_index) thread: u32,
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+) {
+  let tile = workgroup.x + workgroup.y * workgroups.x;
+  if (tile >= box.tile_count) { return; }
+  let chunk = chunks[chunk_of_tile[tile]];
+  let end = chunk.byte_offset + chunk.byte_length;
+  let span = spans[tile];
+
+  if (span.counts.w > 0u) {
+    if (thread == 0u) { atomicStore(&wg_tree[level_3], payload_byte(chunk.byte_offset + tile - chunk.first_tile, end)); }
+    workgroupBarrier(); // level 3 is there
+    if (thread < 2u) { atomicStore(&wg_tree[level_2 + thread], child_word(level_3, thread, span.starts.x, end)); }
+    workgroupBarrier(); // level 2 is there
+    if (thread < 16u) { atomicStore(&wg_tree[level_1 + thread], child_word(level_2, thread, span.starts.y, end)); }
+    workgroupBarrier(); // level 1 is there
+    if (thread < 128u) { atomicStore(&wg_tree[level_0 + thread], child_word(level_1, thread, span.starts.z, end)); }
+    rank_tree(thread);
+  }
+
+  let order = order_of(chunk, box);
+  let walk = walk_of(order, tile - chunk.first_tile);
+  let share = share_of(walk, thread);
+  if (share.first >= share.end) { return; }
+  // Run number 0 here is the last of the tiles before: it reaches into this tile.
+  var run = 0u;
+  var value = payload_element(span.starts.w - element_bytes, end);
+  for (var lane = share.lane; lane < walk.column_words; lane += share.width) {
+    let b = (walk.first_column_word + lane) / order.row_words;
+    let w = (walk.first_column_word + lane) % order.row_words;
+    let column_start = row_start(order, b) + w;
+    let first_column = b * order.size_x + w * per_word;
+    let columns = min(per_word, order.size_x - w * per_word);
+    var step = walk.first_step + share.first;
+    if (step >= order.length) { step -= order.length; }
+    for (var turn = share.first; turn < share.end; turn++) {
+      var word = 0u;
+      var own = 0u;
+      for (var e = 0u; e < columns; e++) {
+        let local = (first_column + e) * order.length + step - walk.first_element;
+        if (local >= walk.count) { continue; }
+        if (span.counts.w > 0u) {
+          let up_to_it = tree_word(level_0 + local / 32u) & (0xffffffffu >> (31u - local % 32u));
+          let number = wg_rank[local / 32u] + countOneBits(up_to_it);
+          if (number != run) {
+            run = number;
+            value = payload_element(span.starts.w + (number - 1u) * element_bytes, end);
+          }
+        }
+        word |= value << (e * element_bits);
+        own |= element_mask << (e * element_bits);
+      }
+      let at = column_start + step * order.step;
+      if (own == 0xffffffffu) {
+        atomicStore(&voxels[at], word);
+      } else if (own != 0u) {
+        atomicAnd(&voxels[at], ~own);
+        atomicOr(&voxels[at], word);
+      }
+      step++;
+      if (step == order.length) { step = 0u; }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+// Finds where each tile's bytes lie in its chunk's payload. src/core/codecs/rle/SPEC.md, 'Payload'.
+// order.wgsl stands in front of this text.
+// Algorithm: the bits of a tile's part of one level count its bytes in the next; so level after level, the counts of the
+// chunk's tiles are scanned (Hillis-Steele, 256 tiles at a time).
+// One invocation owns every 256th tile, one workgroup a chunk. Dispatch: one workgroup a chunk, spread over x and y.
+// Invariants:
+// 1. An invocation reads only those `spans` that it wrote itself.
+// 2. Bytes behind the payload's end read as 0, and no count exceeds 8, 64, 512 and 4096: damage cannot make it run long.
+// Twin: `childLevel` in src/core/codecs/rle/reference.ts.
+
+struct Span {
+  starts: vec4u,  // the byte where the tile's bytes of level 2, 1, 0 and its values start
+  counts: vec4u,  // its bytes of level 2, 1, 0, and its runs
+}
+
+@group(0) @binding(0) var<uniform> box: Box;
+@group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
+@group(0) @binding(2) var<storage, read> payloads: array<u32>;
+// One for each tile.
+@group(0) @binding(3) var<storage, read_write> spans: array<Span>;
+
+var<workgroup> wg_sums: array<u32, 256>;
+
+// The bits in `count` bytes from byte `start` on, as far as they lie before `end`.
+fn bits_in(start: u32, count: u32, end: u32) -> u32 {
+  let stop = min(start + count, end);
+  var bits = 0u;
+  for (var word = start / 4u; 4u * word < stop; word++) {
+    var mask = 0xffffffffu;
+    if (4u * word < start) { mask <<= 8u * (start % 4u); }
+    if (stop - 4u * word < 4u) { mask &= (1u << (8u * (stop - 4u * word))) - 1u; }
+    bits += countOneBits(payloads[word] & mask);
+  }
+  return bits;
+}
+
+@compute @workgroup_size(256)
+fn main(
+  @builtin(local_invocation_index) thread: u32,
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+) {
+  let number = workgroup.x + workgroup.y * workgroups.x;
+  if (number >= box.chunk_count) { return; }
+  let chunk = chunks[number];
+  let end = chunk.byte_offset + chunk.byte_length;
+  let tiles = (chunk.shape.x * chunk.shape.y * chunk.shape.z + tile_elements - 1u) / tile_elements;
+
+  var section_start = chunk.byte_offset + tiles;
+  for (var section = 0u; section < 4u; section++) {
+    let unit = select(1u, element_bytes, section == 3u);
+    var before = 0u;
+    for (var first = 0u; first < tiles; first += 256u) {
+      let tile = first + thread;
+      let index = chunk.first_tile + tile;
+      var count = 0u;
+      if (tile < tiles) {
+        if (section == 0u) {
+          count = bits_in(chunk.byte_offset + tile, 1u, end);
+        } else {
+          count = bits_in(spans[index].starts[section - 1u], spans[index].counts[section - 1u], end);
+        }
+      }
+      wg_sums[thread] = count;
+      for (var distance = 1u; distance < 256u; distance *= 2u) {
+        workgroupBarrier(); // the sums of the step before are there
+        var sum = 0u;
+        if (thread >= distance) { sum = wg_sums[thread - distance]; }
+        workgroupBarrier(); // everyone has read before anyone writes
+        wg_sums[thread] += sum;
+      }
+      workgroupBarrier(); // the sums are whole
+      if (tile < tiles) {
+        spans[index].starts[section] = section_start + (before + wg_sums[thread] - count) * unit;
+        spans[index].counts[section] = count;
+      }
+      before += wg_sums[255];
+      workgroupBarrier(); // everyone has read the sum before the next round writes
+    }
+    section_start += before;
+  }
+}
