@@ -67,29 +67,33 @@ export class ByteCursor {
   }
 }
 
-/** Collects little-endian fields; grows as needed. */
+/** Collects little-endian fields; grows as needed. Growing makes a new view, so each field makes room before it takes the view. */
 export class ByteBuilder {
   #bytes = new Uint8Array(256);
   #view = new DataView(this.#bytes.buffer);
   #length = 0;
 
   u8(value: number): this {
-    this.#view.setUint8(this.#grow(1), value);
+    const at = this.#grow(1);
+    this.#view.setUint8(at, value);
     return this;
   }
 
   u16(value: number): this {
-    this.#view.setUint16(this.#grow(2), value, true);
+    const at = this.#grow(2);
+    this.#view.setUint16(at, value, true);
     return this;
   }
 
   u32(value: number): this {
-    this.#view.setUint32(this.#grow(4), value, true);
+    const at = this.#grow(4);
+    this.#view.setUint32(at, value, true);
     return this;
   }
 
   u64(value: number): this {
-    this.#view.setBigUint64(this.#grow(8), BigInt(value), true);
+    const at = this.#grow(8);
+    this.#view.setBigUint64(at, BigInt(value), true);
     return this;
   }
 

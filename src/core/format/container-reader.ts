@@ -1,33 +1,249 @@
 import type { ByteSource } from '../shared/bytes.ts';
-import type { JobOptions } from '../shared/job.ts';
+import { inContext, StriaError } from '../shared/errors.ts';
+import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import type { SourceDescription } from '../shared/source.ts';
-import type { ChunkStage, ConstantChunk, EncodedChunk } from './chunk.ts';
-import type { ChunkGrid } from './chunk-grid.ts';
-import type { ContainerHeader } from './header.ts';
+import { sameChecksum } from './checksum.ts';
+import type { CodedChunk, EncodedChunk } from './chunk.ts';
+import { type ChunkGrid, codecElementBytes } from './chunk-grid.ts';
+import { type ChunkEntry, ChunkIndex, type CodedEntry } from './chunk-index.ts';
+import { encodeStages, parseChunkMeta, parseChunkRecord, parseConstants } from './chunk-record.ts';
+import { type ContainerHeader, checkVersion, parseHeader } from './header.ts';
+import { maxTextLength, prologueLength, recordHeadLength, recordTypes, signature } from './layout.ts';
+import {
+  isCritical,
+  parseRecord,
+  parseRecordHead,
+  type RecordHead,
+  readExactly,
+  readRecord,
+  recordEnd,
+  recordLength,
+} from './record.ts';
+import { bodyFault, scanRecords } from './record-scan.ts';
+import { blobPlaces, joinSource, parseSource, readBlob } from './source-record.ts';
+import { endLength, parseTail, type Tail, tailOffset } from './tail.ts';
 
-export type ChunkEntry =
-  | ConstantChunk
-  | {
-      readonly kind: 'coded';
-      readonly stages: readonly ChunkStage[];
-      readonly recordOffset: number;
-      readonly recordLength: number;
-      readonly payloadLength: number;
-    };
+export type { ChunkEntry, CodedEntry } from './chunk-index.ts';
 
-export declare class ContainerReader {
-  static open(source: ByteSource, options?: JobOptions): Promise<ContainerReader>;
-  readonly header: ContainerHeader;
-  readonly grid: ChunkGrid;
-  readonly chunkCount: number;
-  entry(number: number): ChunkEntry;
-  readChunk(number: number, options?: JobOptions): Promise<EncodedChunk>;
-  /** Consecutive chunks with as few reads as possible. */
-  readChunks(first: number, count: number, options?: JobOptions): Promise<EncodedChunk[]>;
-  sourceDescription(options?: JobOptions): Promise<SourceDescription>;
-  /** Reads and checks all records that opening and reading chunks do not touch. For `stria verify`. */
-  checkRecords(options?: JobOptions): Promise<void>;
-}
+/** The first read of a file, and the last: mostly the header, and mostly the whole index. */
+const edgeLength = 65_536;
+
+/** Neighbouring chunks are read together up to so many bytes at once. */
+const maxReadBytes = 2 ** 24;
 
 /** Whether a file's first bytes (8 at least) are those of a container. */
-export declare function isContainer(head: Uint8Array): boolean;
+export function isContainer(head: Uint8Array): boolean {
+  return head.byteLength >= signature.byteLength && signature.every((byte, at) => byte === head[at]);
+}
+
+/** Reads a whole container. It keeps the index in memory, and nothing else. */
+export class ContainerReader {
+  readonly header: ContainerHeader;
+  readonly grid: ChunkGrid;
+  readonly #source: ByteSource;
+  readonly #headerRecord: RecordHead;
+  readonly #tail: Tail;
+  readonly #index: ChunkIndex;
+
+  private constructor(source: ByteSource, start: FileStart, tail: Tail, index: ChunkIndex) {
+    this.#source = source;
+    this.header = start.header;
+    this.grid = start.grid;
+    this.#headerRecord = start.record;
+    this.#tail = tail;
+    this.#index = index;
+  }
+
+  /**
+   * Reads header and index.
+   * @throws StriaError `corrupt` for a damaged file or one whose end is missing, `unsupported` for a later version or a
+   *   feature that is not known, by name; `not-readable`, `aborted`
+   */
+  static async open(source: ByteSource, options?: JobOptions): Promise<ContainerReader> {
+    const start = await readStart(source, options);
+    const edge = Math.max(0, source.size - edgeLength);
+    const end = await readExactly(source, edge, source.size - edge, options);
+    const offset = tailOffset(end, source.size);
+    if (offset === undefined || offset < recordEnd(start.record)) {
+      throw new StriaError('corrupt', "the file's end is missing or damaged; 'stria recover' can save every chunk that is whole");
+    }
+    const read = async (from: number, length: number) =>
+      from >= edge && from + length <= source.size
+        ? end.subarray(from - edge, from - edge + length)
+        : readExactly(source, from, length, options);
+    const tail = parseTail(await read(offset, source.size - offset), offset);
+    if (tail.chunkCount !== start.grid.count) {
+      throw new StriaError('corrupt', `the header describes ${start.grid.count} chunks, but the file has ${tail.chunkCount}`);
+    }
+    const indexRecord = parseRecord(await read(tail.index.offset, tail.index.length), tail.index.offset, recordTypes.index);
+    const index = ChunkIndex.parse(indexRecord.body, {
+      chunkCount: start.grid.count,
+      elementBytes: codecElementBytes(start.header.volume.type),
+      start: recordEnd(start.record),
+      end: tail.index.offset,
+    });
+    return new ContainerReader(source, start, tail, index);
+  }
+
+  get chunkCount(): number {
+    return this.grid.count;
+  }
+
+  /** What the index knows of a chunk: nothing is read. */
+  entry(number: number): ChunkEntry {
+    return this.#index.entry(number);
+  }
+
+  /** @throws StriaError `corrupt` in the context of `chunk N`; `not-readable`, `aborted` */
+  async readChunk(number: number, options?: JobOptions): Promise<EncodedChunk> {
+    const [chunk] = await this.readChunks(number, 1, options);
+    return chunk as EncodedChunk;
+  }
+
+  /** Consecutive chunks with few reads. Each payload has its memory for itself. @throws StriaError as readChunk */
+  async readChunks(first: number, count: number, options?: JobOptions): Promise<EncodedChunk[]> {
+    const chunks: EncodedChunk[] = [];
+    while (chunks.length < count) {
+      throwIfAborted(options?.signal);
+      const number = first + chunks.length;
+      const entry = this.entry(number);
+      if (entry.kind === 'constant') chunks.push(entry);
+      else for (const chunk of await this.#readNeighbours(number, entry, first + count, options)) chunks.push(chunk);
+    }
+    return chunks;
+  }
+
+  /** What is needed to write the source file again. @throws StriaError `corrupt`, `not-readable`, `aborted` */
+  async sourceDescription(options?: JobOptions): Promise<SourceDescription> {
+    const { offset, length } = this.#tail.source;
+    const layout = parseSource(await readRecord(this.#source, recordTypes.source, offset, length, options));
+    if (layout.format !== this.header.sourceFormat) {
+      throw new StriaError(
+        'corrupt',
+        `the header tells of a ${this.header.sourceFormat} source, its description of ${layout.format}`,
+      );
+    }
+    return joinSource(layout, blobPlaces(layout, offset + length), (place) => readBlob(this.#source, place, options));
+  }
+
+  /**
+   * Checks every byte that opening the file and reading its chunks do not look at: that records follow each other without
+   * a gap, that each is whole, and that those kept for `recover` say the same as the index. For `stria verify`.
+   * @throws StriaError `corrupt`, `unsupported` for an unknown record that may not be skipped; `not-readable`, `aborted`
+   */
+  async checkRecords(options?: JobOptions): Promise<void> {
+    await this.sourceDescription(options);
+    for await (const found of scanRecords(this.#source, options)) {
+      if (found.kind !== 'record') {
+        throw new StriaError('corrupt', `the bytes from ${found.offset} on belong to no whole record`);
+      }
+      await this.#checkRecord(found.head, options);
+    }
+  }
+
+  async #checkRecord(head: RecordHead, options?: JobOptions): Promise<void> {
+    const { type, offset } = head;
+    const known = Object.values<string>(recordTypes).includes(type);
+    if (!known && isCritical(type)) {
+      throw new StriaError('unsupported', `the file has a ${type} record at byte ${offset}, which this Stria does not know`);
+    }
+    if (type === recordTypes.chunk) {
+      const { number } = parseChunkMeta(head);
+      const entry = number < this.chunkCount ? this.entry(number) : undefined;
+      if (entry?.kind !== 'coded' || entry.recordOffset !== offset) {
+        throw new StriaError('corrupt', `the index does not know the record at byte ${offset}, of chunk ${number}`);
+      }
+    } else if (type === recordTypes.constants) {
+      const record = await readRecord(this.#source, type, offset, recordEnd(head) - offset, options);
+      const runs = parseConstants(record, this.chunkCount, codecElementBytes(this.header.volume.type));
+      const stranger = runs.find((run) => !this.#index.agreesWith(run));
+      if (stranger !== undefined) {
+        throw new StriaError('corrupt', `the index and the record at byte ${offset} disagree about chunk ${stranger.first}`);
+      }
+    } else {
+      const same = sameChecksum(head.bodyChecksum, this.#headerRecord.bodyChecksum);
+      if (type === recordTypes.headerCopy && (!same || head.bodyLength !== this.#headerRecord.bodyLength)) {
+        throw new StriaError('corrupt', `the header's copy at byte ${offset} is not like the header`);
+      }
+      const fault = await bodyFault(this.#source, head, options);
+      if (fault !== undefined)
+        throw new StriaError('corrupt', `the ${type} record at byte ${offset} is damaged: ${fault.message}`);
+    }
+  }
+
+  /** The chunk, and those after it whose records follow on in the file, until `end` or until one read is large enough. */
+  async #readNeighbours(number: number, entry: CodedEntry, end: number, options?: JobOptions): Promise<CodedChunk[]> {
+    const entries = [entry];
+    let length = entry.recordLength;
+    for (let next = number + 1; next < end; next++) {
+      const neighbour = this.entry(next);
+      if (neighbour.kind === 'constant' || neighbour.recordOffset !== entry.recordOffset + length) break;
+      if (length + neighbour.recordLength > maxReadBytes) break;
+      entries.push(neighbour);
+      length += neighbour.recordLength;
+    }
+    const read = readExactly(this.#source, entry.recordOffset, length, options);
+    const bytes = await read.catch((error: unknown) => Promise.reject(inContext(`chunk ${number}`, error)));
+    return entries.map((each, at) => {
+      try {
+        const from = each.recordOffset - entry.recordOffset;
+        return parseEntry(bytes.subarray(from, from + each.recordLength), each, number + at);
+      } catch (error) {
+        throw inContext(`chunk ${number + at}`, error);
+      }
+    });
+  }
+}
+
+/** The chunk of an index entry, whose record says the same as the entry. */
+function parseEntry(bytes: Uint8Array, entry: CodedEntry, number: number): CodedChunk {
+  const chunk = parseChunkRecord(bytes, entry.recordOffset, number);
+  const stages = encodeStages(entry.stages);
+  const found = encodeStages(chunk.stages);
+  if (
+    chunk.payload.byteLength !== entry.payloadLength ||
+    stages.length !== found.length ||
+    stages.some((byte, at) => byte !== found[at])
+  ) {
+    throw new StriaError('corrupt', 'its record and the index disagree about its codec or its length');
+  }
+  return chunk;
+}
+
+interface FileStart {
+  readonly header: ContainerHeader;
+  readonly grid: ChunkGrid;
+  readonly record: RecordHead;
+}
+
+async function readStart(source: ByteSource, options?: JobOptions): Promise<FileStart> {
+  const bytes = await readExactly(source, 0, Math.min(source.size, edgeLength), options);
+  if (!isContainer(bytes)) throw notAContainer(bytes);
+  if (bytes.byteLength < prologueLength + recordHeadLength + endLength) {
+    throw new StriaError('corrupt', `the file ends within its header, after ${source.size} bytes: nothing can be read from it`);
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  const [major, minor] = [view.getUint16(8, true), view.getUint16(10, true)];
+  if (view.getUint32(12, true) !== 0) throw new StriaError('corrupt', 'the first 16 bytes are damaged');
+  checkVersion(major, minor);
+  const head = parseRecordHead(bytes.subarray(prologueLength), prologueLength);
+  if (head?.type !== recordTypes.header) {
+    throw new StriaError('corrupt', "the header at the start is damaged; 'stria recover' may find its copy near the end");
+  }
+  if (head.bodyLength > maxTextLength) throw new StriaError('corrupt', `the header is longer than ${maxTextLength} bytes`);
+  const length = recordLength(head.meta.byteLength, head.bodyLength);
+  const record = await readRecord(source, recordTypes.header, prologueLength, length, options);
+  const { header, grid, version } = parseHeader(record.body);
+  if (version.major !== major || version.minor !== minor) {
+    throw new StriaError('corrupt', `the file calls itself version ${major}.${minor} and ${version.major}.${version.minor}`);
+  }
+  return { header, grid, record: head };
+}
+
+function notAContainer(bytes: Uint8Array): StriaError {
+  const name = signature.subarray(1, 6);
+  if (!name.every((byte, at) => byte === bytes[at + 1])) {
+    return new StriaError('corrupt', 'this is not a .stria file: its first bytes are not those of one');
+  }
+  return new StriaError('corrupt', 'the file was changed on its way, as text: transfer it again, as binary');
+}

@@ -1,21 +1,146 @@
 import type { ByteSink } from '../shared/bytes.ts';
+import { StriaError, toStriaError } from '../shared/errors.ts';
 import type { SourceDescription } from '../shared/source.ts';
-import type { EncodedChunk } from './chunk.ts';
-import type { ChunkGrid } from './chunk-grid.ts';
-import type { ContainerHeader } from './header.ts';
+import type { CodedChunk, ConstantChunk, EncodedChunk } from './chunk.ts';
+import { type ChunkGrid, codecElementBytes } from './chunk-grid.ts';
+import { IndexBuilder, sameConstant } from './chunk-index.ts';
+import { type ConstantRun, encodeChunkRecord, encodeConstants } from './chunk-record.ts';
+import { type ContainerHeader, encodeHeader, encodePrologue, parseHeader, writerName } from './header.ts';
+import { formatVersion, maxPayloadLength, recordTypes } from './layout.ts';
+import { encodeRecord } from './record.ts';
+import { encodeSource } from './source-record.ts';
+import { encodeTail, type RecordPlace } from './tail.ts';
 
+/** What a new container needs to know. `writer` is for tests of exact bytes; the default names this program. */
 export type NewContainer = Pick<ContainerHeader, 'volume' | 'chunkShape' | 'sourceFormat'> &
   Partial<Pick<ContainerHeader, 'writer'>>;
 
-export declare class ContainerWriter {
-  static create(sink: ByteSink, header: NewContainer): Promise<ContainerWriter>;
+/** So many runs of constant chunks are kept back at most before they are written as a CONS record. */
+const maxPendingRuns = 4096;
+
+/**
+ * Writes a container front to back. The same calls give the same bytes: it writes no dates and no names of devices.
+ * After a fault of the sink the writer is of no more use.
+ */
+export class ContainerWriter {
   readonly header: ContainerHeader;
   readonly grid: ChunkGrid;
-  get bytesWritten(): number;
-  /** Chunks come in order: 0, 1, 2 … */
-  chunk(number: number, chunk: EncodedChunk): Promise<void>;
-  /** Makes what was given so far safe against a missing end. Call it after each layer. */
-  flushIndex(): Promise<void>;
-  /** Writes what remains. Does not close the sink. */
-  finish(source: SourceDescription): Promise<void>;
+  readonly #sink: ByteSink;
+  readonly #headerBody: Uint8Array;
+  readonly #index = new IndexBuilder();
+  #pending: ConstantRun[] = [];
+  #lastRun: ConstantRun | undefined;
+  #nextChunk = 0;
+  #bytesWritten = 0;
+
+  private constructor(sink: ByteSink, header: ContainerHeader, grid: ChunkGrid, headerBody: Uint8Array) {
+    this.#sink = sink;
+    this.header = header;
+    this.grid = grid;
+    this.#headerBody = headerBody;
+  }
+
+  /** Writes the start of the file. @throws StriaError `invalid-input` for a volume or chunk shape that no container can have */
+  static async create(sink: ByteSink, newContainer: NewContainer): Promise<ContainerWriter> {
+    const { volume, chunkShape, sourceFormat, writer = writerName } = newContainer;
+    const body = encodeHeader({ volume, chunkShape, sourceFormat, writer, requires: [] });
+    let container: ContainerWriter;
+    try {
+      const { header, grid } = parseHeader(body);
+      container = new ContainerWriter(sink, header, grid, body);
+    } catch (error) {
+      throw new StriaError('invalid-input', toStriaError(error).message, { cause: error });
+    }
+    await container.#write(encodePrologue(formatVersion));
+    await container.#write(encodeRecord({ type: recordTypes.header, offset: container.#bytesWritten, body }));
+    return container;
+  }
+
+  get bytesWritten(): number {
+    return this.#bytesWritten;
+  }
+
+  /** Chunks come in order: 0, 1, 2 … @throws StriaError `internal` out of order, `not-writable` */
+  async chunk(number: number, chunk: EncodedChunk): Promise<void> {
+    if (number !== this.#nextChunk || number >= this.grid.count) {
+      throw new StriaError(
+        'internal',
+        `chunk ${number} was written in the place of chunk ${this.#nextChunk} of ${this.grid.count}`,
+      );
+    }
+    this.#nextChunk++;
+    if (chunk.kind === 'coded') await this.#coded(number, chunk);
+    else await this.#constant(number, chunk);
+  }
+
+  /** Makes the chunks given so far safe against a missing end: until then constant chunks are kept back. Call it after each layer. */
+  async flushIndex(): Promise<void> {
+    if (this.#pending.length === 0) return;
+    const body = encodeConstants(this.#pending);
+    this.#pending = [];
+    await this.#write(encodeRecord({ type: recordTypes.constants, offset: this.#bytesWritten, body }));
+  }
+
+  /** Writes what remains. Does not close the sink. @throws StriaError `internal` where chunks are missing, `not-writable` */
+  async finish(source: SourceDescription): Promise<void> {
+    const chunkCount = this.grid.count;
+    if (this.#nextChunk !== chunkCount) {
+      throw new StriaError('internal', `the container was finished after ${this.#nextChunk} of ${chunkCount} chunks`);
+    }
+    if (source.format !== this.header.sourceFormat) {
+      throw new StriaError('internal', `a ${source.format} source was given for a container of ${this.header.sourceFormat}`);
+    }
+    await this.flushIndex();
+    let sourcePlace: RecordPlace | undefined;
+    for (const record of encodeSource(source, this.#bytesWritten)) {
+      sourcePlace ??= { offset: this.#bytesWritten, length: record.byteLength };
+      await this.#write(record);
+    }
+    if (sourcePlace === undefined) throw new StriaError('internal', 'the source was not written');
+    await this.#write(encodeRecord({ type: recordTypes.headerCopy, offset: this.#bytesWritten, body: this.#headerBody }));
+    const indexRecord = encodeRecord({ type: recordTypes.index, offset: this.#bytesWritten, body: this.#index.build() });
+    const index = { offset: this.#bytesWritten, length: indexRecord.byteLength };
+    await this.#write(indexRecord);
+    await this.#write(encodeTail({ chunkCount, index, source: sourcePlace }, this.#bytesWritten));
+  }
+
+  async #coded(number: number, chunk: CodedChunk): Promise<void> {
+    if (chunk.payload.byteLength > maxPayloadLength) {
+      throw new StriaError(
+        'internal',
+        `chunk ${number} was encoded to ${chunk.payload.byteLength} bytes; ${maxPayloadLength} is the most`,
+      );
+    }
+    const record = encodeChunkRecord(number, chunk, this.#bytesWritten);
+    this.#lastRun = undefined;
+    this.#index.addCoded(this.#bytesWritten, record.byteLength, chunk.stages, chunk.payload.byteLength);
+    await this.#write(record);
+  }
+
+  async #constant(number: number, chunk: ConstantChunk): Promise<void> {
+    const width = codecElementBytes(this.header.volume.type);
+    if (chunk.element.byteLength !== width) {
+      throw new StriaError('internal', `chunk ${number} repeats an element of ${chunk.element.byteLength} bytes, not ${width}`);
+    }
+    const { element, decodedChecksum } = chunk;
+    if (this.#lastRun !== undefined && sameConstant(this.#lastRun, chunk)) {
+      this.#lastRun = { ...this.#lastRun, count: this.#lastRun.count + 1 };
+      this.#index.replaceConstant(this.#lastRun);
+    } else {
+      this.#lastRun = { kind: 'constant', first: number, count: 1, element: element.slice(), decodedChecksum };
+      this.#index.addConstant(this.#lastRun);
+    }
+    const pending = this.#pending.at(-1);
+    if (pending !== undefined && pending.first + pending.count === number && sameConstant(pending, chunk)) {
+      this.#pending[this.#pending.length - 1] = { ...pending, count: pending.count + 1 };
+    } else {
+      this.#pending.push({ ...this.#lastRun, first: number, count: 1 });
+    }
+    if (this.#pending.length >= maxPendingRuns) await this.flushIndex();
+  }
+
+  async #write(bytes: Uint8Array): Promise<void> {
+    this.#bytesWritten += bytes.byteLength;
+    await this.#sink.write(bytes);
+  }
 }

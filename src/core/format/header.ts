@@ -1,5 +1,10 @@
-import type { FileFormat } from '../shared/source.ts';
-import type { Dims4, VolumeInfo } from '../shared/volume.ts';
+import { StriaError, toStriaError } from '../shared/errors.ts';
+import { type FileFormat, fileFormats } from '../shared/source.ts';
+import { type Dims4, elementTypes, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
+import { ByteBuilder } from './byte-cursor.ts';
+import { type ChunkGrid, chunkGridOf } from './chunk-grid.ts';
+import { asArray, asCount, asNumber, asObject, asText, asWord, jsonLines, jsonNumber, parseJsonObject } from './json.ts';
+import { formatVersion, signature } from './layout.ts';
 
 /** What a container says of itself at its start. */
 export interface ContainerHeader {
@@ -11,4 +16,112 @@ export interface ContainerHeader {
   readonly writer: string;
   /** Names of the features that a reader must know. */
   readonly requires: readonly string[];
+}
+
+/** Who writes. The number is package.json's (a test compares them). */
+export const writerName = 'stria 0.1.0';
+
+/** The features that this reader knows, of those that a header can require. Version 1.0 has none. */
+export const knownFeatures: readonly string[] = [];
+
+const spatialUnits = ['m', 'mm', 'um', 'unknown'] as const;
+const timeUnits = ['s', 'ms', 'us', 'unknown'] as const;
+const what = 'the header';
+
+/** The first 16 bytes of a file. docs/FORMAT.md, 'The first 16 bytes'. */
+export function encodePrologue(version: { readonly major: number; readonly minor: number }): Uint8Array<ArrayBuffer> {
+  return new ByteBuilder().bytes(signature).u16(version.major).u16(version.minor).u32(0).build();
+}
+
+/** The body of HEAD. docs/FORMAT.md, 'HEAD'. */
+export function encodeHeader(header: ContainerHeader): Uint8Array<ArrayBuffer> {
+  const { dims, type, spacing, spatialUnit, timeUnit, affine, slope, intercept } = header.volume;
+  return jsonLines({
+    format: 'stria',
+    version: [formatVersion.major, formatVersion.minor],
+    requires: header.requires,
+    volume: {
+      dims,
+      type,
+      spacing: spacing.map(jsonNumber),
+      spatialUnit,
+      timeUnit,
+      affine: affine.map(jsonNumber),
+      slope: jsonNumber(slope),
+      intercept: jsonNumber(intercept),
+    },
+    chunk: header.chunkShape,
+    source: header.sourceFormat,
+    writer: header.writer,
+  });
+}
+
+/** A header with the grid that it describes. */
+export interface ParsedHeader {
+  readonly header: ContainerHeader;
+  readonly grid: ChunkGrid;
+  readonly version: { readonly major: number; readonly minor: number };
+}
+
+/**
+ * Reads the body of HEAD, trusting nothing in it.
+ * @throws StriaError `unsupported` for a later version or a feature that is not known, by name; `corrupt` for anything else
+ */
+export function parseHeader(body: Uint8Array): ParsedHeader {
+  const json = parseJsonObject(body, what);
+  if (json.format !== 'stria') throw new StriaError('corrupt', `${what} is not that of a .stria file`);
+  const [major, minor] = asArray(json.version, `${what}'s version`, { length: 2 });
+  const version = { major: asCount(major, `${what}'s version`, 0), minor: asCount(minor, `${what}'s version`, 0) };
+  checkVersion(version.major, version.minor);
+  const requires = asArray(json.requires, `${what}'s requires`, { maxLength: 256 }).map((name) =>
+    asText(name, `a feature's name in ${what}`),
+  );
+  const unknown = requires.filter((name) => !knownFeatures.includes(name));
+  if (unknown.length > 0) {
+    throw new StriaError('unsupported', `the file needs what this Stria does not know: ${unknown.join(', ')}. Use a newer Stria`);
+  }
+  const volume = parseVolume(asObject(json.volume, `${what}'s volume`));
+  const chunkShape = parseDims(json.chunk, `${what}'s chunk`);
+  const sourceFormat = asWord(json.source, `${what}'s source`, fileFormats);
+  const header = { volume, chunkShape, sourceFormat, writer: asText(json.writer, `${what}'s writer`), requires };
+  try {
+    return { header, grid: chunkGridOf(volume, chunkShape), version };
+  } catch (error) {
+    throw new StriaError('corrupt', `${what} is impossible: ${toStriaError(error).message}`, { cause: error });
+  }
+}
+
+/** @throws StriaError `unsupported` for a major version that this Stria does not read */
+export function checkVersion(major: number, minor: number): void {
+  if (major === formatVersion.major) return;
+  const known = `versions ${formatVersion.major}.x`;
+  throw new StriaError('unsupported', `the file is of container version ${major}.${minor}; this Stria reads ${known}`);
+}
+
+function parseVolume(json: JsonVolume): VolumeInfo {
+  const dims = parseDims(json.dims, `${what}'s dims`);
+  const type = asWord(json.type, `${what}'s type`, elementTypes);
+  if (!Number.isSafeInteger(volumeBytes({ dims, type }))) {
+    throw new StriaError('corrupt', `${what}'s dims, ${dims.join('×')}, are more voxels than can be counted`);
+  }
+  const numbers = (value: unknown, name: string, length: number) =>
+    asArray(value, `${what}'s ${name}`, { length }).map((number) => asNumber(number, `a number in ${what}'s ${name}`));
+  const [x = 1, y = 1, z = 1, t = 1] = numbers(json.spacing, 'spacing', 4);
+  return {
+    dims,
+    type,
+    spacing: [x, y, z, t],
+    spatialUnit: asWord(json.spatialUnit, `${what}'s spatialUnit`, spatialUnits),
+    timeUnit: asWord(json.timeUnit, `${what}'s timeUnit`, timeUnits),
+    affine: numbers(json.affine, 'affine', 12),
+    slope: asNumber(json.slope, `${what}'s slope`),
+    intercept: asNumber(json.intercept, `${what}'s intercept`),
+  };
+}
+
+type JsonVolume = Readonly<Partial<Record<keyof VolumeInfo, unknown>>>;
+
+function parseDims(value: unknown, name: string): Dims4 {
+  const [x, y, z, t] = asArray(value, name, { length: 4 }).map((length) => asCount(length, `a length in ${name}`, 1));
+  return [x as number, y as number, z as number, t as number];
 }

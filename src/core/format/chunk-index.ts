@@ -1,0 +1,235 @@
+import { StriaError } from '../shared/errors.ts';
+import { ByteBuilder, ByteCursor } from './byte-cursor.ts';
+import { sameChecksum } from './checksum.ts';
+import type { ChunkStage, ConstantChunk } from './chunk.ts';
+import {
+  type ConstantRun,
+  chunkMetaLength,
+  decodeConstantRun,
+  decodeStages,
+  encodeConstantRun,
+  encodeStages,
+} from './chunk-record.ts';
+import { maxPayloadLength } from './layout.ts';
+import { recordLength } from './record.ts';
+
+/** What the index knows of a chunk. */
+export type ChunkEntry = ConstantChunk | CodedEntry;
+
+export interface CodedEntry {
+  readonly kind: 'coded';
+  readonly stages: readonly ChunkStage[];
+  /** Where the chunk's record begins in the file, and its length with head and padding, in bytes. */
+  readonly recordOffset: number;
+  readonly recordLength: number;
+  readonly payloadLength: number;
+}
+
+const runKinds = { constant: 0, coded: 1 } as const;
+const codedEntryBytes = 8;
+
+/** Collects the entries of all chunks in their order. docs/FORMAT.md, 'INDX'. */
+export class IndexBuilder {
+  readonly #methodNumbers = new Map<string, number>();
+  readonly #methods = new ByteBuilder();
+  readonly #runs = new ByteBuilder();
+  #runCount = 0;
+  #constant: ConstantRun | undefined;
+  #coded: { first: number; end: number; count: number; entries: ByteBuilder } | undefined;
+
+  addConstant(run: ConstantRun): void {
+    this.#endCoded();
+    this.#endConstant();
+    this.#constant = run;
+  }
+
+  /** A longer run in the place of the one that was added last. */
+  replaceConstant(run: ConstantRun): void {
+    this.#constant = run;
+  }
+
+  /** @param length of the whole record */
+  addCoded(recordOffset: number, length: number, stages: readonly ChunkStage[], payloadLength: number): void {
+    this.#endConstant();
+    if (this.#coded?.end !== recordOffset) this.#endCoded();
+    this.#coded ??= { first: recordOffset, end: recordOffset, count: 0, entries: new ByteBuilder() };
+    this.#coded.entries.u32(this.#methodNumber(stages)).u32(payloadLength);
+    this.#coded.end += length;
+    this.#coded.count++;
+  }
+
+  build(): Uint8Array<ArrayBuffer> {
+    this.#endConstant();
+    this.#endCoded();
+    const methodCount = this.#methodNumbers.size;
+    return new ByteBuilder().u32(methodCount).u32(this.#runCount).bytes(this.#methods.build()).bytes(this.#runs.build()).build();
+  }
+
+  #methodNumber(stages: readonly ChunkStage[]): number {
+    const bytes = encodeStages(stages);
+    const key = String.fromCharCode(...bytes);
+    const known = this.#methodNumbers.get(key);
+    if (known !== undefined) return known;
+    this.#methods.bytes(bytes);
+    this.#methodNumbers.set(key, this.#methodNumbers.size);
+    return this.#methodNumbers.size - 1;
+  }
+
+  #endConstant(): void {
+    if (this.#constant === undefined) return;
+    this.#runs.u8(runKinds.constant);
+    encodeConstantRun(this.#runs, this.#constant);
+    this.#runCount++;
+    this.#constant = undefined;
+  }
+
+  #endCoded(): void {
+    if (this.#coded === undefined) return;
+    const { first, count, entries } = this.#coded;
+    this.#runs.u8(runKinds.coded).u32(count).u64(first).bytes(entries.build());
+    this.#runCount++;
+    this.#coded = undefined;
+  }
+}
+
+interface CodedRun {
+  readonly kind: 'coded';
+  readonly first: number;
+  readonly count: number;
+  /** Offsets of the records, and behind them the end of the last: `count + 1`. */
+  readonly offsets: Float64Array;
+  readonly methods: Uint32Array;
+  readonly payloadLengths: Uint32Array;
+}
+
+/** What an index is measured against: the volume, and the part of the file in which chunk records can lie. */
+export interface IndexBounds {
+  readonly chunkCount: number;
+  readonly elementBytes: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The entries of all chunks, by number. */
+export class ChunkIndex {
+  readonly #methods: readonly (readonly ChunkStage[])[];
+  readonly #runs: readonly (ConstantRun | CodedRun)[];
+
+  private constructor(methods: readonly (readonly ChunkStage[])[], runs: readonly (ConstantRun | CodedRun)[]) {
+    this.#methods = methods;
+    this.#runs = runs;
+  }
+
+  /**
+   * Reads the body of INDX, trusting nothing in it: nothing is allocated that the body's own length does not justify.
+   * @throws StriaError `corrupt` unless it has exactly one entry a chunk, and records that follow each other within the bounds
+   */
+  static parse(body: Uint8Array, bounds: IndexBounds): ChunkIndex {
+    const cursor = new ByteCursor(body, 'the index');
+    const methodCount = cursor.u32();
+    const runCount = cursor.u32();
+    const methods: ChunkStage[][] = [];
+    while (methods.length < methodCount) methods.push(decodeStages(cursor));
+    const metaLengths = methods.map((stages) => chunkMetaLength(encodeStages(stages).byteLength));
+    const runs: (ConstantRun | CodedRun)[] = [];
+    let next = 0;
+    let end = bounds.start;
+    while (runs.length < runCount) {
+      const kind = cursor.u8();
+      if (kind === runKinds.constant) {
+        runs.push(decodeConstantRun(cursor, next, bounds.elementBytes));
+      } else if (kind === runKinds.coded) {
+        const run = parseCodedRun(cursor, next, metaLengths, end, bounds.end);
+        end = run.offsets[run.count] as number;
+        runs.push(run);
+      } else {
+        throw cursor.corrupt(`has a run of kind ${kind}, which version 1 does not know`);
+      }
+      next += runs.at(-1)?.count ?? 0;
+      if (next > bounds.chunkCount) throw cursor.corrupt(`has more entries than the volume has chunks, ${bounds.chunkCount}`);
+    }
+    cursor.zeros(0);
+    if (next !== bounds.chunkCount) throw cursor.corrupt(`has ${next} entries for ${bounds.chunkCount} chunks`);
+    return new ChunkIndex(methods, runs);
+  }
+
+  /** @throws StriaError `internal` for a number that the volume does not have */
+  entry(number: number): ChunkEntry {
+    const run = this.#runOf(number);
+    if (run.kind === 'constant') {
+      const { kind, element, decodedChecksum } = run;
+      return { kind, element, decodedChecksum };
+    }
+    const at = number - run.first;
+    const recordOffset = run.offsets[at] as number;
+    return {
+      kind: 'coded',
+      stages: this.#methods[run.methods[at] as number] as readonly ChunkStage[],
+      recordOffset,
+      recordLength: (run.offsets[at + 1] as number) - recordOffset,
+      payloadLength: run.payloadLengths[at] as number,
+    };
+  }
+
+  /** The constant chunks. */
+  constantRuns(): ConstantRun[] {
+    return this.#runs.filter((run) => run.kind === 'constant');
+  }
+
+  /** Whether each chunk of the run is as the index has it. */
+  agreesWith(run: ConstantRun): boolean {
+    for (let number = run.first; number < run.first + run.count; ) {
+      const entry = this.#runOf(number);
+      if (entry.kind !== 'constant' || !sameConstant(entry, run)) return false;
+      number = entry.first + entry.count;
+    }
+    return true;
+  }
+
+  #runOf(number: number): ConstantRun | CodedRun {
+    let low = 0;
+    let high = this.#runs.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const { first, count } = this.#runs[middle] as ConstantRun | CodedRun;
+      if (number < first) high = middle;
+      else if (number >= first + count) low = middle + 1;
+      else return this.#runs[middle] as ConstantRun | CodedRun;
+    }
+    throw new StriaError('internal', `there is no chunk ${number}`);
+  }
+}
+
+/** Whether two constant chunks have the same element and checksum. */
+export function sameConstant(a: ConstantChunk, b: ConstantChunk): boolean {
+  return sameChecksum(a.decodedChecksum, b.decodedChecksum) && a.element.every((byte, at) => byte === b.element[at]);
+}
+
+function parseCodedRun(cursor: ByteCursor, first: number, metaLengths: number[], start: number, end: number): CodedRun {
+  const count = cursor.u32();
+  let offset = cursor.u64();
+  if (count === 0) throw cursor.corrupt('has a run of no chunks');
+  if (count > cursor.remaining / codedEntryBytes) throw cursor.corrupt('ends early');
+  const offsets = new Float64Array(count + 1);
+  const methods = new Uint32Array(count);
+  const payloadLengths = new Uint32Array(count);
+  if (offset % 8 !== 0 || offset < start) {
+    throw cursor.corrupt(`puts chunk ${first} at byte ${offset}, where no record of its can be`);
+  }
+  offsets[0] = offset;
+  for (let at = 0; at < count; at++) {
+    const method = cursor.u32();
+    const payloadLength = cursor.u32();
+    const metaLength = metaLengths[method];
+    if (metaLength === undefined) throw cursor.corrupt(`has no method ${method}, which chunk ${first + at} names`);
+    if (payloadLength > maxPayloadLength) {
+      throw cursor.corrupt(`gives chunk ${first + at} ${payloadLength} bytes; ${maxPayloadLength} is the most`);
+    }
+    offset += recordLength(metaLength, payloadLength);
+    if (offset > end) throw cursor.corrupt(`puts chunk ${first + at} behind the last chunk's place, byte ${end}`);
+    methods[at] = method;
+    payloadLengths[at] = payloadLength;
+    offsets[at + 1] = offset;
+  }
+  return { kind: 'coded', first, count, offsets, methods, payloadLengths };
+}

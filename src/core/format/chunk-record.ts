@@ -1,0 +1,124 @@
+import { StriaError } from '../shared/errors.ts';
+import { ByteBuilder, ByteCursor } from './byte-cursor.ts';
+import type { Checksum } from './checksum.ts';
+import type { ChunkStage, CodedChunk, ConstantChunk } from './chunk.ts';
+import { align8, maxStages, recordTypes } from './layout.ts';
+import { encodeRecord, parseRecord, type RecordHead, type StriaRecord } from './record.ts';
+
+/** The stages of a chunk as they stand in CHNK and INDX: their number, then for each its codec and parameters. */
+export function encodeStages(stages: readonly ChunkStage[]): Uint8Array<ArrayBuffer> {
+  if (stages.length < 1 || stages.length > maxStages) {
+    throw new StriaError('internal', `a chunk has 1 to ${maxStages} stages, not ${stages.length}`);
+  }
+  const builder = new ByteBuilder().u8(stages.length);
+  for (const { codecId, parameters } of stages) {
+    if (!Number.isInteger(codecId) || codecId < 1 || codecId > 0xffff) {
+      throw new StriaError('internal', `${codecId} is no codec's id: 1 to 65535`);
+    }
+    if (parameters.byteLength > 255) {
+      throw new StriaError('internal', `codec ${codecId} has ${parameters.byteLength} bytes of parameters; 255 is the most`);
+    }
+    builder.u16(codecId).u8(parameters.byteLength).bytes(parameters);
+  }
+  return builder.build();
+}
+
+export function decodeStages(cursor: ByteCursor): ChunkStage[] {
+  const count = cursor.u8();
+  if (count < 1 || count > maxStages) throw cursor.corrupt(`names ${count} stages for a chunk; 1 to ${maxStages} are possible`);
+  return Array.from({ length: count }, () => {
+    const codecId = cursor.u16();
+    if (codecId === 0) throw cursor.corrupt('names codec 0, which is none');
+    return { codecId, parameters: cursor.bytes(cursor.u8()) };
+  });
+}
+
+/** What the meta bytes of CHNK say. */
+export interface ChunkMeta {
+  readonly number: number;
+  readonly decodedChecksum: Checksum;
+  readonly stages: readonly ChunkStage[];
+}
+
+/** Bytes of the meta part of CHNK for stages that take `stagesLength` bytes. */
+export function chunkMetaLength(stagesLength: number): number {
+  return align8(16 + stagesLength);
+}
+
+/** A whole CHNK record. docs/FORMAT.md, 'CHNK'. */
+export function encodeChunkRecord(number: number, chunk: CodedChunk, offset: number): Uint8Array<ArrayBuffer> {
+  const meta = new ByteBuilder().u64(number).checksum(chunk.decodedChecksum).bytes(encodeStages(chunk.stages)).align8().build();
+  return encodeRecord({ type: recordTypes.chunk, offset, meta, body: chunk.payload, bodyChecksum: chunk.encodedChecksum });
+}
+
+/** @throws StriaError `corrupt` */
+export function parseChunkMeta(head: RecordHead): ChunkMeta {
+  const cursor = new ByteCursor(head.meta, `the chunk record at byte ${head.offset}`);
+  const number = cursor.u64();
+  const decodedChecksum = cursor.checksum();
+  const stages = decodeStages(cursor);
+  cursor.zeros(cursor.remaining % 8);
+  return { number, decodedChecksum, stages };
+}
+
+/**
+ * The chunk in the bytes of a CHNK record, read at `offset`. The payload is a copy and has its memory for itself.
+ * @throws StriaError `corrupt` for any wrong byte, and for the record of another chunk
+ */
+export function parseChunkRecord(bytes: Uint8Array, offset: number, number: number): CodedChunk {
+  const record = parseRecord(bytes, offset, recordTypes.chunk);
+  const meta = parseChunkMeta(record);
+  if (meta.number !== number) {
+    throw new StriaError('corrupt', `the record at byte ${offset} is that of chunk ${meta.number}`);
+  }
+  return {
+    kind: 'coded',
+    stages: meta.stages,
+    payload: record.body.slice(),
+    encodedChecksum: record.bodyChecksum,
+    decodedChecksum: meta.decodedChecksum,
+  };
+}
+
+/** Neighbouring chunks that are constant and alike: the same element and the same checksum, so the same shape. */
+export interface ConstantRun extends ConstantChunk {
+  readonly first: number;
+  readonly count: number;
+}
+
+/** The fields that a run of constant chunks has in CONS and INDX alike. */
+export function encodeConstantRun(builder: ByteBuilder, run: Omit<ConstantRun, 'first'>): void {
+  builder.u32(run.count).checksum(run.decodedChecksum).u8(run.element.byteLength).bytes(run.element);
+}
+
+export function decodeConstantRun(cursor: ByteCursor, first: number, elementBytes: number): ConstantRun {
+  const count = cursor.u32();
+  if (count === 0) throw cursor.corrupt('has a run of no chunks');
+  const decodedChecksum = cursor.checksum();
+  const width = cursor.u8();
+  if (width !== elementBytes)
+    throw cursor.corrupt(`has an element of ${width} bytes in a volume of ${elementBytes}-byte elements`);
+  return { kind: 'constant', first, count, decodedChecksum, element: cursor.bytes(width) };
+}
+
+/** The body of CONS: constant chunks since the one before. docs/FORMAT.md, 'CONS'. */
+export function encodeConstants(runs: readonly ConstantRun[]): Uint8Array<ArrayBuffer> {
+  const builder = new ByteBuilder();
+  for (const run of runs) {
+    builder.u64(run.first);
+    encodeConstantRun(builder, run);
+  }
+  return builder.build();
+}
+
+/** @throws StriaError `corrupt`, also for chunks that the volume does not have */
+export function parseConstants(record: StriaRecord, chunkCount: number, elementBytes: number): ConstantRun[] {
+  const cursor = new ByteCursor(record.body, `the ${record.type} record at byte ${record.offset}`);
+  const runs: ConstantRun[] = [];
+  while (cursor.remaining > 0) {
+    const run = decodeConstantRun(cursor, cursor.u64(), elementBytes);
+    if (run.first + run.count > chunkCount) throw cursor.corrupt(`tells of chunks beyond the last, ${chunkCount - 1}`);
+    runs.push(run);
+  }
+  return runs;
+}

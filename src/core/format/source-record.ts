@@ -1,0 +1,128 @@
+import type { ByteSource } from '../shared/bytes.ts';
+import { StriaError } from '../shared/errors.ts';
+import type { JobOptions } from '../shared/job.ts';
+import { type FileFormat, fileFormats, type SourceDescription, type SourcePart } from '../shared/source.ts';
+import type { Endian } from '../shared/volume.ts';
+import { ByteBuilder } from './byte-cursor.ts';
+import { asArray, asCount, asObject, asText, asWord, jsonLines, parseJsonObject } from './json.ts';
+import { maxTextLength, recordTypes } from './layout.ts';
+import { encodeRecord, readRecord, recordLength, type StriaRecord } from './record.ts';
+
+const maxParts = 64;
+const blobMetaLength = 8;
+const sides = ['before', 'after'] as const;
+
+/** What SRCE says; the parts' bytes stand in the BLOB records behind it. */
+export interface SourceLayout {
+  readonly format: FileFormat;
+  readonly endian: Endian;
+  readonly parts: readonly { name: string; hasVoxels: boolean; before: number; after: number }[];
+}
+
+/** A BLOB record that SRCE promises: the bytes before or after the voxels of a part. Parts without such bytes have none. */
+export interface BlobPlace {
+  readonly part: number;
+  readonly side: (typeof sides)[number];
+  readonly recordOffset: number;
+  readonly recordLength: number;
+}
+
+/** The SRCE record and its BLOB records, one after the other from `offset`. docs/FORMAT.md, 'SRCE and BLOB'. */
+export function* encodeSource(source: SourceDescription, offset: number): Generator<Uint8Array<ArrayBuffer>> {
+  const { format, endian } = source;
+  const parts = source.parts.map(({ name, hasVoxels, before, after }) => {
+    return { name: safeName(name), hasVoxels, before: before.byteLength, after: after.byteLength };
+  });
+  if (parts.length > maxParts || parts.filter((part) => part.hasVoxels).length !== 1) {
+    throw new StriaError('internal', `a source has 1 to ${maxParts} parts, one of them with voxels`);
+  }
+  const body = jsonLines({ format, endian, parts });
+  if (body.byteLength > maxTextLength) throw new StriaError('internal', 'the description of the source is too long');
+  const description = encodeRecord({ type: recordTypes.source, offset, body });
+  yield description;
+  let next = offset + description.byteLength;
+  for (const [part, bytes] of source.parts.entries()) {
+    for (const [side, name] of sides.entries()) {
+      if (bytes[name].byteLength === 0) continue;
+      const meta = blobMeta(part, side);
+      const record = encodeRecord({ type: recordTypes.blob, offset: next, meta, body: bytes[name] });
+      yield record;
+      next += record.byteLength;
+    }
+  }
+}
+
+function blobMeta(part: number, side: number): Uint8Array<ArrayBuffer> {
+  return new ByteBuilder().u32(part).u32(side).build();
+}
+
+/** The body of SRCE, trusting nothing in it. @throws StriaError `corrupt`, `unsupported` */
+export function parseSource(record: StriaRecord): SourceLayout {
+  const what = 'the description of the source';
+  const json = parseJsonObject(record.body, what);
+  const parts = asArray(json.parts, `${what}'s parts`, { maxLength: maxParts }).map((value) => {
+    const part = asObject(value, `a part in ${what}`);
+    const name = asText(part.name, `a part's name in ${what}`);
+    if (name !== safeName(name)) throw new StriaError('corrupt', `${what} has a part that is no plain file name`);
+    if (typeof part.hasVoxels !== 'boolean') throw new StriaError('corrupt', `${what} does not say which part has voxels`);
+    const before = asCount(part.before, `${what}: ${name}'s before`, 0);
+    const after = asCount(part.after, `${what}: ${name}'s after`, 0);
+    return { name, hasVoxels: part.hasVoxels, before, after };
+  });
+  if (parts.filter((part) => part.hasVoxels).length !== 1)
+    throw new StriaError('corrupt', `${what} has not one part with voxels`);
+  return {
+    format: asWord(json.format, `${what}'s format`, fileFormats),
+    endian: asWord(json.endian, `${what}'s endian`, ['little', 'big']),
+    parts,
+  };
+}
+
+/** Where the BLOB records stand that belong to the SRCE record which ends at `offset`. */
+export function blobPlaces(layout: SourceLayout, offset: number): BlobPlace[] {
+  let next = offset;
+  return layout.parts.flatMap((lengths, part) =>
+    sides.flatMap((side) => {
+      if (lengths[side] === 0) return [];
+      const place = { part, side, recordOffset: next, recordLength: recordLength(blobMetaLength, lengths[side]) };
+      next += place.recordLength;
+      return [place];
+    }),
+  );
+}
+
+/** The bytes of one BLOB. @throws StriaError `corrupt` */
+export async function readBlob(source: ByteSource, place: BlobPlace, options?: JobOptions): Promise<Uint8Array> {
+  const record = await readRecord(source, recordTypes.blob, place.recordOffset, place.recordLength, options);
+  if (blobMeta(place.part, sides.indexOf(place.side)).some((byte, at) => byte !== record.meta[at]) || record.meta.length !== 8) {
+    throw new StriaError('corrupt', `the BLOB record at byte ${place.recordOffset} belongs to another part of the source`);
+  }
+  return record.body;
+}
+
+/** The description with its bytes. `blob` gives those of one place. */
+export async function joinSource(
+  layout: SourceLayout,
+  places: readonly BlobPlace[],
+  blob: (place: BlobPlace) => Promise<Uint8Array>,
+): Promise<SourceDescription> {
+  const parts: SourcePart[] = [];
+  for (const [part, { name, hasVoxels }] of layout.parts.entries()) {
+    const bytes = { before: new Uint8Array(0) as Uint8Array, after: new Uint8Array(0) as Uint8Array };
+    for (const place of places) {
+      if (place.part === part) bytes[place.side] = await blob(place);
+    }
+    parts.push({ name, hasVoxels, ...bytes });
+  }
+  return { format: layout.format, endian: layout.endian, parts };
+}
+
+/**
+ * A file name without anything that could lead out of its folder or that a file system refuses: no slash, backslash,
+ * colon or control character, at most 255 units, not `.` or `..`. Names that have such are changed when written.
+ */
+export function safeName(name: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+  const plain = name.replace(/[/\\:\u0000-\u001f\u007f]/g, '_').slice(-255);
+  return plain === '' || plain === '.' || plain === '..' ? '_' : plain;
+}
