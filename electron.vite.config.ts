@@ -9,7 +9,7 @@ export default defineConfig({
     build: {
       externalizeDeps: false,
       target: 'node20',
-      rollupOptions: {
+      rolldownOptions: {
         input: {
           index: resolve('src/main/index.ts'),
           cli: resolve('src/cli/index.ts'),
@@ -23,7 +23,7 @@ export default defineConfig({
   preload: {
     build: {
       externalizeDeps: false,
-      rollupOptions: {
+      rolldownOptions: {
         input: { index: resolve('src/preload/index.ts') },
         external: ['electron'],
         output: { format: 'cjs', entryFileNames: '[name].cjs' },
@@ -32,7 +32,7 @@ export default defineConfig({
   },
   renderer: {
     root: 'src/renderer',
-    build: { target: 'chrome134', outDir: 'out/renderer', rollupOptions: { input: resolve('src/renderer/index.html') } },
+    build: { target: 'chrome134', outDir: 'out/renderer', rolldownOptions: { input: resolve('src/renderer/index.html') } },
     worker: { format: 'es' },
     plugins: [react()],
   },

@@ -1,0 +1,143 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hookHost } from '../support/host.ts';
+import { expect, test } from '../support/test.ts';
+
+test('only what main handed out can be reached', async ({ stria }) => {
+  stria.write('secret.txt', 'secret');
+  const answers = await stria.page.evaluate(async () => {
+    const paths = [
+      '/..%2f..%2fpackage.json',
+      '/%2e%2e%2fmain/index.js',
+      '/assets/..%2f..%2fmain%2findex.js',
+      '/file/',
+      '/file/../main/index.js',
+    ];
+    paths.push('/file/00000000-0000-4000-8000-000000000000');
+    return Promise.all(paths.map(async (path) => (await fetch(new URL(path, location.href))).status));
+  });
+  expect(answers).toEqual(Array(6).fill(404));
+  stria.problems.splice(0);
+  const siblings = await stria.page.evaluate(async () => {
+    const bridge = (
+      window as unknown as { stria: { call(...args: unknown[]): Promise<{ ok: boolean; error?: { tag: string } }> } }
+    ).stria;
+    const calls = [
+      ['open-sibling', 'made-up', 'a'],
+      ['open-sibling', '00000000-0000-4000-8000-000000000000', '../secret.txt'],
+      ['open-dropped', '/etc/passwd'],
+      ['toString'],
+      ['save-begin', '../../evil'],
+      ['save-write', '00000000-0000-4000-8000-000000000000', new Uint8Array(1)],
+    ];
+    return Promise.all(calls.map(async (call) => (await bridge.call(...call)).error?.tag));
+  });
+  expect(siblings).toEqual(Array(6).fill('invalid-input'));
+});
+
+test('the page of another origin gets no bridge and no answer', async ({ stria }) => {
+  const tag = await stria.page.evaluate(async () => {
+    const frame = document.createElement('iframe');
+    frame.srcdoc = '<p>elsewhere</p>';
+    document.body.append(frame);
+    await new Promise((loaded) => frame.addEventListener('load', loaded));
+    return 'stria' in (frame.contentWindow ?? {});
+  });
+  expect(tag).toBe(false);
+  stria.problems.splice(0);
+});
+
+test('a second start hands its file to the first', async ({ stria }) => {
+  const host = await hookHost(stria.page);
+  await stria.openArgument(stria.write('scan.raw', 'voxels'));
+  await expect
+    .poll(() => host.evaluate(({ files }) => files.map(({ name, size }) => ({ name, size }))))
+    .toEqual([{ name: 'scan.raw', size: 6 }]);
+});
+
+test('a sibling that was not dropped is found in the folder', async ({ stria }) => {
+  stria.write('scan.img', 'voxels');
+  const host = await hookHost(stria.page);
+  await stria.dropFiles([stria.write('scan.hdr', 'header')]);
+  await expect.poll(() => host.evaluate(({ files }) => files.length)).toBe(1);
+  const size = await host.evaluate(async ({ files }) => (await files[0]?.siblings('scan.img'))?.size);
+  expect(size).toBe(6);
+});
+
+test('saving beside a file never replaces one, and is shown in its folder', async ({ stria }) => {
+  const source = stria.write('scan.raw', 'voxels');
+  stria.write('scan.stria', 'before');
+  const host = await hookHost(stria.page);
+  await stria.dropFiles([source]);
+  await expect.poll(() => host.evaluate(({ files }) => files.length)).toBe(1);
+  const saved = await host.evaluate(async ({ host, files }) => {
+    const [file] = files;
+    if (file === undefined) throw new Error('no file was given');
+    const sink = await host.saveBeside(file, 'scan.stria');
+    await sink.write(Uint8Array.of(1, 2, 3));
+    await sink.close();
+    await sink.reveal?.();
+    return { name: sink.name, folder: sink.folder };
+  });
+  expect(saved).toEqual({ name: 'scan (2).stria', folder: stria.folder });
+  expect([...readFileSync(join(stria.folder, 'scan (2).stria'))]).toEqual([1, 2, 3]);
+  expect(readFileSync(join(stria.folder, 'scan.stria'), 'utf8')).toBe('before');
+  await expect.poll(() => stria.shownItems()).toEqual([join(stria.folder, 'scan (2).stria')]);
+});
+
+test('a page that goes away in the middle of a save leaves nothing', async ({ stria }) => {
+  const host = await hookHost(stria.page);
+  await stria.chooseSave(join(stria.folder, 'out.stria'));
+  await host.evaluate(async ({ host }) => (await host.saveAs('out.stria'))?.write(new Uint8Array(100_000)));
+  expect(readdirSync(stria.folder)).toHaveLength(1);
+  await stria.page.reload();
+  await expect.poll(() => readdirSync(stria.folder)).toEqual([]);
+});
+
+test('a save into what is a folder is refused with words', async ({ stria }) => {
+  mkdirSync(join(stria.folder, 'out.stria'));
+  const host = await hookHost(stria.page);
+  await stria.chooseSave(join(stria.folder, 'out.stria'));
+  const fault = await host.evaluate(({ host }) =>
+    host.saveAs('out.stria').then(String, ({ tag, message }) => ({ tag, message })),
+  );
+  expect(fault).toEqual({ tag: 'not-writable', message: "'out.stria' is a folder. Choose another name" });
+  expect(existsSync(join(stria.folder, 'out.stria'))).toBe(true);
+});
+
+test('a save dialog closed without a choice saves nothing', async ({ stria }) => {
+  const host = await hookHost(stria.page);
+  expect(await host.evaluate(async ({ host }) => (await host.saveAs('out.stria')) === undefined)).toBe(true);
+});
+
+test('recent files are remembered, opened again, and forgotten', async ({ stria }) => {
+  const host = await hookHost(stria.page);
+  await stria.dropFiles([stria.write('scan.raw', 'voxels')]);
+  await expect.poll(() => host.evaluate(({ files }) => files.length)).toBe(1);
+  const thumbnail = 'data:image/png;base64,iVBORw0KGgo=';
+  const recent = await host.evaluate(async ({ host, files }, picture) => {
+    const [file] = files;
+    if (file === undefined) throw new Error('no file was given');
+    await host.clearRecent();
+    await host.remember(file, picture);
+    const [entry] = await host.recent();
+    const again = await host.openRecent(entry?.id ?? '');
+    await host.clearRecent();
+    return { entry, size: again.size, left: await host.recent() };
+  }, thumbnail);
+  expect(recent).toMatchObject({ entry: { name: 'scan.raw', folder: stria.folder, thumbnail }, size: 6, left: [] });
+});
+
+test('menus send their commands', async ({ stria }) => {
+  await stria.page.evaluate(() => {
+    const { stria: bridge } = window as unknown as { stria: { on(name: string, listener: (event: string) => void): () => void } };
+    const commands: string[] = [];
+    Object.assign(window, { commands });
+    bridge.on('menu-command', (command) => commands.push(command));
+  });
+  await stria.clickMenu('layout-3');
+  await stria.clickMenu('reset-view');
+  await expect
+    .poll(() => stria.page.evaluate(() => (window as unknown as { commands: string[] }).commands))
+    .toEqual(['layout-3', 'reset-view']);
+});

@@ -1,0 +1,1 @@
+export function withPreload(preload: string): string;

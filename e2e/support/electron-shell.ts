@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { _electron } from '@playwright/test';
+import { gpuSwitches } from './chromium.ts';
+import { type DialogQueues, emptyQueues, type Shell } from './shell.ts';
+
+/** The real thing: Electron's binary with main's real bundle. Only native dialogs are answered by the test. */
+export async function openElectron(binary: string, userData: string, launchArguments: readonly string[]): Promise<Shell> {
+  const root = resolve('.');
+  const switches = [...gpuSwitches, `--user-data-dir=${userData}`, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
+  const app = await _electron.launch({ executablePath: binary, args: [...switches, root, ...launchArguments] });
+  // The queues live in main, as a global of the test's; a handle to them is all that is kept here.
+  const queues = await app.evaluateHandle(({ dialog, shell }, empty: DialogQueues) => {
+    dialog.showOpenDialog = async () => {
+      const filePaths = [...(empty.open.shift() ?? [])];
+      return { canceled: filePaths.length === 0, filePaths };
+    };
+    dialog.showSaveDialog = async () => {
+      const filePath = empty.save.shift();
+      return { canceled: filePath === undefined, filePath: filePath ?? '' };
+    };
+    dialog.showMessageBox = async (...args: readonly unknown[]) => {
+      const { cancelId = 0 } = args.at(-1) as { cancelId?: number };
+      return { response: empty.buttons.shift() ?? cancelId, checkboxChecked: false };
+    };
+    shell.showItemInFolder = (path) => void empty.shown.push(path);
+    return empty;
+  }, emptyQueues());
+  const page = await app.firstWindow();
+  await page.waitForLoadState('load');
+
+  return {
+    kind: 'electron',
+    page,
+    chooseOpen: (paths) => queues.evaluate(({ open }, given) => void open.push(given), paths),
+    chooseSave: (path) => queues.evaluate(({ save }, given) => void save.push(given), path),
+    chooseButton: (index) => queues.evaluate(({ buttons }, given) => void buttons.push(given), index),
+    async beforeDrop() {},
+    async openArgument(path) {
+      const second = spawn(binary, [...switches, root, resolve(path)], { stdio: 'ignore' });
+      await new Promise((ended) => second.once('exit', ended));
+    },
+    clickMenu: (id) => app.evaluate(({ Menu }, itemId) => void Menu.getApplicationMenu()?.getMenuItemById(itemId)?.click(), id),
+    shownItems: () => queues.evaluate(({ shown }) => shown),
+    close: () => app.close(),
+  };
+}

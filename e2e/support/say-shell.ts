@@ -1,0 +1,13 @@
+import { electronBinary } from './electron-binary.ts';
+
+/** Says before the first test what `desktop` will run on: a reader of the output must not take the one for the other. */
+export default function sayShell(): void {
+  const binary = electronBinary();
+  const line = '='.repeat(100);
+  const text =
+    binary === undefined
+      ? "project desktop runs on the TEST DOUBLE of the electron module, in Chromium: Electron's binary is not installed.\n" +
+        'The main and preload bundles are the real ones. What is not covered so: e2e/electron-double/README.md'
+      : `project desktop runs on REAL ELECTRON: ${binary}`;
+  console.log(`${line}\n${text}\n${line}`);
+}

@@ -1,0 +1,114 @@
+import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { test as base, expect, type Page } from '@playwright/test';
+import { openDouble } from './double-shell.ts';
+import { electronBinary } from './electron-binary.ts';
+import { openElectron } from './electron-shell.ts';
+import type { Shell } from './shell.ts';
+import { openWeb, startWebServer, type WebServer } from './web-shell.ts';
+
+/** Stria in one of its shells, as a spec sees it. */
+export interface Stria extends Omit<Shell, 'beforeDrop' | 'close'> {
+  /** Empty at the start, removed at the end. Files for the app go here. */
+  readonly folder: string;
+  /** Writes a file into the folder and returns its path. */
+  write(name: string, bytes: Uint8Array | string): string;
+  /** Drags files from the system's file manager over the page, and leaves them hovering there. */
+  dragFiles(paths: readonly string[], at?: Point): Promise<void>;
+  /** Drops files from the system's file manager on the page, by default in its middle. */
+  dropFiles(paths: readonly string[], at?: Point): Promise<void>;
+  /**
+   * Waits until a save has reached this path, and returns it. Saving beside a file is a download in a browser: it goes to
+   * the test's folder, so keep the sources there.
+   */
+  savedFile(path: string): Promise<string>;
+  /** Errors on the console, uncaught ones, and violations of the content security policy, so far. A test ends with none. */
+  readonly problems: string[];
+}
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+interface Options {
+  /** Files and switches that the desktop app is started with: `test.use({ launchArguments: [path] })`. */
+  readonly launchArguments: readonly string[];
+}
+
+export const test = base.extend<Options & { folder: string; stria: Stria }, { webServer: WebServer }>({
+  launchArguments: [[], { option: true }],
+
+  webServer: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads a fixture's needs from this pattern
+    async ({}, use) => {
+      const server = await startWebServer();
+      await use(server);
+      server.stop();
+    },
+    { scope: 'worker' },
+  ],
+
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads a fixture's needs from this pattern
+  folder: async ({}, use) => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'stria-e2e-')));
+    await use(folder);
+    rmSync(folder, { recursive: true, force: true });
+  },
+
+  stria: async ({ context, folder, launchArguments, webServer }, use, { project }) => {
+    const userData = mkdtempSync(join(tmpdir(), 'stria-user-'));
+    const problems: string[] = [];
+    const binary = electronBinary();
+    context.on('page', (page) => watch(page, problems));
+    let shell: Shell;
+    if (project.name === 'web') shell = await openWeb(context, webServer.url, folder);
+    else if (binary === undefined) shell = await openDouble(context, userData, launchArguments);
+    else {
+      shell = await openElectron(binary, userData, launchArguments);
+      watch(shell.page, problems);
+    }
+    await use({ ...shell, folder, problems, ...fileActions(shell, folder) });
+    await shell.close();
+    rmSync(userData, { recursive: true, force: true });
+    expect(problems, 'errors on the console').toEqual([]);
+  },
+});
+
+export { expect };
+
+function watch(page: Page, problems: string[]): void {
+  page.on('console', (message) => {
+    // Violations of the content security policy come as errors, too.
+    if (message.type() === 'error') problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(`uncaught: ${error.stack ?? error.message}`));
+}
+
+function fileActions(shell: Shell, folder: string): Pick<Stria, 'write' | 'dragFiles' | 'dropFiles' | 'savedFile'> {
+  /** Real files come with Chromium's own drag events: a DataTransfer made by a script could not hold them. */
+  const drag = async (paths: readonly string[], at: Point | undefined, last: 'dragOver' | 'drop'): Promise<void> => {
+    await shell.beforeDrop(paths);
+    const size = shell.page.viewportSize() ?? (await shell.page.evaluate(() => ({ width: innerWidth, height: innerHeight })));
+    const point = at ?? { x: size.width / 2, y: size.height / 2 };
+    const data = { items: [], files: paths.map((path) => resolve(path)), dragOperationsMask: 1 };
+    const session = await shell.page.context().newCDPSession(shell.page);
+    for (const type of ['dragEnter', 'dragOver', last] as const) {
+      await session.send('Input.dispatchDragEvent', { type, ...point, data });
+    }
+    await session.detach();
+  };
+  return {
+    write(name, bytes) {
+      const path = join(folder, name);
+      writeFileSync(path, bytes);
+      return path;
+    },
+    dragFiles: (paths, at) => drag(paths, at, 'dragOver'),
+    dropFiles: (paths, at) => drag(paths, at, 'drop'),
+    async savedFile(path) {
+      await expect.poll(() => existsSync(path), { message: `${path} is saved` }).toBe(true);
+      return path;
+    },
+  };
+}

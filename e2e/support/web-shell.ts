@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { renameSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { BrowserContext } from '@playwright/test';
+import { emptyQueues, type Shell } from './shell.ts';
+
+export interface WebServer {
+  readonly url: string;
+  stop(): void;
+}
+
+/** `npm run web` as it is, on a free port, without a browser. */
+export async function startWebServer(): Promise<WebServer> {
+  const server: ChildProcess = spawn(process.execPath, [resolve('scripts/web.mjs'), '--port', '0', '--no-open'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const url = await new Promise<string>((done, failed) => {
+    let text = '';
+    server.stdout?.on('data', (data) => {
+      text += data;
+      const [found] = /http:\/\/127\.0\.0\.1:\d+\//.exec(text) ?? [];
+      if (found !== undefined) done(found);
+    });
+    server.once('exit', () => failed(new Error(`scripts/web.mjs ended before it served: ${text}`)));
+  });
+  return { url, stop: () => void server.kill() };
+}
+
+/**
+ * The web shell. No test can drive Chromium's own file pickers, so they are taken from the page, and <input> and downloads
+ * take their place; e2e/web/pickers.spec.ts covers the pickers' path with files of the page's private file system.
+ * @param folder Where a download goes that no `chooseSave` asked for.
+ */
+export async function openWeb(context: BrowserContext, url: string, folder: string): Promise<Shell> {
+  const page = await context.newPage();
+  const queues = emptyQueues();
+  await page.addInitScript(() => {
+    for (const name of ['showOpenFilePicker', 'showSaveFilePicker', 'showDirectoryPicker']) {
+      Object.defineProperty(window, name, { value: undefined });
+    }
+  });
+  page.on('filechooser', (chooser) => void chooser.setFiles([...(queues.open.shift() ?? [])]));
+  page.on('download', async (download) => {
+    const path = queues.save.shift() ?? join(folder, download.suggestedFilename());
+    await download.saveAs(`${path}.part`);
+    renameSync(`${path}.part`, path);
+  });
+  await page.goto(url);
+
+  const onlyDesktop = async (): Promise<never> => {
+    throw new Error('Only the desktop shell can do this: put the spec into e2e/desktop/');
+  };
+  return {
+    kind: 'browser',
+    page,
+    async chooseOpen(paths) {
+      queues.open.push(paths);
+    },
+    async chooseSave(path) {
+      queues.save.push(path);
+    },
+    chooseButton: onlyDesktop,
+    async beforeDrop() {},
+    openArgument: onlyDesktop,
+    clickMenu: onlyDesktop,
+    shownItems: onlyDesktop,
+    close: () => page.close(),
+  };
+}

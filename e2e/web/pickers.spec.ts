@@ -1,0 +1,138 @@
+import { hookHost } from '../support/host.ts';
+import { expect, test } from '../support/test.ts';
+
+// Chromium's own pickers cannot be driven by a test: here they give files of the page's private file system, whose handles
+// are the same kind of thing. Everything behind the pickers is real.
+test.beforeEach(async ({ stria }) => {
+  await stria.page.evaluate(async () => {
+    const root = await navigator.storage.getDirectory();
+    const folder = await root.getDirectoryHandle('folder', { create: true });
+    const refuse = (name: string) => Promise.reject(new DOMException('', name));
+    const next: { open: string[]; save: string[]; folder: string[] } = { open: [], save: [], folder: [] };
+    const pickers = {
+      showOpenFilePicker: async () => {
+        const name = next.open.shift() ?? '!AbortError';
+        return name.startsWith('!') ? refuse(name.slice(1)) : [await folder.getFileHandle(name)];
+      },
+      showSaveFilePicker: async () => {
+        const name = next.save.shift() ?? '!AbortError';
+        return name.startsWith('!') ? refuse(name.slice(1)) : folder.getFileHandle(name, { create: true });
+      },
+      showDirectoryPicker: async () => {
+        const name = next.folder.shift() ?? '!AbortError';
+        return name.startsWith('!') ? refuse(name.slice(1)) : folder;
+      },
+    };
+    for (const [name, value] of Object.entries(pickers)) Object.defineProperty(window, name, { value, configurable: true });
+    const put = async (name: string, text: string) => {
+      const writable = await (await folder.getFileHandle(name, { create: true })).createWritable();
+      await writable.write(text);
+      await writable.close();
+    };
+    const list = async () => {
+      const texts: Record<string, string> = {};
+      for await (const [name, handle] of folder.entries()) {
+        texts[name] = await (await (handle as FileSystemFileHandle).getFile()).text();
+      }
+      return texts;
+    };
+    Object.assign(window, { next, put, list });
+  });
+});
+
+interface PickerPage {
+  readonly next: { open: string[]; save: string[]; folder: string[] };
+  put(name: string, text: string): Promise<void>;
+  list(): Promise<Record<string, string>>;
+}
+
+test('the open picker gives a file that can be remembered and opened again', async ({ stria }) => {
+  const host = await hookHost(stria.page);
+  const result = await host.evaluate(async ({ host, sourceOf }) => {
+    const page = window as unknown as PickerPage;
+    await page.put('scan.raw', 'voxels');
+    page.next.open.push('scan.raw');
+    const [file] = await host.openDialog();
+    if (file === undefined) throw new Error('no file was given');
+    await host.clearRecent();
+    await host.remember(file, 'data:image/png;base64,AAAA');
+    await host.remember(file, 'data:image/png;base64,BBBB');
+    const recent = await host.recent();
+    const again = sourceOf((await host.openRecent(recent[0]?.id ?? '')).handle);
+    const text = new TextDecoder().decode(await again.read(0, 100));
+    const backedOut = await host.openDialog();
+    await host.clearRecent();
+    return { text, names: recent.map(({ name, thumbnail }) => [name, thumbnail]), backedOut, left: await host.recent() };
+  });
+  expect(result).toEqual({ text: 'voxels', names: [['scan.raw', 'data:image/png;base64,BBBB']], backedOut: [], left: [] });
+});
+
+test('the save picker: hidden until closed, nothing left of one given up', async ({ stria }) => {
+  const host = await hookHost(stria.page);
+  const result = await host.evaluate(async ({ host }) => {
+    const page = window as unknown as PickerPage;
+    await page.put('old.stria', 'before');
+    const bytes = new TextEncoder().encode('after');
+    page.next.save.push('old.stria', 'new.stria', 'old.stria');
+    const givenUp = await host.saveAs('old.stria');
+    await givenUp?.write(bytes);
+    await givenUp?.abort();
+    const givenUpNew = await host.saveAs('new.stria');
+    await givenUpNew?.write(bytes);
+    await givenUpNew?.abort();
+    const afterAborts = await page.list();
+    const sink = await host.saveAs('old.stria');
+    await sink?.write(bytes);
+    const before = await page.list();
+    await sink?.close();
+    return { afterAborts, before, after: await page.list(), backedOut: (await host.saveAs('x')) === undefined };
+  });
+  expect(result.afterAborts).toEqual({ 'old.stria': 'before' });
+  expect(result.before).toMatchObject({ 'old.stria': 'before' });
+  expect(result.after).toEqual({ 'old.stria': 'after' });
+  expect(result.backedOut).toBe(true);
+});
+
+test('saving beside a file asks for a folder once and never replaces a file', async ({ stria }) => {
+  const host = await hookHost(stria.page);
+  const result = await host.evaluate(async ({ host }) => {
+    const page = window as unknown as PickerPage;
+    await page.put('scan.raw', 'voxels');
+    await page.put('scan.stria', 'before');
+    page.next.open.push('scan.raw');
+    page.next.folder.push('folder', '!AbortError');
+    const [file] = await host.openDialog();
+    if (file === undefined) throw new Error('no file was given');
+    const names: string[] = [];
+    for (let count = 0; count < 2; count++) {
+      const sink = await host.saveBeside(file, 'scan.stria');
+      await sink.write(new TextEncoder().encode(`after ${count}`));
+      await sink.close();
+      names.push(sink.name);
+    }
+    const givenUp = await host.saveBeside(file, 'gone.stria');
+    await givenUp.abort();
+    return { names, files: await page.list(), asked: 2 - page.next.folder.length };
+  });
+  expect(result).toEqual({
+    names: ['scan (2).stria', 'scan (3).stria'],
+    files: { 'scan.raw': 'voxels', 'scan.stria': 'before', 'scan (2).stria': 'after 0', 'scan (3).stria': 'after 1' },
+    asked: 1,
+  });
+});
+
+test('a refusal says what to do', async ({ stria }) => {
+  const host = await hookHost(stria.page);
+  const faults = await host.evaluate(async ({ host }) => {
+    const page = window as unknown as PickerPage;
+    page.next.open.push('!SecurityError', 'not there');
+    page.next.save.push('!NotAllowedError');
+    const fault = (work: Promise<unknown>) => work.then(String, ({ tag, message }) => `${tag}: ${message}`);
+    return [await fault(host.openDialog()), await fault(host.openDialog()), await fault(host.saveAs('out.stria'))];
+  });
+  expect(faults).toEqual([
+    'not-readable: The browser allows this only straight after a click or a key. Try again',
+    "not-readable: 'the file' is no longer where it was. Open it again",
+    "not-writable: 'out.stria' may not be used: permission was not given. Open it again and allow it",
+  ]);
+});

@@ -1,0 +1,74 @@
+// `npm start`: the desktop app. Where Electron's binary is missing it is fetched once; where that cannot be had, the same
+// renderer is opened in an installed browser instead. Arguments are files to open, and switches for Electron.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findBrowser, hasDisplay, openBrowser } from './browser.mjs';
+import { serveRenderer } from './web-server.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const electronPackage = join(root, 'node_modules', 'electron');
+const installLimitMs = 60_000;
+
+/** The path of Electron's binary, or undefined where it is not installed. */
+function findElectron() {
+  const pathFile = join(electronPackage, 'path.txt');
+  if (!existsSync(pathFile)) return undefined;
+  const folder = process.env.ELECTRON_OVERRIDE_DIST_PATH ?? join(electronPackage, 'dist');
+  const binary = join(folder, readFileSync(pathFile, 'utf8').trim());
+  return existsSync(binary) ? binary : undefined;
+}
+
+/** Fetches the binary with Electron's own installer. Says why where it cannot. */
+function installElectron() {
+  const installer = join(electronPackage, 'install.js');
+  if (!existsSync(installer)) {
+    console.log('start: the package electron is not installed (run `npm ci`).');
+    return;
+  }
+  console.log("start: Electron's binary is not here yet; fetching it once …");
+  const { status, signal, stderr } = spawnSync(process.execPath, [installer], {
+    cwd: root,
+    timeout: installLimitMs,
+    encoding: 'utf8',
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  if (status === 0) return;
+  const reason = signal ? `no answer within ${installLimitMs / 1000} s` : (stderr.trim().split('\n')[0] ?? '');
+  console.log(`start: it could not be fetched: ${reason}`);
+}
+
+function runElectron(binary) {
+  // Chromium's sandbox refuses to run as root.
+  const asRoot = process.platform === 'linux' && process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  const child = spawn(binary, [...asRoot, root, ...process.argv.slice(2)], { stdio: 'inherit' });
+  child.once('error', (error) => fail(`Electron could not be started: ${error.message}`));
+  child.once('exit', (code, signal) => {
+    process.exitCode = signal ? 1 : (code ?? 1);
+  });
+}
+
+async function runBrowser() {
+  const browser = findBrowser();
+  if (!browser) return fail('There is no Electron and no Chromium-family browser here. Install one of them.');
+  const { url, close } = await serveRenderer({ port: 0 });
+  console.log(`start: opening the web shell instead, at ${url} in ${browser}. Close its window, or press Ctrl-C, to end.`);
+  if (process.argv.length > 2) console.log('start: a browser takes no file arguments: drop the files on its window.');
+  await openBrowser(browser, url);
+  close();
+}
+
+function fail(message) {
+  console.error(`start: ${message}`);
+  process.exitCode = 1;
+}
+
+if (!hasDisplay()) {
+  fail('There is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set). `npm run demo` shows Stria without one.');
+} else {
+  if (findElectron() === undefined) installElectron();
+  const electron = findElectron();
+  if (electron) runElectron(electron);
+  else await runBrowser().catch((error) => fail(error.message));
+}

@@ -1,0 +1,50 @@
+// Serves the built renderer on loopback, with the headers that the desktop app's own protocol sends.
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import sirv from 'sirv';
+
+const rendererFolder = fileURLToPath(new URL('../out/renderer', import.meta.url));
+const policyFile = new URL('../resources/content-security-policy.json', import.meta.url);
+
+/**
+ * Serves until `close` is called. Port 0 takes a free one.
+ * @param {{ port: number }} options
+ * @returns {Promise<{ url: string, close: () => void }>}
+ */
+export async function serveRenderer({ port }) {
+  if (!existsSync(join(rendererFolder, 'index.html'))) throw new Error('There is no build yet: run `npm run build` first');
+  const policy = Object.entries(JSON.parse(readFileSync(policyFile, 'utf8')))
+    .map(([directive, sources]) => `${directive} ${sources.join(' ')}`)
+    .join('; ');
+  const serveFile = sirv(rendererFolder, {
+    etag: true,
+    setHeaders: (response) => {
+      response.setHeader('content-security-policy', policy);
+      response.setHeader('x-content-type-options', 'nosniff');
+      response.setHeader('referrer-policy', 'no-referrer');
+      response.setHeader('cross-origin-opener-policy', 'same-origin');
+      response.setHeader('cache-control', 'no-cache');
+    },
+  });
+  const server = createServer((request, response) => {
+    // A page elsewhere can point a name of its own at 127.0.0.1; it would come with that name.
+    if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? '')) {
+      response.writeHead(403).end();
+      return;
+    }
+    serveFile(request, response, () => response.writeHead(404).end());
+  });
+  await new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${server.address().port}/`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

@@ -1,0 +1,46 @@
+// Runs a command with an X display: the one that is there, or a virtual one (Xvfb) that lives as long as the command.
+// Does nothing but run it where the system needs no X, or where a display is set already.
+import { spawn } from 'node:child_process';
+
+const [command, ...args] = process.argv.slice(2);
+const needsDisplay = process.platform === 'linux' && !process.env.DISPLAY;
+const server = needsDisplay ? await startServer() : undefined;
+const env = server ? { ...process.env, DISPLAY: server.display } : process.env;
+const child = spawn(command, args, { env, stdio: 'inherit', shell: process.platform === 'win32' });
+// Ctrl-C reaches the command by itself; it decides when to end. The display must outlive it.
+process.on('SIGINT', () => undefined);
+for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+child.once('error', (error) => {
+  console.error(`with-display: cannot run ${command}: ${error.message}`);
+  end(1);
+});
+child.once('exit', (code, signal) => end(signal === 'SIGINT' ? 130 : (code ?? 1)));
+
+function end(code) {
+  server?.stop();
+  process.exit(code);
+}
+
+/** Starts Xvfb, which picks a free display and writes its number to the pipe at descriptor 3 when it is ready. */
+function startServer() {
+  const xvfb = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1920x1080x24', '-nolisten', 'tcp'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  });
+  const stop = () => xvfb.kill();
+  process.once('exit', stop);
+  return new Promise((resolve) => {
+    const giveUp = (reason) => {
+      console.error(`with-display: there is no display, and Xvfb ${reason}. Install it (Debian: apt-get install xvfb).`);
+      process.exit(1);
+    };
+    xvfb.once('error', (error) => giveUp(`could not be started (${error.message})`));
+    xvfb.once('exit', (code) => giveUp(`ended at once (exit code ${code})`));
+    let text = '';
+    xvfb.stdio[3].on('data', (data) => {
+      text += data;
+      if (!text.endsWith('\n')) return;
+      xvfb.removeAllListeners('exit');
+      resolve({ display: `:${text.trim()}`, stop });
+    });
+  });
+}
