@@ -1,5 +1,5 @@
 import type { ByteSource } from '../shared/bytes.ts';
-import { inContext, StriaError } from '../shared/errors.ts';
+import { inContext, StriaError, toStriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import type { SourceDescription } from '../shared/source.ts';
 import { sameChecksum } from './checksum.ts';
@@ -227,17 +227,22 @@ async function readStart(source: ByteSource, options?: JobOptions): Promise<File
   if (view.getUint32(12, true) !== 0) throw new StriaError('corrupt', 'the first 16 bytes are damaged');
   checkVersion(major, minor);
   const head = parseRecordHead(bytes.subarray(prologueLength), prologueLength);
-  if (head?.type !== recordTypes.header) {
-    throw new StriaError('corrupt', "the header at the start is damaged; 'stria recover' may find its copy near the end");
-  }
+  if (head?.type !== recordTypes.header) throw damagedHeader();
   if (head.bodyLength > maxTextLength) throw new StriaError('corrupt', `the header is longer than ${maxTextLength} bytes`);
   const length = recordLength(head.meta.byteLength, head.bodyLength);
-  const record = await readRecord(source, recordTypes.header, prologueLength, length, options);
+  const record = await readRecord(source, recordTypes.header, prologueLength, length, options).catch((error: unknown) => {
+    throw toStriaError(error).tag === 'corrupt' ? damagedHeader(error) : error;
+  });
   const { header, grid, version } = parseHeader(record.body);
   if (version.major !== major || version.minor !== minor) {
     throw new StriaError('corrupt', `the file calls itself version ${major}.${minor} and ${version.major}.${version.minor}`);
   }
   return { header, grid, record: head };
+}
+
+function damagedHeader(cause?: unknown): StriaError {
+  const message = "the header at the start is damaged or cut off; 'stria recover' may find its copy near the end";
+  return new StriaError('corrupt', message, { cause });
 }
 
 function notAContainer(bytes: Uint8Array): StriaError {

@@ -183,7 +183,7 @@ describe('damage of other kinds', () => {
     expect(recovered.wholeCount).toBe(11);
     expect(recovered.has(2)).toBe(false);
     expect(recovered.source).toEqual(whole.source);
-    expect(recovered.problems.join(' ')).toMatch(/belong to no whole record.*1 of 12 chunks are lost: 2\./);
+    expect(recovered.problems.join(' ')).toMatch(/belong to no whole record.*Chunks lost: 1 of 12 \(2\)\./);
   });
 
   test('a lost description of the source loses that, and nothing else', async () => {

@@ -66,7 +66,7 @@ export async function recoverContainer(source: ByteSource, options?: JobOptions)
   if (!found.tail) problems.add("The file's end is missing or damaged.");
   if (wholeCount < grid.count) {
     const has = (number: number) => coded.has(number) || runAt(constants, number) !== undefined;
-    problems.add(`${grid.count - wholeCount} of ${grid.count} chunks are lost: ${missingNumbers(grid.count, has)}.`);
+    problems.add(`Chunks lost: ${grid.count - wholeCount} of ${grid.count} (${missingNumbers(grid.count, has)}).`);
   }
 
   return {
@@ -164,20 +164,21 @@ async function readHeader(
   problems: Problems,
   options?: JobOptions,
 ): Promise<ParsedHeader> {
-  if (!found.headers.some((head) => head.type === recordTypes.header && head.offset === prologueLength)) {
-    problems.add('The header at the start is damaged.');
-  }
+  let fault: StriaError | undefined;
   for (const head of found.headers) {
     if (head.bodyLength > maxTextLength) continue;
     const { body } = await readWhole(source, head, options);
     try {
-      return parseHeader(body);
+      const parsed = parseHeader(body);
+      if (head.offset !== prologueLength) problems.add('The header at the start is damaged; its copy near the end was used.');
+      return parsed;
     } catch (error) {
-      if (toStriaError(error).tag === 'unsupported') throw error;
-      problems.add(`The ${head.type} record at byte ${head.offset} cannot be used: ${toStriaError(error).message}.`);
+      fault = toStriaError(error);
+      if (fault.tag === 'unsupported') throw error;
+      problems.add(`The ${head.type} record at byte ${head.offset} cannot be used: ${fault.message}.`);
     }
   }
-  throw new StriaError('corrupt', 'neither the header nor its copy is left, so there is no telling what the volume is');
+  throw fault ?? new StriaError('corrupt', 'neither the header nor its copy is left, so there is no telling what the volume is');
 }
 
 async function recoverSource(

@@ -1,0 +1,163 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { memorySource } from '../shared/bytes.ts';
+import { toStriaError } from '../shared/errors.ts';
+import type { SourceDescription } from '../shared/source.ts';
+import type { VolumeInfo } from '../shared/volume.ts';
+import { checksum } from './checksum.ts';
+import type { EncodedChunk } from './chunk.ts';
+import { chunkGridOf, codecElementBytes } from './chunk-grid.ts';
+import { ContainerReader } from './container-reader.ts';
+import { recoverContainer } from './recover.ts';
+import { joinRecords, smallChunks, smallContainer, smallVolume, splitRecords, writeContainer } from './testing.ts';
+
+// The files of testdata/ are made here: `STRIA_WRITE_TESTDATA=1 npx vitest run --project unit src/core/format/testdata`.
+// Golden files stay as they are for as long as version 1 is read: a change of one is a change of the format.
+
+const folder = new URL('../../../testdata/', import.meta.url);
+
+/** Chunks of a volume's own bytes: raw, or constant where all elements agree. */
+function rawChunks(volume: VolumeInfo, chunkShape: readonly [number, number, number, 1], voxels: Uint8Array): EncodedChunk[] {
+  const grid = chunkGridOf(volume, chunkShape);
+  const width = codecElementBytes(volume.type);
+  return Array.from({ length: grid.count }, (_, number) => {
+    const { origin, shape, t } = grid.box(number);
+    const rows: number[] = [];
+    for (let z = origin[2]; z < origin[2] + shape[2]; z++) {
+      for (let y = origin[1]; y < origin[1] + shape[1]; y++) {
+        const start = (((t * grid.dims[2] + z) * grid.dims[1] + y) * grid.dims[0] + origin[0]) * width;
+        rows.push(...voxels.subarray(start, start + shape[0] * width));
+      }
+    }
+    const payload = Uint8Array.from(rows);
+    const decodedChecksum = checksum(payload, shape[0] * width);
+    const element = payload.slice(0, width);
+    if (payload.every((byte, at) => byte === element[at % width])) return { kind: 'constant', element, decodedChecksum };
+    const stages = [{ codecId: 1, parameters: new Uint8Array(0) }];
+    return { kind: 'coded', stages, payload, encodedChecksum: checksum(payload), decodedChecksum };
+  });
+}
+
+const text = (value: string) => new TextEncoder().encode(value);
+
+/** 5 × 4 × 3 voxels of two time points: x + 10 y + 100 z at the first; 7 at the second. */
+const seriesVolume: VolumeInfo = { ...smallVolume, dims: [5, 4, 3, 2], type: 'u16', timeUnit: 's', spacing: [1, 1, 2, 0.5] };
+const seriesVoxels = Uint16Array.from({ length: 120 }, (_, i) =>
+  i < 60 ? (i % 5) + 10 * (Math.floor(i / 5) % 4) + 100 * Math.floor(i / 20) : 7,
+);
+const seriesSource: SourceDescription = {
+  format: 'nifti',
+  endian: 'big',
+  parts: [
+    { name: 'series.hdr', before: text('not a real header'), hasVoxels: false, after: new Uint8Array(0) },
+    { name: 'series.img', before: text('before'), hasVoxels: true, after: text('after') },
+  ],
+};
+
+const doublesVolume: VolumeInfo = { ...smallVolume, dims: [3, 1, 1, 1], type: 'f64', slope: Number.NaN, intercept: -0 };
+const doublesVoxels = Float64Array.of(1.5, -0, Number.NEGATIVE_INFINITY);
+
+async function makeFiles(): Promise<Map<string, Uint8Array>> {
+  const writer = 'stria 0.1.0';
+  const small = await writeContainer(smallContainer, smallChunks);
+  const series = await writeContainer(
+    { volume: seriesVolume, chunkShape: [4, 4, 2, 1], sourceFormat: 'nifti', writer },
+    rawChunks(seriesVolume, [4, 4, 2, 1], new Uint8Array(seriesVoxels.buffer)),
+    seriesSource,
+  );
+  const doubles = await writeContainer(
+    { volume: doublesVolume, chunkShape: [4, 1, 1, 1], sourceFormat: 'raw', writer },
+    rawChunks(doublesVolume, [4, 1, 1, 1], new Uint8Array(doublesVoxels.buffer)),
+  );
+  const flipped = (at: number) => series.with(at, (series[at] as number) ^ 0x10);
+  const payloadOf = (number: number) => {
+    // the third record from the start on: HEAD, CHNK 0, CHNK 1 …
+    const before = splitRecords(series).slice(0, number + 1);
+    return 16 + before.reduce((sum, { meta, body }) => sum + 8 * Math.ceil((32 + meta.length + body.length) / 8), 0) + 56;
+  };
+  const changed = (types: string[], from: string, to: string) =>
+    joinRecords(
+      splitRecords(small).map((record) => {
+        if (!types.includes(record.type)) return record;
+        return { ...record, body: text(new TextDecoder().decode(record.body).replace(from, to)) };
+      }),
+      small,
+    );
+  return new Map([
+    ['small.stria', small],
+    ['series.stria', series],
+    ['doubles.stria', doubles],
+    ['cut-in-payload.stria', series.slice(0, payloadOf(1) + 5)],
+    ['cut-in-index.stria', series.slice(0, series.length - 120)],
+    ['flipped-payload.stria', flipped(payloadOf(1) + 5)],
+    ['flipped-header.stria', flipped(100)],
+    ['hole.stria', series.slice().fill(0, payloadOf(1) - 56, payloadOf(2) - 20)],
+    ['text-mode.stria', Uint8Array.from(small.filter((byte) => byte !== 0x0d))],
+    ['future-version.stria', changed(['HEAD', 'head'], '[1,0]', '[2,0]').with(8, 2)],
+    ['future-feature.stria', changed(['HEAD', 'head'], '"requires": []', '"requires": ["wavelets"]')],
+    ['absurd-dims.stria', changed(['HEAD', 'head'], '[4,4,2,1]', '[4000000000,4000000000,2,1]')],
+    ['path-in-name.stria', changed(['SRCE'], 'small.raw', '../../.profile')],
+  ]);
+}
+
+const files = await makeFiles();
+if (process.env.STRIA_WRITE_TESTDATA) {
+  for (const [name, bytes] of files) writeFileSync(new URL(name, folder), bytes);
+}
+
+/** The lines of testdata/README.md: file, what it shows, what reading says, what recover saves. */
+const lines = [...readFileSync(new URL('README.md', folder), 'utf8').matchAll(/^\| `(\S+\.stria)` +\|(.+)\|(.+)\|(.+)\|$/gm)].map(
+  (match) => match.slice(1).map((cell) => cell.trim()),
+) as [file: string, shows: string, reading: string, recovering: string][];
+
+/** What `stria verify` would meet: everything is read and checked. */
+async function reading(bytes: Uint8Array): Promise<string> {
+  try {
+    const reader = await ContainerReader.open(memorySource('test.stria', bytes));
+    await reader.readChunks(0, reader.chunkCount);
+    await reader.checkRecords();
+    return 'whole';
+  } catch (error) {
+    const fault = toStriaError(error);
+    return `${fault.tag}: ${fault.fullMessage}`;
+  }
+}
+
+async function recovering(bytes: Uint8Array): Promise<string> {
+  try {
+    const { wholeCount, grid, source } = await recoverContainer(memorySource('test.stria', bytes));
+    return `${wholeCount} of ${grid.count} chunks, ${source === undefined ? 'no source' : 'source'}`;
+  } catch (error) {
+    const fault = toStriaError(error);
+    return `${fault.tag}: ${fault.fullMessage}`;
+  }
+}
+
+describe('testdata', () => {
+  test('holds the files that are made here, each with a line in its README', () => {
+    const stored = readdirSync(folder).filter((name) => name.endsWith('.stria'));
+    for (const [name, bytes] of files) {
+      expect(new Uint8Array(readFileSync(new URL(name, folder))), name).toEqual(Uint8Array.from(bytes));
+    }
+    expect(lines.map(([name]) => name)).toEqual([...files.keys()]);
+    expect(stored).toEqual(expect.arrayContaining([...files.keys()]));
+  });
+
+  test.each(lines)('%s: %s', async (name, _, whatReadingSays, whatRecoverSaves) => {
+    const bytes = new Uint8Array(readFileSync(new URL(name, folder)));
+    expect(await reading(bytes)).toBe(whatReadingSays);
+    expect(await recovering(bytes)).toBe(whatRecoverSaves);
+  });
+
+  test('golden files hold these voxels and these sources', async () => {
+    for (const [name, volume, chunkShape, voxels, source] of [
+      ['series.stria', seriesVolume, [4, 4, 2, 1], new Uint8Array(seriesVoxels.buffer), seriesSource],
+      ['doubles.stria', doublesVolume, [4, 1, 1, 1], new Uint8Array(doublesVoxels.buffer), undefined],
+    ] as const) {
+      const reader = await ContainerReader.open(memorySource(name, new Uint8Array(readFileSync(new URL(name, folder)))));
+      expect(reader.header.volume).toEqual(volume);
+      expect(await reader.readChunks(0, reader.chunkCount)).toEqual(rawChunks(volume, chunkShape, voxels));
+      if (source !== undefined) expect(await reader.sourceDescription()).toEqual(source);
+    }
+  });
+});
