@@ -1,0 +1,48 @@
+/** Interactive frames should take this long, in milliseconds. */
+const frameMs = 30;
+/** A still picture may take this long: then a slow GPU shows it at less than the canvas's resolution. */
+const stillMs = 900;
+const smallestScale = 0.15;
+
+/**
+ * Chooses at which part of the canvas's resolution to draw: while things move, so that a frame takes about 30 ms by the
+ * time that frames before it took; once still, whole if the GPU can.
+ */
+export class FramePacing {
+  /** Milliseconds per pixel, by recent frames. Undefined: nothing was measured yet. */
+  #pixelMs: number | undefined;
+  readonly #isSlow: boolean;
+
+  /** @param isSlow a software GPU: begins small */
+  constructor(isSlow: boolean) {
+    this.#isSlow = isSlow;
+  }
+
+  /** What was measured no longer holds: another volume, another projection. */
+  forget(): void {
+    this.#pixelMs = undefined;
+  }
+
+  measured(pixels: number, ms: number): void {
+    const now = ms / Math.max(1, pixels);
+    // A slow frame counts at once, a fast one by and by: better too small for a moment than stuck.
+    this.#pixelMs = this.#pixelMs === undefined || now > this.#pixelMs ? now : 0.5 * this.#pixelMs + 0.5 * now;
+  }
+
+  /** The part of the resolution (along each axis) for a moving picture of `pixels` pixels. */
+  movingScale(pixels: number): number {
+    return this.#scaleFor(pixels, frameMs, this.#isSlow ? 0.3 : 1);
+  }
+
+  stillScale(pixels: number): number {
+    return this.#scaleFor(pixels, stillMs, this.#isSlow ? 0.3 : 1);
+  }
+
+  #scaleFor(pixels: number, ms: number, unknown: number): number {
+    if (this.#pixelMs === undefined) return unknown;
+    const scale = Math.sqrt(ms / (this.#pixelMs * pixels));
+    if (scale >= 1) return 1;
+    // In steps, so that the canvas is not made anew for every frame.
+    return Math.max(smallestScale, Math.floor(scale * 10) / 10);
+  }
+}

@@ -1,0 +1,116 @@
+import type { AxisNumber, SliceFrame } from './orientation.ts';
+
+export type Point = readonly [x: number, y: number];
+export type Voxel = readonly [x: number, y: number, z: number];
+
+/** How a slice is looked at: 1 fits it into its canvas. */
+export interface SliceCamera {
+  readonly zoom: number;
+  /** The voxel position in the canvas's middle, along the frame's right and down axes. Undefined: the volume's middle. */
+  readonly center: Point | undefined;
+}
+
+/** Everything that places a slice on a canvas. Lengths on the canvas in its own pixels. */
+export interface SlicePlacement {
+  readonly frame: SliceFrame;
+  /** Voxels of the whole volume. */
+  readonly dims: Voxel;
+  readonly spacing: Voxel;
+  readonly width: number;
+  readonly height: number;
+  /** The slice's place along the axis it cuts across. */
+  readonly index: number;
+  readonly camera: SliceCamera;
+  /** Kept free around a fitted slice, in pixels. */
+  readonly margin: number;
+}
+
+/** Voxel position = origin + right × pixel x + down × pixel y. Voxel i covers positions i to i + 1. */
+export interface CanvasToVoxel {
+  readonly origin: Voxel;
+  readonly right: Voxel;
+  readonly down: Voxel;
+  /** Canvas pixels per unit of spacing. */
+  readonly pixelsPerUnit: number;
+}
+
+export const maxZoom = 200;
+export const minZoom = 0.1;
+
+export function placeSlice(placement: SlicePlacement): CanvasToVoxel {
+  const { frame, dims, spacing, width, height, camera, index, margin } = placement;
+  const horizontal = frame.right.axis;
+  const vertical = frame.down.axis;
+  const fit = Math.min(
+    Math.max(1, width - 2 * margin) / (dims[horizontal] * spacing[horizontal]),
+    Math.max(1, height - 2 * margin) / (dims[vertical] * spacing[vertical]),
+  );
+  const pixelsPerUnit = fit * camera.zoom;
+  const [centerX, centerY] = camera.center ?? [dims[horizontal] / 2, dims[vertical] / 2];
+  const stepX = frame.right.sign / (pixelsPerUnit * spacing[horizontal]);
+  const stepY = frame.down.sign / (pixelsPerUnit * spacing[vertical]);
+  const along = (axis: AxisNumber, value: number): Voxel => [
+    axis === 0 ? value : 0,
+    axis === 1 ? value : 0,
+    axis === 2 ? value : 0,
+  ];
+  const origin: [number, number, number] = [0, 0, 0];
+  origin[horizontal] = centerX - (stepX * width) / 2;
+  origin[vertical] = centerY - (stepY * height) / 2;
+  origin[frame.across] = index + 0.5;
+  return { origin, right: along(horizontal, stepX), down: along(vertical, stepY), pixelsPerUnit };
+}
+
+/** The voxel position under a canvas pixel, fractions kept; it may be outside the volume. */
+export function positionAt({ origin, right, down }: CanvasToVoxel, [x, y]: Point): Voxel {
+  const at = (axis: AxisNumber): number => origin[axis] + right[axis] * x + down[axis] * y;
+  return [at(0), at(1), at(2)];
+}
+
+/** The canvas pixel at which a voxel's middle lies. */
+export function pixelOf(map: CanvasToVoxel, { right, down }: SliceFrame, voxel: Voxel): Point {
+  const x = (voxel[right.axis] + 0.5 - map.origin[right.axis]) / map.right[right.axis];
+  const y = (voxel[down.axis] + 0.5 - map.origin[down.axis]) / map.down[down.axis];
+  return [x, y];
+}
+
+/** The voxel under a position, or undefined outside the volume. */
+export function voxelAt(position: Voxel, dims: Voxel): Voxel | undefined {
+  const voxel = position.map(Math.floor) as [number, number, number];
+  return voxel.every((at, axis) => at >= 0 && at < (dims[axis] as number)) ? voxel : undefined;
+}
+
+/** The nearest voxel inside the volume. */
+export function clampVoxel(position: Voxel, dims: Voxel): Voxel {
+  const at = (axis: AxisNumber): number => Math.min(dims[axis] - 1, Math.max(0, Math.floor(position[axis])));
+  return [at(0), at(1), at(2)];
+}
+
+/** The camera after zooming by `factor` with the position under `pixel` kept where it is. */
+export function zoomAt(placement: SlicePlacement, pixel: Point, factor: number): SliceCamera {
+  const zoom = Math.min(maxZoom, Math.max(minZoom, placement.camera.zoom * factor));
+  const before = positionAt(placeSlice(placement), pixel);
+  const { frame, dims } = placement;
+  const center = placement.camera.center ?? [dims[frame.right.axis] / 2, dims[frame.down.axis] / 2];
+  const after = positionAt(placeSlice({ ...placement, camera: { zoom, center } }), pixel);
+  const shift = (axis: AxisNumber): number => before[axis] - after[axis];
+  return { zoom, center: [center[0] + shift(frame.right.axis), center[1] + shift(frame.down.axis)] };
+}
+
+/** The camera after dragging the picture by some pixels. */
+export function panBy(placement: SlicePlacement, [x, y]: Point): SliceCamera {
+  const { frame, dims, camera } = placement;
+  const { right, down } = placeSlice(placement);
+  const center = camera.center ?? [dims[frame.right.axis] / 2, dims[frame.down.axis] / 2];
+  return {
+    zoom: camera.zoom,
+    center: [center[0] - right[frame.right.axis] * x, center[1] - down[frame.down.axis] * y],
+  };
+}
+
+/** A round length (1, 2 or 5 times a power of ten units) that is at most `maxPixels` long on the canvas. */
+export function scaleBarLength(pixelsPerUnit: number, maxPixels: number): number {
+  const longest = maxPixels / pixelsPerUnit;
+  const power = 10 ** Math.floor(Math.log10(longest));
+  return ([5, 2, 1].find((factor) => factor * power <= longest) ?? 1) * power;
+}

@@ -1,0 +1,99 @@
+import type { Gpu } from '../../core/gpu/gpu.ts';
+import type { GpuScope } from '../../core/gpu/scope.ts';
+import type { EdgeLetters } from './orientation.ts';
+
+export interface OverlayContent {
+  readonly width: number;
+  readonly height: number;
+  /** Canvas pixels per CSS pixel. */
+  readonly pixelRatio: number;
+  readonly letters: EdgeLetters | undefined;
+  /** A scale bar of that length in canvas pixels, with its words. */
+  readonly scaleBar: { readonly pixels: number; readonly text: string } | undefined;
+}
+
+const ink = 'rgba(236, 239, 244, 0.82)';
+const shade = 'rgba(0, 0, 0, 0.65)';
+
+/** The letters and the scale bar of a slice, painted when they change and kept as a texture. Free it with `destroy`. */
+export class SliceOverlayPicture {
+  readonly #gpu: Gpu;
+  readonly #scope: GpuScope;
+  #texture: GPUTexture | undefined;
+  #painted = '';
+
+  constructor(gpu: Gpu) {
+    this.#gpu = gpu;
+    this.#scope = gpu.scope('overlay');
+  }
+
+  /** Premultiplied, as large as the canvas. */
+  texture(content: OverlayContent): GPUTexture {
+    const key = JSON.stringify(content);
+    if (this.#texture && key === this.#painted) return this.#texture;
+    const { width, height } = content;
+    if (!this.#texture || this.#texture.width !== width || this.#texture.height !== height) {
+      if (this.#texture) this.#scope.free(this.#texture);
+      this.#texture = this.#scope.texture('picture', width * height * 4, {
+        size: [width, height],
+        format: 'rgba8unorm',
+        usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST | GPUTextureUsage.RENDER_ATTACHMENT,
+      });
+    }
+    const canvas = new OffscreenCanvas(width, height);
+    const context = canvas.getContext('2d');
+    if (context) paint(context, content);
+    this.#gpu.device.queue.copyExternalImageToTexture({ source: canvas }, { texture: this.#texture, premultipliedAlpha: true }, [
+      width,
+      height,
+    ]);
+    this.#painted = key;
+    return this.#texture;
+  }
+
+  destroy(): void {
+    this.#scope.destroy();
+  }
+}
+
+function paint(context: OffscreenCanvasRenderingContext2D, content: OverlayContent): void {
+  const { pixelRatio: ratio, letters, scaleBar } = content;
+  const [width, height] = [content.width / ratio, content.height / ratio];
+  context.scale(ratio, ratio);
+  context.font = '600 12px system-ui, sans-serif';
+  context.lineJoin = 'round';
+  const write = (text: string, x: number, y: number, align: CanvasTextAlign): void => {
+    context.textAlign = align;
+    context.textBaseline = 'middle';
+    context.strokeStyle = shade;
+    context.lineWidth = 3;
+    context.strokeText(text, x, y);
+    context.fillStyle = ink;
+    context.fillText(text, x, y);
+  };
+  if (letters && width > 80 && height > 80) {
+    write(letters.left, 10, height / 2, 'left');
+    write(letters.right, width - 10, height / 2, 'right');
+    write(letters.top, width / 2, 14, 'center');
+    write(letters.bottom, width / 2, height - 14, 'center');
+  }
+  if (scaleBar && width > 160) {
+    const length = scaleBar.pixels / ratio;
+    const [right, y] = [width - 12, height - 14];
+    for (const [color, thickness] of [
+      [shade, 3],
+      [ink, 1],
+    ] as const) {
+      context.strokeStyle = color;
+      context.lineWidth = thickness;
+      context.beginPath();
+      context.moveTo(right - length, y - 4.5);
+      context.lineTo(right - length, y + 0.5);
+      context.lineTo(right, y + 0.5);
+      context.lineTo(right, y - 4.5);
+      context.stroke();
+    }
+    context.font = '400 11px system-ui, sans-serif';
+    write(scaleBar.text, right - length / 2, y - 9, 'center');
+  }
+}

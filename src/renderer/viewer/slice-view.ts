@@ -1,0 +1,176 @@
+import type { Gpu } from '../../core/gpu/gpu.ts';
+import { StriaError } from '../../core/shared/errors.ts';
+import { type AxisNumber, type SliceFrame, safeSpacing, sliceFrame } from './orientation.ts';
+import {
+  type CanvasToVoxel,
+  clampVoxel,
+  type Point,
+  panBy,
+  pixelOf,
+  placeSlice,
+  positionAt,
+  type SliceCamera,
+  type SlicePlacement,
+  scaleBarLength,
+  voxelAt,
+  zoomAt,
+} from './slice-geometry.ts';
+import { SliceOverlayPicture } from './slice-overlay.ts';
+import { listenToSlicePointer } from './slice-pointer.ts';
+import type { SliceRenderer } from './slice-renderer.ts';
+import type { View, ViewHost } from './view-host.ts';
+import type { SliceAxis, ViewState } from './viewer-api.ts';
+
+const fitted: SliceCamera = { zoom: 1, center: undefined };
+/** Kept free around a fitted slice, in CSS pixels: room for the letters. */
+const margin = 24;
+const unitWords = { m: 'm', mm: 'mm', um: 'µm', unknown: '' } as const;
+
+/** One slice on its own canvas, with crosshair, letters and scale bar, and its pointer. */
+export class SliceView implements View {
+  readonly canvas: HTMLCanvasElement;
+  readonly #gpu: Gpu;
+  readonly #axis: SliceAxis;
+  readonly #host: ViewHost;
+  readonly #renderer: SliceRenderer;
+  readonly #context: GPUCanvasContext;
+  readonly #overlay: SliceOverlayPicture;
+  readonly #endPointer: () => void;
+  #camera = fitted;
+  #pixelRatio = 1;
+
+  /** @throws StriaError `internal` when the canvas has a context of another kind */
+  constructor(
+    gpu: Gpu,
+    renderer: SliceRenderer,
+    format: GPUTextureFormat,
+    axis: SliceAxis,
+    canvas: HTMLCanvasElement,
+    host: ViewHost,
+  ) {
+    const context = canvas.getContext('webgpu');
+    if (!context) throw new StriaError('internal', 'this canvas has a context of another kind');
+    this.canvas = canvas;
+    this.#gpu = gpu;
+    this.#axis = axis;
+    this.#host = host;
+    this.#renderer = renderer;
+    this.#context = context;
+    this.#context.configure({ device: gpu.device, format, alphaMode: 'opaque' });
+    this.#overlay = new SliceOverlayPicture(gpu);
+    this.#endPointer = listenToSlicePointer(canvas, {
+      hover: (pixel) => this.#hover(pixel),
+      pick: (pixel) => this.#pick(pixel),
+      pan: (by) => this.#move((placement) => panBy(placement, by)),
+      zoom: (pixel, factor) => this.#move((placement) => zoomAt(placement, pixel, factor)),
+      adjustWindow: (by) => this.#host.set({ window: adjustedWindow(this.#host.state.window, by) }),
+      step: (slices) => this.#step(slices),
+    });
+  }
+
+  render(): void {
+    const { volume, state } = this.#host;
+    const target = this.#context.getCurrentTexture();
+    const placement = this.#placement();
+    if (!volume || !placement) {
+      this.#renderer.draw(target, undefined);
+      return;
+    }
+    const map = placeSlice(placement);
+    const { frame } = placement;
+    const pixelsAcross = (axis: AxisNumber): number => Math.abs(1 / (map.right[axis] + map.down[axis])) / 2;
+    const spare = 10 * this.#pixelRatio;
+    this.#renderer.draw(target, {
+      volume,
+      map,
+      state,
+      overlay: {
+        picture: this.#overlay.texture({
+          width: this.canvas.width,
+          height: this.canvas.height,
+          pixelRatio: this.#pixelRatio,
+          letters: frame.letters,
+          scaleBar: this.#scaleBar(map),
+        }),
+        center: pixelOf(map, frame, state.crosshair),
+        gap: [pixelsAcross(frame.right.axis) + spare, pixelsAcross(frame.down.axis) + spare],
+        thickness: Math.max(1, Math.round(this.#pixelRatio)),
+      },
+    });
+  }
+
+  resize(width: number, height: number, pixelRatio: number): void {
+    const longest = this.#gpu.device.limits.maxTextureDimension2D;
+    this.canvas.width = Math.min(longest, Math.max(1, Math.round(width * pixelRatio)));
+    this.canvas.height = Math.min(longest, Math.max(1, Math.round(height * pixelRatio)));
+    this.#pixelRatio = pixelRatio;
+  }
+
+  reset(): void {
+    this.#camera = fitted;
+  }
+
+  dispose(): void {
+    this.#endPointer();
+    this.#overlay.destroy();
+    this.#context.unconfigure();
+  }
+
+  #placement(): SlicePlacement | undefined {
+    const { volume, state } = this.#host;
+    if (!volume) return undefined;
+    const frame: SliceFrame = sliceFrame(volume.info, this.#axis);
+    const [x, y, z] = volume.info.dims;
+    return {
+      frame,
+      dims: [x, y, z],
+      spacing: safeSpacing(volume.info),
+      width: this.canvas.width,
+      height: this.canvas.height,
+      index: state.crosshair[frame.across],
+      camera: this.#camera,
+      margin: Math.min(margin * this.#pixelRatio, 0.1 * Math.min(this.canvas.width, this.canvas.height)),
+    };
+  }
+
+  #scaleBar({ pixelsPerUnit }: CanvasToVoxel): { pixels: number; text: string } | undefined {
+    const unit = unitWords[this.#host.volume?.info.spatialUnit ?? 'unknown'];
+    const length = scaleBarLength(pixelsPerUnit, Math.min(0.3 * this.canvas.width, 120 * this.#pixelRatio));
+    if (unit === '' || !Number.isFinite(length)) return undefined;
+    return { pixels: length * pixelsPerUnit, text: `${Number(length.toPrecision(1))} ${unit}` };
+  }
+
+  #hover(pixel: Point | undefined): void {
+    const placement = this.#placement();
+    const position = placement && pixel && positionAt(placeSlice(placement), pixel);
+    this.#host.probe(position && voxelAt(position, placement.dims));
+  }
+
+  #pick(pixel: Point): void {
+    const placement = this.#placement();
+    if (placement) this.#host.set({ crosshair: clampVoxel(positionAt(placeSlice(placement), pixel), placement.dims) });
+  }
+
+  #move(change: (placement: SlicePlacement) => SliceCamera): void {
+    const placement = this.#placement();
+    if (!placement) return;
+    this.#camera = change(placement);
+    this.#host.requestRender(this);
+  }
+
+  #step(slices: number): void {
+    const placement = this.#placement();
+    if (!placement) return;
+    const crosshair: [number, number, number] = [...this.#host.state.crosshair];
+    crosshair[placement.frame.across] += slices;
+    this.#host.set({ crosshair });
+  }
+}
+
+/** Dragging right widens the window, dragging up raises it: a canvas's length changes it by twice its width. */
+export function adjustedWindow([low, high]: ViewState['window'], [x, y]: Point): ViewState['window'] {
+  const width = high - low;
+  const level = (low + high) / 2 - 2 * y * width;
+  const newWidth = width * Math.exp(2 * x);
+  return [level - newWidth / 2, level + newWidth / 2];
+}

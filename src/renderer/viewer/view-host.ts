@@ -1,0 +1,25 @@
+import type { ResidentVolume } from '../../core/engine/resident-volume.ts';
+import type { Voxel } from './slice-geometry.ts';
+import type { ViewState } from './viewer-api.ts';
+
+/** What a view asks of the viewer that it belongs to. */
+export interface ViewHost {
+  readonly state: ViewState;
+  readonly volume: ResidentVolume | undefined;
+  set(change: Partial<ViewState>): void;
+  /** The voxel under the pointer; undefined: the pointer has left. */
+  probe(voxel: Voxel | undefined): void;
+  /** Draws this view at the next animation frame. */
+  requestRender(view: View): void;
+}
+
+/** One picture on one canvas. */
+export interface View {
+  readonly canvas: HTMLCanvasElement;
+  render(): void;
+  /** The canvas has a new size, in CSS pixels. */
+  resize(width: number, height: number, pixelRatio: number): void;
+  /** Camera, zoom and pan back to the start. */
+  reset(): void;
+  dispose(): void;
+}

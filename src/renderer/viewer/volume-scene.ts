@@ -1,0 +1,100 @@
+import {
+  BoxGeometry,
+  CanvasTexture,
+  EdgesGeometry,
+  Group,
+  LineBasicMaterial,
+  LineSegments,
+  Matrix4,
+  Mesh,
+  Scene,
+  Sprite,
+  SpriteMaterial,
+  Vector3,
+} from 'three';
+import type { DisplayTexture } from '../../core/engine/display-texture.ts';
+import type { VolumeInfo } from '../../core/shared/volume.ts';
+import type { BrickGrid } from './brick-grid.ts';
+import { faceLetters, sceneEdges } from './orientation.ts';
+import type { ViewState } from './viewer-api.ts';
+import { VolumeMaterial } from './volume-material.ts';
+
+/** One volume as a scene: the marched cube, its edges as thin lines, and the letters of its faces. */
+export class VolumeScene {
+  readonly scene = new Scene();
+  /** Half of the volume's diagonal: a sphere of that radius around the origin holds it. */
+  readonly radius: number;
+  readonly #material: VolumeMaterial;
+  readonly #toCube: Matrix4;
+  readonly #disposables: { dispose(): void }[] = [];
+
+  constructor(info: VolumeInfo, display: DisplayTexture, bricks: BrickGrid) {
+    const edges = sceneEdges(info).map((edge) => new Vector3(...edge)) as [Vector3, Vector3, Vector3];
+    const [x, y, z] = edges;
+    this.#material = new VolumeMaterial(display, bricks, [x.length(), y.length(), z.length()]);
+    const diagonal = x.clone().add(y).add(z);
+    this.radius = Math.max(
+      ...[x.clone().add(y).sub(z), x.clone().sub(y).add(z), y.clone().add(z).sub(x), diagonal].map(
+        (corner) => corner.length() / 2,
+      ),
+    );
+    const cube = new Matrix4().makeBasis(x, y, z).setPosition(diagonal.multiplyScalar(-0.5));
+    this.#toCube = cube.clone().invert();
+
+    const box = new BoxGeometry(1, 1, 1).translate(0.5, 0.5, 0.5);
+    const volume = new Mesh(box, this.#material.material);
+    volume.renderOrder = 1;
+    const lines = new EdgesGeometry(box);
+    const lineMaterial = new LineBasicMaterial({ color: 0x8a94a6, transparent: true, opacity: 0.28, depthTest: false });
+    const frame = new Group().add(new LineSegments(lines, lineMaterial), volume);
+    frame.matrixAutoUpdate = false;
+    frame.matrix.copy(cube);
+    this.scene.add(frame);
+    this.#disposables.push(box, lines, lineMaterial, this.#material);
+    for (const { letter, direction } of faceLetters(info)) this.#addLetter(letter, new Vector3(...direction));
+  }
+
+  /** @param eye the camera's place in the scene */
+  update(state: ViewState, eye: Vector3, texelsPerStep: number): void {
+    this.#material.update(state, eye.clone().applyMatrix4(this.#toCube), texelsPerStep);
+  }
+
+  dispose(): void {
+    for (const disposable of this.#disposables) disposable.dispose();
+  }
+
+  #addLetter(letter: string, direction: Vector3): void {
+    const picture = new CanvasTexture(letterPicture(letter));
+    const material = new SpriteMaterial({
+      map: picture,
+      sizeAttenuation: false,
+      depthTest: false,
+      transparent: true,
+      opacity: 0.7,
+    });
+    const sprite = new Sprite(material);
+    sprite.position.copy(direction).addScaledVector(direction.clone().normalize(), 0.06);
+    sprite.scale.setScalar(0.022);
+    sprite.renderOrder = 2;
+    this.scene.add(sprite);
+    this.#disposables.push(picture, material);
+  }
+}
+
+function letterPicture(letter: string): HTMLCanvasElement {
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = 64;
+  const context = canvas.getContext('2d');
+  if (context) {
+    context.font = '600 44px system-ui, sans-serif';
+    context.textAlign = 'center';
+    context.textBaseline = 'middle';
+    context.lineWidth = 8;
+    context.lineJoin = 'round';
+    context.strokeStyle = 'rgba(0, 0, 0, 0.7)';
+    context.strokeText(letter, 32, 34);
+    context.fillStyle = '#e6e9ef';
+    context.fillText(letter, 32, 34);
+  }
+  return canvas;
+}

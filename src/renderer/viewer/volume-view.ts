@@ -1,0 +1,180 @@
+import { Color, LinearSRGBColorSpace, MathUtils, PerspectiveCamera, Vector3 } from 'three';
+import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+import { WebGPURenderer } from 'three/webgpu';
+import type { DisplayTexture } from '../../core/engine/display-texture.ts';
+import type { Gpu } from '../../core/gpu/gpu.ts';
+import { StriaError } from '../../core/shared/errors.ts';
+import type { VolumeInfo } from '../../core/shared/volume.ts';
+import type { BrickGrid } from './brick-grid.ts';
+import { FramePacing } from './frame-pacing.ts';
+import { background } from './slice-renderer.ts';
+import type { View, ViewHost } from './view-host.ts';
+import { VolumeScene } from './volume-scene.ts';
+
+const fieldOfView = 26;
+/** The first look: a little from the patient's left and from above. */
+const firstDirection = new Vector3(0.42, 0.22, 1).normalize();
+/** The picture is drawn sharp once nothing has moved for this long, in milliseconds. */
+const stillAfterMs = 150;
+/** Texels between samples while things move, and once they are still. */
+const movingStep = 1;
+const stillStep = 0.5;
+
+/** The 3D view on its canvas: three.js on our device, a camera that orbits, and a resolution that keeps it fluid. */
+export class VolumeView implements View {
+  readonly canvas: HTMLCanvasElement;
+  readonly #gpu: Gpu;
+  readonly #host: ViewHost;
+  readonly #renderer: WebGPURenderer;
+  readonly #camera = new PerspectiveCamera(fieldOfView, 1, 0.01, 50);
+  readonly #controls: OrbitControls;
+  readonly #pacing: FramePacing;
+  #scene: VolumeScene | undefined;
+  #size = { width: 1, height: 1, pixelRatio: 1 };
+  #isReady = false;
+  #isDisposed = false;
+  /** A frame is on the GPU; what is asked for meanwhile is drawn after it. */
+  #isDrawing = false;
+  #isWanted = false;
+  #stillTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Frames since the last change that makes three compile: their times say nothing. */
+  #frames = 0;
+
+  constructor(gpu: Gpu, canvas: HTMLCanvasElement, host: ViewHost) {
+    this.canvas = canvas;
+    this.#gpu = gpu;
+    this.#host = host;
+    this.#pacing = new FramePacing(gpu.isSoftware);
+    this.#renderer = new WebGPURenderer({ device: gpu.device, canvas, antialias: false, alpha: false });
+    // The ray marcher's colours are sRGB already: no conversion, no pass for it.
+    this.#renderer.outputColorSpace = LinearSRGBColorSpace;
+    this.#renderer.setClearColor(new Color(background.r, background.g, background.b), 1);
+    this.#controls = new OrbitControls(this.#camera, canvas);
+    this.#controls.addEventListener('change', () => host.requestRender(this));
+    this.reset();
+    void this.#init();
+  }
+
+  /** Shows a volume, or nothing. Display texture and bricks stay the caller's. */
+  setVolume(volume: { info: VolumeInfo; display: DisplayTexture; bricks: BrickGrid } | undefined): void {
+    this.#scene?.dispose();
+    this.#scene = volume && new VolumeScene(volume.info, volume.display, volume.bricks);
+    this.#pacing.forget();
+    this.#frames = 0;
+    this.reset();
+    this.#host.requestRender(this);
+  }
+
+  render(): void {
+    if (!this.#isReady || this.#isDisposed) return;
+    if (this.#isDrawing) {
+      this.#isWanted = true;
+      return;
+    }
+    const pixels = this.#fullPixels();
+    this.#drawAndMeasure(this.#pacing.movingScale(pixels), movingStep);
+    clearTimeout(this.#stillTimer);
+    this.#stillTimer = setTimeout(() => this.#drawStill(), stillAfterMs);
+  }
+
+  /** Draws at once, as well as the GPU can: for pictures that are taken of it. */
+  renderStill(): void {
+    if (this.#isReady && !this.#isDisposed) this.#draw(this.#pacing.stillScale(this.#fullPixels()), stillStep);
+  }
+
+  resize(width: number, height: number, pixelRatio: number): void {
+    const longest = this.#gpu.device.limits.maxTextureDimension2D;
+    const ratio = Math.min(pixelRatio, longest / Math.max(width, height, 1));
+    this.#size = { width: Math.max(1, width), height: Math.max(1, height), pixelRatio: ratio };
+    this.#camera.aspect = this.#size.width / this.#size.height;
+    this.#camera.updateProjectionMatrix();
+  }
+
+  reset(): void {
+    const radius = this.#scene?.radius ?? 0.87;
+    const halfAngle = MathUtils.degToRad(fieldOfView / 2);
+    // In a canvas higher than wide, the width decides.
+    const narrow = Math.min(1, this.#camera.aspect);
+    const distance = (1.04 * radius) / Math.sin(Math.atan(Math.tan(halfAngle) * narrow));
+    this.#controls.target.set(0, 0, 0);
+    this.#controls.minDistance = 0.05;
+    this.#controls.maxDistance = 8 * distance;
+    this.#camera.position.copy(firstDirection).multiplyScalar(distance);
+    this.#camera.zoom = 1;
+    this.#controls.update();
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    clearTimeout(this.#stillTimer);
+    this.#controls.dispose();
+    this.#scene?.dispose();
+    if (this.#isReady) this.#renderer.dispose();
+  }
+
+  async #init(): Promise<void> {
+    try {
+      await this.#renderer.init();
+    } catch (error) {
+      if (this.#gpu.isLost || this.#isDisposed) return;
+      throw error;
+    }
+    if (this.#isDisposed) {
+      this.#renderer.dispose();
+      return;
+    }
+    if (!('isWebGPUBackend' in this.#renderer.backend))
+      throw new StriaError('internal', 'three.js did not take the WebGPU device');
+    this.#isReady = true;
+    this.#host.requestRender(this);
+  }
+
+  #fullPixels(): number {
+    const { width, height, pixelRatio } = this.#size;
+    return width * height * pixelRatio ** 2;
+  }
+
+  #drawStill(): void {
+    if (this.#isDisposed || !this.#isReady) return;
+    if (this.#isDrawing) {
+      this.#stillTimer = setTimeout(() => this.#drawStill(), stillAfterMs);
+      return;
+    }
+    this.#drawAndMeasure(this.#pacing.stillScale(this.#fullPixels()), stillStep);
+  }
+
+  #drawAndMeasure(scale: number, step: number): void {
+    this.#isDrawing = true;
+    const start = performance.now();
+    this.#draw(scale, step);
+    void this.#gpu.device.queue.onSubmittedWorkDone().then(
+      () => {
+        this.#isDrawing = false;
+        if (this.#isDisposed) return;
+        // The first frame's time is the compiler's.
+        if (this.#frames++ > 0)
+          this.#pacing.measured(this.#fullPixels() * scale ** 2, ((performance.now() - start) * step) / movingStep);
+        if (this.#isWanted) {
+          this.#isWanted = false;
+          this.#host.requestRender(this);
+        }
+      },
+      () => {
+        this.#isDrawing = false;
+      },
+    );
+  }
+
+  #draw(scale: number, step: number): void {
+    const { width, height, pixelRatio } = this.#size;
+    this.#renderer.setPixelRatio(pixelRatio * scale);
+    this.#renderer.setSize(width, height, false);
+    this.#camera.updateMatrixWorld();
+    if (this.#scene) {
+      this.#scene.update(this.#host.state, this.#camera.position, step);
+      this.#renderer.render(this.#scene.scene, this.#camera);
+    } else {
+      this.#renderer.clear();
+    }
+  }
+}
