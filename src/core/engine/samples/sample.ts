@@ -58,6 +58,7 @@ export function openSample({ kind, dims, type, seed }: SampleRequest): OpenVolum
   const slicesPerPiece = Math.max(1, Math.floor(pieceBytes / sliceBytes));
   const name = `${kind}-${dims.every((length) => length === dims[0]) ? dims[0] : dims.join('x')}.raw`;
   return {
+    format: 'raw',
     info: {
       dims: [...dims, 1],
       type,
