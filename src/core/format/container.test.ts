@@ -117,6 +117,21 @@ describe('round trips', () => {
     expect(writer.bytesWritten).toBe(sink.bytes().length);
   });
 
+  test('an index beyond the last 64 KiB, and more runs of constants than are kept back', async () => {
+    const volume = { ...smallVolume, dims: [20_000, 1, 1, 1] as const };
+    const chunks = Array.from({ length: 20_000 }, (_, i) =>
+      i % 2 === 0 ? constantChunk(i % 250) : codedChunk(Uint8Array.of(i % 251)),
+    );
+    const bytes = await writeContainer({ volume, chunkShape: [1, 1, 1, 1], sourceFormat: 'raw' }, chunks);
+    const records = splitRecords(bytes);
+    expect(records.filter(({ type }) => type === 'CONS').length).toBe(3);
+    expect(records.find(({ type }) => type === 'INDX')?.body.length).toBeGreaterThan(65_536);
+    const reader = await open(bytes);
+    expect(await reader.readChunks(0, 20_000)).toEqual(chunks);
+    await reader.checkRecords();
+    expect((await recoverContainer(memorySource('test.stria', bytes))).wholeCount).toBe(20_000);
+  });
+
   test('payloads own their memory, so that one can be transferred without the others', async () => {
     const { bytes, chunks } = await variedContainer();
     const read = await (await open(bytes)).readChunks(0, chunks.length);

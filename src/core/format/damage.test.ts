@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type ByteSource, memorySource } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { SourceDescription } from '../shared/source.ts';
+import { checksum } from './checksum.ts';
 import type { EncodedChunk } from './chunk.ts';
 import { ContainerReader } from './container-reader.ts';
 import { type ContainerHeader, encodeHeader } from './header.ts';
@@ -185,6 +186,22 @@ describe('damage of other kinds', () => {
     expect(recovered.source).toEqual(whole.source);
     expect(recovered.problems.join(' ')).toMatch(/belong to no whole record.*Chunks lost: 1 of 12 \(2\)\./);
   });
+
+  test.each([-4160, -4128, -72, -40, -32, -8, 0, 8, 40])(
+    'recover finds the next record %i bytes from the end of a block',
+    async (shift) => {
+      const chunk = (length: number): EncodedChunk => ({
+        ...(smallChunks[0] as EncodedChunk & { kind: 'coded' }),
+        ...sums(length),
+      });
+      const sums = (length: number) => ({ payload: new Uint8Array(length), encodedChecksum: checksum(new Uint8Array(length)) });
+      const bytes = await writeContainer(smallContainer, [chunk(2 ** 20 + shift), chunk(16)]);
+      const first = recordEnd(headAt(bytes, 16));
+      bytes[first] = 0;
+      const recovered = await recoverContainer(memorySource('test.stria', bytes));
+      expect([recovered.has(0), recovered.has(1), recovered.problems.length]).toEqual([false, true, 2]);
+    },
+  );
 
   test('a lost description of the source loses that, and nothing else', async () => {
     const records = splitRecords(whole.bytes).filter(({ type }) => type !== 'SRCE' && type !== 'BLOB');
@@ -512,6 +529,41 @@ describe('a hostile file, with right checksums everywhere', () => {
     const bytes = changed('head', () => encodeHeader(other));
     expect((await faultOf(readAll(bytes, true))).message).toMatch(/not like the header/);
     expect((await recoverContainer(guarded(bytes))).header.volume.slope).toBe(1);
+  });
+
+  test('any record with any bytes, rightly checksummed: a typed fault or a readable file', async () => {
+    const records = splitRecords(whole.bytes);
+    const change = fc.record({
+      record: fc.nat(records.length - 1),
+      where: fc.nat(),
+      bytes: fc.uint8Array({ minLength: 1, maxLength: 8 }),
+      inMeta: fc.boolean(),
+      cut: fc.boolean(),
+    });
+    let refused = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 3 }), async (changes) => {
+        const list = records.map(({ type, meta, body }) => ({ type, meta: meta.slice(), body: body.slice() }));
+        for (const { record, where, bytes, inMeta, cut } of changes) {
+          const target = list[record] as PlainRecord;
+          const part = inMeta ? target.meta : target.body;
+          part.set(bytes.subarray(0, Math.max(0, part.length - (where % (part.length + 1)))), where % (part.length + 1));
+          if (cut && !inMeta && target.type !== 'TAIL') target.body = target.body.slice(0, where % (target.body.length + 1));
+        }
+        const source = guarded(joinRecords(list, whole.bytes));
+        for (const result of await Promise.allSettled([
+          readAll(await source.read(0, source.size), true),
+          recoverContainer(source),
+        ])) {
+          if (result.status === 'fulfilled') continue;
+          expect(result.reason).toBeInstanceOf(StriaError);
+          expect(result.reason.tag).not.toBe('internal');
+          refused++;
+        }
+      }),
+      { numRuns: 1500 },
+    );
+    expect(refused).toBeGreaterThan(100);
   });
 
   test('the source stays as it was given', async () => {

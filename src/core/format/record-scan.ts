@@ -55,8 +55,11 @@ async function nextHead(source: ByteSource, from: number, options?: JobOptions):
     options?.onProgress?.({ stage: 'Scanning', done: start, total: source.size });
     // The blocks overlap by one head, so that one on the border is seen whole.
     const bytes = await readExactly(source, start, Math.min(searchBlock + longestHead, source.size - start), options);
-    for (let at = 0; at < Math.min(searchBlock, bytes.byteLength); at += 8) {
-      if ((bytes[at] as number) < 65) continue;
+    const view = new DataView(bytes.buffer, bytes.byteOffset);
+    const last = Math.min(searchBlock - 8, bytes.byteLength - recordHeadLength);
+    for (let at = 0; at <= last; at += 8) {
+      // Most places fail on these two, without a call.
+      if (view.getUint8(at) < 65 || view.getUint16(at + 4, true) !== 0) continue;
       if (parseRecordHead(bytes.subarray(at), start + at) !== undefined) return start + at;
     }
   }
