@@ -71,7 +71,6 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
   );
   const flipped = (at: number) => series.with(at, (series[at] as number) ^ 0x10);
   const payloadOf = (number: number) => {
-    // the third record from the start on: HEAD, CHNK 0, CHNK 1 …
     const before = splitRecords(series).slice(0, number + 1);
     return 16 + before.reduce((sum, { meta, body }) => sum + 8 * Math.ceil((32 + meta.length + body.length) / 8), 0) + 56;
   };
