@@ -1,9 +1,12 @@
-import { memorySink } from '../shared/bytes.ts';
+import { memorySink, memorySource } from '../shared/bytes.ts';
+import { StriaError } from '../shared/errors.ts';
 import type { SourceDescription } from '../shared/source.ts';
 import type { VolumeInfo } from '../shared/volume.ts';
 import { checksum } from './checksum.ts';
 import type { EncodedChunk } from './chunk.ts';
+import { ContainerReader } from './container-reader.ts';
 import { ContainerWriter, type NewContainer } from './container-writer.ts';
+import type { ContainerHeader } from './header.ts';
 import { align8, recordHeadLength } from './layout.ts';
 import { encodeRecord, parseRecordHead, recordEnd } from './record.ts';
 
@@ -101,6 +104,31 @@ export async function variedContainer(): Promise<{
   };
   const bytes = await writeContainer({ volume, chunkShape: [3, 4, 1, 1], sourceFormat: 'nifti' }, chunks, source);
   return { bytes, chunks, source };
+}
+
+export interface Content {
+  header: ContainerHeader;
+  chunks: EncodedChunk[];
+  source: SourceDescription;
+}
+
+/** All that a reader gives; `stria verify` in addition where asked. */
+export async function readAll(bytes: Uint8Array, verify = false): Promise<Content> {
+  const reader = await ContainerReader.open(memorySource('test.stria', bytes));
+  const chunks = await reader.readChunks(0, reader.chunkCount);
+  const source = await reader.sourceDescription();
+  if (verify) await reader.checkRecords();
+  return { header: reader.header, chunks, source };
+}
+
+export async function faultOf(work: Promise<unknown>): Promise<StriaError> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof StriaError) return error;
+    throw error;
+  }
+  throw new Error('no fault was thrown');
 }
 
 export interface PlainRecord {

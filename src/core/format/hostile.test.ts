@@ -1,0 +1,358 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type ByteSource, memorySource } from '../shared/bytes.ts';
+import { StriaError } from '../shared/errors.ts';
+import { ContainerReader } from './container-reader.ts';
+import { encodeHeader } from './header.ts';
+import { recoverContainer } from './recover.ts';
+import {
+  faultOf,
+  joinRecords,
+  type PlainRecord,
+  rawSource,
+  readAll,
+  smallChunks,
+  smallContainer,
+  smallVolume,
+  splitRecords,
+  variedContainer,
+  writeContainer,
+} from './testing.ts';
+
+const whole = await variedContainer();
+const small = await writeContainer(smallContainer, smallChunks);
+
+describe('a hostile file, with right checksums everywhere', () => {
+  /** The small file with one kind of record changed. */
+  function changed(
+    type: string,
+    change: (body: Uint8Array, meta: Uint8Array) => Uint8Array | undefined,
+  ): Uint8Array<ArrayBuffer> {
+    const records = splitRecords(small).map((record): PlainRecord => {
+      if (record.type !== type) return record;
+      const body = record.body.slice();
+      const meta = record.meta.slice();
+      return { type, body: change(body, meta) ?? body, meta };
+    });
+    return joinRecords(records, small);
+  }
+
+  function withHeader(
+    change: (json: Record<string, unknown> & { volume: Record<string, unknown> }) => void,
+  ): Uint8Array<ArrayBuffer> {
+    return changed('HEAD', (body) => {
+      const json = JSON.parse(new TextDecoder().decode(body));
+      change(json);
+      return new TextEncoder().encode(JSON.stringify(json));
+    });
+  }
+
+  /** A source that would notice an allocation of more than it holds. */
+  function guarded(bytes: Uint8Array): ByteSource {
+    const inner = memorySource('test.stria', bytes);
+    return {
+      ...inner,
+      read(offset, length, options) {
+        expect(length).toBeLessThanOrEqual(bytes.length);
+        return inner.read(offset, length, options);
+      },
+    };
+  }
+
+  test('joining what was split gives the same file', () => {
+    expect(joinRecords(splitRecords(whole.bytes), whole.bytes)).toEqual(whole.bytes);
+  });
+
+  test.each<[string, (json: Record<string, unknown> & { volume: Record<string, unknown> }) => void, RegExp]>([
+    ['huge dims', (json) => Object.assign(json.volume, { dims: [2 ** 40, 2 ** 40, 1, 1] }), /more voxels than can be counted/],
+    ['unsafe dims', (json) => Object.assign(json.volume, { dims: [1e300, 1, 1, 1] }), /not a whole number/],
+    ['negative dims', (json) => Object.assign(json.volume, { dims: [-4, 4, 2, 1] }), /not a whole number/],
+    ['dims of nothing', (json) => Object.assign(json.volume, { dims: [0, 4, 2, 1] }), /not a whole number/],
+    ['broken dims', (json) => Object.assign(json.volume, { dims: [4, 4, 2.5, 1] }), /not a whole number/],
+    ['dims that are no numbers', (json) => Object.assign(json.volume, { dims: [4, 4, null, 1] }), /not a whole number/],
+    ['three dims', (json) => Object.assign(json.volume, { dims: [4, 4, 2] }), /3 entries/],
+    ['no dims', (json) => Object.assign(json.volume, { dims: undefined }), /not a list/],
+    ['a chunk of nothing', (json) => Object.assign(json, { chunk: [4, 0, 1, 1] }), /not a whole number/],
+    ['a chunk of two time points', (json) => Object.assign(json, { chunk: [4, 4, 1, 2] }), /one time point/],
+    ['a chunk beyond all memory', (json) => Object.assign(json, { chunk: [2 ** 20, 2 ** 20, 1, 1] }), /larger than/],
+    [
+      'a billion chunks',
+      (json) => {
+        json.volume.dims = [1000, 1000, 1000, 1];
+        json.chunk = [1, 1, 1, 1];
+      },
+      /1000000000 chunks/,
+    ],
+    ['more chunks than the file has', (json) => Object.assign(json.volume, { dims: [4, 4, 5, 1] }), /describes 5 chunks.*has 2/],
+    ['an affine that is a text', (json) => Object.assign(json.volume, { affine: 'identity' }), /not a list/],
+    ['a slope that is a word', (json) => Object.assign(json.volume, { slope: 'toString' }), /no number/],
+    ['no volume', (json) => Object.assign(json, { volume: null }), /not an object/],
+    ['another format', (json) => Object.assign(json, { format: 'png' }), /not that of a .stria/],
+    ['a version that is not the first bytes', (json) => Object.assign(json, { version: [1, 7] }), /1\.0 and 1\.7/],
+    ['a writer without a name', (json) => Object.assign(json, { writer: '' }), /writer/],
+  ])('header with %s', async (_, change, message) => {
+    const bytes = withHeader(change);
+    const fault = await faultOf(ContainerReader.open(guarded(bytes)));
+    expect(fault).toMatchObject({ tag: 'corrupt', message: expect.stringMatching(message) });
+    // recover takes the header's copy, which this file still has as it was
+    await recoverContainer(guarded(bytes)).catch((error: unknown) => expect(error).toBeInstanceOf(StriaError));
+  });
+
+  test.each<[string, (json: Record<string, unknown> & { volume: Record<string, unknown> }) => void, RegExp]>([
+    ['a feature', (json) => Object.assign(json, { requires: ['wavelets', 'zones'] }), /does not know: wavelets, zones/],
+    ['an element type', (json) => Object.assign(json.volume, { type: 'c64' }), /"c64"/],
+    ['a source format', (json) => Object.assign(json, { source: 'tiff' }), /"tiff"/],
+    ['a unit', (json) => Object.assign(json.volume, { spatialUnit: 'parsec' }), /"parsec"/],
+    ['a version', (json) => Object.assign(json, { version: [2, 0] }), /version 2\.0; this Stria reads versions 1\.x/],
+  ])('header with %s of a later time is refused by its name', async (_, change, message) => {
+    const bytes = withHeader(change);
+    for (const work of [ContainerReader.open(guarded(bytes)), recoverContainer(guarded(bytes))]) {
+      expect(await faultOf(work)).toMatchObject({ tag: 'unsupported', message: expect.stringMatching(message) });
+    }
+  });
+
+  test('header keys of a later time are passed over', async () => {
+    const bytes = withHeader((json) => Object.assign(json, { zones: [1, 2] }));
+    expect((await ContainerReader.open(guarded(bytes))).header.volume).toEqual(smallVolume);
+  });
+
+  test.each<[string, () => Uint8Array]>([
+    ['no JSON', () => new TextEncoder().encode('{"format":')],
+    ['no UTF-8', () => Uint8Array.of(0xff, 0xfe, 0)],
+    ['a list', () => new TextEncoder().encode('[]')],
+    ['a deep nest', () => new TextEncoder().encode('['.repeat(500_000))],
+    ['more than a mebibyte', () => new TextEncoder().encode(`{"format":"stria","x":"${'x'.repeat(2 ** 20)}"}`)],
+  ])('header of %s', async (_, body) => {
+    expect((await faultOf(ContainerReader.open(guarded(changed('HEAD', body))))).tag).toBe('corrupt');
+  });
+
+  test('another major version in the first bytes is refused by its number', async () => {
+    const bytes = small.slice();
+    bytes[8] = 3;
+    expect(await faultOf(readAll(bytes))).toMatchObject({ tag: 'unsupported', message: expect.stringMatching(/version 3\.0/) });
+  });
+
+  // INDX of the small file: u32 methods, u32 runs, method (1, u16 1, 0), then the coded run (u8 1, u32 count, u64 offset,
+  // u32 method, u32 length) and the constant run (u8 0, u32 count, 8 bytes of checksum, u8 width, element).
+  const codedRun = 12;
+  const constantRun = codedRun + 21;
+  const set = (at: number, value: number) => (body: Uint8Array) => {
+    new DataView(body.buffer).setUint32(at, value, true);
+    return body;
+  };
+  const setByte = (at: number, value: number) => (body: Uint8Array) => {
+    body[at] = value;
+    return body;
+  };
+  test.each<[string, (body: Uint8Array) => Uint8Array, RegExp]>([
+    ['methods without end', set(0, 0xffffffff), /ends early|stages|codec 0/],
+    ['runs without end', set(4, 0xffffffff), /ends early/],
+    ['too few runs', set(4, 1), /behind its last field/],
+    ['no runs', set(4, 0), /behind its last field/],
+    ['a run of four billion coded chunks', set(codedRun + 1, 0xffffffff), /ends early/],
+    ['a run of four billion constant chunks', set(constantRun + 1, 0xffffffff), /more entries/],
+    ['an empty run', set(constantRun + 1, 0), /run of no chunks/],
+    ['a run of another kind', setByte(codedRun, 9), /kind 9/],
+    ['a record in the signature', set(codedRun + 5, 8), /where no record/],
+    ['a record between two places', set(codedRun + 5, 1001), /where no record/],
+    ['a record behind the end', set(codedRun + 5, 1 << 30), /behind the last chunk's place/],
+    ['a record beyond counting', set(codedRun + 9, 0xffffffff), /beyond every file/],
+    ['a payload beyond the file', set(codedRun + 17, 1 << 20), /behind the last chunk's place/],
+    ['a payload beyond all chunks', set(codedRun + 17, 0xffffffff), /is the most/],
+    ['a method that is none', set(codedRun + 13, 1), /no method 1/],
+    ['no stages', setByte(8, 0), /0 stages/],
+    ['an element of 4 bytes', setByte(constantRun + 13, 4), /4 bytes in a volume of 1-byte/],
+    ['bytes behind it', (body) => Uint8Array.from([...body, 0]), /behind its last field/],
+    ['nothing', () => new Uint8Array(0), /ends early/],
+  ])('index with %s', async (_, change, message) => {
+    const bytes = changed('INDX', change);
+    expect(await faultOf(ContainerReader.open(guarded(bytes)))).toMatchObject({
+      tag: 'corrupt',
+      message: expect.stringMatching(message),
+    });
+    const recovered = await recoverContainer(guarded(bytes));
+    expect(recovered.wholeCount).toBe(2);
+    expect(recovered.problems[0]).toMatch(/^The index/);
+  });
+
+  test.each([
+    ['a missing chunk', (count: number) => count - 1],
+    ['a chunk too many', (count: number) => count + 1],
+  ])('index with %s', async (_, change) => {
+    const bytes = changed('INDX', set(constantRun + 1, change(1)));
+    expect((await faultOf(ContainerReader.open(guarded(bytes)))).tag).toBe('corrupt');
+  });
+
+  test('an index that names another chunk, codec or length than the record is found when the chunk is read', async () => {
+    const wrong: [string, Uint8Array, RegExp][] = [
+      ['number', changed('CHNK', (_, meta) => void meta.set([1])), /record at byte \d+ is that of chunk 1/],
+      ['codec', changed('INDX', setByte(9, 2)), /disagree about its codec/],
+      ['length', changed('INDX', set(codedRun + 17, 15)), /disagree about its codec or its length/],
+    ];
+    for (const [what, bytes, message] of wrong) {
+      const reader = await ContainerReader.open(guarded(bytes));
+      const fault = await faultOf(reader.readChunk(0));
+      expect(fault.fullMessage, what).toMatch(message);
+      expect(fault.context, what).toEqual(['chunk 0']);
+    }
+  });
+
+  test.each([0, 8, 16, 24, 32])('TAIL with a wrong number at %i', async (at) => {
+    for (const value of [0, 16, small.length, 2 ** 40, 2 ** 52]) {
+      const bytes = small.slice();
+      const offset = bytes.length - 88;
+      new DataView(bytes.buffer).setBigUint64(offset + 32 + at, BigInt(value), true);
+      const tail = headTail(bytes, offset);
+      bytes.set(tail, offset);
+      const fault = await faultOf(readAll(bytes));
+      expect(['corrupt']).toContain(fault.tag);
+    }
+  });
+
+  /** TAIL at `offset` again, with right checksums. */
+  function headTail(bytes: Uint8Array, offset: number): Uint8Array {
+    const filler: PlainRecord = { type: 'fill', meta: new Uint8Array(0), body: new Uint8Array(offset - 16 - 32) };
+    const tail: PlainRecord = { type: 'Tail', meta: new Uint8Array(0), body: bytes.slice(offset + 32) };
+    return joinRecords([filler, tail], small).slice(offset);
+  }
+
+  test('a TAIL that points at itself, or at an index that is none', async () => {
+    const bytes = changed('TAIL', (body) => body);
+    const view = new DataView(bytes.buffer);
+    view.setBigUint64(bytes.length - 16, BigInt(bytes.length - 16), true);
+    expect((await faultOf(readAll(bytes))).tag).toBe('corrupt');
+    view.setBigUint64(bytes.length - 16, 16n, true);
+    expect((await faultOf(readAll(bytes))).tag).toBe('corrupt');
+  });
+
+  test.each<[string, (json: { parts: Record<string, unknown>[] }) => unknown, RegExp]>([
+    ['a path for a name', (json) => Object.assign(json.parts[0] ?? {}, { name: '../../.profile' }), /no plain file name/],
+    ['a folder for a name', (json) => Object.assign(json.parts[0] ?? {}, { name: '..' }), /no plain file name/],
+    ['no voxels', (json) => Object.assign(json.parts[0] ?? {}, { hasVoxels: false }), /one part with voxels/],
+    ['no parts', (json) => Object.assign(json, { parts: [] }), /one part with voxels/],
+    ['a thousand parts', (json) => Object.assign(json, { parts: Array(1000).fill(json.parts[0]) }), /at most 64/],
+    ['a blob beyond the file', (json) => Object.assign(json.parts[0] ?? {}, { before: 2 ** 50 }), /the file ends at/],
+    ['a blob that is another record', (json) => Object.assign(json.parts[0] ?? {}, { before: 5 }), /in the place of|is damaged/],
+    ['a blob of less than nothing', (json) => Object.assign(json.parts[0] ?? {}, { after: -1 }), /not a whole number/],
+    ['another format than the header', (json) => Object.assign(json, { format: 'nrrd' }), /the header tells of a raw source/],
+  ])('source with %s', async (_, change, message) => {
+    const bytes = changed('SRCE', (body) => {
+      const json = JSON.parse(new TextDecoder().decode(body));
+      change(json);
+      return new TextEncoder().encode(JSON.stringify(json));
+    });
+    const reader = await ContainerReader.open(guarded(bytes));
+    expect(await faultOf(reader.sourceDescription())).toMatchObject({ tag: 'corrupt', message: expect.stringMatching(message) });
+    const recovered = await recoverContainer(guarded(bytes));
+    expect(recovered.wholeCount).toBe(2);
+    expect(recovered.problems.length).toBeGreaterThan(0);
+  });
+
+  test('BLOBs in each other’s place are found', async () => {
+    const records = splitRecords(whole.bytes).map((record) =>
+      record.type === 'BLOB' ? { ...record, meta: Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0) } : record,
+    );
+    const reader = await ContainerReader.open(guarded(joinRecords(records, whole.bytes)));
+    expect((await faultOf(reader.sourceDescription())).message).toMatch(/another part/);
+  });
+
+  test('constants that the volume does not have, or that the index knows otherwise', async () => {
+    const beyond = changed('CONS', set(0, 5));
+    const wrong = changed('CONS', setByte(21, 6));
+    for (const [bytes, message] of [
+      [beyond, /beyond the last/],
+      [wrong, /disagree about chunk 1/],
+    ] as const) {
+      const reader = await ContainerReader.open(guarded(bytes));
+      expect((await faultOf(reader.checkRecords())).message).toMatch(message);
+    }
+    expect((await recoverContainer(guarded(beyond))).problems.join()).toMatch(/beyond the last/);
+  });
+
+  test('a chunk that is there twice, or that the volume does not have', async () => {
+    const records = splitRecords(small);
+    const chunk = records.find(({ type }) => type === 'CHNK') as PlainRecord;
+    const stranger = { ...chunk, meta: Uint8Array.from(chunk.meta, (byte, at) => (at === 0 ? 77 : byte)) };
+    const bytes = joinRecords([...records.slice(0, 2), chunk, stranger, ...records.slice(2)], small);
+    const recovered = await recoverContainer(guarded(bytes));
+    expect(recovered.wholeCount).toBe(2);
+    expect(recovered.problems).toEqual([
+      'Chunk 0 is there twice; the first was taken.',
+      'Some records are of chunks that the volume does not have, or has already.',
+    ]);
+    const reader = await ContainerReader.open(guarded(bytes));
+    expect((await faultOf(reader.checkRecords())).message).toMatch(/the index does not know the record .* of chunk 0/);
+  });
+
+  test('an unknown record is passed over when its first letter is small, and refused by name when not', async () => {
+    const records = splitRecords(small);
+    const extra = (type: string) => {
+      const record = { type, meta: new Uint8Array(8).fill(3), body: Uint8Array.of(1, 2, 3) };
+      return joinRecords([...records.slice(0, 1), record, ...records.slice(1)], small);
+    };
+    // the index still has the chunk's old place: the file reads on only where the index is made to fit
+    const fits = (bytes: Uint8Array) => {
+      const list = splitRecords(bytes);
+      const index = list.find(({ type }) => type === 'INDX') as PlainRecord;
+      const view = new DataView(index.body.buffer);
+      view.setUint32(codedRun + 5, view.getUint32(codedRun + 5, true) + 48, true);
+      return joinRecords(list, small);
+    };
+    expect(await readAll(fits(extra('note')), true)).toEqual(await readAll(small, true));
+    expect((await recoverContainer(guarded(fits(extra('note'))))).problems).toEqual([]);
+    const unknown = fits(extra('Zone'));
+    expect(await faultOf(readAll(unknown, true))).toMatchObject({
+      tag: 'unsupported',
+      message: expect.stringMatching(/Zone record/),
+    });
+    expect((await recoverContainer(guarded(unknown))).problems.join()).toMatch(
+      /^This Stria does not know what the Zone record at byte \d+ is for, and left it out\.$/,
+    );
+  });
+
+  test('a header’s copy that is not like it is found by verify, and recover takes the first', async () => {
+    const other = { ...smallContainer, requires: [], volume: { ...smallVolume, slope: 2 }, writer: 'stria 0.1.0' };
+    const bytes = changed('head', () => encodeHeader(other));
+    expect((await faultOf(readAll(bytes, true))).message).toMatch(/not like the header/);
+    expect((await recoverContainer(guarded(bytes))).header.volume.slope).toBe(1);
+  });
+
+  test('any record with any bytes, rightly checksummed: a typed fault or a readable file', async () => {
+    const records = splitRecords(whole.bytes);
+    const change = fc.record({
+      record: fc.nat(records.length - 1),
+      where: fc.nat(),
+      bytes: fc.uint8Array({ minLength: 1, maxLength: 8 }),
+      inMeta: fc.boolean(),
+      cut: fc.boolean(),
+    });
+    let refused = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 3 }), async (changes) => {
+        const list = records.map(({ type, meta, body }) => ({ type, meta: meta.slice(), body: body.slice() }));
+        for (const { record, where, bytes, inMeta, cut } of changes) {
+          const target = list[record] as PlainRecord;
+          const part = inMeta ? target.meta : target.body;
+          part.set(bytes.subarray(0, Math.max(0, part.length - (where % (part.length + 1)))), where % (part.length + 1));
+          if (cut && !inMeta && target.type !== 'TAIL') target.body = target.body.slice(0, where % (target.body.length + 1));
+        }
+        const source = guarded(joinRecords(list, whole.bytes));
+        for (const result of await Promise.allSettled([
+          readAll(await source.read(0, source.size), true),
+          recoverContainer(source),
+        ])) {
+          if (result.status === 'fulfilled') continue;
+          expect(result.reason).toBeInstanceOf(StriaError);
+          expect(result.reason.tag).not.toBe('internal');
+          refused++;
+        }
+      }),
+      { numRuns: 1500 },
+    );
+    expect(refused).toBeGreaterThan(100);
+  });
+
+  test('the source stays as it was given', async () => {
+    expect((await readAll(small)).source).toEqual(rawSource);
+  });
+});
