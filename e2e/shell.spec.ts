@@ -17,6 +17,19 @@ test('the page opens without an error, in the shell that it should', async ({ st
   expect(await host.evaluate(({ host }) => host.info())).toMatchObject({ stria: '0.1.0', compatibilityMode: false });
 });
 
+test('the page has WebGPU, also in a worker', async ({ stria }) => {
+  const adapters = await stria.page.evaluate(async () => {
+    const inPage = (await navigator.gpu.requestAdapter()) !== null;
+    const code = 'navigator.gpu.requestAdapter().then((adapter) => postMessage(adapter !== null))';
+    const worker = new Worker(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })));
+    const inWorker = await new Promise<boolean>((resolve) => {
+      worker.onmessage = ({ data }) => resolve(data);
+    });
+    return { inPage, inWorker };
+  });
+  expect(adapters).toEqual({ inPage: true, inWorker: true });
+});
+
 test('an inline script is not run, and is reported', async ({ stria }) => {
   await stria.page.evaluate(() => {
     const script = document.createElement('script');

@@ -71,13 +71,10 @@ export function openBrowser(browser, url, switches = []) {
     ...switches,
   ];
   const child = spawn(browser, args, { stdio: 'ignore' });
-  const stop = () => child.kill();
-  process.once('exit', stop);
+  // We end when the window has closed, also when it is a signal that closes it.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill());
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', () => {
-      process.off('exit', stop);
-      resolve();
-    });
+    child.once('exit', () => resolve());
   });
 }

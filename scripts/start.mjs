@@ -43,6 +43,7 @@ function runElectron(binary) {
   // Chromium's sandbox refuses to run as root.
   const asRoot = process.platform === 'linux' && process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const child = spawn(binary, [...asRoot, root, ...process.argv.slice(2)], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.once('error', (error) => fail(`Electron could not be started: ${error.message}`));
   child.once('exit', (code, signal) => {
     process.exitCode = signal ? 1 : (code ?? 1);

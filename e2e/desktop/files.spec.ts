@@ -35,16 +35,21 @@ test('only what main handed out can be reached', async ({ stria }) => {
   expect(siblings).toEqual(Array(6).fill('invalid-input'));
 });
 
-test('the page of another origin gets no bridge and no answer', async ({ stria }) => {
-  const tag = await stria.page.evaluate(async () => {
-    const frame = document.createElement('iframe');
-    frame.srcdoc = '<p>elsewhere</p>';
-    document.body.append(frame);
-    await new Promise((loaded) => frame.addEventListener('load', loaded));
-    return 'stria' in (frame.contentWindow ?? {});
+test('a frame in the page gets no bridge, and main would not answer it', async ({ stria }) => {
+  const frame = await stria.page.evaluate(async () => {
+    const inner = document.createElement('iframe');
+    inner.srcdoc = '<p>inside</p>';
+    document.body.append(inner);
+    await new Promise((loaded) => inner.addEventListener('load', loaded));
+    const { striaDoubleInvoke: invoke } = inner.contentWindow as unknown as {
+      striaDoubleInvoke?: (channel: string, args: readonly unknown[]) => Promise<{ error?: { message: string } }>;
+    };
+    // Only the double has a way to main that a frame could find.
+    const answer = await invoke?.('stria:call', ['shell-info']);
+    return { hasBridge: 'stria' in (inner.contentWindow ?? {}), refusal: answer?.error?.message };
   });
-  expect(tag).toBe(false);
-  stria.problems.splice(0);
+  const refusal = stria.kind === 'electron double' ? 'Only the app itself may ask this' : undefined;
+  expect(frame).toEqual({ hasBridge: false, refusal });
 });
 
 test('a second start hands its file to the first', async ({ stria }) => {

@@ -1,6 +1,7 @@
 import type { ByteSource } from '../../src/core/shared/bytes.ts';
 import { createHost } from '../../src/renderer/host/create-host.ts';
 import { sourceOf } from '../../src/renderer/host/file-source.ts';
+import type {} from '../../src/renderer/host/global.d.ts';
 import type { Host, HostFile } from '../../src/renderer/host/host.ts';
 
 /** What host.ts puts on a page for a spec that is about the host itself, and not about what the UI makes of it. */

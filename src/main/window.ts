@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { BrowserWindow, dialog, nativeTheme, screen } from 'electron';
+import icon from '../../resources/icon.png?asset';
 import type { EventName, Events } from '../core/shared/ipc.ts';
 import { appPage } from './app-origin.ts';
 import type { SettingsStore } from './settings.ts';
@@ -30,6 +31,7 @@ export function createWindow({ settings, devServer, onPageGone, onClosed }: Wind
     minWidth: smallestWindow.width,
     minHeight: smallestWindow.height,
     title: 'Stria',
+    icon,
     show: false,
     backgroundColor: nativeTheme.shouldUseDarkColors ? background.dark : background.light,
     webPreferences: {

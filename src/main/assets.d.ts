@@ -1,0 +1,5 @@
+// electron-vite copies such a file into the build and gives its path.
+declare module '*?asset' {
+  const path: string;
+  export default path;
+}

@@ -1,0 +1,67 @@
+import { expect, test, vi } from 'vitest';
+import type { OpenedFile, StriaBridge } from '../../core/shared/ipc.ts';
+import { electronHost } from './electron.ts';
+
+const opened: OpenedFile = { id: '1', name: 'scan.hdr', size: 3, url: 'app://stria/file/1' };
+
+/** A bridge that answers each call with what the test gives for its name. */
+function bridgeWith(answers: Record<string, unknown>) {
+  const call = vi.fn(async (name: string, ..._args: unknown[]) => ({ ok: true, value: answers[name] ?? null }));
+  const bridge = { call, on: vi.fn(), openDropped: vi.fn(async () => ({ ok: true, value: answers.dropped ?? null })) };
+  return { host: electronHost(bridge as unknown as StriaBridge), call };
+}
+
+test('a long write goes in pieces, in order', async () => {
+  const { host, call } = bridgeWith({ 'save-begin': { id: 's', name: 'a.stria', folder: '/data' } });
+  const sink = await host.saveAs('a.stria');
+  await sink?.write(new Uint8Array(9 * 1024 * 1024 + 1).fill(7));
+  await sink?.write(new Uint8Array(0));
+  await sink?.close();
+  const sizes = call.mock.calls.filter(([name]) => name === 'save-write').map(([, , bytes]) => (bytes as Uint8Array).byteLength);
+  expect(sizes).toEqual([4 * 1024 * 1024, 4 * 1024 * 1024, 1024 * 1024 + 1]);
+  expect(call.mock.calls.at(-1)).toEqual(['save-commit', 's']);
+  expect([sink?.name, sink?.folder]).toEqual(['a.stria', '/data']);
+});
+
+test("main's faults come as they are", async () => {
+  const error = { tag: 'not-writable', message: 'the disk is full', context: ['a.stria'] };
+  const bridge = { call: async () => ({ ok: false, error }), on: () => () => undefined, openDropped: vi.fn() };
+  const host = electronHost(bridge as unknown as StriaBridge);
+  await expect(host.saveAs('a.stria')).rejects.toMatchObject({ tag: 'not-writable', fullMessage: 'a.stria: the disk is full' });
+});
+
+test('a dropped file without a path stays a blob', async () => {
+  const { host } = bridgeWith({});
+  const [first] = await host.adopt([new File(['abc'], 'a.hdr'), new File(['de'], 'a.img')]);
+  expect(first).toMatchObject({ name: 'a.hdr', size: 3, handle: { kind: 'blob' }, id: undefined });
+  expect(await first?.siblings('a.img')).toMatchObject({ size: 2 });
+  expect(await first?.siblings('b.img')).toBeUndefined();
+});
+
+test('a dropped file with a path is read by its URL, and its siblings are asked of main', async () => {
+  const { host, call } = bridgeWith({ dropped: opened, 'open-sibling': { ...opened, id: '2', name: 'scan.img', size: 9 } });
+  const [file] = await host.adopt([new File(['abc'], 'scan.hdr')]);
+  expect(file).toMatchObject({ id: '1', handle: { kind: 'url', url: opened.url, size: 3 } });
+  expect(await file?.siblings('scan.img')).toMatchObject({ name: 'scan.img', size: 9 });
+  expect(call).toHaveBeenLastCalledWith('open-sibling', '1', 'scan.img');
+});
+
+test('a thumbnail that main would refuse is left out, a file without an id is not remembered', async () => {
+  const { host, call } = bridgeWith({ dropped: opened });
+  const [file] = await host.adopt([new File(['abc'], 'scan.hdr')]);
+  if (file === undefined) throw new Error('no file');
+  await host.remember(file, 'x'.repeat(70_000));
+  expect(call).toHaveBeenLastCalledWith('recent-add', '1', null);
+  await host.remember(file, 'small');
+  expect(call).toHaveBeenLastCalledWith('recent-add', '1', 'small');
+  await host.remember({ ...file, id: undefined }, 'small');
+  expect(call).toHaveBeenCalledTimes(2);
+});
+
+test('a save dialog closed without a choice: nothing to save as, an abort beside', async () => {
+  const { host } = bridgeWith({});
+  expect(await host.saveAs('a.stria')).toBeUndefined();
+  const [file] = await host.adopt([new File(['abc'], 'scan.hdr')]);
+  if (file === undefined) throw new Error('no file');
+  await expect(host.saveBeside(file, 'a.stria')).rejects.toMatchObject({ tag: 'aborted' });
+});
