@@ -3,8 +3,9 @@ import type { Histogram } from './statistics.ts';
 /** Counts all finite voxels from `low` to `high` in equal bins. */
 export type BinCounter = (low: number, high: number) => Promise<Histogram>;
 
-/** Below and above the window lies this part of the voxels that are not background, each. */
-const tail = 0.005;
+/** These parts of the voxels that are not background lie below and above the window: bright detail is worth more than dark. */
+const lowTail = 0.005;
+const highTail = 0.001;
 /** The fullest bin is background when it holds at least this part of all voxels… */
 const backgroundPart = 0.1;
 /** …and this part of all voxels is left without it. */
@@ -14,7 +15,7 @@ const enoughBins = 24;
 const maxRounds = 8;
 
 /**
- * A robust window for display: from the 0.5 to the 99.5 percentile of the voxels that are not background, where
+ * A robust window for display: from the 0.5 to the 99.9 percentile of the voxels that are not background, where
  * background is the fullest bin, if it is full enough (the air of a scan, the 0 of a mask or of a sparse field).
  * Where a few outliers stretch the histogram so that the window falls into few bins, those are counted again, finer.
  */
@@ -36,8 +37,8 @@ export async function automaticWindow(
     // A closer look may leave the background outside: it stays what it was.
     background = found.background || background;
     const total = count - background;
-    const first = binReaching(counts, tail * total - below);
-    const last = binReaching(counts, (1 - tail) * total - below);
+    const first = binReaching(counts, lowTail * total - below);
+    const last = binReaching(counts, (1 - highTail) * total - below);
     const { low, binWidth } = finest;
     const singleValues = binWidth === 1 && Number.isInteger(low);
     window = [Math.max(min, low + first * binWidth), Math.min(max, low + last * binWidth + (singleValues ? 0 : binWidth))];

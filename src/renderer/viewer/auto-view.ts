@@ -1,19 +1,65 @@
 import type { VolumeStatistics } from '../../core/engine/statistics.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
+import { hasOrientation } from './orientation.ts';
 import type { ViewState } from './viewer-api.ts';
 
-/** A sensible first view of a volume: window, colormap, opacity, projection; the crosshair in the middle. */
+/** Neighbours this often equal, and whole numbers: labels. */
+const labelFlatness = 0.7;
+/** Fewer voxels than this stand out: a sparse volume, which only maximum intensity shows well. */
+const sparsePart = 0.08;
+
+/** Surfaces, with the faint left out and the bright dense. */
+const surfaceOpacity = [
+  [0, 0],
+  [0.1, 0],
+  [0.4, 0.35],
+  [1, 0.9],
+] as const;
+/** All labels solid, background empty. */
+const labelOpacity = [
+  [0, 0],
+  [0.002, 0.9],
+  [1, 0.9],
+] as const;
+
+/**
+ * A sensible first view of a volume; the crosshair in the middle. Labels: solid, each in a colour of its own. Sparse
+ * volumes: maximum intensity. All others: surfaces by compositing.
+ */
 export function autoView(info: VolumeInfo, statistics: VolumeStatistics): ViewState {
-  return {
-    projection: 'mip',
-    window: statistics.window,
-    colormap: 'gray',
-    opacity: [
-      [0, 0],
-      [1, 1],
-    ],
-    crosshair: [Math.floor(info.dims[0] / 2), Math.floor(info.dims[1] / 2), Math.floor(info.dims[2] / 2)],
+  const [x, y, z] = info.dims;
+  const common = {
+    crosshair: [Math.floor(x / 2), Math.floor(y / 2), Math.floor(z / 2)],
     timePoint: 0,
     smooth: false,
+  } as const;
+  if (isLabels(info, statistics)) {
+    const window = [statistics.min, statistics.max] as const;
+    return { ...common, window, projection: 'composite', colormap: 'labels', opacity: labelOpacity };
+  }
+  const { window } = statistics;
+  const isSparse = partAbove(statistics, window[0] + 0.1 * (window[1] - window[0])) < sparsePart;
+  return {
+    ...common,
+    window,
+    projection: isSparse ? 'mip' : 'composite',
+    colormap: isSparse && !hasOrientation(info) ? 'inferno' : 'gray',
+    opacity: surfaceOpacity,
   };
+}
+
+function isLabels(info: VolumeInfo, { flatness, min, max, histogram, count }: VolumeStatistics): boolean {
+  const isInteger = info.type !== 'f32' && info.type !== 'f64';
+  if (!isInteger || flatness < labelFlatness || max - min < 3) return false;
+  // Flat because it is nearly constant, or a mask with a soft border: a scan. Labels come in several sizes of bin.
+  const kept = histogram.counts.filter((bin) => bin > 0.0005 * count);
+  return kept.length >= 4;
+}
+
+function partAbove({ histogram, count }: VolumeStatistics, value: number): number {
+  const above = histogram.counts.reduce(
+    (sum, bin, index) => (histogram.low + index * histogram.binWidth > value ? sum + bin : sum),
+    0,
+  );
+  return count === 0 ? 0 : above / count;
 }

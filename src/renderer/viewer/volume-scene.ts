@@ -22,23 +22,22 @@ import { VolumeMaterial } from './volume-material.ts';
 /** One volume as a scene: the marched cube, its edges as thin lines, and the letters of its faces. */
 export class VolumeScene {
   readonly scene = new Scene();
-  /** Half of the volume's diagonal: a sphere of that radius around the origin holds it. */
-  readonly radius: number;
+  /** The volume's eight corners. */
+  readonly corners: readonly Vector3[];
   readonly #material: VolumeMaterial;
   readonly #toCube: Matrix4;
+  readonly #letters: Sprite[] = [];
   readonly #disposables: { dispose(): void }[] = [];
 
   constructor(info: VolumeInfo, display: DisplayTexture, bricks: BrickGrid) {
     const edges = sceneEdges(info).map((edge) => new Vector3(...edge)) as [Vector3, Vector3, Vector3];
     const [x, y, z] = edges;
     this.#material = new VolumeMaterial(display, bricks, [x.length(), y.length(), z.length()]);
-    const diagonal = x.clone().add(y).add(z);
-    this.radius = Math.max(
-      ...[x.clone().add(y).sub(z), x.clone().sub(y).add(z), y.clone().add(z).sub(x), diagonal].map(
-        (corner) => corner.length() / 2,
-      ),
+    const origin = x.clone().add(y).add(z).multiplyScalar(-0.5);
+    this.corners = Array.from({ length: 8 }, (_, index) =>
+      edges.reduce((corner, edge, axis) => (index & (1 << axis) ? corner.add(edge) : corner), origin.clone()),
     );
-    const cube = new Matrix4().makeBasis(x, y, z).setPosition(diagonal.multiplyScalar(-0.5));
+    const cube = new Matrix4().makeBasis(x, y, z).setPosition(origin);
     this.#toCube = cube.clone().invert();
 
     const box = new BoxGeometry(1, 1, 1).translate(0.5, 0.5, 0.5);
@@ -56,6 +55,8 @@ export class VolumeScene {
 
   /** @param eye the camera's place in the scene */
   update(state: ViewState, eye: Vector3, texelsPerStep: number): void {
+    // Letters behind the volume are drawn before it.
+    for (const letter of this.#letters) letter.renderOrder = letter.position.dot(eye) > 0 ? 2 : 0;
     this.#material.update(state, eye.clone().applyMatrix4(this.#toCube), texelsPerStep);
   }
 
@@ -74,8 +75,8 @@ export class VolumeScene {
     });
     const sprite = new Sprite(material);
     sprite.position.copy(direction).addScaledVector(direction.clone().normalize(), 0.06);
-    sprite.scale.setScalar(0.022);
-    sprite.renderOrder = 2;
+    sprite.scale.setScalar(0.024);
+    this.#letters.push(sprite);
     this.scene.add(sprite);
     this.#disposables.push(picture, material);
   }

@@ -1,0 +1,189 @@
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openNodeGpu, releaseNodeGpu } from '../../cli/node-gpu.ts';
+import { testInfo, testVoxels } from '../../core/engine/resident-testing.ts';
+import { ResidentVolume } from '../../core/engine/resident-volume.ts';
+import type { Gpu } from '../../core/gpu/gpu.ts';
+import { type Dims4, elementTypes, typedVoxels, type VoxelArray } from '../../core/shared/volume.ts';
+import { colormap } from './colormaps.ts';
+import { sliceFrame } from './orientation.ts';
+import { type CanvasToVoxel, placeSlice, positionAt, type Voxel, voxelAt } from './slice-geometry.ts';
+import { background, SliceRenderer } from './slice-renderer.ts';
+import type { SliceAxis } from './viewer-api.ts';
+
+const gpu = await openNodeGpu({ software: true });
+const errors: string[] = [];
+gpu.device.addEventListener('uncapturederror', (event) => errors.push(event.error.message));
+let before = 0;
+beforeEach(() => {
+  before = gpu.memory.liveBytes();
+});
+afterEach(() => {
+  expect(gpu.memory.liveBytes()).toBe(before);
+  expect(errors).toEqual([]);
+});
+afterAll(() => {
+  gpu.destroy();
+  releaseNodeGpu();
+});
+
+const width = 64;
+const height = 48;
+const dims: Dims4 = [13, 11, 9, 2];
+
+interface Case {
+  readonly volume: ResidentVolume;
+  readonly map: CanvasToVoxel;
+  readonly state: { window: readonly [number, number]; colormap: string; timePoint: number; smooth: boolean };
+}
+
+async function drawn({ volume, map, state }: Case): Promise<Uint8Array> {
+  using scope = gpu.scope('test');
+  const renderer = new SliceRenderer(gpu, 'rgba8unorm');
+  const target = scope.texture('target', width * height * 4, {
+    size: [width, height],
+    format: 'rgba8unorm',
+    usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC,
+  });
+  renderer.draw(target, { volume, map, state });
+  const buffer = scope.buffer('pixels', width * height * 4, GPUBufferUsage.COPY_SRC);
+  await gpu
+    .commands('test')
+    .record((encoder) => encoder.copyTextureToBuffer({ texture: target }, { buffer, bytesPerRow: width * 4 }, [width, height]))
+    .submit();
+  const pixels = await gpu.read(buffer);
+  renderer.destroy();
+  return pixels;
+}
+
+function mapFor(axis: SliceAxis, index: number): CanvasToVoxel {
+  const frame = sliceFrame(testInfo(dims, 'u8'), axis);
+  const size: Voxel = [dims[0], dims[1], dims[2]];
+  // An odd zoom and centre, so that no pixel's middle lies on a voxel's edge, and some pixels lie outside.
+  const camera = { zoom: 1.137, center: [5.0313, 4.0177] as const };
+  return placeSlice({ frame, dims: size, spacing: [1, 1.3, 2.1], width, height, index, camera, margin: 3 });
+}
+
+/** The pixels as the CPU makes them: the voxel under each pixel's middle, windowed in double precision. */
+function expected({ map, state }: Case, voxels: VoxelArray, index: (place: number, value: number) => number): Uint8Array {
+  const pixels = new Uint8Array(width * height * 4);
+  const { colors } = colormap(state.colormap);
+  const size: Voxel = [dims[0], dims[1], dims[2]];
+  for (let pixel = 0; pixel < width * height; pixel++) {
+    const voxel = voxelAt(positionAt(map, [(pixel % width) + 0.5, Math.floor(pixel / width) + 0.5]), size);
+    if (!voxel) {
+      pixels.set(
+        [background.r, background.g, background.b, 1].map((value) => Math.round(value * 255)),
+        pixel * 4,
+      );
+      continue;
+    }
+    const at = ((state.timePoint * dims[2] + voxel[2]) * dims[1] + voxel[1]) * dims[0] + voxel[0];
+    const value = voxels[at] as number;
+    const place = (value - state.window[0]) / (state.window[1] - state.window[0]);
+    const color = index(place, value) * 3;
+    pixels.set([...colors.subarray(color, color + 3), 255], pixel * 4);
+  }
+  return pixels;
+}
+
+const byPlace = (place: number): number => Math.round(Math.min(1, Math.max(0, place)) * 255);
+
+/** Pixels that differ by more than one step of a 256-step gray. */
+function differing(a: Uint8Array, b: Uint8Array): number {
+  let count = 0;
+  for (let at = 0; at < a.length; at += 4) if (Math.abs((a[at] as number) - (b[at] as number)) > 1) count++;
+  return count;
+}
+
+describe.each(elementTypes)('%s', (type) => {
+  test.each(['x', 'y', 'z'] as const)('the slice across %s shows the stored values, from one box and from many', async (axis) => {
+    const info = testInfo(dims, type);
+    const bytes = testVoxels(info);
+    const voxels = typedVoxels(type, bytes);
+    const sorted = [...voxels].sort((a, b) => a - b);
+    const quantile = (part: number): number => sorted[Math.floor(part * (sorted.length - 1))] as number;
+    const state = { window: [quantile(0.1) + 0.25, quantile(0.8)] as const, colormap: 'gray', timePoint: 1, smooth: false };
+    for (const limit of [2 ** 20, 3000]) {
+      const wrapped: Gpu = new Proxy(gpu, {
+        get: (_, key) => {
+          if (key === 'maxBindingBytes') return limit;
+          const value: unknown = Reflect.get(gpu, key, gpu);
+          return typeof value === 'function' ? value.bind(gpu) : value;
+        },
+      });
+      const volume = await ResidentVolume.create(wrapped, info, { chunkShape: [4, 4, 4], budgetBytes: 2 ** 24 });
+      volume.append(bytes);
+      const drawing = { volume, map: mapFor(axis, 4), state };
+      const pixels = await drawn(drawing);
+      expect(differing(pixels, expected(drawing, voxels, byPlace))).toBe(0);
+      expect(new Set(pixels).size).toBeGreaterThan(20);
+      volume.destroy();
+    }
+  });
+});
+
+test('integers far from zero keep their differences', async () => {
+  const info = testInfo(dims, 'u32');
+  const voxels = Uint32Array.from({ length: 13 * 11 * 9 * 2 }, (_, index) => 4_000_000_000 + (index % 16));
+  const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
+  volume.append(new Uint8Array(voxels.buffer));
+  const state = { window: [4_000_000_000, 4_000_000_015] as const, colormap: 'gray', timePoint: 0, smooth: false };
+  const drawing = { volume, map: mapFor('z', 0), state };
+  expect(differing(await drawn(drawing), expected(drawing, voxels, byPlace))).toBe(0);
+  volume.destroy();
+});
+
+test('labels take the colours of their palette in turn', async () => {
+  const info = testInfo(dims, 'u16');
+  const voxels = Uint16Array.from({ length: 13 * 11 * 9 * 2 }, (_, index) => (index * 7) % 1000);
+  const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
+  volume.append(new Uint8Array(voxels.buffer));
+  const state = { window: [0, 999] as const, colormap: 'labels', timePoint: 1, smooth: true };
+  const drawing = { volume, map: mapFor('y', 3), state };
+  const palette = expected(drawing, voxels, (_, value) => (value === 0 ? 0 : 1 + ((value - 1) % 255)));
+  expect(await drawn(drawing)).toEqual(palette);
+  volume.destroy();
+});
+
+test('NaN and infinities show the background', async () => {
+  const info = testInfo(dims, 'f32');
+  const voxels = new Float32Array(13 * 11 * 9 * 2).map((_, index) => [Number.NaN, Infinity, -Infinity][index % 3] as number);
+  const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
+  volume.append(new Uint8Array(voxels.buffer));
+  const state = { window: [0, 1] as const, colormap: 'viridis', timePoint: 0, smooth: false };
+  const pixels = await drawn({ volume, map: mapFor('z', 0), state });
+  expect(new Set(pixels)).toEqual(new Set([8, 9, 11, 255]));
+  volume.destroy();
+});
+
+test('smooth slices run straight between the middles of voxels', async () => {
+  const info = testInfo(dims, 'u8');
+  const voxels = Uint8Array.from({ length: 13 * 11 * 9 * 2 }, (_, index) => (index % 13) * 20);
+  const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
+  volume.append(voxels);
+  const map = mapFor('z', 4);
+  const state = { window: [0, 255] as const, colormap: 'gray', timePoint: 0, smooth: true };
+  const pixels = await drawn({ volume, map, state });
+  for (let x = 0; x < width; x++) {
+    const [position] = positionAt(map, [x + 0.5, 24.5]);
+    if (position < 0.5 || position > 12.5) continue;
+    expect(Math.abs((pixels[(24 * width + x) * 4] as number) - (position - 0.5) * 20)).toBeLessThan(1.1);
+  }
+  volume.destroy();
+});
+
+test('a decimated volume is drawn at its true size', async () => {
+  const info = testInfo(dims, 'u8');
+  const bytes = new Uint8Array(13 * 11 * 9 * 2).fill(255);
+  const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8], budgetBytes: 800 });
+  volume.append(bytes);
+  expect(volume.decimation).toBe(2);
+  const state = { window: [0, 255] as const, colormap: 'gray', timePoint: 0, smooth: false };
+  const pixels = await drawn({ volume, map: mapFor('z', 4), state });
+  const map = mapFor('z', 4);
+  for (let pixel = 0; pixel < width * height; pixel++) {
+    const voxel = voxelAt(positionAt(map, [(pixel % width) + 0.5, Math.floor(pixel / width) + 0.5]), [13, 11, 9]);
+    if (voxel) expect(pixels[pixel * 4]).toBe(255);
+  }
+  volume.destroy();
+});
