@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import { testInfo } from '../../core/engine/resident-testing.ts';
+import type { VolumeStatistics } from '../../core/engine/statistics.ts';
+import { autoView } from './auto-view.ts';
+import { colormap, colormapGradient, colormapNames } from './colormaps.ts';
+import { FramePacing } from './frame-pacing.ts';
+import { adjustedWindow } from './slice-view.ts';
+import { isFloorOpaque, opacityAt, transferTexels } from './transfer-function.ts';
+
+function statistics(counts: (bin: number) => number, more: Partial<VolumeStatistics> = {}): VolumeStatistics {
+  const bins = Array.from({ length: 256 }, (_, bin) => counts(bin));
+  const count = bins.reduce((a, b) => a + b);
+  const histogram = { low: 0, binWidth: 1, counts: bins };
+  return { min: 0, max: 255, count, notFinite: 0, histogram, window: [10, 200], flatness: 0.1, ...more };
+}
+
+describe('the first view', () => {
+  test('of a scan is of surfaces', () => {
+    const view = autoView(
+      testInfo([11, 20, 31, 4], 'u8'),
+      statistics(() => 100),
+    );
+    expect(view).toMatchObject({
+      projection: 'composite',
+      colormap: 'gray',
+      window: [10, 200],
+      crosshair: [5, 10, 15],
+      timePoint: 0,
+    });
+  });
+
+  test('of a sparse volume is a maximum intensity projection', () => {
+    const view = autoView(
+      testInfo([8, 8, 8, 1], 'f32'),
+      statistics((bin) => (bin === 0 ? 100_000 : 10)),
+    );
+    expect(view).toMatchObject({ projection: 'mip' });
+  });
+
+  test('of labels has their palette over all values', () => {
+    const labels = statistics((bin) => (bin < 40 ? 1000 : 0), { max: 39, flatness: 0.95 });
+    expect(autoView(testInfo([8, 8, 8, 1], 'u16'), labels)).toMatchObject({ colormap: 'labels', window: [0, 39] });
+    expect(autoView(testInfo([8, 8, 8, 1], 'f32'), labels).colormap).not.toBe('labels');
+  });
+});
+
+describe('colormaps', () => {
+  test('each has 256 colours, and the gray ones run evenly', () => {
+    for (const name of colormapNames) expect(colormap(name).colors).toHaveLength(768);
+    expect([...colormap('gray').colors].slice(-6)).toEqual([254, 254, 254, 255, 255, 255]);
+    expect([...colormap('gray-inverted').colors].slice(0, 3)).toEqual([255, 255, 255]);
+    expect(colormap('no such map')).toBe(colormap('gray'));
+    expect(colormapGradient('gray')).toMatch(/^linear-gradient\(to right, rgb\(0 0 0\), .*rgb\(255 255 255\)\)$/);
+  });
+
+  test('labels are 256 different colours', () => {
+    const { colors } = colormap('labels');
+    const codes = Array.from({ length: 256 }, (_, index) => colors.slice(index * 3, index * 3 + 3).join());
+    expect(new Set(codes).size).toBe(256);
+  });
+});
+
+describe('the transfer function', () => {
+  const ramp = [
+    [0.2, 0],
+    [0.6, 1],
+  ] as const;
+
+  test('is straight between its points and level outside', () => {
+    expect([0, 0.2, 0.4, 0.6, 1].map((place) => opacityAt(ramp, place))).toEqual(
+      [0, 0, 0.5, 1, 1].map((v) => expect.closeTo(v, 9)),
+    );
+    expect(opacityAt([], 0.3)).toBe(0.3);
+  });
+
+  test('bounds the opacity of every range', () => {
+    const texels = transferTexels({ colormap: 'hot', opacity: ramp });
+    const bound = (low: number, high: number): number =>
+      texels[(256 + 16 * Math.floor(low * 15) + Math.ceil(high * 15)) * 4 + 3] as number;
+    expect(bound(0, 0.19)).toBe(0);
+    for (let place = 0; place <= 255; place++) {
+      expect(bound(place / 255, place / 255)).toBeGreaterThanOrEqual(texels[place * 4 + 3] as number);
+    }
+    expect(bound(0, 1)).toBe(255);
+  });
+
+  test('only a bright floor is opaque', () => {
+    expect(['gray', 'viridis', 'gray-inverted'].map(isFloorOpaque)).toEqual([false, false, true]);
+  });
+});
+
+test('dragging right widens the window about its level, dragging up raises it', () => {
+  const [low, high] = adjustedWindow([100, 200], [0.1, 0]);
+  expect(high - low).toBeGreaterThan(100);
+  expect((low + high) / 2).toBeCloseTo(150, 9);
+  expect(adjustedWindow([100, 200], [0, -0.25])).toEqual([150, 250]);
+});
+
+describe('frame pacing', () => {
+  test('a fast GPU draws whole, a slow one smaller while things move', () => {
+    const fast = new FramePacing(false);
+    fast.measured(1e6, 4);
+    expect([fast.movingScale(1e6), fast.stillScale(1e6)]).toEqual([1, 1]);
+    const slow = new FramePacing(false);
+    slow.measured(1e6, 300);
+    expect(slow.movingScale(1e6)).toBeCloseTo(0.3, 9);
+    expect(slow.stillScale(1e6)).toBe(1);
+  });
+
+  test('nothing measured: a software GPU begins small', () => {
+    expect(new FramePacing(true).movingScale(1e6)).toBeLessThan(0.5);
+    expect(new FramePacing(false).movingScale(1e6)).toBe(1);
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import type { SliceFrame } from './orientation.ts';
+import {
+  clampVoxel,
+  maxZoom,
+  panBy,
+  pixelOf,
+  placeSlice,
+  positionAt,
+  type SlicePlacement,
+  scaleBarLength,
+  voxelAt,
+  zoomAt,
+} from './slice-geometry.ts';
+
+const frame: SliceFrame = { across: 2, right: { axis: 0, sign: -1 }, down: { axis: 1, sign: 1 }, letters: undefined };
+const placement: SlicePlacement = {
+  frame,
+  dims: [100, 50, 10],
+  spacing: [1, 2, 5],
+  width: 300,
+  height: 220,
+  index: 7,
+  camera: { zoom: 1, center: undefined },
+  margin: 10,
+};
+
+test('a fitted slice lies in the middle, in true proportions, inside its margin', () => {
+  const map = placeSlice(placement);
+  expect(map.pixelsPerUnit).toBe(2);
+  expect(positionAt(map, [150, 110])).toEqual([50, 25, 7.5]);
+  // 100 voxels of 1 and 50 of 2 are equally long; x runs to the left.
+  expect(positionAt(map, [50, 10])).toEqual([100, 0, 7.5]);
+  expect(positionAt(map, [250, 210])).toEqual([0, 50, 7.5]);
+});
+
+test('voxels and pixels go both ways', () => {
+  const map = placeSlice({ ...placement, camera: { zoom: 3.3, center: [20, 30] } });
+  const pixel = pixelOf(map, frame, [12, 34, 7]);
+  expect(voxelAt(positionAt(map, pixel), placement.dims)).toEqual([12, 34, 7]);
+  expect(voxelAt([-0.1, 3, 3], placement.dims)).toBeUndefined();
+  expect(voxelAt([100, 3, 3], placement.dims)).toBeUndefined();
+  expect(clampVoxel([-4, 60, 3.9], placement.dims)).toEqual([0, 49, 3]);
+});
+
+describe('the camera', () => {
+  test('zooms about the pointer, up to a limit', () => {
+    const pixel = [210, 40] as const;
+    const before = positionAt(placeSlice(placement), pixel);
+    const camera = zoomAt(placement, pixel, 2.5);
+    const after = positionAt(placeSlice({ ...placement, camera }), pixel);
+    for (const axis of [0, 1, 2] as const) expect(after[axis]).toBeCloseTo(before[axis], 9);
+    expect(zoomAt(placement, pixel, 1e9).zoom).toBe(maxZoom);
+  });
+
+  test('moves the picture with the pointer', () => {
+    const camera = panBy(placement, [30, -12]);
+    const map = placeSlice({ ...placement, camera });
+    const before = positionAt(placeSlice(placement), [100, 100]);
+    expect(positionAt(map, [130, 88])).toEqual(before);
+  });
+});
+
+test.each([
+  [2, 120, 50],
+  [1, 99, 50],
+  [0.37, 120, 200],
+  [150, 120, 0.5],
+])('at %d pixels a millimetre a bar of at most %d pixels is %d long', (pixelsPerUnit, most, length) => {
+  expect(scaleBarLength(pixelsPerUnit, most)).toBeCloseTo(length, 9);
+});
