@@ -190,7 +190,7 @@ const receive = {
     const window = [...BrowserWindow.all].find(({ webContents }) => webContents.id === contentsId);
     if (window === undefined) return;
     window.webContents.mainFrame.url = url;
-    window.webContents.emit(event, { isMainFrame: true, isSameDocument: false });
+    window.webContents.emit(event, {});
     if (event === 'did-finish-load') window.emit('ready-to-show');
   },
   'click-menu': ({ id }) => findItem(Menu.items, id).click(),

@@ -40,8 +40,8 @@ export async function openDouble(context: BrowserContext, userData: string, laun
     const toApp = (url: string) => (url.startsWith(message.origin) ? message.appOrigin + url.slice(message.origin.length) : url);
     const tellPage = (event: string) =>
       main.send({ type: 'page', contentsId: message.contentsId, event, url: toApp(page.url()) });
-    page.on('request', (request) => {
-      if (request.isNavigationRequest() && request.frame() === page.mainFrame()) tellPage('did-start-navigation');
+    page.on('framenavigated', (frame) => {
+      if (frame === page.mainFrame()) tellPage('did-navigate');
     });
     page.on('load', () => tellPage('did-finish-load'));
     await page.exposeBinding('striaDoubleInvoke', async ({ frame }, channel: string, args: readonly unknown[]) => {

@@ -68,9 +68,8 @@ export function createWindow({ settings, devServer, onPageGone, onClosed }: Wind
     onPageGone(contentsId);
     onClosed();
   });
-  // A load that begins is a new page: the old one's saves have lost their writer.
-  webContents.on('did-start-navigation', ({ isMainFrame, isSameDocument }) => {
-    if (!isMainFrame || isSameDocument) return;
+  // Another page is there, after a reload for instance: the old one's saves have lost their writer.
+  webContents.on('did-navigate', () => {
     loaded = false;
     onPageGone(contentsId);
   });
