@@ -3,9 +3,12 @@ import type { Dims3 } from '../shared/volume.ts';
 import { chunkBytes } from './analyze.ts';
 import type { ChunkBox, VoxelBox } from './backend.ts';
 
-/** A copy of the bytes of one chunk of a box, without padding. */
-export function gatherChunk(box: VoxelBox, chunk: ChunkBox): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(chunkBytes({ shape: chunk.shape, elementBytes: box.elementBytes }));
+/** A copy of the bytes of one chunk of a box, without padding: in `bytes` where that is given, which has their length. */
+export function gatherChunk(
+  box: VoxelBox,
+  chunk: ChunkBox,
+  bytes = new Uint8Array(chunkBytes({ shape: chunk.shape, elementBytes: box.elementBytes })),
+): Uint8Array<ArrayBuffer> {
   forEachRow(box, chunk, (boxStart, chunkStart, length) => {
     bytes.set(box.bytes.subarray(boxStart, boxStart + length), chunkStart);
   });

@@ -77,6 +77,15 @@ export function* slabsOf(grid: ChunkGrid, elementBytes: CodecElementBytes, targe
   }
 }
 
+/** No slab of `slabsOf` is longer, in bytes. */
+export function largestSlabBytes(grid: ChunkGrid, elementBytes: CodecElementBytes, targetBytes: number): number {
+  const [dimX, dimY, planes] = grid.layerBox(0).shape;
+  const [width, height] = grid.box(0).shape;
+  const line = rowBytes(dimX, elementBytes);
+  if (planes > 1 || line * dimY <= targetBytes) return Math.max(targetBytes, line * dimY * planes);
+  return Math.max(targetBytes, height === 1 && line > targetBytes ? rowBytes(width, elementBytes) : line * height);
+}
+
 /**
  * Cuts a slab into boxes that a backend likes: the slab itself where it fits in `maxBoxBytes`, else strips of whole chunk
  * rows, else pieces of one chunk row, one chunk at least. Chunks stay in order.
@@ -137,12 +146,36 @@ function boxFrom(slab: ChunkRange, first: number, end: number): SlabBox {
   return { firstChunk: slab.firstChunk + first, dims, chunks, origin: low };
 }
 
-/** Copies a box's voxels out of its slab. */
-export function takeBox(slab: VoxelBox, box: SlabBox): VoxelBox {
-  return { bytes: gatherChunk(slab, { origin: box.origin, shape: box.dims }), dims: box.dims, elementBytes: slab.elementBytes };
+/** A part of a reused buffer, which grows where it must: large boxes come by the hundred and are not left to the collector. */
+export class ReusedBytes {
+  #buffer = new ArrayBuffer(0);
+
+  take(byteLength: number): Uint8Array<ArrayBuffer> {
+    if (this.#buffer.byteLength < byteLength) this.#buffer = new ArrayBuffer(byteLength);
+    return new Uint8Array(this.#buffer, 0, byteLength);
+  }
 }
 
-/** Copies a box's voxels back into its slab. */
+/** The voxels of a box of a slab: the slab's own bytes where the box is all of it, else a copy in `scratch`. */
+export function takeBox(slab: VoxelBox, box: SlabBox, scratch: ReusedBytes): VoxelBox {
+  if (isWhole(slab, box)) return slab;
+  const voxels = placeFor(slab, box, scratch);
+  gatherChunk(slab, { origin: box.origin, shape: box.dims }, voxels.bytes);
+  return voxels;
+}
+
+/** Where a box of a slab is to be decoded: into the slab itself where the box is all of it, else into `scratch`. */
+export function placeFor(slab: VoxelBox, box: SlabBox, scratch: ReusedBytes): VoxelBox {
+  if (isWhole(slab, box)) return slab;
+  const [x, y, z] = box.dims;
+  return { bytes: scratch.take(x * y * z * slab.elementBytes), dims: box.dims, elementBytes: slab.elementBytes };
+}
+
+/** Copies a decoded box into its place in the slab, unless it is there. */
 export function putBox(box: SlabBox, voxels: VoxelBox, slab: VoxelBox): void {
-  scatterChunk(voxels.bytes, { origin: box.origin, shape: box.dims }, slab);
+  if (voxels.bytes !== slab.bytes) scatterChunk(voxels.bytes, { origin: box.origin, shape: box.dims }, slab);
+}
+
+function isWhole(slab: VoxelBox, box: SlabBox): boolean {
+  return box.dims.every((length, axis) => length === slab.dims[axis]);
 }

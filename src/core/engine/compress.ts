@@ -1,0 +1,202 @@
+import type { EncodedChunk } from '../format/chunk.ts';
+import { codecElementBytes } from '../format/chunk-grid.ts';
+import { ContainerWriter } from '../format/container-writer.ts';
+import type { OpenVolume } from '../io/volume-reader.ts';
+import type { ByteSink } from '../shared/bytes.ts';
+import { StriaError } from '../shared/errors.ts';
+import { type JobOptions, throwIfAborted } from '../shared/job.ts';
+import type { SourceDescription } from '../shared/source.ts';
+import { type Dims3, volumeBytes } from '../shared/volume.ts';
+import type { Backend, DeviceReport, EncodeChoice } from './backend.ts';
+import { checkChunkShape, defaultChunkShape } from './chunk-shape.ts';
+import { type ChunkShare, ChunkTally } from './chunk-tally.ts';
+import { Beside, maxBoxBytes, overlapBytes, slabTargetBytes, writingTo } from './pipeline.ts';
+import { boxesOf, largestSlabBytes, ReusedBytes, type Slab, slabsOf, takeBox } from './slabs.ts';
+import { gigabytesPerSecond, KernelClock, type KernelTimes, Stopwatch } from './stage-times.ts';
+
+export interface CompressSettings {
+  readonly backend: Backend;
+  readonly choice: EncodeChoice;
+  /** In codec elements (an f64 voxel is two along x). Default: `defaultChunkShape`. */
+  readonly chunkShape?: Dims3 | undefined;
+}
+
+export interface CompressReport {
+  /** The source uncompressed: its voxels, and its headers and whatever else it holds. */
+  readonly bytesIn: number;
+  readonly voxelBytes: number;
+  /** The container. */
+  readonly bytesOut: number;
+  /** `bytesIn / bytesOut`. */
+  readonly ratio: number;
+  readonly chunkCount: number;
+  readonly chunkShape: Dims3;
+  readonly chunks: readonly ChunkShare[];
+  /** Wall time of each stage; stages overlap, so they may add up to more than `total`. */
+  readonly timesMs: Readonly<Record<'read' | 'encode' | 'write' | 'total', number>>;
+  /** Undefined on the CPU. */
+  readonly kernelTimes?: KernelTimes | undefined;
+  readonly device: DeviceReport;
+  /** Voxel bytes by the total time, and by the time that was spent encoding. */
+  readonly gigabytesPerSecond: { readonly total: number; readonly encode: number };
+}
+
+/**
+ * Streams a volume into a container, layer by layer, in bounded memory: a layer (256 MiB at most with the default chunk
+ * shape), or two where they are small, and a few boxes of at most 64 MiB. The sink is closed when all is written, and
+ * aborted, once, when anything fails.
+ * @throws StriaError of the volume, the backend or the sink; `aborted`
+ */
+export function compressVolume(
+  volume: OpenVolume,
+  sink: ByteSink,
+  settings: CompressSettings,
+  job: JobOptions = {},
+): Promise<CompressReport> {
+  return writingTo([sink], () => compress(volume, sink, settings, job));
+}
+
+async function compress(
+  volume: OpenVolume,
+  sink: ByteSink,
+  { backend, choice, chunkShape }: CompressSettings,
+  { signal, onProgress }: JobOptions,
+): Promise<CompressReport> {
+  throwIfAborted(signal);
+  const { info } = volume;
+  const voxelBytes = volumeBytes(info);
+  const elementBytes = codecElementBytes(info.type);
+  const shape = checkChunkShape(info, chunkShape ?? defaultChunkShape(info));
+  const stopwatch = new Stopwatch(['read', 'encode', 'write']);
+  const clock = new KernelClock();
+  const tally = new ChunkTally();
+  const writer = await ContainerWriter.create(sink, { volume: info, chunkShape: [...shape, 1], sourceFormat: volume.format });
+  const boxBytes = Math.min(backend.maxBoxBytes, maxBoxBytes);
+  const slabBytes = Math.min(backend.maxBoxBytes, slabTargetBytes);
+  const slabs = slabsOf(writer.grid, elementBytes, slabBytes);
+  // Small slabs have two buffers: one is read into while the other is encoded.
+  const overlaps = largestSlabBytes(writer.grid, elementBytes, slabBytes) <= overlapBytes;
+  const reader = new SlabReader(volume.voxels({ signal }));
+  const buffers = [new ReusedBytes(), new ReusedBytes()] as const;
+  const scratch = new ReusedBytes();
+  const reading = new Beside<ReadSlab | undefined>();
+  const writing = new Beside<void>();
+
+  let readCount = 0;
+  const readNext = async (): Promise<ReadSlab | undefined> => {
+    const { value: slab, done } = slabs.next();
+    if (done) return undefined;
+    const buffer = buffers[overlaps ? readCount++ % 2 : 0] as ReusedBytes;
+    const bytes = buffer.take(slab.byteLength);
+    await stopwatch.time('read', () => reader.fill(bytes));
+    return { slab, bytes };
+  };
+  const write = (firstChunk: number, chunks: readonly EncodedChunk[], endsLayer: boolean) =>
+    stopwatch.time('write', async () => {
+      for (const [at, chunk] of chunks.entries()) {
+        throwIfAborted(signal);
+        await writer.chunk(firstChunk + at, chunk);
+        tally.addChunk(chunk);
+      }
+      if (endsLayer) await writer.flushIndex();
+    });
+
+  let source: SourceDescription;
+  try {
+    let done = 0;
+    reading.start(readNext);
+    for (let read = await reading.end(); read; read = await reading.end()) {
+      const { slab, bytes } = read;
+      if (overlaps) reading.start(readNext);
+      const voxels = { bytes, dims: slab.dims, elementBytes };
+      const boxes = boxesOf(slab, elementBytes, boxBytes);
+      for (const [at, box] of boxes.entries()) {
+        throwIfAborted(signal);
+        const taken = takeBox(voxels, box, scratch);
+        const before = done;
+        const chunks = await stopwatch.time('encode', () =>
+          backend.encode(taken, box.chunks, choice, {
+            signal,
+            onTimes: clock.onTimes,
+            firstChunk: box.firstChunk,
+            onProgress: (progress) => onProgress?.({ stage: 'Compressing', done: before + progress.done, total: voxelBytes }),
+          }),
+        );
+        done += taken.bytes.byteLength;
+        await writing.end();
+        writing.start(() => write(box.firstChunk, chunks, slab.endsLayer && at === boxes.length - 1));
+      }
+      if (!overlaps) reading.start(readNext);
+    }
+    await reader.end();
+    await writing.end();
+    throwIfAborted(signal);
+    source = await volume.source();
+    await stopwatch.time('write', () => writer.finish(source));
+  } finally {
+    // Nothing may still read or write when the sink is closed or aborted.
+    await Promise.all([reading.settle(), writing.settle()]);
+    await reader.close();
+  }
+
+  const around = source.parts.reduce((sum, { before, after }) => sum + before.byteLength + after.byteLength, 0);
+  const timesMs = stopwatch.times();
+  return {
+    bytesIn: voxelBytes + around,
+    voxelBytes,
+    bytesOut: writer.bytesWritten,
+    ratio: (voxelBytes + around) / writer.bytesWritten,
+    chunkCount: writer.grid.count,
+    chunkShape: shape,
+    chunks: tally.shares(),
+    timesMs,
+    kernelTimes: clock.times(),
+    device: backend.device,
+    gigabytesPerSecond: {
+      total: gigabytesPerSecond(voxelBytes, timesMs.total),
+      encode: gigabytesPerSecond(voxelBytes, timesMs.encode),
+    },
+  };
+}
+
+interface ReadSlab {
+  readonly slab: Slab;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Cuts a stream of pieces of any size into slabs. */
+class SlabReader {
+  readonly #pieces: AsyncIterator<Uint8Array>;
+  #piece: Uint8Array = new Uint8Array(0);
+
+  constructor(voxels: AsyncIterable<Uint8Array>) {
+    this.#pieces = voxels[Symbol.asyncIterator]();
+  }
+
+  /** Fills `target` with the next bytes. @throws StriaError `corrupt` when they end early */
+  async fill(target: Uint8Array): Promise<void> {
+    let filled = 0;
+    while (filled < target.byteLength) {
+      if (this.#piece.byteLength === 0) {
+        const next = await this.#pieces.next();
+        if (next.done) throw new StriaError('corrupt', `the voxels end ${target.byteLength - filled} bytes early`);
+        this.#piece = next.value;
+      }
+      const part = this.#piece.subarray(0, target.byteLength - filled);
+      target.set(part, filled);
+      filled += part.byteLength;
+      this.#piece = this.#piece.subarray(part.byteLength);
+    }
+  }
+
+  /** Reads to the end, where nothing may be left. */
+  async end(): Promise<void> {
+    let left = this.#piece.byteLength;
+    for (let next = await this.#pieces.next(); !next.done; next = await this.#pieces.next()) left += next.value.byteLength;
+    if (left > 0) throw new StriaError('internal', `the reader gave ${left} bytes more than the volume has`);
+  }
+
+  async close(): Promise<void> {
+    await this.#pieces.return?.()?.catch(() => {});
+  }
+}
