@@ -35,7 +35,8 @@ export function memorySource(name: string, bytes: Uint8Array): ByteSource {
   return {
     name,
     size: bytes.byteLength,
-    read: async (offset, length) => bytes.slice(offset, offset + length),
+    // Not slice(): a Node Buffer's would share memory, and the caller owns what it is given.
+    read: async (offset, length) => new Uint8Array(bytes.subarray(offset, offset + length)),
   };
 }
 
@@ -44,7 +45,7 @@ export function memorySink(): ByteSink & { bytes(): Uint8Array<ArrayBuffer> } {
   let parts: Uint8Array[] = [];
   return {
     async write(bytes) {
-      parts.push(bytes.slice());
+      parts.push(new Uint8Array(bytes));
     },
     async close() {},
     async abort() {

@@ -1,0 +1,109 @@
+import type { ByteSource } from '../shared/bytes.ts';
+import { StriaError } from '../shared/errors.ts';
+import { type JobOptions, throwIfAborted } from '../shared/job.ts';
+import { gunzip } from './gunzip.ts';
+
+/** Bytes that can be read in order from any place: a file as it lies, or what its gzip holds. */
+export interface ByteStream {
+  /** In bytes; undefined for gzip, where only decompressing tells. */
+  readonly size: number | undefined;
+  /** No more than this can come. It unmasks headers that promise more than their file can hold. */
+  readonly sizeLimit: number;
+  /** All bytes from `start` on, in pieces. Each belongs to the caller. @throws StriaError `corrupt`, `not-readable`, `aborted` */
+  pieces(start: number, options?: JobOptions): AsyncGenerator<Uint8Array>;
+  /** `length` bytes from `start`, fewer only at the end. @throws as `pieces` */
+  read(start: number, length: number, options?: JobOptions): Promise<Uint8Array>;
+}
+
+/** How much is read from a file at once. A multiple of every element's width. */
+export const pieceBytes = 2 * 2 ** 20;
+
+/** Deflate's best: 258 bytes from two bits. */
+const largestExpansion = 1032;
+
+/** A file's bytes as they lie. */
+export function plainBytes(source: ByteSource): ByteStream {
+  return {
+    size: source.size,
+    sizeLimit: source.size,
+    async *pieces(start, { signal } = {}) {
+      for (let at = start; at < source.size; ) {
+        throwIfAborted(signal);
+        const piece = await source.read(at, Math.min(pieceBytes, source.size - at), { signal });
+        if (piece.byteLength === 0)
+          throw new StriaError('not-readable', `the file became shorter while it was read (at byte ${at})`);
+        yield piece;
+        at += piece.byteLength;
+      }
+    },
+    async read(start, length, { signal } = {}) {
+      throwIfAborted(signal);
+      const available = Math.max(0, Math.min(length, source.size - start));
+      return available === 0 ? new Uint8Array() : await source.read(start, available, { signal });
+    },
+  };
+}
+
+/** What the gzip in `inner` from byte `innerStart` on holds. */
+export function gunzippedBytes(inner: ByteStream, innerStart = 0): ByteStream {
+  async function* pieces(start: number, { signal }: JobOptions = {}): AsyncGenerator<Uint8Array> {
+    let skip = start;
+    for await (const piece of gunzip(() => inner.pieces(innerStart, { signal }), signal)) {
+      if (skip < piece.byteLength) yield piece.subarray(skip);
+      skip = Math.max(0, skip - piece.byteLength);
+    }
+  }
+  return {
+    size: undefined,
+    sizeLimit: inner.sizeLimit * largestExpansion,
+    pieces,
+    async read(start, length, options) {
+      const parts: Uint8Array[] = [];
+      let missing = length;
+      if (missing > 0) {
+        for await (const piece of pieces(start, options)) {
+          parts.push(piece.subarray(0, missing));
+          missing -= Math.min(missing, piece.byteLength);
+          if (missing === 0) break;
+        }
+      }
+      return joinBytes(parts);
+    },
+  };
+}
+
+/** A file's bytes, gunzipped if they are gzip. */
+export async function openBytes(source: ByteSource, options: JobOptions): Promise<ByteStream> {
+  const plain = plainBytes(source);
+  return isGzip(await plain.read(0, 2, options)) ? gunzippedBytes(plain) : plain;
+}
+
+/**
+ * All bytes of a small file: a header, a sidecar.
+ * @throws StriaError `unsupported` if there are more than `limit`; as `ByteStream.read`
+ */
+export async function readWhole(stream: ByteStream, limit: number, options: JobOptions): Promise<Uint8Array> {
+  const bytes = await stream.read(0, limit + 1, options);
+  if (bytes.byteLength > limit)
+    throw new StriaError('unsupported', `the header is larger than ${limit} bytes, which Stria does not read`);
+  return bytes;
+}
+
+export function isGzip(head: Uint8Array): boolean {
+  return head[0] === 0x1f && head[1] === 0x8b;
+}
+
+/** `scan.nii` for `scan.nii.gz`. */
+export function nameWithoutGzip(name: string): string {
+  return name.replace(/\.gz$/i, '');
+}
+
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.byteLength;
+  }
+  return joined;
+}

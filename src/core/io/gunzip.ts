@@ -1,0 +1,169 @@
+import { Gunzip } from 'fflate';
+import { StriaError } from '../shared/errors.ts';
+import { throwIfAborted } from '../shared/job.ts';
+
+/** What goes into the inflater at once. It may come out 1032 times as large, and all of that is in memory. */
+const nativeInputBytes = 64 * 1024;
+const memberInputBytes = 16 * 1024;
+
+/**
+ * Decompresses gzip of one member or of several (bgzip, `cat a.gz b.gz`) as a stream, with back-pressure.
+ *
+ * The platform's DecompressionStream does the work. Browsers refuse a second member, Node takes it; so where the platform
+ * refuses, the data is decompressed once more, member by member, without what was already given. That second pass also
+ * finds out what is wrong, in words.
+ *
+ * @param input opens the compressed bytes from their start
+ * @throws StriaError `corrupt` for broken or truncated gzip, checksums included; `aborted`; what `input` throws
+ */
+export async function* gunzip(input: () => AsyncGenerator<Uint8Array>, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+  let given = 0;
+  try {
+    for await (const piece of gunzipNatively(cut(input(), nativeInputBytes), signal)) {
+      given += piece.byteLength;
+      yield piece;
+    }
+    return;
+  } catch (error) {
+    if (error instanceof StriaError) throw error;
+  }
+  for await (const piece of gunzipMembers(cut(input(), memberInputBytes), signal)) {
+    if (given < piece.byteLength) yield piece.subarray(given);
+    given = Math.max(0, given - piece.byteLength);
+  }
+}
+
+async function* cut(pieces: AsyncGenerator<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    for (let at = 0; at < piece.byteLength; at += length) yield piece.subarray(at, at + length);
+  }
+}
+
+/** Errors of the input come out as they are, errors of the inflater as the platform makes them. */
+async function* gunzipNatively(input: AsyncGenerator<Uint8Array>, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+  let inputFault: unknown;
+  const compressed = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const next = await input.next();
+          if (next.done) controller.close();
+          else controller.enqueue(next.value);
+        } catch (error) {
+          inputFault = error;
+          throw error;
+        }
+      },
+      async cancel() {
+        await input.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const inflater = new DecompressionStream('gzip') as ReadableWritablePair<Uint8Array, Uint8Array>;
+  const reader = compressed.pipeThrough(inflater).getReader();
+  try {
+    for (;;) {
+      throwIfAborted(signal);
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } catch (error) {
+    throw inputFault ?? error;
+  } finally {
+    // Not awaited: a stream that has failed may never answer.
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+/** A member's trailer: the CRC-32 of its content, then its length modulo 2³². */
+const trailerBytes = 8;
+/** The longest gzip header is 10 bytes, 64 KiB of extra field and two names; these many bytes are looked back at. */
+const keptBytes = 128 * 1024;
+
+/** The same by fflate, which takes members but checks no trailer: that is done here. */
+async function* gunzipMembers(input: AsyncGenerator<Uint8Array>, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+  let ready: Uint8Array[] = [];
+  let crc = 0;
+  let memberLength = 0;
+  let kept: Uint8Array = new Uint8Array();
+  let taken = 0;
+  const checkTrailer = (end: number) => {
+    const at = end - trailerBytes - (taken - kept.byteLength);
+    const view = new DataView(kept.buffer, kept.byteOffset, kept.byteLength);
+    if (at < 0 || view.getUint32(at, true) !== crc || view.getUint32(at + 4, true) !== memberLength) {
+      throw new StriaError('corrupt', 'the gzip data is broken or truncated: its checksum does not fit its content');
+    }
+    crc = 0;
+    memberLength = 0;
+  };
+  const inflater = new Gunzip((piece) => {
+    crc = crc32(piece, crc);
+    memberLength = (memberLength + piece.byteLength) >>> 0;
+    if (piece.byteLength > 0) ready.push(piece);
+  });
+  inflater.onmember = checkTrailer;
+  const push = (bytes: Uint8Array, last: boolean) => {
+    try {
+      inflater.push(bytes, last);
+    } catch (error) {
+      if (error instanceof StriaError) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new StriaError('corrupt', `the gzip data is broken or truncated: ${reason}`, { cause: error });
+    }
+  };
+  for await (const bytes of input) {
+    throwIfAborted(signal);
+    kept = joinPair(kept.subarray(Math.max(0, kept.byteLength - keptBytes)), bytes);
+    taken += bytes.byteLength;
+    push(bytes, false);
+    yield* ready;
+    ready = [];
+  }
+  push(new Uint8Array(), true);
+  checkTrailer(taken);
+  yield* ready;
+}
+
+function joinPair(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const joined = new Uint8Array(a.byteLength + b.byteLength);
+  joined.set(a);
+  joined.set(b, a.byteLength);
+  return joined;
+}
+
+/** Four tables of 256: entry i of table n is the CRC of byte i with n zero bytes behind it. */
+const crcTables = makeCrcTables();
+
+function makeCrcTables(): Uint32Array {
+  const tables = new Uint32Array(4 * 256);
+  for (let index = 0; index < 256; index++) {
+    let crc = index;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+    tables[index] = crc;
+  }
+  for (let index = 256; index < tables.length; index++) {
+    const shorter = tables[index - 256] as number;
+    tables[index] = (shorter >>> 8) ^ (tables[shorter & 255] as number);
+  }
+  return tables;
+}
+
+/** CRC-32 as in RFC 1952, four bytes at a time. @param crc of what comes before, 0 at the start */
+export function crc32(bytes: Uint8Array, crc = 0): number {
+  const table = (index: number) => crcTables[index] as number;
+  let state = ~crc;
+  let at = 0;
+  for (; at + 4 <= bytes.length; at += 4) {
+    state ^=
+      (bytes[at] as number) |
+      ((bytes[at + 1] as number) << 8) |
+      ((bytes[at + 2] as number) << 16) |
+      ((bytes[at + 3] as number) << 24);
+    state =
+      table(768 + (state & 255)) ^ table(512 + ((state >>> 8) & 255)) ^ table(256 + ((state >>> 16) & 255)) ^ table(state >>> 24);
+  }
+  for (; at < bytes.length; at++) state = (state >>> 8) ^ table((state ^ (bytes[at] as number)) & 255);
+  return ~state >>> 0;
+}
