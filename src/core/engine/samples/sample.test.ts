@@ -137,6 +137,11 @@ test.each([
   expect(() => openSample({ kind: 'zero', dims, type: 'u8', seed: 1 })).toThrow(/whole numbers from 1 to 16384/);
 });
 
+test('its source is a NIfTI file', async () => {
+  const volume = openSample({ kind: 'zero', dims: [4, 4, 4], type: 'u16', seed: 1 });
+  expect(await volume.source()).toMatchObject({ format: volume.format, parts: [{ name: 'zero-4.nii', hasVoxels: true }] });
+});
+
 test('a cancelled job ends', async () => {
   const volume = openSample({ kind: 'zero', dims: [512, 512, 64], type: 'u8', seed: 1 });
   const controller = new AbortController();

@@ -1,7 +1,8 @@
+import { describeExport } from '../../io/export-volume.ts';
 import type { OpenVolume } from '../../io/volume-reader.ts';
 import { StriaError } from '../../shared/errors.ts';
 import { throwIfAborted } from '../../shared/job.ts';
-import type { Dims3 } from '../../shared/volume.ts';
+import type { Dims3, VolumeInfo } from '../../shared/volume.ts';
 import { createSequence, createZero } from './flat.ts';
 import { createLabels } from './labels.ts';
 import { createPhantom } from './phantom.ts';
@@ -43,7 +44,8 @@ const maxSliceBytes = 512 * 2 ** 20;
 const pieceBytes = 4 * 2 ** 20;
 
 /**
- * A volume made up on the fly: its voxels are computed as they are read, a few slices at a time.
+ * A volume made up on the fly: its voxels are computed as they are read, a few slices at a time. Its source is the NIfTI
+ * file that it would be.
  * @throws StriaError `invalid-input` where the dims are none that can be made
  */
 export function openSample({ kind, dims, type, seed }: SampleRequest): OpenVolume {
@@ -56,19 +58,20 @@ export function openSample({ kind, dims, type, seed }: SampleRequest): OpenVolum
     throw new StriaError('invalid-input', `a sample's slice of ${dims[0]} × ${dims[1]} is too large: 512 MiB is the most`);
   }
   const slicesPerPiece = Math.max(1, Math.floor(pieceBytes / sliceBytes));
-  const name = `${kind}-${dims.every((length) => length === dims[0]) ? dims[0] : dims.join('x')}.raw`;
+  const name = `${kind}-${dims.every((length) => length === dims[0]) ? dims[0] : dims.join('x')}`;
+  const info: VolumeInfo = {
+    dims: [...dims, 1],
+    type,
+    spacing: [1, 1, 1, 1],
+    spatialUnit: 'mm',
+    timeUnit: 'unknown',
+    affine: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0],
+    slope: 1,
+    intercept: 0,
+  };
   return {
-    format: 'raw',
-    info: {
-      dims: [...dims, 1],
-      type,
-      spacing: [1, 1, 1, 1],
-      spatialUnit: 'mm',
-      timeUnit: 'unknown',
-      affine: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0],
-      slope: 1,
-      intercept: 0,
-    },
+    info,
+    format: 'nifti',
     async *voxels({ signal } = {}) {
       throwIfAborted(signal);
       const fill = fillers[kind]({ dims, maximum: type === 'u8' ? 255 : 65535, seed });
@@ -84,10 +87,6 @@ export function openSample({ kind, dims, type, seed }: SampleRequest): OpenVolum
         yield piece;
       }
     },
-    source: async () => ({
-      format: 'raw',
-      endian: 'little',
-      parts: [{ name, before: new Uint8Array(), hasVoxels: true, after: new Uint8Array() }],
-    }),
+    source: async () => describeExport(info, 'nifti', name),
   };
 }
