@@ -1,0 +1,17 @@
+import type { ChunkGrid } from '../format/chunk-grid.ts';
+import type { Dims3, ElementType } from '../shared/volume.ts';
+
+/** A chunk and the voxels that it holds, for reports. */
+export interface ChunkPlace {
+  readonly chunk: number;
+  /** First voxel along x, y, z, and how many; `t` is the time point. */
+  readonly origin: Dims3;
+  readonly shape: Dims3;
+  readonly t: number;
+}
+
+export function placeOf(grid: ChunkGrid, type: ElementType, chunk: number): ChunkPlace {
+  const { origin, shape, t } = grid.box(chunk);
+  const inVoxels = ([x, y, z]: Dims3): Dims3 => [type === 'f64' ? x / 2 : x, y, z];
+  return { chunk, origin: inVoxels(origin), shape: inVoxels(shape), t };
+}

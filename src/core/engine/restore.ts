@@ -1,0 +1,183 @@
+import { codecElementBytes } from '../format/chunk-grid.ts';
+import type { ContainerReader } from '../format/container-reader.ts';
+import { describeExport } from '../io/export-volume.ts';
+import type { ByteSink, SinkMaker } from '../shared/bytes.ts';
+import { type JobOptions, throwIfAborted } from '../shared/job.ts';
+import type { FileFormat, SourceDescription, SourcePart } from '../shared/source.ts';
+import { swapBytes, volumeBytes, elementBytes as voxelWidth } from '../shared/volume.ts';
+import type { Backend, DeviceReport } from './backend.ts';
+import { Beside, maxBoxBytes, overlapBytes, slabTargetBytes, writingTo } from './pipeline.ts';
+import { boxesOf, largestSlabBytes, placeFor, putBox, ReusedBytes, slabsOf } from './slabs.ts';
+import { gigabytesPerSecond, KernelClock, type KernelTimes, Stopwatch } from './stage-times.ts';
+
+export interface RestoreSettings {
+  readonly backend: Backend;
+  /** What to write. Default: the source's own file or files, byte for byte. 'raw': the voxels alone, in its byte order. */
+  readonly to?: FileFormat | undefined;
+  /** File name without ending, for formats that are not the source's own. */
+  readonly baseName: string;
+  /** Name of the output, with its ending. Of several files it names the first; the others follow it where they can. */
+  readonly outputName?: string | undefined;
+}
+
+export interface RestoreReport {
+  /** Names of the files written. */
+  readonly files: readonly string[];
+  readonly format: FileFormat;
+  readonly bytesOut: number;
+  readonly voxelBytes: number;
+  readonly chunkCount: number;
+  /** Wall time of each stage; stages overlap, so they may add up to more than `total`. */
+  readonly timesMs: Readonly<Record<'read' | 'decode' | 'write' | 'total', number>>;
+  /** Undefined on the CPU. */
+  readonly kernelTimes?: KernelTimes | undefined;
+  readonly device: DeviceReport;
+  /** Voxel bytes by the total time, and by the time that was spent decoding. */
+  readonly gigabytesPerSecond: { readonly total: number; readonly decode: number };
+}
+
+/**
+ * Decodes a container into files, layer by layer, in bounded memory. All sinks are closed when all is written, and all
+ * aborted, once, when anything fails.
+ * @throws StriaError `corrupt` in the context of `chunk N`; of the backend or the sinks; `aborted`
+ */
+export function restoreVolume(
+  container: ContainerReader,
+  makeSink: SinkMaker,
+  settings: RestoreSettings,
+  job: JobOptions = {},
+): Promise<RestoreReport> {
+  const sinks: ByteSink[] = [];
+  return writingTo(sinks, () => restore(container, makeSink, sinks, settings, job));
+}
+
+async function restore(
+  container: ContainerReader,
+  makeSink: SinkMaker,
+  sinks: ByteSink[],
+  settings: RestoreSettings,
+  job: JobOptions,
+): Promise<RestoreReport> {
+  throwIfAborted(job.signal);
+  const { backend } = settings;
+  const stopwatch = new Stopwatch(['read', 'decode', 'write']);
+  const clock = new KernelClock();
+  const description = await describeOutput(container, settings, job);
+  let bytesOut = 0;
+  for (const part of description.parts) {
+    const sink = await makeSink(part.name);
+    sinks.push(sink);
+    const write = async (bytes: Uint8Array) => {
+      if (bytes.byteLength > 0) await stopwatch.time('write', () => sink.write(bytes));
+      bytesOut += bytes.byteLength;
+    };
+    await write(part.before);
+    if (part.hasVoxels) await writeVoxels(container, description, backend, write, stopwatch, clock, job);
+    await write(part.after);
+  }
+  const voxelBytes = volumeBytes(container.header.volume);
+  const timesMs = stopwatch.times();
+  return {
+    files: description.parts.map(({ name }) => name),
+    format: description.format,
+    bytesOut,
+    voxelBytes,
+    chunkCount: container.chunkCount,
+    timesMs,
+    kernelTimes: clock.times(),
+    device: backend.device,
+    gigabytesPerSecond: {
+      total: gigabytesPerSecond(voxelBytes, timesMs.total),
+      decode: gigabytesPerSecond(voxelBytes, timesMs.decode),
+    },
+  };
+}
+
+async function describeOutput(
+  container: ContainerReader,
+  { to, baseName, outputName }: RestoreSettings,
+  job: JobOptions,
+): Promise<SourceDescription> {
+  const source = await container.sourceDescription(job);
+  if (to === undefined) return { ...source, parts: renamed(source.parts, outputName) };
+  // NIfTI and NRRD say their byte order in their headers; raw voxels keep the order that they had.
+  const made = describeExport(container.header.volume, to, baseName, to === 'raw' ? source.endian : 'little');
+  return { ...made, parts: renamed(made.parts, outputName) };
+}
+
+/**
+ * The parts under the name that was asked for. Of several, the first without voxels gets it. The one with the voxels
+ * follows where it had the other's name but for the ending (`.hdr` and `.img`); where a header names it, as NRRD's do, it
+ * keeps its own.
+ */
+function renamed(parts: readonly SourcePart[], outputName: string | undefined): readonly SourcePart[] {
+  if (outputName === undefined) return parts;
+  const [only, ...others] = parts;
+  if (only && others.length === 0) return [{ ...only, name: outputName }];
+  const header = parts.find((part) => !part.hasVoxels);
+  return parts.map((part) => {
+    if (part === header) return { ...part, name: outputName };
+    const follows = /\.hdr$/i.test(header?.name ?? '') && stem(part.name) === stem(header?.name ?? '');
+    return follows ? { ...part, name: `${stem(outputName)}${part.name.slice(stem(part.name).length)}` } : part;
+  });
+}
+
+function stem(name: string): string {
+  const dot = name.lastIndexOf('.');
+  return dot > 0 ? name.slice(0, dot) : name;
+}
+
+/** Decodes all voxels in order: one slab is written while the next is decoded, where two fit in memory. */
+async function writeVoxels(
+  container: ContainerReader,
+  { endian }: SourceDescription,
+  backend: Backend,
+  write: (bytes: Uint8Array) => Promise<void>,
+  stopwatch: Stopwatch<'read' | 'decode' | 'write'>,
+  clock: KernelClock,
+  { signal, onProgress }: JobOptions,
+): Promise<void> {
+  const { grid } = container;
+  const { type } = container.header.volume;
+  const elementBytes = codecElementBytes(type);
+  const total = volumeBytes(container.header.volume);
+  const slabBytes = Math.min(backend.maxBoxBytes, slabTargetBytes);
+  const overlaps = largestSlabBytes(grid, elementBytes, slabBytes) <= overlapBytes;
+  const boxBytes = Math.min(backend.maxBoxBytes, maxBoxBytes);
+  const buffers = [new ReusedBytes(), new ReusedBytes()] as const;
+  const scratch = new ReusedBytes();
+  const writing = new Beside<void>();
+  let done = 0;
+  let slabNumber = 0;
+  try {
+    for (const slab of slabsOf(grid, elementBytes, slabBytes)) {
+      if (!overlaps) await writing.end();
+      const buffer = buffers[overlaps ? slabNumber++ % 2 : 0] as ReusedBytes;
+      const voxels = { bytes: buffer.take(slab.byteLength), dims: slab.dims, elementBytes };
+      for (const box of boxesOf(slab, elementBytes, boxBytes)) {
+        throwIfAborted(signal);
+        const { firstChunk } = box;
+        const chunks = await stopwatch.time('read', () => container.readChunks(firstChunk, box.chunks.length, { signal }));
+        const place = placeFor(voxels, box, scratch);
+        const before = done;
+        await stopwatch.time('decode', () =>
+          backend.decode(chunks, box.chunks, place, {
+            signal,
+            onTimes: clock.onTimes,
+            firstChunk,
+            onProgress: (progress) => onProgress?.({ stage: 'Decompressing', done: before + progress.done, total }),
+          }),
+        );
+        done += place.bytes.byteLength;
+        putBox(box, place, voxels);
+      }
+      if (endian === 'big') swapBytes(voxels.bytes, voxelWidth(type));
+      await writing.end();
+      writing.start(() => write(voxels.bytes));
+    }
+    await writing.end();
+    throwIfAborted(signal);
+  } finally {
+    await writing.settle();
+  }
+}
