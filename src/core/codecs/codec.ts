@@ -86,7 +86,10 @@ export interface GpuPayloads {
   /** Usage STORAGE | COPY_SRC | COPY_DST. The bytes between payloads are 0. Undefined where no payload has a byte. */
   readonly buffer: GPUBuffer | undefined;
   readonly byteOffsets: readonly number[];
-  /** 0 in an encoder's result: encoded, this chunk would not be smaller than its voxels, and nothing was written. */
+  /**
+   * 0 in an encoder's result: encoded, this chunk would not be smaller than its voxels, and nothing was written.
+   * (Codec `raw` alone writes every chunk: it is what becomes of those.)
+   */
   readonly byteLengths: readonly number[];
 }
 

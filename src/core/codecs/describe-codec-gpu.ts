@@ -19,8 +19,13 @@ import {
   testShapes,
 } from './test-chunks.ts';
 
+export interface DescribeOptions {
+  /** Tests more chunks than 65,535, too. It takes some 20 seconds on a software GPU, so one device is enough. */
+  readonly manyChunks?: boolean;
+}
+
 /** @param name says which device it is: 'default limits' */
-export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: string): void {
+export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: string, options: DescribeOptions = {}): void {
   const kernels = definition.createKernels(gpu);
   const uncaptured: string[] = [];
   const onError = (event: GPUUncapturedErrorEvent) => uncaptured.push(event.error.message);
@@ -150,6 +155,16 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
         await expectDecoding(box, whole, 'one chunk');
       }
     });
+
+    if (options.manyChunks) {
+      test('more chunks than a dispatch has workgroups along one dimension', async () => {
+        const box = patternedBox([528, 1000, 1], 1, 'blobs');
+        const chunks = cut(box, [8, 1, 1]);
+        expect(chunks.length).toBeGreaterThan(65535);
+        await expectEncoding(box, chunks, 'encoding');
+        await expectDecoding(box, chunks, 'decoding');
+      });
+    }
 
     test('no chunks: nothing happens', async () => {
       using scope = gpu.scope('test');

@@ -12,17 +12,13 @@ test('ids and names are unique, and found', () => {
 });
 
 test('ids that stand in files never change', () => {
-  expect(
-    codecs
-      .map(({ id, name }) => `${id} ${name}`)
-      .sort()
-      .slice(0, 2),
-  ).toEqual(['1 raw', '2 rle']);
+  expect(codecById(1).name).toBe('raw');
+  expect(codecById(2).name).toBe('rle');
 });
 
 test('an unknown id is unsupported, and named; an unknown name is invalid input', () => {
   expect(() => codecById(77)).toThrow(StriaError);
   expect(() => codecById(77)).toThrow(/codec 77/);
   expect(() => codecById(0)).toThrow(/codec 0/);
-  expect(() => codecByName('zip')).toThrow(/no codec 'zip'; there are rle, raw/);
+  expect(() => codecByName('zip')).toThrow(/no codec 'zip'; there are rle/);
 });

@@ -4,7 +4,11 @@ import { raw } from './raw/index.ts';
 import { rle } from './rle/index.ts';
 
 /** Every codec that there is, in the order in which people are offered them. */
-export const codecs: readonly CodecDefinition[] = [rle, raw];
+// biome-ignore format: one line a codec
+export const codecs: readonly CodecDefinition[] = [
+  rle,
+  raw,
+];
 
 /** @throws StriaError `invalid-input` for a name that no codec has */
 export function codecByName(name: string): CodecDefinition {

@@ -39,9 +39,8 @@ fn payload_element(at: u32, end: u32) -> u32 {
 
 // Word `index` of a level, by the level above that starts at `parent`; the level's stored bytes start at byte `start`.
 fn child_word(parent: u32, index: u32, start: u32, end: u32) -> u32 {
-  var at = start;
-  for (var word = parent; word < parent + index / 8u; word++) { at += countOneBits(tree_word(word)); }
-  let marks = tree_word(parent + index / 8u);
+  var at = start + bits_between(parent, parent + index / 8u);
+  let marks = wg_tree[parent + index / 8u];
   let shift = 4u * (index % 8u);
   at += countOneBits(marks & ((1u << shift) - 1u));
   var value = 0u;
@@ -54,7 +53,7 @@ fn child_word(parent: u32, index: u32, start: u32, end: u32) -> u32 {
   return value;
 }
 
-@compute @workgroup_size(256)
+@compute @workgroup_size(threads)
 fn main(
   @builtin(local_invocation_index) thread: u32,
   @builtin(workgroup_id) workgroup: vec3u,
@@ -67,13 +66,19 @@ fn main(
   let span = spans[tile];
 
   if (span.counts.w > 0u) {
-    if (thread == 0u) { atomicStore(&wg_tree[level_3], payload_byte(chunk.byte_offset + tile - chunk.first_tile, end)); }
-    workgroupBarrier(); // level 3 is there
-    if (thread < 2u) { atomicStore(&wg_tree[level_2 + thread], child_word(level_3, thread, span.starts.x, end)); }
+    if (thread == 0u) {
+      wg_tree[level_3] = payload_byte(chunk.byte_offset + tile - chunk.first_tile, end);
+      wg_tree[level_2] = child_word(level_3, 0u, span.starts.x, end);
+      wg_tree[level_2 + 1u] = child_word(level_3, 1u, span.starts.x, end);
+    }
     workgroupBarrier(); // level 2 is there
-    if (thread < 16u) { atomicStore(&wg_tree[level_1 + thread], child_word(level_2, thread, span.starts.y, end)); }
+    if (thread < 16u) { wg_tree[level_1 + thread] = child_word(level_2, thread, span.starts.y, end); }
     workgroupBarrier(); // level 1 is there
-    if (thread < 128u) { atomicStore(&wg_tree[level_0 + thread], child_word(level_1, thread, span.starts.z, end)); }
+    for (var word = thread; word < 128u; word += threads) {
+      wg_tree[level_0 + word] = child_word(level_1, word, span.starts.z, end);
+    }
+    workgroupBarrier(); // level 0 is there
+    if (thread < 16u) { sum_group(thread); }
     rank_tree(thread);
   }
 
@@ -85,36 +90,40 @@ fn main(
   var run = 0u;
   var value = payload_element(span.starts.w - element_bytes, end);
   for (var lane = share.lane; lane < walk.column_words; lane += share.width) {
-    let b = (walk.first_column_word + lane) / order.row_words;
-    let w = (walk.first_column_word + lane) % order.row_words;
-    let column_start = row_start(order, b) + w;
-    let first_column = b * order.size_x + w * per_word;
-    let columns = min(per_word, order.size_x - w * per_word);
+    let columns = columns_of(order, walk, lane);
     var step = walk.first_step + share.first;
     if (step >= order.length) { step -= order.length; }
     for (var turn = share.first; turn < share.end; turn++) {
-      var word = 0u;
-      var own = 0u;
-      for (var e = 0u; e < columns; e++) {
-        let local = (first_column + e) * order.length + step - walk.first_element;
-        if (local >= walk.count) { continue; }
-        if (span.counts.w > 0u) {
-          let up_to_it = tree_word(level_0 + local / 32u) & (0xffffffffu >> (31u - local % 32u));
-          let number = wg_rank[local / 32u] + countOneBits(up_to_it);
+      let local = columns.first_element + step;
+      var own = 0xffffffffu;
+      if (!walk.whole) {
+        own = 0u;
+        for (var e = 0u; e < columns.count; e++) {
+          if (local + e * order.length < walk.count) { own |= element_mask << (e * element_bits); }
+        }
+      }
+      // The value in each of the word's elements.
+      var word = value * (0xffffffffu / element_mask);
+      if (span.counts.w > 0u) {
+        word = 0u;
+        for (var e = 0u; e < per_word; e++) {
+          if (((own >> (e * element_bits)) & 1u) == 0u) { continue; }
+          let at = local + e * order.length;
+          let up_to_it = wg_tree[level_0 + at / 32u] & (0xffffffffu >> (31u - at % 32u));
+          let number = wg_rank[at / 32u] + countOneBits(up_to_it);
           if (number != run) {
             run = number;
             value = payload_element(span.starts.w + (number - 1u) * element_bytes, end);
           }
+          word |= value << (e * element_bits);
         }
-        word |= value << (e * element_bits);
-        own |= element_mask << (e * element_bits);
       }
-      let at = column_start + step * order.step;
+      let target_word = columns.start + step * order.step;
       if (own == 0xffffffffu) {
-        atomicStore(&voxels[at], word);
+        atomicStore(&voxels[target_word], word);
       } else if (own != 0u) {
-        atomicAnd(&voxels[at], ~own);
-        atomicOr(&voxels[at], word);
+        atomicAnd(&voxels[target_word], ~own);
+        atomicOr(&voxels[target_word], word & own);
       }
       step++;
       if (step == order.length) { step = 0u; }

@@ -1,8 +1,8 @@
 // Finds where each tile's bytes lie in its chunk's payload. src/core/codecs/rle/SPEC.md, 'Payload'.
 // order.wgsl stands in front of this text.
 // Algorithm: the bits of a tile's part of one level count its bytes in the next; so level after level, the counts of the
-// chunk's tiles are scanned (Hillis-Steele, 256 tiles at a time).
-// One invocation owns every 256th tile, one workgroup a chunk. Dispatch: one workgroup a chunk, spread over x and y.
+// chunk's tiles are scanned (Hillis-Steele, 64 tiles at a time).
+// One invocation owns every 64th tile, one workgroup a chunk. Dispatch: one workgroup a chunk, spread over x and y.
 // Invariants:
 // 1. An invocation reads only those `spans` that it wrote itself.
 // 2. Bytes behind the payload's end read as 0, and no count exceeds 8, 64, 512 and 4096: damage cannot make it run long.
@@ -19,7 +19,7 @@ struct Span {
 // One for each tile.
 @group(0) @binding(3) var<storage, read_write> spans: array<Span>;
 
-var<workgroup> wg_sums: array<u32, 256>;
+var<workgroup> wg_sums: array<u32, threads>;
 
 // The bits in `count` bytes from byte `start` on, as far as they lie before `end`.
 fn bits_in(start: u32, count: u32, end: u32) -> u32 {
@@ -34,7 +34,7 @@ fn bits_in(start: u32, count: u32, end: u32) -> u32 {
   return bits;
 }
 
-@compute @workgroup_size(256)
+@compute @workgroup_size(threads)
 fn main(
   @builtin(local_invocation_index) thread: u32,
   @builtin(workgroup_id) workgroup: vec3u,
@@ -46,11 +46,13 @@ fn main(
   let end = chunk.byte_offset + chunk.byte_length;
   let tiles = (chunk.shape.x * chunk.shape.y * chunk.shape.z + tile_elements - 1u) / tile_elements;
 
+  let last = min(threads, tiles) - 1u;
+
   var section_start = chunk.byte_offset + tiles;
   for (var section = 0u; section < 4u; section++) {
     let unit = select(1u, element_bytes, section == 3u);
     var before = 0u;
-    for (var first = 0u; first < tiles; first += 256u) {
+    for (var first = 0u; first < tiles; first += threads) {
       let tile = first + thread;
       let index = chunk.first_tile + tile;
       var count = 0u;
@@ -62,7 +64,7 @@ fn main(
         }
       }
       wg_sums[thread] = count;
-      for (var distance = 1u; distance < 256u; distance *= 2u) {
+      for (var distance = 1u; distance <= last; distance *= 2u) {
         workgroupBarrier(); // the sums of the step before are there
         var sum = 0u;
         if (thread >= distance) { sum = wg_sums[thread - distance]; }
@@ -74,7 +76,7 @@ fn main(
         spans[index].starts[section] = section_start + (before + wg_sums[thread] - count) * unit;
         spans[index].counts[section] = count;
       }
-      before += wg_sums[255];
+      before += wg_sums[last]; // invocations without a tile count 0
       workgroupBarrier(); // everyone has read the sum before the next round writes
     }
     section_start += before;

@@ -6,7 +6,7 @@
 // Dispatch: one workgroup a tile, spread over x and y.
 // Invariants:
 // 1. Elements outside the chunk never set a bit: columns behind its x extent are left out, and so are other tiles'.
-// 2. The bits of a tile without a run start are not written, and never read.
+// 2. `bits` is zero before; only words with a run start are written.
 // 3. `counts` holds four arrays of `tile_count` words: bytes of level 2, of level 1, of level 0, and runs.
 // Twin: `runStarts` and `parentLevel` in src/core/codecs/rle/reference.ts.
 
@@ -19,25 +19,26 @@
 @group(0) @binding(4) var<storage, read_write> bits: array<u32>;
 @group(0) @binding(5) var<storage, read_write> counts: array<u32>;
 
-var<workgroup> wg_runs: atomic<u32>;
+// Level 0 in the making.
+var<workgroup> wg_bits: array<atomic<u32>, 128>;
 
-// The last element of the column before column word `w` of row `b`; anything in front of the chunk's first column.
-fn element_before(order: Order, b: u32, w: u32) -> u32 {
-  let last_step = (order.length - 1u) * order.step;
-  if (w > 0u) { return voxels[row_start(order, b) + w - 1u + last_step] >> (32u - element_bits); }
-  if (b == 0u) { return 0u; }
-  let word = voxels[row_start(order, b - 1u) + order.row_words - 1u + last_step];
+// The last element of the column before these columns; anything in front of the chunk's first column.
+fn element_before(order: Order, columns: Columns, last_step: u32) -> u32 {
+  if (columns.word > 0u) { return voxels[columns.start - 1u + last_step] >> (32u - element_bits); }
+  if (columns.row == 0u) { return 0u; }
+  let word = voxels[row_start(order, columns.row - 1u) + order.row_words - 1u + last_step];
   return (word >> (((order.size_x - 1u) % per_word) * element_bits)) & element_mask;
 }
 
-// The predecessors of the first elements of the columns in word `w` of row `b`: the last elements of the columns before.
-fn word_before_column(order: Order, b: u32, w: u32) -> u32 {
-  let before = element_before(order, b, w);
+// The predecessors of the columns' first elements: the last elements of the columns before.
+fn word_before_columns(order: Order, columns: Columns) -> u32 {
+  let last_step = (order.length - 1u) * order.step;
+  let before = element_before(order, columns, last_step);
   if (element_bits == 32u) { return before; }
-  return (voxels[row_start(order, b) + w + (order.length - 1u) * order.step] << (element_bits & 31u)) | before;
+  return (voxels[columns.start + last_step] << (element_bits & 31u)) | before;
 }
 
-@compute @workgroup_size(256)
+@compute @workgroup_size(threads)
 fn main(
   @builtin(local_invocation_index) thread: u32,
   @builtin(workgroup_id) workgroup: vec3u,
@@ -52,24 +53,20 @@ fn main(
 
   if (share.first < share.end) {
     for (var lane = share.lane; lane < walk.column_words; lane += share.width) {
-      let b = (walk.first_column_word + lane) / order.row_words;
-      let w = (walk.first_column_word + lane) % order.row_words;
-      let column_start = row_start(order, b) + w;
-      let first_column = b * order.size_x + w * per_word;
-      let columns = min(per_word, order.size_x - w * per_word);
+      let columns = columns_of(order, walk, lane);
       var step = walk.first_step + share.first;
       if (step >= order.length) { step -= order.length; }
       var before = 0u;
-      if (step > 0u) { before = voxels[column_start + (step - 1u) * order.step]; }
+      if (step > 0u) { before = voxels[columns.start + (step - 1u) * order.step]; }
       for (var turn = share.first; turn < share.end; turn++) {
-        if (step == 0u) { before = word_before_column(order, b, w); }
-        let word = voxels[column_start + step * order.step];
+        if (step == 0u) { before = word_before_columns(order, columns); }
+        let word = voxels[columns.start + step * order.step];
         let changed = word ^ before;
         if (changed != 0u) {
-          for (var e = 0u; e < columns; e++) {
-            let local = (first_column + e) * order.length + step - walk.first_element;
+          for (var e = 0u; e < columns.count; e++) {
+            let local = columns.first_element + e * order.length + step;
             if (((changed >> (e * element_bits)) & element_mask) != 0u && local < walk.count) {
-              atomicOr(&wg_tree[local / 32u], 1u << (local % 32u));
+              atomicOr(&wg_bits[local / 32u], 1u << (local % 32u));
             }
           }
         }
@@ -80,21 +77,21 @@ fn main(
     }
   }
   // SPEC.md: 'Element i starts a run if i = 0 …'
-  if (thread == 0u && walk.first_element == 0u) { atomicOr(&wg_tree[0], 1u); }
+  if (thread == 0u && walk.first_element == 0u) { atomicOr(&wg_bits[0], 1u); }
+  workgroupBarrier(); // all bits are set
 
-  build_parents(thread);
-  if (thread < 128u && tree_word(level_3) != 0u) {
-    let word = tree_word(level_0 + thread);
-    bits[tile * 128u + thread] = word;
-    atomicAdd(&wg_runs, countOneBits(word));
+  for (var word = thread; word < 128u; word += threads) {
+    let level_0_bits = atomicLoad(&wg_bits[word]);
+    wg_tree[level_0 + word] = level_0_bits;
+    if (level_0_bits != 0u) { bits[tile * 128u + word] = level_0_bits; }
   }
-  workgroupBarrier(); // all runs are counted
+  build_parents(thread);
   if (thread == 0u) {
-    var level_0_bytes = 0u;
-    for (var word = level_1; word < level_2; word++) { level_0_bytes += countOneBits(tree_word(word)); }
-    counts[tile] = countOneBits(tree_word(level_3));
-    counts[box.tile_count + tile] = countOneBits(tree_word(level_2)) + countOneBits(tree_word(level_2 + 1u));
-    counts[2u * box.tile_count + tile] = level_0_bytes;
-    counts[3u * box.tile_count + tile] = atomicLoad(&wg_runs);
+    var runs = 0u;
+    for (var group = 0u; group < 16u; group++) { runs += wg_sums[group]; }
+    counts[tile] = bits_between(level_3, tree_words);
+    counts[box.tile_count + tile] = bits_between(level_2, level_3);
+    counts[2u * box.tile_count + tile] = bits_between(level_1, level_2);
+    counts[3u * box.tile_count + tile] = runs;
   }
 }

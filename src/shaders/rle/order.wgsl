@@ -10,6 +10,8 @@ override per_word: u32 = 4u / element_bytes;
 override element_bits: u32 = 8u * element_bytes;
 override element_mask: u32 = 0xffffffffu >> (32u - 8u * element_bytes);
 
+// Invocations in a workgroup. Few, so that barriers are cheap: with 64, each has 16 words of a tile of bytes to do.
+const threads = 64u;
 // The elements under one byte of level 3: SPEC.md, 'Bitmap tree'.
 const tile_elements = 4096u;
 
@@ -69,7 +71,9 @@ fn order_of(chunk: Chunk, box: Box) -> Order {
 
 // The word where the columns of row `b` start.
 fn row_start(order: Order, b: u32) -> u32 {
-  return order.first_word + (b % order.rows) * order.low + (b / order.rows) * order.high;
+  if (order.rows == 1u) { return order.first_word + b * order.high; }
+  let slice = b / order.rows;
+  return order.first_word + (b - slice * order.rows) * order.low + slice * order.high;
 }
 
 // What a workgroup visits to meet each element of its tile: `column_words` words that hold columns, and `steps` elements
@@ -81,6 +85,8 @@ struct Walk {
   column_words: u32,
   first_step: u32,
   steps: u32,
+  // The words hold nothing but the tile's elements.
+  whole: bool,
 }
 
 fn column_word(order: Order, column: u32) -> u32 {
@@ -97,6 +103,9 @@ fn walk_of(order: Order, tile_in_chunk: u32) -> Walk {
   walk.column_words = column_word(order, last_column) - walk.first_column_word + 1u;
   walk.first_step = walk.first_element - first_column * order.length;
   walk.steps = min(order.length, walk.count);
+  let elements_per_column_word = order.length * per_word;
+  walk.whole = order.size_x % per_word == 0u && walk.first_element % elements_per_column_word == 0u &&
+    walk.count % elements_per_column_word == 0u;
   return walk;
 }
 
@@ -105,10 +114,32 @@ fn walk_of(order: Order, tile_in_chunk: u32) -> Walk {
 struct Share { lane: u32, width: u32, first: u32, end: u32 }
 
 fn share_of(walk: Walk, thread: u32) -> Share {
-  let width = min(walk.column_words, 256u);
-  let groups = 256u / width;
+  let width = min(walk.column_words, threads);
+  let groups = threads / width;
   let steps_per_group = (walk.steps + groups - 1u) / groups;
-  let first = (thread / width) * steps_per_group;
+  let group = thread / width;
   // The invocations behind the last whole group get first ≥ steps, so nothing.
-  return Share(thread % width, width, first, min(walk.steps, first + steps_per_group));
+  let first = group * steps_per_group;
+  return Share(thread - group * width, width, first, min(walk.steps, first + steps_per_group));
+}
+
+// The columns in one word.
+struct Columns {
+  row: u32,           // row b
+  word: u32,          // word w of the row
+  start: u32,         // where the word of their first elements lies
+  first_element: u32, // number of the first column's first element, from the tile's first one on (it may wrap around)
+  count: u32,
+}
+
+fn columns_of(order: Order, walk: Walk, lane: u32) -> Columns {
+  let number = walk.first_column_word + lane;
+  var columns: Columns;
+  columns.row = number / order.row_words;
+  columns.word = number - columns.row * order.row_words;
+  columns.start = row_start(order, columns.row) + columns.word;
+  columns.first_element =
+    (columns.row * order.size_x + columns.word * per_word) * order.length - walk.first_element;
+  columns.count = min(per_word, order.size_x - columns.word * per_word);
+  return columns;
 }

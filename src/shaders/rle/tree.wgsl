@@ -8,59 +8,70 @@ const level_2 = 144u;
 const level_3 = 146u;
 const tree_words = 147u;
 
-var<workgroup> wg_tree: array<atomic<u32>, tree_words>;
+var<workgroup> wg_tree: array<u32, tree_words>;
 // For each word of wg_tree: the bits of its level that come before it.
 var<workgroup> wg_rank: array<u32, tree_words>;
-
-fn tree_word(index: u32) -> u32 {
-  return atomicLoad(&wg_tree[index]);
-}
+// Bits of level 0 in eight words: one sum for each word of level 1.
+var<workgroup> wg_sums: array<u32, 16>;
 
 // Byte `index` of the level that starts at `level`.
 fn tree_byte(level: u32, index: u32) -> u32 {
-  return (tree_word(level + index / 4u) >> (8u * (index % 4u))) & 0xffu;
+  return (wg_tree[level + index / 4u] >> (8u * (index % 4u))) & 0xffu;
 }
 
-// Bit b: byte b of the word is not 0.
-fn nonzero_bytes(word: u32) -> u32 {
-  return select(0u, 1u, (word & 0xffu) != 0u) | select(0u, 2u, (word & 0xff00u) != 0u) |
-    select(0u, 4u, (word & 0xff0000u) != 0u) | select(0u, 8u, (word & 0xff000000u) != 0u);
-}
-
-// Levels 1, 2 and 3 from level 0. The workgroup calls it together, with zeros in levels 1 to 3.
-fn build_parents(thread: u32) {
-  var level = level_0;
-  for (var words = 128u; words > 0u; words /= 8u) {
-    workgroupBarrier(); // the level below is whole
-    if (thread < words) {
-      let nonzero = nonzero_bytes(tree_word(level + thread));
-      if (nonzero != 0u) { atomicOr(&wg_tree[level + words + thread / 8u], nonzero << (4u * (thread % 8u))); }
-    }
-    level += words;
+// The word of a level above `words` words of wg_tree, 8 at most: bit b is 1 where byte b of them is not 0.
+fn parent_of(first: u32, words: u32) -> u32 {
+  var parent = 0u;
+  for (var word = 0u; word < words; word++) {
+    let bytes = unpack4xU8(wg_tree[first + word]);
+    parent |= dot(select(vec4u(0u), vec4u(1u, 2u, 4u, 8u), bytes != vec4u(0u)), vec4u(1u)) << (4u * word);
   }
-  workgroupBarrier(); // level 3 is there
+  return parent;
 }
 
-// Fills wg_rank by a Hillis-Steele scan of all levels at once. The workgroup calls it together.
-fn rank_tree(thread: u32) {
-  var start = level_0;
-  if (thread >= level_1) { start = level_1; }
-  if (thread >= level_2) { start = level_2; }
-  if (thread >= level_3) { start = level_3; }
-  workgroupBarrier(); // the tree is whole
+fn bits_between(first: u32, end: u32) -> u32 {
   var bits = 0u;
-  if (thread < tree_words) {
-    bits = countOneBits(tree_word(thread));
-    wg_rank[thread] = bits;
+  for (var word = first; word < end; word++) { bits += countOneBits(wg_tree[word]); }
+  return bits;
+}
+
+// Fills a word of wg_sums.
+fn sum_group(group: u32) {
+  wg_sums[group] = bits_between(level_0 + 8u * group, level_0 + 8u * group + 8u);
+}
+
+// Levels 1, 2 and 3 from level 0, and wg_sums. The workgroup calls it together. Behind it invocation 0 may read all,
+// any other one only after a barrier.
+fn build_parents(thread: u32) {
+  workgroupBarrier(); // level 0 is whole
+  if (thread < 16u) {
+    wg_tree[level_1 + thread] = parent_of(level_0 + 8u * thread, 8u);
+    sum_group(thread);
   }
-  for (var distance = 1u; distance < 128u; distance *= 2u) {
-    workgroupBarrier(); // the sums of the step before are there
-    var before = 0u;
-    if (thread < tree_words && thread >= start + distance) { before = wg_rank[thread - distance]; }
-    workgroupBarrier(); // everyone has read before anyone writes
-    if (thread < tree_words) { wg_rank[thread] += before; }
+  workgroupBarrier(); // level 1 and the sums are whole
+  if (thread == 0u) {
+    wg_tree[level_2] = parent_of(level_1, 8u);
+    wg_tree[level_2 + 1u] = parent_of(level_1 + 8u, 8u);
+    wg_tree[level_3] = parent_of(level_2, 2u);
   }
-  if (thread < tree_words) { wg_rank[thread] -= bits; } // its own word: no barrier needed before
+}
+
+// Fills wg_rank: for level 0 from wg_sums and the words since, for the short levels by counting.
+// The workgroup calls it together.
+fn rank_tree(thread: u32) {
+  workgroupBarrier(); // the tree and the sums are whole
+  for (var word = thread; word < tree_words; word += threads) {
+    var rank = 0u;
+    if (word < level_1) {
+      for (var group = 0u; group < word / 8u; group++) { rank += wg_sums[group]; }
+      rank += bits_between(word & ~7u, word);
+    } else if (word < level_2) {
+      rank = bits_between(level_1, word);
+    } else if (word < level_3) {
+      rank = bits_between(level_2, word);
+    }
+    wg_rank[word] = rank;
+  }
   workgroupBarrier(); // the ranks are whole
 }
 
@@ -70,7 +81,7 @@ fn select_bit(level: u32, words: u32, rank: u32) -> u32 {
   for (var half = words / 2u; half > 0u; half /= 2u) {
     if (wg_rank[level + word + half] <= rank) { word += half; }
   }
-  let bits = tree_word(level + word);
+  let bits = wg_tree[level + word];
   var rest = rank - wg_rank[level + word];
   var position = 0u;
   for (var half = 16u; half > 0u; half /= 2u) {

@@ -28,7 +28,7 @@ fn put_word(word: u32, value: u32, whole: bool) {
 
 // The nonzero bytes of the level at `level`, by the bits of its parent, from byte `start` of `payloads` on.
 fn write_level(thread: u32, start: u32, count: u32, level: u32, parent: u32, parent_words: u32) {
-  for (var word = start / 4u + thread; 4u * word < start + count; word += 256u) {
+  for (var word = start / 4u + thread; 4u * word < start + count; word += threads) {
     var value = 0u;
     var covered = 0u;
     for (var byte = 0u; byte < 4u; byte++) {
@@ -53,7 +53,7 @@ fn element(order: Order, i: u32) -> u32 {
 
 fn write_values(thread: u32, start: u32, runs: u32, order: Order, first_element: u32) {
   let count = runs * element_bytes;
-  for (var word = start / 4u + thread; 4u * word < start + count; word += 256u) {
+  for (var word = start / 4u + thread; 4u * word < start + count; word += threads) {
     var value = 0u;
     var covered = 0u;
     var last_run = 0xffffffffu;
@@ -74,7 +74,7 @@ fn write_values(thread: u32, start: u32, runs: u32, order: Order, first_element:
   }
 }
 
-@compute @workgroup_size(256)
+@compute @workgroup_size(threads)
 fn main(
   @builtin(local_invocation_index) thread: u32,
   @builtin(workgroup_id) workgroup: vec3u,
@@ -93,14 +93,14 @@ fn main(
   starts = chunk.sections + starts * vec4u(1u, 1u, 1u, element_bytes);
   if (chunk.byte_length == 0u || counts.w == 0u) { return; }
 
-  if (thread < 128u) { atomicStore(&wg_tree[thread], bits[tile * 128u + thread]); }
+  for (var word = thread; word < 128u; word += threads) { wg_tree[level_0 + word] = bits[tile * 128u + word]; }
   build_parents(thread);
   rank_tree(thread);
 
   let tile_in_chunk = tile - chunk.first_tile;
   if (thread == 0u) {
     let at = chunk.byte_offset + tile_in_chunk;
-    put_word(at / 4u, tree_word(level_3) << (8u * (at % 4u)), false);
+    put_word(at / 4u, wg_tree[level_3] << (8u * (at % 4u)), false);
   }
   write_level(thread, starts.x, counts.x, level_2, level_3, 1u);
   write_level(thread, starts.y, counts.y, level_1, level_2, 2u);
