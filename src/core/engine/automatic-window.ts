@@ -5,7 +5,7 @@ export type BinCounter = (low: number, high: number) => Promise<Histogram>;
 
 /** These parts of the voxels that are not background lie below and above the window: bright detail is worth more than dark. */
 const lowTail = 0.005;
-const highTail = 0.001;
+const highTail = 0.002;
 /** The fullest bin is background when it holds at least this part of all voxels… */
 const backgroundPart = 0.1;
 /** …and this part of all voxels is left without it. */
@@ -15,7 +15,7 @@ const enoughBins = 24;
 const maxRounds = 8;
 
 /**
- * A robust window for display: from the 0.5 to the 99.9 percentile of the voxels that are not background, where
+ * A robust window for display: from the 0.5 to the 99.8 percentile of the voxels that are not background, where
  * background is the fullest bin, if it is full enough (the air of a scan, the 0 of a mask or of a sparse field).
  * Where a few outliers stretch the histogram so that the window falls into few bins, those are counted again, finer.
  */

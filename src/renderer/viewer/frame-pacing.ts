@@ -1,7 +1,9 @@
 /** Interactive frames should take this long, in milliseconds. */
 const frameMs = 30;
-/** A still picture may take this long: then a slow GPU shows it at less than the canvas's resolution. */
-const stillMs = 900;
+/** A picture that is taken at once may take this long, in one go. */
+const promptMs = 900;
+/** A still picture, in strips, may take this long: a GPU slower still shows it at less than the canvas's resolution. */
+const stillMs = 5000;
 const smallestScale = 0.15;
 
 /**
@@ -35,7 +37,16 @@ export class FramePacing {
   }
 
   stillScale(pixels: number): number {
-    return this.#scaleFor(pixels, stillMs, this.#isSlow ? 0.3 : 1);
+    return this.#scaleFor(pixels, stillMs, 1);
+  }
+
+  promptScale(pixels: number): number {
+    return this.#scaleFor(pixels, promptMs, this.#isSlow ? 0.3 : 1);
+  }
+
+  /** What so many pixels of a moving picture should take. Nothing was measured yet: 0, or long on a software GPU. */
+  expectedMs(pixels: number): number {
+    return (this.#pixelMs ?? (this.#isSlow ? 1e-3 : 0)) * pixels;
   }
 
   #scaleFor(pixels: number, ms: number, unknown: number): number {

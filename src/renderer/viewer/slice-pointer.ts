@@ -13,7 +13,7 @@ export interface SlicePointerActions {
 }
 
 /** Wheel distance of one slice, in pixels: a notch of a wheel is about 100, a touchpad sends many small ones. */
-const pixelsPerSlice = 50;
+const pixelsPerSlice = 100;
 
 /**
  * Left: crosshair. Middle, or left with Shift: pan. Right: window and level. Wheel: slices; with Ctrl, or a pinch: zoom.
@@ -22,6 +22,8 @@ const pixelsPerSlice = 50;
 export function listenToSlicePointer(canvas: HTMLCanvasElement, actions: SlicePointerActions): () => void {
   const ending = new AbortController();
   const { signal } = ending;
+  // A finger moves the crosshair, not the page.
+  canvas.style.touchAction = 'none';
   let wheelRest = 0;
   let last: Point | undefined;
 

@@ -135,7 +135,10 @@ export class Viewer {
     this.#change({ state });
     const is3dSame =
       JSON.stringify({ ...state, crosshair: 0, smooth: 0 }) === JSON.stringify({ ...before, crosshair: 0, smooth: 0 });
-    if (state.timePoint !== before.timePoint && this.#volume) void this.#display.show(this.#volume, state.timePoint);
+    if (state.timePoint !== before.timePoint && this.#volume) {
+      // It fails only with the device, whose loss `Gpu.onLost` tells.
+      this.#display.show(this.#volume, state.timePoint).catch(() => {});
+    }
     const views = [...this.#views].filter(([name]) => name !== '3d' || !is3dSame);
     this.#requestFrame(views.map(([, { view }]) => view));
   };

@@ -19,6 +19,8 @@ import type { ViewState } from './viewer-api.ts';
 
 /** Opacities of the transfer function hold for this length, in parts of the volume's longest edge. */
 const opacityLength = 1 / 160;
+/** Samples along the volume's longest edge, at least, at one texel a step. */
+const fewestSteps = 192;
 
 /** The ray marcher as a material for the back faces of a unit cube, and its uniforms. */
 export class VolumeMaterial {
@@ -60,13 +62,15 @@ export class VolumeMaterial {
 
   /**
    * @param eye in the unit cube
-   * @param texelsPerStep how far samples lie apart, in texels
+   * @param step how far samples lie apart, in texels, or less in a small volume
    */
-  update(state: ViewState, eye: Vector3, texelsPerStep: number): void {
+  update(state: ViewState, eye: Vector3, step: number): void {
     const { low, high, dims } = this.#display;
     const [from, to] = state.window;
     const width = Math.max(to - from, Number.EPSILON * Math.max(1, Math.abs(to)));
     const categories = colormap(state.colormap).isCategorical ? width : 0;
+    // A few large texels need more samples each, or single samples show.
+    const texelsPerStep = step * Math.min(1, Math.max(...dims) / fewestSteps);
     this.#eye.value.copy(eye);
     this.#window.value.set((high - low) / width, (low - from) / width, state.projection === 'mip' ? 1 : 2, categories);
     // The longest way through the cube, and the start's shift.

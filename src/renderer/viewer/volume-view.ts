@@ -8,6 +8,7 @@ import type { VolumeInfo } from '../../core/shared/volume.ts';
 import type { BrickGrid } from './brick-grid.ts';
 import { FramePacing } from './frame-pacing.ts';
 import { background } from './slice-renderer.ts';
+import { TiledFrame } from './tiled-frame.ts';
 import type { View, ViewHost } from './view-host.ts';
 import { VolumeScene } from './volume-scene.ts';
 
@@ -19,6 +20,8 @@ const stillAfterMs = 150;
 /** Texels between samples while things move, and once they are still. */
 const movingStep = 1;
 const stillStep = 0.5;
+/** A still picture that would hold the GPU for longer is drawn in strips that each take about so long, in milliseconds. */
+const stripMs = 60;
 
 /** The 3D view on its canvas: three.js on our device, a camera that orbits, and a resolution that keeps it fluid. */
 export class VolumeView implements View {
@@ -30,6 +33,7 @@ export class VolumeView implements View {
   readonly #controls: OrbitControls;
   readonly #pacing: FramePacing;
   #scene: VolumeScene | undefined;
+  #strips: TiledFrame | undefined;
   #size = { width: 1, height: 1, pixelRatio: 1 };
   #isReady = false;
   #isDisposed = false;
@@ -77,9 +81,9 @@ export class VolumeView implements View {
     this.#stillTimer = setTimeout(() => this.#drawStill(), stillAfterMs);
   }
 
-  /** Draws at once, as well as the GPU can: for pictures that are taken of it. */
+  /** Draws at once, as well as the GPU can in a second: for pictures that are taken of it. */
   renderStill(): void {
-    if (this.#isReady && !this.#isDisposed) this.#draw(this.#pacing.stillScale(this.#fullPixels()), stillStep);
+    if (this.#isReady && !this.#isDisposed) this.#draw(this.#pacing.promptScale(this.#fullPixels()), stillStep);
   }
 
   resize(width: number, height: number, pixelRatio: number): void {
@@ -105,6 +109,7 @@ export class VolumeView implements View {
     clearTimeout(this.#stillTimer);
     this.#controls.dispose();
     this.#scene?.dispose();
+    this.#strips?.dispose();
     if (this.#isReady) this.#renderer.dispose();
   }
 
@@ -148,40 +153,64 @@ export class VolumeView implements View {
       this.#stillTimer = setTimeout(() => this.#drawStill(), stillAfterMs);
       return;
     }
-    const scale = this.#pacing.stillScale(this.#fullPixels());
-    this.#drawAndMeasure(scale, stillStep, () => {
-      // It was faster than was feared: once more, sharper.
-      if (this.#pacing.stillScale(this.#fullPixels()) > scale)
-        this.#stillTimer = setTimeout(() => this.#drawStill(), stillAfterMs);
-    });
+    const pixels = this.#fullPixels();
+    if (this.#scene && this.#pacing.expectedMs(pixels) * (movingStep / stillStep) > stripMs) void this.#drawStrips(this.#scene);
+    else this.#drawAndMeasure(1, stillStep);
   }
 
-  #drawAndMeasure(scale: number, step: number, onStill?: () => void): void {
+  /** The whole resolution on a slow GPU: strip by strip, until something moves. */
+  async #drawStrips(volume: VolumeScene): Promise<void> {
+    this.#isDrawing = true;
+    this.#strips ??= new TiledFrame(this.#renderer);
+    const scale = this.#pacing.stillScale(this.#fullPixels());
+    const ratio = this.#size.pixelRatio * scale;
+    const frame = { width: Math.floor(this.#size.width * ratio), height: Math.floor(this.#size.height * ratio) };
+    const rowMs = this.#pacing.expectedMs(frame.width) * (movingStep / stillStep);
+    const rows = Math.min(frame.height, Math.max(8, Math.floor(stripMs / rowMs)));
+    try {
+      for (let from = 0; from < frame.height; from += rows) {
+        volume.update(this.#host.state, this.#camera.position, stillStep);
+        this.#strips.drawStrip(volume.scene, this.#camera, frame, from, Math.min(rows, frame.height - from));
+        await this.#gpu.device.queue.onSubmittedWorkDone();
+        if (this.#isDisposed || this.#isWanted || this.#scene !== volume) break;
+      }
+    } finally {
+      this.#isDrawing = false;
+    }
+    if (this.#isDisposed) return;
+    if (this.#isWanted || this.#scene !== volume) {
+      this.#isWanted = false;
+      this.#host.requestRender(this);
+      return;
+    }
+    this.#resizeCanvas(scale);
+    this.#strips.present();
+  }
+
+  #drawAndMeasure(scale: number, step: number): void {
     this.#isDrawing = true;
     const start = performance.now();
     this.#draw(scale, step);
-    void this.#gpu.device.queue.onSubmittedWorkDone().then(
-      () => {
-        this.#isDrawing = false;
-        if (this.#isDisposed) return;
-        // The first frame's time is the compiler's.
-        if (this.#frames++ > 0)
-          this.#pacing.measured(this.#fullPixels() * scale ** 2, ((performance.now() - start) * step) / movingStep);
-        if (this.#isWanted) {
-          this.#isWanted = false;
-          this.#host.requestRender(this);
-        } else onStill?.();
-      },
-      () => {
-        this.#isDrawing = false;
-      },
-    );
+    const done = (): void => {
+      this.#isDrawing = false;
+      if (this.#isDisposed) return;
+      // The first frame's time is the compiler's.
+      const ms = ((performance.now() - start) * step) / movingStep;
+      if (this.#frames++ > 0) this.#pacing.measured(this.#fullPixels() * scale ** 2, ms);
+      if (!this.#isWanted) return;
+      this.#isWanted = false;
+      this.#host.requestRender(this);
+    };
+    void this.#gpu.device.queue.onSubmittedWorkDone().then(done, done);
+  }
+
+  #resizeCanvas(scale: number): void {
+    this.#renderer.setPixelRatio(this.#size.pixelRatio * scale);
+    this.#renderer.setSize(this.#size.width, this.#size.height, false);
   }
 
   #draw(scale: number, step: number): void {
-    const { width, height, pixelRatio } = this.#size;
-    this.#renderer.setPixelRatio(pixelRatio * scale);
-    this.#renderer.setSize(width, height, false);
+    this.#resizeCanvas(scale);
     this.#camera.updateMatrixWorld();
     if (this.#scene) {
       this.#scene.update(this.#host.state, this.#camera.position, step);

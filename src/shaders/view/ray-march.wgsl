@@ -168,9 +168,9 @@ fn ray_light(
   let gradient = slope * finest / texel_length;
   let strength = length(gradient);
   if (strength < 1e-4) {
-    return vec2f(1.1, 0.0);
+    return vec2f(1.2, 0.0);
   }
   let facing = abs(dot(gradient / strength, normalize(toward * edges)));
   let shaded = smoothstep(0.0, 0.12, strength);
-  return mix(vec2f(1.1, 0.0), vec2f(0.3 + facing, 0.12 * pow(facing, 24.0)), shaded);
+  return mix(vec2f(1.2, 0.0), vec2f(0.35 + 1.1 * facing, 0.12 * pow(facing, 24.0)), shaded);
 }

@@ -1,0 +1,44 @@
+import { type Camera, NearestFilter, type Scene } from 'three';
+import { texture } from 'three/tsl';
+import { NodeMaterial, QuadMesh, RenderTarget, type WebGPURenderer } from 'three/webgpu';
+
+/**
+ * A frame that is drawn in strips, over several submits, so that a slow GPU is never held for long; shown when it is whole.
+ */
+export class TiledFrame {
+  readonly #renderer: WebGPURenderer;
+  readonly #target = new RenderTarget(1, 1, { depthBuffer: false, minFilter: NearestFilter, magFilter: NearestFilter });
+  readonly #material = new NodeMaterial();
+  readonly #quad: QuadMesh;
+
+  constructor(renderer: WebGPURenderer) {
+    this.#renderer = renderer;
+    this.#target.scissorTest = true;
+    this.#material.fragmentNode = texture(this.#target.texture);
+    this.#material.depthTest = false;
+    this.#material.depthWrite = false;
+    this.#quad = new QuadMesh(this.#material);
+  }
+
+  /** Draws rows `from` to `from + count` of a frame of `width × height` pixels. The first strip begins a new frame. */
+  drawStrip(scene: Scene, camera: Camera, frame: { width: number; height: number }, from: number, count: number): void {
+    this.#target.setSize(frame.width, frame.height);
+    this.#target.scissor.set(0, from, frame.width, count);
+    this.#renderer.setRenderTarget(this.#target);
+    // Clearing takes no notice of the scissor: only once.
+    this.#renderer.autoClear = from === 0;
+    this.#renderer.render(scene, camera);
+    this.#renderer.autoClear = true;
+    this.#renderer.setRenderTarget(null);
+  }
+
+  /** Copies the frame to the canvas, which must have its size. */
+  present(): void {
+    this.#quad.render(this.#renderer);
+  }
+
+  dispose(): void {
+    this.#target.dispose();
+    this.#material.dispose();
+  }
+}
