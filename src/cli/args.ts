@@ -66,7 +66,6 @@ export interface SampleCommand extends DeviceOptions, TalkOptions {
 
 export interface GpuCommand extends TalkOptions {
   readonly name: 'gpu';
-  readonly gpuLimits: 'adapter' | 'default';
 }
 
 export type Command =
@@ -151,7 +150,7 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
     }
     case 'gpu':
       if (positionals.length > 0) throw usage(`gpu wants no more words, and got '${positionals[0]}'`);
-      return { name, gpuLimits, ...talk };
+      return { name, ...talk };
   }
 }
 

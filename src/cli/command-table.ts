@@ -100,7 +100,7 @@ export const commands = {
   gpu: {
     usage: '',
     summary: 'say which GPU there is, what its limits are, and what is missing',
-    options: ['gpu-limits', ...common],
+    options: common,
     notes: [],
   },
 } as const satisfies Record<string, CommandEntry>;

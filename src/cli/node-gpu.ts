@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import type { GpuDiagnosis } from '../core/gpu/diagnosis.ts';
 import { diagnoseGpu, type Gpu, type OpenGpuOptions, openGpu } from '../core/gpu/gpu.ts';
 
@@ -24,6 +25,8 @@ async function nodeWebGpu(software: boolean): Promise<GPU | undefined> {
   if (software && !process.env.VK_ICD_FILENAMES && !process.env.VK_DRIVER_FILES && existsSync(swiftshaderIcd)) {
     process.env.VK_ICD_FILENAMES = swiftshaderIcd;
   }
+  // Without it Mesa's drivers print an error line for each instance.
+  process.env.XDG_RUNTIME_DIR ??= tmpdir();
   try {
     const { create, globals } = await import('webgpu');
     Object.assign(globalThis, globals);

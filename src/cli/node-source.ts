@@ -11,6 +11,12 @@ const maxReadBytes = 16 * 2 ** 20;
 /** The files that a command reads. `close` closes them all. */
 export class NodeFiles {
   readonly #handles: FileHandle[] = [];
+  readonly #paths: string[] = [];
+
+  /** All that were opened. */
+  get paths(): readonly string[] {
+    return this.#paths;
+  }
 
   /** @throws StriaError `not-readable` */
   async open(path: string): Promise<ByteSource> {
@@ -21,6 +27,7 @@ export class NodeFiles {
       throw systemFault('not-readable', path, error);
     }
     this.#handles.push(handle);
+    this.#paths.push(path);
     const facts = await handle.stat();
     if (facts.isDirectory()) throw new StriaError('not-readable', `${path}: it is a folder; name a file`);
     if (!facts.isFile()) {

@@ -1,0 +1,109 @@
+// What the tests of the built command share: volumes made on the spot, and the command itself.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export const cliPath = fileURLToPath(new URL('../../out/main/cli.js', import.meta.url));
+
+/** @throws Error where the command has not been built */
+export function requireBuild(): void {
+  if (!existsSync(cliPath))
+    throw new Error(`${cliPath} is missing: these tests run the command as built. Run \`npm run build\` first.`);
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Started {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+}
+
+export function start(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Started {
+  const child = spawn(process.execPath, [cliPath, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = new Promise<Ended>((resolve, reject) => {
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+  });
+  return { child, ended };
+}
+
+export function stria(...args: readonly string[]): Promise<Ended> {
+  return start(args).ended;
+}
+
+/** Bytes that look like a scan: smooth, with a flat border and some noise, the same on every run. */
+export function scanBytes(dims: readonly [number, number, number], width: 1 | 2): Uint8Array {
+  const bytes = new Uint8Array(dims[0] * dims[1] * dims[2] * width);
+  let at = 0;
+  let noise = 12345;
+  for (let z = 0; z < dims[2]; z++) {
+    for (let y = 0; y < dims[1]; y++) {
+      for (let x = 0; x < dims[0]; x++) {
+        noise = (Math.imul(noise, 1664525) + 1013904223) >>> 0;
+        const inside = x > 4 && y > 4 && x < dims[0] - 4;
+        const value = inside ? 40 + x + 2 * y + 3 * z + (noise >>> 30) : 0;
+        bytes[at++] = value & 255;
+        if (width === 2) bytes[at++] = (value >> 8) & 255;
+      }
+    }
+  }
+  return bytes;
+}
+
+/** A NIfTI-1 file: 348 bytes of header, 4 of padding, voxels. */
+export function niftiFile(
+  dims: readonly [number, number, number],
+  width: 1 | 2,
+  endian: 'little' | 'big' = 'little',
+): Uint8Array {
+  const little = endian === 'little';
+  const voxels = scanBytes(dims, width);
+  if (width === 2 && !little) Buffer.from(voxels.buffer).swap16();
+  const file = new Uint8Array(352 + voxels.byteLength);
+  const view = new DataView(file.buffer);
+  view.setInt32(0, 348, little);
+  [3, ...dims, 1, 1, 1, 1].forEach((length, index) => {
+    view.setInt16(40 + 2 * index, length, little);
+  });
+  view.setInt16(70, width === 1 ? 2 : 4, little);
+  view.setInt16(72, 8 * width, little);
+  [1, 0.5, 0.5, 2, 1, 1, 1, 1].forEach((length, index) => {
+    view.setFloat32(76 + 4 * index, length, little);
+  });
+  view.setFloat32(108, 352, little);
+  view.setFloat32(112, 1, little);
+  view.setUint8(123, 2);
+  file.set(new TextEncoder().encode('made by a test'), 148);
+  file.set(new TextEncoder().encode('n+1\0'), 344);
+  file.set(voxels, 352);
+  return file;
+}
+
+/** An attached NRRD file with raw voxels. */
+export function nrrdFile(dims: readonly [number, number, number], width: 1 | 2): Uint8Array {
+  const header = [
+    'NRRD0004',
+    '# made by a test',
+    `type: ${width === 1 ? 'uint8' : 'int16'}`,
+    'dimension: 3',
+    `sizes: ${dims.join(' ')}`,
+    'spacings: 0.5 0.5 2',
+    'endian: little',
+    'encoding: raw',
+    '',
+    '',
+  ].join('\n');
+  return Buffer.concat([Buffer.from(header), scanBytes(dims, width)]);
+}

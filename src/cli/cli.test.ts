@@ -1,0 +1,279 @@
+import { execFileSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+import { cliPath, niftiFile, nrrdFile, requireBuild, scanBytes, start, stria } from './cli-testing.ts';
+
+const dims = [70, 33, 21] as const;
+const work = mkdtempSync(join(tmpdir(), 'stria-cli-'));
+let folder: string;
+let folders = 0;
+const at = (name: string) => join(folder, name);
+const cpu = ['--device', 'cpu'] as const;
+
+beforeAll(requireBuild);
+beforeEach(() => {
+  folder = join(work, String(folders++));
+  mkdirSync(folder);
+});
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+async function succeed(...args: readonly string[]) {
+  const ended = await stria(...args);
+  expect(ended, ended.stderr).toMatchObject({ code: 0 });
+  return ended;
+}
+
+function expectSameBytes(path: string, expected: Uint8Array): void {
+  expect(Buffer.compare(readFileSync(path), expected)).toBe(0);
+}
+
+/** A compressed scan of our own, at `scan.stria`. */
+async function makeContainer(): Promise<Uint8Array> {
+  const source = niftiFile(dims, 2);
+  writeFileSync(at('scan.nii'), source);
+  await succeed('compress', at('scan.nii'), '-o', at('scan.stria'), ...cpu);
+  return source;
+}
+
+describe('words and exit codes', () => {
+  test('version and help', async () => {
+    expect((await succeed('--version')).stdout).toBe(`${packageJson.version}\n`);
+    expect((await succeed('--help')).stdout).toMatch(/^stria compresses volumes/);
+    expect((await succeed('compress', '-h')).stdout).toMatch(/--dims X,Y,Z/);
+  });
+
+  test('the file runs by itself', () => {
+    expect(execFileSync(cliPath, ['--version'], { encoding: 'utf8' })).toBe(`${packageJson.version}\n`);
+  });
+
+  test.each([
+    [['squash'], 2, /no command/],
+    [['compress'], 2, /at least one input/],
+    [['verify', 'no-such.stria'], 3, /no-such\.stria: there is no such file/],
+    [['compress', 'no-such.nii'], 3, /no such file/],
+    [['info', tmpdir()], 3, /it is a folder/],
+  ])('stria %s: exit code %i', async (args, code, message) => {
+    const ended = await stria(...args);
+    expect(ended.code).toBe(code);
+    expect(ended.stdout).toBe('');
+    expect(ended.stderr).toMatch(message);
+  });
+
+  test('--json tells of a fault on stdout, too', async () => {
+    const ended = await stria('verify', at('none.stria'), '--json');
+    expect(ended.code).toBe(3);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ error: { tag: 'not-readable' } });
+  });
+
+  test('garbage is refused by name, and leaves no output', async () => {
+    writeFileSync(at('garbage.nii'), 'this is no volume at all');
+    const ended = await stria('compress', at('garbage.nii'), '-o', at('a.stria'), ...cpu);
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(/garbage\.nii/);
+    expect(readdirSync(folder)).toEqual(['garbage.nii']);
+  });
+});
+
+describe('round trips', () => {
+  test.each([
+    ['scan.nii', niftiFile(dims, 1), []],
+    ['scan.nii', niftiFile(dims, 2), []],
+    ['scan.nii', niftiFile(dims, 2, 'big'), []],
+    ['scan.nrrd', nrrdFile(dims, 2), []],
+    ['scan.raw', scanBytes(dims, 1), ['--dims', dims.join(','), '--type', 'u8']],
+    ['scan.raw', scanBytes(dims, 2), ['--dims', dims.join(','), '--type', 'i16', '--endian', 'big']],
+  ])('%s comes back byte for byte', async (name, source, raw) => {
+    writeFileSync(at(name), source);
+    await succeed('compress', at(name), '-o', at('a.stria'), ...raw, ...cpu);
+    expect(readFileSync(at('a.stria')).length).toBeLessThan(source.length * 1.01);
+    expect((await succeed('verify', at('a.stria'), ...cpu)).stdout).not.toBe('');
+    await succeed('decompress', at('a.stria'), '-o', at('b'), ...cpu);
+    expectSameBytes(at('b'), source);
+  });
+
+  test('a gzipped file comes back as gunzip gives it, under its own name', async () => {
+    const source = niftiFile(dims, 2);
+    writeFileSync(at('scan.nii.gz'), gzipSync(source));
+    await succeed('compress', at('scan.nii.gz'), ...cpu);
+    expect(readdirSync(folder).sort()).toEqual(['scan.nii.gz', 'scan.stria']);
+    await succeed('decompress', at('scan.stria'), ...cpu);
+    expectSameBytes(at('scan.nii'), source);
+  });
+
+  test('a header in two files comes back as two files, by their names or by another stem', async () => {
+    const source = niftiFile(dims, 1);
+    const header = Buffer.from(source.slice(0, 348));
+    header.writeFloatLE(0, 108);
+    header.write('ni1\0', 344);
+    writeFileSync(at('scan.hdr'), header);
+    writeFileSync(at('scan.img'), source.slice(352));
+    await succeed('compress', at('scan.hdr'), '-o', at('a.stria'), ...cpu);
+    mkdirSync(at('out'));
+    await succeed('decompress', at('a.stria'), '-o', at('out'), ...cpu);
+    await succeed('decompress', at('a.stria'), '-o', at('out/brain'), ...cpu);
+    expect(readdirSync(at('out')).sort()).toEqual(['brain.hdr', 'brain.img', 'scan.hdr', 'scan.img']);
+    for (const stem of ['scan', 'brain']) {
+      expectSameBytes(at(`out/${stem}.hdr`), header);
+      expectSameBytes(at(`out/${stem}.img`), source.slice(352));
+    }
+  });
+
+  test('voxels alone, and other formats that open again', async () => {
+    const source = await makeContainer();
+    await succeed('decompress', at('scan.stria'), '--to', 'raw', '-o', at('voxels.raw'), ...cpu);
+    expectSameBytes(at('voxels.raw'), source.subarray(352));
+    await succeed('decompress', at('scan.stria'), '--to', 'nrrd', '-o', at('scan.nrrd'), ...cpu);
+    await succeed('compress', at('scan.nrrd'), '-o', at('again.stria'), ...cpu);
+    await succeed('decompress', at('again.stria'), '--to', 'raw', '-o', at('again.raw'), ...cpu);
+    expectSameBytes(at('again.raw'), source.subarray(352));
+  });
+});
+
+describe('output files', () => {
+  test('a name of Stria’s own choice replaces nothing without -f; a name given does', async () => {
+    const source = niftiFile(dims, 1);
+    writeFileSync(at('scan.nii'), source);
+    writeFileSync(at('scan.stria'), 'mine');
+    const refused = await stria('compress', at('scan.nii'), ...cpu);
+    expect(refused).toMatchObject({ code: 3, stderr: expect.stringMatching(/exists already; add -f/) });
+    expect(readFileSync(at('scan.stria'), 'utf8')).toBe('mine');
+    await succeed('compress', at('scan.nii'), '-f', ...cpu);
+    await succeed('compress', at('scan.nii'), '-o', at('scan.stria'), ...cpu);
+    expect((await stria('decompress', at('scan.stria'), ...cpu)).code).toBe(3);
+    writeFileSync(at('scan.nii'), '');
+    await succeed('decompress', at('scan.stria'), '-f', ...cpu);
+    expectSameBytes(at('scan.nii'), source);
+  });
+
+  test('an input is never the output', async () => {
+    await makeContainer();
+    const ended = await stria('decompress', at('scan.stria'), '-o', at('scan.stria'), ...cpu);
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(/would replace the input/) });
+    await succeed('verify', at('scan.stria'), ...cpu);
+  });
+
+  test('a full disk leaves exit code 3 and words', async () => {
+    writeFileSync(at('scan.nii'), niftiFile(dims, 1));
+    const ended = await stria('compress', at('scan.nii'), '-o', '/dev/full', ...cpu);
+    expect(ended).toMatchObject({ code: 3, stderr: expect.stringMatching(/\/dev\/full: the disk is full/) });
+  });
+
+  test('several inputs go into a folder; one that fails keeps none of the others', async () => {
+    writeFileSync(at('a.nii'), niftiFile(dims, 1));
+    writeFileSync(at('b.nrrd'), nrrdFile(dims, 2));
+    writeFileSync(at('c.nii'), 'garbage');
+    const ended = await stria('compress', at('a.nii'), at('c.nii'), at('b.nrrd'), '-o', at('out'), '--json', ...cpu);
+    expect(ended.code).toBe(1);
+    expect(readdirSync(at('out')).sort()).toEqual(['a.stria', 'b.stria']);
+    const { files } = JSON.parse(ended.stdout) as { files: { input: string; bytesOut?: number; error?: { tag: string } }[] };
+    expect(files.map(({ input }) => input)).toEqual([at('a.nii'), at('c.nii'), at('b.nrrd')]);
+    expect(files[0]?.bytesOut).toBe(readFileSync(at('out/a.stria')).length);
+    expect(files[1]?.error).toBeDefined();
+  });
+});
+
+test('--json prints one object with sizes, ratio, times, device and throughput', async () => {
+  const source = niftiFile(dims, 2);
+  writeFileSync(at('scan.nii'), source);
+  const { stdout } = await succeed('compress', at('scan.nii'), '-o', at('a.stria'), '--json', ...cpu);
+  const report = JSON.parse(stdout) as Record<string, unknown>;
+  expect(report).toMatchObject({
+    command: 'compress',
+    voxelBytes: source.length - 352,
+    bytesOut: readFileSync(at('a.stria')).length,
+    device: { kind: 'cpu', software: false },
+    ratio: expect.any(Number),
+    timesMs: expect.any(Object),
+  });
+  expect((await succeed('info', at('a.stria'), '--json')).stdout).toMatch(/"dims"/);
+});
+
+describe('damage', () => {
+  test('a flipped byte is found', async () => {
+    await makeContainer();
+    const bytes = readFileSync(at('scan.stria'));
+    const middle = Math.floor(bytes.length / 2);
+    bytes[middle] = (bytes[middle] as number) ^ 0x10;
+    writeFileSync(at('scan.stria'), bytes);
+    const ended = await stria('verify', at('scan.stria'), ...cpu);
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/scan\.stria.*\n.*stria recover/s) });
+    expect((await stria('decompress', at('scan.stria'), '-o', at('b'), ...cpu)).code).toBe(1);
+    expect(existsSync(at('b'))).toBe(false);
+  });
+
+  test('a file without its end gives up its whole chunks', async () => {
+    const source = niftiFile([64, 64, 192], 1);
+    writeFileSync(at('scan.nii'), source);
+    await succeed('compress', at('scan.nii'), '-o', at('a.stria'), '--codec', 'raw', ...cpu);
+    truncateSync(at('a.stria'), Math.floor(readFileSync(at('a.stria')).length * 0.8));
+    expect((await stria('verify', at('a.stria'), ...cpu)).code).toBe(1);
+    await succeed('recover', at('a.stria'), '-o', at('r.stria'));
+    await succeed('verify', at('r.stria'), ...cpu);
+    await succeed('decompress', at('r.stria'), '--to', 'raw', '-o', at('r.raw'), ...cpu);
+    const restored = readFileSync(at('r.raw'));
+    const voxels = source.subarray(352);
+    expect(restored.length).toBe(voxels.length);
+    expect(Buffer.compare(restored.subarray(0, 64 ** 3), voxels.subarray(0, 64 ** 3))).toBe(0);
+  });
+});
+
+describe('a compression that is ended', () => {
+  /** Starts one that takes half a minute on any machine (its voxels are made by one thread), and waits until it writes. */
+  async function startLong() {
+    const started = start(['sample', 'phantom', '--size', '256,256,16384', '-o', at('a.stria'), ...cpu]);
+    while (readdirSync(folder).length === 0 && started.child.exitCode === null) await sleep(5);
+    expect(readdirSync(folder)).toEqual([expect.stringMatching(/partial$/)]);
+    return started;
+  }
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('by %s: exit code 130, nothing left', async (signal) => {
+    const { child, ended } = await startLong();
+    await sleep(100);
+    child.kill(signal);
+    expect((await ended).code).toBe(130);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test.each([20, 400, 900])('by SIGKILL after %i ms: no output, and what was written can be recovered', async (delayMs) => {
+    const { child, ended } = await startLong();
+    await sleep(delayMs);
+    child.kill('SIGKILL');
+    await ended;
+    expect(existsSync(at('a.stria'))).toBe(false);
+    const partial = readdirSync(folder)[0] as string;
+    copyFileSync(at(partial), at('cut.stria'));
+    const recovered = await stria('recover', at('cut.stria'), '-o', at('r.stria'));
+    expect([0, 1]).toContain(recovered.code);
+    expect(existsSync(at('r.stria'))).toBe(recovered.code === 0);
+    if (recovered.code === 0) await succeed('verify', at('r.stria'), ...cpu);
+  });
+});
+
+describe('samples', () => {
+  test.each(['nii', 'nrrd', 'raw', 'stria'])('.%s opens again, with the same voxels', async (ending) => {
+    await succeed('sample', 'labels', '--size', '40,30,20', '--type', 'u16', '--seed', '3', '-o', at(`s.${ending}`), ...cpu);
+    await succeed('sample', 'labels', '--size', '40,30,20', '--type', 'u16', '--seed', '3', '-o', at('plain.raw'), ...cpu);
+    if (ending !== 'stria') await succeed('compress', at(`s.${ending}`), '-o', at('s.stria'), ...cpu);
+    await succeed('decompress', at('s.stria'), '--to', 'raw', '-o', at('again.raw'), ...cpu);
+    expectSameBytes(at('again.raw'), readFileSync(at('plain.raw')));
+  });
+
+  test('another ending is refused', async () => {
+    expect((await stria('sample', 'zero', '--size', '4', '-o', at('s.png'))).code).toBe(2);
+  });
+});

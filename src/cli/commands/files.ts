@@ -1,0 +1,34 @@
+import type { ByteSink, ByteSource } from '../../core/shared/bytes.ts';
+import { inContext, type StriaError, toStriaError } from '../../core/shared/errors.ts';
+import { NodeFiles } from '../node-source.ts';
+
+/** Opens a file for some work, closes it and what lies beside it, and names it in what goes wrong. */
+export async function withFile<T>(path: string, work: (source: ByteSource, files: NodeFiles) => Promise<T>): Promise<T> {
+  const files = new NodeFiles();
+  try {
+    return await work(await files.open(path), files);
+  } catch (error) {
+    throw inFile(path, error);
+  } finally {
+    await files.close();
+  }
+}
+
+/** Writes through a sink: closed, and so visible, once the work is done; taken away if it fails. */
+export async function withSink<T>(sink: ByteSink, work: (sink: ByteSink) => Promise<T>): Promise<T> {
+  try {
+    const result = await work(sink);
+    await sink.close();
+    return result;
+  } catch (error) {
+    await sink.abort();
+    throw error;
+  }
+}
+
+/** The fault with the file's path in front, unless it speaks of a path itself. */
+function inFile(path: string, error: unknown): StriaError {
+  const fault = toStriaError(error);
+  const namesPath = fault.tag === 'not-readable' || fault.tag === 'not-writable' || fault.tag === 'aborted';
+  return namesPath ? fault : inContext(path, fault);
+}

@@ -1,0 +1,33 @@
+import { defaultLimits, type GpuDiagnosis, limitNames } from '../../core/gpu/diagnosis.ts';
+import type { GpuCommand } from '../args.ts';
+import type { CommandContext } from '../main.ts';
+import { type ExitCode, exitCodes } from '../messages.ts';
+import { diagnoseNodeGpu, releaseNodeGpu } from '../node-gpu.ts';
+import { formatCount, table } from '../text.ts';
+
+/** `stria gpu`: which adapter there is, its limits, and what is missing. Falls back on software as `--device gpu` does. */
+export async function runGpu(_command: GpuCommand, { terminal }: CommandContext): Promise<ExitCode> {
+  let diagnosis = await diagnoseNodeGpu();
+  if (diagnosis.state === 'no-adapter') diagnosis = await diagnoseNodeGpu({ software: true });
+  releaseNodeGpu();
+  terminal.result({ command: 'gpu', ...diagnosis });
+  terminal.say(describeDiagnosis(diagnosis));
+  return diagnosis.state === 'ready' ? exitCodes.ok : exitCodes.gpu;
+}
+
+/** A diagnosis as a table for people. */
+export function describeDiagnosis({ adapter, limits, software, features, missingFeatures, advice }: GpuDiagnosis): string {
+  if (!adapter || !limits) return advice;
+  const list = (names: readonly string[]) => (names.length === 0 ? 'none' : names.join(', '));
+  const facts = [
+    ['Adapter', adapter.description || adapter.device || 'unnamed'],
+    ['Vendor', [adapter.vendor, adapter.architecture].filter((word) => word !== '').join(', ') || 'unknown'],
+    ['Kind', software ? 'software, on the CPU' : 'hardware'],
+    ['Features', list(features)],
+    ['Missing', list(missingFeatures)],
+  ];
+  const limitRows = limitNames.map((name) => [`  ${name}`, formatCount(limits[name]), formatCount(defaultLimits[name])]);
+  return [table(facts), '', table([['Limits', 'here', 'least'], ...limitRows], ['left', 'right', 'right']), '', advice].join(
+    '\n',
+  );
+}

@@ -1,0 +1,27 @@
+import { basename } from 'node:path';
+import { recoverVolume } from '../../core/engine/recover.ts';
+import type { RecoverCommand } from '../args.ts';
+import type { CommandContext } from '../main.ts';
+import { type ExitCode, exitCodes } from '../messages.ts';
+import { createNodeSink } from '../node-sink.ts';
+import { formatBytes, formatCount } from '../text.ts';
+import { withFile } from './files.ts';
+
+/** `stria recover`: a sound file from what is whole in a damaged one. */
+export async function runRecover({ input, output }: RecoverCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
+  const report = await terminal.withProgress(basename(input), signal, (job) =>
+    withFile(input, async (source, files) => {
+      const sink = await createNodeSink(output, { overwrite: true, inputs: files.paths });
+      return recoverVolume(source, sink, job);
+    }),
+  );
+  const { wholeCount, chunkCount, lostCount, problems, sourceKept, bytesOut } = report;
+  terminal.result({ command: 'recover', input, output, ...report });
+  for (const problem of problems) terminal.note(problem);
+  if (!sourceKept) terminal.note('The source’s own header is lost: OUT says that it came from a raw file.');
+  const lost = lostCount === 0 ? 'nothing is lost' : `${formatCount(lostCount)} lost, their voxels are 0`;
+  terminal.say(
+    `${input} → ${output}  ${formatBytes(bytesOut)}  ${formatCount(wholeCount)} of ${formatCount(chunkCount)} chunks are whole, ${lost}`,
+  );
+  return exitCodes.ok;
+}

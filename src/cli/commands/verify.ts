@@ -1,0 +1,46 @@
+import { basename } from 'node:path';
+import { type VerifyReport, verifyContainer } from '../../core/engine/verify.ts';
+import { ContainerReader } from '../../core/format/container-reader.ts';
+import type { VerifyCommand } from '../args.ts';
+import { deviceNote, openBackend } from '../device.ts';
+import type { CommandContext } from '../main.ts';
+import { type ExitCode, exitCodes, faultWords } from '../messages.ts';
+import { formatBytes, formatCount, formatDuration, formatRate } from '../text.ts';
+import { withFile } from './files.ts';
+
+/** Damaged chunks that are named on the terminal; --json lists more. */
+const shownDamage = 10;
+
+/** `stria verify`: decodes every chunk and checks every byte. */
+export async function runVerify(command: VerifyCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
+  const { input } = command;
+  const { backend, close } = await openBackend(command);
+  try {
+    terminal.note(deviceNote(backend.device));
+    const report = await terminal.withProgress(basename(input), signal, (job) =>
+      withFile(input, async (source) => verifyContainer(await ContainerReader.open(source, job), { backend }, job)),
+    );
+    terminal.result({ command: 'verify', input, ...report });
+    if (report.sound) {
+      const { chunkCount, voxelBytes, timesMs } = report;
+      const speed = formatRate((voxelBytes / timesMs.total) * 1000);
+      const size = `${formatCount(chunkCount)} chunks, ${formatBytes(voxelBytes)}`;
+      terminal.say(`${input}: sound  ${size}  in ${formatDuration(timesMs.total)}, ${speed}`);
+      return exitCodes.ok;
+    }
+    terminal.fail(describeDamage(input, report));
+    return exitCodes.badData;
+  } finally {
+    await close();
+  }
+}
+
+function describeDamage(input: string, { damaged, damagedCount, chunkCount, problems }: VerifyReport): string {
+  const lines = [`stria: ${faultWords.corrupt.title}: ${input}`, ...problems.map((problem) => `  ${problem}`)];
+  if (damagedCount > 0) lines.push(`  ${formatCount(damagedCount)} of ${formatCount(chunkCount)} chunks are damaged:`);
+  for (const { message, origin, t } of damaged.slice(0, shownDamage)) {
+    lines.push(`    ${message} (from voxel ${origin.join(', ')}${t > 0 ? `, time ${t}` : ''})`);
+  }
+  if (damagedCount > shownDamage) lines.push(`    and ${formatCount(damagedCount - shownDamage)} more`);
+  return [...lines, `  ${faultWords.corrupt.next}`].join('\n');
+}

@@ -1,0 +1,70 @@
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import type { CpuTask, TaskPool } from '../core/engine/cpu-task.ts';
+import { runCpuTask } from '../core/engine/cpu-task-run.ts';
+import { requireBuild } from './cli-testing.ts';
+import { createNodeTaskPool } from './node-task-pool.ts';
+
+beforeAll(requireBuild);
+let pool: TaskPool;
+afterEach(() => pool.destroy());
+
+const voxelsOf = (salt: number) => Uint8Array.from({ length: 4096 }, (_, i) => (i >> 6) * salt);
+const encodeTask = (voxels: Uint8Array<ArrayBuffer>, codec = 'auto'): CpuTask => ({
+  kind: 'encode',
+  voxels,
+  shape: [16, 16, 16],
+  elementBytes: 1,
+  codec,
+  options: { axis: 'auto' },
+});
+
+test('threads give what the same task gives without them, in the order of asking', async () => {
+  pool = createNodeTaskPool(2);
+  const salts = Array.from({ length: 20 }, (_, i) => i);
+  const results = await Promise.all(salts.map((salt) => pool.run(encodeTask(voxelsOf(salt)))));
+  expect(results).toEqual(salts.map((salt) => runCpuTask(encodeTask(voxelsOf(salt)))));
+  for (const [index, result] of results.entries()) {
+    if (result.kind !== 'encode') throw new Error('an encode task was answered otherwise');
+    const decoded = await pool.run({ kind: 'decode', chunk: result.chunk, shape: [16, 16, 16], elementBytes: 1 });
+    expect(decoded).toEqual({ kind: 'decode', voxels: voxelsOf(index) });
+  }
+});
+
+test('a whole buffer changes hands; a part of one is copied, and the rest stays', async () => {
+  pool = createNodeTaskPool(1);
+  const whole = voxelsOf(1);
+  const large = new Uint8Array(10_000);
+  await Promise.all([pool.run(encodeTask(whole)), pool.run(encodeTask(large.subarray(100, 100 + 4096)))]);
+  expect(whole.byteLength).toBe(0);
+  expect(large.byteLength).toBe(10_000);
+});
+
+test('a fault comes back as a fault, and the thread goes on', async () => {
+  pool = createNodeTaskPool(1);
+  await expect(pool.run(encodeTask(voxelsOf(3), 'no such codec'))).rejects.toMatchObject({ name: 'StriaError' });
+  expect(await pool.run(encodeTask(voxelsOf(3)))).toMatchObject({ kind: 'encode' });
+});
+
+test('a cancelled task is not waited for', async () => {
+  pool = createNodeTaskPool(1);
+  const cancel = new AbortController();
+  const running = pool.run(encodeTask(voxelsOf(1)), cancel.signal);
+  const waiting = pool.run(encodeTask(voxelsOf(2)), cancel.signal);
+  cancel.abort();
+  await expect(running).rejects.toMatchObject({ tag: 'aborted' });
+  await expect(waiting).rejects.toMatchObject({ tag: 'aborted' });
+  await expect(pool.run(encodeTask(voxelsOf(3)), cancel.signal)).rejects.toMatchObject({ tag: 'aborted' });
+  expect(await pool.run(encodeTask(voxelsOf(4)))).toMatchObject({ kind: 'encode' });
+});
+
+test('what waits when the pool ends is cancelled', async () => {
+  pool = createNodeTaskPool(1);
+  const tasks = [1, 2, 3].map((salt) => pool.run(encodeTask(voxelsOf(salt))));
+  const settled = Promise.allSettled(tasks);
+  await pool.destroy();
+  for (const outcome of await settled) {
+    if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ tag: 'aborted' });
+  }
+  expect((await settled).some(({ status }) => status === 'rejected')).toBe(true);
+  await expect(pool.run(encodeTask(voxelsOf(1)))).rejects.toMatchObject({ tag: 'internal' });
+});

@@ -1,0 +1,68 @@
+import { basename, dirname, join } from 'node:path';
+import { StriaError } from '../core/shared/errors.ts';
+import type { FileFormat, SourceDescription } from '../core/shared/source.ts';
+import { isFolder, type OutputName } from './output-names.ts';
+
+/**
+ * Where each part of a source is restored, by the part's name: beside the container, in the folder that `-o` names, or
+ * under the name that it gives. Of two parts the name is a stem: `-o brain` gives `brain.hdr` and `brain.img`; a raw file's
+ * sidecar goes beside it; an NRRD header gets the name, and the data file keeps its own, which the header holds.
+ * @throws StriaError `invalid-input`; `corrupt` where the container names a part by a path
+ */
+export async function restoreOutputs(
+  input: string,
+  { format, parts }: Pick<SourceDescription, 'format' | 'parts'>,
+  output: string | undefined,
+): Promise<Map<string, OutputName>> {
+  if (output === undefined || (await isFolder(output))) {
+    const folder = output ?? dirname(input);
+    return new Map(parts.map(({ name }) => [name, { path: join(folder, plainName(name)), named: false }]));
+  }
+  if (/\.gz$/i.test(output)) {
+    throw new StriaError(
+      'invalid-input',
+      `${output}: Stria restores files uncompressed; leave out the .gz, and gzip it afterwards`,
+    );
+  }
+  return new Map(parts.map((part) => [part.name, partPath(part, { format, parts }, output)]));
+}
+
+function partPath(
+  part: SourceDescription['parts'][number],
+  { format, parts }: Pick<SourceDescription, 'format' | 'parts'>,
+  output: string,
+): OutputName {
+  if (parts.length === 1) return { path: output, named: true };
+  switch (format) {
+    case 'nifti': {
+      const ending = /\.[^.]+$/.exec(part.name)?.[0] ?? '';
+      return { path: `${output.replace(/\.(hdr|img)$/i, '')}${ending}`, named: true };
+    }
+    case 'raw':
+      return { path: part.hasVoxels ? output : `${output}.json`, named: true };
+    case 'nrrd':
+      if (!part.hasVoxels) return { path: output, named: true };
+      return { path: join(dirname(output), plainName(part.name)), named: false };
+  }
+}
+
+/** What a file is called that is exported: `scan.nrrd` from `/data/scan.stria`. */
+export function exportBaseName(input: string): string {
+  return basename(input).replace(/\.stria$/i, '');
+}
+
+/** A note where a name's ending promises another format than the file has; undefined where all is well. */
+export function endingNote(path: string, format: FileFormat): string | undefined {
+  const endings: Readonly<Record<string, FileFormat>> = { nii: 'nifti', hdr: 'nifti', nrrd: 'nrrd', nhdr: 'nrrd', raw: 'raw' };
+  const promised = endings[/\.([^.]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''];
+  if (promised === undefined || promised === format) return undefined;
+  return `${path} holds ${format}, whatever its ending says; --to ${promised} writes the other`;
+}
+
+/** The name of a part comes out of a file, which may be hostile: it must not lead elsewhere. */
+function plainName(name: string): string {
+  if (name === '' || name === '.' || name === '..' || /[/\\\0]/.test(name)) {
+    throw new StriaError('corrupt', `it calls its source '${name}', which is no plain file name; name the output with -o`);
+  }
+  return name;
+}
