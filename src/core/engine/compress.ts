@@ -91,14 +91,14 @@ async function compress(
     await stopwatch.time('read', () => reader.fill(bytes));
     return { slab, bytes };
   };
-  const write = (firstChunk: number, chunks: readonly EncodedChunk[], endsLayer: boolean) =>
+  const write = (firstChunk: number, chunks: readonly EncodedChunk[]) =>
     stopwatch.time('write', async () => {
       for (const [at, chunk] of chunks.entries()) {
         throwIfAborted(signal);
         await writer.chunk(firstChunk + at, chunk);
+        if ((firstChunk + at + 1) % writer.grid.chunksPerLayer === 0) await writer.flushIndex();
         tally.addChunk(chunk);
       }
-      if (endsLayer) await writer.flushIndex();
     });
 
   let source: SourceDescription;
@@ -109,8 +109,7 @@ async function compress(
       const { slab, bytes } = read;
       if (overlaps) reading.start(readNext);
       const voxels = { bytes, dims: slab.dims, elementBytes };
-      const boxes = boxesOf(slab, elementBytes, boxBytes);
-      for (const [at, box] of boxes.entries()) {
+      for (const box of boxesOf(slab, elementBytes, boxBytes)) {
         throwIfAborted(signal);
         const taken = takeBox(voxels, box, scratch);
         const before = done;
@@ -124,7 +123,7 @@ async function compress(
         );
         done += taken.bytes.byteLength;
         await writing.end();
-        writing.start(() => write(box.firstChunk, chunks, slab.endsLayer && at === boxes.length - 1));
+        writing.start(() => write(box.firstChunk, chunks));
       }
       if (!overlaps) reading.start(readNext);
     }

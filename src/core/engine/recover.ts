@@ -9,6 +9,7 @@ import { constantChecksum } from './analyze.ts';
 import { type ChunkPlace, placeOf } from './chunk-place.ts';
 import { rawSource } from './memory-volume.ts';
 import { writingTo } from './pipeline.ts';
+import { nextTurn } from './turn.ts';
 import { maxListed } from './verify.ts';
 
 export interface RecoverReport {
@@ -55,6 +56,7 @@ async function rewrite(
   let lostCount = 0;
   let done = 0;
   for (let number = 0; number < grid.count; number++) {
+    if (number % chunksPerTurn === 0) await nextTurn();
     throwIfAborted(signal);
     const { shape } = grid.box(number);
     const chunk = await recovered.readChunk(number, { signal });
@@ -77,6 +79,9 @@ async function rewrite(
     bytesOut: writer.bytesWritten,
   };
 }
+
+/** Constant chunks cost no read, so nothing else would let an abort in. */
+const chunksPerTurn = 1024;
 
 /** Chunks of zeros, by shape: a volume has eight shapes at most. */
 class ZeroChunks {

@@ -15,8 +15,6 @@ export interface ChunkRange {
 /** A range of chunks whose voxels are one run of bytes in the volume: what is held in memory at a time. */
 export interface Slab extends ChunkRange {
   readonly byteLength: number;
-  /** A layer of chunks is complete with this slab. */
-  readonly endsLayer: boolean;
 }
 
 /**
@@ -39,7 +37,6 @@ export function* slabsOf(grid: ChunkGrid, elementBytes: CodecElementBytes, targe
       return { origin: [box.origin[0] - origin[0], box.origin[1] - origin[1], plane], shape: box.shape };
     }),
     byteLength: dims[0] * dims[1] * dims[2] * elementBytes,
-    endsLayer: (firstChunk + count) % grid.chunksPerLayer === 0,
   });
   const layerPlanes = (layer: number) => grid.layerBox(layer).shape[2];
   const planesBefore = (layer: number) => Math.floor(layer / countZ) * grid.dims[2] + (layer % countZ) * depth;

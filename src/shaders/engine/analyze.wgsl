@@ -56,7 +56,7 @@ var<workgroup> wg_sums: array<vec4u, workgroup_size>;
 var<workgroup> wg_cross: array<u32, workgroup_size>;
 
 fn count_elements(differs: u32) -> u32 {
-  return (((((differs & low) + low) | differs) & high) >> (bits - 1u)) * ones >> (32u - bits);
+  return ((((((differs & low) + low) | differs) & high) >> (bits - 1u)) * ones) >> (32u - bits);
 }
 
 fn mix(word: u32) -> u32 {
@@ -96,7 +96,7 @@ fn main(
     for (var slice = first_slice; slice < end_slice; slice++) {
       let next = voxels[at + to_next];
       // Shifts go by halves, since a shift by 32 is none.
-      let shifted = (word >> (bits / 2u) >> (bits / 2u)) | (next << (16u - bits / 2u) << (16u - bits / 2u));
+      let shifted = ((word >> (bits / 2u)) >> (bits / 2u)) | ((next << (16u - bits / 2u)) << (16u - bits / 2u));
       let below = voxels[at + to_below];
       let behind = voxels[at + select(0u, box.slice_stride, slice + 1u < chunk.slices)];
       let mixed = mix(word ^ (word_index * 0x9e3779b1u));
