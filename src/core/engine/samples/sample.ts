@@ -3,6 +3,7 @@ import type { OpenVolume } from '../../io/volume-reader.ts';
 import { StriaError } from '../../shared/errors.ts';
 import { throwIfAborted } from '../../shared/job.ts';
 import type { Dims3, VolumeInfo } from '../../shared/volume.ts';
+import { nextTurn } from '../turn.ts';
 import { createSequence, createZero } from './flat.ts';
 import { createLabels } from './labels.ts';
 import { createPhantom } from './phantom.ts';
@@ -41,7 +42,8 @@ const fillers: Readonly<Record<SampleKind, (shape: SampleShape) => SliceFiller>>
 
 const maxLength = 16384;
 const maxSliceBytes = 512 * 2 ** 20;
-const pieceBytes = 4 * 2 ** 20;
+/** Made in one go: a cancel is heard between two pieces. */
+const pieceBytes = 2 ** 20;
 
 /**
  * A volume made up on the fly: its voxels are computed as they are read, a few slices at a time. Its source is the NIfTI
@@ -84,6 +86,7 @@ export function openSample({ kind, dims, type, seed }: SampleRequest): OpenVolum
           const at = i * sliceBytes;
           fill(z + i, type === 'u8' ? new Uint8Array(piece.buffer, at, voxels) : new Uint16Array(piece.buffer, at, voxels));
         }
+        await nextTurn();
         yield piece;
       }
     },
