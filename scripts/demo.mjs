@@ -20,7 +20,7 @@ const picture = join(folder, 'potential.png');
 /** Runs `stria`, shows its words, and gives the object that it prints. */
 function stria(...args) {
   const startMs = performance.now();
-  const { status, stdout } = spawnSync(process.execPath, [join(root, 'out', 'main', 'cli.js'), ...args, '--json'], {
+  const { status, stdout } = spawnSync(process.execPath, [join(root, 'out', 'main', 'cli.js'), ...args, '--json', '--quiet'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     encoding: 'utf8',
   });

@@ -1,4 +1,4 @@
-// Makes out/ ready to run by itself: the command gets its first line and its permission, out/ says that its files are
+// Makes out/ ready to run by itself: the command gets its permission, out/ says that its files are
 // modules, and a bundle that would need node_modules (but for `webgpu` and `electron`) fails the build.
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
@@ -7,10 +7,8 @@ import { fileURLToPath } from 'node:url';
 
 const out = fileURLToPath(new URL('../out', import.meta.url));
 const cli = join(out, 'main', 'cli.js');
-const shebang = '#!/usr/bin/env node\n';
 
-const code = readFileSync(cli, 'utf8');
-if (!code.startsWith('#!')) writeFileSync(cli, shebang + code);
+if (!readFileSync(cli, 'utf8').startsWith('#!/usr/bin/env node\n')) throw new Error(`${cli} lost its first line in the build`);
 chmodSync(cli, 0o755);
 writeFileSync(join(out, 'package.json'), `${JSON.stringify({ private: true, type: 'module' }, null, 2)}\n`);
 

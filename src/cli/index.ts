@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // The command `stria`: out/main/cli.js after a build.
 import { main } from './main.ts';
 
