@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { openNodeGpu, releaseNodeGpu } from '../../cli/node-gpu.ts';
 import type { Gpu } from './gpu.ts';
 import { exclusiveScan } from './scan.ts';
@@ -7,6 +7,11 @@ const devices = {
   "the adapter's limits": await openNodeGpu({ software: true }),
   'default limits': await openNodeGpu({ software: true, limits: 'default' }),
 };
+const uncaptured: string[] = [];
+for (const gpu of Object.values(devices)) {
+  gpu.device.addEventListener('uncapturederror', (event) => uncaptured.push(event.error.message));
+}
+afterEach(() => expect(uncaptured.splice(0)).toEqual([]));
 afterAll(() => {
   for (const gpu of Object.values(devices)) gpu.destroy();
   releaseNodeGpu();

@@ -23,8 +23,9 @@ fn tree_byte(level: u32, index: u32) -> u32 {
 fn parent_of(first: u32, words: u32) -> u32 {
   var parent = 0u;
   for (var word = 0u; word < words; word++) {
-    let bytes = unpack4xU8(wg_tree[first + word]);
-    parent |= dot(select(vec4u(0u), vec4u(1u, 2u, 4u, 8u), bytes != vec4u(0u)), vec4u(1u)) << (4u * word);
+    let bytes = vec4u(wg_tree[first + word]) & vec4u(0xffu, 0xff00u, 0xff0000u, 0xff000000u);
+    let marks = select(vec4u(0u), vec4u(1u, 2u, 4u, 8u), bytes != vec4u(0u));
+    parent |= (marks.x | marks.y | marks.z | marks.w) << (4u * word);
   }
   return parent;
 }
