@@ -4,6 +4,7 @@ import { rowBytes } from '../codecs/codec.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { type Dims3, type Dims4, type ElementType, elementBytes } from '../shared/volume.ts';
+import { type BrickGrid, createBrickGrid, recordBricks, recordWidening } from './brick-grid.ts';
 import type { PlacedBox } from './resident-volume.ts';
 import { elementTypeNumber, floatBits, isFloatType, typeRange, voxelKey } from './voxel-key.ts';
 
@@ -12,6 +13,7 @@ export interface DisplayTexture {
   /** r8unorm for 8-bit voxels, r16float for all others; usage TEXTURE_BINDING | COPY_SRC. */
   readonly texture: GPUTexture;
   readonly dims: Dims3;
+  readonly bricks: BrickGrid;
   /** Voxels of the resident volume per texel along each axis: over 1 where the device's 3D textures are too small. */
   readonly step: number;
   /** A texel of 0 is this stored value, and a texel of 1 is `high`. */
@@ -40,10 +42,10 @@ export function createDisplayTexture(
     usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST | GPUTextureUsage.COPY_SRC,
   });
   const [low, high] = bytes ? typeRange(type) : range;
-  return { texture, dims, step, low, high: high > low ? high : low + 1 };
+  return { texture, dims, bricks: createBrickGrid(scope, dims), step, low, high: high > low ? high : low + 1 };
 }
 
-/** Fills the texture with a time point, in pieces through a small staging buffer. Resolves when the GPU is done. */
+/** Fills the texture and its bricks with a time point, in pieces through a small staging buffer. Resolves when the GPU is done. */
 export async function fillDisplayTexture(
   gpu: Gpu,
   display: DisplayTexture,
@@ -85,6 +87,9 @@ export async function fillDisplayTexture(
         [width, height, planes],
       ),
     );
+    const staged = { staging, rowWords: stagingRowBytes / 4, firstPlane: first, planeCount: planes };
+    recordBricks(gpu, commands, scope, display.bricks, display.texture, staged);
   }
+  recordWidening(gpu, commands, display.bricks);
   await commands.submit();
 }

@@ -4,7 +4,7 @@ import voxelCode from '../../shaders/resident/voxel.wgsl?raw';
 import { type GpuVoxels, rowBytes } from '../codecs/codec.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { Kernel } from '../gpu/kernel.ts';
-import type { ElementType } from '../shared/volume.ts';
+import { type ElementType, elementBytes } from '../shared/volume.ts';
 import { automaticWindow, type BinCounter } from './automatic-window.ts';
 import { elementTypeNumber, floatBits, isFloatType, keyValue, typeRange, voxelKey } from './voxel-key.ts';
 
@@ -30,7 +30,7 @@ export interface VolumeStatistics {
   readonly histogram: Histogram;
   /** Robust lowest and highest value for display: see `automaticWindow`. */
   readonly window: readonly [low: number, high: number];
-  /** Of the voxels that are not 0, the part that equals its left neighbour, 0…1: near 1 for labels, low for scans. */
+  /** Of the voxels of some rows that are not 0, the part that equals its left neighbour, 0…1: near 1 for labels, low for scans. */
   readonly flatness: number;
 }
 
@@ -46,24 +46,26 @@ const unitsPerWorkgroup = 4096;
  * @throws StriaError `device-lost`
  */
 export async function computeStatistics(gpu: Gpu, type: ElementType, boxes: readonly GpuVoxels[]): Promise<VolumeStatistics> {
+  const isByte = elementBytes(type) === 1;
   const voxels = boxes.reduce((sum, { dims }) => sum + (dims[0] * dims[1] * dims[2]) / (type === 'f64' ? 2 : 1), 0);
-  const [lowKey, highKey, notFinite, inner, flat] = await measureRange(gpu, type, boxes);
+  const [lowKey, highKey, notFinite, inner, flat] = await measureRange(gpu, type, boxes, isByte ? 16 : 1);
   const count = voxels - notFinite;
-  const min = count === 0 ? 0 : keyValue(type, lowKey);
-  const max = count === 0 ? 0 : keyValue(type, highKey);
   const countBins: BinCounter = (low, high) => countInBins(gpu, type, boxes, low, high);
-  const histogram =
-    typeRange(type)[1] < binCount
-      ? await countBins(typeRange(type)[0], typeRange(type)[0] + binCount - 1)
-      : await countBins(min, Math.max(max, min));
+  let min = count === 0 ? 0 : keyValue(type, lowKey);
+  let max = count === 0 ? 0 : keyValue(type, highKey);
+  const histogram = await (isByte ? countBins(...typeRange(type)) : countBins(min, max));
+  if (isByte) {
+    min = histogram.low + histogram.counts.findIndex((bin) => bin > 0);
+    max = histogram.low + histogram.counts.findLastIndex((bin) => bin > 0);
+  }
   const window = await automaticWindow({ min, max, count }, histogram, countBins);
   return { min, max, count, notFinite, histogram, window, flatness: inner === 0 ? 0 : flat / inner };
 }
 
-async function measureRange(gpu: Gpu, type: ElementType, boxes: readonly GpuVoxels[]) {
+async function measureRange(gpu: Gpu, type: ElementType, boxes: readonly GpuVoxels[], rowStep: number) {
   using scope = gpu.scope('statistics');
   const result = scope.storage('range', 20, new Uint32Array([0xffffffff, 0, 0, 0, 0]));
-  await forEachPiece(gpu, type, boxes, { name: 'range', code: rangeCode, result, uniforms: [] });
+  await forEachPiece(gpu, type, boxes, { name: 'range', code: rangeCode, result, uniforms: [rowStep] });
   return [...(await gpu.readWords(result))] as [number, number, number, number, number];
 }
 
@@ -108,8 +110,8 @@ async function forEachPiece(gpu: Gpu, type: ElementType, boxes: readonly GpuVoxe
     constants: { element_type: elementTypeNumber(type) },
   });
   const unitBytes = type === 'f64' ? 8 : 4;
-  for (const { buffer, dims, elementBytes } of boxes) {
-    const rowUnits = rowBytes(dims[0], elementBytes) / unitBytes;
+  for (const { buffer, dims, elementBytes: codecBytes } of boxes) {
+    const rowUnits = rowBytes(dims[0], codecBytes) / unitBytes;
     const rowVoxels = type === 'f64' ? dims[0] / 2 : dims[0];
     const units = rowUnits * dims[1] * dims[2];
     for (let first = 0; first < units; first += unitsPerDispatch) {

@@ -1,25 +1,19 @@
 import type { DisplayTexture } from '../../core/engine/display-texture.ts';
 import type { ResidentVolume } from '../../core/engine/resident-volume.ts';
-import type { Gpu } from '../../core/gpu/gpu.ts';
-import type { GpuScope } from '../../core/gpu/scope.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
-import { type BrickGrid, createBrickGrid, fillBrickGrid } from './brick-grid.ts';
 
 export interface ShownVolume {
   readonly info: VolumeInfo;
   readonly display: DisplayTexture;
-  readonly bricks: BrickGrid;
 }
 
 /**
- * Keeps the 3D view's textures (display and bricks) at the time point that was asked for last. Fills run one after the
+ * Keeps the 3D view's textures at the time point that was asked for last. Fills run one after the
  * other, and those that have been overtaken are left out.
  */
 export class DisplayFeed {
-  readonly #gpu: Gpu;
   readonly #onVolume: () => void;
   readonly #onContent: () => void;
-  #scope: GpuScope | undefined;
   #shown: ShownVolume | undefined;
   #wanted: { volume: ResidentVolume; timePoint: number } | undefined;
   #work: Promise<void> = Promise.resolve();
@@ -28,8 +22,7 @@ export class DisplayFeed {
    * @param onVolume `shown` is another volume
    * @param onContent the textures show another time point
    */
-  constructor(gpu: Gpu, onVolume: () => void, onContent: () => void) {
-    this.#gpu = gpu;
+  constructor(onVolume: () => void, onContent: () => void) {
     this.#onVolume = onVolume;
     this.#onContent = onContent;
   }
@@ -45,15 +38,9 @@ export class DisplayFeed {
     return this.#next(async () => {
       if (this.#wanted !== wanted) return;
       const display = await volume.displayTexture(timePoint);
+      if (this.#wanted?.volume !== volume) return;
       const isNew = this.#shown?.display.texture !== display.texture;
-      if (isNew) this.#scope ??= this.#gpu.scope('display');
-      const bricks = isNew || !this.#shown ? createBrickGrid(this.#scope as GpuScope, display) : this.#shown.bricks;
-      await fillBrickGrid(this.#gpu, display, bricks);
-      if (this.#wanted?.volume !== volume) {
-        if (isNew) this.#scope?.free(bricks.texture);
-        return;
-      }
-      this.#shown = { info: volume.info, display, bricks };
+      this.#shown = { info: volume.info, display };
       if (isNew) this.#onVolume();
       else this.#onContent();
     });
@@ -66,11 +53,7 @@ export class DisplayFeed {
       this.#shown = undefined;
       this.#onVolume();
     }
-    return this.#next(async () => {
-      if (this.#wanted !== undefined || this.#shown) return;
-      this.#scope?.destroy();
-      this.#scope = undefined;
-    });
+    return this.#work;
   }
 
   #next(work: () => Promise<void>): Promise<void> {

@@ -53,7 +53,6 @@ export class Viewer {
     this.#format = navigator.gpu.getPreferredCanvasFormat();
     this.#slices = new SliceRenderer(gpu, this.#format);
     this.#display = new DisplayFeed(
-      gpu,
       () => this.#volumeView()?.setVolume(this.#display.shown),
       () => this.requestRender(),
     );

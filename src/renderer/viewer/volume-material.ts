@@ -12,7 +12,6 @@ import { positionLocal, sampler, screenCoordinate, texture, texture3D, uniform, 
 import { NodeMaterial } from 'three/webgpu';
 import type { DisplayTexture } from '../../core/engine/display-texture.ts';
 import rayMarchCode from '../../shaders/view/ray-march.wgsl?raw';
-import type { BrickGrid } from './brick-grid.ts';
 import { colormap } from './colormaps.ts';
 import { isFloorOpaque, transferTexels } from './transfer-function.ts';
 import type { ViewState } from './viewer-api.ts';
@@ -33,7 +32,7 @@ export class VolumeMaterial {
   #transferKey = '';
 
   /** @param edges lengths of the cube's edges in the scene */
-  constructor(display: DisplayTexture, bricks: BrickGrid, edges: readonly [number, number, number]) {
+  constructor(display: DisplayTexture, edges: readonly [number, number, number]) {
     this.#display = display;
     const volume = texture3D(external(display.texture));
     const { material } = this;
@@ -43,8 +42,8 @@ export class VolumeMaterial {
       volume,
       volume_sampler: sampler(volume),
       transfer: texture(this.#transfer),
-      bricks: texture3D(external(bricks.texture)),
-      dims: uniform(new Vector4(...display.dims, bricks.size)),
+      bricks: texture3D(external(display.bricks.texture)),
+      dims: uniform(new Vector4(...display.dims, display.bricks.size)),
       edges: uniform(new Vector3(...edges)),
       window: this.#window,
       march: this.#march,

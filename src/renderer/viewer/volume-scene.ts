@@ -14,7 +14,6 @@ import {
 } from 'three';
 import type { DisplayTexture } from '../../core/engine/display-texture.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
-import type { BrickGrid } from './brick-grid.ts';
 import { faceLetters, sceneEdges } from './orientation.ts';
 import type { ViewState } from './viewer-api.ts';
 import { VolumeMaterial } from './volume-material.ts';
@@ -29,10 +28,10 @@ export class VolumeScene {
   readonly #letters: Sprite[] = [];
   readonly #disposables: { dispose(): void }[] = [];
 
-  constructor(info: VolumeInfo, display: DisplayTexture, bricks: BrickGrid) {
+  constructor(info: VolumeInfo, display: DisplayTexture) {
     const edges = sceneEdges(info).map((edge) => new Vector3(...edge)) as [Vector3, Vector3, Vector3];
     const [x, y, z] = edges;
-    this.#material = new VolumeMaterial(display, bricks, [x.length(), y.length(), z.length()]);
+    this.#material = new VolumeMaterial(display, [x.length(), y.length(), z.length()]);
     const origin = x.clone().add(y).add(z).multiplyScalar(-0.5);
     this.corners = Array.from({ length: 8 }, (_, index) =>
       edges.reduce((corner, edge, axis) => (index & (1 << axis) ? corner.add(edge) : corner), origin.clone()),

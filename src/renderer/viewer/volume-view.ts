@@ -5,7 +5,6 @@ import type { DisplayTexture } from '../../core/engine/display-texture.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
-import type { BrickGrid } from './brick-grid.ts';
 import { FramePacing } from './frame-pacing.ts';
 import { background } from './slice-renderer.ts';
 import { TiledFrame } from './tiled-frame.ts';
@@ -34,6 +33,8 @@ export class VolumeView implements View {
   readonly #pacing: FramePacing;
   #scene: VolumeScene | undefined;
   #strips: TiledFrame | undefined;
+  /** The scale of the frame in `#strips`, while it shows what is to be seen. */
+  #stripsScale: number | undefined;
   #size = { width: 1, height: 1, pixelRatio: 1 };
   #isReady = false;
   #isDisposed = false;
@@ -59,10 +60,10 @@ export class VolumeView implements View {
     void this.#init();
   }
 
-  /** Shows a volume, or nothing. Display texture and bricks stay the caller's. */
-  setVolume(volume: { info: VolumeInfo; display: DisplayTexture; bricks: BrickGrid } | undefined): void {
+  /** Shows a volume, or nothing. The display texture stays the caller's. */
+  setVolume(volume: { info: VolumeInfo; display: DisplayTexture } | undefined): void {
     this.#scene?.dispose();
-    this.#scene = volume && new VolumeScene(volume.info, volume.display, volume.bricks);
+    this.#scene = volume && new VolumeScene(volume.info, volume.display);
     this.#pacing.forget();
     this.#frames = 0;
     this.reset();
@@ -75,6 +76,7 @@ export class VolumeView implements View {
       this.#isWanted = true;
       return;
     }
+    this.#stripsScale = undefined;
     const pixels = this.#fullPixels();
     this.#drawAndMeasure(this.#pacing.movingScale(pixels), movingStep);
     clearTimeout(this.#stillTimer);
@@ -83,7 +85,9 @@ export class VolumeView implements View {
 
   /** Draws at once, as well as the GPU can in a second: for pictures that are taken of it. */
   renderStill(): void {
-    if (this.#isReady && !this.#isDisposed) this.#draw(this.#pacing.promptScale(this.#fullPixels()), stillStep);
+    if (!this.#isReady || this.#isDisposed) return;
+    if (this.#stripsScale !== undefined) this.#presentStrips(this.#stripsScale);
+    else this.#draw(this.#pacing.promptScale(this.#fullPixels()), stillStep);
   }
 
   resize(width: number, height: number, pixelRatio: number): void {
@@ -183,8 +187,13 @@ export class VolumeView implements View {
       this.#host.requestRender(this);
       return;
     }
+    this.#stripsScale = scale;
+    this.#presentStrips(scale);
+  }
+
+  #presentStrips(scale: number): void {
     this.#resizeCanvas(scale);
-    this.#strips.present();
+    this.#strips?.present();
   }
 
   #drawAndMeasure(scale: number, step: number): void {

@@ -7,6 +7,7 @@
 // Invariants
 // 1. Integer sums do not depend on the order in which atomics land.
 // 2. `counts` was zeroed before the first dispatch.
+// 3. 8-bit voxels are counted over their type's whole range, a bin each.
 //
 // Twin: src/core/engine/statistics.gpu.test.ts computes the same on the CPU.
 
@@ -52,6 +53,25 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
     let row_word = row * piece.row_units * unit_words;
     let first = (unit - row * piece.row_units) * per_unit;
     let end = min(first + per_unit, piece.row_voxels);
+    if (element_type < 2u && end == first + 4u) {
+      // A whole word of bytes, which all count (invariant 3): often four of one value.
+      let word = voxels[row_word + first / 4u] ^ select(0u, 0x80808080u, element_type == 1u);
+      if (word == (word & 0xffu) * 0x01010101u) {
+        let bin = word & 0xffu;
+        if (bin != last_bin) {
+          atomicAdd(&wg_counts[last_bin], last_count);
+          last_bin = bin;
+          last_count = 0u;
+        }
+        last_count += 4u;
+      } else {
+        atomicAdd(&wg_counts[word & 0xffu], 1u);
+        atomicAdd(&wg_counts[(word >> 8u) & 0xffu], 1u);
+        atomicAdd(&wg_counts[(word >> 16u) & 0xffu], 1u);
+        atomicAdd(&wg_counts[word >> 24u], 1u);
+      }
+      continue;
+    }
     for (var x = first; x < end; x++) {
       let bits = voxel_bits(row_word, x);
       let key = voxel_key(bits);

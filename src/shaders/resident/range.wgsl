@@ -1,5 +1,5 @@
-// Finds the smallest and the largest finite voxel, how many are NaN or infinite, and how flat the volume is: of all
-// voxels that are not 0 and have a left neighbour, how many equal it (label fields are flat, scans are not).
+// Finds the smallest and the largest finite voxel, how many are NaN or infinite, and how flat the volume is: in every
+// 16th row, of the voxels that are not 0 and have a left neighbour, how many equal it (labels are flat, scans are not).
 // voxel.wgsl stands in front of it.
 //
 // One invocation owns 16 units (a word each, two for f64) that lie 256 apart, one workgroup 4096 units side by side.
@@ -18,6 +18,8 @@ struct Piece {
   row_voxels: u32,
   first_unit: u32,
   unit_count: u32,
+  /// Rows that count: every one, or every n-th (8-bit voxels, whose histogram says the rest).
+  row_step: u32,
 }
 @group(0) @binding(1) var<uniform> piece: Piece;
 /// Smallest key, largest key, not finite, not 0 with a left neighbour, of these equal to it.
@@ -45,6 +47,10 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
     }
     let unit = piece.first_unit + offset;
     let row = unit / piece.row_units;
+    if (row % piece.row_step != 0u) {
+      continue;
+    }
+    let counts_flat = row % 16u == 0u;
     let row_word = row * piece.row_units * unit_words;
     let first = (unit - row * piece.row_units) * per_unit;
     let end = min(first + per_unit, piece.row_voxels);
@@ -57,7 +63,7 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
       let key = voxel_key(bits);
       low = min(low, key);
       high = max(high, key);
-      if (bits != 0u && x > 0u) {
+      if (counts_flat && bits != 0u && x > 0u) {
         counts.y++;
         counts.z += select(0u, 1u, voxel_bits(row_word, x - 1u) == bits);
       }

@@ -65,7 +65,12 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   }
   let row_word = ((plane - fill.box_plane) * fill.box_rows + row - fill.box_row) * fill.box_row_words;
   var word: u32;
-  if (element_type < 2u) {
+  if (element_type < 2u && fill.step == 1u) {
+    // The box's own word; padding behind a row's end is never copied.
+    if (id.x < fill.box_row_words) {
+      word = voxels[row_word + id.x] ^ select(0u, 0x80808080u, element_type == 1u);
+    }
+  } else if (element_type < 2u) {
     let x = id.x * 4u;
     word = byte(row_word, x) | (byte(row_word, x + 1u) << 8u) | (byte(row_word, x + 2u) << 16u) | (byte(row_word, x + 3u) << 24u);
   } else {

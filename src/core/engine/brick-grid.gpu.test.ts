@@ -1,8 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { openNodeGpu, releaseNodeGpu } from '../../cli/node-gpu.ts';
-import { testInfo, testVoxels } from '../../core/engine/resident-testing.ts';
-import { ResidentVolume } from '../../core/engine/resident-volume.ts';
-import { createBrickGrid, fillBrickGrid } from './brick-grid.ts';
+import { testInfo, testVoxels } from './resident-testing.ts';
+import { ResidentVolume } from './resident-volume.ts';
 
 const gpu = await openNodeGpu({ software: true });
 afterAll(() => {
@@ -17,19 +16,18 @@ function half(bytes: Uint8Array, at: number): number {
   return bits & 0x8000 ? -size : size;
 }
 
-test('a brick holds the range of its texels and of those around it', async () => {
+test('a brick holds the range of its texels and of the bricks around it', async () => {
   const before = gpu.memory.liveBytes();
   const [x, y, z] = [19, 8, 27];
   const info = testInfo([x, y, z, 1], 'u8');
-  const voxels = testVoxels(info).map((value) => value >> 3);
+  const voxels = testVoxels(info).map((value) => 40 + (value >> 3));
   voxels[(13 * y + 5) * x + 11] = 255;
   const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
   volume.append(voxels);
   {
     using scope = gpu.scope('test');
     const display = await volume.displayTexture(0);
-    const grid = createBrickGrid(scope, display);
-    await fillBrickGrid(gpu, display, grid);
+    const grid = display.bricks;
     expect([grid.size, grid.texture.width, grid.texture.height, grid.texture.depthOrArrayLayers]).toEqual([8, 3, 1, 4]);
     const buffer = scope.buffer('texels', 256 * 4, GPUBufferUsage.COPY_SRC);
     await gpu
@@ -42,16 +40,17 @@ test('a brick holds the range of its texels and of those around it', async () =>
     for (let brickZ = 0; brickZ < 4; brickZ++) {
       for (let brickX = 0; brickX < 3; brickX++) {
         const around: number[] = [];
-        for (let vz = Math.max(0, brickZ * 8 - 1); vz < Math.min(z, brickZ * 8 + 9); vz++) {
+        for (let vz = Math.max(0, brickZ * 8 - 8); vz < Math.min(z, brickZ * 8 + 16); vz++) {
           for (let vy = 0; vy < y; vy++) {
-            for (let vx = Math.max(0, brickX * 8 - 1); vx < Math.min(x, brickX * 8 + 9); vx++) {
+            for (let vx = Math.max(0, brickX * 8 - 8); vx < Math.min(x, brickX * 8 + 16); vx++) {
               around.push(voxels[(vz * y + vy) * x + vx] as number);
             }
           }
         }
         const at = brickZ * 256 + brickX * 8;
         expect(half(bytes, at)).toBeLessThanOrEqual(Math.min(...around) / 255);
-        expect(half(bytes, at)).toBeGreaterThan(Math.min(...around) / 255 - 0.003);
+        // Only bricks beside the row's end may count padding as texels of 0.
+        if (brickX === 0) expect(half(bytes, at)).toBeGreaterThan(Math.min(...around) / 255 - 0.003);
         expect(half(bytes, at + 2)).toBeGreaterThanOrEqual(Math.max(...around) / 255);
         expect(half(bytes, at + 2)).toBeLessThan(Math.max(...around) / 255 + 0.003);
       }

@@ -1,0 +1,71 @@
+// Finds the least and the greatest texel of each brick, from planes of the display texture while they are in staging
+// (see texture-fill.wgsl, which writes them).
+//
+// One invocation owns a brick: the texels of `size` rows of `size` planes, word by word.
+// Dispatch: ceil(bricks along x / 64) × bricks along y × brick layers that the planes touch. Workgroup: 64 bricks of a row.
+//
+// Invariants
+// 1. Planes come in order, in several dispatches: the dispatch with a brick's first plane sets its range, later ones widen it.
+// 2. Padding behind a row's end may count as texels of 0: a range may be too wide, never too narrow.
+//
+// Twin: src/core/engine/brick-grid.gpu.test.ts computes the same on the CPU.
+
+/// 1: four r8unorm texels in a word; 0: two r16float.
+override byte_texels: u32;
+
+struct Bricks {
+  /// Bricks along x and y.
+  count_x: u32,
+  count_y: u32,
+  /// Texels of a brick along each axis; a multiple of 8.
+  size: u32,
+  /// Rows of a plane, words of a row in staging.
+  height: u32,
+  row_words: u32,
+  /// The planes in staging.
+  first_plane: u32,
+  plane_count: u32,
+}
+@group(0) @binding(0) var<storage, read> staging: array<u32>;
+@group(0) @binding(1) var<uniform> bricks: Bricks;
+/// Least and greatest texel, x fastest, then y, z.
+@group(0) @binding(2) var<storage, read_write> ranges: array<vec2f>;
+
+fn word_range(word: u32) -> vec2f {
+  if (byte_texels == 1u) {
+    let texels = unpack4x8unorm(word);
+    return vec2f(min(min(texels.x, texels.y), min(texels.z, texels.w)), max(max(texels.x, texels.y), max(texels.z, texels.w)));
+  }
+  let texels = unpack2x16float(word);
+  return vec2f(min(texels.x, texels.y), max(texels.x, texels.y));
+}
+
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+  if (id.x >= bricks.count_x) {
+    return;
+  }
+  let layer = bricks.first_plane / bricks.size + id.z;
+  let brick = (layer * bricks.count_y + id.y) * bricks.count_x + id.x;
+  let first_plane = max(layer * bricks.size, bricks.first_plane);
+  let end_plane = min((layer + 1u) * bricks.size, bricks.first_plane + bricks.plane_count);
+  let words = bricks.size / select(2u, 4u, byte_texels == 1u);
+  let first_word = id.x * words;
+  let end_word = min(first_word + words, bricks.row_words);
+  let first_row = id.y * bricks.size;
+  let end_row = min(first_row + bricks.size, bricks.height);
+  var range = vec2f(1.0, 0.0);
+  if (first_plane > layer * bricks.size) {
+    range = ranges[brick];
+  }
+  for (var plane = first_plane; plane < end_plane; plane++) {
+    for (var row = first_row; row < end_row; row++) {
+      let start = ((plane - bricks.first_plane) * bricks.height + row) * bricks.row_words;
+      for (var word = first_word; word < end_word; word++) {
+        let found = word_range(staging[start + word]);
+        range = vec2f(min(range.x, found.x), max(range.y, found.y));
+      }
+    }
+  }
+  ranges[brick] = range;
+}
