@@ -43,8 +43,7 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
   },
   'no-adapter': {
     title: 'No graphics adapter was found',
-    advice:
-      'Update the graphics driver, or restart in compatibility mode. Dropped files are still compressed, on the processor.',
+    advice: 'Update the graphics driver, or restart in compatibility mode. Dropped files are still compressed, on the processor.',
     severity: 'warning',
   },
   'limit-too-small': {

@@ -39,7 +39,9 @@ describe('a sink over a port', () => {
         writes++;
         await sink.write(bytes);
       },
-      close: async () => void (closed = true),
+      close: async () => {
+        closed = true;
+      },
     });
     const remote = remoteSink(port);
     const reused = new Uint8Array(1);

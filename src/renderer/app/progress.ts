@@ -22,7 +22,9 @@ export function fraction(progress: Progress): number | undefined {
 }
 
 /** Bytes a second since the stage began, and milliseconds left; undefined until there is something to go by. */
-export function pace(progress: JobProgress): { readonly bytesPerSecond: number; readonly leftMs: number | undefined } | undefined {
+export function pace(
+  progress: JobProgress,
+): { readonly bytesPerSecond: number; readonly leftMs: number | undefined } | undefined {
   const ms = progress.now - progress.startedAt;
   if (ms < 200 || progress.done === 0) return undefined;
   const bytesPerSecond = (progress.done / ms) * 1000;

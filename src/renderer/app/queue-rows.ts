@@ -1,6 +1,5 @@
 import type { FaultData } from '../../core/shared/errors.ts';
 import type { JobProgress } from './progress.ts';
-import type { CompressionResult } from './result.ts';
 
 /** One file of the queue. */
 export interface QueueRow {
@@ -16,7 +15,9 @@ export type QueueRowState =
   | { readonly kind: 'running'; readonly progress: JobProgress }
   | {
       readonly kind: 'done';
-      readonly result: CompressionResult;
+      /** The source uncompressed, and the .stria file, in bytes. */
+      readonly bytesIn: number;
+      readonly bytesOut: number;
       readonly ms: number;
       readonly name: string;
       readonly folder: string;
@@ -40,18 +41,18 @@ export interface QueueSummary {
   readonly failed: number;
   readonly active: number;
   /** Over the finished rows. */
-  readonly voxelBytes: number;
-  readonly striaBytes: number;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
 }
 
 export function summarize(rows: readonly QueueRow[]): QueueSummary {
-  const results = rows.flatMap((row) => (row.state.kind === 'done' ? [row.state.result] : []));
+  const done = rows.flatMap((row) => (row.state.kind === 'done' ? [row.state] : []));
   return {
     total: rows.length,
-    done: results.length,
+    done: done.length,
     failed: rows.filter((row) => row.state.kind === 'failed').length,
     active: rows.filter((row) => !isFinished(row)).length,
-    voxelBytes: results.reduce((sum, result) => sum + result.voxelBytes, 0),
-    striaBytes: results.reduce((sum, result) => sum + result.striaBytes, 0),
+    bytesIn: done.reduce((sum, { bytesIn }) => sum + bytesIn, 0),
+    bytesOut: done.reduce((sum, { bytesOut }) => sum + bytesOut, 0),
   };
 }

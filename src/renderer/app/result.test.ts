@@ -1,20 +1,34 @@
 import { describe, expect, it } from 'vitest';
-import { describeShares, ratioOf } from './result.ts';
+import { describeShares, ratioOf, stageClock } from './result.ts';
 
 describe('result', () => {
-  it('is voxels over file', () => {
-    expect(ratioOf({ voxelBytes: 1000, striaBytes: 250 })).toBe(4);
-    expect(ratioOf({ voxelBytes: 0, striaBytes: 0 })).toBe(0);
+  it('is source over file', () => {
+    expect(ratioOf({ bytesIn: 1000, bytesOut: 250 })).toBe(4);
+    expect(ratioOf({ bytesIn: 0, bytesOut: 0 })).toBe(0);
   });
 
-  it('says which way chunks took, most used first', () => {
-    expect(describeShares([{ codec: 'rle', axis: 'z', count: 8 }])).toBe('rle along z');
+  it('names what chunks became, most used first', () => {
+    expect(describeShares([{ codec: 'rle', axis: 'z', count: 8, bytes: 9 }])).toBe('rle along z');
     expect(
       describeShares([
-        { codec: 'constant', axis: undefined, count: 100 },
-        { codec: 'rle', axis: 'x', count: 900 },
-        { codec: 'raw', axis: undefined, count: 1 },
+        { codec: 'constant', count: 100, bytes: 0 },
+        { codec: 'rle', axis: 'x', count: 900, bytes: 9 },
+        { codec: 'raw', count: 1, bytes: 9 },
       ]),
-    ).toBe('rle along x 90\u202f%, constant 10\u202f%, raw < 1\u202f%');
+    ).toBe('rle along x 90\u202f%, constant 10\u202f%, raw <\u202f1\u202f%');
+  });
+});
+
+describe('stageClock', () => {
+  const times = { clock: 'GPU', ms: { 'rle.decode': 2, fill: 1, check: 5 } } as const;
+
+  it('sums the kernels that count by the GPU’s clock', () => {
+    expect(stageClock(times, (name) => name !== 'check', 20)).toEqual({ ms: 3, clock: 'GPU' });
+  });
+
+  it('takes the wall where the GPU has no clock or it is too coarse', () => {
+    expect(stageClock({ ...times, clock: 'wall' }, () => true, 20)).toEqual({ ms: 20, clock: 'wall' });
+    expect(stageClock({ clock: 'GPU', ms: { fill: 0 } }, () => true, 4)).toEqual({ ms: 4, clock: 'wall' });
+    expect(stageClock(undefined, () => true, 4)).toEqual({ ms: 4, clock: 'wall' });
   });
 });

@@ -1,40 +1,34 @@
+import type { ChunkShare } from '../../core/engine/chunk-tally.ts';
+import type { KernelTimes } from '../../core/engine/stage-times.ts';
+import { thinSpace } from './units.ts';
+
 /** How long a stage took, and by which clock. */
 export interface StageClock {
   readonly ms: number;
   readonly clock: 'GPU' | 'wall';
 }
 
-/** How many chunks took which way. */
-export interface ChunkShare {
-  /** A codec's name, or 'constant'. */
-  readonly codec: string;
-  /** The axis of its runs, where the codec has one. */
-  readonly axis: 'x' | 'y' | 'z' | undefined;
-  readonly count: number;
-}
-
-/** What the result card shows. */
+/** What the result card shows. Sizes in bytes. */
 export interface CompressionResult {
-  /** Uncompressed voxels, in bytes. */
+  /** The source uncompressed: its voxels, and its headers. */
+  readonly bytesIn: number;
   readonly voxelBytes: number;
-  /** The .stria file, in bytes. */
-  readonly striaBytes: number;
+  /** The .stria file. */
+  readonly bytesOut: number;
   readonly shares: readonly ChunkShare[];
   readonly encode: StageClock | undefined;
   readonly decode: StageClock | undefined;
-  /** Every chunk was decoded again and compared. */
-  readonly exact: boolean;
-  /** Where that was done. */
-  readonly checkedOn: 'GPU' | 'CPU';
-  /** GPU memory of the volume as voxels, and as compressed bytes; undefined where it was never in GPU memory. */
+  /** Every chunk was decoded again on the GPU and every bit compared. Undefined: that was not done. */
+  readonly isExact: boolean | undefined;
+  /** GPU memory of the volume as voxels, and as compressed bytes; undefined where it was never wholly in GPU memory. */
   readonly gpuBytes: { readonly before: number; readonly after: number } | undefined;
 }
 
-export function ratioOf(result: Pick<CompressionResult, 'voxelBytes' | 'striaBytes'>): number {
-  return result.striaBytes === 0 ? 0 : result.voxelBytes / result.striaBytes;
+export function ratioOf(sizes: Pick<CompressionResult, 'bytesIn' | 'bytesOut'>): number {
+  return sizes.bytesOut === 0 ? 0 : sizes.bytesIn / sizes.bytesOut;
 }
 
-/** `rle along z 87 %, constant 13 %`: the ways, most used first. */
+/** `rle along z 87 %, constant 13 %`: what chunks became, most used first. */
 export function describeShares(shares: readonly ChunkShare[]): string {
   const total = shares.reduce((sum, share) => sum + share.count, 0);
   return [...shares]
@@ -43,7 +37,17 @@ export function describeShares(shares: readonly ChunkShare[]): string {
       const way = axis ? `${codec} along ${axis}` : codec;
       if (count === total) return way;
       const percent = (100 * count) / total;
-      return `${way} ${percent < 1 ? '< 1' : Math.round(percent)}\u202f%`;
+      return `${way} ${percent < 1 ? `<${thinSpace}1` : Math.round(percent)}${thinSpace}%`;
     })
     .join(', ');
+}
+
+/**
+ * The sum of some kernels' times. Where the device's clock is too coarse to see any of them, the wall's.
+ * @param counts whether a kernel's time is a part of it, by its name
+ * @param wallMs the same work on the host's clock, copies to and from the GPU included
+ */
+export function stageClock(times: KernelTimes | undefined, counts: (name: string) => boolean, wallMs: number): StageClock {
+  const ms = Object.entries(times?.ms ?? {}).reduce((sum, [name, each]) => (counts(name) ? sum + each : sum), 0);
+  return times?.clock === 'GPU' && ms > 0 ? { ms, clock: 'GPU' } : { ms: wallMs, clock: 'wall' };
 }

@@ -3,7 +3,12 @@ import { defaultSettings, readSettings, writeSettings } from './settings.ts';
 
 function storage(initial?: string) {
   let text = initial ?? null;
-  return { getItem: () => text, setItem: (_key: string, value: string) => void (text = value) };
+  return {
+    getItem: () => text,
+    setItem: (_key: string, value: string) => {
+      text = value;
+    },
+  };
 }
 
 describe('settings', () => {

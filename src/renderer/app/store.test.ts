@@ -34,6 +34,6 @@ describe('queue rows', () => {
   });
 
   it('are summed up', () => {
-    expect(summarize(rows)).toEqual({ total: 2, done: 0, failed: 0, active: 1, voxelBytes: 0, striaBytes: 0 });
+    expect(summarize(rows)).toEqual({ total: 2, done: 0, failed: 0, active: 1, bytesIn: 0, bytesOut: 0 });
   });
 });

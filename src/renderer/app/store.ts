@@ -40,7 +40,8 @@ export type DocumentState =
   | { readonly kind: 'loading'; readonly name: string; readonly progress: JobProgress }
   /** A raw file whose layout nobody knows: the form asks. */
   | { readonly kind: 'layout'; readonly file: HostFile; readonly suggestions: readonly RawLayout[] }
-  | { readonly kind: 'failed'; readonly name: string; readonly fault: FaultData }
+  /** `rawFile`: what failed may still be opened as raw voxels, by a layout that people give. */
+  | { readonly kind: 'failed'; readonly name: string; readonly fault: FaultData; readonly rawFile?: HostFile | undefined }
   | { readonly kind: 'ready'; readonly document: OpenDocument };
 
 export type CompressionState =

@@ -29,7 +29,9 @@ export function windowOf(width: number, level: number, scale: Scale, narrowest =
 
 /** One edge moved; it stops at the other, `narrowest` away. */
 export function moveEdge(window: Window, edge: 'low' | 'high', value: number, narrowest: number): Window {
-  return edge === 'low' ? [Math.min(value, window[1] - narrowest), window[1]] : [window[0], Math.max(value, window[0] + narrowest)];
+  return edge === 'low'
+    ? [Math.min(value, window[1] - narrowest), window[1]]
+    : [window[0], Math.max(value, window[0] + narrowest)];
 }
 
 /** Both edges moved by the same amount. */
@@ -42,29 +44,41 @@ export function narrowestWindow(min: number, max: number, isInteger: boolean): n
   return isInteger ? 1 : Math.max(Math.abs(max - min) / 10_000, Number.MIN_VALUE);
 }
 
-/** Opacity for compositing as two numbers: nothing below `start`, rising to `strength`. Both 0 to 1. */
-export interface OpacityRamp {
-  readonly start: number;
-  readonly strength: number;
-}
+/** Opacity over the window for compositing, as control points. */
+export type OpacityCurve = readonly (readonly [position: number, opacity: number])[];
 
-type Curve = readonly (readonly [position: number, opacity: number])[];
-
-export function rampOf(curve: Curve): OpacityRamp {
+/** Where a curve leaves zero, and how opaque it is at its end. Both 0 to 1. */
+export function rampOf(curve: OpacityCurve): { readonly start: number; readonly strength: number } {
   const start = curve.reduce((last, [position, opacity]) => (opacity === 0 ? Math.max(last, position) : last), 0);
   return { start: Math.min(start, 1), strength: curve.at(-1)?.[1] ?? 1 };
 }
 
-export function curveOf({ start, strength }: OpacityRamp): Curve {
+/** The curve made more or less opaque as a whole, its shape kept. */
+export function withStrength(curve: OpacityCurve, strength: number): OpacityCurve {
+  const before = rampOf(curve).strength;
+  if (before === 0 || curve.length < 2) return ramp(rampOf(curve).start, strength);
+  return curve.map(([position, opacity]) => [position, Math.min(1, (opacity * strength) / before)] as const);
+}
+
+/** The curve with another place where it leaves zero; what follows keeps its shape. */
+export function withStart(curve: OpacityCurve, start: number): OpacityCurve {
+  const before = rampOf(curve).start;
   const from = Math.min(Math.max(start, 0), 0.99);
-  return from === 0
+  if (before >= 1 || curve.length < 2) return ramp(from, 1);
+  const rest = curve.filter(([position]) => position > before);
+  const moved = rest.map(([position, opacity]) => [from + ((position - before) / (1 - before)) * (1 - from), opacity] as const);
+  return from === 0 ? [[0, 0], ...moved] : [[0, 0], [from, 0], ...moved];
+}
+
+function ramp(start: number, strength: number): OpacityCurve {
+  return start === 0
     ? [
         [0, 0],
         [1, strength],
       ]
     : [
         [0, 0],
-        [from, 0],
+        [start, 0],
         [1, strength],
       ];
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Header, Menu as AriaMenu, MenuItem, MenuSection, MenuTrigger, Popover, Separator } from 'react-aria-components';
+import { Menu as AriaMenu, Header, MenuItem, MenuSection, MenuTrigger, Popover, Separator } from 'react-aria-components';
 import { classes } from './classes.ts';
 import styles from './menu.module.css';
 

@@ -1,5 +1,5 @@
 import { Check, ChevronDown } from 'lucide-react';
-import { Button, Label, ListBox, ListBoxItem, Popover, Select as AriaSelect, SelectValue, Text } from 'react-aria-components';
+import { Select as AriaSelect, Button, Label, ListBox, ListBoxItem, Popover, SelectValue, Text } from 'react-aria-components';
 import { classes } from './classes.ts';
 import styles from './select.module.css';
 

@@ -1,0 +1,221 @@
+import type { RawLayout } from '../../core/io/volume-reader.ts';
+import { type FaultData, faultToData, toStriaError } from '../../core/shared/errors.ts';
+import type { Host, HostFile } from '../host/host.ts';
+import type { SliceAxis } from '../viewer/viewer-api.ts';
+import { BackgroundCompressor } from './background.ts';
+import { type Command, commandOfMenu, createCommands } from './commands.ts';
+import { groupDatasets } from './datasets.ts';
+import { diagnosticsText } from './diagnostics.ts';
+import { GpuLife } from './gpu-life.ts';
+import { CompressQueue } from './queue.ts';
+import { suggestLayouts } from './raw-layout.ts';
+import type { SampleChoice } from './samples.ts';
+import { Session } from './session.ts';
+import { readSettings, type Settings, writeSettings } from './settings.ts';
+import { isTyping, matchesShortcut } from './shortcuts.ts';
+import { type AppStore, createAppStore, openDocument, showDocument } from './store.ts';
+
+/** All that the panels can ask for. Results come back through the store. */
+export class App {
+  readonly host: Host;
+  readonly store: AppStore;
+  readonly queue: CompressQueue;
+  readonly commands: readonly Command[];
+  readonly isMac = /mac/i.test(navigator.platform);
+  /** Started with `?debug`, or with `stria.debug` in the storage: shows commands for testing. */
+  readonly debug: boolean;
+  readonly #session: Session;
+  readonly #gpuLife: GpuLife;
+  /** Files may come before the GPU is there: they wait for it. */
+  #opened: Promise<void> = Promise.resolve();
+
+  constructor(host: Host) {
+    this.host = host;
+    this.debug = new URLSearchParams(location.search).has('debug') || storage()?.getItem('stria.debug') === '1';
+    this.store = createAppStore(readSettings(storage()));
+    const compressor = new BackgroundCompressor();
+    this.queue = new CompressQueue(host, this.store, compressor);
+    this.#session = new Session(host, this.store, compressor);
+    this.#gpuLife = new GpuLife(this.store, (engine, view) => void this.#session.recover(engine, view));
+    this.commands = createCommands(this);
+  }
+
+  /** Opens the GPU and listens to the shell, the keys and the files that come. */
+  async start(): Promise<void> {
+    this.host.onMenuCommand((menu) => {
+      const command = commandOfMenu(this.commands, menu);
+      if (command?.enabled(this.store.getState())) command.run();
+    });
+    window.addEventListener('keydown', (event) => this.#onKey(event));
+    window.addEventListener('beforeunload', (event) => {
+      const { queue, save } = this.store.getState();
+      if (save.kind === 'saving' || queue.some(({ state }) => state.kind === 'running')) event.preventDefault();
+    });
+    this.host.onFilesOpened((files) => this.open(files));
+    await Promise.all([
+      this.host.info().then((shell) => this.store.setState({ shell })),
+      this.host.recent().then((recent) => this.store.setState({ recent })),
+      this.openGpu(),
+    ]);
+  }
+
+  openGpu(): Promise<void> {
+    this.#opened = this.#gpuLife.open().then((engine) => this.#session.setEngine(engine));
+    return this.#opened;
+  }
+
+  /** One volume is opened; several are compressed as a queue, as everything is where there is no GPU. */
+  open(files: readonly HostFile[]): void {
+    void this.#opened.then(() => this.#open(files));
+  }
+
+  #open(files: readonly HostFile[]): void {
+    const datasets = groupDatasets(files);
+    const [first] = datasets;
+    if (!first) return;
+    const { gpu } = this.store.getState();
+    if (datasets.length === 1 && gpu.kind !== 'failed') void this.#session.open({ kind: 'file', file: first.primary });
+    else this.queue.add(datasets.map(({ primary }) => primary));
+  }
+
+  async openDropped(files: readonly File[]): Promise<void> {
+    await this.#orNotice(async () => this.open(await this.host.adopt(files)));
+  }
+
+  openDialog(): void {
+    void this.#orNotice(async () => this.open(await this.host.openDialog()));
+  }
+
+  openRecent(id: string, name: string): void {
+    this.host.openRecent(id).then(
+      (file) => this.open([file]),
+      (error: unknown) => showDocument(this.store, { kind: 'failed', name, fault: faultToData(error) }),
+    );
+  }
+
+  openSample(sample: SampleChoice): void {
+    void this.#opened.then(() => this.#session.open({ kind: 'sample', sample }));
+  }
+
+  openRaw(file: HostFile, raw: RawLayout): void {
+    void this.#session.open({ kind: 'file', file, raw });
+  }
+
+  /** Asks for the layout of a file that no reader knows. */
+  askLayout(file: HostFile): void {
+    showDocument(this.store, { kind: 'layout', file, suggestions: suggestLayouts(file.name, file.size) });
+  }
+
+  close(): void {
+    this.#session.close();
+  }
+
+  cancel(): void {
+    this.#session.cancel();
+  }
+
+  compress(): void {
+    const { codec, axis } = this.store.getState().settings;
+    this.set({ foldedSections: this.store.getState().settings.foldedSections.filter((name) => name !== 'compression') });
+    void this.#session.compress({ codec, axis });
+  }
+
+  save(): void {
+    void this.#session.save();
+  }
+
+  clearRecent(): void {
+    void this.#orNotice(async () => {
+      await this.host.clearRecent();
+      this.store.setState({ recent: await this.host.recent() });
+    });
+  }
+
+  set(change: Partial<Settings>): void {
+    const settings = { ...this.store.getState().settings, ...change };
+    this.store.setState({ settings });
+    writeSettings(storage(), settings);
+  }
+
+  runCommand(id: string): void {
+    const command = this.commands.find((candidate) => candidate.id === id);
+    if (command?.enabled(this.store.getState())) command.run();
+  }
+
+  stepSlice(by: number): void {
+    const viewer = this.#gpuLife.engine?.viewer;
+    if (!viewer) return;
+    const crosshair = [...viewer.snapshot().state.crosshair] as [number, number, number];
+    const axis = 'xyz'.indexOf(this.store.getState().sliceAxis);
+    crosshair[axis] = (crosshair[axis] as number) + by;
+    viewer.set({ crosshair });
+  }
+
+  showSlice(sliceAxis: SliceAxis): void {
+    this.store.setState({ sliceAxis });
+    this.set({ layout: 'slice' });
+  }
+
+  resetView(): void {
+    this.#gpuLife.engine?.viewer.resetView();
+  }
+
+  autoWindow(): void {
+    const document = openDocument(this.store.getState());
+    if (document) this.#gpuLife.engine?.viewer.set({ window: document.statistics.window });
+  }
+
+  toggleProjection(): void {
+    const viewer = this.#gpuLife.engine?.viewer;
+    viewer?.set({ projection: viewer.snapshot().state.projection === 'mip' ? 'composite' : 'mip' });
+  }
+
+  async copyDiagnostics(fault?: FaultData): Promise<void> {
+    const text = await diagnosticsText(this.store.getState(), fault);
+    await navigator.clipboard.writeText(text).then(
+      () => this.store.setState({ notice: 'Diagnostics copied' }),
+      () => this.store.setState({ notice: 'The clipboard may not be used here', overlay: 'about' }),
+    );
+  }
+
+  /** For testing what happens then. */
+  loseDevice(): void {
+    this.#gpuLife.engine?.gpu.device.destroy();
+  }
+
+  /** For the debug hook. */
+  get resident() {
+    return this.#session.resident;
+  }
+
+  async #orNotice(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      const fault = toStriaError(error);
+      if (fault.tag !== 'aborted') this.store.setState({ notice: fault.message });
+    }
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    if (event.defaultPrevented || event.isComposing) return;
+    const command = this.commands.find(({ shortcut }) => shortcut && matchesShortcut(shortcut, event, this.isMac));
+    if (!command) {
+      if (event.key === 'Escape' && this.store.getState().overlay !== 'none') this.store.setState({ overlay: 'none' });
+      return;
+    }
+    const isPlain = !event.ctrlKey && !event.metaKey;
+    const isCovered = this.store.getState().overlay !== 'none' && command.id !== 'palette';
+    if ((isPlain && isTyping(event.target)) || isCovered) return;
+    event.preventDefault();
+    if (command.enabled(this.store.getState())) command.run();
+  }
+}
+
+function storage(): Storage | undefined {
+  try {
+    return window.localStorage;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,30 @@
+import type { CodecOptions } from '../../core/codecs/codec.ts';
+import type { CompressReport } from '../../core/engine/compress.ts';
+import type { FaultData } from '../../core/shared/errors.ts';
+import type { Progress } from '../../core/shared/job.ts';
+import type { LoadRequest } from './load-protocol.ts';
+
+/** What people chose of codecs, as it can be posted. */
+export interface CodecChoice {
+  /** A codec's name, or 'auto'. */
+  readonly codec: string;
+  readonly axis: CodecOptions['axis'];
+}
+
+/** From the window to the worker. `job` is a number of the window's. */
+export type CompressCommand =
+  | {
+      readonly kind: 'compress';
+      readonly job: number;
+      readonly request: LoadRequest;
+      /** The other end of `serveSink`. */
+      readonly sink: MessagePort;
+      readonly choice: CodecChoice;
+    }
+  | { readonly kind: 'cancel'; readonly job: number };
+
+/** From the worker to the window. */
+export type CompressMessage =
+  | { readonly kind: 'progress'; readonly job: number; readonly progress: Progress }
+  | { readonly kind: 'done'; readonly job: number; readonly report: CompressReport }
+  | { readonly kind: 'fault'; readonly job: number; readonly fault: FaultData };

@@ -1,0 +1,131 @@
+import type { EncodeChoice } from '../../core/engine/backend.ts';
+import { ChunkTally } from '../../core/engine/chunk-tally.ts';
+import type { GpuBackend } from '../../core/engine/gpu-backend.ts';
+import type { ResidentVolume } from '../../core/engine/resident-volume.ts';
+import { KernelClock } from '../../core/engine/stage-times.ts';
+import type { EncodedChunk } from '../../core/format/chunk.ts';
+import { ContainerWriter } from '../../core/format/container-writer.ts';
+import type { ByteSink } from '../../core/shared/bytes.ts';
+import { StriaError } from '../../core/shared/errors.ts';
+import { type JobOptions, throwIfAborted } from '../../core/shared/job.ts';
+import type { SourceDescription } from '../../core/shared/source.ts';
+import { type Dims3, volumeBytes } from '../../core/shared/volume.ts';
+import { type CompressionResult, stageClock } from './result.ts';
+
+/** A resident volume with what is needed to write it. */
+export interface Compressible {
+  readonly resident: ResidentVolume;
+  readonly source: SourceDescription;
+  readonly chunkShape: Dims3;
+}
+
+export interface Compressed {
+  /** In the order of their numbers. */
+  readonly chunks: readonly EncodedChunk[];
+  readonly result: CompressionResult;
+}
+
+/**
+ * Encodes a volume where it lies in GPU memory, then decodes all of it again and compares every bit, there too.
+ * @throws StriaError `internal` if any bit differs: the compressed bytes are then thrown away
+ */
+export async function compressResident(
+  backend: GpuBackend,
+  volume: Compressible,
+  choice: EncodeChoice,
+  job: JobOptions,
+): Promise<Compressed> {
+  const { resident } = volume;
+  const voxelBytes = volumeBytes(resident.info);
+  const encodeClock = new KernelClock();
+  const chunks: EncodedChunk[] = [];
+  const encodeMs = await overBoxes('Compressing', resident, job, async (box, options) => {
+    const encoded = await backend.encodeResident(box, choice, { ...options, onTimes: encodeClock.onTimes });
+    box.chunkNumbers.forEach((number, index) => {
+      chunks[number] = encoded.chunks[index] as EncodedChunk;
+    });
+  });
+
+  const checkClock = new KernelClock();
+  let differingWords = 0;
+  const checkMs = await overBoxes('Checking', resident, job, async (box, options) => {
+    const inBox = box.chunkNumbers.map((number) => chunks[number] as EncodedChunk);
+    const checked = await backend.checkResident(box, inBox, { ...options, onTimes: checkClock.onTimes });
+    differingWords += checked.differingWords;
+  });
+  if (differingWords > 0) {
+    throw new StriaError('internal', `${differingWords} words came back different from the GPU; nothing was kept`);
+  }
+
+  const tally = new ChunkTally();
+  for (const chunk of chunks) tally.addChunk(chunk);
+  const around = volume.source.parts.reduce((sum, { before, after }) => sum + before.byteLength + after.byteLength, 0);
+  const bytesOut = await writeContainer(nowhere, volume, chunks, { signal: job.signal });
+  return {
+    chunks,
+    result: {
+      bytesIn: voxelBytes + around,
+      voxelBytes,
+      bytesOut,
+      shares: tally.shares(),
+      encode: stageClock(encodeClock.times(), () => true, encodeMs),
+      decode: stageClock(checkClock.times(), (name) => name !== 'check', checkMs),
+      isExact: true,
+      gpuBytes: {
+        before: resident.boxes.reduce((sum, { voxels }) => sum + voxels.buffer.size, 0),
+        after: chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0),
+      },
+    },
+  };
+}
+
+/** Writes compressed chunks as a .stria file. Does not close the sink. Resolves with the bytes written. */
+export async function writeContainer(
+  sink: ByteSink,
+  { resident, source, chunkShape }: Compressible,
+  chunks: readonly EncodedChunk[],
+  { signal, onProgress }: JobOptions,
+): Promise<number> {
+  const header = { volume: resident.info, chunkShape: [...chunkShape, 1] as const, sourceFormat: source.format };
+  const writer = await ContainerWriter.create(sink, header);
+  const total = chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0);
+  for (const [number, chunk] of chunks.entries()) {
+    throwIfAborted(signal);
+    await writer.chunk(number, chunk);
+    if ((number + 1) % writer.grid.chunksPerLayer === 0) await writer.flushIndex();
+    onProgress?.({ stage: 'Saving', done: Math.min(writer.bytesWritten, total), total });
+  }
+  await writer.finish(source);
+  return writer.bytesWritten;
+}
+
+/** Counts, keeps nothing: a container's size is known before it is saved. */
+const nowhere: ByteSink = { write: async () => {}, close: async () => {}, abort: async () => {} };
+
+type Box = ResidentVolume['boxes'][number];
+
+/** Runs work box by box with progress over all of them. Resolves with the milliseconds it took. */
+async function overBoxes(
+  stage: string,
+  { boxes, info }: ResidentVolume,
+  { signal, onProgress }: JobOptions,
+  work: (box: Box, options: JobOptions) => Promise<void>,
+): Promise<number> {
+  const total = volumeBytes(info);
+  const start = performance.now();
+  let before = 0;
+  onProgress?.({ stage, done: 0, total });
+  for (const box of boxes) {
+    throwIfAborted(signal);
+    let inBox = 0;
+    await work(box, {
+      signal,
+      onProgress: ({ done }) => {
+        inBox = done;
+        onProgress?.({ stage, done: before + done, total });
+      },
+    });
+    before += inBox;
+  }
+  return performance.now() - start;
+}

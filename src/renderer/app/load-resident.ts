@@ -1,0 +1,173 @@
+import { defaultChunkShape } from '../../core/engine/chunk-shape.ts';
+import type { GpuBackend } from '../../core/engine/gpu-backend.ts';
+import { ResidentVolume } from '../../core/engine/resident-volume.ts';
+import type { EncodedChunk } from '../../core/format/chunk.ts';
+import { codecElementBytes } from '../../core/format/chunk-grid.ts';
+import type { Gpu } from '../../core/gpu/gpu.ts';
+import type { RawLayout } from '../../core/io/volume-reader.ts';
+import { faultFromData, StriaError } from '../../core/shared/errors.ts';
+import { type JobOptions, throwIfAborted } from '../../core/shared/job.ts';
+import type { SourceDescription } from '../../core/shared/source.ts';
+import { type Dims3, volumeBytes } from '../../core/shared/volume.ts';
+import type { HostFile } from '../host/host.ts';
+import type { LoadCommand, LoadMessage, LoadRequest } from './load-protocol.ts';
+import { serveSiblings } from './ports.ts';
+import type { SampleChoice } from './samples.ts';
+
+/** What people asked to see. Kept, so that it can be loaded again after the device was lost. */
+export type OpenRequest =
+  | { readonly kind: 'file'; readonly file: HostFile; readonly raw?: RawLayout | undefined }
+  | { readonly kind: 'sample'; readonly sample: SampleChoice };
+
+export interface LoadedVolume {
+  readonly resident: ResidentVolume;
+  readonly format: string;
+  readonly source: SourceDescription;
+  readonly chunkShape: Dims3;
+  /** The compressed bytes, where the file was a .stria whose chunks were decoded on the GPU. */
+  readonly chunks: readonly EncodedChunk[] | undefined;
+}
+
+/**
+ * Loads a volume into GPU memory: a worker reads and unpacks, this thread hands on to the GPU. The caller frees the
+ * resident volume. @throws StriaError as the readers, and `aborted`
+ */
+export async function loadResident(gpu: Gpu, backend: GpuBackend, request: OpenRequest, job: JobOptions): Promise<LoadedVolume> {
+  throwIfAborted(job.signal);
+  const worker = new Worker(new URL('./load.worker.ts', import.meta.url), { type: 'module', name: 'stria-load' });
+  const loading = new Loading(gpu, backend, worker, job);
+  try {
+    return await loading.run(request);
+  } catch (error) {
+    loading.resident?.destroy();
+    throw error;
+  } finally {
+    worker.terminate();
+  }
+}
+
+/** Decodes a volume's compressed bytes into a new resident volume. */
+export async function decodeToResident(
+  backend: GpuBackend,
+  resident: ResidentVolume,
+  chunks: readonly EncodedChunk[],
+  job: JobOptions,
+): Promise<void> {
+  const total = volumeBytes(resident.info);
+  let before = 0;
+  for (const box of resident.boxes) {
+    const inBox = box.chunkNumbers.map((number) => chunks[number] as EncodedChunk);
+    let done = 0;
+    await backend.decodeResident(inBox, box, {
+      signal: job.signal,
+      firstChunk: box.chunkNumbers[0],
+      onProgress: (progress) => {
+        done = progress.done;
+        job.onProgress?.({ stage: 'Decompressing', done: before + done, total });
+      },
+    });
+    before += done;
+  }
+}
+
+/** Whether the GPU can hold these chunks: each must begin at a whole word of its row. */
+function fitsGpu(chunkShape: Dims3, elementBytes: number): boolean {
+  return (chunkShape[0] * elementBytes) % 4 === 0;
+}
+
+class Loading {
+  resident: ResidentVolume | undefined;
+  readonly #gpu: Gpu;
+  readonly #backend: GpuBackend;
+  readonly #worker: Worker;
+  readonly #job: JobOptions;
+  readonly #chunks: EncodedChunk[] = [];
+  #as: 'voxels' | 'chunks' = 'voxels';
+  #format = '';
+  #chunkShape: Dims3 | undefined;
+  #done = 0;
+  /** Messages are worked on one after the other. */
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(gpu: Gpu, backend: GpuBackend, worker: Worker, job: JobOptions) {
+    this.#gpu = gpu;
+    this.#backend = backend;
+    this.#worker = worker;
+    this.#job = job;
+  }
+
+  async run(request: OpenRequest): Promise<LoadedVolume> {
+    const { signal } = this.#job;
+    const source = await new Promise<SourceDescription>((resolve, reject) => {
+      const abort = () => reject(new StriaError('aborted', 'cancelled'));
+      signal?.addEventListener('abort', abort, { once: true });
+      this.#worker.onerror = (event) => reject(new StriaError('internal', `the loading thread ended: ${event.message}`));
+      this.#worker.onmessage = ({ data }: MessageEvent<LoadMessage>) => {
+        this.#turn = this.#turn
+          .then(async () => {
+            throwIfAborted(signal);
+            if (data.kind === 'end') resolve(data.source);
+            else await this.#take(data);
+          })
+          .catch(reject);
+      };
+      const posted = toPosted(request);
+      this.#post({ kind: 'open', request: posted }, posted.kind === 'file' ? [posted.siblings] : []);
+    });
+    const { resident } = this;
+    if (!resident || !this.#chunkShape) throw new StriaError('internal', 'the loading thread gave no volume');
+    if (this.#as === 'chunks') await decodeToResident(this.#backend, resident, this.#chunks, this.#job);
+    await this.#gpu.device.queue.onSubmittedWorkDone();
+    this.#gpu.checkAlive();
+    const chunks = this.#as === 'chunks' ? this.#chunks : undefined;
+    return { resident, source, chunks, format: this.#format, chunkShape: this.#chunkShape };
+  }
+
+  async #take(message: Exclude<LoadMessage, { kind: 'end' }>): Promise<void> {
+    const total = this.resident && volumeBytes(this.resident.info);
+    switch (message.kind) {
+      case 'fault':
+        throw faultFromData(message.fault);
+      case 'info': {
+        const { info, format, chunkShape } = message;
+        const isUsable = chunkShape !== undefined && fitsGpu(chunkShape, codecElementBytes(info.type));
+        this.#chunkShape = isUsable ? chunkShape : defaultChunkShape(info);
+        this.#format = format;
+        this.resident = await ResidentVolume.create(this.#gpu, info, { chunkShape: this.#chunkShape });
+        throwIfAborted(this.#job.signal);
+        this.#as = isUsable && this.resident.decimation === 1 ? 'chunks' : 'voxels';
+        this.#job.onProgress?.({ stage: 'Reading', done: 0, total: volumeBytes(info) });
+        this.#post({ kind: 'start', as: this.#as });
+        return;
+      }
+      case 'voxels':
+        this.resident?.append(message.bytes);
+        this.#done += message.bytes.byteLength;
+        this.#job.onProgress?.({ stage: 'Reading', done: this.#done, total });
+        this.#afterwards(message.bytes.byteLength);
+        return;
+      case 'chunks':
+        for (const chunk of message.chunks) this.#chunks.push(chunk);
+        this.#done += message.payloadBytes;
+        this.#job.onProgress?.({ stage: 'Reading', done: this.#done, total: undefined });
+        this.#post({ kind: 'credit', bytes: message.payloadBytes });
+    }
+  }
+
+  /** Lets the worker send more once the GPU has what it was given. */
+  #afterwards(bytes: number): void {
+    const give = () => this.#post({ kind: 'credit', bytes });
+    this.#gpu.device.queue.onSubmittedWorkDone().then(give, give);
+  }
+
+  #post(command: LoadCommand, transfer: Transferable[] = []): void {
+    this.#worker.postMessage(command, transfer);
+  }
+}
+
+/** The request as it can be posted; the port in it must be handed over. */
+export function toPosted(request: OpenRequest): LoadRequest {
+  if (request.kind === 'sample') return request;
+  const { file, raw } = request;
+  return { kind: 'file', handle: file.handle, siblings: serveSiblings(file.siblings), raw };
+}

@@ -1,0 +1,133 @@
+import { scatterChunk } from '../../core/engine/boxes.ts';
+import { decodeChunk } from '../../core/engine/cpu-task-run.ts';
+import { openSample } from '../../core/engine/samples/sample.ts';
+import type { EncodedChunk } from '../../core/format/chunk.ts';
+import { codecElementBytes } from '../../core/format/chunk-grid.ts';
+import { ContainerReader, isContainer } from '../../core/format/container-reader.ts';
+import { openVolume } from '../../core/io/open-volume.ts';
+import type { OpenVolume } from '../../core/io/volume-reader.ts';
+import { faultToData, inContext } from '../../core/shared/errors.ts';
+import type { FileFormat, SourceDescription } from '../../core/shared/source.ts';
+import type { Dims3 } from '../../core/shared/volume.ts';
+import { sourceOf } from '../host/file-source.ts';
+import { initialCreditBytes, type LoadCommand, type LoadMessage, type LoadRequest } from './load-protocol.ts';
+import { remoteSiblings } from './ports.ts';
+
+// Opens one file: parses it, unpacks it, and sends its voxels (or a container's chunks) to the window as fast as the
+// window takes them. One worker a file: it is ended to cancel.
+
+const scope = self as unknown as {
+  onmessage: (event: MessageEvent<LoadCommand>) => void;
+  postMessage(message: LoadMessage, transfer?: Transferable[]): void;
+};
+
+let credit = initialCreditBytes;
+let onCredit: (() => void) | undefined;
+let onStart: ((as: 'voxels' | 'chunks') => void) | undefined;
+
+scope.onmessage = ({ data }) => {
+  if (data.kind === 'open') {
+    load(data.request).catch((error: unknown) => scope.postMessage({ kind: 'fault', fault: faultToData(error) }));
+  } else if (data.kind === 'start') {
+    onStart?.(data.as);
+  } else {
+    credit += data.bytes;
+    onCredit?.();
+  }
+};
+
+async function load(request: LoadRequest): Promise<void> {
+  if (request.kind === 'sample') {
+    const { kind, side } = request.sample;
+    const volume = openSample({ kind, dims: [side, side, side], type: 'u8', seed: 1 });
+    return sendVolume('Sample', volume);
+  }
+  const source = sourceOf(request.handle);
+  if (!request.raw && isContainer(await source.read(0, 8))) {
+    return sendContainer(await ContainerReader.open(source)).catch((error: unknown) => {
+      throw inContext(source.name, error);
+    });
+  }
+  const volume = await openVolume(source, { siblings: remoteSiblings(request.siblings), raw: request.raw });
+  return sendVolume(undefined, volume);
+}
+
+async function sendVolume(format: string | undefined, volume: OpenVolume): Promise<void> {
+  await start({ kind: 'info', info: volume.info, format: format ?? formatNames[volume.format], chunkShape: undefined });
+  for await (const piece of volume.voxels()) await sendVoxels(piece);
+  const source = await volume.source();
+  scope.postMessage({ kind: 'end', source });
+}
+
+const formatNames: Record<FileFormat, string> = { nifti: 'NIfTI', nrrd: 'NRRD', raw: 'Raw voxels' };
+
+async function sendContainer(reader: ContainerReader): Promise<void> {
+  const { volume, chunkShape, sourceFormat } = reader.header;
+  const shape: Dims3 = [chunkShape[0], chunkShape[1], chunkShape[2]];
+  const as = await start({ kind: 'info', info: volume, format: `Stria (${formatNames[sourceFormat]})`, chunkShape: shape });
+  for (let layer = 0; layer < reader.grid.layerCount; layer++) {
+    const { first, count } = reader.grid.chunksOfLayer(layer);
+    const chunks = await reader.readChunks(first, count);
+    if (as === 'voxels') await sendVoxels(decodeLayer(reader, layer, chunks));
+    else await sendChunks(chunks);
+  }
+  const source: SourceDescription = await reader.sourceDescription();
+  scope.postMessage({ kind: 'end', source });
+}
+
+/** The voxels of a layer, decoded on this thread: for volumes that are shown at less than their resolution. */
+function decodeLayer(reader: ContainerReader, layer: number, chunks: readonly EncodedChunk[]) {
+  const { grid, header } = reader;
+  const elementBytes = codecElementBytes(header.volume.type);
+  const slab = grid.layerBox(layer);
+  const { first } = grid.chunksOfLayer(layer);
+  const bytes = new Uint8Array(slab.shape[0] * slab.shape[1] * slab.shape[2] * elementBytes);
+  chunks.forEach((chunk, index) => {
+    const { origin, shape } = grid.box(first + index);
+    const inSlab: Dims3 = [origin[0], origin[1], origin[2] - slab.origin[2]];
+    try {
+      const voxels = decodeChunk(chunk, { shape, elementBytes });
+      scatterChunk(voxels, { origin: inSlab, shape }, { bytes, dims: slab.shape, elementBytes });
+    } catch (error) {
+      throw inContext(`chunk ${first + index}`, error);
+    }
+  });
+  return bytes;
+}
+
+function start(info: LoadMessage & { kind: 'info' }): Promise<'voxels' | 'chunks'> {
+  scope.postMessage(info);
+  return new Promise((resolve) => {
+    onStart = resolve;
+  });
+}
+
+async function sendVoxels(piece: Uint8Array): Promise<void> {
+  const { buffer } = piece;
+  const isOwn = buffer instanceof ArrayBuffer && piece.byteLength === buffer.byteLength;
+  const bytes = isOwn ? new Uint8Array(buffer) : new Uint8Array(piece);
+  await spend(bytes.byteLength);
+  scope.postMessage({ kind: 'voxels', bytes }, [bytes.buffer]);
+}
+
+async function sendChunks(chunks: readonly EncodedChunk[]): Promise<void> {
+  const payloads = new Set<ArrayBuffer>();
+  let payloadBytes = 0;
+  for (const chunk of chunks) {
+    if (chunk.kind !== 'coded') continue;
+    payloadBytes += chunk.payload.byteLength;
+    if (chunk.payload.buffer instanceof ArrayBuffer) payloads.add(chunk.payload.buffer);
+  }
+  await spend(payloadBytes);
+  scope.postMessage({ kind: 'chunks', chunks, payloadBytes }, [...payloads]);
+}
+
+/** Waits until the window has taken enough of what was sent before. */
+async function spend(bytes: number): Promise<void> {
+  while (credit <= 0) {
+    await new Promise<void>((resolve) => {
+      onCredit = resolve;
+    });
+  }
+  credit -= bytes;
+}

@@ -1,0 +1,324 @@
+import { codecByName } from '../../core/codecs/registry.ts';
+import { ResidentVolume } from '../../core/engine/resident-volume.ts';
+import type { EncodedChunk } from '../../core/format/chunk.ts';
+import { faultToData, toStriaError } from '../../core/shared/errors.ts';
+import type { JobOptions, Progress } from '../../core/shared/job.ts';
+import type { Host, HostSink } from '../host/host.ts';
+import type { ViewState } from '../viewer/viewer-api.ts';
+import type { BackgroundCompressor } from './background.ts';
+import type { CodecChoice } from './compress-protocol.ts';
+import { type Compressed, compressResident, writeContainer } from './compress-resident.ts';
+import { isStria, striaName } from './datasets.ts';
+import type { Engine } from './gpu-life.ts';
+import { decodeToResident, type LoadedVolume, loadResident, type OpenRequest } from './load-resident.ts';
+import { nextProgress, startProgress, throttleProgress } from './progress.ts';
+import { suggestLayouts } from './raw-layout.ts';
+import { sampleTitle } from './samples.ts';
+import { type AppState, type AppStore, showDocument } from './store.ts';
+
+interface OpenVolume extends LoadedVolume {
+  readonly request: OpenRequest;
+}
+
+/** Endings of files that hold nothing but voxels: where no reader knows one, people are asked for its layout. */
+const rawEndings = /\.(raw|bin|dat|vol|img|u8|u16|i16|f32)(\.gz)?$/i;
+
+/**
+ * The one volume that is open: loads it, shows it, compresses and saves it, and brings it back on a new device. What it
+ * keeps on the CPU side is the request and, once there are any, the compressed bytes.
+ */
+export class Session {
+  readonly #host: Host;
+  readonly #store: AppStore;
+  readonly #compressor: BackgroundCompressor;
+  #engine: Engine | undefined;
+  #volume: OpenVolume | undefined;
+  #compressed: Compressed | undefined;
+  /** What is being loaded, also while the device is away. */
+  #request: OpenRequest | undefined;
+  #loading: AbortController | undefined;
+  #job: AbortController | undefined;
+  /** The work before is always over, and has freed its memory, before the next begins. */
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(host: Host, store: AppStore, compressor: BackgroundCompressor) {
+    this.#host = host;
+    this.#store = store;
+    this.#compressor = compressor;
+  }
+
+  /** The volume in GPU memory, for the debug hook. */
+  get resident(): ResidentVolume | undefined {
+    return this.#volume?.resident;
+  }
+
+  setEngine(engine: Engine | undefined): void {
+    this.#engine = engine;
+  }
+
+  /** Loads and shows a volume; the one before is gone at once. Failures become the document's state. */
+  open(request: OpenRequest): Promise<void> {
+    this.#request = request;
+    return this.#load(request, undefined, undefined);
+  }
+
+  /** Brings back what was open, or begins again what was being opened, on a new device. */
+  async recover(engine: Engine, view: ViewState): Promise<void> {
+    const chunks = this.#compressed?.chunks ?? this.#volume?.chunks;
+    const lost = this.#volume;
+    this.#volume?.resident.destroy();
+    this.#volume = undefined;
+    this.#engine = engine;
+    const { kind } = this.#store.getState().document;
+    if (!this.#request || (kind !== 'ready' && kind !== 'loading')) return;
+    await this.#load(this.#request, lost && view, lost && chunks && { lost, chunks });
+  }
+
+  close(): void {
+    this.cancel();
+    this.#loading?.abort();
+    this.#request = undefined;
+    showDocument(this.#store, { kind: 'empty' });
+    this.#work = this.#work.then(() => this.#free());
+  }
+
+  /** Ends loading, compressing or saving. The state answers at once; the work stops at its next step. */
+  cancel(): void {
+    this.#job?.abort();
+    this.#job = undefined;
+    const { compression, save, document } = this.#store.getState();
+    if (compression.kind === 'running') this.#store.setState({ compression: { kind: 'idle' } });
+    if (save.kind === 'saving') this.#store.setState({ save: { kind: 'idle' } });
+    if (document.kind === 'loading') {
+      this.#loading?.abort();
+      showDocument(this.#store, { kind: 'empty' });
+    }
+  }
+
+  async compress(choice: CodecChoice): Promise<void> {
+    const volume = this.#volume;
+    if (!volume) return;
+    if (volume.resident.decimation > 1) return this.#compressFromFile(volume, choice);
+    const controller = this.#newJob();
+    const onProgress = this.#progressOf(controller, (progress) => ({ compression: { kind: 'running', progress } }));
+    this.#store.setState({ save: { kind: 'idle' } });
+    onProgress({ stage: 'Compressing', done: 0, total: undefined });
+    await this.#inTurn(async () => {
+      try {
+        const engine = this.#engine;
+        if (!engine || this.#volume !== volume) return;
+        const codec = choice.codec === 'auto' ? 'auto' : codecByName(choice.codec);
+        const job = { signal: controller.signal, onProgress };
+        const compressed = await compressResident(engine.backend, volume, { codec, options: { axis: choice.axis } }, job);
+        if (controller.signal.aborted) return;
+        this.#compressed = compressed;
+        this.#store.setState({ compression: { kind: 'done', result: compressed.result } });
+      } catch (error) {
+        this.#failed(controller, error, (fault) => ({ compression: { kind: 'failed', fault } }));
+      }
+    });
+  }
+
+  /** Writes what was compressed where people say. */
+  async save(): Promise<void> {
+    const volume = this.#volume;
+    const compressed = this.#compressed;
+    if (!volume || !compressed) return;
+    const sink = await this.#askWhere(volume);
+    if (!sink) return;
+    const controller = this.#newJob();
+    const onProgress = this.#progressOf(controller, (progress) => ({ save: { kind: 'saving', name: sink.name, progress } }));
+    try {
+      onProgress({ stage: 'Saving', done: 0, total: undefined });
+      await writeContainer(sink, volume, compressed.chunks, { signal: controller.signal, onProgress });
+      await sink.close();
+      if (!controller.signal.aborted) this.#saved(sink);
+    } catch (error) {
+      await sink.abort().catch(() => undefined);
+      this.#failed(controller, error, (fault) => ({ save: { kind: 'failed', fault } }));
+    }
+  }
+
+  /** A volume of which the GPU holds only a part is compressed from its file, straight into the saved one. */
+  async #compressFromFile(volume: OpenVolume, choice: CodecChoice): Promise<void> {
+    const sink = await this.#askWhere(volume);
+    if (!sink) return;
+    const controller = this.#newJob();
+    const onProgress = this.#progressOf(controller, (progress) => ({ compression: { kind: 'running', progress } }));
+    onProgress({ stage: 'Reading', done: 0, total: undefined });
+    try {
+      const report = await this.#compressor.compress(volume.request, sink, choice, { signal: controller.signal, onProgress });
+      if (controller.signal.aborted) return;
+      const { bytesIn, bytesOut, voxelBytes, chunks, timesMs } = report;
+      const result = {
+        bytesIn,
+        bytesOut,
+        voxelBytes,
+        shares: chunks,
+        encode: { ms: timesMs.encode, clock: 'wall' },
+        decode: undefined,
+        isExact: undefined,
+        gpuBytes: undefined,
+      } as const;
+      this.#store.setState({ compression: { kind: 'done', result } });
+      this.#saved(sink);
+    } catch (error) {
+      this.#failed(controller, error, (fault) => ({ compression: { kind: 'failed', fault } }));
+    }
+  }
+
+  async #askWhere(volume: OpenVolume): Promise<HostSink | undefined> {
+    const { request } = volume;
+    const name = request.kind === 'file' ? request.file.name : volume.source.parts.find((part) => part.hasVoxels)?.name;
+    try {
+      return await this.#host.saveAs(isStria(name ?? '') ? (name as string) : striaName(name ?? 'volume'));
+    } catch (error) {
+      this.#store.setState({ save: { kind: 'failed', fault: faultToData(error) } });
+      return undefined;
+    }
+  }
+
+  #saved({ name, folder, reveal }: HostSink): void {
+    this.#store.setState({ save: { kind: 'saved', name, folder, reveal } });
+  }
+
+  /** @param known compressed bytes of a volume that was lost with its device: nothing is read again */
+  async #load(
+    request: OpenRequest,
+    view: ViewState | undefined,
+    known: { readonly lost: OpenVolume; readonly chunks: readonly EncodedChunk[] } | undefined,
+  ): Promise<void> {
+    this.#loading?.abort();
+    const isReload = view !== undefined;
+    if (!isReload) this.cancel();
+    const controller = new AbortController();
+    this.#loading = controller;
+    const { signal } = controller;
+    const start = performance.now();
+    const name = request.kind === 'file' ? request.file.name : sampleTitle(request.sample);
+    let progress = startProgress(request.kind === 'file' ? 'Opening' : 'Making the sample', undefined, start);
+    if (!isReload) showDocument(this.#store, { kind: 'loading', name, progress });
+    const report = throttleProgress((next) => {
+      if (signal.aborted || isReload) return;
+      progress = nextProgress(progress, next, performance.now());
+      this.#store.setState({ document: { kind: 'loading', name, progress } });
+    });
+    await this.#inTurn(async () => {
+      const engine = this.#engine;
+      if (!engine || signal.aborted) return;
+      try {
+        await this.#free({ keepCompressed: isReload });
+        const job = { signal, onProgress: report };
+        const loaded = known
+          ? await decodeAgain(engine, known, job)
+          : await loadResident(engine.gpu, engine.backend, request, job);
+        this.#volume = { ...loaded, request };
+        await this.#show(engine, this.#volume, { name, view, start, signal });
+      } catch (error) {
+        if (signal.aborted || toStriaError(error).tag === 'device-lost') return;
+        await this.#free();
+        this.#loadFailed(request, name, error);
+      }
+    });
+  }
+
+  async #show(
+    { gpu, viewer }: Engine,
+    volume: OpenVolume,
+    { name, view, start, signal }: { name: string; view: ViewState | undefined; start: number; signal: AbortSignal },
+  ): Promise<void> {
+    const { resident, format, request } = volume;
+    const statistics = await resident.statistics();
+    await viewer.setVolume(resident, view);
+    gpu.checkAlive();
+    if (signal.aborted) return;
+    if (view) return;
+    const file = request.kind === 'file' ? request.file : undefined;
+    const { info, decimation } = resident;
+    const openedMs = performance.now() - start;
+    const document = { name, format, fileBytes: file?.size, info, statistics, decimation, openedMs };
+    showDocument(this.#store, { kind: 'ready', document });
+    if (file) void this.#remember(request, viewer);
+  }
+
+  /** Puts the file among the recent ones, with a picture once there is one. */
+  async #remember(request: OpenRequest, viewer: Engine['viewer']): Promise<void> {
+    if (request.kind !== 'file') return;
+    // The picture is drawn after the panes have their canvases.
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    if (this.#volume?.request !== request) return;
+    try {
+      await this.#host.remember(request.file, await viewer.thumbnail());
+      this.#store.setState({ recent: await this.#host.recent() });
+    } catch (error) {
+      console.warn('The file could not be put among the recent ones', error);
+    }
+  }
+
+  #loadFailed(request: OpenRequest, name: string, error: unknown): void {
+    const fault = faultToData(error);
+    const file = request.kind === 'file' && !request.raw ? request.file : undefined;
+    const isUnknown = fault.tag === 'unsupported' || fault.tag === 'invalid-input';
+    if (file && isUnknown && rawEndings.test(file.name)) {
+      showDocument(this.#store, { kind: 'layout', file, suggestions: suggestLayouts(file.name, file.size) });
+    } else {
+      showDocument(this.#store, { kind: 'failed', name, fault, rawFile: isUnknown ? file : undefined });
+    }
+  }
+
+  async #free({ keepCompressed = false } = {}): Promise<void> {
+    const volume = this.#volume;
+    this.#volume = undefined;
+    if (!keepCompressed) this.#compressed = undefined;
+    if (this.#engine && !this.#engine.gpu.isLost) await this.#engine.viewer.setVolume(undefined);
+    volume?.resident.destroy();
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    this.#work = this.#work.then(work);
+    return this.#work;
+  }
+
+  #newJob(): AbortController {
+    this.#job?.abort();
+    this.#job = new AbortController();
+    return this.#job;
+  }
+
+  #progressOf(
+    { signal }: AbortController,
+    toState: (progress: ReturnType<typeof startProgress>) => Partial<AppState>,
+  ): (progress: Progress) => void {
+    let progress = startProgress('', undefined, performance.now());
+    return throttleProgress((next) => {
+      if (signal.aborted) return;
+      progress = nextProgress(progress, next, performance.now());
+      this.#store.setState(toState(progress));
+    });
+  }
+
+  /** A cancelled job has answered already; one whose device was lost begins again when people ask for it. */
+  #failed(
+    { signal }: AbortController,
+    error: unknown,
+    toState: (fault: ReturnType<typeof faultToData>) => Partial<AppState>,
+  ): void {
+    if (!signal.aborted) this.#store.setState(toState(faultToData(error)));
+  }
+}
+
+async function decodeAgain(
+  { gpu, backend }: Engine,
+  { lost, chunks }: { readonly lost: OpenVolume; readonly chunks: readonly EncodedChunk[] },
+  job: JobOptions,
+): Promise<LoadedVolume> {
+  const { format, source, chunkShape } = lost;
+  const resident = await ResidentVolume.create(gpu, lost.resident.info, { chunkShape });
+  try {
+    await decodeToResident(backend, resident, chunks, job);
+    return { resident, format, source, chunkShape, chunks: lost.chunks };
+  } catch (error) {
+    resident.destroy();
+    throw error;
+  }
+}

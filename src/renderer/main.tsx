@@ -1,0 +1,13 @@
+import { createRoot } from 'react-dom/client';
+import './tokens.css';
+import { App } from './app/app.ts';
+import { createTestHook } from './app/test-hook.ts';
+import { createHost } from './host/create-host.ts';
+import { AppRoot } from './panels/app-root.tsx';
+
+const app = new App(createHost());
+const place = document.getElementById('root');
+if (!place) throw new Error('index.html has no #root');
+createRoot(place).render(<AppRoot app={app} />);
+if (app.debug) Object.assign(window, { striaTest: createTestHook(app) });
+void app.start();

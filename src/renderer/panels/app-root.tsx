@@ -1,0 +1,53 @@
+import { useEffect } from 'react';
+import type { App } from '../app/app.ts';
+import styles from './app-root.module.css';
+import { Banner, Notice } from './banner.tsx';
+import { DropOverlay } from './drop-overlay.tsx';
+import { Inspector } from './inspector.tsx';
+import { Overlays } from './overlays.tsx';
+import { QueuePanel } from './queue-panel.tsx';
+import { Stage } from './stage.tsx';
+import { TopBar } from './top-bar.tsx';
+import { AppContext, useAppState } from './use-app.ts';
+
+export function AppRoot({ app }: { readonly app: App }) {
+  return (
+    <AppContext value={app}>
+      <Theme />
+      <div className={styles.app}>
+        <TopBar />
+        <Banner />
+        <div className={styles.middle}>
+          <div className={styles.center}>
+            <Stage />
+            <QueuePanel />
+          </div>
+          <InspectorPlace />
+        </div>
+      </div>
+      <Notice />
+      <DropOverlay />
+      <Overlays />
+    </AppContext>
+  );
+}
+
+function InspectorPlace() {
+  const isShown = useAppState((state) => state.settings.inspectorOpen && state.document.kind === 'ready');
+  return isShown ? <Inspector /> : null;
+}
+
+/** Puts the chosen theme, or the system's, on the document. */
+function Theme() {
+  const theme = useAppState((state) => state.settings.theme);
+  useEffect(() => {
+    const system = matchMedia('(prefers-color-scheme: light)');
+    const apply = () => {
+      document.documentElement.dataset.theme = theme === 'system' ? (system.matches ? 'light' : 'dark') : theme;
+    };
+    apply();
+    system.addEventListener('change', apply);
+    return () => system.removeEventListener('change', apply);
+  }, [theme]);
+  return null;
+}

@@ -1,0 +1,132 @@
+import { Download, FolderOpen, Zap } from 'lucide-react';
+import type { CodecOptions } from '../../core/codecs/codec.ts';
+import { codecs } from '../../core/codecs/registry.ts';
+import { volumeBytes } from '../../core/shared/volume.ts';
+import { ratioOf } from '../app/result.ts';
+import { showShortcut } from '../app/shortcuts.ts';
+import type { OpenDocument } from '../app/store.ts';
+import { formatBytes, formatRatio } from '../app/units.ts';
+import styles from './compression-section.module.css';
+import { Button } from './controls/button.tsx';
+import { FaultNotice } from './controls/fault-notice.tsx';
+import { Progress } from './controls/progress.tsx';
+import { Section } from './controls/section.tsx';
+import { Select } from './controls/select.tsx';
+import { ResultCard } from './result-card.tsx';
+import { useApp, useAppState } from './use-app.ts';
+import { useFold } from './use-fold.ts';
+
+const codecOptions = [
+  { key: 'auto', label: 'Automatic', hint: 'The smallest, chunk by chunk' },
+  ...codecs.map(({ name, summary }) => ({ key: name, label: name, hint: summary })),
+];
+const axisOptions: readonly { readonly key: CodecOptions['axis']; readonly label: string; readonly hint?: string }[] = [
+  { key: 'auto', label: 'Automatic', hint: 'The longest runs, chunk by chunk' },
+  { key: 'x', label: 'x' },
+  { key: 'y', label: 'y' },
+  { key: 'z', label: 'z' },
+];
+
+export function CompressionSection({ document }: { readonly document: OpenDocument }) {
+  const app = useApp();
+  const fold = useFold('compression');
+  const { codec, axis } = useAppState((state) => state.settings);
+  const compression = useAppState((state) => state.compression);
+  const isReady = useAppState((state) => state.gpu.kind === 'ready' && state.save.kind !== 'saving');
+  const isRunning = compression.kind === 'running';
+  const knownCodec = codecOptions.some(({ key }) => key === codec) ? codec : 'auto';
+  const aside = compression.kind === 'done' ? formatRatio(ratioOf(compression.result)) : undefined;
+  return (
+    <Section title="Compression" aside={aside} {...fold}>
+      <div className={styles.choices}>
+        <Select
+          label="Codec"
+          options={codecOptions}
+          value={knownCodec}
+          onChange={(chosen) => app.set({ codec: chosen })}
+          isDisabled={isRunning}
+          testId="codec-select"
+        />
+        {knownCodec !== 'raw' && (
+          <Select
+            label="Runs along"
+            options={axisOptions}
+            value={axis}
+            onChange={(chosen) => app.set({ axis: chosen })}
+            isDisabled={isRunning}
+            testId="axis-select"
+          />
+        )}
+      </div>
+      {isRunning ? (
+        <div className={styles.running}>
+          <Progress progress={compression.progress} />
+          <Button onPress={() => app.cancel()} testId="cancel-button">
+            Cancel
+          </Button>
+        </div>
+      ) : (
+        <Button
+          kind={compression.kind === 'done' ? 'plain' : 'primary'}
+          onPress={() => app.compress()}
+          isDisabled={!isReady}
+          testId="compress-button"
+        >
+          <Zap size={14} aria-hidden />
+          {document.decimation > 1 ? 'Compress to a file…' : compression.kind === 'done' ? 'Compress again' : 'Compress'}
+        </Button>
+      )}
+      {document.decimation > 1 && compression.kind === 'idle' && (
+        <p className={styles.hint}>
+          {formatBytes(volumeBytes(document.info))} are more than this GPU holds at once: they are streamed from the file.
+        </p>
+      )}
+      {compression.kind === 'failed' && <FaultNotice fault={compression.fault} />}
+      {compression.kind === 'done' && (
+        <ResultCard result={compression.result}>
+          <SaveArea canSave={document.decimation === 1} />
+        </ResultCard>
+      )}
+    </Section>
+  );
+}
+
+function SaveArea({ canSave }: { readonly canSave: boolean }) {
+  const app = useApp();
+  const save = useAppState((state) => state.save);
+  if (save.kind === 'saving') {
+    return (
+      <div className={styles.running}>
+        <Progress progress={save.progress} />
+        <Button onPress={() => app.cancel()}>Cancel</Button>
+      </div>
+    );
+  }
+  const { reveal } = save.kind === 'saved' ? save : { reveal: undefined };
+  return (
+    <>
+      {canSave && (
+        <Button kind={save.kind === 'saved' ? 'plain' : 'primary'} onPress={() => app.save()} testId="save-button">
+          <Download size={14} aria-hidden />
+          Save as .stria…
+          <kbd className={styles.key}>{showShortcut('Mod+S', app.isMac)}</kbd>
+        </Button>
+      )}
+      {save.kind === 'saved' && (
+        <div className={styles.saved} role="status" data-testid="saved">
+          <span>
+            Saved as {save.name}
+            {save.folder && ` in ${save.folder}`}
+          </span>
+          {reveal && (
+            <Button kind="quiet" onPress={() => void reveal()}>
+              <FolderOpen size={14} aria-hidden />
+              Show in folder
+            </Button>
+          )}
+        </div>
+      )}
+      {save.kind === 'failed' && <FaultNotice fault={save.fault} />}
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+import { useEffect, useState } from 'react';
+import { dropWords } from '../app/datasets.ts';
+import styles from './drop-overlay.module.css';
+import { useApp } from './use-app.ts';
+
+/** Answers a drag over the window at once, and takes the drop wherever it falls. */
+export function DropOverlay() {
+  const app = useApp();
+  const [count, setCount] = useState<number>();
+  useEffect(() => {
+    // Names are hidden from the page until the drop; how many files there are is not.
+    const filesIn = (event: DragEvent): number | undefined => {
+      const transfer = event.dataTransfer;
+      if (!transfer?.types.includes('Files')) return undefined;
+      return [...transfer.items].filter((item) => item.kind === 'file').length;
+    };
+    const over = (event: DragEvent) => {
+      event.preventDefault();
+      const files = filesIn(event);
+      if (event.dataTransfer) event.dataTransfer.dropEffect = files === undefined ? 'none' : 'copy';
+      setCount(files ?? 0);
+    };
+    const leave = (event: DragEvent) => {
+      if (event.relatedTarget === null) setCount(undefined);
+    };
+    const drop = (event: DragEvent) => {
+      event.preventDefault();
+      setCount(undefined);
+      const files = [...(event.dataTransfer?.files ?? [])];
+      if (files.length > 0) void app.openDropped(files);
+    };
+    window.addEventListener('dragover', over);
+    window.addEventListener('dragleave', leave);
+    window.addEventListener('drop', drop);
+    return () => {
+      window.removeEventListener('dragover', over);
+      window.removeEventListener('dragleave', leave);
+      window.removeEventListener('drop', drop);
+    };
+  }, [app]);
+  if (count === undefined) return null;
+  return (
+    <div className={styles.overlay} role="status" data-testid="drop-overlay">
+      <div className={styles.frame}>
+        <span className={styles.words}>{count === 0 ? 'Only files can be dropped here' : dropWords(count)}</span>
+      </div>
+    </div>
+  );
+}

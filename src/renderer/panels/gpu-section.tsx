@@ -1,0 +1,88 @@
+import { CircleCheck, TriangleAlert } from 'lucide-react';
+import { useSyncExternalStore } from 'react';
+import type { Gpu } from '../../core/gpu/gpu.ts';
+import { formatBytes } from '../app/units.ts';
+import { Button } from './controls/button.tsx';
+import { Facts } from './controls/facts.tsx';
+import { Section } from './controls/section.tsx';
+import styles from './gpu-section.module.css';
+import { useApp, useAppState } from './use-app.ts';
+import { useFold } from './use-fold.ts';
+
+/** The adapter, and GPU memory by use. */
+export function GpuSection() {
+  const fold = useFold('gpu');
+  const gpu = useAppState((state) => state.gpu);
+  if (gpu.kind !== 'ready') return null;
+  const Icon = gpu.gpu.isSoftware ? TriangleAlert : CircleCheck;
+  return (
+    <Section title="GPU" aside={gpu.gpu.isSoftware ? 'software' : ''} {...fold}>
+      <p className={styles.status} data-software={gpu.gpu.isSoftware} data-testid="gpu-status">
+        <Icon size={14} aria-hidden />
+        <span>
+          {gpu.gpu.name}
+          {gpu.gpu.isSoftware && <span className={styles.advice}>{gpu.gpu.diagnosis.advice}</span>}
+        </span>
+      </p>
+      <MemoryByUse gpu={gpu.gpu} />
+      <CopyButton />
+    </Section>
+  );
+}
+
+function CopyButton() {
+  const app = useApp();
+  return (
+    <div>
+      <Button onPress={() => void app.copyDiagnostics()}>Copy diagnostics</Button>
+    </div>
+  );
+}
+
+/** The first word of a scope's label, in words for people. */
+const uses: Readonly<Record<string, string>> = {
+  volume: 'Volume, as voxels',
+  display: 'Picture for 3D',
+  overlay: 'Overlays',
+  encode: 'Encoding',
+  decode: 'Decoding',
+  check: 'Checking',
+};
+
+function MemoryByUse({ gpu }: { readonly gpu: Gpu }) {
+  // A text is the same as long as it says the same, which is what React asks of a snapshot.
+  const text = useSyncExternalStore(
+    (listener) => everySoOften(gpu, listener),
+    () => memoryText(gpu),
+  );
+  const facts = text.split('\n').map((line) => {
+    const [label = '', value = ''] = line.split('\t');
+    return { label, value };
+  });
+  return <Facts facts={facts} testId="gpu-memory" />;
+}
+
+function memoryText({ memory }: Gpu): string {
+  const sums = new Map<string, number>();
+  for (const [label, bytes] of memory.entries()) {
+    const use = uses[label.split('.')[0] ?? ''] ?? 'Other';
+    sums.set(use, (sums.get(use) ?? 0) + bytes);
+  }
+  const lines = [...sums].sort((a, b) => b[1] - a[1]).map(([use, bytes]) => `${use}\t${formatBytes(bytes)}`);
+  return [...lines, `In all\t${formatBytes(memory.liveBytes())}`].join('\n');
+}
+
+/** The ledger changes with every small buffer: people are told five times a second at most. */
+function everySoOften(gpu: Gpu, listener: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const end = gpu.memory.subscribe(() => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      listener();
+    }, 200);
+  });
+  return () => {
+    end();
+    clearTimeout(timer);
+  };
+}

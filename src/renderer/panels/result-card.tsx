@@ -1,0 +1,66 @@
+import { CircleCheck, ShieldCheck } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { type CompressionResult, describeShares, ratioOf, type StageClock } from '../app/result.ts';
+import { formatBytes, formatDuration, formatRate, formatRatio } from '../app/units.ts';
+import { type Fact, Facts } from './controls/facts.tsx';
+import styles from './result-card.module.css';
+
+/** What compression made of the volume. @param children what to do with it */
+export function ResultCard({ result, children }: { readonly result: CompressionResult; readonly children: ReactNode }) {
+  const { bytesIn, bytesOut, voxelBytes, isExact } = result;
+  const part = Math.min(1, bytesOut / bytesIn);
+  const stage = ({ ms, clock }: StageClock): ReactNode => (
+    <>
+      {formatDuration(ms)} · {formatRate((voxelBytes / ms) * 1000)} <span className={styles.clock}>{clock}</span>
+    </>
+  );
+  const facts: Fact[] = [
+    { label: 'Chunks', value: describeShares(result.shares), title: 'How the parts of the volume were encoded' },
+    ...(result.encode ? [{ label: 'Encode', value: stage(result.encode), title: clockTitle(result.encode) }] : []),
+    ...(result.decode ? [{ label: 'Decode', value: stage(result.decode), title: clockTitle(result.decode) }] : []),
+    ...(result.gpuBytes
+      ? [
+          {
+            label: 'GPU memory',
+            value: `${formatBytes(result.gpuBytes.before)} → ${formatBytes(result.gpuBytes.after)}`,
+            title: 'The volume in GPU memory as voxels, and what its compressed bytes would take there',
+          },
+        ]
+      : []),
+  ];
+  return (
+    <div className={styles.card} data-testid="result-card">
+      <div className={styles.ratio} data-testid="result-ratio">
+        {formatRatio(ratioOf(result))}
+      </div>
+      <div className={styles.bar} aria-hidden>
+        <div className={styles.after} style={{ width: `max(2px, ${100 * part}%)` }} />
+      </div>
+      <div className={styles.sizes} data-testid="result-size">
+        <span>{formatBytes(bytesOut)}</span>
+        <span>from {formatBytes(bytesIn)}</span>
+      </div>
+      <Facts facts={facts} />
+      <p className={styles.exact} data-testid="result-exact">
+        {isExact ? (
+          <>
+            <CircleCheck size={14} className={styles.good} aria-hidden />
+            Bit-exact: checked on the GPU
+          </>
+        ) : (
+          <>
+            <ShieldCheck size={14} aria-hidden />
+            Lossless; each chunk is checked when it is opened
+          </>
+        )}
+      </p>
+      {children}
+    </div>
+  );
+}
+
+function clockTitle({ clock }: StageClock): string {
+  return clock === 'GPU'
+    ? 'By the GPU’s own clock: the kernels alone'
+    : 'By the wall clock: kernels, and copies between GPU and processor';
+}

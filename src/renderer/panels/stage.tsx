@@ -1,0 +1,22 @@
+import { EmptyState } from './empty-state.tsx';
+import { LoadFailed, LoadingView } from './loading-view.tsx';
+import { NoGpuView } from './no-gpu-view.tsx';
+import { RawForm } from './raw-form.tsx';
+import { useAppState } from './use-app.ts';
+import { ViewportGrid } from './viewport-grid.tsx';
+
+/** The middle of the window: the picture, or what stands in its place. */
+export function Stage() {
+  const document = useAppState((state) => state.document);
+  const gpu = useAppState((state) => state.gpu);
+  if (document.kind === 'loading') return <LoadingView name={document.name} progress={document.progress} />;
+  if (document.kind === 'layout') return <RawForm file={document.file} suggestions={document.suggestions} />;
+  if (document.kind === 'failed') return <LoadFailed name={document.name} fault={document.fault} rawFile={document.rawFile} />;
+  if (gpu.kind === 'failed') return <NoGpuView diagnosis={gpu.diagnosis} />;
+  if (document.kind === 'empty') return <EmptyState />;
+  return gpu.kind === 'ready' ? <ViewportGrid viewer={gpu.viewer} info={document.document.info} /> : <RecoveringView />;
+}
+
+function RecoveringView() {
+  return <LoadingView name="The view comes back on a new device" />;
+}

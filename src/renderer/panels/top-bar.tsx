@@ -1,0 +1,132 @@
+import { Box, Columns3, Command as CommandIcon, FolderOpen, Grid2x2, PanelRight, Settings2, Square, X } from 'lucide-react';
+import { Button as AriaButton } from 'react-aria-components';
+import { showShortcut } from '../app/shortcuts.ts';
+import { openDocument } from '../app/store.ts';
+import { formatDims } from '../app/units.ts';
+import type { Layout } from '../viewer/viewer-api.ts';
+import buttonStyles from './controls/button.module.css';
+import { IconButton } from './controls/button.tsx';
+import { classes } from './controls/classes.ts';
+import { Menu } from './controls/menu.tsx';
+import { Segmented } from './controls/segmented.tsx';
+import styles from './top-bar.module.css';
+import { useApp, useAppState } from './use-app.ts';
+
+const layouts: readonly { readonly key: Layout; readonly label: string; readonly icon: React.ReactNode }[] = [
+  { key: '3d', label: '3D alone', icon: <Box size={16} aria-hidden /> },
+  { key: 'slice', label: 'One slice', icon: <Square size={16} aria-hidden /> },
+  { key: 'slices', label: 'Three slices', icon: <Columns3 size={16} aria-hidden /> },
+  { key: 'quad', label: '3D and three slices', icon: <Grid2x2 size={16} aria-hidden /> },
+];
+
+export function TopBar() {
+  const app = useApp();
+  const document = useAppState(openDocument);
+  const isEmpty = useAppState((state) => state.document.kind === 'empty');
+  const layout = useAppState((state) => state.settings.layout);
+  const key = (shortcut: string) => showShortcut(shortcut, app.isMac);
+  return (
+    <header className={styles.bar}>
+      <div className={styles.start}>
+        <span className={styles.mark} aria-hidden>
+          <i />
+          <i />
+          <i />
+        </span>
+        {document ? (
+          <h1 className={styles.title}>
+            <span className={styles.name} title={document.name}>
+              {document.name}
+            </span>
+            <span className={styles.shape}>
+              {formatDims(document.info.dims)} · {document.info.type}
+            </span>
+          </h1>
+        ) : (
+          <span className={styles.product}>Stria</span>
+        )}
+        {!isEmpty && (
+          <IconButton
+            label="Close the volume"
+            icon={<X size={16} aria-hidden />}
+            onPress={() => app.close()}
+            testId="close-button"
+          />
+        )}
+      </div>
+      {document && (
+        <Segmented
+          label="Layout"
+          value={layout}
+          onChange={(chosen) => app.set({ layout: chosen })}
+          segments={layouts.map((one, index) => ({ ...one, shortcut: String(index + 1), testId: `layout-${one.key}` }))}
+        />
+      )}
+      <div className={styles.end}>
+        {!isEmpty && (
+          <IconButton
+            label="Open…"
+            shortcut={key('Mod+O')}
+            icon={<FolderOpen size={16} aria-hidden />}
+            onPress={() => app.openDialog()}
+            testId="open-button"
+          />
+        )}
+        <IconButton
+          label="All commands"
+          shortcut={key('Mod+K')}
+          icon={<CommandIcon size={16} aria-hidden />}
+          onPress={() => app.runCommand('palette')}
+          testId="palette-button"
+        />
+        <SettingsMenu />
+        {document && (
+          <IconButton
+            label="Show or hide the inspector"
+            shortcut="I"
+            icon={<PanelRight size={16} aria-hidden />}
+            onPress={() => app.runCommand('inspector')}
+          />
+        )}
+      </div>
+    </header>
+  );
+}
+
+function SettingsMenu() {
+  const app = useApp();
+  const theme = useAppState((state) => state.settings.theme);
+  const themes = [
+    ['system', 'As the system has it'],
+    ['light', 'Light'],
+    ['dark', 'Dark'],
+  ] as const;
+  return (
+    <Menu
+      label="Settings"
+      trigger={
+        <AriaButton className={classes(buttonStyles.button, buttonStyles.quiet, buttonStyles.icon)} aria-label="Settings">
+          <Settings2 size={16} aria-hidden />
+        </AriaButton>
+      }
+      groups={[
+        {
+          title: 'Theme',
+          entries: themes.map(([key, label]) => ({
+            key,
+            label,
+            isChecked: key === theme,
+            onAction: () => app.set({ theme: key }),
+          })),
+        },
+        {
+          title: 'Help',
+          entries: ['shortcuts', 'about', 'diagnostics'].map((id) => {
+            const command = app.commands.find((candidate) => candidate.id === id);
+            return { key: id, label: command?.label ?? id, shortcut: command?.shortcut, onAction: () => app.runCommand(id) };
+          }),
+        },
+      ]}
+    />
+  );
+}

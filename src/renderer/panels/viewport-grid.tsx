@@ -1,0 +1,23 @@
+import type { VolumeInfo } from '../../core/shared/volume.ts';
+import type { Viewer } from '../viewer/viewer.ts';
+import { Readout } from './readout.tsx';
+import { useAppState } from './use-app.ts';
+import styles from './viewport-grid.module.css';
+import { SlicePane, VolumePane } from './viewport-pane.tsx';
+
+/** The four pictures. All are always mounted, so that no canvas is ever made twice; the layout hides what it does not show. */
+export function ViewportGrid({ viewer, info }: { readonly viewer: Viewer; readonly info: VolumeInfo }) {
+  const layout = useAppState((state) => state.settings.layout);
+  const sliceAxis = useAppState((state) => state.sliceAxis);
+  const shows3d = layout === '3d' || layout === 'quad';
+  const showsSlice = (axis: string) => layout === 'quad' || layout === 'slices' || (layout === 'slice' && axis === sliceAxis);
+  return (
+    <main className={styles.grid} data-layout={layout}>
+      <VolumePane viewer={viewer} isShown={shows3d} />
+      {(['z', 'y', 'x'] as const).map((axis) => (
+        <SlicePane key={axis} viewer={viewer} info={info} axis={axis} isShown={showsSlice(axis)} />
+      ))}
+      <Readout viewer={viewer} />
+    </main>
+  );
+}

@@ -1,0 +1,153 @@
+import { Maximize2, Minimize2 } from 'lucide-react';
+import { type KeyboardEvent, useCallback, useEffect, useRef } from 'react';
+import { Button } from 'react-aria-components';
+import type { VolumeInfo } from '../../core/shared/volume.ts';
+import { sliceFrame } from '../viewer/orientation.ts';
+import type { Viewer, ViewName } from '../viewer/viewer.ts';
+import type { Layout, SliceAxis } from '../viewer/viewer-api.ts';
+import { classes } from './controls/classes.ts';
+import { Range } from './controls/range.tsx';
+import { useApp, useAppState, useViewerPart } from './use-app.ts';
+import styles from './viewport-pane.module.css';
+
+export function VolumePane({ viewer, isShown }: { readonly viewer: Viewer; readonly isShown: boolean }) {
+  const projection = useViewerPart(viewer, ({ state }) => state.projection);
+  const decimation = useViewerPart(viewer, (snapshot) => snapshot.decimation);
+  return (
+    <section className={styles.pane} hidden={!isShown} aria-label="3D view">
+      <Canvas viewer={viewer} view="3d" label="3D view. Drag turns it, the wheel zooms, the right button moves it." />
+      <div className={styles.label}>
+        3D <span>{projection === 'mip' ? 'maximum intensity' : 'compositing'}</span>
+        {decimation > 1 && <span className={styles.warning}>shown at 1/{decimation} resolution</span>}
+      </div>
+      <AloneButton alone="3d" />
+    </section>
+  );
+}
+
+export interface SlicePaneProps {
+  readonly viewer: Viewer;
+  readonly info: VolumeInfo;
+  readonly axis: SliceAxis;
+  readonly isShown: boolean;
+}
+
+export function SlicePane({ viewer, info, axis, isShown }: SlicePaneProps) {
+  const { store } = useApp();
+  const index = 'xyz'.indexOf(axis) as 0 | 1 | 2;
+  const last = info.dims[index] - 1;
+  const moveTo = (at: number, along: number) => {
+    const crosshair = [...viewer.snapshot().state.crosshair] as [number, number, number];
+    crosshair[along] = at;
+    viewer.set({ crosshair });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const { right, down } = sliceFrame(info, axis);
+    const moves: Record<string, { axis: number; by: number }> = {
+      ArrowRight: { axis: right.axis, by: right.sign },
+      ArrowLeft: { axis: right.axis, by: -right.sign },
+      ArrowDown: { axis: down.axis, by: down.sign },
+      ArrowUp: { axis: down.axis, by: -down.sign },
+      PageUp: { axis: index, by: 1 },
+      PageDown: { axis: index, by: -1 },
+    };
+    const move = moves[event.key];
+    if (!move) return;
+    event.preventDefault();
+    moveTo(
+      (viewer.snapshot().state.crosshair[move.axis as 0 | 1 | 2] as number) + move.by * (event.shiftKey ? 10 : 1),
+      move.axis,
+    );
+  };
+  const read = useCallback(() => viewer.snapshot().state.crosshair[index], [viewer, index]);
+  return (
+    <section
+      className={styles.pane}
+      data-axis={axis}
+      hidden={!isShown}
+      aria-label={`Slice across ${axis}`}
+      onPointerEnter={() => store.setState({ sliceAxis: axis })}
+      onFocus={() => store.setState({ sliceAxis: axis })}
+    >
+      <Canvas
+        viewer={viewer}
+        view={axis}
+        label={`Slice across ${axis}. Arrow keys move the crosshair, Page Up and Page Down the slice.`}
+        onKeyDown={onKeyDown}
+      />
+      <div className={styles.label}>
+        <b>{axis}</b> <SliceIndex viewer={viewer} index={index} /> <span>/ {last}</span>
+      </div>
+      <AloneButton alone="slice" axis={axis} />
+      <div className={styles.slider}>
+        <Range
+          label={`Slice across ${axis}`}
+          minimum={0}
+          maximum={last}
+          step={1}
+          read={read}
+          subscribe={viewer.subscribe}
+          onInput={(at) => moveTo(at, index)}
+          testId={`slider-${axis}`}
+        />
+      </div>
+    </section>
+  );
+}
+
+/** The slice's number, written straight into the page: it changes at pointer rate. */
+function SliceIndex({ viewer, index }: { readonly viewer: Viewer; readonly index: 0 | 1 | 2 }) {
+  const place = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    const show = () => {
+      if (place.current) place.current.textContent = String(viewer.snapshot().state.crosshair[index]);
+    };
+    show();
+    return viewer.subscribe(show);
+  }, [viewer, index]);
+  return <span ref={place} className={styles.index} />;
+}
+
+/** Shows one picture alone, or all again. */
+function AloneButton({ alone, axis }: { readonly alone: Layout; readonly axis?: SliceAxis }) {
+  const app = useApp();
+  const layout = useAppState((state) => state.settings.layout);
+  const isAlone = layout === alone;
+  const label = isAlone ? 'Show all four' : 'Show alone';
+  const press = () => {
+    if (isAlone) app.set({ layout: 'quad' });
+    else if (axis) app.showSlice(axis);
+    else app.set({ layout: '3d' });
+  };
+  return (
+    <Button className={classes(styles.alone)} aria-label={label} onPress={press}>
+      {isAlone ? <Minimize2 size={14} aria-hidden /> : <Maximize2 size={14} aria-hidden />}
+    </Button>
+  );
+}
+
+interface CanvasProps {
+  readonly viewer: Viewer;
+  readonly view: ViewName;
+  readonly label: string;
+  readonly onKeyDown?: (event: KeyboardEvent) => void;
+}
+
+/** A canvas of the viewer's. Each viewer (there is a new one after a lost device) gets a canvas that no other has used. */
+function Canvas({ viewer, view, label, onKeyDown }: CanvasProps) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const canvas = document.createElement('canvas');
+    canvas.dataset.testid = `canvas-${view}`;
+    place.current?.append(canvas);
+    const detach = viewer.attach(view, canvas);
+    return () => {
+      detach();
+      canvas.remove();
+    };
+  }, [viewer, view]);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: an application is interactive: its keys move the crosshair
+    <div ref={place} className={styles.canvas} role="application" aria-label={label} tabIndex={0} onKeyDown={onKeyDown} />
+  );
+}

@@ -1,0 +1,95 @@
+import { useCallback, useEffect, useRef } from 'react';
+import { volumeBytes } from '../../core/shared/volume.ts';
+import type { OpenDocument } from '../app/store.ts';
+import {
+  formatBytes,
+  formatDims,
+  formatDuration,
+  formatNumber,
+  formatSpacing,
+  formatType,
+  orientation,
+  thinSpace,
+} from '../app/units.ts';
+import { toPhysical } from '../app/window.ts';
+import { hasOrientation } from '../viewer/orientation.ts';
+import type { Viewer } from '../viewer/viewer.ts';
+import { type Fact, Facts } from './controls/facts.tsx';
+import { Range } from './controls/range.tsx';
+import { Section } from './controls/section.tsx';
+import { useFold } from './use-fold.ts';
+import styles from './volume-section.module.css';
+
+interface Props {
+  readonly document: OpenDocument;
+  readonly viewer: Viewer | undefined;
+}
+
+export function VolumeSection({ document, viewer }: Props) {
+  const fold = useFold('volume');
+  const { info } = document;
+  return (
+    <Section title="Volume" aside={formatBytes(volumeBytes(info))} {...fold}>
+      <Facts facts={factsOf(document)} testId="volume-facts" />
+      {viewer && info.dims[3] > 1 && <TimeSlider viewer={viewer} last={info.dims[3] - 1} />}
+    </Section>
+  );
+}
+
+function factsOf({ name, format, fileBytes, info, statistics, openedMs, decimation }: OpenDocument): Fact[] {
+  const range = [statistics.min, statistics.max].map((stored) => formatNumber(toPhysical(stored, info), 5));
+  return [
+    { label: 'Name', value: name },
+    { label: 'Format', value: format },
+    { label: 'Dimensions', value: formatDims(info.dims) },
+    { label: 'Type', value: `${info.type} · ${formatType(info.type)}` },
+    { label: 'Spacing', value: formatSpacing(info), title: 'Distance between voxel centres along x, y, z' },
+    {
+      label: 'Orientation',
+      value: hasOrientation(info) ? orientation(info.affine) : 'not given',
+      title: 'Where x, y and z run to: R L right left, A P anterior posterior, S I superior inferior',
+    },
+    { label: 'Values', value: range.join(' to ') },
+    ...(statistics.notFinite > 0 ? [{ label: 'Not finite', value: `${formatNumber(statistics.notFinite)} voxels` }] : []),
+    ...(info.slope !== 1 || info.intercept !== 0
+      ? [{ label: 'Scaling', value: `× ${formatNumber(info.slope)}, + ${formatNumber(info.intercept)}` }]
+      : []),
+    {
+      label: 'Size',
+      value:
+        fileBytes === undefined
+          ? formatBytes(volumeBytes(info))
+          : `${formatBytes(volumeBytes(info))}, file ${formatBytes(fileBytes)}`,
+    },
+    ...(decimation > 1 ? [{ label: 'Shown', value: `every ${decimation}th voxel: too large for this GPU` }] : []),
+    { label: 'Opened in', value: formatDuration(openedMs) },
+  ];
+}
+
+function TimeSlider({ viewer, last }: { readonly viewer: Viewer; readonly last: number }) {
+  const read = useCallback(() => viewer.snapshot().state.timePoint, [viewer]);
+  const place = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    const show = () => {
+      if (place.current) place.current.textContent = `${viewer.snapshot().state.timePoint}${thinSpace}/${thinSpace}${last}`;
+    };
+    show();
+    return viewer.subscribe(show);
+  }, [viewer, last]);
+  return (
+    <div className={styles.time}>
+      <span>Time point</span>
+      <Range
+        label="Time point"
+        minimum={0}
+        maximum={last}
+        step={1}
+        read={read}
+        subscribe={viewer.subscribe}
+        onInput={(timePoint) => viewer.set({ timePoint })}
+        testId="time-slider"
+      />
+      <span ref={place} className={styles.number} />
+    </div>
+  );
+}
