@@ -15,7 +15,9 @@ export function diagonalAffine(spacing: readonly number[]): Affine {
 /** The steps along x, y and z become the columns. */
 export function affineFromColumns(columns: readonly [Vector3, Vector3, Vector3], origin: Vector3): Affine {
   const [x, y, z] = columns;
-  return [x[0], y[0], z[0], origin[0], x[1], y[1], z[1], origin[1], x[2], y[2], z[2], origin[2]];
+  const numbers = [x[0], y[0], z[0], origin[0], x[1], y[1], z[1], origin[1], x[2], y[2], z[2], origin[2]];
+  // Adding 0 makes −0 a plain zero.
+  return numbers.map((number) => number + 0);
 }
 
 export function affineColumns(affine: Affine): [Vector3, Vector3, Vector3] {

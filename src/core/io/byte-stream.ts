@@ -9,7 +9,7 @@ export interface ByteStream {
   readonly size: number | undefined;
   /** No more than this can come. It unmasks headers that promise more than their file can hold. */
   readonly sizeLimit: number;
-  /** All bytes from `start` on, in pieces. Each belongs to the caller. @throws StriaError `corrupt`, `not-readable`, `aborted` */
+  /** All bytes from `start` on, in pieces, which may share buffers. @throws StriaError `corrupt`, `not-readable`, `aborted` */
   pieces(start: number, options?: JobOptions): AsyncGenerator<Uint8Array>;
   /** `length` bytes from `start`, fewer only at the end. @throws as `pieces` */
   read(start: number, length: number, options?: JobOptions): Promise<Uint8Array>;
@@ -30,18 +30,29 @@ export function plainBytes(source: ByteSource): ByteStream {
       for (let at = start; at < source.size; ) {
         throwIfAborted(signal);
         const piece = await source.read(at, Math.min(pieceBytes, source.size - at), { signal });
-        if (piece.byteLength === 0)
-          throw new StriaError('not-readable', `the file became shorter while it was read (at byte ${at})`);
-        yield piece;
+        if (piece.byteLength === 0) throw becameShorter(at);
+        // Before the yield: the caller may transfer what it is given, and then it has no length.
         at += piece.byteLength;
+        yield piece;
       }
     },
     async read(start, length, { signal } = {}) {
-      throwIfAborted(signal);
-      const available = Math.max(0, Math.min(length, source.size - start));
-      return available === 0 ? new Uint8Array() : await source.read(start, available, { signal });
+      const end = Math.min(start + length, source.size);
+      const parts: Uint8Array[] = [];
+      for (let at = start; at < end; ) {
+        throwIfAborted(signal);
+        const part = await source.read(at, end - at, { signal });
+        if (part.byteLength === 0) throw becameShorter(at);
+        parts.push(part);
+        at += part.byteLength;
+      }
+      return joinBytes(parts);
     },
   };
+}
+
+function becameShorter(at: number): StriaError {
+  return new StriaError('not-readable', `the file became shorter while it was read (at byte ${at})`);
 }
 
 /** What the gzip in `inner` from byte `innerStart` on holds. */
@@ -49,8 +60,9 @@ export function gunzippedBytes(inner: ByteStream, innerStart = 0): ByteStream {
   async function* pieces(start: number, { signal }: JobOptions = {}): AsyncGenerator<Uint8Array> {
     let skip = start;
     for await (const piece of gunzip(() => inner.pieces(innerStart, { signal }), signal)) {
-      if (skip < piece.byteLength) yield piece.subarray(skip);
-      skip = Math.max(0, skip - piece.byteLength);
+      const from = Math.min(skip, piece.byteLength);
+      skip -= from;
+      if (from < piece.byteLength) yield piece.subarray(from);
     }
   }
   return {

@@ -1,7 +1,9 @@
 import type { FileFormat, SourceDescription } from '../shared/source.ts';
 import type { Endian, VolumeInfo } from '../shared/volume.ts';
+import { diagonalAffine, isUsableAffine } from './affine.ts';
 import { niftiHeader } from './nifti-writer.ts';
 import { nrrdHeader } from './nrrd-writer.ts';
+import { checkedScaling, checkedSpacing } from './streamed-volume.ts';
 
 interface Writer {
   readonly extension: string;
@@ -27,5 +29,14 @@ export function describeExport(
 ): SourceDescription {
   const { extension, header } = writers[format];
   const name = `${baseName}.${extension}`;
-  return { format, endian, parts: [{ name, before: header(info, endian), hasVoxels: true, after: new Uint8Array() }] };
+  const before = header(withSoundGeometry(info), endian);
+  return { format, endian, parts: [{ name, before, hasVoxels: true, after: new Uint8Array() }] };
+}
+
+/** The volume with what a header cannot hold replaced as a reader would: distances of zero, affines without volume. */
+function withSoundGeometry(info: VolumeInfo): VolumeInfo {
+  const [x, y, z, t] = info.spacing;
+  const spacing = [checkedSpacing(x), checkedSpacing(y), checkedSpacing(z), checkedSpacing(t)] as const;
+  const affine = isUsableAffine(info.affine) ? info.affine : diagonalAffine(spacing);
+  return { ...info, spacing, affine, ...checkedScaling(info.slope, info.intercept) };
 }

@@ -28,8 +28,9 @@ export async function* gunzip(input: () => AsyncGenerator<Uint8Array>, signal?: 
     if (error instanceof StriaError) throw error;
   }
   for await (const piece of gunzipMembers(cut(input(), memberInputBytes), signal)) {
-    if (given < piece.byteLength) yield piece.subarray(given);
-    given = Math.max(0, given - piece.byteLength);
+    const from = Math.min(given, piece.byteLength);
+    given -= from;
+    if (from < piece.byteLength) yield piece.subarray(from);
   }
 }
 
@@ -39,41 +40,38 @@ async function* cut(pieces: AsyncGenerator<Uint8Array>, length: number): AsyncGe
   }
 }
 
-/** Errors of the input come out as they are, errors of the inflater as the platform makes them. */
+/**
+ * By the platform. One write is in flight, and what has come out is given before it is asked whether more can go in: Node's
+ * stream by itself queues 16,384 pieces.
+ */
 async function* gunzipNatively(input: AsyncGenerator<Uint8Array>, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
-  let inputFault: unknown;
-  const compressed = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const next = await input.next();
-          if (next.done) controller.close();
-          else controller.enqueue(next.value);
-        } catch (error) {
-          inputFault = error;
-          throw error;
-        }
-      },
-      async cancel() {
-        await input.return(undefined);
-      },
-    },
-    { highWaterMark: 0 },
-  );
   const inflater = new DecompressionStream('gzip') as ReadableWritablePair<Uint8Array, Uint8Array>;
-  const reader = compressed.pipeThrough(inflater).getReader();
+  const writer = inflater.writable.getWriter();
+  const reader = inflater.readable.getReader();
   try {
-    for (;;) {
+    let output = reader.read();
+    for await (const bytes of input) {
       throwIfAborted(signal);
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
+      const written = writer.write(bytes).then(() => undefined);
+      for (;;) {
+        const given = await Promise.race([output, written]);
+        if (given === undefined || given.done) break;
+        output = reader.read();
+        yield given.value;
+        throwIfAborted(signal);
+      }
     }
-  } catch (error) {
-    throw inputFault ?? error;
+    const closed = writer.close();
+    closed.catch(() => undefined);
+    for (let given = await output; !given.done; given = await reader.read()) {
+      yield given.value;
+      throwIfAborted(signal);
+    }
+    await closed;
   } finally {
     // Not awaited: a stream that has failed may never answer.
     reader.cancel().catch(() => undefined);
+    writer.abort().catch(() => undefined);
   }
 }
 

@@ -108,8 +108,7 @@ function perAxis<Value>(values: readonly Value[] | undefined, dimension: number,
 
 function spatialPart(vector: readonly number[], toRas: Vector3): Vector3 {
   const [x = 0, y = 0, z = 0] = vector;
-  // Adding 0 keeps -0 out of the affine.
-  return [x * toRas[0] + 0, y * toRas[1] + 0, z * toRas[2] + 0];
+  return [x * toRas[0], y * toRas[1], z * toRas[2]];
 }
 
 /** Axes without a direction: the third of a slice stands upright on it, all others follow the space's axes. */

@@ -47,7 +47,8 @@ export function streamedVolume(place: VoxelPlace): OpenVolume {
       while (at < piece.byteLength && given < total) {
         const wanted = Math.min(pieceBytes, total - given);
         let whole: Uint8Array | undefined;
-        if (filled === 0 && at === 0 && piece.byteLength === wanted) {
+        // Only a piece with a buffer of its own can be given away as it is.
+        if (filled === 0 && at === 0 && piece.byteLength === wanted && piece.buffer.byteLength === wanted) {
           whole = piece;
           at = wanted;
         } else {

@@ -1,0 +1,212 @@
+import fc from 'fast-check';
+import { readHeader } from 'nifti-reader-js';
+import { describe, expect, test } from 'vitest';
+import { memorySource } from '../shared/bytes.ts';
+import { type FileFormat, fileFormats } from '../shared/source.ts';
+import { type Endian, elementTypes, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
+import { affineFromRotation, diagonalAffine } from './affine.ts';
+import { describeExport } from './export-volume.ts';
+import { openVolume } from './open-volume.ts';
+import { noise, readVoxels, rebuild } from './testing.ts';
+
+/** Writes a volume as the engine would, and opens it again. */
+async function exportAndOpen(info: VolumeInfo, format: FileFormat, endian: Endian) {
+  const voxels = noise(volumeBytes(info), 3);
+  const source = describeExport(info, format, 'scan', endian);
+  const [file] = rebuild(source, voxels, info.type);
+  if (file === undefined || source.parts.length !== 1) throw new Error('an export is one file');
+  const raw = format === 'raw' ? { dims: info.dims, type: info.type, endian } : undefined;
+  const volume = await openVolume(memorySource(file.name, file.bytes), { raw });
+  expect(Buffer.from(await readVoxels(volume)).equals(voxels)).toBe(true);
+  // One byte has no order, and NRRD then names none.
+  if (!info.type.endsWith('8')) expect((await volume.source()).endian).toBe(endian);
+  return { info: volume.info, file };
+}
+
+function expectClose(values: readonly number[], expected: readonly number[]): void {
+  const scale = Math.max(...expected.map(Math.abs));
+  expect(values.length).toBe(expected.length);
+  values.forEach((value, index) => {
+    expect(Math.abs(value - (expected[index] as number))).toBeLessThanOrEqual(scale * 2 ** -22);
+  });
+}
+
+const distance = fc.double({ min: 1e-3, max: 1e3, noNaN: true });
+const scanned = fc.record({
+  dims: fc.tuple(
+    fc.integer({ min: 1, max: 6 }),
+    fc.integer({ min: 1, max: 6 }),
+    fc.integer({ min: 1, max: 6 }),
+    fc.integer({ min: 1, max: 3 }),
+  ),
+  type: fc.constantFrom(...elementTypes),
+  spacing: fc.tuple(distance, distance, distance, distance),
+  spatialUnit: fc.constantFrom('m', 'mm', 'um', 'unknown'),
+  timeUnit: fc.constantFrom('s', 'ms', 'us', 'unknown'),
+  slope: fc.oneof(
+    fc.constant(1),
+    fc.double({ min: -1e6, max: 1e6, noNaN: true }).filter((slope) => Math.abs(slope) > 1e-6),
+  ),
+  intercept: fc.oneof(fc.constant(0), fc.double({ min: -1e6, max: 1e6, noNaN: true })),
+  rotation: fc.record({
+    b: fc.double({ min: -0.57, max: 0.57, noNaN: true }),
+    c: fc.double({ min: -0.57, max: 0.57, noNaN: true }),
+    d: fc.double({ min: -0.57, max: 0.57, noNaN: true }),
+    qfac: fc.constantFrom(1 as const, -1 as const),
+  }),
+  origin: fc.tuple(distance, distance, distance),
+  /** How far the affine is from a rotation. */
+  shear: fc.constantFrom(0, 0, 0.25),
+});
+
+const infos: fc.Arbitrary<VolumeInfo> = scanned.map(({ rotation, origin, shear, ...rest }) => {
+  const affine = [...affineFromRotation(rotation, rest.spacing, origin)];
+  for (const row of [0, 4, 8]) affine[row + 1] = (affine[row + 1] as number) + shear * (affine[row] as number);
+  return { ...rest, affine };
+});
+
+describe.each(['nifti', 'nrrd'] as const)('%s', (format) => {
+  test('any volume is written and read again', async () => {
+    await fc.assert(
+      fc.asyncProperty(infos, fc.constantFrom<Endian>('little', 'big'), async (info, endian) => {
+        const { info: back } = await exportAndOpen(info, format, endian);
+        const { dims, type, spatialUnit, timeUnit } = info;
+        expect(back).toMatchObject({ dims, type, spatialUnit, timeUnit });
+        expectClose(back.spacing, info.spacing);
+        expectClose(back.affine, info.affine);
+        expectClose([back.slope], [info.slope]);
+        expectClose([back.intercept], [info.intercept]);
+        if (format === 'nrrd') expect(back).toEqual(info);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+test.each(fileFormats)('every type and byte order goes through %s', async (format) => {
+  for (const type of elementTypes) {
+    for (const endian of ['little', 'big'] as const) {
+      const { info } = await exportAndOpen({ ...plain, type }, format, endian);
+      expect(info).toMatchObject({ dims: plain.dims, type });
+    }
+  }
+});
+
+const plain: VolumeInfo = {
+  dims: [5, 3, 2, 2],
+  type: 'i16',
+  spacing: [2, 3, 4, 0.5],
+  spatialUnit: 'mm',
+  timeUnit: 's',
+  affine: [0, -3, 0, 10, 2, 0, 0, 20, 0, 0, 4, 30],
+  slope: 0.5,
+  intercept: -1024,
+};
+
+describe('an independent reader understands the NIfTI that is written', () => {
+  test.each([
+    ['little', plain],
+    ['big', plain],
+    ['little', { ...plain, dims: [40000, 1, 1, 2] }],
+    ['big', { ...plain, dims: [40000, 1, 1, 2] }],
+  ] as const)('%s-endian, %j', async (endian, info) => {
+    const { file } = await exportAndOpen(info, 'nifti', endian);
+    const bytes = file.bytes.slice();
+    const header = readHeader(bytes.buffer);
+    const isLong = info.dims[0] > 32767;
+    expect(header).toMatchObject({
+      littleEndian: endian === 'little',
+      dims: [4, ...info.dims, 1, 1, 1],
+      datatypeCode: 4,
+      numBitsPerVoxel: 16,
+      vox_offset: isLong ? 544 : 352,
+      scl_slope: 0.5,
+      scl_inter: -1024,
+      xyzt_units: 2 + 8,
+      qform_code: 2,
+      sform_code: 2,
+      affine: [...[0, 4, 8].map((row) => info.affine.slice(row, row + 4)), [0, 0, 0, 1]],
+      qoffset_x: 10,
+      qoffset_y: 20,
+      qoffset_z: 30,
+    });
+    expect(header.magic).toMatch(isLong ? /^n\+2/ : /^n\+1/);
+    expect(header.pixDims).toEqual([1, 2, 3, 4, 0.5, 0, 0, 0]);
+    expect([header.quatern_b, header.quatern_c]).toEqual([0, 0]);
+    expect(header.quatern_d).toBeCloseTo(Math.SQRT1_2, 6);
+  });
+
+  test('a sheared affine has no qform', async () => {
+    const { file } = await exportAndOpen({ ...plain, affine: [2, 1, 0, 0, 0, 3, 0, 0, 0, 0, 4, 0] }, 'nifti', 'little');
+    expect(readHeader(file.bytes.slice().buffer)).toMatchObject({ qform_code: 0, sform_code: 2 });
+  });
+});
+
+test('the qform alone gives the affine back, half turns and mirrors included', async () => {
+  for (const [b, c, d] of [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+    [0.6, 0.8, 0],
+    [0.1, 0.2, 0.3],
+    [0, 0, 0],
+  ] as const) {
+    for (const qfac of [1, -1] as const) {
+      const affine = affineFromRotation({ b, c, d, qfac }, plain.spacing, [1, 2, 3]);
+      const source = describeExport({ ...plain, affine }, 'nifti', 'scan');
+      const [file] = rebuild(source, noise(volumeBytes(plain)), plain.type);
+      const bytes = file?.bytes ?? new Uint8Array();
+      // No sform: its code is 0.
+      new DataView(bytes.buffer).setInt16(254, 0, true);
+      const volume = await openVolume(memorySource('scan.nii', bytes));
+      expectClose(volume.info.affine, affine);
+    }
+  }
+});
+
+test('NIfTI-2 holds what 32-bit floats cannot', async () => {
+  const { info, file } = await exportAndOpen({ ...plain, slope: 1e-60 }, 'nifti', 'little');
+  expect(info.slope).toBe(1e-60);
+  expect(file.bytes[0]).toBe(540 & 255);
+});
+
+test.each(fileFormats)('%s takes a volume whose geometry no header can hold', async (format) => {
+  const odd = { ...plain, spacing: [0, -2, Number.NaN, 0] as const, affine: Array(12).fill(0), slope: 0, intercept: 9 };
+  const { info } = await exportAndOpen(odd, format, 'little');
+  expect(info.dims).toEqual(plain.dims);
+  if (format !== 'raw') {
+    expect(info).toMatchObject({ spacing: [1, 2, 1, 1], affine: diagonalAffine([1, 2, 1]), slope: 1, intercept: 0 });
+  }
+});
+
+test('names follow the format', () => {
+  expect(fileFormats.map((format) => describeExport(plain, format, 'scan').parts[0]?.name)).toEqual([
+    'scan.nii',
+    'scan.nrrd',
+    'scan.raw',
+  ]);
+});
+
+test('the NRRD that is written is this text', () => {
+  const text = new TextDecoder().decode(describeExport(plain, 'nrrd', 'scan', 'big').parts[0]?.before);
+  expect(text.split('\n')).toEqual([
+    'NRRD0004',
+    '# Written by Stria',
+    'type: int16',
+    'dimension: 4',
+    'space: right-anterior-superior',
+    'sizes: 5 3 2 2',
+    'space directions: (0,2,0) (-3,0,0) (0,0,4) none',
+    'kinds: space space space time',
+    'encoding: raw',
+    'space origin: (10,20,30)',
+    'endian: big',
+    'space units: "mm" "mm" "mm"',
+    'spacings: NaN NaN NaN 0.5',
+    'units: "" "" "" "s"',
+    'stria_slope:=0.5',
+    'stria_intercept:=-1024',
+    '',
+    '',
+  ]);
+});
