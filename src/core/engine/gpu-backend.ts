@@ -37,8 +37,8 @@ export interface GpuBackend extends Backend {
 
 /** @param gpu stays the caller's: `destroy` leaves it alive */
 export function createGpuBackend(gpu: Gpu): GpuBackend {
-  // What goes through one call of a codec. Software GPUs have their memory from ours, and win nothing by larger batches.
-  const maxBoxBytes = Math.min(gpu.isSoftware ? 2 ** 24 : 2 ** 26, Math.floor(gpu.maxBindingBytes / 4));
+  // What goes through one call of a codec. On software GPUs large batches win nothing, and answer late to an abort.
+  const maxBoxBytes = Math.min(gpu.isSoftware ? 2 ** 22 : 2 ** 26, Math.floor(gpu.maxBindingBytes / 4));
   const kernelsByCodec = new Map<CodecDefinition, CodecKernels>();
   const kernelsOf = (codec: CodecDefinition): CodecKernels => {
     const known = kernelsByCodec.get(codec);
@@ -193,6 +193,7 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
 
     checkResident: (box, chunks, job = {}) =>
       guarded(gpu, async () => {
+        checkCount(chunks, box.chunks);
         let differingWords = 0;
         await inBatches(box, maxBoxBytes, 'Checking', job, async (batch, first) => {
           using scope = gpu.scope('check');
@@ -208,11 +209,12 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
       }),
 
     decodeResident: (chunks, box, job = {}) =>
-      guarded(gpu, () =>
-        inBatches(box, maxBoxBytes, 'Decompressing', job, (batch, first) =>
+      guarded(gpu, async () => {
+        checkCount(chunks, box.chunks);
+        await inBatches(box, maxBoxBytes, 'Decompressing', job, (batch, first) =>
           decodeChecked(batch, chunks.slice(first, first + batch.chunks.length), job, (job.firstChunk ?? 0) + first),
-        ),
-      ),
+        );
+      }),
 
     async destroy() {
       kernelsByCodec.clear();
@@ -262,6 +264,12 @@ function checkPlaces(places: readonly ChunkBox[], elementBytes: number): void {
   if (!odd) return;
   const width = `a chunk that begins ${odd.origin[0] * elementBytes} bytes into its row`;
   throw new StriaError('unsupported', `${width} cannot be put on the GPU: use the CPU (--device cpu)`);
+}
+
+/** @throws StriaError `internal` where chunks and the places for them are not as many */
+function checkCount(chunks: readonly EncodedChunk[], places: readonly ChunkBox[]): void {
+  if (chunks.length === places.length) return;
+  throw new StriaError('internal', `${chunks.length} chunks came for ${places.length} places`);
 }
 
 /** Payloads one after the other, each at a multiple of 4 bytes. */

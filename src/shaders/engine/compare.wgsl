@@ -7,7 +7,7 @@
 // Invariants:
 //   1. Row padding is zero in both boxes, so it never differs.
 //   2. `differing` is zero before the first dispatch.
-// Twin: `same` in core/engine/gpu-resident.gpu.test.ts, by reading both boxes back.
+// Twin: none is needed; core/engine/gpu-backend.gpu.test.ts plants differences for it to find.
 
 override workgroup_size: u32 = 256;
 /** Slices that one invocation walks along z. */
