@@ -15,26 +15,34 @@ import { checkedSpacing } from './streamed-volume.ts';
 type Geometry = Pick<VolumeInfo, 'spacing' | 'spatialUnit' | 'timeUnit' | 'affine'>;
 
 /** Signs that turn a space's axes into right, anterior, superior; and how many axes it has. Source: NRRD, 'space'. */
-const spaces: Record<string, { toRas: Vector3; axes: number }> = {
-  ...anatomical('right-anterior-superior', 'RAS', [1, 1, 1]),
-  ...anatomical('left-anterior-superior', 'LAS', [-1, 1, 1]),
-  ...anatomical('left-posterior-superior', 'LPS', [-1, -1, 1]),
+const spaces: ReadonlyMap<string, Space> = new Map([
+  ...spellings(['right-anterior-superior', 'RAS', 'RAST'], [1, 1, 1]),
+  ...spellings(['left-anterior-superior', 'LAS', 'LAST'], [-1, 1, 1]),
+  ...spellings(['left-posterior-superior', 'LPS', 'LPST'], [-1, -1, 1]),
   // These say nothing of the patient: they are taken as the world's axes.
-  'scanner-xyz': { toRas: [1, 1, 1], axes: 3 },
-  'scanner-xyz-time': { toRas: [1, 1, 1], axes: 4 },
-  '3d-right-handed': { toRas: [1, 1, 1], axes: 3 },
-  '3d-right-handed-time': { toRas: [1, 1, 1], axes: 4 },
-  '3d-left-handed': { toRas: [1, 1, 1], axes: 3 },
-  '3d-left-handed-time': { toRas: [1, 1, 1], axes: 4 },
-};
+  ...spellings(['scanner-xyz'], [1, 1, 1]),
+  ...spellings(['3D-right-handed'], [1, 1, 1]),
+  ...spellings(['3D-left-handed'], [1, 1, 1]),
+]);
 
-function anatomical(name: string, letters: string, toRas: Vector3): Record<string, { toRas: Vector3; axes: number }> {
-  return {
-    [name]: { toRas, axes: 3 },
-    [letters.toLowerCase()]: { toRas, axes: 3 },
-    [`${name}-time`]: { toRas, axes: 4 },
-    [`${letters.toLowerCase()}t`]: { toRas, axes: 4 },
-  };
+interface Space {
+  readonly toRas: Vector3;
+  readonly axes: number;
+}
+
+/** A space's names in lower case, and those of the same space with time. */
+function spellings(
+  [name = '', short = name, shortWithTime = `${name}-time`]: readonly string[],
+  toRas: Vector3,
+): [string, Space][] {
+  const still: Space = { toRas, axes: 3 };
+  const withTime: Space = { toRas, axes: 4 };
+  return [
+    [name.toLowerCase(), still],
+    [short.toLowerCase(), still],
+    [`${name}-time`.toLowerCase(), withTime],
+    [shortWithTime.toLowerCase(), withTime],
+  ];
 }
 
 /**
@@ -46,7 +54,7 @@ function anatomical(name: string, letters: string, toRas: Vector3): Record<strin
 export function nrrdGeometry(text: NrrdText, dimension: number, timeAxis: number | undefined): Geometry {
   const field = (name: string) => text.fields.get(name)?.value;
   const spaceName = field('space')?.toLowerCase();
-  const space = spaceName === undefined ? undefined : spaces[spaceName];
+  const space = spaceName === undefined ? undefined : spaces.get(spaceName);
   if (spaceName !== undefined && space === undefined) {
     throw new StriaError('unsupported', `the space '${spaceName.slice(0, 60)}' is none that NRRD defines`);
   }
@@ -84,10 +92,11 @@ function vectors(value: string | undefined, length: number | undefined): (number
   if (value === undefined) return undefined;
   if (length === undefined)
     throw new StriaError('corrupt', "the NRRD header has vectors, but neither 'space' nor 'space dimension'");
-  const words = value.match(/none|\([^)]*\)/gi) ?? [];
-  if (words.join('').length !== value.replace(/\s+(?=none|\(|$)/gi, '').length) {
+  const vector = /none|\([^)]*\)/gi;
+  if (value.replace(vector, '').trim() !== '') {
     throw new StriaError('corrupt', `the NRRD header has vectors that cannot be read: ${value.slice(0, 60)}`);
   }
+  const words = value.match(vector) ?? [];
   return words.map((word) => {
     if (word.toLowerCase() === 'none') return undefined;
     const numbers = word.slice(1, -1).split(',').map(Number);

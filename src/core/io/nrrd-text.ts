@@ -4,6 +4,9 @@ import { joinBytes } from './byte-stream.ts';
 /** Longer headers than this are taken for broken files. A thousand gradient directions need a few hundred KiB. */
 export const nrrdHeaderLimit = 4 * 2 ** 20;
 
+/** Fields describe at most four axes. Only key/value pairs may be long. */
+const fieldLimit = 4096;
+
 /** A NRRD header as it is written: its fields, not yet understood. Source: http://teem.sourceforge.net/nrrd/format.html */
 export interface NrrdText {
   /** The header's bytes with the empty line that ends it, verbatim. */
@@ -73,6 +76,12 @@ function readLine(
   const rest = text.slice(colon + 1);
   const from = colon + 1 + (rest.length - rest.trimStart().length);
   const to = Math.max(from, colon + 1 + rest.trimEnd().length);
+  if (to - from > fieldLimit) {
+    throw new StriaError(
+      'unsupported',
+      `the field '${name}' of the NRRD header is longer than ${fieldLimit} bytes, which Stria does not read`,
+    );
+  }
   fields.set(name, { value: utf8(line.subarray(from, to)), from: start + from, to: start + to });
   if (name === 'datafile' && /^LIST\b/.test(rest.trim())) {
     throw new StriaError('unsupported', 'the voxels lie in a list of files; Stria reads NRRD with one data file');

@@ -226,6 +226,8 @@ describe('faults', () => {
     ['encoding', 'encoding: raw\ndata file: slice%03d.raw 1 9 1', 'slice%03d.raw'],
     ['encoding', 'encoding: raw\ndata file: ../secret.raw', 'another folder'],
     ['dimension', 'dimension: 5', '5 axes'],
+    ['space', 'space: constructor', 'constructor'],
+    ['space directions', `space directions: ${'('.repeat(1_000_000)}`, 'longer than'],
   ])('names what it does not read: %s as %j', async (field, line, named) => {
     const lines = [...still.filter((other) => !other.startsWith(`${field}:`)), line];
     const fault = await faultOf(infoOf(lines));

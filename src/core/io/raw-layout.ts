@@ -10,19 +10,20 @@ export interface RawDescription extends RawLayout {
 }
 
 /** The other common spellings of the element types, as in names of open data sets and in NumPy. */
-const typeSpellings: Record<string, ElementType> = {
-  uint8: 'u8',
-  int8: 'i8',
-  uint16: 'u16',
-  int16: 'i16',
-  uint32: 'u32',
-  int32: 'i32',
-  float32: 'f32',
-  float64: 'f64',
-};
+const typeSpellings: ReadonlyMap<string, ElementType> = new Map([
+  ['uint8', 'u8'],
+  ['int8', 'i8'],
+  ['uint16', 'u16'],
+  ['int16', 'i16'],
+  ['uint32', 'u32'],
+  ['int32', 'i32'],
+  ['float32', 'f32'],
+  ['float64', 'f64'],
+]);
 
 function elementTypeNamed(name: unknown): ElementType | undefined {
-  return typeof name === 'string' ? (elementTypes.find((type) => type === name) ?? typeSpellings[name.toLowerCase()]) : undefined;
+  if (typeof name !== 'string') return undefined;
+  return elementTypes.find((type) => type === name) ?? typeSpellings.get(name.toLowerCase());
 }
 
 /** `skull_256x256x256_uint8.raw`, optionally with time points behind z. Little-endian. Undefined for any other name. */
