@@ -65,7 +65,7 @@ export async function computeStatistics(gpu: Gpu, type: ElementType, boxes: read
 async function measureRange(gpu: Gpu, type: ElementType, boxes: readonly GpuVoxels[], rowStep: number) {
   using scope = gpu.scope('statistics');
   const result = scope.storage('range', 20, new Uint32Array([0xffffffff, 0, 0, 0, 0]));
-  await forEachPiece(gpu, type, boxes, { name: 'range', code: rangeCode, result, uniforms: [rowStep] });
+  await forEachPiece(gpu, type, boxes, { name: 'range', code: rangeCode, result, rowStep, uniforms: [rowStep] });
   return [...(await gpu.readWords(result))] as [number, number, number, number, number];
 }
 
@@ -90,7 +90,7 @@ async function countInBins(
     floatBits(binsPerHalfValue),
     isFloatType(type) ? 1 : binWidth,
   ];
-  await forEachPiece(gpu, type, boxes, { name: 'histogram', code: histogramCode, result, uniforms });
+  await forEachPiece(gpu, type, boxes, { name: 'histogram', code: histogramCode, result, rowStep: 1, uniforms });
   return { low, binWidth, counts: [...(await gpu.readWords(result))] };
 }
 
@@ -98,6 +98,8 @@ interface PieceWork {
   readonly name: string;
   readonly code: string;
   readonly result: GPUBuffer;
+  /** Every n-th row is looked at. */
+  readonly rowStep: number;
   /** What follows row_units, row_voxels, first_unit and unit_count in the kernel's uniform. */
   readonly uniforms: readonly number[];
 }
@@ -113,7 +115,7 @@ async function forEachPiece(gpu: Gpu, type: ElementType, boxes: readonly GpuVoxe
   for (const { buffer, dims, elementBytes: codecBytes } of boxes) {
     const rowUnits = rowBytes(dims[0], codecBytes) / unitBytes;
     const rowVoxels = type === 'f64' ? dims[0] / 2 : dims[0];
-    const units = rowUnits * dims[1] * dims[2];
+    const units = rowUnits * Math.ceil((dims[1] * dims[2]) / work.rowStep);
     for (let first = 0; first < units; first += unitsPerDispatch) {
       using scope = gpu.scope('statistics');
       const count = Math.min(unitsPerDispatch, units - first);

@@ -18,7 +18,7 @@ struct Piece {
   row_voxels: u32,
   first_unit: u32,
   unit_count: u32,
-  /// Rows that count: every one, or every n-th (8-bit voxels, whose histogram says the rest).
+  /// Units are those of every n-th row: of all rows, or of some (8-bit voxels, whose histogram says the rest).
   row_step: u32,
 }
 @group(0) @binding(1) var<uniform> piece: Piece;
@@ -46,13 +46,11 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
       break;
     }
     let unit = piece.first_unit + offset;
-    let row = unit / piece.row_units;
-    if (row % piece.row_step != 0u) {
-      continue;
-    }
+    let counted_row = unit / piece.row_units;
+    let row = counted_row * piece.row_step;
     let counts_flat = row % 16u == 0u;
     let row_word = row * piece.row_units * unit_words;
-    let first = (unit - row * piece.row_units) * per_unit;
+    let first = (unit - counted_row * piece.row_units) * per_unit;
     let end = min(first + per_unit, piece.row_voxels);
     for (var x = first; x < end; x++) {
       let bits = voxel_bits(row_word, x);
