@@ -33,32 +33,34 @@ export function DisplaySection({ document, viewer }: Props) {
     <Section title="Display" {...fold}>
       <HistogramPlot document={document} viewer={viewer} />
       <WindowFields document={document} viewer={viewer} />
-      <Select
-        label="Colours"
-        options={colormaps}
-        value={chosenColormap as (typeof colormaps)[number]['key']}
-        onChange={(name) => viewer.set({ colormap: name })}
-        testId="colormap-select"
-      />
-      <div className={styles.row}>
-        <span>Projection</span>
-        <Segmented<Projection>
-          label="Projection"
-          value={projection}
-          onChange={(next) => viewer.set({ projection: next })}
-          segments={[
-            { key: 'mip', label: 'Maximum', testId: 'projection-mip' },
-            { key: 'composite', label: 'Compositing', testId: 'projection-composite' },
-          ]}
+      <div className={styles.rows}>
+        <Select
+          label="Colours"
+          options={colormaps}
+          value={chosenColormap as (typeof colormaps)[number]['key']}
+          onChange={(name) => viewer.set({ colormap: name })}
+          testId="colormap-select"
         />
+        <div className={styles.row}>
+          <span>Projection</span>
+          <Segmented<Projection>
+            label="Projection"
+            value={projection}
+            onChange={(next) => viewer.set({ projection: next })}
+            segments={[
+              { key: 'mip', label: 'Maximum', testId: 'projection-mip' },
+              { key: 'composite', label: 'Compositing', testId: 'projection-composite' },
+            ]}
+          />
+        </div>
+        {projection === 'composite' && <OpacitySliders viewer={viewer} />}
+        <Switch className={classes(styles.switch)} isSelected={smooth} onChange={(isOn) => viewer.set({ smooth: isOn })}>
+          <span>Smooth slices</span>
+          <span className={styles.track}>
+            <span className={styles.knob} />
+          </span>
+        </Switch>
       </div>
-      {projection === 'composite' && <OpacitySliders viewer={viewer} />}
-      <Switch className={classes(styles.switch)} isSelected={smooth} onChange={(isOn) => viewer.set({ smooth: isOn })}>
-        <span>Smooth slices</span>
-        <span className={styles.track}>
-          <span className={styles.knob} />
-        </span>
-      </Switch>
     </Section>
   );
 }

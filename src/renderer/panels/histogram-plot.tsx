@@ -3,7 +3,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { OpenDocument } from '../app/store.ts';
 import { formatNumber } from '../app/units.ts';
-import { moveEdge, narrowestWindow, shiftWindow, toPhysical, type Window } from '../app/window.ts';
+import { moveEdge, narrowestWindow, roundValues, shiftWindow, toPhysical, toStored, type Window } from '../app/window.ts';
 import type { Viewer } from '../viewer/viewer.ts';
 import styles from './histogram-plot.module.css';
 import { useAppState } from './use-app.ts';
@@ -62,11 +62,11 @@ export function HistogramPlot({ document: { info, statistics }, viewer }: Props)
           {
             size: axisHeight,
             gap: 2,
-            space: 56,
             stroke: color('--ink-3'),
             font: `11px ${getComputedStyle(parent).fontFamily}`,
             grid: { show: false },
             ticks: { show: false },
+            splits: () => roundValues(span, info).map((value) => toStored(value, info)),
             values: (_plot, splits) => splits.map((stored) => formatNumber(toPhysical(stored, info), 4)),
           },
           { show: false },

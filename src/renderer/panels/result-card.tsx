@@ -1,5 +1,5 @@
 import { CircleCheck, ShieldCheck } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { type CompressionResult, describeShares, ratioOf, type StageClock } from '../app/result.ts';
 import { formatBytes, formatDuration, formatRate, formatRatio } from '../app/units.ts';
 import { type Fact, Facts } from './controls/facts.tsx';
@@ -7,6 +7,12 @@ import styles from './result-card.module.css';
 
 /** What compression made of the volume. @param children what to do with it */
 export function ResultCard({ result, children }: { readonly result: CompressionResult; readonly children: ReactNode }) {
+  const place = useRef<HTMLDivElement>(null);
+  // A new result is what people waited for: it comes into view, wherever the inspector was scrolled to.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the result that is new
+  useEffect(() => {
+    place.current?.scrollIntoView({ block: 'nearest' });
+  }, [result]);
   const { bytesIn, bytesOut, voxelBytes, isExact } = result;
   const part = Math.min(1, bytesOut / bytesIn);
   const stage = ({ ms, clock }: StageClock): ReactNode => (
@@ -29,7 +35,7 @@ export function ResultCard({ result, children }: { readonly result: CompressionR
       : []),
   ];
   return (
-    <div className={styles.card} data-testid="result-card">
+    <div ref={place} className={styles.card} data-testid="result-card">
       <div className={styles.ratio} data-testid="result-ratio">
         {formatRatio(ratioOf(result))}
       </div>

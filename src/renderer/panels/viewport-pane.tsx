@@ -2,6 +2,7 @@ import { Maximize2, Minimize2 } from 'lucide-react';
 import { type KeyboardEvent, useCallback, useEffect, useRef } from 'react';
 import { Button } from 'react-aria-components';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
+import { thinSpace } from '../app/units.ts';
 import { sliceFrame } from '../viewer/orientation.ts';
 import type { Viewer, ViewName } from '../viewer/viewer.ts';
 import type { Layout, SliceAxis } from '../viewer/viewer-api.ts';
@@ -75,11 +76,9 @@ export function SlicePane({ viewer, info, axis, isShown }: SlicePaneProps) {
         label={`Slice across ${axis}. Arrow keys move the crosshair, Page Up and Page Down the slice.`}
         onKeyDown={onKeyDown}
       />
-      <div className={styles.label}>
-        <b>{axis}</b> <SliceIndex viewer={viewer} index={index} /> <span>/ {last}</span>
-      </div>
       <AloneButton alone="slice" axis={axis} />
-      <div className={styles.slider}>
+      <div className={styles.strip}>
+        <b>{axis}</b>
         <Range
           label={`Slice across ${axis}`}
           minimum={0}
@@ -90,6 +89,13 @@ export function SlicePane({ viewer, info, axis, isShown }: SlicePaneProps) {
           onInput={(at) => moveTo(at, index)}
           testId={`slider-${axis}`}
         />
+        <span className={styles.number}>
+          <SliceIndex viewer={viewer} index={index} />
+          <span className={styles.last}>
+            {thinSpace}/{thinSpace}
+            {last}
+          </span>
+        </span>
       </div>
     </section>
   );
@@ -105,7 +111,7 @@ function SliceIndex({ viewer, index }: { readonly viewer: Viewer; readonly index
     show();
     return viewer.subscribe(show);
   }, [viewer, index]);
-  return <span ref={place} className={styles.index} />;
+  return <span ref={place} />;
 }
 
 /** Shows one picture alone, or all again. */

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef } from 'react';
-import { volumeBytes } from '../../core/shared/volume.ts';
+import { type VolumeInfo, volumeBytes } from '../../core/shared/volume.ts';
 import type { OpenDocument } from '../app/store.ts';
 import {
   formatBytes,
@@ -51,9 +51,7 @@ function factsOf({ name, format, fileBytes, info, statistics, openedMs, decimati
     },
     { label: 'Values', value: range.join(' to ') },
     ...(statistics.notFinite > 0 ? [{ label: 'Not finite', value: `${formatNumber(statistics.notFinite)} voxels` }] : []),
-    ...(info.slope !== 1 || info.intercept !== 0
-      ? [{ label: 'Scaling', value: `× ${formatNumber(info.slope)}, + ${formatNumber(info.intercept)}` }]
-      : []),
+    ...(info.slope !== 1 || info.intercept !== 0 ? [{ label: 'Scaling', value: scaling(info) }] : []),
     {
       label: 'Size',
       value:
@@ -64,6 +62,12 @@ function factsOf({ name, format, fileBytes, info, statistics, openedMs, decimati
     ...(decimation > 1 ? [{ label: 'Shown', value: `every ${decimation}th voxel: too large for this GPU` }] : []),
     { label: 'Opened in', value: formatDuration(openedMs) },
   ];
+}
+
+/** `× 2 − 1 024`: how a stored value becomes the shown one. */
+function scaling({ slope, intercept }: VolumeInfo): string {
+  const shift = intercept === 0 ? '' : ` ${intercept < 0 ? '−' : '+'} ${formatNumber(Math.abs(intercept))}`;
+  return `× ${formatNumber(slope)}${shift}`;
 }
 
 function TimeSlider({ viewer, last }: { readonly viewer: Viewer; readonly last: number }) {
