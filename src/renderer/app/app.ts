@@ -47,10 +47,13 @@ export class App {
       if (command?.enabled(this.store.getState())) command.run();
     });
     window.addEventListener('keydown', (event) => this.#onKey(event));
-    window.addEventListener('beforeunload', (event) => {
-      const { queue, save } = this.store.getState();
-      if (save.kind === 'saving' || queue.some(({ state }) => state.kind === 'running')) event.preventDefault();
-    });
+    // In Electron this would keep the window open without a word.
+    if (this.host.kind === 'browser') {
+      window.addEventListener('beforeunload', (event) => {
+        const { queue, save } = this.store.getState();
+        if (save.kind === 'saving' || queue.some(({ state }) => state.kind === 'running')) event.preventDefault();
+      });
+    }
     this.host.onFilesOpened((files) => this.open(files));
     await Promise.all([
       this.host.info().then((shell) => this.store.setState({ shell })),

@@ -12,8 +12,8 @@ export interface FaultWords {
 /** Every tag has words: a new one does not compile until it stands here too. */
 export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
   corrupt: {
-    title: 'The file is damaged',
-    advice: 'Copy or download it again. What is whole in a .stria file comes back with `stria recover`.',
+    title: 'The file is damaged, or not what its name says',
+    advice: 'Check that it is whole: copy or download it again.',
     severity: 'error',
   },
   unsupported: {

@@ -33,17 +33,20 @@ export function pace(
 }
 
 /**
- * Passes progress on at most every `everyMs`, the last of each stage always: state changes ten times a second are
+ * Passes progress on at most every `everyMs`, the first and last of each stage always: state changes ten times a second are
  * enough for a bar, and no React state changes at frame rate.
  */
 export function throttleProgress(report: (progress: Progress) => void, everyMs = 100): (progress: Progress) => void {
   let last = Number.NEGATIVE_INFINITY;
   let stage: string | undefined;
+  let total: number | undefined;
   return (progress) => {
     const now = performance.now();
-    if (progress.stage === stage && now - last < everyMs && progress.done !== progress.total) return;
+    const isSame = progress.stage === stage && progress.total === total;
+    if (isSame && now - last < everyMs && progress.done !== progress.total) return;
     last = now;
     stage = progress.stage;
+    total = progress.total;
     report(progress);
   };
 }

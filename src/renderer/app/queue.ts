@@ -8,15 +8,15 @@ import type { AppStore } from './store.ts';
 
 /** Compresses files one after the other, each beside its source. A file that fails does not keep the others. */
 export class CompressQueue {
-  readonly #host: Host;
+  readonly #host: Pick<Host, 'saveBeside'>;
   readonly #store: AppStore;
-  readonly #compressor: BackgroundCompressor;
+  readonly #compressor: Pick<BackgroundCompressor, 'compress'>;
   readonly #files = new Map<number, HostFile>();
   readonly #controllers = new Map<number, AbortController>();
   #nextId = 1;
   #isRunning = false;
 
-  constructor(host: Host, store: AppStore, compressor: BackgroundCompressor) {
+  constructor(host: Pick<Host, 'saveBeside'>, store: AppStore, compressor: Pick<BackgroundCompressor, 'compress'>) {
     this.#host = host;
     this.#store = store;
     this.#compressor = compressor;

@@ -8,14 +8,14 @@ describe('result', () => {
   });
 
   it('names what chunks became, most used first', () => {
-    expect(describeShares([{ codec: 'rle', axis: 'z', count: 8, bytes: 9 }])).toBe('rle along z');
+    expect(describeShares([{ codec: 'rle', axis: 'z', count: 8, bytes: 9 }])).toBe('rle\u00a0along\u00a0z');
     expect(
       describeShares([
         { codec: 'constant', count: 100, bytes: 0 },
         { codec: 'rle', axis: 'x', count: 900, bytes: 9 },
         { codec: 'raw', count: 1, bytes: 9 },
       ]),
-    ).toBe('rle along x 90\u202f%, constant 10\u202f%, raw <\u202f1\u202f%');
+    ).toBe('rle\u00a0along\u00a0x\u00a090\u202f%, constant\u00a010\u202f%, raw\u00a0<\u202f1\u202f%');
   });
 });
 

@@ -28,16 +28,18 @@ export function ratioOf(sizes: Pick<CompressionResult, 'bytesIn' | 'bytesOut'>):
   return sizes.bytesOut === 0 ? 0 : sizes.bytesIn / sizes.bytesOut;
 }
 
+const noBreak = '\u00a0';
+
 /** `rle along z 87 %, constant 13 %`: what chunks became, most used first. */
 export function describeShares(shares: readonly ChunkShare[]): string {
   const total = shares.reduce((sum, share) => sum + share.count, 0);
   return [...shares]
     .sort((a, b) => b.count - a.count)
     .map(({ codec, axis, count }) => {
-      const way = axis ? `${codec} along ${axis}` : codec;
+      const way = axis ? `${codec}${noBreak}along${noBreak}${axis}` : codec;
       if (count === total) return way;
       const percent = (100 * count) / total;
-      return `${way} ${percent < 1 ? `<${thinSpace}1` : Math.round(percent)}${thinSpace}%`;
+      return `${way}${noBreak}${percent < 1 ? `<${thinSpace}1` : Math.round(percent)}${thinSpace}%`;
     })
     .join(', ');
 }

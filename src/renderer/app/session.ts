@@ -3,6 +3,7 @@ import { ResidentVolume } from '../../core/engine/resident-volume.ts';
 import type { EncodedChunk } from '../../core/format/chunk.ts';
 import { faultToData, toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions, Progress } from '../../core/shared/job.ts';
+import { volumeBytes } from '../../core/shared/volume.ts';
 import type { Host, HostSink } from '../host/host.ts';
 import type { ViewState } from '../viewer/viewer-api.ts';
 import type { BackgroundCompressor } from './background.ts';
@@ -102,7 +103,7 @@ export class Session {
     const controller = this.#newJob();
     const onProgress = this.#progressOf(controller, (progress) => ({ compression: { kind: 'running', progress } }));
     this.#store.setState({ save: { kind: 'idle' } });
-    onProgress({ stage: 'Compressing', done: 0, total: undefined });
+    onProgress({ stage: 'Compressing', done: 0, total: volumeBytes(volume.resident.info) });
     await this.#inTurn(async () => {
       try {
         const engine = this.#engine;

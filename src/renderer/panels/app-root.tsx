@@ -1,5 +1,6 @@
 import { useEffect } from 'react';
 import type { App } from '../app/app.ts';
+import { openDocument } from '../app/store.ts';
 import styles from './app-root.module.css';
 import { Banner, Notice } from './banner.tsx';
 import { DropOverlay } from './drop-overlay.tsx';
@@ -14,6 +15,7 @@ export function AppRoot({ app }: { readonly app: App }) {
   return (
     <AppContext value={app}>
       <Theme />
+      <Title />
       <div className={styles.app}>
         <TopBar />
         <Banner />
@@ -35,6 +37,12 @@ export function AppRoot({ app }: { readonly app: App }) {
 function InspectorPlace() {
   const isShown = useAppState((state) => state.settings.inspectorOpen && state.document.kind === 'ready');
   return isShown ? <Inspector /> : null;
+}
+
+/** Names the window after what is open. */
+function Title() {
+  const name = useAppState((state) => ('name' in state.document ? state.document.name : openDocument(state)?.name));
+  return <title>{name === undefined ? 'Stria' : `${name} – Stria`}</title>;
 }
 
 /** Puts the chosen theme, or the system's, on the document. */

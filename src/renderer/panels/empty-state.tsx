@@ -36,10 +36,10 @@ function SampleMenu() {
   const app = useApp();
   const groups = sampleChoices.map(({ kind, title, sides }) => ({
     title,
+    hint: sampleSummaries[kind],
     entries: sides.map((side) => ({
       key: `${kind}-${side}`,
       label: `${side} × ${side} × ${side}`,
-      hint: side === sides[0] ? sampleSummaries[kind] : undefined,
       onAction: () => app.openSample({ kind, side } satisfies SampleChoice),
     })),
   }));

@@ -8,22 +8,18 @@ import { Progress } from './controls/progress.tsx';
 import styles from './loading-view.module.css';
 import { useApp } from './use-app.ts';
 
-export function LoadingView({ name, progress }: { readonly name: string; readonly progress?: JobProgress }) {
+export function LoadingView({ name, progress }: { readonly name: string; readonly progress: JobProgress }) {
   const app = useApp();
   return (
     <main className={styles.place}>
       <div className={styles.card}>
         <h1 className={styles.name}>{name}</h1>
-        {progress && (
-          <>
-            <Progress progress={progress} />
-            <div className={styles.actions}>
-              <Button onPress={() => app.cancel()} testId="cancel-button">
-                Cancel
-              </Button>
-            </div>
-          </>
-        )}
+        <Progress progress={progress} />
+        <div className={styles.actions}>
+          <Button onPress={() => app.cancel()} testId="cancel-button">
+            Cancel
+          </Button>
+        </div>
       </div>
     </main>
   );

@@ -14,16 +14,21 @@ export function QueuePanel() {
   const rows = useAppState((state) => state.queue);
   if (rows.length === 0) return null;
   const { total, done, failed, active, bytesIn, bytesOut } = summarize(rows);
+  const summary = [
+    ...(active > 0 ? [`${total - active} of ${total} finished`] : []),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(done > 0 ? [`${formatBytes(bytesIn)} → ${formatBytes(bytesOut)}`, formatRatio(ratioOf({ bytesIn, bytesOut }))] : []),
+  ];
   return (
     <section className={styles.panel} aria-labelledby="queue-title" data-testid="queue">
       <header className={styles.head}>
         <h2 id="queue-title" className={styles.title}>
-          {active > 0 ? `Compressing ${total} files` : `${done} of ${total} files compressed`}
+          {active > 0
+            ? `Compressing ${total} ${total === 1 ? 'file' : 'files'}`
+            : `${done} of ${total} ${total === 1 ? 'file' : 'files'} compressed`}
         </h2>
         <p className={styles.summary} role="status">
-          {active > 0 && `${total - active} of ${total} finished`}
-          {active === 0 && failed > 0 && `${failed} failed`}
-          {done > 0 && ` · ${formatBytes(bytesIn)} → ${formatBytes(bytesOut)} · ${formatRatio(ratioOf({ bytesIn, bytesOut }))}`}
+          {summary.join(' · ')}
         </p>
         {active > 0 ? (
           <Button onPress={() => app.queue.cancelAll()} testId="queue-cancel-all">

@@ -2,6 +2,7 @@ import { EmptyState } from './empty-state.tsx';
 import { LoadFailed, LoadingView } from './loading-view.tsx';
 import { NoGpuView } from './no-gpu-view.tsx';
 import { RawForm } from './raw-form.tsx';
+import styles from './stage.module.css';
 import { useAppState } from './use-app.ts';
 import { ViewportGrid } from './viewport-grid.tsx';
 
@@ -18,5 +19,5 @@ export function Stage() {
 }
 
 function RecoveringView() {
-  return <LoadingView name="The view comes back on a new device" />;
+  return <main className={styles.recovering}>The view comes back on a new device.</main>;
 }

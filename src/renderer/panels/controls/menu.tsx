@@ -15,6 +15,8 @@ export interface MenuEntry {
 
 export interface MenuGroup {
   readonly title?: string;
+  /** A second line under the title. */
+  readonly hint?: string;
   readonly entries: readonly MenuEntry[];
 }
 
@@ -29,7 +31,12 @@ export function Menu({ trigger, label, groups }: { trigger: ReactNode; label: st
           {groups.flatMap((group, index) => [
             index > 0 && <Separator key={`line-${group.title ?? index}`} className={classes(styles.line)} />,
             <MenuSection key={group.title ?? `group-${index}`} {...(group.title === undefined && { 'aria-label': label })}>
-              {group.title !== undefined && <Header className={classes(styles.header)}>{group.title}</Header>}
+              {group.title !== undefined && (
+                <Header className={classes(styles.header)}>
+                  {group.title}
+                  {group.hint && <span className={styles.hint}>{group.hint}</span>}
+                </Header>
+              )}
               {group.entries.map((entry) => (
                 <MenuItem
                   key={entry.key}
