@@ -1,7 +1,9 @@
 import { Download, FolderOpen, Zap } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import type { CodecOptions } from '../../core/codecs/codec.ts';
 import { codecs } from '../../core/codecs/registry.ts';
 import { volumeBytes } from '../../core/shared/volume.ts';
+import type { JobProgress } from '../app/progress.ts';
 import { ratioOf } from '../app/result.ts';
 import { showShortcut } from '../app/shortcuts.ts';
 import type { OpenDocument } from '../app/store.ts';
@@ -59,12 +61,7 @@ export function CompressionSection({ document }: { readonly document: OpenDocume
         )}
       </div>
       {isRunning ? (
-        <div className={styles.running}>
-          <Progress progress={compression.progress} />
-          <Button onPress={() => app.cancel()} testId="cancel-button">
-            Cancel
-          </Button>
-        </div>
+        <Running progress={compression.progress} />
       ) : (
         <Button
           kind={compression.kind === 'done' ? 'plain' : 'primary'}
@@ -91,16 +88,28 @@ export function CompressionSection({ document }: { readonly document: OpenDocume
   );
 }
 
+/** What is running, brought into view when it begins: a key may have started it. */
+function Running({ progress }: { readonly progress: JobProgress }) {
+  const app = useApp();
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    place.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
+  return (
+    <div ref={place} className={styles.running}>
+      <Progress progress={progress} />
+      <Button onPress={() => app.cancel()} testId="cancel-button">
+        Cancel
+      </Button>
+    </div>
+  );
+}
+
 function SaveArea({ canSave }: { readonly canSave: boolean }) {
   const app = useApp();
   const save = useAppState((state) => state.save);
   if (save.kind === 'saving') {
-    return (
-      <div className={styles.running}>
-        <Progress progress={save.progress} />
-        <Button onPress={() => app.cancel()}>Cancel</Button>
-      </div>
-    );
+    return <Running progress={save.progress} />;
   }
   const { reveal } = save.kind === 'saved' ? save : { reveal: undefined };
   return (

@@ -59,7 +59,7 @@ function factsOf({ name, format, fileBytes, info, statistics, openedMs, decimati
           ? formatBytes(volumeBytes(info))
           : `${formatBytes(volumeBytes(info))}, file ${formatBytes(fileBytes)}`,
     },
-    ...(decimation > 1 ? [{ label: 'Shown', value: `every ${decimation}th voxel: too large for this GPU` }] : []),
+    ...(decimation > 1 ? [{ label: 'Shown', value: `one voxel in ${decimation} along each axis: too large for this GPU` }] : []),
     { label: 'Opened in', value: formatDuration(openedMs) },
   ];
 }
