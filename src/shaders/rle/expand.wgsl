@@ -53,6 +53,131 @@ fn child_word(parent: u32, index: u32, start: u32, end: u32) -> u32 {
   return value;
 }
 
+// The value in each element of a word.
+fn splat(value: u32) -> u32 {
+  return value * (0xffffffffu / element_mask);
+}
+
+// How many of the tile's runs start before element `at`. The run that is under way there has this number; number 0 is the
+// last run of the tiles before.
+fn runs_before(at: u32) -> u32 {
+  return wg_rank[at / 32u] + countOneBits(wg_tree[level_0 + at / 32u] & ((1u << (at % 32u)) - 1u));
+}
+
+// Eight bits of level 0, from bit `at` on.
+fn bits_from(at: u32) -> u32 {
+  let shift = at % 32u;
+  var bits = wg_tree[level_0 + at / 32u] >> shift;
+  if (shift > 24u) { bits |= wg_tree[level_0 + at / 32u + 1u] << (32u - shift); }
+  return bits & 0xffu;
+}
+
+// A tile of whole words in which no run starts.
+fn fill_words(order: Order, walk: Walk, share: Share, value: u32) {
+  let word = splat(value);
+  for (var lane = share.lane; lane < walk.column_words; lane += share.width) {
+    let start = columns_of(order, walk, lane).start;
+    for (var turn = share.first; turn < share.end; turn++) { atomicStore(&voxels[start + turn * order.step], word); }
+  }
+}
+
+// A tile of whole words in memory order (axis x). `values`: the byte where the tile's values start.
+fn expand_rows(order: Order, walk: Walk, thread: u32, values: u32, end: u32) {
+  for (var lane = thread; lane < walk.column_words; lane += threads) {
+    let columns = columns_of(order, walk, lane);
+    let at = columns.first_element;
+    var next = values + runs_before(at) * element_bytes;
+    let marks = wg_tree[level_0 + at / 32u] >> (at % 32u);
+    var value = payload_element(next - element_bytes, end);
+    var word = splat(value);
+    if ((marks & ((1u << per_word) - 1u)) != 0u) {
+      word = 0u;
+      for (var e = 0u; e < per_word; e++) {
+        if (((marks >> e) & 1u) != 0u) {
+          value = payload_element(next, end);
+          next += element_bytes;
+        }
+        word |= value << (e * element_bits);
+      }
+    }
+    atomicStore(&voxels[columns.start], word);
+  }
+}
+
+// A tile of whole columns. Each column keeps the byte of its next value; where no run starts, the word is stored again.
+fn expand_columns(order: Order, walk: Walk, share: Share, values: u32, end: u32) {
+  for (var lane = share.lane; lane < walk.column_words; lane += share.width) {
+    let columns = columns_of(order, walk, lane);
+    var next: vec4u;
+    var word = 0u;
+    for (var e = 0u; e < per_word; e++) {
+      next[e] = values + runs_before(columns.first_element + e * order.length + share.first) * element_bytes;
+      word |= payload_element(next[e] - element_bytes, end) << (e * element_bits);
+    }
+    for (var first = share.first; first < share.end; first += 8u) {
+      var marks: vec4u;
+      for (var e = 0u; e < per_word; e++) { marks[e] = bits_from(columns.first_element + e * order.length + first); }
+      let any = marks.x | marks.y | marks.z | marks.w;
+      for (var i = 0u; i < min(8u, share.end - first); i++) {
+        if (((any >> i) & 1u) != 0u) {
+          for (var e = 0u; e < per_word; e++) {
+            if (((marks[e] >> i) & 1u) != 0u) {
+              let shift = e * element_bits;
+              word = (word & ~(element_mask << shift)) | (payload_element(next[e], end) << shift);
+              next[e] += element_bytes;
+            }
+          }
+        }
+        atomicStore(&voxels[columns.start + (first + i) * order.step], word);
+      }
+    }
+  }
+}
+
+// Expands any tile, element by element.
+fn expand_any(order: Order, walk: Walk, share: Share, span: Span, end: u32) {
+  // Run number 0 here is the last of the tiles before: it reaches into this tile.
+  var run = 0u;
+  var value = payload_element(span.starts.w - element_bytes, end);
+  for (var lane = share.lane; lane < walk.column_words; lane += share.width) {
+    let columns = columns_of(order, walk, lane);
+    var step = walk.first_step + share.first;
+    if (step >= order.length) { step -= order.length; }
+    for (var turn = share.first; turn < share.end; turn++) {
+      let local = columns.first_element + step;
+      var own = 0u;
+      for (var e = 0u; e < columns.count; e++) {
+        if (local + e * order.length < walk.count) { own |= element_mask << (e * element_bits); }
+      }
+      // The value in each of the word's elements.
+      var word = value * (0xffffffffu / element_mask);
+      if (span.counts.w > 0u) {
+        word = 0u;
+        for (var e = 0u; e < per_word; e++) {
+          if (((own >> (e * element_bits)) & 1u) == 0u) { continue; }
+          let at = local + e * order.length;
+          let up_to_it = wg_tree[level_0 + at / 32u] & (0xffffffffu >> (31u - at % 32u));
+          let number = wg_rank[at / 32u] + countOneBits(up_to_it);
+          if (number != run) {
+            run = number;
+            value = payload_element(span.starts.w + (number - 1u) * element_bytes, end);
+          }
+          word |= value << (e * element_bits);
+        }
+      }
+      let target_word = columns.start + step * order.step;
+      if (own == 0xffffffffu) {
+        atomicStore(&voxels[target_word], word);
+      } else if (own != 0u) {
+        atomicAnd(&voxels[target_word], ~own);
+        atomicOr(&voxels[target_word], word & own);
+      }
+      step++;
+      if (step == order.length) { step = 0u; }
+    }
+  }
+}
+
 @compute @workgroup_size(threads)
 fn main(
   @builtin(local_invocation_index) thread: u32,
@@ -86,47 +211,13 @@ fn main(
   let walk = walk_of(order, tile - chunk.first_tile);
   let share = share_of(walk, thread);
   if (share.first >= share.end) { return; }
-  // Run number 0 here is the last of the tiles before: it reaches into this tile.
-  var run = 0u;
-  var value = payload_element(span.starts.w - element_bytes, end);
-  for (var lane = share.lane; lane < walk.column_words; lane += share.width) {
-    let columns = columns_of(order, walk, lane);
-    var step = walk.first_step + share.first;
-    if (step >= order.length) { step -= order.length; }
-    for (var turn = share.first; turn < share.end; turn++) {
-      let local = columns.first_element + step;
-      var own = 0xffffffffu;
-      if (!walk.whole) {
-        own = 0u;
-        for (var e = 0u; e < columns.count; e++) {
-          if (local + e * order.length < walk.count) { own |= element_mask << (e * element_bits); }
-        }
-      }
-      // The value in each of the word's elements.
-      var word = value * (0xffffffffu / element_mask);
-      if (span.counts.w > 0u) {
-        word = 0u;
-        for (var e = 0u; e < per_word; e++) {
-          if (((own >> (e * element_bits)) & 1u) == 0u) { continue; }
-          let at = local + e * order.length;
-          let up_to_it = wg_tree[level_0 + at / 32u] & (0xffffffffu >> (31u - at % 32u));
-          let number = wg_rank[at / 32u] + countOneBits(up_to_it);
-          if (number != run) {
-            run = number;
-            value = payload_element(span.starts.w + (number - 1u) * element_bytes, end);
-          }
-          word |= value << (e * element_bits);
-        }
-      }
-      let target_word = columns.start + step * order.step;
-      if (own == 0xffffffffu) {
-        atomicStore(&voxels[target_word], word);
-      } else if (own != 0u) {
-        atomicAnd(&voxels[target_word], ~own);
-        atomicOr(&voxels[target_word], word & own);
-      }
-      step++;
-      if (step == order.length) { step = 0u; }
-    }
+  if (span.counts.w == 0u && walk.whole) {
+    fill_words(order, walk, share, payload_element(span.starts.w - element_bytes, end));
+  } else if (walk.whole && order.length == 1u) {
+    expand_rows(order, walk, thread, span.starts.w, end);
+  } else if (walk.whole) {
+    expand_columns(order, walk, share, span.starts.w, end);
+  } else {
+    expand_any(order, walk, share, span, end);
   }
 }

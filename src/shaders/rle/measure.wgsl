@@ -1,7 +1,8 @@
 // Finds where runs start, and how many bytes each tile adds to each section of its payload.
 // src/core/codecs/rle/SPEC.md, 'Runs' and 'Bitmap tree'. order.wgsl and tree.wgsl stand in front of this text.
 // Algorithm: each word is compared with the word of its elements' predecessors; a difference sets bits in workgroup
-// memory. Where nothing changes, four 1-byte elements cost one load and one comparison.
+// memory. Where nothing changes, four 1-byte elements cost one load and one comparison. A tile of whole columns or rows,
+// the usual one, goes a shorter way than one that cuts words or columns.
 // One invocation owns a share of its tile's words, one workgroup a tile of 4096 elements in scan order of one chunk.
 // Dispatch: one workgroup a tile, spread over x and y.
 // Invariants:
@@ -38,6 +39,86 @@ fn word_before_columns(order: Order, columns: Columns) -> u32 {
   return (voxels[columns.start + last_step] << (element_bits & 31u)) | before;
 }
 
+// Bit e: element e of the word is not 0.
+fn changes(word: u32) -> u32 {
+  var marks = 0u;
+  for (var e = 0u; e < per_word; e++) {
+    marks |= select(0u, 1u << e, ((word >> (e * element_bits)) & element_mask) != 0u);
+  }
+  return marks;
+}
+
+// Sets the bits of a tile that holds nothing but whole words in memory order (axis x).
+fn mark_rows(order: Order, walk: Walk, thread: u32) {
+  for (var lane = thread; lane < walk.column_words; lane += threads) {
+    let columns = columns_of(order, walk, lane);
+    let word = voxels[columns.start];
+    let marks = changes(word ^ word_before_columns(order, columns));
+    if (marks != 0u) { atomicOr(&wg_bits[columns.first_element / 32u], marks << (columns.first_element % 32u)); }
+  }
+}
+
+// Sets the bits of a tile that holds nothing but whole columns. Eight loads are under way at a time; each column gathers
+// its bits in a register.
+fn mark_columns(order: Order, walk: Walk, share: Share) {
+  if (share.first >= share.end) { return; }
+  for (var lane = share.lane; lane < walk.column_words; lane += share.width) {
+    let columns = columns_of(order, walk, lane);
+    var before: u32;
+    if (share.first == 0u) {
+      before = word_before_columns(order, columns);
+    } else {
+      before = voxels[columns.start + (share.first - 1u) * order.step];
+    }
+    for (var first = share.first; first < share.end; first += 8u) {
+      var words: array<u32, 8>;
+      // Behind the share's end the last word comes again: no change.
+      for (var i = 0u; i < 8u; i++) { words[i] = voxels[columns.start + min(first + i, share.end - 1u) * order.step]; }
+      var marks = vec4u();
+      for (var i = 0u; i < 8u; i++) {
+        let changed = words[i] ^ before;
+        before = words[i];
+        if (changed != 0u) { marks |= ((vec4u(changes(changed)) >> vec4u(0u, 1u, 2u, 3u)) & vec4u(1u)) << vec4u(i); }
+      }
+      for (var e = 0u; e < per_word; e++) { set_bits(columns.first_element + e * order.length + first, marks[e]); }
+    }
+  }
+}
+
+// Eight bits of the tile's level 0, from bit `at` on.
+fn set_bits(at: u32, marks: u32) {
+  if (marks == 0u) { return; }
+  let shift = at % 32u;
+  atomicOr(&wg_bits[at / 32u], marks << shift);
+  if (shift > 24u && (marks >> (32u - shift)) != 0u) { atomicOr(&wg_bits[at / 32u + 1u], marks >> (32u - shift)); }
+}
+
+// Sets the bits of any tile, element by element.
+fn mark_any(order: Order, walk: Walk, share: Share) {
+  if (share.first >= share.end) { return; }
+  for (var lane = share.lane; lane < walk.column_words; lane += share.width) {
+    let columns = columns_of(order, walk, lane);
+    var step = walk.first_step + share.first;
+    if (step >= order.length) { step -= order.length; }
+    var before = 0u;
+    if (step > 0u) { before = voxels[columns.start + (step - 1u) * order.step]; }
+    for (var turn = share.first; turn < share.end; turn++) {
+      if (step == 0u) { before = word_before_columns(order, columns); }
+      let word = voxels[columns.start + step * order.step];
+      let marks = changes(word ^ before);
+      for (var e = 0u; e < columns.count; e++) {
+        let local = columns.first_element + e * order.length + step;
+        if (((marks >> e) & 1u) != 0u && local < walk.count) {
+          atomicOr(&wg_bits[local / 32u], 1u << (local % 32u));
+        }
+      }
+      before = word;
+      step++;
+      if (step == order.length) { step = 0u; }
+    }
+  }
+}
+
 @compute @workgroup_size(threads)
 fn main(
   @builtin(local_invocation_index) thread: u32,
@@ -51,30 +132,12 @@ fn main(
   let walk = walk_of(order, tile - chunk.first_tile);
   let share = share_of(walk, thread);
 
-  if (share.first < share.end) {
-    for (var lane = share.lane; lane < walk.column_words; lane += share.width) {
-      let columns = columns_of(order, walk, lane);
-      var step = walk.first_step + share.first;
-      if (step >= order.length) { step -= order.length; }
-      var before = 0u;
-      if (step > 0u) { before = voxels[columns.start + (step - 1u) * order.step]; }
-      for (var turn = share.first; turn < share.end; turn++) {
-        if (step == 0u) { before = word_before_columns(order, columns); }
-        let word = voxels[columns.start + step * order.step];
-        let changed = word ^ before;
-        if (changed != 0u) {
-          for (var e = 0u; e < columns.count; e++) {
-            let local = columns.first_element + e * order.length + step;
-            if (((changed >> (e * element_bits)) & element_mask) != 0u && local < walk.count) {
-              atomicOr(&wg_bits[local / 32u], 1u << (local % 32u));
-            }
-          }
-        }
-        before = word;
-        step++;
-        if (step == order.length) { step = 0u; }
-      }
-    }
+  if (walk.whole && order.length == 1u) {
+    mark_rows(order, walk, thread);
+  } else if (walk.whole) {
+    mark_columns(order, walk, share);
+  } else {
+    mark_any(order, walk, share);
   }
   // SPEC.md: 'Element i starts a run if i = 0 …'
   if (thread == 0u && walk.first_element == 0u) { atomicOr(&wg_bits[0], 1u); }

@@ -75,22 +75,3 @@ fn rank_tree(thread: u32) {
   }
   workgroupBarrier(); // the ranks are whole
 }
-
-// Where bit number `rank` of a level stands. `words`: the level's words, a power of two. `rank` is below its bit count.
-fn select_bit(level: u32, words: u32, rank: u32) -> u32 {
-  var word = 0u;
-  for (var half = words / 2u; half > 0u; half /= 2u) {
-    if (wg_rank[level + word + half] <= rank) { word += half; }
-  }
-  let bits = wg_tree[level + word];
-  var rest = rank - wg_rank[level + word];
-  var position = 0u;
-  for (var half = 16u; half > 0u; half /= 2u) {
-    let below = countOneBits((bits >> position) & ((1u << half) - 1u));
-    if (rest >= below) {
-      rest -= below;
-      position += half;
-    }
-  }
-  return 32u * word + position;
-}

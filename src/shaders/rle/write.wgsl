@@ -1,11 +1,12 @@
 // Writes each tile's bytes into its chunk's payload. src/core/codecs/rle/SPEC.md, 'Payload'.
 // order.wgsl and tree.wgsl stand in front of this text.
-// Algorithm: every byte of a section has a rank; the byte's place in its level, or the element that starts the run, is
-// the bit of that rank in the level above (select in a bitmap with ranks).
-// One invocation owns words of the payload, one workgroup the bytes of one tile.
+// Algorithm: a byte's place in its section is its rank, the number of ones in front of its own in the level above; a
+// value's is the number of runs that start before its own.
+// One invocation owns every 64th word of each level and the values of the runs that start in it, one workgroup a tile.
 // Dispatch: one workgroup a tile, spread over x and y.
 // Invariants:
-// 1. `payloads` is zero before. Tiles' bytes are disjoint, so a word that two tiles share is the same whoever comes first.
+// 1. `payloads` is zero before. Tiles' bytes are disjoint, so a word that
+//    two tiles, or two invocations, share is the same whoever comes first; a word that one owns whole is stored.
 // 2. A tile without a run start has only zero bytes: nothing is written.
 // 3. Chunks with byte_length 0 are left out.
 // Twin: `encode` in src/core/codecs/rle/reference.ts.
@@ -21,24 +22,50 @@
 @group(0) @binding(5) var<storage, read> offsets: array<u32>;
 @group(0) @binding(6) var<storage, read_write> payloads: array<atomic<u32>>;
 
-// `whole`: all four bytes of the word are this tile's.
-fn put_word(word: u32, value: u32, whole: bool) {
-  if (whole) { atomicStore(&payloads[word], value); } else { atomicOr(&payloads[word], value); }
+// A byte or an element goes to byte `at`; what is gathered for the word that it lies in goes out when the word is full.
+struct Writer {
+  first: u32,    // where this invocation's bytes start
+  at: u32,       // where the next byte goes
+  pending: u32,  // the bytes of word at / 4 so far
 }
 
-// The nonzero bytes of the level at `level`, by the bits of its parent, from byte `start` of `payloads` on.
-fn write_level(thread: u32, start: u32, count: u32, level: u32, parent: u32, parent_words: u32) {
-  for (var word = start / 4u + thread; 4u * word < start + count; word += threads) {
-    var value = 0u;
-    var covered = 0u;
-    for (var byte = 0u; byte < 4u; byte++) {
-      let rank = 4u * word + byte - start; // wraps round to something large in front of `start`
-      if (rank < count) {
-        value |= tree_byte(level, select_bit(parent, parent_words, rank)) << (8u * byte);
-        covered++;
-      }
+fn writer_at(at: u32) -> Writer {
+  return Writer(at, at, 0u);
+}
+
+// Appends the `count` low bytes of `value`, 4 at most; the others are 0.
+fn put(writer: ptr<function, Writer>, value: u32, count: u32) {
+  let word = (*writer).at / 4u;
+  let shift = 8u * ((*writer).at % 4u);
+  (*writer).pending |= value << shift;
+  (*writer).at += count;
+  if ((*writer).at / 4u == word) { return; }
+  if (4u * word >= (*writer).first) {
+    atomicStore(&payloads[word], (*writer).pending);
+  } else {
+    atomicOr(&payloads[word], (*writer).pending);
+  }
+  (*writer).pending = 0u;
+  if (shift > 0u) { (*writer).pending = value >> (32u - shift); }
+}
+
+fn flush(writer: Writer) {
+  if (writer.pending != 0u) { atomicOr(&payloads[writer.at / 4u], writer.pending); }
+}
+
+// The bytes of a level of `words` words that are not 0, from byte `start` of the payload on, by the ranks of its parent.
+fn write_level(thread: u32, start: u32, level: u32, words: u32, parent: u32) {
+  for (var w = thread; w < words; w += threads) {
+    let value = wg_tree[level + w];
+    if (value == 0u) { continue; }
+    let shift = 4u * (w % 8u);
+    let rank = wg_rank[parent + w / 8u] + countOneBits(wg_tree[parent + w / 8u] & ((1u << shift) - 1u));
+    var writer = writer_at(start + rank);
+    for (var byte = 0u; byte < 32u; byte += 8u) {
+      let bits = (value >> byte) & 0xffu;
+      if (bits != 0u) { put(&writer, bits, 1u); }
     }
-    put_word(word, value, covered == 4u);
+    flush(writer);
   }
 }
 
@@ -51,26 +78,16 @@ fn element(order: Order, i: u32) -> u32 {
   return (word >> ((x % per_word) * element_bits)) & element_mask;
 }
 
-fn write_values(thread: u32, start: u32, runs: u32, order: Order, first_element: u32) {
-  let count = runs * element_bytes;
-  for (var word = start / 4u + thread; 4u * word < start + count; word += threads) {
-    var value = 0u;
-    var covered = 0u;
-    var last_run = 0xffffffffu;
-    var run_value = 0u;
-    for (var byte = 0u; byte < 4u; byte++) {
-      let at = 4u * word + byte - start; // wraps round to something large in front of `start`
-      if (at < count) {
-        let run = at / element_bytes;
-        if (run != last_run) {
-          run_value = element(order, first_element + select_bit(level_0, 128u, run));
-          last_run = run;
-        }
-        value |= ((run_value >> (8u * (at % element_bytes))) & 0xffu) << (8u * byte);
-        covered++;
-      }
+// The values of the runs that start in each word of level 0, from byte `start` of the payload on.
+fn write_values(thread: u32, start: u32, order: Order, first_element: u32) {
+  for (var w = thread; w < 128u; w += threads) {
+    var bits = wg_tree[level_0 + w];
+    var writer = writer_at(start + wg_rank[w] * element_bytes);
+    while (bits != 0u) {
+      put(&writer, element(order, first_element + 32u * w + countTrailingZeros(bits)), element_bytes);
+      bits &= bits - 1u;
     }
-    put_word(word, value, covered == 4u);
+    flush(writer);
   }
 }
 
@@ -100,10 +117,10 @@ fn main(
   let tile_in_chunk = tile - chunk.first_tile;
   if (thread == 0u) {
     let at = chunk.byte_offset + tile_in_chunk;
-    put_word(at / 4u, wg_tree[level_3] << (8u * (at % 4u)), false);
+    atomicOr(&payloads[at / 4u], wg_tree[level_3] << (8u * (at % 4u)));
   }
-  write_level(thread, starts.x, counts.x, level_2, level_3, 1u);
-  write_level(thread, starts.y, counts.y, level_1, level_2, 2u);
-  write_level(thread, starts.z, counts.z, level_0, level_1, 16u);
-  write_values(thread, starts.w, counts.w, order_of(chunk, box), tile_in_chunk * tile_elements);
+  write_level(thread, starts.x, level_2, 2u, level_3);
+  write_level(thread, starts.y, level_1, 16u, level_2);
+  write_level(thread, starts.z, level_0, 128u, level_1);
+  write_values(thread, starts.w, order_of(chunk, box), tile_in_chunk * tile_elements);
 }
