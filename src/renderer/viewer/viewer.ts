@@ -193,12 +193,13 @@ export class Viewer {
     this.#slices.destroy();
   }
 
-  /** Draws a view in this very task, so that its canvas still holds the picture when it is read. */
+  /** Draws a view in this very task, so that its canvas still holds the picture when it is read. Undefined: it is not shown. */
   #drawNow(name: ViewName): HTMLCanvasElement | undefined {
     const view = this.#views.get(name)?.view;
+    if (!view || view.canvas.clientWidth === 0 || view.canvas.clientHeight === 0) return undefined;
     if (view instanceof VolumeView) view.renderStill();
-    else view?.render();
-    return view?.canvas;
+    else view.render();
+    return view.canvas;
   }
 
   #volumeView(): VolumeView | undefined {

@@ -36,6 +36,8 @@ export class VolumeView implements View {
   /** The scale of the frame in `#strips`, while it shows what is to be seen. */
   #stripsScale: number | undefined;
   #size = { width: 1, height: 1, pixelRatio: 1 };
+  /** A canvas that is not laid out has no pixels to draw into. */
+  #isShown = false;
   #isReady = false;
   #isDisposed = false;
   /** A frame is on the GPU; what is asked for meanwhile is drawn after it. */
@@ -71,7 +73,7 @@ export class VolumeView implements View {
   }
 
   render(): void {
-    if (!this.#isReady || this.#isDisposed) return;
+    if (!this.#canDraw()) return;
     if (this.#isDrawing) {
       this.#isWanted = true;
       return;
@@ -85,12 +87,13 @@ export class VolumeView implements View {
 
   /** Draws at once, as well as the GPU can in a second: for pictures that are taken of it. */
   renderStill(): void {
-    if (!this.#isReady || this.#isDisposed) return;
+    if (!this.#canDraw()) return;
     if (this.#stripsScale !== undefined) this.#presentStrips(this.#stripsScale);
     else this.#draw(this.#pacing.promptScale(this.#fullPixels()), stillStep);
   }
 
   resize(width: number, height: number, pixelRatio: number): void {
+    this.#isShown = width > 0 && height > 0;
     const longest = this.#gpu.device.limits.maxTextureDimension2D;
     const ratio = Math.min(pixelRatio, longest / Math.max(width, height, 1));
     this.#size = { width: Math.max(1, width), height: Math.max(1, height), pixelRatio: ratio };
@@ -146,13 +149,17 @@ export class VolumeView implements View {
     return Math.max(0.5, ...needed);
   }
 
+  #canDraw(): boolean {
+    return this.#isReady && this.#isShown && !this.#isDisposed;
+  }
+
   #fullPixels(): number {
     const { width, height, pixelRatio } = this.#size;
     return width * height * pixelRatio ** 2;
   }
 
   #drawStill(): void {
-    if (this.#isDisposed || !this.#isReady) return;
+    if (!this.#canDraw()) return;
     if (this.#isDrawing) {
       this.#stillTimer = setTimeout(() => this.#drawStill(), stillAfterMs);
       return;
@@ -181,7 +188,7 @@ export class VolumeView implements View {
     } finally {
       this.#isDrawing = false;
     }
-    if (this.#isDisposed) return;
+    if (!this.#canDraw()) return;
     if (this.#isWanted || this.#scene !== volume) {
       this.#isWanted = false;
       this.#host.requestRender(this);
