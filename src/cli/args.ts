@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { codecs } from '../core/codecs/registry.ts';
 import { type SampleKind, sampleKinds } from '../core/engine/samples/sample.ts';
 import type { RawLayout } from '../core/io/volume-reader.ts';
 import { StriaError } from '../core/shared/errors.ts';
@@ -64,6 +65,15 @@ export interface SampleCommand extends DeviceOptions, TalkOptions {
   readonly output: string;
 }
 
+export interface BenchCommand extends DeviceOptions, TalkOptions {
+  readonly name: 'bench';
+  /** Length of the sample volumes' sides. */
+  readonly size: number;
+  readonly type: 'u8' | 'u16';
+  readonly codecs: readonly string[];
+  readonly output: string | undefined;
+}
+
 export interface GpuCommand extends TalkOptions {
   readonly name: 'gpu';
 }
@@ -77,6 +87,7 @@ export type Command =
   | InfoCommand
   | RecoverCommand
   | SampleCommand
+  | BenchCommand
   | GpuCommand;
 
 type Values = Partial<Record<OptionName, string | boolean>>;
@@ -126,7 +137,7 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
     case 'compress': {
       if (positionals.length === 0) throw usage('compress wants at least one input: `stria compress scan.nii.gz`');
       const axis = oneOf(values, 'axis', ['x', 'y', 'z', 'auto'], 'auto');
-      const codec = oneOf(values, 'codec', ['auto', 'rle', 'raw'], 'auto');
+      const codec = oneOf(values, 'codec', ['auto', ...codecs.map((definition) => definition.name)], 'auto');
       return { name, inputs: positionals, output, force, codec, axis, raw: rawLayout(values), ...device(), ...talk };
     }
     case 'decompress': {
@@ -147,6 +158,16 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
       const type = oneOf(values, 'type', ['u8', 'u16'], 'u8');
       const seed = wholeNumber('seed', text(values, 'seed') ?? '1', 2 ** 32 - 1);
       return { name, kind, dims, type, seed, output: needed(name, 'output', output), ...device(), ...talk };
+    }
+    case 'bench': {
+      const suite = positionals.length === 0 ? 'codecs' : only(name, positionals);
+      if (suite !== 'codecs') throw usage(`'${suite}' is no suite; there is codecs`);
+      const size = wholeNumber('size', text(values, 'size') ?? '256', 2048);
+      if (size < 1) throw usage('--size: a side is 1 at least');
+      const type = oneOf(values, 'type', ['u8', 'u16'], 'u8');
+      const names = codecs.map((definition) => definition.name);
+      const codec = oneOf(values, 'codec', ['auto', ...names], 'auto');
+      return { name, size, type, codecs: codec === 'auto' ? names : [codec], output, ...device(), ...talk };
     }
     case 'gpu':
       if (positionals.length > 0) throw usage(`gpu wants no more words, and got '${positionals[0]}'`);

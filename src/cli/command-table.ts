@@ -1,8 +1,14 @@
+import { codecs } from '../core/codecs/registry.ts';
+
 /** Every option of every command: what the parser takes and `--help` shows. */
 export const options = {
   output: { short: 'o', value: 'OUT', text: 'file or folder to write; a file named here is replaced if it exists' },
   force: { short: 'f', value: undefined, text: 'replace files whose names Stria chose itself, too' },
-  codec: { short: undefined, value: 'CODEC', text: 'auto (default), rle or raw; auto takes the smaller for each chunk' },
+  codec: {
+    short: undefined,
+    value: 'CODEC',
+    text: `auto (default), ${codecs.map(({ name }) => name).join(', ')}; auto takes the smallest for each chunk`,
+  },
   axis: { short: undefined, value: 'AXIS', text: 'axis along which runs are sought: x, y, z or auto (default)' },
   device: {
     short: undefined,
@@ -95,6 +101,15 @@ export const commands = {
     notes: [
       'OUT’s ending decides: .nii, .nrrd, .raw (with a sidecar OUT.json, so that it opens again) or .stria.',
       '--type is u8 (default) or u16.',
+    ],
+  },
+  bench: {
+    usage: '[codecs]',
+    summary: 'time every codec’s kernels on the GPU, on sample volumes, beside a copy of the same bytes',
+    options: ['size', 'type', 'codec', 'output', 'device', 'gpu-limits', ...common],
+    notes: [
+      '--size is 256 unless given. Times are medians by timestamp queries; a voxel volume is decoded and compared after each.',
+      'With -o the whole result is written as JSON.',
     ],
   },
   gpu: {

@@ -22,7 +22,7 @@ export async function openBackend({ device, gpuLimits }: DeviceOptions): Promise
   return gpu ? gpuBackend(gpu) : cpuBackend();
 }
 
-async function findGpu(device: 'gpu' | 'auto', limits: 'adapter' | 'default'): Promise<Gpu | undefined> {
+export async function findGpu(device: 'gpu' | 'auto', limits: 'adapter' | 'default'): Promise<Gpu | undefined> {
   try {
     const gpu = await openNodeGpu({ limits });
     if (device === 'gpu' || !gpu.isSoftware) return gpu;

@@ -1,5 +1,6 @@
 import { toStriaError } from '../core/shared/errors.ts';
 import { type Command, parseCommand, type TalkOptions } from './args.ts';
+import { runBench } from './commands/bench.ts';
 import { runCompress } from './commands/compress.ts';
 import { runDecompress } from './commands/decompress.ts';
 import { runGpu } from './commands/gpu.ts';
@@ -69,6 +70,8 @@ async function run(command: Command, context: CommandContext): Promise<ExitCode>
       return runRecover(command, context);
     case 'sample':
       return runSample(command, context);
+    case 'bench':
+      return runBench(command, context);
     case 'gpu':
       return runGpu(command, context);
   }

@@ -41,6 +41,8 @@ export interface CodecDefinition {
   readonly elementBytes: readonly CodecElementBytes[];
   /** The parameters for a chunk, by its statistics and the user's wishes. */
   choose(statistics: ChunkStatistics, chunk: ChunkGeometry, options: CodecOptions): CodecParameters;
+  /** The axis that these parameters name, for people; codecs that have none leave it out. */
+  axisOf?(parameters: CodecParameters): 'x' | 'y' | 'z' | undefined;
   /** What `encode` is expected to make of it, in bytes: `auto` takes the codec that promises least. */
   estimate(statistics: ChunkStatistics, chunk: ChunkGeometry, parameters: CodecParameters): number;
   /** No encoding of such a chunk is longer, in bytes. */

@@ -1,3 +1,4 @@
+import type { CodecDefinition } from '../codecs/codec.ts';
 import { codecs } from '../codecs/registry.ts';
 import type { ChunkStage, EncodedChunk } from '../format/chunk.ts';
 
@@ -23,7 +24,7 @@ export class ChunkTally {
 
   /** @param stages undefined for a constant chunk */
   add(stages: readonly ChunkStage[] | undefined, bytes: number): void {
-    const codec = stages ? stages.map(({ codecId }) => codecName(codecId)).join(' + ') : 'constant';
+    const codec = stages ? stages.map(({ codecId }) => codecOf(codecId)?.name ?? `codec ${codecId}`).join(' + ') : 'constant';
     const axis = stages?.map(axisOf).find((one) => one !== undefined);
     const key = `${codec} ${axis ?? ''}`;
     const share = this.#shares.get(key) ?? { codec, ...(axis && { axis }), count: 0, bytes: 0 };
@@ -40,12 +41,10 @@ export class ChunkTally {
   }
 }
 
-function codecName(id: number): string {
-  return codecs.find((codec) => codec.id === id)?.name ?? `codec ${id}`;
+function codecOf(id: number): CodecDefinition | undefined {
+  return codecs.find((codec) => codec.id === id);
 }
 
-/** `rle` keeps its axis as its one parameter byte (codecs/rle/SPEC.md, 'Parameters'). */
 function axisOf({ codecId, parameters }: ChunkStage): 'x' | 'y' | 'z' | undefined {
-  if (codecName(codecId) !== 'rle' || parameters.byteLength !== 1) return undefined;
-  return (['x', 'y', 'z'] as const)[parameters[0] as number];
+  return codecOf(codecId)?.axisOf?.(parameters);
 }

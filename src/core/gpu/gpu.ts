@@ -40,10 +40,11 @@ export class Gpu {
     return this.#lost !== undefined;
   }
 
-  /** `NVIDIA H200`, `SwiftShader Device`: the adapter's own best name for itself. */
+  /** `nvidia-h200`, `nvidia ampere`: what the adapter calls itself, as exactly as it tells. */
   get name(): string {
-    const adapter = this.diagnosis.adapter;
-    return adapter?.description || adapter?.device || adapter?.vendor || 'unnamed GPU';
+    const { vendor = '', architecture = '', device = '', description = '' } = this.diagnosis.adapter ?? {};
+    const family = [vendor, architecture].filter((word) => word !== '').join(' ');
+    return device.replace(/-+$/, '') || family || description || 'unnamed GPU';
   }
 
   get hasTimestamps(): boolean {

@@ -16,6 +16,10 @@ export const rle: CodecDefinition = {
     return Uint8Array.of(changes.indexOf(Math.min(...changes)));
   },
 
+  axisOf(parameters) {
+    return parameters.byteLength === 1 ? (['x', 'y', 'z'] as const)[parameters[0] as number] : undefined;
+  },
+
   /** Takes the runs as thrown at random into the chunk: real ones cluster, so it is mostly a little too much. */
   estimate({ changes }, chunk, parameters) {
     const axis = parseAxis(parameters);
