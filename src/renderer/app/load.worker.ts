@@ -53,18 +53,22 @@ async function load(request: LoadRequest): Promise<void> {
 }
 
 async function sendVolume(format: string | undefined, volume: OpenVolume): Promise<void> {
-  await start({ kind: 'info', info: volume.info, format: format ?? formatNames[volume.format], chunkShape: undefined });
+  await start({ kind: 'info', info: volume.info, format: format ?? formatName(volume.format), chunkShape: undefined });
   for await (const piece of volume.voxels()) await sendVoxels(piece);
   const source = await volume.source();
   scope.postMessage({ kind: 'end', source });
 }
 
-const formatNames: Record<FileFormat, string> = { nifti: 'NIfTI', nrrd: 'NRRD', raw: 'Raw voxels' };
+/** As people write it: the abbreviation in capitals, where it is no name of its own. */
+function formatName(format: FileFormat): string {
+  const names: Readonly<Record<string, string>> = { nifti: 'NIfTI', raw: 'Raw voxels' };
+  return names[format] ?? format.toUpperCase();
+}
 
 async function sendContainer(reader: ContainerReader): Promise<void> {
   const { volume, chunkShape, sourceFormat } = reader.header;
   const shape: Dims3 = [chunkShape[0], chunkShape[1], chunkShape[2]];
-  const as = await start({ kind: 'info', info: volume, format: `Stria (${formatNames[sourceFormat]})`, chunkShape: shape });
+  const as = await start({ kind: 'info', info: volume, format: `Stria (${formatName(sourceFormat)})`, chunkShape: shape });
   for (let layer = 0; layer < reader.grid.layerCount; layer++) {
     const { first, count } = reader.grid.chunksOfLayer(layer);
     const chunks = await reader.readChunks(first, count);

@@ -60,6 +60,10 @@ export function SlicePane({ viewer, info, axis, isShown }: SlicePaneProps) {
       move.axis,
     );
   };
+  // Not by enter and leave: a layout that changes under a resting pointer gives neither in time.
+  const choose = () => {
+    if (store.getState().sliceAxis !== axis) store.setState({ sliceAxis: axis });
+  };
   const read = useCallback(() => viewer.snapshot().state.crosshair[index], [viewer, index]);
   return (
     <section
@@ -67,8 +71,8 @@ export function SlicePane({ viewer, info, axis, isShown }: SlicePaneProps) {
       data-axis={axis}
       hidden={!isShown}
       aria-label={`Slice across ${axis}`}
-      onPointerEnter={() => store.setState({ sliceAxis: axis })}
-      onFocus={() => store.setState({ sliceAxis: axis })}
+      onPointerMove={choose}
+      onFocus={choose}
     >
       <Canvas
         viewer={viewer}
