@@ -173,7 +173,7 @@ test('a flipped byte gives a fault that is named, or the right voxels', async ()
       const reader = await ContainerReader.open(memorySource('a.stria', bytes)).catch(() => undefined);
       if (reader) expect((await verifyContainer(reader, { backend })).sound).toBe(false);
     }),
-    { numRuns: 200 },
+    { numRuns: 2000 },
   );
 });
 
@@ -204,7 +204,7 @@ test('a cut file gives a fault that is named, and recover every whole chunk', as
       }
       expect(file).toEqual(expected);
     }),
-    { numRuns: 40 },
+    { numRuns: 200 },
   );
 });
 
