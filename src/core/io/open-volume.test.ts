@@ -51,7 +51,8 @@ describe('a file that is no volume', () => {
   test('is corrupt if it is empty, or has a volume’s name without its content', async () => {
     expect(await faultOf(openVolume(memorySource('scan.raw', new Uint8Array())))).toMatchObject({ tag: 'corrupt' });
     for (const name of ['scan.nii', 'scan.hdr', 'scan.nrrd', 'scan.nhdr', 'scan.nii.gz']) {
-      expect(await faultOf(openVolume(memorySource(name, new Uint8Array())))).toMatchObject({ tag: 'corrupt' });
+      const isEmpty = { tag: 'corrupt', message: 'the file is empty' };
+      expect(await faultOf(openVolume(memorySource(name, new Uint8Array())))).toMatchObject(isEmpty);
       expect(await faultOf(openVolume(memorySource(name, noise(700))))).toMatchObject({ tag: 'corrupt' });
     }
   });

@@ -4,12 +4,13 @@ import type { JobOptions } from '../shared/job.ts';
 import { openBytes, plainBytes } from './byte-stream.ts';
 import { niftiReader } from './nifti-reader.ts';
 import { nrrdReader } from './nrrd-reader.ts';
+import { pngReader, tiffReader } from './pictures/picture-readers.ts';
 import { findRawLayout, openRaw } from './raw-reader.ts';
 import { unrecognised } from './unrecognised.ts';
 import type { OpenOptions, OpenVolume, VolumeReader } from './volume-reader.ts';
 
 /** By content and name. Raw files have neither, so they come last. */
-const readers: readonly VolumeReader[] = [niftiReader, nrrdReader];
+const readers: readonly VolumeReader[] = [niftiReader, nrrdReader, pngReader, tiffReader];
 
 const headBytes = 4096;
 
@@ -22,7 +23,8 @@ const headBytes = 4096;
 export async function openVolume(source: ByteSource, options: OpenOptions & JobOptions = {}): Promise<OpenVolume> {
   if (options.raw !== undefined) return openRaw(source, { layout: options.raw }, options);
   const head = await readHead(source, options);
-  const reader = readers.find((candidate) => candidate.recognises(source.name, head));
+  // An empty file is none of any format, whatever its name says.
+  const reader = readers.find((candidate) => head.byteLength > 0 && candidate.recognises(source.name, head));
   if (reader !== undefined) return reader.open(source, options);
   const found = await findRawLayout(source, options);
   if (found !== undefined) return openRaw(source, found, options);
