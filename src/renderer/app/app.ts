@@ -36,7 +36,7 @@ export class App {
     const compressor = new BackgroundCompressor();
     this.queue = new CompressQueue(host, this.store, compressor);
     this.#session = new Session(host, this.store, compressor);
-    this.#gpuLife = new GpuLife(this.store, (engine, view) => void this.#session.recover(engine, view));
+    this.#gpuLife = new GpuLife(this.store, (engine, view) => this.#session.recover(engine, view));
     this.commands = createCommands(this);
   }
 

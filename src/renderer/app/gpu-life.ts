@@ -17,11 +17,13 @@ const firstPauseMs = 250;
 /** Opens the GPU, and opens a new one when it is lost. */
 export class GpuLife {
   readonly #store: AppStore;
-  readonly #onRecovered: (engine: Engine, view: ViewState) => void;
+  readonly #onRecovered: (engine: Engine, view: ViewState) => Promise<void>;
   #engine: Engine | undefined;
+  /** What is to be shown again. Kept until it is, since the new device may be lost before. */
+  #lostView: ViewState | undefined;
 
-  /** @param onRecovered called with a new engine after a loss, and with what the old one showed */
-  constructor(store: AppStore, onRecovered: (engine: Engine, view: ViewState) => void) {
+  /** @param onRecovered brings back what the old engine showed on the new one; until it has, the state is 'recovering' */
+  constructor(store: AppStore, onRecovered: (engine: Engine, view: ViewState) => Promise<void>) {
     this.#store = store;
     this.#onRecovered = onRecovered;
   }
@@ -35,7 +37,9 @@ export class GpuLife {
   async open(): Promise<Engine | undefined> {
     this.#store.setState({ gpu: { kind: 'opening' } });
     try {
-      return await this.#start();
+      const engine = await this.#start();
+      this.#showReady(engine);
+      return engine;
     } catch {
       this.#store.setState({ gpu: { kind: 'failed', diagnosis: await diagnoseGpu(navigator.gpu) } });
       return undefined;
@@ -48,26 +52,39 @@ export class GpuLife {
     gpu.device.addEventListener('uncapturederror', ({ error }) => console.error(`WebGPU: ${error.message}`));
     gpu.onLost((message) => void this.#recover(engine, message));
     this.#engine = engine;
-    this.#store.setState({ gpu: { kind: 'ready', gpu, viewer: engine.viewer } });
     return engine;
+  }
+
+  #showReady(engine: Engine): void {
+    // Lost again meanwhile: the next one is on its way.
+    if (this.#engine !== engine) return;
+    this.#lostView = undefined;
+    this.#store.setState({ gpu: { kind: 'ready', gpu: engine.gpu, viewer: engine.viewer } });
   }
 
   async #recover(lost: Engine, message: string): Promise<void> {
     if (this.#engine !== lost) return;
     this.#engine = undefined;
-    const view = lost.viewer.snapshot().state;
+    this.#lostView ??= lost.viewer.snapshot().state;
+    const view = this.#lostView;
     this.#store.setState({ gpu: { kind: 'recovering', message } });
     lost.viewer.dispose();
+    let engine: Engine | undefined;
     for (let attempt = 0, pauseMs = firstPauseMs; attempt < attempts; attempt++, pauseMs *= 2) {
       // A driver that restarts needs a moment.
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
       try {
-        this.#onRecovered(await this.#start(), view);
-        return;
+        engine = await this.#start();
+        break;
       } catch {
         // Asked again after a longer pause.
       }
     }
-    this.#store.setState({ gpu: { kind: 'failed', diagnosis: await diagnoseGpu(navigator.gpu) } });
+    if (!engine) {
+      this.#store.setState({ gpu: { kind: 'failed', diagnosis: await diagnoseGpu(navigator.gpu) } });
+      return;
+    }
+    await this.#onRecovered(engine, view);
+    this.#showReady(engine);
   }
 }

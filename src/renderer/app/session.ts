@@ -21,6 +21,12 @@ interface OpenVolume extends LoadedVolume {
   readonly request: OpenRequest;
 }
 
+/** What was open when the device was lost, and its compressed bytes, where there are any: then nothing is read again. */
+interface LostVolume {
+  readonly volume: OpenVolume;
+  readonly chunks: readonly EncodedChunk[] | undefined;
+}
+
 /** Endings of files that hold nothing but voxels: where no reader knows one, people are asked for its layout. */
 const rawEndings = /\.(raw|bin|dat|vol|img|u8|u16|i16|f32)(\.gz)?$/i;
 
@@ -34,6 +40,8 @@ export class Session {
   readonly #compressor: BackgroundCompressor;
   #engine: Engine | undefined;
   #volume: OpenVolume | undefined;
+  /** Kept until it is back, since the new device may be lost before. */
+  #lost: LostVolume | undefined;
   #compressed: Compressed | undefined;
   /** What is being loaded, also while the device is away. */
   #request: OpenRequest | undefined;
@@ -60,25 +68,28 @@ export class Session {
   /** Loads and shows a volume; the one before is gone at once. Failures become the document's state. */
   open(request: OpenRequest): Promise<void> {
     this.#request = request;
-    return this.#load(request, undefined, undefined);
+    this.#lost = undefined;
+    return this.#load(request, undefined);
   }
 
   /** Brings back what was open, or begins again what was being opened, on a new device. */
   async recover(engine: Engine, view: ViewState): Promise<void> {
-    const chunks = this.#compressed?.chunks ?? this.#volume?.chunks;
-    const lost = this.#volume;
-    this.#volume?.resident.destroy();
-    this.#volume = undefined;
+    if (this.#volume) {
+      this.#volume.resident.destroy();
+      this.#lost = { volume: this.#volume, chunks: this.#compressed?.chunks ?? this.#volume.chunks };
+      this.#volume = undefined;
+    }
     this.#engine = engine;
     const { kind } = this.#store.getState().document;
     if (!this.#request || (kind !== 'ready' && kind !== 'loading')) return;
-    await this.#load(this.#request, lost && view, lost && chunks && { lost, chunks });
+    await this.#load(this.#request, this.#lost && { ...this.#lost, view });
   }
 
   close(): void {
     this.cancel();
     this.#loading?.abort();
     this.#request = undefined;
+    this.#lost = undefined;
     showDocument(this.#store, { kind: 'empty' });
     this.#work = this.#work.then(() => this.#free());
   }
@@ -183,14 +194,10 @@ export class Session {
     this.#store.setState({ save: { kind: 'saved', name, folder, reveal } });
   }
 
-  /** @param known compressed bytes of a volume that was lost with its device: nothing is read again */
-  async #load(
-    request: OpenRequest,
-    view: ViewState | undefined,
-    known: { readonly lost: OpenVolume; readonly chunks: readonly EncodedChunk[] } | undefined,
-  ): Promise<void> {
+  /** @param lost given: it is brought back as it was, without a word of its own */
+  async #load(request: OpenRequest, lost: (LostVolume & { readonly view: ViewState }) | undefined): Promise<void> {
     this.#loading?.abort();
-    const isReload = view !== undefined;
+    const isReload = lost !== undefined;
     if (!isReload) this.cancel();
     const controller = new AbortController();
     this.#loading = controller;
@@ -210,14 +217,16 @@ export class Session {
       try {
         await this.#free({ keepCompressed: isReload });
         const job = { signal, onProgress: report };
-        const loaded = known
-          ? await decodeAgain(engine, known, job)
+        const loaded = lost?.chunks
+          ? await decodeAgain(engine, lost.volume, lost.chunks, job)
           : await loadResident(engine.gpu, engine.backend, request, job);
         this.#volume = { ...loaded, request };
-        await this.#show(engine, this.#volume, { name, view, start, signal });
+        await this.#show(engine, this.#volume, { name, view: lost?.view, start, signal });
+        this.#lost = undefined;
       } catch (error) {
         if (signal.aborted || toStriaError(error).tag === 'device-lost') return;
         await this.#free();
+        this.#lost = undefined;
         this.#loadFailed(request, name, error);
       }
     });
@@ -310,7 +319,8 @@ export class Session {
 
 async function decodeAgain(
   { gpu, backend }: Engine,
-  { lost, chunks }: { readonly lost: OpenVolume; readonly chunks: readonly EncodedChunk[] },
+  lost: OpenVolume,
+  chunks: readonly EncodedChunk[],
   job: JobOptions,
 ): Promise<LoadedVolume> {
   const { format, source, chunkShape } = lost;
