@@ -29,17 +29,16 @@ export function VolumeSection({ document, viewer }: Props) {
   const fold = useFold('volume');
   const { info } = document;
   return (
-    <Section title="Volume" aside={formatBytes(volumeBytes(info))} {...fold}>
+    <Section title="Volume" aside={`opened in ${formatDuration(document.openedMs)}`} {...fold}>
       <Facts facts={factsOf(document)} testId="volume-facts" />
       {viewer && info.dims[3] > 1 && <TimeSlider viewer={viewer} last={info.dims[3] - 1} />}
     </Section>
   );
 }
 
-function factsOf({ name, format, fileBytes, info, statistics, openedMs, decimation }: OpenDocument): Fact[] {
+function factsOf({ format, fileBytes, info, statistics, decimation }: OpenDocument): Fact[] {
   const range = [statistics.min, statistics.max].map((stored) => formatNumber(toPhysical(stored, info), 5));
   return [
-    { label: 'Name', value: name },
     { label: 'Format', value: format },
     { label: 'Dimensions', value: formatDims(info.dims) },
     { label: 'Type', value: `${info.type} · ${formatType(info.type)}` },
@@ -60,7 +59,6 @@ function factsOf({ name, format, fileBytes, info, statistics, openedMs, decimati
           : `${formatBytes(volumeBytes(info))}, file ${formatBytes(fileBytes)}`,
     },
     ...(decimation > 1 ? [{ label: 'Shown', value: `one voxel in ${decimation} along each axis: too large for this GPU` }] : []),
-    { label: 'Opened in', value: formatDuration(openedMs) },
   ];
 }
 
