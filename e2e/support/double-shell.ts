@@ -35,9 +35,12 @@ export async function openDouble(context: BrowserContext, userData: string, laun
   const main = startMain(userData, launchArguments);
   const calls = new Map<number, (value: unknown) => void>();
   let lastCall = 0;
+  /** Main's URLs as the page's. */
+  let toPage = <T>(value: T): T => value;
 
   const load = async (message: LoadMessage): Promise<void> => {
     const toApp = (url: string) => (url.startsWith(message.origin) ? message.appOrigin + url.slice(message.origin.length) : url);
+    toPage = (value) => replaceIn(value, message.appOrigin, message.origin) as typeof value;
     const tellPage = (event: string) =>
       main.send({ type: 'page', contentsId: message.contentsId, event, url: toApp(page.url()) });
     page.on('framenavigated', (frame) => {
@@ -48,7 +51,7 @@ export async function openDouble(context: BrowserContext, userData: string, laun
       const question = ++lastCall;
       const answer = new Promise<unknown>((answered) => calls.set(question, answered));
       main.send({ type: 'invoke', question, contentsId: message.contentsId, channel, args, frame: senderFrame(frame, toApp) });
-      return replaceIn(await answer, message.appOrigin, message.origin);
+      return toPage(await answer);
     });
     await page.addInitScript({ content: withPreload(message.preload) });
     await page.goto(message.url.replace(message.appOrigin, message.origin));
@@ -69,7 +72,7 @@ export async function openDouble(context: BrowserContext, userData: string, laun
           calls.delete(message.question);
           break;
         case 'send':
-          void page.evaluate(receiveInPage, [message.channel, message.args] as const);
+          void page.evaluate(receiveInPage, [message.channel, toPage(message.args)] as const);
           break;
         case 'show-item':
           queues.shown.push(message.path);

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { differingPart, expectOpen, loseDevice, pictureOf, settledPicture, voxelsInGpu, withTestHook } from './support/app.ts';
+import { cli } from './support/cli.ts';
+import { expect, test } from './support/test.ts';
+import { nifti, shapes } from './support/volumes.ts';
+
+test('a lost device comes back with the volume, the view and the compression', async ({ stria }) => {
+  const { page } = stria;
+  const volume = shapes(48);
+  await withTestHook(page);
+  await stria.dropFiles([stria.write('scan.nii', nifti(volume))]);
+  await expectOpen(page, 'scan.nii');
+  await page.getByTestId('slider-z').fill('20');
+  const before = { volume: await settledPicture(page, '3d'), slice: await settledPicture(page, 'z') };
+
+  const loseAndWait = async () => {
+    const told = page.waitForFunction(() => document.querySelector('[data-testid="gpu-banner"]')?.textContent);
+    await loseDevice(page);
+    expect(await (await told).jsonValue()).toContain('The graphics device was lost');
+    await expect(page.getByTestId('gpu-banner')).toBeHidden();
+    await expectOpen(page, 'scan.nii');
+  };
+
+  await test.step('before anything is compressed', async () => {
+    await loseAndWait();
+    await expect.poll(async () => differingPart(before.volume, await pictureOf(page, '3d'))).toBeLessThan(0.05);
+    await expect.poll(async () => differingPart(before.slice, await pictureOf(page, 'z'))).toBe(0);
+    await expect(page.getByTestId('slider-z')).toHaveValue('20');
+    expect((await voxelsInGpu(page)).equals(volume.bytes)).toBe(true);
+  });
+
+  await test.step('once it is: from the compressed bytes, which can still be saved', async () => {
+    await page.getByTestId('compress-button').click();
+    await expect(page.getByTestId('result-exact')).toHaveText('Bit-exact: checked on the GPU');
+    await loseAndWait();
+    await expect.poll(async () => differingPart(before.slice, await pictureOf(page, 'z'))).toBe(0);
+    expect((await voxelsInGpu(page)).equals(volume.bytes)).toBe(true);
+    const target = join(stria.folder, 'saved.stria');
+    await stria.chooseSave(target);
+    await page.getByTestId('save-button').click();
+    await cli('verify', await stria.savedFile(target), '--device', 'cpu', '--quiet');
+  });
+
+  await test.step('compressing works on the new device', async () => {
+    await page.getByTestId('compress-button').click();
+    await expect(page.getByTestId('result-card')).toBeHidden();
+    await expect(page.getByTestId('result-exact')).toHaveText('Bit-exact: checked on the GPU');
+  });
+});

@@ -1,0 +1,71 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locator, Page } from '@playwright/test';
+import { plain } from './support/app.ts';
+import { cli } from './support/cli.ts';
+import { expect, type Stria, test } from './support/test.ts';
+import { gzip, nifti, noise, nrrd, shapes } from './support/volumes.ts';
+
+function rowOf(page: Page, name: string): Locator {
+  return page.getByTestId('queue-row').filter({ hasText: name });
+}
+
+async function expectRestored(stria: Stria, packed: string, source: Uint8Array): Promise<void> {
+  const restored = join(stria.folder, `restored-${packed}`);
+  await cli('decompress', await stria.savedFile(join(stria.folder, packed)), '-o', restored, '--device', 'cpu', '--quiet');
+  expect(readFileSync(restored).equals(source), `${packed} gives its source back`).toBe(true);
+}
+
+test('several files are compressed one after the other; a bad one does not keep the others', async ({ stria }) => {
+  const { page } = stria;
+  const first = nifti(shapes(48));
+  const last = nrrd(shapes(32));
+  await stria.dropFiles([
+    stria.write('first.nii.gz', gzip(first)),
+    stria.write('bad.nii.gz', gzip(first).subarray(0, 3000)),
+    stria.write('last.nrrd', last),
+  ]);
+  await expect(page.getByTestId('queue-row')).toHaveCount(3);
+
+  const done = rowOf(page, 'first.nii.gz');
+  await expect(done).toHaveAttribute('data-state', 'done');
+  await expect(rowOf(page, 'bad.nii.gz')).toHaveAttribute('data-state', 'failed');
+  await expect(rowOf(page, 'bad.nii.gz').getByRole('alert')).toContainText(/The file is damaged.*: .*gzip data/);
+  await expect(rowOf(page, 'last.nrrd')).toHaveAttribute('data-state', 'done');
+  await expect(page.getByTestId('queue')).toContainText('2 of 3 files compressed');
+  await expect(page.getByTestId('queue')).toContainText('1 failed');
+
+  // Ratio, time, and where it went.
+  const packed = readFileSync(await stria.savedFile(join(stria.folder, 'first.nii.stria')));
+  const text = plain((await done.textContent()) ?? '');
+  const [, ratio] = /([\d.]+)×/.exec(text) ?? [];
+  expect(Number(ratio) / (first.byteLength / packed.byteLength)).toBeCloseTo(1, 2);
+  expect(text).toMatch(/×[\d.]+(ms|s)/);
+  expect(text).toContain(stria.kind === 'browser' ? 'first.nii.stria' : `first.nii.stria in ${stria.folder}`);
+
+  await expectRestored(stria, 'first.nii.stria', first);
+  await expectRestored(stria, 'last.nrrd.stria', last);
+  expect(existsSync(join(stria.folder, 'bad.nii.stria'))).toBe(false);
+
+  await page.getByRole('button', { name: 'Done' }).click();
+  await expect(page.getByTestId('queue')).toBeHidden();
+});
+
+test('a row is cancelled while it runs or waits; nothing of it is left', async ({ stria }) => {
+  const { page } = stria;
+  const last = nifti(shapes(32));
+  await stria.dropFiles([
+    stria.write('long.nii', nifti(noise([256, 256, 256]))),
+    stria.write('waiting.nii', nifti(shapes(32))),
+    stria.write('last.nii', last),
+  ]);
+  await expect(rowOf(page, 'long.nii')).toHaveAttribute('data-state', 'running');
+  await expect(rowOf(page, 'long.nii').getByRole('progressbar')).toBeVisible();
+  await page.getByRole('button', { name: 'Cancel waiting.nii' }).click();
+  await expect(rowOf(page, 'waiting.nii')).toHaveAttribute('data-state', 'cancelled');
+  await page.getByRole('button', { name: 'Cancel long.nii' }).click();
+  await expect(rowOf(page, 'long.nii')).toHaveAttribute('data-state', 'cancelled');
+  await expect(rowOf(page, 'last.nii')).toHaveAttribute('data-state', 'done');
+  await expectRestored(stria, 'last.nii.stria', last);
+  expect(readdirSync(stria.folder).filter((name) => /^(long|waiting)\.nii\.stria/.test(name))).toEqual([]);
+});

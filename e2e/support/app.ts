@@ -1,0 +1,147 @@
+import type { Locator, Page } from '@playwright/test';
+import { decode } from 'fast-png';
+import type { StriaTest } from '../../src/renderer/app/test-hook.ts';
+import { expect } from './test.ts';
+
+// What specs do with the app and read from it, in people's words.
+
+export type View = '3d' | 'x' | 'y' | 'z';
+
+/** A part of the window as it is on the screen, in squares of some pixels: the mean red, green and blue of each. */
+export type Picture = readonly (readonly [red: number, green: number, blue: number])[];
+
+/**
+ * In pixels. The 3D view draws coarsely while things move, and on a slow machine for long: squares of that size look the
+ * same in a coarse picture and in a fine one.
+ */
+const squareSide = 8;
+
+export function canvasOf(page: Page, view: View): Locator {
+  return page.getByTestId(`canvas-${view}`);
+}
+
+/** Waits until a volume of this name is open and stands in the 3D view. */
+export async function expectOpen(page: Page, name: string): Promise<void> {
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(name);
+  await expect(canvasOf(page, '3d')).toBeVisible();
+}
+
+/** The middle of a view, without the words and buttons at its edges. */
+export async function pictureOf(page: Page, view: View): Promise<Picture> {
+  const box = await canvasOf(page, view).boundingBox();
+  if (box === null) throw new Error(`the ${view} view is not on the screen`);
+  const clip = { x: box.x + box.width / 5, y: box.y + box.height / 5, width: 0.6 * box.width, height: 0.6 * box.height };
+  const { width, height, channels, data } = decode(await page.screenshot({ clip }));
+  const squares: [number, number, number][] = [];
+  for (let top = 0; top + squareSide <= height; top += squareSide) {
+    for (let left = 0; left + squareSide <= width; left += squareSide) {
+      const mean = (channel: number): number => {
+        let sum = 0;
+        for (let y = top; y < top + squareSide; y++) {
+          for (let x = left; x < left + squareSide; x++) sum += data[(y * width + x) * channels + channel] ?? 0;
+        }
+        return sum / squareSide ** 2;
+      };
+      squares.push([mean(0), mean(1), mean(2)]);
+    }
+  }
+  return squares;
+}
+
+/** How much of a picture, from 0 to 1, is clearly of another colour in the second one. */
+export function differingPart(a: Picture, b: Picture): number {
+  return a.length === b.length ? part(a, (square, index) => isOther(square, b[index])) : 1;
+}
+
+/** How much of a picture, from 0 to 1, is clearly not background, whose colour is the most frequent one. */
+export function drawnPart(picture: Picture): number {
+  const counts = new Map<string, number>();
+  for (const square of picture) counts.set(square.join(), (counts.get(square.join()) ?? 0) + 1);
+  const [most = ''] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [];
+  const background = most.split(',').map(Number);
+  return part(picture, (square) => isOther(square, background));
+}
+
+function part(picture: Picture, counts: (square: readonly number[], index: number) => boolean): number {
+  return picture.filter(counts).length / picture.length;
+}
+
+function isOther(a: readonly number[], b: readonly number[] = []): boolean {
+  return a.some((value, channel) => Math.abs(value - (b[channel] ?? 0)) > 12);
+}
+
+/** Waits until a view shows something, and the same as a moment before. */
+export async function settledPicture(page: Page, view: View): Promise<Picture> {
+  let last = await pictureOf(page, view);
+  await expect
+    .poll(
+      async () => {
+        const before = last;
+        last = await pictureOf(page, view);
+        return drawnPart(last) > 0.02 && differingPart(before, last) === 0;
+      },
+      { message: `the ${view} view shows a picture that stands still` },
+    )
+    .toBe(true);
+  return last;
+}
+
+/** The rows of a list of facts, such as the volume's. */
+export async function factsOf(list: Locator): Promise<Record<string, string>> {
+  const rows = await list.locator('dt, dd').allInnerTexts();
+  return Object.fromEntries(rows.flatMap((text, index) => (index % 2 === 0 ? [[text, plain(rows[index + 1] ?? '')]] : [])));
+}
+
+/** Text with common spaces and minus signs, so that numbers in it can be read. */
+export function plain(text: string): string {
+  return text.replaceAll('\u202f', '').replaceAll('−', '-').trim();
+}
+
+export interface ShownProbe {
+  readonly voxel: readonly [x: number, y: number, z: number];
+  readonly value: number;
+  readonly stored: number;
+}
+
+/** Points at a place in a view, given as parts of its width and height, and reads the voxel there. */
+export async function probeAt(page: Page, view: View, across: number, down: number): Promise<ShownProbe> {
+  const box = await canvasOf(page, view).boundingBox();
+  if (box === null) throw new Error(`the ${view} view is not on the screen`);
+  const readout = page.getByTestId('probe');
+  // Away first: what is read then belongs to this place.
+  await page.mouse.move(box.x + box.width / 2, 5);
+  await expect(readout).toBeHidden();
+  await page.mouse.move(box.x + across * box.width, box.y + down * box.height);
+  await expect(readout).toBeVisible();
+  const text = plain((await readout.textContent()) ?? '');
+  const [, x, y, z, value, stored] = /x (\d+)\s+y (\d+)\s+z (\d+)\s+·\s+(\S+)(?: \(stored (\S+)\))?/.exec(text) ?? [];
+  if (value === undefined) throw new Error(`'${text}' is no probe`);
+  return { voxel: [Number(x), Number(y), Number(z)], value: Number(value), stored: Number(stored ?? value) };
+}
+
+/** Chooses from one of the inspector's lists. */
+export async function choose(page: Page, list: 'codec-select' | 'axis-select', option: string): Promise<void> {
+  await page.getByTestId(list).click();
+  await page.getByRole('option', { name: option, exact: true }).click();
+  await expect(page.getByTestId(list)).toHaveText(option);
+}
+
+/** Loads the page again with what it shows to tests only. */
+export async function withTestHook(page: Page): Promise<void> {
+  await page.evaluate(() => localStorage.setItem('stria.debug', '1'));
+  await page.reload();
+  await expect(page.getByTestId('empty-state')).toBeVisible();
+}
+
+interface HookedWindow {
+  readonly striaTest: StriaTest;
+}
+
+/** The voxels in GPU memory, as their bytes lie in a file. */
+export async function voxelsInGpu(page: Page): Promise<Buffer> {
+  return Buffer.from(await page.evaluate(() => (window as unknown as HookedWindow).striaTest.readVoxels()));
+}
+
+export function loseDevice(page: Page): Promise<void> {
+  return page.evaluate(() => (window as unknown as HookedWindow).striaTest.loseDevice());
+}

@@ -1,0 +1,22 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Runs the command `stria` as it was built. @throws when it ends with an error */
+export async function cli(...args: readonly string[]): Promise<string> {
+  const { stdout } = await run(process.execPath, [resolve('out/main/cli.js'), ...args]);
+  return stdout;
+}
+
+/** What `stria info --json` says of a .stria file, as far as specs read it. */
+export interface FileInfo {
+  readonly fileBytes: number;
+  readonly sourceBytes: number;
+  readonly chunks: readonly { readonly codec: string; readonly axis?: string; readonly count: number }[];
+}
+
+export async function fileInfo(path: string): Promise<FileInfo> {
+  return JSON.parse(await cli('info', path, '--json'));
+}

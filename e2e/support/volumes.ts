@@ -1,0 +1,108 @@
+import { gzipSync } from 'node:zlib';
+
+/** A volume that a test makes: every voxel can be asked for, and its bytes lie as in a file (x fastest, little-endian). */
+export interface TestVolume {
+  readonly dims: readonly [x: number, y: number, z: number];
+  readonly type: 'u8' | 'i16';
+  readonly bytes: Uint8Array;
+  voxel(x: number, y: number, z: number): number;
+}
+
+const types = {
+  u8: { bytes: 1, nifti: 2, nrrd: 'uint8' },
+  i16: { bytes: 2, nifti: 4, nrrd: 'int16' },
+} as const;
+const headerBytes = 352;
+const spacing = [1.5, 1.5, 2] as const;
+
+/**
+ * Nothing, a box of one value, and a ball of which no two neighbours are alike. It looks different from every side, so a
+ * turned view shows other pixels, and a voxel read from a wrong place is a wrong value.
+ */
+export function shapes(side: number, type: TestVolume['type'] = 'u8'): TestVolume {
+  const inBall = (x: number, y: number, z: number) => Math.hypot(x - 0.62 * side, y - 0.4 * side, z - 0.5 * side) < 0.24 * side;
+  const inBox = (x: number, y: number, z: number) =>
+    Math.abs(x - 0.25 * side) < 0.12 * side && Math.abs(y - 0.7 * side) < 0.2 * side && Math.abs(z - 0.5 * side) < 0.35 * side;
+  const value = (x: number, y: number, z: number): number => {
+    if (inBall(x, y, z)) return 90 + ((3 * x + 5 * y + 7 * z) % 101);
+    return inBox(x, y, z) ? 200 : 0;
+  };
+  // 16 bits: below zero where nothing is, and more values than 8 bits have.
+  const wide = (x: number, y: number, z: number) => 7 * value(x, y, z) + (inBall(x, y, z) ? x % 7 : 0) - 300;
+  return volumeOf([side, side, side], type, type === 'u8' ? value : wide);
+}
+
+/** Bytes of which no run is long: nothing to gain for run lengths, and much to do. */
+export function noise(dims: TestVolume['dims'], seed = 1): TestVolume {
+  let state = seed;
+  return volumeOf(dims, 'u8', () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state >>> 24;
+  });
+}
+
+function volumeOf(
+  dims: TestVolume['dims'],
+  type: TestVolume['type'],
+  value: (x: number, y: number, z: number) => number,
+): TestVolume {
+  const size = types[type].bytes;
+  const bytes = new Uint8Array(dims[0] * dims[1] * dims[2] * size);
+  const view = new DataView(bytes.buffer);
+  const offset = (x: number, y: number, z: number) => ((z * dims[1] + y) * dims[0] + x) * size;
+  for (let z = 0; z < dims[2]; z++) {
+    for (let y = 0; y < dims[1]; y++) {
+      for (let x = 0; x < dims[0]; x++) {
+        if (type === 'u8') view.setUint8(offset(x, y, z), value(x, y, z));
+        else view.setInt16(offset(x, y, z), value(x, y, z), true);
+      }
+    }
+  }
+  const voxel = (x: number, y: number, z: number) =>
+    type === 'u8' ? view.getUint8(offset(x, y, z)) : view.getInt16(offset(x, y, z), true);
+  return { dims, type, bytes, voxel };
+}
+
+export interface NiftiOptions {
+  readonly slope?: number;
+  readonly intercept?: number;
+}
+
+/** A NIfTI-1 file (.nii). x runs to the left, y and z as NIfTI's own axes; voxels of 1.5 × 1.5 × 2 mm. */
+export function nifti(volume: TestVolume, options: NiftiOptions = {}): Buffer {
+  return Buffer.concat([niftiHeader(volume, 'n+1', options), volume.bytes]);
+}
+
+/** The same as two files: the header (.hdr) and its voxels (.img). */
+export function niftiPair(volume: TestVolume): { readonly header: Buffer; readonly image: Uint8Array } {
+  return { header: niftiHeader(volume, 'ni1', {}).subarray(0, 348), image: volume.bytes };
+}
+
+/** Fields and offsets are those of nifti1.h. */
+function niftiHeader({ dims, type }: TestVolume, magic: 'n+1' | 'ni1', { slope = 1, intercept = 0 }: NiftiOptions): Buffer {
+  const header = Buffer.alloc(headerBytes);
+  header.writeInt32LE(348, 0);
+  for (const [index, length] of [3, ...dims, 1, 1, 1, 1].entries()) header.writeInt16LE(length, 40 + 2 * index);
+  header.writeInt16LE(types[type].nifti, 70);
+  header.writeInt16LE(8 * types[type].bytes, 72);
+  for (const [index, length] of [1, ...spacing].entries()) header.writeFloatLE(length, 76 + 4 * index);
+  header.writeFloatLE(magic === 'n+1' ? headerBytes : 0, 108);
+  header.writeFloatLE(slope, 112);
+  header.writeFloatLE(intercept, 116);
+  // Millimetres; the affine is that of a scanner.
+  header.writeUInt8(2, 123);
+  header.writeInt16LE(1, 254);
+  for (const [index, length] of [-spacing[0], spacing[1], spacing[2]].entries()) header.writeFloatLE(length, 280 + 20 * index);
+  header.write(magic, 344, 'latin1');
+  return header;
+}
+
+export function nrrd({ dims, type, bytes }: TestVolume): Buffer {
+  const lines = ['NRRD0004', `type: ${types[type].nrrd}`, 'dimension: 3', `sizes: ${dims.join(' ')}`];
+  lines.push(`spacings: ${spacing.join(' ')}`, 'endian: little', 'encoding: raw', '', '');
+  return Buffer.concat([Buffer.from(lines.join('\n'), 'latin1'), bytes]);
+}
+
+export function gzip(bytes: Uint8Array): Buffer {
+  return gzipSync(bytes, { level: 1 });
+}
