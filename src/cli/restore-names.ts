@@ -43,6 +43,9 @@ function partPath(
     case 'nrrd':
       if (!part.hasVoxels) return { path: output, named: true };
       return { path: join(dirname(output), plainName(part.name)), named: false };
+    case 'png':
+    case 'tiff':
+      throw new StriaError('internal', 'pictures are named by their plan, not by parts');
   }
 }
 

@@ -1,22 +1,30 @@
-import { codecElementBytes } from '../format/chunk-grid.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
 import { describeExport } from '../io/export-volume.ts';
+import { planPictures } from '../io/pictures/describe-pictures.ts';
 import type { ByteSink, SinkMaker } from '../shared/bytes.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
-import type { FileFormat, SourceDescription, SourcePart } from '../shared/source.ts';
+import { type FileFormat, isPictureFormat, type SourceDescription, type SourcePart } from '../shared/source.ts';
 import { swapBytes, volumeBytes, elementBytes as voxelWidth } from '../shared/volume.ts';
 import type { Backend, DeviceReport } from './backend.ts';
-import { Beside, maxBoxBytes, overlapBytes, slabTargetBytes, writingTo } from './pipeline.ts';
-import { boxesOf, largestSlabBytes, placeFor, putBox, ReusedBytes, slabsOf } from './slabs.ts';
+import { Beside, overlapBytes, slabTargetBytes, writingTo } from './pipeline.ts';
+import { restorePictures } from './restore-pictures.ts';
+import { SlabDecoder } from './slab-decoder.ts';
+import { largestSlabBytes, ReusedBytes, slabsOf } from './slabs.ts';
 import { gigabytesPerSecond, KernelClock, type KernelTimes, Stopwatch } from './stage-times.ts';
 
 export interface RestoreSettings {
   readonly backend: Backend;
-  /** What to write. Default: the source's own file or files, byte for byte. 'raw': the voxels alone, in its byte order. */
+  /**
+   * What to write. Default: the source's own file or files, byte for byte; of pictures the same kind with the same pixels, but
+   * compressed anew. 'raw': the voxels alone, in the source's byte order.
+   */
   readonly to?: FileFormat | undefined;
   /** File name without ending, for formats that are not the source's own. */
   readonly baseName: string;
-  /** Name of the output, with its ending. Of several files it names the first; the others follow it where they can. */
+  /**
+   * Name of the output, with its ending. Of several files it names the first; the others follow it where they can. PNG files
+   * are numbered by it.
+   */
   readonly outputName?: string | undefined;
 }
 
@@ -38,7 +46,7 @@ export interface RestoreReport {
 
 /**
  * Decodes a container into files, layer by layer, in bounded memory. All sinks are closed when all is written, and all
- * aborted, once, when anything fails.
+ * aborted, once, when anything fails; only pictures are closed one by one, so that those before a fault stay.
  * @throws StriaError `corrupt` in the context of `chunk N`; of the backend or the sinks; `aborted`
  */
 export function restoreVolume(
@@ -63,22 +71,41 @@ async function restore(
   const stopwatch = new Stopwatch(['read', 'decode', 'write']);
   const clock = new KernelClock();
   const description = await describeOutput(container, settings, job);
+  const slabs = new SlabDecoder(container, backend, stopwatch, clock, job);
   let bytesOut = 0;
-  for (const part of description.parts) {
-    const sink = await makeSink(part.name);
+  let files: readonly string[] = description.parts.map(({ name }) => name);
+  const openSink = async (name: string): Promise<ByteSink> => {
+    const sink = await makeSink(name);
     sinks.push(sink);
-    const write = async (bytes: Uint8Array) => {
-      if (bytes.byteLength > 0) await stopwatch.time('write', () => sink.write(bytes));
-      bytesOut += bytes.byteLength;
+    return {
+      write: async (bytes) => {
+        if (bytes.byteLength > 0) await stopwatch.time('write', () => sink.write(bytes));
+        bytesOut += bytes.byteLength;
+      },
+      close: async () => {
+        // A stack has more pictures than files may be open: each is done with when it is whole.
+        sinks.splice(sinks.indexOf(sink), 1);
+        await sink.close();
+      },
+      abort: () => sink.abort(),
     };
-    await write(part.before);
-    if (part.hasVoxels) await writeVoxels(container, description, backend, write, stopwatch, clock, job);
-    await write(part.after);
+  };
+  if (isPictureFormat(description.format)) {
+    const plan = planPictures(container.header.volume, description.format, description, settings.outputName);
+    files = plan.files;
+    await restorePictures(slabs, plan, openSink);
+  } else {
+    for (const part of description.parts) {
+      const { write } = await openSink(part.name);
+      await write(part.before);
+      if (part.hasVoxels) await writeVoxels(slabs, description, backend, write);
+      await write(part.after);
+    }
   }
   const voxelBytes = volumeBytes(container.header.volume);
   const timesMs = stopwatch.times();
   return {
-    files: description.parts.map(({ name }) => name),
+    files,
     format: description.format,
     bytesOut,
     voxelBytes,
@@ -99,10 +126,13 @@ async function describeOutput(
   job: JobOptions,
 ): Promise<SourceDescription> {
   const source = await container.sourceDescription(job);
-  if (to === undefined) return { ...source, parts: renamed(source.parts, outputName) };
   // NIfTI and NRRD say their byte order in their headers; raw voxels keep the order that they had.
-  const made = describeExport(container.header.volume, to, baseName, to === 'raw' ? source.endian : 'little');
-  return { ...made, parts: renamed(made.parts, outputName) };
+  const endian = to === 'raw' ? source.endian : 'little';
+  const output =
+    to === undefined || (to === source.format && isPictureFormat(to))
+      ? source
+      : describeExport(container.header.volume, to, baseName, endian, source);
+  return isPictureFormat(output.format) ? output : { ...output, parts: renamed(output.parts, outputName) };
 }
 
 /**
@@ -129,54 +159,29 @@ function stem(name: string): string {
 
 /** Decodes all voxels in order: one slab is written while the next is decoded, where two fit in memory. */
 async function writeVoxels(
-  container: ContainerReader,
+  slabs: SlabDecoder,
   { endian }: SourceDescription,
   backend: Backend,
   write: (bytes: Uint8Array) => Promise<void>,
-  stopwatch: Stopwatch<'read' | 'decode' | 'write'>,
-  clock: KernelClock,
-  { signal, onProgress }: JobOptions,
 ): Promise<void> {
-  const { grid } = container;
-  const { type } = container.header.volume;
-  const elementBytes = codecElementBytes(type);
-  const total = volumeBytes(container.header.volume);
+  const { grid, elementBytes, volume } = slabs;
   const slabBytes = Math.min(backend.maxBoxBytes, slabTargetBytes);
   const overlaps = largestSlabBytes(grid, elementBytes, slabBytes) <= overlapBytes;
-  const boxBytes = Math.min(backend.maxBoxBytes, maxBoxBytes);
   const buffers = [new ReusedBytes(), new ReusedBytes()] as const;
-  const scratch = new ReusedBytes();
   const writing = new Beside<void>();
-  let done = 0;
   let slabNumber = 0;
   try {
     for (const slab of slabsOf(grid, elementBytes, slabBytes)) {
       if (!overlaps) await writing.end();
       const buffer = buffers[overlaps ? slabNumber++ % 2 : 0] as ReusedBytes;
-      const voxels = { bytes: buffer.take(slab.byteLength), dims: slab.dims, elementBytes };
-      for (const box of boxesOf(slab, elementBytes, boxBytes)) {
-        throwIfAborted(signal);
-        const { firstChunk } = box;
-        const chunks = await stopwatch.time('read', () => container.readChunks(firstChunk, box.chunks.length, { signal }));
-        const place = placeFor(voxels, box, scratch);
-        const before = done;
-        await stopwatch.time('decode', () =>
-          backend.decode(chunks, box.chunks, place, {
-            signal,
-            onTimes: clock.onTimes,
-            firstChunk,
-            onProgress: (progress) => onProgress?.({ stage: 'Decompressing', done: before + progress.done, total }),
-          }),
-        );
-        done += place.bytes.byteLength;
-        putBox(box, place, voxels);
-      }
-      if (endian === 'big') swapBytes(voxels.bytes, voxelWidth(type));
+      const bytes = buffer.take(slab.byteLength);
+      await slabs.decode(slab, bytes);
+      if (endian === 'big') swapBytes(bytes, voxelWidth(volume.type));
       await writing.end();
-      writing.start(() => write(voxels.bytes));
+      writing.start(() => write(bytes));
     }
     await writing.end();
-    throwIfAborted(signal);
+    slabs.throwIfAborted();
   } finally {
     await writing.settle();
   }

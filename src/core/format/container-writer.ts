@@ -5,7 +5,7 @@ import type { CodedChunk, ConstantChunk, EncodedChunk } from './chunk.ts';
 import { type ChunkGrid, codecElementBytes } from './chunk-grid.ts';
 import { IndexBuilder, sameConstant } from './chunk-index.ts';
 import { type ConstantRun, encodeChunkRecord, encodeConstants } from './chunk-record.ts';
-import { type ContainerHeader, encodeHeader, encodePrologue, parseHeader, writerName } from './header.ts';
+import { type ContainerHeader, encodeHeader, encodePrologue, featuresOf, parseHeader, writerName } from './header.ts';
 import { formatVersion, maxPayloadLength, recordTypes } from './layout.ts';
 import { encodeRecord } from './record.ts';
 import { encodeSource } from './source-record.ts';
@@ -43,7 +43,7 @@ export class ContainerWriter {
   /** Writes the start of the file. @throws StriaError `invalid-input` for a volume or chunk shape that no container can have */
   static async create(sink: ByteSink, newContainer: NewContainer): Promise<ContainerWriter> {
     const { volume, chunkShape, sourceFormat, writer = writerName } = newContainer;
-    const body = encodeHeader({ volume, chunkShape, sourceFormat, writer, requires: [] });
+    const body = encodeHeader({ volume, chunkShape, sourceFormat, writer, requires: featuresOf(sourceFormat) });
     let container: ContainerWriter;
     try {
       const { header, grid } = parseHeader(body);

@@ -1,5 +1,5 @@
 import { StriaError, toStriaError } from '../shared/errors.ts';
-import { type FileFormat, fileFormats } from '../shared/source.ts';
+import { type FileFormat, fileFormats, isPictureFormat } from '../shared/source.ts';
 import { type Dims4, elementTypes, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import { ByteBuilder } from './byte-cursor.ts';
 import { type ChunkGrid, chunkGridOf } from './chunk-grid.ts';
@@ -21,8 +21,16 @@ export interface ContainerHeader {
 /** Who writes. The number is package.json's (a test compares them). */
 export const writerName = 'stria 0.1.0';
 
-/** The features that this reader knows, of those that a header can require. Version 1.0 has none. */
-export const knownFeatures: readonly string[] = [];
+/** The source is pictures, not a header and voxels. docs/FORMAT.md, 'Pictures'. */
+const picturesFeature = 'pictures';
+
+/** The features that this reader knows, of those that a header can require. */
+export const knownFeatures: readonly string[] = [picturesFeature];
+
+/** The features that a reader of a volume from such a source must know. */
+export function featuresOf(sourceFormat: FileFormat): readonly string[] {
+  return isPictureFormat(sourceFormat) ? [picturesFeature] : [];
+}
 
 const spatialUnits = ['m', 'mm', 'um', 'unknown'] as const;
 const timeUnits = ['s', 'ms', 'us', 'unknown'] as const;
@@ -83,6 +91,9 @@ export function parseHeader(body: Uint8Array): ParsedHeader {
   const volume = parseVolume(asObject(json.volume, `${what}'s volume`));
   const chunkShape = parseDims(json.chunk, `${what}'s chunk`);
   const sourceFormat = asWord(json.source, `${what}'s source`, fileFormats);
+  const missing = featuresOf(sourceFormat).find((feature) => !requires.includes(feature));
+  if (missing !== undefined)
+    throw new StriaError('corrupt', `${what} has a ${sourceFormat} source and does not require ${missing}`);
   const header = { volume, chunkShape, sourceFormat, writer: asText(json.writer, `${what}'s writer`), requires };
   try {
     return { header, grid: chunkGridOf(volume, chunkShape), version };

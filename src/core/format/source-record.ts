@@ -1,7 +1,7 @@
 import type { ByteSource } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
-import { type FileFormat, fileFormats, type SourceDescription, type SourcePart } from '../shared/source.ts';
+import { type FileFormat, fileFormats, type SourceDescription, type SourcePart, safeName } from '../shared/source.ts';
 import type { Endian } from '../shared/volume.ts';
 import { ByteBuilder } from './byte-cursor.ts';
 import { asArray, asCount, asObject, asText, asWord, jsonLines, parseJsonObject } from './json.ts';
@@ -115,14 +115,4 @@ export async function joinSource(
     parts.push({ name, hasVoxels, ...bytes });
   }
   return { format: layout.format, endian: layout.endian, parts };
-}
-
-/**
- * A file name without anything that could lead out of its folder or that a file system refuses: no slash, backslash,
- * colon or control character, at most 255 units, not `.` or `..`. Names that have such are changed when written.
- */
-export function safeName(name: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-  const plain = name.replace(/[/\\:\u0000-\u001f\u007f]/g, '_').slice(-255);
-  return plain === '' || plain === '.' || plain === '..' ? '_' : plain;
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { readHeader } from 'nifti-reader-js';
 import { describe, expect, test } from 'vitest';
 import { memorySource } from '../shared/bytes.ts';
-import { type FileFormat, fileFormats } from '../shared/source.ts';
+import { type VoxelFormat, voxelFormats } from '../shared/source.ts';
 import { type Endian, elementTypes, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import { affineFromRotation, diagonalAffine } from './affine.ts';
 import { describeExport } from './export-volume.ts';
@@ -10,7 +10,7 @@ import { openVolume } from './open-volume.ts';
 import { noise, readVoxels, rebuild } from './testing.ts';
 
 /** Writes a volume as the engine would, and opens it again. */
-async function exportAndOpen(info: VolumeInfo, format: FileFormat, endian: Endian) {
+async function exportAndOpen(info: VolumeInfo, format: VoxelFormat, endian: Endian) {
   const voxels = noise(volumeBytes(info), 3);
   const source = describeExport(info, format, 'scan', endian);
   const [file] = rebuild(source, voxels, info.type);
@@ -83,7 +83,7 @@ describe.each(['nifti', 'nrrd'] as const)('%s', (format) => {
   });
 });
 
-test.each(fileFormats)('every type and byte order goes through %s', async (format) => {
+test.each(voxelFormats)('every type and byte order goes through %s', async (format) => {
   for (const type of elementTypes) {
     for (const endian of ['little', 'big'] as const) {
       const { info } = await exportAndOpen({ ...plain, type }, format, endian);
@@ -170,7 +170,7 @@ test('NIfTI-2 holds what 32-bit floats cannot', async () => {
   expect(file.bytes[0]).toBe(540 & 255);
 });
 
-test.each(fileFormats)('%s takes a volume whose geometry no header can hold', async (format) => {
+test.each(voxelFormats)('%s takes a volume whose geometry no header can hold', async (format) => {
   const odd = { ...plain, spacing: [0, -2, Number.NaN, 0] as const, affine: Array(12).fill(0), slope: 0, intercept: 9 };
   const { info } = await exportAndOpen(odd, format, 'little');
   expect(info.dims).toEqual(plain.dims);
@@ -180,7 +180,7 @@ test.each(fileFormats)('%s takes a volume whose geometry no header can hold', as
 });
 
 test('names follow the format', () => {
-  expect(fileFormats.map((format) => describeExport(plain, format, 'scan').parts[0]?.name)).toEqual([
+  expect(voxelFormats.map((format) => describeExport(plain, format, 'scan').parts[0]?.name)).toEqual([
     'scan.nii',
     'scan.nrrd',
     'scan.raw',

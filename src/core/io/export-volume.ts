@@ -1,8 +1,9 @@
-import type { FileFormat, SourceDescription } from '../shared/source.ts';
+import { type FileFormat, isPictureFormat, type SourceDescription, type VoxelFormat } from '../shared/source.ts';
 import type { Endian, VolumeInfo } from '../shared/volume.ts';
 import { diagonalAffine, isUsableAffine } from './affine.ts';
 import { niftiHeader } from './nifti-writer.ts';
 import { nrrdHeader } from './nrrd-writer.ts';
+import { describePictures } from './pictures/describe-pictures.ts';
 import { checkedScaling, checkedSpacing } from './streamed-volume.ts';
 
 interface Writer {
@@ -10,7 +11,7 @@ interface Writer {
   header(info: VolumeInfo, endian: Endian): Uint8Array;
 }
 
-const writers: Record<FileFormat, Writer> = {
+const writers: Record<VoxelFormat, Writer> = {
   nifti: { extension: 'nii', header: niftiHeader },
   nrrd: { extension: 'nrrd', header: nrrdHeader },
   raw: { extension: 'raw', header: () => new Uint8Array() },
@@ -18,15 +19,19 @@ const writers: Record<FileFormat, Writer> = {
 
 /**
  * The one file that a volume becomes in a format: its name, and what stands in front of its voxels. Writing it is writing
- * `before`, then all voxels in `endian` order.
+ * `before`, then all voxels in `endian` order. Pictures are described by their table instead (`planPictures` names the files).
  * @param baseName file name without its ending
+ * @param source what the volume came from: of pictures the names and the samples of a pixel are taken over
+ * @throws StriaError `unsupported` where pictures cannot hold the volume
  */
 export function describeExport(
   info: VolumeInfo,
   format: FileFormat,
   baseName: string,
   endian: Endian = 'little',
+  source?: SourceDescription,
 ): SourceDescription {
+  if (isPictureFormat(format)) return describePictures(info, format, baseName, source);
   const { extension, header } = writers[format];
   const name = `${baseName}.${extension}`;
   const before = header(withSoundGeometry(info), endian);

@@ -19,7 +19,7 @@ const memberInputBytes = 16 * 1024;
 export async function* gunzip(input: () => AsyncGenerator<Uint8Array>, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   let given = 0;
   try {
-    for await (const piece of gunzipNatively(cut(input(), nativeInputBytes), signal)) {
+    for await (const piece of decompressNatively('gzip', cut(input(), nativeInputBytes), signal)) {
       given += piece.byteLength;
       yield piece;
     }
@@ -41,11 +41,15 @@ async function* cut(pieces: AsyncGenerator<Uint8Array>, length: number): AsyncGe
 }
 
 /**
- * By the platform. One write is in flight, and what has come out is given before it is asked whether more can go in: Node's
- * stream by itself queues 16,384 pieces.
+ * By the platform; 'deflate' means zlib's format. One write is in flight, and what has come out is given before it is asked
+ * whether more can go in: Node's stream by itself queues 16,384 pieces.
  */
-async function* gunzipNatively(input: AsyncGenerator<Uint8Array>, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
-  const inflater = new DecompressionStream('gzip') as ReadableWritablePair<Uint8Array, Uint8Array>;
+export async function* decompressNatively(
+  format: 'gzip' | 'deflate',
+  input: AsyncGenerator<Uint8Array>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  const inflater = new DecompressionStream(format) as ReadableWritablePair<Uint8Array, Uint8Array>;
   const writer = inflater.writable.getWriter();
   const reader = inflater.readable.getReader();
   try {

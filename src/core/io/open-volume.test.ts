@@ -23,10 +23,7 @@ describe('a file that is no volume', () => {
   const ascii = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
   test.each([
-    ['photo.png', '\x89PNG\r\n\x1a\n', 'PNG'],
     ['photo.jpg', '\xff\xd8\xff\xe0', 'JPEG'],
-    ['stack.tif', 'II*\0', 'TIFF'],
-    ['stack.tif', 'MM\0*', 'TIFF'],
     ['IM0001', `${'\0'.repeat(128)}DICM`, 'dcm2niix'],
     ['slice.dcm', '\x08\0', 'dcm2niix'],
     ['scan.mha', 'ObjectType = Image\nNDims = 3\n', 'MetaImage'],
@@ -46,6 +43,7 @@ describe('a file that is no volume', () => {
   test('is named inside gzip too', async () => {
     const fault = await faultOf(openVolume(memorySource('stack.tif.gz', gzipSync(ascii('II*\0')))));
     expect(fault?.message).toContain('TIFF');
+    expect(fault?.message).toContain('gunzip');
   });
 
   test('is corrupt if it is empty, or has a volume’s name without its content', async () => {

@@ -4,12 +4,13 @@ import type { JobOptions } from '../shared/job.ts';
 import { openBytes, plainBytes } from './byte-stream.ts';
 import { niftiReader } from './nifti-reader.ts';
 import { nrrdReader } from './nrrd-reader.ts';
+import { pngReader, tiffReader } from './pictures/picture-readers.ts';
 import { findRawLayout, openRaw } from './raw-reader.ts';
 import { unrecognised } from './unrecognised.ts';
 import type { OpenOptions, OpenVolume, VolumeReader } from './volume-reader.ts';
 
 /** By content and name. Raw files have neither, so they come last. */
-const readers: readonly VolumeReader[] = [niftiReader, nrrdReader];
+const readers: readonly VolumeReader[] = [niftiReader, nrrdReader, pngReader, tiffReader];
 
 const headBytes = 4096;
 

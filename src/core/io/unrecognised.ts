@@ -18,15 +18,7 @@ const knownFormats: readonly KnownFormat[] = [
     name: /\.(dcm|dicom|ima)$/i,
     says: 'DICOM is not read yet: convert the series to NIfTI, for example with dcm2niix',
   },
-  {
-    begins: ['II*\0', 'MM\0*', 'II+\0', 'MM\0+'],
-    says: 'TIFF is not read yet: save the stack as NRRD or NIfTI, for example with Fiji',
-  },
-  {
-    begins: ['\x89PNG'],
-    says: 'PNG is a picture, not a volume: save the stack of pictures as NRRD or NIfTI, for example with Fiji',
-  },
-  { begins: ['\xff\xd8\xff'], says: 'JPEG is a picture, not a volume, and has lost what Stria would keep' },
+  { begins: ['\xff\xd8\xff'], says: 'JPEG is not read: it has lost what Stria would keep. Take the pictures as PNG or TIFF' },
   {
     begins: ['ObjectType', 'NDims'],
     name: /\.(mha|mhd)$/i,
@@ -44,7 +36,7 @@ const knownFormats: readonly KnownFormat[] = [
 ];
 
 const readable =
-  'Stria reads NIfTI (.nii, .hdr with .img), NRRD (.nrrd, .nhdr), each gzipped or not, and raw voxels if their dims and type are given';
+  'Stria reads NIfTI (.nii, .hdr with .img), NRRD (.nrrd, .nhdr), each gzipped or not, PNG, TIFF, and raw voxels if their dims and type are given';
 
 /** The fault for a file that no reader knows, as exact as its head and name allow. */
 export function unrecognised(name: string, head: Uint8Array): StriaError {

@@ -1,12 +1,27 @@
 import type { Endian } from './volume.ts';
 
+/** The formats that are a header and voxels: a file of them comes back byte for byte. */
+export const voxelFormats = ['nifti', 'nrrd', 'raw'] as const;
+export type VoxelFormat = (typeof voxelFormats)[number];
+
+/** The formats that are pictures, each compressed by itself: their pixels come back bit for bit, their files anew. */
+export const pictureFormats = ['png', 'tiff'] as const;
+export type PictureFormat = (typeof pictureFormats)[number];
+
 /** The formats that Stria reads and writes beside its own. */
-export const fileFormats = ['nifti', 'nrrd', 'raw'] as const;
-export type FileFormat = (typeof fileFormats)[number];
+export const fileFormats = [...voxelFormats, ...pictureFormats] as const;
+export type FileFormat = VoxelFormat | PictureFormat;
+
+export function isPictureFormat(format: FileFormat): format is PictureFormat {
+  return format === 'png' || format === 'tiff';
+}
 
 /**
  * The file or files that a volume came from, so kept that they can be written again byte for byte, uncompressed:
  * for each part its `before`, then (in the one part with `hasVoxels`) all voxels in `endian` order, then its `after`.
+ *
+ * Of pictures there is one part. Its `before` is no part of a file but the table of the pictures
+ * (core/io/pictures/picture-table.ts): what is needed to write pictures with the same pixels.
  */
 export interface SourceDescription {
   readonly format: FileFormat;
@@ -22,4 +37,14 @@ export interface SourcePart {
   readonly hasVoxels: boolean;
   /** Bytes behind the voxels, verbatim. Mostly empty. */
   readonly after: Uint8Array;
+}
+
+/**
+ * A file name without anything that could lead out of its folder or that a file system refuses: no slash, backslash,
+ * colon or control character, at most 255 units, not `.` or `..`. Names that have such are changed when written.
+ */
+export function safeName(name: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+  const plain = name.replace(/[/\\:\u0000-\u001f\u007f]/g, '_').slice(-255);
+  return plain === '' || plain === '.' || plain === '..' ? '_' : plain;
 }

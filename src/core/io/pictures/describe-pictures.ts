@@ -1,0 +1,112 @@
+import { StriaError } from '../../shared/errors.ts';
+import { isPictureFormat, type PictureFormat, type SourceDescription } from '../../shared/source.ts';
+import { elementBytes, type VolumeInfo } from '../../shared/volume.ts';
+import { maxPictureBytes, pictureBytes } from './picture.ts';
+import { encodePictureTable, maxPictures, type PictureTable, parsePictureTable } from './picture-table.ts';
+
+const endings: Readonly<Record<PictureFormat, string>> = { png: 'png', tiff: 'tif' };
+
+/** Pictures as they will be written. */
+export interface PicturePlan {
+  readonly format: PictureFormat;
+  readonly table: PictureTable;
+  /** Names of the files: one for each picture (PNG), or one in all (TIFF). */
+  readonly files: readonly string[];
+}
+
+/**
+ * The pictures that a volume becomes: one for each slice of each time point. Where it came from pictures of several samples, these
+ * are put together again. Pictures keep the pixels and, as far as a format can say it, their spacing; an affine, slope and
+ * intercept they cannot hold.
+ * @param source what the volume came from
+ * @throws StriaError `unsupported` for a type that the format cannot hold
+ */
+export function describePictures(
+  info: VolumeInfo,
+  format: PictureFormat,
+  baseName: string,
+  source: SourceDescription | undefined,
+): SourceDescription {
+  const known = source !== undefined && isPictureFormat(source.format) ? tableOf(source) : undefined;
+  const channels = known?.channels ?? 1;
+  const count = (info.dims[2] * info.dims[3]) / channels;
+  if (!Number.isInteger(count))
+    throw new StriaError('corrupt', `${info.dims[3]} time points are no pictures of ${channels} samples`);
+  if (count > maxPictures)
+    throw new StriaError('unsupported', `the volume has ${count} slices, more than ${maxPictures}: use --to nrrd`);
+  const bits = 8 * elementBytes(info.type);
+  const pages = Array.from({ length: count }, (_, index) => ({
+    name: withEnding(known?.pages[index]?.name ?? '', format),
+    extra: new Uint8Array(),
+  }));
+  const before = encodePictureTable({
+    channels,
+    bits: source?.format === 'png' ? Math.min(bits, known?.bits ?? bits) : bits,
+    pages,
+  });
+  const name = `${baseName}.${endings[format]}`;
+  const description: SourceDescription = {
+    format,
+    endian: 'little',
+    parts: [{ name, before, hasVoxels: true, after: new Uint8Array() }],
+  };
+  planPictures(info, format, description);
+  return description;
+}
+
+function withEnding(name: string, format: PictureFormat): string {
+  return name === '' || format === 'tiff' ? name : `${name.replace(/\.(png|tiff?)$/i, '')}.${endings[format]}`;
+}
+
+/**
+ * What is written for a description: checks that the pictures can be.
+ * @param outputName name for the only file, or the stem of numbered ones
+ * @throws StriaError `corrupt` where the table does not fit the volume; `unsupported` for what the format cannot hold
+ */
+export function planPictures(
+  info: VolumeInfo,
+  format: PictureFormat,
+  description: SourceDescription,
+  outputName?: string | undefined,
+): PicturePlan {
+  const table = tableOf(description);
+  const { channels, bits, pages } = table;
+  const [width, height, depth, times] = info.dims;
+  const { type } = info;
+  if (pages.length * channels !== depth * times || (channels > 1 && times !== channels)) {
+    throw new StriaError(
+      'corrupt',
+      `the table tells of ${pages.length} pictures of ${channels} samples, the volume is ${info.dims.join('×')}`,
+    );
+  }
+  if (bits > 8 * elementBytes(type))
+    throw new StriaError('corrupt', `the table tells of samples of ${bits} bits, the volume is ${type}`);
+  if (format === 'png') {
+    if (type !== 'u8' && type !== 'u16') {
+      throw new StriaError('unsupported', `PNG cannot hold ${type}, only u8 and u16: write TIFF (--to tiff) or NRRD (--to nrrd)`);
+    }
+    if (channels > 4) throw new StriaError('unsupported', `PNG cannot hold ${channels} samples a pixel: write TIFF (--to tiff)`);
+    const bytes = pictureBytes({ width, height, type, channels, bits });
+    if (bytes > maxPictureBytes || Math.max(width, height) >= 2 ** 31) {
+      throw new StriaError('unsupported', `slices of ${width} × ${height} are too large for PNG: write TIFF (--to tiff)`);
+    }
+  }
+  const name = outputName ?? description.parts[0]?.name ?? '';
+  return { format, table, files: format === 'tiff' ? [name] : pngNames(table, name, outputName !== undefined) };
+}
+
+/** The names of the pictures' own files where all have one, else `stem-0001.png` and so on. */
+function pngNames({ pages }: PictureTable, name: string, isGiven: boolean): readonly string[] {
+  const names = pages.map((page) => page.name);
+  const areFiles =
+    names.every((own) => /\.png$/i.test(own)) && new Set(names.map((own) => own.toLowerCase())).size === names.length;
+  if (areFiles && !isGiven) return names;
+  if (pages.length === 1) return [name];
+  const stem = name.replace(/\.png$/i, '');
+  const digits = Math.max(4, String(pages.length).length);
+  return pages.map((_, index) => `${stem}-${String(index + 1).padStart(digits, '0')}.png`);
+}
+
+function tableOf({ parts }: SourceDescription): PictureTable {
+  return parsePictureTable(parts[0]?.before ?? new Uint8Array());
+}

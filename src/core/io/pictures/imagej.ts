@@ -1,0 +1,70 @@
+import type { PictureScale } from './picture.ts';
+
+/** What ImageJ writes into a TIFF's description, as far as it matters here: lines of `key=value` behind `ImageJ=version`. */
+export interface ImageJDescription {
+  /** Pictures in all. */
+  readonly images: number | undefined;
+  /** Time points, if there is one channel. */
+  readonly frames: number | undefined;
+  readonly unit: PictureScale['spatialUnit'];
+  /** Distance of pictures, in `unit`. */
+  readonly spacing: number | undefined;
+}
+
+const units: Readonly<Record<string, PictureScale['spatialUnit']>> = {
+  m: 'm',
+  mm: 'mm',
+  um: 'um',
+  µm: 'um',
+  μm: 'um',
+  '\\u00B5m': 'um',
+  micron: 'um',
+  microns: 'um',
+  micrometer: 'um',
+};
+
+/** @param description the text of the tag ImageDescription; one of another program says nothing */
+export function parseImageJ(description: string): ImageJDescription {
+  if (!description.startsWith('ImageJ=')) return { images: undefined, frames: undefined, unit: 'unknown', spacing: undefined };
+  const pairs = new Map(
+    description.split('\n').map((line): [string, string] => {
+      const at = line.indexOf('=');
+      return [line.slice(0, at), line.slice(at + 1).trim()];
+    }),
+  );
+  const count = (key: string) => {
+    const number = Number(pairs.get(key) ?? Number.NaN);
+    return Number.isSafeInteger(number) && number > 0 ? number : undefined;
+  };
+  const spacing = Math.abs(Number(pairs.get('spacing') ?? Number.NaN));
+  return {
+    images: count('images'),
+    // Channels come before slices and slices before time points; with several channels the pictures stay in one row.
+    frames: (count('channels') ?? 1) === 1 ? count('frames') : undefined,
+    unit: units[pairs.get('unit') ?? ''] ?? 'unknown',
+    spacing: spacing > 0 && Number.isFinite(spacing) ? spacing : undefined,
+  };
+}
+
+/** The resolution of the pixels, with what ImageJ says: its unit, which TIFF has no number for, the third axis, and time. */
+export function imageJScale({ unit, spacing, frames, images }: ImageJDescription, resolution: PictureScale): PictureScale {
+  const [x, y] = resolution.spacing;
+  const isPlain = resolution.spatialUnit === 'unknown' && unit !== 'unknown';
+  const picturesPerTime = frames !== undefined && images !== undefined && images % frames === 0 ? images / frames : undefined;
+  return {
+    spatialUnit: isPlain ? unit : resolution.spatialUnit,
+    spacing: [x, y, spacingInUnit(spacing, unit, resolution) ?? resolution.spacing[2]],
+    picturesPerTime,
+  };
+}
+
+function spacingInUnit(
+  spacing: number | undefined,
+  unit: ImageJDescription['unit'],
+  resolution: PictureScale,
+): number | undefined {
+  if (spacing === undefined || resolution.spatialUnit === 'unknown') return spacing;
+  // The resolution is in millimetres.
+  const millimetres = { m: 1000, mm: 1, um: 0.001, unknown: undefined }[unit];
+  return millimetres === undefined ? undefined : spacing * millimetres;
+}

@@ -1,0 +1,182 @@
+import type { ByteSource } from '../../shared/bytes.ts';
+import { inContext, StriaError } from '../../shared/errors.ts';
+import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
+import { type PictureFormat, type SourceDescription, safeName } from '../../shared/source.ts';
+import { type VolumeInfo, volumeBytes } from '../../shared/volume.ts';
+import { diagonalAffine } from '../affine.ts';
+import { isGzip, plainBytes } from '../byte-stream.ts';
+import type { OpenVolume } from '../volume-reader.ts';
+import { compareNatural } from './natural-order.ts';
+import type { Picture, PictureFile, PictureShape } from './picture.ts';
+import { ExtraPool, encodePictureTable, maxPictures } from './picture-table.ts';
+import { isPng } from './png-chunks.ts';
+import { openPng } from './png-reader.ts';
+import { isTiff } from './tiff-directory.ts';
+import { openTiff } from './tiff-reader.ts';
+
+const openers: Readonly<Record<PictureFormat, (source: ByteSource, options: JobOptions) => Promise<PictureFile>>> = {
+  png: openPng,
+  tiff: openTiff,
+};
+
+/** Large planes are given in pieces of this size. */
+const pieceBytes = 2 ** 22;
+
+/** A picture with the name that it goes by in the stack and in messages. */
+interface NamedPicture extends Picture {
+  readonly fullName: string;
+}
+
+/**
+ * Opens pictures as one volume: x and y as in the pictures, z their number. The files are taken in natural order of their names
+ * (`frame2` before `frame10`), the pictures of one file in its own order. Gray pictures are one time point; the samples of RGB,
+ * RGBA and gray with alpha become planes along t: all red, then all green, then all blue. One picture is in memory at a time.
+ *
+ * Spacing comes from the first file's resolution; without a word on the distance of pictures it is that of the pixels.
+ * @param sources all PNG or all TIFF; they have to stay readable
+ * @throws StriaError `invalid-input` for pictures that do not fit each other, naming the odd one; `unsupported`, `corrupt`,
+ * `not-readable`, `aborted`, in the context of the file if there are several
+ */
+export async function openStack(sources: readonly ByteSource[], options: JobOptions = {}): Promise<OpenVolume> {
+  const sorted = [...sources].sort((a, b) => compareNatural(a.name, b.name));
+  const [firstSource] = sorted;
+  if (firstSource === undefined) throw new StriaError('invalid-input', 'a stack needs at least one picture');
+  const format = await pictureFormatOf(firstSource, options);
+  const pictures: NamedPicture[] = [];
+  let first: PictureFile | undefined;
+  for (const source of sorted) {
+    const file = await openFile(source, format, firstSource, options).catch((error: unknown) => {
+      throw sorted.length > 1 ? inContext(source.name, error) : error;
+    });
+    first ??= file;
+    for (const [index, picture] of file.pictures.entries()) {
+      const fullName = file.pictures.length > 1 ? `picture ${index + 1} of ${source.name}` : source.name;
+      // A file of one picture gives it its name, a file of many the names that it has for them.
+      const name = file.pictures.length > 1 ? picture.name : source.name;
+      checkFits({ ...picture, fullName }, pictures[0]);
+      pictures.push({ ...picture, name: name === '' ? '' : safeName(name), fullName });
+    }
+    if (pictures.length > maxPictures) throw new StriaError('unsupported', `a stack has ${maxPictures} pictures at most`);
+  }
+  const info = describeStack(pictures, first as PictureFile, sorted.length === 1);
+  return stackVolume(info, format, pictures, safeName(firstSource.name), sorted.length > 1);
+}
+
+/** Whether a file's first bytes are those of a picture that Stria reads, and of which kind. */
+export function recognisePicture(head: Uint8Array): PictureFormat | undefined {
+  return isPng(head) ? 'png' : isTiff(head) ? 'tiff' : undefined;
+}
+
+async function pictureFormatOf(source: ByteSource, options: JobOptions): Promise<PictureFormat> {
+  const head = await plainBytes(source).read(0, 8, options);
+  const format = recognisePicture(head);
+  if (format !== undefined) return format;
+  if (isGzip(head))
+    throw new StriaError('unsupported', `${source.name} is gzipped, and PNG and TIFF are read as they are: gunzip it first`);
+  throw new StriaError('invalid-input', `${source.name} is neither PNG nor TIFF`);
+}
+
+async function openFile(source: ByteSource, format: PictureFormat, first: ByteSource, options: JobOptions): Promise<PictureFile> {
+  throwIfAborted(options.signal);
+  const own = await pictureFormatOf(source, options);
+  if (own !== format) {
+    throw new StriaError(
+      'invalid-input',
+      `it is ${own.toUpperCase()}, but ${first.name} is ${format.toUpperCase()}: a stack is of one kind`,
+    );
+  }
+  return openers[format](source, options);
+}
+
+function checkFits(picture: NamedPicture, first: NamedPicture | undefined): void {
+  if (first === undefined) return;
+  const isLike = (['width', 'height', 'type', 'channels', 'bits'] as const).every(
+    (key) => picture.shape[key] === first.shape[key],
+  );
+  if (isLike) return;
+  throw new StriaError(
+    'invalid-input',
+    `${picture.fullName} is ${describeShape(picture.shape)}, but ${first.fullName} is ${describeShape(first.shape)}: the pictures of a stack are alike`,
+  );
+}
+
+function describeShape({ width, height, type, channels, bits }: PictureShape): string {
+  const depth = bits < 8 ? `${bits} bits` : type;
+  return `${width} × ${height}, ${depth}${channels > 1 ? `, ${channels} samples a pixel` : ''}`;
+}
+
+function describeStack(pictures: readonly Picture[], { scale }: PictureFile, isOneFile: boolean): VolumeInfo {
+  const { width, height, type, channels } = (pictures[0] as Picture).shape;
+  const { spatialUnit, picturesPerTime } = scale;
+  // A file's own series of time points is one only where t is not needed for samples.
+  const depth = isOneFile && channels === 1 && picturesPerTime !== undefined ? picturesPerTime : pictures.length;
+  const spacing = [...scale.spacing, 1] as const;
+  return {
+    dims: [width, height, depth, (pictures.length / depth) * channels],
+    type,
+    spacing,
+    spatialUnit,
+    timeUnit: 'unknown',
+    affine: diagonalAffine(spacing),
+    slope: 1,
+    intercept: 0,
+  };
+}
+
+function stackVolume(
+  info: VolumeInfo,
+  format: PictureFormat,
+  pictures: readonly NamedPicture[],
+  name: string,
+  isOfFiles: boolean,
+): OpenVolume {
+  const { channels, bits } = (pictures[0] as Picture).shape;
+  const extras: (Uint8Array | undefined)[] = pictures.map(() => undefined);
+  const pool = new ExtraPool();
+  let last: { index: number; planes: Uint8Array<ArrayBuffer> } | undefined;
+
+  async function readPicture(index: number, options: JobOptions): Promise<Uint8Array<ArrayBuffer>> {
+    if (last?.index === index) return last.planes;
+    last = undefined;
+    const picture = pictures[index] as NamedPicture;
+    const { planes, extra } = await picture.read({ signal: options.signal }).catch((error: unknown) => {
+      throw pictures.length > 1 ? inContext(picture.fullName, error) : error;
+    });
+    extras[index] ??= pool.keep(extra);
+    if (channels > 1) last = { index, planes };
+    return planes;
+  }
+
+  async function* voxels(options: JobOptions = {}): AsyncGenerator<Uint8Array> {
+    const total = volumeBytes(info);
+    let done = 0;
+    for (let channel = 0; channel < channels; channel++) {
+      for (let index = 0; index < pictures.length; index++) {
+        throwIfAborted(options.signal);
+        const planes = await readPicture(index, options);
+        const planeBytes = planes.byteLength / channels;
+        for (let at = channel * planeBytes; at < (channel + 1) * planeBytes; at += pieceBytes) {
+          const end = Math.min(at + pieceBytes, (channel + 1) * planeBytes);
+          done += end - at;
+          // The caller owns what it is given, and may transfer it.
+          yield end - at === planes.byteLength && last === undefined ? planes : planes.slice(at, end);
+          options.onProgress?.({ stage: 'Reading', done, total });
+        }
+      }
+    }
+    last = undefined;
+  }
+
+  async function source(): Promise<SourceDescription> {
+    const entries = [];
+    for (const [index, { name: pictureName }] of pictures.entries()) {
+      if (extras[index] === undefined) await readPicture(index, {});
+      entries.push({ name: pictureName, extra: extras[index] ?? new Uint8Array() });
+    }
+    const before = encodePictureTable({ channels, bits, pages: entries });
+    const stackName = isOfFiles ? name.replace(/(\.[^.]*)?$/, '-stack$1') : name;
+    return { format, endian: 'little', parts: [{ name: safeName(stackName), before, hasVoxels: true, after: new Uint8Array() }] };
+  }
+
+  return { info, format, voxels, source };
+}

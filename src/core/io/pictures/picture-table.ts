@@ -1,0 +1,123 @@
+import { StriaError } from '../../shared/errors.ts';
+import { safeName } from '../../shared/source.ts';
+
+/** What is kept of a stack of pictures beside its pixels. docs/FORMAT.md, 'Pictures', says how it is stored. */
+export interface PictureTable {
+  /** Samples of a pixel. More than one lie along t: all first samples of all pictures, then all second ones. */
+  readonly channels: number;
+  /** Bits that a sample had in its file: 1, 2 or 4 of a PNG are stored in 8. */
+  readonly bits: number;
+  readonly pages: readonly PictureEntry[];
+}
+
+export interface PictureEntry {
+  /** The picture's file name, or what its file calls it; empty where it has no name. */
+  readonly name: string;
+  /** Its metadata as its format writes them: whole PNG chunks, or TIFF tags (tiff-tags.ts). */
+  readonly extra: Uint8Array;
+}
+
+/** So many pictures make a stack at most. */
+export const maxPictures = 2 ** 18;
+/** The most metadata that are kept of one picture. */
+export const maxExtraBytes = 2 ** 16;
+/** The most that is kept of all pictures together. */
+const maxExtrasBytes = 2 ** 23;
+export const maxChannels = 64;
+
+const sampleBits: readonly number[] = [1, 2, 4, 8, 16, 32, 64];
+const what = 'the table of pictures';
+
+/** Metadata of pictures as they come: what many have alike is held once, what would be too much is left out. */
+export class ExtraPool {
+  readonly #known = new Map<string, Uint8Array>();
+  #heldBytes = 0;
+
+  /** The metadata to keep: these, the same ones of an earlier picture, or none. */
+  keep(extra: Uint8Array): Uint8Array {
+    const text = toBase64(extra);
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    if (this.#heldBytes + extra.byteLength > maxExtrasBytes) return new Uint8Array();
+    this.#heldBytes += extra.byteLength;
+    this.#known.set(text, extra);
+    return extra;
+  }
+}
+
+/** The table as bytes. Metadata that are the same object are stored once. */
+export function encodePictureTable({ channels, bits, pages }: PictureTable): Uint8Array<ArrayBuffer> {
+  const places = new Map<Uint8Array, number>();
+  const extraOf = pages.map(({ extra }) => {
+    if (extra.byteLength === 0) return -1;
+    const place = places.get(extra) ?? places.size;
+    places.set(extra, place);
+    return place;
+  });
+  const extras = [...places.keys()].map(toBase64);
+  const names = pages.map(({ name }) => (name === '' ? '' : safeName(name)));
+  return new TextEncoder().encode(`${JSON.stringify({ channels, bits, names, extras, extraOf })}\n`);
+}
+
+/** Reads what `encodePictureTable` made, trusting nothing in it. @throws StriaError `corrupt` */
+export function parsePictureTable(bytes: Uint8Array): PictureTable {
+  const json = parseJson(bytes);
+  const channels = wholeNumber(json.channels, 'number of channels', 1, maxChannels);
+  const bits = wholeNumber(json.bits, 'number of bits', 1, 64);
+  if (!sampleBits.includes(bits)) throw wrong(`gives a sample ${bits} bits`);
+  const extras = list(json.extras, 'extras').map((text) => fromBase64(text));
+  const names = list(json.names, 'names');
+  const extraOf = list(json.extraOf, 'extraOf');
+  if (names.length === 0 || names.length > maxPictures || names.length !== extraOf.length) {
+    throw wrong(`has ${names.length} names and ${extraOf.length} extras`);
+  }
+  const pages = names.map((name, index): PictureEntry => {
+    if (typeof name !== 'string' || (name !== '' && name !== safeName(name)))
+      throw wrong('has a name that is no plain file name');
+    const at = wholeNumber(extraOf[index], 'place of an extra', -1, extras.length - 1);
+    return { name, extra: extras[at] ?? new Uint8Array() };
+  });
+  return { channels, bits, pages };
+}
+
+function parseJson(bytes: Uint8Array): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new StriaError('corrupt', `${what} is not JSON`, { cause });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong('is no object');
+  return value as Record<string, unknown>;
+}
+
+function list(value: unknown, name: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw wrong(`has no list of ${name}`);
+  return value;
+}
+
+function wholeNumber(value: unknown, name: string, least: number, most: number): number {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > most) {
+    throw wrong(`says ${JSON.stringify(value)} as ${name}, not a whole number from ${least} to ${most}`);
+  }
+  return value;
+}
+
+function toBase64(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return btoa(text);
+}
+
+function fromBase64(text: unknown): Uint8Array {
+  try {
+    if (typeof text !== 'string') throw wrong('has an extra that is no text');
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch (cause) {
+    throw cause instanceof StriaError ? cause : wrong('has an extra that is not base64');
+  }
+}
+
+function wrong(says: string): StriaError {
+  return new StriaError('corrupt', `${what} ${says}`);
+}

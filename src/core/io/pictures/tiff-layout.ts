@@ -1,0 +1,103 @@
+import { StriaError } from '../../shared/errors.ts';
+import type { JobOptions } from '../../shared/job.ts';
+import { type ElementType, elementBytes } from '../../shared/volume.ts';
+import { checkPictureShape, type PictureShape } from './picture.ts';
+import { maxChannels } from './picture-table.ts';
+import { blockDecoder } from './tiff-compression.ts';
+import { readNumbers, type TiffDirectory, type TiffFile } from './tiff-directory.ts';
+import { tiffTags } from './tiff-tags.ts';
+
+/** How the pixels of a TIFF picture are stored. Strips are blocks as wide as the picture. */
+export interface TiffLayout {
+  readonly shape: PictureShape;
+  readonly compression: number;
+  /** 1: none. 2: each sample less its left neighbour. 3: the same of the bytes of floats, sorted by significance. */
+  readonly predictor: 1 | 2 | 3;
+  /** Each sample has blocks of its own. */
+  readonly isPlanar: boolean;
+  readonly isTiled: boolean;
+  readonly blockWidth: number;
+  readonly blockHeight: number;
+}
+
+const unreadColours: Readonly<Record<number, string>> = {
+  6: 'YCbCr',
+  8: 'CIE L*a*b*',
+  9: 'ICC L*a*b*',
+  10: 'ITU L*a*b*',
+  32803: 'a camera’s colour filter',
+  32844: 'LogL',
+  32845: 'LogLuv',
+};
+
+/**
+ * What a directory says of its pixels, checked.
+ * @throws StriaError `corrupt` for what cannot be, `unsupported` for what Stria does not read, by name
+ */
+export async function readLayout(file: TiffFile, directory: TiffDirectory, options: JobOptions): Promise<TiffLayout> {
+  const values = async (tag: number): Promise<readonly number[] | undefined> => {
+    const found = directory.tags.get(tag);
+    return found === undefined || found.count === 0 ? undefined : readNumbers(file, found, options);
+  };
+  const value = async (tag: number) => (await values(tag))?.[0];
+  const [width, height] = [await value(tiffTags.width), await value(tiffTags.height)];
+  if (width === undefined || height === undefined)
+    throw new StriaError('corrupt', 'the TIFF file does not say how large its picture is');
+  const channels = (await value(tiffTags.samplesPerPixel)) ?? 1;
+  if (channels < 1 || channels > maxChannels) {
+    throw new StriaError('unsupported', `TIFF with ${channels} samples a pixel is not read: 1 to ${maxChannels} are`);
+  }
+  const bits = same((await values(tiffTags.bitsPerSample)) ?? [1], 'bits');
+  const type = elementTypeOf(bits, same((await values(tiffTags.sampleFormat)) ?? [1], 'types'));
+  const colours = await value(tiffTags.photometric);
+  const unread = unreadColours[colours ?? 1];
+  if (unread !== undefined)
+    throw new StriaError('unsupported', `TIFF in the colours of ${unread} is not read: save it as gray or RGB`);
+  if (((await value(tiffTags.fillOrder)) ?? 1) !== 1) {
+    throw new StriaError('unsupported', 'TIFF with reversed bits (FillOrder 2) is not read: save it with another program');
+  }
+  const shape: PictureShape = { width, height, type, channels, bits };
+  checkPictureShape(shape, file.source.size);
+
+  const compression = (await value(tiffTags.compression)) ?? 1;
+  blockDecoder(compression);
+  const isTiled = directory.tags.has(tiffTags.tileOffsets);
+  const blockWidth = isTiled ? ((await value(tiffTags.tileWidth)) ?? 0) : width;
+  const rows = isTiled
+    ? ((await value(tiffTags.tileHeight)) ?? 0)
+    : Math.min((await value(tiffTags.rowsPerStrip)) ?? height, height);
+  const isPlanar = ((await value(tiffTags.planarConfiguration)) ?? 1) === 2 && channels > 1;
+  checkPictureShape({ ...shape, width: blockWidth, height: rows, channels: isPlanar ? 1 : channels }, file.source.size);
+  const predictor = predictorOf((await value(tiffTags.predictor)) ?? 1, type, compression);
+  return { shape, compression, predictor, isPlanar, isTiled, blockWidth, blockHeight: rows };
+}
+
+function same(values: readonly number[], what: string): number {
+  const first = values[0] as number;
+  if (values.some((value) => value !== first)) {
+    throw new StriaError('unsupported', `TIFF whose samples have different ${what} (${values.join(', ')}) is not read`);
+  }
+  return first;
+}
+
+/** TIFF's SampleFormat: 1 unsigned, 2 signed, 3 floating point, 4 undefined, which is read as unsigned. */
+function elementTypeOf(bits: number, format: number): ElementType {
+  const kind = { 1: 'u', 2: 'i', 3: 'f', 4: 'u' }[format];
+  const types: readonly ElementType[] = ['u8', 'i8', 'u16', 'i16', 'u32', 'i32', 'f32', 'f64'];
+  const type = types.find((known) => known === `${kind}${bits}`);
+  if (type !== undefined) return type;
+  const word = { u: 'whole numbers', i: 'signed whole numbers', f: 'floating point' }[kind ?? ''] ?? `sample format ${format}`;
+  throw new StriaError(
+    'unsupported',
+    `TIFF of ${bits} bits, ${word}, is not read: whole numbers of 8, 16 and 32 bits are, and floating point of 32 and 64`,
+  );
+}
+
+function predictorOf(predictor: number, type: ElementType, compression: number): 1 | 2 | 3 {
+  // Without compression there is none, whatever the tag says; nor with PackBits. TIFF 6.0, section 14.
+  if (predictor === 1 || compression === 1 || compression === 32773) return 1;
+  const isFloat = type === 'f32' || type === 'f64';
+  if (predictor === 2 && !isFloat && elementBytes(type) <= 4) return 2;
+  if (predictor === 3 && isFloat) return 3;
+  throw new StriaError('unsupported', `TIFF of ${type} with predictor ${predictor} is not read: save it without a predictor`);
+}

@@ -1,0 +1,145 @@
+import type { ByteSource } from '../../shared/bytes.ts';
+import { inContext, StriaError } from '../../shared/errors.ts';
+import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
+import { imageJScale, parseImageJ } from './imagej.ts';
+import { type Picture, type PictureFile, type PictureScale, pictureBytes, unknownScale } from './picture.ts';
+import { maxPictures } from './picture-table.ts';
+import {
+  readDirectory,
+  readNumbers,
+  readTag,
+  readTiffHeader,
+  type TiffDirectory,
+  type TiffFile,
+  tagBytes,
+} from './tiff-directory.ts';
+import { readLayout } from './tiff-layout.ts';
+import { readPixels } from './tiff-pixels.ts';
+import { keepTags, tiffTags } from './tiff-tags.ts';
+
+/** Descriptions that are longer are not looked into: OME's XML can be. */
+const longestText = 65_536;
+
+/** NewSubfileType: a smaller version of another picture, or a mask for one. */
+const notAPage = 1 | 4;
+
+/**
+ * Opens a TIFF or BigTIFF of one picture or many: whole numbers of 8, 16 and 32 bits, floats of 32 and 64, in strips or tiles,
+ * without compression or with LZW, deflate or PackBits, in both byte orders. Thumbnails, smaller versions and masks are
+ * passed over. ImageJ's stacks of more than 4 GiB, which have one directory only, are read whole. Samples are given as they
+ * are stored: colour maps are not applied, nor is white-is-zero turned about.
+ * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`
+ */
+export async function openTiff(source: ByteSource, options: JobOptions): Promise<PictureFile> {
+  const file = await readTiffHeader(source, options);
+  const pictures: Picture[] = [];
+  const seen = new Set<number>();
+  let first: TiffDirectory | undefined;
+  for (let offset = file.firstDirectory; offset !== 0; ) {
+    throwIfAborted(options.signal);
+    if (seen.has(offset)) throw new StriaError('corrupt', `the TIFF file's directories go round: byte ${offset} comes twice`);
+    if (seen.size === maxPictures) throw new StriaError('unsupported', `the TIFF file has more than ${maxPictures} pictures`);
+    seen.add(offset);
+    const directory = await readDirectory(file, offset, options);
+    if (!((await firstNumber(file, directory, tiffTags.newSubfileType, options)) & notAPage)) {
+      const number = pictures.length + 1;
+      pictures.push(
+        await openPage(file, offset, directory, options).catch((error: unknown) => Promise.reject(inPage(number, error))),
+      );
+      first ??= directory;
+    }
+    offset = directory.next;
+  }
+  const [picture] = pictures;
+  if (first === undefined || picture === undefined) throw new StriaError('corrupt', 'the TIFF file holds no picture');
+  const imageJ = parseImageJ(await textOf(file, first, tiffTags.description, options));
+  const scale = imageJScale(imageJ, await resolutionOf(file, first, options));
+  const isWhole = pictures.length > 1 || imageJ.images === undefined;
+  const more = isWhole ? undefined : await bigStack(file, first, picture, imageJ.images, options);
+  return withSeries(more ?? pictures, scale);
+}
+
+function withSeries(pictures: readonly Picture[], scale: PictureScale): PictureFile {
+  const { picturesPerTime = pictures.length } = scale;
+  const fits = picturesPerTime > 0 && pictures.length % picturesPerTime === 0;
+  return { pictures, scale: fits ? scale : { ...scale, picturesPerTime: undefined } };
+}
+
+/** A fault with the picture's number, counted from 1 as programs for pictures do. */
+function inPage(number: number, error: unknown): StriaError {
+  return inContext(`picture ${number}`, error);
+}
+
+async function openPage(
+  file: TiffFile,
+  offset: number,
+  directory: TiffDirectory,
+  options: JobOptions,
+  shift = 0,
+): Promise<Picture> {
+  const { shape } = await readLayout(file, directory, options);
+  return {
+    shape,
+    name: await textOf(file, directory, tiffTags.pageName, options),
+    // A stack can have many thousand pictures: their directories are read again, not kept.
+    async read(job) {
+      const again = await readDirectory(file, offset, job);
+      const planes = await readPixels(file, again, await readLayout(file, again, job), shift, job);
+      return { planes, extra: await keepTags(file, again, job.signal) };
+    },
+  };
+}
+
+/**
+ * The pictures of a stack as ImageJ writes it beyond 4 GiB: one directory, its description tells how many pictures follow each
+ * other without a gap. Undefined where the file does not hold them.
+ */
+async function bigStack(file: TiffFile, directory: TiffDirectory, { shape }: Picture, images: number, options: JobOptions) {
+  const layout = await readLayout(file, directory, options);
+  const offsets = directory.tags.get(tiffTags.stripOffsets);
+  if (layout.compression !== 1 || layout.isTiled || offsets === undefined || images > maxPictures) return undefined;
+  const [start = 0] = await readNumbers(file, offsets, options);
+  const bytes = pictureBytes(shape);
+  const end = start + images * bytes;
+  if (end > file.source.size || (file.firstDirectory >= start && file.firstDirectory < end)) return undefined;
+  const pictures: Picture[] = [];
+  for (let index = 0; index < images; index++) {
+    pictures.push(await openPage(file, file.firstDirectory, directory, options, index * bytes));
+  }
+  return pictures;
+}
+
+/** The resolution as distances; XResolution counts pixels in an inch, a centimetre, or in a unit of the program's own. */
+async function resolutionOf(file: TiffFile, directory: TiffDirectory, options: JobOptions): Promise<PictureScale> {
+  const x = await inverseOf(file, directory, tiffTags.xResolution, options);
+  const y = await inverseOf(file, directory, tiffTags.yResolution, options);
+  if (!(Number.isFinite(x) && Number.isFinite(y) && x > 0 && y > 0)) return unknownScale;
+  const unit = directory.tags.has(tiffTags.resolutionUnit)
+    ? await firstNumber(file, directory, tiffTags.resolutionUnit, options)
+    : 2;
+  if (unit !== 2 && unit !== 3) return { spatialUnit: 'unknown', spacing: [x, y, x] };
+  const millimetres = unit === 2 ? 25.4 : 10;
+  return { spatialUnit: 'mm', spacing: [x * millimetres, y * millimetres, x * millimetres] };
+}
+
+/** 1 / the value of a tag; of a fraction by turning it round, which keeps decimal distances exact. */
+async function inverseOf(file: TiffFile, directory: TiffDirectory, number: number, options: JobOptions): Promise<number> {
+  const tag = directory.tags.get(number);
+  if (tag?.type !== 5 || tag.count === 0) return 1 / (await firstNumber(file, directory, number, options));
+  const bytes = await readTag(file, tag, options);
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  return view.getUint32(4, true) / view.getUint32(0, true);
+}
+
+async function firstNumber(file: TiffFile, { tags }: TiffDirectory, number: number, options: JobOptions): Promise<number> {
+  const tag = tags.get(number);
+  return tag === undefined ? 0 : ((await readNumbers(file, tag, options))[0] ?? 0);
+}
+
+async function textOf(file: TiffFile, { tags }: TiffDirectory, number: number, options: JobOptions): Promise<string> {
+  const tag = tags.get(number);
+  if (tag === undefined || tag.type !== 2 || tagBytes(tag) > longestText) return '';
+  const text = new TextDecoder().decode(await readTag(file, tag, options));
+  const end = text.indexOf('\0');
+  return end < 0 ? text : text.slice(0, end);
+}

@@ -1,0 +1,125 @@
+import { StriaError } from '../../shared/errors.ts';
+import { joinBytes } from '../byte-stream.ts';
+import { maxExtraBytes } from './picture-table.ts';
+import { readTag, type TiffDirectory, type TiffFile, tagBytes } from './tiff-directory.ts';
+
+export const tiffTags = {
+  newSubfileType: 254,
+  width: 256,
+  height: 257,
+  bitsPerSample: 258,
+  compression: 259,
+  photometric: 262,
+  fillOrder: 266,
+  description: 270,
+  stripOffsets: 273,
+  samplesPerPixel: 277,
+  rowsPerStrip: 278,
+  stripByteCounts: 279,
+  xResolution: 282,
+  yResolution: 283,
+  planarConfiguration: 284,
+  pageName: 285,
+  resolutionUnit: 296,
+  predictor: 317,
+  colourMap: 320,
+  tileWidth: 322,
+  tileHeight: 323,
+  tileOffsets: 324,
+  tileByteCounts: 325,
+  subDirectories: 330,
+  extraSamples: 338,
+  sampleFormat: 339,
+} as const;
+
+/** Tags that speak of the pixels' storage, which is written anew, or of places in the file, which are others then. */
+const storageTags: ReadonlySet<number> = new Set<number>([
+  tiffTags.newSubfileType,
+  255,
+  tiffTags.width,
+  tiffTags.height,
+  tiffTags.bitsPerSample,
+  tiffTags.compression,
+  tiffTags.fillOrder,
+  tiffTags.stripOffsets,
+  tiffTags.samplesPerPixel,
+  tiffTags.rowsPerStrip,
+  tiffTags.stripByteCounts,
+  tiffTags.planarConfiguration,
+  288,
+  289,
+  292,
+  293,
+  tiffTags.predictor,
+  tiffTags.tileWidth,
+  tiffTags.tileHeight,
+  tiffTags.tileOffsets,
+  tiffTags.tileByteCounts,
+  tiffTags.subDirectories,
+  tiffTags.sampleFormat,
+  347,
+  512,
+  513,
+  514,
+  34665,
+  34853,
+  40965,
+]);
+
+export function isStorageTag(tag: number): boolean {
+  return storageTags.has(tag);
+}
+
+/** A tag with its values, little-endian. */
+export interface StoredTag {
+  readonly tag: number;
+  readonly type: number;
+  readonly count: number;
+  readonly values: Uint8Array;
+}
+
+/** Tag, type, count and length of the values. */
+const storedHeadBytes = 12;
+
+/**
+ * The tags of a picture that are kept, but those that are too large: each `u16` tag, `u16` type, `u32` count, `u32` length of
+ * its values in bytes, and the values, all little-endian.
+ */
+export async function keepTags(file: TiffFile, { tags }: TiffDirectory, signal?: AbortSignal): Promise<Uint8Array> {
+  const kept: Uint8Array[] = [];
+  let length = 0;
+  for (const tag of tags.values()) {
+    const bytes = storedHeadBytes + tagBytes(tag);
+    if (storageTags.has(tag.tag) || length + bytes > maxExtraBytes) continue;
+    length += bytes;
+    kept.push(encodeStoredTag({ ...tag, values: await readTag(file, tag, { signal }) }));
+  }
+  return joinBytes(kept);
+}
+
+function encodeStoredTag({ tag, type, count, values }: StoredTag): Uint8Array {
+  const head = new DataView(new ArrayBuffer(storedHeadBytes));
+  head.setUint16(0, tag, true);
+  head.setUint16(2, type, true);
+  head.setUint32(4, count, true);
+  head.setUint32(8, values.byteLength, true);
+  return joinBytes([new Uint8Array(head.buffer), values]);
+}
+
+/** What `keepTags` made. @throws StriaError `corrupt` */
+export function parseStoredTags(bytes: Uint8Array): StoredTag[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const tags: StoredTag[] = [];
+  for (let at = 0; at < bytes.byteLength; ) {
+    const end = at + storedHeadBytes + (at + storedHeadBytes <= bytes.byteLength ? view.getUint32(at + 8, true) : 0);
+    if (end > bytes.byteLength) throw new StriaError('corrupt', 'the kept TIFF tags end early');
+    const [tag, type, count] = [view.getUint16(at, true), view.getUint16(at + 2, true), view.getUint32(at + 4, true)];
+    const values = bytes.subarray(at + storedHeadBytes, end);
+    if (tagBytes({ tag, type, count, inline: undefined, offset: 0 }) !== values.byteLength) {
+      throw new StriaError('corrupt', `the kept TIFF tag ${tag} has ${values.byteLength} bytes for ${count} values`);
+    }
+    tags.push({ tag, type, count, values });
+    at = end;
+  }
+  return tags;
+}
