@@ -1,0 +1,80 @@
+import { StriaError } from '../../shared/errors.ts';
+import { chunkBytes } from '../batch.ts';
+import type { ReferenceCodec } from '../codec.ts';
+import { decodeBrick, encodeBrick } from './brick.ts';
+import { brickCount, brickLayouts, cut, indicesOf, parseGeometry, planesOf } from './layout.ts';
+
+export const reference: ReferenceCodec = {
+  encode(chunk, parameters) {
+    const geometry = parseGeometry(parameters);
+    const { bytes, shape, elementBytes } = chunk;
+    const length = chunkBytes(chunk);
+    if (bytes.byteLength !== length) throw new StriaError('internal', `a chunk of ${length} bytes came as ${bytes.byteLength}`);
+    const { planes, bits } = planesOf(elementBytes);
+
+    // 'The bricks' lengths in bytes, 2 bytes each; then the bricks. Of a brick's two planes the low one comes first.'
+    const bricks: Uint8Array[] = [];
+    const layoutOf = brickLayouts(geometry);
+    for (const part of cut(shape, geometry.brick)) {
+      const indices = indicesOf(part, shape);
+      for (let plane = 0; plane < planes; plane++) {
+        const elements = new Uint16Array(indices.length);
+        for (let i = 0; i < elements.length; i++) {
+          elements[i] = readPlane(bytes, (indices[i] as number) * elementBytes + 2 * plane, bits);
+        }
+        bricks.push(encodeBrick(elements, layoutOf(part.extent), bits));
+      }
+    }
+    const payload = new Uint8Array(bricks.reduce((sum, brick) => sum + 2 + brick.byteLength, 0));
+    let at = 2 * bricks.length;
+    for (const [i, brick] of bricks.entries()) {
+      payload[2 * i] = brick.byteLength;
+      payload[2 * i + 1] = brick.byteLength >> 8;
+      payload.set(brick, at);
+      at += brick.byteLength;
+    }
+    return payload;
+  },
+
+  decode(payload, chunk, parameters) {
+    const geometry = parseGeometry(parameters);
+    const length = chunkBytes(chunk);
+    const { shape, elementBytes } = chunk;
+    const { planes, bits } = planesOf(elementBytes);
+    let start = 2 * brickCount(chunk, geometry) * planes;
+    if (payload.byteLength < start)
+      throw corrupt(`payload ends after ${payload.byteLength} bytes, in its directory of ${start} bytes`);
+
+    const bytes = new Uint8Array(length);
+    const layoutOf = brickLayouts(geometry);
+    for (const [i, part] of cut(shape, geometry.brick).entries()) {
+      const indices = indicesOf(part, shape);
+      for (let plane = 0; plane < planes; plane++) {
+        const entry = 2 * (i * planes + plane);
+        const end = start + readPlane(payload, entry, 16);
+        if (end > payload.byteLength) throw corrupt(`payload ends after ${payload.byteLength} bytes; brick ${i} ends at ${end}`);
+        const elements = decodeBrick(payload.subarray(start, end), layoutOf(part.extent), bits);
+        for (let j = 0; j < elements.length; j++) {
+          writePlane(bytes, (indices[j] as number) * elementBytes + 2 * plane, bits, elements[j] as number);
+        }
+        start = end;
+      }
+    }
+    if (start !== payload.byteLength) throw corrupt(`payload has ${payload.byteLength} bytes; its bricks end at ${start}`);
+    return bytes;
+  },
+};
+
+function corrupt(what: string): StriaError {
+  return new StriaError('corrupt', `the rice ${what}`);
+}
+
+function readPlane(bytes: Uint8Array, at: number, bits: 8 | 16): number {
+  const low = bytes[at] as number;
+  return bits === 8 ? low : low | ((bytes[at + 1] as number) << 8);
+}
+
+function writePlane(bytes: Uint8Array, at: number, bits: 8 | 16, value: number): void {
+  bytes[at] = value;
+  if (bits === 16) bytes[at + 1] = value >> 8;
+}
