@@ -18,7 +18,7 @@ export const options = {
   to: {
     short: undefined,
     value: 'FORMAT',
-    text: 'nifti, nrrd or raw (voxels alone); without it the source comes back byte for byte',
+    text: 'nifti, nrrd, raw (voxels alone), png or tiff; without it the source comes back',
   },
   dims: { short: undefined, value: 'X,Y,Z[,T]', text: 'the input is raw and has these sides, in voxels, x fastest' },
   type: { short: undefined, value: 'TYPE', text: 'type of a voxel: u8 i8 u16 i16 u32 i32 f32 f64' },
@@ -58,11 +58,13 @@ const common = ['json', 'quiet', 'help'] as const;
 export const commands = {
   compress: {
     usage: 'IN... [-o OUT]',
-    summary: 'compress volumes (NIfTI, NRRD, raw) into .stria files',
+    summary: 'compress volumes (NIfTI, NRRD, raw) and stacks of pictures (PNG, TIFF) into .stria files',
     options: ['output', 'force', 'codec', 'axis', 'device', 'gpu-limits', ...rawInput, ...common],
     notes: [
       'Without -o, scan.nii.gz becomes scan.stria beside it. With several inputs, OUT is a folder (made if need be).',
       'A header in two files is named by either of them: scan.hdr or scan.img.',
+      'Several PNG or several TIFF with an OUT that ends in .stria become one stack, by the numbers in their names:',
+      '  stria compress frames/*.png -o stack.stria',
       'A raw file needs --dims and --type, or a sidecar beside it (scan.raw.json).',
     ],
   },
@@ -74,6 +76,9 @@ export const commands = {
       'Without -o the source’s own name is used, beside IN. With a folder as OUT it is used in there.',
       'Sources in two files (scan.hdr and scan.img) take OUT as their stem: -o brain writes brain.hdr and brain.img.',
       'What was gzipped comes back uncompressed: the bytes equal those of `gunzip`.',
+      'Pictures come back with the same pixels, bit for bit, and their metadata; their files are compressed anew, so they',
+      'are not the same bytes. PNG is a file for each picture, TIFF one file; OUT is a folder (made if need be), or a file',
+      'if it ends in .png or .tif: stria decompress stack.stria --to tiff -o out',
     ],
   },
   verify: {

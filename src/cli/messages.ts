@@ -40,7 +40,7 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
   unsupported: {
     exitCode: exitCodes.badData,
     title: 'not supported',
-    next: 'Stria reads NIfTI, NRRD, raw and .stria; `stria --help` tells how to open a raw file.',
+    next: 'Stria reads NIfTI, NRRD, PNG, TIFF, raw and .stria; `stria --help` tells how to open a raw file.',
   },
   'invalid-input': { exitCode: exitCodes.usage, title: 'wrong input', next: undefined },
   'not-readable': { exitCode: exitCodes.files, title: 'cannot read', next: undefined },

@@ -39,6 +39,27 @@ export class NodeFiles {
     return { name: basename(path), size: facts.size, read: reader(handle, path, facts.size) };
   }
 
+  /**
+   * A file that is open only while a piece of it is read: for stacks of more files than may be open at once.
+   * @throws StriaError `not-readable`
+   */
+  static async openWhenRead(path: string): Promise<ByteSource> {
+    const first = new NodeFiles();
+    const { name, size } = await first.open(path).finally(() => first.close());
+    return {
+      name,
+      size,
+      read: async (offset, length, options) => {
+        const files = new NodeFiles();
+        try {
+          return await (await files.open(path)).read(offset, length, options);
+        } finally {
+          await files.close();
+        }
+      },
+    };
+  }
+
   /** Finds files in the folder of `path`. A name that points elsewhere is not found. */
   siblingsOf(path: string): SiblingFinder {
     return async (name) => {

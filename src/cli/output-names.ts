@@ -1,9 +1,10 @@
-import { stat } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { StriaError } from '../core/shared/errors.ts';
+import { systemFault } from './system-faults.ts';
 
 /** Endings of volumes, which a derived name drops. */
-const volumeEndings = /\.(nii|hdr|img|nrrd|nhdr|raw|vol|bin|dat)$/i;
+const volumeEndings = /\.(nii|hdr|img|nrrd|nhdr|raw|vol|bin|dat|png|tiff?)$/i;
 
 /** A file to write, and whether its name is the user's own: only then is an existing file replaced without -f. */
 export interface OutputName {
@@ -16,6 +17,14 @@ export function stemOf(path: string): string {
   const name = basename(path);
   const stem = name.replace(/\.gz$/i, '').replace(volumeEndings, '');
   return stem === '' ? name : stem;
+}
+
+/**
+ * Whether the inputs of `compress` are one stack: several pictures of one kind, and `-o` names a .stria file.
+ */
+export async function isStack(inputs: readonly string[], output: string | undefined): Promise<boolean> {
+  const isNamed = output !== undefined && /\.stria$/i.test(output) && !(await isFolder(output));
+  return isNamed && inputs.length > 1 && [/\.png$/i, /\.tiff?$/i].some((ending) => inputs.every((input) => ending.test(input)));
 }
 
 /**
@@ -58,4 +67,13 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** Makes a folder, with those that it lies in. @throws StriaError `not-writable` */
+export async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (error) {
+    throw systemFault('not-writable', path, error);
+  }
 }

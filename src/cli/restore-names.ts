@@ -45,8 +45,24 @@ function partPath(
       return { path: join(dirname(output), plainName(part.name)), named: false };
     case 'png':
     case 'tiff':
-      throw new StriaError('internal', 'pictures are named by their plan, not by parts');
+      throw new StriaError('corrupt', `it tells of ${parts.length} stacks of pictures in one`);
   }
+}
+
+/** Where pictures go: `name` for the only file, or the stem of numbered ones, where `-o` gives one; and their folder. */
+export interface PicturePlace {
+  readonly folder: string;
+  readonly name: string | undefined;
+}
+
+/**
+ * Where pictures are restored: beside the container, or in the folder that `-o` names. An ending makes `-o` a file's name: of
+ * the only file, or of several, which are numbered by it (`-o out/a.png` gives `out/a-0001.png`).
+ */
+export async function picturePlace(input: string, output: string | undefined): Promise<PicturePlace> {
+  if (output === undefined) return { folder: dirname(input), name: undefined };
+  if (!/\.(png|tiff?)$/i.test(output) || (await isFolder(output))) return { folder: output, name: undefined };
+  return { folder: dirname(output), name: basename(output) };
 }
 
 /** What a file is called that is exported: `scan.nrrd` from `/data/scan.stria`. */
@@ -56,7 +72,16 @@ export function exportBaseName(input: string): string {
 
 /** A note where a name's ending promises another format than the file has; undefined where all is well. */
 export function endingNote(path: string, format: FileFormat): string | undefined {
-  const endings: Readonly<Record<string, FileFormat>> = { nii: 'nifti', hdr: 'nifti', nrrd: 'nrrd', nhdr: 'nrrd', raw: 'raw' };
+  const endings: Readonly<Record<string, FileFormat>> = {
+    nii: 'nifti',
+    hdr: 'nifti',
+    nrrd: 'nrrd',
+    nhdr: 'nrrd',
+    raw: 'raw',
+    png: 'png',
+    tif: 'tiff',
+    tiff: 'tiff',
+  };
   const promised = endings[/\.([^.]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''];
   if (promised === undefined || promised === format) return undefined;
   return `${path} holds ${format}, whatever its ending says; --to ${promised} writes the other`;

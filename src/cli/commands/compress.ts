@@ -1,26 +1,36 @@
-import { mkdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { codecByName } from '../../core/codecs/registry.ts';
 import type { Backend } from '../../core/engine/backend.ts';
 import { type CompressReport, compressVolume } from '../../core/engine/compress.ts';
 import { openVolume } from '../../core/io/open-volume.ts';
-import { toStriaError } from '../../core/shared/errors.ts';
+import { openStack } from '../../core/io/pictures/picture-stack.ts';
+import type { OpenVolume } from '../../core/io/volume-reader.ts';
+import type { ByteSource } from '../../core/shared/bytes.ts';
+import { StriaError, toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import type { CompressCommand } from '../args.ts';
 import { deviceNote, openBackend } from '../device.ts';
 import type { CommandContext } from '../main.ts';
 import { describeFault, type ExitCode, exitCodes, faultWords } from '../messages.ts';
 import { createNodeSink } from '../node-sink.ts';
-import { compressOutputs, isFolder, type OutputName } from '../output-names.ts';
-import { systemFault } from '../system-faults.ts';
+import { NodeFiles } from '../node-source.ts';
+import { compressOutputs, isFolder, isStack, makeFolder, type OutputName } from '../output-names.ts';
 import { formatBytes, formatDuration, formatRate, formatRatio } from '../text.ts';
 import { withFile } from './files.ts';
 
-type Entry = { input: string; output: string } & (CompressReport | { error: { tag: string; message: string } });
+type Entry = { input: string; inputs?: readonly string[]; output: string } & (
+  | CompressReport
+  | { error: { tag: string; message: string } }
+);
 
-/** `stria compress`: one file after the other. With several, a file that fails does not keep the others from being done. */
+/**
+ * `stria compress`: one file after the other, or all of them as one stack. With several, a file that fails does not keep the
+ * others from being done.
+ */
 export async function runCompress(command: CompressCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
-  const { inputs, output } = command;
+  const { output } = command;
+  const asStack = await isStack(command.inputs, output);
+  const inputs = asStack ? command.inputs.slice(0, 1) : command.inputs;
   const outputs = await compressOutputs(inputs, output);
   if (output !== undefined && (inputs.length > 1 || (await isFolder(output)))) await makeFolder(output);
   const { backend, close } = await openBackend(command);
@@ -31,11 +41,12 @@ export async function runCompress(command: CompressCommand, { terminal, signal }
     for (const [index, input] of inputs.entries()) {
       const target = outputs[index] as OutputName;
       try {
-        const report = await terminal.withProgress(basename(input), signal, (job) =>
-          compressFile(input, target, command, backend, job),
+        const report = await terminal.withProgress(basename(asStack ? target.path : input), signal, (job) =>
+          asStack ? compressStack(target, command, backend, job) : compressFile(input, target, command, backend, job),
         );
-        terminal.say(describeCompression(input, target.path, report));
-        entries.push({ input, output: target.path, ...report });
+        const what = asStack ? `${command.inputs.length} pictures` : input;
+        terminal.say(describeCompression(what, target.path, report));
+        entries.push({ input, ...(asStack ? { inputs: command.inputs } : {}), output: target.path, ...report });
       } catch (error) {
         const fault = toStriaError(error);
         if (inputs.length === 1 || fault.tag === 'aborted') throw fault;
@@ -54,16 +65,41 @@ export async function runCompress(command: CompressCommand, { terminal, signal }
 function compressFile(
   input: string,
   output: OutputName,
-  { codec, axis, raw, force }: CompressCommand,
+  command: CompressCommand,
   backend: Backend,
   job: JobOptions,
 ): Promise<CompressReport> {
   return withFile(input, async (source, files) => {
-    const volume = await openVolume(source, { siblings: files.siblingsOf(input), raw, ...job });
-    const choice = { codec: codec === 'auto' ? ('auto' as const) : codecByName(codec), options: { axis } };
-    const sink = await createNodeSink(output.path, { overwrite: force || output.named, inputs: files.paths });
-    return compressVolume(volume, sink, { backend, choice }, job);
+    const volume = await openVolume(source, { siblings: files.siblingsOf(input), raw: command.raw, ...job });
+    return compressTo(output, volume, files.paths, command, backend, job);
   });
+}
+
+/** All inputs as one volume. A stack can have more files than may be open, so each is open only while it is read. */
+async function compressStack(
+  output: OutputName,
+  command: CompressCommand,
+  backend: Backend,
+  job: JobOptions,
+): Promise<CompressReport> {
+  if (command.raw !== undefined)
+    throw new StriaError('invalid-input', '--dims and --type tell about a raw file, and these are pictures');
+  const sources: ByteSource[] = [];
+  for (const input of command.inputs) sources.push(await NodeFiles.openWhenRead(input));
+  return compressTo(output, await openStack(sources, job), command.inputs, command, backend, job);
+}
+
+async function compressTo(
+  output: OutputName,
+  volume: OpenVolume,
+  inputs: readonly string[],
+  { codec, axis, force }: CompressCommand,
+  backend: Backend,
+  job: JobOptions,
+): Promise<CompressReport> {
+  const choice = { codec: codec === 'auto' ? ('auto' as const) : codecByName(codec), options: { axis } };
+  const sink = await createNodeSink(output.path, { overwrite: force || output.named, inputs });
+  return compressVolume(volume, sink, { backend, choice }, job);
 }
 
 /** `scan.nii → scan.stria  19.2 MB → 6.83 MB  2.81 ×  in 0.21 s, 91 MB/s`. */
@@ -72,12 +108,4 @@ export function describeCompression(input: string, output: string, report: Compr
   const speed = formatRate((voxelBytes / timesMs.total) * 1000);
   const sizes = `${formatBytes(bytesIn)} → ${formatBytes(bytesOut)}`;
   return `${input} → ${output}  ${sizes}  ${formatRatio(ratio)}  in ${formatDuration(timesMs.total)}, ${speed}`;
-}
-
-async function makeFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path, { recursive: true });
-  } catch (error) {
-    throw systemFault('not-writable', path, error);
-  }
 }

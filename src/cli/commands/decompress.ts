@@ -1,20 +1,22 @@
-import { basename } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Backend } from '../../core/engine/backend.ts';
 import { type RestoreReport, restoreVolume } from '../../core/engine/restore.ts';
 import { ContainerReader } from '../../core/format/container-reader.ts';
 import { describeExport } from '../../core/io/export-volume.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
+import { isPictureFormat } from '../../core/shared/source.ts';
 import type { DecompressCommand } from '../args.ts';
 import { deviceNote, openBackend } from '../device.ts';
 import type { CommandContext } from '../main.ts';
 import { type ExitCode, exitCodes } from '../messages.ts';
 import { createNodeSink } from '../node-sink.ts';
-import { endingNote, exportBaseName, restoreOutputs } from '../restore-names.ts';
+import { makeFolder } from '../output-names.ts';
+import { endingNote, exportBaseName, picturePlace, restoreOutputs } from '../restore-names.ts';
 import { formatBytes, formatDuration, formatRate } from '../text.ts';
 import { withFile } from './files.ts';
 
-/** `stria decompress`: the source byte for byte, or an export. */
+/** `stria decompress`: the source byte for byte (pictures: with the same pixels), or an export. */
 export async function runDecompress(command: DecompressCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
   const { input } = command;
   const { backend, close } = await openBackend(command);
@@ -28,7 +30,7 @@ export async function runDecompress(command: DecompressCommand, { terminal, sign
     }
     terminal.result({ command: 'decompress', input, ...report, outputs: paths });
     const speed = formatRate((voxelBytes / timesMs.total) * 1000);
-    terminal.say(`${input} → ${paths.join(', ')}  ${formatBytes(bytesOut)}  in ${formatDuration(timesMs.total)}, ${speed}`);
+    terminal.say(`${input} → ${describeOutputs(paths)}  ${formatBytes(bytesOut)}  in ${formatDuration(timesMs.total)}, ${speed}`);
     return exitCodes.ok;
   } finally {
     await close();
@@ -43,15 +45,29 @@ function restoreFile(
   return withFile(input, async (source, files) => {
     const container = await ContainerReader.open(source, job);
     const baseName = exportBaseName(input);
-    const description =
-      to === undefined ? await container.sourceDescription(job) : describeExport(container.header.volume, to, baseName);
-    const outputs = await restoreOutputs(input, description, output);
+    const own = await container.sourceDescription(job);
+    const format = to ?? own.format;
+    const isOwn = to === undefined || (to === own.format && isPictureFormat(to));
+    const place = isPictureFormat(format) ? await picturePlace(input, output) : undefined;
+    const description = isOwn ? own : describeExport(container.header.volume, format, baseName, 'little', own);
+    const outputs = place ? undefined : await restoreOutputs(input, description, output);
+    // A folder that is named for pictures is made, once it is known that there are some to write.
+    let isReady = place === undefined || output === undefined || place.name !== undefined;
+    const paths: string[] = [];
     const makeSink = async (name: string) => {
-      const target = outputs.get(name);
+      if (!isReady) await makeFolder(place?.folder ?? '');
+      isReady = true;
+      const target = place ? { path: join(place.folder, name), named: name === place.name } : outputs?.get(name);
       if (!target) throw new StriaError('internal', `no place was found for ${name}`);
+      paths.push(target.path);
       return createNodeSink(target.path, { overwrite: force || target.named, inputs: files.paths });
     };
-    const report = await restoreVolume(container, makeSink, { backend, to, baseName }, job);
-    return { report, paths: [...outputs.values()].map(({ path }) => path) };
+    const report = await restoreVolume(container, makeSink, { backend, to, baseName, outputName: place?.name }, job);
+    return { report, paths };
   });
+}
+
+/** `a.nii`, or `120 files in out` where they are many. */
+function describeOutputs(paths: readonly string[]): string {
+  return paths.length <= 3 ? paths.join(', ') : `${paths.length} files in ${dirname(paths[0] ?? '')}`;
 }
