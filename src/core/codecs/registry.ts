@@ -1,12 +1,14 @@
 import { StriaError } from '../shared/errors.ts';
 import type { CodecDefinition } from './codec.ts';
 import { raw } from './raw/index.ts';
+import { rice } from './rice/index.ts';
 import { rle } from './rle/index.ts';
 
 /** Every codec that there is, in the order in which people are offered them. */
 // biome-ignore format: one line a codec
 export const codecs: readonly CodecDefinition[] = [
   rle,
+  rice,
   raw,
 ];
 

@@ -170,7 +170,7 @@ test('voxels that are on the GPU are encoded, checked and decoded there', async 
     const job = { onTimes: clock.onTimes };
     expect(await backend.checkResident({ voxels, chunks }, encoded.chunks, job)).toEqual({ differingWords: 0 });
     expect(Object.keys(clock.times()?.ms ?? {})).toEqual(
-      expect.arrayContaining(['analyze', 'rle.encode', 'rle.decode', 'check']),
+      expect.arrayContaining(['analyze', 'rice.encode', 'rice.decode', 'check']),
     );
 
     const decoded = { ...voxels, buffer: scope.storage('decoded', voxels.buffer.size) };
