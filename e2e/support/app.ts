@@ -86,6 +86,13 @@ export async function settledPicture(page: Page, view: View): Promise<Picture> {
   return last;
 }
 
+/** The 3D view as it is a moment after it is still: sharp, but on a very slow machine, where a coarse picture must do. */
+export async function sharpPicture(page: Page): Promise<Picture> {
+  const isSharp = () => canvasOf(page, '3d').evaluate((canvas: HTMLCanvasElement) => canvas.width > 0.5 * canvas.clientWidth);
+  for (const end = Date.now() + 5000; Date.now() < end && !(await isSharp()); ) await settledPicture(page, '3d');
+  return settledPicture(page, '3d');
+}
+
 /** The rows of a list of facts, such as the volume's. */
 export async function factsOf(list: Locator): Promise<Record<string, string>> {
   const rows = await list.locator('dt, dd').allInnerTexts();

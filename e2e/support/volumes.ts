@@ -27,8 +27,8 @@ export function shapes(side: number, type: TestVolume['type'] = 'u8'): TestVolum
     if (inBall(x, y, z)) return 90 + ((3 * x + 5 * y + 7 * z) % 101);
     return inBox(x, y, z) ? 200 : 0;
   };
-  // 16 bits: below zero where nothing is, and more values than 8 bits have.
-  const wide = (x: number, y: number, z: number) => 7 * value(x, y, z) + (inBall(x, y, z) ? x % 7 : 0) - 300;
+  // 16 bits: below zero where nothing is, and noisy, as a scan: what is flat is taken for labels.
+  const wide = (x: number, y: number, z: number) => 7 * value(x, y, z) + ((x + 2 * y + 3 * z) % 7) - 300;
   return volumeOf([side, side, side], type, type === 'u8' ? value : wide);
 }
 
