@@ -169,9 +169,12 @@ test('voxels that are on the GPU are encoded, checked and decoded there', async 
     expect(encoded.chunks).toEqual(await cpu.encode(box, chunks, auto));
     const job = { onTimes: clock.onTimes };
     expect(await backend.checkResident({ voxels, chunks }, encoded.chunks, job)).toEqual({ differingWords: 0 });
-    expect(Object.keys(clock.times()?.ms ?? {})).toEqual(
-      expect.arrayContaining(['analyze', 'rice.encode', 'rice.decode', 'check']),
-    );
+    // 'auto' finds work for rle at some places, for rice at others.
+    const timed = Object.keys(clock.times()?.ms ?? {});
+    expect(timed).toEqual(expect.arrayContaining(['analyze', 'check']));
+    const coded = timed.flatMap((name) => /^(rle|rice)\.decode$/.exec(name)?.[1] ?? []);
+    expect(coded.length).toBeGreaterThan(0);
+    expect(timed).toEqual(expect.arrayContaining(coded.map((codec) => `${codec}.encode`)));
 
     const decoded = { ...voxels, buffer: scope.storage('decoded', voxels.buffer.size) };
     await backend.decodeResident(encoded.chunks, { voxels: decoded, chunks });
