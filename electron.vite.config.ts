@@ -32,7 +32,12 @@ export default defineConfig({
   },
   renderer: {
     root: 'src/renderer',
-    build: { target: 'chrome134', minify: true, outDir: 'out/renderer', rolldownOptions: { input: resolve('src/renderer/index.html') } },
+    build: {
+      target: 'chrome134',
+      minify: true,
+      outDir: 'out/renderer',
+      rolldownOptions: { input: resolve('src/renderer/index.html') },
+    },
     worker: { format: 'es' },
     plugins: [react()],
   },
