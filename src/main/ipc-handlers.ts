@@ -68,7 +68,10 @@ function makeHandlers({ opened, saves, recent, lastFolder, onRecentChanged, offe
       const { canceled, filePaths } = await dialog.showOpenDialog(window, {
         properties: ['openFile', 'multiSelections'],
         filters: [
-          { name: 'Volumes', extensions: ['stria', 'nii', 'gz', 'hdr', 'img', 'nrrd', 'nhdr', 'raw', 'bin'] },
+          {
+            name: 'Volumes',
+            extensions: ['stria', 'nii', 'gz', 'hdr', 'img', 'nrrd', 'nhdr', 'raw', 'bin', 'png', 'tif', 'tiff'],
+          },
           { name: 'All files', extensions: ['*'] },
         ],
       });

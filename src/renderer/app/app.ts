@@ -7,6 +7,7 @@ import { type Command, commandOfMenu, createCommands } from './commands.ts';
 import { groupDatasets } from './datasets.ts';
 import { diagnosticsText } from './diagnostics.ts';
 import { GpuLife } from './gpu-life.ts';
+import { withStacks } from './picture-stacks.ts';
 import { CompressQueue } from './queue.ts';
 import { suggestLayouts } from './raw-layout.ts';
 import type { SampleChoice } from './samples.ts';
@@ -73,7 +74,7 @@ export class App {
   }
 
   #open(files: readonly HostFile[]): void {
-    const datasets = groupDatasets(files);
+    const datasets = groupDatasets(withStacks(files));
     const [first] = datasets;
     if (!first) return;
     const { gpu } = this.store.getState();
@@ -81,8 +82,11 @@ export class App {
     else this.queue.add(datasets.map(({ primary }) => primary));
   }
 
-  async openDropped(files: readonly File[]): Promise<void> {
-    await this.#orNotice(async () => this.open(await this.host.adopt(files)));
+  async openDropped(dropped: Promise<readonly File[]>): Promise<void> {
+    await this.#orNotice(async () => {
+      const files = await dropped;
+      if (files.length > 0) this.open(await this.host.adopt(files));
+    });
   }
 
   openDialog(): void {

@@ -6,6 +6,7 @@ import { createGpuBackend } from '../../core/engine/gpu-backend.ts';
 import { openSample } from '../../core/engine/samples/sample.ts';
 import { type Gpu, openGpu } from '../../core/gpu/gpu.ts';
 import { openVolume } from '../../core/io/open-volume.ts';
+import { openStack } from '../../core/io/pictures/picture-stack.ts';
 import type { OpenVolume } from '../../core/io/volume-reader.ts';
 import { faultToData, inContext } from '../../core/shared/errors.ts';
 import { sourceOf } from '../host/file-source.ts';
@@ -66,6 +67,7 @@ async function open(request: LoadRequest, signal: AbortSignal): Promise<OpenVolu
     const { kind, side } = request.sample;
     return openSample({ kind, dims: [side, side, side], type: 'u8', seed: 1 });
   }
+  if (request.pictures) return openStack(request.pictures.map(sourceOf), { signal });
   const source = sourceOf(request.handle);
   try {
     return await openVolume(source, { siblings: remoteSiblings(request.siblings), raw: request.raw, signal });

@@ -14,6 +14,8 @@ export type LoadRequest =
       /** Finds the files beside it (`serveSiblings`). */
       readonly siblings: MessagePort;
       readonly raw: RawLayout | undefined;
+      /** Given: not `handle` is opened but the stack that these make. */
+      readonly pictures: readonly FileHandle[] | undefined;
     }
   | { readonly kind: 'sample'; readonly sample: SampleChoice };
 

@@ -169,5 +169,5 @@ class Loading {
 export function toPosted(request: OpenRequest): LoadRequest {
   if (request.kind === 'sample') return request;
   const { file, raw } = request;
-  return { kind: 'file', handle: file.handle, siblings: serveSiblings(file.siblings), raw };
+  return { kind: 'file', handle: file.handle, siblings: serveSiblings(file.siblings), raw, pictures: file.pictures };
 }

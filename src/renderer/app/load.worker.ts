@@ -5,6 +5,7 @@ import type { EncodedChunk } from '../../core/format/chunk.ts';
 import { codecElementBytes } from '../../core/format/chunk-grid.ts';
 import { ContainerReader, isContainer } from '../../core/format/container-reader.ts';
 import { openVolume } from '../../core/io/open-volume.ts';
+import { openStack } from '../../core/io/pictures/picture-stack.ts';
 import type { OpenVolume } from '../../core/io/volume-reader.ts';
 import { faultToData, inContext } from '../../core/shared/errors.ts';
 import type { FileFormat, SourceDescription } from '../../core/shared/source.ts';
@@ -42,6 +43,7 @@ async function load(request: LoadRequest): Promise<void> {
     const volume = openSample({ kind, dims: [side, side, side], type: 'u8', seed: 1 });
     return sendVolume('Sample', volume);
   }
+  if (request.pictures) return sendVolume(undefined, await openStack(request.pictures.map(sourceOf)));
   const source = sourceOf(request.handle);
   if (!request.raw && isContainer(await source.read(0, 8))) {
     return sendContainer(await ContainerReader.open(source)).catch((error: unknown) => {

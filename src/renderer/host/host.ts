@@ -10,6 +10,8 @@ export interface HostFile {
   readonly size: number;
   readonly handle: FileHandle;
   readonly siblings: SiblingFinder;
+  /** Set where this stands for a stack of pictures: the file of each (app/picture-stacks.ts). */
+  readonly pictures?: readonly FileHandle[] | undefined;
   /** Set where the shell can find the file again (recent files, saving beside it). */
   readonly id?: string | undefined;
 }

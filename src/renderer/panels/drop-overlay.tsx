@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { dropWords } from '../app/datasets.ts';
+import { droppedFiles } from '../app/dropped-files.ts';
 import styles from './drop-overlay.module.css';
 import { useApp } from './use-app.ts';
 
@@ -26,8 +27,7 @@ export function DropOverlay() {
     const drop = (event: DragEvent) => {
       event.preventDefault();
       setCount(undefined);
-      const files = [...(event.dataTransfer?.files ?? [])];
-      if (files.length > 0) void app.openDropped(files);
+      if (event.dataTransfer) void app.openDropped(droppedFiles(event.dataTransfer));
     };
     window.addEventListener('dragover', over);
     window.addEventListener('dragleave', leave);
