@@ -32,7 +32,8 @@ export interface CodecBenchRequest {
 export interface CodecBenchCase {
   readonly sample: SampleKind;
   readonly codec: string;
-  readonly axis: string;
+  /** Undefined for a codec that has no axis. */
+  readonly axis: 'x' | 'y' | 'z' | undefined;
   readonly chunkShape: Dims3;
   readonly voxelBytes: number;
   /** All payloads, without the container around them. Constant chunks are encoded like the others here. */
@@ -87,7 +88,7 @@ export async function benchCodecs(gpu: Gpu, request: CodecBenchRequest, job: Job
     gpu.device.queue.writeBuffer(voxels.buffer, 0, padRows(source, size, elementBytes));
     copy ??= await timeCopy(gpu, heater, voxels.buffer, target.buffer, request.repetitions);
     for (const definition of codecs.filter(({ name }) => request.codecs.includes(name))) {
-      for (const axis of definition.name === 'raw' ? (['x'] as const) : request.axes) {
+      for (const axis of definition.axisOf ? request.axes : (['x'] as const)) {
         for (const chunkShape of request.chunkShapes) {
           throwIfAborted(job.signal);
           job.onProgress?.({
@@ -101,7 +102,7 @@ export async function benchCodecs(gpu: Gpu, request: CodecBenchRequest, job: Job
           cases.push({
             sample,
             codec: definition.name,
-            axis,
+            axis: definition.axisOf && axis,
             chunkShape,
             voxelBytes: source.byteLength,
             ...timed,

@@ -64,7 +64,7 @@ function benchTable({ device, size, type, copyMs, cases }: CodecBenchResult): st
     ({ sample, codec, axis, encodedBytes, rawChunks, encodeMs, decodeMs, encodeTimesCopy, decodeTimesCopy }) => [
       sample,
       codec,
-      codec === 'rle' ? axis : '',
+      axis ?? '',
       formatCount(encodedBytes),
       formatCount(rawChunks),
       milliseconds(encodeMs),
