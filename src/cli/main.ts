@@ -8,17 +8,11 @@ import { runInfo } from './commands/info.ts';
 import { runRecover } from './commands/recover.ts';
 import { runSample } from './commands/sample.ts';
 import { runVerify } from './commands/verify.ts';
+import type { CommandContext } from './context.ts';
 import { commandHelp, mainHelp } from './help.ts';
 import { describeFault, type ExitCode, exitCodes, faultWords } from './messages.ts';
-import { createTerminal, type Terminal } from './terminal.ts';
+import { createTerminal } from './terminal.ts';
 import { version } from './version.ts';
-
-/** Everything that a command needs of its surroundings. */
-export interface CommandContext {
-  readonly terminal: Terminal;
-  /** Fires on Ctrl-C and SIGTERM. */
-  readonly signal: AbortSignal;
-}
 
 /** Runs one command to its end; never throws. The answer is the exit code. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {

@@ -1,6 +1,6 @@
 import { defaultLimits, type GpuDiagnosis, limitNames } from '../../core/gpu/diagnosis.ts';
 import type { GpuCommand } from '../args.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../messages.ts';
 import { diagnoseNodeGpu, releaseNodeGpu } from '../node-gpu.ts';
 import { formatCount, table } from '../text.ts';

@@ -4,7 +4,7 @@ import { openVolume } from '../../core/io/open-volume.ts';
 import type { FileFormat } from '../../core/shared/source.ts';
 import { type VolumeInfo, volumeBytes } from '../../core/shared/volume.ts';
 import type { InfoCommand } from '../args.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../messages.ts';
 import { formatBytes, formatCount, formatRatio, table } from '../text.ts';
 import { withFile } from './files.ts';

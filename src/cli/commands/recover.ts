@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { recoverVolume } from '../../core/engine/recover.ts';
 import type { RecoverCommand } from '../args.ts';
-import type { CommandContext } from '../main.ts';
+import type { CommandContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../messages.ts';
 import { createNodeSink } from '../node-sink.ts';
 import { formatBytes, formatCount } from '../text.ts';

@@ -1,4 +1,4 @@
-import type { Histogram } from './statistics.ts';
+import type { Histogram } from './histogram.ts';
 
 /** Counts all finite voxels from `low` to `high` in equal bins. */
 export type BinCounter = (low: number, high: number) => Promise<Histogram>;

@@ -5,7 +5,7 @@ import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { type Dims3, type Dims4, type ElementType, elementBytes } from '../shared/volume.ts';
 import { type BrickGrid, createBrickGrid, recordBricks, recordWidening } from './brick-grid.ts';
-import type { PlacedBox } from './resident-volume.ts';
+import type { PlacedBox } from './resident-layout.ts';
 import { elementTypeNumber, floatBits, isFloatType, typeRange, voxelKey } from './voxel-key.ts';
 
 /** One time point as a 3D texture for the ray marcher. The texture stays the same object over all time points. */

@@ -2,7 +2,7 @@ import { rowBytes } from '../codecs/codec.ts';
 import { ChunkGrid, codecElementBytes, codecElementDims } from '../format/chunk-grid.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type Dims3, type Dims4, elementBytes, type VolumeInfo } from '../shared/volume.ts';
-import type { ChunkBox } from './backend.ts';
+import type { ChunkBox, ResidentBox } from './backend.ts';
 
 /**
  * Where a box lies: whole rows, from `firstRow`, in each of the planes from `firstPlane`. Planes of all time points are
@@ -17,6 +17,15 @@ export interface BoxPlace {
   readonly chunks: readonly ChunkBox[];
   readonly chunkNumbers: readonly number[];
 }
+
+/** A box of the resident volume, with the numbers of its chunks (in `ChunkGrid`'s order) beside their places. */
+export interface NumberedBox extends ResidentBox {
+  /** As long as `chunks`. */
+  readonly chunkNumbers: readonly number[];
+}
+
+/** A box with its place in the volume (see `BoxPlace`). */
+export interface PlacedBox extends NumberedBox, Pick<BoxPlace, 'firstRow' | 'rowCount' | 'firstPlane' | 'planeCount'> {}
 
 /** How a volume is cut into boxes that each fit in one storage binding. */
 export interface ResidentLayout {

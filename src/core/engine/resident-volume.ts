@@ -4,9 +4,8 @@ import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type Dims3, type Dims4, elementBytes, typedVoxels, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
-import type { ResidentBox } from './backend.ts';
 import { createDisplayTexture, type DisplayTexture, fillDisplayTexture } from './display-texture.ts';
-import { type BoxPlace, layOut, type ResidentLayout } from './resident-layout.ts';
+import { layOut, type NumberedBox, type PlacedBox, type ResidentLayout } from './resident-layout.ts';
 import { computeStatistics, type VolumeStatistics } from './statistics.ts';
 
 export interface ResidentOptions {
@@ -15,15 +14,6 @@ export interface ResidentOptions {
   /** GPU memory that the boxes may take, in bytes. Default: the smaller of 2 GiB and four of the device's largest buffers. */
   readonly budgetBytes?: number | undefined;
 }
-
-/** A box of the resident volume, with the numbers of its chunks (in `ChunkGrid`'s order) beside their places. */
-export interface NumberedBox extends ResidentBox {
-  /** As long as `chunks`. */
-  readonly chunkNumbers: readonly number[];
-}
-
-/** A box with its place in the volume (see `BoxPlace`). */
-export interface PlacedBox extends NumberedBox, Pick<BoxPlace, 'firstRow' | 'rowCount' | 'firstPlane' | 'planeCount'> {}
 
 /** Rows that need padding, or are picked out of others, go through a buffer of about this size. */
 const scratchBytes = 2 ** 22;

@@ -6,17 +6,8 @@ import type { Gpu } from '../gpu/gpu.ts';
 import type { Kernel } from '../gpu/kernel.ts';
 import { type ElementType, elementBytes } from '../shared/volume.ts';
 import { automaticWindow, type BinCounter } from './automatic-window.ts';
+import type { Histogram } from './histogram.ts';
 import { elementTypeNumber, floatBits, isFloatType, keyValue, typeRange, voxelKey } from './voxel-key.ts';
-
-/** Counts of stored values in equal bins. */
-export interface Histogram {
-  /** Where the first bin starts, in stored values. Bin i covers `low + i × binWidth` up to (not including) the next's start. */
-  readonly low: number;
-  /** An integer for integer types; 1 where every value has a bin of its own (always for 8 bits). */
-  readonly binWidth: number;
-  /** 256 bins. */
-  readonly counts: readonly number[];
-}
 
 /** What is known of all stored values. NaN and infinities are left out of everything but their count. */
 export interface VolumeStatistics {

@@ -1,5 +1,6 @@
 import { rowBytes } from '../../core/codecs/codec.ts';
-import type { PlacedBox, ResidentVolume } from '../../core/engine/resident-volume.ts';
+import type { PlacedBox } from '../../core/engine/resident-layout.ts';
+import type { ResidentVolume } from '../../core/engine/resident-volume.ts';
 import { elementTypeNumber, floatBits, isFloatType, typeRange, voxelKey } from '../../core/engine/voxel-key.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import type { GpuScope } from '../../core/gpu/scope.ts';
