@@ -64,8 +64,11 @@ test('a dropped volume stands in 3D and in slices, with exact values', async ({ 
       expect(stored, `stored value at ${voxel}`).toBe(volume.voxel(...voxel));
       expect(value).toBeCloseTo(0.5 * stored - 1000, 3);
     }
-    // In the middle of a view is the middle of the volume.
-    expect((await probeAt(page, 'z', 0.5, 0.5)).voxel).toEqual([expect.closeTo(32, -0.5), expect.closeTo(32, -0.5), 32]);
+    // In the middle of a view is the middle of the volume, where two voxels meet.
+    const [x, y, z] = (await probeAt(page, 'z', 0.5, 0.5)).voxel;
+    expect([31, 32]).toContain(x);
+    expect([31, 32]).toContain(y);
+    expect(z).toBe(32);
   });
 
   await test.step('sliders and clicks move the crosshair', async () => {
