@@ -1,6 +1,7 @@
 import type { RawLayout } from '../../core/io/volume-reader.ts';
 import { type FaultData, faultToData, toStriaError } from '../../core/shared/errors.ts';
 import type { Host, HostFile } from '../host/host.ts';
+import { autoView } from '../viewer/auto-view.ts';
 import type { SliceAxis } from '../viewer/viewer-api.ts';
 import { BackgroundCompressor } from './background.ts';
 import { type Command, commandOfMenu, createCommands } from './commands.ts';
@@ -169,7 +170,7 @@ export class App {
 
   autoWindow(): void {
     const document = openDocument(this.store.getState());
-    if (document) this.#gpuLife.engine?.viewer.set({ window: document.statistics.window });
+    if (document) this.#gpuLife.engine?.viewer.set({ window: autoView(document.info, document.statistics).window });
   }
 
   toggleProjection(): void {

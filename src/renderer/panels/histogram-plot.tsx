@@ -6,7 +6,7 @@ import { formatNumber } from '../app/units.ts';
 import { moveEdge, narrowestWindow, roundValues, shiftWindow, toPhysical, toStored, type Window } from '../app/window.ts';
 import type { Viewer } from '../viewer/viewer.ts';
 import styles from './histogram-plot.module.css';
-import { useAppState } from './use-app.ts';
+import { useShownTheme } from './use-shown-theme.ts';
 
 const plotHeight = 96;
 const axisHeight = 18;
@@ -26,7 +26,7 @@ export function HistogramPlot({ document: { info, statistics }, viewer }: Props)
   const band = useRef<HTMLDivElement>(null);
   const edges = { low: useRef<HTMLDivElement>(null), high: useRef<HTMLDivElement>(null) };
   const grabbed = useRef<{ readonly value: number; readonly window: Window }>(undefined);
-  const theme = useAppState((state) => state.settings.theme);
+  const theme = useShownTheme();
   const { low, binWidth, counts } = statistics.histogram;
   const span: Window = [low, low + binWidth * counts.length];
   const isInteger = info.type !== 'f32' && info.type !== 'f64';

@@ -57,7 +57,7 @@ function Row({ row }: { readonly row: QueueRow }) {
         {row.name}
       </span>
       <span className={styles.size}>{formatBytes(row.size)}</span>
-      <span className={styles.middle}>
+      <span className={styles.middle} data-wide={state.kind === 'failed' || undefined}>
         {state.kind === 'waiting' && <span className={styles.faint}>Waiting</span>}
         {state.kind === 'cancelled' && <span className={styles.faint}>Cancelled</span>}
         {state.kind === 'running' && <Progress progress={state.progress} compact />}
@@ -73,9 +73,13 @@ function Row({ row }: { readonly row: QueueRow }) {
           </span>
         )}
       </span>
-      <span className={styles.size}>{state.kind === 'done' && formatBytes(state.bytesOut)}</span>
-      <span className={styles.ratio}>{state.kind === 'done' && formatRatio(ratioOf(state))}</span>
-      <span className={styles.size}>{state.kind === 'done' && formatDuration(state.ms)}</span>
+      {state.kind !== 'failed' && (
+        <>
+          <span className={styles.size}>{state.kind === 'done' && formatBytes(state.bytesOut)}</span>
+          <span className={styles.ratio}>{state.kind === 'done' && formatRatio(ratioOf(state))}</span>
+          <span className={styles.size}>{state.kind === 'done' && formatDuration(state.ms)}</span>
+        </>
+      )}
       <span className={styles.action}>
         {!isFinished(row) && (
           <IconButton label={`Cancel ${row.name}`} icon={<X size={14} aria-hidden />} onPress={() => app.queue.cancel(row.id)} />

@@ -42,6 +42,13 @@ describe('the first view', () => {
     expect(autoView(testInfo([8, 8, 8, 1], 'u16'), labels)).toMatchObject({ colormap: 'labels', window: [0, 39] });
     expect(autoView(testInfo([8, 8, 8, 1], 'f32'), labels).colormap).not.toBe('labels');
   });
+
+  test('of a scan on a flat background that is not 0 has no labels in it', () => {
+    const scan = statistics((bin) => (bin === 0 ? 80_000 : bin < 100 ? 200 : 0), { min: -300, max: -200, flatness: 0.82 });
+    const shifted = { ...scan, histogram: { ...scan.histogram, low: -300 } };
+    expect(autoView(testInfo([8, 8, 8, 1], 'i16'), shifted).colormap).not.toBe('labels');
+    expect(autoView(testInfo([8, 8, 8, 1], 'i16'), { ...shifted, flatness: 0.99 }).colormap).toBe('labels');
+  });
 });
 
 describe('colormaps', () => {

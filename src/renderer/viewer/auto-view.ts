@@ -48,12 +48,21 @@ export function autoView(info: VolumeInfo, statistics: VolumeStatistics): ViewSt
   };
 }
 
-function isLabels(info: VolumeInfo, { flatness, min, max, histogram, count }: VolumeStatistics): boolean {
+function isLabels(info: VolumeInfo, statistics: VolumeStatistics): boolean {
+  const { min, max, histogram, count } = statistics;
   const isInteger = info.type !== 'f32' && info.type !== 'f64';
-  if (!isInteger || flatness < labelFlatness || max - min < 3) return false;
+  if (!isInteger || max - min < 3 || flatnessBesideBackground(statistics) < labelFlatness) return false;
   // Flat because it is nearly constant, or a mask with a soft border: a scan. Labels come in several sizes of bin.
   const kept = histogram.counts.filter((bin) => bin > 0.0005 * count);
   return kept.length >= 4;
+}
+
+/** A background that is not 0 (which flatness leaves out already) is flat, too, and makes no labels of a scan. */
+function flatnessBesideBackground({ flatness, histogram: { low, binWidth, counts } }: VolumeStatistics): number {
+  const zeroBin = Math.floor(-low / binWidth);
+  const others = counts.filter((_, bin) => bin !== zeroBin);
+  const background = Math.max(...others) / others.reduce((sum, bin) => sum + bin, 0);
+  return background < 1 ? (flatness - background) / (1 - background) : 0;
 }
 
 function partAbove({ histogram, count }: VolumeStatistics, value: number): number {
