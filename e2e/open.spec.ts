@@ -12,6 +12,7 @@ import {
   voxelsInGpu,
   withTestHook,
 } from './support/app.ts';
+import { hookHost } from './support/host.ts';
 import { expect, test } from './support/test.ts';
 import { gzip, nifti, niftiPair, nrrd, shapes } from './support/volumes.ts';
 
@@ -160,7 +161,11 @@ test('every format gives the same voxels: by the dialog, dropped, and from the r
   });
 
   await test.step('a recent file opens again', async () => {
-    // A file is remembered with its picture, a moment after it was drawn.
+    // The picture follows a moment after it was drawn.
+    const hook = await hookHost(page);
+    const pictureOfRecent = () =>
+      hook.evaluate(async ({ host }) => (await host.recent()).find(({ name }) => name === 'voxels.raw')?.thumbnail);
+    await expect.poll(pictureOfRecent).toMatch(/^data:image\/png/);
     const thumbnail = page.getByRole('button', { name: 'voxels.raw' }).locator('img');
     await page.getByTestId('close-button').click();
     await expect(thumbnail).toHaveAttribute('src', /^data:image\/png/);

@@ -251,15 +251,18 @@ export class Session {
     if (file) void this.#remember(request, viewer);
   }
 
-  /** Puts the file among the recent ones, with a picture once there is one. */
+  /** Puts the file among the recent ones at once, and its picture there once it is drawn. */
   async #remember(request: OpenRequest, viewer: Engine['viewer']): Promise<void> {
     if (request.kind !== 'file') return;
-    // The picture is drawn after the panes have their canvases.
-    await new Promise((resolve) => setTimeout(resolve, 600));
-    if (this.#volume?.request !== request) return;
-    try {
-      await this.#host.remember(request.file, await viewer.thumbnail());
+    const add = async (thumbnail: string | undefined) => {
+      await this.#host.remember(request.file, thumbnail);
       this.#store.setState({ recent: await this.#host.recent() });
+    };
+    try {
+      await add(undefined);
+      // The picture is drawn after the panes have their canvases.
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      if (this.#volume?.request === request) await add(await viewer.thumbnail());
     } catch (error) {
       console.warn('The file could not be put among the recent ones', error);
     }

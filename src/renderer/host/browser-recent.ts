@@ -25,13 +25,17 @@ export async function addRecent(handle: FileSystemFileHandle, thumbnail: string 
   const entries = await readAll().catch(() => undefined);
   if (entries === undefined) return;
   const others: RecentEntry[] = [];
-  for (const entry of entries) if (!(await entry.handle.isSameEntry(handle))) others.push(entry);
+  let before: RecentEntry | undefined;
+  for (const entry of entries) {
+    if (await entry.handle.isSameEntry(handle)) before = entry;
+    else others.push(entry);
+  }
   const added: RecentEntry = {
-    id: crypto.randomUUID(),
+    id: before?.id ?? crypto.randomUUID(),
     name: handle.name,
     folder: '',
     openedAt: new Date().toISOString(),
-    thumbnail,
+    thumbnail: thumbnail ?? before?.thumbnail,
     handle,
   };
   await replaceAll([added, ...others].slice(0, most));
