@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -88,6 +89,8 @@ export function createNodeTaskPool(threads: number = availableParallelism()): Ta
         throwIfAborted(signal);
         // A task that is being computed when the signal comes runs to its end unheard: it is one chunk.
         const abort = () => reject(new StriaError('aborted', 'cancelled'));
+        // One listener for each task under way is as it should be; Node warns from the eleventh on.
+        if (signal) setMaxListeners(0, signal);
         signal?.addEventListener('abort', abort, { once: true });
         const settle =
           <T>(done: (value: T) => void) =>
