@@ -43,6 +43,13 @@ const tools = [
       existsSync('/usr/lib/chromium/vk_swiftshader_icd.json') ||
       [process.env.VK_ICD_FILENAMES, process.env.VK_DRIVER_FILES].some((path) => path && existsSync(path.split(':')[0])),
   },
+  {
+    // Without one Chromium computes on SwiftShader, but loses the device when it shows the first picture.
+    what: 'a Vulkan driver of the system (/usr/share/vulkan/icd.d)',
+    packages: ['mesa-vulkan-drivers'],
+    found: () =>
+      ['/usr/share/vulkan/icd.d', '/etc/vulkan/icd.d'].some((folder) => existsSync(folder) && readdirSync(folder).length > 0),
+  },
 ];
 const missingTools = () => tools.filter((tool) => !tool.found());
 
