@@ -13,6 +13,18 @@ export interface Engine {
 
 const attempts = 4;
 const firstPauseMs = 250;
+/** A device that is lost this often within this time will be lost again. */
+const mostLosses = 5;
+const lossWindowMs = 30_000;
+
+const givenUp =
+  'The graphics device was lost again and again. Update the graphics driver, then start Stria anew; no file was changed.';
+
+/** @param lossTimesMs when devices were lost, the last one just now */
+export function isLostTooOften(lossTimesMs: readonly number[]): boolean {
+  const now = lossTimesMs.at(-1) ?? 0;
+  return lossTimesMs.filter((time) => now - time < lossWindowMs).length > mostLosses;
+}
 
 /** Opens the GPU, and opens a new one when it is lost. */
 export class GpuLife {
@@ -21,6 +33,7 @@ export class GpuLife {
   #engine: Engine | undefined;
   /** What is to be shown again. Kept until it is, since the new device may be lost before. */
   #lostView: ViewState | undefined;
+  readonly #lossTimesMs: number[] = [];
 
   /** @param onRecovered brings back what the old engine showed on the new one; until it has, the state is 'recovering' */
   constructor(store: AppStore, onRecovered: (engine: Engine, view: ViewState) => Promise<void>) {
@@ -69,6 +82,12 @@ export class GpuLife {
     const view = this.#lostView;
     this.#store.setState({ gpu: { kind: 'recovering', message } });
     lost.viewer.dispose();
+    this.#lossTimesMs.push(performance.now());
+    if (isLostTooOften(this.#lossTimesMs)) {
+      const diagnosis = await diagnoseGpu(navigator.gpu);
+      this.#store.setState({ gpu: { kind: 'failed', diagnosis: { ...diagnosis, state: 'device-lost', advice: givenUp } } });
+      return;
+    }
     let engine: Engine | undefined;
     for (let attempt = 0, pauseMs = firstPauseMs; attempt < attempts; attempt++, pauseMs *= 2) {
       // A driver that restarts needs a moment.
