@@ -4,11 +4,11 @@ import { fileArguments } from './file-arguments.ts';
 import { placeWindow } from './window-place.ts';
 
 test('file arguments are absolute, without switches and the entry', () => {
-  expect(fileArguments(['stria', 'a.nii', '--flag=x', '/b.nii'], '/work', true)).toEqual(['/work/a.nii', '/b.nii']);
-  expect(fileArguments(['electron', '--inspect=0', '.', 'a.nii'], '/work', false)).toEqual(['/work/a.nii']);
-  expect(fileArguments(['stria', '--', '-odd.nii', ''], '/work', true)).toEqual(['/work/-odd.nii']);
-  expect(fileArguments(['stria', 'file:///data/a%20b.nii'], '/work', true)).toEqual(['/data/a b.nii']);
-  expect(fileArguments(['electron'], '/work', false)).toEqual([]);
+  expect(fileArguments(['stria', 'a.nii', '--flag=x', '/b.nii'], '/home/ada', true)).toEqual(['/home/ada/a.nii', '/b.nii']);
+  expect(fileArguments(['electron', '--inspect=0', '.', 'a.nii'], '/home/ada', false)).toEqual(['/home/ada/a.nii']);
+  expect(fileArguments(['stria', '--', '-odd.nii', ''], '/home/ada', true)).toEqual(['/home/ada/-odd.nii']);
+  expect(fileArguments(['stria', 'file:///data/a%20b.nii'], '/home/ada', true)).toEqual(['/data/a b.nii']);
+  expect(fileArguments(['electron'], '/home/ada', false)).toEqual([]);
 });
 
 test('compatibility mode adds its switches once and takes them away again', () => {
