@@ -82,19 +82,7 @@ export class Commands {
     return this;
   }
 
-  copy(from: GPUBuffer, fromOffset: number, to: GPUBuffer, toOffset: number, size: number): this {
-    this.#endPass();
-    this.#encoder.copyBufferToBuffer(from, fromOffset, to, toOffset, size);
-    return this;
-  }
-
-  clear(buffer: GPUBuffer): this {
-    this.#endPass();
-    this.#encoder.clearBuffer(buffer);
-    return this;
-  }
-
-  /** Anything that this class has no word for: texture copies, render passes. */
+  /** Anything that is no dispatch: copies, render passes. */
   record(callback: (encoder: GPUCommandEncoder) => void): this {
     this.#endPass();
     callback(this.#encoder);

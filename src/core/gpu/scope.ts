@@ -106,14 +106,6 @@ export class GpuScope implements Disposable {
     this.#ledger.add(entry.label, -entry.bytes);
   }
 
-  /** Hands a resource over to another scope: `result.adopt(buffer, workScope)`. */
-  adopt(resource: GPUBuffer | GPUTexture, from: GpuScope): void {
-    const entry = from.#owned.get(resource);
-    if (!entry) throw new StriaError('internal', `scope ${from.label} does not own what it is asked to hand over`);
-    from.#owned.delete(resource);
-    this.#owned.set(resource, entry);
-  }
-
   /** Frees everything, once. */
   destroy(): void {
     if (this.#destroyed) return;

@@ -1,4 +1,4 @@
-import type { ByteSink, ByteSource, SiblingFinder } from '../../core/shared/bytes.ts';
+import type { ByteSink, SiblingFinder } from '../../core/shared/bytes.ts';
 import type { MenuCommand, RecentFile, ShellInfo } from '../../core/shared/ipc.ts';
 
 /**
@@ -49,5 +49,3 @@ export interface Host {
   /** Electron only: offers to restart with the flags that make WebGPU work on older drivers. */
   readonly restartCompatible?: (() => Promise<void>) | undefined;
 }
-
-export type { ByteSource };
