@@ -14,6 +14,7 @@ test('ids and names are unique, and found', () => {
 test('ids that stand in files never change', () => {
   expect(codecById(1).name).toBe('raw');
   expect(codecById(2).name).toBe('rle');
+  expect(codecById(4).name).toBe('parle');
 });
 
 test('an unknown id is unsupported, and named; an unknown name is invalid input', () => {

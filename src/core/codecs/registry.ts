@@ -1,5 +1,9 @@
 import { StriaError } from '../shared/errors.ts';
 import type { CodecDefinition } from './codec.ts';
+import { huffman } from './huffman/index.ts';
+import { labels } from './labels/index.ts';
+import { parle } from './parle/index.ts';
+import { predict } from './predict/index.ts';
 import { raw } from './raw/index.ts';
 import { rice } from './rice/index.ts';
 import { rle } from './rle/index.ts';
@@ -9,6 +13,10 @@ import { rle } from './rle/index.ts';
 export const codecs: readonly CodecDefinition[] = [
   rle,
   rice,
+  predict,
+  huffman,
+  labels,
+  parle,
   raw,
 ];
 
@@ -24,4 +32,36 @@ export function codecById(id: number): CodecDefinition {
   const codec = codecs.find((one) => one.id === id);
   if (codec) return codec;
   throw new StriaError('unsupported', `codec ${id} is not known to this version of Stria; a newer one may read it`);
+}
+
+/**
+ * Codecs one behind the other: the first encodes voxels, the second (if there is one) the first one's payloads. Only a
+ * codec with `decodedLength` may be the second.
+ */
+export type CodecChain = readonly [CodecDefinition] | readonly [CodecDefinition, CodecDefinition];
+
+/** `rle+huffman`. */
+export function chainName(chain: CodecChain): string {
+  return chain.map(({ name }) => name).join('+');
+}
+
+/** @throws StriaError `invalid-input` for a name that no codec has, and for codecs that do not go together */
+export function chainByName(name: string): CodecChain {
+  const [first, second, ...more] = name.split('+').map(codecByName) as [CodecDefinition, ...CodecDefinition[]];
+  if (!second) return [first];
+  if (more.length === 0 && mayFollow(second, first)) return [first, second];
+  throw new StriaError('invalid-input', `codecs do not go together as '${name}'; there are ${chainNames().join(', ')}`);
+}
+
+/** Of every codec and of every two that go together. */
+export function chainNames(): string[] {
+  const pairs = codecs.flatMap((first) =>
+    codecs.filter((second) => mayFollow(second, first)).map((second) => chainName([first, second])),
+  );
+  return [...codecs.map(({ name }) => name), ...pairs];
+}
+
+/** A codec that may follow others gains nothing behind itself, and behind raw it may as well be the first. */
+function mayFollow(second: CodecDefinition, first: CodecDefinition): boolean {
+  return second.decodedLength !== undefined && first.decodedLength === undefined && first.name !== 'raw';
 }

@@ -1,6 +1,14 @@
 /** Chunks and boxes for codec tests, made by rule: no file, no chance. Imported by tests alone. */
 import type { Dims3 } from '../shared/volume.ts';
-import { type ChunkGeometry, type ChunkStatistics, type ChunkVoxels, type CodecElementBytes, rowBytes } from './codec.ts';
+import {
+  type ChunkGeometry,
+  type ChunkStatistics,
+  type ChunkSurvey,
+  type ChunkVoxels,
+  type CodecElementBytes,
+  rowBytes,
+} from './codec.ts';
+import { survey } from './survey.ts';
 
 export const testShapes: readonly Dims3[] = [
   [1, 1, 1],
@@ -54,7 +62,8 @@ export function makeChunk(shape: Dims3, elementBytes: CodecElementBytes, pattern
 }
 
 /** The slow and plain count of what `ChunkStatistics` says. */
-export function statisticsOf({ bytes, shape, elementBytes }: ChunkVoxels): ChunkStatistics {
+export function statisticsOf(chunk: ChunkVoxels): ChunkStatistics & ChunkSurvey {
+  const { bytes, shape, elementBytes } = chunk;
   const steps = [1, shape[0], shape[0] * shape[1]] as const;
   const differ = (a: number, b: number) => {
     for (let byte = 0; byte < elementBytes; byte++) {
@@ -72,7 +81,7 @@ export function statisticsOf({ bytes, shape, elementBytes }: ChunkVoxels): Chunk
       }
     }
   }
-  return { changes };
+  return { changes, ...survey(chunk) };
 }
 
 /** A box as `GpuVoxels` holds it: each row padded to whole words. */

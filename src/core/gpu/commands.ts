@@ -32,7 +32,7 @@ interface CommandsHost {
 }
 
 /**
- * A list of GPU work that is recorded, then submitted at once. Each `stage` is one compute pass and is timed by itself;
+ * A list of GPU work that is recorded, then submitted at once. Each `stage` is one pass and is timed by itself;
  * dispatches in a stage run one after the other, each seeing what the ones before it wrote.
  */
 export class Commands {
@@ -60,14 +60,16 @@ export class Commands {
   /** Begins a stage; what follows until the next `stage`, copy or `submit` belongs to it. */
   stage(label: string): this {
     this.#endPass();
-    const index = this.#stages.push(label) - 1;
-    if (index >= maxStages) throw new StriaError('internal', `${this.label} has more than ${maxStages} stages`);
-    this.#pass = this.#encoder.beginComputePass({
-      label: `${this.label}.${label}`,
-      ...(this.#queries && {
-        timestampWrites: { querySet: this.#queries, beginningOfPassWriteIndex: 2 * index, endOfPassWriteIndex: 2 * index + 1 },
-      }),
-    });
+    this.#pass = this.#encoder.beginComputePass({ label: `${this.label}.${label}`, ...this.#timed(label) });
+    return this;
+  }
+
+  /** A render pass: a stage of its own. */
+  render(label: string, descriptor: GPURenderPassDescriptor, draw: (pass: GPURenderPassEncoder) => void): this {
+    this.#endPass();
+    const pass = this.#encoder.beginRenderPass({ ...descriptor, label: `${this.label}.${label}`, ...this.#timed(label) });
+    draw(pass);
+    pass.end();
     return this;
   }
 
@@ -82,7 +84,7 @@ export class Commands {
     return this;
   }
 
-  /** Anything that is no dispatch: copies, render passes. */
+  /** Anything that is no stage: copies. */
   record(callback: (encoder: GPUCommandEncoder) => void): this {
     this.#endPass();
     callback(this.#encoder);
@@ -110,6 +112,15 @@ export class Commands {
       this.#queries?.destroy();
       this.#scope.destroy();
     }
+  }
+
+  /** Counts a stage, and has its pass timed. */
+  #timed(label: string): { timestampWrites?: GPUComputePassTimestampWrites } {
+    const index = this.#stages.push(label) - 1;
+    if (!this.#queries) return {};
+    if (index >= maxStages) throw new StriaError('internal', `${this.label} has more than ${maxStages} stages to time`);
+    const writes = { querySet: this.#queries, beginningOfPassWriteIndex: 2 * index, endOfPassWriteIndex: 2 * index + 1 };
+    return { timestampWrites: writes };
   }
 
   #endPass(): void {
@@ -150,4 +161,4 @@ export class Commands {
   }
 }
 
-const maxStages = 64;
+const maxStages = 256;

@@ -1,5 +1,10 @@
 import type { JobOptions } from './job.ts';
 
+export interface ReadOptions extends JobOptions {
+  /** At least `length` bytes of memory that the result may lie in: a source that can read into it saves fresh memory. */
+  readonly into?: ArrayBuffer | undefined;
+}
+
 /** A file, a blob or a buffer that can be read anywhere. The host makes it; core reads it. */
 export interface ByteSource {
   /** File name without its folder, for messages and for telling formats apart. */
@@ -10,7 +15,7 @@ export interface ByteSource {
    * Reads `length` bytes from `offset`, fewer only at the end of the source. The caller owns the result.
    * @throws StriaError `not-readable`, `aborted`
    */
-  read(offset: number, length: number, options?: JobOptions): Promise<Uint8Array<ArrayBuffer>>;
+  read(offset: number, length: number, options?: ReadOptions): Promise<Uint8Array<ArrayBuffer>>;
 }
 
 /** Finds a file that lies beside another one (`scan.img` beside `scan.hdr`), or undefined where there is none. */

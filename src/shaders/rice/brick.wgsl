@@ -6,8 +6,11 @@
 // after the other.
 
 override element_bytes: u32 = 1u;
-// 0: 'volume', 1: 'picture'. A kernel leaves chunks of the other geometry alone.
+// 0: 'volume', 1: 'picture'. A kernel leaves chunks of another form alone.
 override picture: u32 = 0u;
+
+// 0: a kernel for bricks that nothing clips, in which much is constant. 1: for those that the chunk's edges clip.
+override clipped: u32 = 1u;
 
 override planes: u32 = 1u + element_bytes / 4u;
 override plane_bytes: u32 = element_bytes - 2u * (element_bytes / 4u);
@@ -18,33 +21,46 @@ override element_mask: u32 = 0xffffffffu >> (32u - bits);
 override ones: u32 = 0xffffffffu / element_mask;
 override tops: u32 = ones << (bits - 1u);
 
+// 1 for elements of 2 bytes, whose bricks have half as many.
+override wide: u32 = plane_bytes - 1u;
 override brick_x: u32 = 16u + 48u * picture;
-override brick_y: u32 = 16u + 48u * picture;
-override brick_z: u32 = 16u - 15u * picture;
+override brick_y: u32 = 16u + 48u * picture - 32u * picture * wide;
+override brick_z: u32 = 16u - 15u * picture - 8u * (1u - picture) * wide;
 override block_x: u32 = 16u + 16u * picture;
 override block_y: u32 = 16u + 16u * picture;
-override blocks_x: u32 = 1u + picture;
-override blocks: u32 = blocks_x * blocks_x;
+override blocks_x: u32 = brick_x / block_x;
+override blocks_y: u32 = brick_y / block_y;
+override blocks: u32 = blocks_x * blocks_y;
 override group_x: u32 = 4u + 4u * picture;
-override group_y: u32 = 4u + 4u * picture;
-override group_z: u32 = 4u - 3u * picture;
+override group_y: u32 = 4u + 4u * picture - 4u * picture * wide;
+override group_z: u32 = 4u - 3u * picture - 2u * (1u - picture) * wide;
 override groups_x: u32 = brick_x / group_x;
 override groups_y: u32 = brick_y / group_y;
 
-// One invocation for each group of a brick.
-const threads = 64u;
-const predictors = 6u;
+// Each group is the work of `parts` invocations: a part is half of its rows, eight words of a group that nothing
+// clips.
+const group_count = 64u;
+const parts = 2u;
+const threads = group_count * parts;
+const part_words = 16u / parts;
+const sum_predictors = 6u;
+// 1: the predictors that are no sums are there, too.
+override causal: u32 = 0u;
+override predictors: u32 = sum_predictors + 2u * causal;
 // 'A quotient of 15 or more is an escape.'
 const escape_quotient = 15u;
 // 'The highest code is the raw group: 8 or 15.'
 override raw_code: u32 = bits - bits / 16u;
 
-// Rows and slices of a brick stand apart in workgroup memory, so that lines along y and z do not meet in one bank.
+// Words of a whole group's row, and rows of a part.
+override row_group_words: u32 = group_x / lanes;
+override part_rows: u32 = part_words / row_group_words;
+
 override row_words: u32 = brick_x / lanes;
-override row_pitch: u32 = row_words + 1u;
-override slice_pitch: u32 = brick_y * row_pitch + 20u * plane_bytes - 16u;
-// 5.4 KiB for volumes of bytes, 10.5 KiB for wider ones.
-var<workgroup> wg_words: array<u32, brick_z * slice_pitch>;
+// Slices stand apart in workgroup memory, so that the parts of neighbouring groups do not meet in one bank.
+override slice_pitch: u32 = brick_y * row_words + 4u;
+// A brick's elements; or its code, which is no longer: 4096 bytes of raw groups, and at most 308 bits in front of them.
+override memory_words: u32 = max(brick_z * slice_pitch, 1036u);
 
 struct Box { row_words: u32, slice_words: u32, brick_count: u32, chunk_count: u32 }
 
@@ -54,16 +70,40 @@ struct Chunk {
   byte_offset: u32,  // where the payload starts
   byte_length: u32,
   first_brick: u32,
-  picture: u32,
+  form: u32,         // the parameter byte: 1 for a picture, and 16 with causal predictors
 }
 
-// What one invocation knows of its brick and its group. Places are in elements, from the brick's origin on.
+// Where a brick lies in the box: the word of its origin; and its lengths less 1 in 8 bits each, from bit 24 on its
+// chunk's form.
+fn cut(chunk: Chunk, box: Box, brick: u32) -> vec2u {
+  let shape = select(vec3u(16u, 16u, 16u - 8u * wide), vec3u(64u, 64u - 32u * wide, 1u), (chunk.form & 1u) == 1u);
+  let bricks = (chunk.shape + shape - 1u) / shape;
+  let origin = shape * vec3u(brick % bricks.x, (brick / bricks.x) % bricks.y, brick / (bricks.x * bricks.y));
+  let last = min(shape, chunk.shape - origin) - 1u;
+  return vec2u(
+    chunk.first_word + origin.z * box.slice_words + origin.y * box.row_words + origin.x * element_bytes / 4u,
+    last.x | (last.y << 8u) | (last.z << 16u) | (chunk.form << 24u));
+}
+
+// Whether this kernel is for such a brick.
+fn is_mine(cut: vec2u) -> bool {
+  let is_whole = (cut.y & 0xffffffu) == ((brick_x - 1u) | ((brick_y - 1u) << 8u) | ((brick_z - 1u) << 16u));
+  return cut.y >> 24u == picture + 16u * causal && is_whole == (clipped == 0u);
+}
+
+fn extent_of(cut: vec2u) -> vec3u { return ((vec3u(cut.y) >> vec3u(0u, 8u, 16u)) & vec3u(255u)) + 1u; }
+
+// Blocks that a brick of this extent has, along x and y.
+fn blocks_in(extent: vec3u) -> vec2u { return (extent.xy + vec2u(block_x, block_y) - 1u) / vec2u(block_x, block_y); }
+
+// What one invocation knows of its brick, its group and its part. Places are in elements, from the brick's origin on.
 struct Place {
   first_word: u32,  // word of the brick's origin in the box
   extent: vec3u,    // of the brick
   group: vec3u,     // origin of the group
   size: vec3u,      // of the group; 0 where the chunk does not reach it
-  count: u32,       // elements in the group
+  part: u32,        // number of the part in its group
+  count: u32,       // elements in the part
   code_index: u32,  // number of the group among those that the chunk reaches
   group_count: u32, // number of those
   blocks: vec2u,    // blocks that the chunk reaches, along x and y
@@ -71,42 +111,78 @@ struct Place {
   in_block: vec2u,  // x and y of the group's origin, from the block's origin on
 }
 
-fn place_of(chunk: Chunk, box: Box, brick: u32, thread: u32) -> Place {
-  let shape = vec3u(brick_x, brick_y, brick_z);
-  let bricks = (chunk.shape + shape - 1u) / shape;
-  let origin = shape * vec3u(brick % bricks.x, (brick / bricks.x) % bricks.y, brick / (bricks.x * bricks.y));
+fn place_of(cut: vec2u, thread: u32) -> Place {
   var place: Place;
-  place.first_word =
-    chunk.first_word + origin.z * box.slice_words + origin.y * box.row_words + origin.x * element_bytes / 4u;
-  place.extent = min(shape, chunk.shape - origin);
+  place.first_word = cut.x;
   let group_shape = vec3u(group_x, group_y, group_z);
-  let groups = (place.extent + group_shape - 1u) / group_shape;
-  let number = vec3u(thread % groups_x, (thread / groups_x) % groups_y, thread / (groups_x * groups_y));
+  let group = thread / parts;
+  let number = vec3u(group % groups_x, (group / groups_x) % groups_y, group / (groups_x * groups_y));
   place.group = number * group_shape;
-  place.size = vec3u(0u);
-  if (all(number < groups)) { place.size = min(group_shape, place.extent - place.group); }
-  place.count = place.size.x * place.size.y * place.size.z;
+  place.part = thread % parts;
+  place.extent = vec3u(brick_x, brick_y, brick_z);
+  place.size = group_shape;
+  place.count = part_words * lanes;
+  if (clipped == 1u) {
+    place.extent = extent_of(cut);
+    place.size = select(vec3u(0u), min(group_shape, place.extent - place.group), all(place.group < place.extent));
+    place.count = elements_before(place.size, (place.part + 1u) * part_rows) - elements_before(place.size, place.part * part_rows);
+  }
+  let groups = (place.extent + group_shape - 1u) / group_shape;
   place.code_index = number.x + groups.x * (number.y + groups.y * number.z);
   place.group_count = groups.x * groups.y * groups.z;
+  place.blocks = blocks_in(place.extent);
   let block_shape = vec2u(block_x, block_y);
-  place.blocks = (place.extent.xy + block_shape - 1u) / block_shape;
   let block = place.group.xy / block_shape;
   place.block = block.x + place.blocks.x * block.y;
   place.in_block = place.group.xy - block * block_shape;
   return place;
 }
 
+// Elements of a group of this size in front of row `row` of a whole group.
+fn elements_before(size: vec3u, row: u32) -> u32 {
+  let z = row / group_y;
+  return size.x * (min(z, size.z) * size.y + select(0u, min(row % group_y, size.y), z < size.z));
+}
+
+// One word of a part: the place of its first element in the brick, and how many elements there are.
+struct Word { first: vec3u, count: u32 }
+
+fn word_of(place: Place, index: u32) -> Word {
+  let row = place.part * part_rows + index / row_group_words;
+  let offset = vec3u((index % row_group_words) * lanes, row % group_y, row / group_y);
+  var count = lanes;
+  if (clipped == 1u) { count = select(min(lanes, place.size.x - offset.x), 0u, any(offset >= place.size)); }
+  return Word(place.group + offset, count);
+}
+
+// Where a word's first element stands in its block; blocks are as deep as bricks.
+fn place_in_block(place: Place, word: Word) -> vec3u { return vec3u(place.in_block + word.first.xy - place.group.xy, word.first.z); }
+
+// Whether this invocation's part has its block's first element.
+fn starts_block(place: Place) -> bool {
+  return place.count > 0u && place.part == 0u && all(place.in_block == vec2u(0u)) && place.group.z == 0u;
+}
+
+// 'The directory is filled up to a whole word.'
+fn directory_words(entries: u32) -> u32 { return (entries + 1u) / 2u; }
+
 // The bit where a block's predictor and base stand, from the brick's first on; and, behind the last block, the codes.
 fn block_header(block: u32) -> u32 { return 8u + block * (3u + bits); }
 
-// The word of wg_words that holds the element (x, y, z); x is a multiple of `lanes`.
-fn word_at(x: u32, y: u32, z: u32) -> u32 { return z * slice_pitch + y * row_pitch + x / lanes; }
-
-// Words from the brick's first to its last one that the chunk reaches, counted without the pitches' gaps.
-fn words_to_visit(extent: vec3u) -> u32 { return row_words * ((extent.z - 1u) * brick_y + extent.y); }
+// The word of workgroup memory that holds an element; x is a multiple of `lanes`.
+fn word_at(element: vec3u) -> u32 { return element.z * slice_pitch + element.y * row_words + element.x / lanes; }
 
 // `width` bits from the lowest on; 32 at most.
 fn low_bits(width: u32) -> u32 { return select(0u, 0xffffffffu >> (32u - width), width > 0u); }
+
+// Whether an element is in the brick.
+fn is_inside(place: Place, element: vec3u) -> bool { return clipped == 0u || all(element < place.extent); }
+
+// The lanes of a word from element x of a row on that are in the brick.
+fn lanes_inside(place: Place, x: u32) -> u32 {
+  if (clipped == 0u) { return 0xffffffffu; }
+  return lanes_below(place.extent.x - x);
+}
 
 // The lanes of a word that lie within the first `count` elements from it on.
 fn lanes_below(count: u32) -> u32 { return low_bits(bits * min(count, lanes)); }
@@ -119,3 +195,8 @@ fn packed_symbols(residuals: u32) -> u32 {
   return ((residuals & ~tops) << 1u) ^ (((residuals & tops) >> (bits - 1u)) * element_mask);
 }
 fn packed_residuals(symbols: u32) -> u32 { return ((symbols >> 1u) & ~tops) ^ ((symbols & ones) * element_mask); }
+
+fn sum_of_lanes(word: u32) -> u32 {
+  if (lanes == 4u) { return dot4U8Packed(word, ones); }
+  return (word & 0xffffu) + (word >> 16u);
+}

@@ -1,36 +1,38 @@
 // Writes each brick's elements into a box. src/core/codecs/rice/SPEC.md, 'Decoding'.
-// brick.wgsl, scan.wgsl and sums.wgsl stand in front of this text.
-// Algorithm: the prefixes of all groups stand together, each ending in a one. So the word and the bit where a group's
-// prefixes start follow from a count of ones over the words (select by ranks), and its suffixes' start from a sum of
-// widths: no table of offsets. Then each invocation walks its group, and the predictors' sums run over packed words.
-// One invocation owns one group, then lines, then words; one workgroup owns a brick, plane by plane.
+// brick.wgsl, memory.wgsl (or, with causal predictors, shared-memory.wgsl and causal.wgsl), scan.wgsl and sums.wgsl stand
+// in front of this text.
+// Algorithm: the brick's words are brought to workgroup memory. The prefixes of all groups stand together, each ending in a
+// one. So the word and the bit where a part's prefixes start follow from a count of ones over the words (select by
+// ranks), and its suffixes' start from a sum of widths: no table of offsets. Then each invocation walks its part of a
+// group, the elements take the code's place, and the predictors' sums run over packed words. Bricks without any symbol but 0
+// need none of it.
+// One invocation owns one part of a group, then lines, then words; one workgroup owns a brick, plane by plane.
 // Dispatch: one workgroup a brick, spread over x and y.
 // Invariants:
 // 1. Each word of `voxels` belongs to one brick (bricks start at whole words) and is written by one invocation, of an
 //    element of 4 bytes first the low and then the high half.
 // 2. In a row's last word the bytes behind the chunk's end stay as they are.
-// 3. Every loop is bounded by the brick's size or by its length in the directory, 65535 bytes at most: damage gives wrong
-//    voxels, no more.
+// 3. Every loop is bounded by the brick's size: damage gives wrong voxels, no more. Bits behind a brick's end mean nothing.
 // Twin: `decodeBrick` in src/core/codecs/rice/brick.ts.
 
 @group(0) @binding(0) var<uniform> box: Box;
-@group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
-// The number of each brick's chunk: `brick_count` words.
-@group(0) @binding(2) var<storage, read> chunk_of_brick: array<u32>;
-@group(0) @binding(3) var<storage, read> payloads: array<u32>;
-// From locate.wgsl: bytes in `payloads`.
-@group(0) @binding(4) var<storage, read> spans: array<vec2u>;
-@group(0) @binding(5) var<storage, read_write> voxels: array<u32>;
+@group(0) @binding(1) var<storage, read> payloads: array<u32>;
+// From locate.wgsl.
+@group(0) @binding(2) var<storage, read> spans: array<vec4u>;
+@group(0) @binding(3) var<storage, read_write> voxels: array<u32>;
+
+// Bits of suffixes and, from bit 18 on, prefixes; or ones; or bits of escapes.
+alias Scanned = u32;
 
 // Ones of the prefixes in the words before each invocation's share.
 var<workgroup> wg_ranks: array<u32, threads>;
 
-// Bits from one place on, counted from the word where the brick starts: byte offsets × 8 would outgrow 32 bits.
+// The brick's bits from one place on.
 struct Reader { word: u32, used: u32, low: u32, high: u32 }
 
-fn reader_at(base: u32, bit: u32) -> Reader {
-  let word = base + bit / 32u;
-  return Reader(word, bit % 32u, payloads[word], payloads[word + 1u]);
+fn reader_at(bit: u32) -> Reader {
+  let word = bit / 32u;
+  return Reader(word, bit % 32u, load_word(word), load_word(word + 1u));
 }
 
 // The next 32 bits.
@@ -43,22 +45,19 @@ fn skip(reader: ptr<function, Reader>, width: u32) {
     (*reader).used -= 32u;
     (*reader).word++;
     (*reader).low = (*reader).high;
-    (*reader).high = payloads[(*reader).word + 1u];
+    (*reader).high = load_word((*reader).word + 1u);
   }
 }
 
 // `width` bits, 16 at most.
-fn bits_at(base: u32, bit: u32, width: u32) -> u32 { return peek(reader_at(base, bit)) & low_bits(width); }
-
-// Zero bits before the next one: 15 at most, whatever stands there.
-fn zeros_in(window: u32) -> u32 { return min(countTrailingZeros(window), escape_quotient); }
+fn bits_at(bit: u32, width: u32) -> u32 { return peek(reader_at(bit)) & low_bits(width); }
 
 // Where the ones of a brick's prefixes are sought: words `first` to `end`, `share` of them an invocation's own. Ones in
 // front of the prefixes, in the first word, do not count.
-struct Prefixes { base: u32, bit: u32, first: u32, end: u32, share: u32 }
+struct Prefixes { bit: u32, first: u32, end: u32, share: u32 }
 
 fn prefix_word(prefixes: Prefixes, word: u32) -> u32 {
-  let bits_there = payloads[word];
+  let bits_there = load_word(word);
   if (word == prefixes.first) { return bits_there & ~low_bits(prefixes.bit % 32u); }
   return bits_there;
 }
@@ -88,7 +87,7 @@ fn bit_behind(prefixes: Prefixes, count: u32) -> u32 {
   while (found <= rest && word + 1u < end) {
     rest -= found;
     word++;
-    bits_there = prefix_word(prefixes, word);
+    bits_there = load_word(word);
     found = countOneBits(bits_there);
   }
   var bit = 0u;
@@ -99,96 +98,122 @@ fn bit_behind(prefixes: Prefixes, count: u32) -> u32 {
       bit += half;
     }
   }
-  return 32u * (word - prefixes.base) + bit + 1u;
+  return 32u * word + bit + 1u;
 }
 
-// Bits that the group's escapes take in the stream of escapes.
-fn count_escape_bits(base: u32, bit: u32, count: u32, k: u32) -> u32 {
-  var prefixes = reader_at(base, bit);
+// How many of a group's prefixes are those of escapes.
+fn count_escapes(bit: u32, count: u32) -> u32 {
+  var prefixes = reader_at(bit);
   var escaped = 0u;
   for (var i = 0u; i < count; i++) {
-    let zeros = zeros_in(peek(prefixes));
+    let zeros = min(countTrailingZeros(peek(prefixes)), escape_quotient);
     escaped += u32(zeros == escape_quotient);
     skip(&prefixes, zeros + 1u);
   }
-  return escaped * (bits - k);
+  return escaped;
 }
 
 // Where a group's bits are, and what they mean.
 struct Coded {
-  code: u32,
-  width: u32,     // of a suffix
-  suffixes: u32,  // the bits where its parts start, from the word `base` on
+  width: u32,        // of a suffix
+  is_rice: bool,
+  has_escapes: bool, // of its brick
+  suffixes: u32,     // the bits where its parts start
   prefixes: u32,
   escapes: u32,
 }
 
-// Walks the group and leaves its residuals in wg_words.
-fn expand_group(place: Place, base: u32, coded: Coded) {
-  var prefixes = reader_at(base, coded.prefixes);
-  var suffixes = reader_at(base, coded.suffixes);
+// `width` bits for each lane, side by side, put into their lanes. SPEC.md has suffixes side by side.
+fn lanes_of(suffixes: u32, width: u32) -> u32 {
+  if (lanes == 2u) { return (suffixes & low_bits(width)) | ((suffixes >> width) << 16u); }
+  let pairs = (suffixes & low_bits(2u * width)) | ((suffixes >> (2u * width)) << 16u);
+  let low = low_bits(width) * 0x00010001u;
+  return (pairs & low) | ((pairs & ~low) << (8u - width));
+}
+
+// Walks a part: its residuals, word by word; 0 where there is none.
+fn expand_part(place: Place, coded: Coded) -> array<u32, part_words> {
+  var residuals = array<u32, part_words>();
+  var suffixes = reader_at(coded.suffixes);
+  var prefixes = reader_at(coded.prefixes);
   var escapes = coded.escapes;
-  let is_rice = coded.code > 0u && coded.code < raw_code;
-  let mask = low_bits(coded.width);
-  for (var z = 0u; z < place.size.z; z++) {
-    for (var y = 0u; y < place.size.y; y++) {
-      for (var x = 0u; x < place.size.x; x += lanes) {
-        var symbols = 0u;
-        // Two symbols at a time: two prefixes have 32 bits at most, and so do two suffixes.
-        for (var pair = 0u; pair < lanes; pair += 2u) {
-          if (x + pair < place.size.x) {
-            let has_second = x + pair + 1u < place.size.x;
-            let window = peek(suffixes);
-            var pair_symbols = vec2u(window & mask, (window >> (coded.width & 31u)) & mask);
-            skip(&suffixes, select(coded.width, 2u * coded.width, has_second));
-            if (is_rice) {
-              let prefix_window = peek(prefixes);
-              let first = zeros_in(prefix_window);
-              let second = zeros_in(prefix_window >> (first + 1u));
-              skip(&prefixes, first + 1u + select(0u, second + 1u, has_second));
-              var quotients = vec2u(first, second);
-              if (first == escape_quotient) {
-                quotients.x = bits_at(base, escapes, bits - coded.width);
-                escapes += bits - coded.width;
-              }
-              if (has_second && second == escape_quotient) {
-                quotients.y = bits_at(base, escapes, bits - coded.width);
-                escapes += bits - coded.width;
-              }
-              pair_symbols += quotients << vec2u(coded.width);
-            }
-            symbols |= (pair_symbols.x & element_mask) << (pair * bits);
-            if (has_second) { symbols |= (pair_symbols.y & element_mask) << ((pair + 1u) * bits); }
-          }
+  let width = coded.width;
+  for (var i = 0u; i < part_words; i++) {
+    let count = word_of(place, i).count;
+    if (count == 0u) { continue; }
+    let suffix_bits = width * count;
+    var symbols = lanes_of(peek(suffixes) & low_bits(suffix_bits), width);
+    skip(&suffixes, suffix_bits);
+    if (coded.is_rice) {
+      var quotients = 0u;
+      // Two prefixes at a time: they have 32 bits at most.
+      for (var pair = 0u; pair < lanes; pair += 2u) {
+        if (pair >= count) { continue; }
+        let window = reverseBits(peek(prefixes));
+        let first = countLeadingZeros(window);
+        var second = 0u;
+        var bit_count = first + 1u;
+        if (pair + 1u < count) {
+          second = countLeadingZeros(window << bit_count);
+          bit_count += second + 1u;
         }
-        wg_words[word_at(place.group.x + x, place.group.y + y, place.group.z + z)] = packed_residuals(symbols);
+        skip(&prefixes, min(bit_count, 32u));
+        quotients |= (first | (second << bits)) << (pair * bits);
+      }
+      // A lane of 15 zeros is the only one with the bit of 16 set, one further.
+      if (coded.has_escapes && ((quotients + ones) & (16u * ones)) != 0u) {
+        for (var lane = 0u; lane < count; lane++) {
+          var quotient = (quotients >> (lane * bits)) & element_mask;
+          if (quotient == escape_quotient) {
+            quotient = bits_at(escapes, bits - width);
+            escapes += bits - width;
+          }
+          symbols |= ((quotient << width) & element_mask) << (lane * bits);
+        }
+      } else {
+        symbols |= (quotients & ((element_mask >> width) * ones)) << width;
+      }
+    }
+    residuals[i] = packed_residuals(symbols);
+  }
+  return residuals;
+}
+
+// Copies one plane of the brick into the box.
+fn store_brick(place: Place, plane: u32, thread: u32) {
+  for (var i = 0u; i < part_words; i++) {
+    let number = i * threads + thread;
+    let at = vec3u((number % row_words) * lanes, (number / row_words) % brick_y, number / (row_words * brick_y));
+    if (!is_inside(place, at)) { continue; }
+    let word = load_word(word_at(at));
+    let line = place.first_word + at.z * box.slice_words + at.y * box.row_words;
+    if (planes == 2u) {
+      for (var lane = 0u; lane < min(2u, place.extent.x - at.x); lane++) {
+        let half = (word >> (16u * lane)) & 0xffffu;
+        if (plane == 0u) { voxels[line + at.x + lane] = half; } else { voxels[line + at.x + lane] |= half << 16u; }
+      }
+    } else {
+      let target_word = line + at.x / lanes;
+      let valid = lanes_inside(place, at.x);
+      if (valid == 0xffffffffu) {
+        voxels[target_word] = word;
+      } else {
+        voxels[target_word] = (voxels[target_word] & ~valid) | (word & valid);
       }
     }
   }
 }
 
-// Copies one plane of the brick into the box.
-fn store_brick(place: Place, plane: u32, thread: u32) {
-  let extent = place.extent;
-  for (var index = thread; index < words_to_visit(extent); index += threads) {
-    let x = (index % row_words) * lanes;
-    let y = (index / row_words) % brick_y;
-    let z = index / (row_words * brick_y);
-    if (x >= extent.x || y >= extent.y || z >= extent.z) { continue; }
-    let word = wg_words[word_at(x, y, z)];
-    let row = place.first_word + z * box.slice_words + y * box.row_words;
-    if (planes == 2u) {
-      for (var lane = 0u; lane < min(2u, extent.x - x); lane++) {
-        let half = (word >> (16u * lane)) & 0xffffu;
-        let at = row + x + lane;
-        if (plane == 0u) { voxels[at] = half; } else { voxels[at] |= half << 16u; }
-      }
-    } else {
-      let at = row + x / lanes;
-      let valid = lanes_below(extent.x - x);
-      if (valid == 0xffffffffu) { voxels[at] = word; } else { voxels[at] = (voxels[at] & ~valid) | (word & valid); }
-    }
-  }
+// The predictor of a block, and its base.
+struct Block { predictor: u32, base: u32 }
+
+// By the payload itself, so that all invocations know that they read the same.
+fn block_at(start: u32, block: u32) -> Block {
+  let bit = block_header(block);
+  let low = payloads[start + bit / 32u];
+  let high = payloads[start + bit / 32u + 1u];
+  let window = (low >> (bit % 32u)) | ((high << 1u) << (31u - bit % 32u));
+  return Block(window & 7u, (window >> 3u) & element_mask);
 }
 
 @compute @workgroup_size(threads)
@@ -199,64 +224,97 @@ fn main(
 ) {
   let brick = workgroup.x + workgroup.y * workgroups.x;
   if (brick >= box.brick_count) { return; }
-  let chunk = chunks[chunk_of_brick[brick]];
-  if (chunk.picture != picture) { return; }
-  let place = place_of(chunk, box, brick - chunk.first_brick, thread);
+  let cut = spans[brick * planes].xy;
+  if (!is_mine(cut)) { return; }
+  var block_count = blocks;
+  if (clipped == 1u) {
+    let blocks_there = blocks_in(extent_of(cut));
+    block_count = blocks_there.x * blocks_there.y;
+  }
+  let place = place_of(cut, thread);
 
   for (var plane = 0u; plane < planes; plane++) {
-    let span = spans[brick * planes + plane];
-    let base = span.x / 4u;
-    let start = 8u * (span.x % 4u);
-    let end = start + 8u * (span.y - span.x);
-    let header = bits_at(base, start, 8u);
-    let code_width = min((header >> 4u) & 7u, 4u);
-    let codes = start + block_header(place.blocks.x * place.blocks.y);
+    let start = spans[brick * planes + plane].z;
+    let size = min(spans[brick * planes + plane].w, memory_words);
+    let header = payloads[start];
+    let own_block = block_at(start, place.block);
+    var residuals = array<u32, part_words>();
 
-    // Every member is set here: a variable in a loop that is not, keeps the plane's before on some drivers.
-    var coded = Coded(0u, 0u, 0u, 0u, 0u);
-    if (place.count > 0u) {
-      coded.code = min((header & 15u) + bits_at(base, codes + code_width * place.code_index, code_width), raw_code);
+    // Where all codes are 0, residuals are 0: all predictors but 'none' make every element the base of them.
+    let is_header_alone = (header & 0x7fu) == 0u;
+    var is_flat = is_header_alone;
+    var has_causal = false;
+    if (is_header_alone || causal == 1u) {
+      for (var number = 0u; number < block_count; number++) {
+        let block = block_at(start, number);
+        is_flat = is_flat && (block.predictor != 0u || block.base == 0u);
+        has_causal = has_causal || block.predictor >= sum_predictors;
+      }
     }
-    let is_rice = coded.code > 0u && coded.code < raw_code;
-    if (is_rice) { coded.width = coded.code - 1u; } else if (coded.code == raw_code) { coded.width = bits; }
-    let rice_count = select(0u, place.count, is_rice);
-    let before = scan(thread, vec3u(coded.width * place.count, rice_count, 0u));
-    let total = scan_total();
-    let suffixes = codes + code_width * place.group_count;
-    coded.suffixes = suffixes + before.x;
+    if (!is_header_alone) {
+      for (var word = thread; word < size; word += threads) { store_word(word, payloads[start + word]); }
+      workgroupBarrier(); // the brick's bits are there
+      let code_width = min((header >> 4u) & 7u, 4u);
+      let codes = block_header(block_count);
+      var code = 0u;
+      if (place.count > 0u) { code = min((header & 15u) + bits_at(codes + code_width * place.code_index, code_width), raw_code); }
+      let has_escapes = (header & 128u) != 0u;
+      var coded = Coded(0u, code > 0u && code < raw_code, has_escapes, 0u, 0u, 0u);
+      if (coded.is_rice) { coded.width = code - 1u; } else if (code == raw_code) { coded.width = bits; }
+      let rice_count = select(0u, place.count, coded.is_rice);
+      let scanned = scan(thread, (coded.width * place.count) | (rice_count << 18u));
+      let suffixes = codes + code_width * place.group_count;
+      coded.suffixes = suffixes + (scanned.before & 0x3ffffu);
 
-    let prefixes_bit = suffixes + total.x;
-    let first_word = base + prefixes_bit / 32u;
-    let end_word = base + (max(end, prefixes_bit) + 31u) / 32u;
-    let prefixes = Prefixes(base, prefixes_bit, first_word, end_word, (end_word - first_word + threads - 1u) / threads);
-    wg_ranks[thread] = scan(thread, vec3u(count_ones(prefixes, thread), 0u, 0u)).x;
-    workgroupBarrier(); // the ranks are there
-    coded.prefixes = bit_behind(prefixes, before.y);
+      let prefixes_bit = suffixes + (scanned.total & 0x3ffffu);
+      let first_word = prefixes_bit / 32u;
+      let prefix_words = max(size, first_word) - first_word;
+      let prefixes = Prefixes(prefixes_bit, first_word, first_word + prefix_words, (prefix_words + threads - 1u) / threads);
+      wg_ranks[thread] = scan(thread, count_ones(prefixes, thread)).before;
+      workgroupBarrier(); // the ranks are there
+      coded.prefixes = bit_behind(prefixes, scanned.before >> 18u);
 
-    if ((header & 128u) != 0u) {
-      var escape_bits = 0u;
-      if (is_rice) { escape_bits = count_escape_bits(base, coded.prefixes, place.count, coded.width); }
-      coded.escapes = bit_behind(prefixes, total.y) + scan(thread, vec3u(escape_bits, 0u, 0u)).x;
+      if (has_escapes) {
+        var escape_bits = 0u;
+        if (coded.is_rice) { escape_bits = count_escapes(coded.prefixes, place.count) * (bits - coded.width); }
+        coded.escapes = bit_behind(prefixes, scanned.total >> 18u) + scan(thread, escape_bits).before;
+      }
+      if (code > 0u) { residuals = expand_part(place, coded); }
+      workgroupBarrier(); // all bits are read: elements take their place
     }
-    expand_group(place, base, coded);
-    // 'The base takes the place of the block's first residual.'
-    if (place.count > 0u && all(place.in_block == vec2u(0u)) && place.group.z == 0u) {
-      let at = word_at(place.group.x, place.group.y, 0u);
-      wg_words[at] = (wg_words[at] & ~element_mask) | bits_at(base, start + block_header(place.block) + 3u, bits);
+    for (var i = 0u; i < part_words; i++) {
+      let word = word_of(place, i);
+      let residual = select(residuals[i], own_block.base * ones, is_flat);
+      if (word.count > 0u) {
+        // 'The base takes the place of the block's first residual.'
+        let is_first = i == 0u && starts_block(place);
+        store_word(word_at(word.first), select(residual, (residual & ~element_mask) | own_block.base, is_first));
+      }
     }
     workgroupBarrier(); // all residuals are there
 
-    // The workgroup's invocations are parted evenly among the blocks that there may be.
-    let width = threads / blocks;
-    let block = vec2u((thread / width) % blocks_x, thread / width / blocks_x);
-    let is_there = all(block < place.blocks);
-    let block_shape = vec2u(block_x, block_y);
-    let first = block * block_shape;
-    let extent = vec3u(min(block_shape, place.extent.xy - first), place.extent.z);
-    let predictor = bits_at(base, start + block_header(block.x + place.blocks.x * block.y), 3u);
-    for (var step = 0u; step < 3u; step++) {
-      if (is_there) { sum_block(sum_of(predictor, step), word_at(first.x, first.y, 0u), extent, thread % width, width); }
-      workgroupBarrier(); // this sum is whole
+    if (!is_flat) {
+      // The workgroup's invocations are parted evenly among the blocks that there may be.
+      let width = threads / blocks;
+      let block = vec2u((thread / width) % blocks_x, thread / width / blocks_x);
+      let is_there = all(block < place.blocks);
+      let block_shape = vec2u(block_x, block_y);
+      let first = block * block_shape;
+      let extent = vec3u(min(block_shape, place.extent.xy - first), place.extent.z);
+      let lane = thread % width;
+      let predicted = block_at(start, block.x + place.blocks.x * block.y);
+      for (var step = 0u; step < 3u; step++) {
+        if (is_there) { sum_block(sum_of(predicted.predictor, step), word_at(vec3u(first, 0u)), extent, lane, width); }
+        workgroupBarrier(); // this sum is whole
+      }
+      if (has_causal && causal == 1u) {
+        // Blocks of causal predictors alone take part; a front of elements that know all before them moves through each.
+        let takes_part = is_there && predicted.predictor >= sum_predictors;
+        for (var front = 1u; front < block_x + block_y + brick_z - 2u; front++) {
+          if (takes_part) { reconstruct_front(predicted, front, first, extent, lane, width); }
+          workgroupBarrier(); // the front's elements are there
+        }
+      }
     }
     store_brick(place, plane, thread);
     workgroupBarrier(); // the brick is stored before the next plane overwrites it

@@ -1,16 +1,24 @@
-// Finds where each brick starts, from its chunk's directory. src/core/codecs/rice/SPEC.md, 'Payload'.
+// Finds where each brick lies in the box and in its chunk's payload. src/core/codecs/rice/SPEC.md, 'Payload'.
 // brick.wgsl and scan.wgsl stand in front of this text.
-// Algorithm: 64 lengths are scanned at a time, on top of those before.
-// One invocation owns every 64th length, one workgroup a chunk. Dispatch: one workgroup a chunk, spread over x and y.
+// Algorithm: each invocation adds up the lengths of its share of the directory; the sums are scanned; then it goes through
+// its share once more.
+// One invocation owns a 64th of a chunk's directory, one workgroup a chunk. Dispatch: one workgroup a chunk, spread over x, y.
 // Invariants:
-// 1. A start may be anything where a payload is damaged: whoever reads there meets bits of no meaning, and no fault.
+// 1. Spans end where their payload does, at the latest, whatever a damaged directory says.
 // Twin: `decode` in src/core/codecs/rice/reference.ts.
 
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 @group(0) @binding(2) var<storage, read> payloads: array<u32>;
-// For each plane of each brick: its first byte in `payloads`, and the first one behind it.
-@group(0) @binding(3) var<storage, read_write> spans: array<vec2u>;
+// For each plane of each brick: where it lies in the box, as `cut` in brick.wgsl says; its first word in `payloads`, and how
+// many it has.
+@group(0) @binding(3) var<storage, read_write> spans: array<vec4u>;
+
+// Words in the payloads.
+alias Scanned = u32;
+
+// Entries have 2 bytes and directories start at whole words, so none crosses a word's edge.
+fn length_at(directory: u32, entry: u32) -> u32 { return (payloads[directory + entry / 2u] >> (16u * (entry % 2u))) & 0xffffu; }
 
 @compute @workgroup_size(threads)
 fn main(
@@ -24,18 +32,20 @@ fn main(
   var end_brick = box.brick_count;
   if (number + 1u < box.chunk_count) { end_brick = chunks[number + 1u].first_brick; }
   let entries = planes * (end_brick - chunk.first_brick);
-  let end = chunk.byte_offset + chunk.byte_length;
-  var start = chunk.byte_offset + 2u * entries;
-  for (var first = 0u; first < entries; first += threads) {
-    let entry = first + thread;
-    var length = 0u;
-    // Entries have 2 bytes and payloads start at whole words, so none crosses a word's edge.
-    let at = chunk.byte_offset + 2u * entry;
-    if (entry < entries && at + 2u <= end) { length = (payloads[at / 4u] >> (8u * (at % 4u))) & 0xffffu; }
-    let before = scan(thread, vec3u(length, 0u, 0u)).x;
-    if (entry < entries) {
-      spans[planes * chunk.first_brick + entry] = min(vec2u(start + before, start + before + length), vec2u(end));
-    }
-    start += scan_total().x;
+  let directory = chunk.byte_offset / 4u;
+  let end = directory + chunk.byte_length / 4u;
+  let share = (entries + threads - 1u) / threads;
+  let first = min(thread * share, entries);
+  let last = min(first + share, entries);
+  var sum = 0u;
+  for (var entry = first; entry < last; entry++) { sum += length_at(directory, entry); }
+  var start = directory + directory_words(entries) + scan(thread, sum).before;
+  for (var entry = first; entry < last; entry++) {
+    let brick = entry / planes;
+    let length = length_at(directory, entry);
+    let word = min(start, end);
+    let words = min(length, end - word);
+    spans[planes * chunk.first_brick + entry] = vec4u(cut(chunk, box, brick), word, words);
+    start += length;
   }
 }

@@ -1,29 +1,38 @@
-// A scan over the workgroup's 64 invocations. No entry point: kernels.ts puts it in front of the others.
-// Algorithm: eight invocations sum up eight values each; then each invocation adds what stands before its own.
+// A scan over the workgroup's invocations, 256 at most. No entry point: kernels.ts puts it in front of the others, which say what
+// they scan: `Scanned`, a u32 or several.
+// Algorithm: sums of 4, then of 32, then of all; each invocation adds what stands before it at each level.
 
-var<workgroup> wg_scan: array<vec3u, 64>;
-var<workgroup> wg_scan_sums: array<vec3u, 8>;
+var<workgroup> wg_scan: array<Scanned, threads>;
+var<workgroup> wg_scan_groups: array<Scanned, 64>;
+var<workgroup> wg_scan_rows: array<Scanned, 8>;
 
-// Exclusive: what the invocations before this one brought. The workgroup calls it together.
-fn scan(thread: u32, value: vec3u) -> vec3u {
+struct Scan { before: Scanned, total: Scanned }
+
+// Exclusive: what the invocations before this one brought; and what all brought. The workgroup calls it together.
+fn scan(thread: u32, value: Scanned) -> Scan {
+  let group = thread / 4u;
   workgroupBarrier(); // everyone has read the scan before
   wg_scan[thread] = value;
   workgroupBarrier(); // the values are there
-  if (thread < 8u) {
-    var sum = vec3u(0u);
-    for (var i = 0u; i < 8u; i++) { sum += wg_scan[8u * thread + i]; }
-    wg_scan_sums[thread] = sum;
+  var before = Scanned();
+  var sum = Scanned();
+  for (var i = 0u; i < 4u; i++) {
+    if (i == thread % 4u) { before = sum; }
+    sum += wg_scan[4u * group + i];
   }
-  workgroupBarrier(); // the sums of eight are there
-  var before = vec3u(0u);
-  for (var i = 0u; i < thread / 8u; i++) { before += wg_scan_sums[i]; }
-  for (var i = thread & ~7u; i < thread; i++) { before += wg_scan[i]; }
-  return before;
-}
-
-// What all invocations brought to the last scan.
-fn scan_total() -> vec3u {
-  var total = vec3u(0u);
-  for (var i = 0u; i < 8u; i++) { total += wg_scan_sums[i]; }
-  return total;
+  if (thread % 4u == 0u) { wg_scan_groups[group] = sum; }
+  workgroupBarrier(); // the sums of 4 are there
+  sum = Scanned();
+  for (var i = 0u; i < 8u; i++) {
+    if (i == group % 8u) { before += sum; }
+    sum += wg_scan_groups[(group & ~7u) + i];
+  }
+  if (thread % 32u == 0u) { wg_scan_rows[group / 8u] = sum; }
+  workgroupBarrier(); // the sums of 32 are there
+  sum = Scanned();
+  for (var i = 0u; i < 8u; i++) {
+    if (i == group / 8u) { before += sum; }
+    sum += wg_scan_rows[i];
+  }
+  return Scan(before, sum);
 }

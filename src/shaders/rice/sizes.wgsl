@@ -23,5 +23,5 @@ fn main(
   let first = chunks[number].first_brick;
   var end = box.brick_count;
   if (number + 1u < box.chunk_count) { end = chunks[number + 1u].first_brick; }
-  lengths[number] = 2u * planes * (end - first) + offsets[planes * end] - offsets[planes * first];
+  lengths[number] = 4u * (directory_words(planes * (end - first)) + offsets[planes * end] - offsets[planes * first]);
 }

@@ -1,5 +1,5 @@
 // A decoder's sums: residuals in workgroup memory become elements. No entry point: kernels.ts puts it in front of the
-// others, behind brick.wgsl. SPEC.md, 'Predictors'. Twin: `accumulate` in src/core/codecs/rice/predictors.ts.
+// others, behind brick.wgsl. SPEC.md, 'Predictors'. Twin: `reconstruct` in src/core/codecs/rice/brick.ts.
 
 const at_x0 = 1u;
 const at_y0 = 2u;
@@ -29,31 +29,34 @@ fn sum_of(predictor: u32, step: u32) -> Sum {
   }
 }
 
-// The running sum of a word's lanes, from its first on.
-fn sum_lanes(word: u32) -> u32 {
-  var sum = packed_add(word, word << bits);
-  if (lanes == 4u) { sum = packed_add(sum, sum << ((2u * bits) & 31u)); }
-  return sum;
-}
-
-// One row of `words` words.
+// One row of `words` words. Elements of 1 byte are summed as two pairs of 16 bits, in which 16 of them fit.
 fn sum_row(first: u32, words: u32) {
   var before = 0u;
   for (var at = first; at < first + words; at++) {
-    let sum = packed_add(sum_lanes(wg_words[at]), before);
-    wg_words[at] = sum;
-    before = (sum >> (32u - bits)) * ones;
+    let word = load_word(at);
+    if (lanes == 2u) {
+      // The sum so far is in both lanes.
+      let sum = packed_add(word * ones, before);
+      store_word(at, sum);
+      before = (sum >> 16u) * ones;
+    } else {
+      let odd = (word >> 8u) & 0x00ff00ffu;
+      let pairs = (word & 0x00ff00ffu) + odd;
+      let up_to_odd = pairs + (pairs << 16u) + before;
+      store_word(at, ((up_to_odd - odd) & 0x00ff00ffu) | ((up_to_odd & 0x00ff00ffu) << 8u));
+      before = ((up_to_odd >> 16u) & 0xffu) * 0x00010001u;
+    }
   }
 }
 
 // A word's column along y or z, in those lanes alone that `mask` covers.
 fn sum_column(first: u32, pitch: u32, length: u32, mask: u32) {
-  var before = wg_words[first] & mask;
+  var before = load_word(first) & mask;
   var at = first;
   for (var i = 1u; i < length; i++) {
     at += pitch;
-    let sum = packed_add(wg_words[at], before);
-    wg_words[at] = sum;
+    let sum = packed_add(load_word(at), before);
+    store_word(at, sum);
     before = sum & mask;
   }
 }
@@ -71,19 +74,19 @@ fn sum_block(sum: Sum, origin: u32, extent: vec3u, lane: u32, width: u32) {
     case 0u: {
       for (var line = lane; line < block_y * end_of_lines.z; line += width) {
         let y = line % block_y;
-        if (y < end_of_lines.y) { sum_row(origin + (line / block_y) * slice_pitch + y * row_pitch, end.x); }
+        if (y < end_of_lines.y) { sum_row(origin + (line / block_y) * slice_pitch + y * row_words, end.x); }
       }
     }
     case 1u: {
       for (var line = lane; line < words * end_of_lines.z; line += width) {
         let x = line % words;
-        if (x < end_of_lines.x) { sum_column(origin + (line / words) * slice_pitch + x, row_pitch, end.y, mask); }
+        if (x < end_of_lines.x) { sum_column(origin + (line / words) * slice_pitch + x, row_words, end.y, mask); }
       }
     }
     case 2u: {
       for (var line = lane; line < words * end_of_lines.y; line += width) {
         let x = line % words;
-        if (x < end_of_lines.x) { sum_column(origin + (line / words) * row_pitch + x, slice_pitch, end.z, mask); }
+        if (x < end_of_lines.x) { sum_column(origin + (line / words) * row_words + x, slice_pitch, end.z, mask); }
       }
     }
     default: {}

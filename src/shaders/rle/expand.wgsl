@@ -37,17 +37,29 @@ fn payload_element(at: u32, end: u32) -> u32 {
   return value & element_mask;
 }
 
-// Word `index` of a level, by the level above that starts at `parent`; the level's stored bytes start at byte `start`.
-fn child_word(parent: u32, index: u32, start: u32, end: u32) -> u32 {
-  var at = start + bits_between(parent, parent + index / 8u);
-  let marks = wg_tree[parent + index / 8u];
+// Four bytes from byte `at` on.
+fn payload_bytes(at: u32, end: u32) -> u32 {
+  if (at >= end) { return 0u; }
+  let shift = 8u * (at % 4u);
+  var value = payloads[at / 4u] >> shift;
+  if (shift > 0u) { value |= payloads[at / 4u + 1u] << (32u - shift); }
+  if (end - at < 4u) { value &= (1u << (8u * (end - at))) - 1u; }
+  return value;
+}
+
+// Word `index` of a level, by the level above that starts at `parent`; `rank` ones come before its word for this one, and
+// the level's stored bytes start at byte `start`.
+fn child_word(parent: u32, index: u32, rank: u32, start: u32, end: u32) -> u32 {
+  let word = wg_tree[parent + index / 8u];
   let shift = 4u * (index % 8u);
-  at += countOneBits(marks & ((1u << shift) - 1u));
+  let marks = word >> shift;
+  if ((marks & 0xfu) == 0u) { return 0u; }
+  var stored = payload_bytes(start + rank + countOneBits(word & ((1u << shift) - 1u)), end);
   var value = 0u;
   for (var byte = 0u; byte < 4u; byte++) {
-    if (((marks >> (shift + byte)) & 1u) != 0u) {
-      value |= payload_byte(at, end) << (8u * byte);
-      at++;
+    if (((marks >> byte) & 1u) != 0u) {
+      value |= (stored & 0xffu) << (8u * byte);
+      stored >>= 8u;
     }
   }
   return value;
@@ -73,7 +85,7 @@ fn bits_from(at: u32) -> u32 {
 }
 
 // A tile of whole words in which no run starts.
-fn fill_words(order: Order, walk: Walk, share: Share, value: u32) {
+fn fill_words(order: Chunk, walk: Walk, share: Share, value: u32) {
   let word = splat(value);
   for (var lane = share.lane; lane < walk.column_words; lane += share.width) {
     let start = columns_of(order, walk, lane).start;
@@ -82,9 +94,12 @@ fn fill_words(order: Order, walk: Walk, share: Share, value: u32) {
 }
 
 // A tile of whole words in memory order (axis x). `values`: the byte where the tile's values start.
-fn expand_rows(order: Order, walk: Walk, thread: u32, values: u32, end: u32) {
+fn expand_rows(order: Chunk, walk: Walk, thread: u32, values: u32, end: u32) {
+  if (thread >= walk.column_words) { return; }
+  var cursor = row_cursor(order, walk, thread);
   for (var lane = thread; lane < walk.column_words; lane += threads) {
-    let columns = columns_of(order, walk, lane);
+    let columns = columns_at(order, walk, cursor.row, cursor.word, cursor.start);
+    advance(&cursor, order);
     let at = columns.first_element;
     var next = values + runs_before(at) * element_bytes;
     let marks = wg_tree[level_0 + at / 32u] >> (at % 32u);
@@ -105,7 +120,7 @@ fn expand_rows(order: Order, walk: Walk, thread: u32, values: u32, end: u32) {
 }
 
 // A tile of whole columns. Each column keeps the byte of its next value; where no run starts, the word is stored again.
-fn expand_columns(order: Order, walk: Walk, share: Share, values: u32, end: u32) {
+fn expand_columns(order: Chunk, walk: Walk, share: Share, values: u32, end: u32) {
   for (var lane = share.lane; lane < walk.column_words; lane += share.width) {
     let columns = columns_of(order, walk, lane);
     var next: vec4u;
@@ -135,7 +150,7 @@ fn expand_columns(order: Order, walk: Walk, share: Share, values: u32, end: u32)
 }
 
 // Expands any tile, element by element.
-fn expand_any(order: Order, walk: Walk, share: Share, span: Span, end: u32) {
+fn expand_any(order: Chunk, walk: Walk, share: Share, span: Span, end: u32) {
   // Run number 0 here is the last of the tiles before: it reaches into this tile.
   var run = 0u;
   var value = payload_element(span.starts.w - element_bytes, end);
@@ -193,23 +208,28 @@ fn main(
   if (span.counts.w > 0u) {
     if (thread == 0u) {
       wg_tree[level_3] = payload_byte(chunk.byte_offset + tile - chunk.first_tile, end);
-      wg_tree[level_2] = child_word(level_3, 0u, span.starts.x, end);
-      wg_tree[level_2 + 1u] = child_word(level_3, 1u, span.starts.x, end);
+      wg_tree[level_2] = child_word(level_3, 0u, 0u, span.starts.x, end);
+      wg_tree[level_2 + 1u] = child_word(level_3, 1u, 0u, span.starts.x, end);
     }
     workgroupBarrier(); // level 2 is there
-    if (thread < 16u) { wg_tree[level_1 + thread] = child_word(level_2, thread, span.starts.y, end); }
+    if (thread < 16u) {
+      let rank = bits_between(level_2, level_2 + thread / 8u);
+      wg_tree[level_1 + thread] = child_word(level_2, thread, rank, span.starts.y, end);
+    }
     workgroupBarrier(); // level 1 is there
+    if (thread < 16u) { wg_rank[level_1 + thread] = bits_between(level_1, level_1 + thread); }
+    workgroupBarrier(); // and its ranks
     for (var word = thread; word < 128u; word += threads) {
-      wg_tree[level_0 + word] = child_word(level_1, word, span.starts.z, end);
+      wg_tree[level_0 + word] = child_word(level_1, word, wg_rank[level_1 + word / 8u], span.starts.z, end);
     }
     workgroupBarrier(); // level 0 is there
     if (thread < 16u) { sum_group(thread); }
     rank_tree(thread);
   }
 
-  let order = order_of(chunk, box);
-  let walk = walk_of(order, tile - chunk.first_tile);
-  let share = share_of(walk, thread);
+  let order = chunk;
+  let walk = walk_of(order, tile);
+  let share = share_of(order, walk, thread);
   if (share.first >= share.end) { return; }
   if (span.counts.w == 0u && walk.whole) {
     fill_words(order, walk, share, payload_element(span.starts.w - element_bytes, end));

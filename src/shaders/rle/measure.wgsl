@@ -22,21 +22,35 @@
 
 // Level 0 in the making.
 var<workgroup> wg_bits: array<atomic<u32>, 128>;
+// 1 once a bit is set.
+var<workgroup> wg_any: atomic<u32>;
+var<workgroup> wg_has_runs: bool;
+// Ones of level 3, 2, 1 and 0.
+var<workgroup> wg_counts: array<atomic<u32>, 4>;
 
 // The last element of the column before these columns; anything in front of the chunk's first column.
-fn element_before(order: Order, columns: Columns, last_step: u32) -> u32 {
+fn element_before(order: Chunk, columns: Columns, last_step: u32) -> u32 {
   if (columns.word > 0u) { return voxels[columns.start - 1u + last_step] >> (32u - element_bits); }
   if (columns.row == 0u) { return 0u; }
   let word = voxels[row_start(order, columns.row - 1u) + order.row_words - 1u + last_step];
-  return (word >> (((order.size_x - 1u) % per_word) * element_bits)) & element_mask;
+  return (word >> (((order.shape.x - 1u) % per_word) * element_bits)) & element_mask;
 }
 
 // The predecessors of the columns' first elements: the last elements of the columns before.
-fn word_before_columns(order: Order, columns: Columns) -> u32 {
+fn word_before_columns(order: Chunk, columns: Columns) -> u32 {
   let last_step = (order.length - 1u) * order.step;
   let before = element_before(order, columns, last_step);
   if (element_bits == 32u) { return before; }
   return (voxels[columns.start + last_step] << (element_bits & 31u)) | before;
+}
+
+// All bits of each element but its highest, and the highest ones.
+override element_lows: u32 = (element_mask >> 1u) * (0xffffffffu / element_mask);
+override element_highs: u32 = ~element_lows;
+
+// The lowest bit of each element of the word that is not 0. (Hacker's Delight, section 6-1)
+fn changed_elements(word: u32) -> u32 {
+  return ((((word & element_lows) + element_lows) | word) & element_highs) >> (element_bits - 1u);
 }
 
 // Bit e: element e of the word is not 0.
@@ -49,18 +63,24 @@ fn changes(word: u32) -> u32 {
 }
 
 // Sets the bits of a tile that holds nothing but whole words in memory order (axis x).
-fn mark_rows(order: Order, walk: Walk, thread: u32) {
+fn mark_rows(order: Chunk, walk: Walk, thread: u32) {
+  if (thread >= walk.column_words) { return; }
+  var cursor = row_cursor(order, walk, thread);
   for (var lane = thread; lane < walk.column_words; lane += threads) {
-    let columns = columns_of(order, walk, lane);
+    let columns = columns_at(order, walk, cursor.row, cursor.word, cursor.start);
     let word = voxels[columns.start];
-    let marks = changes(word ^ word_before_columns(order, columns));
-    if (marks != 0u) { atomicOr(&wg_bits[columns.first_element / 32u], marks << (columns.first_element % 32u)); }
+    let changed = word ^ word_before_columns(order, columns);
+    if (changed != 0u) {
+      atomicOr(&wg_bits[columns.first_element / 32u], changes(changed) << (columns.first_element % 32u));
+      atomicStore(&wg_any, 1u);
+    }
+    advance(&cursor, order);
   }
 }
 
-// Sets the bits of a tile that holds nothing but whole columns. Eight loads are under way at a time; each column gathers
-// its bits in a register.
-fn mark_columns(order: Order, walk: Walk, share: Share) {
+// Sets the bits of a tile that holds nothing but whole columns. Sixteen loads are under way at a time; each column gathers
+// its bits in a register. (Columns and batches begin at multiples of their length, so bits never cross a word.)
+fn mark_columns(order: Chunk, walk: Walk, share: Share) {
   if (share.first >= share.end) { return; }
   for (var lane = share.lane; lane < walk.column_words; lane += share.width) {
     let columns = columns_of(order, walk, lane);
@@ -70,31 +90,33 @@ fn mark_columns(order: Order, walk: Walk, share: Share) {
     } else {
       before = voxels[columns.start + (share.first - 1u) * order.step];
     }
-    for (var first = share.first; first < share.end; first += 8u) {
-      var words: array<u32, 8>;
+    for (var first = share.first; first < share.end; first += 16u) {
+      var words: array<u32, 16>;
       // Behind the share's end the last word comes again: no change.
-      for (var i = 0u; i < 8u; i++) { words[i] = voxels[columns.start + min(first + i, share.end - 1u) * order.step]; }
-      var marks = vec4u();
-      for (var i = 0u; i < 8u; i++) {
-        let changed = words[i] ^ before;
+      for (var i = 0u; i < 16u; i++) { words[i] = voxels[columns.start + min(first + i, share.end - 1u) * order.step]; }
+      // Of each element 8 steps' bits, side by side; the lanes of wider elements hold 16.
+      var low = 0u;
+      var high = 0u;
+      for (var i = 0u; i < 16u; i++) {
+        let changed = changed_elements(words[i] ^ before);
         before = words[i];
-        if (changed != 0u) { marks |= ((vec4u(changes(changed)) >> vec4u(0u, 1u, 2u, 3u)) & vec4u(1u)) << vec4u(i); }
+        if (i < 8u || element_bits > 8u) { low |= changed << i; } else { high |= changed << (i - 8u); }
       }
-      for (var e = 0u; e < per_word; e++) { set_bits(columns.first_element + e * order.length + first, marks[e]); }
+      if ((low | high) == 0u) { continue; }
+      atomicStore(&wg_any, 1u);
+      for (var e = 0u; e < per_word; e++) {
+        let shift = e * element_bits;
+        var marks = (low >> shift) & 0xffffu;
+        if (element_bits == 8u) { marks = (marks & 0xffu) | (((high >> shift) & 0xffu) << 8u); }
+        let at = columns.first_element + e * order.length + first;
+        if (marks != 0u) { atomicOr(&wg_bits[at / 32u], marks << (at % 32u)); }
+      }
     }
   }
 }
 
-// Eight bits of the tile's level 0, from bit `at` on.
-fn set_bits(at: u32, marks: u32) {
-  if (marks == 0u) { return; }
-  let shift = at % 32u;
-  atomicOr(&wg_bits[at / 32u], marks << shift);
-  if (shift > 24u && (marks >> (32u - shift)) != 0u) { atomicOr(&wg_bits[at / 32u + 1u], marks >> (32u - shift)); }
-}
-
 // Sets the bits of any tile, element by element.
-fn mark_any(order: Order, walk: Walk, share: Share) {
+fn mark_any(order: Chunk, walk: Walk, share: Share) {
   if (share.first >= share.end) { return; }
   for (var lane = share.lane; lane < walk.column_words; lane += share.width) {
     let columns = columns_of(order, walk, lane);
@@ -110,6 +132,7 @@ fn mark_any(order: Order, walk: Walk, share: Share) {
         let local = columns.first_element + e * order.length + step;
         if (((marks >> e) & 1u) != 0u && local < walk.count) {
           atomicOr(&wg_bits[local / 32u], 1u << (local % 32u));
+          atomicStore(&wg_any, 1u);
         }
       }
       before = word;
@@ -128,20 +151,25 @@ fn main(
   let tile = workgroup.x + workgroup.y * workgroups.x;
   if (tile >= box.tile_count) { return; }
   let chunk = chunks[chunk_of_tile[tile]];
-  let order = order_of(chunk, box);
-  let walk = walk_of(order, tile - chunk.first_tile);
-  let share = share_of(walk, thread);
-
-  if (walk.whole && order.length == 1u) {
-    mark_rows(order, walk, thread);
+  let walk = walk_of(chunk, tile);
+  if (walk.whole && chunk.length == 1u) {
+    mark_rows(chunk, walk, thread);
   } else if (walk.whole) {
-    mark_columns(order, walk, share);
+    mark_columns(chunk, walk, share_of(chunk, walk, thread));
   } else {
-    mark_any(order, walk, share);
+    mark_any(chunk, walk, share_of(chunk, walk, thread));
   }
   // SPEC.md: 'Element i starts a run if i = 0 …'
-  if (thread == 0u && walk.first_element == 0u) { atomicOr(&wg_bits[0], 1u); }
+  if (thread == 0u && walk.first_element == 0u) {
+    atomicOr(&wg_bits[0], 1u);
+    atomicStore(&wg_any, 1u);
+  }
   workgroupBarrier(); // all bits are set
+  if (thread == 0u) { wg_has_runs = atomicLoad(&wg_any) != 0u; }
+  if (!workgroupUniformLoad(&wg_has_runs)) {
+    if (thread < 4u) { counts[thread * box.tile_count + tile] = 0u; }
+    return;
+  }
 
   for (var word = thread; word < 128u; word += threads) {
     let level_0_bits = atomicLoad(&wg_bits[word]);
@@ -149,12 +177,13 @@ fn main(
     if (level_0_bits != 0u) { bits[tile * 128u + word] = level_0_bits; }
   }
   build_parents(thread);
-  if (thread == 0u) {
-    var runs = 0u;
-    for (var group = 0u; group < 16u; group++) { runs += wg_sums[group]; }
-    counts[tile] = bits_between(level_3, tree_words);
-    counts[box.tile_count + tile] = bits_between(level_2, level_3);
-    counts[2u * box.tile_count + tile] = bits_between(level_1, level_2);
-    counts[3u * box.tile_count + tile] = runs;
+  // Each level's ones are counted by few invocations: 16 words and more in one would hold up the workgroup.
+  if (thread < 16u) {
+    atomicAdd(&wg_counts[3], wg_sums[thread]);
+    atomicAdd(&wg_counts[2], countOneBits(wg_tree[level_1 + thread]));
   }
+  if (thread < 2u) { atomicAdd(&wg_counts[1], countOneBits(wg_tree[level_2 + thread])); }
+  if (thread == 0u) { atomicStore(&wg_counts[0], countOneBits(wg_tree[level_3])); }
+  workgroupBarrier(); // the counts are whole
+  if (thread < 4u) { counts[thread * box.tile_count + tile] = atomicLoad(&wg_counts[thread]); }
 }

@@ -1,5 +1,5 @@
 // Scan order: how a chunk's columns lie in the words of a box. No entry point: kernels.ts puts it in front of the others.
-// src/core/codecs/rle/SPEC.md, 'Scan order'. Twin: src/core/codecs/rle/order.ts.
+// src/core/codecs/rle/SPEC.md, 'Scan order'. Twin: src/core/codecs/scan-order.ts.
 //
 // Columns along y or z: word `w` of row `b` holds `per_word` neighbouring columns, and `step` words lead from one element
 // to the next. Columns along x need no case of their own: scan order is then memory order, which is that of columns of
@@ -14,24 +14,15 @@ override element_mask: u32 = 0xffffffffu >> (32u - 8u * element_bytes);
 const threads = 64u;
 // The elements under one byte of level 3: SPEC.md, 'Bitmap tree'.
 const tile_elements = 4096u;
+// Steps of one column word that an invocation does, where a tile is whole columns along y or z, of so many at least.
+override whole_steps: u32 = tile_elements / threads / per_word;
 
 struct Box { row_words: u32, slice_words: u32, tile_count: u32, chunk_count: u32 }
 
+// A chunk, with all that can be worked out once for it: integer divisions are dear.
 struct Chunk {
-  origin: vec3u,     // in elements
-  axis: u32,
   shape: vec3u,      // in elements
-  first_tile: u32,
-  byte_offset: u32,  // where the payload starts
-  byte_length: u32,
-  unused_0: u32,
-  unused_1: u32,
-  sections: vec4u,   // encoder: the bytes where level 2, 1, 0 and the values start
-}
-
-struct Order {
   first_word: u32,   // word of the chunk's origin
-  size_x: u32,
   row_words: u32,    // words in a row of the chunk
   count: u32,        // elements in the chunk
   length: u32,       // elements in a column
@@ -39,38 +30,16 @@ struct Order {
   rows: u32,         // row b starts (b % rows) × low + (b / rows) × high words behind first_word
   low: u32,
   high: u32,
-}
-
-fn order_of(chunk: Chunk, box: Box) -> Order {
-  var order: Order;
-  order.first_word = chunk.origin.z * box.slice_words + chunk.origin.y * box.row_words + chunk.origin.x / per_word;
-  order.size_x = chunk.shape.x;
-  order.row_words = (chunk.shape.x + per_word - 1u) / per_word;
-  order.count = chunk.shape.x * chunk.shape.y * chunk.shape.z;
-  order.length = 1u;
-  order.rows = 1u;
-  switch (chunk.axis) {
-    case 1u: {
-      order.length = chunk.shape.y;
-      order.step = box.row_words;
-      order.high = box.slice_words;
-    }
-    case 2u: {
-      order.length = chunk.shape.z;
-      order.step = box.slice_words;
-      order.high = box.row_words;
-    }
-    default: {
-      order.rows = chunk.shape.y;
-      order.low = box.row_words;
-      order.high = box.slice_words;
-    }
-  }
-  return order;
+  first_tile: u32,
+  byte_offset: u32,  // where the payload starts
+  byte_length: u32,
+  tile_words: u32,   // words that hold columns in each tile, a power of 2; 0 where tiles cut words or columns
+  column_words: u32, // words that hold columns in the chunk
+  sections: vec4u,   // encoder: the bytes where level 2, 1, 0 and the values start
 }
 
 // The word where the columns of row `b` start.
-fn row_start(order: Order, b: u32) -> u32 {
+fn row_start(order: Chunk, b: u32) -> u32 {
   if (order.rows == 1u) { return order.first_word + b * order.high; }
   let slice = b / order.rows;
   return order.first_word + (b - slice * order.rows) * order.low + slice * order.high;
@@ -89,23 +58,29 @@ struct Walk {
   whole: bool,
 }
 
-fn column_word(order: Order, column: u32) -> u32 {
-  return (column / order.size_x) * order.row_words + (column % order.size_x) / per_word;
+fn column_word(order: Chunk, column: u32) -> u32 {
+  return (column / order.shape.x) * order.row_words + (column % order.shape.x) / per_word;
 }
 
-fn walk_of(order: Order, tile_in_chunk: u32) -> Walk {
+fn walk_of(order: Chunk, tile: u32) -> Walk {
   var walk: Walk;
-  walk.first_element = tile_in_chunk * tile_elements;
+  let number = tile - order.first_tile;
+  walk.first_element = number * tile_elements;
   walk.count = min(tile_elements, order.count - walk.first_element);
+  walk.whole = order.tile_words > 0u;
+  if (walk.whole) {
+    walk.first_column_word = number * order.tile_words;
+    walk.column_words = min(order.tile_words, order.column_words - walk.first_column_word);
+    walk.first_step = 0u;
+    walk.steps = order.length;
+    return walk;
+  }
   let first_column = walk.first_element / order.length;
   let last_column = (walk.first_element + walk.count - 1u) / order.length;
   walk.first_column_word = column_word(order, first_column);
   walk.column_words = column_word(order, last_column) - walk.first_column_word + 1u;
   walk.first_step = walk.first_element - first_column * order.length;
   walk.steps = min(order.length, walk.count);
-  let elements_per_column_word = order.length * per_word;
-  walk.whole = order.size_x % per_word == 0u && walk.first_element % elements_per_column_word == 0u &&
-    walk.count % elements_per_column_word == 0u;
   return walk;
 }
 
@@ -113,7 +88,12 @@ fn walk_of(order: Order, tile_in_chunk: u32) -> Walk {
 // Neighbouring invocations own neighbouring words.
 struct Share { lane: u32, width: u32, first: u32, end: u32 }
 
-fn share_of(walk: Walk, thread: u32) -> Share {
+fn share_of(order: Chunk, walk: Walk, thread: u32) -> Share {
+  if (walk.whole) {
+    let width = min(order.tile_words, threads);
+    let first = (thread >> countTrailingZeros(width)) * whole_steps;
+    return Share(thread & (width - 1u), width, first, min(order.length, first + whole_steps));
+  }
   let width = min(walk.column_words, threads);
   let groups = threads / width;
   let steps_per_group = (walk.steps + groups - 1u) / groups;
@@ -132,14 +112,58 @@ struct Columns {
   count: u32,
 }
 
-fn columns_of(order: Order, walk: Walk, lane: u32) -> Columns {
+fn columns_of(order: Chunk, walk: Walk, lane: u32) -> Columns {
   let number = walk.first_column_word + lane;
+  let row = number / order.row_words;
+  return columns_at(order, walk, row, number - row * order.row_words, row_start(order, row));
+}
+
+fn columns_at(order: Chunk, walk: Walk, row: u32, word: u32, start: u32) -> Columns {
   var columns: Columns;
-  columns.row = number / order.row_words;
-  columns.word = number - columns.row * order.row_words;
-  columns.start = row_start(order, columns.row) + columns.word;
-  columns.first_element =
-    (columns.row * order.size_x + columns.word * per_word) * order.length - walk.first_element;
-  columns.count = min(per_word, order.size_x - columns.word * per_word);
+  columns.row = row;
+  columns.word = word;
+  columns.start = start + word;
+  columns.first_element = (row * order.shape.x + word * per_word) * order.length - walk.first_element;
+  columns.count = min(per_word, order.shape.x - word * per_word);
   return columns;
+}
+
+// Goes through the words of rows in memory order, `threads` words at a time, with few divisions.
+struct RowCursor {
+  row: u32,
+  word: u32,
+  inner_row: u32,     // row % order.rows
+  start: u32,         // of the row
+  rows_ahead: u32,    // whole rows, and words beside, from one of its words to the next
+  words_ahead: u32,
+}
+
+fn row_cursor(order: Chunk, walk: Walk, lane: u32) -> RowCursor {
+  let number = walk.first_column_word + lane;
+  let row = number / order.row_words;
+  let rows_ahead = threads / order.row_words;
+  return RowCursor(
+    row,
+    number - row * order.row_words,
+    row % order.rows,
+    row_start(order, row),
+    rows_ahead,
+    threads - rows_ahead * order.row_words,
+  );
+}
+
+fn advance(cursor: ptr<function, RowCursor>, order: Chunk) {
+  var rows = (*cursor).rows_ahead;
+  (*cursor).word += (*cursor).words_ahead;
+  if ((*cursor).word >= order.row_words) {
+    (*cursor).word -= order.row_words;
+    rows++;
+  }
+  (*cursor).row += rows;
+  (*cursor).inner_row += rows;
+  (*cursor).start += rows * order.low;
+  if ((*cursor).inner_row >= order.rows) {
+    (*cursor).inner_row = (*cursor).row % order.rows;
+    (*cursor).start = row_start(order, (*cursor).row);
+  }
 }

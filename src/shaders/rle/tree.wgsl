@@ -19,15 +19,11 @@ fn tree_byte(level: u32, index: u32) -> u32 {
   return (wg_tree[level + index / 4u] >> (8u * (index % 4u))) & 0xffu;
 }
 
-// The word of a level above `words` words of wg_tree, 8 at most: bit b is 1 where byte b of them is not 0.
-fn parent_of(first: u32, words: u32) -> u32 {
-  var parent = 0u;
-  for (var word = 0u; word < words; word++) {
-    let bytes = vec4u(wg_tree[first + word]) & vec4u(0xffu, 0xff00u, 0xff0000u, 0xff000000u);
-    let marks = select(vec4u(0u), vec4u(1u, 2u, 4u, 8u), bytes != vec4u(0u));
-    parent |= (marks.x | marks.y | marks.z | marks.w) << (4u * word);
-  }
-  return parent;
+// Bit b is 1 where byte b of the word is not 0.
+fn nonzero_bytes(word: u32) -> u32 {
+  let bytes = vec4u(word) & vec4u(0xffu, 0xff00u, 0xff0000u, 0xff000000u);
+  let marks = select(vec4u(0u), vec4u(1u, 2u, 4u, 8u), bytes != vec4u(0u));
+  return marks.x | marks.y | marks.z | marks.w;
 }
 
 fn bits_between(first: u32, end: u32) -> u32 {
@@ -41,37 +37,52 @@ fn sum_group(group: u32) {
   wg_sums[group] = bits_between(level_0 + 8u * group, level_0 + 8u * group + 8u);
 }
 
-// Levels 1, 2 and 3 from level 0, and wg_sums. The workgroup calls it together. Behind it invocation 0 may read all,
-// any other one only after a barrier.
+// Levels 1, 2 and 3 in the making.
+var<workgroup> wg_parents: array<atomic<u32>, 19>;
+
+// Levels 1, 2 and 3 from level 0, and wg_sums. The workgroup calls it together; wg_parents is 0 before, as it is at a
+// workgroup's start.
 fn build_parents(thread: u32) {
   workgroupBarrier(); // level 0 is whole
+  for (var word = thread; word < 128u; word += threads) {
+    let marks = nonzero_bytes(wg_tree[level_0 + word]);
+    if (marks != 0u) { atomicOr(&wg_parents[word / 8u], marks << (4u * (word % 8u))); }
+  }
+  if (thread < 16u) { sum_group(thread); }
+  workgroupBarrier(); // level 1 is whole
   if (thread < 16u) {
-    wg_tree[level_1 + thread] = parent_of(level_0 + 8u * thread, 8u);
-    sum_group(thread);
+    let word = atomicLoad(&wg_parents[thread]);
+    wg_tree[level_1 + thread] = word;
+    let marks = nonzero_bytes(word);
+    if (marks != 0u) { atomicOr(&wg_parents[16u + thread / 8u], marks << (4u * (thread % 8u))); }
   }
-  workgroupBarrier(); // level 1 and the sums are whole
-  if (thread == 0u) {
-    wg_tree[level_2] = parent_of(level_1, 8u);
-    wg_tree[level_2 + 1u] = parent_of(level_1 + 8u, 8u);
-    wg_tree[level_3] = parent_of(level_2, 2u);
+  workgroupBarrier(); // level 2 is whole
+  if (thread < 2u) {
+    let word = atomicLoad(&wg_parents[16u + thread]);
+    wg_tree[level_2 + thread] = word;
+    atomicOr(&wg_parents[18], nonzero_bytes(word) << (4u * thread));
   }
+  workgroupBarrier(); // level 3 is whole
+  if (thread == 0u) { wg_tree[level_3] = atomicLoad(&wg_parents[18]); }
+  workgroupBarrier(); // everyone may read all of them
 }
 
-// Fills wg_rank: for level 0 from wg_sums and the words since, for the short levels by counting.
-// The workgroup calls it together.
+// Fills wg_rank: for level 0 from the sums before and the words since, for the short levels by counting.
+// The workgroup calls it together, once.
 fn rank_tree(thread: u32) {
   workgroupBarrier(); // the tree and the sums are whole
-  for (var word = thread; word < tree_words; word += threads) {
-    var rank = 0u;
-    if (word < level_1) {
-      for (var group = 0u; group < word / 8u; group++) { rank += wg_sums[group]; }
-      rank += bits_between(word & ~7u, word);
-    } else if (word < level_2) {
-      rank = bits_between(level_1, word);
-    } else if (word < level_3) {
-      rank = bits_between(level_2, word);
-    }
-    wg_rank[word] = rank;
+  var before = 0u;
+  if (thread < 16u) {
+    for (var group = 0u; group < thread; group++) { before += wg_sums[group]; }
+    wg_rank[level_1 + thread] = bits_between(level_1, level_1 + thread);
+  } else if (thread < 18u) {
+    wg_rank[level_2 + thread - 16u] = bits_between(level_2, level_2 + thread - 16u);
+  }
+  workgroupBarrier(); // everyone has read the sums
+  if (thread < 16u) { wg_sums[thread] = before; }
+  workgroupBarrier(); // they are now sums of all groups before
+  for (var word = thread; word < 128u; word += threads) {
+    wg_rank[word] = wg_sums[word / 8u] + bits_between(word & ~7u, word);
   }
   workgroupBarrier(); // the ranks are whole
 }

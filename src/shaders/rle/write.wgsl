@@ -69,22 +69,32 @@ fn write_level(thread: u32, start: u32, level: u32, words: u32, parent: u32) {
   }
 }
 
-// Element i in scan order.
-fn element(order: Order, i: u32) -> u32 {
-  let column = i / order.length;
-  let step = i % order.length;
-  let x = column % order.size_x;
-  let word = voxels[row_start(order, column / order.size_x) + x / per_word + step * order.step];
-  return (word >> ((x % per_word) * element_bits)) & element_mask;
+// Where the elements of a column lie.
+struct Column { first_word: u32, shift: u32 }
+
+fn column_at(order: Chunk, number: u32) -> Column {
+  let row = number / order.shape.x;
+  let x = number - row * order.shape.x;
+  return Column(row_start(order, row) + x / per_word, (x % per_word) * element_bits);
 }
 
 // The values of the runs that start in each word of level 0, from byte `start` of the payload on.
-fn write_values(thread: u32, start: u32, order: Order, first_element: u32) {
+fn write_values(thread: u32, start: u32, order: Chunk, first_element: u32) {
   for (var w = thread; w < 128u; w += threads) {
     var bits = wg_tree[level_0 + w];
+    if (bits == 0u) { continue; }
     var writer = writer_at(start + wg_rank[w] * element_bytes);
+    var number = (first_element + 32u * w) / order.length;
+    var first = number * order.length;
+    var column = column_at(order, number);
     while (bits != 0u) {
-      put(&writer, element(order, first_element + 32u * w + countTrailingZeros(bits)), element_bytes);
+      let i = first_element + 32u * w + countTrailingZeros(bits);
+      if (i - first >= order.length) {
+        number = i / order.length;
+        first = number * order.length;
+        column = column_at(order, number);
+      }
+      put(&writer, (voxels[column.first_word + (i - first) * order.step] >> column.shift) & element_mask, element_bytes);
       bits &= bits - 1u;
     }
     flush(writer);
@@ -99,16 +109,16 @@ fn main(
 ) {
   let tile = workgroup.x + workgroup.y * workgroups.x;
   if (tile >= box.tile_count) { return; }
+  let runs_at = 3u * box.tile_count + tile;
+  if (offsets[runs_at + 1u] == offsets[runs_at]) { return; }
   let chunk = chunks[chunk_of_tile[tile]];
+  if (chunk.byte_length == 0u) { return; }
   var starts: vec4u;
-  var counts: vec4u;
   for (var section = 0u; section < 4u; section++) {
     let at = section * box.tile_count;
     starts[section] = offsets[at + tile] - offsets[at + chunk.first_tile];
-    counts[section] = offsets[at + tile + 1u] - offsets[at + tile];
   }
   starts = chunk.sections + starts * vec4u(1u, 1u, 1u, element_bytes);
-  if (chunk.byte_length == 0u || counts.w == 0u) { return; }
 
   for (var word = thread; word < 128u; word += threads) { wg_tree[level_0 + word] = bits[tile * 128u + word]; }
   build_parents(thread);
@@ -122,5 +132,5 @@ fn main(
   write_level(thread, starts.x, level_2, 2u, level_3);
   write_level(thread, starts.y, level_1, 16u, level_2);
   write_level(thread, starts.z, level_0, 128u, level_1);
-  write_values(thread, starts.w, order_of(chunk, box), tile_in_chunk * tile_elements);
+  write_values(thread, starts.w, chunk, tile_in_chunk * tile_elements);
 }

@@ -9,6 +9,7 @@ export const raw: CodecDefinition = {
   name: 'raw',
   summary: 'The voxels as they are, for data that nothing makes smaller.',
   elementBytes: [1, 2, 4],
+  gigabytesPerSecond: 1000,
   choose: () => new Uint8Array(0),
   estimate: (_statistics, chunk) => chunkBytes(chunk),
   encodedBound: chunkBytes,

@@ -74,29 +74,20 @@ export function createKernels(gpu: Gpu): CodecKernels {
       }
     },
 
-    async decode(payloads, chunks, target, { scope, signal, onTimes }) {
-      throwIfAborted(signal);
+    prepareDecode(payloads, chunks, target, scope) {
       for (const chunk of chunks) {
         checkParameters(chunk.parameters);
         assertInBox(chunk, target);
       }
       assertPayloads(payloads, chunks.length);
-      if (chunks.length === 0) return;
-      const work = scope.scope('raw.decode');
-      try {
-        const tileCounts = chunks.map(({ shape }) =>
-          Math.ceil(((rowBytes(shape[0], target.elementBytes) / 4) * shape[1] * shape[2]) / tileWords),
-        );
-        const { tileCount, bindings } = describeBatch(work, target, chunks, tileCounts, payloads);
-        const source = payloads.buffer ?? work.storage('no-payloads', 4);
-        await gpu
-          .commands('raw.decode', onTimes)
-          .stage('decode')
-          .dispatch(decodeKernel, [...bindings, source, target.buffer], spread(tileCount))
-          .submit();
-      } finally {
-        work.destroy();
-      }
+      const tileCounts = chunks.map(({ shape }) =>
+        Math.ceil(((rowBytes(shape[0], target.elementBytes) / 4) * shape[1] * shape[2]) / tileWords),
+      );
+      const { tileCount, bindings } = describeBatch(scope, target, chunks, tileCounts, payloads);
+      const source = payloads.buffer ?? scope.storage('no-payloads', 4);
+      return (commands) => {
+        commands.stage('decode').dispatch(decodeKernel, [...bindings, source, target.buffer], spread(tileCount));
+      };
     },
   };
 }

@@ -1,13 +1,12 @@
 import { StriaError } from '../../shared/errors.ts';
-import type { Dims3 } from '../../shared/volume.ts';
-import { BitReader, BitWriter } from './bits.ts';
+import { BitReader, BitWriter } from '../bits.ts';
 import { chooseCode, escapeQuotient, expectedCost, rawCode, zeroCode } from './choice.ts';
-import type { BrickLayout } from './layout.ts';
-import { accumulate, difference, fromSymbol, predictors, toSymbol } from './predictors.ts';
+import type { Block, BrickLayout } from './layout.ts';
+import { forEachElement, fromSymbol, Neighbourhood, predictorCount, sumPredictorCount, toSymbol } from './predictors.ts';
 
 /** One plane of one brick: SPEC.md, 'A brick'. */
-export function encodeBrick(elements: Uint16Array, layout: BrickLayout, bits: 8 | 16): Uint8Array {
-  const { symbols, blocks } = predict(elements, layout, bits);
+export function encodeBrick(elements: Uint16Array, layout: BrickLayout, bits: 8 | 16, causal: boolean): Uint8Array {
+  const { symbols, blocks } = predict(elements, layout, bits, causal ? predictorCount : sumPredictorCount);
   const groups = layout.groups.map((indices) => {
     const own = gather(symbols, indices);
     return { symbols: own, code: chooseCode(own, bits) };
@@ -44,53 +43,68 @@ export function encodeBrick(elements: Uint16Array, layout: BrickLayout, bits: 8 
   }
   brick.append(prefixes);
   brick.append(escapes);
-  return brick.toBytes();
+  return brick.toWords();
 }
 
 /** Symbols of the cheapest predictor of each block, at their elements' places. */
-function predict(elements: Uint16Array, layout: BrickLayout, bits: 8 | 16) {
+function predict(elements: Uint16Array, layout: BrickLayout, bits: 8 | 16, candidates: number) {
   const symbols = new Uint16Array(elements.length);
-  const blocks = layout.blocks.map(({ extent, indices, groups }) => {
-    const own = gather(elements, indices);
-    let least = Number.POSITIVE_INFINITY;
-    let best = { predictor: 0, symbols: own };
-    for (let predictor = 0; predictor < predictors.length; predictor++) {
-      const candidate = symbolsOf(own, extent, predictor, bits);
-      let cost = 0;
-      for (const group of groups) {
-        let symbolSum = 0;
-        for (let i = 0; i < group.length; i++) symbolSum += candidate[group[i] as number] as number;
-        cost += expectedCost(symbolSum, group.length, bits);
-      }
-      if (cost < least) {
-        least = cost;
-        best = { predictor, symbols: candidate };
-      }
-    }
-    scatter(best.symbols, indices, symbols);
-    return { predictor: best.predictor, base: own[0] as number };
+  const blocks = layout.blocks.map((block) => {
+    const neighbourhood = new Neighbourhood(elements, layout.extent, block, bits);
+    const predictor = choosePredictor(elements, layout, block, bits, candidates);
+    forEachElement(block, layout.extent, 'all', (place) => {
+      const { index } = place;
+      // 'The block's first element is the base; its residual counts as 0.'
+      if (index === block.first) return;
+      symbols[index] = toSymbol((elements[index] as number) - neighbourhood.predict(predictor, place), bits);
+    });
+    return { predictor, base: elements[block.first] as number };
   });
   return { symbols, blocks };
 }
 
-/** 'The base is the block's first element; its residual counts as 0.' */
-function symbolsOf(elements: Uint16Array, extent: Dims3, predictor: number, bits: 8 | 16): Uint16Array {
-  const block = elements.slice();
-  difference(block, extent, predictor);
-  block[0] = 0;
-  for (let i = 0; i < block.length; i++) block[i] = toSymbol(block[i] as number, bits);
-  return block;
+/** 'The one whose groups' expected costs add up to the least, by a sample of rows; the lowest number on a tie.' */
+function choosePredictor(elements: Uint16Array, layout: BrickLayout, block: Block, bits: 8 | 16, candidates: number): number {
+  const neighbourhood = new Neighbourhood(elements, layout.extent, block, bits);
+  const groupCount = layout.groups.length;
+  const sums = new Uint32Array(candidates * groupCount);
+  const counts = new Uint32Array(groupCount);
+  forEachElement(block, layout.extent, 'sample', (place) => {
+    const { index } = place;
+    const group = layout.groupOf[index] as number;
+    counts[group] = (counts[group] as number) + 1;
+    if (index === block.first) return;
+    const element = elements[index] as number;
+    for (let predictor = 0; predictor < candidates; predictor++) {
+      const symbol = toSymbol(element - neighbourhood.predict(predictor, place), bits);
+      sums[predictor * groupCount + group] = (sums[predictor * groupCount + group] as number) + symbol;
+    }
+  });
+  let least = Number.POSITIVE_INFINITY;
+  let best = 0;
+  for (let predictor = 0; predictor < candidates; predictor++) {
+    let cost = 0;
+    for (let group = 0; group < groupCount; group++) {
+      cost += expectedCost(sums[predictor * groupCount + group] as number, counts[group] as number, bits);
+    }
+    if (cost < least) {
+      least = cost;
+      best = predictor;
+    }
+  }
+  return best;
 }
 
 /** The plane back. @throws StriaError `corrupt` */
-export function decodeBrick(bytes: Uint8Array, layout: BrickLayout, bits: 8 | 16): Uint16Array {
+export function decodeBrick(bytes: Uint8Array, layout: BrickLayout, bits: 8 | 16, causal: boolean): Uint16Array {
+  const predictors = causal ? predictorCount : sumPredictorCount;
   const header = new BitReader(bytes);
   const leastCode = header.read(4);
   const codeWidth = header.read(3);
   const hasEscapes = header.read(1) === 1;
   const blocks = layout.blocks.map(() => ({ predictor: header.read(3), base: header.read(bits) }));
   for (const { predictor } of blocks) {
-    if (predictor >= predictors.length) throw corrupt(`brick names a predictor ${predictor}, of ${predictors.length}`);
+    if (predictor >= predictors) throw corrupt(`brick names a predictor ${predictor}, of ${predictors}`);
   }
   if (codeWidth > 4) throw corrupt(`brick has codes of ${codeWidth} bits`);
   const groups = layout.groups.map((indices) => ({ indices, code: leastCode + header.read(codeWidth) }));
@@ -111,7 +125,7 @@ export function decodeBrick(bytes: Uint8Array, layout: BrickLayout, bits: 8 | 16
     for (const index of indices) {
       const quotient = prefixes.readUnary(escapeQuotient);
       if (quotient === escapeQuotient) escaped.push({ index, k: code - 1 });
-      else symbols[index] = widened((symbols[index] as number) + quotient * 2 ** (code - 1), bits);
+      else symbols[index] = widened((symbols[index] as number) + (quotient << (code - 1)), bits);
     }
   }
   if (hasEscapes !== escaped.length > 0) throw corrupt(`brick has ${escaped.length} escapes against its word`);
@@ -122,14 +136,15 @@ export function decodeBrick(bytes: Uint8Array, layout: BrickLayout, bits: 8 | 16
     symbols[index] = (symbols[index] as number) + (quotient << k);
   }
   const padding = 8 * bytes.length - escapes.position;
-  if (padding > 7) throw corrupt(`brick has ${bytes.length} bytes; its streams end at bit ${escapes.position}`);
-  if (escapes.read(padding) !== 0) throw corrupt('brick ends in bits that are not 0');
-  return reconstruct(symbols, blocks, layout);
+  if (padding > 31) throw corrupt(`brick has ${bytes.length} bytes; its streams end at bit ${escapes.position}`);
+  if ((escapes.read(Math.min(padding, 16)) | escapes.read(Math.max(padding - 16, 0))) !== 0)
+    throw corrupt('brick ends in bits that are not 0');
+  return reconstruct(symbols, blocks, layout, bits);
 }
 
 /** 'A symbol that does not fit the element is corrupt.' */
 function widened(symbol: number, bits: 8 | 16): number {
-  if (symbol < 2 ** bits) return symbol;
+  if (symbol >> bits === 0) return symbol;
   throw corrupt(`brick has a symbol ${symbol} in elements of ${bits} bits`);
 }
 
@@ -137,16 +152,20 @@ function reconstruct(
   symbols: Uint16Array,
   blocks: readonly { readonly predictor: number; readonly base: number }[],
   layout: BrickLayout,
+  bits: 8 | 16,
 ): Uint16Array {
   const elements = new Uint16Array(symbols.length);
   for (const [i, { predictor, base }] of blocks.entries()) {
-    const { extent, indices } = layout.blocks[i] as BrickLayout['blocks'][number];
-    const block = gather(symbols, indices);
-    if (block[0] !== 0) throw corrupt("brick has a residual at a block's first element");
-    for (let j = 0; j < block.length; j++) block[j] = fromSymbol(block[j] as number);
-    block[0] = base;
-    accumulate(block, extent, predictor);
-    scatter(block, indices, elements);
+    const block = layout.blocks[i] as Block;
+    if (symbols[block.first] !== 0) throw corrupt("brick has a residual at a block's first element");
+    elements[block.first] = base;
+    const neighbourhood = new Neighbourhood(elements, layout.extent, block, bits);
+    forEachElement(block, layout.extent, 'all', (place) => {
+      const { index } = place;
+      if (index === block.first) return;
+      const element = neighbourhood.predict(predictor, place) + fromSymbol(symbols[index] as number);
+      elements[index] = bits === 8 ? element & 0xff : element;
+    });
   }
   return elements;
 }
@@ -155,10 +174,6 @@ function gather(values: Uint16Array, indices: Uint32Array): Uint16Array {
   const gathered = new Uint16Array(indices.length);
   for (let i = 0; i < indices.length; i++) gathered[i] = values[indices[i] as number] as number;
   return gathered;
-}
-
-function scatter(values: Uint16Array, indices: Uint32Array, target: Uint16Array): void {
-  for (let i = 0; i < indices.length; i++) target[indices[i] as number] = values[i] as number;
 }
 
 function isRice(code: number, bits: 8 | 16): boolean {

@@ -10,7 +10,7 @@ export function rawCode(bits: 8 | 16): number {
   return Math.min(bits, 15);
 }
 
-/** 'k starts at the number of binary digits of floor(2S / 3n), at most the largest k.' */
+/** 'The first k is the least with 2S < 3n × 2^k, at most the largest k.' */
 function firstParameter(symbolSum: number, count: number, bits: 8 | 16): number {
   const digits = 32 - Math.clz32(Math.floor((2 * symbolSum) / (3 * count)));
   return Math.min(digits, rawCode(bits) - 2);
@@ -24,7 +24,7 @@ function firstParameter(symbolSum: number, count: number, bits: 8 | 16): number 
 export function expectedCost(symbolSum: number, count: number, bits: 8 | 16): number {
   if (symbolSum === 0) return 0;
   const k = firstParameter(symbolSum, count, bits);
-  return Math.min(count * (k + 1) + Math.floor(symbolSum / 2 ** k), count * bits);
+  return Math.min(count * (k + 1) + (symbolSum >> k), count * bits);
 }
 
 /** 'What a group costs with k': in bits. */
@@ -37,7 +37,7 @@ function costWith(k: number, symbols: ArrayLike<number>, bits: 8 | 16): number {
   return cost;
 }
 
-/** 'Of k, k − 1, k − 2 and k − 3 the cheapest is taken, the larger on a tie; raw, unless that is cheaper.' */
+/** 'Of the first k and the three below the cheapest is taken, the larger on a tie; raw, unless that is cheaper.' */
 export function chooseCode(symbols: ArrayLike<number>, bits: 8 | 16): number {
   let symbolSum = 0;
   for (let i = 0; i < symbols.length; i++) symbolSum += symbols[i] as number;

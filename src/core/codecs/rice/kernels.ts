@@ -1,9 +1,14 @@
 import brickCode from '../../../shaders/rice/brick.wgsl?raw';
+import causalCode from '../../../shaders/rice/causal.wgsl?raw';
+import cutCode from '../../../shaders/rice/cut.wgsl?raw';
 import decodeCode from '../../../shaders/rice/decode.wgsl?raw';
+import frontCode from '../../../shaders/rice/front.wgsl?raw';
 import loadCode from '../../../shaders/rice/load.wgsl?raw';
 import locateCode from '../../../shaders/rice/locate.wgsl?raw';
 import measureCode from '../../../shaders/rice/measure.wgsl?raw';
+import memoryCode from '../../../shaders/rice/memory.wgsl?raw';
 import scanCode from '../../../shaders/rice/scan.wgsl?raw';
+import sharedMemoryCode from '../../../shaders/rice/shared-memory.wgsl?raw';
 import sizesCode from '../../../shaders/rice/sizes.wgsl?raw';
 import sumsCode from '../../../shaders/rice/sums.wgsl?raw';
 import writeCode from '../../../shaders/rice/write.wgsl?raw';
@@ -14,34 +19,53 @@ import { exclusiveScan } from '../../gpu/scan.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { throwIfAborted } from '../../shared/job.ts';
 import { assertInBox, assertPayloads, boxLayout, chunkBytes, placePayloads, type TileTable, tileTable } from '../batch.ts';
-import type { CodecElementBytes, CodecKernels, GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../codec.ts';
-import { type BrickGeometry, brickCount, parseGeometry, pictureGeometry, planesOf, volumeGeometry } from './layout.ts';
+import type { CodecElementBytes, CodecKernels, DecodePlan, GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../codec.ts';
+import { brickCount, type Form, geometryOf, parseForm, planesOf } from './layout.ts';
 
 const chunkWords = 8;
 const groupsPerBrick = 64;
+/** Of a workgroup. */
+const invocations = 128;
 
 export function createKernels(gpu: Gpu): CodecKernels {
   return {
     encode: (voxels, chunks, call) => encode(gpu, voxels, chunks, call),
-    decode: (payloads, chunks, target, call) => decode(gpu, payloads, chunks, target, call),
+    prepareDecode: (payloads, chunks, target, scope) => prepareDecode(gpu, payloads, chunks, target, scope),
   };
 }
 
+/** Bricks that kernels of their own are for. */
+interface BrickKind {
+  readonly form: Form;
+  /** Whether the chunk's edges clip them. */
+  readonly clipped: boolean;
+}
+
+/** Element type and kind of brick are constants of a kernel. */
 function kernel(
   gpu: Gpu,
   name: string,
   code: readonly string[],
   elementBytes: CodecElementBytes,
-  geometry: BrickGeometry = volumeGeometry,
+  kind: BrickKind = anyKind,
 ): Kernel {
-  const constants = { element_bytes: elementBytes, picture: Number(geometry === pictureGeometry) };
-  return gpu.kernel({ label: `rice.${name}`, code: code.join('\n'), constants });
+  const { form, clipped } = kind;
+  const constants = {
+    element_bytes: elementBytes,
+    picture: Number(form.picture),
+    causal: Number(form.causal),
+    clipped: Number(clipped),
+  };
+  return gpu.kernel({ label: `rice.${name}`, code: [brickCode, ...code].join('\n'), constants });
 }
+
+/** For kernels that do the same for all kinds. */
+const anyKind: BrickKind = { form: { picture: false, causal: false }, clipped: true };
 
 async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
   const { scope, signal, onTimes } = call;
   throwIfAborted(signal);
-  const { geometries, bricks } = cutAll(chunks, voxels);
+  const { kinds, bricks } = cutAll(chunks, voxels);
   const { tileCount: brickTotal } = bricks;
   if (brickTotal === 0) return { buffer: undefined, byteOffsets: [], byteLengths: [] };
   const { elementBytes } = voxels;
@@ -51,6 +75,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const box = boxUniform(work, voxels, bricks, chunks);
     const unplaced = chunkTable(work, voxels, chunks, bricks);
     const chunkOfBrick = work.storage('chunk-of-brick', 4 * brickTotal, bricks.chunkOfTile);
+    const cuts = work.storage('cuts', 8 * brickTotal);
     const groups = work.storage('groups', 4 * groupsPerBrick * unitCount);
     const headers = work.storage('headers', 4 * unitCount);
     // One word more than there are sizes: the scan leaves the total there.
@@ -58,14 +83,16 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const lengths = work.storage('lengths', 4 * chunks.length);
 
     const commands = gpu.commands('rice.encode', onTimes).stage('measure');
-    for (const geometry of geometries) {
-      const measure = kernel(gpu, 'measure', [brickCode, loadCode, measureCode], elementBytes, geometry);
-      commands.dispatch(measure, [box, unplaced, chunkOfBrick, voxels.buffer, groups, headers, sizes], spread(brickTotal));
+    const cut = kernel(gpu, 'cut', [cutCode], elementBytes);
+    commands.dispatch(cut, [box, unplaced, chunkOfBrick, cuts], spread(Math.ceil(brickTotal / invocations)));
+    for (const kind of kinds) {
+      const measure = kernel(gpu, 'measure', [memoryCode, causalCode, loadCode, measureCode], elementBytes, kind);
+      commands.dispatch(measure, [box, cuts, voxels.buffer, groups, headers, sizes], spread(brickTotal));
     }
     commands.stage('scan');
     exclusiveScan(gpu, commands, work, sizes, unitCount + 1);
-    const sum = kernel(gpu, 'sizes', [brickCode, sizesCode], elementBytes);
-    commands.dispatch(sum, [box, unplaced, sizes, lengths], spread(Math.ceil(chunks.length / 64)));
+    const sum = kernel(gpu, 'sizes', [sizesCode], elementBytes);
+    commands.dispatch(sum, [box, unplaced, sizes, lengths], spread(Math.ceil(chunks.length / invocations)));
     await commands.submit();
     const byteLengths = [...(await gpu.readWords(lengths))].map((length, i) => {
       const { shape } = chunks[i] as GpuChunk;
@@ -78,9 +105,9 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const buffer = scope.storage('rice.payloads', totalBytes);
     const placed = chunkTable(work, voxels, chunks, bricks, { byteOffsets, byteLengths });
     const writing = gpu.commands('rice.encode', onTimes).stage('write');
-    for (const geometry of geometries) {
-      const write = kernel(gpu, 'write', [brickCode, loadCode, scanCode, writeCode], elementBytes, geometry);
-      const bindings = [box, placed, chunkOfBrick, voxels.buffer, groups, headers, sizes, buffer];
+    for (const kind of kinds) {
+      const write = kernel(gpu, 'write', [sharedMemoryCode, causalCode, loadCode, scanCode, writeCode], elementBytes, kind);
+      const bindings = [box, cuts, voxels.buffer, groups, headers, sizes, placed, chunkOfBrick, buffer];
       writing.dispatch(write, bindings, spread(brickTotal));
     }
     await writing.submit();
@@ -90,52 +117,46 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
   }
 }
 
-async function decode(
+function prepareDecode(
   gpu: Gpu,
   payloads: GpuPayloads,
   chunks: readonly GpuChunk[],
   target: GpuVoxels,
-  { scope, signal, onTimes }: KernelCall,
-): Promise<void> {
-  throwIfAborted(signal);
+  scope: GpuScope,
+): DecodePlan {
   assertPayloads(payloads, chunks.length);
-  const { geometries, bricks } = cutAll(chunks, target);
+  const { kinds, bricks } = cutAll(chunks, target);
   const { tileCount: brickTotal } = bricks;
-  if (brickTotal === 0) return;
   const { elementBytes } = target;
-  const work = scope.scope('rice.decode');
-  try {
-    const box = boxUniform(work, target, bricks, chunks);
-    const table = chunkTable(work, target, chunks, bricks, payloads);
-    const chunkOfBrick = work.storage('chunk-of-brick', 4 * brickTotal, bricks.chunkOfTile);
-    const spans = work.storage('spans', 8 * brickTotal * planesOf(elementBytes).planes);
-    const source = payloads.buffer ?? work.storage('no-payloads', 4);
-    const locate = kernel(gpu, 'locate', [brickCode, scanCode, locateCode], elementBytes);
-    const commands = gpu
-      .commands('rice.decode', onTimes)
-      .stage('scan')
-      .dispatch(locate, [box, table, source, spans], spread(chunks.length))
-      .stage('decode');
-    for (const geometry of geometries) {
-      const expand = kernel(gpu, 'decode', [brickCode, scanCode, sumsCode, decodeCode], elementBytes, geometry);
-      commands.dispatch(expand, [box, table, chunkOfBrick, source, spans, target.buffer], spread(brickTotal));
-    }
-    await commands.submit();
-  } finally {
-    work.destroy();
-  }
+  const box = boxUniform(scope, target, bricks, chunks);
+  const table = chunkTable(scope, target, chunks, bricks, payloads);
+  const spans = scope.storage('spans', 16 * brickTotal * planesOf(elementBytes).planes);
+  const source = payloads.buffer ?? scope.storage('no-payloads', 4);
+  const locate = kernel(gpu, 'locate', [scanCode, locateCode], elementBytes);
+  const decoders = kinds.map((kind) => {
+    const memory = kind.form.causal ? sharedMemoryCode : memoryCode;
+    return kernel(gpu, 'decode', [memory, causalCode, frontCode, scanCode, sumsCode, decodeCode], elementBytes, kind);
+  });
+  return (commands) => {
+    commands.stage('scan').dispatch(locate, [box, table, source, spans], spread(chunks.length)).stage('decode');
+    for (const decode of decoders) commands.dispatch(decode, [box, source, spans, target.buffer], spread(brickTotal));
+  };
 }
 
-/** The bricks of all chunks, and which geometries there are: each has its own kernels, which leave the other's chunks alone. */
-function cutAll(chunks: readonly GpuChunk[], box: GpuVoxels): { geometries: Set<BrickGeometry>; bricks: TileTable } {
-  const geometries = new Set<BrickGeometry>();
+/** The bricks of all chunks, and which kinds there are: each has its own kernels, which leave the others alone. */
+function cutAll(chunks: readonly GpuChunk[], box: GpuVoxels): { kinds: BrickKind[]; bricks: TileTable } {
+  const kinds = new Map<string, BrickKind>();
   const bricksPerChunk = chunks.map((chunk) => {
     assertInBox(chunk, box);
-    const geometry = parseGeometry(chunk.parameters);
-    geometries.add(geometry);
+    const form = parseForm(chunk.parameters);
+    const geometry = geometryOf(form, box.elementBytes);
+    const { brick } = geometry;
+    const add = (clipped: boolean) => kinds.set(`${chunk.parameters[0]} ${clipped}`, { form, clipped });
+    if (chunk.shape.every((length, axis) => length >= (brick[axis] as number))) add(false);
+    if (chunk.shape.some((length, axis) => length % (brick[axis] as number) !== 0)) add(true);
     return brickCount(chunk, geometry);
   });
-  return { geometries, bricks: tileTable(bricksPerChunk) };
+  return { kinds: [...kinds.values()], bricks: tileTable(bricksPerChunk) };
 }
 
 function boxUniform(scope: GpuScope, box: GpuVoxels, { tileCount }: TileTable, chunks: readonly GpuChunk[]): GPUBuffer {
@@ -156,8 +177,7 @@ function chunkTable(
   chunks.forEach(({ origin, shape, parameters }, i) => {
     const firstWord = origin[2] * sliceWords + origin[1] * rowWords + (origin[0] * box.elementBytes) / 4;
     const place = [placement?.byteOffsets[i] ?? 0, placement?.byteLengths[i] ?? 0, firstTiles[i] as number];
-    const isPicture = Number(parseGeometry(parameters) === pictureGeometry);
-    table.set([...shape, firstWord, ...place, isPicture], chunkWords * i);
+    table.set([...shape, firstWord, ...place, parameters[0] as number], chunkWords * i);
   });
   return scope.storage('chunks', table.byteLength, table);
 }

@@ -1,8 +1,8 @@
 import { StriaError } from '../../shared/errors.ts';
 import type { Dims3 } from '../../shared/volume.ts';
-import type { ChunkGeometry, CodecElementBytes, CodecParameters } from '../codec.ts';
+import type { ChunkGeometry, CodecElementBytes, CodecOptions, CodecParameters } from '../codec.ts';
 
-/** How a chunk is cut: SPEC.md, 'Bricks, blocks and groups'. Every brick has 64 groups of 64 elements where nothing clips it. */
+/** How a plane of a chunk is cut: SPEC.md, 'Bricks, blocks and groups'. Where nothing clips it, a brick has 64 groups and 4096 bytes. */
 export interface BrickGeometry {
   /** Coded by itself: found through the directory, decoded by one workgroup. */
   readonly brick: Dims3;
@@ -12,17 +12,45 @@ export interface BrickGeometry {
   readonly group: Dims3;
 }
 
-export const volumeGeometry: BrickGeometry = { brick: [16, 16, 16], block: [16, 16, 16], group: [4, 4, 4] };
-export const pictureGeometry: BrickGeometry = { brick: [64, 64, 1], block: [32, 32, 1], group: [8, 8, 1] };
+const geometries: Readonly<Record<'volume' | 'picture', Readonly<Record<8 | 16, BrickGeometry>>>> = {
+  volume: {
+    8: { brick: [16, 16, 16], block: [16, 16, 16], group: [4, 4, 4] },
+    16: { brick: [16, 16, 8], block: [16, 16, 8], group: [4, 4, 2] },
+  },
+  picture: {
+    8: { brick: [64, 64, 1], block: [32, 32, 1], group: [8, 8, 1] },
+    16: { brick: [64, 32, 1], block: [32, 32, 1], group: [8, 4, 1] },
+  },
+};
 
-/** SPEC.md: 'one byte, the geometry: 0 is volume, 1 is picture.' @throws StriaError `corrupt` */
-export function parseGeometry(parameters: CodecParameters): BrickGeometry {
-  if (parameters.byteLength === 1 && parameters[0] === 0) return volumeGeometry;
-  if (parameters.byteLength === 1 && parameters[0] === 1) return pictureGeometry;
-  throw new StriaError('corrupt', `rice takes one parameter byte, 0 or 1; found [${[...parameters].join(', ')}]`);
+export function geometryOf({ picture }: Form, elementBytes: CodecElementBytes): BrickGeometry {
+  return geometries[picture ? 'picture' : 'volume'][planesOf(elementBytes).bits];
 }
 
-/** Blocks in a brick that nothing clips: 1 in a volume, 4 in a picture. */
+/** A chunk's parameter byte, read. */
+export interface Form {
+  readonly picture: boolean;
+  /** Whether blocks may use the predictors that are no sums, median and mean. */
+  readonly causal: boolean;
+}
+
+const causalBit = 16;
+
+/** SPEC.md, 'Parameters'. */
+export function formByte(shape: Dims3, effort: CodecOptions['effort']): number {
+  return (shape[2] < 4 ? 1 : 0) + (effort === 'max' ? causalBit : 0);
+}
+
+/** SPEC.md, 'Parameters'. @throws StriaError `corrupt` */
+export function parseForm(parameters: CodecParameters): Form {
+  const [byte, ...others] = parameters;
+  if (byte === undefined || others.length > 0 || (byte & ~(causalBit | 1)) !== 0) {
+    throw new StriaError('corrupt', `rice takes one parameter byte, 0, 1, 16 or 17; found [${[...parameters].join(', ')}]`);
+  }
+  return { picture: byte % 2 === 1, causal: byte >= causalBit };
+}
+
+/** Blocks in a brick that nothing clips. */
 export function blocksPerBrick({ brick, block }: BrickGeometry): number {
   return (brick[0] / block[0]) * (brick[1] / block[1]) * (brick[2] / block[2]);
 }
@@ -35,6 +63,11 @@ export function planesOf(elementBytes: CodecElementBytes): { readonly planes: 1 
 /** Bricks in a chunk. */
 export function brickCount({ shape }: Pick<ChunkGeometry, 'shape'>, { brick }: BrickGeometry): number {
   return Math.ceil(shape[0] / brick[0]) * Math.ceil(shape[1] / brick[1]) * Math.ceil(shape[2] / brick[2]);
+}
+
+/** 'The directory is filled up to a whole word.' */
+export function directoryBytes(entries: number): number {
+  return 4 * Math.ceil(entries / 2);
 }
 
 /** A box of elements inside another. */
@@ -76,36 +109,36 @@ export function indicesOf({ origin, extent }: Part, whole: Dims3): Uint32Array {
 
 /** Where a brick's blocks and groups have their elements. */
 export interface BrickLayout {
+  readonly extent: Dims3;
   readonly count: number;
-  readonly blocks: readonly BlockLayout[];
+  readonly blocks: readonly Block[];
   /** For each group, its elements' indices in the brick. */
   readonly groups: readonly Uint32Array[];
+  /** For each element, the number of its group. */
+  readonly groupOf: Uint8Array;
 }
 
-interface BlockLayout {
-  readonly extent: Dims3;
-  /** Its elements' indices in the brick. */
-  readonly indices: Uint32Array;
-  /** For each of its groups, its elements' indices in the block. */
-  readonly groups: readonly Uint32Array[];
+export interface Block extends Part {
+  /** Index of its first element in the brick. */
+  readonly first: number;
 }
 
 /** Lays bricks out by their extents, each extent once: a chunk has eight at most. */
 export function brickLayouts({ block, group }: BrickGeometry): (extent: Dims3) => BrickLayout {
   const known = new Map<string, BrickLayout>();
-  const groupsOf = (extent: Dims3) => cut(extent, group).map((part) => indicesOf(part, extent));
   return (extent) => {
     const key = extent.join();
-    const layout = known.get(key) ?? {
-      count: extent[0] * extent[1] * extent[2],
-      blocks: cut(extent, block).map((part) => ({
-        extent: part.extent,
-        indices: indicesOf(part, extent),
-        groups: groupsOf(part.extent),
-      })),
-      groups: groupsOf(extent),
-    };
+    const layout = known.get(key) ?? layOut(extent, block, group);
     known.set(key, layout);
     return layout;
   };
+}
+
+function layOut(extent: Dims3, block: Dims3, group: Dims3): BrickLayout {
+  const count = extent[0] * extent[1] * extent[2];
+  const groups = cut(extent, group).map((part) => indicesOf(part, extent));
+  const groupOf = new Uint8Array(count);
+  for (const [number, indices] of groups.entries()) for (const index of indices) groupOf[index] = number;
+  const blocks = cut(extent, block).map((part) => ({ ...part, first: indicesOf(part, extent)[0] as number }));
+  return { extent, count, blocks, groups, groupOf };
 }

@@ -1,54 +1,124 @@
 import type { Dims3 } from '../../shared/volume.ts';
+import type { Block } from './layout.ts';
 
-/** Sums along one axis, over those lines only whose other coordinates are 0 where `at` says so. */
-interface Sum {
-  readonly axis: 0 | 1 | 2;
-  readonly at: readonly (0 | 1 | 2)[];
+/** SPEC.md, 'Predictors': how many there are, and how many of them do without the causal ones. */
+export const predictorCount = 8;
+export const sumPredictorCount = 6;
+
+/** An element's place: coordinates in its block, index in the brick. */
+export interface Place {
+  x: number;
+  y: number;
+  z: number;
+  index: number;
 }
 
-/** SPEC.md, 'Predictors': each is a list of sums that turns residuals into elements. The number is the place in this list. */
-export const predictors: readonly (readonly Sum[])[] = [
-  [],
-  [sum(2, 0, 1), sum(1, 0), sum(0)],
-  [sum(2, 0, 1), sum(0, 1), sum(1)],
-  [sum(1, 0, 2), sum(0, 2), sum(2)],
-  [sum(2, 0, 1), sum(1), sum(0)],
-  [sum(2), sum(1), sum(0)],
-];
+/** Predicts elements of one block from those before them. */
+export class Neighbourhood {
+  readonly #elements: Uint16Array;
+  readonly #row: number;
+  readonly #slice: number;
+  /** 'Of 2 bytes, less the base, as signed; of 1 byte as they are.' */
+  readonly #base: number;
+  readonly #shift: 0 | 16;
 
-function sum(axis: 0 | 1 | 2, ...at: (0 | 1 | 2)[]): Sum {
-  return { axis, at };
-}
+  /** @param extent of the brick whose elements these are */
+  constructor(elements: Uint16Array, [width, height]: Dims3, block: Block, bits: 8 | 16) {
+    this.#elements = elements;
+    this.#row = width;
+    this.#slice = width * height;
+    this.#base = bits === 16 ? (elements[block.first] as number) : 0;
+    this.#shift = bits === 16 ? 16 : 0;
+  }
 
-/** Replaces a block's elements by their residuals, modulo 2^16 (of which 8-bit elements need the low half). */
-export function difference(block: Uint16Array, extent: Dims3, predictor: number): void {
-  const sums = predictors[predictor] as readonly Sum[];
-  for (const step of sums.toReversed()) {
-    forEachLine(extent, step, (first, stride, length) => {
-      for (let i = first + (length - 1) * stride; i > first; i -= stride) {
-        block[i] = (block[i] as number) - (block[i - stride] as number);
+  /** What is to be expected of an element that is not its block's first one; a whole number, of which the low bits count. */
+  predict(predictor: number, { x, y, z, index }: Place): number {
+    const elements = this.#elements;
+    const row = this.#row;
+    const slice = this.#slice;
+    // 'a, b and c are the neighbours to the left, above and behind.'
+    const a = x > 0 ? (elements[index - 1] as number) : 0;
+    const b = y > 0 ? (elements[index - row] as number) : 0;
+    const c = z > 0 ? (elements[index - slice] as number) : 0;
+    switch (predictor) {
+      case 0:
+        return 0;
+      case 1:
+        return x > 0 ? a : y > 0 ? b : c;
+      case 2:
+        return y > 0 ? b : x > 0 ? a : c;
+      case 3:
+        return z > 0 ? c : x > 0 ? a : b;
+      case 4:
+        if (y === 0) return x > 0 ? a : c;
+        return a + b - (x > 0 ? (elements[index - row - 1] as number) : 0);
+      case 5: {
+        let corners = a + b + c;
+        if (x > 0 && y > 0) corners -= elements[index - row - 1] as number;
+        if (x > 0 && z > 0) corners -= elements[index - slice - 1] as number;
+        if (y > 0 && z > 0) corners -= elements[index - slice - row] as number;
+        return x > 0 && y > 0 && z > 0 ? corners + (elements[index - slice - row - 1] as number) : corners;
       }
-    });
+      case 6:
+        return this.#median(x > 0, y > 0, z > 0, index);
+      default:
+        return this.#mean(x > 0, y > 0, z > 0, index);
+    }
+  }
+
+  /** 'The median of the planes through each two neighbours, clamped to the neighbours' range.' */
+  #median(hasA: boolean, hasB: boolean, hasC: boolean, index: number): number {
+    const a = hasA ? this.#value(index - 1) : 0;
+    const b = hasB ? this.#value(index - this.#row) : 0;
+    const c = hasC ? this.#value(index - this.#slice) : 0;
+    const ab = hasA && hasB ? a + b - this.#value(index - this.#row - 1) : 0;
+    const ac = hasA && hasC ? a + c - this.#value(index - this.#slice - 1) : 0;
+    const bc = hasB && hasC ? b + c - this.#value(index - this.#slice - this.#row) : 0;
+    if (hasA && hasB && hasC) {
+      const median = Math.max(Math.min(ab, ac), Math.min(Math.max(ab, ac), bc));
+      return this.#base + clamp(median, Math.min(a, b, c), Math.max(a, b, c));
+    }
+    if (hasA && hasB) return this.#base + clamp(ab, Math.min(a, b), Math.max(a, b));
+    if (hasA && hasC) return this.#base + clamp(ac, Math.min(a, c), Math.max(a, c));
+    if (hasB && hasC) return this.#base + clamp(bc, Math.min(b, c), Math.max(b, c));
+    return this.#base + a + b + c;
+  }
+
+  /** 'The mean of those that there are, rounded down.' */
+  #mean(hasA: boolean, hasB: boolean, hasC: boolean, index: number): number {
+    const a = hasA ? this.#value(index - 1) : 0;
+    const b = hasB ? this.#value(index - this.#row) : 0;
+    const c = hasC ? this.#value(index - this.#slice) : 0;
+    return this.#base + Math.floor((a + b + c) / (Number(hasA) + Number(hasB) + Number(hasC)));
+  }
+
+  #value(index: number): number {
+    return (((this.#elements[index] as number) - this.#base) << this.#shift) >> this.#shift;
   }
 }
 
-/** The way back. */
-export function accumulate(block: Uint16Array, extent: Dims3, predictor: number): void {
-  for (const step of predictors[predictor] as readonly Sum[]) {
-    forEachLine(extent, step, (first, stride, length) => {
-      const end = first + length * stride;
-      for (let i = first + stride; i < end; i += stride) block[i] = (block[i] as number) + (block[i - stride] as number);
-    });
-  }
+function clamp(value: number, least: number, largest: number): number {
+  return Math.max(least, Math.min(largest, value));
 }
 
-function forEachLine(extent: Dims3, { axis, at }: Sum, visit: (first: number, stride: number, length: number) => void): void {
-  const strides: Dims3 = [1, extent[0], extent[0] * extent[1]];
-  const [a, b] = [axis === 0 ? 1 : 0, axis === 2 ? 1 : 2] as const;
-  const endA = at.includes(a) ? 1 : extent[a];
-  const endB = at.includes(b) ? 1 : extent[b];
-  for (let j = 0; j < endB; j++) {
-    for (let i = 0; i < endA; i++) visit(i * strides[a] + j * strides[b], strides[axis], extent[axis]);
+/**
+ * Visits a block's elements with x fastest, then y, then z. `place` is the same object each time.
+ * @param rows all, or a sample: 'those whose y + z is odd, or all if the block is one row'
+ */
+export function forEachElement(
+  { origin, extent }: Block,
+  brick: Dims3,
+  rows: 'all' | 'sample',
+  visit: (place: Readonly<Place>) => void,
+): void {
+  const isSample = rows === 'sample' && extent[1] * extent[2] > 1;
+  const place: Place = { x: 0, y: 0, z: 0, index: 0 };
+  for (place.z = 0; place.z < extent[2]; place.z++) {
+    const firstRow = isSample ? (place.z + 1) % 2 : 0;
+    for (place.y = firstRow; place.y < extent[1]; place.y += isSample ? 2 : 1) {
+      place.index = ((origin[2] + place.z) * brick[1] + origin[1] + place.y) * brick[0] + origin[0];
+      for (place.x = 0; place.x < extent[0]; place.x++, place.index++) visit(place);
+    }
   }
 }
 

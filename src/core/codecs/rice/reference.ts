@@ -2,17 +2,18 @@ import { StriaError } from '../../shared/errors.ts';
 import { chunkBytes } from '../batch.ts';
 import type { ReferenceCodec } from '../codec.ts';
 import { decodeBrick, encodeBrick } from './brick.ts';
-import { brickCount, brickLayouts, cut, indicesOf, parseGeometry, planesOf } from './layout.ts';
+import { brickCount, brickLayouts, cut, directoryBytes, geometryOf, indicesOf, parseForm, planesOf } from './layout.ts';
 
 export const reference: ReferenceCodec = {
   encode(chunk, parameters) {
-    const geometry = parseGeometry(parameters);
+    const form = parseForm(parameters);
     const { bytes, shape, elementBytes } = chunk;
     const length = chunkBytes(chunk);
     if (bytes.byteLength !== length) throw new StriaError('internal', `a chunk of ${length} bytes came as ${bytes.byteLength}`);
     const { planes, bits } = planesOf(elementBytes);
+    const geometry = geometryOf(form, elementBytes);
 
-    // 'The bricks' lengths in bytes, 2 bytes each; then the bricks. Of a brick's two planes the low one comes first.'
+    // 'The bricks' lengths in words of 4 bytes, 2 bytes each; then the bricks. Of a brick's two planes the low one comes first.'
     const bricks: Uint8Array[] = [];
     const layoutOf = brickLayouts(geometry);
     for (const part of cut(shape, geometry.brick)) {
@@ -22,14 +23,14 @@ export const reference: ReferenceCodec = {
         for (let i = 0; i < elements.length; i++) {
           elements[i] = readPlane(bytes, (indices[i] as number) * elementBytes + 2 * plane, bits);
         }
-        bricks.push(encodeBrick(elements, layoutOf(part.extent), bits));
+        bricks.push(encodeBrick(elements, layoutOf(part.extent), bits, form.causal));
       }
     }
-    const payload = new Uint8Array(bricks.reduce((sum, brick) => sum + 2 + brick.byteLength, 0));
-    let at = 2 * bricks.length;
+    const directory = directoryBytes(bricks.length);
+    const payload = new Uint8Array(bricks.reduce((sum, brick) => sum + brick.byteLength, directory));
+    let at = directory;
     for (const [i, brick] of bricks.entries()) {
-      payload[2 * i] = brick.byteLength;
-      payload[2 * i + 1] = brick.byteLength >> 8;
+      writePlane(payload, 2 * i, 16, brick.byteLength / 4);
       payload.set(brick, at);
       at += brick.byteLength;
     }
@@ -37,13 +38,19 @@ export const reference: ReferenceCodec = {
   },
 
   decode(payload, chunk, parameters) {
-    const geometry = parseGeometry(parameters);
+    const form = parseForm(parameters);
     const length = chunkBytes(chunk);
     const { shape, elementBytes } = chunk;
     const { planes, bits } = planesOf(elementBytes);
-    let start = 2 * brickCount(chunk, geometry) * planes;
+    const geometry = geometryOf(form, elementBytes);
+    const entries = brickCount(chunk, geometry) * planes;
+    let start = directoryBytes(entries);
     if (payload.byteLength < start)
       throw corrupt(`payload ends after ${payload.byteLength} bytes, in its directory of ${start} bytes`);
+
+    for (let at = 2 * entries; at < start; at++) {
+      if (payload[at] !== 0) throw corrupt('directory ends in bytes that are not 0');
+    }
 
     const bytes = new Uint8Array(length);
     const layoutOf = brickLayouts(geometry);
@@ -51,9 +58,9 @@ export const reference: ReferenceCodec = {
       const indices = indicesOf(part, shape);
       for (let plane = 0; plane < planes; plane++) {
         const entry = 2 * (i * planes + plane);
-        const end = start + readPlane(payload, entry, 16);
+        const end = start + 4 * readPlane(payload, entry, 16);
         if (end > payload.byteLength) throw corrupt(`payload ends after ${payload.byteLength} bytes; brick ${i} ends at ${end}`);
-        const elements = decodeBrick(payload.subarray(start, end), layoutOf(part.extent), bits);
+        const elements = decodeBrick(payload.subarray(start, end), layoutOf(part.extent), bits, form.causal);
         for (let j = 0; j < elements.length; j++) {
           writePlane(bytes, (indices[j] as number) * elementBytes + 2 * plane, bits, elements[j] as number);
         }

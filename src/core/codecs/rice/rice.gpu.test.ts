@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { openNodeGpu, releaseNodeGpu } from '../../../cli/node-gpu.ts';
 import type { Dims3 } from '../../shared/volume.ts';
+import { decodeChunks } from '../decode-chunks.ts';
 import { describeCodecOnGpu } from '../describe-codec-gpu.ts';
 import { firstDifference, makeChunk, poisonedBox, putChunk, takeChunk } from '../test-chunks.ts';
 import { rice } from './index.ts';
@@ -9,7 +10,13 @@ const gpu = await openNodeGpu({ software: true });
 const smallGpu = await openNodeGpu({ software: true, limits: 'default' });
 
 describeCodecOnGpu(rice, gpu, "the adapter's limits");
-describeCodecOnGpu(rice, smallGpu, 'default limits');
+describeCodecOnGpu(rice, smallGpu, 'default limits', { isSecondDevice: true });
+describeCodecOnGpu(
+  { ...rice, choose: (statistics, chunk, options) => rice.choose(statistics, chunk, { ...options, effort: 'max' }) },
+  gpu,
+  'effort max',
+  { isSecondDevice: true },
+);
 
 afterAll(() => {
   gpu.destroy();
@@ -34,10 +41,11 @@ test.each([1, 2, 4] as const)('volumes and pictures of several bricks in one bat
   ];
   const chunks = parts.map(({ origin, shape }) => {
     const chunk = takeChunk(box, origin, shape);
-    const parameters = rice.choose({ changes: [1, 1, 1] }, chunk, { axis: 'auto' });
+    const effort = origin[0] === 0 ? 'normal' : 'max';
+    const parameters = rice.choose({ changes: [1, 1, 1] }, chunk, { axis: 'auto', effort });
     return { origin, shape, parameters, payload: rice.reference.encode(chunk, parameters) };
   });
-  expect(chunks.map(({ parameters }) => [...parameters])).toEqual([[0], [1], [1]]);
+  expect(chunks.map(({ parameters }) => [...parameters])).toEqual([[0], [1], [17]]);
 
   using scope = gpu.scope('test');
   const kernels = rice.createKernels(gpu);
@@ -49,6 +57,6 @@ test.each([1, 2, 4] as const)('volumes and pictures of several bricks in one bat
     expect(firstDifference(bytes.subarray(start, start + (payloads.byteLengths[i] as number)), payload)).toBe(undefined);
   }
   const target = { ...voxels, buffer: scope.storage('target', box.bytes.byteLength, box.bytes.slice().fill(0xa5)) };
-  await kernels.decode(payloads, chunks, target, { scope });
+  await decodeChunks(gpu, 'decode', kernels, payloads, chunks, target, { scope });
   expect(firstDifference(await gpu.read(target.buffer), box.bytes)).toBe(undefined);
 });

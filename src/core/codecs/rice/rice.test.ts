@@ -5,7 +5,8 @@ import { describeCodec } from '../describe-codec.ts';
 import { firstDifference, fromHex, makeChunk, statisticsOf, testPatterns, testRandom } from '../test-chunks.ts';
 import { chooseCode } from './choice.ts';
 import { rice } from './index.ts';
-import { accumulate, difference, fromSymbol, predictors, toSymbol } from './predictors.ts';
+import { brickLayouts, geometryOf } from './layout.ts';
+import { forEachElement, fromSymbol, Neighbourhood, toSymbol } from './predictors.ts';
 
 describeCodec(
   rice,
@@ -16,15 +17,15 @@ describeCodec(
       elementBytes: 2,
       voxels: '2c 01 30 01 36 01 39 01 40 01 2d 01 33 01 37 01 39 01 41 01',
       parameters: '00',
-      payload: '09 00 13 62 09 10 50 c5 4a b4 1b',
+      payload: '03 00 00 00 13 62 09 10 50 c5 4a b4 1b 00 00 00',
     },
     {
       name: 'SPEC.md, worked example with an escape',
-      shape: [6, 2, 1],
+      shape: [8, 2, 1],
       elementBytes: 1,
-      voxels: '14 14 15 15 16 16  14 14 15 15 16 5a',
+      voxels: '14 14 14 14 14 14 14 14  14 14 14 14 14 14 14 5a',
       parameters: '01',
-      payload: '08 00 81 a2 98 f9 03 00 22 02',
+      payload: '02 00 00 00 81 a1 f8 ff 03 00 32 02',
     },
     {
       name: 'two planes of 2 bytes: 1, 1.5, 2, 2.25 as f32',
@@ -32,7 +33,7 @@ describeCodec(
       elementBytes: 4,
       voxels: '00 00 80 3f 00 00 c0 3f 00 00 00 40 00 00 10 40',
       parameters: '00',
-      payload: '04 00 08 00 00 00 00 00 07 01 fc 01 00 00 4c 06',
+      payload: '01 00 02 00 00 00 00 00 07 01 fc 01 00 00 4c 06',
     },
     {
       name: 'a ramp that wraps, across two bricks',
@@ -40,7 +41,7 @@ describeCodec(
       elementBytes: 1,
       voxels: 'fa fb fc fd fe ff 00 01 02 03 04 05 06 07 08 09 0a 0b',
       parameters: '00',
-      payload: '09 00 03 00 11 d1 77 00 48 52 55 55 15 01 51 48',
+      payload: '03 00 01 00 11 d1 77 00 48 52 55 55 15 00 00 00 01 51 48 00',
     },
     {
       name: 'a constant picture of two bricks, of two blocks and one',
@@ -48,7 +49,37 @@ describeCodec(
       elementBytes: 1,
       voxels: '09 '.repeat(70),
       parameters: '01',
-      payload: '04 00 03 00 00 49 48 02 00 49 00',
+      payload: '01 00 01 00 00 49 48 02 00 49 00 00',
+    },
+  ],
+  { canonical: false },
+);
+
+/** As `--effort max` has it. */
+const riceAtMax = { ...rice, name: 'rice, effort max', choose: chooseAtMax };
+
+function chooseAtMax(...[statistics, chunk, options]: Parameters<typeof rice.choose>) {
+  return rice.choose(statistics, chunk, { ...options, effort: 'max' });
+}
+
+describeCodec(
+  riceAtMax,
+  [
+    {
+      name: 'an edge, which the median predicts best',
+      shape: [6, 3, 1],
+      elementBytes: 1,
+      voxels: '14 17 15 16 16 3c  16 17 14 14 3f 3f  16 17 17 3e 3e 3f',
+      parameters: '11',
+      payload: '04 00 00 00 04 a6 80 27 90 48 0c c0 8e 3e 80 0f c0 07 70 00',
+    },
+    {
+      name: 'an edge in noise, which the mean predicts best',
+      shape: [6, 3, 1],
+      elementBytes: 1,
+      voxels: '17 15 16 17 14 3f  14 17 14 16 3c 3d  17 17 14 3f 3e 3c',
+      parameters: '11',
+      payload: '04 00 00 00 04 bf c0 a4 ba 9e 0c 23 54 3e 00 1f c0 07 e0 00',
     },
   ],
   { canonical: false },
@@ -101,32 +132,54 @@ test('chunks of fewer than 4 slices are pictures', () => {
   expect(geometryOf([64, 64, 4])).toEqual([0]);
 });
 
-test.each(predictors.map((_, predictor) => predictor))(
-  'predictor %i: sums undo differences, and keep the first element',
-  (predictor) => {
-    const extent: Dims3 = [5, 4, 3];
-    const block = Uint16Array.from({ length: 60 }, (_, i) => (i * i * 4099 + 77) & 0xffff);
-    const changed = block.slice();
-    difference(changed, extent, predictor);
-    expect(changed[0]).toBe(77);
-    accumulate(changed, extent, predictor);
-    expect([...changed]).toEqual([...block]);
-  },
-);
+test('effort max adds a bit to the parameters, and makes noise smaller', () => {
+  for (const shape of [
+    [32, 32, 32],
+    [64, 64, 1],
+  ] as const) {
+    const chunk = makeChunk(shape, 1, scan(10));
+    const sizes = (['normal', 'max'] as const).map((effort) => {
+      const parameters = rice.choose(statisticsOf(chunk), chunk, { axis: 'auto', effort });
+      expect([...parameters]).toEqual([(effort === 'max' ? 16 : 0) + (shape[2] === 1 ? 1 : 0)]);
+      return rice.reference.encode(chunk, parameters).byteLength;
+    });
+    expect((sizes[1] as number) / (sizes[0] as number)).toBeLessThan(0.99);
+  }
+});
 
 test('what each predictor predicts by, on a block of 2 × 2 × 2', () => {
-  // Elements 1 2 4 8 16 32 64 128 in memory order: each residual names the neighbours that it takes off.
-  const residualsOf = (predictor: number) => {
-    const block = Uint16Array.of(1, 2, 4, 8, 16, 32, 64, 128);
-    difference(block, [2, 2, 2], predictor);
-    return [...block].map((value) => (value << 16) >> 16);
+  // Powers of 2 in memory order: each prediction names the neighbours that it is made of.
+  const elements = Uint16Array.of(1, 2, 4, 8, 16, 32, 64, 128);
+  const layout = brickLayouts(geometryOf({ picture: false, causal: true }, 1))([2, 2, 2]);
+  const [block] = layout.blocks;
+  const predictions = (predictor: number, bits: 8 | 16) => {
+    if (!block) throw new Error('a brick has a block');
+    const neighbourhood = new Neighbourhood(elements, layout.extent, block, bits);
+    const found: number[] = [];
+    forEachElement(block, layout.extent, 'all', (place) => found.push(neighbourhood.predict(predictor, place)));
+    return found.slice(1);
   };
-  expect(residualsOf(0)).toEqual([1, 2, 4, 8, 16, 32, 64, 128]);
-  expect(residualsOf(1)).toEqual([1, 2 - 1, 4 - 1, 8 - 4, 16 - 1, 32 - 16, 64 - 16, 128 - 64]);
-  expect(residualsOf(2)).toEqual([1, 2 - 1, 4 - 1, 8 - 2, 16 - 1, 32 - 16, 64 - 16, 128 - 32]);
-  expect(residualsOf(3)).toEqual([1, 2 - 1, 4 - 1, 8 - 4, 16 - 1, 32 - 2, 64 - 4, 128 - 8]);
-  expect(residualsOf(4)).toEqual([1, 2 - 1, 4 - 1, 8 - 4 - 2 + 1, 16 - 1, 32 - 16, 64 - 16, 128 - 64 - 32 + 16]);
-  expect(residualsOf(5)[7]).toBe(128 - 64 - 32 - 8 + 16 + 4 + 2 - 1);
+  for (const bits of [8, 16] as const) {
+    expect(predictions(0, bits)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+    expect(predictions(1, bits)).toEqual([1, 1, 4, 1, 16, 16, 64]);
+    expect(predictions(2, bits)).toEqual([1, 1, 2, 1, 16, 16, 32]);
+    expect(predictions(3, bits)).toEqual([1, 1, 4, 1, 2, 4, 8]);
+    expect(predictions(4, bits)).toEqual([1, 1, 4 + 2 - 1, 1, 16, 16, 64 + 32 - 16]);
+    expect(predictions(5, bits)[6]).toBe(64 + 32 + 8 - 16 - 4 - 2 + 1);
+    // Median: the planes are 4 + 2 − 1, and so on; clamped to 4, to 16, to 16, and of 80, 68 and 36 it is 64.
+    expect(predictions(6, bits)).toEqual([1, 1, 4, 1, 16, 16, 64]);
+    expect(predictions(7, bits)).toEqual([1, 1, (4 + 2) / 2, 1, (16 + 2) / 2, (16 + 4) / 2, Math.floor((64 + 32 + 8) / 3)]);
+  }
+});
+
+test('median and mean see elements of 2 bytes as signed, from the base on', () => {
+  const elements = Uint16Array.of(0xfffe, 2, 0xfffc, 0);
+  const layout = brickLayouts(geometryOf({ picture: false, causal: true }, 1))([2, 2, 1]);
+  const neighbourhood = new Neighbourhood(elements, layout.extent, layout.blocks[0] as (typeof layout.blocks)[0], 16);
+  const corner = { x: 1, y: 1, z: 0, index: 3 };
+  // Neighbours −4 and 2 around the base, −2: the mean is −1, and so is −4 + 2 + 2 = 0 within them.
+  expect(neighbourhood.predict(7, corner) & 0xffff).toBe(0xffff);
+  expect(neighbourhood.predict(6, corner) & 0xffff).toBe(0);
 });
 
 test('symbols 0, 1, 2, 3, 4 are residuals 0, −1, 1, −2, 2; all of them come back', () => {
@@ -170,13 +223,13 @@ describe('sizes', () => {
     }
   });
 
-  test('a constant chunk costs 5 bytes a brick, of elements of 1 byte', () => {
-    expect(encoded(makeChunk([64, 64, 64], 1, () => 77)).byteLength).toBe(64 * 5);
+  test('a constant chunk costs 6 bytes a brick, of elements of 1 byte', () => {
+    expect(encoded(makeChunk([64, 64, 64], 1, () => 77)).byteLength).toBe(64 * 6);
   });
 
   test('slopes cost what the edges of their blocks cost', () => {
     const slope = makeChunk([64, 64, 64], 2, (x, y, z) => 700 * x + 300 * y + 5000 * z);
-    expect(encoded(slope).byteLength * 8).toBeLessThan(1.2 * 64 ** 3);
+    expect(encoded(slope).byteLength * 8).toBeLessThan(1.6 * 64 ** 3);
   });
 
   test('noise around a slope costs about as much as its entropy', () => {
@@ -213,21 +266,22 @@ describe('sizes', () => {
   });
 });
 
-const picture = { shape: [6, 2, 1] as const, elementBytes: 1 as const };
+const picture = { shape: [8, 2, 1] as const, elementBytes: 1 as const };
 test.each([
-  ['no directory', '08', /in its directory of 2 bytes/],
-  ['a brick too long for the payload', '09 00 81 a2 98 f9 03 00 22 02', /brick 0 ends at 11/],
-  ['bytes behind the bricks', '08 00 81 a2 98 f9 03 00 22 02 00', /has 11 bytes; its bricks end at 10/],
-  ['a brick too short for itself', '07 00 81 a2 98 f9 03 00 22', /too early/],
-  ['a brick too long for itself', '09 00 81 a2 98 f9 03 00 22 02 00', /has 9 bytes; its streams end at bit 58/],
-  ['a predictor that is none', '08 00 81 a6 98 f9 03 00 22 02', /predictor 6/],
-  ['codes too wide', '08 00 d1 a2 98 f9 03 00 22 02', /codes of 5 bits/],
-  ['a code too high', '08 00 89 a2 98 f9 03 00 22 02', /code 9; the highest is 8/],
-  ['a prefix of 16 zeros', '08 00 81 a2 98 f9 03 00 20 02', /more than 15 zero bits/],
-  ['an escape against its word', '08 00 01 a2 98 f9 03 00 22 02', /1 escapes against its word/],
-  ['an escape below 15', '08 00 81 a2 98 f9 03 00 02 00', /escapes a quotient of 0/],
-  ['a padding that is not 0', '08 00 81 a2 98 f9 03 00 22 06', /bits that are not 0/],
-  ['a residual of its first element', '04 00 01 00 f0 ff', /first element/],
+  ['no directory', '02 00 00', /in its directory of 4 bytes/],
+  ['a directory that ends in anything', '02 00 01 00 81 a1 f8 ff 03 00 32 02', /directory ends in bytes that are not 0/],
+  ['a brick too long for the payload', '03 00 00 00 81 a1 f8 ff 03 00 32 02', /brick 0 ends at 16/],
+  ['bytes behind the bricks', '02 00 00 00 81 a1 f8 ff 03 00 32 02 00', /has 13 bytes; its bricks end at 12/],
+  ['a brick too short for itself', '01 00 00 00 81 a1 f8 ff', /too early/],
+  ['a brick too long for itself', '03 00 00 00 81 a1 f8 ff 03 00 32 02 00 00 00 00', /has 12 bytes; its streams end at bit 58/],
+  ['a predictor that is none', '02 00 00 00 81 a6 f8 ff 03 00 32 02', /predictor 6/],
+  ['codes too wide', '02 00 00 00 d1 a1 f8 ff 03 00 32 02', /codes of 5 bits/],
+  ['a code too high', '02 00 00 00 89 a1 f8 ff 03 00 32 02', /code 9; the highest is 8/],
+  ['a prefix of 16 zeros', '02 00 00 00 81 a1 f8 ff 03 00 30 02', /more than 15 zero bits/],
+  ['an escape against its word', '02 00 00 00 01 a1 f8 ff 03 00 32 02', /1 escapes against its word/],
+  ['an escape below 15', '02 00 00 00 81 a1 f8 ff 03 00 02 00', /escapes a quotient of 0/],
+  ['a padding that is not 0', '02 00 00 00 81 a1 f8 ff 03 00 32 06', /bits that are not 0/],
+  ['a residual of its first element', '02 00 00 00 01 a1 f0 ff 0f 00 00 00', /first element/],
 ])('%s is refused with its reason', (_, payload, reason) => {
   expect(() => rice.reference.decode(fromHex(payload), picture, Uint8Array.of(1))).toThrow(reason);
 });

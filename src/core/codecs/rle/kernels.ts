@@ -12,19 +12,19 @@ import { exclusiveScan } from '../../gpu/scan.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { throwIfAborted } from '../../shared/job.ts';
 import { assertInBox, assertPayloads, boxLayout, elementCount, placePayloads, type TileTable, tileTable } from '../batch.ts';
-import type { CodecElementBytes, CodecKernels, GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../codec.ts';
-import { parseAxis } from './order.ts';
+import type { CodecElementBytes, CodecKernels, DecodePlan, GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../codec.ts';
+import { parseAxis } from '../scan-order.ts';
 
 /** SPEC.md: 'one byte of level 3 covers 4096 elements'. */
 const tileElements = 4096;
 const bitWordsPerTile = tileElements / 32;
 const tileBytes = { bits: 4 * bitWordsPerTile, counts: 16, span: 32 };
-const chunkWords = 16;
+const chunkWords = 20;
 
 export function createKernels(gpu: Gpu): CodecKernels {
   return {
     encode: (voxels, chunks, call) => encode(gpu, voxels, chunks, call),
-    decode: (payloads, chunks, target, call) => decode(gpu, payloads, chunks, target, call),
+    prepareDecode: (payloads, chunks, target, scope) => prepareDecode(gpu, payloads, chunks, target, scope),
   };
 }
 
@@ -49,7 +49,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const counts = work.storage('counts', 4 * countWords);
     const sizes = work.storage('sizes', 16 * chunks.length);
 
-    const unplaced = chunkTable(work, chunks, tiles);
+    const unplaced = chunkTable(work, voxels, chunks, tiles);
     const measure = kernel(gpu, 'measure', [orderCode, treeCode, measureCode], elementBytes);
     const commands = gpu.commands('rle.encode', onTimes);
     commands
@@ -61,52 +61,45 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     commands.dispatch(sum, [box, unplaced, counts, sizes], spread(Math.ceil(chunks.length / 64)));
     await commands.submit();
     const placed = placeChunks(await gpu.readWords(sizes), chunks, elementBytes);
-    const { byteOffsets, byteLengths, totalBytes } = placed;
+    const { byteOffsets, byteLengths, sections, totalBytes } = placed;
     if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
 
     throwIfAborted(signal);
     const buffer = scope.storage('rle.payloads', totalBytes);
     const write = kernel(gpu, 'write', [orderCode, treeCode, writeCode], elementBytes);
-    const bindings = [box, chunkTable(work, chunks, tiles, placed), chunkOfTile, voxels.buffer, bits, counts, buffer];
+    const bindings = [box, chunkTable(work, voxels, chunks, tiles, placed), chunkOfTile, voxels.buffer, bits, counts, buffer];
     await gpu.commands('rle.encode', onTimes).stage('write').dispatch(write, bindings, spread(tileCount)).submit();
-    return { buffer, byteOffsets, byteLengths };
+    return { buffer, byteOffsets, byteLengths, sections };
   } finally {
     work.destroy();
   }
 }
 
-async function decode(
+function prepareDecode(
   gpu: Gpu,
   payloads: GpuPayloads,
   chunks: readonly GpuChunk[],
   target: GpuVoxels,
-  { scope, signal, onTimes }: KernelCall,
-): Promise<void> {
-  throwIfAborted(signal);
+  scope: GpuScope,
+): DecodePlan {
   assertPayloads(payloads, chunks.length);
   const tiles = tilesOf(chunks, target);
   const { tileCount } = tiles;
-  if (tileCount === 0) return;
   const { elementBytes } = target;
-  const work = scope.scope('rle.decode');
-  try {
-    const box = boxUniform(work, target, tiles, chunks);
-    const table = chunkTable(work, chunks, tiles, payloads);
-    const chunkOfTile = work.storage('chunk-of-tile', 4 * tileCount, tiles.chunkOfTile);
-    const spans = work.storage('spans', tileBytes.span * tileCount);
-    const source = payloads.buffer ?? work.storage('no-payloads', 4);
-    const locate = kernel(gpu, 'locate', [orderCode, locateCode], elementBytes);
-    const expand = kernel(gpu, 'expand', [orderCode, treeCode, expandCode], elementBytes);
-    await gpu
-      .commands('rle.decode', onTimes)
+  const box = boxUniform(scope, target, tiles, chunks);
+  const table = chunkTable(scope, target, chunks, tiles, payloads);
+  const chunkOfTile = scope.storage('chunk-of-tile', 4 * tileCount, tiles.chunkOfTile);
+  const spans = scope.storage('spans', tileBytes.span * tileCount);
+  const source = payloads.buffer ?? scope.storage('no-payloads', 4);
+  const locate = kernel(gpu, 'locate', [orderCode, locateCode], elementBytes);
+  const expand = kernel(gpu, 'expand', [orderCode, treeCode, expandCode], elementBytes);
+  return (commands) => {
+    commands
       .stage('scan')
       .dispatch(locate, [box, table, source, spans], spread(chunks.length))
       .stage('decode')
-      .dispatch(expand, [box, table, chunkOfTile, source, spans, target.buffer], spread(tileCount))
-      .submit();
-  } finally {
-    work.destroy();
-  }
+      .dispatch(expand, [box, table, chunkOfTile, source, spans, target.buffer], spread(tileCount));
+  };
 }
 
 function tilesOf(chunks: readonly GpuChunk[], box: GpuVoxels): TileTable {
@@ -127,38 +120,72 @@ interface Placement {
   readonly byteOffsets: readonly number[];
   readonly byteLengths: readonly number[];
   /** For an encoder: where each chunk's levels 2, 1, 0 and values start, in bytes from the start of the buffer. */
-  readonly sections?: readonly (readonly number[])[];
+  readonly sectionStarts?: readonly (readonly number[])[];
 }
 
 /** `array<Chunk>` of order.wgsl. */
-function chunkTable(scope: GpuScope, chunks: readonly GpuChunk[], { firstTiles }: TileTable, placement?: Placement): GPUBuffer {
+function chunkTable(
+  scope: GpuScope,
+  box: GpuVoxels,
+  chunks: readonly GpuChunk[],
+  { firstTiles }: TileTable,
+  placement?: Placement,
+): GPUBuffer {
   const table = new Uint32Array(chunkWords * chunks.length);
-  chunks.forEach(({ origin, shape, parameters }, i) => {
-    const place = [placement?.byteOffsets[i] ?? 0, placement?.byteLengths[i] ?? 0, 0, 0];
-    const sections = placement?.sections?.[i] ?? [];
-    table.set([...origin, parseAxis(parameters), ...shape, firstTiles[i] as number, ...place, ...sections], chunkWords * i);
+  chunks.forEach((chunk, i) => {
+    const { order, tileWords, columnWords } = layOut(box, chunk);
+    const place = [firstTiles[i] as number, placement?.byteOffsets[i] ?? 0, placement?.byteLengths[i] ?? 0];
+    const starts = placement?.sectionStarts?.[i] ?? [];
+    table.set([...chunk.shape, ...order, ...place, tileWords, columnWords, ...starts], chunkWords * i);
   });
   return scope.storage('chunks', table.byteLength, table);
+}
+
+/** How a chunk's columns lie in the words of its box: the fields of `Chunk` in order.wgsl. */
+function layOut(box: GpuVoxels, { origin, shape, parameters }: GpuChunk) {
+  const { rowWords, sliceWords } = boxLayout(box);
+  const axis = parseAxis('rle', parameters);
+  const perWord = 4 / box.elementBytes;
+  const chunkRowWords = Math.ceil(shape[0] / perWord);
+  const firstWord = origin[2] * sliceWords + origin[1] * rowWords + origin[0] / perWord;
+  // Scan order along x is memory order: columns of length 1, whose rows are those of all slices.
+  const length = axis === 0 ? 1 : shape[axis];
+  const step = [0, rowWords, sliceWords][axis] as number;
+  const [rows, low, high] = (
+    [
+      [shape[1], rowWords, sliceWords],
+      [1, 0, sliceWords],
+      [1, 0, rowWords],
+    ] as const
+  )[axis] as [number, number, number];
+  const count = shape[0] * shape[1] * shape[2];
+  const wordElements = length * perWord;
+  const isRegular = shape[0] % perWord === 0 && tileElements % wordElements === 0;
+  return {
+    order: [firstWord, chunkRowWords, count, length, step, rows, low, high],
+    tileWords: isRegular ? tileElements / wordElements : 0,
+    columnWords: isRegular ? count / wordElements : 0,
+  };
 }
 
 /** @param sizes for each chunk: its bytes of level 2, 1, 0, and its runs */
 function placeChunks(sizes: Uint32Array, chunks: readonly GpuChunk[], elementBytes: CodecElementBytes) {
   const byteLengths: number[] = [];
-  const sectionLengths = chunks.map(({ shape }, i) => {
+  const sections = chunks.map(({ shape }, i) => {
     const count = elementCount({ shape, elementBytes });
     const [level2, level1, level0, runs] = sizes.subarray(4 * i, 4 * i + 4) as unknown as [number, number, number, number];
     const lengths = [Math.ceil(count / tileElements), level2, level1, level0];
     const byteLength = lengths.reduce((sum, length) => sum + length, runs * elementBytes);
     byteLengths.push(byteLength < count * elementBytes ? byteLength : 0);
-    return lengths;
+    return [...lengths, runs * elementBytes];
   });
   const { byteOffsets, totalBytes } = placePayloads(byteLengths);
-  const sections = sectionLengths.map((lengths, i) => {
+  const sectionStarts = sections.map((lengths, i) => {
     let at = byteOffsets[i] as number;
-    return lengths.map((length) => {
+    return lengths.slice(0, 4).map((length) => {
       at += length;
       return at;
     });
   });
-  return { byteOffsets, byteLengths, totalBytes, sections };
+  return { byteOffsets, byteLengths, totalBytes, sections, sectionStarts };
 }

@@ -1,10 +1,7 @@
 import { StriaError } from '../../shared/errors.ts';
-import type { Dims3 } from '../../shared/volume.ts';
-import { chunkBytes, elementCount, readElement } from '../batch.ts';
-import type { ChunkVoxels, CodecElementBytes, ReferenceCodec } from '../codec.ts';
-import { type Axis, orderOf, parseAxis } from './order.ts';
-
-type Elements = Uint8Array<ArrayBuffer> | Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>;
+import { elementCount, readElement } from '../batch.ts';
+import type { ReferenceCodec } from '../codec.ts';
+import { type Elements, fillRun, fromScanOrder, inScanOrder, newElements, parseAxis } from '../scan-order.ts';
 
 /** Lengths in bytes of the bitmaps of levels 0, 1, 2, 3: 'n0 = ceil(N / 8), n1 = ceil(n0 / 8), n2 = ceil(n1 / 8), n3 = ceil(n2 / 8)'. */
 export function levelLengths(count: number): readonly [number, number, number, number] {
@@ -19,13 +16,10 @@ const popcounts = Uint8Array.from({ length: 256 }, (_, byte) => {
 
 export const reference: ReferenceCodec = {
   encode(chunk, parameters) {
-    const axis = parseAxis(parameters);
-    const count = elementCount(chunk);
+    const axis = parseAxis('rle', parameters);
     const ordered = inScanOrder(chunk, axis);
-    const { level0, runCount } = runStarts(ordered);
-    const level1 = parentLevel(level0);
-    const level2 = parentLevel(level1);
-    const level3 = parentLevel(level2);
+    const { levels, runCount } = runStarts(ordered);
+    const [level0, level1, level2, level3] = levels;
 
     // 'level 3 whole, then the nonzero bytes of level 2, of level 1 and of level 0, then the value of each run'
     const sections = [level3, nonzeroBytes(level2, level3), nonzeroBytes(level1, level2), nonzeroBytes(level0, level1)];
@@ -36,15 +30,17 @@ export const reference: ReferenceCodec = {
       payload.set(section, at);
       at += section.byteLength;
     }
-    forEachBit(level0, count, (i) => {
-      const value = ordered[i] as number;
-      for (let byte = 0; byte < chunk.elementBytes; byte++) payload[at++] = value >>> (8 * byte);
+    forEachBit(level1, level0.length, (j) => {
+      forEachBitOf(level0[j] as number, 8 * j, (i) => {
+        const value = ordered[i] as number;
+        for (let byte = 0; byte < chunk.elementBytes; byte++) payload[at++] = value >>> (8 * byte);
+      });
     });
     return payload;
   },
 
   decode(payload, chunk, parameters) {
-    const axis = parseAxis(parameters);
+    const axis = parseAxis('rle', parameters);
     const count = elementCount(chunk);
     const { elementBytes } = chunk;
     const lengths = levelLengths(count);
@@ -83,75 +79,65 @@ export const reference: ReferenceCodec = {
     fillRun(ordered, value, start, count);
     return fromScanOrder(ordered, chunk.shape, axis);
   },
+
+  /** Levels 3, 2, 1 and 0, and the values: 'each part's length is the number of ones in the part before.' */
+  sections(payload, chunk) {
+    const lengths = [levelLengths(elementCount(chunk))[3]];
+    for (let at = 0; lengths.length < 4; ) {
+      const length = lengths.at(-1) as number;
+      lengths.push(countBits(payload.subarray(at, at + length)));
+      at += length;
+    }
+    return [...lengths, payload.byteLength - lengths.reduce((sum, length) => sum + length, 0)];
+  },
 };
 
 function corrupt(what: string): StriaError {
   return new StriaError('corrupt', `the rle payload ${what}`);
 }
 
-function newElements(count: number, elementBytes: CodecElementBytes): Elements {
-  if (elementBytes === 1) return new Uint8Array(count);
-  return elementBytes === 2 ? new Uint16Array(count) : new Uint32Array(count);
-}
-
-/** The chunk's elements one column after the other: SPEC.md, 'Scan order'. */
-function inScanOrder(chunk: ChunkVoxels, axis: Axis): Elements {
-  const { bytes, shape, elementBytes } = chunk;
-  const length = chunkBytes(chunk);
-  if (bytes.byteLength !== length) throw new StriaError('internal', `a chunk of ${length} bytes came as ${bytes.byteLength}`);
-  const memory = newElements(length / elementBytes, elementBytes);
-  new Uint8Array(memory.buffer).set(bytes);
-  if (axis === 0) return memory;
-  const ordered = newElements(memory.length, elementBytes);
-  const { xStep, yStep, zStep } = orderOf(shape, axis);
-  let source = 0;
-  for (let z = 0; z < shape[2]; z++) {
-    for (let y = 0; y < shape[1]; y++) {
-      const end = source + shape[0];
-      for (let i = y * yStep + z * zStep; source < end; i += xStep) ordered[i] = memory[source++] as number;
-    }
-  }
-  return ordered;
-}
-
-/** The way back, as voxel bytes. */
-function fromScanOrder(ordered: Elements, shape: Dims3, axis: Axis): Uint8Array<ArrayBuffer> {
-  if (axis === 0) return new Uint8Array(ordered.buffer);
-  const memory = newElements(ordered.length, ordered.BYTES_PER_ELEMENT as CodecElementBytes);
-  const { xStep, yStep, zStep } = orderOf(shape, axis);
-  let target = 0;
-  for (let z = 0; z < shape[2]; z++) {
-    for (let y = 0; y < shape[1]; y++) {
-      const end = target + shape[0];
-      for (let i = y * yStep + z * zStep; target < end; i += xStep) memory[target++] = ordered[i] as number;
-    }
-  }
-  return new Uint8Array(memory.buffer);
-}
-
-/** 'Element i starts a run if i = 0, or if it differs from element i − 1': level 0 and the number of its bits. */
-function runStarts(ordered: Elements): { level0: Uint8Array; runCount: number } {
-  const level0 = new Uint8Array(Math.ceil(ordered.length / 8));
+/**
+ * 'Element i starts a run if i = 0, or if it differs from element i − 1': level 0. 'Bit j of level k + 1 is 1 where byte j of
+ * level k is not 0': so a run that starts at i sets bit i >> 3k of level k.
+ */
+function runStarts(ordered: Elements): { levels: readonly [Uint8Array, Uint8Array, Uint8Array, Uint8Array]; runCount: number } {
+  const [n0, n1, n2, n3] = levelLengths(ordered.length);
+  const [level0, level1, level2, level3] = [new Uint8Array(n0), new Uint8Array(n1), new Uint8Array(n2), new Uint8Array(n3)];
+  const words = new Int32Array(ordered.buffer, 0, ordered.byteLength >> 2);
+  const wordElements = 4 / ordered.BYTES_PER_ELEMENT;
   let runCount = 0;
   let previous = -1;
-  for (let i = 0; i < ordered.length; i++) {
-    const element = ordered[i] as number;
-    if (element !== previous) {
-      level0[i >> 3] = (level0[i >> 3] as number) | (1 << (i & 7));
+  for (let i = 0; i < ordered.length; ) {
+    const wordEnd = Math.min(i + wordElements, ordered.length);
+    for (; i < wordEnd; i++) {
+      const element = ordered[i] as number;
+      if (element === previous) continue;
+      setBit(level0, i);
+      setBit(level1, i >> 3);
+      setBit(level2, i >> 6);
+      setBit(level3, i >> 9);
       runCount++;
       previous = element;
     }
+    // No run starts in words that are of one run whole.
+    const repeated = Math.imul(previous, repeats[ordered.BYTES_PER_ELEMENT] as number);
+    if (i < ordered.length) i = wordElements * endOfRepeats(words, i / wordElements, repeated);
   }
-  return { level0, runCount };
+  return { levels: [level0, level1, level2, level3], runCount };
 }
 
-/** 'Bit j of level k + 1 is 1 where byte j of level k is not 0.' */
-function parentLevel(level: Uint8Array): Uint8Array {
-  const parent = new Uint8Array(Math.ceil(level.length / 8));
-  for (let j = 0; j < level.length; j++) {
-    if (level[j] !== 0) parent[j >> 3] = (parent[j >> 3] as number) | (1 << (j & 7));
-  }
-  return parent;
+function setBit(bits: Uint8Array, index: number): void {
+  bits[index >> 3] = (bits[index >> 3] as number) | (1 << (index & 7));
+}
+
+/** Multiplied by it, an element of so many bytes stands in every place of a word. */
+const repeats: Readonly<Record<number, number>> = { 1: 0x01010101, 2: 0x00010001, 4: 1 };
+
+/** The number of the first word from `start` on that is not `word`; their count where all are. */
+function endOfRepeats(words: Int32Array, start: number, word: number): number {
+  let at = start;
+  while (at < words.length && words[at] === word) at++;
+  return at;
 }
 
 /** The bytes of a level that are not 0, found by its parent. */
@@ -196,15 +182,13 @@ function countBits(bits: Uint8Array): number {
 /** Calls `visit` with the index of each bit that is 1, below `bitCount`, in order. */
 function forEachBit(bits: Uint8Array, bitCount: number, visit: (index: number) => void): void {
   for (let at = 0; at < bits.length; at++) {
-    let byte = bits[at] as number;
-    for (let index = 8 * at; byte !== 0 && index < bitCount; index++, byte >>= 1) {
-      if (byte & 1) visit(index);
-    }
+    if (bits[at] !== 0) forEachBitOf(bits[at] as number, 8 * at, visit, bitCount);
   }
 }
 
-/** Short runs by hand: a call of `fill` costs as much as some twenty elements. */
-function fillRun(elements: Elements, value: number, start: number, end: number): void {
-  if (end - start > 20) elements.fill(value, start, end);
-  else for (let i = start; i < end; i++) elements[i] = value;
+/** As `forEachBit`, of one byte whose lowest bit has the index `first`. */
+function forEachBitOf(byte: number, first: number, visit: (index: number) => void, bitCount = first + 8): void {
+  for (let index = first, rest = byte; rest !== 0 && index < bitCount; index++, rest >>= 1) {
+    if (rest & 1) visit(index);
+  }
 }

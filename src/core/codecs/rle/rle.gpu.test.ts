@@ -7,7 +7,7 @@ const gpu = await openNodeGpu({ software: true });
 const smallGpu = await openNodeGpu({ software: true, limits: 'default' });
 
 describeCodecOnGpu(rle, gpu, "the adapter's limits");
-describeCodecOnGpu(rle, smallGpu, 'default limits', { manyChunks: true });
+describeCodecOnGpu(rle, smallGpu, 'default limits', { manyChunks: true, isSecondDevice: true });
 
 afterAll(() => {
   gpu.destroy();

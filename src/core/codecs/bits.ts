@@ -1,45 +1,51 @@
-import { StriaError } from '../../shared/errors.ts';
+import { StriaError } from '../shared/errors.ts';
 
 /** Writes bits, each byte from its lowest bit up. */
 export class BitWriter {
   #bytes: Uint8Array<ArrayBuffer>;
-  #bitLength = 0;
+  #length = 0;
+  /** Bits that do not fill a byte yet. */
+  #pending = 0;
+  #pendingCount = 0;
 
   /** @param capacity bytes that are there from the start; more come as needed */
   constructor(capacity: number) {
     this.#bytes = new Uint8Array(capacity);
   }
 
-  get byteLength(): number {
-    return Math.ceil(this.#bitLength / 8);
-  }
-
-  /** The low `count` bits of `value`, 16 at most, the lowest first. */
+  /** The low `count` bits of `value`, 16 at most, the lowest first. `value` has no bits above. */
   write(value: number, count: number): void {
-    const at = this.#bitLength >> 3;
-    if (at + 3 > this.#bytes.length) this.#grow();
-    const shifted = value << (this.#bitLength & 7);
-    for (let byte = 0; byte < 3; byte++) {
-      this.#bytes[at + byte] = (this.#bytes[at + byte] as number) | (shifted >> (8 * byte));
+    this.#pending |= value << this.#pendingCount;
+    this.#pendingCount += count;
+    while (this.#pendingCount >= 8) {
+      if (this.#length === this.#bytes.length) this.#grow();
+      this.#bytes[this.#length++] = this.#pending;
+      this.#pending >>>= 8;
+      this.#pendingCount -= 8;
     }
-    this.#bitLength += count;
   }
 
   /** All that another writer wrote. */
   append(other: BitWriter): void {
-    const whole = other.#bitLength >> 3;
-    for (let byte = 0; byte < whole; byte++) this.write(other.#bytes[byte] as number, 8);
-    const rest = other.#bitLength & 7;
-    if (rest > 0) this.write(other.#bytes[whole] as number, rest);
+    for (let at = 0; at < other.#length; at++) this.write(other.#bytes[at] as number, 8);
+    this.write(other.#pending, other.#pendingCount);
   }
 
-  /** What was written, filled up with zero bits to a whole byte. */
+  /** What was written, filled up with zero bits to a whole byte. Nothing is written after that. */
   toBytes(): Uint8Array<ArrayBuffer> {
-    return this.#bytes.subarray(0, this.byteLength);
+    if (this.#pendingCount > 0) this.write(0, 8 - this.#pendingCount);
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  /** What was written, filled up with zero bits to a whole number of 4 bytes. Nothing is written after that. */
+  toWords(): Uint8Array<ArrayBuffer> {
+    this.toBytes();
+    while (this.#length % 4 > 0) this.write(0, 8);
+    return this.toBytes();
   }
 
   #grow(): void {
-    const larger = new Uint8Array(2 * this.#bytes.length + 3);
+    const larger = new Uint8Array(2 * this.#bytes.length + 4);
     larger.set(this.#bytes);
     this.#bytes = larger;
   }
@@ -62,22 +68,22 @@ export class BitReader {
 
   /** The next `count` bits, 16 at most. @throws StriaError `corrupt` behind the end */
   read(count: number): number {
-    const value = this.#peek() & ((1 << count) - 1);
-    this.#skip(count);
+    const value = this.peek() & ((1 << count) - 1);
+    this.skip(count);
     return value;
   }
 
   /** The number of zero bits before the next one, which it reads, too; `limit` (15 or less) at most. @throws StriaError `corrupt` */
   readUnary(limit: number): number {
-    const window = this.#peek();
+    const window = this.peek();
     const zeros = window === 0 ? 32 : 31 - Math.clz32(window & -window);
-    this.#skip(Math.min(zeros, limit) + 1);
-    if (zeros > limit) throw new StriaError('corrupt', `a rice prefix has more than ${limit} zero bits`);
+    this.skip(Math.min(zeros, limit) + 1);
+    if (zeros > limit) throw new StriaError('corrupt', `a prefix has more than ${limit} zero bits`);
     return zeros;
   }
 
   /** 17 bits or more from here on; behind the end they are 0. */
-  #peek(): number {
+  peek(): number {
     const byte = this.#at >> 3;
     const bytes = this.#bytes;
     const { length } = bytes;
@@ -87,10 +93,11 @@ export class BitReader {
     return window >> (this.#at & 7);
   }
 
-  #skip(count: number): void {
+  /** @throws StriaError `corrupt` behind the end */
+  skip(count: number): void {
     this.#at += count;
     if (this.#at > 8 * this.#bytes.length) {
-      throw new StriaError('corrupt', `a rice brick ends after ${this.#bytes.length} bytes, too early`);
+      throw new StriaError('corrupt', `a sequence of bits ends after ${this.#bytes.length} bytes, too early`);
     }
   }
 }

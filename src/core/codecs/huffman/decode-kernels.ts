@@ -1,0 +1,87 @@
+import codeOfCode from '../../../shaders/huffman/code-of.wgsl?raw';
+import decodeCode from '../../../shaders/huffman/decode.wgsl?raw';
+import locateCode from '../../../shaders/huffman/locate.wgsl?raw';
+import payloadCode from '../../../shaders/huffman/payload.wgsl?raw';
+import scatterCode from '../../../shaders/huffman/scatter.wgsl?raw';
+import segmentsCode from '../../../shaders/huffman/segments.wgsl?raw';
+import tileCode from '../../../shaders/huffman/tile.wgsl?raw';
+import { spread } from '../../gpu/commands.ts';
+import type { Gpu } from '../../gpu/gpu.ts';
+import type { GpuScope } from '../../gpu/scope.ts';
+import { assertInBox, assertPayloads, boxLayout, tileTable } from '../batch.ts';
+import type { DecodePlan, GpuChunk, GpuPayloads, GpuVoxels } from '../codec.ts';
+import { huffmanChunkBytes, maxSections, tileSymbols } from './layout.ts';
+import { checkParameters } from './reference.ts';
+
+const chunkWords = 12;
+const slotBytes = 16;
+const placeBytes = 16;
+const codeBytes = 320;
+/** Words of the target that a workgroup of scatter.wgsl does. */
+const pieceWords = 2048;
+
+export function prepareDecode(
+  gpu: Gpu,
+  payloads: GpuPayloads,
+  chunks: readonly GpuChunk[],
+  target: GpuVoxels,
+  scope: GpuScope,
+): DecodePlan {
+  assertPayloads(payloads, chunks.length);
+  const { rowWords, sliceWords } = boxLayout(target);
+  const { elementBytes } = target;
+  const perWord = 4 / elementBytes;
+  const lengths = chunks.map((chunk) => {
+    assertInBox(chunk, target);
+    checkParameters(chunk.parameters);
+    return huffmanChunkBytes({ shape: chunk.shape, elementBytes });
+  });
+  // A chunk's sections are known once its payload is read: it has room for as many as there may be.
+  const { tileCount: placeCount, firstTiles } = tileTable(lengths.map((bytes) => Math.floor(bytes / tileSymbols) + maxSections));
+  const pieces = tileTable(
+    chunks.map(({ shape }) => Math.ceil((Math.ceil(shape[0] / perWord) * shape[1] * shape[2]) / pieceWords)),
+  );
+  const table = new Uint32Array(chunkWords * chunks.length);
+  let symbolWords = 0;
+  chunks.forEach(({ origin, shape }, i) => {
+    const bytes = lengths[i] as number;
+    const tileSlots = Math.floor(bytes / tileSymbols) + maxSections;
+    const firstWord = origin[2] * sliceWords + origin[1] * rowWords + origin[0] / perWord;
+    const source = [payloads.byteOffsets[i] as number, payloads.byteLengths[i] as number, bytes, symbolWords];
+    const record = [...source, firstTiles[i] as number, tileSlots, firstWord, ...shape, pieces.firstTiles[i] as number];
+    table.set(record, chunkWords * i);
+    symbolWords += Math.floor(bytes / 4) + maxSections;
+  });
+
+  const slotCount = maxSections * chunks.length;
+  const chunkTable = scope.storage('chunks', table.byteLength, table);
+  const chunkOfPiece = scope.storage('chunk-of-piece', 4 * pieces.tileCount, pieces.chunkOfTile);
+  const slots = scope.storage('slots', slotBytes * slotCount);
+  const places = scope.storage('places', placeBytes * placeCount);
+  const codes = scope.storage('codes', codeBytes * slotCount);
+  const symbols = scope.storage('symbols', 4 * symbolWords);
+  const source = payloads.buffer ?? scope.storage('no-payloads', 4);
+  const counted = (label: string, count: number) => scope.uniform(label, [count]);
+  const chunkCount = counted('chunk-count', chunks.length);
+  const slotUniform = counted('slot-count', slotCount);
+  const placeBox = scope.uniform('box', [rowWords, sliceWords, placeCount, 0]);
+  const pieceBox = scope.uniform('box', [rowWords, sliceWords, pieces.tileCount, 0]);
+
+  const kernel = (name: string, code: readonly string[], constants: Record<string, number> = {}) =>
+    gpu.kernel({ label: `huffman.${name}`, code: code.join('\n'), constants });
+  const constants = { element_bytes: elementBytes };
+  const locate = kernel('locate', [tileCode, payloadCode, locateCode], constants);
+  const codeOf = kernel('code-of', [tileCode, payloadCode, codeOfCode]);
+  const decode = kernel('decode', [tileCode, segmentsCode, payloadCode, decodeCode], constants);
+  const scatter = kernel('scatter', [tileCode, payloadCode, scatterCode], constants);
+  return (commands) => {
+    commands
+      .stage('locate')
+      .dispatch(locate, [chunkCount, chunkTable, source, slots, places], spread(chunks.length))
+      .dispatch(codeOf, [slotUniform, source, slots, codes], spread(slotCount))
+      .stage('decode')
+      .dispatch(decode, [placeBox, slots, places, source, codes, symbols, chunkTable, target.buffer], spread(placeCount))
+      .stage('scatter')
+      .dispatch(scatter, [pieceBox, chunkTable, chunkOfPiece, slots, symbols, target.buffer], spread(pieces.tileCount));
+  };
+}

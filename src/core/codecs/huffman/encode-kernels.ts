@@ -1,0 +1,197 @@
+import codeCode from '../../../shaders/huffman/code.wgsl?raw';
+import gatherCode from '../../../shaders/huffman/gather.wgsl?raw';
+import measureCode from '../../../shaders/huffman/measure.wgsl?raw';
+import segmentsCode from '../../../shaders/huffman/segments.wgsl?raw';
+import tileCode from '../../../shaders/huffman/tile.wgsl?raw';
+import writeCode from '../../../shaders/huffman/write.wgsl?raw';
+import { spread } from '../../gpu/commands.ts';
+import type { Gpu } from '../../gpu/gpu.ts';
+import type { Kernel } from '../../gpu/kernel.ts';
+import { throwIfAborted } from '../../shared/job.ts';
+import { assertInBox, boxLayout, placePayloads, tileTable } from '../batch.ts';
+import type { GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../codec.ts';
+import {
+  huffmanChunkBytes,
+  kinds,
+  type Section,
+  type SectionKind,
+  sectionsOf,
+  segmentsPerTile,
+  tileSymbols,
+  varintLength,
+} from './layout.ts';
+import { checkParameters } from './reference.ts';
+
+const sectionWords = 16;
+/** A table's length in bytes, then its bytes. */
+const tableWords = 33;
+/** Of a section that stays away because its chunk does. */
+const leftOut = 3;
+
+export async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
+  const { scope, signal, onTimes } = call;
+  throwIfAborted(signal);
+  const batch = cutAll(chunks, voxels);
+  const { sections, tileCount } = batch;
+  if (chunks.length === 0) return { buffer: undefined, byteOffsets: [], byteLengths: [] };
+  const sectionCount = sections.length;
+  const work = scope.scope('huffman.encode');
+  try {
+    const { rowWords, sliceWords } = boxLayout(voxels);
+    const box = work.uniform('box', [rowWords, sliceWords, tileCount, sectionCount]);
+    const unplaced = sectionTable(voxels, batch);
+    const table = work.storage('sections', unplaced.byteLength, unplaced);
+    const tiles = work.storage('tiles', batch.tiles.byteLength, batch.tiles);
+    const symbols = work.storage('symbols', 4 * batch.symbolWords);
+    const counts = work.storage('counts', 1024 * sectionCount);
+    const codes = work.storage('codes', 1024 * sectionCount);
+    const tables = work.storage('tables', 4 * tableWords * sectionCount);
+    const segmentBits = work.storage('segment-bits', 4 * segmentsPerTile * tileCount);
+    const tileBytes = work.storage('tile-bytes', 4 * tileCount);
+    const tileUniform = work.uniform('tile-count', [tileCount]);
+
+    const gather = kernel(gpu, 'gather', [tileCode, gatherCode], { element_bytes: voxels.elementBytes });
+    const makeCodes = kernel(gpu, 'code', [tileCode, codeCode]);
+    const measure = kernel(gpu, 'measure', [tileCode, segmentsCode, measureCode]);
+    await gpu
+      .commands('huffman.encode', onTimes)
+      .stage('gather')
+      .dispatch(gather, [box, table, tiles, voxels.buffer, symbols, counts], spread(tileCount))
+      .stage('code')
+      .dispatch(makeCodes, [work.uniform('section-count', [sectionCount]), counts, codes, tables], spread(sectionCount))
+      .stage('measure')
+      .dispatch(measure, [tileUniform, table, tiles, symbols, codes, segmentBits, tileBytes], spread(tileCount))
+      .submit();
+    const [tileLengths, tableContents] = await Promise.all([gpu.readWords(tileBytes), gpu.readWords(tables)]);
+    const { byteOffsets, byteLengths, totalBytes } = placeAll(chunks, voxels, batch, unplaced, tileLengths, tableContents);
+    if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
+
+    throwIfAborted(signal);
+    gpu.device.queue.writeBuffer(table, 0, unplaced);
+    gpu.device.queue.writeBuffer(tiles, 0, batch.tiles);
+    const buffer = scope.storage('huffman.payloads', totalBytes);
+    const write = kernel(gpu, 'write', [tileCode, segmentsCode, writeCode]);
+    await gpu
+      .commands('huffman.encode', onTimes)
+      .stage('write')
+      .dispatch(write, [tileUniform, table, tiles, symbols, codes, tables, segmentBits, buffer], spread(tileCount))
+      .submit();
+    return { buffer, byteOffsets, byteLengths };
+  } finally {
+    work.destroy();
+  }
+}
+
+function kernel(gpu: Gpu, name: string, code: readonly string[], constants: Record<string, number> = {}): Kernel {
+  return gpu.kernel({ label: `huffman.${name}`, code: code.join('\n'), constants });
+}
+
+interface ChunkSection extends Section {
+  readonly chunk: GpuChunk;
+  /** Where its symbols stand, from a word of its own on. */
+  readonly symbolsWord: number;
+  readonly firstTile: number;
+  readonly tileCount: number;
+}
+
+/** All sections of all chunks, and their tiles. */
+interface Batch {
+  readonly sections: readonly ChunkSection[];
+  /** For each chunk the number of its first section, and at the end their number. */
+  readonly firstSections: readonly number[];
+  readonly tileCount: number;
+  /** For each tile its section, and the byte where it goes. */
+  readonly tiles: Uint32Array<ArrayBuffer>;
+  readonly symbolWords: number;
+}
+
+function cutAll(chunks: readonly GpuChunk[], box: GpuVoxels): Batch {
+  const firstSections: number[] = [];
+  const parts: { chunk: GpuChunk; section: Section }[] = [];
+  for (const chunk of chunks) {
+    assertInBox(chunk, box);
+    checkParameters(chunk.parameters);
+    firstSections.push(parts.length);
+    const geometry = { shape: chunk.shape, elementBytes: box.elementBytes };
+    for (const section of sectionsOf(geometry, chunk.sections)) parts.push({ chunk, section });
+  }
+  firstSections.push(parts.length);
+  const tilesPerSection = parts.map(({ section }) => Math.ceil(section.length / tileSymbols));
+  const { tileCount, firstTiles, chunkOfTile: sectionOfTile } = tileTable(tilesPerSection);
+  const tiles = new Uint32Array(2 * tileCount);
+  sectionOfTile.forEach((section, tile) => {
+    tiles[2 * tile] = section;
+  });
+  let symbolWords = 0;
+  const sections = parts.map(({ chunk, section }, i) => {
+    const symbolsWord = symbolWords;
+    symbolWords += Math.ceil(section.length / 4);
+    return { ...section, chunk, symbolsWord, firstTile: firstTiles[i] as number, tileCount: tilesPerSection[i] as number };
+  });
+  return { sections, firstSections, tileCount, tiles, symbolWords };
+}
+
+/** `array<Section>` of tile.wgsl; what concerns places is left to `placeAll`. */
+function sectionTable(box: GpuVoxels, { sections }: Batch): Uint32Array<ArrayBuffer> {
+  const { rowWords, sliceWords } = boxLayout(box);
+  const table = new Uint32Array(sectionWords * sections.length);
+  sections.forEach(({ chunk: { origin, shape }, firstElement, plane, length, symbolsWord, firstTile }, i) => {
+    const firstWord = origin[2] * sliceWords + origin[1] * rowWords + (origin[0] * box.elementBytes) / 4;
+    const source = [firstWord, shape[0], shape[1], firstElement, plane, length, symbolsWord, firstTile];
+    table.set(source, sectionWords * i);
+  });
+  return table;
+}
+
+/**
+ * Chooses each section's kind and places all: SPEC.md, 'Payload'. It fills in `table`'s second half and `batch.tiles`.
+ * @param tileLengths of every tile, coded, in bytes
+ * @param tables of every section, as code.wgsl left them
+ */
+function placeAll(
+  chunks: readonly GpuChunk[],
+  { elementBytes }: GpuVoxels,
+  { sections, firstSections, tiles }: Batch,
+  table: Uint32Array,
+  tileLengths: Uint32Array,
+  tables: Uint32Array,
+) {
+  const bodies = sections.map(({ length, firstTile, tileCount }, i) => {
+    const tableLength = tables[tableWords * i] as number;
+    const directory = 1 + tableLength;
+    const start = directory + 2 * tileCount;
+    const coded = tileLengths.subarray(firstTile, firstTile + tileCount).reduce((sum, bytes) => sum + bytes, start);
+    if (tableLength === 0) return { kind: kinds.single as SectionKind, bytes: 1, directory, start };
+    return coded < length
+      ? { kind: kinds.coded as SectionKind, bytes: coded, directory, start }
+      : { kind: kinds.plain as SectionKind, bytes: length, directory, start };
+  });
+  const byteLengths = chunks.map((chunk, number) => {
+    let bytes = 1;
+    for (let i = firstSections[number] as number; i < (firstSections[number + 1] as number); i++) {
+      bytes += varintLength((sections[i] as ChunkSection).length) + (bodies[i] as (typeof bodies)[number]).bytes;
+    }
+    return bytes < huffmanChunkBytes({ shape: chunk.shape, elementBytes }) ? bytes : 0;
+  });
+  const { byteOffsets, totalBytes } = placePayloads(byteLengths);
+  chunks.forEach((_, number) => {
+    const first = firstSections[number] as number;
+    const own = sections.slice(first, firstSections[number + 1]);
+    let header = byteOffsets[number] as number;
+    let at = own.reduce((sum, { length }) => sum + varintLength(length), header + 1);
+    own.forEach(({ length, firstTile, tileCount }, j) => {
+      const { kind, bytes, directory, start } = bodies[first + j] as (typeof bodies)[number];
+      const written = byteLengths[number] === 0 ? leftOut : kind;
+      const place = [written, header, 4 * length + kind, j === 0 ? own.length : 0, at, at + directory];
+      table.set(place, sectionWords * (first + j) + sectionWords / 2);
+      header += varintLength(length) + Number(j === 0);
+      let tileAt = kind === kinds.coded ? at + start : at;
+      for (let tile = firstTile; tile < firstTile + tileCount; tile++) {
+        tiles[2 * tile + 1] = tileAt;
+        tileAt += kind === kinds.coded ? (tileLengths[tile] as number) : tileSymbols;
+      }
+      at += bytes;
+    });
+  });
+  return { byteOffsets, byteLengths, totalBytes };
+}

@@ -1,0 +1,11 @@
+import type { Gpu } from '../../gpu/gpu.ts';
+import type { CodecKernels } from '../codec.ts';
+import { prepareDecode } from './decode-kernels.ts';
+import { encode } from './encode-kernels.ts';
+
+export function createKernels(gpu: Gpu): CodecKernels {
+  return {
+    encode: (voxels, chunks, call) => encode(gpu, voxels, chunks, call),
+    prepareDecode: (payloads, chunks, target, scope) => prepareDecode(gpu, payloads, chunks, target, scope),
+  };
+}

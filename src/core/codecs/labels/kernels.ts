@@ -1,0 +1,176 @@
+import brickCode from '../../../shaders/labels/brick.wgsl?raw';
+import decodeCode from '../../../shaders/labels/decode.wgsl?raw';
+import encodeCode from '../../../shaders/labels/encode.wgsl?raw';
+import kindsCode from '../../../shaders/labels/kinds.wgsl?raw';
+import locateCode from '../../../shaders/labels/locate.wgsl?raw';
+import sizesCode from '../../../shaders/labels/sizes.wgsl?raw';
+import walkCode from '../../../shaders/labels/walk.wgsl?raw';
+import writeCode from '../../../shaders/labels/write.wgsl?raw';
+import { spread } from '../../gpu/commands.ts';
+import type { Gpu } from '../../gpu/gpu.ts';
+import type { Kernel } from '../../gpu/kernel.ts';
+import { exclusiveScan } from '../../gpu/scan.ts';
+import type { GpuScope } from '../../gpu/scope.ts';
+import { throwIfAborted } from '../../shared/job.ts';
+import { assertInBox, assertPayloads, boxLayout, chunkBytes, placePayloads, type TileTable, tileTable } from '../batch.ts';
+import {
+  type CodecElementBytes,
+  type CodecKernels,
+  type DecodePlan,
+  type GpuChunk,
+  type GpuPayloads,
+  type GpuVoxels,
+  type KernelCall,
+  rowBytes,
+} from '../codec.ts';
+import { brickCount, checkParameters } from './layout.ts';
+import { tableWords } from './tables.ts';
+
+const chunkWords = 8;
+/** Bricks that a workgroup walks. Twin: `threads` in walk.wgsl. */
+const walkers = 32;
+
+export function createKernels(gpu: Gpu): CodecKernels {
+  return {
+    encode: (voxels, chunks, call) => encode(gpu, voxels, chunks, call),
+    prepareDecode: (payloads, chunks, target, scope) => prepareDecode(gpu, payloads, chunks, target, scope),
+  };
+}
+
+function kernel(gpu: Gpu, name: string, code: readonly string[], elementBytes: CodecElementBytes): Kernel {
+  return gpu.kernel({ label: `labels.${name}`, code: code.join('\n'), constants: { element_bytes: elementBytes } });
+}
+
+async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
+  const { scope, signal, onTimes } = call;
+  throwIfAborted(signal);
+  const bricks = cutAll(chunks, voxels);
+  const { tileCount: brickTotal } = bricks;
+  if (brickTotal === 0) return { buffer: undefined, byteOffsets: [], byteLengths: [] };
+  const { elementBytes } = voxels;
+  const work = scope.scope('labels.encode');
+  try {
+    const box = boxUniform(work, voxels, bricks, chunks);
+    const unplaced = chunkTable(work, voxels, chunks, bricks);
+    const chunkOfBrick = work.storage('chunk-of-brick', 4 * brickTotal, bricks.chunkOfTile);
+    const tables = tableBuffer(work);
+    const slots = work.storage('slots', 4 * firstSlots(chunks, elementBytes).total);
+    const records = work.storage('records', 16 * brickTotal);
+    // One word more than there are bricks: the scans leave the totals there.
+    const sizes = work.storage('sizes', 4 * (brickTotal + 1));
+    const coded = work.storage('coded', 4 * (brickTotal + 1));
+    const longest = work.storage('longest', 4 * chunks.length);
+    const lengths = work.storage('lengths', 4 * chunks.length);
+
+    const walk = kernel(gpu, 'encode', [brickCode, walkCode, encodeCode], elementBytes);
+    const kinds = kernel(gpu, 'kinds', [brickCode, kindsCode], elementBytes);
+    const sum = kernel(gpu, 'sizes', [brickCode, sizesCode], elementBytes);
+    const walkBindings = [box, unplaced, chunkOfBrick, voxels.buffer, tables, slots, records];
+    const kindBindings = [box, unplaced, chunkOfBrick, records, sizes, coded, longest];
+    const commands = gpu
+      .commands('labels.encode', onTimes)
+      .stage('walk')
+      .dispatch(walk, walkBindings, spread(Math.ceil(brickTotal / walkers)))
+      .stage('scan')
+      .dispatch(kinds, kindBindings, spread(Math.ceil(brickTotal / 64)));
+    exclusiveScan(gpu, commands, work, sizes, brickTotal + 1);
+    exclusiveScan(gpu, commands, work, coded, brickTotal + 1);
+    commands.dispatch(sum, [box, unplaced, sizes, coded, longest, lengths], spread(Math.ceil(chunks.length / 64)));
+    await commands.submit();
+    const byteLengths = [...(await gpu.readWords(lengths))].map((length, i) => {
+      const { shape } = chunks[i] as GpuChunk;
+      return length < chunkBytes({ shape, elementBytes }) ? length : 0;
+    });
+    const { byteOffsets, totalBytes } = placePayloads(byteLengths);
+    if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
+
+    throwIfAborted(signal);
+    const buffer = scope.storage('labels.payloads', totalBytes);
+    const placed = chunkTable(work, voxels, chunks, bricks, { byteOffsets, byteLengths });
+    const write = kernel(gpu, 'write', [brickCode, writeCode], elementBytes);
+    const bindings = [box, placed, chunkOfBrick, slots, records, sizes, coded, longest, buffer];
+    await gpu.commands('labels.encode', onTimes).stage('write').dispatch(write, bindings, spread(brickTotal)).submit();
+    return { buffer, byteOffsets, byteLengths };
+  } finally {
+    work.destroy();
+  }
+}
+
+function prepareDecode(
+  gpu: Gpu,
+  payloads: GpuPayloads,
+  chunks: readonly GpuChunk[],
+  target: GpuVoxels,
+  scope: GpuScope,
+): DecodePlan {
+  assertPayloads(payloads, chunks.length);
+  const bricks = cutAll(chunks, target);
+  const { tileCount: brickTotal } = bricks;
+  const { elementBytes } = target;
+  const box = boxUniform(scope, target, bricks, chunks);
+  const table = chunkTable(scope, target, chunks, bricks, payloads);
+  const chunkOfBrick = scope.storage('chunk-of-brick', 4 * brickTotal, bricks.chunkOfTile);
+  const tables = tableBuffer(scope);
+  const spans = scope.storage('spans', 16 * brickTotal);
+  const source = payloads.buffer ?? scope.storage('no-payloads', 4);
+  const locate = kernel(gpu, 'locate', [brickCode, locateCode], elementBytes);
+  const walk = kernel(gpu, 'decode', [brickCode, walkCode, decodeCode], elementBytes);
+  const walkBindings = [box, table, chunkOfBrick, source, spans, tables, target.buffer];
+  return (commands) => {
+    commands
+      .stage('scan')
+      .dispatch(locate, [box, table, source, spans], spread(chunks.length))
+      .stage('decode')
+      .dispatch(walk, walkBindings, spread(Math.ceil(brickTotal / walkers)));
+  };
+}
+
+function cutAll(chunks: readonly GpuChunk[], box: GpuVoxels): TileTable {
+  return tileTable(
+    chunks.map((chunk) => {
+      assertInBox(chunk, box);
+      checkParameters(chunk.parameters);
+      return brickCount(chunk);
+    }),
+  );
+}
+
+function tableBuffer(scope: GpuScope): GPUBuffer {
+  const words = tableWords();
+  return scope.storage('tables', words.byteLength, words);
+}
+
+function boxUniform(scope: GpuScope, box: GpuVoxels, { tileCount }: TileTable, chunks: readonly GpuChunk[]): GPUBuffer {
+  const { rowWords, sliceWords } = boxLayout(box);
+  return scope.uniform('box', [rowWords, sliceWords, tileCount, chunks.length]);
+}
+
+/** The word where each chunk's slots start, and where the last one's end: slots take what the chunks take in their box. */
+function firstSlots(chunks: readonly GpuChunk[], elementBytes: CodecElementBytes): { starts: number[]; total: number } {
+  let total = 0;
+  const starts = chunks.map(({ shape }) => {
+    const start = total;
+    total += (rowBytes(shape[0], elementBytes) / 4) * shape[1] * shape[2];
+    return start;
+  });
+  return { starts, total };
+}
+
+/** `array<Chunk>` of brick.wgsl. */
+function chunkTable(
+  scope: GpuScope,
+  box: GpuVoxels,
+  chunks: readonly GpuChunk[],
+  { firstTiles }: TileTable,
+  placement?: Pick<GpuPayloads, 'byteOffsets' | 'byteLengths'>,
+): GPUBuffer {
+  const { rowWords, sliceWords } = boxLayout(box);
+  const { starts } = firstSlots(chunks, box.elementBytes);
+  const table = new Uint32Array(chunkWords * chunks.length);
+  chunks.forEach(({ origin, shape }, i) => {
+    const firstWord = origin[2] * sliceWords + origin[1] * rowWords + (origin[0] * box.elementBytes) / 4;
+    const place = [placement?.byteOffsets[i] ?? 0, placement?.byteLengths[i] ?? 0, firstTiles[i] as number];
+    table.set([...shape, firstWord, ...place, starts[i] as number], chunkWords * i);
+  });
+  return scope.storage('chunks', table.byteLength, table);
+}

@@ -1,0 +1,59 @@
+import { elementCount } from '../batch.ts';
+import type { ChunkGeometry, CodecDefinition, CodecParameters } from '../codec.ts';
+import { orderOf, parseAxis } from '../scan-order.ts';
+import { createKernels } from './kernels.ts';
+import { bitmapWords, sectionsOf, segmentCountOf } from './layout.ts';
+import { reference } from './reference.ts';
+
+/** Flat run-length encoding with anchors: SPEC.md. */
+export const parle: CodecDefinition = {
+  id: 4,
+  name: 'parle',
+  summary: 'Flat runs with anchors: any stretch of a chunk is decoded without the rest.',
+  elementBytes: [1, 2, 4],
+  gigabytesPerSecond: 200,
+
+  choose({ changes }, _chunk, { axis }): CodecParameters {
+    if (axis !== 'auto') return Uint8Array.of('xyz'.indexOf(axis));
+    return Uint8Array.of(changes.indexOf(Math.min(...changes)));
+  },
+
+  axisOf(parameters) {
+    return parameters.byteLength === 1 ? (['x', 'y', 'z'] as const)[parameters[0] as number] : undefined;
+  },
+
+  scanOrder: ({ shape }, parameters) => orderOf(shape, parseAxis('parle', parameters)),
+
+  /**
+   * Takes the runs as thrown at random into the chunk. Real ones cluster, by which `rle` gains more than this codec does: so
+   * this one promises less than it holds, lest 'auto' prefer it where their estimates are near each other.
+   */
+  estimate({ changes }, chunk, parameters) {
+    const axis = parseAxis('parle', parameters);
+    const count = elementCount(chunk);
+    const segmentCount = segmentCountOf(count);
+    // A run may also start where one column ends and the next begins: neighbours along the lower remaining axis.
+    const lower = axis === 0 ? 1 : 0;
+    const runs = Math.min(count, 1 + changes[axis] + changes[lower] / chunk.shape[axis]);
+    // A gap is longer than 255, 510 … with the chances of a geometric distribution; a segment's end cuts it.
+    const escapes = Math.min(runs / Math.expm1((255 * runs) / count), 4 * runs);
+    const padding = -1.5 * segmentCount * Math.expm1(-runs / segmentCount);
+    const marks = Math.min(runs + escapes + padding, bitmapBytes(count));
+    const scattered = sectionsOf(segmentCount, runs, chunk.elementBytes).marks + marks;
+    return Math.min(Math.ceil(1.15 * scattered), this.encodedBound(chunk));
+  },
+
+  /** Every element its own run: every segment's marks a bitmap, and all elements. */
+  encodedBound(chunk: ChunkGeometry) {
+    const count = elementCount(chunk);
+    return sectionsOf(segmentCountOf(count), count, chunk.elementBytes).marks + bitmapBytes(count);
+  },
+
+  reference,
+  createKernels,
+};
+
+/** The marks of a chunk of `count` elements where all are bitmaps: every segment but the last fills its words. */
+function bitmapBytes(count: number): number {
+  return 4 * bitmapWords(count);
+}

@@ -1,0 +1,263 @@
+import countCode from '../../../shaders/parle/count.wgsl?raw';
+import expandCode from '../../../shaders/parle/expand.wgsl?raw';
+import scanCode from '../../../shaders/parle/scan.wgsl?raw';
+import segmentCode from '../../../shaders/parle/segment.wgsl?raw';
+import startsCode from '../../../shaders/parle/starts.wgsl?raw';
+import writeCode from '../../../shaders/parle/write.wgsl?raw';
+import { spread } from '../../gpu/commands.ts';
+import type { Gpu } from '../../gpu/gpu.ts';
+import type { Kernel } from '../../gpu/kernel.ts';
+import type { GpuScope } from '../../gpu/scope.ts';
+import { StriaError } from '../../shared/errors.ts';
+import { throwIfAborted } from '../../shared/job.ts';
+import { assertInBox, assertPayloads, boxLayout, elementCount, placePayloads, type TileTable, tileTable } from '../batch.ts';
+import type {
+  CodecElementBytes,
+  CodecKernels,
+  DecodePlan,
+  GpuChunk,
+  GpuPayloads,
+  GpuRange,
+  GpuVoxels,
+  KernelCall,
+  RangePlan,
+} from '../codec.ts';
+import { parseAxis } from '../scan-order.ts';
+import { sectionsOf, segmentCountOf, segmentElements, segmentsOf } from './layout.ts';
+
+const chunkWords = 16;
+
+export function createKernels(gpu: Gpu): CodecKernels {
+  return {
+    encode: (voxels, chunks, call) => encode(gpu, voxels, chunks, call),
+    prepareDecode: (payloads, chunks, target, scope) => prepareDecode(gpu, payloads, chunks, target, scope),
+    prepareDecodeRanges: (payloads, ranges, elementBytes, scope) =>
+      prepareDecodeRanges(gpu, payloads, ranges, elementBytes, scope),
+  };
+}
+
+function kernel(gpu: Gpu, name: string, code: readonly string[], elementBytes: CodecElementBytes): Kernel {
+  return gpu.kernel({
+    label: `parle.${name}`,
+    code: [segmentCode, ...code].join('\n'),
+    constants: { element_bytes: elementBytes },
+  });
+}
+
+async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
+  const { scope, signal, onTimes } = call;
+  throwIfAborted(signal);
+  const segments = segmentsOfChunks(chunks, voxels);
+  const segmentCount = segments.tileCount;
+  if (segmentCount === 0) return { buffer: undefined, byteOffsets: [], byteLengths: [] };
+  const { elementBytes } = voxels;
+  const work = scope.scope('parle.encode');
+  try {
+    const records = chunks.map((chunk) => recordOf(chunk, voxels));
+    const batch = batchUniform(work, segments, records);
+    const chunkOfSegment = work.storage('chunk-of-segment', 4 * segmentCount, segments.chunkOfTile);
+    const workgroups = spread(Math.ceil(segmentCount / segmentsPerWorkgroup(segmentCount)));
+    const counts = work.storage('counts', 4 * segmentCount);
+    const ends = work.storage('ends', 8 * segmentCount);
+    const sizes = work.storage('sizes', 8 * chunks.length);
+
+    const unplaced = chunkTable(work, records, segments);
+    const count = kernel(gpu, 'count', [startsCode, countCode], elementBytes);
+    // A box of less than a quad cannot be bound as quads, and has no whole segment to be read so.
+    const quads = voxels.buffer.size < 16 ? unplaced : voxels.buffer;
+    const scan = kernel(gpu, 'scan', [scanCode], elementBytes);
+    await gpu
+      .commands('parle.encode', onTimes)
+      .stage('count')
+      .dispatch(count, [batch, unplaced, chunkOfSegment, voxels.buffer, quads, counts], workgroups)
+      .stage('scan')
+      .dispatch(scan, [batch, unplaced, counts, ends, sizes], spread(chunks.length))
+      .submit();
+    const { places, totalBytes, ...placed } = placeChunks(await gpu.readWords(sizes), chunks, elementBytes);
+    if (totalBytes === 0) return { buffer: undefined, ...placed };
+
+    throwIfAborted(signal);
+    const buffer = scope.storage('parle.payloads', totalBytes);
+    const table = chunkTable(work, records, segments, places);
+    const write = kernel(gpu, 'write', [startsCode, writeCode], elementBytes);
+    const bindings = [batch, table, chunkOfSegment, voxels.buffer, quads, ends, buffer];
+    await gpu.commands('parle.encode', onTimes).stage('write').dispatch(write, bindings, workgroups).submit();
+    return { buffer, ...placed };
+  } finally {
+    work.destroy();
+  }
+}
+
+function prepareDecode(
+  gpu: Gpu,
+  payloads: GpuPayloads,
+  chunks: readonly GpuChunk[],
+  target: GpuVoxels,
+  scope: GpuScope,
+): DecodePlan {
+  assertPayloads(payloads, chunks.length);
+  const segments = segmentsOfChunks(chunks, target);
+  const records = chunks.map((chunk) => recordOf(chunk, target));
+  const places = chunks.map((_, i) => placeOf(payloads, i));
+  return expandPlan(gpu, payloads, segments, records, places, target, scope);
+}
+
+function prepareDecodeRanges(
+  gpu: Gpu,
+  payloads: GpuPayloads,
+  ranges: readonly GpuRange[],
+  elementBytes: CodecElementBytes,
+  scope: GpuScope,
+): RangePlan {
+  assertPayloads(payloads, payloads.byteLengths.length);
+  let words = 0;
+  const byteOffsets: number[] = [];
+  const records: ChunkRecord[] = [];
+  const segmentCounts: number[] = [];
+  for (const { payload, shape, parameters, first, count } of ranges) {
+    parseAxis('parle', parameters);
+    const total = elementCount({ shape, elementBytes });
+    if (!(first >= 0 && count > 0 && first + count <= total) || payload >= payloads.byteLengths.length) {
+      throw new StriaError('internal', `${count} elements from ${first} on do not lie in a chunk of ${total}`);
+    }
+    const { first: skipped, end } = segmentsOf(first, count);
+    // What the segments hold, one element after the other, as a chunk of one row.
+    const sizeX = Math.min(total, end * segmentElements) - skipped * segmentElements;
+    const rowWords = Math.ceil((sizeX * elementBytes) / 4);
+    byteOffsets.push(4 * words + (first - skipped * segmentElements) * elementBytes);
+    records.push({ ...flat, firstWord: words, rowWords, sizeX, count: sizeX, skipped, segments: segmentCountOf(total) });
+    segmentCounts.push(end - skipped);
+    words += rowWords;
+  }
+  const buffer = scope.storage('ranges', 4 * words);
+  const segments = tileTable(segmentCounts);
+  const places = ranges.map(({ payload }) => placeOf(payloads, payload));
+  const target = { buffer, elementBytes };
+  const run = expandPlan(gpu, payloads, segments, records, places, target, scope);
+  return { run, buffer, byteOffsets, segmentCount: segments.tileCount };
+}
+
+function expandPlan(
+  gpu: Gpu,
+  payloads: GpuPayloads,
+  segments: TileTable,
+  records: readonly ChunkRecord[],
+  places: readonly Place[],
+  target: Pick<GpuVoxels, 'buffer' | 'elementBytes'>,
+  scope: GpuScope,
+): DecodePlan {
+  const batch = batchUniform(scope, segments, records);
+  const table = chunkTable(scope, records, segments, places);
+  const chunkOfSegment = scope.storage('chunk-of-segment', 4 * segments.tileCount, segments.chunkOfTile);
+  const source = payloads.buffer ?? scope.storage('no-payloads', 4);
+  const expand = kernel(gpu, 'expand', [expandCode], target.elementBytes);
+  return (commands) => {
+    const bindings = [batch, table, chunkOfSegment, source, target.buffer];
+    commands.stage('decode').dispatch(expand, bindings, spread(segments.tileCount));
+  };
+}
+
+function segmentsOfChunks(chunks: readonly GpuChunk[], box: GpuVoxels): TileTable {
+  return tileTable(
+    chunks.map((chunk) => {
+      assertInBox(chunk, box);
+      return segmentCountOf(elementCount({ shape: chunk.shape, elementBytes: box.elementBytes }));
+    }),
+  );
+}
+
+function batchUniform(scope: GpuScope, { tileCount }: TileTable, records: readonly ChunkRecord[]): GPUBuffer {
+  return scope.uniform('batch', [tileCount, records.length, segmentsPerWorkgroup(tileCount)]);
+}
+
+/** Segments that a workgroup of an encoder does: more where there are so many that every GPU is full with fewer workgroups. */
+function segmentsPerWorkgroup(segmentCount: number): number {
+  return Math.max(1, Math.min(8, Math.floor(segmentCount / 1024)));
+}
+
+/** How a chunk's elements lie in a box: the part of segment.wgsl's `Chunk` that no payload changes. */
+interface ChunkRecord {
+  readonly firstWord: number;
+  readonly rowWords: number;
+  readonly sizeX: number;
+  readonly count: number;
+  readonly length: number;
+  readonly step: number;
+  readonly rows: number;
+  readonly low: number;
+  readonly high: number;
+  readonly skipped: number;
+  readonly segments: number;
+}
+
+/** Elements one after the other. */
+const flat = { length: 1, step: 0, rows: 1, low: 0, high: 0, skipped: 0 };
+
+function recordOf({ origin, shape, parameters }: GpuChunk, box: GpuVoxels): ChunkRecord {
+  const axis = parseAxis('parle', parameters);
+  const { elementBytes, dims } = box;
+  const { rowWords, sliceWords } = boxLayout(box);
+  const count = elementCount({ shape, elementBytes });
+  const firstWord = origin[2] * sliceWords + origin[1] * rowWords + (origin[0] * elementBytes) / 4;
+  const common = { ...flat, firstWord, count, segments: segmentCountOf(count) };
+  const columns = { ...common, rowWords: Math.ceil((shape[0] * elementBytes) / 4), sizeX: shape[0] };
+  if (axis === 1) return { ...columns, length: shape[1], step: rowWords, high: sliceWords };
+  if (axis === 2) return { ...columns, length: shape[2], step: sliceWords, high: rowWords };
+  // Rows without anything between them are one row: no kernel need look where one ends.
+  if (shape[0] * elementBytes !== 4 * rowWords) return { ...columns, rows: shape[1], low: rowWords, high: sliceWords };
+  const rows = shape[1] === dims[1] ? shape[1] * shape[2] : shape[1];
+  return { ...common, rowWords: rowWords * rows, sizeX: shape[0] * rows, high: sliceWords };
+}
+
+/** Words where a payload starts, where it ends, and, for an encoder, where its marks start. */
+interface Place {
+  readonly start: number;
+  readonly end: number;
+  readonly marks: number;
+}
+
+const unplaced: Place = { start: 0, end: 0, marks: 0 };
+
+function placeOf({ byteOffsets, byteLengths }: GpuPayloads, index: number): Place {
+  const start = (byteOffsets[index] as number) / 4;
+  return { start, end: start + Math.floor((byteLengths[index] as number) / 4), marks: 0 };
+}
+
+/** `array<Chunk>` of segment.wgsl. */
+function chunkTable(
+  scope: GpuScope,
+  records: readonly ChunkRecord[],
+  { firstTiles }: TileTable,
+  places?: readonly Place[],
+): GPUBuffer {
+  const table = new Uint32Array(chunkWords * records.length);
+  records.forEach((record, i) => {
+    const { firstWord, rowWords, sizeX, count, length, step, rows, low, high, skipped, segments } = record;
+    const { start, end, marks } = places?.[i] ?? unplaced;
+    const order = [firstWord, rowWords, sizeX, count, length, step, rows, low, high];
+    const isFlat = length === 1 && sizeX === count && firstWord % 4 === 0;
+    table.set([...order, firstTiles[i] as number, skipped, segments, start, end, marks, Number(isFlat)], chunkWords * i);
+  });
+  return scope.storage('chunks', table.byteLength, table);
+}
+
+/** @param sizes for each chunk: its runs, and its words of marks */
+function placeChunks(sizes: Uint32Array, chunks: readonly GpuChunk[], elementBytes: CodecElementBytes) {
+  const byteLengths: number[] = [];
+  const sections: number[][] = [];
+  chunks.forEach(({ shape }, i) => {
+    const count = elementCount({ shape, elementBytes });
+    const { values, marks } = sectionsOf(segmentCountOf(count), sizes[2 * i] as number, elementBytes);
+    const markBytes = 4 * (sizes[2 * i + 1] as number);
+    const gains = marks + markBytes < count * elementBytes;
+    byteLengths.push(gains ? marks + markBytes : 0);
+    sections.push(gains ? [values, marks - values, markBytes] : []);
+  });
+  const { byteOffsets, totalBytes } = placePayloads(byteLengths);
+  const places = byteLengths.map((length, i): Place => {
+    const start = (byteOffsets[i] as number) / 4;
+    const [anchors = 0, values = 0] = sections[i] as number[];
+    return length === 0 ? unplaced : { start, end: start + length / 4, marks: start + (anchors + values) / 4 };
+  });
+  return { byteOffsets, byteLengths, sections, totalBytes, places };
+}

@@ -1,0 +1,84 @@
+import { afterAll, expect, test } from 'vitest';
+import { openNodeGpu, releaseNodeGpu } from '../../../cli/node-gpu.ts';
+import { placePayloads } from '../batch.ts';
+import type { GpuRange } from '../codec.ts';
+import { describeCodecOnGpu } from '../describe-codec-gpu.ts';
+import { inScanOrder } from '../scan-order.ts';
+import { firstDifference, makeChunk, testPatterns, testRandom } from '../test-chunks.ts';
+import { parle } from './index.ts';
+import { segmentsOf } from './layout.ts';
+import { keepSegments } from './parle-testing.ts';
+
+const gpu = await openNodeGpu({ software: true });
+const smallGpu = await openNodeGpu({ software: true, limits: 'default' });
+
+describeCodecOnGpu(parle, gpu, "the adapter's limits");
+describeCodecOnGpu(parle, smallGpu, 'default limits', { manyChunks: true, isSecondDevice: true });
+
+test.each(parle.elementBytes)(
+  '1000 random ranges of chunks, %d-byte elements, need their segments alone',
+  async (elementBytes) => {
+    const random = testRandom(elementBytes);
+    const patterns = Object.values(testPatterns);
+    const total = 37 * 29 * 31;
+    // Each range has a payload of its own, of which only the segments that it needs are left.
+    const sources = patterns.map((pattern, i) => {
+      const chunk = makeChunk([37, 29, 31], elementBytes, pattern, random());
+      const axis = (i % 3) as 0 | 1 | 2;
+      const parameters = Uint8Array.of(axis);
+      const ordered = new Uint8Array(inScanOrder(chunk, axis).buffer);
+      return { chunk, parameters, payload: parle.reference.encode(chunk, parameters), ordered };
+    });
+    const payloads: Uint8Array[] = [];
+    const ranges: GpuRange[] = [];
+    let segments = 0;
+    for (let i = 0; i < 1000; i++) {
+      const { chunk, parameters, payload } = sources[i % sources.length] as (typeof sources)[number];
+      const first = random() % total;
+      const count = 1 + (random() % Math.min(total - first, i % 2 === 0 ? 10 : 3000));
+      const needed = segmentsOf(first, count);
+      segments += needed.end - needed.first;
+      payloads.push(keepSegments(payload, chunk, needed.first, needed.end));
+      ranges.push({ payload: i, shape: chunk.shape, parameters, first, count });
+    }
+    const byteLengths = payloads.map((payload) => payload.byteLength);
+    const { byteOffsets, totalBytes } = placePayloads(byteLengths);
+    const joined = new Uint8Array(totalBytes);
+    for (const [i, payload] of payloads.entries()) joined.set(payload, byteOffsets[i]);
+
+    using scope = gpu.scope('test');
+    const source = { buffer: scope.storage('test.payloads', totalBytes, joined), byteOffsets, byteLengths };
+    const plan = parle.createKernels(gpu).prepareDecodeRanges?.(source, ranges, elementBytes, scope);
+    if (!plan) throw new Error('parle decodes ranges');
+    expect(plan.segmentCount).toBe(segments);
+    const commands = gpu.commands('test');
+    plan.run(commands);
+    await commands.submit();
+    const decoded = await gpu.read(plan.buffer);
+    for (const [i, { first, count }] of ranges.entries()) {
+      const { ordered } = sources[i % sources.length] as (typeof sources)[number];
+      const at = plan.byteOffsets[i] as number;
+      const expected = ordered.subarray(first * elementBytes, (first + count) * elementBytes);
+      expect(firstDifference(decoded.subarray(at, at + expected.length), expected), `range ${i}`).toBe(undefined);
+    }
+  },
+);
+
+test('ranges outside their chunk are refused', () => {
+  using scope = gpu.scope('test');
+  const payloads = { buffer: scope.storage('test.payloads', 64), byteOffsets: [0], byteLengths: [64] };
+  const range = { payload: 0, shape: [10, 10, 10] as const, parameters: Uint8Array.of(0), first: 999, count: 2 };
+  const prepare = (changed: Partial<GpuRange>) => () =>
+    parle.createKernels(gpu).prepareDecodeRanges?.(payloads, [{ ...range, ...changed }], 1, scope);
+  expect(prepare({})).toThrow(/do not lie in a chunk of 1000/);
+  expect(prepare({ count: 0 })).toThrow(/do not lie in a chunk/);
+  expect(prepare({ payload: 1, count: 1 })).toThrow(/do not lie in a chunk/);
+  expect(prepare({ count: 1, parameters: Uint8Array.of(9) })).toThrow(/one parameter byte/);
+  expect(prepare({ count: 1 })).not.toThrow();
+});
+
+afterAll(() => {
+  gpu.destroy();
+  smallGpu.destroy();
+  releaseNodeGpu();
+});

@@ -1,0 +1,187 @@
+import brickCode from '../../../shaders/predict/brick.wgsl?raw';
+import decodeCode from '../../../shaders/predict/decode.wgsl?raw';
+import groupsCode from '../../../shaders/predict/groups.wgsl?raw';
+import loadCode from '../../../shaders/predict/load.wgsl?raw';
+import measureCode from '../../../shaders/predict/measure.wgsl?raw';
+import mediansCode from '../../../shaders/predict/medians.wgsl?raw';
+import placesCode from '../../../shaders/predict/places.wgsl?raw';
+import recordsCode from '../../../shaders/predict/records.wgsl?raw';
+import payloadRecordsCode from '../../../shaders/predict/records-payload.wgsl?raw';
+import scanCode from '../../../shaders/predict/scan.wgsl?raw';
+import sumsCode from '../../../shaders/predict/sums.wgsl?raw';
+import writeCode from '../../../shaders/predict/write.wgsl?raw';
+import { spread } from '../../gpu/commands.ts';
+import type { Gpu } from '../../gpu/gpu.ts';
+import type { Kernel } from '../../gpu/kernel.ts';
+import type { GpuScope } from '../../gpu/scope.ts';
+import { throwIfAborted } from '../../shared/job.ts';
+import { assertInBox, assertPayloads, boxLayout, chunkBytes, placePayloads, type TileTable, tileTable } from '../batch.ts';
+import type { CodecElementBytes, CodecKernels, DecodePlan, GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../codec.ts';
+import { brickCount, planesOf } from '../rice/layout.ts';
+import { pictureGeometry } from './bricks.ts';
+import { classCount } from './classes.ts';
+import { type Mode, parametersOf, parseMode } from './layout.ts';
+
+const chunkWords = 8;
+/** Words of a unit's classes between the encoder's kernels: 4 bits for each of 64 groups. */
+const classWords = 8;
+
+export function createKernels(gpu: Gpu): CodecKernels {
+  return {
+    encode: (voxels, chunks, call) => encode(gpu, voxels, chunks, call),
+    prepareDecode: (payloads, chunks, target, scope) => prepareDecode(gpu, payloads, chunks, target, scope),
+  };
+}
+
+function kernel(gpu: Gpu, name: string, code: readonly string[], elementBytes: CodecElementBytes, mode: Mode): Kernel {
+  const constants = {
+    element_bytes: elementBytes,
+    picture: Number(mode.geometry === pictureGeometry),
+    medians: Number(mode.tryMedian),
+  };
+  return gpu.kernel({ label: `predict.${name}`, code: [brickCode, ...code].join('\n'), constants });
+}
+
+async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
+  const { scope, signal, onTimes, isFirstStage = false } = call;
+  throwIfAborted(signal);
+  const { modes, bricks } = cutAll(chunks, voxels);
+  const { tileCount: brickTotal } = bricks;
+  if (brickTotal === 0) return { buffer: undefined, byteOffsets: [], byteLengths: [] };
+  const { elementBytes } = voxels;
+  const unitCount = brickTotal * planesOf(elementBytes).planes;
+  const { unitWords, startWords } = placeWords(elementBytes);
+  const work = scope.scope('predict.encode');
+  try {
+    const box = boxUniform(work, voxels, bricks, chunks);
+    const unplaced = chunkTable(work, voxels, chunks, bricks);
+    const chunkOfBrick = work.storage('chunk-of-brick', 4 * brickTotal, bricks.chunkOfTile);
+    const headers = work.storage('headers', 4 * unitCount);
+    const classes = work.storage('classes', 4 * classWords * unitCount);
+    const places = work.storage('places', 4 * unitWords * unitCount);
+    const starts = work.storage('starts', 4 * startWords * chunks.length);
+
+    const commands = gpu.commands('predict.encode', onTimes).stage('measure');
+    for (const mode of modes) {
+      const measure = kernel(gpu, 'measure', [loadCode, measureCode], elementBytes, mode);
+      commands.dispatch(measure, [box, unplaced, chunkOfBrick, voxels.buffer, headers, classes], spread(brickTotal));
+    }
+    commands.stage('places');
+    for (const mode of modes) {
+      const place = kernel(gpu, 'places', [recordsCode, placesCode], elementBytes, mode);
+      commands.dispatch(place, [box, unplaced, places, starts, headers, classes], spread(chunks.length));
+    }
+    await commands.submit();
+
+    const sections = sectionLengths(await gpu.readWords(starts), startWords);
+    const byteLengths = sections.map((lengths, i) => {
+      const { shape } = chunks[i] as GpuChunk;
+      const length = lengths.reduce((sum, bytes) => sum + bytes, 0);
+      return isFirstStage || length < chunkBytes({ shape, elementBytes }) ? length : 0;
+    });
+    const { byteOffsets, totalBytes } = placePayloads(byteLengths);
+    if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
+
+    throwIfAborted(signal);
+    const buffer = scope.storage('predict.payloads', totalBytes);
+    const placed = chunkTable(work, voxels, chunks, bricks, { byteOffsets, byteLengths });
+    const writing = gpu.commands('predict.encode', onTimes).stage('write');
+    for (const mode of modes) {
+      const write = kernel(gpu, 'write', [loadCode, scanCode, groupsCode, writeCode], elementBytes, mode);
+      const bindings = [box, placed, chunkOfBrick, voxels.buffer, headers, classes, places, starts, buffer];
+      writing.dispatch(write, bindings, spread(brickTotal));
+    }
+    await writing.submit();
+    return { buffer, byteOffsets, byteLengths, sections: sections.map((lengths, i) => (byteLengths[i] === 0 ? [] : lengths)) };
+  } finally {
+    work.destroy();
+  }
+}
+
+function prepareDecode(
+  gpu: Gpu,
+  payloads: GpuPayloads,
+  chunks: readonly GpuChunk[],
+  target: GpuVoxels,
+  scope: GpuScope,
+): DecodePlan {
+  assertPayloads(payloads, chunks.length);
+  const { modes, bricks } = cutAll(chunks, target);
+  const { tileCount: brickTotal } = bricks;
+  const { elementBytes } = target;
+  const { unitWords, startWords } = placeWords(elementBytes);
+  const box = boxUniform(scope, target, bricks, chunks);
+  const table = chunkTable(scope, target, chunks, bricks, payloads);
+  const chunkOfBrick = scope.storage('chunk-of-brick', 4 * brickTotal, bricks.chunkOfTile);
+  const places = scope.storage('places', 4 * unitWords * brickTotal * planesOf(elementBytes).planes);
+  const starts = scope.storage('starts', 4 * startWords * chunks.length);
+  const source = payloads.buffer ?? scope.storage('no-payloads', 4);
+  const kernels = modes.map((mode) => ({
+    place: kernel(gpu, 'places-payload', [payloadRecordsCode, placesCode], elementBytes, mode),
+    expand: kernel(gpu, 'decode', [scanCode, groupsCode, sumsCode, mediansCode, decodeCode], elementBytes, mode),
+  }));
+  return (commands) => {
+    commands.stage('places');
+    for (const { place } of kernels) {
+      commands.dispatch(place, [box, table, places, starts, source], spread(chunks.length));
+    }
+    commands.stage('decode');
+    for (const { expand } of kernels) {
+      const bindings = [box, table, chunkOfBrick, source, places, starts, target.buffer];
+      commands.dispatch(expand, bindings, spread(brickTotal));
+    }
+  };
+}
+
+/** Words of places for each unit: classes, tails and each class's heads; and of starts for each chunk, as places.wgsl has them. */
+function placeWords(elementBytes: CodecElementBytes): { readonly unitWords: number; readonly startWords: number } {
+  const unitWords = 2 + classCount(planesOf(elementBytes).bits);
+  return { unitWords, startWords: unitWords + 3 };
+}
+
+/** For each chunk, the byte lengths of its sections that are not empty, from where each of them starts. */
+function sectionLengths(starts: Uint32Array, startWords: number): number[][] {
+  return Array.from({ length: starts.length / startWords }, (_, chunk) => {
+    const own = starts.subarray(chunk * startWords, (chunk + 1) * startWords);
+    return Array.from(own.subarray(1), (end, i) => 4 * (end - (own[i] as number))).filter((length) => length > 0);
+  });
+}
+
+/** The bricks of all chunks, and which modes there are: each has its own kernels, which leave the others' chunks alone. */
+function cutAll(chunks: readonly GpuChunk[], box: GpuVoxels): { modes: Mode[]; bricks: TileTable } {
+  const modes = new Map<number, Mode>();
+  const bricksPerChunk = chunks.map((chunk) => {
+    assertInBox(chunk, box);
+    const mode = parseMode(chunk.parameters);
+    modes.set(modeByte(mode), mode);
+    return brickCount(chunk, mode.geometry);
+  });
+  return { modes: [...modes.values()], bricks: tileTable(bricksPerChunk) };
+}
+
+function modeByte(mode: Mode): number {
+  return parametersOf(mode)[0] as number;
+}
+
+function boxUniform(scope: GpuScope, box: GpuVoxels, { tileCount }: TileTable, chunks: readonly GpuChunk[]): GPUBuffer {
+  const { rowWords, sliceWords } = boxLayout(box);
+  return scope.uniform('box', [rowWords, sliceWords, tileCount, chunks.length]);
+}
+
+/** `array<Chunk>` of brick.wgsl. */
+function chunkTable(
+  scope: GpuScope,
+  box: GpuVoxels,
+  chunks: readonly GpuChunk[],
+  { firstTiles }: TileTable,
+  placement?: Pick<GpuPayloads, 'byteOffsets' | 'byteLengths'>,
+): GPUBuffer {
+  const { rowWords, sliceWords } = boxLayout(box);
+  const table = new Uint32Array(chunkWords * chunks.length);
+  chunks.forEach(({ origin, shape, parameters }, i) => {
+    const firstWord = origin[2] * sliceWords + origin[1] * rowWords + (origin[0] * box.elementBytes) / 4;
+    const payload = [(placement?.byteOffsets[i] ?? 0) / 4, Math.ceil((placement?.byteLengths[i] ?? 0) / 4)];
+    table.set([...shape, firstWord, ...payload, firstTiles[i] as number, modeByte(parseMode(parameters))], chunkWords * i);
+  });
+  return scope.storage('chunks', table.byteLength, table);
+}

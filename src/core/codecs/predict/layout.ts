@@ -1,0 +1,111 @@
+import { StriaError } from '../../shared/errors.ts';
+import type { Dims3 } from '../../shared/volume.ts';
+import type { ChunkGeometry, CodecParameters } from '../codec.ts';
+import { type BrickGeometry, cut, planesOf } from '../rice/layout.ts';
+import { type BrickLayout, brickLayouts, pictureGeometry, volumeGeometry } from './bricks.ts';
+
+/** What the parameters say: SPEC.md, 'Parameters'. */
+export interface Mode {
+  readonly geometry: BrickGeometry;
+  /** Whether an encoder tries the median, too. */
+  readonly tryMedian: boolean;
+}
+
+const pictureBit = 1;
+const medianBit = 16;
+
+export function parametersOf({ geometry, tryMedian }: Mode): CodecParameters {
+  return Uint8Array.of((geometry === pictureGeometry ? pictureBit : 0) | (tryMedian ? medianBit : 0));
+}
+
+/** 'One byte: bit 0 is the geometry, bit 4 says whether there may be medians.' @throws StriaError `corrupt` */
+export function parseMode(parameters: CodecParameters): Mode {
+  const [byte = 0] = parameters;
+  if (parameters.byteLength !== 1 || (byte & ~(pictureBit | medianBit)) !== 0) {
+    throw new StriaError('corrupt', `predict takes one parameter byte, 0, 1, 16 or 17; found [${[...parameters].join(', ')}]`);
+  }
+  return { geometry: byte & pictureBit ? pictureGeometry : volumeGeometry, tryMedian: (byte & medianBit) !== 0 };
+}
+
+/** One plane of one brick, and its places. */
+export interface Unit {
+  /** Of its brick in the chunk. */
+  readonly origin: Dims3;
+  readonly extent: Dims3;
+  readonly plane: number;
+  readonly layout: BrickLayout;
+  /** For each of its blocks, the place of its predictor and of its base among the chunk's. */
+  readonly blockPlaces: readonly number[];
+}
+
+/** A chunk's units: 'bricks x fastest, then y, then z; of a brick's two planes the low one first'. */
+export function unitsOf({ shape, elementBytes }: ChunkGeometry, geometry: BrickGeometry): Unit[] {
+  const { planes } = planesOf(elementBytes);
+  const layoutOf = brickLayouts(geometry);
+  const { block } = geometry;
+  const blocks = blockCounts(shape, geometry);
+  return cut(shape, geometry.brick).flatMap(({ origin, extent }) => {
+    const layout = layoutOf(extent);
+    const numbers = layout.blocks.map((part) => {
+      const [x, y, z] = [0, 1, 2].map(
+        (axis) => ((origin[axis] as number) + (part.origin[axis] as number)) / (block[axis] as number),
+      );
+      return (x as number) + blocks[0] * ((y as number) + blocks[1] * (z as number));
+    });
+    return Array.from({ length: planes }, (_, plane) => {
+      return { origin, extent, plane, layout, blockPlaces: numbers.map((number) => number * planes + plane) };
+    });
+  });
+}
+
+/** Blocks of a chunk along each axis. */
+function blockCounts(shape: Dims3, { block }: BrickGeometry): Dims3 {
+  return [Math.ceil(shape[0] / block[0]), Math.ceil(shape[1] / block[1]), Math.ceil(shape[2] / block[2])];
+}
+
+/** Blocks of all planes of a chunk. */
+export function blockTotal({ shape, elementBytes }: ChunkGeometry, geometry: BrickGeometry): number {
+  const [x, y, z] = blockCounts(shape, geometry);
+  return x * y * z * planesOf(elementBytes).planes;
+}
+
+/** Bytes of the predictors' section and of the bases'. */
+export function fixedBytes(chunk: ChunkGeometry, geometry: BrickGeometry): readonly [number, number] {
+  const count = blockTotal(chunk, geometry);
+  return [wordBytes(count), wordBytes((count * planesOf(chunk.elementBytes).bits) / 8)];
+}
+
+/** Bytes of the whole words that hold so many bytes. */
+export function wordBytes(bytes: number): number {
+  return 4 * Math.ceil(bytes / 4);
+}
+
+/** The longest payload: each element's head and tail in whole words for each group, and the rest beside them. */
+export function payloadBound(chunk: ChunkGeometry, geometry: BrickGeometry): number {
+  const { shape, elementBytes } = chunk;
+  const { planes, bits } = planesOf(elementBytes);
+  let bytes = fixedBytes(chunk, geometry).reduce((sum, length) => sum + length);
+  forEachExtent(shape, geometry.brick, (extent, bricks) => {
+    let groups = 0;
+    forEachExtent(extent, geometry.group, (group, count) => {
+      groups += count;
+      bytes += bricks * planes * count * (bits / 8) * wordBytes(group[0] * group[1] * group[2]);
+    });
+    bytes += bricks * planes * wordBytes(groups / 2);
+  });
+  return bytes;
+}
+
+/** Visits the extents that parts of `part` cut from `whole` have, eight at most, and how many parts have each. */
+function forEachExtent(whole: Dims3, part: Dims3, visit: (extent: Dims3, count: number) => void): void {
+  const along = (axis: 0 | 1 | 2) => {
+    const rest = whole[axis] % part[axis];
+    const full = { extent: part[axis], count: (whole[axis] - rest) / part[axis] };
+    return [full, { extent: rest, count: Number(rest > 0) }].filter(({ count }) => count > 0);
+  };
+  for (const z of along(2)) {
+    for (const y of along(1)) {
+      for (const x of along(0)) visit([x.extent, y.extent, z.extent], x.count * y.count * z.count);
+    }
+  }
+}

@@ -1,0 +1,42 @@
+// Sections, tiles and segments. No entry point: kernels.ts puts it in front of the others.
+// src/core/codecs/huffman/SPEC.md, 'Tiles'. The twins of its numbers are in layout.ts and code.ts.
+
+const max_code_bits = 12u;
+const segments_per_tile = 128u;
+const tile_symbols = 32768u;
+const tile_words = 8192u;
+// Words of a table: its length in bytes, then its bytes.
+const table_words = 33u;
+const max_sections = 16u;
+
+// SPEC.md: 'Kinds: 0 is plain, 1 is single, 2 is coded.' 3: not written (encoder).
+const kind_plain = 0u;
+const kind_single = 1u;
+const kind_coded = 2u;
+
+struct Section {
+  first_word: u32,     // word of the chunk's origin in its box
+  size_x: u32,         // of the chunk, in elements
+  size_y: u32,
+  first_element: u32,  // number of the section's first element in its chunk
+  plane: u32,          // which byte of the elements
+  length: u32,         // in symbols
+  symbols_word: u32,   // where they stand in `symbols`
+  first_tile: u32,
+  kind: u32,           // from here on once the sizes are known
+  header: u32,         // byte where the section's varint goes, or the count before it in the chunk's first section
+  header_value: u32,
+  section_count: u32,  // of the chunk in its first section, else 0
+  body: u32,           // byte where the section's body starts
+  directory: u32,      // byte where its tiles' lengths start
+  unused_0: u32,
+  unused_1: u32,
+}
+
+// One tile's share of work: L segments, and words of four symbols (the last may have fewer).
+struct Tile { number: u32, first_word: u32, symbols: u32, words: u32, segments: u32 }
+
+fn tile_of(number: u32, length: u32, symbols_word: u32) -> Tile {
+  let symbols = min(tile_symbols, length - number * tile_symbols);
+  return Tile(number, symbols_word + number * tile_words, symbols, (symbols + 3u) / 4u, (symbols + 255u) / 256u);
+}

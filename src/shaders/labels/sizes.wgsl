@@ -1,0 +1,29 @@
+// Sums up each chunk's payload from its bricks' scanned sizes, for the CPU, which places the payloads.
+// src/core/codecs/labels/SPEC.md, 'Payload'. brick.wgsl stands in front of this text.
+// One invocation owns one chunk. Dispatch: one workgroup for 64 chunks, spread over x and y.
+// Invariants:
+// 1. `offsets` and `coded` are the exclusive scans of what kinds.wgsl wrote and one more word, so each ends with its total.
+// Twin: `joined` in src/core/codecs/labels/reference.ts.
+
+@group(0) @binding(0) var<uniform> box: Box;
+@group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
+@group(0) @binding(2) var<storage, read> offsets: array<u32>;
+@group(0) @binding(3) var<storage, read> coded: array<u32>;
+@group(0) @binding(4) var<storage, read> longest: array<u32>;
+// For each chunk: bytes of its payload, the directory with them.
+@group(0) @binding(5) var<storage, read_write> lengths: array<u32>;
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(local_invocation_index) local: u32,
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+) {
+  let number = (workgroup.x + workgroup.y * workgroups.x) * 64u + local;
+  if (number >= box.chunk_count) { return; }
+  let first = chunks[number].first_brick;
+  var end = box.brick_count;
+  if (number + 1u < box.chunk_count) { end = chunks[number + 1u].first_brick; }
+  let length_bits = 32u - countLeadingZeros(longest[number]);
+  lengths[number] = directory_bytes(end - first, coded[end] - coded[first], length_bits) + offsets[end] - offsets[first];
+}

@@ -1,0 +1,147 @@
+// Writes each segment's elements into a box. src/core/codecs/parle/SPEC.md, 'Decoding'.
+// segment.wgsl stands in front of this text.
+// Algorithm: the segment's run starts become a bitmap in workgroup memory; an element's value is that of the run whose
+// number is the count of run starts up to it (rank in a bitmap). Nothing but the segment's own anchors, marks and values
+// is read.
+// One invocation owns every 128th word of its segment in the box, one workgroup a segment of 2048 elements of one chunk.
+// Dispatch: one workgroup a segment, spread over x and y.
+// Invariants:
+// 1. A word whose bytes are all this segment's is stored whole. Of any other word (a row's end, or columns of two segments)
+//    only the segment's own bytes are cleared and set, atomically: bytes of others and row padding stay as they are.
+// 2. Words outside the payload read as 0, and each loop is bounded by the segment: damage gives wrong voxels, no more.
+// Twin: `decodeSegment` in src/core/codecs/parle/reference.ts.
+
+@group(0) @binding(0) var<uniform> batch: Batch;
+@group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
+// The number of each segment's chunk.
+@group(0) @binding(2) var<storage, read> chunk_of_segment: array<u32>;
+@group(0) @binding(3) var<storage, read> payloads: array<u32>;
+@group(0) @binding(4) var<storage, read_write> voxels: array<atomic<u32>>;
+
+var<workgroup> wg_bits: array<atomic<u32>, bit_words>;
+// The runs that start before each word of bits.
+var<workgroup> wg_ranks: array<u32, bit_words>;
+
+fn payload_word(chunk: Chunk, at: u32) -> u32 {
+  if (at < chunk.payload || at >= chunk.payload_end) { return 0u; }
+  return payloads[at];
+}
+
+// Entry `segment` of the anchors A (which = 0) or B (which = 1); 0 in front of the first.
+fn anchor(chunk: Chunk, which: u32, segment: u32) -> u32 {
+  if (segment + 1u == 0u) { return 0u; }
+  return payload_word(chunk, chunk.payload + which * chunk.segments + segment);
+}
+
+fn value_of(chunk: Chunk, run: u32) -> u32 {
+  let word = payload_word(chunk, chunk.payload + 2u * chunk.segments + run / per_word);
+  return (word >> ((run % per_word) * element_bits)) & element_mask;
+}
+
+// The starts that a word of gaps holds, of which the first is run number `rank`, and `next` the first element behind the
+// start before.
+fn put_starts(gaps: u32, rank: u32, next: u32, runs: u32, count: u32) {
+  var run = rank;
+  var at = next;
+  for (var byte = 0u; byte < 32u; byte += 8u) {
+    let gap = (gaps >> byte) & 0xffu;
+    at += gap;
+    if (gap == 255u) { continue; }
+    if (run < runs && at < count) { atomicOr(&wg_bits[at / 32u], 1u << (at % 32u)); }
+    run++;
+    at++;
+  }
+}
+
+// How far a word of gaps leads, and from bit 16 on how many starts it holds: 1020 and 4 at most, so 64 words stay below.
+fn sum_of_gaps(gaps: u32) -> u32 {
+  var sum = 0u;
+  for (var byte = 0u; byte < 32u; byte += 8u) {
+    let gap = (gaps >> byte) & 0xffu;
+    sum += select(gap + 0x10001u, 255u, gap == 255u);
+  }
+  return sum;
+}
+
+// The value in each element of a visited word. `last_run`: the run under way in front of the segment.
+fn word_of(chunk: Chunk, walk: Walk, visit: Visit, last_run: u32) -> u32 {
+  var word = 0u;
+  for (var e = 0u; e < per_word; e++) {
+    let i = visit.first + e * chunk.length;
+    if (i < walk.count) {
+      let bits = atomicLoad(&wg_bits[i / 32u]) & (0xffffffffu >> (31u - i % 32u));
+      word |= value_of(chunk, last_run + wg_ranks[i / 32u] + countOneBits(bits)) << (e * element_bits);
+    }
+  }
+  return word;
+}
+
+@compute @workgroup_size(threads)
+fn main(
+  @builtin(local_invocation_index) thread: u32,
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+) {
+  let number = workgroup.x + workgroup.y * workgroups.x;
+  if (number >= batch.segment_count) { return; }
+  let chunk = chunks[chunk_of_segment[number]];
+  let walk = walk_of(chunk, number - chunk.first_segment);
+  let segment = number - chunk.first_segment + chunk.skipped;
+
+  let first_run = anchor(chunk, 0u, segment - 1u);
+  let runs = anchor(chunk, 0u, segment) - first_run;
+  let first_mark = anchor(chunk, 1u, segment - 1u);
+  let mark_words = anchor(chunk, 1u, segment) - first_mark;
+  let all_runs = anchor(chunk, 0u, chunk.segments - 1u);
+  let marks = chunk.payload + 2u * chunk.segments + (all_runs + per_word - 1u) / per_word + first_mark;
+  let is_bitmap = mark_words == (walk.count + 31u) / 32u;
+
+  var own = 0u;
+  if (thread < min(mark_words, bit_words)) { own = payload_word(chunk, marks + thread); }
+  let gaps_before = exclusive_sum(thread, select(sum_of_gaps(own), 0u, is_bitmap));
+  if (thread < min(mark_words, bit_words)) {
+    if (is_bitmap) {
+      atomicStore(&wg_bits[thread], own);
+    } else {
+      put_starts(own, gaps_before >> 16u, gaps_before & 0xffffu, runs, walk.count);
+    }
+  }
+  workgroupBarrier(); // the bits are there
+  var bits = 0u;
+  if (thread < bit_words) { bits = atomicLoad(&wg_bits[thread]); }
+  let rank = exclusive_sum(thread, countOneBits(bits));
+  if (thread < bit_words) { wg_ranks[thread] = rank; }
+  workgroupBarrier(); // the ranks are there
+
+  let last_run = first_run - 1u;
+  if (walk.flat) {
+    for (var k = 0u; k < words_each; k++) {
+      let word = k * threads + thread;
+      let visit = Visit(walk.first_word + word, word * per_word, per_word);
+      atomicStore(&voxels[visit.word], word_of(chunk, walk, visit, last_run));
+    }
+    return;
+  }
+  if (walk.whole) {
+    for (var k = 0u; k < words_each; k++) {
+      let visit = visit_of(chunk, walk, k * threads + thread);
+      atomicStore(&voxels[visit.word], word_of(chunk, walk, visit, last_run));
+    }
+    return;
+  }
+  for (var item = thread; item < walk.column_words * walk.steps; item += threads) {
+    let visit = visit_of(chunk, walk, item);
+    var mask = 0u;
+    for (var e = 0u; e < visit.count; e++) {
+      if (visit.first + e * chunk.length < walk.count) { mask |= element_mask << (e * element_bits); }
+    }
+    if (mask == 0u) { continue; }
+    let word = word_of(chunk, walk, visit, last_run);
+    if (mask == 0xffffffffu) {
+      atomicStore(&voxels[visit.word], word);
+    } else {
+      atomicAnd(&voxels[visit.word], ~mask);
+      atomicOr(&voxels[visit.word], word & mask);
+    }
+  }
+}

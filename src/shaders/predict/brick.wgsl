@@ -1,0 +1,242 @@
+// Bricks in workgroup memory: how they are cut, and arithmetic on packed elements. No entry point: kernels.ts puts it in
+// front of the others. src/core/codecs/predict/SPEC.md, 'Bricks, blocks and groups'. Twin: src/core/codecs/predict/layout.ts.
+//
+// A word holds `lanes` elements side by side, the first in its low bits, and all of them are computed with at once. An
+// element of 4 bytes is two planes of 2 bytes; a plane of a brick is a unit, coded by itself, and workgroups do one unit
+// of their brick after the other.
+
+override element_bytes: u32 = 1u;
+// The chunk's parameters: 1 is 'picture', 16 'medians'. A kernel leaves chunks of other modes alone.
+override picture: u32 = 0u;
+override medians: u32 = 0u;
+
+override planes: u32 = 1u + element_bytes / 4u;
+override plane_bytes: u32 = element_bytes - 2u * (element_bytes / 4u);
+override bits: u32 = 8u * plane_bytes;
+override lanes: u32 = 4u / plane_bytes;
+override element_mask: u32 = 0xffffffffu >> (32u - bits);
+// 1 in each lane, and the highest bit of each lane.
+override ones: u32 = 0xffffffffu / element_mask;
+override tops: u32 = ones << (bits - 1u);
+
+override brick_x: u32 = 16u + 48u * picture;
+override brick_y: u32 = 16u + 48u * picture;
+override brick_z: u32 = 16u - 15u * picture;
+override block_x: u32 = 16u + 16u * picture;
+override block_y: u32 = 16u + 16u * picture;
+override blocks_x: u32 = 1u + picture;
+override blocks: u32 = blocks_x * blocks_x;
+override group_x: u32 = 4u + 4u * picture;
+override group_y: u32 = 4u + 4u * picture;
+override group_z: u32 = 4u - 3u * picture;
+override groups_x: u32 = brick_x / group_x;
+override groups_y: u32 = brick_y / group_y;
+
+// One invocation for each group of a brick.
+const threads = 64u;
+// 'A flat brick has 15 for its predictors.'
+const flat_mark = 15u;
+const median_predictor = 8u;
+// 'The highest class is 8 where w is 8, and 12 where it is 16.'
+override class_count: u32 = 4u + 4u * plane_bytes;
+// Sections whose units differ in length: classes, tails, and the heads of each class.
+override section_count: u32 = 2u + class_count;
+
+// Rows and slices of a brick stand apart in workgroup memory, so that lines along y and z do not meet in one bank.
+override row_words: u32 = brick_x / lanes;
+override row_pitch: u32 = row_words + 1u;
+override slice_pitch: u32 = brick_y * row_pitch + 20u * plane_bytes - 16u;
+// 5.4 KiB for volumes of bytes, 10.5 KiB for wider ones.
+var<workgroup> wg_words: array<u32, brick_z * slice_pitch>;
+
+struct Box { row_words: u32, slice_words: u32, brick_count: u32, chunk_count: u32 }
+
+struct Chunk {
+  shape: vec3u,      // in elements
+  first_word: u32,   // word of the chunk's origin in the box
+  payload_word: u32, // word where the payload starts
+  payload_words: u32,
+  first_brick: u32,
+  mode: u32,         // its parameters
+}
+
+// What one invocation knows of its brick and its group. Places are in elements, from the brick's origin on.
+struct Place {
+  first_word: u32,  // word of the brick's origin in the box
+  extent: vec3u,    // of the brick
+  is_whole: bool,   // whether nothing clips the brick
+  groups: vec3u,    // groups that the chunk reaches
+  group: vec3u,     // origin of the group
+  size: vec3u,      // of the group; 0 where the chunk does not reach it
+  count: u32,       // elements in the group
+  group_index: u32, // number of the group among those that the chunk reaches
+  block: vec2u,     // the group's block
+  blocks: vec2u,    // blocks that the chunk reaches in this brick, along x and y
+  first_block: vec3u,  // the brick's first block among the chunk's
+  chunk_blocks: vec2u, // the chunk's blocks along x and y
+}
+
+fn bricks_of(chunk: Chunk) -> vec3u { return (chunk.shape + brick_shape() - 1u) / brick_shape(); }
+fn brick_shape() -> vec3u { return vec3u(brick_x, brick_y, brick_z); }
+fn group_shape() -> vec3u { return vec3u(group_x, group_y, group_z); }
+
+fn origin_of(chunk: Chunk, brick: u32) -> vec3u {
+  let bricks = bricks_of(chunk);
+  return brick_shape() * vec3u(brick % bricks.x, (brick / bricks.x) % bricks.y, brick / (bricks.x * bricks.y));
+}
+
+fn place_of(chunk: Chunk, box: Box, brick: u32, thread: u32) -> Place {
+  let origin = origin_of(chunk, brick);
+  var place: Place;
+  place.first_word =
+    chunk.first_word + origin.z * box.slice_words + origin.y * box.row_words + origin.x * element_bytes / 4u;
+  place.extent = min(brick_shape(), chunk.shape - origin);
+  place.is_whole = all(place.extent == brick_shape());
+  place.groups = (place.extent + group_shape() - 1u) / group_shape();
+  let number = group_number(thread);
+  place.group = number * group_shape();
+  place.size = size_of(place.extent, place.group);
+  place.count = place.size.x * place.size.y * place.size.z;
+  place.group_index = number.x + place.groups.x * (number.y + place.groups.y * number.z);
+  let block_shape = vec2u(block_x, block_y);
+  place.block = place.group.xy / block_shape;
+  place.blocks = (place.extent.xy + block_shape - 1u) / block_shape;
+  place.first_block = origin / vec3u(block_shape, brick_z);
+  place.chunk_blocks = (chunk.shape.xy + block_shape - 1u) / block_shape;
+  return place;
+}
+
+// Where the group with this number stands among a whole brick's groups.
+fn group_number(number: u32) -> vec3u {
+  return vec3u(number % groups_x, (number / groups_x) % groups_y, number / (groups_x * groups_y));
+}
+
+// The size of the group that starts at `group`: 0 where it is behind the brick's end.
+fn size_of(extent: vec3u, group: vec3u) -> vec3u {
+  if (any(group >= extent)) { return vec3u(0u); }
+  return min(group_shape(), extent - group);
+}
+
+// The place of a block's predictor, and of its base, among the chunk's.
+fn block_place(place: Place, block: vec2u, plane: u32) -> u32 {
+  let at = place.first_block + vec3u(block, 0u);
+  return (at.x + place.chunk_blocks.x * (at.y + place.chunk_blocks.y * at.z)) * planes + plane;
+}
+
+// The same for the first block of a brick, by its number in the chunk.
+fn first_block_place(chunk: Chunk, brick: u32, plane: u32) -> u32 {
+  let block_shape = vec3u(block_x, block_y, brick_z);
+  let counts = (chunk.shape + block_shape - 1u) / block_shape;
+  let at = origin_of(chunk, brick) / block_shape;
+  return (at.x + counts.x * (at.y + counts.y * at.z)) * planes + plane;
+}
+
+// Words of the predictors' section, and of the bases'.
+fn fixed_words(chunk: Chunk) -> vec2u {
+  let shape = vec3u(block_x, block_y, brick_z);
+  let counts = (chunk.shape + shape - 1u) / shape;
+  let count = counts.x * counts.y * counts.z * planes;
+  return vec2u((count + 3u) / 4u, (count * plane_bytes + 3u) / 4u);
+}
+
+// A row of at most four elements in a group: sixteen to a group where nothing clips it.
+struct Quad {
+  group: u32,   // number of its group among a whole brick's
+  at: vec3u,    // its first element, from the brick's origin on
+  index: u32,   // number of that element in the group
+  count: u32,   // of elements; 0 where the chunk does not reach it
+}
+
+const quads_per_group = 16u;
+
+fn quad_of(extent: vec3u, number: u32) -> Quad {
+  let group = number / quads_per_group;
+  let origin = group_number(group) * group_shape();
+  let size = size_of(extent, origin);
+  let row = number % quads_per_group;
+  var within = vec3u(0u, row % 4u, row / 4u);
+  if (picture == 1u) { within = vec3u(4u * (row % 2u), row / 2u, 0u); }
+  var count = 0u;
+  if (all(within < size)) { count = min(4u, size.x - within.x); }
+  return Quad(group, origin + within, within.x + size.x * (within.y + size.y * within.z), count);
+}
+
+// The word of wg_words that holds the element (x, y, z); x is a multiple of `lanes`.
+fn word_at(x: u32, y: u32, z: u32) -> u32 { return z * slice_pitch + y * row_pitch + x / lanes; }
+
+// Words from the brick's first to its last one that the chunk reaches, counted without the pitches' gaps.
+fn words_to_visit(extent: vec3u) -> u32 { return row_words * ((extent.z - 1u) * brick_y + extent.y); }
+
+// `width` bits from the lowest on; 32 at most.
+fn low_bits(width: u32) -> u32 { return select(0u, 0xffffffffu >> (32u - width), width > 0u); }
+
+// The lanes of a word that lie within the first `count` elements from it on.
+fn lanes_below(count: u32) -> u32 { return low_bits(bits * min(count, lanes)); }
+
+fn packed_add(a: u32, b: u32) -> u32 { return ((a & ~tops) + (b & ~tops)) ^ ((a ^ b) & tops); }
+fn packed_subtract(a: u32, b: u32) -> u32 { return ((a | tops) - (b & ~tops)) ^ ((a ^ ~b) & tops); }
+
+// 'Residuals 0, −1, 1, −2, 2 … are the symbols 0, 1, 2, 3, 4 …', and back.
+fn packed_symbols(residuals: u32) -> u32 {
+  return ((residuals & ~tops) << 1u) ^ (((residuals & tops) >> (bits - 1u)) * element_mask);
+}
+fn packed_residuals(symbols: u32) -> u32 { return ((symbols >> 1u) & ~tops) ^ ((symbols & ones) * element_mask); }
+
+// What stands left of a word's elements in its row, given the word before it.
+fn shifted_in(word: u32, before: u32) -> u32 { return (word << bits) | (before >> (32u - bits)); }
+
+// 'The median of a, b, c, their planes and their space', for each lane; outside of the block they all are 0.
+fn packed_medians(left: u32, up: u32, up_left: u32, behind: u32, behind_left: u32, behind_up: u32, behind_up_left: u32) -> u32 {
+  var medians_there = 0u;
+  for (var lane = 0u; lane < lanes; lane++) {
+    let shift = lane * bits;
+    let a = i32((left >> shift) & element_mask);
+    let b = i32((up >> shift) & element_mask);
+    let c = i32((behind >> shift) & element_mask);
+    let ab = i32((up_left >> shift) & element_mask);
+    let ac = i32((behind_left >> shift) & element_mask);
+    let bc = i32((behind_up >> shift) & element_mask);
+    let abc = i32((behind_up_left >> shift) & element_mask);
+    let median = middle_of_seven(a, b, c, a + b - ab, a + c - ac, b + c - bc, a + b + c - ab - ac - bc + abc);
+    medians_there |= (u32(median) & element_mask) << shift;
+  }
+  return medians_there;
+}
+
+// Of seven numbers the fourth in order: the least and the greatest of six fall away, then of five, four and three.
+fn middle_of_seven(v0: i32, v1: i32, v2: i32, v3: i32, v4: i32, v5: i32, v6: i32) -> i32 {
+  let low = min(vec3i(v0, v1, v2), vec3i(v3, v4, v5));
+  let high = max(vec3i(v0, v1, v2), vec3i(v3, v4, v5));
+  // What is not the least of the lower three, not the greatest of the upper three: four of six are left, and the seventh.
+  let p = middle_and_greatest(low);
+  let q = middle_and_least(high);
+  // Of five numbers the third.
+  let r = vec2i(min(p.x, q.x), max(p.x, q.x));
+  let s = vec2i(min(p.y, q.y), max(p.y, q.y));
+  let inner = vec2i(max(r.x, s.x), min(r.y, s.y));
+  return max(min(inner.x, inner.y), min(max(inner.x, inner.y), v6));
+}
+
+// The greater two of three, and the lesser two.
+fn middle_and_greatest(v: vec3i) -> vec2i {
+  let high = max(v.x, v.y);
+  return vec2i(max(min(v.x, v.y), min(high, v.z)), max(high, v.z));
+}
+fn middle_and_least(v: vec3i) -> vec2i {
+  let low = min(v.x, v.y);
+  return vec2i(min(max(v.x, v.y), max(low, v.z)), min(low, v.z));
+}
+
+// 'Tails: the t low bits of the symbols in classes above 4, where w is 16.'
+fn tail_bits(group_class: u32) -> u32 {
+  if (bits == 8u) { return 0u; }
+  return max(group_class, 4u) - 4u;
+}
+
+fn head_bits(group_class: u32) -> u32 { return select(8u, 4u, group_class == 1u); }
+
+// Words of a group's heads, and of its tails.
+fn head_words(group_class: u32, count: u32) -> u32 {
+  return select((count * head_bits(group_class) + 31u) / 32u, 0u, group_class == 0u);
+}
+fn tail_words(group_class: u32, count: u32) -> u32 { return (count * tail_bits(group_class) + 31u) / 32u; }

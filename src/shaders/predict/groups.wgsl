@@ -1,0 +1,50 @@
+// Where the groups of a unit have their heads and tails. No entry point: kernels.ts puts it in front of the others, behind
+// brick.wgsl and scan.wgsl. SPEC.md, 'Heads and tails'.
+// Algorithm: in a whole brick all groups of a class are equally long, so a group's place among the heads follows from how
+// many groups before it have its class: a count of equal nibbles. Tails of all classes stand together, and are scanned.
+
+// The unit's classes, 4 bits for each group that the chunk reaches.
+var<workgroup> wg_class_words: array<u32, 8>;
+// For each group of a whole brick: its class, and the words where its heads and tails start.
+var<workgroup> wg_groups: array<vec3u, threads>;
+
+fn class_at(index: u32) -> u32 { return min((wg_class_words[index / 8u] >> (4u * (index % 8u))) & 15u, class_count); }
+
+// How many of a word's nibbles, of those that `mask` covers, are equal to `value`.
+fn count_nibbles(word: u32, value: u32, mask: u32) -> u32 {
+  var differing = word ^ (value * 0x11111111u);
+  differing |= differing >> 2u;
+  differing |= differing >> 1u;
+  return countOneBits(~differing & 0x11111111u & mask);
+}
+
+// Words of heads, in the group's own class, of the groups before it.
+fn heads_before(place: Place, group_class: u32) -> u32 {
+  if (place.is_whole) {
+    var count = 0u;
+    for (var word = 0u; word < 8u; word++) {
+      let nibbles = min(max(place.group_index, 8u * word) - 8u * word, 8u);
+      count += count_nibbles(wg_class_words[word], group_class, low_bits(4u * nibbles));
+    }
+    return count * head_words(group_class, threads);
+  }
+  var words = 0u;
+  for (var index = 0u; index < place.group_index; index++) {
+    if (class_at(index) == group_class) {
+      let number = vec3u(index % place.groups.x, (index / place.groups.x) % place.groups.y, index / (place.groups.x * place.groups.y));
+      let size = size_of(place.extent, number * group_shape());
+      words += head_words(group_class, size.x * size.y * size.z);
+    }
+  }
+  return words;
+}
+
+// Fills wg_groups; the workgroup calls it together, after a barrier behind wg_class_words. A barrier must follow.
+// `tails`: the word where the unit's tails start. `heads`: where those of the class start that this invocation's group has.
+fn place_groups(place: Place, thread: u32, group_class: u32, heads: u32, tails: u32) {
+  var start = heads;
+  if (group_class > 0u) { start += heads_before(place, group_class); }
+  var tail_start = tails;
+  if (bits == 16u) { tail_start += scan(thread, tail_words(group_class, place.count)); }
+  wg_groups[thread] = vec3u(group_class, start, tail_start);
+}

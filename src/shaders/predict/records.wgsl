@@ -1,0 +1,9 @@
+// Where places.wgsl finds units in an encoder: what measure.wgsl chose. No entry point: kernels.ts puts it in front of it.
+
+@group(0) @binding(4) var<storage, read> headers: array<u32>;
+@group(0) @binding(5) var<storage, read> classes: array<u32>;
+
+fn is_unit_flat(chunk: Chunk, place: u32, unit: u32) -> bool { return (headers[unit] & 15u) == flat_mark; }
+
+// One word of a unit's classes. `at`: word of these in the section.
+fn class_word(chunk: Chunk, at: u32, unit: u32, word: u32) -> u32 { return classes[8u * unit + word]; }

@@ -1,0 +1,23 @@
+// Finds where each brick of a box lies, once for all kernels of an encoder. src/core/codecs/rice/SPEC.md, 'Bricks, blocks
+// and groups'. brick.wgsl stands in front of this text.
+// One invocation owns one brick. Dispatch: one workgroup for 64 bricks, spread over x and y.
+// Twin: `cut` in src/core/codecs/rice/layout.ts.
+
+@group(0) @binding(0) var<uniform> box: Box;
+@group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
+// The number of each brick's chunk: `brick_count` words.
+@group(0) @binding(2) var<storage, read> chunk_of_brick: array<u32>;
+// As `cut` in brick.wgsl says.
+@group(0) @binding(3) var<storage, read_write> cuts: array<vec2u>;
+
+@compute @workgroup_size(threads)
+fn main(
+  @builtin(local_invocation_index) thread: u32,
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+) {
+  let brick = (workgroup.x + workgroup.y * workgroups.x) * threads + thread;
+  if (brick >= box.brick_count) { return; }
+  let chunk = chunks[chunk_of_brick[brick]];
+  cuts[brick] = cut(chunk, box, brick - chunk.first_brick);
+}

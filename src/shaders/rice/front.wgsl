@@ -1,0 +1,20 @@
+// A decoder's wavefront, for the predictors that are no sums: residuals in workgroup memory become elements. No entry
+// point: kernels.ts puts it in front of the others, behind causal.wgsl. SPEC.md, 'Predictors'. Twin: `reconstruct` in
+// src/core/codecs/rice/brick.ts.
+
+// Makes those elements of a block whose coordinates in it add up to `front`; all with smaller sums are there. By `width`
+// invocations, of which this is `lane`: each owns whole rows, so no two write to one word. `first`: the block's origin.
+fn reconstruct_front(block: Block, front: u32, first: vec2u, extent: vec3u, lane: u32, width: u32) {
+  for (var row = lane; row < block_y * extent.z; row += width) {
+    let y = row % block_y;
+    let z = row / block_y;
+    let x = front - y - z; // beyond every length if it is negative
+    if (x >= extent.x || y >= extent.y) { continue; }
+    let at = word_at(vec3u(first + vec2u(x, y), z));
+    let expected = expectation(block.predictor, at, x % lanes, vec3u(x, y, z), block.base);
+    let shift = bits * (x % lanes);
+    let word = load_word(at);
+    let value = ((word >> shift) + expected) & element_mask;
+    store_word(at, (word & ~(element_mask << shift)) | (value << shift));
+  }
+}
