@@ -1,6 +1,6 @@
 import type { ChunkGeometry, ChunkStatistics, ChunkVoxels, CodecElementBytes } from '../codecs/codec.ts';
 import { rowBytes } from '../codecs/codec.ts';
-import type { Checksum } from '../format/checksum.ts';
+import { type Checksum, checksum } from '../format/checksum.ts';
 
 /** What one pass over a chunk finds out. GPU twin: shaders/engine/analyze.wgsl. */
 export interface ChunkAnalysis extends ChunkStatistics {
@@ -43,12 +43,34 @@ export function analyze(chunk: ChunkVoxels): ChunkAnalysis {
   const toTop = 32 - bits;
   // The row's last element has no neighbour; the words' elements behind it are padding.
   const lastMask = maskOfElements((x - 1) % (32 / bits), chunk.elementBytes);
+  const zeros = zeroRows(words, rowWords);
+  const zeroSums = checksumsOfZeros(rowWords, zeros.includes(1) ? zeros.length : 0);
   let [changesX, changesY, changesZ, sum, cross, at] = [0, 0, 0, 0, 0, 0];
   for (let slice = 0; slice < z; slice++) {
     const toBehind = slice + 1 < z ? sliceWords : 0;
     for (let row = 0; row < y; row++) {
       const toBelow = row + 1 < y ? rowWords : 0;
+      const number = slice * y + row;
       const last = at + rowWords - 1;
+      const isZero = zeros[number] === 1;
+      // Empty space, of which many volumes mostly consist: nothing changes, and its checksum is known.
+      if (isZero) {
+        sum = (sum + (zeroSums.sum[number] as number)) | 0;
+        cross = (cross + (zeroSums.cross[number] as number)) | 0;
+        if (zeros[row + 1 < y ? number + 1 : number] && zeros[slice + 1 < z ? number + y : number]) {
+          at += rowWords;
+          continue;
+        }
+      }
+      for (let i = at; i <= last && !isZero; i++) {
+        // core/format/checksum.ts
+        let mixed = (words[i] as number) ^ Math.imul(i, 0x9e3779b1);
+        mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+        mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+        mixed ^= mixed >>> 16;
+        sum = (sum + mixed) | 0;
+        cross = (cross + Math.imul(mixed ^ (mixed >>> 15), 0x27d4eb2f)) | 0;
+      }
       for (; at <= last; at++) {
         const word = words[at] as number;
         const next = at < last ? (words[at + 1] as number) : 0;
@@ -59,17 +81,48 @@ export function analyze(chunk: ChunkVoxels): ChunkAnalysis {
         if (differsY !== 0) changesY += Math.imul(((((differsY & low) + low) | differsY) & high) >>> (bits - 1), ones) >>> toTop;
         const differsZ = word ^ (words[at + toBehind] as number);
         if (differsZ !== 0) changesZ += Math.imul(((((differsZ & low) + low) | differsZ) & high) >>> (bits - 1), ones) >>> toTop;
-        // core/format/checksum.ts
-        let mixed = word ^ Math.imul(at, 0x9e3779b1);
-        mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
-        mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
-        mixed ^= mixed >>> 16;
-        sum = (sum + mixed) | 0;
-        cross = (cross + Math.imul(mixed ^ (mixed >>> 15), 0x27d4eb2f)) | 0;
       }
     }
   }
   return { changes: [changesX, changesY, changesZ], checksum: { sum: sum >>> 0, cross: cross >>> 0 } };
+}
+
+/** More rows than this are not looked through for zeros: they are short, and their table is long. */
+const maxZeroRows = 2 ** 16;
+
+/** For each row 1 where all its words are 0. */
+function zeroRows(words: Int32Array, rowWords: number): Uint8Array {
+  const zeros = new Uint8Array(words.length / rowWords);
+  if (zeros.length > maxZeroRows) return zeros;
+  for (let row = 0, at = 0; row < zeros.length; row++) {
+    const end = at + rowWords;
+    while (at < end && words[at] === 0) at++;
+    if (at === end) zeros[row] = 1;
+    at = end;
+  }
+  return zeros;
+}
+
+interface RowChecksums {
+  readonly sum: Int32Array;
+  readonly cross: Int32Array;
+}
+
+const maxZeroTables = 8;
+
+/** By the words in a row. A volume's chunks have two widths at most: the last in each row may be narrower. */
+const zeroTables = new Map<number, RowChecksums>();
+
+/** What each row of zeros adds to a chunk's checksum. */
+function checksumsOfZeros(rowWords: number, rowCount: number): RowChecksums {
+  const known = zeroTables.get(rowWords);
+  if (known && known.sum.length >= rowCount) return known;
+  const row = new Uint8Array(4 * rowWords);
+  const sums = Array.from({ length: rowCount }, (_, number) => checksum(row, row.byteLength, number * rowWords));
+  const table = { sum: Int32Array.from(sums, ({ sum }) => sum), cross: Int32Array.from(sums, ({ cross }) => cross) };
+  if (zeroTables.size >= maxZeroTables) zeroTables.clear();
+  zeroTables.set(rowWords, table);
+  return table;
 }
 
 /** The checksum of a chunk whose every element is `element` (little-endian, as wide as an element). */

@@ -1,4 +1,5 @@
-import type { CodecDefinition, CodecElementBytes, CodecOptions, GpuVoxels } from '../codecs/codec.ts';
+import type { CodecElementBytes, CodecOptions, GpuVoxels } from '../codecs/codec.ts';
+import type { CodecChain } from '../codecs/registry.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import type { CommandTimes } from '../gpu/commands.ts';
 import type { StriaError } from '../shared/errors.ts';
@@ -18,9 +19,9 @@ export interface ChunkBox {
   readonly shape: Dims3;
 }
 
-/** How a chunk is to be encoded: by the one codec, or by the one that promises least. */
+/** How a chunk is to be encoded: by the one codec or chain of codecs, or by the codec that promises least. */
 export interface EncodeChoice {
-  readonly codec: CodecDefinition | 'auto';
+  readonly codec: CodecChain | 'auto';
   readonly options: CodecOptions;
 }
 

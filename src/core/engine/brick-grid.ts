@@ -37,15 +37,17 @@ export function createBrickGrid(scope: GpuScope, dims: Dims3): BrickGrid {
   return { texture, size, ranges: scope.storage('brick ranges', count * 8) };
 }
 
-/** Records what staged planes add to the grid. Call it with all planes, in order; then `recordWidening`. */
-export function recordBricks(
+/**
+ * Prepares what staged planes add to the grid; `scope` owns what that takes. Record it for all planes, in order; then
+ * `recordWidening`.
+ */
+export function prepareBricks(
   gpu: Gpu,
-  commands: Commands,
   scope: GpuScope,
   grid: BrickGrid,
   texture: GPUTexture,
   planes: StagedPlanes,
-): void {
+): (commands: Commands) => void {
   const kernel = gpu.kernel({
     label: 'resident.bricks',
     code: bricksCode,
@@ -55,7 +57,9 @@ export function recordBricks(
   const { staging, rowWords, firstPlane, planeCount } = planes;
   const uniform = scope.uniform('bricks', [width, height, grid.size, texture.height, rowWords, firstPlane, planeCount]);
   const layers = Math.ceil((firstPlane + planeCount) / grid.size) - Math.floor(firstPlane / grid.size);
-  commands.dispatch(kernel, [staging, uniform, grid.ranges], [Math.ceil(width / 64), height, layers]);
+  return (commands) => {
+    commands.dispatch(kernel, [staging, uniform, grid.ranges], [Math.ceil(width / 64), height, layers]);
+  };
 }
 
 /** Records the last step: ranges widened by their neighbours', into the texture. */

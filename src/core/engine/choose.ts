@@ -1,17 +1,13 @@
-import type { ChunkGeometry, ChunkStatistics, CodecDefinition, CodecParameters } from '../codecs/codec.ts';
-import { codecById, codecs } from '../codecs/registry.ts';
+import type { ChunkGeometry, ChunkStatistics, ChunkSurvey, CodecDefinition, CodecOptions } from '../codecs/codec.ts';
+import { codecById } from '../codecs/registry.ts';
 import type { Checksum } from '../format/checksum.ts';
 import { checksum } from '../format/checksum.ts';
 import type { CodedChunk, EncodedChunk } from '../format/chunk.ts';
 import { inContext, StriaError } from '../shared/errors.ts';
 import { chunkBytes } from './analyze.ts';
+import { rank } from './auto.ts';
 import type { EncodeChoice } from './backend.ts';
-
-/** A chunk's codec and its parameters. */
-export interface ChosenCodec {
-  readonly codec: CodecDefinition;
-  readonly parameters: CodecParameters;
-}
+import type { ChosenChain, ChosenCodec, DecodedBy } from './chosen-codec.ts';
 
 /** What a chunk becomes that its codec does not make smaller. */
 export const rawCodec: CodecDefinition = codecById(1);
@@ -21,38 +17,53 @@ export function isConstant({ changes }: ChunkStatistics): boolean {
 }
 
 /**
- * The codec for a chunk: the one asked for, or with 'auto' the one whose estimate is least, on a tie the first in the
- * registry. GPU and CPU both choose by this, so both write the same bytes.
+ * The codec for a chunk: the one asked for, or with 'auto' the one that promises most (auto.ts). GPU and CPU both choose by
+ * this, so both write the same bytes.
+ * @param survey is called only for 'auto'
  * @throws StriaError `unsupported` when the codec asked for does not take elements of this width
  */
-export function chooseCodec(statistics: ChunkStatistics, chunk: ChunkGeometry, choice: EncodeChoice): ChosenCodec {
-  const { codec, options } = choice;
-  if (codec !== 'auto') {
+export function chooseCodec(
+  statistics: ChunkStatistics,
+  chunk: ChunkGeometry,
+  choice: EncodeChoice,
+  survey: () => ChunkSurvey,
+): ChosenChain {
+  const { options } = choice;
+  if (choice.codec !== 'auto') {
+    const [codec, second] = choice.codec;
     if (!codec.elementBytes.includes(chunk.elementBytes)) {
       const widths = codec.elementBytes.join(', ');
       throw new StriaError('unsupported', `${codec.name} takes elements of ${widths} bytes, not of ${chunk.elementBytes}`);
     }
-    return { codec, parameters: codec.choose(statistics, chunk, options) };
+    return { codec, parameters: codec.choose(statistics, chunk, options), second };
   }
-  let best: ChosenCodec = { codec: rawCodec, parameters: rawCodec.choose(statistics, chunk, options) };
-  let least = Number.POSITIVE_INFINITY;
-  for (const one of codecs) {
-    if (!one.elementBytes.includes(chunk.elementBytes)) continue;
-    const parameters = one.choose(statistics, chunk, options);
-    const estimate = one.estimate(statistics, chunk, parameters);
-    if (estimate < least) {
-      best = { codec: one, parameters };
-      least = estimate;
-    }
-  }
+  const [best] = rank({ ...statistics, ...survey() }, chunk, options);
+  if (!best) throw new StriaError('internal', `no codec takes elements of ${chunk.elementBytes} bytes`);
   return best;
 }
 
+/** What becomes of a chunk that its codec does not make smaller: the second codec is tried alone, and at last it stays raw. */
+export function fallback(
+  { second }: ChosenChain,
+  statistics: ChunkStatistics,
+  chunk: ChunkGeometry,
+  options: CodecOptions,
+): ChosenChain {
+  const codec = second?.elementBytes.includes(chunk.elementBytes) ? second : rawCodec;
+  return { codec, parameters: codec.choose(statistics, chunk, options) };
+}
+
+/** A payload of `byteLength` bytes as a chunk for the second codec, with the parameters for it. Nothing is known of its bytes. */
+export function payloadChunk(codec: CodecDefinition, byteLength: number, options: CodecOptions) {
+  const geometry = { shape: [byteLength, 1, 1] as const, elementBytes: 1 as const };
+  return { ...geometry, parameters: codec.choose({ changes: [byteLength - 1, 0, 0] }, geometry, options) };
+}
+
 /** A payload with what the container keeps beside it. */
-export function codedChunk({ codec, parameters }: ChosenCodec, payload: Uint8Array, decodedChecksum: Checksum): CodedChunk {
+export function codedChunk(stages: readonly ChosenCodec[], payload: Uint8Array, decodedChecksum: Checksum): CodedChunk {
   return {
     kind: 'coded',
-    stages: [{ codecId: codec.id, parameters }],
+    stages: stages.map(({ codec, parameters }) => ({ codecId: codec.id, parameters })),
     payload,
     encodedChecksum: checksum(payload),
     decodedChecksum,
@@ -60,26 +71,37 @@ export function codedChunk({ codec, parameters }: ChosenCodec, payload: Uint8Arr
 }
 
 /**
- * The codec of a coded chunk, and the bounds of its payload checked.
+ * The codec or the two codecs of a coded chunk, and the bounds of their payloads checked.
  * @throws StriaError `unsupported` for a codec or a chain of codecs that this version does not know; `corrupt`
  */
-export function codecOfChunk(chunk: CodedChunk, geometry: ChunkGeometry): ChosenCodec {
-  const [stage, ...others] = chunk.stages;
+export function codecOfChunk({ stages, payload }: CodedChunk, geometry: ChunkGeometry): DecodedBy {
+  const [stage, next, ...others] = stages;
   if (!stage || others.length > 0) {
-    throw new StriaError(
-      'unsupported',
-      `${chunk.stages.length} codecs one after the other are not known to this version of Stria`,
-    );
+    throw new StriaError('unsupported', `${stages.length} codecs one after the other are not known to this version of Stria`);
   }
   const codec = codecById(stage.codecId);
   if (!codec.elementBytes.includes(geometry.elementBytes)) {
     throw new StriaError('corrupt', `${codec.name} does not take elements of ${geometry.elementBytes} bytes`);
   }
-  const bound = codec.encodedBound(geometry);
-  if (chunk.payload.byteLength > bound) {
-    throw new StriaError('corrupt', `its ${chunk.payload.byteLength} bytes are more than ${codec.name} makes of it, ${bound}`);
+  const { parameters } = stage;
+  if (!next) {
+    assertBound(payload.byteLength, codec, geometry);
+    return { codec, parameters };
   }
-  return { codec, parameters: stage.parameters };
+  const second = codecById(next.codecId);
+  if (!second.decodedLength) {
+    throw new StriaError('unsupported', `${second.name} behind ${codec.name} is not known to this version of Stria`);
+  }
+  const decodedLength = second.decodedLength(payload);
+  assertBound(decodedLength, codec, geometry);
+  assertBound(payload.byteLength, second, { shape: [decodedLength, 1, 1], elementBytes: 1 });
+  return { codec, parameters, second: { codec: second, parameters: next.parameters, decodedLength } };
+}
+
+function assertBound(byteLength: number, codec: CodecDefinition, geometry: ChunkGeometry): void {
+  const bound = codec.encodedBound(geometry);
+  if (byteLength <= bound) return;
+  throw new StriaError('corrupt', `its ${byteLength} bytes are more than ${codec.name} makes of it, ${bound}`);
 }
 
 /** Whether an encoding is no smaller than the voxels themselves, which are then kept raw. */

@@ -1,4 +1,4 @@
-import { codecElementBytes, codecElementDims } from '../format/chunk-grid.ts';
+import { codecElementBytes, codecElementDims, maxChunkCount } from '../format/chunk-grid.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { Dims3, VolumeInfo } from '../shared/volume.ts';
 
@@ -26,6 +26,25 @@ export function defaultChunkShape(volume: Pick<VolumeInfo, 'dims' | 'type'>): Di
     else height = Math.min(2 * height, dimY);
   }
   return [width, height, depth];
+}
+
+const pictureEdge = 128;
+
+/**
+ * The chunk shape that a volume is cut into where nobody says another: that of `defaultChunkShape`, but in a stack of
+ * pictures each is its own chunks, so that one is decoded without others. Those are small, because a slice across all
+ * pictures decodes a row or a column of each picture's chunks; their edges double while there would be too many.
+ * @param arePictures its planes were pictures, each by itself (`isPictureFormat`)
+ */
+export function chunkShapeOf(volume: Pick<VolumeInfo, 'dims' | 'type'>, arePictures: boolean): Dims3 {
+  const [dimX, dimY, dimZ, dimT] = codecElementDims(volume);
+  if (!arePictures || dimZ === 1) return defaultChunkShape(volume);
+  const cut = (length: number): Dims3 => [Math.min(length, dimX), Math.min(length, dimY), 1];
+  const count = ([x, y]: Dims3) => Math.ceil(dimX / x) * Math.ceil(dimY / y) * dimZ * dimT;
+  let length = pictureEdge;
+  while (count(cut(length)) > maxChunkCount && length < Math.max(dimX, dimY)) length *= 2;
+  const rowBytes = dimX * codecElementBytes(volume.type);
+  return rowBytes * Math.min(length, dimY) <= maxLayerBytes ? cut(length) : defaultChunkShape(volume);
 }
 
 /**

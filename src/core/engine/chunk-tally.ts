@@ -4,7 +4,7 @@ import type { ChunkStage, EncodedChunk } from '../format/chunk.ts';
 
 /** How many chunks took one way. */
 export interface ChunkShare {
-  /** A codec's name, `constant`, or `codec 9` for one that is not known here. */
+  /** The name of a codec or a chain of codecs, `constant`, or `codec 9` for one that is not known here. */
   readonly codec: string;
   /** The axis of its runs, where the codec has one. */
   readonly axis?: 'x' | 'y' | 'z';
@@ -13,31 +13,53 @@ export interface ChunkShare {
   readonly bytes: number;
 }
 
+interface Counted {
+  /** Ways are numbered by first occurrence. */
+  readonly way: number;
+  readonly share: ChunkShare & { count: number; bytes: number };
+}
+
 /** Counts chunks by what they became. */
 export class ChunkTally {
-  readonly #shares = new Map<string, { codec: string; axis?: 'x' | 'y' | 'z'; count: number; bytes: number }>();
+  readonly #counted = new Map<string, Counted>();
 
-  addChunk(chunk: EncodedChunk): void {
-    if (chunk.kind === 'constant') this.add(undefined, 0);
-    else this.add(chunk.stages, chunk.payload.byteLength);
+  /** @returns the number of its way: see `ways` */
+  addChunk(chunk: EncodedChunk): number {
+    return chunk.kind === 'constant' ? this.add(undefined, 0) : this.add(chunk.stages, chunk.payload.byteLength);
   }
 
-  /** @param stages undefined for a constant chunk */
-  add(stages: readonly ChunkStage[] | undefined, bytes: number): void {
-    const codec = stages ? stages.map(({ codecId }) => codecOf(codecId)?.name ?? `codec ${codecId}`).join(' + ') : 'constant';
+  /**
+   * @param stages undefined for a constant chunk
+   * @returns the number of its way: see `ways`
+   */
+  add(stages: readonly ChunkStage[] | undefined, bytes: number): number {
+    const codec = stages ? stages.map(({ codecId }) => codecOf(codecId)?.name ?? `codec ${codecId}`).join('+') : 'constant';
     const axis = stages?.map(axisOf).find((one) => one !== undefined);
     const key = `${codec} ${axis ?? ''}`;
-    const share = this.#shares.get(key) ?? { codec, ...(axis && { axis }), count: 0, bytes: 0 };
-    share.count++;
-    share.bytes += bytes;
-    this.#shares.set(key, share);
+    const counted = this.#counted.get(key) ?? {
+      way: this.#counted.size,
+      share: { codec, ...(axis && { axis }), count: 0, bytes: 0 },
+    };
+    counted.share.count++;
+    counted.share.bytes += bytes;
+    this.#counted.set(key, counted);
+    return counted.way;
   }
 
   /** Most used first; on a tie by name. */
   shares(): ChunkShare[] {
-    const order = (a: ChunkShare, b: ChunkShare) =>
+    return this.#sorted().map(({ share }) => ({ ...share }));
+  }
+
+  /** The numbers of the ways, in the order of `shares`. */
+  ways(): number[] {
+    return this.#sorted().map(({ way }) => way);
+  }
+
+  #sorted(): Counted[] {
+    const order = ({ share: a }: Counted, { share: b }: Counted) =>
       b.count - a.count || `${a.codec} ${a.axis}`.localeCompare(`${b.codec} ${b.axis}`);
-    return [...this.#shares.values()].map((share) => ({ ...share })).sort(order);
+    return [...this.#counted.values()].sort(order);
   }
 }
 

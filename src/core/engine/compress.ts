@@ -4,20 +4,20 @@ import { ContainerWriter } from '../format/container-writer.ts';
 import type { OpenVolume } from '../io/volume-reader.ts';
 import type { ByteSink } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
-import { type JobOptions, throwIfAborted } from '../shared/job.ts';
-import type { SourceDescription } from '../shared/source.ts';
+import { type JobOptions, type Progress, throwIfAborted } from '../shared/job.ts';
+import { isPictureFormat, type SourceDescription } from '../shared/source.ts';
 import { type Dims3, volumeBytes } from '../shared/volume.ts';
 import type { Backend, DeviceReport, EncodeChoice } from './backend.ts';
-import { checkChunkShape, defaultChunkShape } from './chunk-shape.ts';
+import { checkChunkShape, chunkShapeOf } from './chunk-shape.ts';
 import { type ChunkShare, ChunkTally } from './chunk-tally.ts';
 import { Beside, maxBoxBytes, overlapBytes, slabTargetBytes, writingTo } from './pipeline.ts';
 import { boxesOf, largestSlabBytes, ReusedBytes, type Slab, slabsOf, takeBox } from './slabs.ts';
-import { gigabytesPerSecond, KernelClock, type KernelTimes, Stopwatch } from './stage-times.ts';
+import { gigabytesPerSecond, KernelClock, type KernelTimes, type StageSpan, Stopwatch } from './stage-times.ts';
 
 export interface CompressSettings {
   readonly backend: Backend;
   readonly choice: EncodeChoice;
-  /** In codec elements (an f64 voxel is two along x). Default: `defaultChunkShape`. */
+  /** In codec elements (an f64 voxel is two along x). Default: `chunkShapeOf` it. */
   readonly chunkShape?: Dims3 | undefined;
 }
 
@@ -34,6 +34,8 @@ export interface CompressReport {
   readonly chunks: readonly ChunkShare[];
   /** Wall time of each stage; stages overlap, so they may add up to more than `total`. */
   readonly timesMs: Readonly<Record<'read' | 'encode' | 'write' | 'total', number>>;
+  /** When each stage went on, since the beginning, and with how many bytes: voxels that were read or encoded, chunks written. */
+  readonly timeline: readonly StageSpan<'read' | 'encode' | 'write'>[];
   /** Undefined on the CPU. */
   readonly kernelTimes?: KernelTimes | undefined;
   readonly device: DeviceReport;
@@ -66,7 +68,7 @@ async function compress(
   const { info } = volume;
   const voxelBytes = volumeBytes(info);
   const elementBytes = codecElementBytes(info.type);
-  const shape = checkChunkShape(info, chunkShape ?? defaultChunkShape(info));
+  const shape = checkChunkShape(info, chunkShape ?? chunkShapeOf(info, isPictureFormat(volume.format)));
   const stopwatch = new Stopwatch(['read', 'encode', 'write']);
   const clock = new KernelClock();
   const tally = new ChunkTally();
@@ -76,7 +78,7 @@ async function compress(
   const slabs = slabsOf(writer.grid, elementBytes, slabBytes);
   // Small slabs have two buffers: one is read into while the other is encoded.
   const overlaps = largestSlabBytes(writer.grid, elementBytes, slabBytes) <= overlapBytes;
-  const reader = new SlabReader(volume.voxels({ signal }));
+  const reader = new SlabReader(volume.voxels({ signal, reuse: true }));
   const buffers = [new ReusedBytes(), new ReusedBytes()] as const;
   const scratch = new ReusedBytes();
   const reading = new Beside<ReadSlab | undefined>();
@@ -88,18 +90,21 @@ async function compress(
     if (done) return undefined;
     const buffer = buffers[overlaps ? readCount++ % 2 : 0] as ReusedBytes;
     const bytes = buffer.take(slab.byteLength);
-    await stopwatch.time('read', () => reader.fill(bytes));
+    await stopwatch.time('read', () => reader.fill(bytes), slab.byteLength);
     return { slab, bytes };
   };
-  const write = (firstChunk: number, chunks: readonly EncodedChunk[]) =>
-    stopwatch.time('write', async () => {
+  const write = (firstChunk: number, chunks: readonly EncodedChunk[]) => {
+    const work = async () => {
       for (const [at, chunk] of chunks.entries()) {
         throwIfAborted(signal);
         await writer.chunk(firstChunk + at, chunk);
         if ((firstChunk + at + 1) % writer.grid.chunksPerLayer === 0) await writer.flushIndex();
         tally.addChunk(chunk);
       }
-    });
+    };
+    const payloadBytes = chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0);
+    return stopwatch.time('write', work, payloadBytes);
+  };
 
   let source: SourceDescription;
   try {
@@ -113,14 +118,14 @@ async function compress(
         throwIfAborted(signal);
         const taken = takeBox(voxels, box, scratch);
         const before = done;
-        const chunks = await stopwatch.time('encode', () =>
-          backend.encode(taken, box.chunks, choice, {
-            signal,
-            onTimes: clock.onTimes,
-            firstChunk: box.firstChunk,
-            onProgress: (progress) => onProgress?.({ stage: 'Compressing', done: before + progress.done, total: voxelBytes }),
-          }),
-        );
+        const options = {
+          signal,
+          onTimes: clock.onTimes,
+          firstChunk: box.firstChunk,
+          onProgress: ({ done }: Progress) => onProgress?.({ stage: 'Compressing', done: before + done, total: voxelBytes }),
+        };
+        const encode = () => backend.encode(taken, box.chunks, choice, options);
+        const chunks = await stopwatch.time('encode', encode, taken.bytes.byteLength);
         done += taken.bytes.byteLength;
         await writing.end();
         writing.start(() => write(box.firstChunk, chunks));
@@ -149,6 +154,7 @@ async function compress(
     chunkShape: shape,
     chunks: tally.shares(),
     timesMs,
+    timeline: stopwatch.timeline(),
     kernelTimes: clock.times(),
     device: backend.device,
     gigabytesPerSecond: {

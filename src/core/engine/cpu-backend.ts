@@ -1,27 +1,32 @@
+import { chainName } from '../codecs/registry.ts';
 import { inContext } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import { chunkBytes } from './analyze.ts';
 import type { Backend, BackendJob } from './backend.ts';
-import { gatherChunk, scatterChunk } from './boxes.ts';
+import { scatterChunk } from './boxes.ts';
 import { reportDamage } from './choose.ts';
+import { ChunkGatherer, FreeBytes } from './chunk-gatherer.ts';
 import type { TaskPool } from './cpu-task.ts';
 
 /** Encodes and decodes with the reference codecs, a chunk a task. `destroy` ends the pool. */
 export function createCpuBackend(pool: TaskPool): Backend {
+  const free = new FreeBytes();
   return {
     device: { kind: 'cpu', name: `CPU, ${pool.threads} ${pool.threads === 1 ? 'thread' : 'threads'}`, software: false },
     maxBoxBytes: Number.MAX_SAFE_INTEGER,
 
     async encode(box, chunks, choice, job = {}) {
-      const codec = choice.codec === 'auto' ? 'auto' : choice.codec.name;
+      const codec = choice.codec === 'auto' ? 'auto' : chainName(choice.codec);
       const progress = progressOf(job, 'Compressing', box.elementBytes, chunks);
+      const gather = new ChunkGatherer(box, chunks, free);
       return mapBounded(chunks, 2 * pool.threads, async (chunk, index) => {
         throwIfAborted(job.signal);
         const { shape } = chunk;
-        const task = { kind: 'encode', voxels: gatherChunk(box, chunk), shape, elementBytes: box.elementBytes } as const;
+        const task = { kind: 'encode', voxels: gather.take(index), shape, elementBytes: box.elementBytes } as const;
         try {
           const result = await pool.run({ ...task, codec, options: choice.options }, job.signal);
           if (result.kind !== 'encode') throw new TypeError('the pool answered another task');
+          if (result.voxels) free.give(result.voxels);
           progress(index);
           return result.chunk;
         } catch (error) {

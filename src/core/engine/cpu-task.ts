@@ -10,14 +10,15 @@ export type CpuTask =
       readonly voxels: Uint8Array<ArrayBuffer>;
       readonly shape: Dims3;
       readonly elementBytes: CodecElementBytes;
-      /** A codec's name, or 'auto'. */
+      /** The name of a codec or a chain of codecs, or 'auto'. */
       readonly codec: string;
       readonly options: CodecOptions;
     }
   | { readonly kind: 'decode'; readonly chunk: EncodedChunk; readonly shape: Dims3; readonly elementBytes: CodecElementBytes };
 
 export type CpuTaskResult =
-  | { readonly kind: 'encode'; readonly chunk: EncodedChunk }
+  /** `voxels`: the task's own memory, handed back to be used again; undefined where the chunk's payload lies in it. */
+  | { readonly kind: 'encode'; readonly chunk: EncodedChunk; readonly voxels: Uint8Array<ArrayBuffer> | undefined }
   | { readonly kind: 'decode'; readonly voxels: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'fault'; readonly fault: FaultData };
 

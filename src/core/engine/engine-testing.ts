@@ -1,4 +1,4 @@
-import { codecByName } from '../codecs/registry.ts';
+import { chainByName } from '../codecs/registry.ts';
 import { ContainerReader } from '../format/container-reader.ts';
 import { type ByteSink, memorySink, memorySource } from '../shared/bytes.ts';
 import type { JobOptions } from '../shared/job.ts';
@@ -14,7 +14,7 @@ import { restoreVolume } from './restore.ts';
 export const auto: EncodeChoice = { codec: 'auto', options: { axis: 'auto' } };
 
 export function only(codec: string, axis: 'x' | 'y' | 'z' | 'auto' = 'auto'): EncodeChoice {
-  return { codec: codecByName(codec), options: { axis } };
+  return { codec: chainByName(codec), options: { axis } };
 }
 
 export function infoOf(dims: Dims4, type: ElementType): VolumeInfo {

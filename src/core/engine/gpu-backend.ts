@@ -1,25 +1,18 @@
-import type { CodecDefinition, CodecKernels, GpuChunk, GpuVoxels, KernelCall } from '../codecs/codec.ts';
+import type { GpuVoxels, KernelCall } from '../codecs/codec.ts';
+import { chainName } from '../codecs/registry.ts';
 import type { Checksum } from '../format/checksum.ts';
 import { sameChecksum } from '../format/checksum.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
-import type { CommandTimes } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import { chunkBytes } from './analyze.ts';
 import type { Backend, BackendJob, ChunkBox, EncodeChoice, ResidentBox } from './backend.ts';
-import {
-  type ChosenCodec,
-  chooseCodec,
-  codecOfChunk,
-  codedChunk,
-  constantElement,
-  isConstant,
-  mismatch,
-  rawCodec,
-  reportDamage,
-} from './choose.ts';
+import { codecOfChunk, constantElement, mismatch, reportDamage } from './choose.ts';
+import type { DecodedBy } from './chosen-codec.ts';
+import { DecodePlanner, type PlannedChunk } from './decode-planner.ts';
 import { analyzeOnGpu, compareOnGpu, fillOnGpu, paddedBoxBytes, stackedBox } from './gpu-chunks.ts';
+import { GpuEncoder, labelled } from './gpu-encoder.ts';
 import { downloadBox, emptyBox, guarded, uploadBox } from './gpu-transfer.ts';
 
 /** A backend on a GPU, which can also work on voxels that are in GPU memory already. */
@@ -39,77 +32,34 @@ export interface GpuBackend extends Backend {
 export function createGpuBackend(gpu: Gpu): GpuBackend {
   // What goes through one call of a codec. On software GPUs large batches win nothing, and answer late to an abort.
   const maxBoxBytes = Math.min(gpu.isSoftware ? 2 ** 22 : 2 ** 26, Math.floor(gpu.maxBindingBytes / 4));
-  const kernelsByCodec = new Map<CodecDefinition, CodecKernels>();
-  const kernelsOf = (codec: CodecDefinition): CodecKernels => {
-    const known = kernelsByCodec.get(codec);
-    if (known) return known;
-    const made = codec.createKernels(gpu);
-    kernelsByCodec.set(codec, made);
-    return made;
-  };
+  const planner = new DecodePlanner(gpu);
+  const encoder = new GpuEncoder(gpu);
 
-  /** Encodes chunks with one codec. Undefined: this chunk would not be smaller than its voxels. */
-  const encodeWith = async (codec: CodecDefinition, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall) => {
-    using scope = call.scope.scope('payloads');
-    const payloads = await kernelsOf(codec).encode(voxels, chunks, labelled({ ...call, scope }, `${codec.name}.encode`));
-    const { buffer, byteOffsets, byteLengths } = payloads;
-    const ends = byteOffsets.map((offset, index) => offset + (byteLengths[index] as number));
-    const bytes = buffer ? await gpu.read(buffer, 0, Math.max(...ends)) : new Uint8Array(0);
-    return ends.map((end, index) => (byteLengths[index] === 0 ? undefined : bytes.subarray(byteOffsets[index], end)));
-  };
-
-  const encodeBatch = async (box: ResidentBox, choice: EncodeChoice, call: KernelCall): Promise<EncodedChunk[]> => {
-    const { voxels, chunks } = box;
-    const analyses = await analyzeOnGpu(gpu, box, call);
-    const encoded = new Array<EncodedChunk>(chunks.length);
-    const byCodec = new Map<CodecDefinition, { index: number; chosen: ChosenCodec }[]>();
-    const add = (index: number, chosen: ChosenCodec) => {
-      const members = byCodec.get(chosen.codec);
-      if (members) members.push({ index, chosen });
-      else byCodec.set(chosen.codec, [{ index, chosen }]);
-    };
-    const geometryOf = (index: number) => ({ ...(chunks[index] as ChunkBox), elementBytes: voxels.elementBytes });
-    analyses.forEach((analysis, index) => {
-      const { firstElement: element, checksum: decodedChecksum } = analysis;
-      if (isConstant(analysis)) encoded[index] = { kind: 'constant', element, decodedChecksum };
-      else add(index, chooseCodec(analysis, geometryOf(index), choice));
-    });
-    // Raw comes last: it takes what the others did not make smaller.
-    for (const codec of [...byCodec.keys()].filter((one) => one !== rawCodec).concat(rawCodec)) {
-      const members = byCodec.get(codec) ?? [];
-      if (members.length === 0) continue;
-      throwIfAborted(call.signal);
-      const places = members.map(({ index, chosen }) => ({ ...(chunks[index] as ChunkBox), parameters: chosen.parameters }));
-      const payloads = await encodeWith(codec, voxels, places, call);
-      members.forEach(({ index, chosen }, at) => {
-        const payload = payloads[at];
-        const analysis = analyses[index] as (typeof analyses)[number];
-        if (payload) encoded[index] = codedChunk(chosen, payload, analysis.checksum);
-        else if (codec === rawCodec) throw new StriaError('internal', 'the raw codec gave no bytes');
-        else add(index, { codec: rawCodec, parameters: rawCodec.choose(analysis, geometryOf(index), choice.options) });
-      });
-    }
-    return encoded;
-  };
-
-  /** Decodes chunks of one codec. A fault is that of a chunk: it is sought one by one. */
-  const decodeWith = async (codec: CodecDefinition, members: readonly DecodeMember[], target: GpuVoxels, work: DecodeWork) => {
+  /** Decodes chunks of one codec or chain. A fault is that of a chunk: it is sought one by one. */
+  const decodeWith = async (name: string, members: readonly DecodeMember[], target: GpuVoxels, work: DecodeWork) => {
     try {
+      throwIfAborted(work.call.signal);
       using scope = work.call.scope.scope('payloads');
       const { bytes, byteOffsets, byteLengths } = joinPayloads(members.map(({ payload }) => payload));
       const buffer = scope.storage('payloads', bytes.byteLength, bytes);
-      const call = labelled({ ...work.call, scope }, `${codec.name}.decode`);
-      await kernelsOf(codec).decode({ buffer, byteOffsets, byteLengths }, members, target, call);
+      const chunks = members.map(({ place, decodedBy }, i): PlannedChunk => {
+        const byteOffset = byteOffsets[i] as number;
+        return { ...place, stored: { kind: 'coded', ...decodedBy, buffer, byteOffset, byteLength: byteLengths[i] as number } };
+      });
+      const plan = planner.plan(chunks, target, scope);
+      const commands = gpu.commands(`${name}.decode`, labelled(work.call, `${name}.decode`).onTimes);
+      plan(commands);
+      await commands.submit();
     } catch (error) {
       if (!(error instanceof StriaError) || error.tag !== 'corrupt') throw error;
       const [first, second] = members;
-      if (second) for (const member of members) await decodeWith(codec, [member], target, work);
+      if (second) for (const member of members) await decodeWith(name, [member], target, work);
       else if (first) work.damaged(first.index, error);
     }
   };
 
   const decodeBatch = async ({ voxels, chunks: places }: ResidentBox, chunks: readonly EncodedChunk[], work: DecodeWork) => {
-    const byCodec = new Map<CodecDefinition, DecodeMember[]>();
+    const byName = new Map<string, DecodeMember[]>();
     const constants: { place: ChunkBox; element: Uint8Array }[] = [];
     places.forEach((place, index) => {
       const chunk = chunks[index] as EncodedChunk;
@@ -119,10 +69,11 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
           constants.push({ place, element: constantElement(chunk, geometry) });
           return;
         }
-        const { codec, parameters } = codecOfChunk(chunk, geometry);
-        const members = byCodec.get(codec) ?? [];
-        members.push({ ...place, parameters, payload: chunk.payload, index });
-        byCodec.set(codec, members);
+        const decodedBy = codecOfChunk(chunk, geometry);
+        const name = chainName(decodedBy.second ? [decodedBy.codec, decodedBy.second.codec] : [decodedBy.codec]);
+        const members = byName.get(name) ?? [];
+        members.push({ place, decodedBy, payload: chunk.payload, index });
+        byName.set(name, members);
       } catch (error) {
         work.damaged(index, error);
       }
@@ -134,10 +85,7 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
       constants.map(({ element }) => element),
       work.call,
     );
-    for (const [codec, members] of byCodec) {
-      throwIfAborted(work.call.signal);
-      await decodeWith(codec, members, voxels, work);
-    }
+    for (const [name, members] of byName) await decodeWith(name, members, voxels, work);
   };
 
   const decodeChecked = async (box: ResidentBox, chunks: readonly EncodedChunk[], job: BackendJob, firstChunk: number) => {
@@ -186,7 +134,7 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
         const chunks: EncodedChunk[] = [];
         await inBatches(box, maxBoxBytes, 'Compressing', job, async (batch) => {
           using scope = gpu.scope('encode');
-          chunks.push(...(await encodeBatch(batch, choice, { scope, signal: job.signal, onTimes: job.onTimes })));
+          chunks.push(...(await encoder.encode(batch, choice, { scope, signal: job.signal, onTimes: job.onTimes })));
         });
         return { chunks };
       }),
@@ -216,14 +164,14 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
         );
       }),
 
-    async destroy() {
-      kernelsByCodec.clear();
-    },
+    async destroy() {},
   };
   return backend;
 }
 
-interface DecodeMember extends GpuChunk {
+interface DecodeMember {
+  readonly place: ChunkBox;
+  readonly decodedBy: DecodedBy;
   readonly payload: Uint8Array;
   /** In the batch. */
   readonly index: number;
@@ -286,13 +234,4 @@ function joinPayloads(payloads: readonly Uint8Array[]) {
     bytes.set(payload, byteOffsets[index]);
   });
   return { bytes, byteOffsets, byteLengths };
-}
-
-/** The call with its stages named behind `prefix`. */
-function labelled(call: KernelCall, prefix: string): KernelCall {
-  const { onTimes } = call;
-  if (!onTimes) return call;
-  const rename = ({ stages, wallMs }: CommandTimes) =>
-    onTimes({ wallMs, stages: stages.map(({ label, gpuMs }) => ({ label: `${prefix}.${label}`, gpuMs })) });
-  return { ...call, onTimes: rename };
 }

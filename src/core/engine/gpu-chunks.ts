@@ -1,18 +1,28 @@
 import analyzeCode from '../../shaders/engine/analyze.wgsl?raw';
 import compareCode from '../../shaders/engine/compare.wgsl?raw';
 import fillCode from '../../shaders/engine/fill.wgsl?raw';
-import { type CodecElementBytes, type GpuVoxels, type KernelCall, rowBytes } from '../codecs/codec.ts';
+import {
+  type ChunkSurvey,
+  type CodecElementBytes,
+  type DecodePlan,
+  type GpuVoxels,
+  type KernelCall,
+  rowBytes,
+} from '../codecs/codec.ts';
 import { spread } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { type ChunkAnalysis, lanesOf, maskOfElements } from './analyze.ts';
 import type { ChunkBox, ResidentBox } from './backend.ts';
+import { surveyOnGpu } from './gpu-survey.ts';
 
 /** What the GPU finds out about a chunk: enough to make a constant chunk without reading its voxels back. */
 export interface GpuChunkAnalysis extends ChunkAnalysis {
   /** The chunk's first element, little-endian. */
   readonly firstElement: Uint8Array;
+  /** There if it was asked for. */
+  readonly survey: ChunkSurvey | undefined;
 }
 
 /** Bytes of a box in GPU memory, rows padded. */
@@ -20,8 +30,17 @@ export function paddedBoxBytes(dims: Dims3, elementBytes: CodecElementBytes): nu
   return rowBytes(dims[0], elementBytes) * dims[1] * dims[2];
 }
 
-/** Statistics and checksums of chunks of a box, by shaders/engine/analyze.wgsl. */
-export async function analyzeOnGpu(gpu: Gpu, { voxels, chunks }: ResidentBox, call: KernelCall): Promise<GpuChunkAnalysis[]> {
+/**
+ * Statistics and checksums of chunks of a box, by shaders/engine/analyze.wgsl.
+ * @param withSurvey surveys them as well
+ */
+export async function analyzeOnGpu(
+  gpu: Gpu,
+  box: ResidentBox,
+  call: KernelCall,
+  withSurvey = false,
+): Promise<GpuChunkAnalysis[]> {
+  const { voxels, chunks } = box;
   if (chunks.length === 0) return [];
   const { elementBytes } = voxels;
   using scope = call.scope.scope('analyze');
@@ -42,8 +61,9 @@ export async function analyzeOnGpu(gpu: Gpu, { voxels, chunks }: ResidentBox, ca
       [voxels.buffer, scope.storage('chunks', table.byteLength, table), totals, scope.uniform('box', plan.box)],
       plan.workgroups,
     );
+  const readSurveys = withSurvey ? surveyOnGpu(gpu, box, scope, commands) : undefined;
   await commands.submit();
-  const words = await gpu.readWords(totals);
+  const [words, surveys] = await Promise.all([gpu.readWords(totals), readSurveys?.()]);
   return chunks.map((_, index) => {
     const [x, y, z, sum, cross, first] = words.subarray(recordWords * index) as unknown as [
       number,
@@ -57,20 +77,29 @@ export async function analyzeOnGpu(gpu: Gpu, { voxels, chunks }: ResidentBox, ca
       changes: [x, y, z],
       checksum: { sum, cross },
       firstElement: new Uint8Array(Uint32Array.of(first).buffer, 0, elementBytes),
+      survey: surveys?.[index],
     };
   });
 }
 
 /** Writes constant chunks into a box, by shaders/engine/fill.wgsl. `elements[i]` is that of `chunks[i]`. */
-export async function fillOnGpu(
+export async function fillOnGpu(gpu: Gpu, box: ResidentBox, elements: readonly Uint8Array[], call: KernelCall): Promise<void> {
+  if (box.chunks.length === 0) return;
+  using scope = call.scope.scope('fill');
+  const plan = prepareFill(gpu, box, elements, scope);
+  const commands = gpu.commands('fill', call.onTimes);
+  plan(commands);
+  await commands.submit();
+}
+
+/** As `fillOnGpu`, to be run again and again: what that takes is owned by `scope`. */
+export function prepareFill(
   gpu: Gpu,
   { voxels, chunks }: ResidentBox,
   elements: readonly Uint8Array[],
-  call: KernelCall,
-): Promise<void> {
-  if (chunks.length === 0) return;
+  scope: GpuScope,
+): DecodePlan {
   const { elementBytes } = voxels;
-  using scope = call.scope.scope('fill');
   const perWord = 4 / elementBytes;
   const table = chunkTable(
     voxels,
@@ -78,16 +107,12 @@ export async function fillOnGpu(
     (x) => maskOfElements(((x - 1) % perWord) + 1, elementBytes),
     (index) => repeatedInWord(elements[index] as Uint8Array),
   );
-  const plan = planPieces(voxels, chunks);
-  const commands = gpu.commands('fill', call.onTimes);
-  commands
-    .stage('fill')
-    .dispatch(
-      gpu.kernel({ label: 'engine.fill', code: fillCode, constants: { segment } }),
-      [voxels.buffer, scope.storage('chunks', table.byteLength, table), scope.uniform('box', plan.box)],
-      plan.workgroups,
-    );
-  await commands.submit();
+  const { box, workgroups } = planPieces(voxels, chunks);
+  const kernel = gpu.kernel({ label: 'engine.fill', code: fillCode, constants: { segment } });
+  const bindings = [voxels.buffer, scope.storage('chunks', table.byteLength, table), scope.uniform('box', box)];
+  return (commands) => {
+    commands.stage('fill').dispatch(kernel, bindings, workgroups);
+  };
 }
 
 /**

@@ -4,12 +4,19 @@ import type { TaskPool } from './cpu-task.ts';
 import { runCpuTask } from './cpu-task-run.ts';
 import { nextTurn } from './turn.ts';
 
-/** A pool without threads: tasks run where they are asked for, one a turn of the event loop, so that an abort is heard. */
+/** A turn of the event loop is given up so often at least, so that an abort is heard and reads and writes go on. */
+const turnMs = 5;
+
+/** A pool without threads: tasks run where they are asked for. */
 export function inlinePool(): TaskPool {
+  let turnEnd = 0;
   return {
     threads: 1,
     async run(task, signal) {
-      await nextTurn();
+      if (performance.now() >= turnEnd) {
+        await nextTurn();
+        turnEnd = performance.now() + turnMs;
+      }
       throwIfAborted(signal);
       const result = runCpuTask(task);
       if (result.kind === 'fault') throw faultFromData(result.fault);

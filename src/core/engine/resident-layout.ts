@@ -3,6 +3,7 @@ import { ChunkGrid, codecElementBytes, codecElementDims } from '../format/chunk-
 import { StriaError } from '../shared/errors.ts';
 import { type Dims3, type Dims4, elementBytes, type VolumeInfo } from '../shared/volume.ts';
 import type { ChunkBox, ResidentBox } from './backend.ts';
+import type { SliceBox } from './volume-source.ts';
 
 /**
  * Where a box lies: whole rows, from `firstRow`, in each of the planes from `firstPlane`. Planes of all time points are
@@ -25,7 +26,7 @@ export interface NumberedBox extends ResidentBox {
 }
 
 /** A box with its place in the volume (see `BoxPlace`). */
-export interface PlacedBox extends NumberedBox, Pick<BoxPlace, 'firstRow' | 'rowCount' | 'firstPlane' | 'planeCount'> {}
+export interface PlacedBox extends NumberedBox, SliceBox, Pick<BoxPlace, 'firstRow' | 'rowCount' | 'firstPlane' | 'planeCount'> {}
 
 /** How a volume is cut into boxes that each fit in one storage binding. */
 export interface ResidentLayout {
@@ -64,6 +65,16 @@ export function layOut(
     'limit-too-small',
     `${whole[3]} time points do not fit in ${budgetBytes} bytes of GPU memory, even at one voxel each (${needed} bytes)`,
   );
+}
+
+/** Whether all voxels are kept: `layOut`'s decimation is 1. */
+export function fitsWhole(
+  info: Pick<VolumeInfo, 'dims' | 'type'>,
+  chunkShape: Dims3,
+  limitBytes: number,
+  budgetBytes: number,
+): boolean {
+  return paddedBytes(info) <= budgetBytes && layOutWhole(info, chunkShape, limitBytes, 1) !== undefined;
 }
 
 function paddedBytes(volume: Pick<VolumeInfo, 'dims' | 'type'>): number {

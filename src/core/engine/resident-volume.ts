@@ -1,17 +1,26 @@
 import { type CodecElementBytes, type GpuVoxels, rowBytes } from '../codecs/codec.ts';
 import { codecElementBytes } from '../format/chunk-grid.ts';
+import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type Dims3, type Dims4, elementBytes, typedVoxels, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
-import { createDisplayTexture, type DisplayTexture, fillDisplayTexture } from './display-texture.ts';
-import { layOut, type NumberedBox, type PlacedBox, type ResidentLayout } from './resident-layout.ts';
+import { recordWidening } from './brick-grid.ts';
+import {
+  createDisplayStaging,
+  createDisplayTexture,
+  type DisplayStaging,
+  type DisplayTexture,
+  prepareDisplayFill,
+} from './display-texture.ts';
+import { fitsWhole, layOut, type NumberedBox, type PlacedBox, type ResidentLayout } from './resident-layout.ts';
 import { computeStatistics, type VolumeStatistics } from './statistics.ts';
+import { type AxisIndex, assertVoxel, placeUniform, type SliceBox, type VolumeSource } from './volume-source.ts';
 
 export interface ResidentOptions {
   /** Chunk shape in codec elements (an f64 voxel is two along x). */
   readonly chunkShape: Dims3;
-  /** GPU memory that the boxes may take, in bytes. Default: the smaller of 2 GiB and four of the device's largest buffers. */
+  /** GPU memory that the boxes may take, in bytes. Default: `defaultBudget`. */
   readonly budgetBytes?: number | undefined;
 }
 
@@ -20,14 +29,21 @@ const scratchBytes = 2 ** 22;
 /** Below this there is no use in trying again with less. */
 const smallestBudget = 2 ** 24;
 
+/** What volumes may take of a device's memory, in bytes: the smaller of 2 GiB and four of its largest buffers. */
+export function defaultBudget(gpu: Gpu): number {
+  return Math.min(2 ** 31, 4 * gpu.maxBindingBytes);
+}
+
 /**
  * A volume in GPU memory, uncompressed: the source of the 3D view, of slices and of in-place compression.
  * Fill it with `append`; free it with `destroy`.
  */
-export class ResidentVolume {
+export class ResidentVolume implements VolumeSource {
   readonly info: VolumeInfo;
   /** Only every n-th voxel along x, y and z is kept, because the whole is over the budget. 1: all are there. */
   readonly decimation: number;
+  /** In codec elements. */
+  readonly chunkShape: Dims3;
   /** Voxels that are kept: `info.dims` divided by `decimation`, rounded up; time points are all kept. */
   readonly dims: Dims4;
   /** What the GPU backend encodes in place. Empty when `decimation` is over 1: then compress by streaming from the file. */
@@ -49,9 +65,14 @@ export class ResidentVolume {
   #scratch: Uint8Array<ArrayBuffer> | undefined;
   #statistics: Promise<VolumeStatistics> | undefined;
   #display: DisplayTexture | undefined;
+  /** Owns what fills the display texture: the staging buffer, and the tables of time points. */
+  #fillScope: GpuScope | undefined;
+  #staging: DisplayStaging | undefined;
+  readonly #fills = new Map<number, (commands: Commands) => void>();
 
-  private constructor(gpu: Gpu, info: VolumeInfo, layout: ResidentLayout) {
+  private constructor(gpu: Gpu, info: VolumeInfo, chunkShape: Dims3, layout: ResidentLayout) {
     this.info = info;
+    this.chunkShape = chunkShape;
     this.decimation = layout.decimation;
     this.dims = layout.dims;
     this.#gpu = gpu;
@@ -60,17 +81,28 @@ export class ResidentVolume {
     this.#scope = gpu.scope('volume');
     this.#displayScope = gpu.scope('display');
     try {
-      this.placedBoxes = layout.boxes.map((place, index) => {
-        const buffer = this.#scope.storage(`box ${index}`, place.bytes);
-        const dims: Dims3 = [layout.elementsX, place.rowCount, place.planeCount];
+      this.placedBoxes = layout.boxes.map((box, index) => {
+        const buffer = this.#scope.storage(`box ${index}`, box.bytes);
+        const dims: Dims3 = [layout.elementsX, box.rowCount, box.planeCount];
         const voxels: GpuVoxels = { buffer, dims, elementBytes: this.#elementBytes };
-        return { ...place, voxels };
+        const place = placeUniform(this.#scope, {
+          first: [0, box.firstRow, box.firstPlane],
+          size: [layout.dims[0], box.rowCount, box.planeCount],
+          planesPerTimePoint: layout.dims[2],
+          rowWords: rowBytes(layout.elementsX, this.#elementBytes) / 4,
+        });
+        return { ...box, voxels, place };
       });
     } catch (error) {
       this.destroy();
       throw error;
     }
     this.boxes = layout.decimation === 1 ? this.placedBoxes : [];
+  }
+
+  /** Whether the whole volume is within the budget, and cut into boxes that the device can bind. */
+  static fits(gpu: Gpu, info: VolumeInfo, { chunkShape, budgetBytes }: ResidentOptions): boolean {
+    return fitsWhole(info, chunkShape, gpu.maxBindingBytes, budgetBytes ?? defaultBudget(gpu));
   }
 
   /**
@@ -80,11 +112,11 @@ export class ResidentVolume {
   static async create(gpu: Gpu, info: VolumeInfo, options: ResidentOptions): Promise<ResidentVolume> {
     gpu.checkAlive();
     const limitBytes = gpu.maxBindingBytes;
-    let budget = options.budgetBytes ?? Math.min(2 ** 31, 4 * limitBytes);
+    let budget = options.budgetBytes ?? defaultBudget(gpu);
     for (;;) {
       const layout = layOut(info, options.chunkShape, limitBytes, budget);
       gpu.device.pushErrorScope('out-of-memory');
-      const volume = new ResidentVolume(gpu, info, layout);
+      const volume = new ResidentVolume(gpu, info, options.chunkShape, layout);
       const error = await gpu.device.popErrorScope();
       if (!error) return volume;
       volume.destroy();
@@ -128,8 +160,10 @@ export class ResidentVolume {
 
   /** Minimum, maximum, histogram and window over all time points, computed on the GPU once and remembered. */
   statistics(): Promise<VolumeStatistics> {
-    const boxes = this.placedBoxes.map(({ voxels }) => voxels);
-    this.#statistics ??= computeStatistics(this.#gpu, this.info.type, boxes);
+    const voxels = this.dims.reduce((product, length) => product * length);
+    this.#statistics ??= computeStatistics(this.#gpu, this.info.type, voxels, async (visit) => {
+      for (const box of this.placedBoxes) await visit(box.voxels);
+    });
     return this.#statistics;
   }
 
@@ -138,11 +172,7 @@ export class ResidentVolume {
    * @throws StriaError `invalid-input` outside the volume, `device-lost`
    */
   async voxel(x: number, y: number, z: number, t: number): Promise<number> {
-    for (const [axis, at] of [x, y, z, t].entries()) {
-      if (!Number.isInteger(at) || at < 0 || at >= (this.info.dims[axis] as number)) {
-        throw new StriaError('invalid-input', `voxel ${x}, ${y}, ${z}, ${t} is outside ${this.info.dims.join('×')}`);
-      }
-    }
+    assertVoxel(this.info, [x, y, z, t]);
     const n = this.decimation;
     const row = Math.floor(y / n);
     const plane = t * this.dims[2] + Math.floor(z / n);
@@ -160,16 +190,75 @@ export class ResidentVolume {
     const { type } = this.info;
     if (!this.#display) {
       const { min, max } = await this.statistics();
-      this.#display = createDisplayTexture(this.#gpu, this.#displayScope, { dims, type }, [min, max]);
+      this.#display ??= createDisplayTexture(this.#gpu, this.#displayScope, { dims, type }, [min, max]);
     }
-    await fillDisplayTexture(this.#gpu, this.#display, { dims, type, boxes: this.placedBoxes }, timePoint);
+    const commands = this.#gpu.commands('display.fill');
+    this.recordDisplay(commands, timePoint);
+    await commands.submit();
+    this.#freeFills();
     return this.#display;
+  }
+
+  /** The texture stays: the voxels take as much, and it is wanted again soon. */
+  releaseDisplay(): void {}
+
+  recordDisplay(commands: Commands, timePoint: number): void {
+    if (!this.#display) return;
+    this.#fillOf(this.#display, timePoint)(commands);
+    recordWidening(this.#gpu, commands, this.#display.bricks);
+  }
+
+  recordSlice(_commands: Commands, axis: AxisIndex, index: number, timePoint: number): readonly SliceBox[] {
+    const at = Math.floor(index / this.decimation);
+    const [firstPlane, endPlane] =
+      axis === 2 ? [timePoint * this.dims[2] + at, timePoint * this.dims[2] + at + 1] : this.#planesOf(timePoint);
+    const [firstRow, endRow] = axis === 1 ? [at, at + 1] : [0, this.dims[1]];
+    return this.placedBoxes.filter(
+      (box) =>
+        box.firstPlane < endPlane &&
+        box.firstPlane + box.planeCount > firstPlane &&
+        box.firstRow < endRow &&
+        box.firstRow + box.rowCount > firstRow,
+    );
+  }
+
+  prepareFrames(axis: AxisIndex | 3): void {
+    if (axis !== 3 || !this.#display) return;
+    for (let timePoint = 0; timePoint < this.dims[3]; timePoint++) this.#fillOf(this.#display, timePoint);
+  }
+
+  async forEachBox(visit: (box: NumberedBox) => Promise<void>): Promise<void> {
+    for (const box of this.boxes) await visit(box);
   }
 
   /** Frees all GPU memory. */
   destroy(): void {
     this.#displayScope.destroy();
     this.#scope.destroy();
+  }
+
+  #planesOf(timePoint: number): readonly [first: number, end: number] {
+    return [timePoint * this.dims[2], (timePoint + 1) * this.dims[2]];
+  }
+
+  #fillOf(display: DisplayTexture, timePoint: number): (commands: Commands) => void {
+    this.#fillScope ??= this.#displayScope.scope('fill');
+    this.#staging ??= createDisplayStaging(this.#fillScope, display);
+    const known = this.#fills.get(timePoint);
+    if (known) return known;
+    const [volumePlane] = this.#planesOf(timePoint);
+    const part = { type: this.info.type, boxes: this.placedBoxes, volumePlane, first: 0, end: display.dims[2] };
+    const fill = prepareDisplayFill(this.#gpu, this.#fillScope, display, this.#staging, part);
+    this.#fills.set(timePoint, fill);
+    return fill;
+  }
+
+  /** What fills the texture is kept for volumes that play. */
+  #freeFills(): void {
+    if (this.dims[3] > 1) return;
+    this.#fillScope?.destroy();
+    this.#fillScope = this.#staging = undefined;
+    this.#fills.clear();
   }
 
   #keepPart(bytes: Uint8Array, rowLength: number): void {

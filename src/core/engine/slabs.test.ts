@@ -4,7 +4,7 @@ import { type CodecElementBytes, rowBytes } from '../codecs/codec.ts';
 import { ChunkGrid, chunkGridOf } from '../format/chunk-grid.ts';
 import type { Dims3, Dims4 } from '../shared/volume.ts';
 import { elementTypes } from '../shared/volume.ts';
-import { checkChunkShape, defaultChunkShape, maxLayerBytes } from './chunk-shape.ts';
+import { checkChunkShape, chunkShapeOf, defaultChunkShape, maxLayerBytes } from './chunk-shape.ts';
 import { boxesOf, largestSlabBytes, putBox, ReusedBytes, slabsOf, takeBox } from './slabs.ts';
 
 const length = (max: number) => fc.integer({ min: 1, max });
@@ -88,6 +88,20 @@ test('the default chunk shape: cubes of 64, clipped; flat chunks are wider; laye
   expect(defaultChunkShape({ dims: [2048, 2048, 1024, 1], type: 'u16' })).toEqual([128, 64, 32]);
   expect(defaultChunkShape({ dims: [2048, 2048, 1, 1], type: 'u8' })).toEqual([512, 512, 1]);
   expect(defaultChunkShape({ dims: [1, 1, 1, 1], type: 'f64' })).toEqual([2, 1, 1]);
+});
+
+test('the chunk shape of a stack of pictures: one deep, small, larger where there would be too many', () => {
+  expect(chunkShapeOf({ dims: [2048, 1536, 240, 1], type: 'u8' }, true)).toEqual([128, 128, 1]);
+  expect(chunkShapeOf({ dims: [100, 30, 9, 3], type: 'f64' }, true)).toEqual([128, 30, 1]);
+  expect(chunkShapeOf({ dims: [100_000, 40_000, 1000, 1], type: 'u8' }, true)).toEqual([512, 512, 1]);
+  for (const volume of [
+    { dims: [2048, 2048, 1, 3], type: 'u8' },
+    { dims: [2 ** 22, 200, 2, 1], type: 'u8' },
+  ] as const) {
+    expect(chunkShapeOf(volume, true)).toEqual(defaultChunkShape(volume));
+    expect(chunkGridOf(volume, [...chunkShapeOf(volume, true), 1]).count).toBeGreaterThan(0);
+  }
+  expect(chunkShapeOf({ dims: [512, 512, 512, 1], type: 'u8' }, false)).toEqual([64, 64, 64]);
 });
 
 test('every default shape is one that a container takes, a GPU can hold, and memory allows', () => {

@@ -26,22 +26,49 @@ export class KernelClock {
   }
 }
 
-/** Adds up the wall time of each named stage. Stages may overlap. */
+/** A stretch of time that a stage took, in milliseconds since the work began: all stages have one clock, so overlap is seen. */
+export interface StageSpan<Stage extends string = string> {
+  readonly stage: Stage;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** What the stage took in (or, of what is written, gave out) meanwhile. */
+  readonly bytes: number;
+}
+
+/** Spans of one stage that follow each other this closely are told as one. */
+const seamMs = 0.5;
+
+/** Adds up the wall time of each named stage, and remembers when each went on. Stages may overlap. */
 export class Stopwatch<Stage extends string> {
   readonly #ms: Record<Stage, number>;
+  readonly #spans: StageSpan<Stage>[] = [];
   readonly #start = performance.now();
 
   constructor(stages: readonly Stage[]) {
     this.#ms = Object.fromEntries(stages.map((stage) => [stage, 0])) as Record<Stage, number>;
   }
 
-  async time<T>(stage: Stage, work: () => Promise<T>): Promise<T> {
+  async time<T>(stage: Stage, work: () => Promise<T>, bytes = 0): Promise<T> {
     const start = performance.now();
     try {
       return await work();
     } finally {
-      this.#ms[stage] += performance.now() - start;
+      const end = performance.now();
+      this.#ms[stage] += end - start;
+      this.#addSpan({ stage, startMs: start - this.#start, endMs: end - this.#start, bytes });
     }
+  }
+
+  /** The stages in the order of their beginnings. */
+  timeline(): readonly StageSpan<Stage>[] {
+    return [...this.#spans].sort((a, b) => a.startMs - b.startMs);
+  }
+
+  #addSpan(span: StageSpan<Stage>): void {
+    const at = this.#spans.findLastIndex(({ stage }) => stage === span.stage);
+    const last = this.#spans[at];
+    if (!last || span.startMs < last.startMs || span.startMs - last.endMs > seamMs) this.#spans.push(span);
+    else this.#spans[at] = { ...last, endMs: Math.max(last.endMs, span.endMs), bytes: last.bytes + span.bytes };
   }
 
   /** The stages, and `total` since the start. */

@@ -32,13 +32,18 @@ const unitsPerDispatch = 2 ** 23;
 const unitsPerWorkgroup = 4096;
 
 /**
- * Statistics of all voxels of some boxes in GPU memory, in two passes on the GPU (more where outliers stretch the range).
- * @param boxes codec elements: an f64 box is twice as wide as its voxels
+ * Brings all boxes of a volume into GPU memory, one after the other, and waits for `visit` each time. Codec elements: an
+ * f64 box is twice as wide as its voxels.
+ */
+export type BoxWalk = (visit: (box: GpuVoxels) => Promise<void>) => Promise<void>;
+
+/**
+ * Statistics of all voxels of a volume's boxes, in two passes on the GPU (more where outliers stretch the range).
+ * @param voxels how many there are in all boxes
  * @throws StriaError `device-lost`
  */
-export async function computeStatistics(gpu: Gpu, type: ElementType, boxes: readonly GpuVoxels[]): Promise<VolumeStatistics> {
+export async function computeStatistics(gpu: Gpu, type: ElementType, voxels: number, boxes: BoxWalk): Promise<VolumeStatistics> {
   const isByte = elementBytes(type) === 1;
-  const voxels = boxes.reduce((sum, { dims }) => sum + (dims[0] * dims[1] * dims[2]) / (type === 'f64' ? 2 : 1), 0);
   const [lowKey, highKey, notFinite, inner, flat] = await measureRange(gpu, type, boxes, isByte ? 16 : 1);
   const count = voxels - notFinite;
   const countBins: BinCounter = (low, high) => countInBins(gpu, type, boxes, low, high);
@@ -53,7 +58,7 @@ export async function computeStatistics(gpu: Gpu, type: ElementType, boxes: read
   return { min, max, count, notFinite, histogram, window, flatness: inner === 0 ? 0 : flat / inner };
 }
 
-async function measureRange(gpu: Gpu, type: ElementType, boxes: readonly GpuVoxels[], rowStep: number) {
+async function measureRange(gpu: Gpu, type: ElementType, boxes: BoxWalk, rowStep: number) {
   using scope = gpu.scope('statistics');
   const result = scope.storage('range', 20, new Uint32Array([0xffffffff, 0, 0, 0, 0]));
   await forEachPiece(gpu, type, boxes, { name: 'range', code: rangeCode, result, rowStep, uniforms: [rowStep] });
@@ -61,13 +66,7 @@ async function measureRange(gpu: Gpu, type: ElementType, boxes: readonly GpuVoxe
 }
 
 /** Counts finite voxels from `low` to `high` in `binCount` equal bins; integers get bins of whole width. */
-async function countInBins(
-  gpu: Gpu,
-  type: ElementType,
-  boxes: readonly GpuVoxels[],
-  low: number,
-  high: number,
-): Promise<Histogram> {
+async function countInBins(gpu: Gpu, type: ElementType, boxes: BoxWalk, low: number, high: number): Promise<Histogram> {
   using scope = gpu.scope('statistics');
   const result = scope.storage('counts', 4 * binCount);
   const binWidth = isFloatType(type)
@@ -96,14 +95,14 @@ interface PieceWork {
 }
 
 /** Runs a kernel over all boxes, cut into dispatches that no GPU takes long for. */
-async function forEachPiece(gpu: Gpu, type: ElementType, boxes: readonly GpuVoxels[], work: PieceWork): Promise<void> {
+async function forEachPiece(gpu: Gpu, type: ElementType, boxes: BoxWalk, work: PieceWork): Promise<void> {
   const kernel: Kernel = gpu.kernel({
     label: `resident.${work.name}`,
     code: `${voxelCode}\n${work.code}`,
     constants: { element_type: elementTypeNumber(type) },
   });
   const unitBytes = type === 'f64' ? 8 : 4;
-  for (const { buffer, dims, elementBytes: codecBytes } of boxes) {
+  await boxes(async ({ buffer, dims, elementBytes: codecBytes }) => {
     const rowUnits = rowBytes(dims[0], codecBytes) / unitBytes;
     const rowVoxels = type === 'f64' ? dims[0] / 2 : dims[0];
     const units = rowUnits * Math.ceil((dims[1] * dims[2]) / work.rowStep);
@@ -114,5 +113,5 @@ async function forEachPiece(gpu: Gpu, type: ElementType, boxes: readonly GpuVoxe
       const workgroups = Math.ceil(count / unitsPerWorkgroup);
       await gpu.commands(work.name).dispatch(kernel, [buffer, uniform, work.result], [workgroups, 1, 1]).submit();
     }
-  }
+  });
 }

@@ -3,6 +3,11 @@ import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { gunzip } from './gunzip.ts';
 
+export interface PieceOptions extends JobOptions {
+  /** Each piece is done with when the next is asked for: all may lie in the same memory. */
+  readonly reuse?: boolean | undefined;
+}
+
 /** Bytes that can be read in order from any place: a file as it lies, or what its gzip holds. */
 export interface ByteStream {
   /** In bytes; undefined for gzip, where only decompressing tells. */
@@ -10,7 +15,7 @@ export interface ByteStream {
   /** No more than this can come. It unmasks headers that promise more than their file can hold. */
   readonly sizeLimit: number;
   /** All bytes from `start` on, in pieces, which may share buffers. @throws StriaError `corrupt`, `not-readable`, `aborted` */
-  pieces(start: number, options?: JobOptions): AsyncGenerator<Uint8Array>;
+  pieces(start: number, options?: PieceOptions): AsyncGenerator<Uint8Array>;
   /** `length` bytes from `start`, fewer only at the end. @throws as `pieces` */
   read(start: number, length: number, options?: JobOptions): Promise<Uint8Array>;
 }
@@ -26,10 +31,11 @@ export function plainBytes(source: ByteSource): ByteStream {
   return {
     size: source.size,
     sizeLimit: source.size,
-    async *pieces(start, { signal } = {}) {
+    async *pieces(start, { signal, reuse } = {}) {
+      const into = reuse ? new ArrayBuffer(Math.min(pieceBytes, Math.max(0, source.size - start))) : undefined;
       for (let at = start; at < source.size; ) {
         throwIfAborted(signal);
-        const piece = await source.read(at, Math.min(pieceBytes, source.size - at), { signal });
+        const piece = await source.read(at, Math.min(pieceBytes, source.size - at), { signal, into });
         if (piece.byteLength === 0) throw becameShorter(at);
         // Before the yield: the caller may transfer what it is given, and then it has no length.
         at += piece.byteLength;

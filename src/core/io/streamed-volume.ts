@@ -2,7 +2,7 @@ import { StriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
 import type { FileFormat, SourcePart } from '../shared/source.ts';
 import { type Dims4, type Endian, elementBytes, swapBytes, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
-import { type ByteStream, joinBytes, pieceBytes } from './byte-stream.ts';
+import { type ByteStream, joinBytes, type PieceOptions, pieceBytes } from './byte-stream.ts';
 import type { OpenVolume } from './volume-reader.ts';
 
 /** The most that is kept verbatim in front of the voxels: NIfTI extensions can hold megabytes of XML. */
@@ -37,7 +37,7 @@ export function streamedVolume(place: VoxelPlace): OpenVolume {
   const swapWidth = place.endian === 'big' ? elementBytes(info.type) : 1;
   let after: Uint8Array | undefined;
 
-  async function* voxels(options: JobOptions = {}): AsyncGenerator<Uint8Array> {
+  async function* voxels(options: PieceOptions = {}): AsyncGenerator<Uint8Array> {
     const behind = new Tail();
     let given = 0;
     let filling: Uint8Array | undefined;
@@ -67,7 +67,7 @@ export function streamedVolume(place: VoxelPlace): OpenVolume {
         options.onProgress?.({ stage: 'Reading', done: given, total });
         yield whole;
       }
-      if (at < piece.byteLength) behind.add(piece.subarray(at));
+      if (at < piece.byteLength) behind.add(options.reuse ? piece.slice(at) : piece.subarray(at));
     }
     if (given < total) throw tooShort(given + filled);
     after = behind.bytes();

@@ -2,6 +2,7 @@ import type { ByteSource, SiblingFinder } from '../shared/bytes.ts';
 import type { JobOptions } from '../shared/job.ts';
 import type { FileFormat, SourceDescription } from '../shared/source.ts';
 import type { Dims4, ElementType, Endian, VolumeInfo } from '../shared/volume.ts';
+import type { PieceOptions } from './byte-stream.ts';
 
 /** A volume whose header has been read and whose voxels wait. */
 export interface OpenVolume {
@@ -10,10 +11,10 @@ export interface OpenVolume {
   readonly format: FileFormat;
   /**
    * The voxels once, in order (x fastest, then y, z, t), as little-endian bytes in pieces of any size, together exactly
-   * `volumeBytes(info)` long. A piece belongs to the caller.
+   * `volumeBytes(info)` long. A piece belongs to the caller; with `reuse`, until the next one is asked for.
    * @throws StriaError `corrupt` when the file ends early or its compression is broken; `aborted`
    */
-  voxels(options?: JobOptions): AsyncIterable<Uint8Array>;
+  voxels(options?: PieceOptions): AsyncIterable<Uint8Array>;
   /** What is needed to write the source again. Call it after `voxels` has ended: what stands behind the voxels is known only then. */
   source(): Promise<SourceDescription>;
 }

@@ -1,13 +1,15 @@
 // Draws a slice's crosshair, and over it the letters and the scale bar, which come as a picture of the canvas's size.
 //
-// A triangle covers the canvas; each fragment owns a pixel. Draw: 3 vertices, blended over the slice (premultiplied).
+// A triangle covers the canvas; each fragment owns a pixel. Draw: 3 vertices from 3 × the crosshair's voxel along the
+// picture's down axis on, 1 instance from its voxel along the right axis on; blended over the slice (premultiplied).
 //
 // Invariants
 // 1. The crosshair leaves a gap around its voxel, so that it never hides what it points at.
 
 struct Overlay {
-  /// The crosshair's middle, in pixels.
+  /// The middle of voxel 0 along both axes, in pixels, and the pixels from one voxel to the next.
   center: vec2f,
+  step: vec2f,
   /// Half the gap around it along x and y, in pixels; negative: no crosshair.
   gap: vec2f,
   /// Premultiplied.
@@ -19,15 +21,23 @@ struct Overlay {
 /// Premultiplied; as large as the canvas.
 @group(0) @binding(1) var picture: texture_2d<f32>;
 
+struct Corner {
+  @builtin(position) pixel: vec4f,
+  @location(0) @interpolate(flat, either) voxel: vec2u,
+}
+
 @vertex
-fn vertex(@builtin(vertex_index) index: u32) -> @builtin(position) vec4f {
-  return vec4f(f32(index & 1u) * 4.0 - 1.0, f32(index >> 1u) * 4.0 - 1.0, 0.0, 1.0);
+fn vertex(@builtin(vertex_index) vertex_index: u32, @builtin(instance_index) instance_index: u32) -> Corner {
+  let corner = vertex_index % 3u;
+  let pixel = vec4f(f32(corner & 1u) * 4.0 - 1.0, f32(corner >> 1u) * 4.0 - 1.0, 0.0, 1.0);
+  return Corner(pixel, vec2u(instance_index, vertex_index / 3u));
 }
 
 @fragment
-fn main(@builtin(position) pixel: vec4f) -> @location(0) vec4f {
-  let above = textureLoad(picture, vec2i(pixel.xy), 0);
-  let distance = abs(pixel.xy - overlay.center);
+fn main(corner: Corner) -> @location(0) vec4f {
+  let above = textureLoad(picture, vec2i(corner.pixel.xy), 0);
+  let center = overlay.center + overlay.step * vec2f(corner.voxel);
+  let distance = abs(corner.pixel.xy - center);
   let on_vertical = distance.x < overlay.thickness * 0.5 && distance.y > overlay.gap.y;
   let on_horizontal = distance.y < overlay.thickness * 0.5 && distance.x > overlay.gap.x;
   let line = overlay.gap.x >= 0.0 && (on_vertical || on_horizontal);

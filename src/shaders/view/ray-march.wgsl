@@ -1,32 +1,42 @@
-// Marches a ray through a volume in its unit cube: maximum intensity projection, or front-to-back compositing with a
-// transfer function and a headlight. Called for each fragment of the cube's back faces, through three.js's `wgslFn`
-// (src/renderer/viewer/volume-material.ts), which allows functions only and wants the called one first.
+// Marches a ray through a volume in its unit cube, in one of six ways (Projection in src/core/engine/ray-pass.ts). Called for
+// each fragment of the cube's back faces through three.js's `wgslFn` (src/renderer/viewer/volume-material.ts), which allows
+// functions only and wants the called one first; or by ray-frame.wgsl.
 //
-// Compositing: Levoy, 'Display of Surfaces from Volume Data' (1988), with early ray termination (Levoy 1990). Opacity is
-// per reference length and corrected for the step, so that the picture does not change with the step.
+// 1 maximum  the greatest value along the ray
+// 2 compositing  front to back with a transfer function and a headlight: Levoy, 'Display of Surfaces from Volume Data'
+//   (1988), with early ray termination (Levoy 1990). Opacity is per reference length and corrected for the step, so that
+//   the picture does not change with the step.
+// 3 minimum, 4 mean  the least value, the mean of all samples
+// 5 isosurface  the first sample at or above a level, its place found between two samples by bisection, with a headlight.
+//   Where the ray enters above the level, the cut shows the values themselves.
+// 6 attenuated maximum  the greatest of value × exp(−attenuation × ∫ values in front of it): depth shows
 //
 // Bricks: `bricks` holds, for each block of 8³ or more texels, the least and the greatest texel in and around it. Blocks
 // that cannot show are crossed in one go.
 //
 // Parameters of ray_march (here, because three.js cannot parse comments between them)
-// exit, eye  where the ray leaves the cube, and the eye; both in the cube, 0…1
+// beyond     any place on the ray after the eye, in the cube, 0…1
+// eye        in the cube; w: 1, or 0 where the eye is infinitely far off in the direction xyz (orthographic)
 // transfer   256 × 2; row 0: colour and opacity by place in the window; row 1: see `ray_opacity_bound`
 // bricks     x and y: least and greatest texel of each brick
 // dims       texels along x, y, z; w: texels of a brick along each axis
 // edges      the cube's edges in the scene, as lengths: gradients are physical
-// window     place in the window = texel × x + y; z: 1 maximum intensity, 2 compositing; w: 0, or the window's width in
+// window     place in the window = texel × x + y; z: which way, see above; w: 0, or the window's width in
 //            values where each value has a colour of its own
 // march      x: texels per step; y: the most rounds; z: the reference length of opacity in the scene; w: 1 keeps the
-//            floor of a maximum intensity projection opaque
+//            floor of a projection opaque
+// look       x: the isosurface's place in the window; y: attenuation over a length of 1 in the scene; z: 1: compositing is lit
+// clip_low, clip_high  the part of the cube that is shown
 // pixel      the fragment's pixel
 //
 // Invariants
 // 1. The march ends: each round advances by at least half a step, and there are at most `march.y` rounds.
 // 2. The result is premultiplied sRGB, ready to be blended over the background.
+// 3. No sample lies outside clip_low…clip_high.
 
 fn ray_march(
-  exit: vec3f,
-  eye: vec3f,
+  beyond: vec3f,
+  eye: vec4f,
   volume: texture_3d<f32>,
   volume_sampler: sampler,
   transfer: texture_2d<f32>,
@@ -35,77 +45,155 @@ fn ray_march(
   edges: vec3f,
   window: vec4f,
   march: vec4f,
+  look: vec4f,
+  clip_low: vec3f,
+  clip_high: vec3f,
   pixel: vec2f,
 ) -> vec4f {
-  let way = exit - eye;
-  let toward = normalize(way);
-  // Where the ray enters the cube; 0 when the eye is inside.
+  let is_near = eye.w > 0.5;
+  let origin = select(beyond, eye.xyz, is_near);
+  let toward = normalize(select(-eye.xyz, beyond - eye.xyz, is_near));
+  // Where the ray enters the shown part; 0 when the eye is inside.
   let safe = select(toward, vec3f(1e-7), abs(toward) < vec3f(1e-7));
-  let planes_a = (vec3f(0.0) - eye) / safe;
-  let planes_b = (vec3f(1.0) - eye) / safe;
+  let planes_a = (clip_low - origin) / safe;
+  let planes_b = (clip_high - origin) / safe;
   let nearest = min(planes_a, planes_b);
   let farthest = max(planes_a, planes_b);
-  let start = max(0.0, max(nearest.x, max(nearest.y, nearest.z)));
+  let entry = max(nearest.x, max(nearest.y, nearest.z));
+  let start = select(entry, max(0.0, entry), is_near);
   let end = min(farthest.x, min(farthest.y, farthest.z));
   if (end <= start) {
     return vec4f(0.0);
   }
+  let way = i32(window.z);
   let step = march.x / length(toward * dims.xyz);
   let step_length = step * length(toward * edges);
   let brick_size = vec3f(dims.w) / dims.xyz;
   let last_brick = vec3i(textureDimensions(bricks)) - 1;
   // The start is shifted by up to a step, differently for neighbouring pixels (interleaved gradient noise, Jimenez 2014),
-  // so that steps do not show as rings.
+  // so that steps do not show as rings. It hangs on the pixel alone: a picture at rest stays as it is.
   let noise = fract(52.9829189 * fract(dot(pixel, vec2f(0.06711056, 0.00583715))));
-  var at = start + step * noise;
-  var greatest = -1.0;
+  var at = start + step * min(noise, 0.999 * (end - start) / step);
+  // Of all samples so far: the least or greatest, the sum, and how many.
+  var extreme = select(-1e30, 1e30, way == 3);
+  var sum = 0.0;
+  var count = 0.0;
   var color = vec4f(0.0);
   let rounds = u32(march.y);
   for (var round = 0u; round < rounds && at < end; round++) {
-    let position = eye + toward * at;
+    let position = origin + toward * at;
     let brick = clamp(vec3i(position / brick_size), vec3i(0), last_brick);
-    let range = clamp(textureLoad(bricks, brick, 0).xy * window.x + window.y, vec2f(0.0), vec2f(1.0));
-    var visible: bool;
-    if (window.z < 1.5) {
-      visible = range.y > greatest;
-    } else {
-      visible = ray_opacity_bound(transfer, range) > 0.0;
+    let values = textureLoad(bricks, brick, 0).xy * window.x + window.y;
+    let range = clamp(values, vec2f(0.0), vec2f(1.0));
+    var is_crossed = false;
+    switch (way) {
+      case 1: { is_crossed = range.y <= extreme; }
+      case 2: { is_crossed = ray_opacity_bound(transfer, range) <= 0.0; }
+      case 3: { is_crossed = range.x >= extreme; }
+      case 4: { is_crossed = values.y <= values.x; }
+      case 5: { is_crossed = values.y < look.x; }
+      default: { is_crossed = range.y <= 0.0; }
     }
-    if (!visible) {
+    if (is_crossed) {
       // On to the brick's far side, in whole steps so that samples stay where they would have been.
       let low = vec3f(brick) * brick_size;
-      let far = max((low - eye) / safe, (low + brick_size - eye) / safe);
-      let leave = min(far.x, min(far.y, far.z));
-      at += max(1.0, ceil((leave - at) / step)) * step;
+      let far = max((low - origin) / safe, (low + brick_size - origin) / safe);
+      let leave = min(end, min(far.x, min(far.y, far.z)));
+      let steps = max(1.0, ceil((leave - at) / step));
+      if (way == 4) {
+        sum += steps * values.x;
+        count += steps;
+      } else if (way == 6) {
+        extreme = max(extreme, 0.0);
+      }
+      at += steps * step;
       continue;
     }
     let place = ray_place(volume, volume_sampler, position, dims.xyz, window);
-    if (window.z < 1.5) {
-      greatest = max(greatest, place);
-      if (greatest >= 1.0) {
-        break;
+    switch (way) {
+      case 1: {
+        extreme = max(extreme, place);
+        if (extreme >= 1.0) {
+          at = end;
+        }
       }
-    } else {
-      let entry = ray_color(transfer, place, window.w);
-      if (entry.a > 0.0) {
-        let alpha = 1.0 - pow(1.0 - min(entry.a, 0.9999), step_length / march.z);
-        let light = ray_light(volume, volume_sampler, position, toward, dims.xyz, edges, window);
-        color += (1.0 - color.a) * alpha * vec4f(min(entry.rgb * light.x + vec3f(light.y), vec3f(1.0)), 1.0);
-        if (color.a > 0.98) {
-          color = color / color.a;
-          break;
+      case 2: {
+        let sample = ray_color(transfer, place, window.w);
+        if (sample.a > 0.0) {
+          let alpha = 1.0 - pow(1.0 - min(sample.a, 0.9999), step_length / march.z);
+          var light = vec2f(1.0, 0.0);
+          if (look.z > 0.5) {
+            light = ray_light(volume, volume_sampler, position, toward, dims.xyz, edges, window, 0.12);
+          }
+          color += (1.0 - color.a) * alpha * vec4f(min(sample.rgb * light.x + vec3f(light.y), vec3f(1.0)), 1.0);
+          if (color.a > 0.98) {
+            color = color / color.a;
+            at = end;
+          }
+        }
+      }
+      case 3: {
+        extreme = min(extreme, place);
+        if (extreme <= 0.0) {
+          at = end;
+        }
+      }
+      case 4: {
+        sum += place;
+        count += 1.0;
+      }
+      case 5: {
+        if (place >= look.x) {
+          var outside = max(start, at - step);
+          var inside = at;
+          for (var halving = 0; halving < 6; halving++) {
+            // The first half is the whole: where the ray enters above the level, there is nothing to halve.
+            let middle = select(0.5 * (outside + inside), outside, halving == 0);
+            if (ray_place(volume, volume_sampler, origin + toward * middle, dims.xyz, window) >= look.x) {
+              inside = middle;
+            } else {
+              outside = middle;
+            }
+          }
+          let hit = origin + toward * inside;
+          if (inside == start) {
+            let across = abs(normalize(toward * edges));
+            let facing = select(select(across.z, across.y, nearest.y == start), across.x, nearest.x == start);
+            let cut = ray_place(volume, volume_sampler, hit, dims.xyz, window);
+            color = vec4f(ray_color(transfer, cut, window.w).rgb * mix(0.75, 1.0, facing), 1.0);
+          } else {
+            let light = ray_light(volume, volume_sampler, hit, toward, dims.xyz, edges, window, 1e-3);
+            let rgb = ray_surface_color(transfer, select(look.x, place, window.w > 0.0), window.w);
+            color = vec4f(min(rgb * light.x * 0.72 + vec3f(light.y), vec3f(1.0)), 1.0);
+          }
+          at = end;
+        }
+      }
+      default: {
+        let shown = clamp(place, 0.0, 1.0);
+        extreme = max(extreme, shown * exp(-look.y * sum));
+        sum += shown * step_length;
+        // Nothing behind can come out brighter.
+        if (exp(-look.y * sum) <= extreme) {
+          at = end;
         }
       }
     }
     at += step;
   }
-  if (window.z < 1.5 && greatest >= 0.0) {
-    let place = clamp(greatest, 0.0, 1.0);
-    let rgb = ray_color(transfer, greatest, window.w).rgb;
-    let alpha = max(march.w, smoothstep(0.0, 0.12, place));
-    return vec4f(rgb * alpha, alpha);
+  if (way == 2 || way == 5) {
+    return color;
   }
-  return color;
+  let result = select(extreme, sum / max(count, 1.0), way == 4);
+  let alpha = max(march.w, smoothstep(0.0, 0.12, clamp(result, 0.0, 1.0)));
+  return vec4f(ray_color(transfer, result, window.w).rgb * alpha, alpha);
+}
+
+/// The colour of a surface at a place in the window: as bright as its hue can be, for light shows its shape.
+fn ray_surface_color(transfer: texture_2d<f32>, place: f32, categories: f32) -> vec3f {
+  let rgb = ray_color(transfer, place, categories).rgb;
+  let brightest = max(rgb.r, max(rgb.g, rgb.b));
+  return select(vec3f(0.9), rgb * (0.9 / max(brightest, 0.01)), brightest > 0.05);
 }
 
 /// Colour and opacity at a place in the window.
@@ -143,7 +231,8 @@ fn ray_solid(volume: texture_3d<f32>, volume_sampler: sampler, position: vec3f, 
   return select(place, select(0.0, 1.0, place * window.w >= 0.5), window.w > 0.0);
 }
 
-/// Headlight by the gradient: x is what colours are multiplied by, y a highlight. Where there is no gradient, no shading.
+/// Headlight by the gradient: x is what colours are multiplied by, y a highlight. Where there is no gradient, no shading;
+/// full shading from a gradient of `soft` (in windows per finest texel) on.
 fn ray_light(
   volume: texture_3d<f32>,
   volume_sampler: sampler,
@@ -152,6 +241,7 @@ fn ray_light(
   dims: vec3f,
   edges: vec3f,
   window: vec4f,
+  soft: f32,
 ) -> vec2f {
   let texel = 1.0 / dims;
   let x = vec3f(texel.x, 0.0, 0.0);
@@ -167,10 +257,10 @@ fn ray_light(
   let finest = min(texel_length.x, min(texel_length.y, texel_length.z));
   let gradient = slope * finest / texel_length;
   let strength = length(gradient);
-  if (strength < 1e-4) {
+  if (strength < 1e-5) {
     return vec2f(1.2, 0.0);
   }
   let facing = abs(dot(gradient / strength, normalize(toward * edges)));
-  let shaded = smoothstep(0.0, 0.12, strength);
+  let shaded = smoothstep(0.0, soft, strength);
   return mix(vec2f(1.2, 0.0), vec2f(0.35 + 1.1 * facing, 0.12 * pow(facing, 24.0)), shaded);
 }

@@ -1,0 +1,59 @@
+import surveyCode from '../../shaders/engine/survey.wgsl?raw';
+import { boxLayout } from '../codecs/batch.ts';
+import type { ChunkSurvey } from '../codecs/codec.ts';
+import { pieceElements, rowStep, sampledElements } from '../codecs/survey.ts';
+import { type Commands, spread } from '../gpu/commands.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { GpuScope } from '../gpu/scope.ts';
+import type { ResidentBox } from './backend.ts';
+
+const workgroupSize = 64;
+const predictors = 5;
+/** The predictors' bits, steps and spikes. */
+const counters = predictors + 2;
+
+/**
+ * Adds the survey of a box's chunks (at least one) to `commands`, by shaders/engine/survey.wgsl.
+ * @returns reads the result, once the commands are done
+ */
+export function surveyOnGpu(
+  gpu: Gpu,
+  { voxels, chunks }: ResidentBox,
+  scope: GpuScope,
+  commands: Commands,
+): () => Promise<ChunkSurvey[]> {
+  const { rowWords, sliceWords } = boxLayout(voxels);
+  const { elementBytes } = voxels;
+  const table = new Uint32Array(4 * chunks.length);
+  let workgroupsPerChunk = 1;
+  chunks.forEach(({ origin: [x, y, z], shape }, index) => {
+    const [width, rows, slices] = shape;
+    const pieces = Math.ceil(width / pieceElements) * Math.ceil(rows / rowStep) * slices;
+    workgroupsPerChunk = Math.max(workgroupsPerChunk, Math.ceil(pieces / workgroupSize));
+    table.set([z * sliceWords + y * rowWords + (x * elementBytes) / 4, ...shape], 4 * index);
+  });
+  const totals = scope.storage('survey', 8 * counters * chunks.length);
+  commands
+    .stage('survey')
+    .dispatch(
+      gpu.kernel({ label: 'engine.survey', code: surveyCode, constants: { element_bytes: elementBytes } }),
+      [
+        voxels.buffer,
+        scope.storage('survey-chunks', table.byteLength, table),
+        totals,
+        scope.uniform('survey-box', [rowWords, sliceWords, chunks.length, workgroupsPerChunk]),
+      ],
+      spread(workgroupsPerChunk * chunks.length),
+    );
+  return async () => {
+    const words = await gpu.readWords(totals);
+    return chunks.map((chunk, index) => {
+      const counts = Array.from({ length: counters }, (_, counter) => {
+        const at = 2 * (index * counters + counter);
+        return (words[at] as number) + 2 ** 32 * (words[at + 1] as number);
+      });
+      const [steps, spikes] = counts.slice(predictors) as [number, number];
+      return { sampledElements: sampledElements(chunk), riceBits: counts.slice(0, predictors), steps, spikes };
+    });
+  };
+}

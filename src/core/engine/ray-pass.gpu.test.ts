@@ -1,0 +1,260 @@
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openNodeGpu, releaseNodeGpu } from '../../cli/node-gpu.ts';
+import type { Dims3, Dims4 } from '../shared/volume.ts';
+import { type RayLook, RayPass, type RayView, rayFrame, rayFrameBytes, rayParameters } from './ray-pass.ts';
+import { testInfo } from './resident-testing.ts';
+import { ResidentVolume } from './resident-volume.ts';
+
+const gpu = await openNodeGpu({ software: true });
+const errors: string[] = [];
+gpu.device.addEventListener('uncapturederror', (event) => errors.push(event.error.message));
+let before = 0;
+beforeEach(() => {
+  before = gpu.memory.liveBytes();
+});
+afterEach(() => {
+  expect(gpu.memory.liveBytes()).toBe(before);
+  expect(errors).toEqual([]);
+});
+afterAll(() => {
+  gpu.destroy();
+  releaseNodeGpu();
+});
+
+/** Pixels along each edge of the target. */
+const side = 64;
+
+/** Along z from the front (voxel 0), a little wider than the cube: pixel p's ray has x = (p + 0.5) / 64 × 1.25 − 0.125. */
+const wide = 1.25;
+const front: RayView = {
+  toCube: [wide / 2, 0, 0, 0, 0, -wide / 2, 0, 0, 0, 0, 1, 0, 0.5, 0.5, 0, 1],
+  eye: [0, 0, -1, 0],
+  edges: [1, 1, 1],
+};
+
+/** From a place in front of the middle, so that the plane z = 1 fills the target. */
+function perspective(distance: number): RayView {
+  return { ...front, toCube: front.toCube.with(14, 1).with(10, 0), eye: [0.5, 0.5, -distance, 1] };
+}
+
+const plain: RayLook = {
+  projection: 'mip',
+  window: [0, 255],
+  level: 128,
+  attenuation: 8,
+  lighting: true,
+  clip: [
+    [0, 1],
+    [0, 1],
+    [0, 1],
+  ],
+};
+
+interface Drawing {
+  readonly dims?: Dims3;
+  readonly value: (x: number, y: number, z: number) => number;
+  readonly look: Partial<RayLook>;
+  readonly view?: RayView;
+  readonly step?: number;
+}
+
+/** A picture in gray with the background black: red of each pixel, row by row. */
+async function drawn({ dims = [32, 32, 32], value, look, view = front, step = 2 }: Drawing): Promise<Uint8Array> {
+  using scope = gpu.scope('test');
+  const [width, height, depth] = dims;
+  const info = testInfo([...dims, 1] as Dims4, 'u8');
+  const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
+  const place = (at: number): [number, number, number] => [
+    at % width,
+    Math.floor(at / width) % height,
+    Math.floor(at / width / height),
+  ];
+  volume.append(Uint8Array.from({ length: width * height * depth }, (_, at) => value(...place(at))));
+  const display = await volume.displayTexture(0);
+  const parameters = rayParameters(display, { ...plain, ...look }, { isCategorical: false, isFloorOpaque: true }, step);
+  const frame = scope.buffer('frame', rayFrameBytes, GPUBufferUsage.UNIFORM, rayFrame(display, view, parameters));
+  const transfer = scope.texture('transfer', 2048, {
+    size: [256, 2],
+    format: 'rgba8unorm',
+    usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST,
+  });
+  // Gray, opaque in the upper half; the second row says that anything may show.
+  const texels = Uint8Array.from({ length: 2048 }, (_, at) => (at >= 1024 ? 255 : at % 4 < 3 ? at >> 2 : at < 512 ? 0 : 255));
+  gpu.device.queue.writeTexture({ texture: transfer }, texels, { bytesPerRow: 1024 }, [256, 2]);
+  const target = scope.texture('target', side * side * 4, {
+    size: [side, side],
+    format: 'rgba8unorm',
+    usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC,
+  });
+  const pixels = scope.buffer('pixels', side * side * 4, GPUBufferUsage.COPY_SRC);
+  const pass = new RayPass(gpu, 'rgba8unorm');
+  await gpu
+    .commands('test')
+    .render('rays', { colorAttachments: [{ view: target.createView(), loadOp: 'clear', storeOp: 'store' }] }, (encoder) =>
+      pass.draw(encoder, { display, frame, transfer }),
+    )
+    .record((encoder) =>
+      encoder.copyTextureToBuffer({ texture: target }, { buffer: pixels, bytesPerRow: side * 4 }, [side, side]),
+    )
+    .submit();
+  const bytes = await gpu.read(pixels);
+  volume.destroy();
+  return bytes.filter((_, at) => at % 4 === 0);
+}
+
+/** The pixel, along an edge of the target, whose ray is nearest to a place in the cube. */
+const pixelOf = (place: number): number => Math.floor(((place + (wide - 1) / 2) / wide) * side);
+const at = (pixels: Uint8Array, x: number, y: number): number => pixels[pixelOf(y) * side + pixelOf(x)] as number;
+
+/** One bright voxel of 32³, and its middle in the cube. */
+const voxel = [7, 20, 13] as const;
+const [voxelX, voxelY] = [7.5 / 32, 20.5 / 32];
+const isVoxel = (x: number, y: number, z: number): boolean => x === voxel[0] && y === voxel[1] && z === voxel[2];
+const oneBright = (x: number, y: number, z: number): number => (isVoxel(x, y, z) ? 240 : 0);
+
+/** How many pixels are brighter than that. */
+const over = (pixels: Uint8Array, value: number): number => pixels.filter((pixel) => pixel > value).length;
+
+const ball =
+  (middle: readonly [number, number, number], radius: number) =>
+  (x: number, y: number, z: number): number =>
+    Math.round(
+      Math.min(255, Math.max(0, 128 + 40 * (radius - Math.hypot(x + 0.5 - middle[0], y + 0.5 - middle[1], z + 0.5 - middle[2])))),
+    );
+
+describe('projections of one voxel', () => {
+  test('its maximum stands at its pixel, and nowhere else', async () => {
+    const pixels = await drawn({ value: oneBright, look: {}, step: 1 });
+    expect(at(pixels, voxelX, voxelY)).toBeGreaterThan(170);
+    expect(at(pixels, voxelX + 2 / 32, voxelY)).toBe(0);
+    expect(at(pixels, voxelY, voxelX)).toBe(0);
+    // A voxel is blended over two on a side, and 1.6 pixels wide.
+    expect(over(pixels, 0)).toBeLessThanOrEqual(16);
+  });
+
+  test('the minimum of its inverse is the inverse', async () => {
+    const pixels = await drawn({ value: (x, y, z) => 255 - oneBright(x, y, z), look: { projection: 'minip' }, step: 1 });
+    expect(at(pixels, voxelX, voxelY)).toBeLessThan(85);
+    expect(at(pixels, voxelX + 2 / 32, voxelY)).toBe(255);
+    expect(over(pixels, 254)).toBeGreaterThan(50 * 50);
+  });
+
+  test('the mean spreads it over its column', async () => {
+    // A whole row along x and y, so that only z is blended: 240 of 32.
+    const layer = (_x: number, _y: number, z: number): number => (z === 13 ? 240 : 16);
+    const pixels = await drawn({ value: layer, look: { projection: 'mean' }, step: 1 });
+    for (const place of [0.2, 0.5, 0.8]) expect(Math.abs(at(pixels, place, place) - (16 + 224 / 32))).toBeLessThan(1.5);
+    const even = await drawn({ value: () => 100, look: { projection: 'mean' } });
+    expect(at(even, 0.5, 0.5)).toBe(100);
+  });
+
+  test.each(['mip', 'composite', 'mean', 'isosurface', 'attenuated-mip'] as const)(
+    '%s: cut off, it is gone',
+    async (projection) => {
+      const value = (x: number, y: number, z: number) => (Math.hypot(x - 7, y - 20, z - 13) < 3 ? 250 : 0);
+      const shown = (clip: RayLook['clip']) => drawn({ value, look: { projection, clip } });
+      const all = [0, 1] as const;
+      expect(over(await shown([all, all, all]), 10)).toBeGreaterThan(20);
+      for (const clip of [
+        [[0.4, 1], all, all],
+        [[0, 0.1], all, all],
+        [all, [0, 0.5], all],
+        [all, [0.8, 1], all],
+        [all, all, [0.55, 1]],
+        [all, all, [0, 0.3]],
+      ] as const)
+        expect(over(await shown(clip), 0)).toBe(0);
+      expect(
+        over(
+          await shown([
+            [0.1, 0.4],
+            [0.5, 0.8],
+            [0.3, 0.55],
+          ]),
+          10,
+        ),
+      ).toBeGreaterThan(20);
+    },
+  );
+});
+
+describe('an isosurface', () => {
+  test('of a ball has its radius, at any step', async () => {
+    for (const step of [1, 6]) {
+      const pixels = await drawn({ value: ball([16, 16, 16], 10), look: { projection: 'isosurface' }, step });
+      const radius = Math.sqrt(over(pixels, 40) / Math.PI);
+      expect(radius).toBeGreaterThan((10 / 32 / wide) * side - 0.4);
+      expect(radius).toBeLessThan((10 / 32 / wide) * side + 0.4);
+      // Lit from the eye: brightest in the middle.
+      expect(at(pixels, 0.5, 0.5)).toBeGreaterThan(at(pixels, 0.5 + 9 / 32, 0.5) + 40);
+    }
+  });
+
+  test('shrinks as its level rises', async () => {
+    const sizes = [48, 128, 208].map(async (level) =>
+      over(await drawn({ value: ball([16, 16, 16], 8), look: { projection: 'isosurface', level } }), 40),
+    );
+    const [low = 0, middle = 0, high = 0] = await Promise.all(sizes);
+    // The ball's border falls by 40 a voxel.
+    for (const [size, radius] of [
+      [low, 10],
+      [middle, 8],
+      [high, 6],
+    ] as const)
+      expect(Math.abs(Math.sqrt(size / Math.PI) - (radius / 32 / wide) * side)).toBeLessThan(0.6);
+  });
+
+  test('shows values where it is cut', async () => {
+    const value = (x: number) => 130 + 2 * x;
+    const pixels = await drawn({
+      value,
+      look: {
+        projection: 'isosurface',
+        clip: [
+          [0, 1],
+          [0, 1],
+          [0.5, 1],
+        ],
+      },
+    });
+    for (const place of [0.25, 0.5, 0.75])
+      expect(Math.abs(at(pixels, place, 0.5) - (130 + 2 * (32 * place - 0.5)))).toBeLessThan(3);
+  });
+});
+
+test('attenuation hides what lies behind, and none is a maximum', async () => {
+  const walls = (_x: number, _y: number, z: number): number => (z < 10 ? 100 : z > 20 ? 200 : 0);
+  const look = { projection: 'attenuated-mip', window: [0, 200] } as const;
+  expect(at(await drawn({ value: walls, look: { ...look, attenuation: 0 } }), 0.5, 0.5)).toBe(255);
+  const dimmed = at(await drawn({ value: walls, look: { ...look, attenuation: 8 } }), 0.5, 0.5);
+  // Behind half the brightness over 10 of 32 texels: 255 × e^(−8 × 0.5 × 10 / 32), and the first wall itself is 127.
+  expect(Math.abs(dimmed - Math.max(127, 255 * Math.exp((-8 * 0.5 * 10) / 32)))).toBeLessThan(8);
+});
+
+test('compositing is lit by the gradient, and flat without light', async () => {
+  const value = ball([16, 16, 16], 10);
+  const lit = await drawn({ value, look: { projection: 'composite' }, step: 1 });
+  const flat = await drawn({ value, look: { projection: 'composite', lighting: false }, step: 1 });
+  const fall = (pixels: Uint8Array): number => at(pixels, 0.5, 0.5) - at(pixels, 0.5 + 9 / 32, 0.5);
+  expect(fall(lit)).toBeGreaterThan(fall(flat) + 25);
+});
+
+test('the same picture each time, and no rings: the start is shifted by the pixel alone', async () => {
+  const drawing: Drawing = { value: ball([16, 16, 16], 12), look: { projection: 'composite' }, step: 4 };
+  expect(await drawn(drawing)).toEqual(await drawn(drawing));
+});
+
+test('orthographic: balls at any depth are as large as each other; perspective: the nearer is larger', async () => {
+  const look = { projection: 'isosurface' } as const;
+  const sizes = async (view: RayView): Promise<number[]> =>
+    [5, 27].reduce(
+      async (known, z) => [...(await known), over(await drawn({ value: ball([16, 16, z], 4), look, view }), 40)],
+      Promise.resolve([] as number[]),
+    );
+  const [near = 0, far = 1] = await sizes(front);
+  expect(Math.abs(near - far)).toBeLessThanOrEqual(2);
+  const [nearer = 0, farther = 1] = await sizes(perspective(1));
+  // As (1 + 27/32)² to (1 + 5/32)².
+  expect(nearer / farther).toBeGreaterThan(2);
+  expect(nearer / farther).toBeLessThan(3.1);
+});

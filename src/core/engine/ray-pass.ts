@@ -1,0 +1,138 @@
+import frameCode from '../../shaders/view/ray-frame.wgsl?raw';
+import marchCode from '../../shaders/view/ray-march.wgsl?raw';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { DisplayTexture } from './display-texture.ts';
+
+/** What a ray makes of the values along it; shaders/view/ray-march.wgsl says how. In the order of its numbers, from 1. */
+export const projections = ['mip', 'composite', 'minip', 'mean', 'isosurface', 'attenuated-mip'] as const;
+export type Projection = (typeof projections)[number];
+
+type Vector3 = readonly [number, number, number];
+type Vector4 = readonly [number, number, number, number];
+/** The part that is shown along an axis, in parts of the volume: 0…1, the first less than the second. */
+export type ClipRange = readonly [from: number, to: number];
+
+/** How rays show a volume. */
+export interface RayLook {
+  readonly projection: Projection;
+  /** Lowest and highest stored value of the window. */
+  readonly window: readonly [low: number, high: number];
+  /** The isosurface's stored value. */
+  readonly level: number;
+  /** Of the attenuated maximum: what bright matter as thick as the volume is long takes, as the exponent of e. */
+  readonly attenuation: number;
+  /** Compositing is lit from the eye, by the gradient. */
+  readonly lighting: boolean;
+  /** Along x, y, z. */
+  readonly clip: readonly [ClipRange, ClipRange, ClipRange];
+}
+
+/** The colormap's part in it. */
+export interface RayColors {
+  /** Each value has a colour of its own. */
+  readonly isCategorical: boolean;
+  /** The lowest colour does not fade into the background. */
+  readonly isFloorOpaque: boolean;
+}
+
+/** Parameters of `ray_march` that hang on neither pixel nor eye; there they are explained. */
+export interface RayParameters {
+  readonly window: Vector4;
+  readonly march: Vector4;
+  readonly look: Vector4;
+  readonly clipLow: Vector3;
+  readonly clipHigh: Vector3;
+}
+
+/** Opacities of the transfer function hold for this length, in parts of the volume's longest edge. */
+const opacityLength = 1 / 160;
+/** Samples along the volume's longest edge, at least, at one texel a step. */
+const fewestSteps = 192;
+
+/** @param step how far samples lie apart, in texels, or less in a small volume */
+export function rayParameters(
+  { low, high, dims }: Pick<DisplayTexture, 'low' | 'high' | 'dims'>,
+  { projection, window: [from, to], level, attenuation, lighting, clip }: RayLook,
+  { isCategorical, isFloorOpaque }: RayColors,
+  step: number,
+): RayParameters {
+  const width = Math.max(to - from, Number.EPSILON * Math.max(1, Math.abs(to)));
+  // A few large texels need more samples each, or single samples show.
+  const texelsPerStep = step * Math.min(1, Math.max(...dims) / fewestSteps);
+  // The longest way through the cube, and the start's shift.
+  const rounds = Math.ceil(Math.hypot(...dims) / texelsPerStep) + 2;
+  const [x, y, z] = clip;
+  return {
+    window: [(high - low) / width, (low - from) / width, projections.indexOf(projection) + 1, isCategorical ? width : 0],
+    march: [texelsPerStep, rounds, opacityLength, isFloorOpaque ? 1 : 0],
+    look: [(level - from) / width, attenuation, lighting ? 1 : 0, 0],
+    clipLow: [x[0], y[0], z[0]],
+    clipHigh: [x[1], y[1], z[1]],
+  };
+}
+
+/** Where a frame is seen from. */
+export interface RayView {
+  /** Column by column: from x and y of −1…1 (right and up) and a depth of 0…1 to the volume's unit cube. */
+  readonly toCube: readonly number[];
+  /** In the cube; w is 1, or 0 where xyz is the direction to an eye that is infinitely far off. */
+  readonly eye: Vector4;
+  /** Lengths of the cube's edges in the scene. */
+  readonly edges: Vector3;
+}
+
+/** Bytes of `Frame` in shaders/view/ray-frame.wgsl. */
+export const rayFrameBytes = 192;
+
+/** `Frame` of shaders/view/ray-frame.wgsl. */
+export function rayFrame({ dims, bricks }: DisplayTexture, view: RayView, parameters: RayParameters): Float32Array<ArrayBuffer> {
+  const { window, march, look, clipLow, clipHigh } = parameters;
+  const vectors = [view.eye, [...dims, bricks.size], window, march, look];
+  const padded = [view.edges, clipLow, clipHigh].map((vector) => [...vector, 0]);
+  return new Float32Array([view.toCube, vectors, padded].flat(2));
+}
+
+/** What a frame is drawn from. */
+export interface RayInputs {
+  readonly display: DisplayTexture;
+  /** Holds what `rayFrame` gave. */
+  readonly frame: GPUBuffer;
+  /** 256 × 2 texels: see `transferTexels`. */
+  readonly transfer: GPUTexture;
+}
+
+/** Draws volumes by shaders/view/ray-march.wgsl into any texture: the 3D view's picture, without its frame and letters. */
+export class RayPass {
+  readonly #device: GPUDevice;
+  readonly #pipeline: GPURenderPipeline;
+  readonly #sampler: GPUSampler;
+
+  /** @param format of the targets */
+  constructor(gpu: Gpu, format: GPUTextureFormat) {
+    this.#device = gpu.device;
+    const module = gpu.device.createShaderModule({ label: 'view.ray-march', code: `${frameCode}\n${marchCode}` });
+    this.#pipeline = gpu.device.createRenderPipeline({
+      label: 'view.ray-march',
+      layout: 'auto',
+      vertex: { module, entryPoint: 'vertex' },
+      fragment: { module, entryPoint: 'main', targets: [{ format }] },
+    });
+    this.#sampler = gpu.device.createSampler({ label: 'view.ray-march', magFilter: 'linear', minFilter: 'linear' });
+  }
+
+  draw(pass: GPURenderPassEncoder, { display, frame, transfer }: RayInputs): void {
+    const bindGroup = this.#device.createBindGroup({
+      layout: this.#pipeline.getBindGroupLayout(0),
+      entries: [
+        { binding: 0, resource: { buffer: frame } },
+        { binding: 1, resource: display.texture.createView() },
+        { binding: 2, resource: this.#sampler },
+        { binding: 3, resource: transfer.createView() },
+        { binding: 4, resource: display.bricks.texture.createView() },
+      ],
+    });
+    pass.setPipeline(this.#pipeline);
+    pass.setBindGroup(0, bindGroup);
+    pass.draw(3);
+  }
+}
