@@ -13,6 +13,8 @@ test('compress with all its defaults', () => {
     force: false,
     codec: 'auto',
     axis: 'auto',
+    prefer: 'balanced',
+    effort: 'normal',
     raw: undefined,
     device: 'auto',
     gpuLimits: 'adapter',
@@ -22,10 +24,13 @@ test('compress with all its defaults', () => {
 });
 
 test('options may stand anywhere, and the last of two wins', () => {
-  expect(parse('compress -o x --axis y a.raw --dims 3,4,5,6 --json --type i16 --endian big --offset 352 -o y -q')).toMatchObject({
+  expect(
+    parse('compress -o x --axis y --effort max a.raw --dims 3,4,5,6 --json --type i16 --endian big --offset 352 -o y -q'),
+  ).toMatchObject({
     inputs: ['a.raw'],
     output: 'y',
     axis: 'y',
+    effort: 'max',
     raw: { dims: [3, 4, 5, 6], type: 'i16', endian: 'big', offset: 352 },
     json: true,
     quiet: true,
@@ -61,8 +66,12 @@ test.each([
   ['squash a', /'squash' is no command; there are compress/],
   ['compress', /at least one input/],
   ['compress a --colour red', /--colour/],
-  ['compress a --codec zip', /--codec is one of auto, rle, rice, raw, not 'zip'/],
+  [
+    'compress a --codec zip',
+    /--codec is one of auto, rle, rice, predict, huffman, labels, parle, raw, rle\+huffman, rice\+huffman, predict\+huffman, labels\+huffman, parle\+huffman, not 'zip'/,
+  ],
   ['compress a --axis w', /--axis is one of/],
+  ['compress a --effort some', /--effort is one of/],
   ['compress a --device tpu', /--device is one of/],
   ['compress a -o', /-o/],
   ['compress a --output=', /--output is empty/],
@@ -88,6 +97,10 @@ test.each([
   ['sample zero --size 4,5 -o x', /one side or three/],
   ['sample zero --size 4 --type f32 -o x', /--type is one of u8, u16/],
   ['sample zero --size 4 --seed 1.5 -o x', /--seed wants a whole number/],
+  ['bench all', /'all' is no suite; there are seeds, codecs, playback, files, and compare/],
+  ['bench seeds a.nii', /takes no files/],
+  ['bench compare a.json', /two results/],
+  ['bench --size 4', /8 at least/],
   ['gpu now', /gpu wants no more words/],
   ['verify a --codec rle', /--codec/],
 ])('%s is refused', (line, message) => {

@@ -1,5 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { codecs } from '../core/codecs/registry.ts';
+import { type SuiteName, suiteNames } from '../core/bench/tables.ts';
+import { type Preference, preferences } from '../core/codecs/codec.ts';
+import { chainNames, codecs } from '../core/codecs/registry.ts';
 import { type SampleKind, sampleKinds } from '../core/engine/samples/sample.ts';
 import type { RawLayout } from '../core/io/volume-reader.ts';
 import { StriaError } from '../core/shared/errors.ts';
@@ -28,6 +30,8 @@ export interface CompressCommand extends DeviceOptions, TalkOptions {
   readonly force: boolean;
   readonly codec: string;
   readonly axis: 'x' | 'y' | 'z' | 'auto';
+  readonly prefer: Preference;
+  readonly effort: 'normal' | 'max';
   readonly raw: RawLayout | undefined;
 }
 
@@ -67,8 +71,12 @@ export interface SampleCommand extends DeviceOptions, TalkOptions {
 
 export interface BenchCommand extends DeviceOptions, TalkOptions {
   readonly name: 'bench';
-  /** Length of the sample volumes' sides. */
-  readonly size: number;
+  /** A suite to run, or two results to compare. */
+  readonly task: SuiteName | 'compare';
+  /** Files for the suite `files`, results for `compare`. */
+  readonly inputs: readonly string[];
+  /** Length of the sample volumes' sides; undefined leaves it to the suite. */
+  readonly size: number | undefined;
   readonly type: 'u8' | 'u16';
   readonly codecs: readonly string[];
   readonly output: string | undefined;
@@ -137,8 +145,22 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
     case 'compress': {
       if (positionals.length === 0) throw usage('compress wants at least one input: `stria compress scan.nii.gz`');
       const axis = oneOf(values, 'axis', ['x', 'y', 'z', 'auto'], 'auto');
-      const codec = oneOf(values, 'codec', ['auto', ...codecs.map((definition) => definition.name)], 'auto');
-      return { name, inputs: positionals, output, force, codec, axis, raw: rawLayout(values), ...device(), ...talk };
+      const codec = oneOf(values, 'codec', ['auto', ...chainNames()], 'auto');
+      const prefer = oneOf(values, 'prefer', preferences, 'balanced');
+      const effort = oneOf(values, 'effort', ['normal', 'max'], 'normal');
+      return {
+        name,
+        inputs: positionals,
+        output,
+        force,
+        codec,
+        axis,
+        prefer,
+        effort,
+        raw: rawLayout(values),
+        ...device(),
+        ...talk,
+      };
     }
     case 'decompress': {
       const to = values.to === undefined ? undefined : oneOf(values, 'to', fileFormats, 'raw');
@@ -160,14 +182,20 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
       return { name, kind, dims, type, seed, output: needed(name, 'output', output), ...device(), ...talk };
     }
     case 'bench': {
-      const suite = positionals.length === 0 ? 'codecs' : only(name, positionals);
-      if (suite !== 'codecs') throw usage(`'${suite}' is no suite; there is codecs`);
-      const size = wholeNumber('size', text(values, 'size') ?? '256', 2048);
-      if (size < 1) throw usage('--size: a side is 1 at least');
+      const [word = 'codecs', ...inputs] = positionals;
+      const task = [...suiteNames, 'compare' as const].find((known) => known === word);
+      if (!task) throw usage(`'${word}' is no suite; there are ${suiteNames.join(', ')}, and compare`);
+      if (task === 'compare' && inputs.length !== 2)
+        throw usage('bench compare wants two results: `stria bench compare a.json b.json`');
+      if (task !== 'compare' && task !== 'files' && inputs.length > 0)
+        throw usage(`the suite ${task} takes no files, and got '${inputs[0]}'`);
+      const wanted = text(values, 'size');
+      const size = wanted === undefined ? undefined : wholeNumber('size', wanted, 2048);
+      if (size !== undefined && size < 8) throw usage('--size: a side is 8 at least');
       const type = oneOf(values, 'type', ['u8', 'u16'], 'u8');
       const names = codecs.map((definition) => definition.name);
       const codec = oneOf(values, 'codec', ['auto', ...names], 'auto');
-      return { name, size, type, codecs: codec === 'auto' ? names : [codec], output, ...device(), ...talk };
+      return { name, task, inputs, size, type, codecs: codec === 'auto' ? names : [codec], output, ...device(), ...talk };
     }
     case 'gpu':
       if (positionals.length > 0) throw usage(`gpu wants no more words, and got '${positionals[0]}'`);

@@ -16,6 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
+import type { CompressReport } from '../core/engine/compress.ts';
 import { cliPath, niftiFile, nrrdFile, requireBuild, scanBytes, start, stria } from './cli-testing.ts';
 
 const dims = [70, 33, 21] as const;
@@ -200,6 +201,14 @@ test('--json prints one object with sizes, ratio, times, device and throughput',
     ratio: expect.any(Number),
     timesMs: expect.any(Object),
   });
+  const { timeline, timesMs } = report as unknown as Pick<CompressReport, 'timeline' | 'timesMs'>;
+  const bytesOf = (stage: string) => timeline.reduce((sum, span) => sum + (span.stage === stage ? span.bytes : 0), 0);
+  expect(bytesOf('read')).toBe(source.length - 352);
+  expect(bytesOf('encode')).toBe(source.length - 352);
+  for (const { startMs, endMs } of timeline) {
+    expect(startMs).toBeLessThanOrEqual(endMs);
+    expect(endMs).toBeLessThanOrEqual(timesMs.total);
+  }
   expect((await succeed('info', at('a.stria'), '--json')).stdout).toMatch(/"dims"/);
 });
 

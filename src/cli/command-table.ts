@@ -7,9 +7,19 @@ export const options = {
   codec: {
     short: undefined,
     value: 'CODEC',
-    text: `auto (default), ${codecs.map(({ name }) => name).join(', ')}; auto takes the smallest for each chunk`,
+    text: `auto (default: the smallest), ${codecs.map(({ name }) => name).join(', ')}; or two: rle+huffman`,
+  },
+  prefer: {
+    short: undefined,
+    value: 'WHAT',
+    text: 'what auto goes by: size, speed, or balanced (default): size, unless a faster codec costs little of it',
   },
   axis: { short: undefined, value: 'AXIS', text: 'axis along which runs are sought: x, y, z or auto (default)' },
+  effort: {
+    short: undefined,
+    value: 'EFFORT',
+    text: 'normal (default), or max: scans and photographs a few percent smaller, and slower to encode and decode',
+  },
   device: {
     short: undefined,
     value: 'DEVICE',
@@ -59,7 +69,7 @@ export const commands = {
   compress: {
     usage: 'IN... [-o OUT]',
     summary: 'compress volumes (NIfTI, NRRD, raw) and stacks of pictures (PNG, TIFF) into .stria files',
-    options: ['output', 'force', 'codec', 'axis', 'device', 'gpu-limits', ...rawInput, ...common],
+    options: ['output', 'force', 'codec', 'prefer', 'axis', 'effort', 'device', 'gpu-limits', ...rawInput, ...common],
     notes: [
       'Without -o, scan.nii.gz becomes scan.stria beside it. With several inputs, OUT is a folder (made if need be).',
       'A header in two files is named by either of them: scan.hdr or scan.img.',
@@ -109,11 +119,17 @@ export const commands = {
     ],
   },
   bench: {
-    usage: '[codecs]',
-    summary: 'time every codec’s kernels on the GPU, on sample volumes, beside a copy of the same bytes',
+    usage: '[codecs | seeds | playback | files [IN...] | compare A B]',
+    summary: 'measure kernels and whole files on this machine, beside a copy of the same bytes',
     options: ['size', 'type', 'codec', 'output', 'device', 'gpu-limits', ...common],
     notes: [
-      '--size is 256 unless given. Times are medians by timestamp queries; a voxel volume is decoded and compared after each.',
+      'codecs  every codec on every sample volume (the default)',
+      'seeds   the tables of the papers that Stria comes from, rebuilt here with their own algorithms',
+      'playback  a stack of pictures decoded from compressed GPU memory and drawn, frame by frame',
+      'files   whole files through the whole program, beside gzip, pigz, zstd and xz where they are installed',
+      'compare says whether two results agree within 5 %, and refuses results of unlike machines or work',
+      '--size is the side of the volumes: 256, or 512 for seeds and playback: full size; 64 on a software GPU.',
+      'Times are medians by timestamp queries where the GPU has them; every output is checked after it was timed.',
       'With -o the whole result is written as JSON.',
     ],
   },

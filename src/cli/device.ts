@@ -1,6 +1,8 @@
+import { availableParallelism } from 'node:os';
 import type { Backend, DeviceReport } from '../core/engine/backend.ts';
 import { createCpuBackend } from '../core/engine/cpu-backend.ts';
 import { createGpuBackend } from '../core/engine/gpu-backend.ts';
+import { inlinePool } from '../core/engine/inline-pool.ts';
 import type { Gpu } from '../core/gpu/gpu.ts';
 import { StriaError } from '../core/shared/errors.ts';
 import type { DeviceOptions } from './args.ts';
@@ -49,7 +51,9 @@ function gpuBackend(gpu: Gpu): OpenedBackend {
 }
 
 function cpuBackend(): OpenedBackend {
-  const backend = createCpuBackend(createNodeTaskPool());
+  // A thread beside this one would only take turns with it where there is one core.
+  const threads = availableParallelism();
+  const backend = createCpuBackend(threads > 1 ? createNodeTaskPool(threads) : inlinePool());
   return {
     backend,
     close: () => backend.destroy(),

@@ -36,6 +36,7 @@ export async function createNodeSink(path: string, options: NodeSinkOptions): Pr
     return handleSink(
       await openForWriting(path, path),
       path,
+      0,
       async () => {},
       async () => {},
     );
@@ -54,6 +55,7 @@ export async function createNodeSink(path: string, options: NodeSinkOptions): Pr
   return handleSink(
     handle,
     path,
+    gatherBytes,
     async () => {
       // What has come into being since the start is not replaced either.
       if (!options.overwrite) await refuseExisting(path, target.path);
@@ -125,8 +127,30 @@ async function openForWriting(path: string, shown: string, mode?: number): Promi
   }
 }
 
-function handleSink(handle: FileHandle, path: string, commit: () => Promise<void>, discard: () => Promise<void>): ByteSink {
+/** Smaller writes are gathered to this: a volume's chunks come by the thousand, and each call costs some 50 µs. */
+const gatherBytes = 2 ** 18;
+
+/** @param limit writes of up to so many bytes are gathered */
+function handleSink(
+  handle: FileHandle,
+  path: string,
+  limit: number,
+  commit: () => Promise<void>,
+  discard: () => Promise<void>,
+): ByteSink {
   let open = true;
+  const gathered = new Uint8Array(limit);
+  let gatheredLength = 0;
+  const put = async (bytes: Uint8Array) => {
+    for (let written = 0; written < bytes.byteLength; ) {
+      written += (await handle.write(bytes, written, bytes.byteLength - written)).bytesWritten;
+    }
+  };
+  const flush = async () => {
+    const length = gatheredLength;
+    gatheredLength = 0;
+    await put(gathered.subarray(0, length));
+  };
   const guarded = async <T>(action: () => Promise<T>): Promise<T> => {
     try {
       return await action();
@@ -147,14 +171,16 @@ function handleSink(handle: FileHandle, path: string, commit: () => Promise<void
     write: (bytes) =>
       guarded(async () => {
         if (!open) throw new StriaError('internal', `${path}: written after its end`);
-        for (let written = 0; written < bytes.byteLength; ) {
-          written += (await handle.write(bytes, written, bytes.byteLength - written)).bytesWritten;
-        }
+        if (gatheredLength + bytes.byteLength > limit) await flush();
+        if (bytes.byteLength > limit) return put(bytes);
+        gathered.set(bytes, gatheredLength);
+        gatheredLength += bytes.byteLength;
       }),
     close: async () => {
       if (!open) return;
       try {
         await guarded(async () => {
+          await flush();
           await syncFile(handle);
           await shut();
           await commit();

@@ -80,10 +80,10 @@ export class NodeFiles {
 }
 
 function reader(handle: FileHandle, path: string, size: number): ByteSource['read'] {
-  return async (offset, length, { signal } = {}) => {
+  return async (offset, length, { signal, into } = {}) => {
     throwIfAborted(signal);
     const wanted = Math.max(0, Math.min(length, size - offset));
-    const bytes = allocate(wanted, path);
+    const bytes = into ? new Uint8Array(into, 0, wanted) : allocate(wanted, path);
     let filled = 0;
     while (filled < wanted) {
       throwIfAborted(signal);

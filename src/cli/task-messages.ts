@@ -16,8 +16,10 @@ export function packTask(task: CpuTask): Packed<CpuTask> {
 export function packResult(result: CpuTaskResult): Packed<CpuTaskResult> {
   const transfer: ArrayBuffer[] = [];
   switch (result.kind) {
-    case 'encode':
-      return { message: { ...result, chunk: packChunk(result.chunk, transfer) }, transfer };
+    case 'encode': {
+      const voxels = result.voxels && handOver(result.voxels, transfer);
+      return { message: { ...result, chunk: packChunk(result.chunk, transfer), voxels }, transfer };
+    }
     case 'decode':
       return { message: { ...result, voxels: handOver(result.voxels, transfer) }, transfer };
     case 'fault':

@@ -1,22 +1,52 @@
-import { benchCodecs, type CodecBenchResult } from '../../../bench/codecs.ts';
-import type { Spread } from '../../../bench/statistics.ts';
-import { sampleKinds } from '../../core/engine/samples/sample.ts';
-import { StriaError } from '../../core/shared/errors.ts';
+import { readFile } from 'node:fs/promises';
+import { availableParallelism, cpus } from 'node:os';
+import { checkBenchResult } from '../../core/bench/check-result.ts';
+import { type BenchComparison, compareResults } from '../../core/bench/compare.ts';
+import { type BenchCase, type BenchRequest, type BenchResult, defaultRepetitions, medianMs } from '../../core/bench/result.ts';
+import { type BenchRunner, type GpuSuite, runGpuSuite } from '../../core/bench/run.ts';
+import { benchTables, type TableId, tableIds } from '../../core/bench/tables.ts';
+import type { Gpu } from '../../core/gpu/gpu.ts';
+import { inContext, StriaError } from '../../core/shared/errors.ts';
 import type { BenchCommand } from '../args.ts';
+import { openNodeCrew } from '../bench-crew.ts';
+import { benchFiles } from '../bench-files.ts';
 import type { CommandContext } from '../context.ts';
 import { findGpu } from '../device.ts';
 import { type ExitCode, exitCodes } from '../messages.ts';
 import { releaseNodeGpu } from '../node-gpu.ts';
 import { createNodeSink } from '../node-sink.ts';
-import { formatCount, table } from '../text.ts';
+import { systemFault } from '../system-faults.ts';
+import { formatBytes, formatCount, formatDuration, table } from '../text.ts';
 import { version } from '../version.ts';
 
-const repetitions = 15;
+const sizes = { seeds: 512, codecs: 256, playback: 512, files: 256 } as const;
+const softwareSize = 64;
 
-/** `stria bench`: times codec kernels; see bench/codecs.ts for what is measured. */
-export async function runBench(command: BenchCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
-  const { device, gpuLimits, size, type, codecs, output } = command;
-  const gpu = device === 'cpu' ? undefined : await findGpu(device, gpuLimits);
+/** `stria bench`: runs a suite, or compares two results; core/bench says what is measured. */
+export async function runBench(command: BenchCommand, context: CommandContext): Promise<ExitCode> {
+  const { terminal } = context;
+  if (command.task === 'compare') {
+    const [a, b] = (await Promise.all(command.inputs.map(readResult))) as [BenchResult, BenchResult];
+    const comparison = compareResults(a, b);
+    terminal.result(comparison);
+    terminal.say(comparisonText(comparison));
+    return exitCodes.ok;
+  }
+  const result =
+    command.task === 'files' ? await benchFiles(command, runner(), context) : await runOnGpu(command.task, command, context);
+  terminal.result(result);
+  terminal.say(resultText(result));
+  if (command.output !== undefined) {
+    const sink = await createNodeSink(command.output, { overwrite: true, inputs: command.inputs });
+    await sink.write(new TextEncoder().encode(`${JSON.stringify(result, null, 1)}\n`));
+    await sink.close();
+  }
+  return exitCodes.ok;
+}
+
+async function runOnGpu(suite: GpuSuite, command: BenchCommand, { terminal, signal }: CommandContext): Promise<BenchResult> {
+  const { device, gpuLimits, type, codecs } = command;
+  const gpu: Gpu | undefined = device === 'cpu' ? undefined : await findGpu(device, gpuLimits);
   if (!gpu) {
     throw new StriaError(
       'no-adapter',
@@ -25,65 +55,93 @@ export async function runBench(command: BenchCommand, { terminal, signal }: Comm
   }
   try {
     terminal.note(`on GPU: ${gpu.name}`);
-    const request = {
-      samples: sampleKinds,
-      codecs,
-      axes: ['x', 'y', 'z'] as const,
-      chunkShapes: [[64, 64, 64]] as const,
-      size,
-      type,
-      repetitions,
-    };
-    const cases = await benchCodecs(gpu, request, {
+    const size = command.size ?? (gpu.isSoftware ? softwareSize : sizes[suite]);
+    const request: BenchRequest = { suite, size, type, codecs, repetitions: defaultRepetitions };
+    return await runGpuSuite(suite, gpu, { openCrew: openNodeCrew }, runner(), request, {
       signal,
       onProgress: ({ stage }) => terminal.note(`  ${stage}`),
     });
-    const result = {
-      stria: version,
-      node: process.version,
-      date: new Date().toISOString(),
-      adapter: gpu.diagnosis.adapter,
-      ...cases,
-    };
-    terminal.result(result);
-    terminal.say(benchTable(result));
-    if (output !== undefined) {
-      const sink = await createNodeSink(output, { overwrite: true, inputs: [] });
-      await sink.write(new TextEncoder().encode(`${JSON.stringify(result, null, 1)}\n`));
-      await sink.close();
-    }
-    return exitCodes.ok;
   } finally {
     gpu.destroy();
     releaseNodeGpu();
   }
 }
 
-function benchTable({ device, size, type, copyMs, cases }: CodecBenchResult): string {
-  const rows = cases.map(
-    ({ sample, codec, axis, encodedBytes, rawChunks, encodeMs, decodeMs, encodeTimesCopy, decodeTimesCopy }) => [
-      sample,
-      codec,
-      axis ?? '',
-      formatCount(encodedBytes),
-      formatCount(rawChunks),
-      milliseconds(encodeMs),
-      multiple(encodeTimesCopy),
-      milliseconds(decodeMs),
-      multiple(decodeTimesCopy),
-    ],
-  );
-  const head = ['sample', 'codec', 'axis', 'payload bytes', 'raw chunks', 'encode ms', '× copy', 'decode ms', '× copy'];
-  return [
-    `${device}: ${size} × ${size} × ${size} ${type}; a copy of it takes ${milliseconds(copyMs)} ms`,
-    table([head, ...rows], ['left', 'left', 'left', 'right', 'right', 'right', 'right', 'right', 'right']),
-  ].join('\n');
+function runner(): BenchRunner {
+  return {
+    stria: version,
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    threads: availableParallelism(),
+    platform: `${process.platform} ${process.arch}`,
+    runtime: `Node ${process.version}`,
+  };
 }
 
-function milliseconds(spread: Spread | undefined): string {
-  return spread ? spread.median.toFixed(4) : '';
+async function readResult(path: string): Promise<BenchResult> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw systemFault('not-readable', path, error);
+  });
+  try {
+    return checkBenchResult(JSON.parse(text));
+  } catch (error) {
+    throw error instanceof SyntaxError ? new StriaError('corrupt', `${path}: ${error.message}`) : inContext(path, error);
+  }
 }
 
-function multiple(ratio: number | undefined): string {
-  return ratio === undefined ? '' : ratio.toFixed(2);
+function resultText(result: BenchResult): string {
+  const { machine, cases, gaps, durationMs } = result;
+  const gpu = machine.adapter ? `${machine.adapter.description || machine.adapter.device}; ` : '';
+  const lines = [`${gpu}${machine.cpu}, ${machine.threads} threads; ${formatDuration(durationMs)} in all`];
+  for (const id of tableIds) {
+    const rows = cases.filter((found) => found.table === id);
+    if (rows.length > 0) lines.push('', tableText(id, rows));
+  }
+  if (gaps.length > 0)
+    lines.push('', 'Left out:', ...gaps.map(({ subject, method, reason }) => `  ${method} on ${subject}: ${reason}`));
+  return lines.join('\n');
+}
+
+function tableText(id: TableId, rows: readonly BenchCase[]): string {
+  const head = ['on', 'by', '', 'bytes', 'median ms', 'min', 'p95', 'max', '× copy', 'wall ms', 'input a second'];
+  const cells = rows.map((row) => {
+    const { min, p95, max } = row.gpuMs ?? row.wallMs;
+    const times = [medianMs(row), min, p95, max].map((ms) => ms.toFixed(ms < 100 ? 4 : 1));
+    return [
+      row.subject,
+      row.method,
+      row.operation,
+      formatCount(row.outputBytes),
+      ...times,
+      row.timesCopy === undefined ? '' : row.timesCopy.toFixed(row.timesCopy < 100 ? 2 : 0),
+      row.wallMs.median.toFixed(2),
+      `${formatBytes(Math.round((1000 * row.inputBytes) / medianMs(row)))}/s`,
+    ];
+  });
+  const right = Array.from({ length: 8 }, () => 'right' as const);
+  const notes = id === 'playback' ? rows.flatMap(({ method, note }) => (note ? [`${method}: ${note}`] : [])) : [];
+  return [benchTables[id].title, table([head, ...cells], ['left', 'left', 'left', ...right]), ...notes].join('\n');
+}
+
+function comparisonText({ rows, onlyA, onlyB, tolerance, differences }: BenchComparison): string {
+  const percent = (ratio: number): string => `${ratio >= 1 ? '+' : '−'}${Math.abs(100 * (ratio - 1)).toFixed(1)} %`;
+  const apart = rows.filter(({ agrees }) => !agrees);
+  const lines = [
+    ...differences.map((difference) => `note: ${difference}`),
+    ...(['gpu', 'wall'] as const).flatMap((clock) => {
+      const all = rows.filter((row) => row.clock === clock);
+      const agree = all.filter(({ agrees }) => agrees);
+      const name = clock === 'gpu' ? 'by the GPU’s clock' : 'by the wall clock';
+      return all.length > 0 ? [`${agree.length} of ${all.length} medians ${name} agree within ${100 * tolerance} %.`] : [];
+    }),
+  ];
+  if (apart.length > 0) {
+    const cells = apart.map(({ key, clock, aMs, bMs, ratio }) => [key, clock, aMs.toFixed(4), bMs.toFixed(4), percent(ratio)]);
+    lines.push(
+      'These do not:',
+      table([['case', 'clock', 'A ms', 'B ms', 'B against A'], ...cells], ['left', 'left', 'right', 'right', 'right']),
+    );
+  }
+  if (onlyA.length > 0) lines.push(`Only in A: ${onlyA.join('; ')}`);
+  if (onlyB.length > 0) lines.push(`Only in B: ${onlyB.join('; ')}`);
+  return lines.join('\n');
 }

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { codecByName } from '../../core/codecs/registry.ts';
+import { chainByName } from '../../core/codecs/registry.ts';
 import type { Backend } from '../../core/engine/backend.ts';
 import { type CompressReport, compressVolume } from '../../core/engine/compress.ts';
 import { openVolume } from '../../core/io/open-volume.ts';
@@ -93,11 +93,11 @@ async function compressTo(
   output: OutputName,
   volume: OpenVolume,
   inputs: readonly string[],
-  { codec, axis, force }: CompressCommand,
+  { codec, axis, prefer, effort, force }: CompressCommand,
   backend: Backend,
   job: JobOptions,
 ): Promise<CompressReport> {
-  const choice = { codec: codec === 'auto' ? ('auto' as const) : codecByName(codec), options: { axis } };
+  const choice = { codec: codec === 'auto' ? ('auto' as const) : chainByName(codec), options: { axis, prefer, effort } };
   const sink = await createNodeSink(output.path, { overwrite: force || output.named, inputs });
   return compressVolume(volume, sink, { backend, choice }, job);
 }

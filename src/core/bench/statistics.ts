@@ -3,6 +3,8 @@ export interface Spread {
   readonly min: number;
   readonly median: number;
   readonly p95: number;
+  /** Where there are enough repetitions to tell. */
+  readonly p99?: number | undefined;
   readonly max: number;
   readonly repetitions: number;
 }
@@ -12,5 +14,6 @@ export function spreadOf(samples: readonly number[]): Spread {
   const sorted = [...samples].sort((a, b) => a - b);
   const at = (fraction: number): number =>
     sorted[Math.min(sorted.length - 1, Math.floor(fraction * sorted.length))] ?? Number.NaN;
-  return { min: at(0), median: at(0.5), p95: at(0.95), max: at(1), repetitions: sorted.length };
+  const p99 = sorted.length >= 200 ? at(0.99) : undefined;
+  return { min: at(0), median: at(0.5), p95: at(0.95), p99, max: at(1), repetitions: sorted.length };
 }

@@ -1,0 +1,76 @@
+import { afterAll, expect, test } from 'vitest';
+import { openNodeGpu, releaseNodeGpu } from '../../cli/node-gpu.ts';
+import { checkBenchResult } from './check-result.ts';
+import type { BenchHost } from './context.ts';
+import { createCrew } from './crew.ts';
+import { createCrewMember } from './crew-messages.ts';
+import { type BenchCase, caseKey } from './result.ts';
+import { type BenchRunner, runGpuSuite } from './run.ts';
+
+const gpu = await openNodeGpu({ software: true });
+afterAll(() => {
+  gpu.destroy();
+  releaseNodeGpu();
+});
+
+const runner: BenchRunner = { stria: 'test', cpu: 'test', threads: 2, platform: 'test', runtime: 'test' };
+/** A crew whose members are all this thread. */
+const host: BenchHost = {
+  openCrew: async () =>
+    createCrew(
+      [1, 2].map(() => {
+        const answer = createCrewMember();
+        return { ask: async (message) => answer(message), end: async () => undefined };
+      }),
+    ),
+};
+
+test('the seeds’ tables are rebuilt, every output checked, and the memory comes back', async () => {
+  const before = gpu.memory.liveBytes();
+  const request = { suite: 'seeds', size: 16, type: 'u8', codecs: [], repetitions: 1 } as const;
+  const heard: BenchCase[] = [];
+  const result = await runGpuSuite('seeds', gpu, host, runner, request, { onCase: (found) => heard.push(found) });
+  expect(gpu.memory.liveBytes()).toBe(before);
+  expect(checkBenchResult(JSON.parse(JSON.stringify(result))).cases).toHaveLength(heard.length);
+  const keys = heard.map(caseKey);
+  expect(new Set(keys).size).toBe(keys.length);
+  const methods = (table: string) => [...new Set(heard.filter((found) => found.table === table).map(({ method }) => method))];
+  expect(methods('rutter')).toEqual(
+    expect.arrayContaining(['Rutter, rows', 'Rutter, columns', 'Stria rle, columns', 'all CPU threads, rows', 'gzip -6']),
+  );
+  expect(methods('parle')).toEqual(expect.arrayContaining(['PARLE, random', 'one CPU thread, compressible']));
+  expect(methods('cuvle-entropy')).toEqual(expect.arrayContaining(['PAVLE', 'CUVLE in two passes', 'one CPU thread']));
+  expect(methods('metal-rice')).toEqual(expect.arrayContaining(['MetalRice', 'Stria rice']));
+  expect(result.gaps).toEqual([]);
+});
+
+test('a stack is played from compressed memory, its frames checked, and the memory comes back', async () => {
+  const before = gpu.memory.liveBytes();
+  const request = { suite: 'playback', size: 8, type: 'u8', codecs: ['rice'], repetitions: 1 } as const;
+  const result = await runGpuSuite('playback', gpu, host, runner, request);
+  expect(gpu.memory.liveBytes()).toBe(before);
+  const [found] = checkBenchResult(JSON.parse(JSON.stringify(result))).cases;
+  expect(found).toMatchObject({ table: 'playback', operation: 'decode and draw', outputBytes: 32 * 24 });
+  expect(found?.wallMs.repetitions).toBe(720);
+  expect(found?.gpuMs?.p99).toBeGreaterThan(0);
+  expect(Object.keys(found?.stages ?? {})).toEqual(['decode', 'draw']);
+});
+
+test('a cancelled run ends as cancelled, and gives its memory back', async () => {
+  const before = gpu.memory.liveBytes();
+  const controller = new AbortController();
+  const request = { suite: 'codecs', size: 16, type: 'u8', codecs: ['rle'], repetitions: 1 } as const;
+  const listener = { signal: controller.signal, onCase: () => controller.abort() };
+  await expect(runGpuSuite('codecs', gpu, host, runner, request, listener)).rejects.toMatchObject({ tag: 'aborted' });
+  expect(gpu.memory.liveBytes()).toBe(before);
+});
+
+test('what the GPU has no room for is left out with a reason', async () => {
+  const small = await openNodeGpu({ software: true, limits: 'default' });
+  const request = { suite: 'seeds', size: 16, type: 'u8', codecs: [], repetitions: 1 } as const;
+  Object.defineProperty(small, 'maxBindingBytes', { value: 4096 });
+  const result = await runGpuSuite('seeds', small, host, runner, request);
+  small.destroy();
+  expect(result.gaps.map(({ table }) => table)).toEqual(expect.arrayContaining(['rutter', 'parle', 'cuvle-entropy']));
+  expect(result.gaps.every(({ reason }) => /allows 4096/.test(reason))).toBe(true);
+});

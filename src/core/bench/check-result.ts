@@ -1,0 +1,62 @@
+import { StriaError } from '../shared/errors.ts';
+import schema from './result.schema.json' with { type: 'json' };
+import type { BenchResult } from './result.ts';
+
+/** The part of JSON Schema that result.schema.json is written in. */
+interface Schema {
+  readonly $ref?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly type?: string | readonly string[];
+  readonly minimum?: number;
+  readonly pattern?: string;
+  readonly items?: Schema;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: boolean | Schema;
+}
+
+const definitions: Readonly<Record<string, Schema>> = schema.$defs as Readonly<Record<string, Schema>>;
+
+/** A parsed JSON file as a result. @throws StriaError `invalid-input`, naming the first place that is none */
+export function checkBenchResult(value: unknown): BenchResult {
+  check(value, schema as Schema, 'result');
+  return value as BenchResult;
+}
+
+function check(value: unknown, given: Schema, place: string): void {
+  const wanted = given.$ref ? (definitions[given.$ref.replace('#/$defs/', '')] as Schema) : given;
+  const refuse = (why: string): never => {
+    throw new StriaError('invalid-input', `no bench result of schema ${schema.properties.schema.const}: ${place} ${why}`);
+  };
+  if (wanted.const !== undefined && value !== wanted.const) refuse(`is not ${JSON.stringify(wanted.const)}`);
+  if (wanted.enum && !wanted.enum.includes(value)) refuse(`is none of ${wanted.enum.join(', ')}`);
+  const types = typeof wanted.type === 'string' ? [wanted.type] : wanted.type;
+  if (types && !types.some((type) => isOf(value, type))) refuse(`is no ${types.join(' or ')}`);
+  if (typeof value === 'number' && wanted.minimum !== undefined && !(value >= wanted.minimum))
+    refuse(`is below ${wanted.minimum}`);
+  if (typeof value === 'string' && wanted.pattern && !new RegExp(wanted.pattern).test(value)) refuse(`is not ${wanted.pattern}`);
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) check(item, wanted.items ?? {}, `${place}[${index}]`);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const name of wanted.required ?? []) if (!(name in value)) refuse(`has no ${name}`);
+    for (const [name, part] of Object.entries(value)) {
+      // Undefined is not written to a file.
+      if (part === undefined) continue;
+      const others = wanted.additionalProperties ?? true;
+      const known = wanted.properties?.[name] ?? (typeof others === 'object' ? others : undefined);
+      if (known) check(part, known, `${place}.${name}`);
+      else if (others === false) refuse(`has an unknown ${name}`);
+    }
+  }
+}
+
+function isOf(value: unknown, type: string): boolean {
+  if (type === 'integer') return Number.isInteger(value);
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (type === 'number') return Number.isFinite(value);
+  // What is left, string and boolean, is called as typeof calls it.
+  const name: string = typeof value;
+  return name === type;
+}

@@ -1,0 +1,22 @@
+import { PairsPart } from './seeds/rutter-pairs.ts';
+
+/** To a thread of the bench's crew (context.ts). Every message is answered by one number. */
+export type CrewMessage =
+  | { readonly kind: 'load'; readonly voxels: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'encode'; readonly side: number; readonly order: 'rows' | 'columns' };
+
+/** What a thread does with its messages, one after the other. */
+export function createCrewMember(): (message: CrewMessage) => number {
+  let part = new PairsPart(new Uint8Array(0));
+  return (message) => {
+    if (message.kind === 'encode') return part.encode(message.side, message.order);
+    part = new PairsPart(message.voxels);
+    return message.voxels.byteLength;
+  };
+}
+
+/** A crew's thread as the host has it: `ask` resolves with the answer. */
+export interface CrewThread {
+  ask(message: CrewMessage, transfer: ArrayBuffer[]): Promise<number>;
+  end(): Promise<void>;
+}

@@ -1,0 +1,32 @@
+import type { BenchCase } from './result.ts';
+
+const columns: readonly (readonly [name: string, of: (found: BenchCase) => string | number | undefined])[] = [
+  ['table', ({ table }) => table],
+  ['subject', ({ subject }) => subject],
+  ['method', ({ method }) => method],
+  ['operation', ({ operation }) => operation],
+  ['processor', ({ processor }) => processor],
+  ['input_bytes', ({ inputBytes }) => inputBytes],
+  ['output_bytes', ({ outputBytes }) => outputBytes],
+  ['moved_bytes', ({ movedBytes }) => movedBytes],
+  ['moved_bytes_are', ({ movedBytesAre }) => movedBytesAre],
+  ...(['gpuMs', 'wallMs'] as const).flatMap((clock) =>
+    (['min', 'median', 'p95', 'max', 'repetitions'] as const).map(
+      (part) => [`${clock === 'gpuMs' ? 'gpu' : 'wall'}_${part}`, (found: BenchCase) => found[clock]?.[part]] as const,
+    ),
+  ),
+  ['copy_ms', ({ copyMs }) => copyMs],
+  ['times_copy', ({ timesCopy }) => timesCopy],
+  ['verified', ({ verified }) => verified],
+  ['note', ({ note }) => note],
+];
+
+/** Cases as comma-separated values by RFC 4180: a line of names, a line a case. Times in milliseconds. */
+export function toCsv(cases: readonly BenchCase[]): string {
+  const lines = [columns.map(([name]) => name), ...cases.map((found) => columns.map(([, of]) => String(of(found) ?? '')))];
+  return lines.map((cells) => `${cells.map(quote).join(',')}\r\n`).join('');
+}
+
+function quote(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}

@@ -1,0 +1,82 @@
+import type { Gpu } from '../gpu/gpu.ts';
+import { StriaError } from '../shared/errors.ts';
+import { type JobOptions, throwIfAborted } from '../shared/job.ts';
+import { benchCodecs } from './codecs.ts';
+import type { BenchContext, BenchHost } from './context.ts';
+import { Meter } from './meter.ts';
+import { benchPlayback } from './playback.ts';
+import { type BenchCase, type BenchGap, type BenchMachine, type BenchRequest, type BenchResult, benchSchema } from './result.ts';
+import { benchSeeds } from './seeds/seeds.ts';
+
+/** The suites that run wherever there is a GPU; `files` needs programs of the system and is the command's. */
+export const gpuSuites = { seeds: benchSeeds, codecs: benchCodecs, playback: benchPlayback } as const;
+export type GpuSuite = keyof typeof gpuSuites;
+
+export interface BenchListener extends JobOptions {
+  /** Called with each case as soon as it is known. */
+  readonly onCase?: ((found: BenchCase) => void) | undefined;
+}
+
+/** Who runs the bench: what a GPU cannot tell. */
+export type BenchRunner = Pick<BenchMachine, 'cpu' | 'threads' | 'platform' | 'runtime'> & { readonly stria: string };
+
+/**
+ * Runs a suite on a GPU. All GPU memory that it takes is free again when it ends, however it ends.
+ * @throws StriaError `aborted`, `device-lost`, `limit-too-small`, `invalid-input`; `internal` where an output is wrong
+ */
+export async function runGpuSuite(
+  suite: GpuSuite,
+  gpu: Gpu,
+  host: BenchHost,
+  runner: BenchRunner,
+  request: BenchRequest,
+  listener: BenchListener = {},
+): Promise<BenchResult> {
+  checkRequest(request);
+  const began = new Date();
+  const cases: BenchCase[] = [];
+  const gaps: BenchGap[] = [];
+  using scope = gpu.scope('bench');
+  const context: BenchContext = {
+    gpu,
+    meter: new Meter(gpu, scope, request.repetitions, listener.signal),
+    host,
+    request,
+    job: { signal: listener.signal },
+    begin: (stage) => {
+      throwIfAborted(listener.signal);
+      listener.onProgress?.({ stage, done: cases.length, total: undefined });
+    },
+    add: (found) => {
+      cases.push(found);
+      listener.onCase?.(found);
+    },
+    leaveOut: (gap) => gaps.push(gap),
+  };
+  await gpuSuites[suite](context);
+  const { stria, ...machine } = runner;
+  return {
+    schema: benchSchema,
+    suite,
+    stria,
+    date: began.toISOString(),
+    durationMs: Date.now() - began.getTime(),
+    request,
+    machine: {
+      adapter: gpu.diagnosis.adapter,
+      software: gpu.isSoftware,
+      timestamps: gpu.hasTimestamps,
+      ...machine,
+    },
+    cases,
+    gaps,
+  };
+}
+
+/** @throws StriaError `invalid-input` for what no run can be */
+function checkRequest({ size, repetitions }: BenchRequest): void {
+  if (!Number.isInteger(size) || size < 8 || size > 2048) {
+    throw new StriaError('invalid-input', `a bench's size is a whole number from 8 to 2048, not ${size}`);
+  }
+  if (repetitions < 1) throw new StriaError('invalid-input', 'a bench repeats each case at least once');
+}

@@ -1,0 +1,175 @@
+import measureCode from '../../../shaders/bench/cuvle-measure.wgsl?raw';
+import writeCode from '../../../shaders/bench/cuvle-write.wgsl?raw';
+import compactCode from '../../../shaders/bench/pavle-compact.wgsl?raw';
+import pavleCode from '../../../shaders/bench/pavle-encode.wgsl?raw';
+import { codecs } from '../../codecs/registry.ts';
+import { type Commands, spread } from '../../gpu/commands.ts';
+import { exclusiveScan } from '../../gpu/scan.ts';
+import type { GpuScope } from '../../gpu/scope.ts';
+import { benchCodec } from '../codec-cases.ts';
+import { type BenchContext, type CaseFacts, caseOf, shareOf } from '../context.ts';
+import { expectSame } from '../expect-same.ts';
+import type { Timing } from '../meter.ts';
+import type { BenchCase } from '../result.ts';
+import { entropyBytes } from './entropy-bytes.ts';
+import { type CodeTable, codedBits, countBytes, encodeCodes, huffmanCodes } from './prefix-codes.ts';
+
+const entropies = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+/** In units of 2^20 bytes, as the paper's MB. */
+const sizes = [0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128, 256];
+/** The paper's two ranges as two lines through one grid: every entropy at one size, every size at one entropy. */
+const sizeOfEntropies = 64;
+/** However little was asked for. */
+const leastSize = 1 / 64;
+const entropyOfSizes = 4;
+const ours = 'huffman';
+const chunkLength = 2 ** 18;
+const pavleBlockWords = 256;
+const pavleSlotWords = 512;
+const cuvleThreadWords = 16;
+
+interface Data extends Pick<BenchCase, 'table' | 'subject' | 'x'> {
+  readonly words: Uint32Array<ArrayBuffer>;
+  readonly buffer: GPUBuffer;
+  readonly codes: CodeTable;
+  readonly bits: number;
+  /** What the CPU made of it. */
+  readonly expected: Uint32Array;
+}
+
+/** CUVLE's experiments: bytes of entropy 0 to 8, files of 0.25 to 256 MB; PAVLE, CUVLE in two passes, a CPU thread and Stria. */
+export async function benchCuvle(context: BenchContext): Promise<void> {
+  const most = Math.max(leastSize, Math.max(...sizes) * shareOf(context));
+  const atSize = Math.min(sizeOfEntropies, most);
+  for (const entropy of entropies) await benchBytes(context, 'cuvle-entropy', entropy, atSize, entropy);
+  const sizesWithin = sizes.filter((size) => size <= most);
+  for (const size of sizesWithin.length > 0 ? sizesWithin : [most])
+    await benchBytes(context, 'cuvle-size', entropyOfSizes, size, size);
+}
+
+async function benchBytes(
+  context: BenchContext,
+  table: 'cuvle-entropy' | 'cuvle-size',
+  entropy: number,
+  size: number,
+  x: number,
+): Promise<void> {
+  const { gpu, meter } = context;
+  const subject = `${entropy} bits, ${size} MB`;
+  context.begin(`CUVLE: ${subject}`);
+  const bytes = entropyBytes(entropy, 4 * Math.floor((size * 2 ** 20) / 4));
+  const words = new Uint32Array(bytes.buffer);
+  const slotBytes = Math.ceil(words.length / pavleBlockWords) * pavleSlotWords * 4;
+  if (slotBytes > gpu.maxBindingBytes) {
+    const reason = `PAVLE's blocks take ${slotBytes} bytes in one buffer; this GPU allows ${gpu.maxBindingBytes}`;
+    context.leaveOut({ table, subject, method: 'all', reason });
+    return;
+  }
+  const counts = countBytes(bytes);
+  const codes = huffmanCodes(counts);
+  const bits = codedBits(counts, codes);
+  const output = new Uint32Array(Math.ceil(bits / 32) + 1);
+  const cpu = await meter.timeCpu(() => encodeCodes(words, codes, output));
+  using scope = gpu.scope('bench.cuvle');
+  const buffer = scope.storage('words', words.byteLength, words);
+  const data: Data = { table, subject, x, words, buffer, codes, bits, expected: output.subarray(0, Math.ceil(bits / 32)) };
+
+  await report(context, data, { method: 'PAVLE', processor: 'gpu', reads: 1 }, await benchPavle(context, data, scope));
+  await report(
+    context,
+    data,
+    { method: 'CUVLE in two passes', processor: 'gpu', reads: 2 },
+    await benchTwoPasses(context, data, scope),
+  );
+  await report(context, data, { method: 'one CPU thread', processor: 'cpu', reads: 1 }, cpu);
+
+  const codec = codecs.find(({ name }) => name === ours);
+  if (!codec) return;
+  const voxels = { buffer, dims: [bytes.length, 1, 1], elementBytes: 1 } as const;
+  const chunkShape = [chunkLength, 1, 1] as const;
+  const method = `Stria ${codec.name}`;
+  await benchCodec(context, { table, subject, x, codec, method, voxels, expected: bytes, chunkShape, axis: 'x' });
+}
+
+async function report(
+  context: BenchContext,
+  { table, subject, x, words, buffer, bits }: Data,
+  { method, processor, reads }: { method: string; processor: 'gpu' | 'cpu'; reads: number },
+  timing: Timing,
+): Promise<void> {
+  const codedBytes = Math.ceil(bits / 8);
+  const facts: CaseFacts = {
+    table,
+    subject,
+    x,
+    method,
+    operation: 'encode',
+    processor,
+    inputBytes: words.byteLength,
+    // A length for each symbol says which codes they are.
+    outputBytes: codedBytes + 256,
+    // PAVLE writes its codes, reads them again and writes them to their place.
+    movedBytes: reads * words.byteLength + (method === 'PAVLE' ? 3 : 1) * codedBytes,
+    movedBytesAre: 'passes',
+    verified:
+      processor === 'gpu' ? 'compared bit by bit with the codes of the CPU' : 'two encoders on the GPU made the same bits',
+    ...(processor === 'gpu' && { note: 'codes are given; zeroing the output is in the wall time alone' }),
+  };
+  context.add(caseOf(facts, timing, await context.meter.copyOf(buffer)));
+}
+
+async function benchPavle(context: BenchContext, data: Data, owner: GpuScope): Promise<Timing> {
+  const { gpu } = context;
+  using scope = owner.scope('pavle');
+  const blocks = Math.ceil(data.words.length / pavleBlockWords);
+  const uniform = scope.uniform('data', [data.words.length, blocks]);
+  const table = scope.storage('codes', data.codes.byteLength, data.codes);
+  const slots = scope.storage('slots', 4 * pavleSlotWords * blocks);
+  const bits = scope.storage('bits', 4 * (blocks + 1));
+  const output = scope.storage('output', 4 * data.expected.length);
+  const constants = { slot_words: pavleSlotWords };
+  const encode = gpu.kernel({ label: 'bench.pavle.encode', code: pavleCode, constants });
+  const compact = gpu.kernel({ label: 'bench.pavle.compact', code: compactCode, constants });
+  return await timeEncoder(context, data, 'PAVLE', output, (commands, work) => {
+    commands.stage('encode').dispatch(encode, [uniform, data.buffer, table, slots, bits], spread(blocks));
+    exclusiveScan(gpu, commands.stage('scan'), work, bits, blocks + 1);
+    commands.stage('compact').dispatch(compact, [uniform, slots, bits, output], spread(blocks));
+  });
+}
+
+async function benchTwoPasses(context: BenchContext, data: Data, owner: GpuScope): Promise<Timing> {
+  const { gpu } = context;
+  using scope = owner.scope('cuvle');
+  const blocks = Math.ceil(data.words.length / (256 * cuvleThreadWords));
+  const uniform = scope.uniform('data', [data.words.length, blocks]);
+  const table = scope.storage('codes', data.codes.byteLength, data.codes);
+  const bits = scope.storage('bits', 4 * (blocks + 1));
+  const output = scope.storage('output', 4 * data.expected.length);
+  const constants = { words_per_thread: cuvleThreadWords };
+  const measure = gpu.kernel({ label: 'bench.cuvle.measure', code: measureCode, constants });
+  const write = gpu.kernel({ label: 'bench.cuvle.write', code: writeCode, constants });
+  return await timeEncoder(context, data, 'CUVLE in two passes', output, (commands, work) => {
+    commands.stage('measure').dispatch(measure, [uniform, data.buffer, table, bits], spread(blocks));
+    exclusiveScan(gpu, commands.stage('scan'), work, bits, blocks + 1);
+    commands.stage('write').dispatch(write, [uniform, data.buffer, table, bits, output], spread(blocks));
+  });
+}
+
+/** Times an encoder that wants its output zeroed, and compares its bits with the CPU's. */
+async function timeEncoder(
+  { gpu, meter }: BenchContext,
+  { subject, expected }: Data,
+  method: string,
+  output: GPUBuffer,
+  record: (commands: Commands, work: GpuScope) => void,
+): Promise<Timing> {
+  const timing = await meter.time(async (onTimes) => {
+    using work = gpu.scope('bench.cuvle.scan');
+    const commands = gpu.commands('cuvle', onTimes);
+    commands.record((encoder) => encoder.clearBuffer(output));
+    record(commands, work);
+    await commands.submit();
+  });
+  expectSame(await gpu.readWords(output), expected, `${method} on ${subject}`);
+  return timing;
+}

@@ -1,0 +1,13 @@
+import type { BenchContext } from '../context.ts';
+import { benchCuvle } from './cuvle.ts';
+import { benchMetalRice } from './metal-rice.ts';
+import { benchParle } from './parle.ts';
+import { benchRutter } from './rutter.ts';
+
+/** Suite `seeds`: the tables of the documents that Stria comes from, rebuilt on the machine at hand. */
+export async function benchSeeds(context: BenchContext): Promise<void> {
+  await benchRutter(context);
+  await benchParle(context);
+  await benchCuvle(context);
+  await benchMetalRice(context);
+}

@@ -1,0 +1,70 @@
+export const suiteNames = ['seeds', 'codecs', 'playback', 'files'] as const;
+export type SuiteName = (typeof suiteNames)[number];
+
+export const tableIds = [
+  'codecs',
+  'rutter',
+  'rutter-transfer',
+  'parle',
+  'cuvle-entropy',
+  'cuvle-size',
+  'metal-rice',
+  'playback',
+  'files',
+] as const;
+export type TableId = (typeof tableIds)[number];
+
+export interface BenchTable {
+  readonly title: string;
+  /** Where the table comes from, for people; undefined for Stria's own. */
+  readonly source: string | undefined;
+  readonly axis: { readonly label: string; readonly scale: 'words' | 'linear' | 'log' };
+}
+
+export const benchTables: Readonly<Record<TableId, BenchTable>> = {
+  codecs: {
+    title: 'Every codec on every sample',
+    source: undefined,
+    axis: { label: 'sample', scale: 'words' },
+  },
+  rutter: {
+    title: 'Run lengths of four volumes',
+    source: 'R. Rutter, Run-length Encoding on Graphics Hardware, University of Alaska Fairbanks, 2011',
+    axis: { label: 'volume', scale: 'words' },
+  },
+  'rutter-transfer': {
+    title: 'From the GPU to the host: raw against compressed',
+    source: 'R. Rutter, Run-length Encoding on Graphics Hardware, University of Alaska Fairbanks, 2011',
+    axis: { label: 'volume', scale: 'words' },
+  },
+  parle: {
+    title: 'Run lengths of 32-bit integers',
+    source: 'Implementing run-length encoding in CUDA (PARLE, after A. Balevic 2009)',
+    axis: { label: 'integers', scale: 'log' },
+  },
+  'cuvle-entropy': {
+    title: 'Variable-length codes by entropy',
+    source: 'CUVLE: Variable-Length Encoding on CUDA (beside PAVLE of A. Balevic)',
+    axis: { label: 'bits of entropy a byte', scale: 'linear' },
+  },
+  'cuvle-size': {
+    title: 'Variable-length codes by size',
+    source: 'CUVLE: Variable-Length Encoding on CUDA (beside PAVLE of A. Balevic)',
+    axis: { label: 'MB', scale: 'log' },
+  },
+  'metal-rice': {
+    title: 'Rice codes of one picture',
+    source: 'M. DeJong, Rice decoding on the GPU with Metal, 2018',
+    axis: { label: 'layout', scale: 'words' },
+  },
+  playback: {
+    title: 'A stack played from compressed GPU memory',
+    source: undefined,
+    axis: { label: 'codec', scale: 'words' },
+  },
+  files: {
+    title: 'Whole files through the whole program',
+    source: undefined,
+    axis: { label: 'file', scale: 'words' },
+  },
+};
