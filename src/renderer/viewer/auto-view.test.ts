@@ -22,6 +22,7 @@ describe('the first view', () => {
     );
     expect(view).toMatchObject({
       projection: 'composite',
+      level: expect.closeTo(76.5, 9),
       colormap: 'gray',
       window: [10, 200],
       crosshair: [5, 10, 15],
@@ -112,6 +113,16 @@ describe('frame pacing', () => {
     slow.measured(1e6, 300);
     expect(slow.movingScale(1e6)).toBeCloseTo(0.3, 9);
     expect(slow.stillScale(1e6)).toBe(1);
+    expect(slow.stillScale(1e6, 0.01)).toBeCloseTo(0.4, 9);
+  });
+
+  test('longer steps leave more pixels, and are taken where pixels would be few', () => {
+    const pacing = new FramePacing(false);
+    pacing.measured(1e6, 60, 2);
+    expect(pacing.expectedMs(1e6)).toBeCloseTo(120, 9);
+    expect(pacing.expectedMs(1e6, 0.5)).toBeCloseTo(240, 9);
+    expect([pacing.movingStep(1e6), pacing.movingScale(1e6), pacing.movingScale(1e6, 2)]).toEqual([2, 0.5, 0.7]);
+    expect(pacing.movingStep(1e5)).toBe(1);
   });
 
   test('nothing measured: a software GPU begins small', () => {

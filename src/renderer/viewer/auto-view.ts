@@ -1,5 +1,6 @@
 import type { VolumeStatistics } from '../../core/engine/statistics.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
+import { unclipped } from './clip.ts';
 import { hasOrientation } from './orientation.ts';
 import type { ViewState } from './viewer-api.ts';
 
@@ -22,6 +23,18 @@ const labelOpacity = [
   [1, 0.9],
 ] as const;
 
+/** What the 3D view starts with besides its projection. */
+export const default3d = {
+  attenuation: 8,
+  lighting: true,
+  quality: 'normal',
+  camera: 'perspective',
+  clip: unclipped,
+} as const;
+
+/** An isosurface starts here, as a part of the window. */
+const firstLevel = 0.35;
+
 /**
  * A sensible first view of a volume; the crosshair in the middle. Labels: solid, each in a colour of its own. Sparse
  * volumes: maximum intensity. All others: surfaces by compositing.
@@ -29,19 +42,22 @@ const labelOpacity = [
 export function autoView(info: VolumeInfo, statistics: VolumeStatistics): ViewState {
   const [x, y, z] = info.dims;
   const common = {
+    ...default3d,
     crosshair: [Math.floor(x / 2), Math.floor(y / 2), Math.floor(z / 2)],
     timePoint: 0,
     smooth: false,
   } as const;
   if (isLabels(info, statistics)) {
     const window = [statistics.min, statistics.max] as const;
-    return { ...common, window, projection: 'composite', colormap: 'labels', opacity: labelOpacity };
+    const level = statistics.min + 1;
+    return { ...common, window, level, projection: 'composite', colormap: 'labels', opacity: labelOpacity };
   }
   const { window } = statistics;
   const isSparse = partAbove(statistics, window[0] + 0.1 * (window[1] - window[0])) < sparsePart;
   return {
     ...common,
     window,
+    level: window[0] + firstLevel * (window[1] - window[0]),
     projection: isSparse ? 'mip' : 'composite',
     colormap: isSparse && !hasOrientation(info) ? 'inferno' : 'gray',
     opacity: surfaceOpacity,

@@ -1,5 +1,5 @@
 import type { DisplayTexture } from '../../core/engine/display-texture.ts';
-import type { ResidentVolume } from '../../core/engine/resident-volume.ts';
+import type { VolumeSource } from '../../core/engine/volume-source.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 
 export interface ShownVolume {
@@ -15,7 +15,7 @@ export class DisplayFeed {
   readonly #onVolume: () => void;
   readonly #onContent: () => void;
   #shown: ShownVolume | undefined;
-  #wanted: { volume: ResidentVolume; timePoint: number } | undefined;
+  #wanted: { volume: VolumeSource; timePoint: number } | undefined;
   #work: Promise<void> = Promise.resolve();
 
   /**
@@ -31,8 +31,14 @@ export class DisplayFeed {
     return this.#shown;
   }
 
+  /** The textures show another time point: a frame of `Viewer.showFrame`, which is submitted. */
+  changed(): void {
+    this.#wanted = undefined;
+    this.#onContent();
+  }
+
   /** Resolves when the textures show it, or something asked for later. @throws StriaError `device-lost` */
-  show(volume: ResidentVolume, timePoint: number): Promise<void> {
+  show(volume: VolumeSource, timePoint: number): Promise<void> {
     const wanted = { volume, timePoint };
     this.#wanted = wanted;
     return this.#next(async () => {

@@ -5,13 +5,16 @@ const promptMs = 900;
 /** A still picture, in strips, may take this long: a GPU slower still shows it at less than the canvas's resolution. */
 const stillMs = 5000;
 const smallestScale = 0.15;
+/** A moving picture that would be smaller than this takes every other sample: that is seen less. */
+const enoughScale = 0.6;
 
 /**
- * Chooses at which part of the canvas's resolution to draw: while things move, so that a frame takes about 30 ms by the
- * time that frames before it took; once still, whole if the GPU can.
+ * Chooses at which part of the canvas's resolution to draw, and how closely to sample: while things move, so that a frame
+ * takes about 30 ms by the time that frames before it took; once still, whole if the GPU can. Steps are texels from
+ * sample to sample; a frame's time falls as they grow.
  */
 export class FramePacing {
-  /** Milliseconds per pixel, by recent frames. Undefined: nothing was measured yet. */
+  /** Milliseconds per pixel at steps of 1, by recent frames. Undefined: nothing was measured yet. */
   #pixelMs: number | undefined;
   readonly #isSlow: boolean;
 
@@ -25,28 +28,33 @@ export class FramePacing {
     this.#pixelMs = undefined;
   }
 
-  measured(pixels: number, ms: number): void {
-    const now = ms / Math.max(1, pixels);
+  measured(pixels: number, ms: number, step = 1): void {
+    const now = (ms * step) / Math.max(1, pixels);
     // A slow frame counts at once, a fast one by and by: better too small for a moment than stuck.
     this.#pixelMs = this.#pixelMs === undefined || now > this.#pixelMs ? now : 0.5 * this.#pixelMs + 0.5 * now;
   }
 
   /** The part of the resolution (along each axis) for a moving picture of `pixels` pixels. */
-  movingScale(pixels: number): number {
-    return this.#scaleFor(pixels, frameMs, this.#isSlow ? 0.3 : 1);
+  movingScale(pixels: number, step = 1): number {
+    return this.#scaleFor(pixels / step, frameMs, this.#isSlow ? 0.3 : 1);
   }
 
-  stillScale(pixels: number): number {
-    return this.#scaleFor(pixels, stillMs, 1);
+  /** The steps of a moving picture of `pixels` pixels. */
+  movingStep(pixels: number): number {
+    return this.movingScale(pixels) < enoughScale ? 2 : 1;
+  }
+
+  stillScale(pixels: number, step = 1): number {
+    return this.#scaleFor(pixels / step, stillMs, 1);
   }
 
   promptScale(pixels: number): number {
     return this.#scaleFor(pixels, promptMs, this.#isSlow ? 0.3 : 1);
   }
 
-  /** What so many pixels of a moving picture should take. Nothing was measured yet: 0, or long on a software GPU. */
-  expectedMs(pixels: number): number {
-    return (this.#pixelMs ?? (this.#isSlow ? 1e-3 : 0)) * pixels;
+  /** What so many pixels should take. Nothing was measured yet: 0, or long on a software GPU. */
+  expectedMs(pixels: number, step = 1): number {
+    return ((this.#pixelMs ?? (this.#isSlow ? 1e-3 : 0)) * pixels) / step;
   }
 
   #scaleFor(pixels: number, ms: number, unknown: number): number {

@@ -1,9 +1,9 @@
-import type { ResidentVolume } from '../../core/engine/resident-volume.ts';
+import type { VolumeSource } from '../../core/engine/volume-source.ts';
 import type { Voxel } from './slice-geometry.ts';
 import type { Probe } from './viewer-api.ts';
 
 interface ProbeWish {
-  readonly volume: ResidentVolume;
+  readonly volume: VolumeSource;
   readonly voxel: Voxel;
   readonly timePoint: number;
 }
@@ -23,7 +23,7 @@ export class ProbeReader {
     this.#report(undefined);
   }
 
-  request(volume: ResidentVolume, voxel: Voxel, timePoint: number): void {
+  request(volume: VolumeSource, voxel: Voxel, timePoint: number): void {
     this.#wanted = { volume, voxel, timePoint };
     if (!this.#isReading) void this.#readAll();
   }

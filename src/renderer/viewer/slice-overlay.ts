@@ -1,5 +1,7 @@
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import type { GpuScope } from '../../core/gpu/scope.ts';
+import { paintChunks } from './chunk-painter.ts';
+import type { ChunkPicture } from './chunk-rectangles.ts';
 import type { EdgeLetters } from './orientation.ts';
 
 export interface OverlayContent {
@@ -7,6 +9,7 @@ export interface OverlayContent {
   readonly height: number;
   /** Canvas pixels per CSS pixel. */
   readonly pixelRatio: number;
+  readonly chunks: ChunkPicture | undefined;
   readonly letters: EdgeLetters | undefined;
   /** A scale bar of that length in canvas pixels, with its words. */
   readonly scaleBar: { readonly pixels: number; readonly text: string } | undefined;
@@ -15,7 +18,7 @@ export interface OverlayContent {
 const ink = 'rgba(236, 239, 244, 0.82)';
 const shade = 'rgba(0, 0, 0, 0.65)';
 
-/** The letters and the scale bar of a slice, painted when they change and kept as a texture. Free it with `destroy`. */
+/** The chunks, the letters and the scale bar of a slice, painted when they change and kept as a texture. Free it with `destroy`. */
 export class SliceOverlayPicture {
   readonly #gpu: Gpu;
   readonly #scope: GpuScope;
@@ -29,6 +32,7 @@ export class SliceOverlayPicture {
 
   /** Premultiplied, as large as the canvas. */
   texture(content: OverlayContent): GPUTexture {
+    // Of the chunks that is their key: a function is left out.
     const key = JSON.stringify(content);
     if (this.#texture && key === this.#painted) return this.#texture;
     const { width, height } = content;
@@ -57,7 +61,8 @@ export class SliceOverlayPicture {
 }
 
 function paint(context: OffscreenCanvasRenderingContext2D, content: OverlayContent): void {
-  const { pixelRatio: ratio, letters, scaleBar } = content;
+  const { pixelRatio: ratio, chunks, letters, scaleBar } = content;
+  if (chunks) paintChunks(context, chunks.rectangles(), ratio);
   const [width, height] = [content.width / ratio, content.height / ratio];
   context.scale(ratio, ratio);
   context.font = '600 12px system-ui, sans-serif';

@@ -1,11 +1,16 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openNodeGpu, releaseNodeGpu } from '../../cli/node-gpu.ts';
+import { CompressedVolume } from '../../core/engine/compressed-volume.ts';
+import { createGpuBackend } from '../../core/engine/gpu-backend.ts';
+import type { NumberedBox } from '../../core/engine/resident-layout.ts';
 import { testInfo, testVoxels } from '../../core/engine/resident-testing.ts';
 import { ResidentVolume } from '../../core/engine/resident-volume.ts';
+import type { VolumeSource } from '../../core/engine/volume-source.ts';
+import type { EncodedChunk } from '../../core/format/chunk.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
-import { type Dims4, elementTypes, typedVoxels, type VoxelArray } from '../../core/shared/volume.ts';
+import { type Dims4, elementTypes, typedVoxels, type VolumeInfo, type VoxelArray } from '../../core/shared/volume.ts';
 import { colormap } from './colormaps.ts';
-import { sliceFrame } from './orientation.ts';
+import { type AxisNumber, sliceFrame } from './orientation.ts';
 import { type CanvasToVoxel, placeSlice, positionAt, type Voxel, voxelAt } from './slice-geometry.ts';
 import { background, SliceRenderer } from './slice-renderer.ts';
 import type { SliceAxis } from './viewer-api.ts';
@@ -31,12 +36,14 @@ const height = 48;
 const dims: Dims4 = [13, 11, 9, 2];
 
 interface Case {
-  readonly volume: ResidentVolume;
+  readonly volume: VolumeSource;
+  readonly axis: AxisNumber;
+  readonly index: number;
   readonly map: CanvasToVoxel;
   readonly state: { window: readonly [number, number]; colormap: string; timePoint: number; smooth: boolean };
 }
 
-async function drawn({ volume, map, state }: Case): Promise<Uint8Array> {
+async function drawn(drawing: Case): Promise<Uint8Array> {
   using scope = gpu.scope('test');
   const renderer = new SliceRenderer(gpu, 'rgba8unorm');
   const target = scope.texture('target', width * height * 4, {
@@ -44,10 +51,10 @@ async function drawn({ volume, map, state }: Case): Promise<Uint8Array> {
     format: 'rgba8unorm',
     usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC,
   });
-  renderer.draw(target, { volume, map, state });
   const buffer = scope.buffer('pixels', width * height * 4, GPUBufferUsage.COPY_SRC);
-  await gpu
-    .commands('test')
+  const commands = gpu.commands('test');
+  renderer.record(commands, target, drawing);
+  await commands
     .record((encoder) => encoder.copyTextureToBuffer({ texture: target }, { buffer, bytesPerRow: width * 4 }, [width, height]))
     .submit();
   const pixels = await gpu.read(buffer);
@@ -55,12 +62,14 @@ async function drawn({ volume, map, state }: Case): Promise<Uint8Array> {
   return pixels;
 }
 
-function mapFor(axis: SliceAxis, index: number): CanvasToVoxel {
+/** Where a slice lies, and how. */
+function place(axis: SliceAxis, index: number): Pick<Case, 'axis' | 'index' | 'map'> {
   const frame = sliceFrame(testInfo(dims, 'u8'), axis);
   const size: Voxel = [dims[0], dims[1], dims[2]];
   // An odd zoom and centre, so that no pixel's middle lies on a voxel's edge, and some pixels lie outside.
   const camera = { zoom: 1.137, center: [5.0313, 4.0177] as const };
-  return placeSlice({ frame, dims: size, spacing: [1, 1.3, 2.1], width, height, index, camera, margin: 3 });
+  const map = placeSlice({ frame, dims: size, spacing: [1, 1.3, 2.1], width, height, index, camera, margin: 3 });
+  return { axis: frame.across, index, map };
 }
 
 /** The pixels as the CPU makes them: the voxel under each pixel's middle, windowed in double precision. */
@@ -84,6 +93,16 @@ function expected({ map, state }: Case, voxels: VoxelArray, index: (place: numbe
     pixels.set([...colors.subarray(color, color + 3), 255], pixel * 4);
   }
   return pixels;
+}
+
+async function encoded(info: VolumeInfo, bytes: Uint8Array): Promise<EncodedChunk[]> {
+  const volume = await ResidentVolume.create(gpu, info, { chunkShape: [4, 4, 4] });
+  volume.append(bytes);
+  const [box] = volume.boxes;
+  const backend = createGpuBackend(gpu);
+  const { chunks } = await backend.encodeResident(box as NumberedBox, { codec: 'auto', options: { axis: 'auto' } });
+  volume.destroy();
+  return chunks;
 }
 
 const byPlace = (place: number): number => Math.round(Math.min(1, Math.max(0, place)) * 255);
@@ -113,11 +132,18 @@ describe.each(elementTypes)('%s', (type) => {
       });
       const volume = await ResidentVolume.create(wrapped, info, { chunkShape: [4, 4, 4], budgetBytes: 2 ** 24 });
       volume.append(bytes);
-      const drawing = { volume, map: mapFor(axis, 4), state };
+      const drawing = { volume, ...place(axis, 4), state };
       const pixels = await drawn(drawing);
       expect(differing(pixels, expected(drawing, voxels, byPlace))).toBe(0);
       expect(new Set(pixels).size).toBeGreaterThan(20);
       volume.destroy();
+      if (limit > 3000) continue;
+      // And from the same volume compressed, drawn twice: decoded, and from what was decoded.
+      const chunks = await encoded(info, bytes);
+      const compressed = await CompressedVolume.create(wrapped, { info, chunkShape: [4, 4, 4], chunks }, { verify: true });
+      for (let time = 0; time < 2; time++) expect(await drawn({ ...drawing, volume: compressed })).toEqual(pixels);
+      expect(await drawn({ ...drawing, volume: compressed, state: { ...state, smooth: true } })).not.toEqual(pixels);
+      compressed.destroy();
     }
   });
 });
@@ -128,7 +154,7 @@ test('integers far from zero keep their differences', async () => {
   const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
   volume.append(new Uint8Array(voxels.buffer));
   const state = { window: [4_000_000_000, 4_000_000_015] as const, colormap: 'gray', timePoint: 0, smooth: false };
-  const drawing = { volume, map: mapFor('z', 0), state };
+  const drawing = { volume, ...place('z', 0), state };
   expect(differing(await drawn(drawing), expected(drawing, voxels, byPlace))).toBe(0);
   volume.destroy();
 });
@@ -139,7 +165,7 @@ test('labels take the colours of their palette in turn', async () => {
   const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
   volume.append(new Uint8Array(voxels.buffer));
   const state = { window: [0, 999] as const, colormap: 'labels', timePoint: 1, smooth: true };
-  const drawing = { volume, map: mapFor('y', 3), state };
+  const drawing = { volume, ...place('y', 3), state };
   const palette = expected(drawing, voxels, (_, value) => (value === 0 ? 0 : 1 + ((value - 1) % 255)));
   expect(await drawn(drawing)).toEqual(palette);
   volume.destroy();
@@ -151,7 +177,7 @@ test('NaN and infinities show the background', async () => {
   const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
   volume.append(new Uint8Array(voxels.buffer));
   const state = { window: [0, 1] as const, colormap: 'viridis', timePoint: 0, smooth: false };
-  const pixels = await drawn({ volume, map: mapFor('z', 0), state });
+  const pixels = await drawn({ volume, ...place('z', 0), state });
   expect(new Set(pixels)).toEqual(new Set([8, 9, 11, 255]));
   volume.destroy();
 });
@@ -161,11 +187,11 @@ test('smooth slices run straight between the middles of voxels', async () => {
   const voxels = Uint8Array.from({ length: 13 * 11 * 9 * 2 }, (_, index) => (index % 13) * 20);
   const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
   volume.append(voxels);
-  const map = mapFor('z', 4);
   const state = { window: [0, 255] as const, colormap: 'gray', timePoint: 0, smooth: true };
-  const pixels = await drawn({ volume, map, state });
+  const placed = place('z', 4);
+  const pixels = await drawn({ volume, ...placed, state });
   for (let x = 0; x < width; x++) {
-    const [position] = positionAt(map, [x + 0.5, 24.5]);
+    const [position] = positionAt(placed.map, [x + 0.5, 24.5]);
     if (position < 0.5 || position > 12.5) continue;
     expect(Math.abs((pixels[(24 * width + x) * 4] as number) - (position - 0.5) * 20)).toBeLessThan(1.1);
   }
@@ -179,8 +205,8 @@ test('a decimated volume is drawn at its true size', async () => {
   volume.append(bytes);
   expect(volume.decimation).toBe(2);
   const state = { window: [0, 255] as const, colormap: 'gray', timePoint: 0, smooth: false };
-  const pixels = await drawn({ volume, map: mapFor('z', 4), state });
-  const map = mapFor('z', 4);
+  const pixels = await drawn({ volume, ...place('z', 4), state });
+  const { map } = place('z', 4);
   for (let pixel = 0; pixel < width * height; pixel++) {
     const voxel = voxelAt(positionAt(map, [(pixel % width) + 0.5, Math.floor(pixel / width) + 0.5]), [13, 11, 9]);
     if (voxel) expect(pixels[pixel * 4]).toBe(255);

@@ -1,6 +1,8 @@
+import type { Commands } from '../../core/gpu/commands.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
-import { type AxisNumber, type SliceFrame, safeSpacing, sliceFrame } from './orientation.ts';
+import { chunkPicture } from './chunk-rectangles.ts';
+import { type SliceFrame, safeSpacing, sliceFrame } from './orientation.ts';
 import {
   type CanvasToVoxel,
   clampVoxel,
@@ -29,6 +31,7 @@ const unitWords = { m: 'm', mm: 'mm', um: 'µm', unknown: '' } as const;
 /** One slice on its own canvas, with crosshair, letters and scale bar, and its pointer. */
 export class SliceView implements View {
   readonly canvas: HTMLCanvasElement;
+  isShown = false;
   readonly #gpu: Gpu;
   readonly #axis: SliceAxis;
   readonly #host: ViewHost;
@@ -69,19 +72,31 @@ export class SliceView implements View {
   }
 
   render(): void {
+    if (!this.isShown) return;
+    const commands = this.#gpu.commands('slice');
+    this.record(commands);
+    // It fails only with the device, whose loss `Gpu.onLost` tells.
+    commands.submit().catch(() => {});
+  }
+
+  /** Records the picture, to be submitted in this very task: then it is on the canvas. */
+  record(commands: Commands): void {
     const { volume, state } = this.#host;
     const target = this.#context.getCurrentTexture();
     const placement = this.#placement();
     if (!volume || !placement) {
-      this.#renderer.draw(target, undefined);
+      this.#renderer.record(commands, target, undefined);
       return;
     }
     const map = placeSlice(placement);
-    const { frame } = placement;
-    const pixelsAcross = (axis: AxisNumber): number => Math.abs(1 / (map.right[axis] + map.down[axis])) / 2;
+    const { frame, index } = placement;
+    const { right, down } = frame;
+    const step: Point = [1 / map.right[right.axis], 1 / map.down[down.axis]];
     const spare = 10 * this.#pixelRatio;
-    this.#renderer.draw(target, {
+    this.#renderer.record(commands, target, {
       volume,
+      axis: frame.across,
+      index,
       map,
       state,
       overlay: {
@@ -89,17 +104,21 @@ export class SliceView implements View {
           width: this.canvas.width,
           height: this.canvas.height,
           pixelRatio: this.#pixelRatio,
+          chunks: this.#host.chunks && chunkPicture(this.#host.chunks, placement, state.timePoint),
           letters: frame.letters,
           scaleBar: this.#scaleBar(map),
         }),
-        center: pixelOf(map, frame, state.crosshair),
-        gap: [pixelsAcross(frame.right.axis) + spare, pixelsAcross(frame.down.axis) + spare],
+        voxel: [state.crosshair[right.axis], state.crosshair[down.axis]],
+        center: pixelOf(map, frame, [0, 0, 0]),
+        step,
+        gap: [Math.abs(step[0]) / 2 + spare, Math.abs(step[1]) / 2 + spare],
         thickness: Math.max(1, Math.round(this.#pixelRatio)),
       },
     });
   }
 
   resize(width: number, height: number, pixelRatio: number): void {
+    this.isShown = width > 0 && height > 0;
     const longest = this.#gpu.device.limits.maxTextureDimension2D;
     this.canvas.width = Math.min(longest, Math.max(1, Math.round(width * pixelRatio)));
     this.canvas.height = Math.min(longest, Math.max(1, Math.round(height * pixelRatio)));

@@ -1,11 +1,14 @@
-import type { ResidentVolume } from '../../core/engine/resident-volume.ts';
+import type { ChunkMap } from '../../core/engine/chunk-map.ts';
+import type { VolumeSource } from '../../core/engine/volume-source.ts';
 import type { Voxel } from './slice-geometry.ts';
 import type { ViewState } from './viewer-api.ts';
 
 /** What a view asks of the viewer that it belongs to. */
 export interface ViewHost {
   readonly state: ViewState;
-  readonly volume: ResidentVolume | undefined;
+  readonly volume: VolumeSource | undefined;
+  /** The chunks to paint over the slices, where people want to see them. */
+  readonly chunks: ChunkMap | undefined;
   set(change: Partial<ViewState>): void;
   /** The voxel under the pointer; undefined: the pointer has left. */
   probe(voxel: Voxel | undefined): void;
@@ -16,6 +19,8 @@ export interface ViewHost {
 /** One picture on one canvas. */
 export interface View {
   readonly canvas: HTMLCanvasElement;
+  /** It has room in the layout. */
+  readonly isShown: boolean;
   render(): void;
   /** The canvas has a new size, in CSS pixels. */
   resize(width: number, height: number, pixelRatio: number): void;

@@ -1,15 +1,19 @@
+import type { RayLook } from '../../core/engine/ray-pass.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 
 export type SliceAxis = 'x' | 'y' | 'z';
 /** 1: 3D alone, 2: one slice alone, 3: three slices, 4: 3D and three slices. */
 export type Layout = '3d' | 'slice' | 'slices' | 'quad';
-export type Projection = 'mip' | 'composite';
+export type CameraKind = 'perspective' | 'orthographic';
+/** How closely the 3D view is sampled once it is still: every texel, twice, four times. */
+export type Quality = 'draft' | 'normal' | 'fine';
 
 /** Everything that decides what is drawn. Immutable; replaced through `Viewer.set`. */
-export interface ViewState {
-  readonly projection: Projection;
-  /** Lowest and highest stored value of the window; values outside are clamped. In stored units (before slope and intercept). */
+export interface ViewState extends RayLook {
+  /** Values outside are clamped. In stored units (before slope and intercept), as is the level. */
   readonly window: readonly [low: number, high: number];
+  readonly quality: Quality;
+  readonly camera: CameraKind;
   /** Name of a colormap in resources/colormaps. */
   readonly colormap: string;
   /** Opacity over the window for compositing: control points, each [position 0…1, opacity 0…1], positions rising. */
@@ -19,6 +23,19 @@ export interface ViewState {
   readonly timePoint: number;
   /** Slices interpolate between voxels (off: every voxel is a sharp rectangle). */
   readonly smooth: boolean;
+}
+
+/** A frame of a stack: a slice along an axis, or a time point. */
+export interface Frame {
+  readonly axis: SliceAxis | 't';
+  readonly index: number;
+}
+
+export interface FrameReport {
+  /** Decoding on the GPU, in milliseconds by timestamps. 0: it was decoded before. Undefined: the device has no timestamps. */
+  readonly decodeMs: number | undefined;
+  /** When the GPU had finished the frame, on `performance.now()`'s clock. */
+  readonly presentedAt: number;
 }
 
 export interface Probe {

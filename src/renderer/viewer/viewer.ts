@@ -1,22 +1,26 @@
-import type { ResidentVolume } from '../../core/engine/resident-volume.ts';
+import type { ChunkMap } from '../../core/engine/chunk-map.ts';
+import type { VolumeSource } from '../../core/engine/volume-source.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
-import { autoView } from './auto-view.ts';
+import { autoView, default3d } from './auto-view.ts';
 import { DisplayFeed } from './display-feed.ts';
+import { decodeMs, frameAxis, withFrame } from './frames.ts';
 import { ProbeReader } from './probe-reader.ts';
 import { clampVoxel } from './slice-geometry.ts';
 import { SliceRenderer } from './slice-renderer.ts';
 import { SliceView } from './slice-view.ts';
 import type { View, ViewHost } from './view-host.ts';
-import type { ViewerSnapshot, ViewState } from './viewer-api.ts';
+import type { Frame, FrameReport, ViewerSnapshot, ViewState } from './viewer-api.ts';
 import { VolumeView } from './volume-view.ts';
 
 /** Which picture a canvas shows: the 3D view, or the slice across a voxel axis. */
 export type ViewName = '3d' | 'x' | 'y' | 'z';
 
 const initialState: ViewState = {
+  ...default3d,
   projection: 'mip',
   window: [0, 255],
+  level: 127,
   colormap: 'gray',
   opacity: [
     [0, 0],
@@ -27,8 +31,11 @@ const initialState: ViewState = {
   smooth: false,
 };
 
+/** While frames follow each other, panels hear of it this often, in milliseconds. */
+const playingNoticeMs = 200;
+
 /**
- * Draws a resident volume in 3D and in slices. No React: panels write through `set` and read snapshots, which change on
+ * Draws a volume in GPU memory, in 3D and in slices. No React: panels write through `set` and read snapshots, which change on
  * probe, crosshair and state changes, never at frame rate. It draws only when something changed.
  */
 export class Viewer {
@@ -41,9 +48,15 @@ export class Viewer {
   readonly #listeners = new Set<() => void>();
   readonly #dirty = new Set<View>();
   readonly #host: ViewHost;
-  #volume: ResidentVolume | undefined;
+  #volume: VolumeSource | undefined;
+  #chunks: ChunkMap | undefined;
   #snapshot: ViewerSnapshot = { info: undefined, state: initialState, probe: undefined, decimation: 1 };
+  /** The display texture is there, or is being made. */
+  #has3d = false;
   #frameRequest: number | undefined;
+  /** What `prepareFrames` was called for last, and the timer of the next word to panels. */
+  #prepared = '';
+  #noticeTimer: ReturnType<typeof setTimeout> | undefined;
   /** Counts `setVolume` calls, so that one that has been overtaken stops. */
   #turn = 0;
 
@@ -65,6 +78,9 @@ export class Viewer {
       get volume() {
         return viewer.#volume;
       },
+      get chunks() {
+        return viewer.#chunks;
+      },
       set: this.set,
       probe: (voxel) => {
         if (voxel && this.#volume) this.#probe.request(this.#volume, voxel, this.#snapshot.state.timePoint);
@@ -77,22 +93,39 @@ export class Viewer {
   /**
    * Shows a volume (or nothing). The volume stays the caller's: await `setVolume(undefined)` before destroying it.
    * @param state what to start from; default: `autoView` of its statistics. All views are reset.
+   * @param with3d whether a 3D view is shown, or is about to be: its texture is made at once
    * @throws StriaError `device-lost`, `out-of-memory`
    */
-  async setVolume(resident: ResidentVolume | undefined, state?: ViewState): Promise<void> {
+  async setVolume(volume: VolumeSource | undefined, state?: ViewState, with3d = true): Promise<void> {
     const turn = ++this.#turn;
     this.#probe.clear();
     this.#volume = undefined;
     await this.#display.clear();
     this.#change({ info: undefined, probe: undefined, decimation: 1 });
     this.requestRender();
-    if (!resident || turn !== this.#turn) return;
-    const first = state ?? autoView(resident.info, await resident.statistics());
+    if (!volume || turn !== this.#turn) return;
+    const first = state ?? autoView(volume.info, await volume.statistics());
     if (turn !== this.#turn) return;
-    this.#volume = resident;
-    this.#change({ info: resident.info, state: first, probe: undefined, decimation: resident.decimation });
+    this.#take(volume);
+    this.#change({ info: volume.info, state: first, probe: undefined, decimation: volume.decimation });
     this.resetView();
-    await this.#display.show(resident, first.timePoint);
+    this.#has3d = with3d;
+    if (with3d) await this.#display.show(volume, first.timePoint);
+    if (turn === this.#turn) this.prepareFrames(volume.info.dims[3] > 1 ? 't' : 'z');
+  }
+
+  /**
+   * Goes on with the same volume kept in another way; state and cameras stay. Resolves when nothing of the one before is
+   * used any more. @throws StriaError `device-lost`, `out-of-memory`
+   */
+  async exchangeVolume(volume: VolumeSource): Promise<void> {
+    const turn = ++this.#turn;
+    this.#probe.clear();
+    this.#take(volume);
+    this.requestRender();
+    await this.#display.clear();
+    if (turn === this.#turn && this.#has3d) await this.#display.show(volume, this.#snapshot.state.timePoint);
+    if (turn === this.#turn) this.prepareFrames(volume.info.dims[3] > 1 ? 't' : 'z');
   }
 
   /**
@@ -110,19 +143,21 @@ export class Viewer {
     const resize = (): void => {
       view.resize(canvas.clientWidth, canvas.clientHeight, window.devicePixelRatio);
       this.#requestFrame([view]);
+      if (name === '3d') this.#follow3d();
     };
     const observer = new ResizeObserver(resize);
     observer.observe(canvas);
-    resize();
-    view.reset();
     const detach = (): void => {
       if (this.#views.get(name)?.view !== view) return;
       observer.disconnect();
       this.#views.delete(name);
       this.#dirty.delete(view);
       view.dispose();
+      if (name === '3d') this.#follow3d();
     };
     this.#views.set(name, { view, detach });
+    resize();
+    view.reset();
     return detach;
   }
 
@@ -134,13 +169,71 @@ export class Viewer {
     this.#change({ state });
     const is3dSame =
       JSON.stringify({ ...state, crosshair: 0, smooth: 0 }) === JSON.stringify({ ...before, crosshair: 0, smooth: 0 });
-    if (state.timePoint !== before.timePoint && this.#volume) {
+    if (state.timePoint !== before.timePoint && this.#volume && this.#has3d) {
       // It fails only with the device, whose loss `Gpu.onLost` tells.
       this.#display.show(this.#volume, state.timePoint).catch(() => {});
     }
     const views = [...this.#views].filter(([name]) => name !== '3d' || !is3dSame);
     this.#requestFrame(views.map(([, { view }]) => view));
   };
+
+  /**
+   * Shows a slice (in the view across its axis) or a time point (in all views), in this very task: for playing, at any
+   * rate. What is compressed is decoded in the same submit as it is drawn; nothing is uploaded once `prepareFrames` was
+   * called. The crosshair or the time point of the state follows, and panels hear of it a few times a second.
+   * @returns when the GPU has finished the frame
+   * @throws StriaError `invalid-input` where nothing is shown, `device-lost`
+   */
+  async showFrame({ axis, index }: Frame): Promise<FrameReport> {
+    const volume = this.#volume;
+    if (!volume) throw new StriaError('invalid-input', 'there is no volume to show a frame of');
+    const { state } = this.#snapshot;
+    const next = this.#fitted(withFrame(state, { axis, index }));
+    this.#snapshot = { ...this.#snapshot, state: next };
+    this.prepareFrames(axis);
+    const commands = this.#gpu.commands('frame', this.#gpu.hasTimestamps ? () => {} : undefined);
+    const is3dNew = axis === 't' && next.timePoint !== state.timePoint && this.#display.shown !== undefined;
+    if (is3dNew) volume.recordDisplay(commands, next.timePoint);
+    for (const { view } of this.#views.values()) {
+      if (!(view instanceof SliceView && view.isShown)) continue;
+      view.record(commands);
+      this.#dirty.delete(view);
+    }
+    const submittedAt = performance.now();
+    const submitted = commands.submit();
+    if (is3dNew) {
+      this.#display.changed();
+      this.#volumeView()?.render();
+    }
+    this.#noticeTimer ??= setTimeout(() => {
+      this.#noticeTimer = undefined;
+      this.#change({});
+    }, playingNoticeMs);
+    const { stages, wallMs } = await submitted;
+    return { decodeMs: decodeMs(stages), presentedAt: submittedAt + wallMs };
+  }
+
+  /**
+   * Makes the tables that frames along an axis are decoded by, so that `showFrame` uploads nothing. It calls this itself;
+   * the tables hold until the other axes' crosshair moves.
+   */
+  prepareFrames(axis: Frame['axis']): void {
+    const { crosshair, timePoint } = this.#snapshot.state;
+    const number = frameAxis(axis);
+    const position = [...crosshair, timePoint] as const;
+    const shown = [...this.#views].filter(([, { view }]) => view.isShown).map(([name]) => name);
+    const key = [axis, position.toSpliced(number, 1), shown, this.#display.shown !== undefined].join();
+    if (key === this.#prepared) return;
+    this.#prepared = key;
+    this.#volume?.prepareFrames(number, position);
+  }
+
+  /** Paints the chunks that a slice cuts over it, each in its way's colour; undefined: none. They are those of the volume shown. */
+  showChunks(chunks: ChunkMap | undefined): void {
+    if (chunks === this.#chunks) return;
+    this.#chunks = chunks;
+    this.requestRender();
+  }
 
   /** Stable between changes: fit for `useSyncExternalStore(viewer.subscribe, viewer.snapshot)`. */
   readonly snapshot = (): ViewerSnapshot => this.#snapshot;
@@ -188,6 +281,7 @@ export class Viewer {
     this.#volume = undefined;
     for (const { detach } of [...this.#views.values()]) detach();
     if (this.#frameRequest !== undefined) cancelAnimationFrame(this.#frameRequest);
+    clearTimeout(this.#noticeTimer);
     this.#listeners.clear();
     void this.#display.clear();
     this.#slices.destroy();
@@ -200,6 +294,27 @@ export class Viewer {
     if (view instanceof VolumeView) view.renderStill();
     else view.render();
     return view.canvas;
+  }
+
+  #take(volume: VolumeSource): void {
+    this.#volume = volume;
+    this.#prepared = '';
+  }
+
+  /** Makes the display texture when the 3D view comes into the layout, and frees it when that goes: it may be large. */
+  #follow3d(): void {
+    const volume = this.#volume;
+    const isShown = (): boolean => this.#volumeView()?.isShown === true;
+    if (!volume || isShown() === this.#has3d) return;
+    this.#has3d = isShown();
+    if (this.#has3d) {
+      // It fails only with the device, whose loss `Gpu.onLost` tells.
+      this.#display.show(volume, this.#snapshot.state.timePoint).catch(() => {});
+    } else {
+      void this.#display.clear().then(() => {
+        if (this.#volume === volume && !this.#has3d) volume.releaseDisplay();
+      });
+    }
   }
 
   #volumeView(): VolumeView | undefined {

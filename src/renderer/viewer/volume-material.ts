@@ -11,23 +11,22 @@ import {
 import { positionLocal, sampler, screenCoordinate, texture, texture3D, uniform, wgslFn } from 'three/tsl';
 import { NodeMaterial } from 'three/webgpu';
 import type { DisplayTexture } from '../../core/engine/display-texture.ts';
+import { rayParameters } from '../../core/engine/ray-pass.ts';
 import rayMarchCode from '../../shaders/view/ray-march.wgsl?raw';
 import { colormap } from './colormaps.ts';
 import { isFloorOpaque, transferTexels } from './transfer-function.ts';
 import type { ViewState } from './viewer-api.ts';
 
-/** Opacities of the transfer function hold for this length, in parts of the volume's longest edge. */
-const opacityLength = 1 / 160;
-/** Samples along the volume's longest edge, at least, at one texel a step. */
-const fewestSteps = 192;
-
 /** The ray marcher as a material for the back faces of a unit cube, and its uniforms. */
 export class VolumeMaterial {
   readonly material = new NodeMaterial();
   readonly #display: DisplayTexture;
-  readonly #eye = uniform(new Vector3());
+  readonly #eye = uniform(new Vector4());
   readonly #window = uniform(new Vector4());
   readonly #march = uniform(new Vector4());
+  readonly #look = uniform(new Vector4());
+  readonly #clipLow = uniform(new Vector3());
+  readonly #clipHigh = uniform(new Vector3());
   readonly #transfer = new DataTexture(new Uint8Array(2 * 256 * 4), 256, 2);
   #transferKey = '';
 
@@ -37,7 +36,7 @@ export class VolumeMaterial {
     const volume = texture3D(external(display.texture));
     const { material } = this;
     material.fragmentNode = wgslFn(rayMarchCode)({
-      exit: positionLocal,
+      beyond: positionLocal,
       eye: this.#eye,
       volume,
       volume_sampler: sampler(volume),
@@ -47,6 +46,9 @@ export class VolumeMaterial {
       edges: uniform(new Vector3(...edges)),
       window: this.#window,
       march: this.#march,
+      look: this.#look,
+      clip_low: this.#clipLow,
+      clip_high: this.#clipHigh,
       pixel: screenCoordinate,
     });
     material.side = BackSide;
@@ -60,21 +62,19 @@ export class VolumeMaterial {
   }
 
   /**
-   * @param eye in the unit cube
+   * @param eye in the unit cube; w is 0 where it is infinitely far off in that direction
    * @param step how far samples lie apart, in texels, or less in a small volume
    */
-  update(state: ViewState, eye: Vector3, step: number): void {
-    const { low, high, dims } = this.#display;
-    const [from, to] = state.window;
-    const width = Math.max(to - from, Number.EPSILON * Math.max(1, Math.abs(to)));
-    const categories = colormap(state.colormap).isCategorical ? width : 0;
-    // A few large texels need more samples each, or single samples show.
-    const texelsPerStep = step * Math.min(1, Math.max(...dims) / fewestSteps);
+  update(state: ViewState, eye: Vector4, step: number): void {
+    const { isCategorical } = colormap(state.colormap);
+    const colors = { isCategorical, isFloorOpaque: isFloorOpaque(state.colormap) };
+    const { window, march, look, clipLow, clipHigh } = rayParameters(this.#display, state, colors, step);
     this.#eye.value.copy(eye);
-    this.#window.value.set((high - low) / width, (low - from) / width, state.projection === 'mip' ? 1 : 2, categories);
-    // The longest way through the cube, and the start's shift.
-    const rounds = Math.ceil(Math.hypot(...dims) / texelsPerStep) + 2;
-    this.#march.value.set(texelsPerStep, rounds, opacityLength, isFloorOpaque(state.colormap) ? 1 : 0);
+    this.#window.value.set(...window);
+    this.#march.value.set(...march);
+    this.#look.value.set(...look);
+    this.#clipLow.value.set(...clipLow);
+    this.#clipHigh.value.set(...clipHigh);
     const key = JSON.stringify([state.colormap, state.opacity]);
     if (key === this.#transferKey) return;
     this.#transferKey = key;

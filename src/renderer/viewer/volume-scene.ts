@@ -11,6 +11,7 @@ import {
   Sprite,
   SpriteMaterial,
   Vector3,
+  type Vector4,
 } from 'three';
 import type { DisplayTexture } from '../../core/engine/display-texture.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
@@ -52,8 +53,8 @@ export class VolumeScene {
     for (const { letter, direction } of faceLetters(info)) this.#addLetter(letter, new Vector3(...direction));
   }
 
-  /** @param eye the camera's place in the scene */
-  update(state: ViewState, eye: Vector3, texelsPerStep: number): void {
+  /** @param eye the camera's place in the scene; w is 0 where it is infinitely far off in that direction */
+  update(state: ViewState, eye: Vector4, texelsPerStep: number): void {
     // Letters behind the volume are drawn before it.
     for (const letter of this.#letters) letter.renderOrder = letter.position.dot(eye) > 0 ? 2 : 0;
     this.#material.update(state, eye.clone().applyMatrix4(this.#toCube), texelsPerStep);

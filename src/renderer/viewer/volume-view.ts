@@ -1,43 +1,41 @@
-import { Color, LinearSRGBColorSpace, MathUtils, PerspectiveCamera, Vector3 } from 'three';
-import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+import { Color, LinearSRGBColorSpace } from 'three';
 import { WebGPURenderer } from 'three/webgpu';
 import type { DisplayTexture } from '../../core/engine/display-texture.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import { FramePacing } from './frame-pacing.ts';
+import { OrbitCamera } from './orbit-camera.ts';
 import { background } from './slice-renderer.ts';
 import { TiledFrame } from './tiled-frame.ts';
 import type { View, ViewHost } from './view-host.ts';
+import type { Quality } from './viewer-api.ts';
 import { VolumeScene } from './volume-scene.ts';
 
-const fieldOfView = 26;
-/** The first look: a little from the patient's left and from above. */
-const firstDirection = new Vector3(0.42, 0.22, 1).normalize();
 /** The picture is drawn sharp once nothing has moved for this long, in milliseconds. */
 const stillAfterMs = 150;
-/** Texels between samples while things move, and once they are still. */
-const movingStep = 1;
-const stillStep = 0.5;
+/** Texels between samples once nothing moves. */
+const stillSteps: Readonly<Record<Quality, number>> = { draft: 1, normal: 0.5, fine: 0.25 };
 /** A still picture that would hold the GPU for longer is drawn in strips that each take about so long, in milliseconds. */
 const stripMs = 60;
 
 /** The 3D view on its canvas: three.js on our device, a camera that orbits, and a resolution that keeps it fluid. */
 export class VolumeView implements View {
   readonly canvas: HTMLCanvasElement;
+  /** A canvas that is not laid out has no pixels to draw into. */
+  isShown = false;
   readonly #gpu: Gpu;
   readonly #host: ViewHost;
   readonly #renderer: WebGPURenderer;
-  readonly #camera = new PerspectiveCamera(fieldOfView, 1, 0.01, 50);
-  readonly #controls: OrbitControls;
+  readonly #orbit: OrbitCamera;
   readonly #pacing: FramePacing;
   #scene: VolumeScene | undefined;
   #strips: TiledFrame | undefined;
   /** The scale of the frame in `#strips`, while it shows what is to be seen. */
   #stripsScale: number | undefined;
   #size = { width: 1, height: 1, pixelRatio: 1 };
-  /** A canvas that is not laid out has no pixels to draw into. */
-  #isShown = false;
+  /** The camera goes to the start once there is a volume, whose size says where that is. */
+  #isToReset = true;
   #isReady = false;
   #isDisposed = false;
   /** A frame is on the GPU; what is asked for meanwhile is drawn after it. */
@@ -56,8 +54,7 @@ export class VolumeView implements View {
     // The ray marcher's colours are sRGB already: no conversion, no pass for it.
     this.#renderer.outputColorSpace = LinearSRGBColorSpace;
     this.#renderer.setClearColor(new Color(background.r, background.g, background.b), 1);
-    this.#controls = new OrbitControls(this.#camera, canvas);
-    this.#controls.addEventListener('change', () => host.requestRender(this));
+    this.#orbit = new OrbitCamera(canvas, () => host.requestRender(this));
     this.reset();
     void this.#init();
   }
@@ -68,7 +65,7 @@ export class VolumeView implements View {
     this.#scene = volume && new VolumeScene(volume.info, volume.display);
     this.#pacing.forget();
     this.#frames = 0;
-    this.reset();
+    if (volume && this.#isToReset) this.reset();
     this.#host.requestRender(this);
   }
 
@@ -79,8 +76,10 @@ export class VolumeView implements View {
       return;
     }
     this.#stripsScale = undefined;
+    this.#orbit.use(this.#host.state.camera);
     const pixels = this.#fullPixels();
-    this.#drawAndMeasure(this.#pacing.movingScale(pixels), movingStep);
+    const step = this.#pacing.movingStep(pixels);
+    this.#drawAndMeasure(this.#pacing.movingScale(pixels, step), step);
     clearTimeout(this.#stillTimer);
     this.#stillTimer = setTimeout(() => this.#drawStill(), stillAfterMs);
   }
@@ -89,32 +88,26 @@ export class VolumeView implements View {
   renderStill(): void {
     if (!this.#canDraw()) return;
     if (this.#stripsScale !== undefined) this.#presentStrips(this.#stripsScale);
-    else this.#draw(this.#pacing.promptScale(this.#fullPixels()), stillStep);
+    else this.#draw(this.#pacing.promptScale(this.#fullPixels()), this.#stillStep);
   }
 
   resize(width: number, height: number, pixelRatio: number): void {
-    this.#isShown = width > 0 && height > 0;
+    this.isShown = width > 0 && height > 0;
     const longest = this.#gpu.device.limits.maxTextureDimension2D;
     const ratio = Math.min(pixelRatio, longest / Math.max(width, height, 1));
     this.#size = { width: Math.max(1, width), height: Math.max(1, height), pixelRatio: ratio };
-    this.#camera.aspect = this.#size.width / this.#size.height;
-    this.#camera.updateProjectionMatrix();
+    this.#orbit.resize(this.#size.width / this.#size.height);
   }
 
   reset(): void {
-    const distance = this.#fittingDistance();
-    this.#controls.target.set(0, 0, 0);
-    this.#controls.minDistance = 0.05;
-    this.#controls.maxDistance = 8 * distance;
-    this.#camera.position.copy(firstDirection).multiplyScalar(distance);
-    this.#camera.zoom = 1;
-    this.#controls.update();
+    this.#isToReset = this.#scene === undefined;
+    this.#orbit.reset(this.#scene?.corners ?? []);
   }
 
   dispose(): void {
     this.#isDisposed = true;
     clearTimeout(this.#stillTimer);
-    this.#controls.dispose();
+    this.#orbit.dispose();
     this.#scene?.dispose();
     this.#strips?.dispose();
     if (this.#isReady) this.#renderer.dispose();
@@ -137,20 +130,12 @@ export class VolumeView implements View {
     this.#host.requestRender(this);
   }
 
-  /** How far off the camera sees all corners from its first direction, with room for the letters. */
-  #fittingDistance(): number {
-    const up = Math.tan(MathUtils.degToRad(fieldOfView / 2)) / 1.1;
-    const right = new Vector3(0, 1, 0).cross(firstDirection).normalize();
-    const above = firstDirection.clone().cross(right);
-    const needed = (this.#scene?.corners ?? []).map((corner) => {
-      const across = Math.max(Math.abs(corner.dot(above)), Math.abs(corner.dot(right)) / this.#camera.aspect);
-      return corner.dot(firstDirection) + across / up;
-    });
-    return Math.max(0.5, ...needed);
+  #canDraw(): boolean {
+    return this.#isReady && this.isShown && !this.#isDisposed;
   }
 
-  #canDraw(): boolean {
-    return this.#isReady && this.#isShown && !this.#isDisposed;
+  get #stillStep(): number {
+    return stillSteps[this.#host.state.quality];
   }
 
   #fullPixels(): number {
@@ -165,23 +150,24 @@ export class VolumeView implements View {
       return;
     }
     const pixels = this.#fullPixels();
-    if (this.#scene && this.#pacing.expectedMs(pixels) * (movingStep / stillStep) > stripMs) void this.#drawStrips(this.#scene);
-    else this.#drawAndMeasure(1, stillStep);
+    if (this.#scene && this.#pacing.expectedMs(pixels, this.#stillStep) > stripMs) void this.#drawStrips(this.#scene);
+    else this.#drawAndMeasure(1, this.#stillStep);
   }
 
   /** The whole resolution on a slow GPU: strip by strip, until something moves. */
   async #drawStrips(volume: VolumeScene): Promise<void> {
     this.#isDrawing = true;
     this.#strips ??= new TiledFrame(this.#renderer);
-    const scale = this.#pacing.stillScale(this.#fullPixels());
+    const step = this.#stillStep;
+    const scale = this.#pacing.stillScale(this.#fullPixels(), step);
     const ratio = this.#size.pixelRatio * scale;
     const frame = { width: Math.floor(this.#size.width * ratio), height: Math.floor(this.#size.height * ratio) };
-    const rowMs = this.#pacing.expectedMs(frame.width) * (movingStep / stillStep);
+    const rowMs = this.#pacing.expectedMs(frame.width, step);
     const rows = Math.min(frame.height, Math.max(8, Math.floor(stripMs / rowMs)));
     try {
       for (let from = 0; from < frame.height; from += rows) {
-        volume.update(this.#host.state, this.#camera.position, stillStep);
-        this.#strips.drawStrip(volume.scene, this.#camera, frame, from, Math.min(rows, frame.height - from));
+        volume.update(this.#host.state, this.#orbit.eye, step);
+        this.#strips.drawStrip(volume.scene, this.#orbit.camera, frame, from, Math.min(rows, frame.height - from));
         await this.#gpu.device.queue.onSubmittedWorkDone();
         if (this.#isDisposed || this.#isWanted || this.#scene !== volume) break;
       }
@@ -211,8 +197,8 @@ export class VolumeView implements View {
       this.#isDrawing = false;
       if (this.#isDisposed) return;
       // The first frame's time is the compiler's.
-      const ms = ((performance.now() - start) * step) / movingStep;
-      if (this.#frames++ > 0) this.#pacing.measured(this.#fullPixels() * scale ** 2, ms);
+      const ms = performance.now() - start;
+      if (this.#frames++ > 0) this.#pacing.measured(this.#fullPixels() * scale ** 2, ms, step);
       if (!this.#isWanted) return;
       this.#isWanted = false;
       this.#host.requestRender(this);
@@ -227,10 +213,10 @@ export class VolumeView implements View {
 
   #draw(scale: number, step: number): void {
     this.#resizeCanvas(scale);
-    this.#camera.updateMatrixWorld();
+    this.#orbit.camera.updateMatrixWorld();
     if (this.#scene) {
-      this.#scene.update(this.#host.state, this.#camera.position, step);
-      this.#renderer.render(this.#scene.scene, this.#camera);
+      this.#scene.update(this.#host.state, this.#orbit.eye, step);
+      this.#renderer.render(this.#scene.scene, this.#orbit.camera);
     } else {
       this.#renderer.clear();
     }

@@ -1,0 +1,48 @@
+import type { FrameReport } from './frame-target.ts';
+
+export interface PlaybackFigures {
+  /** By the times at which frames were presented; undefined before there are two. */
+  readonly framesPerSecond: number | undefined;
+  /** Passed over since playing began. */
+  readonly dropped: number;
+  /** Mean over the same frames; undefined where the GPU does not tell or nothing had to be decoded. */
+  readonly decodeMs: number | undefined;
+}
+
+/** Frames count for so long. */
+const windowMs = 1000;
+
+/** What was achieved, by what was presented, not by what was asked for. */
+export class FrameStatistics {
+  #frames: FrameReport[] = [];
+  #dropped = 0;
+
+  reset(): void {
+    this.#frames = [];
+    this.#dropped = 0;
+  }
+
+  presented(frame: FrameReport): void {
+    this.#frames.push(frame);
+    // At low rates the last two frames lie further apart than the window is wide.
+    while (this.#frames.length > 2 && (this.#frames[0] as FrameReport).presentedAt < frame.presentedAt - windowMs) {
+      this.#frames.shift();
+    }
+  }
+
+  dropped(count: number): void {
+    this.#dropped += count;
+  }
+
+  figures(): PlaybackFigures {
+    const first = this.#frames[0];
+    const last = this.#frames.at(-1);
+    const spanMs = first && last ? last.presentedAt - first.presentedAt : 0;
+    const decodes = this.#frames.flatMap(({ decodeMs }) => (decodeMs === undefined ? [] : [decodeMs]));
+    return {
+      framesPerSecond: spanMs > 0 ? (1000 * (this.#frames.length - 1)) / spanMs : undefined,
+      dropped: this.#dropped,
+      decodeMs: decodes.length > 0 ? decodes.reduce((sum, ms) => sum + ms, 0) / decodes.length : undefined,
+    };
+  }
+}

@@ -1,0 +1,33 @@
+import type { VolumeInfo } from '../../core/shared/volume.ts';
+
+export type StackAxis = 'x' | 'y' | 'z' | 't';
+
+/** What can be played: the pictures along one axis of a volume. */
+export interface Stack {
+  readonly axis: StackAxis;
+  readonly frameCount: number;
+  readonly label: string;
+  /** A series by its nature (time points, pictures), rather than a volume that is leafed through. */
+  readonly isSeries: boolean;
+}
+
+/**
+ * What of a volume can be played, what it most likely is meant for first: time, pictures, then slices across z, y and x.
+ * @param arePictures its planes were pictures, each in a file or on a page of its own
+ */
+export function stacksOf({ dims }: Pick<VolumeInfo, 'dims'>, arePictures: boolean): readonly Stack[] {
+  const [x, y, z, t] = dims;
+  const isSolid = x > 1 && y > 1 && z > 1;
+  const frames: Stack = { axis: 'z', frameCount: z, label: 'Frames', isSeries: true };
+  const slices = (axis: 'x' | 'y' | 'z', frameCount: number): Stack => ({
+    axis,
+    frameCount,
+    label: `${axis} slices`,
+    isSeries: false,
+  });
+  return [
+    ...(t > 1 ? [{ axis: 't', frameCount: t, label: 'Time', isSeries: true } as const] : []),
+    ...(arePictures && z > 1 ? [frames] : isSolid ? [slices('z', z)] : []),
+    ...(isSolid ? [slices('y', y), slices('x', x)] : []),
+  ];
+}

@@ -1,0 +1,51 @@
+import { Vector3 } from 'three';
+import { expect, test } from 'vitest';
+import { OrbitCamera } from './orbit-camera.ts';
+
+/** As much of a canvas as the controls ask for before there is a pointer. */
+function canvas(): HTMLCanvasElement {
+  const target = new EventTarget();
+  return Object.assign(target, { style: {}, getRootNode: () => target, ownerDocument: target }) as unknown as HTMLCanvasElement;
+}
+
+const corners = [-0.5, 0.5].flatMap((x) => [-0.5, 0.5].flatMap((y) => [-0.5, 0.5].map((z) => new Vector3(x, y, z))));
+
+/** How high something of that height is in the picture, whose height is 2, at that depth behind the target as seen now. */
+function heightOf(orbit: OrbitCamera, depth: number, height = 0.1): number {
+  const { camera } = orbit;
+  camera.updateMatrixWorld();
+  const middle = camera.getWorldDirection(new Vector3()).multiplyScalar(depth);
+  const up = new Vector3(0, height, 0).applyQuaternion(camera.quaternion);
+  return middle.clone().add(up).project(camera).y - middle.project(camera).y;
+}
+
+test('perspective makes what is nearer larger; orthographic does not; the target keeps its size', () => {
+  const orbit = new OrbitCamera(canvas(), () => {});
+  orbit.resize(1.5);
+  orbit.reset(corners);
+  const atTarget = heightOf(orbit, 0);
+  expect(heightOf(orbit, -0.4)).toBeGreaterThan(1.25 * heightOf(orbit, 0.4));
+  expect(orbit.eye.w).toBe(1);
+  orbit.use('orthographic');
+  expect(heightOf(orbit, -0.4)).toBeCloseTo(atTarget, 6);
+  expect(heightOf(orbit, 0.4)).toBeCloseTo(atTarget, 6);
+  expect(orbit.eye.w).toBe(0);
+  orbit.use('perspective');
+  expect(heightOf(orbit, 0)).toBeCloseTo(atTarget, 6);
+});
+
+test('all corners are in the picture after a reset, with either camera and at any shape', () => {
+  for (const kind of ['perspective', 'orthographic'] as const) {
+    for (const aspect of [0.5, 1, 2.4]) {
+      const orbit = new OrbitCamera(canvas(), () => {});
+      orbit.resize(aspect);
+      orbit.use(kind);
+      orbit.reset(corners);
+      orbit.camera.updateMatrixWorld();
+      const places = corners.map((corner) => corner.clone().project(orbit.camera));
+      const farthest = Math.max(...places.flatMap(({ x, y }) => [Math.abs(x), Math.abs(y)]));
+      expect(farthest).toBeLessThan(1);
+      expect(farthest).toBeGreaterThan(0.6);
+    }
+  }
+});

@@ -1,0 +1,93 @@
+import { MathUtils, OrthographicCamera, PerspectiveCamera, Vector3, Vector4 } from 'three';
+import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+import type { CameraKind } from './viewer-api.ts';
+
+const fieldOfView = 26;
+/** Half the height that is seen at a distance of 1. */
+const halfHeight = Math.tan(MathUtils.degToRad(fieldOfView / 2));
+/** The first look: a little from the patient's left and from above. */
+const firstDirection = new Vector3(0.42, 0.22, 1).normalize();
+
+/** A camera that orbits at the pointer's drag, perspective or orthographic: what lies at its target keeps its size. */
+export class OrbitCamera {
+  readonly #perspective = new PerspectiveCamera(fieldOfView, 1, 0.01, 50);
+  /** Nothing is in front of its near plane, however near it stands: it is zoomed, not moved. */
+  readonly #orthographic = new OrthographicCamera(-1, 1, 1, -1, -50, 50);
+  readonly #controls: OrbitControls;
+  #kind: CameraKind = 'perspective';
+  #aspect = 1;
+
+  constructor(canvas: HTMLCanvasElement, onChange: () => void) {
+    this.#controls = new OrbitControls(this.#perspective, canvas);
+    this.#controls.minDistance = 0.05;
+    this.#controls.addEventListener('change', onChange);
+  }
+
+  get camera(): PerspectiveCamera | OrthographicCamera {
+    return this.#kind === 'perspective' ? this.#perspective : this.#orthographic;
+  }
+
+  /** Its place in the scene; w is 0 where it is infinitely far off in that direction. */
+  get eye(): Vector4 {
+    if (this.#kind === 'perspective') return new Vector4(...this.#perspective.position, 1);
+    return new Vector4(...this.#orthographic.position.clone().sub(this.#controls.target), 0);
+  }
+
+  use(kind: CameraKind): void {
+    if (kind === this.#kind) return;
+    const { target } = this.#controls;
+    const offset = this.camera.position.clone().sub(target);
+    const distance = offset.length();
+    this.#kind = kind;
+    if (kind === 'orthographic') {
+      this.#orthographic.position.copy(this.#perspective.position);
+      this.#orthographic.zoom = 1 / (halfHeight * distance);
+    } else {
+      const same = 1 / (halfHeight * this.#orthographic.zoom);
+      this.#perspective.position.copy(target).addScaledVector(offset, same / distance);
+    }
+    this.#fit();
+    this.#controls.object = this.camera;
+    this.#controls.update();
+  }
+
+  resize(aspect: number): void {
+    this.#aspect = aspect;
+    this.#fit();
+  }
+
+  /** To the start, from where all these are seen, with room for letters. */
+  reset(corners: readonly Vector3[]): void {
+    const distance = this.#fittingDistance(corners);
+    this.#controls.target.set(0, 0, 0);
+    this.#controls.maxDistance = 8 * distance;
+    this.#controls.minZoom = 1 / (8 * distance * halfHeight);
+    this.camera.position.copy(firstDirection).multiplyScalar(distance);
+    this.#orthographic.zoom = 1 / (halfHeight * distance);
+    this.#fit();
+    this.#controls.update();
+  }
+
+  dispose(): void {
+    this.#controls.dispose();
+  }
+
+  #fit(): void {
+    this.#perspective.aspect = this.#aspect;
+    this.#orthographic.left = -this.#aspect;
+    this.#orthographic.right = this.#aspect;
+    this.camera.updateProjectionMatrix();
+  }
+
+  /** How far off the perspective camera sees all corners from its first direction. */
+  #fittingDistance(corners: readonly Vector3[]): number {
+    const up = halfHeight / 1.1;
+    const right = new Vector3(0, 1, 0).cross(firstDirection).normalize();
+    const above = firstDirection.clone().cross(right);
+    const needed = corners.map((corner) => {
+      const across = Math.max(Math.abs(corner.dot(above)), Math.abs(corner.dot(right)) / this.#aspect);
+      return corner.dot(firstDirection) + across / up;
+    });
+    return Math.max(0.5, ...needed);
+  }
+}
