@@ -14,6 +14,7 @@ export default defineConfig({
           index: resolve('src/main/index.ts'),
           cli: resolve('src/cli/index.ts'),
           'cpu-worker': resolve('src/cli/cpu-worker.ts'),
+          'bench-worker': resolve('src/cli/bench-worker.ts'),
         },
         external: ['electron', 'webgpu', /^node:/],
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },

@@ -1,6 +1,8 @@
+import { projections } from '../../core/engine/ray-pass.ts';
 import type { RawLayout } from '../../core/io/volume-reader.ts';
 import { type FaultData, faultToData, toStriaError } from '../../core/shared/errors.ts';
 import type { Host, HostFile } from '../host/host.ts';
+import type { ClockSettings } from '../playback/frame-clock.ts';
 import { autoView } from '../viewer/auto-view.ts';
 import type { SliceAxis } from '../viewer/viewer-api.ts';
 import { BackgroundCompressor } from './background.ts';
@@ -8,20 +10,25 @@ import { type Command, commandOfMenu, createCommands } from './commands.ts';
 import { groupDatasets } from './datasets.ts';
 import { diagnosticsText } from './diagnostics.ts';
 import { GpuLife } from './gpu-life.ts';
+import { Lab, type LabFileKind, labFiles } from './lab.ts';
 import { withStacks } from './picture-stacks.ts';
+import { Playback } from './playback.ts';
 import { CompressQueue } from './queue.ts';
 import { suggestLayouts } from './raw-layout.ts';
+import type { Residency } from './residency.ts';
 import type { SampleChoice } from './samples.ts';
 import { Session } from './session.ts';
 import { readSettings, type Settings, writeSettings } from './settings.ts';
-import { isTyping, matchesShortcut } from './shortcuts.ts';
-import { type AppStore, createAppStore, openDocument, showDocument } from './store.ts';
+import { isOfControl, isTyping, matchesShortcut } from './shortcuts.ts';
+import { type AppState, type AppStore, createAppStore, openDocument, showDocument } from './store.ts';
 
 /** All that the panels can ask for. Results come back through the store. */
 export class App {
   readonly host: Host;
   readonly store: AppStore;
   readonly queue: CompressQueue;
+  readonly lab: Lab;
+  readonly playback: Playback;
   readonly commands: readonly Command[];
   readonly isMac = /mac/i.test(navigator.platform);
   /** Started with `?debug`, or with `stria.debug` in the storage: shows commands for testing. */
@@ -37,9 +44,23 @@ export class App {
     this.store = createAppStore(readSettings(storage()));
     const compressor = new BackgroundCompressor();
     this.queue = new CompressQueue(host, this.store, compressor);
+    this.lab = new Lab(this.store);
     this.#session = new Session(host, this.store, compressor);
     this.#gpuLife = new GpuLife(this.store, (engine, view) => this.#session.recover(engine, view));
+    this.playback = new Playback(this.store, {
+      targetOf: (viewer, axis) => ({ showFrame: (index) => viewer.showFrame({ axis, index }) }),
+      prepare: () => this.#keepCompressed(),
+      cancel: () => this.#session.cancel(),
+      loop: {
+        now: () => performance.now(),
+        request: (callback) => requestAnimationFrame(callback),
+        cancel: (request) => cancelAnimationFrame(request),
+      },
+    });
     this.commands = createCommands(this);
+    this.store.subscribe(({ gpu, chunks, showChunks }) => {
+      if (gpu.kind === 'ready') gpu.viewer.showChunks(showChunks ? chunks : undefined);
+    });
   }
 
   /** Opens the GPU and listens to the shell, the keys and the files that come. */
@@ -79,8 +100,10 @@ export class App {
     const [first] = datasets;
     if (!first) return;
     const { gpu } = this.store.getState();
-    if (datasets.length === 1 && gpu.kind !== 'failed') void this.#session.open({ kind: 'file', file: first.primary });
-    else this.queue.add(datasets.map(({ primary }) => primary));
+    if (datasets.length === 1 && gpu.kind !== 'failed') {
+      if (first.primary.pictures) this.playback.playNext();
+      void this.#session.open({ kind: 'file', file: first.primary });
+    } else this.queue.add(datasets.map(({ primary }) => primary));
   }
 
   async openDropped(dropped: Promise<readonly File[]>): Promise<void> {
@@ -128,6 +151,18 @@ export class App {
     void this.#session.compress({ codec, axis });
   }
 
+  /** Keeps the volume in GPU memory as voxels or compressed. Resolves with whether it is kept so. */
+  setResidency(residency: Residency): Promise<boolean> {
+    const { codec, axis } = this.store.getState().settings;
+    return this.#session.setResidency(residency, { codec, axis });
+  }
+
+  /** False where it was given up. What cannot be compressed, since not all of it is there, is played as it is. */
+  async #keepCompressed(): Promise<boolean> {
+    const { residency } = this.store.getState();
+    return !residency?.canBeCompressed || residency.kept === 'compressed' || this.setResidency('compressed');
+  }
+
   save(): void {
     void this.#session.save();
   }
@@ -143,6 +178,34 @@ export class App {
     const settings = { ...this.store.getState().settings, ...change };
     this.store.setState({ settings });
     writeSettings(storage(), settings);
+  }
+
+  setPlayback(change: Partial<ClockSettings>): void {
+    this.set({ playback: { ...this.store.getState().settings.playback, ...change } });
+    this.playback.set(change);
+  }
+
+  /** Playback stops while the Lab is shown. */
+  showPage(page: AppState['page']): void {
+    this.store.getState().playback?.player.pause();
+    this.store.setState({ page, overlay: 'none' });
+  }
+
+  /** Saves what the Lab found. @param bytes of a picture; the other kinds are made from the state */
+  async saveLab(kind: LabFileKind, picture?: Blob): Promise<void> {
+    await this.#orNotice(async () => {
+      const { name, text } = labFiles(this.store.getState().lab, kind);
+      const sink = await this.host.saveAs(name);
+      if (!sink) return;
+      try {
+        await sink.write(picture ? new Uint8Array(await picture.arrayBuffer()) : new TextEncoder().encode(text));
+        await sink.close();
+      } catch (error) {
+        await sink.abort();
+        throw error;
+      }
+      this.store.setState({ notice: `${sink.name} is saved` });
+    });
   }
 
   runCommand(id: string): void {
@@ -173,9 +236,10 @@ export class App {
     if (document) this.#gpuLife.engine?.viewer.set({ window: autoView(document.info, document.statistics).window });
   }
 
-  toggleProjection(): void {
+  nextProjection(): void {
     const viewer = this.#gpuLife.engine?.viewer;
-    viewer?.set({ projection: viewer.snapshot().state.projection === 'mip' ? 'composite' : 'mip' });
+    const next = viewer && projections[(projections.indexOf(viewer.snapshot().state.projection) + 1) % projections.length];
+    if (next) viewer.set({ projection: next });
   }
 
   async copyDiagnostics(fault?: FaultData): Promise<void> {
@@ -192,8 +256,8 @@ export class App {
   }
 
   /** For the debug hook. */
-  get resident() {
-    return this.#session.resident;
+  get kept() {
+    return this.#session.kept;
   }
 
   async #orNotice(work: () => Promise<void>): Promise<void> {
@@ -209,12 +273,14 @@ export class App {
     if (event.defaultPrevented || event.isComposing) return;
     const command = this.commands.find(({ shortcut }) => shortcut && matchesShortcut(shortcut, event, this.isMac));
     if (!command) {
-      if (event.key === 'Escape' && this.store.getState().overlay !== 'none') this.store.setState({ overlay: 'none' });
+      if (event.key !== 'Escape') return;
+      if (this.store.getState().overlay !== 'none') this.store.setState({ overlay: 'none' });
+      else if (this.store.getState().page === 'lab') this.showPage('viewer');
       return;
     }
     const isPlain = !event.ctrlKey && !event.metaKey;
     const isCovered = this.store.getState().overlay !== 'none' && command.id !== 'palette';
-    if ((isPlain && isTyping(event.target)) || isCovered) return;
+    if ((isPlain && (isTyping(event.target) || isOfControl(event.target, event.key))) || isCovered) return;
     event.preventDefault();
     if (command.enabled(this.store.getState())) command.run();
   }

@@ -23,7 +23,7 @@ describe('commands', () => {
   it('are off where there is nothing to do', () => {
     const enabled = commands.filter((command) => command.enabled(store.getState())).map(({ id }) => id);
     expect(enabled).toContain('open');
-    for (const id of ['save', 'close', 'compress', 'cancel', 'layout-1', 'reset-view', 'slice-next']) {
+    for (const id of ['save', 'close', 'compress', 'cancel', 'layout-1', 'reset-view', 'slice-next', 'play', 'frame-next']) {
       expect(enabled).not.toContain(id);
     }
   });

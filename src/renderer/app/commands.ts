@@ -1,4 +1,5 @@
 import type { MenuCommand } from '../../core/shared/ipc.ts';
+import type { ClockSettings } from '../playback/frame-clock.ts';
 import type { Layout, SliceAxis } from '../viewer/viewer-api.ts';
 import type { App } from './app.ts';
 import type { AppState } from './store.ts';
@@ -7,7 +8,7 @@ import type { AppState } from './store.ts';
 export interface Command {
   readonly id: string;
   readonly label: string;
-  readonly group: 'File' | 'View' | 'Compression' | 'Help' | 'Debug';
+  readonly group: 'File' | 'View' | 'Playback' | 'Compression' | 'Help' | 'Debug';
   /** `Mod+O`, `[`; see shortcuts.ts. */
   readonly shortcut?: string;
   /** Sent by the shell's menus. */
@@ -18,6 +19,8 @@ export interface Command {
 
 const always = () => true;
 const isReady = (state: AppState): boolean => state.document.kind === 'ready' && state.gpu.kind === 'ready';
+const canPlay = (state: AppState): boolean => state.playback !== undefined;
+const isPlayerOpen = (state: AppState): boolean => state.playback?.isOpen === true;
 const isRunning = (state: AppState): boolean => state.compression.kind === 'running' || state.save.kind === 'saving';
 
 /** Every command there is, in the order of the palette. */
@@ -46,6 +49,21 @@ export function createCommands(app: App): Command[] {
     group: 'View',
     enabled: isReady,
     run: () => app.showSlice(axis),
+  });
+  const goTo = (id: string, by: number, shortcut: string, label: string): Command => ({
+    id,
+    label,
+    group: 'Playback',
+    shortcut,
+    enabled: isPlayerOpen,
+    run: () => app.playback.step(by),
+  });
+  const playAs = (id: string, change: Partial<ClockSettings>, label: string): Command => ({
+    id,
+    label,
+    group: 'Playback',
+    enabled: isPlayerOpen,
+    run: () => app.setPlayback(change),
   });
   return [
     { id: 'open', label: 'Open…', group: 'File', shortcut: 'Mod+O', menu: 'open', enabled: always, run: () => app.openDialog() },
@@ -89,6 +107,14 @@ export function createCommands(app: App): Command[] {
       enabled: (state) => isRunning(state) || state.document.kind === 'loading',
       run: () => app.cancel(),
     },
+    {
+      id: 'chunks',
+      label: 'Show or hide chunks',
+      group: 'Compression',
+      shortcut: 'K',
+      enabled: (state) => isReady(state) && state.chunks !== undefined,
+      run: () => store.setState(({ showChunks }) => ({ showChunks: !showChunks })),
+    },
     layout(1, '3d', '3D alone'),
     layout(2, 'slice', 'One slice'),
     layout(3, 'slices', 'Three slices'),
@@ -117,12 +143,29 @@ export function createCommands(app: App): Command[] {
     },
     {
       id: 'projection',
-      label: 'Switch between maximum and compositing',
+      label: 'Next projection',
       group: 'View',
       shortcut: 'P',
       enabled: isReady,
-      run: () => app.toggleProjection(),
+      run: () => app.nextProjection(),
     },
+    {
+      id: 'play',
+      label: 'Play or pause',
+      group: 'Playback',
+      shortcut: 'Space',
+      enabled: canPlay,
+      run: () => app.playback.toggle(),
+    },
+    goTo('frame-previous', -1, 'ArrowLeft', 'Previous frame'),
+    goTo('frame-next', 1, 'ArrowRight', 'Next frame'),
+    goTo('frame-first', -Infinity, 'Home', 'First frame'),
+    goTo('frame-last', Infinity, 'End', 'Last frame'),
+    playAs('play-loop', { atEnd: 'loop' }, 'Play in a loop'),
+    playAs('play-bounce', { atEnd: 'bounce' }, 'Play back and forth'),
+    playAs('play-once', { atEnd: 'once' }, 'Play once'),
+    playAs('play-hold', { pace: 'hold' }, 'Hold the rate, dropping frames'),
+    playAs('play-every', { pace: 'every' }, 'Show every frame, slowing down'),
     {
       id: 'inspector',
       label: 'Show or hide the inspector',
@@ -140,6 +183,14 @@ export function createCommands(app: App): Command[] {
         run: () => app.set({ theme }),
       }),
     ),
+    {
+      id: 'lab',
+      label: 'Lab: measure this machine',
+      group: 'Help',
+      shortcut: 'B',
+      enabled: always,
+      run: () => app.showPage(store.getState().page === 'lab' ? 'viewer' : 'lab'),
+    },
     {
       id: 'palette',
       label: 'All commands',

@@ -1,8 +1,10 @@
 import type { EncodeChoice } from '../../core/engine/backend.ts';
 import { ChunkTally } from '../../core/engine/chunk-tally.ts';
 import type { GpuBackend } from '../../core/engine/gpu-backend.ts';
-import type { ResidentVolume } from '../../core/engine/resident-volume.ts';
+import { paddedBoxBytes } from '../../core/engine/gpu-chunks.ts';
+import type { NumberedBox } from '../../core/engine/resident-layout.ts';
 import { KernelClock } from '../../core/engine/stage-times.ts';
+import type { VolumeSource } from '../../core/engine/volume-source.ts';
 import type { EncodedChunk } from '../../core/format/chunk.ts';
 import { ContainerWriter } from '../../core/format/container-writer.ts';
 import type { ByteSink } from '../../core/shared/bytes.ts';
@@ -12,9 +14,9 @@ import type { SourceDescription } from '../../core/shared/source.ts';
 import { type Dims3, volumeBytes } from '../../core/shared/volume.ts';
 import { type CompressionResult, stageClock } from './result.ts';
 
-/** A resident volume with what is needed to write it. */
+/** A volume in GPU memory, with what is needed to write it. */
 export interface Compressible {
-  readonly resident: ResidentVolume;
+  readonly kept: VolumeSource;
   readonly source: SourceDescription;
   readonly chunkShape: Dims3;
 }
@@ -26,7 +28,8 @@ export interface Compressed {
 }
 
 /**
- * Encodes a volume where it lies in GPU memory, then decodes all of it again and compares every bit, there too.
+ * Encodes a volume where it lies in GPU memory, then decodes all of it again and compares every bit, there too. One that
+ * is kept compressed is decoded for that, box by box.
  * @throws StriaError `internal` if any bit differs: the compressed bytes are then thrown away
  */
 export async function compressResident(
@@ -35,11 +38,13 @@ export async function compressResident(
   choice: EncodeChoice,
   job: JobOptions,
 ): Promise<Compressed> {
-  const { resident } = volume;
-  const voxelBytes = volumeBytes(resident.info);
+  const { kept } = volume;
+  const voxelBytes = volumeBytes(kept.info);
+  let paddedBytes = 0;
   const encodeClock = new KernelClock();
   const chunks: EncodedChunk[] = [];
-  const encodeMs = await overBoxes('Compressing', resident, job, async (box, options) => {
+  const encodeMs = await overBoxes('Compressing', kept, job, async (box, options) => {
+    paddedBytes += paddedBoxBytes(box.voxels.dims, box.voxels.elementBytes);
     const encoded = await backend.encodeResident(box, choice, { ...options, onTimes: encodeClock.onTimes });
     box.chunkNumbers.forEach((number, index) => {
       chunks[number] = encoded.chunks[index] as EncodedChunk;
@@ -48,7 +53,7 @@ export async function compressResident(
 
   const checkClock = new KernelClock();
   let differingWords = 0;
-  const checkMs = await overBoxes('Checking', resident, job, async (box, options) => {
+  const checkMs = await overBoxes('Checking', kept, job, async (box, options) => {
     const inBox = box.chunkNumbers.map((number) => chunks[number] as EncodedChunk);
     const checked = await backend.checkResident(box, inBox, { ...options, onTimes: checkClock.onTimes });
     differingWords += checked.differingWords;
@@ -72,7 +77,7 @@ export async function compressResident(
       decode: stageClock(checkClock.times(), (name) => name !== 'check', checkMs),
       isExact: true,
       gpuBytes: {
-        before: resident.boxes.reduce((sum, { voxels }) => sum + voxels.buffer.size, 0),
+        before: paddedBytes,
         after: chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0),
       },
     },
@@ -82,11 +87,11 @@ export async function compressResident(
 /** Writes compressed chunks as a .stria file. Does not close the sink. Resolves with the bytes written. */
 export async function writeContainer(
   sink: ByteSink,
-  { resident, source, chunkShape }: Compressible,
+  { kept, source, chunkShape }: Compressible,
   chunks: readonly EncodedChunk[],
   { signal, onProgress }: JobOptions,
 ): Promise<number> {
-  const header = { volume: resident.info, chunkShape: [...chunkShape, 1] as const, sourceFormat: source.format };
+  const header = { volume: kept.info, chunkShape: [...chunkShape, 1] as const, sourceFormat: source.format };
   const writer = await ContainerWriter.create(sink, header);
   const total = chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0);
   for (const [number, chunk] of chunks.entries()) {
@@ -102,20 +107,18 @@ export async function writeContainer(
 /** Counts, keeps nothing: a container's size is known before it is saved. */
 const nowhere: ByteSink = { write: async () => {}, close: async () => {}, abort: async () => {} };
 
-type Box = ResidentVolume['boxes'][number];
-
 /** Runs work box by box with progress over all of them. Resolves with the milliseconds it took. */
 async function overBoxes(
   stage: string,
-  { boxes, info }: ResidentVolume,
+  kept: VolumeSource,
   { signal, onProgress }: JobOptions,
-  work: (box: Box, options: JobOptions) => Promise<void>,
+  work: (box: NumberedBox, options: JobOptions) => Promise<void>,
 ): Promise<number> {
-  const total = volumeBytes(info);
+  const total = volumeBytes(kept.info);
   const start = performance.now();
   let before = 0;
   onProgress?.({ stage, done: 0, total });
-  for (const box of boxes) {
+  await kept.forEachBox(async (box) => {
     throwIfAborted(signal);
     let inBox = 0;
     await work(box, {
@@ -126,6 +129,6 @@ async function overBoxes(
       },
     });
     before += inBox;
-  }
+  });
   return performance.now() - start;
 }

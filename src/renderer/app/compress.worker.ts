@@ -1,4 +1,4 @@
-import { codecByName } from '../../core/codecs/registry.ts';
+import { chainByName } from '../../core/codecs/registry.ts';
 import type { Backend } from '../../core/engine/backend.ts';
 import { type CompressReport, compressVolume } from '../../core/engine/compress.ts';
 import { createCpuBackend } from '../../core/engine/cpu-backend.ts';
@@ -53,7 +53,7 @@ async function compress(command: CompressCommand & { kind: 'compress' }, signal:
   try {
     onProgress({ stage: 'Reading', done: 0, total: undefined });
     const volume = await open(command.request, signal);
-    const codec = choice.codec === 'auto' ? 'auto' : codecByName(choice.codec);
+    const codec = choice.codec === 'auto' ? 'auto' : chainByName(choice.codec);
     const settings = { backend: await openBackend(), choice: { codec, options: { axis: choice.axis } } } as const;
     return await compressVolume(volume, sink, settings, { signal, onProgress });
   } catch (error) {

@@ -10,5 +10,5 @@ const scope = self as unknown as {
 
 scope.onmessage = ({ data }) => {
   const result = runCpuTask(data);
-  scope.postMessage(result, result.kind === 'decode' ? [result.voxels.buffer] : []);
+  scope.postMessage(result, result.kind !== 'fault' && result.voxels ? [result.voxels.buffer] : []);
 };

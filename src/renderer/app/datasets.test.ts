@@ -36,8 +36,14 @@ describe('groupDatasets', () => {
 
 describe('words and names', () => {
   it('says what a drop will do', () => {
-    expect(dropWords(1)).toBe('Drop to open');
-    expect(dropWords(12)).toContain('12 files');
+    const many = (count: number, type: string) => Array.from({ length: count }, () => type);
+    expect(dropWords([''])).toBe('Drop to open');
+    expect(dropWords(['image/png'])).toBe('Drop to open');
+    expect(dropWords(many(12, ''))).toContain('12 files');
+    expect(dropWords(many(240, 'image/png'))).toBe('Drop to play 240 frames');
+    expect(dropWords(many(240, 'image/tiff'))).toBe('Drop to play 240 frames');
+    expect(dropWords([...many(3, 'image/png'), 'image/tiff'])).toContain('4 files');
+    expect(dropWords(many(3, 'image/jpeg'))).toContain('3 files');
   });
 
   it('names the compressed file after its source', () => {

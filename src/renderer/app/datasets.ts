@@ -6,6 +6,7 @@ export interface Dataset<File extends { readonly name: string }> {
 
 /** Endings of files that only hold the voxels of a detached header. */
 const dataEndings = ['.img', '.img.gz', '.raw', '.raw.gz', '.bin', '.dat', '.gz', '.zraw'];
+const pictureTypes = ['image/png', 'image/tiff'];
 const standaloneEndings = ['.nii', '.nii.gz', '.nrrd', '.stria'];
 
 /**
@@ -30,9 +31,12 @@ export function groupDatasets<File extends { readonly name: string }>(files: rea
     .map((primary) => ({ primary, companions: files.filter((file) => companions.get(file) === primary) }));
 }
 
-/** What a drop of so many things will do, for the overlay: names are not readable until the drop. */
-export function dropWords(count: number): string {
-  if (count === 0) return 'Drop files here';
+/** What a drop will do, for the overlay. @param types MIME types, '' for most: names are not readable until the drop */
+export function dropWords(types: readonly string[]): string {
+  const count = types.length;
+  const [first] = types;
+  if (count > 1 && pictureTypes.includes(first ?? '') && types.every((type) => type === first))
+    return `Drop to play ${count} frames`;
   return count === 1 ? 'Drop to open' : `Drop to open or compress ${count} files`;
 }
 

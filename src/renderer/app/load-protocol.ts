@@ -36,6 +36,10 @@ export type LoadMessage =
       readonly format: string;
       /** In codec elements; given by a .stria. */
       readonly chunkShape: Dims3 | undefined;
+      /** No more than this many compressed bytes will come; given by a .stria. */
+      readonly payloadBytes: number | undefined;
+      /** Its planes were pictures, each by itself. */
+      readonly arePictures: boolean;
     }
   | { readonly kind: 'voxels'; readonly bytes: Uint8Array<ArrayBuffer> }
   /** The next chunks, in order. */

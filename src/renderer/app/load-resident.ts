@@ -1,6 +1,7 @@
-import { defaultChunkShape } from '../../core/engine/chunk-shape.ts';
+import { chunkShapeOf } from '../../core/engine/chunk-shape.ts';
 import type { GpuBackend } from '../../core/engine/gpu-backend.ts';
-import { ResidentVolume } from '../../core/engine/resident-volume.ts';
+import { defaultBudget, ResidentVolume } from '../../core/engine/resident-volume.ts';
+import type { VolumeStatistics } from '../../core/engine/statistics.ts';
 import type { EncodedChunk } from '../../core/format/chunk.ts';
 import { codecElementBytes } from '../../core/format/chunk-grid.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
@@ -8,10 +9,12 @@ import type { RawLayout } from '../../core/io/volume-reader.ts';
 import { faultFromData, StriaError } from '../../core/shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../core/shared/job.ts';
 import type { SourceDescription } from '../../core/shared/source.ts';
-import { type Dims3, volumeBytes } from '../../core/shared/volume.ts';
+import { type Dims3, type VolumeInfo, volumeBytes } from '../../core/shared/volume.ts';
 import type { HostFile } from '../host/host.ts';
+import type { Engine } from './gpu-life.ts';
 import type { LoadCommand, LoadMessage, LoadRequest } from './load-protocol.ts';
 import { serveSiblings } from './ports.ts';
+import { type CompressedBytes, type KeptVolume, keepAs, type Residency, residencyOf } from './residency.ts';
 import type { SampleChoice } from './samples.ts';
 
 /** What people asked to see. Kept, so that it can be loaded again after the device was lost. */
@@ -20,17 +23,17 @@ export type OpenRequest =
   | { readonly kind: 'sample'; readonly sample: SampleChoice };
 
 export interface LoadedVolume {
-  readonly resident: ResidentVolume;
+  readonly kept: KeptVolume;
   readonly format: string;
   readonly source: SourceDescription;
   readonly chunkShape: Dims3;
-  /** The compressed bytes, where the file was a .stria whose chunks were decoded on the GPU. */
+  /** The compressed bytes, where the file was a .stria whose chunks went to the GPU. */
   readonly chunks: readonly EncodedChunk[] | undefined;
 }
 
 /**
- * Loads a volume into GPU memory: a worker reads and unpacks, this thread hands on to the GPU. The caller frees the
- * resident volume. @throws StriaError as the readers, and `aborted`
+ * Loads a volume into GPU memory: a worker reads and unpacks, this thread hands on to the GPU. Of a .stria, series and what
+ * is over the GPU's budget stay compressed. The caller frees the volume. @throws StriaError as the readers, and `aborted`
  */
 export async function loadResident(gpu: Gpu, backend: GpuBackend, request: OpenRequest, job: JobOptions): Promise<LoadedVolume> {
   throwIfAborted(job.signal);
@@ -39,35 +42,22 @@ export async function loadResident(gpu: Gpu, backend: GpuBackend, request: OpenR
   try {
     return await loading.run(request);
   } catch (error) {
-    loading.resident?.destroy();
+    loading.destroy();
     throw error;
   } finally {
     worker.terminate();
   }
 }
 
-/** Decodes a volume's compressed bytes into a new resident volume. */
-export async function decodeToResident(
-  backend: GpuBackend,
-  resident: ResidentVolume,
+/** Brings a volume's compressed bytes to a new device, kept as they were on the one before. What is known of it is not computed again. */
+export async function loadAgain(
+  engine: Pick<Engine, 'gpu' | 'backend'>,
+  { kept, chunkShape, ...rest }: LoadedVolume,
   chunks: readonly EncodedChunk[],
-  job: JobOptions,
-): Promise<void> {
-  const total = volumeBytes(resident.info);
-  let before = 0;
-  for (const box of resident.boxes) {
-    const inBox = box.chunkNumbers.map((number) => chunks[number] as EncodedChunk);
-    let done = 0;
-    await backend.decodeResident(inBox, box, {
-      signal: job.signal,
-      firstChunk: box.chunkNumbers[0],
-      onProgress: (progress) => {
-        done = progress.done;
-        job.onProgress?.({ stage: 'Decompressing', done: before + done, total });
-      },
-    });
-    before += done;
-  }
+  known: JobOptions & { readonly statistics: VolumeStatistics | undefined },
+): Promise<LoadedVolume> {
+  const again = await keepAs(engine, residencyOf(kept), { info: kept.info, chunkShape, chunks }, { ...known, verify: false });
+  return { ...rest, kept: again, chunkShape };
 }
 
 /** Whether the GPU can hold these chunks: each must begin at a whole word of its row. */
@@ -76,13 +66,16 @@ function fitsGpu(chunkShape: Dims3, elementBytes: number): boolean {
 }
 
 class Loading {
-  resident: ResidentVolume | undefined;
+  /** What voxels are appended to. Undefined: chunks come. */
+  #resident: ResidentVolume | undefined;
+  #info: VolumeInfo | undefined;
+  /** How chunks will be kept. */
+  #residency: Residency = 'raw';
   readonly #gpu: Gpu;
   readonly #backend: GpuBackend;
   readonly #worker: Worker;
   readonly #job: JobOptions;
   readonly #chunks: EncodedChunk[] = [];
-  #as: 'voxels' | 'chunks' = 'voxels';
   #format = '';
   #chunkShape: Dims3 | undefined;
   #done = 0;
@@ -114,34 +107,47 @@ class Loading {
       const posted = toPosted(request);
       this.#post({ kind: 'open', request: posted }, posted.kind === 'file' ? [posted.siblings] : []);
     });
-    const { resident } = this;
-    if (!resident || !this.#chunkShape) throw new StriaError('internal', 'the loading thread gave no volume');
-    if (this.#as === 'chunks') await decodeToResident(this.#backend, resident, this.#chunks, this.#job);
+    const [info, chunkShape, resident] = [this.#info, this.#chunkShape, this.#resident];
+    if (!info || !chunkShape) throw new StriaError('internal', 'the loading thread gave no volume');
+    const chunks = resident ? undefined : this.#chunks;
+    const kept = resident ?? (await this.#keepChunks({ info, chunkShape, chunks: this.#chunks }));
     await this.#gpu.device.queue.onSubmittedWorkDone();
     this.#gpu.checkAlive();
-    const chunks = this.#as === 'chunks' ? this.#chunks : undefined;
-    return { resident, source, chunks, format: this.#format, chunkShape: this.#chunkShape };
+    return { kept, source, chunks, format: this.#format, chunkShape };
+  }
+
+  destroy(): void {
+    this.#resident?.destroy();
+  }
+
+  #keepChunks(source: CompressedBytes): Promise<KeptVolume> {
+    const engine = { gpu: this.#gpu, backend: this.#backend };
+    return keepAs(engine, this.#residency, source, { ...this.#job, verify: true });
   }
 
   async #take(message: Exclude<LoadMessage, { kind: 'end' }>): Promise<void> {
-    const total = this.resident && volumeBytes(this.resident.info);
+    const total = this.#info && volumeBytes(this.#info);
     switch (message.kind) {
       case 'fault':
         throw faultFromData(message.fault);
       case 'info': {
-        const { info, format, chunkShape } = message;
+        const { info, format, chunkShape, arePictures, payloadBytes } = message;
         const isUsable = chunkShape !== undefined && fitsGpu(chunkShape, codecElementBytes(info.type));
-        this.#chunkShape = isUsable ? chunkShape : defaultChunkShape(info);
+        this.#info = info;
+        this.#chunkShape = isUsable ? chunkShape : chunkShapeOf(info, arePictures);
         this.#format = format;
-        this.resident = await ResidentVolume.create(this.#gpu, info, { chunkShape: this.#chunkShape });
+        const fits = ResidentVolume.fits(this.#gpu, info, { chunkShape: this.#chunkShape });
+        this.#residency = !fits || arePictures || info.dims[3] > 1 ? 'compressed' : 'raw';
+        const isTooLarge = this.#residency === 'compressed' && (payloadBytes ?? 0) > defaultBudget(this.#gpu);
+        const as = isUsable && !isTooLarge ? 'chunks' : 'voxels';
+        if (as === 'voxels') this.#resident = await ResidentVolume.create(this.#gpu, info, { chunkShape: this.#chunkShape });
         throwIfAborted(this.#job.signal);
-        this.#as = isUsable && this.resident.decimation === 1 ? 'chunks' : 'voxels';
         this.#job.onProgress?.({ stage: 'Reading', done: 0, total: volumeBytes(info) });
-        this.#post({ kind: 'start', as: this.#as });
+        this.#post({ kind: 'start', as });
         return;
       }
       case 'voxels':
-        this.resident?.append(message.bytes);
+        this.#resident?.append(message.bytes);
         this.#done += message.bytes.byteLength;
         this.#job.onProgress?.({ stage: 'Reading', done: this.#done, total });
         this.#afterwards(message.bytes.byteLength);

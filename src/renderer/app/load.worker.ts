@@ -8,7 +8,7 @@ import { openVolume } from '../../core/io/open-volume.ts';
 import { openStack } from '../../core/io/pictures/picture-stack.ts';
 import type { OpenVolume } from '../../core/io/volume-reader.ts';
 import { faultToData, inContext } from '../../core/shared/errors.ts';
-import type { FileFormat, SourceDescription } from '../../core/shared/source.ts';
+import { type FileFormat, isPictureFormat, type SourceDescription } from '../../core/shared/source.ts';
 import type { Dims3 } from '../../core/shared/volume.ts';
 import { sourceOf } from '../host/file-source.ts';
 import { initialCreditBytes, type LoadCommand, type LoadMessage, type LoadRequest } from './load-protocol.ts';
@@ -46,7 +46,7 @@ async function load(request: LoadRequest): Promise<void> {
   if (request.pictures) return sendVolume(undefined, await openStack(request.pictures.map(sourceOf)));
   const source = sourceOf(request.handle);
   if (!request.raw && isContainer(await source.read(0, 8))) {
-    return sendContainer(await ContainerReader.open(source)).catch((error: unknown) => {
+    return sendContainer(await ContainerReader.open(source), source.size).catch((error: unknown) => {
       throw inContext(source.name, error);
     });
   }
@@ -55,7 +55,14 @@ async function load(request: LoadRequest): Promise<void> {
 }
 
 async function sendVolume(format: string | undefined, volume: OpenVolume): Promise<void> {
-  await start({ kind: 'info', info: volume.info, format: format ?? formatName(volume.format), chunkShape: undefined });
+  await start({
+    kind: 'info',
+    info: volume.info,
+    format: format ?? formatName(volume.format),
+    chunkShape: undefined,
+    payloadBytes: undefined,
+    arePictures: isPictureFormat(volume.format),
+  });
   for await (const piece of volume.voxels()) await sendVoxels(piece);
   const source = await volume.source();
   scope.postMessage({ kind: 'end', source });
@@ -67,10 +74,17 @@ function formatName(format: FileFormat): string {
   return names[format] ?? format.toUpperCase();
 }
 
-async function sendContainer(reader: ContainerReader): Promise<void> {
+async function sendContainer(reader: ContainerReader, payloadBytes: number): Promise<void> {
   const { volume, chunkShape, sourceFormat } = reader.header;
   const shape: Dims3 = [chunkShape[0], chunkShape[1], chunkShape[2]];
-  const as = await start({ kind: 'info', info: volume, format: `Stria (${formatName(sourceFormat)})`, chunkShape: shape });
+  const as = await start({
+    kind: 'info',
+    info: volume,
+    format: `Stria (${formatName(sourceFormat)})`,
+    chunkShape: shape,
+    payloadBytes,
+    arePictures: isPictureFormat(sourceFormat),
+  });
   for (let layer = 0; layer < reader.grid.layerCount; layer++) {
     const { first, count } = reader.grid.chunksOfLayer(layer);
     const chunks = await reader.readChunks(first, count);

@@ -1,21 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { describeShares, ratioOf, stageClock } from './result.ts';
+import { ratioOf, stageClock } from './result.ts';
 
 describe('result', () => {
   it('is source over file', () => {
     expect(ratioOf({ bytesIn: 1000, bytesOut: 250 })).toBe(4);
     expect(ratioOf({ bytesIn: 0, bytesOut: 0 })).toBe(0);
-  });
-
-  it('names what chunks became, most used first', () => {
-    expect(describeShares([{ codec: 'rle', axis: 'z', count: 8, bytes: 9 }])).toBe('rle\u00a0along\u00a0z');
-    expect(
-      describeShares([
-        { codec: 'constant', count: 100, bytes: 0 },
-        { codec: 'rle', axis: 'x', count: 900, bytes: 9 },
-        { codec: 'raw', count: 1, bytes: 9 },
-      ]),
-    ).toBe('rle\u00a0along\u00a0x\u00a090\u202f%, constant\u00a010\u202f%, raw\u00a0<\u202f1\u202f%');
   });
 });
 

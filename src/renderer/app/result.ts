@@ -1,6 +1,6 @@
 import type { ChunkShare } from '../../core/engine/chunk-tally.ts';
+import type { CompressReport } from '../../core/engine/compress.ts';
 import type { KernelTimes } from '../../core/engine/stage-times.ts';
-import { thinSpace } from './units.ts';
 
 /** How long a stage took, and by which clock. */
 export interface StageClock {
@@ -24,24 +24,22 @@ export interface CompressionResult {
   readonly gpuBytes: { readonly before: number; readonly after: number } | undefined;
 }
 
-export function ratioOf(sizes: Pick<CompressionResult, 'bytesIn' | 'bytesOut'>): number {
-  return sizes.bytesOut === 0 ? 0 : sizes.bytesIn / sizes.bytesOut;
+/** Of a volume that was compressed from its file: the GPU held none of it for long. */
+export function streamedResult({ bytesIn, bytesOut, voxelBytes, chunks, timesMs }: CompressReport): CompressionResult {
+  return {
+    bytesIn,
+    bytesOut,
+    voxelBytes,
+    shares: chunks,
+    encode: { ms: timesMs.encode, clock: 'wall' },
+    decode: undefined,
+    isExact: undefined,
+    gpuBytes: undefined,
+  };
 }
 
-const noBreak = '\u00a0';
-
-/** `rle along z 87 %, constant 13 %`: what chunks became, most used first. */
-export function describeShares(shares: readonly ChunkShare[]): string {
-  const total = shares.reduce((sum, share) => sum + share.count, 0);
-  return [...shares]
-    .sort((a, b) => b.count - a.count)
-    .map(({ codec, axis, count }) => {
-      const way = axis ? `${codec}${noBreak}along${noBreak}${axis}` : codec;
-      if (count === total) return way;
-      const percent = (100 * count) / total;
-      return `${way}${noBreak}${percent < 1 ? `<${thinSpace}1` : Math.round(percent)}${thinSpace}%`;
-    })
-    .join(', ');
+export function ratioOf(sizes: Pick<CompressionResult, 'bytesIn' | 'bytesOut'>): number {
+  return sizes.bytesOut === 0 ? 0 : sizes.bytesIn / sizes.bytesOut;
 }
 
 /**

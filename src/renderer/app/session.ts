@@ -1,8 +1,9 @@
-import { codecByName } from '../../core/codecs/registry.ts';
-import { ResidentVolume } from '../../core/engine/resident-volume.ts';
+import { chainByName } from '../../core/codecs/registry.ts';
+import { ChunkMap } from '../../core/engine/chunk-map.ts';
 import type { EncodedChunk } from '../../core/format/chunk.ts';
 import { faultToData, toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions, Progress } from '../../core/shared/job.ts';
+import { isPictureFormat } from '../../core/shared/source.ts';
 import { volumeBytes } from '../../core/shared/volume.ts';
 import type { Host, HostSink } from '../host/host.ts';
 import type { ViewState } from '../viewer/viewer-api.ts';
@@ -11,11 +12,13 @@ import type { CodecChoice } from './compress-protocol.ts';
 import { type Compressed, compressResident, writeContainer } from './compress-resident.ts';
 import { isStria, striaName } from './datasets.ts';
 import type { Engine } from './gpu-life.ts';
-import { decodeToResident, type LoadedVolume, loadResident, type OpenRequest } from './load-resident.ts';
+import { type LoadedVolume, loadAgain, loadResident, type OpenRequest } from './load-resident.ts';
 import { nextProgress, startProgress, throttleProgress } from './progress.ts';
 import { suggestLayouts } from './raw-layout.ts';
+import { type KeptVolume, keepAs, type Residency, residencyOf, residencyState } from './residency.ts';
+import { streamedResult } from './result.ts';
 import { sampleTitle } from './samples.ts';
-import { type AppState, type AppStore, showDocument } from './store.ts';
+import { type AppState, type AppStore, openDocument, showDocument } from './store.ts';
 
 interface OpenVolume extends LoadedVolume {
   readonly request: OpenRequest;
@@ -57,8 +60,8 @@ export class Session {
   }
 
   /** The volume in GPU memory, for the debug hook. */
-  get resident(): ResidentVolume | undefined {
-    return this.#volume?.resident;
+  get kept(): KeptVolume | undefined {
+    return this.#volume?.kept;
   }
 
   setEngine(engine: Engine | undefined): void {
@@ -75,7 +78,7 @@ export class Session {
   /** Brings back what was open, or begins again what was being opened, on a new device. */
   async recover(engine: Engine, view: ViewState): Promise<void> {
     if (this.#volume) {
-      this.#volume.resident.destroy();
+      this.#volume.kept.destroy();
       this.#lost = { volume: this.#volume, chunks: this.#compressed?.chunks ?? this.#volume.chunks };
       this.#volume = undefined;
     }
@@ -98,9 +101,10 @@ export class Session {
   cancel(): void {
     this.#job?.abort();
     this.#job = undefined;
-    const { compression, save, document } = this.#store.getState();
+    const { compression, save, residency, document } = this.#store.getState();
     if (compression.kind === 'running') this.#store.setState({ compression: { kind: 'idle' } });
     if (save.kind === 'saving') this.#store.setState({ save: { kind: 'idle' } });
+    if (residency?.progress) this.#store.setState({ residency: { ...residency, progress: undefined } });
     if (document.kind === 'loading') {
       this.#loading?.abort();
       showDocument(this.#store, { kind: 'empty' });
@@ -108,27 +112,92 @@ export class Session {
   }
 
   async compress(choice: CodecChoice): Promise<void> {
-    const volume = this.#volume;
-    if (!volume) return;
-    if (volume.resident.decimation > 1) return this.#compressFromFile(volume, choice);
+    if (!this.#volume) return;
+    const { request, kept } = this.#volume;
+    if (kept.decimation > 1) return this.#compressFromFile(this.#volume, choice);
     const controller = this.#newJob();
     const onProgress = this.#progressOf(controller, (progress) => ({ compression: { kind: 'running', progress } }));
     this.#store.setState({ save: { kind: 'idle' } });
-    onProgress({ stage: 'Compressing', done: 0, total: volumeBytes(volume.resident.info) });
+    onProgress({ stage: 'Compressing', done: 0, total: volumeBytes(kept.info) });
     await this.#inTurn(async () => {
       try {
         const engine = this.#engine;
-        if (!engine || this.#volume !== volume) return;
-        const codec = choice.codec === 'auto' ? 'auto' : codecByName(choice.codec);
+        const volume = this.#volume;
+        if (!engine || !volume || volume.request !== request) return;
+        const codec = choice.codec === 'auto' ? 'auto' : chainByName(choice.codec);
         const job = { signal: controller.signal, onProgress };
         const compressed = await compressResident(engine.backend, volume, { codec, options: { axis: choice.axis } }, job);
         if (controller.signal.aborted) return;
         this.#compressed = compressed;
-        this.#store.setState({ compression: { kind: 'done', result: compressed.result } });
+        const chunks = chunkMapOf(volume, compressed.chunks);
+        this.#store.setState({ chunks, compression: { kind: 'done', result: compressed.result } });
+        // What is kept compressed is kept as it is now.
+        if (residencyOf(volume.kept) === 'compressed') await this.#keep(engine, volume, 'compressed', job);
+        else this.#showResidency(engine, volume);
       } catch (error) {
         this.#failed(controller, error, (fault) => ({ compression: { kind: 'failed', fault } }));
       }
     });
+  }
+
+  /**
+   * Keeps the open volume in GPU memory as voxels or compressed. What was not compressed yet is first, as `compress` does.
+   * Resolves with whether it is kept so.
+   */
+  async setResidency(residency: Residency, choice: CodecChoice): Promise<boolean> {
+    const request = this.#volume?.request;
+    if (this.#volume && residency === 'compressed' && !this.#chunks) {
+      if (this.#volume.kept.decimation > 1) return false;
+      await this.compress(choice);
+    }
+    const isKept = (): boolean => {
+      const volume = this.#volume;
+      return volume !== undefined && volume.request === request && residencyOf(volume.kept) === residency;
+    };
+    if (!this.#volume || this.#volume.request !== request || !this.#chunks || isKept()) return isKept();
+    const controller = this.#newJob();
+    const onProgress = this.#progressOf(controller, (progress) => {
+      const before = this.#store.getState().residency;
+      return { residency: before && { ...before, progress } };
+    });
+    onProgress({ stage: 'Decompressing', done: 0, total: volumeBytes(this.#volume.kept.info) });
+    await this.#inTurn(async () => {
+      const engine = this.#engine;
+      const volume = this.#volume;
+      if (!engine || !volume || volume.request !== request || controller.signal.aborted) return;
+      try {
+        await this.#keep(engine, volume, residency, { signal: controller.signal, onProgress });
+      } catch (error) {
+        if (toStriaError(error).tag !== 'device-lost') this.#failed(controller, error, ({ message }) => ({ notice: message }));
+      } finally {
+        this.#showResidency(engine, this.#volume);
+      }
+    });
+    return isKept();
+  }
+
+  /** The open volume's compressed bytes: as they were made last, or as they came. */
+  get #chunks(): readonly EncodedChunk[] | undefined {
+    return this.#compressed?.chunks ?? this.#volume?.chunks;
+  }
+
+  /** Exchanges what is in GPU memory, from the compressed bytes. */
+  async #keep(engine: Engine, volume: OpenVolume, residency: Residency, job: JobOptions): Promise<void> {
+    const { kept: before, chunkShape } = volume;
+    const source = { info: before.info, chunkShape, chunks: this.#chunks ?? [] };
+    const statistics = await before.statistics();
+    const kept = await keepAs(engine, residency, source, { ...job, verify: false, statistics });
+    this.#volume = { ...volume, kept };
+    try {
+      await engine.viewer.exchangeVolume(kept);
+    } finally {
+      before.destroy();
+    }
+    this.#showResidency(engine, this.#volume);
+  }
+
+  #showResidency(engine: Engine, volume: OpenVolume | undefined): void {
+    if (volume) this.#store.setState({ residency: residencyState(engine, volume.kept, volume.chunkShape, this.#chunks) });
   }
 
   /** Writes what was compressed where people say. */
@@ -161,17 +230,7 @@ export class Session {
     try {
       const report = await this.#compressor.compress(volume.request, sink, choice, { signal: controller.signal, onProgress });
       if (controller.signal.aborted) return;
-      const { bytesIn, bytesOut, voxelBytes, chunks, timesMs } = report;
-      const result = {
-        bytesIn,
-        bytesOut,
-        voxelBytes,
-        shares: chunks,
-        encode: { ms: timesMs.encode, clock: 'wall' },
-        decode: undefined,
-        isExact: undefined,
-        gpuBytes: undefined,
-      } as const;
+      const result = streamedResult(report);
       this.#store.setState({ compression: { kind: 'done', result } });
       this.#saved(sink);
     } catch (error) {
@@ -217,8 +276,9 @@ export class Session {
       try {
         await this.#free({ keepCompressed: isReload });
         const job = { signal, onProgress: report };
+        const statistics = openDocument(this.#store.getState())?.statistics;
         const loaded = lost?.chunks
-          ? await decodeAgain(engine, lost.volume, lost.chunks, job)
+          ? await loadAgain(engine, lost.volume, lost.chunks, { ...job, statistics })
           : await loadResident(engine.gpu, engine.backend, request, job);
         this.#volume = { ...loaded, request };
         await this.#show(engine, this.#volume, { name, view: lost?.view, start, signal });
@@ -233,21 +293,28 @@ export class Session {
   }
 
   async #show(
-    { gpu, viewer }: Engine,
+    engine: Engine,
     volume: OpenVolume,
     { name, view, start, signal }: { name: string; view: ViewState | undefined; start: number; signal: AbortSignal },
   ): Promise<void> {
-    const { resident, format, request } = volume;
-    const statistics = await resident.statistics();
-    await viewer.setVolume(resident, view);
-    gpu.checkAlive();
+    const { kept, format, source, request } = volume;
+    const { viewer } = engine;
+    const statistics = await kept.statistics();
+    const { layout } = this.#store.getState().settings;
+    await viewer.setVolume(kept, view, layout === '3d' || layout === 'quad');
+    engine.gpu.checkAlive();
     if (signal.aborted) return;
-    if (view) return;
+    if (view) {
+      this.#showResidency(engine, volume);
+      return;
+    }
     const file = request.kind === 'file' ? request.file : undefined;
-    const { info, decimation } = resident;
+    const { info, decimation } = kept;
     const openedMs = performance.now() - start;
-    const document = { name, format, fileBytes: file?.size, info, statistics, decimation, openedMs };
-    showDocument(this.#store, { kind: 'ready', document });
+    const arePictures = isPictureFormat(source.format);
+    const document = { name, format, fileBytes: file?.size, info, statistics, decimation, arePictures, openedMs };
+    const residency = residencyState(engine, kept, volume.chunkShape, this.#chunks);
+    showDocument(this.#store, { kind: 'ready', document }, { residency, chunks: chunkMapOf(volume, this.#chunks) });
     if (file) void this.#remember(request, viewer);
   }
 
@@ -284,7 +351,7 @@ export class Session {
     this.#volume = undefined;
     if (!keepCompressed) this.#compressed = undefined;
     if (this.#engine && !this.#engine.gpu.isLost) await this.#engine.viewer.setVolume(undefined);
-    volume?.resident.destroy();
+    volume?.kept.destroy();
   }
 
   #inTurn(work: () => Promise<void>): Promise<void> {
@@ -320,19 +387,6 @@ export class Session {
   }
 }
 
-async function decodeAgain(
-  { gpu, backend }: Engine,
-  lost: OpenVolume,
-  chunks: readonly EncodedChunk[],
-  job: JobOptions,
-): Promise<LoadedVolume> {
-  const { format, source, chunkShape } = lost;
-  const resident = await ResidentVolume.create(gpu, lost.resident.info, { chunkShape });
-  try {
-    await decodeToResident(backend, resident, chunks, job);
-    return { resident, format, source, chunkShape, chunks: lost.chunks };
-  } catch (error) {
-    resident.destroy();
-    throw error;
-  }
+function chunkMapOf({ kept, chunkShape }: OpenVolume, chunks: readonly EncodedChunk[] | undefined): ChunkMap | undefined {
+  return chunks && new ChunkMap(kept.info, chunkShape, chunks);
 }

@@ -27,6 +27,14 @@ describe('settings', () => {
       defaultSettings,
     );
     expect(readSettings(storage('{"inspectorWidth":99999}')).inspectorWidth).toBe(560);
+    for (const playback of ['7', 'null', '[]', '{"rate":"fast","pace":1,"atEnd":null}']) {
+      expect(readSettings(storage(`{"playback":${playback}}`))).toEqual(defaultSettings);
+    }
+    expect(readSettings(storage('{"playback":{"rate":99999,"pace":"every"}}')).playback).toEqual({
+      rate: 120,
+      pace: 'every',
+      atEnd: 'loop',
+    });
   });
 
   it('survive a storage that throws', () => {

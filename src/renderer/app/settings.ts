@@ -1,4 +1,5 @@
 import type { CodecOptions } from '../../core/codecs/codec.ts';
+import { atEnds, type ClockSettings, clampRate, paces, rates } from '../playback/frame-clock.ts';
 import type { Layout } from '../viewer/viewer-api.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -16,6 +17,7 @@ export interface Settings {
   /** A codec's name, or 'auto'. */
   readonly codec: string;
   readonly axis: CodecOptions['axis'];
+  readonly playback: ClockSettings;
 }
 
 export const inspectorWidths = { min: 280, default: 320, max: 560 } as const;
@@ -28,6 +30,7 @@ export const defaultSettings: Settings = {
   foldedSections: ['gpu'],
   codec: 'auto',
   axis: 'auto',
+  playback: { rate: rates.default, pace: 'hold', atEnd: 'loop' },
 };
 
 const key = 'stria.settings';
@@ -48,6 +51,7 @@ export function readSettings(storage: SettingsStorage | undefined): Settings {
   }
   const one = <T>(options: readonly T[], value: unknown, fallback: T): T =>
     options.includes(value as T) ? (value as T) : fallback;
+  const playback = (stored.playback ?? {}) as Partial<Record<keyof ClockSettings, unknown>>;
   const folded = Array.isArray(stored.foldedSections) ? stored.foldedSections : defaultSettings.foldedSections;
   return {
     theme: one(themes, stored.theme, defaultSettings.theme),
@@ -59,6 +63,11 @@ export function readSettings(storage: SettingsStorage | undefined): Settings {
     foldedSections: inspectorSections.filter((section) => folded.includes(section)),
     codec: typeof stored.codec === 'string' ? stored.codec : defaultSettings.codec,
     axis: one(axes, stored.axis, defaultSettings.axis),
+    playback: {
+      rate: typeof playback.rate === 'number' ? clampRate(playback.rate) : defaultSettings.playback.rate,
+      pace: one(paces, playback.pace, defaultSettings.playback.pace),
+      atEnd: one(atEnds, playback.atEnd, defaultSettings.playback.atEnd),
+    },
   };
 }
 

@@ -29,6 +29,14 @@ describe('shortcuts', () => {
     expect(matchesShortcut('[', press('[', { altKey: true }), false)).toBe(false);
   });
 
+  it('name the keys that write nothing', () => {
+    expect(matchesShortcut('Space', press(' '), false)).toBe(true);
+    expect(matchesShortcut('Space', press(' ', { shiftKey: true }), false)).toBe(false);
+    expect(matchesShortcut('ArrowLeft', press('ArrowLeft'), true)).toBe(true);
+    expect(matchesShortcut('Home', press('Home', { ctrlKey: true }), false)).toBe(false);
+    expect(['Space', 'ArrowRight', 'Home'].map((key) => showShortcut(key, false))).toEqual(['Space', '→', 'Home']);
+  });
+
   it('are written as the platform writes them', () => {
     expect(showShortcut('Shift+Mod+S', true)).toBe('⇧⌘S');
     expect(showShortcut('Shift+Mod+S', false)).toBe('Ctrl+Shift+S');

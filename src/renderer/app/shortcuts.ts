@@ -19,21 +19,35 @@ export function matchesShortcut(shortcut: string, press: KeyPress, isMac: boolea
   const isSign = key.length === 1 && key.toLowerCase() === key.toUpperCase() && !/\d/.test(key);
   if (mod !== parts.includes('Mod') || otherMod || press.altKey) return false;
   if (!isSign && press.shiftKey !== parts.includes('Shift')) return false;
-  return press.key.toLowerCase() === key.toLowerCase();
+  return press.key.toLowerCase() === (key === 'Space' ? ' ' : key.toLowerCase());
 }
 
 /** A shortcut as this platform writes it: `⇧⌘S` or `Ctrl+Shift+S`. */
 export function showShortcut(shortcut: string, isMac: boolean): string {
   const parts = shortcut.split('+');
   const key = parts.at(-1) as string;
-  const named = { Escape: 'Esc', ArrowLeft: '←', ArrowRight: '→' }[key] ?? key.toUpperCase();
+  const names = { Escape: 'Esc', ArrowLeft: '←', ArrowRight: '→', Space: 'Space', Home: 'Home', End: 'End' };
+  const named = names[key as keyof typeof names] ?? key.toUpperCase();
   const shift = parts.includes('Shift');
   const mod = parts.includes('Mod');
   if (isMac) return `${shift ? '⇧' : ''}${mod ? '⌘' : ''}${named}`;
   return [mod && 'Ctrl', shift && 'Shift', named].filter(Boolean).join('+');
 }
 
+const movingKeys = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'PageUp', 'PageDown'];
+const movable = 'input[type=range], [role=listbox], [role=menu], [role=radiogroup], [role=toolbar], [role=separator]';
+
+/** Whether the control that has the focus does something of its own with a key: a button with Space, a slider with arrows. */
+export function isOfControl(target: EventTarget | null, key: string): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (key === ' ') return target.closest('button, a[href], input, [role=option], [role=menuitem]') !== null;
+  return movingKeys.includes(key) && target.closest(movable) !== null;
+}
+
 /** Keys that are typed into a control belong to the control. */
 export function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.closest('input:not([type=range]), textarea, select, [contenteditable]') !== null;
+  return (
+    target instanceof HTMLElement &&
+    target.closest('input:not([type=range], [type=checkbox]), textarea, select, [contenteditable]') !== null
+  );
 }

@@ -1,4 +1,5 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { ChunkMap } from '../../core/engine/chunk-map.ts';
 import type { VolumeStatistics } from '../../core/engine/statistics.ts';
 import type { GpuDiagnosis } from '../../core/gpu/diagnosis.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
@@ -7,10 +8,14 @@ import type { FaultData } from '../../core/shared/errors.ts';
 import type { RecentFile, ShellInfo } from '../../core/shared/ipc.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import type { HostFile } from '../host/host.ts';
+import type { Player } from '../playback/player.ts';
+import type { Stack } from '../playback/stacks.ts';
 import type { Viewer } from '../viewer/viewer.ts';
 import type { SliceAxis } from '../viewer/viewer-api.ts';
+import { emptyLab, type LabState } from './lab.ts';
 import type { JobProgress } from './progress.ts';
 import type { QueueRow } from './queue-rows.ts';
+import type { ResidencyState } from './residency.ts';
 import type { CompressionResult } from './result.ts';
 import { defaultSettings, type Settings } from './settings.ts';
 
@@ -31,6 +36,8 @@ export interface OpenDocument {
   readonly info: VolumeInfo;
   readonly statistics: VolumeStatistics;
   readonly decimation: number;
+  /** Its planes were pictures, each by itself. */
+  readonly arePictures: boolean;
   /** From the request until the first picture. */
   readonly openedMs: number;
 }
@@ -56,6 +63,18 @@ export type SaveState =
   | { readonly kind: 'saved'; readonly name: string; readonly folder: string; readonly reveal: (() => Promise<void>) | undefined }
   | { readonly kind: 'failed'; readonly fault: FaultData };
 
+/** What can be played, as the transport bar shows it and keys act on it. */
+export interface PlaybackState {
+  readonly player: Player;
+  readonly stack: Stack;
+  /** All that can be played of this volume. */
+  readonly stacks: readonly Stack[];
+  /** The bar is shown: from the start for a series, for a volume once it is played. */
+  readonly isOpen: boolean;
+  /** Asked to play, it is being made ready for that. */
+  readonly isPreparing: boolean;
+}
+
 export type Overlay = 'none' | 'palette' | 'shortcuts' | 'about';
 
 export interface AppState {
@@ -65,9 +84,20 @@ export interface AppState {
   readonly document: DocumentState;
   readonly compression: CompressionState;
   readonly save: SaveState;
+  /** What the chunks of the open volume became: as they were compressed last, or as they came. */
+  readonly chunks: ChunkMap | undefined;
+  /** They are painted over the slices, wherever there are any. */
+  readonly showChunks: boolean;
+  /** Undefined while no volume is open. */
+  readonly residency: ResidencyState | undefined;
+  /** Undefined where nothing can be played. */
+  readonly playback: PlaybackState | undefined;
   readonly queue: readonly QueueRow[];
   readonly settings: Settings;
   readonly overlay: Overlay;
+  /** The Lab stands in the viewer's place; what is open stays open. */
+  readonly page: 'viewer' | 'lab';
+  readonly lab: LabState;
   /** The slice that layout 2 shows. */
   readonly sliceAxis: SliceAxis;
   /** A word at the bottom that goes by itself: 'Diagnostics copied'. */
@@ -84,17 +114,31 @@ export function createAppStore(settings: Settings = defaultSettings): AppStore {
     document: { kind: 'empty' },
     compression: { kind: 'idle' },
     save: { kind: 'idle' },
+    chunks: undefined,
+    showChunks: false,
+    residency: undefined,
+    playback: undefined,
     queue: [],
     settings,
     overlay: 'none',
+    page: 'viewer',
+    lab: emptyLab,
     sliceAxis: 'z',
     notice: undefined,
   }));
 }
 
-/** Replaces the document; whatever belonged to the one before (compression, saving) goes with it. */
-export function showDocument(store: AppStore, document: DocumentState): void {
-  store.setState({ document, compression: { kind: 'idle' }, save: { kind: 'idle' } });
+/**
+ * Replaces the document; whatever belonged to the one before (compression, saving) goes with it. What is new takes the
+ * window from the Lab; what has come back after a lost device (it is ready at once) does not.
+ */
+export function showDocument(
+  store: AppStore,
+  document: DocumentState,
+  { residency, chunks }: Partial<Pick<AppState, 'residency' | 'chunks'>> = {},
+): void {
+  const page = document.kind === 'ready' ? store.getState().page : 'viewer';
+  store.setState({ document, residency, chunks, compression: { kind: 'idle' }, save: { kind: 'idle' }, page });
 }
 
 export function openDocument(state: AppState): OpenDocument | undefined {

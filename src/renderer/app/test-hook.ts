@@ -1,41 +1,59 @@
 import { rowBytes } from '../../core/codecs/codec.ts';
+import { ChunkGrid, codecElementDims } from '../../core/format/chunk-grid.ts';
 import { volumeBytes } from '../../core/shared/volume.ts';
+import type { PresentedFrame } from '../playback/player.ts';
 import type { App } from './app.ts';
 
 /** What tests may look at, under `?debug` only. */
 export interface StriaTest {
-  /** The voxels that are in GPU memory, as their bytes lie in a file: x fastest, little-endian, no padding. */
+  /** The volume in GPU memory, however it is kept, as their bytes lie in a file: x fastest, little-endian, no padding. */
   readVoxels(): Promise<Uint8Array>;
   loseDevice(): void;
   /** GPU memory by label, in bytes. */
   gpuMemory(): Record<string, number>;
+  /** Makes each frame that is played take so much longer, in milliseconds. */
+  slowFrames(ms: number): void;
+  /** The frames that the present player has shown since this was called. */
+  recordFrames(): readonly PresentedFrame[];
 }
 
 export function createTestHook(app: App): StriaTest {
   return {
     readVoxels: async () => {
-      const { resident } = app;
+      const { kept } = app;
       const { gpu } = app.store.getState();
-      if (!resident || resident.decimation > 1 || gpu.kind !== 'ready') throw new Error('no whole volume is in GPU memory');
-      const voxels = new Uint8Array(volumeBytes(resident.info));
-      const height = resident.dims[1];
-      for (const { voxels: box, firstRow, rowCount, firstPlane, planeCount } of resident.placedBoxes) {
-        const bytes = await gpu.gpu.read(box.buffer);
-        const padded = rowBytes(box.dims[0], box.elementBytes);
-        const length = box.dims[0] * box.elementBytes;
-        for (let plane = 0; plane < planeCount; plane++) {
-          for (let row = 0; row < rowCount; row++) {
-            const from = (plane * rowCount + row) * padded;
-            voxels.set(bytes.subarray(from, from + length), ((firstPlane + plane) * height + firstRow + row) * length);
+      if (!kept || kept.decimation > 1 || gpu.kind !== 'ready') throw new Error('no whole volume is in GPU memory');
+      const grid = new ChunkGrid(codecElementDims(kept.info), kept.chunkShape);
+      const bytes = new Uint8Array(volumeBytes(kept.info));
+      await kept.forEachBox(async ({ voxels, chunks, chunkNumbers }) => {
+        const { elementBytes } = voxels;
+        const box = await gpu.gpu.read(voxels.buffer);
+        for (const [index, { origin, shape }] of chunks.entries()) {
+          const place = grid.box(chunkNumbers[index] as number);
+          for (let row = 0; row < shape[1] * shape[2]; row++) {
+            const [y, z] = [row % shape[1], Math.floor(row / shape[1])];
+            const from = ((origin[2] + z) * voxels.dims[1] + origin[1] + y) * rowBytes(voxels.dims[0], elementBytes);
+            const plane = place.t * grid.dims[2] + place.origin[2] + z;
+            const to = ((plane * grid.dims[1] + place.origin[1] + y) * grid.dims[0] + place.origin[0]) * elementBytes;
+            const start = from + origin[0] * elementBytes;
+            bytes.set(box.subarray(start, start + shape[0] * elementBytes), to);
           }
         }
-      }
-      return voxels;
+      });
+      return bytes;
     },
     loseDevice: () => app.loseDevice(),
     gpuMemory: () => {
       const { gpu } = app.store.getState();
       return gpu.kind === 'ready' ? Object.fromEntries(gpu.gpu.memory.entries()) : {};
+    },
+    slowFrames: (ms) => {
+      app.playback.frameDelayMs = ms;
+    },
+    recordFrames: () => {
+      const frames: PresentedFrame[] = [];
+      app.store.getState().playback?.player.onPresented((frame) => frames.push(frame));
+      return frames;
     },
   };
 }

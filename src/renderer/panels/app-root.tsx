@@ -5,10 +5,12 @@ import styles from './app-root.module.css';
 import { Banner, Notice } from './banner.tsx';
 import { DropOverlay } from './drop-overlay.tsx';
 import { Inspector } from './inspector.tsx';
+import { LabPage } from './lab/lab-page.tsx';
 import { Overlays } from './overlays.tsx';
 import { QueuePanel } from './queue-panel.tsx';
 import { Stage } from './stage.tsx';
 import { TopBar } from './top-bar.tsx';
+import { TransportBar } from './transport-bar.tsx';
 import { AppContext, useAppState } from './use-app.ts';
 
 export function AppRoot({ app }: { readonly app: App }) {
@@ -19,18 +21,29 @@ export function AppRoot({ app }: { readonly app: App }) {
       <div className={styles.app}>
         <TopBar />
         <Banner />
-        <div className={styles.middle}>
-          <div className={styles.center}>
-            <Stage />
-            <QueuePanel />
-          </div>
-          <InspectorPlace />
-        </div>
+        <Middle />
       </div>
       <Notice />
       <DropOverlay />
       <Overlays />
     </AppContext>
+  );
+}
+
+/** The viewer with what belongs to it, or the Lab. */
+function Middle() {
+  const page = useAppState((state) => state.page);
+  return (
+    <>
+      <div className={styles.middle}>
+        <div className={styles.center}>
+          {page === 'lab' ? <LabPage /> : <Stage />}
+          <QueuePanel />
+        </div>
+        {page === 'viewer' && <InspectorPlace />}
+      </div>
+      {page === 'viewer' && <TransportBar />}
+    </>
   );
 }
 

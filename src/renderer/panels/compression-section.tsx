@@ -8,6 +8,7 @@ import { ratioOf } from '../app/result.ts';
 import { showShortcut } from '../app/shortcuts.ts';
 import type { OpenDocument } from '../app/store.ts';
 import { formatBytes, formatRatio } from '../app/units.ts';
+import { ChunkTable } from './chunk-table.tsx';
 import styles from './compression-section.module.css';
 import { Button } from './controls/button.tsx';
 import { FaultNotice } from './controls/fault-notice.tsx';
@@ -84,6 +85,7 @@ export function CompressionSection({ document }: { readonly document: OpenDocume
           <SaveArea canSave={document.decimation === 1} />
         </ResultCard>
       )}
+      <ChunkTable />
     </Section>
   );
 }

@@ -1,21 +1,17 @@
-import { useCallback } from 'react';
-import { Switch } from 'react-aria-components';
 import type { OpenDocument } from '../app/store.ts';
-import { levelOf, narrowestWindow, rampOf, windowOf, withStart, withStrength } from '../app/window.ts';
+import { levelOf, narrowestWindow, windowOf } from '../app/window.ts';
 import { colormap, colormapGradient, colormapNames } from '../viewer/colormaps.ts';
 import type { Viewer } from '../viewer/viewer.ts';
-import type { Projection } from '../viewer/viewer-api.ts';
 import { Button } from './controls/button.tsx';
-import { classes } from './controls/classes.ts';
 import { NumberInput } from './controls/number-input.tsx';
-import { Range } from './controls/range.tsx';
 import { Section } from './controls/section.tsx';
-import { Segmented } from './controls/segmented.tsx';
 import { Select } from './controls/select.tsx';
+import { Toggle } from './controls/toggle.tsx';
 import styles from './display-section.module.css';
 import { HistogramPlot } from './histogram-plot.tsx';
 import { useApp, useViewerPart } from './use-app.ts';
 import { useFold } from './use-fold.ts';
+import { VolumeControls } from './volume-controls.tsx';
 
 interface Props {
   readonly document: OpenDocument;
@@ -26,7 +22,6 @@ const colormaps = colormapNames.map((name) => ({ key: name, label: colormap(name
 
 export function DisplaySection({ document, viewer }: Props) {
   const fold = useFold('display');
-  const projection = useViewerPart(viewer, ({ state }) => state.projection);
   const chosenColormap = useViewerPart(viewer, ({ state }) => state.colormap);
   const smooth = useViewerPart(viewer, ({ state }) => state.smooth);
   return (
@@ -41,25 +36,8 @@ export function DisplaySection({ document, viewer }: Props) {
           onChange={(name) => viewer.set({ colormap: name })}
           testId="colormap-select"
         />
-        <div className={styles.row}>
-          <span>Projection</span>
-          <Segmented<Projection>
-            label="Projection"
-            value={projection}
-            onChange={(next) => viewer.set({ projection: next })}
-            segments={[
-              { key: 'mip', label: 'Maximum', testId: 'projection-mip' },
-              { key: 'composite', label: 'Compositing', testId: 'projection-composite' },
-            ]}
-          />
-        </div>
-        {projection === 'composite' && <OpacitySliders viewer={viewer} />}
-        <Switch className={classes(styles.switch)} isSelected={smooth} onChange={(isOn) => viewer.set({ smooth: isOn })}>
-          <span>Smooth slices</span>
-          <span className={styles.track}>
-            <span className={styles.knob} />
-          </span>
-        </Switch>
+        <VolumeControls document={document} viewer={viewer} />
+        <Toggle label="Smooth slices" isOn={smooth} onChange={(isOn) => viewer.set({ smooth: isOn })} />
       </div>
     </Section>
   );
@@ -89,37 +67,5 @@ function WindowFields({ document: { info, statistics }, viewer }: Props) {
       />
       <Button onPress={() => app.autoWindow()}>Auto</Button>
     </div>
-  );
-}
-
-function OpacitySliders({ viewer }: { readonly viewer: Viewer }) {
-  const readStrength = useCallback(() => rampOf(viewer.snapshot().state.opacity).strength * 100, [viewer]);
-  const readStart = useCallback(() => rampOf(viewer.snapshot().state.opacity).start * 100, [viewer]);
-  const percent = useCallback((value: number) => `${Math.round(value)} percent`, []);
-  const common = { minimum: 0, maximum: 100, step: 1, subscribe: viewer.subscribe, words: percent };
-  const opacity = () => viewer.snapshot().state.opacity;
-  return (
-    <>
-      <div className={styles.row}>
-        <span title="How much each voxel hides what is behind it">Opacity</span>
-        <Range
-          {...common}
-          label="Opacity"
-          className={styles.slider}
-          read={readStrength}
-          onInput={(value) => viewer.set({ opacity: withStrength(opacity(), value / 100) })}
-        />
-      </div>
-      <div className={styles.row}>
-        <span title="Values below this part of the window are not shown">Hidden below</span>
-        <Range
-          {...common}
-          label="Hidden below"
-          className={styles.slider}
-          read={readStart}
-          onInput={(value) => viewer.set({ opacity: withStart(opacity(), value / 100) })}
-        />
-      </div>
-    </>
   );
 }

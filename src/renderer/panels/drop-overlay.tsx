@@ -7,26 +7,26 @@ import { useApp } from './use-app.ts';
 /** Answers a drag over the window at once, and takes the drop wherever it falls. */
 export function DropOverlay() {
   const app = useApp();
-  const [count, setCount] = useState<number>();
+  const [words, setWords] = useState<string>();
   useEffect(() => {
-    // Names are hidden from the page until the drop; how many files there are is not.
-    const filesIn = (event: DragEvent): number | undefined => {
+    // Names are hidden from the page until the drop; how many files there are, and of what type, is not.
+    const filesIn = (event: DragEvent): readonly string[] | undefined => {
       const transfer = event.dataTransfer;
       if (!transfer?.types.includes('Files')) return undefined;
-      return [...transfer.items].filter((item) => item.kind === 'file').length;
+      return [...transfer.items].filter((item) => item.kind === 'file').map((item) => item.type);
     };
     const over = (event: DragEvent) => {
       event.preventDefault();
       const files = filesIn(event);
       if (event.dataTransfer) event.dataTransfer.dropEffect = files === undefined ? 'none' : 'copy';
-      setCount(files ?? 0);
+      setWords(files ? dropWords(files) : 'Only files can be dropped here');
     };
     const leave = (event: DragEvent) => {
-      if (event.relatedTarget === null) setCount(undefined);
+      if (event.relatedTarget === null) setWords(undefined);
     };
     const drop = (event: DragEvent) => {
       event.preventDefault();
-      setCount(undefined);
+      setWords(undefined);
       if (event.dataTransfer) void app.openDropped(droppedFiles(event.dataTransfer));
     };
     window.addEventListener('dragover', over);
@@ -38,11 +38,11 @@ export function DropOverlay() {
       window.removeEventListener('drop', drop);
     };
   }, [app]);
-  if (count === undefined) return null;
+  if (words === undefined) return null;
   return (
     <div className={styles.overlay} role="status" data-testid="drop-overlay">
       <div className={styles.frame}>
-        <span className={styles.words}>{count === 0 ? 'Only files can be dropped here' : dropWords(count)}</span>
+        <span className={styles.words}>{words}</span>
       </div>
     </div>
   );

@@ -4,7 +4,9 @@ import type { Gpu } from '../../core/gpu/gpu.ts';
 import { formatBytes } from '../app/units.ts';
 import { Button } from './controls/button.tsx';
 import { Facts } from './controls/facts.tsx';
+import { Progress } from './controls/progress.tsx';
 import { Section } from './controls/section.tsx';
+import { Segmented } from './controls/segmented.tsx';
 import styles from './gpu-section.module.css';
 import { useApp, useAppState } from './use-app.ts';
 import { useFold } from './use-fold.ts';
@@ -24,9 +26,49 @@ export function GpuSection() {
           {gpu.gpu.isSoftware && <span className={styles.advice}>{gpu.gpu.diagnosis.advice}</span>}
         </span>
       </p>
+      <ResidencyChoice />
       <MemoryByUse gpu={gpu.gpu} />
       <CopyButton />
     </Section>
+  );
+}
+
+const residencies = [
+  { key: 'raw', label: 'Uncompressed', testId: 'keep-raw' },
+  { key: 'compressed', label: 'Compressed', testId: 'keep-compressed' },
+] as const;
+
+/** How the open volume is kept in GPU memory, and what it takes there each way. */
+function ResidencyChoice() {
+  const app = useApp();
+  const residency = useAppState((state) => state.residency);
+  const isBusy = useAppState((state) => state.compression.kind === 'running' || state.save.kind === 'saving');
+  if (!residency?.canBeCompressed) return null;
+  const { kept, progress, rawBytes, compressedBytes, canBeRaw } = residency;
+  const isDisabled = isBusy || progress !== undefined || (kept === 'compressed' && !canBeRaw);
+  const facts = [
+    { label: 'Uncompressed', value: formatBytes(rawBytes) },
+    { label: 'Compressed', value: compressedBytes === undefined ? 'not known yet' : formatBytes(compressedBytes) },
+  ];
+  return (
+    <div className={styles.residency} data-testid="residency" data-kept={kept}>
+      <span className={styles.residencyLabel}>Keep in GPU memory</span>
+      <Segmented
+        label="Keep in GPU memory"
+        segments={residencies}
+        value={kept}
+        onChange={(chosen) => void app.setResidency(chosen)}
+        isDisabled={isDisabled}
+      />
+      <Facts facts={facts} testId="residency-facts" />
+      {!canBeRaw && <span className={styles.advice}>Uncompressed, it is larger than the GPU allows.</span>}
+      {progress && (
+        <>
+          <Progress progress={progress} />
+          <Button onPress={() => app.cancel()}>Cancel</Button>
+        </>
+      )}
+    </div>
   );
 }
 
@@ -42,6 +84,8 @@ function CopyButton() {
 /** The first word of a scope's label, in words for people. */
 const uses: Readonly<Record<string, string>> = {
   volume: 'Volume, as voxels',
+  compressed: 'Volume, compressed',
+  decoded: 'Decoded slices',
   display: 'Picture for 3D',
   overlay: 'Overlays',
   encode: 'Encoding',

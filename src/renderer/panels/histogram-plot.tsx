@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react';
+import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { OpenDocument } from '../app/store.ts';
@@ -6,6 +6,7 @@ import { formatNumber } from '../app/units.ts';
 import { moveEdge, narrowestWindow, roundValues, shiftWindow, toPhysical, toStored, type Window } from '../app/window.ts';
 import type { Viewer } from '../viewer/viewer.ts';
 import styles from './histogram-plot.module.css';
+import { useViewerPart } from './use-app.ts';
 import { useShownTheme } from './use-shown-theme.ts';
 
 const plotHeight = 96;
@@ -16,15 +17,29 @@ interface Props {
   readonly viewer: Viewer;
 }
 
+/** What can be dragged on the histogram. */
+type Handle = 'low' | 'high' | 'level';
+
+const handleNames: Readonly<Record<Handle, string>> = {
+  low: 'Lowest shown value',
+  high: 'Highest shown value',
+  level: 'Level of the isosurface',
+};
+
 /**
- * Counts of values, logarithmic, with the window on it: its edges are dragged, and it is dragged as a whole. The window is
- * drawn straight into the page, since it moves at pointer rate.
+ * Counts of values, logarithmic, with the window on it: its edges are dragged, and it is dragged as a whole. The level of an
+ * isosurface is a line that is dragged. They are drawn straight into the page, since they move at pointer rate.
  */
 export function HistogramPlot({ document: { info, statistics }, viewer }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
   const band = useRef<HTMLDivElement>(null);
-  const edges = { low: useRef<HTMLDivElement>(null), high: useRef<HTMLDivElement>(null) };
+  const handles: Readonly<Record<Handle, RefObject<HTMLDivElement | null>>> = {
+    low: useRef<HTMLDivElement>(null),
+    high: useRef<HTMLDivElement>(null),
+    level: useRef<HTMLDivElement>(null),
+  };
+  const hasLevel = useViewerPart(viewer, ({ state }) => state.projection === 'isosurface');
   const grabbed = useRef<{ readonly value: number; readonly window: Window }>(undefined);
   const theme = useShownTheme();
   const { low, binWidth, counts } = statistics.histogram;
@@ -90,17 +105,18 @@ export function HistogramPlot({ document: { info, statistics }, viewer }: Props)
 
   const partOf = (value: number): number => Math.min(1, Math.max(0, (value - span[0]) / (span[1] - span[0])));
   const showWindow = (): void => {
-    const { window } = viewer.snapshot().state;
+    const { window, level } = viewer.snapshot().state;
     const [from, to] = [partOf(window[0]), partOf(window[1])];
     if (band.current) {
       band.current.style.left = `${100 * from}%`;
       band.current.style.right = `${100 * (1 - to)}%`;
     }
-    for (const [edge, value] of [
+    for (const [name, value] of [
       ['low', window[0]],
       ['high', window[1]],
+      ['level', level],
     ] as const) {
-      const handle = edges[edge].current;
+      const handle = handles[name].current;
       if (!handle) continue;
       handle.style.left = `${100 * partOf(value)}%`;
       handle.setAttribute('aria-valuenow', String(value));
@@ -111,7 +127,7 @@ export function HistogramPlot({ document: { info, statistics }, viewer }: Props)
   useEffect(() => {
     showWindow();
     return viewer.subscribe(showWindow);
-  }, [viewer, statistics]);
+  }, [viewer, statistics, hasLevel]);
 
   const valueAt = (event: PointerEvent): number => {
     const box = place.current?.getBoundingClientRect();
@@ -122,29 +138,35 @@ export function HistogramPlot({ document: { info, statistics }, viewer }: Props)
     event.currentTarget.setPointerCapture(event.pointerId);
     grabbed.current = { value: valueAt(event), window: viewer.snapshot().state.window };
   };
-  const edgeProps = (edge: 'low' | 'high') => ({
-    ref: edges[edge],
-    className: styles.edge,
+  const heldBy = (handle: Handle): number => {
+    const { window, level } = viewer.snapshot().state;
+    return handle === 'level' ? level : window[handle === 'low' ? 0 : 1];
+  };
+  const move = (handle: Handle, value: number): void => {
+    if (handle === 'level') viewer.set({ level: Math.min(statistics.max, Math.max(statistics.min, value)) });
+    else viewer.set({ window: moveEdge(viewer.snapshot().state.window, handle, value, narrowest) });
+  };
+  const handleProps = (handle: Handle) => ({
+    ref: handles[handle],
+    className: handle === 'level' ? `${styles.edge} ${styles.level}` : styles.edge,
     role: 'slider',
     tabIndex: 0,
-    'aria-label': edge === 'low' ? 'Lowest shown value' : 'Highest shown value',
+    'aria-label': handleNames[handle],
     'aria-valuemin': span[0],
     'aria-valuemax': span[1],
     // Set again at once from the viewer, and then at pointer rate.
-    'aria-valuenow': edge === 'low' ? span[0] : span[1],
-    'data-testid': `window-${edge}`,
+    'aria-valuenow': handle === 'high' ? span[1] : span[0],
+    'data-testid': handle === 'level' ? 'level-line' : `window-${handle}`,
     onPointerDown: grab,
     onPointerMove: (event: PointerEvent) => {
       if (event.buttons !== 1) return;
-      viewer.set({ window: moveEdge(viewer.snapshot().state.window, edge, valueAt(event), narrowest) });
+      move(handle, valueAt(event));
     },
     onKeyDown: (event: KeyboardEvent) => {
       const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[event.key];
       if (steps === undefined) return;
       event.preventDefault();
-      const { window } = viewer.snapshot().state;
-      const value = window[edge === 'low' ? 0 : 1] + steps * binWidth;
-      viewer.set({ window: moveEdge(window, edge, value, narrowest) });
+      move(handle, heldBy(handle) + steps * binWidth);
     },
   });
 
@@ -161,8 +183,9 @@ export function HistogramPlot({ document: { info, statistics }, viewer }: Props)
             viewer.set({ window: shiftWindow(grabbed.current.window, valueAt(event) - grabbed.current.value) });
           }}
         />
-        <div {...edgeProps('low')} />
-        <div {...edgeProps('high')} />
+        <div {...handleProps('low')} />
+        <div {...handleProps('high')} />
+        {hasLevel && <div {...handleProps('level')} />}
       </div>
     </figure>
   );

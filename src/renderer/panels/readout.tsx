@@ -1,24 +1,32 @@
 import { useEffect, useRef } from 'react';
 import { formatNumber } from '../app/units.ts';
+import { describeChunkAt } from '../app/ways.ts';
 import type { Viewer } from '../viewer/viewer.ts';
 import styles from './readout.module.css';
+import { useApp } from './use-app.ts';
 
-/** The voxel under the pointer and its exact value, written straight into the page: it changes at pointer rate. */
+/** The voxel under the pointer, its exact value and, while chunks are shown, its chunk, written straight into the page: it changes at pointer rate. */
 export function Readout({ viewer }: { readonly viewer: Viewer }) {
+  const { store } = useApp();
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const show = () => {
       if (!place.current) return;
-      const { probe, info } = viewer.snapshot();
+      const { probe, info, state } = viewer.snapshot();
       place.current.hidden = !probe;
       if (!probe) return;
       const [x, y, z] = probe.voxel;
       const value = formatNumber(probe.value, 7);
       const stored = probe.stored === probe.value || !info ? '' : ` (stored ${formatNumber(probe.stored, 7)})`;
-      place.current.textContent = `x ${x}  y ${y}  z ${z}  ·  ${value}${stored}`;
+      const { chunks, showChunks } = store.getState();
+      const chunk = showChunks && chunks ? `\n${describeChunkAt(chunks, probe.voxel, state.timePoint)}` : '';
+      place.current.textContent = `x ${x}  y ${y}  z ${z}  ·  ${value}${stored}${chunk}`;
     };
     show();
-    return viewer.subscribe(show);
-  }, [viewer]);
+    const ends = [viewer.subscribe(show), store.subscribe(show)];
+    return () => {
+      for (const end of ends) end();
+    };
+  }, [viewer, store]);
   return <div ref={place} className={styles.readout} data-testid="probe" hidden />;
 }

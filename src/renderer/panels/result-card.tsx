@@ -1,6 +1,6 @@
 import { CircleCheck, ShieldCheck } from 'lucide-react';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { type CompressionResult, describeShares, ratioOf, type StageClock } from '../app/result.ts';
+import { type CompressionResult, ratioOf, type StageClock } from '../app/result.ts';
 import { formatBytes, formatDuration, formatRate, formatRatio } from '../app/units.ts';
 import { type Fact, Facts } from './controls/facts.tsx';
 import styles from './result-card.module.css';
@@ -21,7 +21,6 @@ export function ResultCard({ result, children }: { readonly result: CompressionR
     </>
   );
   const facts: Fact[] = [
-    { label: 'Chunks', value: describeShares(result.shares), title: 'How the parts of the volume were encoded' },
     ...(result.encode ? [{ label: 'Encode', value: stage(result.encode), title: clockTitle(result.encode) }] : []),
     ...(result.decode ? [{ label: 'Decode', value: stage(result.decode), title: clockTitle(result.decode) }] : []),
     ...(result.gpuBytes

@@ -1,4 +1,15 @@
-import { Box, Columns3, Command as CommandIcon, FolderOpen, Grid2x2, PanelRight, Settings2, Square, X } from 'lucide-react';
+import {
+  Box,
+  Columns3,
+  Command as CommandIcon,
+  FlaskConical,
+  FolderOpen,
+  Grid2x2,
+  PanelRight,
+  Settings2,
+  Square,
+  X,
+} from 'lucide-react';
 import { Button as AriaButton } from 'react-aria-components';
 import { showShortcut } from '../app/shortcuts.ts';
 import { openDocument } from '../app/store.ts';
@@ -24,6 +35,7 @@ export function TopBar() {
   const document = useAppState(openDocument);
   const isEmpty = useAppState((state) => state.document.kind === 'empty');
   const layout = useAppState((state) => state.settings.layout);
+  const isViewer = useAppState((state) => state.page === 'viewer');
   const key = (shortcut: string) => showShortcut(shortcut, app.isMac);
   return (
     <header className={styles.bar}>
@@ -54,7 +66,7 @@ export function TopBar() {
           />
         )}
       </div>
-      {document && (
+      {document && isViewer && (
         <Segmented
           label="Layout"
           value={layout}
@@ -79,8 +91,15 @@ export function TopBar() {
           onPress={() => app.runCommand('palette')}
           testId="palette-button"
         />
+        <IconButton
+          label="Lab: measure this machine"
+          shortcut="B"
+          icon={<FlaskConical size={16} aria-hidden />}
+          onPress={() => app.runCommand('lab')}
+          testId="lab-button"
+        />
         <SettingsMenu />
-        {document && (
+        {document && isViewer && (
           <IconButton
             label="Show or hide the inspector"
             shortcut="I"

@@ -1,4 +1,4 @@
-import { Maximize2, Minimize2 } from 'lucide-react';
+import { Maximize2, Minimize2, Play } from 'lucide-react';
 import { type KeyboardEvent, useCallback, useEffect, useRef } from 'react';
 import { Button } from 'react-aria-components';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
@@ -10,6 +10,7 @@ import { classes } from './controls/classes.ts';
 import { Range } from './controls/range.tsx';
 import { useApp, useAppState, useViewerPart } from './use-app.ts';
 import styles from './viewport-pane.module.css';
+import { projectionNames } from './volume-controls.tsx';
 
 export function VolumePane({ viewer, isShown }: { readonly viewer: Viewer; readonly isShown: boolean }) {
   const projection = useViewerPart(viewer, ({ state }) => state.projection);
@@ -18,7 +19,7 @@ export function VolumePane({ viewer, isShown }: { readonly viewer: Viewer; reado
     <section className={styles.pane} hidden={!isShown} aria-label="3D view">
       <Canvas viewer={viewer} view="3d" label="3D view. Drag turns it, the wheel zooms, the right button moves it." />
       <div className={styles.label}>
-        3D <span>{projection === 'mip' ? 'maximum intensity' : 'compositing'}</span>
+        3D <span>{projectionNames[projection].toLowerCase()}</span>
         {decimation > 1 && <span className={styles.warning}>shown at 1/{decimation} resolution</span>}
       </div>
       <AloneButton alone="3d" />
@@ -82,6 +83,7 @@ export function SlicePane({ viewer, info, axis, isShown }: SlicePaneProps) {
       />
       <AloneButton alone="slice" axis={axis} />
       <div className={styles.strip}>
+        <PlayButton axis={axis} />
         <b>{axis}</b>
         <Range
           label={`Slice across ${axis}`}
@@ -116,6 +118,23 @@ function SliceIndex({ viewer, index }: { readonly viewer: Viewer; readonly index
     return viewer.subscribe(show);
   }, [viewer, index]);
   return <span ref={place} />;
+}
+
+/** Leafs through the slices, where there are several; the transport bar has the rest. */
+function PlayButton({ axis }: { readonly axis: SliceAxis }) {
+  const app = useApp();
+  const canPlay = useAppState(({ playback }) => playback?.stacks.some((stack) => stack.axis === axis) === true);
+  if (!canPlay) return null;
+  return (
+    <Button
+      className={classes(styles.play)}
+      aria-label={`Play slices across ${axis}`}
+      onPress={() => app.playback.playAlong(axis)}
+      data-testid={`play-${axis}`}
+    >
+      <Play size={12} aria-hidden />
+    </Button>
+  );
 }
 
 /** Shows one picture alone, or all again. */

@@ -1,0 +1,144 @@
+import { toCsv } from '../../core/bench/csv.ts';
+import { type BenchCase, type BenchRequest, type BenchResult, benchSchema, defaultRepetitions } from '../../core/bench/result.ts';
+import type { BenchRunner, GpuSuite } from '../../core/bench/run.ts';
+import { codecs } from '../../core/codecs/registry.ts';
+import { type FaultData, toStriaError } from '../../core/shared/errors.ts';
+import type { ShellInfo } from '../../core/shared/ipc.ts';
+import type { LabCommand, LabMessage } from './lab-protocol.ts';
+import type { AppStore } from './store.ts';
+
+export const labSizes = [16, 32, 64, 128, 256, 512] as const;
+export type LabSize = (typeof labSizes)[number];
+
+export type LabRun =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'running'; readonly stage: string; readonly startedAt: number; readonly gpuBytes: number }
+  | { readonly kind: 'cancelled'; readonly gpuBytes: number | undefined }
+  | { readonly kind: 'failed'; readonly fault: FaultData }
+  | { readonly kind: 'done'; readonly result: BenchResult; readonly gpuBytes: number };
+
+/** The Lab, as panels see it. */
+export interface LabState {
+  readonly suite: GpuSuite;
+  readonly size: LabSize;
+  /** A codec's name, or 'all'; the seeds have codecs of their own. */
+  readonly codec: string;
+  readonly run: LabRun;
+  /** What the cases were measured on. */
+  readonly device: { readonly name: string; readonly software: boolean } | undefined;
+  readonly cases: readonly BenchCase[];
+}
+
+export const emptyLab: LabState = { suite: 'seeds', size: 64, codec: 'all', run: { kind: 'none' }, device: undefined, cases: [] };
+
+/** State changes a few times a second at most, however fast cases come. */
+const showEveryMs = 200;
+/** A worker that does not end by itself after a cancel is ended. */
+const graceMs = 3000;
+
+/** Runs suites of the bench in a worker with a GPU device of its own; one at a time. */
+export class Lab {
+  readonly #store: AppStore;
+  #worker: Worker | undefined;
+
+  constructor(store: AppStore) {
+    this.#store = store;
+  }
+
+  choose(choice: Partial<Pick<LabState, 'suite' | 'size' | 'codec'>>): void {
+    this.#set(choice);
+  }
+
+  run(): void {
+    this.#worker?.terminate();
+    const { suite, size, codec } = this.#store.getState().lab;
+    const names = codecs.map(({ name }) => name).filter((name) => codec === 'all' || name === codec);
+    const request: BenchRequest = {
+      suite,
+      size,
+      type: 'u8',
+      codecs: names,
+      repetitions: defaultRepetitions,
+    };
+    this.#set({
+      run: { kind: 'running', stage: 'Opening the GPU', startedAt: performance.now(), gpuBytes: 0 },
+      cases: [],
+      device: undefined,
+    });
+    const worker = new Worker(new URL('./lab.worker.ts', import.meta.url), { type: 'module', name: 'stria-lab' });
+    this.#worker = worker;
+    this.#listen(worker);
+    const { shell } = this.#store.getState();
+    const command: LabCommand = { kind: 'run', suite, request, runner: runnerOf(shell) };
+    worker.postMessage(command);
+  }
+
+  /** Shown at once; the worker ends what the GPU is doing, gives its memory back, and ends. */
+  cancel(): void {
+    const worker = this.#worker;
+    if (!worker || this.#store.getState().lab.run.kind !== 'running') return;
+    this.#set({ run: { kind: 'cancelled', gpuBytes: undefined } });
+    worker.postMessage({ kind: 'cancel' } satisfies LabCommand);
+    setTimeout(() => worker.terminate(), graceMs);
+  }
+
+  #listen(worker: Worker): void {
+    let found: BenchCase[] = [];
+    let stage: { readonly stage: string; readonly gpuBytes: number } | undefined;
+    const show = (): void => {
+      const { lab } = this.#store.getState();
+      const run = stage && lab.run.kind === 'running' ? { ...lab.run, ...stage } : lab.run;
+      this.#set({ run, cases: found.length > 0 ? [...lab.cases, ...found] : lab.cases });
+      found = [];
+    };
+    const timer = setInterval(() => {
+      if (this.#worker === worker && (found.length > 0 || stage)) show();
+    }, showEveryMs);
+    const end = (run: LabRun): void => {
+      clearInterval(timer);
+      worker.terminate();
+      if (this.#worker !== worker) return;
+      this.#worker = undefined;
+      show();
+      this.#set({ run });
+    };
+    worker.onmessage = ({ data }: MessageEvent<LabMessage>) => {
+      if (data.kind === 'device') this.#set({ device: { name: data.name, software: data.software } });
+      else if (data.kind === 'case') found.push(data.found);
+      else if (data.kind === 'stage') stage = { stage: data.stage, gpuBytes: data.gpuBytes };
+      else if (data.kind === 'done') end({ kind: 'done', result: data.result, gpuBytes: data.gpuBytes });
+      else if (data.fault.tag === 'aborted') end({ kind: 'cancelled', gpuBytes: data.gpuBytes });
+      else end({ kind: 'failed', fault: data.fault });
+    };
+    worker.onerror = (event) => {
+      const { tag, message, context } = toStriaError(new Error(`the Lab's thread ended: ${event.message}`));
+      end({ kind: 'failed', fault: { tag, message, context } });
+    };
+  }
+
+  #set(change: Partial<LabState>): void {
+    this.#store.setState(({ lab }) => ({ lab: { ...lab, ...change } }));
+  }
+}
+
+function runnerOf(shell: ShellInfo | undefined): BenchRunner {
+  return {
+    stria: shell?.stria ?? 'unknown',
+    cpu: 'not told by the browser',
+    threads: Math.max(1, navigator.hardwareConcurrency),
+    platform: shell?.platform ?? 'unknown',
+    runtime: `Chromium ${shell?.chromium ?? 'unknown'}`,
+  };
+}
+
+export type LabFileKind = 'json' | 'csv' | 'png';
+
+/** The name of what is saved of a run, and its text: the whole result of one that ended, of another the cases that there are. */
+export function labFiles(lab: LabState, kind: LabFileKind): { readonly name: string; readonly text: string } {
+  const name = `stria-${lab.suite}-${lab.size}.${kind}`;
+  if (kind === 'png') return { name, text: '' };
+  if (kind === 'csv') return { name, text: toCsv(lab.cases) };
+  const { run, suite, size, device, cases } = lab;
+  const whole = run.kind === 'done' ? run.result : { schema: benchSchema, incomplete: true, suite, size, device, cases };
+  return { name, text: `${JSON.stringify(whole, null, 1)}\n` };
+}

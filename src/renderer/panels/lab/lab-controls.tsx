@@ -1,0 +1,164 @@
+import { CircleCheck, Play, TriangleAlert } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { GpuSuite } from '../../../core/bench/run.ts';
+import { codecs } from '../../../core/codecs/registry.ts';
+import { type LabRun, type LabSize, labSizes } from '../../app/lab.ts';
+import { startProgress } from '../../app/progress.ts';
+import { formatBytes, formatDuration, thinSpace } from '../../app/units.ts';
+import { Button } from '../controls/button.tsx';
+import { Facts } from '../controls/facts.tsx';
+import { FaultNotice } from '../controls/fault-notice.tsx';
+import { Progress } from '../controls/progress.tsx';
+import { Segmented } from '../controls/segmented.tsx';
+import { Select } from '../controls/select.tsx';
+import { useApp, useAppState } from '../use-app.ts';
+import styles from './lab-page.module.css';
+
+const suites: readonly { readonly key: GpuSuite; readonly label: string; readonly text: string }[] = [
+  {
+    key: 'seeds',
+    label: 'Seeds',
+    text: 'The papers’ own tables: Rutter, PARLE, CUVLE and MetalRice, beside Stria and the processor.',
+  },
+  { key: 'codecs', label: 'Codecs', text: 'Every codec on every sample volume, along every axis.' },
+  {
+    key: 'playback',
+    label: 'Playback',
+    text: 'A stack of pictures, decoded from compressed GPU memory and drawn, as fast as it goes.',
+  },
+];
+
+const codecOptions = [
+  { key: 'all', label: 'All' },
+  ...codecs.map(({ name, summary }) => ({ key: name, label: name, hint: summary })),
+];
+
+const sizeHints: Readonly<Record<LabSize, string>> = {
+  16: 'A trial: seconds, but for fixed costs alone',
+  32: 'Small',
+  64: 'For software GPUs',
+  128: 'For integrated GPUs',
+  256: 'For most GPUs',
+  512: 'As the papers: gigabytes of GPU memory, minutes',
+};
+
+/** What to run, how it goes, and what can be done with what was found. */
+export function LabControls({ onSavePicture }: { readonly onSavePicture: () => void }) {
+  const app = useApp();
+  const { suite, size, codec, run, device, cases } = useAppState((state) => state.lab);
+  const isRunning = run.kind === 'running';
+  return (
+    <aside className={styles.controls} aria-label="What to measure">
+      <Segmented
+        label="Suite"
+        segments={suites.map(({ key, label }) => ({ key, label, testId: `lab-suite-${key}` }))}
+        value={suite}
+        onChange={(chosen) => app.lab.choose({ suite: chosen })}
+        isDisabled={isRunning}
+      />
+      <p className={styles.text}>{suites.find(({ key }) => key === suite)?.text}</p>
+      <Select
+        label="Size"
+        options={labSizes.map((side) => ({ key: String(side), label: `${side}³`, hint: sizeHints[side] }))}
+        value={String(size)}
+        onChange={(key) => app.lab.choose({ size: labSizes.find((side) => String(side) === key) ?? size })}
+        isDisabled={isRunning}
+        testId="lab-size"
+      />
+      {suite !== 'seeds' && (
+        <Select
+          label="Codec"
+          options={codecOptions}
+          value={codec}
+          onChange={(chosen) => app.lab.choose({ codec: chosen })}
+          isDisabled={isRunning}
+          testId="lab-codec"
+        />
+      )}
+      <div className={styles.actions}>
+        {isRunning ? (
+          <Button onPress={() => app.lab.cancel()} testId="lab-cancel">
+            Cancel
+          </Button>
+        ) : (
+          <Button kind="primary" onPress={() => app.lab.run()} testId="lab-run">
+            <Play size={14} aria-hidden />
+            Run
+          </Button>
+        )}
+      </div>
+      <RunState run={run} count={cases.length} />
+      {device && (
+        <Facts
+          testId="lab-device"
+          facts={[
+            { label: 'GPU', value: device.name },
+            { label: 'Kind', value: device.software ? 'software: right results, no speed' : 'hardware' },
+          ]}
+        />
+      )}
+      {cases.length > 0 && !isRunning && (
+        <div className={styles.actions}>
+          <Button onPress={() => void app.saveLab('json')} testId="lab-save-json">
+            JSON…
+          </Button>
+          <Button onPress={() => void app.saveLab('csv')} testId="lab-save-csv">
+            CSV…
+          </Button>
+          <Button onPress={onSavePicture} testId="lab-save-png">
+            PNG…
+          </Button>
+        </div>
+      )}
+    </aside>
+  );
+}
+
+function RunState({ run, count }: { readonly run: LabRun; readonly count: number }) {
+  const figures = `${count} ${count === 1 ? 'figure' : 'figures'}`;
+  if (run.kind === 'none') return null;
+  if (run.kind === 'failed') return <FaultNotice fault={run.fault} />;
+  if (run.kind === 'running') {
+    return (
+      <div className={styles.state} data-testid="lab-state" data-state="running">
+        <Progress compact progress={startProgress(run.stage, undefined, run.startedAt)} />
+        <p className={styles.stage}>{run.stage}</p>
+        <p className={styles.text}>
+          {figures} · <Elapsed since={run.startedAt} /> · {formatBytes(run.gpuBytes)} of GPU memory
+        </p>
+      </div>
+    );
+  }
+  const isDone = run.kind === 'done';
+  const freed =
+    run.gpuBytes === undefined ? 'ending' : run.gpuBytes === 0 ? 'GPU memory is free again' : `${formatBytes(run.gpuBytes)} left`;
+  return (
+    <div className={styles.state} data-testid="lab-state" data-state={run.kind} data-gpu-bytes={run.gpuBytes}>
+      <p className={isDone ? styles.done : styles.cancelled}>
+        {isDone ? <CircleCheck size={14} aria-hidden /> : <TriangleAlert size={14} aria-hidden />}
+        {isDone ? `Done in ${formatDuration(run.result.durationMs)}, every output checked` : 'Cancelled'}
+      </p>
+      <p className={styles.text}>
+        {figures} · {freed}
+      </p>
+      {isDone && run.result.gaps.length > 0 && (
+        <ul className={styles.gaps}>
+          {run.result.gaps.map(({ subject, method, reason }) => (
+            <li key={`${method} ${subject}`}>
+              {method}, {subject}: {reason}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function Elapsed({ since }: { readonly since: number }) {
+  const [now, setNow] = useState(performance.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(performance.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return <>{`${Math.max(0, Math.round((now - since) / 1000))}${thinSpace}s`}</>;
+}

@@ -1,0 +1,53 @@
+import { X } from 'lucide-react';
+import { useRef } from 'react';
+import { tableIds } from '../../../core/bench/tables.ts';
+import { toStriaError } from '../../../core/shared/errors.ts';
+import { IconButton } from '../controls/button.tsx';
+import { useApp, useAppState } from '../use-app.ts';
+import { LabControls } from './lab-controls.tsx';
+import styles from './lab-page.module.css';
+import { plotsAsPicture } from './lab-picture.ts';
+import { LabTable } from './lab-table.tsx';
+
+/** Measures this machine with the suites of `stria bench`, in a worker, on a device of its own. */
+export function LabPage() {
+  const app = useApp();
+  const { cases, run } = useAppState((state) => state.lab);
+  const results = useRef<HTMLDivElement>(null);
+  const savePicture = () => {
+    if (!results.current) return;
+    plotsAsPicture(results.current).then(
+      (picture) => app.saveLab('png', picture),
+      (error: unknown) => app.store.setState({ notice: toStriaError(error).message }),
+    );
+  };
+  const tables = tableIds.filter((id) => cases.some(({ table }) => table === id));
+  return (
+    <main className={styles.page} data-testid="lab">
+      <div className={styles.head}>
+        <h2 className={styles.title}>Lab</h2>
+        <IconButton
+          label="Back to the viewer"
+          shortcut="Esc"
+          icon={<X size={16} aria-hidden />}
+          onPress={() => app.showPage('viewer')}
+          testId="lab-close"
+        />
+      </div>
+      <div className={styles.columns}>
+        <LabControls onSavePicture={savePicture} />
+        <div className={styles.results} ref={results} data-testid="lab-results">
+          {tables.length === 0 ? (
+            <p className={styles.empty}>
+              {run.kind === 'running'
+                ? 'The first figures come in a moment.'
+                : 'Runs the codecs, and the algorithms of the papers that Stria comes from, on this GPU. Each figure stands beside a copy of the same bytes, and beside what was published.'}
+            </p>
+          ) : (
+            tables.map((id) => <LabTable key={id} id={id} cases={cases.filter(({ table }) => table === id)} all={cases} />)
+          )}
+        </div>
+      </div>
+    </main>
+  );
+}

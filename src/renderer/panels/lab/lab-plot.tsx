@@ -1,0 +1,132 @@
+import { useEffect, useMemo, useRef } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import type { BenchCase } from '../../../core/bench/result.ts';
+import type { BenchTable } from '../../../core/bench/tables.ts';
+import { formatNumber } from '../../app/units.ts';
+import { useShownTheme } from '../use-shown-theme.ts';
+import styles from './lab-page.module.css';
+import { type PlotData, type PlotLine, plotData } from './lab-series.ts';
+
+const plotHeight = 260;
+/** As many as lab-page.module.css has. */
+const colorCount = 10;
+
+interface Props {
+  readonly title: string;
+  readonly axis: BenchTable['axis'];
+  readonly cases: readonly BenchCase[];
+}
+
+/** Median times, logarithmic, a line or row of dots for each method, and the copy of the same bytes dashed. */
+export function LabPlot({ title, axis, cases }: Props) {
+  const place = useRef<HTMLDivElement>(null);
+  const theme = useShownTheme();
+  const data = useMemo(() => plotData(cases, axis.scale), [cases, axis.scale]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme changes the colours that are read from the page
+  useEffect(() => {
+    const parent = place.current;
+    if (!parent) return undefined;
+    const plot = new uPlot(options(parent, data, axis), [[...data.xs], ...data.lines.map(({ values }) => [...values])], parent);
+    const resize = new ResizeObserver(() => {
+      if (parent.clientWidth > 0) plot.setSize({ width: parent.clientWidth, height: plotHeight });
+    });
+    resize.observe(parent);
+    return () => {
+      resize.disconnect();
+      plot.destroy();
+    };
+  }, [data, axis, theme]);
+
+  return (
+    <figure className={styles.plot} aria-label={`${title}: median milliseconds by ${axis.label}`} data-plot={title}>
+      <div ref={place} className={styles.canvas} />
+      <ul className={styles.legend}>
+        {data.lines.map((line) => (
+          <li key={line.label} data-line={line.label}>
+            <i className={styles[swatchOf(line)]} data-kind={swatchOf(line)} style={{ color: colorOf(line) }} />
+            {line.label}
+          </li>
+        ))}
+      </ul>
+    </figure>
+  );
+}
+
+function colorOf({ color, isCopy }: PlotLine): string {
+  return isCopy ? 'var(--ink-2)' : `var(--plot-${color % colorCount})`;
+}
+
+function swatchOf({ isCopy, isHollow }: PlotLine): 'dash' | 'ring' | 'dot' {
+  return isCopy ? 'dash' : isHollow ? 'ring' : 'dot';
+}
+
+function options(parent: HTMLElement, { words, lines }: PlotData, axis: BenchTable['axis']): uPlot.Options {
+  const style = getComputedStyle(parent);
+  const color = (value: string) => style.getPropertyValue(value.slice('var('.length, -1));
+  const font = `11px ${style.fontFamily}`;
+  const common = {
+    stroke: color('var(--ink-2)'),
+    font,
+    labelFont: font,
+    labelSize: 18,
+    grid: { stroke: color('var(--line)'), width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    width: parent.clientWidth,
+    height: plotHeight,
+    padding: [8, 12, 0, 0],
+    cursor: { show: false },
+    legend: { show: false },
+    scales: {
+      x: {
+        time: false,
+        ...(words ? { range: () => [-0.5, words.length - 0.5] as [number, number] } : {}),
+        ...(axis.scale === 'log' ? { distr: 3 as const } : {}),
+      },
+      y: { distr: 3 },
+    },
+    axes: [
+      {
+        ...common,
+        size: 24,
+        label: axis.label,
+        ...(words && {
+          splits: () => words.map((_, index) => index),
+          values: (_plot, splits) => splits.map((split) => words[split] ?? ''),
+        }),
+        ...(!words && { values: (_plot, splits) => splits.map((split) => numberText(split, axis.scale)) }),
+      },
+      { ...common, size: 56, label: 'ms, median', values: (_plot, splits) => splits.map((split) => numberText(split, 'log')) },
+    ],
+    series: [
+      {},
+      ...lines.map((line): uPlot.Series => {
+        const { isCopy, isHollow } = line;
+        const stroke = color(colorOf(line));
+        const paths = words && !isCopy ? { paths: () => null } : {};
+        return {
+          stroke,
+          width: 1.5,
+          ...(isCopy && { dash: [4, 4] }),
+          points: {
+            show: !isCopy || lines.length === 1,
+            size: words ? 8 : 5,
+            fill: isHollow ? color('var(--background)') : stroke,
+            width: 1.5,
+          },
+          spanGaps: true,
+          ...paths,
+        };
+      }),
+    ],
+  };
+}
+
+/** On a logarithmic axis only whole powers of ten have room. */
+function numberText(value: number | null, scale: BenchTable['axis']['scale']): string {
+  if (value === null) return '';
+  return scale !== 'log' || Number.isInteger(Math.round(Math.log10(value) * 1e6) / 1e6) ? formatNumber(value, 4) : '';
+}

@@ -1,0 +1,51 @@
+import { type BenchCase, medianMs } from '../../../core/bench/result.ts';
+import type { BenchTable } from '../../../core/bench/tables.ts';
+
+/** A table's cases as lines of a plot: places on the x axis, and for each line a time or a gap at each place. */
+export interface PlotData {
+  /** Words where the axis is of words: their places are 0, 1, 2 … */
+  readonly words: readonly string[] | undefined;
+  readonly xs: readonly number[];
+  readonly lines: readonly PlotLine[];
+}
+
+export interface PlotLine {
+  readonly label: string;
+  /** The method's number: its encoder and its decoder have the same colour. */
+  readonly color: number;
+  /** A decoder's dots are rings. */
+  readonly isHollow: boolean;
+  /** The copy of the same bytes: what nothing on the GPU can beat by much. */
+  readonly isCopy: boolean;
+  readonly values: readonly (number | null)[];
+}
+
+export function plotData(cases: readonly BenchCase[], scale: BenchTable['axis']['scale']): PlotData {
+  const places = [...new Set(cases.map(({ x }) => x))];
+  if (scale !== 'words') places.sort((a, b) => Number(a) - Number(b));
+  const hasOperations = new Set(cases.map(({ operation }) => operation)).size > 1;
+  const methods = [...new Set(cases.map(({ method }) => method))];
+  const lines = new Map<string, Omit<PlotLine, 'values'> & { readonly values: (number | null)[] }>();
+  const copies = places.map((): number | null => null);
+  for (const found of cases) {
+    const label = hasOperations ? `${found.method}, ${found.operation}` : found.method;
+    const isHollow = hasOperations && found.operation === 'decode';
+    const color = methods.indexOf(found.method);
+    const line = lines.get(label) ?? { label, color, isHollow, isCopy: false, values: places.map(() => null) };
+    const place = places.indexOf(found.x);
+    // What is faster than the page's clock has no logarithm.
+    const median = medianMs(found);
+    line.values[place] = median > 0 ? median : null;
+    lines.set(label, line);
+    // The wall clock's copy stands beside work without timestamps: the smaller of the two is the ceiling.
+    if (found.copyMs) copies[place] = Math.min(copies[place] ?? found.copyMs, found.copyMs);
+  }
+  return {
+    words: scale === 'words' ? places.map(String) : undefined,
+    xs: scale === 'words' ? places.map((_, place) => place) : places.map(Number),
+    lines: [
+      ...lines.values(),
+      { label: 'a copy of the raw bytes', color: methods.length, isHollow: false, isCopy: true, values: copies },
+    ],
+  };
+}

@@ -1,0 +1,138 @@
+import { publishedSpeedups, publishedTime, speedupHere } from '../../../core/bench/published.ts';
+import { type BenchCase, caseKey, medianMs } from '../../../core/bench/result.ts';
+import { benchTables, type TableId } from '../../../core/bench/tables.ts';
+import { formatBytes, formatCount, formatRate, thinSpace } from '../../app/units.ts';
+import styles from './lab-page.module.css';
+import { LabPlot } from './lab-plot.tsx';
+
+/** One table of a suite: its plot, what its paper says, and every figure. */
+export function LabTable({
+  id,
+  cases,
+  all,
+}: {
+  readonly id: TableId;
+  readonly cases: readonly BenchCase[];
+  readonly all: readonly BenchCase[];
+}) {
+  const { title, source } = benchTables[id];
+  const notes = [...new Set(cases.flatMap(({ note }) => (note?.includes('chunks stay raw') ? [] : (note ?? []))))];
+  return (
+    <section className={styles.table} aria-label={title} data-testid={`lab-table-${id}`}>
+      <h3 className={styles.tableTitle}>{title}</h3>
+      {source && <p className={styles.source}>{source}</p>}
+      <LabPlot title={title} axis={benchTables[id].axis} cases={cases} />
+      <Speedups id={id} all={all} />
+      {notes.map((note) => (
+        <p key={note} className={styles.source}>
+          {note}
+        </p>
+      ))}
+      <details className={styles.figures} open>
+        <summary>{cases.length} figures</summary>
+        <Figures cases={cases} />
+      </details>
+    </section>
+  );
+}
+
+function Figures({ cases }: { readonly cases: readonly BenchCase[] }) {
+  const published = cases.map(publishedTime);
+  const hasPublished = published.some(Boolean);
+  return (
+    <table className={styles.rows}>
+      <thead>
+        <tr>
+          <th>on</th>
+          <th>by</th>
+          <th>does</th>
+          <th className={styles.number}>median</th>
+          <th className={styles.number}>p95</th>
+          <th>clock</th>
+          <th className={styles.number}>× copy</th>
+          <th className={styles.number}>input</th>
+          <th className={styles.number}>becomes</th>
+          {hasPublished && <th className={styles.number}>published</th>}
+        </tr>
+      </thead>
+      <tbody>
+        {cases.map((found, index) => {
+          const time = published[index];
+          return (
+            <tr key={caseKey(found)} data-testid="lab-row" title={`${found.verified}${found.note ? `; ${found.note}` : ''}`}>
+              <td>{found.subject}</td>
+              <td>{found.method}</td>
+              <td>{found.operation}</td>
+              <td className={styles.number}>{milliseconds(medianMs(found))}</td>
+              <td className={styles.number}>{milliseconds((found.gpuMs ?? found.wallMs).p95)}</td>
+              <td>{found.gpuMs ? 'GPU' : 'wall'}</td>
+              <td className={styles.number}>{found.timesCopy === undefined ? '' : threeDigits(found.timesCopy)}</td>
+              <td className={styles.number}>{formatRate((1000 * found.inputBytes) / medianMs(found))}</td>
+              <td className={styles.number}>{formatBytes(found.outputBytes)}</td>
+              {hasPublished && (
+                <td className={styles.number}>
+                  {time && (
+                    <>
+                      {milliseconds(time.ms)} <span className={styles.hardware}>{time.hardware}</span>
+                    </>
+                  )}
+                </td>
+              )}
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+/** What a paper says of one method against another, and what it is here. */
+function Speedups({ id, all }: { readonly id: TableId; readonly all: readonly BenchCase[] }) {
+  const lines = publishedSpeedups
+    .filter(({ tables }) => tables[0] === id)
+    .flatMap((speedup) => {
+      const here = speedupHere(all, speedup);
+      return here ? [{ ...speedup, here }] : [];
+    });
+  if (lines.length === 0) return null;
+  const ratio = (value: number | undefined): string => (value === undefined ? '–' : `${threeDigits(value)}${thinSpace}×`);
+  return (
+    <table className={styles.rows}>
+      <thead>
+        <tr>
+          <th>faster</th>
+          <th>than</th>
+          <th className={styles.number}>here, least to most</th>
+          <th className={styles.number}>mean</th>
+          <th className={styles.number}>published, least to most</th>
+          <th className={styles.number}>mean</th>
+          <th>published on</th>
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map(({ slower, faster, min, mean, max, hardware, here }) => (
+          <tr key={`${slower} ${faster} ${hardware}`}>
+            <td>{faster}</td>
+            <td>{slower}</td>
+            <td className={styles.number}>
+              {ratio(here.min)} to {ratio(here.max)}
+            </td>
+            <td className={styles.number}>{ratio(here.mean)}</td>
+            <td className={styles.number}>{min === undefined ? `up to ${ratio(max)}` : `${ratio(min)} to ${ratio(max)}`}</td>
+            <td className={styles.number}>{ratio(mean)}</td>
+            <td>{hardware}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Three digits, the zeros at the end among them: rows are compared by eye. */
+function threeDigits(value: number): string {
+  return value < 999.5 ? value.toPrecision(3) : formatCount(value);
+}
+
+function milliseconds(ms: number): string {
+  return `${threeDigits(ms)}${thinSpace}ms`;
+}
