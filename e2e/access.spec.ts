@@ -62,6 +62,28 @@ test('every state can be read and reached without a pointer', async ({ stria }) 
     await tabTo(page, 'save-button');
   });
 
+  await test.step('the player', async () => {
+    await tabTo(page, 'play-z');
+    await page.keyboard.press('Enter');
+    await expect(page.getByTestId('transport')).toHaveAttribute('data-playing', 'true');
+    await tabTo(page, 'play-button');
+    await page.keyboard.press('Space');
+    await expect(page.getByTestId('transport')).toHaveAttribute('data-playing', 'false');
+    await expectAccessible(page, 'player');
+    await tabTo(page, 'scrubber');
+    await page.keyboard.press('End');
+    await expect(page.getByTestId('slider-z')).toHaveValue('31');
+    await page.keyboard.press('ArrowLeft');
+    await expect(page.getByTestId('slider-z')).toHaveValue('30');
+    await tabTo(page, 'end-loop');
+    // Within a group arrows choose, and do not step.
+    await page.keyboard.press('ArrowRight');
+    await expect(page.getByTestId('slider-z')).toHaveValue('30');
+    await tabTo(page, 'transport-close');
+    await page.keyboard.press('Enter');
+    await expect(page.getByTestId('transport')).toBeHidden();
+  });
+
   await test.step('the sheet of keys, the palette, and Escape', async () => {
     await page.keyboard.press('?');
     const sheet = page.getByRole('dialog', { name: 'Keyboard and pointer' });

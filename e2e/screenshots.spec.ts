@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { expectOpen, sharpPicture } from './support/app.ts';
+import { framePng } from './support/frames.ts';
 import { expect, test } from './support/test.ts';
 import { gzip, nifti, noise, nrrd, shapes } from './support/volumes.ts';
 
@@ -47,10 +48,23 @@ test('screenshots', async ({ stria }, info) => {
   await page.getByTestId('compress-button').click();
   await expect(page.getByTestId('result-card')).toBeVisible();
   await keepAll('result', () => sharpPicture(page));
+  await page.keyboard.press('k');
+  await page.getByTestId('show-chunks').scrollIntoViewIfNeeded();
+  await keepAll('chunks', () => sharpPicture(page));
+  await page.keyboard.press('k');
   await page.keyboard.press('?');
   await expect(page.getByRole('dialog')).toBeVisible();
   await keep('keys-dark-1280');
   await page.keyboard.press('Escape');
+
+  const frames = Array.from({ length: 24 }, (_, index) => stria.write(`frame${index + 1}.png`, framePng(index)));
+  await stria.dropFiles(frames);
+  await expectOpen(page, 'frame1-stack.png');
+  await page.getByTestId('play-button').click();
+  await keepAll('playing', () => expect(page.getByTestId('playback-facts')).toContainText(/\d\sfps/));
+  await stria.dragFiles(frames);
+  await keep('drag-frames-dark-1280');
+  await page.getByTestId('close-button').click();
 
   const queued = [stria.write('first.nii', nifti(shapes(48))), stria.write('last.nrrd', nrrd(shapes(32)))];
   queued.push(stria.write('bad.nii.gz', gzip(nifti(shapes(32))).subarray(0, 1000)));

@@ -1,4 +1,5 @@
-import type { Locator, Page } from '@playwright/test';
+import { createHash } from 'node:crypto';
+import type { JSHandle, Locator, Page } from '@playwright/test';
 import { decode } from 'fast-png';
 import type { StriaTest } from '../../src/renderer/app/test-hook.ts';
 import { expect } from './test.ts';
@@ -46,6 +47,16 @@ export async function pictureOf(page: Page, view: View): Promise<Picture> {
     }
   }
   return squares;
+}
+
+/** The pixels in the middle of a view, as a text that is the same where every pixel is. */
+export async function pixelsOf(page: Page, view: View): Promise<string> {
+  const box = await canvasOf(page, view).boundingBox();
+  if (box === null) throw new Error(`the ${view} view is not on the screen`);
+  const clip = { x: box.x + box.width / 5, y: box.y + box.height / 5, width: 0.6 * box.width, height: 0.6 * box.height };
+  return createHash('sha256')
+    .update(decode(await page.screenshot({ clip })).data)
+    .digest('hex');
 }
 
 /** How much of a picture, from 0 to 1, is clearly of another colour in the second one. */
@@ -149,6 +160,17 @@ export async function voxelsInGpu(page: Page): Promise<Buffer> {
   return Buffer.from(await page.evaluate(() => (window as unknown as HookedWindow).striaTest.readVoxels()));
 }
 
+/** GPU memory whose label starts with this, in bytes. */
+export async function gpuMemory(page: Page, prefix: string): Promise<number> {
+  const byLabel = await page.evaluate(() => (window as unknown as HookedWindow).striaTest.gpuMemory());
+  return Object.entries(byLabel).reduce((sum, [label, bytes]) => (label.startsWith(prefix) ? sum + bytes : sum), 0);
+}
+
 export function loseDevice(page: Page): Promise<void> {
   return page.evaluate(() => (window as unknown as HookedWindow).striaTest.loseDevice());
+}
+
+/** What the app shows to tests only, after `withTestHook`. */
+export function testHook(page: Page): Promise<JSHandle<StriaTest>> {
+  return page.evaluateHandle(() => (window as unknown as HookedWindow).striaTest);
 }

@@ -14,7 +14,7 @@ export async function cli(...args: readonly string[]): Promise<string> {
 export interface FileInfo {
   readonly fileBytes: number;
   readonly sourceBytes: number;
-  readonly chunks: readonly { readonly codec: string; readonly axis?: string; readonly count: number }[];
+  readonly chunks: readonly { readonly codec: string; readonly axis?: string; readonly count: number; readonly bytes: number }[];
 }
 
 export async function fileInfo(path: string): Promise<FileInfo> {

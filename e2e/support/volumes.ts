@@ -5,6 +5,8 @@ export interface TestVolume {
   readonly dims: readonly [x: number, y: number, z: number];
   readonly type: 'u8' | 'i16';
   readonly bytes: Uint8Array;
+  /** 1 where it is left out. */
+  readonly timePoints?: number;
   voxel(x: number, y: number, z: number): number;
 }
 
@@ -32,12 +34,39 @@ export function shapes(side: number, type: TestVolume['type'] = 'u8'): TestVolum
   return volumeOf([side, side, side], type, type === 'u8' ? value : wide);
 }
 
+/** The same, moving a little along x from one time point to the next; `voxel` reads the first. */
+export function series(side: number, timePoints: number): TestVolume {
+  const first = shapes(side);
+  const bytes = new Uint8Array(first.bytes.length * timePoints);
+  for (let t = 0; t < timePoints; t++) {
+    for (let at = 0; at < first.bytes.length; at++) {
+      const x = at % side;
+      bytes[t * first.bytes.length + at] = first.bytes[at - x + ((x + t) % side)] as number;
+    }
+  }
+  return { ...first, bytes, timePoints };
+}
+
 /** Bytes of which no run is long: nothing to gain for run lengths, and much to do. */
 export function noise(dims: TestVolume['dims'], seed = 1): TestVolume {
   let state = seed;
   return volumeOf(dims, 'u8', () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return state >>> 24;
+  });
+}
+
+/**
+ * Cubes of `side` voxels side by side, one deep, `columns` to a row: each all one value, or runs of 16 along z that begin
+ * anywhere, or a slope with noise on it.
+ */
+export function patchwork(columns: number, side: number, kinds: readonly ('constant' | 'runs' | 'noisy')[]): TestVolume {
+  const grain = noise([columns * side, (kinds.length / columns) * side, side]);
+  return volumeOf(grain.dims, 'u8', (x, y, z) => {
+    const kind = kinds[Math.floor(y / side) * columns + Math.floor(x / side)];
+    if (kind === 'constant') return 120;
+    if (kind === 'runs') return grain.voxel(x, y, (z + (grain.voxel(x, y, 0) >> 4)) >> 4);
+    return 60 + x / 4 + y / 8 + (grain.voxel(x, y, z) & 7);
   });
 }
 
@@ -79,10 +108,15 @@ export function niftiPair(volume: TestVolume): { readonly header: Buffer; readon
 }
 
 /** Fields and offsets are those of nifti1.h. */
-function niftiHeader({ dims, type }: TestVolume, magic: 'n+1' | 'ni1', { slope = 1, intercept = 0 }: NiftiOptions): Buffer {
+function niftiHeader(
+  { dims, type, timePoints = 1 }: TestVolume,
+  magic: 'n+1' | 'ni1',
+  { slope = 1, intercept = 0 }: NiftiOptions,
+): Buffer {
   const header = Buffer.alloc(headerBytes);
   header.writeInt32LE(348, 0);
-  for (const [index, length] of [3, ...dims, 1, 1, 1, 1].entries()) header.writeInt16LE(length, 40 + 2 * index);
+  for (const [index, length] of [timePoints > 1 ? 4 : 3, ...dims, timePoints, 1, 1, 1].entries())
+    header.writeInt16LE(length, 40 + 2 * index);
   header.writeInt16LE(types[type].nifti, 70);
   header.writeInt16LE(8 * types[type].bytes, 72);
   for (const [index, length] of [1, ...spacing].entries()) header.writeFloatLE(length, 76 + 4 * index);

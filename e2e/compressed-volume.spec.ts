@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import {
+  canvasOf,
+  expectOpen,
+  factsOf,
+  gpuMemory,
+  loseDevice,
+  pixelsOf,
+  probeAt,
+  settledPicture,
+  type View,
+  voxelsInGpu,
+  withTestHook,
+} from './support/app.ts';
+import { cli } from './support/cli.ts';
+import { expect, test } from './support/test.ts';
+import { nifti, series, shapes } from './support/volumes.ts';
+
+const slices: readonly View[] = ['x', 'y', 'z'];
+
+/** Slices at some places and the voxels under the pointer, with the crosshair there. */
+async function lookAround(page: Page): Promise<unknown[]> {
+  const seen: unknown[] = [];
+  for (const at of ['3', '35']) {
+    for (const axis of slices) await page.getByTestId(`slider-${axis}`).fill(at);
+    for (const view of slices) {
+      await settledPicture(page, view);
+      seen.push(await pixelsOf(page, view));
+    }
+    for (const view of slices) seen.push(await probeAt(page, view, 0.55, 0.42));
+  }
+  return seen;
+}
+
+test('a volume kept compressed in GPU memory looks the same, and takes less', async ({ stria }) => {
+  test.slow();
+  const { page } = stria;
+  const volume = shapes(40, 'i16');
+  const rawBytes = volume.bytes.byteLength;
+  await withTestHook(page);
+  await stria.dropFiles([stria.write('scan.nii', nifti(volume))]);
+  await expectOpen(page, 'scan.nii');
+  await page.getByRole('button', { name: /^GPU/ }).click();
+  const residency = page.getByTestId('residency');
+  await expect(residency).toHaveAttribute('data-kept', 'raw');
+  expect(await gpuMemory(page, 'volume.')).toBeGreaterThanOrEqual(rawBytes);
+  const before = await lookAround(page);
+
+  await test.step('compressed by a click: the voxels leave GPU memory', async () => {
+    await page.getByTestId('keep-compressed').click();
+    await expect(residency).toHaveAttribute('data-kept', 'compressed', { timeout: 60_000 });
+    await expect(page.getByTestId('result-exact')).toHaveText('Bit-exact: checked on the GPU');
+    expect(await gpuMemory(page, 'volume.')).toBe(0);
+    const payloads = await gpuMemory(page, 'compressed.payloads');
+    expect(payloads).toBeGreaterThan(0);
+    expect(payloads).toBeLessThan(rawBytes / 2);
+    expect(await factsOf(page.getByTestId('residency-facts'))).toMatchObject({
+      Uncompressed: '125KiB',
+      Compressed: expect.stringMatching(/^[\d.]+KiB$/),
+    });
+  });
+
+  await test.step('slices across all axes and probed voxels are the same', async () => {
+    expect(await lookAround(page)).toEqual(before);
+    expect((await voxelsInGpu(page)).equals(volume.bytes)).toBe(true);
+  });
+
+  await test.step('without the 3D view its picture leaves GPU memory, and comes back with it', async () => {
+    expect(await gpuMemory(page, 'display.')).toBeGreaterThan(0);
+    await page.keyboard.press('3');
+    await expect(canvasOf(page, '3d')).toBeHidden();
+    await expect.poll(() => gpuMemory(page, 'display.')).toBe(0);
+    await page.keyboard.press('4');
+    await settledPicture(page, '3d');
+    expect(await gpuMemory(page, 'display.')).toBeGreaterThan(0);
+  });
+
+  await test.step('it is compressed again, and saved, as it is', async () => {
+    await page.getByTestId('compress-button').click();
+    await expect(page.getByTestId('result-card')).toBeHidden();
+    await expect(page.getByTestId('result-exact')).toHaveText('Bit-exact: checked on the GPU');
+    const target = join(stria.folder, 'saved.stria');
+    await stria.chooseSave(target);
+    await page.getByTestId('save-button').click();
+    const restored = join(stria.folder, 'restored.nii');
+    await cli('decompress', await stria.savedFile(target), '-o', restored, '--device', 'cpu', '--quiet');
+    expect(readFileSync(restored).equals(nifti(volume))).toBe(true);
+  });
+
+  await test.step('after a lost device it is kept compressed still', async () => {
+    const told = page.waitForFunction(() => document.querySelector('[data-testid="gpu-banner"]')?.textContent);
+    await loseDevice(page);
+    await told;
+    await expect(page.getByTestId('gpu-banner')).toBeHidden();
+    await expect(residency).toHaveAttribute('data-kept', 'compressed');
+    expect(await gpuMemory(page, 'volume.')).toBe(0);
+    expect((await voxelsInGpu(page)).equals(volume.bytes)).toBe(true);
+  });
+
+  await test.step('and uncompressed again: the payloads leave GPU memory', async () => {
+    await page.getByTestId('keep-raw').click();
+    await expect(residency).toHaveAttribute('data-kept', 'raw');
+    expect(await gpuMemory(page, 'compressed')).toBe(0);
+    expect(await gpuMemory(page, 'decoded')).toBe(0);
+    expect(await gpuMemory(page, 'volume.')).toBeGreaterThanOrEqual(rawBytes);
+    expect(await lookAround(page)).toEqual(before);
+  });
+});
+
+test('a time series from a .stria is never uncompressed in GPU memory', async ({ stria }) => {
+  const { page } = stria;
+  const volume = series(24, 10);
+  const packed = join(stria.folder, 'series.stria');
+  // One codec, not a chain: those also need room for what their first half makes.
+  await cli('compress', stria.write('series.nii', nifti(volume)), '-o', packed, '--codec', 'rice', '--device', 'cpu', '--quiet');
+  await withTestHook(page);
+  await stria.dropFiles([packed]);
+  await expectOpen(page, 'series.stria');
+  await expect(page.getByTestId('residency')).toHaveAttribute('data-kept', 'compressed');
+  expect(await gpuMemory(page, 'volume.')).toBe(0);
+  expect(await gpuMemory(page, 'compressed.payloads')).toBeGreaterThan(0);
+  expect(await gpuMemory(page, 'decoded')).toBeLessThanOrEqual(volume.bytes.byteLength / 8);
+  expect((await voxelsInGpu(page)).equals(volume.bytes)).toBe(true);
+  const { voxel, stored } = await probeAt(page, 'z', 0.55, 0.45);
+  expect(stored).toBe(volume.voxel(...voxel));
+});

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { checkBenchResult } from '../src/core/bench/check-result.ts';
+import type { StriaTest } from '../src/renderer/app/test-hook.ts';
+import { expectOpen, withTestHook } from './support/app.ts';
+import { expect, type Stria, test } from './support/test.ts';
+import { nifti, shapes } from './support/volumes.ts';
+
+async function openLab(page: Page, suite: 'seeds' | 'codecs'): Promise<void> {
+  await page.getByTestId('lab-button').click();
+  await expect(page.getByTestId('lab')).toBeVisible();
+  await page.getByTestId(`lab-suite-${suite}`).click();
+  await page.getByTestId('lab-size').click();
+  await page.getByRole('option', { name: '16³' }).click();
+}
+
+async function saved(stria: Stria, kind: 'json' | 'csv' | 'png'): Promise<Buffer> {
+  const path = join(stria.folder, `lab.${kind}`);
+  await stria.chooseSave(path);
+  await stria.page.getByTestId(`lab-save-${kind}`).click();
+  return readFileSync(await stria.savedFile(path));
+}
+
+/** What the open volume holds of GPU memory; what the views hold changes with the window. */
+async function volumeMemory(page: Page): Promise<Record<string, number>> {
+  const all = await page.evaluate(() => (window as unknown as { striaTest: StriaTest }).striaTest.gpuMemory());
+  return Object.fromEntries(Object.entries(all).filter(([label]) => !/^(overlay|slices)/.test(label)));
+}
+
+test('the Lab runs a suite beside what is open, shows and saves it, and frees the GPU', async ({ stria }, info) => {
+  test.setTimeout(240_000);
+  const { page } = stria;
+  await withTestHook(page);
+  await stria.dropFiles([stria.write('scan.nii', nifti(shapes(32)))]);
+  await expectOpen(page, 'scan.nii');
+  const before = await volumeMemory(page);
+  await openLab(page, 'codecs');
+  // The least work that there is: what is tested is the Lab.
+  await page.getByTestId('lab-codec').click();
+  await page.getByRole('option', { name: 'raw' }).click();
+  await page.getByTestId('lab-run').click();
+  await expect(page.getByTestId('lab-row').first()).toBeVisible({ timeout: 60_000 });
+
+  await test.step('the viewer is there while it runs', async () => {
+    await page.keyboard.press('Escape');
+    await expectOpen(page, 'scan.nii');
+    await page.keyboard.press('b');
+    await expect(page.getByTestId('lab')).toBeVisible();
+  });
+
+  const state = page.getByTestId('lab-state');
+  await expect(state).toHaveAttribute('data-state', 'done', { timeout: 180_000 });
+  await expect(state).toHaveAttribute('data-gpu-bytes', '0');
+  await expect(page.getByTestId('lab-device')).toContainText('software');
+  await expect(page.getByTestId('lab-table-codecs').locator('canvas')).toBeVisible();
+
+  const result = checkBenchResult(JSON.parse((await saved(stria, 'json')).toString()));
+  expect(result).toMatchObject({ suite: 'codecs', request: { size: 16 }, machine: { software: true } });
+  await expect(page.getByTestId('lab-row')).toHaveCount(result.cases.length);
+  expect(new Set(result.cases.map(({ x }) => x)).size).toBe(6);
+  const lines = (await saved(stria, 'csv')).toString().trimEnd().split('\r\n');
+  expect(lines).toHaveLength(result.cases.length + 1);
+  expect([...(await saved(stria, 'png')).subarray(1, 4)]).toEqual([...Buffer.from('PNG')]);
+
+  for (const [width, height] of [
+    [1280, 800],
+    [1920, 1080],
+  ] as const) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize({ width, height });
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme);
+      await page.screenshot({ path: join('test-results/screens', info.project.name, `lab-${colorScheme}-${width}.png`) });
+    }
+  }
+  await page.getByTestId('lab-close').click();
+  await expectOpen(page, 'scan.nii');
+  await expect.poll(() => volumeMemory(page)).toEqual(before);
+});
+
+test('a run is cancelled at once, keeps its figures, and another one can start', async ({ stria }) => {
+  test.setTimeout(120_000);
+  const { page } = stria;
+  await openLab(page, 'seeds');
+  await page.getByTestId('lab-run').click();
+  await expect(page.getByTestId('lab-row').nth(2)).toBeVisible({ timeout: 60_000 });
+  await page.getByTestId('lab-cancel').click();
+  const state = page.getByTestId('lab-state');
+  await expect(state).toHaveAttribute('data-state', 'cancelled', { timeout: 500 });
+  await expect(state).toHaveAttribute('data-gpu-bytes', '0', { timeout: 20_000 });
+  const kept = await page.getByTestId('lab-row').count();
+  expect(kept).toBeGreaterThan(2);
+  await expect(page.getByTestId('lab-row').filter({ hasText: '328' })).toContainText('GeForce GTX 460M');
+
+  await page.getByTestId('lab-run').click();
+  await expect(state).toHaveAttribute('data-state', 'running');
+  await expect(page.getByTestId('lab-row').first()).toBeVisible({ timeout: 60_000 });
+  await page.getByTestId('lab-cancel').click();
+  await expect(state).toHaveAttribute('data-gpu-bytes', '0', { timeout: 20_000 });
+});

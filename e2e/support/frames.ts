@@ -1,0 +1,57 @@
+import type { Page } from '@playwright/test';
+import { decode, encode } from 'fast-png';
+import { canvasOf } from './app.ts';
+
+// Small pictures that can be told apart, and what of them is on the screen.
+
+export const frameDims = { width: 64, height: 48 } as const;
+/** Kept free around a slice that is fitted into its view, in CSS pixels: see viewer/slice-view.ts. */
+const margin = 24;
+
+/** A picture that no other has a pixel in common with, for indices up to 255; all values from 0 to 255 occur. */
+export function framePixels(index: number): Uint8Array {
+  const { width, height } = frameDims;
+  return Uint8Array.from(
+    { length: width * height },
+    (_, at) => ((at % width) * 7 + Math.floor(at / width) * 13 + index * 31) & 255,
+  );
+}
+
+export function framePng(index: number): Buffer {
+  return Buffer.from(encode({ ...frameDims, channels: 1, depth: 8, data: framePixels(index) }));
+}
+
+/**
+ * Which frame the slice across z shows. Every voxel's middle on the screen is compared with the source (all but the rows and
+ * columns in the middle, where the crosshair lies): undefined where no frame is shown exactly, in gray from 0 to 255.
+ */
+export async function shownFrame(page: Page, frameCount: number): Promise<number | undefined> {
+  const box = await canvasOf(page, 'z').boundingBox();
+  if (box === null) throw new Error('the z view is not on the screen');
+  const picture = decode(await page.screenshot({ clip: box }));
+  const { width, height } = frameDims;
+  const scale = Math.min((box.width - 2 * margin) / width, (box.height - 2 * margin) / height);
+  const pixelAt = (x: number, y: number): readonly number[] => {
+    const across = Math.floor((box.width - width * scale) / 2 + (x + 0.5) * scale);
+    const down = Math.floor((box.height - height * scale) / 2 + (y + 0.5) * scale);
+    const start = (down * picture.width + across) * picture.channels;
+    return [...picture.data.subarray(start, start + 3)];
+  };
+  const isFrame = (index: number): boolean => {
+    const pixels = framePixels(index);
+    for (let y = 0; y < height; y++) {
+      for (let x = 0; x < width; x++) {
+        if (isMiddle(x, width) || isMiddle(y, height)) continue;
+        const value = pixels[y * width + x];
+        if (pixelAt(x, y).some((channel) => channel !== value)) return false;
+      }
+    }
+    return true;
+  };
+  const found = Array.from({ length: frameCount }, (_, index) => index).filter(isFrame);
+  return found[0];
+}
+
+function isMiddle(at: number, length: number): boolean {
+  return at === length / 2 || at === length / 2 - 1;
+}
