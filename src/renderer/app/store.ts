@@ -10,6 +10,7 @@ import type { VolumeInfo } from '../../core/shared/volume.ts';
 import type { HostFile } from '../host/host.ts';
 import type { Player } from '../playback/player.ts';
 import type { Stack } from '../playback/stacks.ts';
+import type { Measurement, SliceTool } from '../viewer/measure.ts';
 import type { Viewer } from '../viewer/viewer.ts';
 import type { SliceAxis } from '../viewer/viewer-api.ts';
 import { emptyLab, type LabState } from './lab.ts';
@@ -100,6 +101,12 @@ export interface AppState {
   readonly lab: LabState;
   /** The slice that layout 2 shows. */
   readonly sliceAxis: SliceAxis;
+  /** What the pointer does on slices. */
+  readonly tool: SliceTool;
+  /** What was measured in the open volume, in the order of making. */
+  readonly measurements: readonly Measurement[];
+  /** The id of the measurement that keys act on. */
+  readonly chosenMeasurement: string | undefined;
   /** A word at the bottom that goes by itself: 'Diagnostics copied'. */
   readonly notice: string | undefined;
 }
@@ -124,6 +131,9 @@ export function createAppStore(settings: Settings = defaultSettings): AppStore {
     page: 'viewer',
     lab: emptyLab,
     sliceAxis: 'z',
+    tool: 'pointer',
+    measurements: [],
+    chosenMeasurement: undefined,
     notice: undefined,
   }));
 }
@@ -137,8 +147,10 @@ export function showDocument(
   document: DocumentState,
   { residency, chunks }: Partial<Pick<AppState, 'residency' | 'chunks'>> = {},
 ): void {
-  const page = document.kind === 'ready' ? store.getState().page : 'viewer';
+  const isReady = document.kind === 'ready';
+  const page = isReady ? store.getState().page : 'viewer';
   store.setState({ document, residency, chunks, compression: { kind: 'idle' }, save: { kind: 'idle' }, page });
+  if (!isReady) store.setState({ measurements: [], chosenMeasurement: undefined, tool: 'pointer' });
 }
 
 export function openDocument(state: AppState): OpenDocument | undefined {

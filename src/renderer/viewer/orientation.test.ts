@@ -90,6 +90,7 @@ test('each face has the letter that it looks towards', () => {
   }
 });
 
-test('spacing that is none is taken as 1', () => {
-  expect(safeSpacing({ ...ras, spacing: [0, Number.NaN, 2, 1] })).toEqual([1, 1, 2]);
+test('spacing is the affine’s; without one, spacing that is none is taken as 1', () => {
+  expect(safeSpacing({ ...ras, affine: [0, 3, 0, 0, 2, 0, 0, 0, 0, 0, -4, 0] })).toEqual([2, 3, 4]);
+  expect(safeSpacing({ ...ras, affine: [], spacing: [0, Number.NaN, 2, 1] })).toEqual([1, 1, 2]);
 });

@@ -44,9 +44,13 @@ const permutations = [
   [2, 1, 0],
 ] as const;
 
-/** Positive finite spacing along x, y, z: what is not is taken as 1. */
+/**
+ * Distances between voxel centres along x, y and z: the affine's where it can be inverted (a file's spacing may say
+ * something else), else the spacing, where what is no positive finite number is taken as 1.
+ */
 export function safeSpacing(info: VolumeInfo): readonly [number, number, number] {
-  const [x, y, z] = info.spacing.map((value) => (Number.isFinite(value) && value > 0 ? value : 1));
+  const lengths = affineColumns(info)?.map((column) => Math.hypot(...column));
+  const [x, y, z] = (lengths ?? info.spacing).map((value) => (Number.isFinite(value) && value > 0 ? value : 1));
   return [x ?? 1, y ?? 1, z ?? 1];
 }
 

@@ -1,0 +1,121 @@
+import { degreesBetween, lengthOf, type Metric, stepBetween } from './metric.ts';
+import type { AxisNumber } from './orientation.ts';
+import type { Voxel } from './slice-geometry.ts';
+import type { SliceAxis } from './viewer-api.ts';
+
+export const measurementKinds = ['distance', 'angle', 'rectangle', 'sphere'] as const;
+export type MeasurementKind = (typeof measurementKinds)[number];
+/** What the pointer does on a slice: `pointer` moves the crosshair and what was measured, the others measure. */
+export type SliceTool = 'pointer' | MeasurementKind;
+
+/** Something measured on a slice. Plain data: files and undo hold it as JSON. */
+export interface Measurement {
+  /** Unlike all others' of this volume. */
+  readonly id: string;
+  readonly kind: MeasurementKind;
+  readonly name: string;
+  /** It was made on a slice across this axis; which one, its points say. */
+  readonly axis: SliceAxis;
+  readonly timePoint: number;
+  /**
+   * Voxel positions (voxel i covers i to i + 1). Distance: both ends. Angle: an end, the corner, an end. Rectangle: two
+   * opposite corners. Sphere: the centre and a point of its surface.
+   */
+  readonly points: readonly Voxel[];
+}
+
+export const pointCounts: Readonly<Record<MeasurementKind, number>> = { distance: 2, angle: 3, rectangle: 2, sphere: 2 };
+
+/** What follows from the points alone. Lengths in `spatialUnit`. */
+export type Size =
+  | { readonly kind: 'distance'; readonly length: number }
+  | { readonly kind: 'angle'; readonly degrees: number }
+  | { readonly kind: 'rectangle'; readonly width: number; readonly height: number }
+  | { readonly kind: 'sphere'; readonly diameter: number };
+
+export function sizeOf({ kind, axis, points }: Pick<Measurement, 'kind' | 'axis' | 'points'>, metric: Metric): Size {
+  const [a, b, c] = points as [Voxel, Voxel, Voxel];
+  switch (kind) {
+    case 'distance':
+      return { kind, length: lengthOf(metric, stepBetween(a, b)) };
+    case 'angle':
+      return { kind, degrees: degreesBetween(metric, stepBetween(b, a), stepBetween(b, c)) };
+    case 'rectangle': {
+      const [first, second] = axesAlong(axis);
+      const side = (along: AxisNumber): number => lengthOf(metric, withAt([0, 0, 0], along, b[along] - a[along]));
+      return { kind, width: side(first), height: side(second) };
+    }
+    case 'sphere':
+      return { kind, diameter: 2 * lengthOf(metric, stepBetween(a, b)) };
+  }
+}
+
+/** Whether its points are where they can be seen apart: what a slip of the pointer makes is not kept. */
+export function isMeasurable(measurement: Pick<Measurement, 'kind' | 'axis' | 'points'>, metric: Metric): boolean {
+  if (measurement.points.length !== pointCounts[measurement.kind]) return false;
+  const size = sizeOf(measurement, metric);
+  switch (size.kind) {
+    case 'distance':
+      return size.length > 0;
+    case 'angle':
+      return Number.isFinite(size.degrees);
+    case 'rectangle':
+      return size.width > 0 && size.height > 0;
+    case 'sphere':
+      return size.diameter > 0;
+  }
+}
+
+export function axisNumber(axis: SliceAxis): AxisNumber {
+  return 'xyz'.indexOf(axis) as AxisNumber;
+}
+
+/** The two axes that a slice shows, the lower one first. */
+export function axesAlong(axis: SliceAxis): readonly [AxisNumber, AxisNumber] {
+  return axis === 'x' ? [1, 2] : axis === 'y' ? [0, 2] : [0, 1];
+}
+
+/** The slice that it was made on. */
+export function sliceOf({ axis, points }: Measurement): number {
+  return Math.floor(points[0]?.[axisNumber(axis)] ?? 0);
+}
+
+/** Its middle: of a sphere its centre, of an angle its corner. */
+export function middleOf({ kind, points }: Measurement): Voxel {
+  const [a, b] = points as [Voxel, Voxel];
+  if (kind === 'sphere') return a;
+  if (kind === 'angle') return b;
+  return [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2];
+}
+
+/** The same measurement with one point elsewhere. A sphere's surface goes with its centre. */
+export function withPoint(measurement: Measurement, index: number, to: Voxel): Measurement {
+  if (measurement.kind === 'sphere' && index === 0) {
+    return movedBy(measurement, stepBetween(measurement.points[0] as Voxel, to));
+  }
+  return { ...measurement, points: measurement.points.with(index, to) };
+}
+
+export function movedBy(measurement: Measurement, step: Voxel): Measurement {
+  const moved = ([x, y, z]: Voxel): Voxel => [x + step[0], y + step[1], z + step[2]];
+  return { ...measurement, points: measurement.points.map(moved) };
+}
+
+export const kindNames: Readonly<Record<MeasurementKind, string>> = {
+  distance: 'Distance',
+  angle: 'Angle',
+  rectangle: 'Rectangle',
+  sphere: 'Sphere',
+};
+
+/** A new one's id and name: `Distance 2` after `Distance 1`, and also where that was deleted and 2 not. */
+export function nextIdentity(kind: MeasurementKind, all: readonly Measurement[]): Pick<Measurement, 'id' | 'name'> {
+  const numberOf = (id: string): number => (id.startsWith(`${kind}-`) ? Number(id.slice(kind.length + 1)) || 0 : 0);
+  const number = 1 + Math.max(0, ...all.map(({ id }) => numberOf(id)));
+  return { id: `${kind}-${number}`, name: `${kindNames[kind]} ${number}` };
+}
+
+function withAt(position: Voxel, axis: AxisNumber, value: number): Voxel {
+  const [x, y, z] = position.with(axis, value);
+  return [x as number, y as number, z as number];
+}
