@@ -13,7 +13,7 @@ export function ViewportGrid({ viewer, info }: { readonly viewer: Viewer; readon
   const showsSlice = (axis: string) => layout === 'quad' || layout === 'slices' || (layout === 'slice' && axis === sliceAxis);
   return (
     <main className={styles.grid} data-layout={layout}>
-      <VolumePane viewer={viewer} isShown={shows3d} />
+      <VolumePane viewer={viewer} info={info} isShown={shows3d} />
       {(['z', 'y', 'x'] as const).map((axis) => (
         <SlicePane key={axis} viewer={viewer} info={info} axis={axis} isShown={showsSlice(axis)} />
       ))}

@@ -8,11 +8,18 @@ import type { Viewer, ViewName } from '../viewer/viewer.ts';
 import type { Layout, SliceAxis } from '../viewer/viewer-api.ts';
 import { classes } from './controls/classes.ts';
 import { Range } from './controls/range.tsx';
+import { SpaceScale } from './space-scale.tsx';
 import { useApp, useAppState, useViewerPart } from './use-app.ts';
 import styles from './viewport-pane.module.css';
 import { projectionNames } from './volume-controls.tsx';
 
-export function VolumePane({ viewer, isShown }: { readonly viewer: Viewer; readonly isShown: boolean }) {
+export interface VolumePaneProps {
+  readonly viewer: Viewer;
+  readonly info: VolumeInfo;
+  readonly isShown: boolean;
+}
+
+export function VolumePane({ viewer, info, isShown }: VolumePaneProps) {
   const projection = useViewerPart(viewer, ({ state }) => state.projection);
   const decimation = useViewerPart(viewer, (snapshot) => snapshot.decimation);
   return (
@@ -22,6 +29,7 @@ export function VolumePane({ viewer, isShown }: { readonly viewer: Viewer; reado
         3D <span>{projectionNames[projection].toLowerCase()}</span>
         {decimation > 1 && <span className={styles.warning}>shown at 1/{decimation} resolution</span>}
       </div>
+      <SpaceScale viewer={viewer} info={info} />
       <AloneButton alone="3d" />
     </section>
   );

@@ -49,3 +49,20 @@ test('all corners are in the picture after a reset, with either camera and at an
     }
   }
 });
+
+test.each(['perspective', 'orthographic'] as const)('%s: a frame tells pixels as they are drawn', (kind) => {
+  const orbit = new OrbitCamera(canvas(), () => {});
+  orbit.resize(2);
+  orbit.use(kind);
+  orbit.reset(corners);
+  const frame = orbit.frame(800, 400);
+  expect(frame.project([0, 0, 0])).toEqual([400, 200].map((pixel) => expect.closeTo(pixel, 6)));
+  const along = ([x, y, z]: readonly [number, number, number]) => frame.project([x / 100, y / 100, z / 100]);
+  expect(along(frame.right)[0]).toBeCloseTo(400 + frame.pixelsPerLength / 100, 6);
+  expect(along(frame.right)[1]).toBeCloseTo(200, 6);
+  expect(along(frame.up)[1]).toBeCloseTo(200 - frame.pixelsPerLength / 100, 6);
+  expect(along(frame.toEye)[0]).toBeCloseTo(400, 6);
+  // What lies towards the eye is nearer.
+  const [x, y, z] = frame.toEye;
+  expect(x * 0.42 + y * 0.22 + z).toBeGreaterThan(1);
+});

@@ -1,5 +1,6 @@
 import { MathUtils, OrthographicCamera, PerspectiveCamera, Vector3, Vector4 } from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+import type { CameraFrame, Place } from './camera-frame.ts';
 import type { CameraKind } from './viewer-api.ts';
 
 const fieldOfView = 26;
@@ -31,6 +32,31 @@ export class OrbitCamera {
   get eye(): Vector4 {
     if (this.#kind === 'perspective') return new Vector4(...this.#perspective.position, 1);
     return new Vector4(...this.#orthographic.position.clone().sub(this.#controls.target), 0);
+  }
+
+  /** As it is seen now on a canvas of that size, in CSS pixels. */
+  frame(width: number, height: number): CameraFrame {
+    const { camera } = this;
+    camera.updateMatrixWorld();
+    const [right, up, toEye] = [0, 1, 2].map((column) => {
+      const { x, y, z } = new Vector3().setFromMatrixColumn(camera.matrixWorld, column);
+      return [x, y, z] as const;
+    }) as [Place, Place, Place];
+    const distance = camera.position.distanceTo(this.#controls.target);
+    const halfHeightSeen = this.#kind === 'perspective' ? halfHeight * distance : 1 / this.#orthographic.zoom;
+    const toScreen = camera.projectionMatrix.clone().multiply(camera.matrixWorldInverse);
+    return {
+      right,
+      up,
+      toEye,
+      pixelsPerLength: height / 2 / halfHeightSeen,
+      width,
+      height,
+      project: (place) => {
+        const { x, y } = new Vector3(...place).applyMatrix4(toScreen);
+        return [((x + 1) / 2) * width, ((1 - y) / 2) * height];
+      },
+    };
   }
 
   use(kind: CameraKind): void {

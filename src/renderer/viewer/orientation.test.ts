@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
-import { faceLetters, hasOrientation, safeSpacing, sceneEdges, sliceFrame, worldDirections } from './orientation.ts';
+import {
+  faceLetters,
+  hasOrientation,
+  safeSpacing,
+  sceneEdges,
+  sliceFrame,
+  unitsPerLength,
+  worldDirections,
+} from './orientation.ts';
 
 function info(affine: readonly number[], dims: readonly [number, number, number] = [10, 20, 40]): VolumeInfo {
   const spacing = [1, 1, 1, 1] as const;
@@ -74,6 +82,11 @@ test('the scene shows the front, head up, the right on the left, in true proport
   const [, down, away] = sceneEdges(unknown);
   expect(down?.[1]).toBeLessThan(0);
   expect(away?.[2]).toBeLessThan(0);
+});
+
+test('a length of 1 in the scene is the longest edge, in the volume’s units', () => {
+  expect(unitsPerLength(ras)).toBe(40);
+  expect(unitsPerLength({ ...unknown, spacing: [8, 1, 1, 1] })).toBe(80);
 });
 
 test('each face has the letter that it looks towards', () => {

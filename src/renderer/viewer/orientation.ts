@@ -121,10 +121,22 @@ export function sliceFrame(info: VolumeInfo, sliceAxis: SliceAxis): SliceFrame {
  * its first slice, x to the right and y down. The longest edge has length 1.
  */
 export function sceneEdges(info: VolumeInfo): readonly (readonly [number, number, number])[] {
+  const edges = edgesInUnits(info);
+  const longest = unitsPerLength(info);
+  return edges.map((edge) => scaled(edge, 1 / longest));
+}
+
+/** How many of the volume's spatial units a length of 1 in the 3D scene is. */
+export function unitsPerLength(info: VolumeInfo): number {
+  return Math.max(...edgesInUnits(info).map((edge) => Math.hypot(...edge)));
+}
+
+/** The volume's edges as they lie in the scene, in its spatial units. */
+function edgesInUnits(info: VolumeInfo): readonly (readonly [number, number, number])[] {
   const [x, y, z] = info.dims;
   const columns = affineColumns(info);
   const spacing = safeSpacing(info);
-  const edges = [x, y, z].map((length, axis): readonly [number, number, number] => {
+  return [x, y, z].map((length, axis): readonly [number, number, number] => {
     if (columns && hasOrientation(info)) {
       const [right, anterior, superior] = columns[axis] as readonly [number, number, number];
       return [-right * length, superior * length, anterior * length];
@@ -132,8 +144,6 @@ export function sceneEdges(info: VolumeInfo): readonly (readonly [number, number
     const along = (spacing[axis] as number) * length;
     return [axis === 0 ? along : 0, axis === 1 ? -along : 0, axis === 2 ? -along : 0];
   });
-  const longest = Math.max(...edges.map((edge) => Math.hypot(...edge)));
-  return edges.map((edge) => scaled(edge, 1 / longest));
 }
 
 /** Where the letters of a volume's faces go: outwards from its middle, in the scene. Empty without orientation. */

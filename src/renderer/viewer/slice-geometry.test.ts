@@ -8,7 +8,6 @@ import {
   placeSlice,
   positionAt,
   type SlicePlacement,
-  scaleBarLength,
   voxelAt,
   zoomAt,
 } from './slice-geometry.ts';
@@ -59,13 +58,4 @@ describe('the camera', () => {
     const before = positionAt(placeSlice(placement), [100, 100]);
     expect(positionAt(map, [130, 88])).toEqual(before);
   });
-});
-
-test.each([
-  [2, 120, 50],
-  [1, 99, 50],
-  [0.37, 120, 200],
-  [150, 120, 0.5],
-])('at %d pixels a millimetre a bar of at most %d pixels is %d long', (pixelsPerUnit, most, length) => {
-  expect(scaleBarLength(pixelsPerUnit, most)).toBeCloseTo(length, 9);
 });

@@ -107,10 +107,3 @@ export function panBy(placement: SlicePlacement, [x, y]: Point): SliceCamera {
     center: [center[0] - right[frame.right.axis] * x, center[1] - down[frame.down.axis] * y],
   };
 }
-
-/** A round length (1, 2 or 5 times a power of ten units) that is at most `maxPixels` long on the canvas. */
-export function scaleBarLength(pixelsPerUnit: number, maxPixels: number): number {
-  const longest = maxPixels / pixelsPerUnit;
-  const power = 10 ** Math.floor(Math.log10(longest));
-  return ([5, 2, 1].find((factor) => factor * power <= longest) ?? 1) * power;
-}

@@ -3,6 +3,7 @@ import type { GpuScope } from '../../core/gpu/scope.ts';
 import { paintChunks } from './chunk-painter.ts';
 import type { ChunkPicture } from './chunk-rectangles.ts';
 import type { EdgeLetters } from './orientation.ts';
+import type { ScaleBar } from './scale-bar.ts';
 
 export interface OverlayContent {
   readonly width: number;
@@ -12,7 +13,7 @@ export interface OverlayContent {
   readonly chunks: ChunkPicture | undefined;
   readonly letters: EdgeLetters | undefined;
   /** A scale bar of that length in canvas pixels, with its words. */
-  readonly scaleBar: { readonly pixels: number; readonly text: string } | undefined;
+  readonly scaleBar: ScaleBar | undefined;
 }
 
 const ink = 'rgba(236, 239, 244, 0.82)';

@@ -3,8 +3,8 @@ import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { chunkPicture } from './chunk-rectangles.ts';
 import { type SliceFrame, safeSpacing, sliceFrame } from './orientation.ts';
+import { scaleBar } from './scale-bar.ts';
 import {
-  type CanvasToVoxel,
   clampVoxel,
   type Point,
   panBy,
@@ -13,7 +13,6 @@ import {
   positionAt,
   type SliceCamera,
   type SlicePlacement,
-  scaleBarLength,
   voxelAt,
   zoomAt,
 } from './slice-geometry.ts';
@@ -26,7 +25,6 @@ import type { SliceAxis, ViewState } from './viewer-api.ts';
 const fitted: SliceCamera = { zoom: 1, center: undefined };
 /** Kept free around a fitted slice, in CSS pixels: room for the letters. */
 const margin = 24;
-const unitWords = { m: 'm', mm: 'mm', um: 'µm', unknown: '' } as const;
 
 /** One slice on its own canvas, with crosshair, letters and scale bar, and its pointer. */
 export class SliceView implements View {
@@ -106,7 +104,11 @@ export class SliceView implements View {
           pixelRatio: this.#pixelRatio,
           chunks: this.#host.chunks && chunkPicture(this.#host.chunks, placement, state.timePoint),
           letters: frame.letters,
-          scaleBar: this.#scaleBar(map),
+          scaleBar: scaleBar(
+            map.pixelsPerUnit,
+            Math.min(0.3 * this.canvas.width, 120 * this.#pixelRatio),
+            volume.info.spatialUnit,
+          ),
         }),
         voxel: [state.crosshair[right.axis], state.crosshair[down.axis]],
         center: pixelOf(map, frame, [0, 0, 0]),
@@ -150,13 +152,6 @@ export class SliceView implements View {
       camera: this.#camera,
       margin: Math.min(margin * this.#pixelRatio, 0.1 * Math.min(this.canvas.width, this.canvas.height)),
     };
-  }
-
-  #scaleBar({ pixelsPerUnit }: CanvasToVoxel): { pixels: number; text: string } | undefined {
-    const unit = unitWords[this.#host.volume?.info.spatialUnit ?? 'unknown'];
-    const length = scaleBarLength(pixelsPerUnit, Math.min(0.3 * this.canvas.width, 120 * this.#pixelRatio));
-    if (unit === '' || !Number.isFinite(length)) return undefined;
-    return { pixels: length * pixelsPerUnit, text: `${Number(length.toPrecision(1))} ${unit}` };
   }
 
   #hover(pixel: Point | undefined): void {

@@ -3,6 +3,7 @@ import type { VolumeSource } from '../../core/engine/volume-source.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { autoView, default3d } from './auto-view.ts';
+import type { CameraFrame } from './camera-frame.ts';
 import { DisplayFeed } from './display-feed.ts';
 import { decodeMs, frameAxis, withFrame } from './frames.ts';
 import { ProbeReader } from './probe-reader.ts';
@@ -46,6 +47,7 @@ export class Viewer {
   readonly #probe: ProbeReader;
   readonly #views = new Map<ViewName, { view: View; detach: () => void }>();
   readonly #listeners = new Set<() => void>();
+  readonly #cameraListeners = new Set<(frame: CameraFrame) => void>();
   readonly #dirty = new Set<View>();
   readonly #host: ViewHost;
   #volume: VolumeSource | undefined;
@@ -243,6 +245,17 @@ export class Viewer {
     return () => this.#listeners.delete(listener);
   };
 
+  /**
+   * Follows the 3D view's camera: called at once if there is one, and whenever the view is drawn anew, before its picture is on the
+   * screen. Not for React state: it comes at frame rate. @returns ends it
+   */
+  readonly followCamera = (listener: (frame: CameraFrame) => void): (() => void) => {
+    this.#cameraListeners.add(listener);
+    const view = this.#volumeView();
+    if (view?.isShown) listener(view.cameraFrame);
+    return () => this.#cameraListeners.delete(listener);
+  };
+
   /** Draws all views at the next animation frame. */
   requestRender(): void {
     this.#requestFrame([...this.#views.values()].map(({ view }) => view));
@@ -283,6 +296,7 @@ export class Viewer {
     if (this.#frameRequest !== undefined) cancelAnimationFrame(this.#frameRequest);
     clearTimeout(this.#noticeTimer);
     this.#listeners.clear();
+    this.#cameraListeners.clear();
     void this.#display.clear();
     this.#slices.destroy();
   }
@@ -345,7 +359,10 @@ export class Viewer {
       this.#frameRequest = undefined;
       const now = [...this.#dirty];
       this.#dirty.clear();
-      if (!this.#gpu.isLost) for (const view of now) view.render();
+      if (this.#gpu.isLost) return;
+      for (const view of now) view.render();
+      const drawn = now.find((view) => view instanceof VolumeView);
+      if (drawn?.isShown) for (const listener of this.#cameraListeners) listener(drawn.cameraFrame);
     });
   }
 }

@@ -4,6 +4,7 @@ import type { DisplayTexture } from '../../core/engine/display-texture.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
+import type { CameraFrame } from './camera-frame.ts';
 import { FramePacing } from './frame-pacing.ts';
 import { OrbitCamera } from './orbit-camera.ts';
 import { background } from './slice-renderer.ts';
@@ -82,6 +83,12 @@ export class VolumeView implements View {
     this.#drawAndMeasure(this.#pacing.movingScale(pixels, step), step);
     clearTimeout(this.#stillTimer);
     this.#stillTimer = setTimeout(() => this.#drawStill(), stillAfterMs);
+  }
+
+  /** As it is seen now. */
+  get cameraFrame(): CameraFrame {
+    this.#orbit.use(this.#host.state.camera);
+    return this.#orbit.frame(this.#size.width, this.#size.height);
   }
 
   /** Draws at once, as well as the GPU can in a second: for pictures that are taken of it. */
