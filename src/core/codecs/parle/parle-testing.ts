@@ -1,5 +1,7 @@
 import { elementCount } from '../batch.ts';
-import type { ChunkGeometry } from '../codec.ts';
+import type { ChunkGeometry, ChunkVoxels, CodecParameters } from '../codec.ts';
+import type { Axis } from '../scan-order.ts';
+import { bytesOf, orderedByDefinition, packBits, startsRun } from '../scan-order-testing.ts';
 import { sectionsOf, segmentCountOf } from './layout.ts';
 
 /** A payload of which only what segments `first` to before `end` need is left; all else is 0xEE. For tests alone. */
@@ -22,4 +24,45 @@ export function keepSegments(payload: Uint8Array, chunk: ChunkGeometry, first: n
   keep(values + runCount * elementBytes, marks);
   keep(marks + 4 * anchor(1, first - 1), marks + 4 * anchor(1, end - 1));
   return kept;
+}
+
+/** SPEC.md sentence by sentence, without any haste. For tests alone: `reference` is the quick one. */
+export function encodeByDefinition(chunk: ChunkVoxels, parameters: CodecParameters): Uint8Array {
+  const ordered = orderedByDefinition(chunk, parameters[0] as Axis);
+  const values: number[] = [];
+  const marks: number[] = [];
+  const runsSoFar: number[] = [];
+  const wordsSoFar: number[] = [];
+  // 'Segment k is the elements 2048 k to 2048 k + 2047, or to the chunk's last.'
+  for (let first = 0; first < ordered.length; first += 2048) {
+    const isStart = ordered.slice(first, first + 2048).map((_, i) => startsRun(ordered, first + i));
+    values.push(...ordered.slice(first, first + 2048).filter((_, i) => isStart[i]));
+    marks.push(...marksByDefinition(isStart));
+    runsSoFar.push(values.length);
+    wordsSoFar.push(marks.length / 4);
+  }
+  const anchors = [...runsSoFar, ...wordsSoFar].flatMap((count) => bytesOf(count, 4));
+  return Uint8Array.from([...anchors, ...wholeWords(values.flatMap((value) => bytesOf(value, chunk.elementBytes))), ...marks]);
+}
+
+/** 'Gaps where they take fewer words than the bitmap, and the bitmap else.' */
+function marksByDefinition(isStart: readonly boolean[]): number[] {
+  const gaps: number[] = [];
+  let gap = 0;
+  for (const starts of isStart) {
+    if (starts) {
+      // '255 as often as it fits, then the rest, which is 0 to 254.'
+      gaps.push(...new Array<number>(Math.floor(gap / 255)).fill(255), gap % 255);
+      gap = 0;
+    } else {
+      gap++;
+    }
+  }
+  const bitmap = wholeWords(packBits(isStart));
+  return wholeWords(gaps).length < bitmap.length ? wholeWords(gaps) : bitmap;
+}
+
+/** Zero bytes fill the last word. */
+function wholeWords(bytes: readonly number[]): number[] {
+  return [...bytes, ...new Array<number>(4 * Math.ceil(bytes.length / 4) - bytes.length).fill(0)];
 }

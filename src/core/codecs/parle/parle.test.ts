@@ -7,35 +7,39 @@ import { inScanOrder, orderOf } from '../scan-order.ts';
 import { firstDifference, makeChunk, statisticsOf, testPatterns, testRandom } from '../test-chunks.ts';
 import { parle } from './index.ts';
 import { segmentElements, segmentsOf } from './layout.ts';
-import { keepSegments } from './parle-testing.ts';
+import { encodeByDefinition, keepSegments } from './parle-testing.ts';
 
-describeCodec(parle, [
-  {
-    name: 'SPEC.md, worked example',
-    shape: [4, 2, 2],
-    elementBytes: 1,
-    voxels: '05 05 00 00  00 00 00 09  05 05 00 00  00 00 07 09',
-    parameters: '02',
-    payload: '04 00 00 00  01 00 00 00  05 00 07 09  11 60 00 00',
-  },
-  {
-    name: 'SPEC.md, worked example with segments and gaps',
-    shape: [1, 1, 5000],
-    elementBytes: 2,
-    voxels: `${'00 00 '.repeat(4500)} 07 00 ${'00 00 '.repeat(499)}`,
-    parameters: '02',
-    payload: `01 00 00 00 01 00 00 00 03 00 00 00  01 00 00 00 01 00 00 00 02 00 00 00
+describeCodec(
+  parle,
+  [
+    {
+      name: 'SPEC.md, worked example',
+      shape: [4, 2, 2],
+      elementBytes: 1,
+      voxels: '05 05 00 00  00 00 00 09  05 05 00 00  00 00 07 09',
+      parameters: '02',
+      payload: '04 00 00 00  01 00 00 00  05 00 07 09  11 60 00 00',
+    },
+    {
+      name: 'SPEC.md, worked example with segments and gaps',
+      shape: [1, 1, 5000],
+      elementBytes: 2,
+      voxels: `${'00 00 '.repeat(4500)} 07 00 ${'00 00 '.repeat(499)}`,
+      parameters: '02',
+      payload: `01 00 00 00 01 00 00 00 03 00 00 00  01 00 00 00 01 00 00 00 02 00 00 00
       00 00 07 00 00 00 00 00  00 00 00 00  ff 95 00 00`,
-  },
-  {
-    name: 'along x',
-    shape: [3, 2, 1],
-    elementBytes: 4,
-    voxels: '01 02 03 04 01 02 03 04 01 02 03 84  01 02 03 84 00 00 00 00 00 00 00 00',
-    parameters: '00',
-    payload: '03 00 00 00  01 00 00 00  01 02 03 04 01 02 03 84 00 00 00 00  15 00 00 00',
-  },
-]);
+    },
+    {
+      name: 'along x',
+      shape: [3, 2, 1],
+      elementBytes: 4,
+      voxels: '01 02 03 04 01 02 03 04 01 02 03 84  01 02 03 84 00 00 00 00 00 00 00 00',
+      parameters: '00',
+      payload: '03 00 00 00  01 00 00 00  01 02 03 04 01 02 03 84 00 00 00 00  15 00 00 00',
+    },
+  ],
+  { encodeByDefinition },
+);
 
 test('the bound is exact: a chunk whose every element starts a run reaches it', () => {
   for (const elementBytes of parle.elementBytes) {

@@ -2,41 +2,46 @@ import { expect, test } from 'vitest';
 import { describeCodec } from '../describe-codec.ts';
 import { makeChunk, statisticsOf } from '../test-chunks.ts';
 import { rle } from './index.ts';
+import { encodeByDefinition } from './rle-testing.ts';
 
-describeCodec(rle, [
-  {
-    name: 'SPEC.md, worked example',
-    shape: [4, 2, 2],
-    elementBytes: 1,
-    voxels: '05 05 00 00  00 00 00 09  05 05 00 00  00 00 07 09',
-    parameters: '02',
-    payload: '01 01 03 11 60 05 00 07 09',
-  },
-  {
-    name: 'SPEC.md, worked example with more levels',
-    shape: [1, 1, 5000],
-    elementBytes: 2,
-    voxels: `${'00 00 '.repeat(4500)} 07 00 ${'00 00 '.repeat(499)}`,
-    parameters: '02',
-    payload: '01 01 01 40 01 04 01 30 00 00 07 00 00 00',
-  },
-  {
-    name: 'along x',
-    shape: [3, 2, 1],
-    elementBytes: 4,
-    voxels: '01 02 03 04 01 02 03 04 01 02 03 84  01 02 03 84 00 00 00 00 00 00 00 00',
-    parameters: '00',
-    payload: '01 01 01 15 01 02 03 04 01 02 03 84 00 00 00 00',
-  },
-  {
-    name: 'along y',
-    shape: [3, 2, 1],
-    elementBytes: 1,
-    voxels: '01 02 03  01 02 04',
-    parameters: '01',
-    payload: '01 01 01 35 01 02 03 04',
-  },
-]);
+describeCodec(
+  rle,
+  [
+    {
+      name: 'SPEC.md, worked example',
+      shape: [4, 2, 2],
+      elementBytes: 1,
+      voxels: '05 05 00 00  00 00 00 09  05 05 00 00  00 00 07 09',
+      parameters: '02',
+      payload: '01 01 03 11 60 05 00 07 09',
+    },
+    {
+      name: 'SPEC.md, worked example with more levels',
+      shape: [1, 1, 5000],
+      elementBytes: 2,
+      voxels: `${'00 00 '.repeat(4500)} 07 00 ${'00 00 '.repeat(499)}`,
+      parameters: '02',
+      payload: '01 01 01 40 01 04 01 30 00 00 07 00 00 00',
+    },
+    {
+      name: 'along x',
+      shape: [3, 2, 1],
+      elementBytes: 4,
+      voxels: '01 02 03 04 01 02 03 04 01 02 03 84  01 02 03 84 00 00 00 00 00 00 00 00',
+      parameters: '00',
+      payload: '01 01 01 15 01 02 03 04 01 02 03 84 00 00 00 00',
+    },
+    {
+      name: 'along y',
+      shape: [3, 2, 1],
+      elementBytes: 1,
+      voxels: '01 02 03  01 02 04',
+      parameters: '01',
+      payload: '01 01 01 35 01 02 03 04',
+    },
+  ],
+  { encodeByDefinition },
+);
 
 const everyElementDiffers = (x: number, y: number, z: number) => (x + y + z) % 2;
 

@@ -1,0 +1,20 @@
+import type { ChunkVoxels, CodecParameters } from '../codec.ts';
+import type { Axis } from '../scan-order.ts';
+import { bytesOf, orderedByDefinition, packBits, startsRun } from '../scan-order-testing.ts';
+
+/** SPEC.md sentence by sentence, without any haste. For tests alone: `reference` is the quick one. */
+export function encodeByDefinition(chunk: ChunkVoxels, parameters: CodecParameters): Uint8Array {
+  const ordered = orderedByDefinition(chunk, parameters[0] as Axis);
+
+  // 'Bit i % 8 of byte floor(i / 8) is 1 where element i starts a run.'
+  const level0 = packBits(ordered.map((_, i) => startsRun(ordered, i)));
+  // 'Bit j % 8 of byte floor(j / 8) of level k + 1 is 1 where byte j of level k is not 0.'
+  const above = (level: readonly number[]) => packBits(level.map((byte) => byte !== 0));
+  const level1 = above(level0);
+  const level2 = above(level1);
+  const level3 = above(level2);
+
+  const nonzero = (level: readonly number[]) => level.filter((byte) => byte !== 0);
+  const values = ordered.filter((_, i) => startsRun(ordered, i)).flatMap((value) => bytesOf(value, chunk.elementBytes));
+  return Uint8Array.from([...level3, ...nonzero(level2), ...nonzero(level1), ...nonzero(level0), ...values]);
+}
