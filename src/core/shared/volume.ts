@@ -25,6 +25,9 @@ export interface VolumeInfo {
   readonly intercept: number;
 }
 
+/** Metres in a unit of space; NaN where that is unknown. */
+export const metresOf: Readonly<Record<VolumeInfo['spatialUnit'], number>> = { m: 1, mm: 1e-3, um: 1e-6, unknown: Number.NaN };
+
 const widths: Record<ElementType, 1 | 2 | 4 | 8> = { u8: 1, i8: 1, u16: 2, i16: 2, u32: 4, i32: 4, f32: 4, f64: 8 };
 
 /** Width of one voxel in bytes. */

@@ -31,6 +31,11 @@ export class DisplayFeed {
     return this.#shown;
   }
 
+  /** Resolves when all that was asked for so far is shown. */
+  settled(): Promise<void> {
+    return this.#work;
+  }
+
   /** The textures show another time point: a frame of `Viewer.showFrame`, which is submitted. */
   changed(): void {
     this.#wanted = undefined;

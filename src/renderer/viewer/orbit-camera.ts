@@ -1,6 +1,7 @@
-import { MathUtils, OrthographicCamera, PerspectiveCamera, Vector3, Vector4 } from 'three';
+import { MathUtils, OrthographicCamera, PerspectiveCamera, Quaternion, Vector3, Vector4 } from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import type { CameraFrame, Place } from './camera-frame.ts';
+import type { PictureRequest, Turn } from './picture.ts';
 import type { CameraKind } from './viewer-api.ts';
 
 const fieldOfView = 26;
@@ -8,6 +9,8 @@ const fieldOfView = 26;
 const halfHeight = Math.tan(MathUtils.degToRad(fieldOfView / 2));
 /** The first look: a little from the patient's left and from above. */
 const firstDirection = new Vector3(0.42, 0.22, 1).normalize();
+
+const turnAxes: Readonly<Record<Turn, Vector3>> = { upright: new Vector3(0, 1, 0), across: new Vector3(1, 0, 0) };
 
 /** A camera that orbits at the pointer's drag, perspective or orthographic: what lies at its target keeps its size. */
 export class OrbitCamera {
@@ -57,6 +60,34 @@ export class OrbitCamera {
         return [((x + 1) / 2) * width, ((1 - y) / 2) * height];
       },
     };
+  }
+
+  /**
+   * The camera as it stands, or turned about its target, for a picture of another shape than the canvas; its own to keep.
+   * @param turn degrees about an axis of the scene
+   */
+  posed(
+    aspect: number,
+    turn?: PictureRequest['turn'],
+  ): { readonly camera: PerspectiveCamera | OrthographicCamera; readonly eye: Vector4 } {
+    const { target } = this.#controls;
+    const camera = this.camera.clone();
+    if (turn) {
+      const rotation = new Quaternion().setFromAxisAngle(turnAxes[turn.axis], MathUtils.degToRad(turn.degrees));
+      camera.position.sub(target).applyQuaternion(rotation).add(target);
+      camera.quaternion.premultiply(rotation);
+    }
+    // What is seen at the sides of the canvas is seen in a narrower picture, too.
+    camera.zoom *= Math.min(1, aspect / this.#aspect);
+    if (camera instanceof PerspectiveCamera) camera.aspect = aspect;
+    else {
+      camera.left = -aspect;
+      camera.right = aspect;
+    }
+    camera.updateProjectionMatrix();
+    camera.updateMatrixWorld();
+    const isNear = camera instanceof PerspectiveCamera;
+    return { camera, eye: new Vector4(...(isNear ? camera.position : camera.position.clone().sub(target)), isNear ? 1 : 0) };
   }
 
   use(kind: CameraKind): void {

@@ -14,10 +14,13 @@ export interface OverlayContent {
   readonly letters: EdgeLetters | undefined;
   /** A scale bar of that length in canvas pixels, with its words. */
   readonly scaleBar: ScaleBar | undefined;
+  /** Words in the lower left corner. */
+  readonly caption?: string | undefined;
 }
 
 const ink = 'rgba(236, 239, 244, 0.82)';
 const shade = 'rgba(0, 0, 0, 0.65)';
+const smallFont = '400 11px system-ui, sans-serif';
 
 /** The chunks, the letters and the scale bar of a slice, painted when they change and kept as a texture. Free it with `destroy`. */
 export class SliceOverlayPicture {
@@ -62,7 +65,7 @@ export class SliceOverlayPicture {
 }
 
 function paint(context: OffscreenCanvasRenderingContext2D, content: OverlayContent): void {
-  const { pixelRatio: ratio, chunks, letters, scaleBar } = content;
+  const { pixelRatio: ratio, chunks, letters, scaleBar, caption } = content;
   if (chunks) paintChunks(context, chunks.rectangles(), ratio);
   const [width, height] = [content.width / ratio, content.height / ratio];
   context.scale(ratio, ratio);
@@ -99,7 +102,11 @@ function paint(context: OffscreenCanvasRenderingContext2D, content: OverlayConte
       context.lineTo(right, y - 4.5);
       context.stroke();
     }
-    context.font = '400 11px system-ui, sans-serif';
+    context.font = smallFont;
     write(scaleBar.text, right - length / 2, y - 9, 'center');
+  }
+  if (caption && width > 160) {
+    context.font = smallFont;
+    write(caption, 12, height - 14, 'left');
   }
 }

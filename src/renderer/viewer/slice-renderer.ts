@@ -32,6 +32,8 @@ export interface SliceDrawing {
   readonly map: CanvasToVoxel;
   readonly state: Pick<ViewState, 'window' | 'colormap' | 'timePoint' | 'smooth'>;
   readonly overlay?: SliceOverlay | undefined;
+  /** Beside the slice; premultiplied. Default: `background`. */
+  readonly ground?: GPUColorDict | undefined;
 }
 
 /** The viewports' background: near black, whatever the theme. */
@@ -71,7 +73,7 @@ export class SliceRenderer {
   record(commands: Commands, target: GPUTexture, drawing: SliceDrawing | undefined): void {
     const boxes = drawing?.volume.recordSlice(commands, drawing.axis, drawing.index, drawing.state.timePoint) ?? [];
     const colorAttachments: GPURenderPassColorAttachment[] = [
-      { view: target.createView(), clearValue: background, loadOp: 'clear', storeOp: 'store' },
+      { view: target.createView(), clearValue: drawing?.ground ?? background, loadOp: 'clear', storeOp: 'store' },
     ];
     commands.render('slice', { colorAttachments }, (pass) => {
       if (!drawing) return;

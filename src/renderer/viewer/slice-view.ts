@@ -1,8 +1,11 @@
 import type { Commands } from '../../core/gpu/commands.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
+import { metresOf } from '../../core/shared/volume.ts';
 import { chunkPicture } from './chunk-rectangles.ts';
 import { type SliceFrame, safeSpacing, sliceFrame } from './orientation.ts';
+import type { Picture, PictureBackground, PictureRequest } from './picture.ts';
+import { readTexture } from './read-texture.ts';
 import { scaleBar } from './scale-bar.ts';
 import {
   clampVoxel,
@@ -18,7 +21,7 @@ import {
 } from './slice-geometry.ts';
 import { SliceOverlayPicture } from './slice-overlay.ts';
 import { listenToSlicePointer } from './slice-pointer.ts';
-import type { SliceRenderer } from './slice-renderer.ts';
+import { type SliceRenderer, background as screenGround } from './slice-renderer.ts';
 import type { View, ViewHost } from './view-host.ts';
 import type { SliceAxis, ViewState } from './viewer-api.ts';
 
@@ -26,11 +29,29 @@ const fitted: SliceCamera = { zoom: 1, center: undefined };
 /** Kept free around a fitted slice, in CSS pixels: room for the letters. */
 const margin = 24;
 
+/** Premultiplied. */
+const grounds: Readonly<Record<PictureBackground, GPUColorDict>> = {
+  screen: screenGround,
+  white: { r: 1, g: 1, b: 1, a: 1 },
+  transparent: { r: 0, g: 0, b: 0, a: 0 },
+};
+
+/** What a picture of the slice hangs on beside its size. */
+interface SlicePicture {
+  readonly pixelRatio: number;
+  readonly state: ViewState;
+  /** Undefined: nothing is drawn over it. */
+  readonly overlay: SliceOverlayPicture | undefined;
+  readonly caption?: string | undefined;
+  readonly ground?: GPUColorDict | undefined;
+}
+
 /** One slice on its own canvas, with crosshair, letters and scale bar, and its pointer. */
 export class SliceView implements View {
   readonly canvas: HTMLCanvasElement;
   isShown = false;
   readonly #gpu: Gpu;
+  readonly #format: GPUTextureFormat;
   readonly #axis: SliceAxis;
   readonly #host: ViewHost;
   readonly #renderer: SliceRenderer;
@@ -53,6 +74,7 @@ export class SliceView implements View {
     if (!context) throw new StriaError('internal', 'this canvas has a context of another kind');
     this.canvas = canvas;
     this.#gpu = gpu;
+    this.#format = format;
     this.#axis = axis;
     this.#host = host;
     this.#renderer = renderer;
@@ -79,9 +101,36 @@ export class SliceView implements View {
 
   /** Records the picture, to be submitted in this very task: then it is on the canvas. */
   record(commands: Commands): void {
-    const { volume, state } = this.#host;
-    const target = this.#context.getCurrentTexture();
-    const placement = this.#placement();
+    const picture = { pixelRatio: this.#pixelRatio, state: this.#host.state, overlay: this.#overlay };
+    this.#recordInto(commands, this.#context.getCurrentTexture(), picture);
+  }
+
+  /** The slice as a picture of any size. @throws StriaError `device-lost` */
+  async picture({ width, height, pixelRatio, isAnnotated, background, caption, state }: PictureRequest): Promise<Picture> {
+    using scope = this.#gpu.scope('picture');
+    const target = scope.texture('target', width * height * 4, {
+      size: [width, height],
+      format: this.#format,
+      usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC,
+    });
+    const overlay = isAnnotated ? new SliceOverlayPicture(this.#gpu) : undefined;
+    try {
+      const commands = this.#gpu.commands('picture');
+      const ground = grounds[background];
+      this.#recordInto(commands, target, { pixelRatio, state: { ...this.#host.state, ...state }, overlay, caption, ground });
+      await commands.submit();
+    } finally {
+      overlay?.destroy();
+    }
+    const picture = await readTexture(this.#gpu, target, background !== 'transparent');
+    const placement = this.#placement(target, pixelRatio);
+    const unit = this.#host.volume?.info.spatialUnit ?? 'unknown';
+    return { ...picture, pixelsPerMetre: placement && placeSlice(placement).pixelsPerUnit / metresOf[unit] };
+  }
+
+  #recordInto(commands: Commands, target: GPUTexture, { pixelRatio, state, overlay, caption, ground }: SlicePicture): void {
+    const { volume } = this.#host;
+    const placement = this.#placement(target, pixelRatio, state);
     if (!volume || !placement) {
       this.#renderer.record(commands, target, undefined);
       return;
@@ -90,31 +139,29 @@ export class SliceView implements View {
     const { frame, index } = placement;
     const { right, down } = frame;
     const step: Point = [1 / map.right[right.axis], 1 / map.down[down.axis]];
-    const spare = 10 * this.#pixelRatio;
+    const spare = 10 * pixelRatio;
     this.#renderer.record(commands, target, {
       volume,
       axis: frame.across,
       index,
       map,
       state,
-      overlay: {
-        picture: this.#overlay.texture({
-          width: this.canvas.width,
-          height: this.canvas.height,
-          pixelRatio: this.#pixelRatio,
+      ground,
+      overlay: overlay && {
+        picture: overlay.texture({
+          width: target.width,
+          height: target.height,
+          pixelRatio,
           chunks: this.#host.chunks && chunkPicture(this.#host.chunks, placement, state.timePoint),
           letters: frame.letters,
-          scaleBar: scaleBar(
-            map.pixelsPerUnit,
-            Math.min(0.3 * this.canvas.width, 120 * this.#pixelRatio),
-            volume.info.spatialUnit,
-          ),
+          scaleBar: scaleBar(map.pixelsPerUnit, Math.min(0.3 * target.width, 120 * pixelRatio), volume.info.spatialUnit),
+          caption,
         }),
         voxel: [state.crosshair[right.axis], state.crosshair[down.axis]],
         center: pixelOf(map, frame, [0, 0, 0]),
         step,
         gap: [Math.abs(step[0]) / 2 + spare, Math.abs(step[1]) / 2 + spare],
-        thickness: Math.max(1, Math.round(this.#pixelRatio)),
+        thickness: Math.max(1, Math.round(pixelRatio)),
       },
     });
   }
@@ -137,8 +184,13 @@ export class SliceView implements View {
     this.#context.unconfigure();
   }
 
-  #placement(): SlicePlacement | undefined {
-    const { volume, state } = this.#host;
+  /** @param size of the canvas, or of a picture */
+  #placement(
+    size: { readonly width: number; readonly height: number } = this.canvas,
+    pixelRatio = this.#pixelRatio,
+    state = this.#host.state,
+  ): SlicePlacement | undefined {
+    const { volume } = this.#host;
     if (!volume) return undefined;
     const frame: SliceFrame = sliceFrame(volume.info, this.#axis);
     const [x, y, z] = volume.info.dims;
@@ -146,11 +198,11 @@ export class SliceView implements View {
       frame,
       dims: [x, y, z],
       spacing: safeSpacing(volume.info),
-      width: this.canvas.width,
-      height: this.canvas.height,
+      width: size.width,
+      height: size.height,
       index: state.crosshair[frame.across],
       camera: this.#camera,
-      margin: Math.min(margin * this.#pixelRatio, 0.1 * Math.min(this.canvas.width, this.canvas.height)),
+      margin: Math.min(margin * pixelRatio, 0.1 * Math.min(size.width, size.height)),
     };
   }
 

@@ -32,6 +32,12 @@ export class TiledFrame {
     this.#renderer.setRenderTarget(null);
   }
 
+  /** Rows of the frame, premultiplied r, g, b, a. The next strip may be drawn meanwhile. */
+  async read(width: number, from: number, count: number): Promise<Uint8Array> {
+    const pixels = await this.#renderer.readRenderTargetPixelsAsync(this.#target, 0, from, width, count);
+    return new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.byteLength);
+  }
+
   /** Copies the frame to the canvas, which must have its size. */
   present(): void {
     this.#quad.render(this.#renderer);

@@ -1,5 +1,6 @@
 import type { ChunkMap } from '../../core/engine/chunk-map.ts';
 import type { VolumeSource } from '../../core/engine/volume-source.ts';
+import type { Picture, PictureRequest } from './picture.ts';
 import type { Voxel } from './slice-geometry.ts';
 import type { ViewState } from './viewer-api.ts';
 
@@ -22,6 +23,8 @@ export interface View {
   /** It has room in the layout. */
   readonly isShown: boolean;
   render(): void;
+  /** The view drawn anew, as a picture of any size. */
+  picture(request: PictureRequest): Promise<Picture>;
   /** The canvas has a new size, in CSS pixels. */
   resize(width: number, height: number, pixelRatio: number): void;
   /** Camera, zoom and pan back to the start. */

@@ -6,6 +6,7 @@ import { autoView, default3d } from './auto-view.ts';
 import type { CameraFrame } from './camera-frame.ts';
 import { DisplayFeed } from './display-feed.ts';
 import { decodeMs, frameAxis, withFrame } from './frames.ts';
+import { checkPictureSize, type Picture, type PictureRequest } from './picture.ts';
 import { ProbeReader } from './probe-reader.ts';
 import { clampVoxel } from './slice-geometry.ts';
 import { SliceRenderer } from './slice-renderer.ts';
@@ -267,13 +268,23 @@ export class Viewer {
     this.requestRender();
   }
 
-  /** A PNG of one attached view at its present size. @throws StriaError `invalid-input` when it is not attached */
-  async screenshot(name: ViewName = '3d'): Promise<Blob> {
-    const canvas = this.#drawNow(name);
-    if (!canvas) throw new StriaError('invalid-input', `there is no ${name} view to take a picture of`);
-    const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
-    if (!blob) throw new StriaError('out-of-memory', 'the picture could not be made');
-    return blob;
+  /**
+   * A view that is shown, drawn anew as a picture of any size.
+   * @throws StriaError `invalid-input` when it is not shown, `limit-too-small`, `aborted`, `device-lost`
+   */
+  async picture(name: ViewName, request: PictureRequest): Promise<Picture> {
+    const { width, height } = request;
+    checkPictureSize(width, height, this.#gpu.device.limits.maxTextureDimension2D);
+    const view = this.#views.get(name)?.view;
+    if (!view?.isShown || !this.#volume) throw new StriaError('invalid-input', `there is no ${name} view to take a picture of`);
+    if (name === '3d') await this.#display.settled();
+    return view.picture(request);
+  }
+
+  /** The sizes of the views that are shown, in CSS pixels. */
+  shownSizes(): ReadonlyMap<ViewName, readonly [width: number, height: number]> {
+    const shown = [...this.#views].filter(([, { view }]) => view.isShown);
+    return new Map(shown.map(([name, { view }]) => [name, [view.canvas.clientWidth, view.canvas.clientHeight]]));
   }
 
   /** A square PNG data URL of the 3D view (or else a slice) for the list of recent files; undefined when nothing is attached. */

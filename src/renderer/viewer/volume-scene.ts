@@ -3,10 +3,12 @@ import {
   CanvasTexture,
   EdgesGeometry,
   Group,
+  Line,
   LineBasicMaterial,
   LineSegments,
   Matrix4,
   Mesh,
+  type Object3D,
   Scene,
   Sprite,
   SpriteMaterial,
@@ -24,6 +26,7 @@ export class VolumeScene {
   readonly scene = new Scene();
   /** The volume's eight corners. */
   readonly corners: readonly Vector3[];
+  readonly #volume: Mesh;
   readonly #material: VolumeMaterial;
   readonly #toCube: Matrix4;
   readonly #letters: Sprite[] = [];
@@ -42,6 +45,7 @@ export class VolumeScene {
 
     const box = new BoxGeometry(1, 1, 1).translate(0.5, 0.5, 0.5);
     const volume = new Mesh(box, this.#material.material);
+    this.#volume = volume;
     volume.renderOrder = 1;
     const lines = new EdgesGeometry(box);
     const lineMaterial = new LineBasicMaterial({ color: 0x8a94a6, transparent: true, opacity: 0.28, depthTest: false });
@@ -58,6 +62,18 @@ export class VolumeScene {
     // Letters behind the volume are drawn before it.
     for (const letter of this.#letters) letter.renderOrder = letter.position.dot(eye) > 0 ? 2 : 0;
     this.#material.update(state, eye.clone().applyMatrix4(this.#toCube), texelsPerStep);
+  }
+
+  /** Lets `draw` draw the volume with nothing around it. */
+  withVolumeAlone(draw: () => void): void {
+    const hidden: Object3D[] = [];
+    this.scene.traverse((object) => {
+      const isDrawn = object instanceof Mesh || object instanceof Line || object instanceof Sprite;
+      if (isDrawn && object !== this.#volume && object.visible) hidden.push(object);
+    });
+    for (const object of hidden) object.visible = false;
+    draw();
+    for (const object of hidden) object.visible = true;
   }
 
   dispose(): void {

@@ -3,10 +3,12 @@ import { WebGPURenderer } from 'three/webgpu';
 import type { DisplayTexture } from '../../core/engine/display-texture.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
+import { throwIfAborted } from '../../core/shared/job.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import type { CameraFrame } from './camera-frame.ts';
 import { FramePacing } from './frame-pacing.ts';
 import { OrbitCamera } from './orbit-camera.ts';
+import { type Picture, type PictureBackground, type PictureRequest, toStraight } from './picture.ts';
 import { background } from './slice-renderer.ts';
 import { TiledFrame } from './tiled-frame.ts';
 import type { View, ViewHost } from './view-host.ts';
@@ -19,6 +21,8 @@ const stillAfterMs = 150;
 const stillSteps: Readonly<Record<Quality, number>> = { draft: 1, normal: 0.5, fine: 0.25 };
 /** A still picture that would hold the GPU for longer is drawn in strips that each take about so long, in milliseconds. */
 const stripMs = 60;
+/** A strip of a picture has at most so many pixels, so that it is read in small pieces and cancelled soon. */
+const mostStripPixels = 2 ** 21;
 
 /** The 3D view on its canvas: three.js on our device, a camera that orbits, and a resolution that keeps it fluid. */
 export class VolumeView implements View {
@@ -54,7 +58,7 @@ export class VolumeView implements View {
     this.#renderer = new WebGPURenderer({ device: gpu.device, canvas, antialias: false, alpha: false });
     // The ray marcher's colours are sRGB already: no conversion, no pass for it.
     this.#renderer.outputColorSpace = LinearSRGBColorSpace;
-    this.#renderer.setClearColor(new Color(background.r, background.g, background.b), 1);
+    this.#setGround('screen');
     this.#orbit = new OrbitCamera(canvas, () => host.requestRender(this));
     this.reset();
     void this.#init();
@@ -96,6 +100,46 @@ export class VolumeView implements View {
     if (!this.#canDraw()) return;
     if (this.#stripsScale !== undefined) this.#presentStrips(this.#stripsScale);
     else this.#draw(this.#pacing.promptScale(this.#fullPixels()), this.#stillStep);
+  }
+
+  /**
+   * The view as a picture of any size, as sharp as a still one. It is drawn strip by strip: the canvas goes on meanwhile.
+   * @throws StriaError `invalid-input` when nothing is shown, `aborted`, `device-lost`
+   */
+  async picture({ width, height, isAnnotated, background: ground, state, turn, signal }: PictureRequest): Promise<Picture> {
+    const volume = this.#scene;
+    if (!volume || !this.#isReady || this.#isDisposed) throw new StriaError('invalid-input', 'the 3D view shows nothing yet');
+    const rgba = new Uint8Array(width * height * 4);
+    const frame = new TiledFrame(this.#renderer);
+    const step = this.#stillStep;
+    const rowMs = this.#pacing.expectedMs(width, step);
+    const rows = Math.min(height, Math.max(8, Math.floor(Math.min(stripMs / rowMs, mostStripPixels / width))));
+    this.#orbit.use(this.#host.state.camera);
+    const { camera, eye } = this.#orbit.posed(width / height, turn);
+    const look = { ...this.#host.state, ...state };
+    try {
+      for (let from = 0; from < height; from += rows) {
+        throwIfAborted(signal);
+        if (this.#isDisposed || this.#scene !== volume) throw new StriaError('aborted', 'the 3D view has gone');
+        const count = Math.min(rows, height - from);
+        volume.update(look, eye, step);
+        this.#setGround(ground);
+        const draw = () => frame.drawStrip(volume.scene, camera, { width, height }, from, count);
+        if (isAnnotated) draw();
+        else volume.withVolumeAlone(draw);
+        this.#setGround('screen');
+        rgba.set(await frame.read(width, from, count), from * width * 4);
+      }
+      this.#gpu.checkAlive();
+      return { width, height, rgba: toStraight(rgba, false, ground !== 'transparent') };
+    } finally {
+      frame.dispose();
+    }
+  }
+
+  #setGround(ground: PictureBackground): void {
+    const color = ground === 'white' ? new Color(1, 1, 1) : new Color(background.r, background.g, background.b);
+    this.#renderer.setClearColor(ground === 'transparent' ? new Color(0, 0, 0) : color, ground === 'transparent' ? 0 : 1);
   }
 
   resize(width: number, height: number, pixelRatio: number): void {

@@ -1,12 +1,10 @@
 import { encode } from 'fast-png';
 import { StriaError } from '../../shared/errors.ts';
-import type { VolumeInfo } from '../../shared/volume.ts';
+import { metresOf, type VolumeInfo } from '../../shared/volume.ts';
 import { joinBytes } from '../byte-stream.ts';
 import { toInterleaved } from './picture.ts';
 import type { PictureEntry, PictureTable } from './picture-table.ts';
 import { encodePngChunk, pngChunks, pngHeaderBytes, pngSignature } from './png-chunks.ts';
-
-const metresOf: Readonly<Record<VolumeInfo['spatialUnit'], number>> = { m: 1, mm: 1e-3, um: 1e-6, unknown: Number.NaN };
 
 /**
  * A PNG of one picture: gray, gray with alpha, RGB or RGBA by the number of planes, with the metadata that its source had, or
