@@ -2,7 +2,7 @@ import { defineConfig } from '@playwright/test';
 import { launchOptions } from './e2e/support/chromium.ts';
 
 /** About what the renderer draws and nothing of the shell: once, in the browser, is enough on a software GPU. */
-const drawnAlike = ['chunks', 'compressed-volume', 'lab', 'playback', 'view3d'].map((name) => `${name}.spec.ts`);
+const drawnAlike = ['chunks', 'compressed-volume', 'lab', 'playback', 'undo', 'view3d'].map((name) => `${name}.spec.ts`);
 
 // One worker: the software GPU takes all the cores that there are.
 export default defineConfig({

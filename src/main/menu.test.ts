@@ -37,7 +37,7 @@ test('each platform has what it expects', () => {
   expect(mac.map(({ label, role }) => role ?? label)).toEqual([
     'Stria',
     '&File',
-    'editMenu',
+    '&Edit',
     '&View',
     'V&olume',
     'windowMenu',
@@ -45,6 +45,7 @@ test('each platform has what it expects', () => {
   ]);
   const roles = (template: MenuItemConstructorOptions[]) => itemsOf(template).map(({ role }) => role);
   expect(roles(mac)).toContain('services');
+  for (const role of ['cut', 'copy', 'paste', 'selectAll']) expect(roles(mac)).toContain(role);
   expect(roles(menuTemplate(options))).toContain('quit');
   expect(roles(menuTemplate(options))).not.toContain('toggleDevTools');
   expect(roles(menuTemplate({ ...options, development: true }))).toContain('toggleDevTools');

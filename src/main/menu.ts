@@ -50,7 +50,18 @@ export function menuTemplate(options: MenuOptions): MenuItemConstructorOptions[]
     ],
   };
   // macOS hands the clipboard's keys to text fields through this menu.
-  const edit: MenuItemConstructorOptions = { role: 'editMenu' };
+  const edit: MenuItemConstructorOptions = {
+    label: '&Edit',
+    submenu: [
+      item('&Undo', 'undo', 'CmdOrCtrl+Z'),
+      item('&Redo', 'redo', 'CmdOrCtrl+Shift+Z'),
+      separator,
+      { role: 'cut' },
+      { role: 'copy' },
+      { role: 'paste' },
+      { role: 'selectAll' },
+    ],
+  };
   const view: MenuItemConstructorOptions = {
     label: '&View',
     submenu: [

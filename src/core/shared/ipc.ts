@@ -33,6 +33,8 @@ export const menuCommands = [
   'save',
   'save-as',
   'close',
+  'undo',
+  'redo',
   'compress',
   'reset-view',
   'layout-1',

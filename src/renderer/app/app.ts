@@ -21,6 +21,7 @@ import { Session } from './session.ts';
 import { readSettings, type Settings, writeSettings } from './settings.ts';
 import { isOfControl, isTyping, matchesShortcut } from './shortcuts.ts';
 import { type AppState, type AppStore, createAppStore, openDocument, showDocument } from './store.ts';
+import { Undo } from './undo.ts';
 
 /** All that the panels can ask for. Results come back through the store. */
 export class App {
@@ -29,6 +30,7 @@ export class App {
   readonly queue: CompressQueue;
   readonly lab: Lab;
   readonly playback: Playback;
+  readonly undo: Undo;
   readonly commands: readonly Command[];
   readonly isMac = /mac/i.test(navigator.platform);
   /** Started with `?debug`, or with `stria.debug` in the storage: shows commands for testing. */
@@ -57,6 +59,7 @@ export class App {
         cancel: (request) => cancelAnimationFrame(request),
       },
     });
+    this.undo = new Undo(this.store, (change) => this.set(change));
     this.commands = createCommands(this);
     this.store.subscribe(({ gpu, chunks, showChunks }) => {
       if (gpu.kind === 'ready') gpu.viewer.showChunks(showChunks ? chunks : undefined);
@@ -67,9 +70,12 @@ export class App {
   async start(): Promise<void> {
     this.host.onMenuCommand((menu) => {
       const command = commandOfMenu(this.commands, menu);
-      if (command?.enabled(this.store.getState())) command.run();
+      if (command && isOfText(command, document.activeElement)) document.execCommand(command.id);
+      else if (command?.enabled(this.store.getState())) command.run();
     });
     window.addEventListener('keydown', (event) => this.#onKey(event));
+    window.addEventListener('pointerdown', this.undo.beginGesture, true);
+    for (const end of ['pointerup', 'pointercancel']) window.addEventListener(end, this.undo.endGesture, true);
     // In Electron this would keep the window open without a word.
     if (this.host.kind === 'browser') {
       window.addEventListener('beforeunload', (event) => {
@@ -280,10 +286,16 @@ export class App {
     }
     const isPlain = !event.ctrlKey && !event.metaKey;
     const isCovered = this.store.getState().overlay !== 'none' && command.id !== 'palette';
-    if ((isPlain && (isTyping(event.target) || isOfControl(event.target, event.key))) || isCovered) return;
+    const isOfFocus = isPlain ? isTyping(event.target) || isOfControl(event.target, event.key) : isOfText(command, event.target);
+    if (isOfFocus || isCovered) return;
     event.preventDefault();
     if (command.enabled(this.store.getState())) command.run();
   }
+}
+
+/** What is typed into a text field is undone there. */
+function isOfText(command: Command, target: EventTarget | null): boolean {
+  return (command.id === 'undo' || command.id === 'redo') && isTyping(target);
 }
 
 function storage(): Storage | undefined {

@@ -8,7 +8,7 @@ import type { AppState } from './store.ts';
 export interface Command {
   readonly id: string;
   readonly label: string;
-  readonly group: 'File' | 'View' | 'Playback' | 'Compression' | 'Help' | 'Debug';
+  readonly group: 'File' | 'Edit' | 'View' | 'Playback' | 'Compression' | 'Help' | 'Debug';
   /** `Mod+O`, `[`; see shortcuts.ts. */
   readonly shortcut?: string;
   /** Sent by the shell's menus. */
@@ -90,6 +90,24 @@ export function createCommands(app: App): Command[] {
       group: 'File',
       enabled: (state) => state.recent.length > 0,
       run: () => app.clearRecent(),
+    },
+    {
+      id: 'undo',
+      label: 'Undo',
+      group: 'Edit',
+      shortcut: 'Mod+Z',
+      menu: 'undo',
+      enabled: (state) => isReady(state) && state.undo.undo !== undefined,
+      run: () => app.undo.undo(),
+    },
+    {
+      id: 'redo',
+      label: 'Redo',
+      group: 'Edit',
+      shortcut: 'Mod+Shift+Z',
+      menu: 'redo',
+      enabled: (state) => isReady(state) && state.undo.redo !== undefined,
+      run: () => app.undo.redo(),
     },
     {
       id: 'compress',

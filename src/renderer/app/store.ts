@@ -19,6 +19,7 @@ import type { QueueRow } from './queue-rows.ts';
 import type { ResidencyState } from './residency.ts';
 import type { CompressionResult } from './result.ts';
 import { defaultSettings, type Settings } from './settings.ts';
+import type { UndoState } from './undo.ts';
 
 export type GpuState =
   | { readonly kind: 'opening' }
@@ -95,6 +96,7 @@ export interface AppState {
   readonly playback: PlaybackState | undefined;
   readonly queue: readonly QueueRow[];
   readonly settings: Settings;
+  readonly undo: UndoState;
   readonly overlay: Overlay;
   /** The Lab stands in the viewer's place; what is open stays open. */
   readonly page: 'viewer' | 'lab';
@@ -127,6 +129,7 @@ export function createAppStore(settings: Settings = defaultSettings): AppStore {
     playback: undefined,
     queue: [],
     settings,
+    undo: { undo: undefined, redo: undefined },
     overlay: 'none',
     page: 'viewer',
     lab: emptyLab,

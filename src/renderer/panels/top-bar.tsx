@@ -6,8 +6,10 @@ import {
   FolderOpen,
   Grid2x2,
   PanelRight,
+  Redo2,
   Settings2,
   Square,
+  Undo2,
   X,
 } from 'lucide-react';
 import { Button as AriaButton } from 'react-aria-components';
@@ -84,6 +86,7 @@ export function TopBar() {
             testId="open-button"
           />
         )}
+        {document && isViewer && <UndoButtons />}
         <IconButton
           label="All commands"
           shortcut={key('Mod+K')}
@@ -109,6 +112,32 @@ export function TopBar() {
         )}
       </div>
     </header>
+  );
+}
+
+function UndoButtons() {
+  const app = useApp();
+  const { undo, redo } = useAppState((state) => state.undo);
+  const key = (shortcut: string) => showShortcut(shortcut, app.isMac);
+  return (
+    <>
+      <IconButton
+        label={undo === undefined ? 'Undo' : `Undo: ${undo}`}
+        shortcut={key('Mod+Z')}
+        icon={<Undo2 size={16} aria-hidden />}
+        onPress={() => app.runCommand('undo')}
+        isDisabled={undo === undefined}
+        testId="undo-button"
+      />
+      <IconButton
+        label={redo === undefined ? 'Redo' : `Redo: ${redo}`}
+        shortcut={key('Mod+Shift+Z')}
+        icon={<Redo2 size={16} aria-hidden />}
+        onPress={() => app.runCommand('redo')}
+        isDisabled={redo === undefined}
+        testId="redo-button"
+      />
+    </>
   );
 }
 
