@@ -4,7 +4,7 @@ import { ChunkGrid, codecElementDims } from '../format/chunk-grid.ts';
 import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
-import { inContext } from '../shared/errors.ts';
+import { inContext, StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { type Dims3, type Dims4, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import { recordWidening } from './brick-grid.ts';
@@ -12,13 +12,21 @@ import { mismatch } from './choose.ts';
 import { uploadChunks } from './compressed-chunks.ts';
 import { CompressedLayers, type LayerBox, type LayerSource, type PlacedLayerBox } from './compressed-layers.ts';
 import { decodeVoxel, readVoxel } from './compressed-probe.ts';
+import { chunkRows, decodeChunkRow } from './compressed-region.ts';
 import { DecodePlanner } from './decode-planner.ts';
 import { createDisplayStaging, createDisplayTexture, type DisplayTexture, prepareDisplayFill } from './display-texture.ts';
 import { analyzeOnGpu } from './gpu-chunks.ts';
 import { guarded } from './gpu-transfer.ts';
 import type { NumberedBox } from './resident-layout.ts';
 import { computeStatistics, type VolumeStatistics } from './statistics.ts';
-import { type AxisIndex, assertVoxel, type VolumeSource } from './volume-source.ts';
+import {
+  type AxisIndex,
+  assertReadable,
+  assertVoxel,
+  type RegionBox,
+  type VolumeSource,
+  type VoxelPiece,
+} from './volume-source.ts';
 
 export interface CompressedSource {
   readonly info: VolumeInfo;
@@ -60,6 +68,7 @@ export class CompressedVolume implements VolumeSource {
   readonly #source: LayerSource;
   readonly #layers: readonly [CompressedLayers, CompressedLayers, CompressedLayers];
   readonly #timePoints: CompressedLayers | undefined;
+  #isDestroyed = false;
   #statistics: Promise<VolumeStatistics> | undefined;
   #displayScope: GpuScope | undefined;
   #display: DisplayTexture | undefined;
@@ -149,6 +158,14 @@ export class CompressedVolume implements VolumeSource {
     return held ? readVoxel(this.#gpu, type, held, position) : decodeVoxel(this.#source, position, t);
   }
 
+  async readBox(wanted: RegionBox, visit: (piece: VoxelPiece) => void): Promise<void> {
+    assertReadable(this, wanted);
+    for (const chunks of chunkRows(this.#source.grid, this.info.type, wanted)) {
+      if (this.#isDestroyed) throw new StriaError('aborted', 'the volume is not there any more');
+      visit(await decodeChunkRow(this.#source, chunks));
+    }
+  }
+
   recordSlice(commands: Commands, axis: AxisIndex, index: number, timePoint: number): readonly PlacedLayerBox[] {
     const wholes = this.#timePoints;
     if (wholes && (this.#hasSmallTimePoints || wholes.holding([0, 0, 0], timePoint)))
@@ -208,6 +225,7 @@ export class CompressedVolume implements VolumeSource {
 
   /** Frees all GPU memory. */
   destroy(): void {
+    this.#isDestroyed = true;
     this.releaseDisplay();
     this.#decoded.destroy();
     this.#scope.destroy();

@@ -15,7 +15,16 @@ import {
 } from './display-texture.ts';
 import { fitsWhole, layOut, type NumberedBox, type PlacedBox, type ResidentLayout } from './resident-layout.ts';
 import { computeStatistics, type VolumeStatistics } from './statistics.ts';
-import { type AxisIndex, assertVoxel, placeUniform, type SliceBox, type VolumeSource } from './volume-source.ts';
+import {
+  type AxisIndex,
+  assertReadable,
+  assertVoxel,
+  placeUniform,
+  type RegionBox,
+  type SliceBox,
+  type VolumeSource,
+  type VoxelPiece,
+} from './volume-source.ts';
 
 export interface ResidentOptions {
   /** Chunk shape in codec elements (an f64 voxel is two along x). */
@@ -55,6 +64,7 @@ export class ResidentVolume implements VolumeSource {
   readonly #displayScope: GpuScope;
   readonly #layout: ResidentLayout;
   readonly #elementBytes: CodecElementBytes;
+  #isDestroyed = false;
   #received = 0;
   /** The start of a row whose end has not come yet. */
   #partRow: Uint8Array<ArrayBuffer> | undefined;
@@ -184,6 +194,25 @@ export class ResidentVolume implements VolumeSource {
     return typedVoxels(this.info.type, bytes.subarray(byte - word, byte - word + width))[0] as number;
   }
 
+  async readBox(wanted: RegionBox, visit: (piece: VoxelPiece) => void): Promise<void> {
+    assertReadable(this, wanted);
+    const { first, size, timePoint } = wanted;
+    const { type } = this.info;
+    const rowLength = rowBytes(this.#layout.elementsX, this.#elementBytes) / elementBytes(type);
+    for (let z = first[2]; z < first[2] + size[2]; z++) {
+      const plane = timePoint * this.dims[2] + z;
+      for (let y = first[1]; y < first[1] + size[1]; ) {
+        if (this.#isDestroyed) throw new StriaError('aborted', 'the volume is not there any more');
+        const box = this.#boxAt(y, plane);
+        const rows = Math.min(first[1] + size[1], box.firstRow + box.rowCount) - y;
+        const length = rows * rowLength * elementBytes(type);
+        const bytes = await this.#gpu.read(box.voxels.buffer, this.#rowOffset(box, y, plane), length);
+        visit({ first: [0, y, z], size: [this.dims[0], rows, 1], values: typedVoxels(type, bytes), rowLength });
+        y += rows;
+      }
+    }
+  }
+
   /** Fills the display texture with a time point. The same texture each time; it is freed with the volume. */
   async displayTexture(timePoint: number): Promise<DisplayTexture> {
     const { dims } = this;
@@ -233,6 +262,7 @@ export class ResidentVolume implements VolumeSource {
 
   /** Frees all GPU memory. */
   destroy(): void {
+    this.#isDestroyed = true;
     this.#displayScope.destroy();
     this.#scope.destroy();
   }

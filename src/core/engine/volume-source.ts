@@ -2,7 +2,7 @@ import type { GpuVoxels } from '../codecs/codec.ts';
 import type { Commands } from '../gpu/commands.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { StriaError } from '../shared/errors.ts';
-import type { Dims3, Dims4, VolumeInfo } from '../shared/volume.ts';
+import type { Dims3, Dims4, VolumeInfo, VoxelArray } from '../shared/volume.ts';
 import type { DisplayTexture } from './display-texture.ts';
 import type { NumberedBox } from './resident-layout.ts';
 import type { VolumeStatistics } from './statistics.ts';
@@ -31,6 +31,12 @@ export interface VolumeSource {
   statistics(): Promise<VolumeStatistics>;
   /** The exact stored value. @throws StriaError `invalid-input` outside the volume, `device-lost` */
   voxel(x: number, y: number, z: number, t: number): Promise<number>;
+  /**
+   * Reads a box of voxels back, exactly as they are stored, in pieces that hold it together and may reach beyond it.
+   * @throws StriaError `invalid-input` for a box that reaches out of the volume, `unsupported` when `decimation` is over 1,
+   *   `aborted` when the volume is destroyed meanwhile, `device-lost`; and what `visit` throws
+   */
+  readBox(box: RegionBox, visit: (piece: VoxelPiece) => void): Promise<void>;
   /** Fills the display texture with a time point. The same texture each time until `releaseDisplay`. */
   displayTexture(timePoint: number): Promise<DisplayTexture>;
   /** Frees the display texture where it can be made again from less. */
@@ -56,6 +62,22 @@ export interface VolumeSource {
   destroy(): void;
 }
 
+/** A box of voxels of a time point. */
+export interface RegionBox {
+  readonly first: Dims3;
+  readonly size: Dims3;
+  readonly timePoint: number;
+}
+
+/** Voxels on the CPU: those of a box, row by row. */
+export interface VoxelPiece {
+  readonly first: Dims3;
+  readonly size: Dims3;
+  readonly values: VoxelArray;
+  /** Values from one row to the next: rows may be padded. */
+  readonly rowLength: number;
+}
+
 /** The first voxel of a box, and its voxels, along x, y and z. */
 export interface BoxExtent {
   readonly first: Dims3;
@@ -74,4 +96,17 @@ export function placeUniform(scope: GpuScope, { first, size, planesPerTimePoint,
 export function assertVoxel({ dims }: Pick<VolumeInfo, 'dims'>, voxel: Dims4): void {
   if (voxel.every((at, axis) => Number.isInteger(at) && at >= 0 && at < (dims[axis] as number))) return;
   throw new StriaError('invalid-input', `voxel ${voxel.join(', ')} is outside ${dims.join('×')}`);
+}
+
+/** @throws StriaError `invalid-input`, `unsupported` (see `VolumeSource.readBox`) */
+export function assertReadable(
+  { info, decimation }: Pick<VolumeSource, 'info' | 'decimation'>,
+  { first, size, timePoint }: RegionBox,
+): void {
+  const last = (axis: AxisIndex): number => first[axis] + size[axis] - 1;
+  if (size.some((length) => length < 1)) throw new StriaError('invalid-input', `a box of ${size.join('×')} voxels`);
+  assertVoxel(info, [...first, timePoint]);
+  assertVoxel(info, [last(0), last(1), last(2), timePoint]);
+  if (decimation === 1) return;
+  throw new StriaError('unsupported', `only one voxel in ${decimation} along each axis is in GPU memory`);
 }
