@@ -1,3 +1,4 @@
+import { csvText } from '../shared/csv.ts';
 import type { BenchCase } from './result.ts';
 
 const columns: readonly (readonly [name: string, of: (found: BenchCase) => string | number | undefined])[] = [
@@ -23,10 +24,5 @@ const columns: readonly (readonly [name: string, of: (found: BenchCase) => strin
 
 /** Cases as comma-separated values by RFC 4180: a line of names, a line a case. Times in milliseconds. */
 export function toCsv(cases: readonly BenchCase[]): string {
-  const lines = [columns.map(([name]) => name), ...cases.map((found) => columns.map(([, of]) => String(of(found) ?? '')))];
-  return lines.map((cells) => `${cells.map(quote).join(',')}\r\n`).join('');
-}
-
-function quote(cell: string): string {
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  return csvText([columns.map(([name]) => name), ...cases.map((found) => columns.map(([, of]) => String(of(found) ?? '')))]);
 }

@@ -11,6 +11,8 @@ import { groupDatasets } from './datasets.ts';
 import { diagnosticsText } from './diagnostics.ts';
 import { GpuLife } from './gpu-life.ts';
 import { Lab, type LabFileKind, labFiles } from './lab.ts';
+import { measurementsCsv } from './measurement-words.ts';
+import { Measuring } from './measuring.ts';
 import { withStacks } from './picture-stacks.ts';
 import { Playback } from './playback.ts';
 import { CompressQueue } from './queue.ts';
@@ -31,6 +33,7 @@ export class App {
   readonly lab: Lab;
   readonly playback: Playback;
   readonly undo: Undo;
+  readonly measuring: Measuring;
   readonly commands: readonly Command[];
   readonly isMac = /mac/i.test(navigator.platform);
   /** Started with `?debug`, or with `stria.debug` in the storage: shows commands for testing. */
@@ -60,6 +63,7 @@ export class App {
       },
     });
     this.undo = new Undo(this.store, (change) => this.set(change));
+    this.measuring = new Measuring(this.store, () => this.#session.kept);
     this.commands = createCommands(this);
     this.store.subscribe(({ gpu, chunks, showChunks }) => {
       if (gpu.kind === 'ready') gpu.viewer.showChunks(showChunks ? chunks : undefined);
@@ -199,12 +203,39 @@ export class App {
 
   /** Saves what the Lab found. @param bytes of a picture; the other kinds are made from the state */
   async saveLab(kind: LabFileKind, picture?: Blob): Promise<void> {
+    const { name, text } = labFiles(this.store.getState().lab, kind);
+    await this.#saveAs(name, async () =>
+      picture ? new Uint8Array(await picture.arrayBuffer()) : new TextEncoder().encode(text),
+    );
+  }
+
+  /** Saves the measurements as CSV. */
+  async saveMeasurements(): Promise<void> {
+    const document = openDocument(this.store.getState());
+    if (document)
+      await this.#saveAs(`${plainName(document.name)}-measurements.csv`, async () => new TextEncoder().encode(this.#csv()));
+  }
+
+  async copyMeasurements(): Promise<void> {
+    const notice = await navigator.clipboard.writeText(this.#csv()).then(
+      () => 'Measurements copied as CSV',
+      () => 'The clipboard may not be used here',
+    );
+    this.store.setState({ notice });
+  }
+
+  #csv(): string {
+    const { measurements, regions } = this.store.getState();
+    const document = openDocument(this.store.getState());
+    return document ? measurementsCsv(measurements, document.info, regions) : '';
+  }
+
+  async #saveAs(name: string, make: () => Promise<Uint8Array<ArrayBuffer>>): Promise<void> {
     await this.#orNotice(async () => {
-      const { name, text } = labFiles(this.store.getState().lab, kind);
       const sink = await this.host.saveAs(name);
       if (!sink) return;
       try {
-        await sink.write(picture ? new Uint8Array(await picture.arrayBuffer()) : new TextEncoder().encode(text));
+        await sink.write(await make());
         await sink.close();
       } catch (error) {
         await sink.abort();
@@ -282,6 +313,7 @@ export class App {
       if (event.key !== 'Escape') return;
       if (this.store.getState().overlay !== 'none') this.store.setState({ overlay: 'none' });
       else if (this.store.getState().page === 'lab') this.showPage('viewer');
+      else if (!isTyping(event.target) && this.measuring.backOut()) event.preventDefault();
       return;
     }
     const isPlain = !event.ctrlKey && !event.metaKey;
@@ -296,6 +328,11 @@ export class App {
 /** What is typed into a text field is undone there. */
 function isOfText(command: Command, target: EventTarget | null): boolean {
   return (command.id === 'undo' || command.id === 'redo') && isTyping(target);
+}
+
+/** `head.nii.gz` is `head`. */
+function plainName(name: string): string {
+  return name.replace(/(\.[a-z0-9]{1,6}){1,2}$/i, '') || 'volume';
 }
 
 function storage(): Storage | undefined {

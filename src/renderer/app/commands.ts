@@ -1,5 +1,6 @@
 import type { MenuCommand } from '../../core/shared/ipc.ts';
 import type { ClockSettings } from '../playback/frame-clock.ts';
+import { kindNames, measurementKinds, type SliceTool } from '../viewer/measure.ts';
 import type { Layout, SliceAxis } from '../viewer/viewer-api.ts';
 import type { App } from './app.ts';
 import type { AppState } from './store.ts';
@@ -8,7 +9,7 @@ import type { AppState } from './store.ts';
 export interface Command {
   readonly id: string;
   readonly label: string;
-  readonly group: 'File' | 'Edit' | 'View' | 'Playback' | 'Compression' | 'Help' | 'Debug';
+  readonly group: 'File' | 'Edit' | 'View' | 'Measure' | 'Playback' | 'Compression' | 'Help' | 'Debug';
   /** `Mod+O`, `[`; see shortcuts.ts. */
   readonly shortcut?: string;
   /** Sent by the shell's menus. */
@@ -49,6 +50,13 @@ export function createCommands(app: App): Command[] {
     group: 'View',
     enabled: isReady,
     run: () => app.showSlice(axis),
+  });
+  const measure = (tool: SliceTool, label: string): Command => ({
+    id: `tool-${tool}`,
+    label,
+    group: 'Measure',
+    enabled: isReady,
+    run: () => app.measuring.setTool(tool),
   });
   const goTo = (id: string, by: number, shortcut: string, label: string): Command => ({
     id,
@@ -166,6 +174,40 @@ export function createCommands(app: App): Command[] {
       shortcut: 'P',
       enabled: isReady,
       run: () => app.nextProjection(),
+    },
+    {
+      id: 'measure',
+      label: 'Measure, or back to the pointer',
+      group: 'Measure',
+      shortcut: 'M',
+      enabled: isReady,
+      run: () => app.measuring.toggle(),
+    },
+    ...measurementKinds.map((kind) => measure(kind, `Measure: ${kindNames[kind].toLowerCase()}`)),
+    {
+      id: 'delete-measurement',
+      label: 'Delete the chosen measurement',
+      group: 'Measure',
+      shortcut: 'Delete',
+      enabled: (state) => isReady(state) && state.chosenMeasurement !== undefined,
+      run: () => {
+        const { chosenMeasurement } = store.getState();
+        if (chosenMeasurement !== undefined) app.measuring.remove(chosenMeasurement);
+      },
+    },
+    {
+      id: 'export-measurements',
+      label: 'Export measurements as CSV…',
+      group: 'Measure',
+      enabled: (state) => isReady(state) && state.measurements.length > 0,
+      run: () => app.saveMeasurements(),
+    },
+    {
+      id: 'copy-measurements',
+      label: 'Copy measurements as CSV',
+      group: 'Measure',
+      enabled: (state) => isReady(state) && state.measurements.length > 0,
+      run: () => app.copyMeasurements(),
     },
     {
       id: 'play',

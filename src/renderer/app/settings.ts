@@ -3,7 +3,7 @@ import { atEnds, type ClockSettings, clampRate, paces, rates } from '../playback
 import type { Layout } from '../viewer/viewer-api.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
-export const inspectorSections = ['volume', 'display', 'compression', 'gpu'] as const;
+export const inspectorSections = ['volume', 'display', 'measurements', 'compression', 'gpu'] as const;
 export type InspectorSection = (typeof inspectorSections)[number];
 
 /** What Stria remembers between starts. */

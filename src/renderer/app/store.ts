@@ -16,6 +16,7 @@ import type { SliceAxis } from '../viewer/viewer-api.ts';
 import { emptyLab, type LabState } from './lab.ts';
 import type { JobProgress } from './progress.ts';
 import type { QueueRow } from './queue-rows.ts';
+import type { RegionsFound } from './regions.ts';
 import type { ResidencyState } from './residency.ts';
 import type { CompressionResult } from './result.ts';
 import { defaultSettings, type Settings } from './settings.ts';
@@ -109,6 +110,8 @@ export interface AppState {
   readonly measurements: readonly Measurement[];
   /** The id of the measurement that keys act on. */
   readonly chosenMeasurement: string | undefined;
+  /** What measured rectangles and spheres hold. */
+  readonly regions: RegionsFound;
   /** A word at the bottom that goes by itself: 'Diagnostics copied'. */
   readonly notice: string | undefined;
 }
@@ -137,6 +140,7 @@ export function createAppStore(settings: Settings = defaultSettings): AppStore {
     tool: 'pointer',
     measurements: [],
     chosenMeasurement: undefined,
+    regions: {},
     notice: undefined,
   }));
 }
@@ -153,7 +157,7 @@ export function showDocument(
   const isReady = document.kind === 'ready';
   const page = isReady ? store.getState().page : 'viewer';
   store.setState({ document, residency, chunks, compression: { kind: 'idle' }, save: { kind: 'idle' }, page });
-  if (!isReady) store.setState({ measurements: [], chosenMeasurement: undefined, tool: 'pointer' });
+  if (!isReady) store.setState({ measurements: [], chosenMeasurement: undefined, regions: {}, tool: 'pointer' });
 }
 
 export function openDocument(state: AppState): OpenDocument | undefined {

@@ -7,7 +7,7 @@ import { type AppState, type AppStore, type OpenDocument, openDocument } from '.
 const passing: readonly string[] = ['crosshair', 'timePoint'] satisfies readonly (keyof ViewState)[];
 /** Settings that belong to the work on a volume. The others (the theme, the inspector's width) stay as they are. */
 const settingKeys = ['codec', 'axis'] as const satisfies readonly (keyof Settings)[];
-const stateKeys = ['showChunks'] as const satisfies readonly (keyof AppState)[];
+const stateKeys = ['showChunks', 'measurements'] as const satisfies readonly (keyof AppState)[];
 
 /** What steps are called where the key says it badly: 'Undo: colours'. */
 const names: Readonly<Record<string, string>> = {

@@ -5,6 +5,7 @@ import { CompressionSection } from './compression-section.tsx';
 import { DisplaySection } from './display-section.tsx';
 import { GpuSection } from './gpu-section.tsx';
 import styles from './inspector.module.css';
+import { MeasurementsSection } from './measurements-section.tsx';
 import { useApp, useAppState } from './use-app.ts';
 import { VolumeSection } from './volume-section.tsx';
 
@@ -21,6 +22,7 @@ export function Inspector() {
       <div className={styles.sections}>
         <VolumeSection document={document} viewer={gpu.kind === 'ready' ? gpu.viewer : undefined} />
         {gpu.kind === 'ready' && <DisplaySection document={document} viewer={gpu.viewer} />}
+        {gpu.kind === 'ready' && <MeasurementsSection document={document} />}
         <CompressionSection document={document} />
         <GpuSection />
       </div>

@@ -1,14 +1,19 @@
 import {
   Box,
+  CircleDashed,
   Columns3,
   Command as CommandIcon,
   FlaskConical,
   FolderOpen,
   Grid2x2,
+  MousePointer2,
   PanelRight,
   Redo2,
+  Ruler,
   Settings2,
   Square,
+  SquareDashed,
+  TriangleRight,
   Undo2,
   X,
 } from 'lucide-react';
@@ -16,6 +21,7 @@ import { Button as AriaButton } from 'react-aria-components';
 import { showShortcut } from '../app/shortcuts.ts';
 import { openDocument } from '../app/store.ts';
 import { formatDims } from '../app/units.ts';
+import type { SliceTool } from '../viewer/measure.ts';
 import type { Layout } from '../viewer/viewer-api.ts';
 import buttonStyles from './controls/button.module.css';
 import { IconButton } from './controls/button.tsx';
@@ -69,12 +75,15 @@ export function TopBar() {
         )}
       </div>
       {document && isViewer && (
-        <Segmented
-          label="Layout"
-          value={layout}
-          onChange={(chosen) => app.set({ layout: chosen })}
-          segments={layouts.map((one, index) => ({ ...one, shortcut: String(index + 1), testId: `layout-${one.key}` }))}
-        />
+        <div className={styles.middle}>
+          <Segmented
+            label="Layout"
+            value={layout}
+            onChange={(chosen) => app.set({ layout: chosen })}
+            segments={layouts.map((one, index) => ({ ...one, shortcut: String(index + 1), testId: `layout-${one.key}` }))}
+          />
+          <ToolChoice />
+        </div>
       )}
       <div className={styles.end}>
         {!isEmpty && (
@@ -112,6 +121,28 @@ export function TopBar() {
         )}
       </div>
     </header>
+  );
+}
+
+const tools: readonly { readonly key: SliceTool; readonly label: string; readonly icon: React.ReactNode }[] = [
+  { key: 'pointer', label: 'Pointer', icon: <MousePointer2 size={16} aria-hidden /> },
+  { key: 'distance', label: 'Measure a distance', icon: <Ruler size={16} aria-hidden /> },
+  { key: 'angle', label: 'Measure an angle', icon: <TriangleRight size={16} aria-hidden /> },
+  { key: 'rectangle', label: 'Measure a rectangle', icon: <SquareDashed size={16} aria-hidden /> },
+  { key: 'sphere', label: 'Measure a sphere', icon: <CircleDashed size={16} aria-hidden /> },
+];
+
+/** What the pointer does on the slices. */
+function ToolChoice() {
+  const app = useApp();
+  const tool = useAppState((state) => state.tool);
+  return (
+    <Segmented
+      label="Tool"
+      value={tool}
+      onChange={(chosen) => app.measuring.setTool(chosen)}
+      segments={tools.map((one) => ({ ...one, shortcut: one.key === 'distance' ? 'M' : undefined, testId: `tool-${one.key}` }))}
+    />
   );
 }
 

@@ -52,6 +52,11 @@ export function SlicePane({ viewer, info, axis, isShown }: SlicePaneProps) {
     viewer.set({ crosshair });
   };
   const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && store.getState().tool !== 'pointer') {
+      event.preventDefault();
+      viewer.measureAtCrosshair(axis);
+      return;
+    }
     const { right, down } = sliceFrame(info, axis);
     const moves: Record<string, { axis: number; by: number }> = {
       ArrowRight: { axis: right.axis, by: right.sign },
@@ -86,7 +91,7 @@ export function SlicePane({ viewer, info, axis, isShown }: SlicePaneProps) {
       <Canvas
         viewer={viewer}
         view={axis}
-        label={`Slice across ${axis}. Arrow keys move the crosshair, Page Up and Page Down the slice.`}
+        label={`Slice across ${axis}. Arrow keys move the crosshair, Page Up and Page Down the slice. Enter sets a point while measuring.`}
         onKeyDown={onKeyDown}
       />
       <AloneButton alone="slice" axis={axis} />

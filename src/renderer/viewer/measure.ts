@@ -88,6 +88,32 @@ export function middleOf({ kind, points }: Measurement): Voxel {
   return [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2];
 }
 
+/** A place by which a measurement is changed. */
+export interface Handle {
+  readonly position: Voxel;
+  movedTo(to: Voxel): Measurement;
+}
+
+/** Its points, and of a rectangle all four corners. */
+export function handlesOf(measurement: Measurement): readonly Handle[] {
+  const { kind, axis, points } = measurement;
+  const own = points.map((position, index) => ({ position, movedTo: (to: Voxel) => withPoint(measurement, index, to) }));
+  if (kind !== 'rectangle') return own;
+  const [first, second] = axesAlong(axis);
+  const [a, b] = points as [Voxel, Voxel];
+  const others = [
+    [a, b],
+    [b, a],
+  ].map(([one, other]) => ({
+    position: withAt(one as Voxel, second, (other as Voxel)[second]),
+    movedTo: (to: Voxel) => {
+      const moved = [withAt(one as Voxel, first, to[first]), withAt(other as Voxel, second, to[second])];
+      return { ...measurement, points: moved };
+    },
+  }));
+  return [...own, ...others];
+}
+
 /** The same measurement with one point elsewhere. A sphere's surface goes with its centre. */
 export function withPoint(measurement: Measurement, index: number, to: Voxel): Measurement {
   if (measurement.kind === 'sphere' && index === 0) {

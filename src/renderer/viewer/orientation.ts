@@ -65,6 +65,19 @@ export function affineColumns(info: VolumeInfo): readonly (readonly [number, num
 }
 
 /**
+ * Where a voxel's middle lies in the world (RAS+ where there is an orientation), in `spatialUnit`; fractions are places
+ * between voxels. Without a usable affine: by the spacing, from the first voxel's middle.
+ */
+export function worldOf(info: VolumeInfo, [x, y, z]: readonly [number, number, number]): readonly [number, number, number] {
+  const spacing = safeSpacing(info);
+  const columns = affineColumns(info);
+  if (!columns) return [x * spacing[0], y * spacing[1], z * spacing[2]];
+  const at = (row: 0 | 1 | 2): number =>
+    [x, y, z].reduce((sum, place, axis) => sum + place * (columns[axis]?.[row] ?? 0), info.affine[row * 4 + 3] ?? 0);
+  return [at(0), at(1), at(2)];
+}
+
+/**
  * Whether the file says how the volume lies in the patient. A plain scaling without an offset says nothing: it is what
  * readers make up for files without an orientation.
  */

@@ -68,9 +68,14 @@ export function positionAt({ origin, right, down }: CanvasToVoxel, [x, y]: Point
 }
 
 /** The canvas pixel at which a voxel's middle lies. */
-export function pixelOf(map: CanvasToVoxel, { right, down }: SliceFrame, voxel: Voxel): Point {
-  const x = (voxel[right.axis] + 0.5 - map.origin[right.axis]) / map.right[right.axis];
-  const y = (voxel[down.axis] + 0.5 - map.origin[down.axis]) / map.down[down.axis];
+export function pixelOf(map: CanvasToVoxel, frame: SliceFrame, [x, y, z]: Voxel): Point {
+  return pixelAt(map, frame, [x + 0.5, y + 0.5, z + 0.5]);
+}
+
+/** The canvas pixel at which a voxel position lies, seen across the slice. */
+export function pixelAt(map: CanvasToVoxel, { right, down }: SliceFrame, position: Voxel): Point {
+  const x = (position[right.axis] - map.origin[right.axis]) / map.right[right.axis];
+  const y = (position[down.axis] - map.origin[down.axis]) / map.down[down.axis];
   return [x, y];
 }
 

@@ -2,6 +2,8 @@ import type { Gpu } from '../../core/gpu/gpu.ts';
 import type { GpuScope } from '../../core/gpu/scope.ts';
 import { paintChunks } from './chunk-painter.ts';
 import type { ChunkPicture } from './chunk-rectangles.ts';
+import { paintMeasures } from './measure-painter.ts';
+import type { MeasureShape } from './measure-shapes.ts';
 import type { EdgeLetters } from './orientation.ts';
 import type { ScaleBar } from './scale-bar.ts';
 
@@ -11,6 +13,7 @@ export interface OverlayContent {
   /** Canvas pixels per CSS pixel. */
   readonly pixelRatio: number;
   readonly chunks: ChunkPicture | undefined;
+  readonly measures: readonly MeasureShape[];
   readonly letters: EdgeLetters | undefined;
   /** A scale bar of that length in canvas pixels, with its words. */
   readonly scaleBar: ScaleBar | undefined;
@@ -67,6 +70,7 @@ export class SliceOverlayPicture {
 function paint(context: OffscreenCanvasRenderingContext2D, content: OverlayContent): void {
   const { pixelRatio: ratio, chunks, letters, scaleBar, caption } = content;
   if (chunks) paintChunks(context, chunks.rectangles(), ratio);
+  paintMeasures(context, content.measures, ratio);
   const [width, height] = [content.width / ratio, content.height / ratio];
   context.scale(ratio, ratio);
   context.font = '600 12px system-ui, sans-serif';

@@ -3,6 +3,10 @@ import type { Point } from './slice-geometry.ts';
 export interface SlicePointerActions {
   /** The pointer is at a canvas pixel, or has left. */
   hover(pixel: Point | undefined): void;
+  /** The left button goes down. @returns true: what follows until it is released goes to `drag`, not to `pick` */
+  press(pixel: Point): boolean;
+  drag(pixel: Point): void;
+  release(pixel: Point): void;
   pick(pixel: Point): void;
   pan(by: Point): void;
   /** Moves window width (x) and level (y), in parts of the canvas's size. */
@@ -16,7 +20,7 @@ export interface SlicePointerActions {
 const pixelsPerSlice = 100;
 
 /**
- * Left: crosshair. Middle, or left with Shift: pan. Right: window and level. Wheel: slices; with Ctrl, or a pinch: zoom.
+ * Left: crosshair, or what `press` takes it for. Middle, or left with Shift: pan. Right: window and level. Wheel: slices; with Ctrl, or a pinch: zoom.
  * @returns ends it
  */
 export function listenToSlicePointer(canvas: HTMLCanvasElement, actions: SlicePointerActions): () => void {
@@ -26,6 +30,7 @@ export function listenToSlicePointer(canvas: HTMLCanvasElement, actions: SlicePo
   canvas.style.touchAction = 'none';
   let wheelRest = 0;
   let last: Point | undefined;
+  let isTaken = false;
 
   const pixelOf = (event: MouseEvent): Point => {
     const { left, top, width, height } = canvas.getBoundingClientRect();
@@ -35,7 +40,8 @@ export function listenToSlicePointer(canvas: HTMLCanvasElement, actions: SlicePo
     const pixel = pixelOf(event);
     const by: Point = last ? [pixel[0] - last[0], pixel[1] - last[1]] : [0, 0];
     last = pixel;
-    if (event.buttons & 4 || (event.buttons & 1 && event.shiftKey)) actions.pan(by);
+    if (isTaken) actions.drag(pixel);
+    else if (event.buttons & 4 || (event.buttons & 1 && event.shiftKey)) actions.pan(by);
     else if (event.buttons & 2) actions.adjustWindow([by[0] / canvas.width, by[1] / canvas.height]);
     else if (event.buttons & 1) actions.pick(pixel);
     actions.hover(pixel);
@@ -48,11 +54,24 @@ export function listenToSlicePointer(canvas: HTMLCanvasElement, actions: SlicePo
       last = pixelOf(event);
       // The middle button would start the browser's own scrolling.
       if (event.button === 1) event.preventDefault();
-      drag(event);
+      if (event.button === 0 && event.buttons === 1 && !event.shiftKey) isTaken = actions.press(last);
+      if (!isTaken) drag(event);
     },
     { signal },
   );
   canvas.addEventListener('pointermove', drag, { signal });
+  for (const end of ['pointerup', 'pointercancel'] as const) {
+    canvas.addEventListener(
+      end,
+      (event) => {
+        if (isTaken && !(event.buttons & 1)) {
+          isTaken = false;
+          actions.release(pixelOf(event));
+        }
+      },
+      { signal },
+    );
+  }
   canvas.addEventListener('pointerleave', () => actions.hover(undefined), { signal });
   canvas.addEventListener('contextmenu', (event) => event.preventDefault(), { signal });
   canvas.addEventListener(

@@ -3,6 +3,8 @@ import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { metresOf } from '../../core/shared/volume.ts';
 import { chunkPicture } from './chunk-rectangles.ts';
+import { MeasurePointer } from './measure-pointer.ts';
+import { type MeasureSlice, measureShapes, measureSlice } from './measure-shapes.ts';
 import { type SliceFrame, safeSpacing, sliceFrame } from './orientation.ts';
 import type { Picture, PictureBackground, PictureRequest } from './picture.ts';
 import { readTexture } from './read-texture.ts';
@@ -57,6 +59,7 @@ export class SliceView implements View {
   readonly #renderer: SliceRenderer;
   readonly #context: GPUCanvasContext;
   readonly #overlay: SliceOverlayPicture;
+  readonly #measuring: MeasurePointer;
   readonly #endPointer: () => void;
   #camera = fitted;
   #pixelRatio = 1;
@@ -81,8 +84,12 @@ export class SliceView implements View {
     this.#context = context;
     this.#context.configure({ device: gpu.device, format, alphaMode: 'opaque' });
     this.#overlay = new SliceOverlayPicture(gpu);
+    this.#measuring = new MeasurePointer(axis, host, () => host.requestRender(this));
     this.#endPointer = listenToSlicePointer(canvas, {
       hover: (pixel) => this.#hover(pixel),
+      press: (pixel) => this.#onMeasures((slice) => this.#measuring.press(pixel, slice)) ?? false,
+      drag: (pixel) => this.#onMeasures((slice) => this.#measuring.move(pixel, slice)),
+      release: (pixel) => this.#onMeasures((slice) => this.#measuring.release(pixel, slice)),
       pick: (pixel) => this.#pick(pixel),
       pan: (by) => this.#move((placement) => panBy(placement, by)),
       zoom: (pixel, factor) => this.#move((placement) => zoomAt(placement, pixel, factor)),
@@ -153,6 +160,7 @@ export class SliceView implements View {
           height: target.height,
           pixelRatio,
           chunks: this.#host.chunks && chunkPicture(this.#host.chunks, placement, state.timePoint),
+          measures: measureShapes(measureSlice(placement, volume.info, pixelRatio), this.#measuring.shown(), state),
           letters: frame.letters,
           scaleBar: scaleBar(map.pixelsPerUnit, Math.min(0.3 * target.width, 120 * pixelRatio), volume.info.spatialUnit),
           caption,
@@ -176,6 +184,23 @@ export class SliceView implements View {
 
   reset(): void {
     this.#camera = fitted;
+  }
+
+  boardChanged(): void {
+    this.#measuring.boardChanged();
+    this.canvas.style.cursor = this.#host.board.tool === 'pointer' ? '' : 'crosshair';
+  }
+
+  cancelMeasuring(): boolean {
+    return this.#measuring.cancel();
+  }
+
+  measureAtCrosshair(): void {
+    this.#onMeasures((slice) => {
+      const pixel = pixelOf(slice.map, slice.frame, this.#host.state.crosshair);
+      this.#measuring.press(pixel, slice);
+      this.#measuring.release(pixel, slice);
+    });
   }
 
   dispose(): void {
@@ -210,6 +235,17 @@ export class SliceView implements View {
     const placement = this.#placement();
     const position = placement && pixel && positionAt(placeSlice(placement), pixel);
     this.#host.probe(position && voxelAt(position, placement.dims));
+    if (!pixel) return;
+    this.#onMeasures((slice) => {
+      this.#measuring.move(pixel, slice);
+      this.canvas.style.cursor = this.#measuring.cursorAt(pixel, slice);
+    });
+  }
+
+  #onMeasures<T>(work: (slice: MeasureSlice) => T): T | undefined {
+    const placement = this.#placement();
+    const info = this.#host.volume?.info;
+    return placement && info && work(measureSlice(placement, info, this.#pixelRatio));
   }
 
   #pick(pixel: Point): void {

@@ -1,8 +1,31 @@
 import type { ChunkMap } from '../../core/engine/chunk-map.ts';
 import type { VolumeSource } from '../../core/engine/volume-source.ts';
+import type { Measurement, SliceTool } from './measure.ts';
 import type { Picture, PictureRequest } from './picture.ts';
 import type { Voxel } from './slice-geometry.ts';
 import type { ViewState } from './viewer-api.ts';
+
+/** The measurements that slices show, and whom they tell of changes. Immutable; replaced when anything in it changes. */
+export interface MeasureBoard {
+  readonly tool: SliceTool;
+  readonly measurements: readonly Measurement[];
+  /** The id of the one that keys act on. */
+  readonly chosen: string | undefined;
+  /** What is written beside a measurement, line by line. */
+  words(measurement: Measurement): readonly string[];
+  /** Takes a new measurement, or one in the place of that with its id. */
+  put(measurement: Measurement): void;
+  choose(id: string | undefined): void;
+}
+
+export const emptyBoard: MeasureBoard = {
+  tool: 'pointer',
+  measurements: [],
+  chosen: undefined,
+  words: () => [],
+  put: () => {},
+  choose: () => {},
+};
 
 /** What a view asks of the viewer that it belongs to. */
 export interface ViewHost {
@@ -10,6 +33,7 @@ export interface ViewHost {
   readonly volume: VolumeSource | undefined;
   /** The chunks to paint over the slices, where people want to see them. */
   readonly chunks: ChunkMap | undefined;
+  readonly board: MeasureBoard;
   set(change: Partial<ViewState>): void;
   /** The voxel under the pointer; undefined: the pointer has left. */
   probe(voxel: Voxel | undefined): void;

@@ -11,8 +11,8 @@ import { ProbeReader } from './probe-reader.ts';
 import { clampVoxel } from './slice-geometry.ts';
 import { SliceRenderer } from './slice-renderer.ts';
 import { SliceView } from './slice-view.ts';
-import type { View, ViewHost } from './view-host.ts';
-import type { Frame, FrameReport, ViewerSnapshot, ViewState } from './viewer-api.ts';
+import { emptyBoard, type MeasureBoard, type View, type ViewHost } from './view-host.ts';
+import type { Frame, FrameReport, SliceAxis, ViewerSnapshot, ViewState } from './viewer-api.ts';
 import { VolumeView } from './volume-view.ts';
 
 /** Which picture a canvas shows: the 3D view, or the slice across a voxel axis. */
@@ -53,6 +53,7 @@ export class Viewer {
   readonly #host: ViewHost;
   #volume: VolumeSource | undefined;
   #chunks: ChunkMap | undefined;
+  #board = emptyBoard;
   #snapshot: ViewerSnapshot = { info: undefined, state: initialState, probe: undefined, decimation: 1 };
   /** The display texture is there, or is being made. */
   #has3d = false;
@@ -83,6 +84,9 @@ export class Viewer {
       },
       get chunks() {
         return viewer.#chunks;
+      },
+      get board() {
+        return viewer.#board;
       },
       set: this.set,
       probe: (voxel) => {
@@ -238,6 +242,24 @@ export class Viewer {
     this.requestRender();
   }
 
+  /** Shows measurements on the slices, and lets the pointer make and change them. */
+  showMeasurements(board: MeasureBoard): void {
+    this.#board = board;
+    for (const view of this.#sliceViews()) view.boardChanged();
+    this.#requestFrame(this.#sliceViews());
+  }
+
+  /** Gives up a measurement that is being made. @returns whether there was one */
+  cancelMeasuring(): boolean {
+    return this.#sliceViews().some((view) => view.cancelMeasuring());
+  }
+
+  /** The tool's next point, at the crosshair: measuring by keys. */
+  measureAtCrosshair(axis: SliceAxis): void {
+    const view = this.#views.get(axis)?.view;
+    if (view instanceof SliceView) view.measureAtCrosshair();
+  }
+
   /** Stable between changes: fit for `useSyncExternalStore(viewer.subscribe, viewer.snapshot)`. */
   readonly snapshot = (): ViewerSnapshot => this.#snapshot;
 
@@ -340,6 +362,10 @@ export class Viewer {
         if (this.#volume === volume && !this.#has3d) volume.releaseDisplay();
       });
     }
+  }
+
+  #sliceViews(): SliceView[] {
+    return [...this.#views.values()].flatMap(({ view }) => (view instanceof SliceView ? [view] : []));
   }
 
   #volumeView(): VolumeView | undefined {

@@ -1,0 +1,159 @@
+import { regionStatistics } from '../../core/engine/region-statistics.ts';
+import type { VolumeSource } from '../../core/engine/volume-source.ts';
+import { toStriaError } from '../../core/shared/errors.ts';
+import { type Measurement, middleOf, type SliceTool } from '../viewer/measure.ts';
+import { regionOf } from '../viewer/measure-region.ts';
+import { metricOf } from '../viewer/metric.ts';
+import { clampVoxel } from '../viewer/slice-geometry.ts';
+import { emptyBoard, type MeasureBoard } from '../viewer/view-host.ts';
+import { measurementLines } from './measurement-words.ts';
+import { type RegionFound, type RegionsFound, regionKey } from './regions.ts';
+import { type AppState, type AppStore, openDocument } from './store.ts';
+
+/** The measurements of the open volume: shows them to the viewer, takes what it makes, and computes what regions hold. */
+export class Measuring {
+  readonly #store: AppStore;
+  readonly #volume: () => VolumeSource | undefined;
+  #board: MeasureBoard = emptyBoard;
+  /** What the board was made of. */
+  #shownBy: unknown;
+  #regions: RegionsFound | undefined;
+  #work: { readonly key: string; readonly controller: AbortController } | undefined;
+  /** What M takes up again. */
+  #lastTool: SliceTool = 'distance';
+
+  /** @param volume the one in GPU memory now */
+  constructor(store: AppStore, volume: () => VolumeSource | undefined) {
+    this.#store = store;
+    this.#volume = volume;
+    store.subscribe((state, before) => {
+      const isOther = (['measurements', 'chosenMeasurement', 'tool', 'regions', 'document', 'gpu', 'residency'] as const).some(
+        (key) => state[key] !== before[key],
+      );
+      if (!isOther) return;
+      this.#show(state);
+      this.#compute();
+    });
+  }
+
+  setTool(tool: SliceTool): void {
+    if (tool !== 'pointer') this.#lastTool = tool;
+    this.#store.setState({ tool });
+  }
+
+  /** Begins measuring, or ends it. */
+  toggle(): void {
+    this.setTool(this.#store.getState().tool === 'pointer' ? this.#lastTool : 'pointer');
+  }
+
+  /** Adds a measurement, or puts it in the place of the one with its id. */
+  put(measurement: Measurement): void {
+    const { measurements } = this.#store.getState();
+    const at = measurements.findIndex(({ id }) => id === measurement.id);
+    this.#store.setState({ measurements: at < 0 ? [...measurements, measurement] : measurements.with(at, measurement) });
+  }
+
+  remove(id: string): void {
+    this.#store.setState(({ measurements, chosenMeasurement }) => ({
+      measurements: measurements.filter((measurement) => measurement.id !== id),
+      chosenMeasurement: chosenMeasurement === id ? undefined : chosenMeasurement,
+    }));
+  }
+
+  /** An empty name is left as it was. */
+  rename(id: string, name: string): void {
+    const measurement = this.#store.getState().measurements.find((one) => one.id === id);
+    const trimmed = name.trim().slice(0, 200);
+    if (measurement && trimmed !== '' && trimmed !== measurement.name) this.put({ ...measurement, name: trimmed });
+  }
+
+  choose(id: string | undefined): void {
+    this.#store.setState({ chosenMeasurement: id });
+  }
+
+  /** Chooses it and brings its slice, its place and its time point into view. */
+  jumpTo(id: string): void {
+    const { measurements, gpu } = this.#store.getState();
+    const measurement = measurements.find((one) => one.id === id);
+    const dims = this.#volume()?.info.dims;
+    if (!measurement || !dims || gpu.kind !== 'ready') return;
+    this.#store.setState({ chosenMeasurement: id, sliceAxis: measurement.axis });
+    const crosshair = clampVoxel(middleOf(measurement), [dims[0], dims[1], dims[2]]);
+    gpu.viewer.set({ crosshair, timePoint: measurement.timePoint });
+  }
+
+  /** One step back: from what is being made, from the tool, from what is chosen. @returns whether there was any */
+  backOut(): boolean {
+    const { gpu, tool, chosenMeasurement } = this.#store.getState();
+    if (gpu.kind === 'ready' && gpu.viewer.cancelMeasuring()) return true;
+    if (tool !== 'pointer') this.setTool('pointer');
+    else if (chosenMeasurement !== undefined) this.choose(undefined);
+    else return false;
+    return true;
+  }
+
+  #show({ gpu, tool, measurements, chosenMeasurement, regions, document }: AppState): void {
+    if (gpu.kind !== 'ready') return;
+    const info = openDocument({ document } as AppState)?.info;
+    const isSame = this.#board.tool === tool && this.#board.measurements === measurements;
+    if (gpu.viewer === this.#shownBy && isSame && this.#board.chosen === chosenMeasurement && this.#regions === regions) return;
+    this.#regions = regions;
+    this.#shownBy = gpu.viewer;
+    this.#board = {
+      tool,
+      measurements,
+      chosen: chosenMeasurement,
+      words: (measurement) =>
+        info ? [measurement.name, ...measurementLines(measurement, info, regions[regionKey(measurement)])] : [],
+      put: (measurement) => this.put(measurement),
+      choose: (id) => this.choose(id),
+    };
+    gpu.viewer.showMeasurements(this.#board);
+  }
+
+  /** One region after the other; what has changed meanwhile is given up. */
+  #compute(): void {
+    const { document, measurements, regions, gpu } = this.#store.getState();
+    const wanted = new Map(measurements.filter(isRegion).map((measurement) => [regionKey(measurement), measurement]));
+    if (this.#work && !wanted.has(this.#work.key)) this.#work.controller.abort();
+    const volume = this.#volume();
+    if (this.#work || !volume || document.kind !== 'ready' || gpu.kind !== 'ready') return;
+    const next = [...wanted].find(([key]) => regions[key] === undefined);
+    if (next) void this.#computeOne(volume, ...next);
+  }
+
+  async #computeOne(volume: VolumeSource, key: string, measurement: Measurement): Promise<void> {
+    const controller = new AbortController();
+    this.#work = { key, controller };
+    const found = await regionFound(volume, measurement, controller.signal);
+    this.#work = undefined;
+    const { measurements, regions } = this.#store.getState();
+    // What nobody asks for any more is forgotten, so that dragging leaves nothing behind.
+    const kept = new Set(measurements.filter(isRegion).map(regionKey));
+    if (found && kept.has(key)) {
+      const others = Object.entries(regions).filter(([one]) => kept.has(one));
+      this.#store.setState({ regions: { ...Object.fromEntries(others), [key]: found } });
+    } else if (controller.signal.aborted || this.#volume() !== volume) this.#compute();
+  }
+}
+
+function isRegion({ kind }: Measurement): boolean {
+  return kind === 'rectangle' || kind === 'sphere';
+}
+
+/** Undefined: it was given up, or the volume went away. */
+async function regionFound(
+  volume: VolumeSource,
+  measurement: Measurement,
+  signal: AbortSignal,
+): Promise<RegionFound | undefined> {
+  const { info } = volume;
+  const region = regionOf(measurement, metricOf(info), [info.dims[0], info.dims[1], info.dims[2]]);
+  if (!region) return { kind: 'empty' };
+  try {
+    return { kind: 'found', statistics: await regionStatistics(volume, region, measurement.timePoint, { signal }) };
+  } catch (error) {
+    const { tag, message } = toStriaError(error);
+    return tag === 'aborted' || tag === 'device-lost' ? undefined : { kind: 'failed', message };
+  }
+}
