@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { choose, expectOpen, factsOf, plain, probeAt, voxelsInGpu, withTestHook } from './support/app.ts';
+import { choose, expectOpen, factsOf, plain, probeAt, voxelsInGpu } from './support/app.ts';
 import { cli, fileInfo } from './support/cli.ts';
 import { expect, type Stria, test } from './support/test.ts';
 import { gzip, nifti, shapes } from './support/volumes.ts';
@@ -11,7 +11,6 @@ test('a volume is compressed, saved, and opened again bit for bit', async ({ str
   const volume = shapes(64);
   const source = nifti(volume);
   const target = join(stria.folder, 'saved.stria');
-  await withTestHook(page);
   await stria.dropFiles([stria.write('scan.nii.gz', gzip(source))]);
   await expectOpen(page, 'scan.nii.gz');
 

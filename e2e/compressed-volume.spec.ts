@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import {
   canvasOf,
+  drawCoarsely,
   expectOpen,
   factsOf,
   gpuMemory,
@@ -12,7 +13,6 @@ import {
   settledPicture,
   type View,
   voxelsInGpu,
-  withTestHook,
 } from './support/app.ts';
 import { cli } from './support/cli.ts';
 import { expect, test } from './support/test.ts';
@@ -39,9 +39,9 @@ test('a volume kept compressed in GPU memory looks the same, and takes less', as
   const { page } = stria;
   const volume = shapes(40, 'i16');
   const rawBytes = volume.bytes.byteLength;
-  await withTestHook(page);
   await stria.dropFiles([stria.write('scan.nii', nifti(volume))]);
   await expectOpen(page, 'scan.nii');
+  await drawCoarsely(page);
   await page.getByRole('button', { name: /^GPU/ }).click();
   const residency = page.getByTestId('residency');
   await expect(residency).toHaveAttribute('data-kept', 'raw');
@@ -94,6 +94,7 @@ test('a volume kept compressed in GPU memory looks the same, and takes less', as
     await loseDevice(page);
     await told;
     await expect(page.getByTestId('gpu-banner')).toBeHidden();
+    await drawCoarsely(page);
     await expect(residency).toHaveAttribute('data-kept', 'compressed');
     expect(await gpuMemory(page, 'volume.')).toBe(0);
     expect((await voxelsInGpu(page)).equals(volume.bytes)).toBe(true);
@@ -115,7 +116,6 @@ test('a time series from a .stria is never uncompressed in GPU memory', async ({
   const packed = join(stria.folder, 'series.stria');
   // One codec, not a chain: those also need room for what their first half makes.
   await cli('compress', stria.write('series.nii', nifti(volume)), '-o', packed, '--codec', 'rice', '--device', 'cpu', '--quiet');
-  await withTestHook(page);
   await stria.dropFiles([packed]);
   await expectOpen(page, 'series.stria');
   await expect(page.getByTestId('residency')).toHaveAttribute('data-kept', 'compressed');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { checkBenchResult } from '../src/core/bench/check-result.ts';
 import type { StriaTest } from '../src/renderer/app/test-hook.ts';
-import { expectOpen, withTestHook } from './support/app.ts';
+import { expectOpen } from './support/app.ts';
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
@@ -31,7 +31,6 @@ async function volumeMemory(page: Page): Promise<Record<string, number>> {
 test('the Lab runs a suite beside what is open, shows and saves it, and frees the GPU', async ({ stria }, info) => {
   test.setTimeout(240_000);
   const { page } = stria;
-  await withTestHook(page);
   await stria.dropFiles([stria.write('scan.nii', nifti(shapes(32)))]);
   await expectOpen(page, 'scan.nii');
   const before = await volumeMemory(page);

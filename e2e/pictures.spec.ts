@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { encode } from 'fast-png';
-import { expectOpen, factsOf, voxelsInGpu, withTestHook } from './support/app.ts';
+import { expectOpen, factsOf, voxelsInGpu } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 
 const [width, height, count] = [40, 30, 12];
@@ -12,7 +12,6 @@ const expected = Buffer.concat(Array.from({ length: count }, (_, index) => frame
 
 test('pictures dropped together, or in a folder, are one stack in the order of their numbers', async ({ stria }) => {
   const { page } = stria;
-  await withTestHook(page);
   const paths = Array.from({ length: count }, (_, index) => stria.write(`frame${index + 1}.png`, Buffer.from(png(index + 1))));
   await stria.dropFiles([...paths].sort());
   await expectOpen(page, 'frame1-stack.png');

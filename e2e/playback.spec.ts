@@ -4,13 +4,13 @@ import type { Page } from '@playwright/test';
 import type { PresentedFrame } from '../src/renderer/playback/player.ts';
 import {
   differingPart,
+  drawCoarsely,
   expectOpen,
   loseDevice,
   pictureOf,
   plain,
   settledPicture,
   testHook,
-  withTestHook,
 } from './support/app.ts';
 import { cli } from './support/cli.ts';
 import { frameDims, framePixels, framePng, shownFrame } from './support/frames.ts';
@@ -27,7 +27,6 @@ test('numbered pictures play: in order, exactly, at the rate, and without upload
   test.setTimeout(300_000);
   const { page } = stria;
   await countUploads(page);
-  await withTestHook(page);
   await page.emulateMedia(settled);
   const folder = writeFrames(stria);
   await stria.dropFiles([folder]);
@@ -169,7 +168,6 @@ test('numbered pictures play: in order, exactly, at the rate, and without upload
 test('pictures as one TIFF, and as .stria, are a stack; dropped, pictures say so and play', async ({ stria }) => {
   test.setTimeout(180_000);
   const { page } = stria;
-  await withTestHook(page);
   const names = Array.from({ length: frameCount }, (_, index) => join(writeFrames(stria, index === 0), `frame${index + 1}.png`));
   const packed = join(stria.folder, 'frames.stria');
   const pages = join(stria.folder, 'frames.tif');
@@ -218,11 +216,11 @@ test('pictures as one TIFF, and as .stria, are a stack; dropped, pictures say so
 test('a time series plays in slices and in 3D; of a volume the slices, when asked', async ({ stria }) => {
   test.setTimeout(180_000);
   const { page } = stria;
-  await withTestHook(page);
   await page.emulateMedia(settled);
   const series = timeSeries(6, 30);
   await stria.dropFiles([stria.write('series.nii', niftiSeries(series, 30))]);
   await expectOpen(page, 'series.nii');
+  await drawCoarsely(page);
 
   await test.step('time is what it plays, in every picture', async () => {
     await expect(page.getByTestId('stack-select')).toHaveText('Time');

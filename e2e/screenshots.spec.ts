@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { expectOpen, sharpPicture } from './support/app.ts';
+import { expectOpen, settledPicture } from './support/app.ts';
 import { framePng } from './support/frames.ts';
 import { expect, test } from './support/test.ts';
 import { gzip, nifti, noise, nrrd, shapes } from './support/volumes.ts';
@@ -8,13 +8,13 @@ import { gzip, nifti, noise, nrrd, shapes } from './support/volumes.ts';
 const folder = 'test-results/screens';
 const sizes = { small: { width: 1280, height: 800 }, large: { width: 1920, height: 1080 } } as const;
 
-// Pictures of the main states, to be looked at: nothing is compared.
+// Pictures of the main states, to be looked at: nothing is compared. `npm run screenshots`.
 test('screenshots', async ({ stria }, info) => {
   test.setTimeout(180_000);
   const { page } = stria;
 
   const keep = async (name: string): Promise<void> => {
-    const file = join(folder, info.project.name, `${name}.png`);
+    const file = join(folder, `${name}.png`);
     await page.screenshot({ path: file });
     await info.attach(name, { path: file, contentType: 'image/png' });
   };
@@ -43,14 +43,14 @@ test('screenshots', async ({ stria }, info) => {
 
   await stria.dropFiles([stria.write('scan.nii.gz', gzip(nifti(shapes(64))))]);
   await expectOpen(page, 'scan.nii.gz');
-  await keepAll('ready', () => sharpPicture(page));
+  await keepAll('ready', () => settledPicture(page, '3d'));
 
   await page.getByTestId('compress-button').click();
   await expect(page.getByTestId('result-card')).toBeVisible();
-  await keepAll('result', () => sharpPicture(page));
+  await keepAll('result', () => settledPicture(page, '3d'));
   await page.keyboard.press('k');
   await page.getByTestId('show-chunks').scrollIntoViewIfNeeded();
-  await keepAll('chunks', () => sharpPicture(page));
+  await keepAll('chunks', () => settledPicture(page, '3d'));
   await page.keyboard.press('k');
   await page.keyboard.press('?');
   await expect(page.getByRole('dialog')).toBeVisible();

@@ -1,4 +1,4 @@
-import { canvasOf, differingPart, drawnPart, expectOpen, pictureOf, sharpPicture } from './support/app.ts';
+import { canvasOf, differingPart, drawCoarsely, drawnPart, expectOpen, pictureOf, settledPicture } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
@@ -6,15 +6,16 @@ test('the 3D view shows a volume in several ways, and an isosurface at any level
   const { page } = stria;
   await stria.dropFiles([stria.write('shapes.nii', nifti(shapes(32)))]);
   await expectOpen(page, 'shapes.nii');
+  await drawCoarsely(page);
   await page.keyboard.press('1');
-  const pictures = new Map<string, Awaited<ReturnType<typeof sharpPicture>>>();
+  const pictures = new Map<string, Awaited<ReturnType<typeof settledPicture>>>();
   for (const name of ['Compositing', 'Maximum', 'Mean', 'Isosurface', 'Attenuated maximum']) {
     await test.step(name, async () => {
       await page.getByTestId('projection-select').click();
       await page.getByRole('option', { name, exact: true }).click();
       await expect(page.getByTestId('projection-select')).toHaveText(name);
       await expect(page.getByRole('region', { name: '3D view' })).toContainText(name.toLowerCase());
-      const picture = await sharpPicture(page);
+      const picture = await settledPicture(page, '3d');
       expect(drawnPart(picture)).toBeGreaterThan(0.02);
       for (const [other, known] of pictures) expect(differingPart(known, picture), `${name} and ${other}`).toBeGreaterThan(0.01);
       pictures.set(name, picture);
@@ -35,7 +36,7 @@ test('the 3D view shows a volume in several ways, and an isosurface at any level
     await page.mouse.up();
     await expect(line).toHaveAttribute('aria-valuetext', '195');
     await expect(page.getByTestId('level-slider')).toHaveValue('195');
-    const box = drawnPart(await sharpPicture(page));
+    const box = drawnPart(await settledPicture(page, '3d'));
     await page.getByTestId('level-slider').fill('40');
     await expect(line).toHaveAttribute('aria-valuetext', '40');
     await expect.poll(async () => drawnPart(await pictureOf(page, '3d'))).toBeGreaterThan(1.3 * box);
@@ -48,10 +49,11 @@ test('six planes cut the 3D view, from either side', async ({ stria }) => {
   const { page } = stria;
   await stria.dropFiles([stria.write('shapes.nii', nifti(shapes(32)))]);
   await expectOpen(page, 'shapes.nii');
+  await drawCoarsely(page);
   await page.keyboard.press('1');
   await page.getByTestId('projection-select').click();
   await page.getByRole('option', { name: 'Maximum', exact: true }).click();
-  const whole = await sharpPicture(page);
+  const whole = await settledPicture(page, '3d');
   const part = drawnPart(whole);
   // The shapes lie within these, and nothing lies outside: the box to the left in x, the ball to the right.
   for (const [plane, inside, outside] of [
@@ -72,23 +74,23 @@ test('six planes cut the 3D view, from either side', async ({ stria }) => {
       await expect(page.getByTestId('clip-reset')).toBeHidden();
     });
   }
-  await expect.poll(async () => differingPart(whole, await sharpPicture(page))).toBeLessThan(0.015);
+  await expect.poll(async () => differingPart(whole, await settledPicture(page, '3d'))).toBeLessThan(0.015);
 });
 
 test('the 3D view is perspective or orthographic, and turns and zooms in both', async ({ stria }) => {
   const { page } = stria;
   await stria.dropFiles([stria.write('shapes.nii', nifti(shapes(32)))]);
   await expectOpen(page, 'shapes.nii');
+  await drawCoarsely(page);
   await page.keyboard.press('1');
-  const perspective = await sharpPicture(page);
-  const changed = async () => differingPart(perspective, await sharpPicture(page));
+  const perspective = await settledPicture(page, '3d');
+  const changed = async () => differingPart(perspective, await settledPicture(page, '3d'));
   await page.getByTestId('camera-orthographic').click();
   await expect.poll(changed).toBeGreaterThan(0.03);
-  const orthographic = await sharpPicture(page);
+  const orthographic = await settledPicture(page, '3d');
   expect(drawnPart(orthographic) / drawnPart(perspective)).toBeGreaterThan(0.7);
   expect(drawnPart(orthographic) / drawnPart(perspective)).toBeLessThan(1.4);
   await page.getByTestId('camera-perspective').click();
-  // A slow machine may choose another resolution the second time.
   await expect.poll(changed).toBeLessThan(0.015);
 
   await page.getByTestId('camera-orthographic').click();
@@ -96,5 +98,5 @@ test('the 3D view is perspective or orthographic, and turns and zooms in both', 
   await page.mouse.wheel(0, 600);
   await expect.poll(async () => drawnPart(await pictureOf(page, '3d'))).toBeLessThan(0.8 * drawnPart(orthographic));
   await page.keyboard.press('r');
-  await expect.poll(async () => differingPart(orthographic, await sharpPicture(page))).toBeLessThan(0.015);
+  await expect.poll(async () => differingPart(orthographic, await settledPicture(page, '3d'))).toBeLessThan(0.015);
 });

@@ -21,6 +21,11 @@ export function canvasOf(page: Page, view: View): Locator {
   return page.getByTestId(`canvas-${view}`);
 }
 
+/** Draws the 3D view coarsely and always alike, so that pictures of it can be compared and come soon. */
+export function drawCoarsely(page: Page): Promise<void> {
+  return page.evaluate(() => (window as unknown as HookedWindow).striaTest.fixScale(0.25));
+}
+
 /** Waits until a volume of this name is open and stands in the 3D view. */
 export async function expectOpen(page: Page, name: string): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toContainText(name);
@@ -81,27 +86,25 @@ function isOther(a: readonly number[], b: readonly number[] = []): boolean {
   return a.some((value, channel) => Math.abs(value - (b[channel] ?? 0)) > 12);
 }
 
-/** Waits until a view shows something, and the same as a moment before. */
+/** Waits until all that was asked for is drawn, as sharp as it becomes, and the view shows something. */
 export async function settledPicture(page: Page, view: View): Promise<Picture> {
-  let last = await pictureOf(page, view);
+  let picture: Picture = [];
   await expect
     .poll(
       async () => {
-        const before = last;
-        last = await pictureOf(page, view);
-        return drawnPart(last) > 0.02 && differingPart(before, last) === 0;
+        const wasSettled = await isSettled(page, view);
+        picture = await pictureOf(page, view);
+        return wasSettled && (await isSettled(page, view)) && drawnPart(picture) > 0.02;
       },
-      { message: `the ${view} view shows a picture that stands still` },
+      { message: `the ${view} view shows a picture that stands still`, timeout: 60_000 },
     )
     .toBe(true);
-  return last;
+  return picture;
 }
 
-/** The 3D view as it is a moment after it is still: sharp, but on a very slow machine, where a coarse picture must do. */
-export async function sharpPicture(page: Page): Promise<Picture> {
-  const isSharp = () => canvasOf(page, '3d').evaluate((canvas: HTMLCanvasElement) => canvas.width > 0.5 * canvas.clientWidth);
-  for (const end = Date.now() + 5000; Date.now() < end && !(await isSharp()); ) await settledPicture(page, '3d');
-  return settledPicture(page, '3d');
+/** All that was asked for is drawn in this view, or in all: see `Viewer.isSettled`. */
+export function isSettled(page: Page, view?: View): Promise<boolean> {
+  return page.evaluate((name) => (window as unknown as HookedWindow).striaTest.isSettled(name), view);
 }
 
 /** The rows of a list of facts, such as the volume's. */
@@ -144,13 +147,6 @@ export async function choose(page: Page, list: 'codec-select' | 'axis-select', o
   await expect(page.getByTestId(list)).toHaveText(option);
 }
 
-/** Loads the page again with what it shows to tests only. */
-export async function withTestHook(page: Page): Promise<void> {
-  await page.evaluate(() => localStorage.setItem('stria.debug', '1'));
-  await page.reload();
-  await expect(page.getByTestId('empty-state')).toBeVisible();
-}
-
 interface HookedWindow {
   readonly striaTest: StriaTest;
 }
@@ -170,7 +166,7 @@ export function loseDevice(page: Page): Promise<void> {
   return page.evaluate(() => (window as unknown as HookedWindow).striaTest.loseDevice());
 }
 
-/** What the app shows to tests only, after `withTestHook`. */
+/** What the app shows to tests only. */
 export function testHook(page: Page): Promise<JSHandle<StriaTest>> {
   return page.evaluateHandle(() => (window as unknown as HookedWindow).striaTest);
 }

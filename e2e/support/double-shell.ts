@@ -54,7 +54,7 @@ export async function openDouble(context: BrowserContext, userData: string, laun
       return toPage(await answer);
     });
     await page.addInitScript({ content: withPreload(message.preload) });
-    await page.goto(message.url.replace(message.appOrigin, message.origin));
+    await page.goto(`${message.url.replace(message.appOrigin, message.origin)}?debug`);
   };
 
   const loaded = new Promise<void>((done, failed) => {

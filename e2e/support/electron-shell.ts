@@ -28,6 +28,11 @@ export async function openElectron(binary: string, userData: string, launchArgum
   }, emptyQueues());
   const page = await app.firstWindow();
   await page.waitForLoadState('load');
+  // A file that it was started with would not come a second time: those specs do without the hook for tests.
+  if (launchArguments.length === 0) {
+    await page.evaluate(() => localStorage.setItem('stria.debug', '1'));
+    await page.reload();
+  }
 
   return {
     kind: 'electron',

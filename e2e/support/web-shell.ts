@@ -45,7 +45,7 @@ export async function openWeb(context: BrowserContext, url: string, folder: stri
     await download.saveAs(`${path}.part`);
     renameSync(`${path}.part`, path);
   });
-  await page.goto(url);
+  await page.goto(`${url}?debug`);
 
   const onlyDesktop = async (): Promise<never> => {
     throw new Error('Only the desktop shell can do this: put the spec into e2e/desktop/');

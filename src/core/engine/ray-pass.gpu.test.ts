@@ -146,6 +146,10 @@ describe('projections of one voxel', () => {
     for (const place of [0.2, 0.5, 0.8]) expect(Math.abs(at(pixels, place, place) - (16 + 224 / 32))).toBeLessThan(1.5);
     const even = await drawn({ value: () => 100, look: { projection: 'mean' } });
     expect(at(even, 0.5, 0.5)).toBe(100);
+    // A window above the background: what lies in it still shows. The layer is blended over a voxel on each
+    // side, of which the part above 140 counts.
+    const narrow = await drawn({ value: layer, look: { projection: 'mean', window: [140, 240] }, step: 1 });
+    expect(Math.abs(at(narrow, 0.5, 0.5) - ((100 / 224) * 255) / 32)).toBeLessThan(1.5);
   });
 
   test.each(['mip', 'composite', 'mean', 'isosurface', 'attenuated-mip'] as const)(

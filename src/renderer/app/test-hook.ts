@@ -2,6 +2,7 @@ import { rowBytes } from '../../core/codecs/codec.ts';
 import { ChunkGrid, codecElementDims } from '../../core/format/chunk-grid.ts';
 import { volumeBytes } from '../../core/shared/volume.ts';
 import type { PresentedFrame } from '../playback/player.ts';
+import type { Viewer, ViewName } from '../viewer/viewer.ts';
 import type { App } from './app.ts';
 
 /** What tests may look at, under `?debug` only. */
@@ -9,6 +10,12 @@ export interface StriaTest {
   /** The volume in GPU memory, however it is kept, as their bytes lie in a file: x fastest, little-endian, no padding. */
   readVoxels(): Promise<Uint8Array>;
   loseDevice(): void;
+  /** What is shown is finished: see `Viewer.isSettled`. */
+  isSettled(view?: ViewName): boolean;
+  /** See `Viewer.fixScale`. */
+  fixScale(scale: number): void;
+  /** See `Viewer.drawnFrames`. */
+  drawnFrames(): number;
   /** GPU memory by label, in bytes. */
   gpuMemory(): Record<string, number>;
   /** Makes each frame that is played take so much longer, in milliseconds. */
@@ -43,6 +50,9 @@ export function createTestHook(app: App): StriaTest {
       return bytes;
     },
     loseDevice: () => app.loseDevice(),
+    isSettled: (view) => viewerOf(app)?.isSettled(view) === true,
+    fixScale: (scale) => viewerOf(app)?.fixScale(scale),
+    drawnFrames: () => viewerOf(app)?.drawnFrames ?? 0,
     gpuMemory: () => {
       const { gpu } = app.store.getState();
       return gpu.kind === 'ready' ? Object.fromEntries(gpu.gpu.memory.entries()) : {};
@@ -56,4 +66,9 @@ export function createTestHook(app: App): StriaTest {
       return frames;
     },
   };
+}
+
+function viewerOf(app: App): Viewer | undefined {
+  const { gpu } = app.store.getState();
+  return gpu.kind === 'ready' ? gpu.viewer : undefined;
 }

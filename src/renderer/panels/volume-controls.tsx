@@ -31,7 +31,7 @@ const hints: Readonly<Record<Projection, string>> = {
   composite: 'colour and opacity by value, front to back',
   mip: 'the greatest value behind each pixel',
   minip: 'the least value behind each pixel',
-  mean: 'the mean of all values behind each pixel',
+  mean: 'the mean of all values behind each pixel, as the window shows them',
   isosurface: 'the surface where values reach a level',
   'attenuated-mip': 'the greatest value, dimmed by what lies in front',
 };

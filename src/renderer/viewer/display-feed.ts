@@ -17,6 +17,7 @@ export class DisplayFeed {
   #shown: ShownVolume | undefined;
   #wanted: { volume: VolumeSource; timePoint: number } | undefined;
   #work: Promise<void> = Promise.resolve();
+  #fills = 0;
 
   /**
    * @param onVolume `shown` is another volume
@@ -34,6 +35,11 @@ export class DisplayFeed {
   /** Resolves when all that was asked for so far is shown. */
   settled(): Promise<void> {
     return this.#work;
+  }
+
+  /** Textures are being filled. */
+  get isBusy(): boolean {
+    return this.#fills > 0;
   }
 
   /** The textures show another time point: a frame of `Viewer.showFrame`, which is submitted. */
@@ -68,8 +74,13 @@ export class DisplayFeed {
   }
 
   #next(work: () => Promise<void>): Promise<void> {
+    this.#fills++;
     const result = this.#work.then(work);
-    this.#work = result.catch(() => {});
+    this.#work = result
+      .catch(() => {})
+      .finally(() => {
+        this.#fills--;
+      });
     return result;
   }
 }

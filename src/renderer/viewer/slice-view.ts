@@ -63,6 +63,8 @@ export class SliceView implements View {
   readonly #endPointer: () => void;
   #camera = fitted;
   #pixelRatio = 1;
+  /** Pictures that the GPU has not finished. */
+  #pending = 0;
 
   /** @throws StriaError `internal` when the canvas has a context of another kind */
   constructor(
@@ -102,12 +104,21 @@ export class SliceView implements View {
     if (!this.isShown) return;
     const commands = this.#gpu.commands('slice');
     this.record(commands);
+    this.#pending++;
+    const done = (): void => {
+      this.#pending--;
+    };
     // It fails only with the device, whose loss `Gpu.onLost` tells.
-    commands.submit().catch(() => {});
+    commands.submit().then(done, done);
+  }
+
+  get isSettled(): boolean {
+    return !this.isShown || this.#pending === 0;
   }
 
   /** Records the picture, to be submitted in this very task: then it is on the canvas. */
   record(commands: Commands): void {
+    this.#host.drawn();
     const picture = { pixelRatio: this.#pixelRatio, state: this.#host.state, overlay: this.#overlay };
     this.#recordInto(commands, this.#context.getCurrentTexture(), picture);
   }

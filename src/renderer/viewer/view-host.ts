@@ -39,6 +39,8 @@ export interface ViewHost {
   probe(voxel: Voxel | undefined): void;
   /** Draws this view at the next animation frame. */
   requestRender(view: View): void;
+  /** A frame, or a strip of one, was given to the GPU. */
+  drawn(): void;
 }
 
 /** One picture on one canvas. */
@@ -46,6 +48,8 @@ export interface View {
   readonly canvas: HTMLCanvasElement;
   /** It has room in the layout. */
   readonly isShown: boolean;
+  /** Nothing is being drawn, and nothing is left to refine. */
+  readonly isSettled: boolean;
   render(): void;
   /** The view drawn anew, as a picture of any size. */
   picture(request: PictureRequest): Promise<Picture>;

@@ -58,6 +58,8 @@ export class Viewer {
   /** The display texture is there, or is being made. */
   #has3d = false;
   #frameRequest: number | undefined;
+  #drawnFrames = 0;
+  #fixedScale: number | undefined;
   /** What `prepareFrames` was called for last, and the timer of the next word to panels. */
   #prepared = '';
   #noticeTimer: ReturnType<typeof setTimeout> | undefined;
@@ -94,6 +96,9 @@ export class Viewer {
         else if (this.#snapshot.probe) this.#probe.clear();
       },
       requestRender: (view) => this.#requestFrame([view]),
+      drawn: () => {
+        this.#drawnFrames++;
+      },
     };
   }
 
@@ -146,7 +151,10 @@ export class Viewer {
       name === '3d'
         ? new VolumeView(this.#gpu, canvas, this.#host)
         : new SliceView(this.#gpu, this.#slices, this.#format, name, canvas, this.#host);
-    if (view instanceof VolumeView) view.setVolume(this.#display.shown);
+    if (view instanceof VolumeView) {
+      view.fixedScale = this.#fixedScale;
+      view.setVolume(this.#display.shown);
+    }
     const resize = (): void => {
       view.resize(canvas.clientWidth, canvas.clientHeight, window.devicePixelRatio);
       this.#requestFrame([view]);
@@ -278,6 +286,28 @@ export class Viewer {
     if (view?.isShown) listener(view.cameraFrame);
     return () => this.#cameraListeners.delete(listener);
   };
+
+  /**
+   * All that was asked for is on the canvas of a view, or of all, as sharp as it becomes: nothing is drawn until something
+   * changes.
+   */
+  isSettled(name?: ViewName): boolean {
+    if (this.#frameRequest !== undefined || this.#display.isBusy) return false;
+    return [...this.#views].every(([each, { view }]) => (name ?? each) !== each || view.isSettled);
+  }
+
+  /** The 3D view at this part of its resolution, whatever the GPU can do: pictures of it can then be compared. */
+  fixScale(scale: number): void {
+    this.#fixedScale = scale;
+    const view = this.#volumeView();
+    if (view) view.fixedScale = scale;
+    this.requestRender();
+  }
+
+  /** Pictures, and strips of pictures, that were given to the GPU so far. */
+  get drawnFrames(): number {
+    return this.#drawnFrames;
+  }
 
   /** Draws all views at the next animation frame. */
   requestRender(): void {

@@ -29,6 +29,8 @@ export class VolumeView implements View {
   readonly canvas: HTMLCanvasElement;
   /** A canvas that is not laid out has no pixels to draw into. */
   isShown = false;
+  /** Draws always at this part of the canvas's resolution, however long that takes, and never sharper. */
+  fixedScale: number | undefined;
   readonly #gpu: Gpu;
   readonly #host: ViewHost;
   readonly #renderer: WebGPURenderer;
@@ -64,6 +66,10 @@ export class VolumeView implements View {
     void this.#init();
   }
 
+  get isSettled(): boolean {
+    return !this.#canDraw() || !(this.#isDrawing || this.#isWanted || this.#stillTimer !== undefined);
+  }
+
   /** Shows a volume, or nothing. The display texture stays the caller's. */
   setVolume(volume: { info: VolumeInfo; display: DisplayTexture } | undefined): void {
     this.#scene?.dispose();
@@ -82,10 +88,15 @@ export class VolumeView implements View {
     }
     this.#stripsScale = undefined;
     this.#orbit.use(this.#host.state.camera);
+    clearTimeout(this.#stillTimer);
+    this.#stillTimer = undefined;
+    if (this.fixedScale !== undefined) {
+      this.#drawAndMeasure(this.fixedScale, 1);
+      return;
+    }
     const pixels = this.#fullPixels();
     const step = this.#pacing.movingStep(pixels);
     this.#drawAndMeasure(this.#pacing.movingScale(pixels, step), step);
-    clearTimeout(this.#stillTimer);
     this.#stillTimer = setTimeout(() => this.#drawStill(), stillAfterMs);
   }
 
@@ -195,6 +206,7 @@ export class VolumeView implements View {
   }
 
   #drawStill(): void {
+    this.#stillTimer = undefined;
     if (!this.#canDraw()) return;
     if (this.#isDrawing) {
       this.#stillTimer = setTimeout(() => this.#drawStill(), stillAfterMs);
@@ -218,6 +230,7 @@ export class VolumeView implements View {
     try {
       for (let from = 0; from < frame.height; from += rows) {
         volume.update(this.#host.state, this.#orbit.eye, step);
+        this.#host.drawn();
         this.#strips.drawStrip(volume.scene, this.#orbit.camera, frame, from, Math.min(rows, frame.height - from));
         await this.#gpu.device.queue.onSubmittedWorkDone();
         if (this.#isDisposed || this.#isWanted || this.#scene !== volume) break;
@@ -263,6 +276,7 @@ export class VolumeView implements View {
   }
 
   #draw(scale: number, step: number): void {
+    this.#host.drawn();
     this.#resizeCanvas(scale);
     this.#orbit.camera.updateMatrixWorld();
     if (this.#scene) {

@@ -6,7 +6,8 @@
 // 2 compositing  front to back with a transfer function and a headlight: Levoy, 'Display of Surfaces from Volume Data'
 //   (1988), with early ray termination (Levoy 1990). Opacity is per reference length and corrected for the step, so that
 //   the picture does not change with the step.
-// 3 minimum, 4 mean  the least value, the mean of all samples
+// 3 minimum, 4 mean  the least value, the mean of all samples as the window shows them: one that leaves the background
+//   out would otherwise leave nearly everything out
 // 5 isosurface  the first sample at or above a level, its place found between two samples by bisection, with a headlight.
 //   Where the ray enters above the level, the cut shows the values themselves.
 // 6 attenuated maximum  the greatest of value × exp(−attenuation × ∫ values in front of it): depth shows
@@ -90,7 +91,7 @@ fn ray_march(
       case 1: { is_crossed = range.y <= extreme; }
       case 2: { is_crossed = ray_opacity_bound(transfer, range) <= 0.0; }
       case 3: { is_crossed = range.x >= extreme; }
-      case 4: { is_crossed = values.y <= values.x; }
+      case 4: { is_crossed = range.y <= range.x; }
       case 5: { is_crossed = values.y < look.x; }
       default: { is_crossed = range.y <= 0.0; }
     }
@@ -101,7 +102,7 @@ fn ray_march(
       let leave = min(end, min(far.x, min(far.y, far.z)));
       let steps = max(1.0, ceil((leave - at) / step));
       if (way == 4) {
-        sum += steps * values.x;
+        sum += steps * range.x;
         count += steps;
       } else if (way == 6) {
         extreme = max(extreme, 0.0);
@@ -139,7 +140,7 @@ fn ray_march(
         }
       }
       case 4: {
-        sum += place;
+        sum += clamp(place, 0.0, 1.0);
         count += 1.0;
       }
       case 5: {
