@@ -1,4 +1,10 @@
-// Makes the JSON files of this folder: `node resources/colormaps/make.mjs`. Each holds 256 sRGB colours, lowest first.
+// Makes the maps of this folder that are computed: `node resources/colormaps/make.mjs`. Each file holds 256 sRGB colours,
+// lowest first, and says where they are from. The others are their authors' own tables, value for value:
+//   viridis, magma, inferno, plasma  Stéfan van der Walt and Nathaniel Smith, for matplotlib: CC0
+//   cividis  Nuñez, Anderton and Renslow, PLOS ONE 13:e0199239 (2018), as in matplotlib: CC0
+//   turbo    Anton Mikhailov, Google (2019), as in matplotlib: Apache 2.0
+//   batlow   Fabio Crameri, Scientific colour maps 7.0.1 (2021): MIT
+// NOTICE.md has the terms of the last two.
 import { writeFileSync } from 'node:fs';
 
 const clamp = (value) => Math.min(1, Math.max(0, value));
@@ -15,37 +21,6 @@ const through = (points) =>
     const [to, ...high] = points[upper];
     return low.map((value, channel) => value + ((high[channel] - value) * (t - from)) / (to - from));
   });
-
-/** Polynomials of degree 6, a row a coefficient, from the constant on. */
-const polynomial = (rows) => at((t) => [0, 1, 2].map((channel) => rows.reduceRight((sum, row) => sum * t + row[channel], 0)));
-
-const viridis = [
-  [0.2777273272, 0.0054073445, 0.3340998053],
-  [0.1050930431, 1.4046135299, 1.3845901626],
-  [-0.3308618287, 0.2148475595, 0.095095163],
-  [-4.6342304985, -5.7991009734, -19.332440956],
-  [6.2282699363, 14.179933367, 56.690552601],
-  [4.7763849977, -13.745145377, -65.353032633],
-  [-5.4354558559, 4.6458526122, 26.31243525],
-];
-const magma = [
-  [-0.0021364851, -0.0007496551, -0.0053861279],
-  [0.2516605407, 0.6775232437, 2.4940265993],
-  [8.3537172792, -3.577719515, 0.314467903],
-  [-27.668733089, 14.264730781, -13.649213188],
-  [52.176139812, -27.943606072, 12.944169442],
-  [-50.768525365, 29.046582821, 4.234152994],
-  [18.655705066, -11.48977352, -5.6019615087],
-];
-const inferno = [
-  [0.0002189404, 0.0016510046, -0.0194808984],
-  [0.1065134195, 0.5639564368, 3.9327123889],
-  [11.602493082, -3.9728539657, -15.942394106],
-  [-41.703996131, 17.436398882, 44.354145199],
-  [77.1629357, -33.402358942, -81.807309257],
-  [-71.319428245, 32.626064264, 73.209519858],
-  [25.131126225, -12.242668952, -23.070325003],
-];
 
 /** OKLab coordinates of an sRGB colour. */
 function oklab(rgb) {
@@ -84,35 +59,29 @@ function labels() {
 }
 
 const own = 'Made for Stria.';
-const fitted = (name) =>
-  `A polynomial approximation (degree 6, after Matt Zucker, CC0) of ${name} by Stéfan van der Walt and Nathaniel Smith (CC0); not its exact table.`;
-
+const classic = 'After the map of that name in MATLAB, by its straight lines.';
 const maps = {
   gray: ['Gray', own, at((t) => [t, t, t])],
-  'gray-inverted': ['Inverted gray', own, at((t) => [1 - t, 1 - t, 1 - t])],
   bone: [
     'Bone',
-    own,
+    classic,
     through([
       [0, 0, 0, 0],
-      [0.375, 0.32, 0.32, 0.45],
-      [0.75, 0.65, 0.78, 0.78],
+      [0.365079, 0.319444, 0.319444, 0.444444],
+      [0.746032, 0.652778, 0.777778, 0.777778],
       [1, 1, 1, 1],
     ]),
   ],
   hot: [
     'Hot',
-    own,
+    classic,
     through([
-      [0, 0, 0, 0],
-      [0.375, 1, 0, 0],
-      [0.75, 1, 1, 0],
+      [0, 0.0416, 0, 0],
+      [0.365079, 1, 0, 0],
+      [0.746032, 1, 1, 0],
       [1, 1, 1, 1],
     ]),
   ],
-  viridis: ['Viridis', fitted('viridis'), polynomial(viridis)],
-  magma: ['Magma', fitted('magma'), polynomial(magma)],
-  inferno: ['Inferno', fitted('inferno'), polynomial(inferno)],
   labels: ['Labels', `${own} Colour 0 is background; neighbours in the list are far apart.`, labels()],
 };
 
@@ -128,6 +97,6 @@ for (const [name, [title, source, colors]] of Object.entries(maps)) {
   );
   writeFileSync(
     new URL(`${name}.json`, import.meta.url),
-    `${JSON.stringify({ title, source, colors: hex.join(' ') }, null, 2)}\n`,
+    `${JSON.stringify({ title, source, licence: 'MIT', colors: hex.join(' ') }, null, 2)}\n`,
   );
 }

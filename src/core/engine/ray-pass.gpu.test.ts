@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openNodeGpu, releaseNodeGpu } from '../../cli/node-gpu.ts';
 import type { Dims3, Dims4 } from '../shared/volume.ts';
+import { markedColors } from './outside.ts';
 import { type RayLook, RayPass, type RayView, rayFrame, rayFrameBytes, rayParameters } from './ray-pass.ts';
 import { testInfo } from './resident-testing.ts';
 import { ResidentVolume } from './resident-volume.ts';
@@ -20,6 +21,8 @@ afterAll(() => {
   gpu.destroy();
   releaseNodeGpu();
 });
+
+const pass = new RayPass(gpu, 'rgba8unorm');
 
 /** Pixels along each edge of the target. */
 const side = 64;
@@ -43,6 +46,7 @@ const plain: RayLook = {
   level: 128,
   attenuation: 8,
   lighting: true,
+  outside: ['clamp', 'clamp'],
   clip: [
     [0, 1],
     [0, 1],
@@ -56,10 +60,18 @@ interface Drawing {
   readonly look: Partial<RayLook>;
   readonly view?: RayView;
   readonly step?: number;
+  readonly isCategorical?: boolean;
 }
 
 /** A picture in gray with the background black: red of each pixel, row by row. */
-async function drawn({ dims = [32, 32, 32], value, look, view = front, step = 2 }: Drawing): Promise<Uint8Array> {
+async function drawn({
+  dims = [32, 32, 32],
+  value,
+  look,
+  view = front,
+  step = 2,
+  isCategorical = false,
+}: Drawing): Promise<Uint8Array> {
   using scope = gpu.scope('test');
   const [width, height, depth] = dims;
   const info = testInfo([...dims, 1] as Dims4, 'u8');
@@ -71,15 +83,17 @@ async function drawn({ dims = [32, 32, 32], value, look, view = front, step = 2 
   ];
   volume.append(Uint8Array.from({ length: width * height * depth }, (_, at) => value(...place(at))));
   const display = await volume.displayTexture(0);
-  const parameters = rayParameters(display, { ...plain, ...look }, { isCategorical: false, isFloorOpaque: true }, step);
+  const parameters = rayParameters(display, { ...plain, ...look }, { isCategorical, isFloorOpaque: true }, step);
   const frame = scope.buffer('frame', rayFrameBytes, GPUBufferUsage.UNIFORM, rayFrame(display, view, parameters));
   const transfer = scope.texture('transfer', 2048, {
     size: [256, 2],
     format: 'rgba8unorm',
     usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST,
   });
-  // Gray, opaque in the upper half; the second row says that anything may show.
-  const texels = Uint8Array.from({ length: 2048 }, (_, at) => (at >= 1024 ? 255 : at % 4 < 3 ? at >> 2 : at < 512 ? 0 : 255));
+  // Gray, opaque in the upper half (of labels: all but 0); the second row says that anything may show.
+  const texels = Uint8Array.from({ length: 2048 }, (_, at) =>
+    at >= 1024 ? 255 : at % 4 < 3 ? at >> 2 : at < (isCategorical ? 4 : 512) ? 0 : 255,
+  );
   gpu.device.queue.writeTexture({ texture: transfer }, texels, { bytesPerRow: 1024 }, [256, 2]);
   const target = scope.texture('target', side * side * 4, {
     size: [side, side],
@@ -87,7 +101,6 @@ async function drawn({ dims = [32, 32, 32], value, look, view = front, step = 2 
     usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC,
   });
   const pixels = scope.buffer('pixels', side * side * 4, GPUBufferUsage.COPY_SRC);
-  const pass = new RayPass(gpu, 'rgba8unorm');
   await gpu
     .commands('test')
     .render('rays', { colorAttachments: [{ view: target.createView(), loadOp: 'clear', storeOp: 'store' }] }, (encoder) =>
@@ -180,6 +193,59 @@ describe('projections of one voxel', () => {
       ).toBeGreaterThan(20);
     },
   );
+});
+
+describe('values outside the window', () => {
+  // A bright ball in a grey one, on black.
+  const value = (x: number, y: number, z: number): number => {
+    const radius = Math.hypot(x - 15.5, y - 15.5, z - 15.5);
+    return radius < 4 ? 250 : radius < 12 ? 120 : 0;
+  };
+  const window = [50, 200] as const;
+  const middle = (pixels: Uint8Array): number => at(pixels, 0.5, 0.5);
+
+  test.each(['mip', 'composite', 'mean', 'attenuated-mip'] as const)('%s: hidden, they are not there', async (projection) => {
+    const look = { projection, window, lighting: false } as const;
+    if (projection === 'mip' || projection === 'mean') {
+      const shown = await drawn({ value, look });
+      const without = await drawn({ value, look: { ...look, outside: ['clamp', 'hide'] } });
+      expect(middle(without)).toBeLessThan(middle(shown));
+    }
+    // With nothing left, nothing is drawn, not even the lowest colour.
+    const nothing = await drawn({ value, look: { ...look, window: [251, 255], outside: ['hide', 'clamp'] } });
+    expect(over(nothing, 0)).toBe(0);
+  });
+
+  test('hidden below, the minimum is that of what is left', async () => {
+    const look = { projection: 'minip', window } as const;
+    expect(middle(await drawn({ value, look }))).toBe(0);
+    expect(middle(await drawn({ value, look: { ...look, outside: ['hide', 'clamp'] } }))).toBeGreaterThan(0);
+  });
+
+  test('marked, they have their colour, and what is in the window has its own', async () => {
+    const look = { projection: 'mip', window } as const;
+    const marked = await drawn({ value, look: { ...look, outside: ['mark', 'mark'] } });
+    expect([middle(marked), at(marked, 0.02, 0.02)]).toEqual(markedColors.map(([red]) => Math.round(255 * red)).reverse());
+    expect(at(marked, 0.5, 0.5 + 9 / 32)).toBe(middle(await drawn({ value: () => 120, look })));
+    const full = await drawn({ value, look: { ...look, window: [0, 250], outside: ['mark', 'mark'] } });
+    expect([middle(full), at(full, 0.02, 0.02)]).toEqual([255, 0]);
+  });
+});
+
+test('labels have the colour and the opacity of their number, however many there are', async () => {
+  const palette = (label: number): number => 1 + ((label - 1) % 255);
+  const value = (x: number): number => (x < 16 ? 3 : 200);
+  const look = { projection: 'composite', lighting: false } as const;
+  for (const window of [
+    [0, 255],
+    [2, 201],
+    [0, 60_000],
+  ] as const) {
+    const pixels = await drawn({ value, look: { ...look, window }, isCategorical: true });
+    expect([at(pixels, 0.2, 0.5), at(pixels, 0.8, 0.5)]).toEqual([palette(3), palette(200)]);
+  }
+  const empty = await drawn({ value: () => 0, look: { ...look, window: [0, 255] }, isCategorical: true });
+  expect(over(empty, 0)).toBe(0);
 });
 
 describe('an isosurface', () => {

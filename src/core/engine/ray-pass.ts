@@ -2,6 +2,7 @@ import frameCode from '../../shaders/view/ray-frame.wgsl?raw';
 import marchCode from '../../shaders/view/ray-march.wgsl?raw';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { DisplayTexture } from './display-texture.ts';
+import { type OutsideLook, outsideParameters } from './outside.ts';
 
 /** What a ray makes of the values along it; shaders/view/ray-march.wgsl says how. In the order of its numbers, from 1. */
 export const projections = ['mip', 'composite', 'minip', 'mean', 'isosurface', 'attenuated-mip'] as const;
@@ -23,6 +24,7 @@ export interface RayLook {
   readonly attenuation: number;
   /** Compositing is lit from the eye, by the gradient. */
   readonly lighting: boolean;
+  readonly outside: OutsideLook;
   /** Along x, y, z. */
   readonly clip: readonly [ClipRange, ClipRange, ClipRange];
 }
@@ -42,6 +44,8 @@ export interface RayParameters {
   readonly look: Vector4;
   readonly clipLow: Vector3;
   readonly clipHigh: Vector3;
+  readonly below: Vector4;
+  readonly above: Vector4;
 }
 
 /** Opacities of the transfer function hold for this length, in parts of the volume's longest edge. */
@@ -52,7 +56,7 @@ const fewestSteps = 192;
 /** @param step how far samples lie apart, in texels, or less in a small volume */
 export function rayParameters(
   { low, high, dims }: Pick<DisplayTexture, 'low' | 'high' | 'dims'>,
-  { projection, window: [from, to], level, attenuation, lighting, clip }: RayLook,
+  { projection, window: [from, to], level, attenuation, lighting, clip, outside }: RayLook,
   { isCategorical, isFloorOpaque }: RayColors,
   step: number,
 ): RayParameters {
@@ -62,12 +66,15 @@ export function rayParameters(
   // The longest way through the cube, and the start's shift.
   const rounds = Math.ceil(Math.hypot(...dims) / texelsPerStep) + 2;
   const [x, y, z] = clip;
+  const [below, above] = outsideParameters(outside);
   return {
     window: [(high - low) / width, (low - from) / width, projections.indexOf(projection) + 1, isCategorical ? width : 0],
     march: [texelsPerStep, rounds, opacityLength, isFloorOpaque ? 1 : 0],
-    look: [(level - from) / width, attenuation, lighting ? 1 : 0, 0],
+    look: [(level - from) / width, attenuation, lighting ? 1 : 0, from],
     clipLow: [x[0], y[0], z[0]],
     clipHigh: [x[1], y[1], z[1]],
+    below,
+    above,
   };
 }
 
@@ -82,14 +89,14 @@ export interface RayView {
 }
 
 /** Bytes of `Frame` in shaders/view/ray-frame.wgsl. */
-export const rayFrameBytes = 192;
+export const rayFrameBytes = 224;
 
 /** `Frame` of shaders/view/ray-frame.wgsl. */
 export function rayFrame({ dims, bricks }: DisplayTexture, view: RayView, parameters: RayParameters): Float32Array<ArrayBuffer> {
-  const { window, march, look, clipLow, clipHigh } = parameters;
+  const { window, march, look, clipLow, clipHigh, below, above } = parameters;
   const vectors = [view.eye, [...dims, bricks.size], window, march, look];
   const padded = [view.edges, clipLow, clipHigh].map((vector) => [...vector, 0]);
-  return new Float32Array([view.toCube, vectors, padded].flat(2));
+  return new Float32Array([view.toCube, vectors, padded, below, above].flat(2));
 }
 
 /** What a frame is drawn from. */

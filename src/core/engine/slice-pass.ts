@@ -2,6 +2,7 @@ import voxelCode from '../../shaders/resident/voxel.wgsl?raw';
 import sliceCode from '../../shaders/view/slice.wgsl?raw';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { Dims3, ElementType } from '../shared/volume.ts';
+import { type OutsideLook, outsideParameters } from './outside.ts';
 import type { AxisIndex, SliceBox, VolumeSource } from './volume-source.ts';
 import { elementTypeNumber, floatBits, isFloatType, typeRange, voxelKey } from './voxel-key.ts';
 
@@ -19,24 +20,25 @@ export interface SliceLook {
   readonly window: readonly [low: number, high: number];
   /** Blend between voxels. */
   readonly smooth: boolean;
-  /** Colours stand for single values: low is colour 0, the values above take colours 1 to 255 in turn. */
+  /** Colours stand for single values: 0 is colour 0, the others take colours 1 to 255 in turn. */
   readonly isCategorical: boolean;
+  readonly outside: OutsideLook;
 }
 
 /** Bytes of `Slice` in shaders/view/slice.wgsl. */
-export const sliceUniformBytes = 112;
+export const sliceUniformBytes = 144;
 
 /** `Slice` of shaders/view/slice.wgsl. */
 export function sliceUniform(
   { info, decimation, dims }: Pick<VolumeSource, 'info' | 'decimation' | 'dims'>,
   { axis, origin, right, down }: SlicePlane,
-  { window: [low, high], smooth, isCategorical }: SliceLook,
+  { window: [low, high], smooth, isCategorical, outside }: SliceLook,
 ): Uint32Array<ArrayBuffer> {
   const { type } = info;
   const [typeLow, typeHigh] = typeRange(type);
   const isFloat = isFloatType(type);
   const keyed = isFloat ? low : Math.min(typeHigh, Math.max(typeLow, Math.floor(low)));
-  const scale = (isFloat ? 2 : 1) / Math.max(high - low, Number.MIN_VALUE);
+  const width = Math.max(high - low, Number.MIN_VALUE) / (isFloat ? 2 : 1);
   const bits = (values: readonly number[]): number[] => [...values.map((value) => floatBits(value / decimation)), 0];
   return new Uint32Array([
     ...bits(origin.with(axis, 0.5)),
@@ -47,12 +49,13 @@ export function sliceUniform(
     voxelKey(type, keyed),
     floatBits(keyed),
     floatBits(isFloat ? 0 : low - keyed),
-    floatBits(Math.min(scale, typeRange('f32')[1])),
+    floatBits(Math.min(1 / width, typeRange('f32')[1])),
+    floatBits(width),
     smooth && !isCategorical ? 1 : 0,
     isCategorical ? 1 : 0,
     0,
     0,
-    0,
+    ...outsideParameters(outside).flat().map(floatBits),
   ]);
 }
 

@@ -4,7 +4,7 @@ import { type FaultData, faultToData, toStriaError } from '../../core/shared/err
 import type { Host, HostFile } from '../host/host.ts';
 import type { ClockSettings } from '../playback/frame-clock.ts';
 import { autoView } from '../viewer/auto-view.ts';
-import type { SliceAxis } from '../viewer/viewer-api.ts';
+import type { SliceAxis, ViewState } from '../viewer/viewer-api.ts';
 import { BackgroundCompressor } from './background.ts';
 import { type Command, commandOfMenu, createCommands } from './commands.ts';
 import { groupDatasets } from './datasets.ts';
@@ -273,10 +273,16 @@ export class App {
     if (document) this.#gpuLife.engine?.viewer.set({ window: autoView(document.info, document.statistics).window });
   }
 
-  nextProjection(): void {
+  /** Changes how the open volume is shown, where there is one. */
+  changeView(change: (state: ViewState) => Partial<ViewState>): void {
     const viewer = this.#gpuLife.engine?.viewer;
-    const next = viewer && projections[(projections.indexOf(viewer.snapshot().state.projection) + 1) % projections.length];
-    if (next) viewer.set({ projection: next });
+    viewer?.set(change(viewer.snapshot().state));
+  }
+
+  nextProjection(): void {
+    this.changeView(({ projection }) => ({
+      projection: projections[(projections.indexOf(projection) + 1) % projections.length] ?? 'mip',
+    }));
   }
 
   async copyDiagnostics(fault?: FaultData): Promise<void> {

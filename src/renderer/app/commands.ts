@@ -168,6 +168,13 @@ export function createCommands(app: App): Command[] {
       run: () => app.autoWindow(),
     },
     {
+      id: 'invert-colors',
+      label: 'Invert the colours',
+      group: 'View',
+      enabled: isReady,
+      run: () => app.changeView(({ inverted }) => ({ inverted: !inverted })),
+    },
+    {
       id: 'projection',
       label: 'Next projection',
       group: 'View',

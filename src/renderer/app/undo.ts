@@ -14,6 +14,8 @@ const names: Readonly<Record<string, string>> = {
   window: 'window and level',
   level: 'isosurface level',
   colormap: 'colours',
+  inverted: 'inverted colours',
+  outside: 'values outside the window',
   clip: 'clip planes',
   axis: 'direction of runs',
   camera: 'kind of camera',

@@ -1,3 +1,4 @@
+import { markedColors, type Outside } from '../../core/engine/outside.ts';
 import type { OpenDocument } from '../app/store.ts';
 import { levelOf, narrowestWindow, windowOf } from '../app/window.ts';
 import { colormap, colormapGradient, colormapNames } from '../viewer/colormaps.ts';
@@ -18,12 +19,28 @@ interface Props {
   readonly viewer: Viewer;
 }
 
-const colormaps = colormapNames.map((name) => ({ key: name, label: colormap(name).title, swatch: colormapGradient(name) }));
+const sides = ['below', 'above'] as const;
+
+function outsideOptions(side: 0 | 1) {
+  const marked = `rgb(${markedColors[side].map((channel) => Math.round(255 * channel)).join(' ')})`;
+  return [
+    { key: 'clamp', label: side === 0 ? 'Lowest colour' : 'Highest colour' },
+    { key: 'hide', label: 'Hidden', hint: 'the background in slices, transparent in 3D' },
+    { key: 'mark', label: 'Marked', swatch: marked },
+  ] as const;
+}
 
 export function DisplaySection({ document, viewer }: Props) {
   const fold = useFold('display');
   const chosenColormap = useViewerPart(viewer, ({ state }) => state.colormap);
+  const inverted = useViewerPart(viewer, ({ state }) => state.inverted);
   const smooth = useViewerPart(viewer, ({ state }) => state.smooth);
+  const { isCategorical } = colormap(chosenColormap);
+  const colormaps = colormapNames.map((name) => ({
+    key: name,
+    label: colormap(name).title,
+    swatch: colormapGradient({ colormap: name, inverted }),
+  }));
   return (
     <Section title="Display" {...fold}>
       <HistogramPlot document={document} viewer={viewer} />
@@ -36,10 +53,34 @@ export function DisplaySection({ document, viewer }: Props) {
           onChange={(name) => viewer.set({ colormap: name })}
           testId="colormap-select"
         />
+        {!isCategorical && (
+          <Toggle
+            label="Inverted"
+            isOn={inverted}
+            onChange={(isOn) => viewer.set({ inverted: isOn })}
+            testId="colormap-inverted"
+          />
+        )}
+        <OutsideSelect viewer={viewer} side={0} />
+        <OutsideSelect viewer={viewer} side={1} />
         <VolumeControls document={document} viewer={viewer} />
-        <Toggle label="Smooth slices" isOn={smooth} onChange={(isOn) => viewer.set({ smooth: isOn })} />
+        {!isCategorical && <Toggle label="Smooth slices" isOn={smooth} onChange={(isOn) => viewer.set({ smooth: isOn })} />}
       </div>
     </Section>
+  );
+}
+
+/** What values below (0) or above (1) the window show. */
+function OutsideSelect({ viewer, side }: { readonly viewer: Viewer; readonly side: 0 | 1 }) {
+  const outside = useViewerPart(viewer, ({ state }) => state.outside);
+  return (
+    <Select<Outside>
+      label={side === 0 ? 'Below the window' : 'Above the window'}
+      options={outsideOptions(side)}
+      value={outside[side]}
+      onChange={(way) => viewer.set({ outside: outside.with(side, way) as [Outside, Outside] })}
+      testId={`outside-${sides[side]}`}
+    />
   );
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { testInfo } from '../../core/engine/resident-testing.ts';
 import type { VolumeStatistics } from '../../core/engine/statistics.ts';
 import { autoView } from './auto-view.ts';
-import { colormap, colormapGradient, colormapNames } from './colormaps.ts';
+import { colormap, colormapGradient, colormapNames, colorsOf, labelColorIndex, withPresentName } from './colormaps.ts';
 import { FramePacing } from './frame-pacing.ts';
 import { adjustedWindow } from './slice-view.ts';
 import { isFloorOpaque, opacityAt, transferTexels } from './transfer-function.ts';
@@ -56,9 +56,39 @@ describe('colormaps', () => {
   test('each has 256 colours, and the gray ones run evenly', () => {
     for (const name of colormapNames) expect(colormap(name).colors).toHaveLength(768);
     expect([...colormap('gray').colors].slice(-6)).toEqual([254, 254, 254, 255, 255, 255]);
-    expect([...colormap('gray-inverted').colors].slice(0, 3)).toEqual([255, 255, 255]);
+    expect([...colorsOf({ colormap: 'gray', inverted: true })].slice(0, 6)).toEqual([255, 255, 255, 254, 254, 254]);
     expect(colormap('no such map')).toBe(colormap('gray'));
-    expect(colormapGradient('gray')).toMatch(/^linear-gradient\(to right, rgb\(0 0 0\), .*rgb\(255 255 255\)\)$/);
+    expect(colormapGradient({ colormap: 'gray', inverted: false })).toMatch(
+      /^linear-gradient\(to right, rgb\(0 0 0\), .*rgb\(255 255 255\)\)$/,
+    );
+  });
+
+  test('the tables are their authors’ own, end to end', () => {
+    const ends = (name: string) => {
+      const { colors } = colormap(name);
+      return [colors.slice(0, 3), colors.slice(384, 387), colors.slice(-3)].map((color) =>
+        [...color].map((channel) => channel.toString(16).padStart(2, '0')).join(''),
+      );
+    };
+    // First, 129th and last colour as published: matplotlib's, and Scientific colour maps 7's.
+    expect(ends('viridis')).toEqual(['440154', '21918c', 'fde725']);
+    expect(ends('magma')).toEqual(['000004', 'b73779', 'fcfdbf']);
+    expect(ends('inferno')).toEqual(['000004', 'bc3754', 'fcffa4']);
+    expect(ends('plasma')).toEqual(['0d0887', 'cc4778', 'f0f921']);
+    expect(ends('cividis')).toEqual(['00224e', '7d7c78', 'fee838']);
+    expect(ends('turbo')).toEqual(['30123b', 'a4fc3c', '7a0403']);
+    expect(ends('batlow')).toEqual(['011959', '828231', 'faccfa']);
+  });
+
+  test('the name of an earlier version still works', () => {
+    const earlier = { colormap: 'gray-inverted', inverted: false };
+    expect(withPresentName(earlier)).toEqual({ colormap: 'gray', inverted: true });
+    expect(withPresentName({ colormap: 'hot', inverted: true })).toEqual({ colormap: 'hot', inverted: true });
+  });
+
+  test('labels keep their colours when inverted, and each has one', () => {
+    expect(colorsOf({ colormap: 'labels', inverted: true })).toBe(colormap('labels').colors);
+    expect([0, 1, 255, 256, 65_535, -1, -255].map(labelColorIndex)).toEqual([0, 1, 255, 1, 255, 254, 255]);
   });
 
   test('labels are 256 different colours', () => {
@@ -82,7 +112,7 @@ describe('the transfer function', () => {
   });
 
   test('bounds the opacity of every range', () => {
-    const texels = transferTexels({ colormap: 'hot', opacity: ramp });
+    const texels = transferTexels({ colormap: 'hot', inverted: false, opacity: ramp });
     const bound = (low: number, high: number): number =>
       texels[(256 + 16 * Math.floor(low * 15) + Math.ceil(high * 15)) * 4 + 3] as number;
     expect(bound(0, 0.19)).toBe(0);
@@ -93,7 +123,12 @@ describe('the transfer function', () => {
   });
 
   test('only a bright floor is opaque', () => {
-    expect(['gray', 'viridis', 'gray-inverted'].map(isFloorOpaque)).toEqual([false, false, true]);
+    const choices = [
+      { colormap: 'gray', inverted: false },
+      { colormap: 'viridis', inverted: false },
+      { colormap: 'gray', inverted: true },
+    ];
+    expect(choices.map(isFloorOpaque)).toEqual([false, false, true]);
   });
 });
 

@@ -32,6 +32,9 @@ export const default3d = {
   clip: unclipped,
 } as const;
 
+/** The colours that a view starts with, besides its colormap. */
+export const defaultColors = { inverted: false, outside: ['clamp', 'clamp'] } as const;
+
 /** An isosurface starts here, as a part of the window. */
 const firstLevel = 0.35;
 
@@ -43,6 +46,7 @@ export function autoView(info: VolumeInfo, statistics: VolumeStatistics): ViewSt
   const [x, y, z] = info.dims;
   const common = {
     ...default3d,
+    ...defaultColors,
     crosshair: [Math.floor(x / 2), Math.floor(y / 2), Math.floor(z / 2)],
     timePoint: 0,
     smooth: false,

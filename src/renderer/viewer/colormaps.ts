@@ -1,13 +1,16 @@
+import batlow from '../../../resources/colormaps/batlow.json';
 import bone from '../../../resources/colormaps/bone.json';
+import cividis from '../../../resources/colormaps/cividis.json';
 import gray from '../../../resources/colormaps/gray.json';
-import grayInverted from '../../../resources/colormaps/gray-inverted.json';
 import hot from '../../../resources/colormaps/hot.json';
 import inferno from '../../../resources/colormaps/inferno.json';
 import labels from '../../../resources/colormaps/labels.json';
 import magma from '../../../resources/colormaps/magma.json';
+import plasma from '../../../resources/colormaps/plasma.json';
+import turbo from '../../../resources/colormaps/turbo.json';
 import viridis from '../../../resources/colormaps/viridis.json';
 
-const files = { gray, 'gray-inverted': grayInverted, bone, hot, viridis, magma, inferno, labels };
+const files = { gray, bone, hot, viridis, cividis, batlow, magma, inferno, plasma, turbo, labels };
 
 export type ColormapName = keyof typeof files;
 
@@ -22,6 +25,12 @@ export interface Colormap {
   readonly isCategorical: boolean;
 }
 
+/** A colormap by its name, forwards or backwards. */
+export interface ColorChoice {
+  readonly colormap: string;
+  readonly inverted: boolean;
+}
+
 const maps = new Map<string, Colormap>(
   Object.entries(files).map(([name, { title, colors }]) => [
     name,
@@ -34,9 +43,26 @@ export function colormap(name: string): Colormap {
   return (maps.get(name) ?? maps.get('gray')) as Colormap;
 }
 
+/** The 256 colours of a choice, as the window shows them. Colours of labels stay: they have no order. */
+export function colorsOf({ colormap: name, inverted }: ColorChoice): Uint8Array {
+  const { colors, isCategorical } = colormap(name);
+  if (!inverted || isCategorical) return colors;
+  return Uint8Array.from(colors, (_, at) => colors[765 - 3 * Math.floor(at / 3) + (at % 3)] as number);
+}
+
+/** The palette's place of a label: 0 for the background, the others in turn. Twins: slice.wgsl, ray-march.wgsl. */
+export function labelColorIndex(label: number): number {
+  return label === 0 ? 0 : 1 + ((((label - 1) % 255) + 255) % 255);
+}
+
+/** `gray-inverted` was a map of its own once. */
+export function withPresentName<State extends ColorChoice>(state: State): State {
+  return state.colormap === 'gray-inverted' ? { ...state, colormap: 'gray', inverted: !state.inverted } : state;
+}
+
 /** A CSS gradient along `direction`, for menus and bars. */
-export function colormapGradient(name: string, direction = 'to right'): string {
-  const { colors } = colormap(name);
+export function colormapGradient(choice: ColorChoice, direction = 'to right'): string {
+  const colors = colorsOf(choice);
   const stops = Array.from({ length: 17 }, (_, index) => {
     const at = Math.round((index * 255) / 16) * 3;
     return `rgb(${colors.slice(at, at + 3).join(' ')})`;

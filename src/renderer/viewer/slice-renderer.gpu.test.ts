@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openNodeGpu, releaseNodeGpu } from '../../cli/node-gpu.ts';
 import { CompressedVolume } from '../../core/engine/compressed-volume.ts';
 import { createGpuBackend } from '../../core/engine/gpu-backend.ts';
+import { markedColors } from '../../core/engine/outside.ts';
 import type { NumberedBox } from '../../core/engine/resident-layout.ts';
 import { testInfo, testVoxels } from '../../core/engine/resident-testing.ts';
 import { ResidentVolume } from '../../core/engine/resident-volume.ts';
@@ -9,10 +10,10 @@ import type { VolumeSource } from '../../core/engine/volume-source.ts';
 import type { EncodedChunk } from '../../core/format/chunk.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { type Dims4, elementTypes, typedVoxels, type VolumeInfo, type VoxelArray } from '../../core/shared/volume.ts';
-import { colormap } from './colormaps.ts';
+import { colorsOf, labelColorIndex } from './colormaps.ts';
 import { type AxisNumber, sliceFrame } from './orientation.ts';
 import { type CanvasToVoxel, placeSlice, positionAt, type Voxel, voxelAt } from './slice-geometry.ts';
-import { background, SliceRenderer } from './slice-renderer.ts';
+import { background, type SliceDrawing, SliceRenderer } from './slice-renderer.ts';
 import type { SliceAxis } from './viewer-api.ts';
 
 const gpu = await openNodeGpu({ software: true });
@@ -34,13 +35,14 @@ afterAll(() => {
 const width = 64;
 const height = 48;
 const dims: Dims4 = [13, 11, 9, 2];
+const plain = { inverted: false, outside: ['clamp', 'clamp'] } as const;
 
 interface Case {
   readonly volume: VolumeSource;
   readonly axis: AxisNumber;
   readonly index: number;
   readonly map: CanvasToVoxel;
-  readonly state: { window: readonly [number, number]; colormap: string; timePoint: number; smooth: boolean };
+  readonly state: SliceDrawing['state'];
 }
 
 async function drawn(drawing: Case): Promise<Uint8Array> {
@@ -75,7 +77,7 @@ function place(axis: SliceAxis, index: number): Pick<Case, 'axis' | 'index' | 'm
 /** The pixels as the CPU makes them: the voxel under each pixel's middle, windowed in double precision. */
 function expected({ map, state }: Case, voxels: VoxelArray, index: (place: number, value: number) => number): Uint8Array {
   const pixels = new Uint8Array(width * height * 4);
-  const { colors } = colormap(state.colormap);
+  const colors = colorsOf(state);
   const size: Voxel = [dims[0], dims[1], dims[2]];
   for (let pixel = 0; pixel < width * height; pixel++) {
     const voxel = voxelAt(positionAt(map, [(pixel % width) + 0.5, Math.floor(pixel / width) + 0.5]), size);
@@ -121,7 +123,13 @@ describe.each(elementTypes)('%s', (type) => {
     const voxels = typedVoxels(type, bytes);
     const sorted = [...voxels].sort((a, b) => a - b);
     const quantile = (part: number): number => sorted[Math.floor(part * (sorted.length - 1))] as number;
-    const state = { window: [quantile(0.1) + 0.25, quantile(0.8)] as const, colormap: 'gray', timePoint: 1, smooth: false };
+    const state = {
+      ...plain,
+      window: [quantile(0.1) + 0.25, quantile(0.8)] as const,
+      colormap: 'gray',
+      timePoint: 1,
+      smooth: false,
+    };
     for (const limit of [2 ** 20, 3000]) {
       const wrapped: Gpu = new Proxy(gpu, {
         get: (_, key) => {
@@ -153,7 +161,7 @@ test('integers far from zero keep their differences', async () => {
   const voxels = Uint32Array.from({ length: 13 * 11 * 9 * 2 }, (_, index) => 4_000_000_000 + (index % 16));
   const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
   volume.append(new Uint8Array(voxels.buffer));
-  const state = { window: [4_000_000_000, 4_000_000_015] as const, colormap: 'gray', timePoint: 0, smooth: false };
+  const state = { ...plain, window: [4_000_000_000, 4_000_000_015] as const, colormap: 'gray', timePoint: 0, smooth: false };
   const drawing = { volume, ...place('z', 0), state };
   expect(differing(await drawn(drawing), expected(drawing, voxels, byPlace))).toBe(0);
   volume.destroy();
@@ -164,10 +172,67 @@ test('labels take the colours of their palette in turn', async () => {
   const voxels = Uint16Array.from({ length: 13 * 11 * 9 * 2 }, (_, index) => (index * 7) % 1000);
   const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
   volume.append(new Uint8Array(voxels.buffer));
-  const state = { window: [0, 999] as const, colormap: 'labels', timePoint: 1, smooth: true };
+  const state = { ...plain, window: [0, 999] as const, colormap: 'labels', timePoint: 1, smooth: true };
   const drawing = { volume, ...place('y', 3), state };
-  const palette = expected(drawing, voxels, (_, value) => (value === 0 ? 0 : 1 + ((value - 1) % 255)));
+  const palette = expected(drawing, voxels, (_, value) => labelColorIndex(value));
   expect(await drawn(drawing)).toEqual(palette);
+  volume.destroy();
+});
+
+test('labels have the colour of their number, wherever the window begins and whatever the sign', async () => {
+  const info = testInfo(dims, 'i32');
+  const voxels = Int32Array.from(
+    { length: 13 * 11 * 9 * 2 },
+    (_, index) => [7, 614_454_277, -1, 0, 65_536, -300][index % 6] as number,
+  );
+  const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
+  volume.append(new Uint8Array(voxels.buffer));
+  const state = { ...plain, window: [-300, 614_454_277] as const, colormap: 'labels', timePoint: 0, smooth: true };
+  const drawing = { volume, ...place('z', 3), state };
+  expect(await drawn(drawing)).toEqual(expected(drawing, voxels, (_, value) => labelColorIndex(value)));
+  volume.destroy();
+});
+
+test.each(['u16', 'f32'] as const)(
+  '%s: values outside the window are hidden or marked, those on its edges are not',
+  async (type) => {
+    const info = testInfo(dims, type);
+    const values = Array.from({ length: 13 * 11 * 9 * 2 }, (_, index) => [99, 100, 150, 200, 201][index % 5] as number);
+    const voxels = type === 'u16' ? Uint16Array.from(values) : Float32Array.from(values);
+    const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
+    volume.append(new Uint8Array(voxels.buffer));
+    const state = { ...plain, window: [100, 200] as const, colormap: 'gray', timePoint: 0, smooth: false };
+    const drawing = { volume, ...place('z', 0), state };
+    const colors = async (outside: SliceDrawing['state']['outside']): Promise<Set<string>> => {
+      const pixels = await drawn({ ...drawing, state: { ...state, outside } });
+      return new Set(Array.from({ length: width * height }, (_, pixel) => pixels.slice(4 * pixel, 4 * pixel + 3).join()));
+    };
+    const inside = ['8,9,11', '0,0,0', '128,128,128', '255,255,255'];
+    expect(await colors(['clamp', 'clamp'])).toEqual(new Set(inside));
+    expect(await colors(['hide', 'hide'])).toEqual(new Set(inside));
+    const marks = markedColors.map((color) => color.map((channel) => Math.round(255 * channel)).join());
+    expect(await colors(['mark', 'hide'])).toEqual(new Set([...inside, marks[0]]));
+    expect(await colors(['clamp', 'mark'])).toEqual(new Set([...inside, marks[1]]));
+    // The background is seen through what is hidden: one in five voxels for each side.
+    const seen = async (outside: SliceDrawing['state']['outside']): Promise<number> => {
+      const pixels = await drawn({ ...drawing, state: { ...state, outside } });
+      return pixels.filter((value, at) => at % 4 === 0 && value === 8).length;
+    };
+    const [none, one, both] = [await seen(['clamp', 'clamp']), await seen(['hide', 'clamp']), await seen(['hide', 'hide'])];
+    expect(one - none).toBeGreaterThan(0.1 * (width * height - none));
+    expect(both - one).toBeGreaterThan(0.1 * (width * height - none));
+    volume.destroy();
+  },
+);
+
+test('an inverted colormap is the other way round', async () => {
+  const info = testInfo(dims, 'u8');
+  const bytes = testVoxels(info);
+  const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
+  volume.append(bytes);
+  const state = { ...plain, inverted: true, window: [0, 255] as const, colormap: 'batlow', timePoint: 0, smooth: false };
+  const drawing = { volume, ...place('z', 2), state };
+  expect(differing(await drawn(drawing), expected(drawing, typedVoxels('u8', bytes), byPlace))).toBe(0);
   volume.destroy();
 });
 
@@ -176,7 +241,7 @@ test('NaN and infinities show the background', async () => {
   const voxels = new Float32Array(13 * 11 * 9 * 2).map((_, index) => [Number.NaN, Infinity, -Infinity][index % 3] as number);
   const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
   volume.append(new Uint8Array(voxels.buffer));
-  const state = { window: [0, 1] as const, colormap: 'viridis', timePoint: 0, smooth: false };
+  const state = { ...plain, window: [0, 1] as const, colormap: 'viridis', timePoint: 0, smooth: false };
   const pixels = await drawn({ volume, ...place('z', 0), state });
   expect(new Set(pixels)).toEqual(new Set([8, 9, 11, 255]));
   volume.destroy();
@@ -187,7 +252,7 @@ test('smooth slices run straight between the middles of voxels', async () => {
   const voxels = Uint8Array.from({ length: 13 * 11 * 9 * 2 }, (_, index) => (index % 13) * 20);
   const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
   volume.append(voxels);
-  const state = { window: [0, 255] as const, colormap: 'gray', timePoint: 0, smooth: true };
+  const state = { ...plain, window: [0, 255] as const, colormap: 'gray', timePoint: 0, smooth: true };
   const placed = place('z', 4);
   const pixels = await drawn({ volume, ...placed, state });
   for (let x = 0; x < width; x++) {
@@ -204,7 +269,7 @@ test('a decimated volume is drawn at its true size', async () => {
   const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8], budgetBytes: 800 });
   volume.append(bytes);
   expect(volume.decimation).toBe(2);
-  const state = { window: [0, 255] as const, colormap: 'gray', timePoint: 0, smooth: false };
+  const state = { ...plain, window: [0, 255] as const, colormap: 'gray', timePoint: 0, smooth: false };
   const pixels = await drawn({ volume, ...place('z', 4), state });
   const { map } = place('z', 4);
   for (let pixel = 0; pixel < width * height; pixel++) {

@@ -4,7 +4,7 @@ import type { Commands } from '../../core/gpu/commands.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import type { GpuScope } from '../../core/gpu/scope.ts';
 import overlayCode from '../../shaders/view/overlay.wgsl?raw';
-import { colormap } from './colormaps.ts';
+import { type ColorChoice, colormap, colorsOf } from './colormaps.ts';
 import type { AxisNumber } from './orientation.ts';
 import type { CanvasToVoxel, Point } from './slice-geometry.ts';
 import { UniformCache } from './uniform-cache.ts';
@@ -30,7 +30,7 @@ export interface SliceDrawing {
   readonly index: number;
   /** Its origin along `axis` is not used: `index` says it. */
   readonly map: CanvasToVoxel;
-  readonly state: Pick<ViewState, 'window' | 'colormap' | 'timePoint' | 'smooth'>;
+  readonly state: Pick<ViewState, 'window' | 'colormap' | 'inverted' | 'outside' | 'timePoint' | 'smooth'>;
   readonly overlay?: SliceOverlay | undefined;
   /** Beside the slice; premultiplied. Default: `background`. */
   readonly ground?: GPUColorDict | undefined;
@@ -53,7 +53,7 @@ export class SliceRenderer {
   readonly #sliceUniforms: UniformCache;
   readonly #overlayUniforms: UniformCache;
   #overlayPipeline: GPURenderPipeline | undefined;
-  #colormapName = '';
+  #colorsKey = '';
 
   constructor(gpu: Gpu, format: GPUTextureFormat) {
     this.#gpu = gpu;
@@ -87,10 +87,10 @@ export class SliceRenderer {
   }
 
   #drawSlice(pass: GPURenderPassEncoder, { volume, axis, index, map, state }: SliceDrawing, boxes: readonly SliceBox[]): void {
-    this.#writeColors(state.colormap);
-    const { window, smooth, timePoint } = state;
+    this.#writeColors(state);
+    const { window, smooth, timePoint, outside } = state;
     const { isCategorical } = colormap(state.colormap);
-    const uniform = this.#sliceUniforms.get(sliceUniform(volume, { axis, ...map }, { window, smooth, isCategorical }));
+    const uniform = this.#sliceUniforms.get(sliceUniform(volume, { axis, ...map }, { window, smooth, isCategorical, outside }));
     this.#pass.draw(pass, { type: volume.info.type, boxes, uniform, colors: this.#colors, index, timePoint });
   }
 
@@ -111,10 +111,11 @@ export class SliceRenderer {
     pass.draw(3, 1, 3 * voxel[1], voxel[0]);
   }
 
-  #writeColors(name: string): void {
-    if (name === this.#colormapName) return;
-    this.#colormapName = name;
-    const { colors } = colormap(name);
+  #writeColors(choice: ColorChoice): void {
+    const key = `${choice.colormap} ${choice.inverted}`;
+    if (key === this.#colorsKey) return;
+    this.#colorsKey = key;
+    const colors = colorsOf(choice);
     const texels = Uint8Array.from({ length: 1024 }, (_, index) =>
       index % 4 === 3 ? 255 : (colors[Math.floor(index / 4) * 3 + (index % 4)] as number),
     );

@@ -1,4 +1,4 @@
-import { colormap } from './colormaps.ts';
+import { type ColorChoice, colorsOf } from './colormaps.ts';
 import type { ViewState } from './viewer-api.ts';
 
 /** Opacity at a place in the window: straight lines between the control points, level before the first and after the last. */
@@ -19,9 +19,9 @@ const marks = 16;
  * The ray marcher's transfer function: 256 × 2 texels of r, g, b, a. Row 0 is colour and opacity by place in the window;
  * in row 1, texel 16 × low + high has as its a the greatest opacity between the places low / 15 and high / 15.
  */
-export function transferTexels(state: Pick<ViewState, 'colormap' | 'opacity'>): Uint8Array<ArrayBuffer> {
+export function transferTexels(state: ColorChoice & Pick<ViewState, 'opacity'>): Uint8Array<ArrayBuffer> {
   const texels = new Uint8Array(2 * 256 * 4);
-  const { colors } = colormap(state.colormap);
+  const colors = colorsOf(state);
   for (let index = 0; index < 256; index++) {
     texels.set(colors.subarray(index * 3, index * 3 + 3), index * 4);
     texels[index * 4 + 3] = Math.round(255 * Math.min(1, Math.max(0, opacityAt(state.opacity, index / 255))));
@@ -38,7 +38,7 @@ export function transferTexels(state: Pick<ViewState, 'colormap' | 'opacity'>): 
 }
 
 /** Maximum intensity projection fades its lowest colour into the background, unless that colour is bright. */
-export function isFloorOpaque(name: string): boolean {
-  const [r = 0, g = 0, b = 0] = colormap(name).colors;
+export function isFloorOpaque(choice: ColorChoice): boolean {
+  const [r = 0, g = 0, b = 0] = colorsOf(choice);
   return 0.299 * r + 0.587 * g + 0.114 * b > 128;
 }

@@ -10,12 +10,14 @@ export type Quality = 'draft' | 'normal' | 'fine';
 
 /** Everything that decides what is drawn. Immutable; replaced through `Viewer.set`. */
 export interface ViewState extends RayLook {
-  /** Values outside are clamped. In stored units (before slope and intercept), as is the level. */
+  /** In stored units (before slope and intercept), as is the level. */
   readonly window: readonly [low: number, high: number];
   readonly quality: Quality;
   readonly camera: CameraKind;
   /** Name of a colormap in resources/colormaps. */
   readonly colormap: string;
+  /** The colormap runs the other way: its first colour is the window's high end. */
+  readonly inverted: boolean;
   /** Opacity over the window for compositing: control points, each [position 0…1, opacity 0…1], positions rising. */
   readonly opacity: readonly (readonly [number, number])[];
   /** The crosshair's voxel, shared by the slices and the 3D view. */

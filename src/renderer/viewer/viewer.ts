@@ -2,8 +2,9 @@ import type { ChunkMap } from '../../core/engine/chunk-map.ts';
 import type { VolumeSource } from '../../core/engine/volume-source.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
-import { autoView, default3d } from './auto-view.ts';
+import { autoView, default3d, defaultColors } from './auto-view.ts';
 import type { CameraFrame } from './camera-frame.ts';
+import { withPresentName } from './colormaps.ts';
 import { DisplayFeed } from './display-feed.ts';
 import { decodeMs, frameAxis, withFrame } from './frames.ts';
 import { checkPictureSize, type Picture, type PictureRequest } from './picture.ts';
@@ -20,6 +21,7 @@ export type ViewName = '3d' | 'x' | 'y' | 'z';
 
 const initialState: ViewState = {
   ...default3d,
+  ...defaultColors,
   projection: 'mip',
   window: [0, 255],
   level: 127,
@@ -116,7 +118,7 @@ export class Viewer {
     this.#change({ info: undefined, probe: undefined, decimation: 1 });
     this.requestRender();
     if (!volume || turn !== this.#turn) return;
-    const first = state ?? autoView(volume.info, await volume.statistics());
+    const first = withPresentName(state ?? autoView(volume.info, await volume.statistics()));
     if (turn !== this.#turn) return;
     this.#take(volume);
     this.#change({ info: volume.info, state: first, probe: undefined, decimation: volume.decimation });
@@ -178,7 +180,7 @@ export class Viewer {
 
   /** Replaces parts of the state and redraws. Crosshair and time point are clamped into the volume, the window is made to rise. */
   readonly set = (change: Partial<ViewState>): void => {
-    const state = this.#fitted({ ...this.#snapshot.state, ...change });
+    const state = this.#fitted(withPresentName({ ...this.#snapshot.state, ...change }));
     const before = this.#snapshot.state;
     if (JSON.stringify(state) === JSON.stringify(before)) return;
     this.#change({ state });

@@ -27,6 +27,8 @@ export class VolumeMaterial {
   readonly #look = uniform(new Vector4());
   readonly #clipLow = uniform(new Vector3());
   readonly #clipHigh = uniform(new Vector3());
+  readonly #below = uniform(new Vector4());
+  readonly #above = uniform(new Vector4());
   readonly #transfer = new DataTexture(new Uint8Array(2 * 256 * 4), 256, 2);
   #transferKey = '';
 
@@ -49,6 +51,8 @@ export class VolumeMaterial {
       look: this.#look,
       clip_low: this.#clipLow,
       clip_high: this.#clipHigh,
+      below: this.#below,
+      above: this.#above,
       pixel: screenCoordinate,
     });
     material.side = BackSide;
@@ -67,15 +71,17 @@ export class VolumeMaterial {
    */
   update(state: ViewState, eye: Vector4, step: number): void {
     const { isCategorical } = colormap(state.colormap);
-    const colors = { isCategorical, isFloorOpaque: isFloorOpaque(state.colormap) };
-    const { window, march, look, clipLow, clipHigh } = rayParameters(this.#display, state, colors, step);
+    const colors = { isCategorical, isFloorOpaque: isFloorOpaque(state) };
+    const { window, march, look, clipLow, clipHigh, below, above } = rayParameters(this.#display, state, colors, step);
     this.#eye.value.copy(eye);
     this.#window.value.set(...window);
     this.#march.value.set(...march);
     this.#look.value.set(...look);
     this.#clipLow.value.set(...clipLow);
     this.#clipHigh.value.set(...clipHigh);
-    const key = JSON.stringify([state.colormap, state.opacity]);
+    this.#below.value.set(...below);
+    this.#above.value.set(...above);
+    const key = JSON.stringify([state.colormap, state.inverted, state.opacity]);
     if (key === this.#transferKey) return;
     this.#transferKey = key;
     this.#transfer.image.data?.set(transferTexels(state));

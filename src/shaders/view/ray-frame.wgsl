@@ -15,6 +15,8 @@ struct Frame {
   edges: vec3f,
   clip_low: vec3f,
   clip_high: vec3f,
+  below: vec4f,
+  above: vec4f,
 }
 @group(0) @binding(0) var<uniform> frame: Frame;
 /// One time point; see display-texture.ts.
@@ -40,6 +42,6 @@ fn main(corner: Corner) -> @location(0) vec4f {
   let beyond = frame.to_cube * vec4f(corner.place, 1.0, 1.0);
   return ray_march(
     beyond.xyz / beyond.w, frame.eye, volume, volume_sampler, transfer, bricks, frame.dims, frame.edges, frame.window,
-    frame.march, frame.look, frame.clip_low, frame.clip_high, corner.pixel.xy,
+    frame.march, frame.look, frame.clip_low, frame.clip_high, frame.below, frame.above, corner.pixel.xy,
   );
 }

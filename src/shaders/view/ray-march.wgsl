@@ -26,8 +26,11 @@
 //            values where each value has a colour of its own
 // march      x: texels per step; y: the most rounds; z: the reference length of opacity in the scene; w: 1 keeps the
 //            floor of a projection opaque
-// look       x: the isosurface's place in the window; y: attenuation over a length of 1 in the scene; z: 1: compositing is lit
+// look       x: the isosurface's place in the window; y: attenuation over a length of 1 in the scene; z: 1: compositing is lit;
+//            w: the window's low end in values
 // clip_low, clip_high  the part of the cube that is shown
+// below, above  what values outside the window show: a colour, and w: 0 the nearest colour instead, 1 nothing, 2 that colour.
+//            What shows nothing is passed through by all ways but the isosurface, as if it were not there
 // pixel      the fragment's pixel
 //
 // Invariants
@@ -49,6 +52,8 @@ fn ray_march(
   look: vec4f,
   clip_low: vec3f,
   clip_high: vec3f,
+  below: vec4f,
+  above: vec4f,
   pixel: vec2f,
 ) -> vec4f {
   let is_near = eye.w > 0.5;
@@ -86,14 +91,16 @@ fn ray_march(
     let brick = clamp(vec3i(position / brick_size), vec3i(0), last_brick);
     let values = textureLoad(bricks, brick, 0).xy * window.x + window.y;
     let range = clamp(values, vec2f(0.0), vec2f(1.0));
+    // Nothing of it shows.
+    let is_hidden = (below.w == 1.0 && values.y < 0.0) || (above.w == 1.0 && values.x > 1.0);
     var is_crossed = false;
     switch (way) {
-      case 1: { is_crossed = range.y <= extreme; }
-      case 2: { is_crossed = ray_opacity_bound(transfer, range) <= 0.0; }
-      case 3: { is_crossed = range.x >= extreme; }
-      case 4: { is_crossed = range.y <= range.x; }
+      case 1: { is_crossed = is_hidden || values.y <= extreme; }
+      case 2: { is_crossed = is_hidden || ray_opacity_bound(transfer, range) <= 0.0; }
+      case 3: { is_crossed = is_hidden || values.x >= extreme; }
+      case 4: { is_crossed = is_hidden || range.y <= range.x; }
       case 5: { is_crossed = values.y < look.x; }
-      default: { is_crossed = range.y <= 0.0; }
+      default: { is_crossed = is_hidden || range.y <= 0.0; }
     }
     if (is_crossed) {
       // On to the brick's far side, in whole steps so that samples stay where they would have been.
@@ -101,30 +108,34 @@ fn ray_march(
       let far = max((low - origin) / safe, (low + brick_size - origin) / safe);
       let leave = min(end, min(far.x, min(far.y, far.z)));
       let steps = max(1.0, ceil((leave - at) / step));
-      if (way == 4) {
+      if (way == 4 && !is_hidden) {
         sum += steps * range.x;
         count += steps;
-      } else if (way == 6) {
+      } else if (way == 6 && !is_hidden) {
         extreme = max(extreme, 0.0);
       }
       at += steps * step;
       continue;
     }
     let place = ray_place(volume, volume_sampler, position, dims.xyz, window);
+    if (way != 5 && ((below.w == 1.0 && place < -1e-4) || (above.w == 1.0 && place > 1.0001))) {
+      at += step;
+      continue;
+    }
     switch (way) {
       case 1: {
         extreme = max(extreme, place);
-        if (extreme >= 1.0) {
+        if (extreme > select(0.9999, 1.0001, above.w == 2.0)) {
           at = end;
         }
       }
       case 2: {
-        let sample = ray_color(transfer, place, window.w);
+        let sample = ray_color(transfer, place, window, look, below, above);
         if (sample.a > 0.0) {
           let alpha = 1.0 - pow(1.0 - min(sample.a, 0.9999), step_length / march.z);
           var light = vec2f(1.0, 0.0);
           if (look.z > 0.5) {
-            light = ray_light(volume, volume_sampler, position, toward, dims.xyz, edges, window, 0.12);
+            light = ray_light(volume, volume_sampler, position, toward, dims.xyz, edges, window, look, 0.12);
           }
           color += (1.0 - color.a) * alpha * vec4f(min(sample.rgb * light.x + vec3f(light.y), vec3f(1.0)), 1.0);
           if (color.a > 0.98) {
@@ -135,7 +146,7 @@ fn ray_march(
       }
       case 3: {
         extreme = min(extreme, place);
-        if (extreme <= 0.0) {
+        if (extreme < select(1e-4, -1e-4, below.w == 2.0)) {
           at = end;
         }
       }
@@ -161,10 +172,11 @@ fn ray_march(
             let across = abs(normalize(toward * edges));
             let facing = select(select(across.z, across.y, nearest.y == start), across.x, nearest.x == start);
             let cut = ray_place(volume, volume_sampler, hit, dims.xyz, window);
-            color = vec4f(ray_color(transfer, cut, window.w).rgb * mix(0.75, 1.0, facing), 1.0);
+            color = vec4f(ray_color(transfer, cut, window, look, below, above).rgb * mix(0.75, 1.0, facing), 1.0);
           } else {
-            let light = ray_light(volume, volume_sampler, hit, toward, dims.xyz, edges, window, 1e-3);
-            let rgb = ray_surface_color(transfer, select(look.x, place, window.w > 0.0), window.w);
+            let light = ray_light(volume, volume_sampler, hit, toward, dims.xyz, edges, window, look, 1e-3);
+            let shown = select(look.x, place, window.w > 0.0);
+            let rgb = ray_surface_color(ray_color(transfer, shown, window, look, below, above).rgb);
             color = vec4f(min(rgb * light.x * 0.72 + vec3f(light.y), vec3f(1.0)), 1.0);
           }
           at = end;
@@ -185,28 +197,45 @@ fn ray_march(
   if (way == 2 || way == 5) {
     return color;
   }
+  if (abs(extreme) > 1e29 && count == 0.0) {
+    // Nothing was there that shows.
+    return vec4f(0.0);
+  }
   let result = select(extreme, sum / max(count, 1.0), way == 4);
   let alpha = max(march.w, smoothstep(0.0, 0.12, clamp(result, 0.0, 1.0)));
-  return vec4f(ray_color(transfer, result, window.w).rgb * alpha, alpha);
+  return vec4f(ray_color(transfer, result, window, look, below, above).rgb * alpha, alpha);
 }
 
-/// The colour of a surface at a place in the window: as bright as its hue can be, for light shows its shape.
-fn ray_surface_color(transfer: texture_2d<f32>, place: f32, categories: f32) -> vec3f {
-  let rgb = ray_color(transfer, place, categories).rgb;
+/// The colour of a surface: as bright as its hue can be, for light shows its shape.
+fn ray_surface_color(rgb: vec3f) -> vec3f {
   let brightest = max(rgb.r, max(rgb.g, rgb.b));
   return select(vec3f(0.9), rgb * (0.9 / max(brightest, 0.01)), brightest > 0.05);
 }
 
-/// Colour and opacity at a place in the window.
-fn ray_color(transfer: texture_2d<f32>, place: f32, categories: f32) -> vec4f {
+/// Colour and opacity at a place in the window. Where each value has a colour of its own, only 0 has the opacity of the
+/// window's low end, however many values there are.
+fn ray_color(transfer: texture_2d<f32>, place: f32, window: vec4f, look: vec4f, below: vec4f, above: vec4f) -> vec4f {
   let index = i32(clamp(place, 0.0, 1.0) * 255.0 + 0.5);
-  let entry = textureLoad(transfer, vec2i(index, 0), 0);
-  if (categories == 0.0) {
-    return entry;
+  var entry = textureLoad(transfer, vec2i(index, 0), 0);
+  if (window.w > 0.0) {
+    let label = ray_label(place, window, look);
+    // Twin: labelColorIndex in src/renderer/viewer/colormaps.ts.
+    let category = select(1 + ((label - 1) % 255 + 255) % 255, 0, label == 0);
+    let opacity = textureLoad(transfer, vec2i(select(max(index, 1), 0, label == 0), 0), 0).a;
+    entry = vec4f(textureLoad(transfer, vec2i(category, 0), 0).rgb, opacity);
   }
-  let value = i32(place * categories + 0.5);
-  let category = select(1 + (value - 1) % 255, 0, value <= 0);
-  return vec4f(textureLoad(transfer, vec2i(category, 0), 0).rgb, entry.a);
+  if (below.w == 2.0 && place < -1e-4) {
+    entry = vec4f(below.rgb, entry.a);
+  }
+  if (above.w == 2.0 && place > 1.0001) {
+    entry = vec4f(above.rgb, entry.a);
+  }
+  return entry;
+}
+
+/// The value at a place in the window, where values are labels.
+fn ray_label(place: f32, window: vec4f, look: vec4f) -> i32 {
+  return i32(round(place * window.w + look.w));
 }
 
 /// The place in the window of the volume at a position.
@@ -227,9 +256,9 @@ fn ray_opacity_bound(transfer: texture_2d<f32>, range: vec2f) -> f32 {
 }
 
 /// What surfaces are shaded by: the place in the window, or for categories whether there is one.
-fn ray_solid(volume: texture_3d<f32>, volume_sampler: sampler, position: vec3f, dims: vec3f, window: vec4f) -> f32 {
+fn ray_solid(volume: texture_3d<f32>, volume_sampler: sampler, position: vec3f, dims: vec3f, window: vec4f, look: vec4f) -> f32 {
   let place = ray_place(volume, volume_sampler, position, dims, window);
-  return select(place, select(0.0, 1.0, place * window.w >= 0.5), window.w > 0.0);
+  return select(place, select(1.0, 0.0, ray_label(place, window, look) == 0), window.w > 0.0);
 }
 
 /// Headlight by the gradient: x is what colours are multiplied by, y a highlight. Where there is no gradient, no shading;
@@ -242,21 +271,27 @@ fn ray_light(
   dims: vec3f,
   edges: vec3f,
   window: vec4f,
+  look: vec4f,
   soft: f32,
 ) -> vec2f {
   let texel = 1.0 / dims;
   let x = vec3f(texel.x, 0.0, 0.0);
   let y = vec3f(0.0, texel.y, 0.0);
   let z = vec3f(0.0, 0.0, texel.z);
-  let slope = vec3f(
-    ray_solid(volume, volume_sampler, position + x, dims, window) - ray_solid(volume, volume_sampler, position - x, dims, window),
-    ray_solid(volume, volume_sampler, position + y, dims, window) - ray_solid(volume, volume_sampler, position - y, dims, window),
-    ray_solid(volume, volume_sampler, position + z, dims, window) - ray_solid(volume, volume_sampler, position - z, dims, window),
+  let after = vec3f(
+    ray_solid(volume, volume_sampler, position + x, dims, window, look),
+    ray_solid(volume, volume_sampler, position + y, dims, window, look),
+    ray_solid(volume, volume_sampler, position + z, dims, window, look),
+  );
+  let before = vec3f(
+    ray_solid(volume, volume_sampler, position - x, dims, window, look),
+    ray_solid(volume, volume_sampler, position - y, dims, window, look),
+    ray_solid(volume, volume_sampler, position - z, dims, window, look),
   );
   // Per scene length, in units of the finest texel's length.
   let texel_length = edges * texel;
   let finest = min(texel_length.x, min(texel_length.y, texel_length.z));
-  let gradient = slope * finest / texel_length;
+  let gradient = (after - before) * finest / texel_length;
   let strength = length(gradient);
   if (strength < 1e-5) {
     return vec2f(1.2, 0.0);

@@ -26,10 +26,15 @@ struct Slice {
   low_rest: f32,
   /// 1 / (high − low); for floats 2 / (high − low), because their differences come halved.
   scale: f32,
+  /// 1 / scale.
+  width: f32,
   /// 1: blend between voxels.
   smooth_voxels: u32,
-  /// 1: colours stand for single values: low is colour 0, the values above take colours 1 to 255 in turn.
+  /// 1: colours stand for single values: 0 is colour 0, the others take colours 1 to 255 in turn.
   categorical: u32,
+  /// What values below and above the window show: a colour, and w: 0 the nearest colour instead, 1 nothing, 2 that colour.
+  below: vec4f,
+  above: vec4f,
 }
 struct Box {
   /// The box's first voxel; words from row to row.
@@ -58,23 +63,39 @@ fn vertex(@builtin(vertex_index) vertex_index: u32, @builtin(instance_index) ind
   return Corner(pixel, index, vertex_index / 3u);
 }
 
-/// x: the voxel's place in the window, 0…1 inside it; y: 1, or 0 where there is no number.
-fn windowed(in_box: vec3u) -> vec2f {
-  let bits = voxel_bits((in_box.z * box.size.y + in_box.y) * box.row_words, in_box.x);
+fn bits_of(in_box: vec3u) -> u32 {
+  return voxel_bits((in_box.z * box.size.y + in_box.y) * box.row_words, in_box.x);
+}
+
+/// x: how far the voxel is above the window's low end, 0…slice.width in the window; y: 1, or 0 where there is no number.
+fn windowed(bits: u32) -> vec2f {
   if (!is_finite(bits)) {
     return vec2f(0.0);
   }
-  return vec2f((difference(bits, slice.low_key, slice.low) - slice.low_rest) * slice.scale, 1.0);
+  return vec2f(difference(bits, slice.low_key, slice.low) - slice.low_rest, 1.0);
 }
 
-fn color_of(place: f32) -> vec4f {
-  var index = i32(clamp(place, 0.0, 1.0) * 255.0 + 0.5);
-  if (slice.categorical == 1u) {
-    // Back from the window to the difference from its low end.
-    let value = i32(place / slice.scale * select(1.0, 2.0, is_float()) + 0.5);
-    index = select(1 + (value - 1) % 255, 0, value <= 0);
+/// The palette's place of a label. Twin: labelColorIndex in src/renderer/viewer/colormaps.ts.
+fn label_index(bits: u32) -> i32 {
+  if (element_type == 0u || element_type == 2u || element_type == 4u) {
+    return select(i32(1u + (bits - 1u) % 255u), 0, bits == 0u);
   }
-  return vec4f(textureLoad(colors, vec2i(index, 0), 0).rgb, 1.0);
+  let label = select(bitcast<i32>(bits), i32(round(bitcast<f32>(bits))), is_float());
+  return select(1 + ((label - 1) % 255 + 255) % 255, 0, label == 0);
+}
+
+/// The colour of a value so far above the window's low end, of the palette's place `label` where colours are categorical.
+fn color_of(above_low: f32, label: i32) -> vec4f {
+  let is_below = above_low < 0.0;
+  let outside = select(slice.above, slice.below, is_below);
+  if ((is_below || above_low > slice.width) && outside.w > 0.0) {
+    if (outside.w == 1.0) {
+      discard;
+    }
+    return vec4f(outside.rgb, 1.0);
+  }
+  let place = i32(clamp(above_low * slice.scale, 0.0, 1.0) * 255.0 + 0.5);
+  return vec4f(textureLoad(colors, vec2i(select(place, label, slice.categorical == 1u), 0), 0).rgb, 1.0);
 }
 
 @fragment
@@ -91,11 +112,12 @@ fn main(corner: Corner) -> @location(0) vec4f {
     discard;
   }
   if (slice.smooth_voxels == 0u) {
-    let value = windowed(vec3u(voxel - origin));
+    let bits = bits_of(vec3u(voxel - origin));
+    let value = windowed(bits);
     if (value.y == 0.0) {
       discard;
     }
-    return color_of(value.x);
+    return color_of(value.x, label_index(bits));
   }
   // Across the slice the position is in a voxel's middle, so one of the three fractions is 0 and half the weights are too.
   let base_position = position - 0.5;
@@ -107,11 +129,11 @@ fn main(corner: Corner) -> @location(0) vec4f {
     let weights = select(1.0 - fraction, fraction, offset == vec3i(1));
     let weight = weights.x * weights.y * weights.z;
     if (weight > 1e-3) {
-      sum += weight * windowed(vec3u(clamp(base + offset, first, last) - origin));
+      sum += weight * windowed(bits_of(vec3u(clamp(base + offset, first, last) - origin)));
     }
   }
   if (sum.y == 0.0) {
     discard;
   }
-  return color_of(sum.x / sum.y);
+  return color_of(sum.x / sum.y, 0);
 }
