@@ -2,7 +2,7 @@ import { defineConfig } from '@playwright/test';
 import { launchOptions } from './e2e/support/chromium.ts';
 
 /** About what the renderer draws and nothing of the shell: once, in the browser, is enough on a software GPU. */
-const drawnAlike = ['access', 'chunks', 'compressed-volume', 'device-loss', 'lab', 'playback', 'undo', 'view3d'].map(
+const drawnAlike = ['access', 'chunks', 'compressed-volume', 'device-loss', 'lab', 'playback', 'settings', 'undo', 'view3d'].map(
   (name) => `${name}.spec.ts`,
 );
 

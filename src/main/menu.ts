@@ -27,6 +27,8 @@ export function menuTemplate(options: MenuOptions): MenuItemConstructorOptions[]
     submenu: [
       item('About Stria', 'about'),
       separator,
+      item('Settings…', 'settings', 'CmdOrCtrl+,'),
+      separator,
       { role: 'services' },
       separator,
       { role: 'hide' },
@@ -60,6 +62,7 @@ export function menuTemplate(options: MenuOptions): MenuItemConstructorOptions[]
       { role: 'copy' },
       { role: 'paste' },
       { role: 'selectAll' },
+      ...(mac ? [] : [separator, item('&Settings…', 'settings', 'CmdOrCtrl+,')]),
     ],
   };
   const view: MenuItemConstructorOptions = {

@@ -35,6 +35,7 @@ export const menuCommands = [
   'close',
   'undo',
   'redo',
+  'settings',
   'compress',
   'reset-view',
   'layout-1',

@@ -7,9 +7,11 @@ import { autoView } from '../viewer/auto-view.ts';
 import type { SliceAxis, ViewState } from '../viewer/viewer-api.ts';
 import { BackgroundCompressor } from './background.ts';
 import { type Command, commandOfMenu, createCommands } from './commands.ts';
+import { codecChoice } from './compress-protocol.ts';
 import { groupDatasets } from './datasets.ts';
 import { diagnosticsText } from './diagnostics.ts';
 import { GpuLife } from './gpu-life.ts';
+import { isOfText, runKey } from './keys.ts';
 import { Lab, type LabFileKind, labFiles } from './lab.ts';
 import { measurementsCsv } from './measurement-words.ts';
 import { Measuring } from './measuring.ts';
@@ -20,10 +22,10 @@ import { suggestLayouts } from './raw-layout.ts';
 import type { Residency } from './residency.ts';
 import type { SampleChoice } from './samples.ts';
 import { Session } from './session.ts';
-import { readSettings, type Settings, writeSettings } from './settings.ts';
-import { isOfControl, isTyping, matchesShortcut } from './shortcuts.ts';
+import { defaultSettings, readSettings, type Settings, writeSettings } from './settings.ts';
 import { type AppState, type AppStore, createAppStore, openDocument, showDocument } from './store.ts';
 import { Undo } from './undo.ts';
+import { setUnits } from './units.ts';
 
 /** All that the panels can ask for. Results come back through the store. */
 export class App {
@@ -47,6 +49,9 @@ export class App {
     this.host = host;
     this.debug = new URLSearchParams(location.search).has('debug') || storage()?.getItem('stria.debug') === '1';
     this.store = createAppStore(readSettings(storage()));
+    // First of all that hears of the state: the others find words in these units.
+    setUnits(this.store.getState().settings);
+    this.store.subscribe(({ settings }) => setUnits(settings));
     const compressor = new BackgroundCompressor();
     this.queue = new CompressQueue(host, this.store, compressor);
     this.lab = new Lab(this.store);
@@ -65,8 +70,10 @@ export class App {
     this.undo = new Undo(this.store, (change) => this.set(change));
     this.measuring = new Measuring(this.store, () => this.#session.kept);
     this.commands = createCommands(this);
-    this.store.subscribe(({ gpu, chunks, showChunks }) => {
-      if (gpu.kind === 'ready') gpu.viewer.showChunks(showChunks ? chunks : undefined);
+    this.store.subscribe(({ gpu, chunks, showChunks, settings }) => {
+      if (gpu.kind !== 'ready') return;
+      gpu.viewer.showChunks(showChunks ? chunks : undefined);
+      gpu.viewer.setGround(settings.ground);
     });
   }
 
@@ -77,7 +84,7 @@ export class App {
       if (command && isOfText(command, document.activeElement)) document.execCommand(command.id);
       else if (command?.enabled(this.store.getState())) command.run();
     });
-    window.addEventListener('keydown', (event) => this.#onKey(event));
+    window.addEventListener('keydown', (event) => runKey(this, event));
     window.addEventListener('pointerdown', this.undo.beginGesture, true);
     for (const end of ['pointerup', 'pointercancel']) window.addEventListener(end, this.undo.endGesture, true);
     // In Electron this would keep the window open without a word.
@@ -156,15 +163,13 @@ export class App {
   }
 
   compress(): void {
-    const { codec, axis } = this.store.getState().settings;
     this.set({ foldedSections: this.store.getState().settings.foldedSections.filter((name) => name !== 'compression') });
-    void this.#session.compress({ codec, axis });
+    void this.#session.compress(codecChoice(this.store.getState()));
   }
 
   /** Keeps the volume in GPU memory as voxels or compressed. Resolves with whether it is kept so. */
   setResidency(residency: Residency): Promise<boolean> {
-    const { codec, axis } = this.store.getState().settings;
-    return this.#session.setResidency(residency, { codec, axis });
+    return this.#session.setResidency(residency, codecChoice(this.store.getState()));
   }
 
   /** False where it was given up. What cannot be compressed, since not all of it is there, is played as it is. */
@@ -188,6 +193,12 @@ export class App {
     const settings = { ...this.store.getState().settings, ...change };
     this.store.setState({ settings });
     writeSettings(storage(), settings);
+  }
+
+  /** All settings as they were at the first start; the layout and the inspector stay as they are. */
+  resetSettings(): void {
+    const { layout, inspectorOpen, inspectorWidth, foldedSections } = this.store.getState().settings;
+    this.set({ ...defaultSettings, layout, inspectorOpen, inspectorWidth, foldedSections });
   }
 
   setPlayback(change: Partial<ClockSettings>): void {
@@ -311,29 +322,6 @@ export class App {
       if (fault.tag !== 'aborted') this.store.setState({ notice: fault.message });
     }
   }
-
-  #onKey(event: KeyboardEvent): void {
-    if (event.defaultPrevented || event.isComposing) return;
-    const command = this.commands.find(({ shortcut }) => shortcut && matchesShortcut(shortcut, event, this.isMac));
-    if (!command) {
-      if (event.key !== 'Escape') return;
-      if (this.store.getState().overlay !== 'none') this.store.setState({ overlay: 'none' });
-      else if (this.store.getState().page === 'lab') this.showPage('viewer');
-      else if (!isTyping(event.target) && this.measuring.backOut()) event.preventDefault();
-      return;
-    }
-    const isPlain = !event.ctrlKey && !event.metaKey;
-    const isCovered = this.store.getState().overlay !== 'none' && command.id !== 'palette';
-    const isOfFocus = isPlain ? isTyping(event.target) || isOfControl(event.target, event.key) : isOfText(command, event.target);
-    if (isOfFocus || isCovered) return;
-    event.preventDefault();
-    if (command.enabled(this.store.getState())) command.run();
-  }
-}
-
-/** What is typed into a text field is undone there. */
-function isOfText(command: Command, target: EventTarget | null): boolean {
-  return (command.id === 'undo' || command.id === 'redo') && isTyping(target);
 }
 
 /** `head.nii.gz` is `head`. */

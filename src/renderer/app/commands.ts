@@ -259,6 +259,15 @@ export function createCommands(app: App): Command[] {
       run: () => app.showPage(store.getState().page === 'lab' ? 'viewer' : 'lab'),
     },
     {
+      id: 'settings',
+      label: 'Settings…',
+      group: 'Edit',
+      shortcut: 'Mod+,',
+      menu: 'settings',
+      enabled: always,
+      run: () => store.setState({ overlay: 'settings' }),
+    },
+    {
       id: 'palette',
       label: 'All commands',
       group: 'Help',

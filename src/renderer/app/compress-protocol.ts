@@ -5,10 +5,15 @@ import type { Progress } from '../../core/shared/job.ts';
 import type { LoadRequest } from './load-protocol.ts';
 
 /** What people chose of codecs, as it can be posted. */
-export interface CodecChoice {
-  /** A codec's name, or 'auto'. */
+export interface CodecChoice extends CodecOptions {
+  /** A codec's name, or that of two, or 'auto'. */
   readonly codec: string;
-  readonly axis: CodecOptions['axis'];
+}
+
+/** The choice that stands in the settings. */
+export function codecChoice({ settings }: { readonly settings: CodecChoice }): CodecChoice {
+  const { codec, axis, prefer, effort } = settings;
+  return { codec, axis, prefer, effort };
 }
 
 /** From the window to the worker. `job` is a number of the window's. */

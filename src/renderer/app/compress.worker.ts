@@ -54,7 +54,7 @@ async function compress(command: CompressCommand & { kind: 'compress' }, signal:
     onProgress({ stage: 'Reading', done: 0, total: undefined });
     const volume = await open(command.request, signal);
     const codec = choice.codec === 'auto' ? 'auto' : chainByName(choice.codec);
-    const settings = { backend: await openBackend(), choice: { codec, options: { axis: choice.axis } } } as const;
+    const settings = { backend: await openBackend(), choice: { codec, options: choice } } as const;
     return await compressVolume(volume, sink, settings, { signal, onProgress });
   } catch (error) {
     await sink.abort().catch(() => undefined);

@@ -1,4 +1,5 @@
 import { createGpuBackend, type GpuBackend } from '../../core/engine/gpu-backend.ts';
+import { defaultBudget } from '../../core/engine/resident-volume.ts';
 import { diagnoseGpu, type Gpu, openGpu } from '../../core/gpu/gpu.ts';
 import { Viewer } from '../viewer/viewer.ts';
 import type { ViewState } from '../viewer/viewer-api.ts';
@@ -9,6 +10,8 @@ export interface Engine {
   readonly gpu: Gpu;
   readonly backend: GpuBackend;
   readonly viewer: Viewer;
+  /** What volumes may take of the device's memory, in bytes: as set, at the moment that it is read. */
+  readonly budgetBytes: number;
 }
 
 const attempts = 4;
@@ -61,7 +64,17 @@ export class GpuLife {
 
   async #start(): Promise<Engine> {
     const gpu = await openGpu(navigator.gpu);
-    const engine: Engine = { gpu, backend: createGpuBackend(gpu), viewer: new Viewer(gpu) };
+    const store = this.#store;
+    const engine: Engine = {
+      gpu,
+      backend: createGpuBackend(gpu),
+      viewer: new Viewer(gpu),
+      get budgetBytes() {
+        const { gpuBudgetMiB } = store.getState().settings;
+        return gpuBudgetMiB === 'auto' ? defaultBudget(gpu) : gpuBudgetMiB * 2 ** 20;
+      },
+    };
+    engine.viewer.setGround(store.getState().settings.ground);
     gpu.device.addEventListener('uncapturederror', ({ error }) => console.error(`WebGPU: ${error.message}`));
     gpu.onLost((message) => void this.#recover(engine, message));
     this.#engine = engine;

@@ -1,20 +1,17 @@
 import { chunkShapeOf } from '../../core/engine/chunk-shape.ts';
-import type { GpuBackend } from '../../core/engine/gpu-backend.ts';
-import { defaultBudget, ResidentVolume } from '../../core/engine/resident-volume.ts';
+import { ResidentVolume } from '../../core/engine/resident-volume.ts';
 import type { VolumeStatistics } from '../../core/engine/statistics.ts';
 import type { EncodedChunk } from '../../core/format/chunk.ts';
 import { codecElementBytes } from '../../core/format/chunk-grid.ts';
-import type { Gpu } from '../../core/gpu/gpu.ts';
 import type { RawLayout } from '../../core/io/volume-reader.ts';
 import { faultFromData, StriaError } from '../../core/shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../core/shared/job.ts';
 import type { SourceDescription } from '../../core/shared/source.ts';
 import { type Dims3, type VolumeInfo, volumeBytes } from '../../core/shared/volume.ts';
 import type { HostFile } from '../host/host.ts';
-import type { Engine } from './gpu-life.ts';
 import type { LoadCommand, LoadMessage, LoadRequest } from './load-protocol.ts';
 import { serveSiblings } from './ports.ts';
-import { type CompressedBytes, type KeptVolume, keepAs, type Residency, residencyOf } from './residency.ts';
+import { type CompressedBytes, type KeptVolume, keepAs, type LoadingEngine, type Residency, residencyOf } from './residency.ts';
 import type { SampleChoice } from './samples.ts';
 
 /** What people asked to see. Kept, so that it can be loaded again after the device was lost. */
@@ -35,10 +32,10 @@ export interface LoadedVolume {
  * Loads a volume into GPU memory: a worker reads and unpacks, this thread hands on to the GPU. Of a .stria, series and what
  * is over the GPU's budget stay compressed. The caller frees the volume. @throws StriaError as the readers, and `aborted`
  */
-export async function loadResident(gpu: Gpu, backend: GpuBackend, request: OpenRequest, job: JobOptions): Promise<LoadedVolume> {
+export async function loadResident(engine: LoadingEngine, request: OpenRequest, job: JobOptions): Promise<LoadedVolume> {
   throwIfAborted(job.signal);
   const worker = new Worker(new URL('./load.worker.ts', import.meta.url), { type: 'module', name: 'stria-load' });
-  const loading = new Loading(gpu, backend, worker, job);
+  const loading = new Loading(engine, worker, job);
   try {
     return await loading.run(request);
   } catch (error) {
@@ -51,7 +48,7 @@ export async function loadResident(gpu: Gpu, backend: GpuBackend, request: OpenR
 
 /** Brings a volume's compressed bytes to a new device, kept as they were on the one before. What is known of it is not computed again. */
 export async function loadAgain(
-  engine: Pick<Engine, 'gpu' | 'backend'>,
+  engine: LoadingEngine,
   { kept, chunkShape, ...rest }: LoadedVolume,
   chunks: readonly EncodedChunk[],
   known: JobOptions & { readonly statistics: VolumeStatistics | undefined },
@@ -71,8 +68,7 @@ class Loading {
   #info: VolumeInfo | undefined;
   /** How chunks will be kept. */
   #residency: Residency = 'raw';
-  readonly #gpu: Gpu;
-  readonly #backend: GpuBackend;
+  readonly #engine: LoadingEngine;
   readonly #worker: Worker;
   readonly #job: JobOptions;
   readonly #chunks: EncodedChunk[] = [];
@@ -82,9 +78,8 @@ class Loading {
   /** Messages are worked on one after the other. */
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(gpu: Gpu, backend: GpuBackend, worker: Worker, job: JobOptions) {
-    this.#gpu = gpu;
-    this.#backend = backend;
+  constructor(engine: LoadingEngine, worker: Worker, job: JobOptions) {
+    this.#engine = engine;
     this.#worker = worker;
     this.#job = job;
   }
@@ -111,8 +106,8 @@ class Loading {
     if (!info || !chunkShape) throw new StriaError('internal', 'the loading thread gave no volume');
     const chunks = resident ? undefined : this.#chunks;
     const kept = resident ?? (await this.#keepChunks({ info, chunkShape, chunks: this.#chunks }));
-    await this.#gpu.device.queue.onSubmittedWorkDone();
-    this.#gpu.checkAlive();
+    await this.#engine.gpu.device.queue.onSubmittedWorkDone();
+    this.#engine.gpu.checkAlive();
     return { kept, source, chunks, format: this.#format, chunkShape };
   }
 
@@ -121,8 +116,7 @@ class Loading {
   }
 
   #keepChunks(source: CompressedBytes): Promise<KeptVolume> {
-    const engine = { gpu: this.#gpu, backend: this.#backend };
-    return keepAs(engine, this.#residency, source, { ...this.#job, verify: true });
+    return keepAs(this.#engine, this.#residency, source, { ...this.#job, verify: true });
   }
 
   async #take(message: Exclude<LoadMessage, { kind: 'end' }>): Promise<void> {
@@ -136,11 +130,13 @@ class Loading {
         this.#info = info;
         this.#chunkShape = isUsable ? chunkShape : chunkShapeOf(info, arePictures);
         this.#format = format;
-        const fits = ResidentVolume.fits(this.#gpu, info, { chunkShape: this.#chunkShape });
+        const { gpu, budgetBytes } = this.#engine;
+        const options = { chunkShape: this.#chunkShape, budgetBytes };
+        const fits = ResidentVolume.fits(gpu, info, options);
         this.#residency = !fits || arePictures || info.dims[3] > 1 ? 'compressed' : 'raw';
-        const isTooLarge = this.#residency === 'compressed' && (payloadBytes ?? 0) > defaultBudget(this.#gpu);
+        const isTooLarge = this.#residency === 'compressed' && (payloadBytes ?? 0) > budgetBytes;
         const as = isUsable && !isTooLarge ? 'chunks' : 'voxels';
-        if (as === 'voxels') this.#resident = await ResidentVolume.create(this.#gpu, info, { chunkShape: this.#chunkShape });
+        if (as === 'voxels') this.#resident = await ResidentVolume.create(gpu, info, options);
         throwIfAborted(this.#job.signal);
         this.#job.onProgress?.({ stage: 'Reading', done: 0, total: volumeBytes(info) });
         this.#post({ kind: 'start', as });
@@ -163,7 +159,7 @@ class Loading {
   /** Lets the worker send more once the GPU has what it was given. */
   #afterwards(bytes: number): void {
     const give = () => this.#post({ kind: 'credit', bytes });
-    this.#gpu.device.queue.onSubmittedWorkDone().then(give, give);
+    this.#engine.gpu.device.queue.onSubmittedWorkDone().then(give, give);
   }
 
   #post(command: LoadCommand, transfer: Transferable[] = []): void {

@@ -5,19 +5,19 @@ import { metricOf, voxelVolume } from '../viewer/metric.ts';
 import { worldOf } from '../viewer/orientation.ts';
 import type { Voxel } from '../viewer/slice-geometry.ts';
 import { type RegionFound, type RegionsFound, regionKey } from './regions.ts';
-import { formatCount, formatNumber, lengthUnit, thinSpace } from './units.ts';
+import { formatCount, formatNumber, lengthUnit, shownLength, thinSpace } from './units.ts';
 
 /** What was measured, in words, the most important first: `23.4 mm`, or a size and what the region holds. */
 export function measurementLines(measurement: Measurement, info: VolumeInfo, found: RegionFound | undefined): readonly string[] {
   const size = sizeOf(measurement, metricOf(info));
-  const long = (length: number): string => withUnit(formatNumber(length, 4), info);
+  const long = (length: number): string => withUnit(formatNumber(shownLength(length, info), 4), info);
   switch (size.kind) {
     case 'distance':
       return [long(size.length)];
     case 'angle':
       return [`${formatNumber(size.degrees, 4)}°`];
     case 'rectangle':
-      return [withUnit(`${formatNumber(size.width, 4)} × ${formatNumber(size.height, 4)}`, info), ...regionLines(found)];
+      return [`${formatNumber(shownLength(size.width, info), 4)} × ${long(size.height)}`, ...regionLines(found)];
     case 'sphere':
       return [`⌀ ${long(size.diameter)}`, ...regionLines(found)];
   }

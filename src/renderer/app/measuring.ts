@@ -8,6 +8,7 @@ import { clampVoxel } from '../viewer/slice-geometry.ts';
 import { emptyBoard, type MeasureBoard } from '../viewer/view-host.ts';
 import { measurementLines } from './measurement-words.ts';
 import { type RegionFound, type RegionsFound, regionKey } from './regions.ts';
+import type { Settings } from './settings.ts';
 import { type AppState, type AppStore, openDocument } from './store.ts';
 
 /** The measurements of the open volume: shows them to the viewer, takes what it makes, and computes what regions hold. */
@@ -17,6 +18,7 @@ export class Measuring {
   #board: MeasureBoard = emptyBoard;
   /** What the board was made of. */
   #shownBy: unknown;
+  #units: Settings['lengthUnits'] | undefined;
   #regions: RegionsFound | undefined;
   #work: { readonly key: string; readonly controller: AbortController } | undefined;
   /** What M takes up again. */
@@ -30,7 +32,7 @@ export class Measuring {
       const isOther = (['measurements', 'chosenMeasurement', 'tool', 'regions', 'document', 'gpu', 'residency'] as const).some(
         (key) => state[key] !== before[key],
       );
-      if (!isOther) return;
+      if (!isOther && state.settings.lengthUnits === before.settings.lengthUnits) return;
       this.#show(state);
       this.#compute();
     });
@@ -92,13 +94,22 @@ export class Measuring {
     return true;
   }
 
-  #show({ gpu, tool, measurements, chosenMeasurement, regions, document }: AppState): void {
+  #show({ gpu, tool, measurements, chosenMeasurement, regions, document, settings }: AppState): void {
     if (gpu.kind !== 'ready') return;
     const info = openDocument({ document } as AppState)?.info;
     const isSame = this.#board.tool === tool && this.#board.measurements === measurements;
-    if (gpu.viewer === this.#shownBy && isSame && this.#board.chosen === chosenMeasurement && this.#regions === regions) return;
+    const { lengthUnits } = settings;
+    if (
+      gpu.viewer === this.#shownBy &&
+      lengthUnits === this.#units &&
+      isSame &&
+      this.#board.chosen === chosenMeasurement &&
+      this.#regions === regions
+    )
+      return;
     this.#regions = regions;
     this.#shownBy = gpu.viewer;
+    this.#units = lengthUnits;
     this.#board = {
       tool,
       measurements,

@@ -1,6 +1,7 @@
 import { faultToData, toStriaError } from '../../core/shared/errors.ts';
 import type { Host, HostFile, HostSink } from '../host/host.ts';
 import type { BackgroundCompressor } from './background.ts';
+import { codecChoice } from './compress-protocol.ts';
 import { striaName } from './datasets.ts';
 import { nextProgress, startProgress } from './progress.ts';
 import { isFinished, type QueueRow, type QueueRowState, withRowState } from './queue-rows.ts';
@@ -72,19 +73,13 @@ export class CompressQueue {
     this.#setState(id, { kind: 'running', progress });
     try {
       const sink: HostSink = await this.#host.saveBeside(file, striaName(name));
-      const { codec, axis } = this.#store.getState().settings;
-      const report = await this.#compressor.compress(
-        { kind: 'file', file },
-        sink,
-        { codec, axis },
-        {
-          signal: controller.signal,
-          onProgress: (next) => {
-            progress = nextProgress(progress, next, performance.now());
-            this.#setState(id, { kind: 'running', progress });
-          },
+      const report = await this.#compressor.compress({ kind: 'file', file }, sink, codecChoice(this.#store.getState()), {
+        signal: controller.signal,
+        onProgress: (next) => {
+          progress = nextProgress(progress, next, performance.now());
+          this.#setState(id, { kind: 'running', progress });
         },
-      );
+      });
       const { bytesIn, bytesOut } = report;
       const ms = performance.now() - start;
       this.#setState(id, { kind: 'done', bytesIn, bytesOut, ms, name: sink.name, folder: sink.folder, reveal: sink.reveal });

@@ -33,7 +33,7 @@ export function residencyOf(kept: KeptVolume): Residency {
 
 /** @param chunks the compressed volume, where there is one */
 export function residencyState(
-  { gpu }: Engine,
+  { gpu, budgetBytes }: Pick<Engine, 'gpu' | 'budgetBytes'>,
   kept: KeptVolume,
   chunkShape: Dims3,
   chunks: readonly EncodedChunk[] | undefined,
@@ -44,11 +44,14 @@ export function residencyState(
     kept: residencyOf(kept),
     rawBytes: volumeBytes(info),
     compressedBytes,
-    canBeRaw: ResidentVolume.fits(gpu, info, { chunkShape }),
+    canBeRaw: ResidentVolume.fits(gpu, info, { chunkShape, budgetBytes }),
     canBeCompressed: kept.decimation === 1,
     progress: undefined,
   };
 }
+
+/** What it takes of the engine to bring volumes into GPU memory. */
+export type LoadingEngine = Pick<Engine, 'gpu' | 'backend' | 'budgetBytes'>;
 
 export interface CompressedBytes {
   readonly info: VolumeInfo;
@@ -62,14 +65,14 @@ export interface CompressedBytes {
  * @throws StriaError `corrupt`, `out-of-memory`, `aborted`, `device-lost`
  */
 export async function keepAs(
-  { gpu, backend }: Pick<Engine, 'gpu' | 'backend'>,
+  { gpu, backend, budgetBytes }: LoadingEngine,
   residency: Residency,
   source: CompressedBytes,
   { verify, statistics, ...job }: JobOptions & { readonly verify: boolean; readonly statistics?: VolumeStatistics | undefined },
 ): Promise<KeptVolume> {
   if (residency === 'compressed') return CompressedVolume.create(gpu, source, { ...job, verify, statistics });
   const { info, chunkShape, chunks } = source;
-  const resident = await ResidentVolume.create(gpu, info, { chunkShape });
+  const resident = await ResidentVolume.create(gpu, info, { chunkShape, budgetBytes });
   try {
     throwIfAborted(job.signal);
     if (resident.decimation > 1) throw new StriaError('out-of-memory', 'the GPU has no room left for the uncompressed volume');

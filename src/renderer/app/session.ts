@@ -126,7 +126,7 @@ export class Session {
         if (!engine || !volume || volume.request !== request) return;
         const codec = choice.codec === 'auto' ? 'auto' : chainByName(choice.codec);
         const job = { signal: controller.signal, onProgress };
-        const compressed = await compressResident(engine.backend, volume, { codec, options: { axis: choice.axis } }, job);
+        const compressed = await compressResident(engine.backend, volume, { codec, options: choice }, job);
         if (controller.signal.aborted) return;
         this.#compressed = compressed;
         const chunks = chunkMapOf(volume, compressed.chunks);
@@ -279,7 +279,7 @@ export class Session {
         const statistics = openDocument(this.#store.getState())?.statistics;
         const loaded = lost?.chunks
           ? await loadAgain(engine, lost.volume, lost.chunks, { ...job, statistics })
-          : await loadResident(engine.gpu, engine.backend, request, job);
+          : await loadResident(engine, request, job);
         this.#volume = { ...loaded, request };
         await this.#show(engine, this.#volume, { name, view: lost?.view, start, signal });
         this.#lost = undefined;

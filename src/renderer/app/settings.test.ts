@@ -14,7 +14,14 @@ function storage(initial?: string) {
 describe('settings', () => {
   it('come back as they were written', () => {
     const place = storage();
-    const settings = { ...defaultSettings, theme: 'light', inspectorWidth: 400, foldedSections: ['volume'] } as const;
+    const settings = {
+      ...defaultSettings,
+      theme: 'light',
+      inspectorWidth: 400,
+      foldedSections: ['volume'],
+      codec: 'rle+huffman',
+      gpuBudgetMiB: 512,
+    } as const;
     writeSettings(place, settings);
     expect(readSettings(place)).toEqual(settings);
   });
@@ -26,6 +33,17 @@ describe('settings', () => {
     expect(readSettings(storage('{"theme":"pink","inspectorWidth":"wide","foldedSections":7,"axis":"w"}'))).toEqual(
       defaultSettings,
     );
+    const odd = {
+      codec: 'zip',
+      prefer: 'luck',
+      effort: 9,
+      gpuBudgetMiB: 'all',
+      lengthUnits: 'inch',
+      byteUnits: 1,
+      ground: 'pink',
+    };
+    expect(readSettings(storage(JSON.stringify(odd)))).toEqual(defaultSettings);
+    expect(readSettings(storage('{"gpuBudgetMiB":1}')).gpuBudgetMiB).toBe(64);
     expect(readSettings(storage('{"inspectorWidth":99999}')).inspectorWidth).toBe(560);
     for (const playback of ['7', 'null', '[]', '{"rate":"fast","pace":1,"atEnd":null}']) {
       expect(readSettings(storage(`{"playback":${playback}}`))).toEqual(defaultSettings);

@@ -1,6 +1,9 @@
-import type { CodecOptions } from '../../core/codecs/codec.ts';
+import { type CodecOptions, type Preference, preferences } from '../../core/codecs/codec.ts';
+import { chainNames } from '../../core/codecs/registry.ts';
 import { atEnds, type ClockSettings, clampRate, paces, rates } from '../playback/frame-clock.ts';
+import { type Ground, groundNames } from '../viewer/grounds.ts';
 import type { Layout } from '../viewer/viewer-api.ts';
+import { type ByteUnits, byteUnitNames, type LengthUnits, lengthUnitNames } from './units.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 export const inspectorSections = ['volume', 'display', 'measurements', 'compression', 'gpu'] as const;
@@ -14,11 +17,25 @@ export interface Settings {
   /** In CSS pixels. */
   readonly inspectorWidth: number;
   readonly foldedSections: readonly InspectorSection[];
-  /** A codec's name, or 'auto'. */
+  /** A codec's name, or that of two, or 'auto'. */
   readonly codec: string;
   readonly axis: CodecOptions['axis'];
+  /** What 'auto' goes by. */
+  readonly prefer: Preference;
+  readonly effort: Effort;
   readonly playback: ClockSettings;
+  readonly lengthUnits: LengthUnits;
+  readonly byteUnits: ByteUnits;
+  /** What volumes may take of the GPU's memory, in MiB; 'auto': by what the device has. */
+  readonly gpuBudgetMiB: number | 'auto';
+  /** Behind the pictures. */
+  readonly ground: Ground;
 }
+
+export type Effort = NonNullable<CodecOptions['effort']>;
+
+/** Whole MiB: less holds nothing worth a look, and more has no GPU. */
+export const gpuBudgets = { min: 64, default: 2048, max: 262_144 } as const;
 
 export const inspectorWidths = { min: 280, default: 320, max: 560 } as const;
 
@@ -30,12 +47,19 @@ export const defaultSettings: Settings = {
   foldedSections: ['gpu'],
   codec: 'auto',
   axis: 'auto',
+  prefer: 'balanced',
+  effort: 'normal',
   playback: { rate: rates.default, pace: 'hold', atEnd: 'loop' },
+  lengthUnits: 'file',
+  byteUnits: 'binary',
+  gpuBudgetMiB: 'auto',
+  ground: 'near-black',
 };
 
 const key = 'stria.settings';
 const themes: readonly Theme[] = ['system', 'light', 'dark'];
 const layouts: readonly Layout[] = ['3d', 'slice', 'slices', 'quad'];
+const efforts: readonly Effort[] = ['normal', 'max'];
 const axes: readonly CodecOptions['axis'][] = ['auto', 'x', 'y', 'z'];
 
 export type SettingsStorage = Pick<Storage, 'getItem' | 'setItem'>;
@@ -61,13 +85,19 @@ export function readSettings(storage: SettingsStorage | undefined): Settings {
       typeof stored.inspectorWidth === 'number' ? stored.inspectorWidth : defaultSettings.inspectorWidth,
     ),
     foldedSections: inspectorSections.filter((section) => folded.includes(section)),
-    codec: typeof stored.codec === 'string' ? stored.codec : defaultSettings.codec,
+    codec: one(['auto', ...chainNames()], stored.codec, defaultSettings.codec),
     axis: one(axes, stored.axis, defaultSettings.axis),
+    prefer: one(preferences, stored.prefer, defaultSettings.prefer),
+    effort: one(efforts, stored.effort, defaultSettings.effort),
     playback: {
       rate: typeof playback.rate === 'number' ? clampRate(playback.rate) : defaultSettings.playback.rate,
       pace: one(paces, playback.pace, defaultSettings.playback.pace),
       atEnd: one(atEnds, playback.atEnd, defaultSettings.playback.atEnd),
     },
+    lengthUnits: one(lengthUnitNames, stored.lengthUnits, defaultSettings.lengthUnits),
+    byteUnits: one(byteUnitNames, stored.byteUnits, defaultSettings.byteUnits),
+    gpuBudgetMiB: typeof stored.gpuBudgetMiB === 'number' ? clampGpuBudget(stored.gpuBudgetMiB) : defaultSettings.gpuBudgetMiB,
+    ground: one(groundNames, stored.ground, defaultSettings.ground),
   };
 }
 
@@ -77,6 +107,12 @@ export function writeSettings(storage: SettingsStorage | undefined, settings: Se
   } catch {
     // A full or forbidden storage costs the memory of a fold, nothing more.
   }
+}
+
+/** In MiB. */
+export function clampGpuBudget(mebibytes: number): number {
+  const whole = Number.isFinite(mebibytes) ? Math.round(mebibytes) : gpuBudgets.default;
+  return Math.min(gpuBudgets.max, Math.max(gpuBudgets.min, whole));
 }
 
 export function clampInspectorWidth(width: number): number {

@@ -78,7 +78,7 @@ export interface PlaybackState {
   readonly isPreparing: boolean;
 }
 
-export type Overlay = 'none' | 'palette' | 'shortcuts' | 'about';
+export type Overlay = 'none' | 'palette' | 'shortcuts' | 'settings' | 'about';
 
 export interface AppState {
   readonly shell: ShellInfo | undefined;

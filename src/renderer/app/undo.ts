@@ -6,7 +6,7 @@ import { type AppState, type AppStore, type OpenDocument, openDocument } from '.
 /** Parts of the view that are no steps: they move all the time, and frames that are played move them. */
 const passing: readonly string[] = ['crosshair', 'timePoint'] satisfies readonly (keyof ViewState)[];
 /** Settings that belong to the work on a volume. The others (the theme, the inspector's width) stay as they are. */
-const settingKeys = ['codec', 'axis'] as const satisfies readonly (keyof Settings)[];
+const settingKeys = ['codec', 'axis', 'prefer', 'effort'] as const satisfies readonly (keyof Settings)[];
 const stateKeys = ['showChunks', 'measurements'] as const satisfies readonly (keyof AppState)[];
 
 /** What steps are called where the key says it badly: 'Undo: colours'. */
@@ -18,6 +18,7 @@ const names: Readonly<Record<string, string>> = {
   outside: 'values outside the window',
   clip: 'clip planes',
   axis: 'direction of runs',
+  prefer: 'what Automatic goes by',
   camera: 'kind of camera',
   smooth: 'smooth slices',
   showChunks: 'chunks shown',

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { VolumeInfo } from '../../core/shared/volume.ts';
 import {
   formatBytes,
   formatCount,
@@ -10,7 +11,11 @@ import {
   formatRatio,
   formatSpacing,
   formatTimeLeft,
+  lengthUnit,
   orientation,
+  setUnits,
+  shownLength,
+  thinSpace,
 } from './units.ts';
 
 /** Thin spaces as plain ones, so that the expectations can be read. */
@@ -83,5 +88,28 @@ describe('volumes', () => {
     expect(plain(formatSpacing(info))).toBe('0.8984 × 0.8984 × 1.25 mm');
     expect(orientation([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0])).toBe('RAS');
     expect(orientation([-2, 0, 0, 9, 0, 0, 1, 0, 0, -1, 0, 0])).toBe('LIA');
+  });
+});
+
+describe('chosen units', () => {
+  const info = { spacing: [0.5, 0.5, 1.25], spatialUnit: 'mm' } as unknown as VolumeInfo;
+  afterEach(() => setUnits({ lengthUnits: 'file', byteUnits: 'binary' }));
+
+  it('are those of lengths, areas and volumes, where the file says any', () => {
+    setUnits({ lengthUnits: 'um', byteUnits: 'binary' });
+    expect(formatSpacing(info)).toBe(`500 × 500 × 1${thinSpace}250${thinSpace}µm`);
+    expect(lengthUnit(info)).toBe('µm');
+    expect(shownLength(2, info, 3)).toBeCloseTo(2e9);
+    expect(formatSpacing({ ...info, spatialUnit: 'unknown' })).toBe('0.5 × 0.5 × 1.25');
+    setUnits({ lengthUnits: 'mm', byteUnits: 'binary' });
+    expect(shownLength(2, { spatialUnit: 'm' })).toBeCloseTo(2000);
+  });
+
+  it('are those of bytes', () => {
+    expect(formatBytes(3_230_000)).toBe(`3.08${thinSpace}MiB`);
+    setUnits({ lengthUnits: 'file', byteUnits: 'decimal' });
+    expect(formatBytes(3_230_000)).toBe(`3.23${thinSpace}MB`);
+    expect(formatBytes(999)).toBe(`999${thinSpace}B`);
+    expect(formatBytes(1e12)).toBe(`1.00${thinSpace}TB`);
   });
 });

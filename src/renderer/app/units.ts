@@ -3,6 +3,24 @@ import type { Dims4, ElementType, VolumeInfo } from '../../core/shared/volume.ts
 /** Narrow no-break space: between groups of three digits, and between a number and its unit. */
 export const thinSpace = '\u202f';
 
+export const lengthUnitNames = ['file', 'mm', 'um'] as const;
+/** 'file': as the file says. */
+export type LengthUnits = (typeof lengthUnitNames)[number];
+export const byteUnitNames = ['binary', 'decimal'] as const;
+export type ByteUnits = (typeof byteUnitNames)[number];
+
+export interface UnitChoice {
+  readonly lengthUnits: LengthUnits;
+  readonly byteUnits: ByteUnits;
+}
+
+let chosen: UnitChoice = { lengthUnits: 'file', byteUnits: 'binary' };
+
+/** From now on words are in these units. As with a locale, all panels are to be drawn again. */
+export function setUnits(choice: UnitChoice): void {
+  chosen = choice;
+}
+
 /** `1234567` as `1 234 567`, with thin spaces. A count, so whole. */
 export function formatCount(count: number): string {
   return group(String(Math.round(count)));
@@ -22,17 +40,21 @@ export function formatNumber(value: number, significantDigits = 6): string {
   return group(whole) + rest.join('').replace('e-', 'e−').replace('e+', 'e');
 }
 
-const byteUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+const byteSizes = {
+  binary: { step: 1024, names: ['B', 'KiB', 'MiB', 'GiB', 'TiB'] },
+  decimal: { step: 1000, names: ['B', 'kB', 'MB', 'GB', 'TB'] },
+} as const;
 
-/** Bytes in the largest binary unit that leaves a number of 1 or more, three significant digits: `3.08 MiB`. */
+/** Bytes in the largest unit that leaves a number of 1 or more, three significant digits: `3.08 MiB`, or `3.23 MB`. */
 export function formatBytes(bytes: number): string {
+  const { step, names } = byteSizes[chosen.byteUnits];
   let unit = 0;
   let value = bytes;
-  while (value >= 1023.5 && unit < byteUnits.length - 1) {
-    value /= 1024;
+  while (value >= step - 0.5 && unit < names.length - 1) {
+    value /= step;
     unit++;
   }
-  return `${unit === 0 ? formatCount(value) : threeDigits(value)}${thinSpace}${byteUnits[unit]}`;
+  return `${unit === 0 ? formatCount(value) : threeDigits(value)}${thinSpace}${names[unit]}`;
 }
 
 /** Throughput in decimal units, as GPU makers and the literature give it: `12.4 GB/s`. */
@@ -86,13 +108,25 @@ export function formatType(type: ElementType): string {
 
 /** Voxel size with its unit: `0.9 × 0.9 × 1.25 mm`. */
 export function formatSpacing(info: VolumeInfo): string {
-  const [x, y, z] = info.spacing.map((length) => formatNumber(length, 4));
+  const [x, y, z] = info.spacing.map((length) => formatNumber(shownLength(length, info), 4));
   return `${x} × ${y} × ${z}${thinSpace}${lengthUnit(info)}`.trimEnd();
 }
 
 /** `mm`, `µm`, or nothing where the file does not say. */
-export function lengthUnit(info: Pick<VolumeInfo, 'spatialUnit'>): string {
-  return { m: 'm', mm: 'mm', um: 'µm', unknown: '' }[info.spatialUnit];
+export function lengthUnit({ spatialUnit }: Pick<VolumeInfo, 'spatialUnit'>): string {
+  return { m: 'm', mm: 'mm', um: 'µm', unknown: '' }[shownUnit(spatialUnit)];
+}
+
+const metres = { m: 1, mm: 1e-3, um: 1e-6, unknown: 1 } as const;
+
+/** A length (an area, a volume: `power` 2, 3) of the file's unit in the one that is shown, that of `lengthUnit`. */
+export function shownLength(length: number, { spatialUnit }: Pick<VolumeInfo, 'spatialUnit'>, power = 1): number {
+  return length * (metres[spatialUnit] / metres[shownUnit(spatialUnit)]) ** power;
+}
+
+/** A file that says nothing is in no unit, whatever was chosen. */
+function shownUnit(unit: VolumeInfo['spatialUnit']): VolumeInfo['spatialUnit'] {
+  return chosen.lengthUnits === 'file' || unit === 'unknown' ? unit : chosen.lengthUnits;
 }
 
 /** The direction in which each voxel axis mostly runs, as the three letters of neuroimaging: `RAS`, `LPI`. */

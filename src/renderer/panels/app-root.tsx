@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { useStore } from 'zustand';
 import type { App } from '../app/app.ts';
 import { openDocument } from '../app/store.ts';
 import styles from './app-root.module.css';
@@ -14,6 +15,8 @@ import { TransportBar } from './transport-bar.tsx';
 import { AppContext, useAppState } from './use-app.ts';
 
 export function AppRoot({ app }: { readonly app: App }) {
+  // Words in other units: everything is drawn again.
+  useStore(app.store, ({ settings }) => `${settings.lengthUnits} ${settings.byteUnits}`);
   return (
     <AppContext value={app}>
       <Theme />
@@ -58,8 +61,12 @@ function Title() {
   return <title>{name === undefined ? 'Stria' : `${name} – Stria`}</title>;
 }
 
-/** Puts the chosen theme, or the system's, on the document. */
+/** Puts the chosen theme, or the system's, on the document, and what is behind the pictures. */
 function Theme() {
+  const ground = useAppState((state) => state.settings.ground);
+  useEffect(() => {
+    document.documentElement.dataset.ground = ground;
+  }, [ground]);
   const theme = useAppState((state) => state.settings.theme);
   useEffect(() => {
     const system = matchMedia('(prefers-color-scheme: light)');

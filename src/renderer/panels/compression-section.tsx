@@ -1,7 +1,5 @@
 import { Download, FolderOpen, Zap } from 'lucide-react';
 import { useEffect, useRef } from 'react';
-import type { CodecOptions } from '../../core/codecs/codec.ts';
-import { codecs } from '../../core/codecs/registry.ts';
 import { volumeBytes } from '../../core/shared/volume.ts';
 import type { JobProgress } from '../app/progress.ts';
 import { ratioOf } from '../app/result.ts';
@@ -9,57 +7,27 @@ import { showShortcut } from '../app/shortcuts.ts';
 import type { OpenDocument } from '../app/store.ts';
 import { formatBytes, formatRatio } from '../app/units.ts';
 import { ChunkTable } from './chunk-table.tsx';
+import { CodecChoices } from './codec-choices.tsx';
 import styles from './compression-section.module.css';
 import { Button } from './controls/button.tsx';
 import { FaultNotice } from './controls/fault-notice.tsx';
 import { Progress } from './controls/progress.tsx';
 import { Section } from './controls/section.tsx';
-import { Select } from './controls/select.tsx';
 import { ResultCard } from './result-card.tsx';
 import { useApp, useAppState } from './use-app.ts';
 import { useFold } from './use-fold.ts';
 
-const codecOptions = [
-  { key: 'auto', label: 'Automatic', hint: 'The smallest, chunk by chunk' },
-  ...codecs.map(({ name, summary }) => ({ key: name, label: name, hint: summary })),
-];
-const axisOptions: readonly { readonly key: CodecOptions['axis']; readonly label: string; readonly hint?: string }[] = [
-  { key: 'auto', label: 'Automatic', hint: 'The longest runs, chunk by chunk' },
-  { key: 'x', label: 'x' },
-  { key: 'y', label: 'y' },
-  { key: 'z', label: 'z' },
-];
-
 export function CompressionSection({ document }: { readonly document: OpenDocument }) {
   const app = useApp();
   const fold = useFold('compression');
-  const { codec, axis } = useAppState((state) => state.settings);
   const compression = useAppState((state) => state.compression);
   const isReady = useAppState((state) => state.gpu.kind === 'ready' && state.save.kind !== 'saving');
   const isRunning = compression.kind === 'running';
-  const knownCodec = codecOptions.some(({ key }) => key === codec) ? codec : 'auto';
   const aside = compression.kind === 'done' ? formatRatio(ratioOf(compression.result)) : undefined;
   return (
     <Section title="Compression" aside={aside} {...fold}>
       <div className={styles.choices}>
-        <Select
-          label="Codec"
-          options={codecOptions}
-          value={knownCodec}
-          onChange={(chosen) => app.set({ codec: chosen })}
-          isDisabled={isRunning}
-          testId="codec-select"
-        />
-        {knownCodec !== 'raw' && (
-          <Select
-            label="Runs along"
-            options={axisOptions}
-            value={axis}
-            onChange={(chosen) => app.set({ axis: chosen })}
-            isDisabled={isRunning}
-            testId="axis-select"
-          />
-        )}
+        <CodecChoices isDisabled={isRunning} />
       </div>
       {isRunning ? (
         <Running progress={compression.progress} />

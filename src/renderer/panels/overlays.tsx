@@ -1,23 +1,14 @@
-import { X } from 'lucide-react';
-import type { ReactNode } from 'react';
-import {
-  Autocomplete,
-  Dialog,
-  Heading,
-  Input,
-  Menu,
-  MenuItem,
-  Modal,
-  ModalOverlay,
-  SearchField,
-  useFilter,
-} from 'react-aria-components';
+import { Autocomplete, Dialog, Input, Menu, MenuItem, Modal, ModalOverlay, SearchField, useFilter } from 'react-aria-components';
 import { showShortcut } from '../app/shortcuts.ts';
-import { Button, IconButton } from './controls/button.tsx';
+import { Button } from './controls/button.tsx';
 import { classes } from './controls/classes.ts';
 import { Facts } from './controls/facts.tsx';
 import styles from './overlays.module.css';
+import { SettingsDialog } from './settings-dialog.tsx';
+import { Sheet } from './sheet.tsx';
 import { useApp, useAppState } from './use-app.ts';
+
+const narrow = new Set(['palette', 'settings']);
 
 /** What lies over the window for a moment: the palette, the sheet of keys, the versions. Escape, or a click beside it, ends it. */
 export function Overlays() {
@@ -31,10 +22,11 @@ export function Overlays() {
       onOpenChange={(isOpen) => !isOpen && close()}
       isDismissable
     >
-      <Modal className={classes(styles.modal, overlay === 'palette' && styles.narrow)}>
+      <Modal className={classes(styles.modal, narrow.has(overlay) && styles.narrow)}>
         {overlay === 'palette' && <Palette onDone={close} />}
         {overlay === 'shortcuts' && <Shortcuts onDone={close} />}
         {overlay === 'about' && <About onDone={close} />}
+        {overlay === 'settings' && <SettingsDialog onDone={close} />}
       </Modal>
     </ModalOverlay>
   );
@@ -136,27 +128,5 @@ function About({ onDone }: { readonly onDone: () => void }) {
         <Button onPress={() => void app.copyDiagnostics()}>Copy diagnostics</Button>
       </div>
     </Sheet>
-  );
-}
-
-function Sheet({
-  title,
-  onDone,
-  children,
-}: {
-  readonly title: string;
-  readonly onDone: () => void;
-  readonly children: ReactNode;
-}) {
-  return (
-    <Dialog className={classes(styles.dialog, styles.sheet)}>
-      <div className={styles.sheetHead}>
-        <Heading slot="title" className={classes(styles.sheetTitle)}>
-          {title}
-        </Heading>
-        <IconButton label="Close" icon={<X size={16} aria-hidden />} onPress={onDone} />
-      </div>
-      {children}
-    </Dialog>
   );
 }

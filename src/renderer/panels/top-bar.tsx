@@ -199,10 +199,15 @@ function SettingsMenu() {
           })),
         },
         {
-          title: 'Help',
-          entries: ['shortcuts', 'about', 'diagnostics'].map((id) => {
+          title: 'More',
+          entries: ['settings', 'shortcuts', 'about', 'diagnostics'].map((id) => {
             const command = app.commands.find((candidate) => candidate.id === id);
-            return { key: id, label: command?.label ?? id, shortcut: command?.shortcut, onAction: () => app.runCommand(id) };
+            return {
+              key: id,
+              label: command?.label ?? id,
+              shortcut: command?.shortcut && showShortcut(command.shortcut, app.isMac),
+              onAction: () => app.runCommand(id),
+            };
           }),
         },
       ]}

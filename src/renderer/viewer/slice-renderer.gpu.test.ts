@@ -11,9 +11,10 @@ import type { EncodedChunk } from '../../core/format/chunk.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { type Dims4, elementTypes, typedVoxels, type VolumeInfo, type VoxelArray } from '../../core/shared/volume.ts';
 import { colorsOf, labelColorIndex } from './colormaps.ts';
+import { grounds } from './grounds.ts';
 import { type AxisNumber, sliceFrame } from './orientation.ts';
 import { type CanvasToVoxel, placeSlice, positionAt, type Voxel, voxelAt } from './slice-geometry.ts';
-import { background, type SliceDrawing, SliceRenderer } from './slice-renderer.ts';
+import { type SliceDrawing, SliceRenderer } from './slice-renderer.ts';
 import type { SliceAxis } from './viewer-api.ts';
 
 const gpu = await openNodeGpu({ software: true });
@@ -83,7 +84,7 @@ function expected({ map, state }: Case, voxels: VoxelArray, index: (place: numbe
     const voxel = voxelAt(positionAt(map, [(pixel % width) + 0.5, Math.floor(pixel / width) + 0.5]), size);
     if (!voxel) {
       pixels.set(
-        [background.r, background.g, background.b, 1].map((value) => Math.round(value * 255)),
+        Object.values(grounds['near-black']).map((value) => Math.round(value * 255)),
         pixel * 4,
       );
       continue;

@@ -5,6 +5,7 @@ import type { Gpu } from '../../core/gpu/gpu.ts';
 import type { GpuScope } from '../../core/gpu/scope.ts';
 import overlayCode from '../../shaders/view/overlay.wgsl?raw';
 import { type ColorChoice, colormap, colorsOf } from './colormaps.ts';
+import { grounds } from './grounds.ts';
 import type { AxisNumber } from './orientation.ts';
 import type { CanvasToVoxel, Point } from './slice-geometry.ts';
 import { UniformCache } from './uniform-cache.ts';
@@ -32,12 +33,10 @@ export interface SliceDrawing {
   readonly map: CanvasToVoxel;
   readonly state: Pick<ViewState, 'window' | 'colormap' | 'inverted' | 'outside' | 'timePoint' | 'smooth'>;
   readonly overlay?: SliceOverlay | undefined;
-  /** Beside the slice; premultiplied. Default: `background`. */
+  /** Beside the slice; premultiplied. Default: near black. */
   readonly ground?: GPUColorDict | undefined;
 }
 
-/** The viewports' background: near black, whatever the theme. */
-export const background = { r: 0.031, g: 0.035, b: 0.043, a: 1 } as const;
 const crosshairColor = [0.32, 0.68, 0.95, 0.75] as const;
 
 /**
@@ -73,7 +72,7 @@ export class SliceRenderer {
   record(commands: Commands, target: GPUTexture, drawing: SliceDrawing | undefined): void {
     const boxes = drawing?.volume.recordSlice(commands, drawing.axis, drawing.index, drawing.state.timePoint) ?? [];
     const colorAttachments: GPURenderPassColorAttachment[] = [
-      { view: target.createView(), clearValue: drawing?.ground ?? background, loadOp: 'clear', storeOp: 'store' },
+      { view: target.createView(), clearValue: drawing?.ground ?? grounds['near-black'], loadOp: 'clear', storeOp: 'store' },
     ];
     commands.render('slice', { colorAttachments }, (pass) => {
       if (!drawing) return;

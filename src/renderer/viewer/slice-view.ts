@@ -23,7 +23,7 @@ import {
 } from './slice-geometry.ts';
 import { SliceOverlayPicture } from './slice-overlay.ts';
 import { listenToSlicePointer } from './slice-pointer.ts';
-import { type SliceRenderer, background as screenGround } from './slice-renderer.ts';
+import type { SliceRenderer } from './slice-renderer.ts';
 import type { View, ViewHost } from './view-host.ts';
 import type { SliceAxis, ViewState } from './viewer-api.ts';
 
@@ -32,8 +32,7 @@ const fitted: SliceCamera = { zoom: 1, center: undefined };
 const margin = 24;
 
 /** Premultiplied. */
-const grounds: Readonly<Record<PictureBackground, GPUColorDict>> = {
-  screen: screenGround,
+const pictureGrounds: Readonly<Record<Exclude<PictureBackground, 'screen'>, GPUColorDict>> = {
   white: { r: 1, g: 1, b: 1, a: 1 },
   transparent: { r: 0, g: 0, b: 0, a: 0 },
 };
@@ -45,7 +44,7 @@ interface SlicePicture {
   /** Undefined: nothing is drawn over it. */
   readonly overlay: SliceOverlayPicture | undefined;
   readonly caption?: string | undefined;
-  readonly ground?: GPUColorDict | undefined;
+  readonly ground: GPUColorDict;
 }
 
 /** One slice on its own canvas, with crosshair, letters and scale bar, and its pointer. */
@@ -119,7 +118,7 @@ export class SliceView implements View {
   /** Records the picture, to be submitted in this very task: then it is on the canvas. */
   record(commands: Commands): void {
     this.#host.drawn();
-    const picture = { pixelRatio: this.#pixelRatio, state: this.#host.state, overlay: this.#overlay };
+    const picture = { pixelRatio: this.#pixelRatio, state: this.#host.state, overlay: this.#overlay, ground: this.#host.ground };
     this.#recordInto(commands, this.#context.getCurrentTexture(), picture);
   }
 
@@ -134,7 +133,7 @@ export class SliceView implements View {
     const overlay = isAnnotated ? new SliceOverlayPicture(this.#gpu) : undefined;
     try {
       const commands = this.#gpu.commands('picture');
-      const ground = grounds[background];
+      const ground = background === 'screen' ? this.#host.ground : pictureGrounds[background];
       this.#recordInto(commands, target, { pixelRatio, state: { ...this.#host.state, ...state }, overlay, caption, ground });
       await commands.submit();
     } finally {

@@ -31,6 +31,8 @@ export const emptyBoard: MeasureBoard = {
 export interface ViewHost {
   readonly state: ViewState;
   readonly volume: VolumeSource | undefined;
+  /** Behind the pictures. */
+  readonly ground: Readonly<GPUColorDict>;
   /** The chunks to paint over the slices, where people want to see them. */
   readonly chunks: ChunkMap | undefined;
   readonly board: MeasureBoard;

@@ -7,6 +7,7 @@ import type { CameraFrame } from './camera-frame.ts';
 import { withPresentName } from './colormaps.ts';
 import { DisplayFeed } from './display-feed.ts';
 import { decodeMs, frameAxis, withFrame } from './frames.ts';
+import { type Ground, grounds } from './grounds.ts';
 import { checkPictureSize, type Picture, type PictureRequest } from './picture.ts';
 import { ProbeReader } from './probe-reader.ts';
 import { clampVoxel } from './slice-geometry.ts';
@@ -54,6 +55,7 @@ export class Viewer {
   readonly #dirty = new Set<View>();
   readonly #host: ViewHost;
   #volume: VolumeSource | undefined;
+  #ground: Ground = 'near-black';
   #chunks: ChunkMap | undefined;
   #board = emptyBoard;
   #snapshot: ViewerSnapshot = { info: undefined, state: initialState, probe: undefined, decimation: 1 };
@@ -85,6 +87,9 @@ export class Viewer {
       },
       get volume() {
         return viewer.#volume;
+      },
+      get ground() {
+        return grounds[viewer.#ground];
       },
       get chunks() {
         return viewer.#chunks;
@@ -268,6 +273,13 @@ export class Viewer {
   measureAtCrosshair(axis: SliceAxis): void {
     const view = this.#views.get(axis)?.view;
     if (view instanceof SliceView) view.measureAtCrosshair();
+  }
+
+  /** What stands behind the pictures. */
+  setGround(ground: Ground): void {
+    if (ground === this.#ground) return;
+    this.#ground = ground;
+    this.requestRender();
   }
 
   /** Stable between changes: fit for `useSyncExternalStore(viewer.subscribe, viewer.snapshot)`. */

@@ -9,7 +9,6 @@ import type { CameraFrame } from './camera-frame.ts';
 import { FramePacing } from './frame-pacing.ts';
 import { OrbitCamera } from './orbit-camera.ts';
 import { type Picture, type PictureBackground, type PictureRequest, toStraight } from './picture.ts';
-import { background } from './slice-renderer.ts';
 import { TiledFrame } from './tiled-frame.ts';
 import type { View, ViewHost } from './view-host.ts';
 import type { Quality } from './viewer-api.ts';
@@ -87,6 +86,7 @@ export class VolumeView implements View {
       return;
     }
     this.#stripsScale = undefined;
+    this.#setGround('screen');
     this.#orbit.use(this.#host.state.camera);
     clearTimeout(this.#stillTimer);
     this.#stillTimer = undefined;
@@ -149,8 +149,9 @@ export class VolumeView implements View {
   }
 
   #setGround(ground: PictureBackground): void {
-    const color = ground === 'white' ? new Color(1, 1, 1) : new Color(background.r, background.g, background.b);
-    this.#renderer.setClearColor(ground === 'transparent' ? new Color(0, 0, 0) : color, ground === 'transparent' ? 0 : 1);
+    const { r, g, b } = this.#host.ground;
+    const color = { screen: new Color(r, g, b), white: new Color(1, 1, 1), transparent: new Color(0, 0, 0) }[ground];
+    this.#renderer.setClearColor(color, ground === 'transparent' ? 0 : 1);
   }
 
   resize(width: number, height: number, pixelRatio: number): void {

@@ -1,0 +1,28 @@
+import type { App } from './app.ts';
+import type { Command } from './commands.ts';
+import { isOfControl, isTyping, matchesShortcut } from './shortcuts.ts';
+
+/** Runs the command that a key press is the shortcut of, unless it belongs to the control with the focus; Escape backs out. */
+export function runKey(app: App, event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing) return;
+  const state = app.store.getState();
+  const command = app.commands.find(({ shortcut }) => shortcut && matchesShortcut(shortcut, event, app.isMac));
+  if (!command) {
+    if (event.key !== 'Escape') return;
+    if (state.overlay !== 'none') app.store.setState({ overlay: 'none' });
+    else if (state.page === 'lab') app.showPage('viewer');
+    else if (!isTyping(event.target) && app.measuring.backOut()) event.preventDefault();
+    return;
+  }
+  const isPlain = !event.ctrlKey && !event.metaKey;
+  const isOfFocus = isPlain ? isTyping(event.target) || isOfControl(event.target, event.key) : isOfText(command, event.target);
+  const isCovered = state.overlay !== 'none' && command.id !== 'palette';
+  if (isOfFocus || isCovered) return;
+  event.preventDefault();
+  if (command.enabled(state)) command.run();
+}
+
+/** What is typed into a text field is undone there. */
+export function isOfText(command: Command, target: EventTarget | null): boolean {
+  return (command.id === 'undo' || command.id === 'redo') && isTyping(target);
+}
