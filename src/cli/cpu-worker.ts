@@ -1,10 +1,13 @@
 // One CPU thread of the pool: takes a task, answers with its result. The build makes it out/main/cpu-worker.js.
 import { parentPort } from 'node:worker_threads';
+import { ChunkMemory } from '../core/engine/chunk-memory.ts';
 import type { CpuTask } from '../core/engine/cpu-task.ts';
-import { runCpuTask } from '../core/engine/cpu-task-run.ts';
+import { CpuDesk, runCpuTask } from '../core/engine/cpu-task-run.ts';
 import { packResult } from './task-messages.ts';
 
+const desk = new CpuDesk(new ChunkMemory());
+
 parentPort?.on('message', (task: CpuTask) => {
-  const { message, transfer } = packResult(runCpuTask(task));
+  const { message, transfer } = packResult(runCpuTask(task, desk));
   parentPort?.postMessage(message, transfer);
 });

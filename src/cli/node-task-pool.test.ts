@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { CpuTask, TaskPool } from '../core/engine/cpu-task.ts';
 import { runCpuTask } from '../core/engine/cpu-task-run.ts';
+import type { EncodedChunk } from '../core/format/chunk.ts';
 import { requireBuild } from './cli-testing.ts';
 import { createNodeTaskPool } from './node-task-pool.ts';
 
@@ -11,9 +12,9 @@ afterEach(() => pool.destroy());
 const voxelsOf = (salt: number) => Uint8Array.from({ length: 4096 }, (_, i) => (i >> 6) * salt);
 const encodeTask = (voxels: Uint8Array<ArrayBuffer>, codec = 'auto'): CpuTask => ({
   kind: 'encode',
-  voxels,
-  shape: [16, 16, 16],
-  elementBytes: 1,
+  box: { bytes: voxels, dims: [16, 16, 16], elementBytes: 1 },
+  chunks: [{ origin: [0, 0, 0], shape: [16, 16, 16] }],
+  firstChunk: 0,
   codec,
   options: { axis: 'auto' },
 });
@@ -25,7 +26,12 @@ test('threads give what the same task gives without them, in the order of asking
   expect(results).toEqual(salts.map((salt) => runCpuTask(encodeTask(voxelsOf(salt)))));
   for (const [index, result] of results.entries()) {
     if (result.kind !== 'encode') throw new Error('an encode task was answered otherwise');
-    const decoded = await pool.run({ kind: 'decode', chunk: result.chunk, shape: [16, 16, 16], elementBytes: 1 });
+    const decoded = await pool.run({
+      kind: 'decode',
+      chunk: result.chunks[0] as EncodedChunk,
+      shape: [16, 16, 16],
+      elementBytes: 1,
+    });
     expect(decoded).toEqual({ kind: 'decode', voxels: voxelsOf(index) });
   }
 });

@@ -83,6 +83,7 @@ export function createNodeTaskPool(threads: number = availableParallelism()): Ta
 
   return {
     threads,
+    isInline: false,
     run: (task, signal) =>
       new Promise<Done>((resolve, reject) => {
         if (destroyed) throw new StriaError('internal', 'the task pool has ended');

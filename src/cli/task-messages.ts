@@ -9,7 +9,9 @@ export interface Packed<T> {
 
 export function packTask(task: CpuTask): Packed<CpuTask> {
   const transfer: ArrayBuffer[] = [];
-  if (task.kind === 'encode') return { message: { ...task, voxels: handOver(task.voxels, transfer) }, transfer };
+  if (task.kind === 'encode') {
+    return { message: { ...task, box: { ...task.box, bytes: handOver(task.box.bytes, transfer) } }, transfer };
+  }
   return { message: { ...task, chunk: packChunk(task.chunk, transfer) }, transfer };
 }
 
@@ -17,8 +19,8 @@ export function packResult(result: CpuTaskResult): Packed<CpuTaskResult> {
   const transfer: ArrayBuffer[] = [];
   switch (result.kind) {
     case 'encode': {
-      const voxels = result.voxels && handOver(result.voxels, transfer);
-      return { message: { ...result, chunk: packChunk(result.chunk, transfer), voxels }, transfer };
+      const chunks = result.chunks.map((chunk) => packChunk(chunk, transfer));
+      return { message: { ...result, chunks, voxels: handOver(result.voxels, transfer) }, transfer };
     }
     case 'decode':
       return { message: { ...result, voxels: handOver(result.voxels, transfer) }, transfer };

@@ -78,7 +78,7 @@ async function compress(
   const slabs = slabsOf(writer.grid, elementBytes, slabBytes);
   // Small slabs have two buffers: one is read into while the other is encoded.
   const overlaps = largestSlabBytes(writer.grid, elementBytes, slabBytes) <= overlapBytes;
-  const reader = new SlabReader(volume.voxels({ signal, reuse: true }));
+  const reader = volume.fill ? directReader(volume.fill, signal) : new SlabReader(volume.voxels({ signal, reuse: true }));
   const buffers = [new ReusedBytes(), new ReusedBytes()] as const;
   const scratch = new ReusedBytes();
   const reading = new Beside<ReadSlab | undefined>();
@@ -169,8 +169,30 @@ interface ReadSlab {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
+/** Gives a volume's voxels in order. */
+interface VoxelReader {
+  /** Fills `target`, the start of its buffer, with the next bytes. @throws StriaError `corrupt` when they end early */
+  fill(target: Uint8Array<ArrayBuffer>): Promise<void>;
+  /** Reads to the end, where nothing may be left. */
+  end(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Reads slabs where they are to lie. */
+function directReader(fill: NonNullable<OpenVolume['fill']>, signal: AbortSignal | undefined): VoxelReader {
+  let at = 0;
+  return {
+    async fill(target) {
+      await fill(target, at, { signal });
+      at += target.byteLength;
+    },
+    async end() {},
+    async close() {},
+  };
+}
+
 /** Cuts a stream of pieces of any size into slabs. */
-class SlabReader {
+class SlabReader implements VoxelReader {
   readonly #pieces: AsyncIterator<Uint8Array>;
   #piece: Uint8Array = new Uint8Array(0);
 
@@ -178,7 +200,6 @@ class SlabReader {
     this.#pieces = voxels[Symbol.asyncIterator]();
   }
 
-  /** Fills `target` with the next bytes. @throws StriaError `corrupt` when they end early */
   async fill(target: Uint8Array): Promise<void> {
     let filled = 0;
     while (filled < target.byteLength) {
@@ -194,7 +215,6 @@ class SlabReader {
     }
   }
 
-  /** Reads to the end, where nothing may be left. */
   async end(): Promise<void> {
     let left = this.#piece.byteLength;
     for (let next = await this.#pieces.next(); !next.done; next = await this.#pieces.next()) left += next.value.byteLength;

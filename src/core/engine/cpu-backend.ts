@@ -1,14 +1,16 @@
+import type { CodecElementBytes } from '../codecs/codec.ts';
 import { chainName } from '../codecs/registry.ts';
-import { inContext } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
+import type { Dims3 } from '../shared/volume.ts';
 import { chunkBytes } from './analyze.ts';
-import type { Backend, BackendJob } from './backend.ts';
-import { scatterChunk } from './boxes.ts';
+import type { Backend, BackendJob, ChunkBox, VoxelBox } from './backend.ts';
+import { gatherChunk, scatterChunk } from './boxes.ts';
 import { reportDamage } from './choose.ts';
-import { ChunkGatherer, FreeBytes } from './chunk-gatherer.ts';
+import { FreeBytes } from './chunk-gatherer.ts';
+import { maxMemoryBytes } from './chunk-memory.ts';
 import type { TaskPool } from './cpu-task.ts';
 
-/** Encodes and decodes with the reference codecs, a chunk a task. `destroy` ends the pool. */
+/** Encodes and decodes with the codecs' references, or what is as good and faster. `destroy` ends the pool. */
 export function createCpuBackend(pool: TaskPool): Backend {
   const free = new FreeBytes();
   return {
@@ -17,22 +19,21 @@ export function createCpuBackend(pool: TaskPool): Backend {
 
     async encode(box, chunks, choice, job = {}) {
       const codec = choice.codec === 'auto' ? 'auto' : chainName(choice.codec);
+      const isFast = choice.codec !== 'auto' && choice.codec[0].encodeInMemory !== undefined;
       const progress = progressOf(job, 'Compressing', box.elementBytes, chunks);
-      const gather = new ChunkGatherer(box, chunks, free);
-      return mapBounded(chunks, 2 * pool.threads, async (chunk, index) => {
+      const rows = rowsOf(chunks, box.elementBytes, isFast ? fastTogether : slowTogether);
+      const encoded = await mapBounded(rows, 2 * pool.threads, async ({ first, count }) => {
         throwIfAborted(job.signal);
-        const { shape } = chunk;
-        const task = { kind: 'encode', voxels: gather.take(index), shape, elementBytes: box.elementBytes } as const;
-        try {
-          const result = await pool.run({ ...task, codec, options: choice.options }, job.signal);
-          if (result.kind !== 'encode') throw new TypeError('the pool answered another task');
-          if (result.voxels) free.give(result.voxels);
-          progress(index);
-          return result.chunk;
-        } catch (error) {
-          throw inContext(`chunk ${(job.firstChunk ?? 0) + index}`, error);
-        }
+        const row = chunks.slice(first, first + count);
+        const part = pool.isInline ? { box, chunks: row } : takeRow(box, row, free);
+        const firstChunk = (job.firstChunk ?? 0) + first;
+        const result = await pool.run({ kind: 'encode', ...part, firstChunk, codec, options: choice.options }, job.signal);
+        if (result.kind !== 'encode') throw new TypeError('the pool answered another task');
+        if (!pool.isInline) free.give(result.voxels);
+        for (let index = first; index < first + count; index++) progress(index);
+        return result.chunks;
       });
+      return encoded.flat();
     },
 
     async decode(chunks, boxes, box, job = {}) {
@@ -56,6 +57,50 @@ export function createCpuBackend(pool: TaskPool): Backend {
     },
 
     destroy: () => pool.destroy(),
+  };
+}
+
+/**
+ * So many chunks side by side are one task: their rows lie side by side, too, and memory is fast where it is read in order.
+ * Of codecs that take long for a chunk few are, so that all threads have work and an abort is heard soon.
+ */
+const fastTogether = 8;
+const slowTogether = 2;
+
+/** Chunks that follow each other along x, at most `together` of them and not more than fit the threads' memory; one at least. */
+function rowsOf(
+  chunks: readonly ChunkBox[],
+  elementBytes: CodecElementBytes,
+  together: number,
+): { readonly first: number; readonly count: number }[] {
+  const rows: { first: number; count: number }[] = [];
+  let rowBytes = 0;
+  for (const [index, { origin, shape }] of chunks.entries()) {
+    const last = rows.at(-1);
+    const before = chunks[index - 1]?.origin;
+    rowBytes += chunkBytes({ shape, elementBytes });
+    if (last && last.count < together && before?.[1] === origin[1] && before[2] === origin[2] && rowBytes <= maxMemoryBytes) {
+      last.count++;
+    } else {
+      rows.push({ first: index, count: 1 });
+      rowBytes = chunkBytes({ shape, elementBytes });
+    }
+  }
+  return rows;
+}
+
+/** Chunks side by side as a box of their own, which can be handed to another thread. */
+function takeRow(box: VoxelBox, chunks: readonly ChunkBox[], free: FreeBytes): { box: VoxelBox; chunks: readonly ChunkBox[] } {
+  const { elementBytes } = box;
+  const [first] = chunks as readonly [ChunkBox, ...ChunkBox[]];
+  const [left, ...corner] = first.origin;
+  const [, height, depth] = first.shape;
+  const dims: Dims3 = [chunks.reduce((sum, { shape }) => sum + shape[0], 0), height, depth];
+  const bytes = free.take(chunkBytes({ shape: dims, elementBytes }));
+  gatherChunk(box, { origin: [left, ...corner], shape: dims }, bytes);
+  return {
+    box: { bytes, dims, elementBytes },
+    chunks: chunks.map(({ origin, shape }) => ({ origin: [origin[0] - left, 0, 0], shape })),
   };
 }
 

@@ -1,10 +1,12 @@
+import { type ChunkInMemory, firstElement } from '../codecs/chunk-in-memory.ts';
 import type { ChunkGeometry, ChunkVoxels, CodecOptions } from '../codecs/codec.ts';
 import { chainByName } from '../codecs/registry.ts';
 import { survey } from '../codecs/survey.ts';
 import { checksum, sameChecksum } from '../format/checksum.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
-import { faultToData } from '../shared/errors.ts';
+import { faultToData, inContext } from '../shared/errors.ts';
 import { analyze, chunkBytes, fillElement } from './analyze.ts';
+import { analyzeInMemory } from './analyze-in-memory.ts';
 import type { EncodeChoice } from './backend.ts';
 import {
   chooseCodec,
@@ -19,42 +21,84 @@ import {
   rawCodec,
 } from './choose.ts';
 import type { ChosenChain } from './chosen-codec.ts';
+import { ChunkGatherer, FreeBytes } from './chunk-gatherer.ts';
+import type { ChunkMemory } from './chunk-memory.ts';
 import type { CpuTask, CpuTaskResult } from './cpu-task.ts';
 
-/** What a worker runs: one chunk encoded or decoded by the reference codecs. A fault is a result; nothing is thrown. */
-export function runCpuTask(task: CpuTask): CpuTaskResult {
+/** What a thread keeps from one task to the next. */
+export class CpuDesk {
+  readonly free = new FreeBytes();
+  readonly memory: ChunkMemory | undefined;
+
+  /** @param memory where chunks are analysed and encoded by WebAssembly; left out: the references do all. */
+  constructor(memory?: ChunkMemory) {
+    this.memory = memory;
+  }
+}
+
+/** What a worker runs. A fault is a result; nothing is thrown. */
+export function runCpuTask(task: CpuTask, desk = new CpuDesk()): CpuTaskResult {
   try {
     if (task.kind === 'decode') return { kind: 'decode', voxels: decodeChunk(task.chunk, task) };
-    const { voxels: bytes, shape, elementBytes, options } = task;
-    const codec = task.codec === 'auto' ? 'auto' : chainByName(task.codec);
-    const chunk = encodeChunk({ bytes, shape, elementBytes }, { codec, options });
-    const isShared = chunk.kind === 'coded' && chunk.payload.buffer === bytes.buffer;
-    return { kind: 'encode', chunk, voxels: isShared ? undefined : bytes };
+    return { kind: 'encode', chunks: encodeChunks(task, desk), voxels: task.box.bytes };
   } catch (error) {
     return { kind: 'fault', fault: faultToData(error) };
   }
 }
 
+function encodeChunks(task: Extract<CpuTask, { kind: 'encode' }>, { memory, free }: CpuDesk): EncodedChunk[] {
+  const { box, chunks, options } = task;
+  const choice = { codec: task.codec === 'auto' ? ('auto' as const) : chainByName(task.codec), options };
+  const inMemory = memory?.load(box, chunks);
+  const gatherer = new ChunkGatherer(box, chunks, free);
+  return chunks.map(({ shape }, index) => {
+    try {
+      let bytes: Uint8Array<ArrayBuffer> | undefined;
+      const voxels = () => {
+        bytes ??= gatherer.take(index);
+        return { bytes, shape, elementBytes: box.elementBytes };
+      };
+      const encoded = encodeFrom({ shape, elementBytes: box.elementBytes, voxels, inMemory: inMemory?.[index] }, choice);
+      if (bytes && !(encoded.kind === 'coded' && encoded.payload.buffer === bytes.buffer)) free.give(bytes);
+      return encoded;
+    } catch (error) {
+      throw inContext(`chunk ${task.firstChunk + index}`, error);
+    }
+  });
+}
+
 /** A chunk encoded as `choice` says. @throws StriaError `unsupported` */
 export function encodeChunk(voxels: ChunkVoxels, choice: EncodeChoice): EncodedChunk {
-  const analysis = analyze(voxels);
+  return encodeFrom({ ...voxels, voxels: () => voxels, inMemory: undefined }, choice);
+}
+
+/** A chunk to be encoded: its voxels are taken out of the box only where the memory's kernels do not suffice. */
+interface ChunkToEncode extends ChunkGeometry {
+  readonly voxels: () => ChunkVoxels;
+  readonly inMemory: ChunkInMemory | undefined;
+}
+
+function encodeFrom(chunk: ChunkToEncode, choice: EncodeChoice): EncodedChunk {
+  const analysis = (chunk.inMemory && analyzeInMemory(chunk.inMemory)) ?? analyze(chunk.voxels());
   if (isConstant(analysis)) {
-    const element = voxels.bytes.slice(0, voxels.elementBytes);
+    const element = (chunk.inMemory ? firstElement(chunk.inMemory) : chunk.voxels().bytes).slice(0, chunk.elementBytes);
     return { kind: 'constant', element, decodedChecksum: analysis.checksum };
   }
-  let chosen = chooseCodec(analysis, voxels, choice, () => survey(voxels));
-  let encoded = encodeBy(chosen, voxels, choice.options);
+  let chosen = chooseCodec(analysis, chunk, choice, () => survey(chunk.voxels()));
+  let encoded = encodeBy(chosen, chunk, choice.options);
   while (!encoded) {
-    chosen = fallback(chosen, analysis, voxels, choice.options);
-    encoded = encodeBy(chosen, voxels, choice.options);
+    chosen = fallback(chosen, analysis, chunk, choice.options);
+    encoded = encodeBy(chosen, chunk, choice.options);
   }
   return codedChunk(encoded.stages, encoded.payload, analysis.checksum);
 }
 
 /** Undefined: this chunk would not be smaller than its voxels. */
-function encodeBy(chosen: ChosenChain, voxels: ChunkVoxels, options: CodecOptions) {
+function encodeBy(chosen: ChosenChain, voxels: ChunkToEncode, options: CodecOptions) {
   const { codec, parameters, second } = chosen;
-  const payload = codec.reference.encode(voxels, parameters);
+  const payload =
+    (voxels.inMemory && codec.encodeInMemory?.(voxels.inMemory, parameters)) ??
+    codec.reference.encode(voxels.voxels(), parameters);
   const hasGain = codec === rawCodec || !isNoGain(payload.byteLength, voxels);
   if (second && (hasGain || codec.preparesEntropy)) {
     const chunk = payloadChunk(second, payload.byteLength, options);

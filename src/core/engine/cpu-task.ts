@@ -2,14 +2,16 @@ import type { CodecElementBytes, CodecOptions } from '../codecs/codec.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import type { FaultData } from '../shared/errors.ts';
 import type { Dims3 } from '../shared/volume.ts';
+import type { ChunkBox, VoxelBox } from './backend.ts';
 
-/** One chunk's work for a CPU thread, as plain data that can be posted. */
+/** Work for a CPU thread, as plain data that can be posted: a few chunks side by side to be encoded, or one to be decoded. */
 export type CpuTask =
   | {
       readonly kind: 'encode';
-      readonly voxels: Uint8Array<ArrayBuffer>;
-      readonly shape: Dims3;
-      readonly elementBytes: CodecElementBytes;
+      readonly box: VoxelBox;
+      readonly chunks: readonly ChunkBox[];
+      /** Number of the first of them, for messages. */
+      readonly firstChunk: number;
       /** The name of a codec or a chain of codecs, or 'auto'. */
       readonly codec: string;
       readonly options: CodecOptions;
@@ -17,15 +19,17 @@ export type CpuTask =
   | { readonly kind: 'decode'; readonly chunk: EncodedChunk; readonly shape: Dims3; readonly elementBytes: CodecElementBytes };
 
 export type CpuTaskResult =
-  /** `voxels`: the task's own memory, handed back to be used again; undefined where the chunk's payload lies in it. */
-  | { readonly kind: 'encode'; readonly chunk: EncodedChunk; readonly voxels: Uint8Array<ArrayBuffer> | undefined }
+  /** `voxels`: the box's own memory, handed back to be used again. */
+  | { readonly kind: 'encode'; readonly chunks: readonly EncodedChunk[]; readonly voxels: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'decode'; readonly voxels: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'fault'; readonly fault: FaultData };
 
 /** Threads that run tasks: worker_threads in Node, Web Workers in a browser. The host makes it. */
 export interface TaskPool {
   readonly threads: number;
-  /** Resolves with the task's result; a 'fault' result becomes a thrown StriaError. Buffers of the task are transferred. */
+  /** Tasks run on the caller's own thread and memory. In other pools what a task holds is transferred, and is best no more than it needs. */
+  readonly isInline: boolean;
+  /** Resolves with the task's result; a 'fault' result becomes a thrown StriaError. */
   run(task: CpuTask, signal?: AbortSignal): Promise<Exclude<CpuTaskResult, { kind: 'fault' }>>;
   destroy(): Promise<void>;
 }

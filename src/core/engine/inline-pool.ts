@@ -1,7 +1,8 @@
 import { faultFromData } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
+import { ChunkMemory } from './chunk-memory.ts';
 import type { TaskPool } from './cpu-task.ts';
-import { runCpuTask } from './cpu-task-run.ts';
+import { CpuDesk, runCpuTask } from './cpu-task-run.ts';
 import { nextTurn } from './turn.ts';
 
 /** A turn of the event loop is given up so often at least, so that an abort is heard and reads and writes go on. */
@@ -9,16 +10,18 @@ const turnMs = 5;
 
 /** A pool without threads: tasks run where they are asked for. */
 export function inlinePool(): TaskPool {
+  const desk = new CpuDesk(new ChunkMemory());
   let turnEnd = 0;
   return {
     threads: 1,
+    isInline: true,
     async run(task, signal) {
       if (performance.now() >= turnEnd) {
         await nextTurn();
         turnEnd = performance.now() + turnMs;
       }
       throwIfAborted(signal);
-      const result = runCpuTask(task);
+      const result = runCpuTask(task, desk);
       if (result.kind === 'fault') throw faultFromData(result.fault);
       return result;
     },

@@ -16,6 +16,11 @@ export interface ByteStream {
   readonly sizeLimit: number;
   /** All bytes from `start` on, in pieces, which may share buffers. @throws StriaError `corrupt`, `not-readable`, `aborted` */
   pieces(start: number, options?: PieceOptions): AsyncGenerator<Uint8Array>;
+  /**
+   * Reads into all of `target`, which is the whole of its buffer or its start: without a copy on the way where the source can.
+   * Left out where bytes come in order only. @throws as `pieces`
+   */
+  fill?(target: Uint8Array<ArrayBuffer>, start: number, options?: JobOptions): Promise<void>;
   /** `length` bytes from `start`, fewer only at the end. @throws as `pieces` */
   read(start: number, length: number, options?: JobOptions): Promise<Uint8Array>;
 }
@@ -41,6 +46,12 @@ export function plainBytes(source: ByteSource): ByteStream {
         at += piece.byteLength;
         yield piece;
       }
+    },
+    async fill(target, start, { signal } = {}) {
+      throwIfAborted(signal);
+      const bytes = await source.read(start, target.byteLength, { signal, into: target.buffer });
+      if (bytes.byteLength < target.byteLength) throw becameShorter(start + bytes.byteLength);
+      if (bytes.buffer !== target.buffer) target.set(bytes);
     },
     async read(start, length, { signal } = {}) {
       const end = Math.min(start + length, source.size);

@@ -83,6 +83,12 @@ export function streamedVolume(place: VoxelPlace): OpenVolume {
     info,
     format: place.format,
     voxels,
+    ...(stream.fill && {
+      async fill(target: Uint8Array<ArrayBuffer>, at: number, options?: JobOptions) {
+        await stream.fill?.(target, start + at, options);
+        swapBytes(target, swapWidth);
+      },
+    }),
     async source() {
       after ??= await readBehind();
       return { format: place.format, endian: place.endian, parts: place.parts(after) };

@@ -15,6 +15,11 @@ export interface OpenVolume {
    * @throws StriaError `corrupt` when the file ends early or its compression is broken; `aborted`
    */
   voxels(options?: PieceOptions): AsyncIterable<Uint8Array>;
+  /**
+   * Reads the voxels' bytes from byte `start` on into all of `target`, which is the whole of its buffer or its start, and
+   * begins with a whole voxel. Left out where they can only be read in order, as from gzip. @throws as `voxels`
+   */
+  fill?(target: Uint8Array<ArrayBuffer>, start: number, options?: JobOptions): Promise<void>;
   /** What is needed to write the source again. Call it after `voxels` has ended: what stands behind the voxels is known only then. */
   source(): Promise<SourceDescription>;
 }

@@ -1,7 +1,9 @@
 import type { CpuTask, CpuTaskResult } from '../../core/engine/cpu-task.ts';
-import { runCpuTask } from '../../core/engine/cpu-task-run.ts';
+import { CpuDesk, runCpuTask } from '../../core/engine/cpu-task-run.ts';
 
-// One thread of the pool: encodes and decodes chunks with the reference codecs.
+// One thread of the pool: encodes and decodes chunks with the reference codecs. The page's policy allows no WebAssembly.
+
+const desk = new CpuDesk();
 
 const scope = self as unknown as {
   onmessage: (event: MessageEvent<CpuTask>) => void;
@@ -9,6 +11,6 @@ const scope = self as unknown as {
 };
 
 scope.onmessage = ({ data }) => {
-  const result = runCpuTask(data);
-  scope.postMessage(result, result.kind !== 'fault' && result.voxels ? [result.voxels.buffer] : []);
+  const result = runCpuTask(data, desk);
+  scope.postMessage(result, result.kind !== 'fault' ? [result.voxels.buffer] : []);
 };

@@ -4,6 +4,7 @@ import { parseAxis } from '../scan-order.ts';
 import { spikeShare } from '../survey.ts';
 import { createKernels } from './kernels.ts';
 import { levelLengths, reference } from './reference.ts';
+import { encodeInMemory } from './wasm-encode.ts';
 
 /** Column run-length encoding with a bitmap tree: SPEC.md. */
 export const rle: CodecDefinition = {
@@ -55,5 +56,6 @@ export const rle: CodecDefinition = {
   },
 
   reference,
+  encodeInMemory,
   createKernels,
 };

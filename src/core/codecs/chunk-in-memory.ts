@@ -1,0 +1,37 @@
+import type { Dims3 } from '../shared/volume.ts';
+
+/**
+ * A chunk in WebAssembly memory, among others: row (y, z) starts at byte `at + y × rowStride + z × planeStride`. Rows are
+ * whole vectors of 16 bytes, and 16 bytes lie before and behind all of them.
+ */
+export interface ChunkInMemory {
+  readonly shape: Dims3;
+  readonly elementBytes: 1 | 2 | 4;
+  readonly memory: WebAssembly.Memory;
+  readonly at: number;
+  readonly rowStride: number;
+  readonly planeStride: number;
+  /** From here on memory is free, for as long as one call takes; it holds anything. */
+  readonly freeAt: number;
+}
+
+/** Bytes in a vector of WebAssembly. */
+export const vectorBytes = 16;
+
+/** Whether rows of so many elements are whole vectors. */
+export function isWholeVectors(elements: number, elementBytes: number): boolean {
+  return (elements * elementBytes) % vectorBytes === 0;
+}
+
+const pageBytes = 2 ** 16;
+
+/** Makes sure that the memory has so many bytes, and gives them all. */
+export function bytesUpTo({ memory }: Pick<ChunkInMemory, 'memory'>, end: number): Uint8Array<ArrayBuffer> {
+  const missing = end - memory.buffer.byteLength;
+  if (missing > 0) memory.grow(Math.ceil(missing / pageBytes));
+  return new Uint8Array(memory.buffer);
+}
+
+export function firstElement({ memory, at, elementBytes }: ChunkInMemory): Uint8Array {
+  return new Uint8Array(memory.buffer, at, elementBytes);
+}

@@ -1,0 +1,273 @@
+import {
+  type Code,
+  clear,
+  doWhile,
+  i8x16,
+  i16x8,
+  i32,
+  i32x4,
+  i64,
+  instantiate,
+  type Local,
+  v128,
+  type WasmFunction,
+  wasmFunction,
+  when,
+  whileTrue,
+} from '../../shared/wasm.ts';
+import { elementCount } from '../batch.ts';
+import { bytesUpTo, type ChunkInMemory } from '../chunk-in-memory.ts';
+import type { CodecElementBytes, CodecParameters } from '../codec.ts';
+import { type Axis, parseAxis } from '../scan-order.ts';
+import { levelLengths } from './reference.ts';
+
+const comparison = {
+  1: { ...i8x16, load: i32.load8, store: i32.store8 },
+  2: { ...i16x8, load: i32.load16, store: i32.store16 },
+  4: { ...i32x4, load: i32.load, store: i32.store },
+} as const;
+
+/** As `reference.encode`, which is its oracle: the same bytes, vectors at a time. Undefined where there is no WebAssembly. */
+export function encodeInMemory(chunk: ChunkInMemory, parameters: CodecParameters): Uint8Array<ArrayBuffer> | undefined {
+  const axis = parseAxis('rle', parameters);
+  const kernel = kernelOf(chunk, axis);
+  if (!kernel) return undefined;
+  const { shape, elementBytes, at, rowStride, planeStride, freeAt } = chunk;
+  const count = elementCount(chunk);
+  const lengths = levelLengths(count);
+  // Four bitmaps, each with room behind for a word; the bytes of levels 0, 1, 2 that are not 0; the values; a count.
+  let end = freeAt;
+  const place = (byteLength: number) => {
+    const start = end;
+    end += Math.ceil(byteLength / 8) * 8 + 8;
+    return start;
+  };
+  const levels = lengths.map(place);
+  const levelsEnd = end;
+  const bytes = [place(lengths[0]), place(lengths[1]), place(lengths[2])] as const;
+  const values = place(count * elementBytes);
+  const countAt = place(4);
+  const memory = bytesUpTo(chunk, end);
+  const [level0 = 0] = levels;
+
+  kernel.markStarts(at, rowStride, planeStride, ...shape, level0, levelsEnd - level0);
+  const counted = (run: () => void) => {
+    run();
+    return new DataView(memory.buffer).getUint32(countAt, true);
+  };
+  const stored = ([0, 1, 2] as const).map((level) =>
+    counted(() => kernel.pack(levels[level] as number, lengths[level], levels[level + 1] as number, bytes[level], countAt)),
+  );
+  const columns = columnsOf(chunk, axis);
+  const { step, length, inner, innerStep, outerStep } = columns;
+  const runs = counted(() =>
+    kernel.takeValues(level0, lengths[0], at, step, length, inner, innerStep, outerStep, values, countAt),
+  );
+  const parts = [
+    [levels[3] as number, lengths[3]],
+    [bytes[2], stored[2] as number],
+    [bytes[1], stored[1] as number],
+    [bytes[0], stored[0] as number],
+    [values, runs * elementBytes],
+  ] as const;
+  const payload = new Uint8Array(parts.reduce((sum, [, length]) => sum + length, 0));
+  let filled = 0;
+  for (const [start, length] of parts) {
+    payload.set(memory.subarray(start, start + length), filled);
+    filled += length;
+  }
+  return payload;
+}
+
+/** Where columns along the axis lie, in scan order: `inner` of them `innerStep` bytes apart, and so on `outerStep` bytes apart. */
+function columnsOf({ shape: [x, y, z], elementBytes, rowStride, planeStride }: ChunkInMemory, axis: Axis) {
+  if (axis === 0) return { step: elementBytes, length: x, inner: y, innerStep: rowStride, outerStep: planeStride };
+  if (axis === 1) return { step: rowStride, length: y, inner: x, innerStep: elementBytes, outerStep: planeStride };
+  return { step: planeStride, length: z, inner: x, innerStep: elementBytes, outerStep: rowStride };
+}
+
+type Kernel = Readonly<Record<'markStarts' | 'pack' | 'takeValues', (...parameters: number[]) => void>>;
+
+const kernels = new WeakMap<WebAssembly.Memory, Map<string, Kernel | undefined>>();
+
+function kernelOf({ memory, elementBytes }: ChunkInMemory, axis: Axis): Kernel | undefined {
+  const known = kernels.get(memory) ?? new Map<string, Kernel | undefined>();
+  kernels.set(memory, known);
+  const key = `${elementBytes} ${axis}`;
+  if (!known.has(key)) {
+    const markStarts = axis === 0 ? markAlongRows(elementBytes) : markAcrossRows(elementBytes, axis);
+    known.set(key, instantiate({ markStarts, pack, takeValues: takeValues(elementBytes) }, memory));
+  }
+  return known.get(key);
+}
+
+const rowParameters = ['at', 'rowStride', 'planeStride', 'width', 'height', 'depth', 'level0', 'clearLength'] as const;
+const rowVariables = ['row', 'y', 'z', 'plane', 'p', 'end', 'index', 'bits', 'address', 'last'] as const;
+type RowLocals = Readonly<Record<(typeof rowParameters)[number] | (typeof rowVariables)[number], Local>>;
+
+/** `body` for each row: `row` is its address, `y` and `z` its place. */
+function forEachRow({ at, rowStride, planeStride, height, depth, row, y, z, plane }: RowLocals, body: readonly Code[]): Code[] {
+  return [
+    plane.set(at.get),
+    doWhile(
+      [
+        row.set(plane.get),
+        y.set(0),
+        doWhile([...body, row.add(rowStride.get), y.add(1)], i32.ltU(y.get, height.get)),
+        plane.add(planeStride.get),
+        z.add(1),
+      ],
+      i32.ltU(z.get, depth.get),
+    ),
+  ];
+}
+
+/** Along x: a row's elements follow each other in scan order, so a vector's bits do, too. Level 0 alone is set; all are cleared. */
+function markAlongRows(elementBytes: CodecElementBytes): WasmFunction {
+  const { ne, bitmask, load } = comparison[elementBytes];
+  return wasmFunction(rowParameters, { i32: rowVariables }, (locals) => {
+    const { width, level0, clearLength, row, p, end, index, bits, address, last } = locals;
+    return [
+      clear(level0.get, clearLength.get),
+      ...forEachRow(locals, [
+        p.set(row.get),
+        end.set(i32.add(row.get, i32.mul(width.get, elementBytes))),
+        doWhile(
+          [
+            bits.set(bitmask(ne(v128.load(p.get), v128.load(i32.sub(p.get, elementBytes))))),
+            // Before a row's first element stands the last of the row before; before the first of all, nothing.
+            when(i32.eq(p.get, row.get), [
+              bits.set(i32.and(bits.get, -2)),
+              when(i32.or(i32.eqz(last.get), i32.ne(load(row.get), load(last.get))), [bits.set(i32.or(bits.get, 1))]),
+            ]),
+            when(bits.get, [
+              address.set(i32.add(level0.get, i32.shrU(index.get, 3))),
+              i32.store16(address.get, i32.or(i32.load16(address.get), i32.shl(bits.get, i32.and(index.get, 7)))),
+            ]),
+            index.add(16 / elementBytes),
+            p.add(16),
+          ],
+          i32.ltU(p.get, end.get),
+        ),
+        last.set(i32.sub(end.get, elementBytes)),
+      ]),
+    ];
+  });
+}
+
+/** Along y or z: a vector's elements belong to as many columns, so its bits are set one by one. */
+function markAcrossRows(elementBytes: CodecElementBytes, axis: 1 | 2): WasmFunction {
+  const { ne, bitmask, load } = comparison[elementBytes];
+  return wasmFunction(rowParameters, { i32: [...rowVariables, 'back', 'bit'] }, (locals) => {
+    const { rowStride, planeStride, width, height, depth, level0, clearLength } = locals;
+    const { row, y, z, p, end, index, bits, address, last, back, bit } = locals;
+    // Along: the place in the column, and the steps to the next. Across: the place among the columns of one x.
+    const [along, across] = axis === 1 ? [y, z] : [z, y];
+    const [step, acrossStep, length] = axis === 1 ? [rowStride, planeStride, height] : [planeStride, rowStride, depth];
+    const toLast = i32.mul(i32.sub(length.get, 1), step.get);
+    return [
+      clear(level0.get, clearLength.get),
+      ...forEachRow(locals, [
+        p.set(row.get),
+        end.set(i32.add(row.get, i32.mul(width.get, elementBytes))),
+        index.set(i32.add(along.get, i32.mul(across.get, i32.mul(width.get, length.get)))),
+        // How far back the elements before these lie. Before a column's first stands the last of the column before it.
+        back.set(step.get),
+        when(i32.eqz(along.get), [
+          back.set(i32.sub(elementBytes, toLast)),
+          last.set(i32.sub(i32.add(end.get, toLast), i32.add(acrossStep.get, elementBytes))),
+        ]),
+        doWhile(
+          [
+            bits.set(bitmask(ne(v128.load(p.get), v128.load(i32.sub(p.get, back.get))))),
+            when(i32.and(i32.eq(p.get, row.get), i32.eqz(along.get)), [
+              bits.set(i32.and(bits.get, -2)),
+              when(i32.eqz(across.get), [bits.set(i32.or(bits.get, 1))]),
+              when(across.get, [bits.set(i32.or(bits.get, i32.ne(load(row.get), load(last.get))))]),
+            ]),
+            whileTrue(bits.get, [
+              bit.set(i32.add(index.get, i32.mul(i32.ctz(bits.get), length.get))),
+              address.set(i32.add(level0.get, i32.shrU(bit.get, 3))),
+              i32.store8(address.get, i32.or(i32.load8(address.get), i32.shl(1, i32.and(bit.get, 7)))),
+              bits.set(i32.and(bits.get, i32.sub(bits.get, 1))),
+            ]),
+            index.add(i32.mul(length.get, 16 / elementBytes)),
+            p.add(16),
+          ],
+          i32.ltU(p.get, end.get),
+        ),
+      ]),
+    ];
+  });
+}
+
+/** For each byte at `level` that is not 0: the byte to `bytes`, and its bit to `bits`. Their number to `countAt`. */
+const pack = wasmFunction(
+  ['level', 'length', 'bits', 'bytes', 'countAt'],
+  { i32: ['j', 'byte', 'count', 'address'] },
+  ({ level, length, bits, bytes, countAt, j, byte, count, address }) => [
+    forEachByte(level, length, { j, byte }, [
+      i32.store8(i32.add(bytes.get, count.get), byte.get),
+      count.add(1),
+      address.set(i32.add(bits.get, i32.shrU(j.get, 3))),
+      i32.store8(address.get, i32.or(i32.load8(address.get), i32.shl(1, i32.and(j.get, 7)))),
+    ]),
+    i32.store(countAt.get, count.get),
+  ],
+);
+
+/** The value of each run, in order, to `values`; their number to `countAt`. */
+function takeValues(elementBytes: CodecElementBytes): WasmFunction {
+  const { load, store } = comparison[elementBytes];
+  return wasmFunction(
+    ['level0', 'length0', 'at', 'step', 'length', 'inner', 'innerStep', 'outerStep', 'values', 'countAt'],
+    { i32: ['j', 'byte', 'index', 'count', 'start', 'base', 'outer', 'number'] },
+    ({ level0, length0, at, step, length, inner, innerStep, outerStep, values, countAt, j, byte, index, count, ...column }) => {
+      const { start, base, outer, number } = column;
+      return [
+        base.set(at.get),
+        outer.set(at.get),
+        forEachByte(level0, length0, { j, byte }, [
+          doWhile(
+            [
+              index.set(i32.add(i32.shl(j.get, 3), i32.ctz(byte.get))),
+              // On to the column that it lies in; `start` is the number of its first element.
+              whileTrue(i32.eqz(i32.ltU(i32.sub(index.get, start.get), length.get)), [
+                start.add(length.get),
+                base.add(innerStep.get),
+                number.add(1),
+                when(i32.eq(number.get, inner.get), [number.set(0), outer.add(outerStep.get), base.set(outer.get)]),
+              ]),
+              store(
+                i32.add(values.get, i32.mul(count.get, elementBytes)),
+                load(i32.add(base.get, i32.mul(i32.sub(index.get, start.get), step.get))),
+              ),
+              count.add(1),
+              byte.set(i32.and(byte.get, i32.sub(byte.get, 1))),
+            ],
+            byte.get,
+          ),
+        ]),
+        i32.store(countAt.get, count.get),
+      ];
+    },
+  );
+}
+
+/** `body` for each byte that is not 0, in order. Behind the bytes lie eight that are 0. */
+function forEachByte(
+  start: Local,
+  length: Local,
+  { j, byte }: Readonly<Record<'j' | 'byte', Local>>,
+  body: readonly Code[],
+): Code {
+  return doWhile(
+    [
+      byte.set(i32.load8(i32.add(start.get, j.get))),
+      when(byte.get, body),
+      j.add(1),
+      whileTrue(i32.and(i64.eqz(i64.load(i32.add(start.get, j.get))), i32.ltU(j.get, length.get)), [j.add(8)]),
+    ],
+    i32.ltU(j.get, length.get),
+  );
+}

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { CodecElementBytes } from '../codecs/codec.ts';
+import { reference } from '../codecs/rle/reference.ts';
+import { encodeInMemory } from '../codecs/rle/wasm-encode.ts';
+import type { Dims3 } from '../shared/volume.ts';
+import { analyze } from './analyze.ts';
+import { analyzeInMemory } from './analyze-in-memory.ts';
+import type { ChunkBox, VoxelBox } from './backend.ts';
+import { gatherChunk } from './boxes.ts';
+import { ChunkMemory } from './chunk-memory.ts';
+
+/** Chunks side by side somewhere in a box; values repeat more or less, so that there are long runs and short ones. */
+const rows = fc
+  .record({
+    elementBytes: fc.constantFrom<CodecElementBytes>(1, 2, 4),
+    vectors: fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 3 }),
+    height: fc.integer({ min: 1, max: 9 }),
+    depth: fc.integer({ min: 1, max: 9 }),
+    margins: fc.tuple(fc.nat(2), fc.nat(2), fc.nat(2)),
+    distinct: fc.integer({ min: 1, max: 256 }),
+    /** One in so many bytes is other than 0. */
+    sparseness: fc.constantFrom(1, 3, 50, 1000),
+    seed: fc.integer({ min: 1, max: 1e6 }),
+  })
+  .map(({ elementBytes, vectors, height, depth, margins, distinct, sparseness, seed }) => {
+    let left = margins[0];
+    const chunks = vectors.map((count): ChunkBox => {
+      const width = (count * 16) / elementBytes;
+      const origin: Dims3 = [left, margins[1], margins[2]];
+      left += width;
+      return { origin, shape: [width, height, depth] };
+    });
+    const dims: Dims3 = [left + margins[0], height + 2 * margins[1], depth + 2 * margins[2]];
+    const bytes = new Uint8Array(dims[0] * dims[1] * dims[2] * elementBytes);
+    let state = seed;
+    for (let at = 0; at < bytes.byteLength; at++) {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      if ((state >>> 12) % sparseness === 0) bytes[at] = (state >>> 16) % distinct;
+    }
+    return { box: { bytes, dims, elementBytes } satisfies VoxelBox, chunks };
+  });
+
+test('chunks in memory are analysed and run-length encoded as their references do it, along every axis', () => {
+  const memory = new ChunkMemory();
+  fc.assert(
+    fc.property(rows, ({ box, chunks }) => {
+      const loaded = memory.load(box, chunks);
+      for (const [index, { shape }] of chunks.entries()) {
+        const voxels = { bytes: gatherChunk(box, chunks[index] as ChunkBox), shape, elementBytes: box.elementBytes };
+        const chunk = loaded?.[index];
+        if (!chunk) throw new Error('the chunks were not loaded');
+        expect(analyzeInMemory(chunk)).toEqual(analyze(voxels));
+        for (const axis of [0, 1, 2]) {
+          expect(encodeInMemory(chunk, Uint8Array.of(axis)), `axis ${axis}`).toEqual(
+            reference.encode(voxels, Uint8Array.of(axis)),
+          );
+        }
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('the memory takes no rows of broken vectors, and no more than its limit', () => {
+  const memory = new ChunkMemory();
+  const boxOf = (dims: Dims3): [VoxelBox, ChunkBox[]] => [
+    { bytes: new Uint8Array(dims[0] * dims[1] * dims[2]), dims, elementBytes: 1 },
+    [{ origin: [0, 0, 0], shape: dims }],
+  ];
+  expect(memory.load(...boxOf([24, 4, 4]))).toBeUndefined();
+  expect(memory.load(...boxOf([64, 256, 257]))).toBeUndefined();
+  expect(memory.load(...boxOf([64, 256, 256]))).toHaveLength(1);
+});

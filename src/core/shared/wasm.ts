@@ -1,0 +1,206 @@
+/**
+ * A small assembler of WebAssembly, for the few loops of the CPU path that JavaScript is too slow for: SIMD makes them
+ * several times as fast, and no tool is needed to build them. Expressions are nested as in the text format:
+ * `i32.add(a.get, i32.load(at.get))`. Numbers of instructions: the WebAssembly core specification 2.0, chapter 5.4.
+ */
+
+/** Instructions, as bytes. An expression leaves its value on the stack, a statement nothing. */
+export type Code = readonly number[];
+
+/** An expression, or a constant i32. */
+export type Value = Code | number;
+
+const types = { i32: 0x7f, v128: 0x7b } as const;
+type ValueType = keyof typeof types;
+
+/** A function's parameter or variable. */
+export interface Local {
+  readonly get: Code;
+  set(value: Value): Code;
+  /** Adds to it. Only of an i32. */
+  add(value: Value): Code;
+}
+
+const noLoad = 0;
+
+function unsigned(value: number): number[] {
+  const bytes: number[] = [];
+  for (let rest = value >>> 0; ; rest >>>= 7) {
+    if (rest < 0x80) return [...bytes, rest];
+    bytes.push((rest & 0x7f) | 0x80);
+  }
+}
+
+function signed(value: number): number[] {
+  const bytes: number[] = [];
+  for (let rest = value | 0; ; rest >>= 7) {
+    const isLast = (rest >> 6 === 0 || rest >> 6 === -1) && rest >> 7 === rest >> 6;
+    bytes.push(isLast ? rest & 0x7f : (rest & 0x7f) | 0x80);
+    if (isLast) return bytes;
+  }
+}
+
+const code = (value: Value): Code => (typeof value === 'number' ? [0x41, ...signed(value)] : value);
+const operation =
+  (...opcode: number[]) =>
+  (...operands: Value[]): Code => [...operands.flatMap(code), ...opcode];
+const simd = (number: number) => operation(0xfd, ...unsigned(number));
+/** Access to memory: any alignment, and a constant offset. */
+const access =
+  (...opcode: number[]) =>
+  (address: Value, offset = 0): Code => [...code(address), ...opcode, noLoad, ...unsigned(offset)];
+const store =
+  (...opcode: number[]) =>
+  (address: Value, value: Value, offset = 0): Code => [...code(address), ...code(value), ...opcode, noLoad, ...unsigned(offset)];
+
+export const i32 = {
+  load: access(0x28),
+  load8: access(0x2d),
+  load16: access(0x2f),
+  store: store(0x36),
+  store8: store(0x3a),
+  store16: store(0x3b),
+  eqz: operation(0x45),
+  eq: operation(0x46),
+  ne: operation(0x47),
+  ltU: operation(0x49),
+  ctz: operation(0x68),
+  popcnt: operation(0x69),
+  add: operation(0x6a),
+  sub: operation(0x6b),
+  mul: operation(0x6c),
+  and: operation(0x71),
+  or: operation(0x72),
+  xor: operation(0x73),
+  shl: operation(0x74),
+  shrU: operation(0x76),
+};
+export const i64 = { load: access(0x29), eqz: operation(0x50) };
+export const v128 = {
+  load: access(0xfd, 0),
+  store: store(0xfd, 11),
+  or: simd(80),
+  xor: simd(81),
+  anyTrue: simd(83),
+};
+export const i8x16 = { ne: simd(36), bitmask: simd(100) };
+export const i16x8 = { ne: simd(46), bitmask: simd(132) };
+export const i32x4 = {
+  splat: simd(17),
+  ne: simd(56),
+  bitmask: simd(164),
+  shrU: simd(173),
+  add: simd(174),
+  mul: simd(181),
+  constant: (...lanes: readonly [number, number, number, number]): Code => [
+    0xfd,
+    12,
+    ...lanes.flatMap((lane) => [lane, lane >>> 8, lane >>> 16, lane >>> 24].map((byte) => byte & 0xff)),
+  ],
+  extract: (lane: 0 | 1 | 2 | 3, vector: Code): Code => [...vector, 0xfd, 27, lane],
+};
+
+/** `then` where the condition is not 0. */
+export function when(condition: Code, then: readonly Code[], otherwise: readonly Code[] = []): Code {
+  return [...condition, 0x04, 0x40, ...then.flat(), ...(otherwise.length > 0 ? [0x05, ...otherwise.flat()] : []), 0x0b];
+}
+
+/** Runs `body`, and again while the condition then holds. */
+export function doWhile(body: readonly Code[], condition: Code): Code {
+  return [0x03, 0x40, ...body.flat(), ...condition, 0x0d, 0, 0x0b];
+}
+
+/** Runs `body` while the condition holds. */
+export function whileTrue(condition: Code, body: readonly Code[]): Code {
+  return when(condition, [doWhile(body, condition)]);
+}
+
+/** Fills `length` bytes with zeros. */
+export function clear(address: Value, length: Value): Code {
+  return [...code(address), ...code(0), ...code(length), 0xfc, 11, 0];
+}
+
+export interface WasmFunction {
+  readonly parameterCount: number;
+  readonly variables: readonly ValueType[];
+  readonly statements: Code;
+}
+
+/**
+ * A function of i32 parameters, without a result.
+ * @param variables the names of its other variables, which begin as 0
+ */
+export function wasmFunction<Parameter extends string, Number extends string = never, Vector extends string = never>(
+  parameters: readonly Parameter[],
+  variables: { readonly i32?: readonly Number[]; readonly v128?: readonly Vector[] },
+  body: (locals: Readonly<Record<Parameter | Number | Vector, Local>>) => readonly Code[],
+): WasmFunction {
+  const numbers = variables.i32 ?? [];
+  const vectors = variables.v128 ?? [];
+  const names = [...parameters, ...numbers, ...vectors];
+  const locals = Object.fromEntries(names.map((name, number) => [name, local(number)]));
+  return {
+    parameterCount: parameters.length,
+    variables: [...numbers.map(() => 'i32' as const), ...vectors.map(() => 'v128' as const)],
+    statements: body(locals as Record<(typeof names)[number], Local>).flat(),
+  };
+}
+
+/** A module of these functions, which imports its memory. Every function is exported under its name. */
+export function assemble(functions: Readonly<Record<string, WasmFunction>>): Uint8Array<ArrayBuffer> {
+  const names = Object.keys(functions);
+  const all = Object.values(functions);
+  const vector = (items: readonly (readonly number[])[]) => [...unsigned(items.length), ...items.flat()];
+  const text = (value: string) => vector([...value].map((character) => [character.charCodeAt(0)]));
+  const section = (id: number, items: readonly (readonly number[])[]) => {
+    const body = vector(items);
+    return [id, ...unsigned(body.length), ...body];
+  };
+  return Uint8Array.from([
+    ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
+    ...section(
+      1,
+      all.map(({ parameterCount }) => [0x60, ...vector(Array.from({ length: parameterCount }, () => [types.i32])), 0]),
+    ),
+    ...section(2, [[...text('host'), ...text('memory'), 0x02, 0x00, 0x01]]),
+    ...section(
+      3,
+      all.map((_, type) => unsigned(type)),
+    ),
+    ...section(
+      7,
+      names.map((name, number) => [...text(name), 0x00, ...unsigned(number)]),
+    ),
+    ...section(
+      10,
+      all.map((definition) => {
+        const body = bodyOf(definition);
+        return [...unsigned(body.length), ...body];
+      }),
+    ),
+  ]);
+}
+
+function bodyOf({ variables, statements }: WasmFunction): number[] {
+  return [...unsigned(variables.length), ...variables.flatMap((type) => [1, types[type]]), ...statements, 0x0b];
+}
+
+function local(number: number): Local {
+  const get = [0x20, ...unsigned(number)];
+  const set = (value: Value) => [...code(value), 0x21, ...unsigned(number)];
+  return { get, set, add: (value) => set(i32.add(get, value)) };
+}
+
+/** The functions of a module, on this memory; undefined where WebAssembly or its SIMD is missing or not allowed. */
+export function instantiate<Name extends string>(
+  functions: Readonly<Record<Name, WasmFunction>>,
+  memory: WebAssembly.Memory,
+): Readonly<Record<Name, (...parameters: number[]) => void>> | undefined {
+  try {
+    const module = new WebAssembly.Module(assemble(functions));
+    return new WebAssembly.Instance(module, { host: { memory } }).exports as Record<Name, () => void>;
+  } catch (error) {
+    if (error instanceof WebAssembly.CompileError) return undefined;
+    throw error;
+  }
+}
