@@ -2,9 +2,18 @@ import { defineConfig } from '@playwright/test';
 import { launchOptions } from './e2e/support/chromium.ts';
 
 /** About what the renderer draws and nothing of the shell: once, in the browser, is enough on a software GPU. */
-const drawnAlike = ['access', 'chunks', 'compressed-volume', 'device-loss', 'lab', 'playback', 'settings', 'undo', 'view3d'].map(
-  (name) => `${name}.spec.ts`,
-);
+const drawnAlike = [
+  'access',
+  'chunks',
+  'compressed-volume',
+  'device-loss',
+  'lab',
+  'output',
+  'playback',
+  'settings',
+  'undo',
+  'view3d',
+].map((name) => `${name}.spec.ts`);
 
 /** Takes pictures to be looked at, and compares none: `npm run screenshots`. */
 const pictures = 'screenshots.spec.ts';

@@ -24,6 +24,11 @@ const checks: Checks = {
   'save-write': [id, bytes],
   'save-commit': [id],
   'save-abort': [id],
+  'folder-begin': [fileName],
+  'folder-write': [id, fileName, bytes],
+  'folder-commit': [id],
+  'folder-abort': [id],
+  'show-folder': [id],
   'show-saved': [id],
   'restart-compatible': [],
 };

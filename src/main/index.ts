@@ -5,6 +5,7 @@ import type { OpenedFile } from '../core/shared/ipc.ts';
 import { appScheme, fileUrl } from './app-origin.ts';
 import { compatibleArguments, isCompatible, plainArguments } from './compatibility.ts';
 import { fileArguments } from './file-arguments.ts';
+import { createFolderSaves } from './folder-saves.ts';
 import { harden } from './hardening.ts';
 import { registerIpc } from './ipc-handlers.ts';
 import { menuTemplate } from './menu.ts';
@@ -42,6 +43,8 @@ function restart(args: string[]): void {
 function run(): void {
   const opened = createOpenedFiles(fileUrl);
   const saves = createSaves();
+  const folderSaves = createFolderSaves();
+  const abortSaves = () => Promise.all([saves.abortAll(), folderSaves.abortAll()]);
   const recent = createRecentFiles(join(app.getPath('userData'), 'recent-files.json'));
   let appWindow: AppWindow | undefined;
   let lastFolder: string | undefined;
@@ -53,7 +56,10 @@ function run(): void {
     appWindow ??= createWindow({
       settings,
       devServer,
-      onPageGone: (contentsId) => void saves.abortAllOf(contentsId),
+      onPageGone: (contentsId) => {
+        void saves.abortAllOf(contentsId);
+        void folderSaves.abortAllOf(contentsId);
+      },
       onClosed: () => {
         appWindow = undefined;
       },
@@ -96,7 +102,7 @@ function run(): void {
     });
     if (response !== 0) return;
     settings.change({ compatibilityMode: compatible });
-    await saves.abortAll();
+    await abortSaves();
     restart((compatible ? compatibleArguments : plainArguments)(ownArguments, process.platform));
   };
 
@@ -135,9 +141,9 @@ function run(): void {
     if (process.platform !== 'darwin') app.quit();
   });
   app.on('will-quit', (event) => {
-    if (saves.pending === 0) return;
+    if (saves.pending + folderSaves.pending === 0) return;
     event.preventDefault();
-    void saves.abortAll().then(() => app.quit());
+    void abortSaves().then(() => app.quit());
   });
 
   void app.whenReady().then(() => {
@@ -147,6 +153,7 @@ function run(): void {
     registerIpc({
       opened,
       saves,
+      folderSaves,
       recent,
       devServer,
       offerRestart,

@@ -6,6 +6,7 @@ import { answerCall, answerOf, type Handlers } from './answers.ts';
 import { isAppFrame } from './app-origin.ts';
 import { checkDroppedPath } from './call-arguments.ts';
 import { isCompatible } from './compatibility.ts';
+import type { FolderSaves } from './folder-saves.ts';
 import type { OpenedFiles } from './opened-files.ts';
 import type { RecentFiles } from './recent-files.ts';
 import type { Saves } from './saves.ts';
@@ -13,6 +14,7 @@ import type { Saves } from './saves.ts';
 export interface Services {
   readonly opened: OpenedFiles;
   readonly saves: Saves;
+  readonly folderSaves: FolderSaves;
   readonly recent: RecentFiles;
   /** Called after the list of recent files has changed. */
   readonly onRecentChanged: () => void;
@@ -55,7 +57,15 @@ function answerFrom<T>(
   return answer(own);
 }
 
-function makeHandlers({ opened, saves, recent, lastFolder, onRecentChanged, offerRestart }: Services): Handlers<BrowserWindow> {
+function makeHandlers({
+  opened,
+  saves,
+  folderSaves,
+  recent,
+  lastFolder,
+  onRecentChanged,
+  offerRestart,
+}: Services): Handlers<BrowserWindow> {
   return {
     'shell-info': () => ({
       stria: app.getVersion(),
@@ -114,6 +124,31 @@ function makeHandlers({ opened, saves, recent, lastFolder, onRecentChanged, offe
     },
     async 'save-abort'(window, id) {
       await saves.abort(window.webContents.id, id);
+      return null;
+    },
+    async 'folder-begin'(window, suggestedName) {
+      const { canceled, filePaths } = await dialog.showOpenDialog(window, {
+        defaultPath: lastFolder.get(),
+        buttonLabel: 'Make the folder here',
+        message: `A new folder '${suggestedName}' is made in the one that you choose`,
+        properties: ['openDirectory', 'createDirectory'],
+      });
+      const [parent] = filePaths;
+      if (canceled || parent === undefined) return null;
+      lastFolder.noteFile(join(parent, suggestedName));
+      return { id: await folderSaves.begin(window.webContents.id, parent, suggestedName), name: suggestedName, folder: parent };
+    },
+    async 'folder-write'(window, id, fileName, bytes) {
+      await folderSaves.write(window.webContents.id, id, fileName, bytes);
+      return null;
+    },
+    'folder-commit': (window, id) => folderSaves.commit(window.webContents.id, id),
+    async 'folder-abort'(window, id) {
+      await folderSaves.abort(window.webContents.id, id);
+      return null;
+    },
+    'show-folder'(window, id) {
+      shell.showItemInFolder(folderSaves.savedPath(window.webContents.id, id));
       return null;
     },
     'show-saved'(window, id) {

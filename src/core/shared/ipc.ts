@@ -67,6 +67,15 @@ export interface Calls {
   /** Flushes and renames the temporary file to its name. */
   'save-commit': { args: [id: string]; result: null };
   'save-abort': { args: [id: string]; result: null };
+  /** Shows a dialog for a folder, begins a new folder in it under a temporary name. Null: the user backed out. */
+  'folder-begin': { args: [suggestedName: string]; result: { id: string; name: string; folder: string } | null };
+  /** Adds bytes to the end of a file of that folder. */
+  'folder-write': { args: [id: string, fileName: string, bytes: Uint8Array]; result: null };
+  /** Gives the folder its name, or the first free `name (2)` … */
+  'folder-commit': { args: [id: string]; result: { name: string; folder: string } };
+  'folder-abort': { args: [id: string]; result: null };
+  /** Shows a written folder in the system's file manager. */
+  'show-folder': { args: [id: string]; result: null };
   /** Shows a written file in the system's file manager. */
   'show-saved': { args: [id: string]; result: null };
   /** Asks the user, then restarts with WebGPU's compatibility flags, and remembers. */

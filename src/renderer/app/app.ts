@@ -15,6 +15,7 @@ import { isOfText, runKey } from './keys.ts';
 import { Lab, type LabFileKind, labFiles } from './lab.ts';
 import { measurementsCsv } from './measurement-words.ts';
 import { Measuring } from './measuring.ts';
+import { Output } from './output.ts';
 import { withStacks } from './picture-stacks.ts';
 import { Playback } from './playback.ts';
 import { CompressQueue } from './queue.ts';
@@ -33,6 +34,7 @@ export class App {
   readonly store: AppStore;
   readonly queue: CompressQueue;
   readonly lab: Lab;
+  readonly output: Output;
   readonly playback: Playback;
   readonly undo: Undo;
   readonly measuring: Measuring;
@@ -55,6 +57,7 @@ export class App {
     const compressor = new BackgroundCompressor();
     this.queue = new CompressQueue(host, this.store, compressor);
     this.lab = new Lab(this.store);
+    this.output = new Output(host, this.store);
     this.#session = new Session(host, this.store, compressor);
     this.#gpuLife = new GpuLife(this.store, (engine, view) => this.#session.recover(engine, view));
     this.playback = new Playback(this.store, {

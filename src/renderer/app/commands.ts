@@ -85,6 +85,21 @@ export function createCommands(app: App): Command[] {
       run: () => app.save(),
     },
     {
+      id: 'picture',
+      label: 'Save or copy a picture…',
+      group: 'File',
+      shortcut: 'Mod+Shift+P',
+      enabled: (state) => isReady(state) && state.page === 'viewer',
+      run: () => store.setState({ overlay: 'picture' }),
+    },
+    {
+      id: 'movie',
+      label: 'Make a movie of numbered pictures…',
+      group: 'File',
+      enabled: (state) => isReady(state) && state.page === 'viewer' && state.output.movieWork.kind !== 'running',
+      run: () => store.setState({ overlay: 'movie' }),
+    },
+    {
       id: 'close',
       label: 'Close the volume',
       group: 'File',

@@ -14,6 +14,7 @@ import type { Measurement, SliceTool } from '../viewer/measure.ts';
 import type { Viewer } from '../viewer/viewer.ts';
 import type { SliceAxis } from '../viewer/viewer-api.ts';
 import { emptyLab, type LabState } from './lab.ts';
+import { firstOutput, type OutputState } from './output-state.ts';
 import type { JobProgress } from './progress.ts';
 import type { QueueRow } from './queue-rows.ts';
 import type { RegionsFound } from './regions.ts';
@@ -78,7 +79,7 @@ export interface PlaybackState {
   readonly isPreparing: boolean;
 }
 
-export type Overlay = 'none' | 'palette' | 'shortcuts' | 'settings' | 'about';
+export type Overlay = 'none' | 'palette' | 'shortcuts' | 'settings' | 'about' | 'picture' | 'movie';
 
 export interface AppState {
   readonly shell: ShellInfo | undefined;
@@ -102,6 +103,7 @@ export interface AppState {
   /** The Lab stands in the viewer's place; what is open stays open. */
   readonly page: 'viewer' | 'lab';
   readonly lab: LabState;
+  readonly output: OutputState;
   /** The slice that layout 2 shows. */
   readonly sliceAxis: SliceAxis;
   /** What the pointer does on slices. */
@@ -136,6 +138,7 @@ export function createAppStore(settings: Settings = defaultSettings): AppStore {
     overlay: 'none',
     page: 'viewer',
     lab: emptyLab,
+    output: firstOutput,
     sliceAxis: 'z',
     tool: 'pointer',
     measurements: [],

@@ -1,5 +1,5 @@
 import { toFileFault } from './faults.ts';
-import type { HostSink } from './host.ts';
+import type { HostFolder, HostSink } from './host.ts';
 
 /** How long a download's blob stays reachable: the browser may still be asking the user where to put it. */
 const downloadGraceMs = 10 * 60 * 1000;
@@ -80,6 +80,34 @@ export async function createBeside(folder: FileSystemDirectoryHandle, name: stri
   } catch (error) {
     throw toFileFault(error, 'not-writable', name);
   }
+}
+
+/** Makes a folder that is not there yet: `name`, else `name (2)` … */
+export async function createFolder(parent: FileSystemDirectoryHandle, name: string): Promise<HostFolder> {
+  const free = await freeName(name, (candidate) => exists(parent, candidate)).catch((error: unknown) => {
+    throw toFileFault(error, 'not-writable', name);
+  });
+  const remove = () => parent.removeEntry(free, { recursive: true }).catch(() => undefined);
+  const made = await parent.getDirectoryHandle(free, { create: true }).catch((error: unknown) => {
+    throw toFileFault(error, 'not-writable', name);
+  });
+  return {
+    name: free,
+    folder: parent.name,
+    async write(fileName, bytes) {
+      try {
+        const writable = await (await made.getFileHandle(fileName, { create: true })).createWritable();
+        await writable.write(new Uint8Array(bytes));
+        await writable.close();
+      } catch (error) {
+        throw toFileFault(error, 'not-writable', fileName);
+      }
+    },
+    close: async () => free,
+    async abort() {
+      await remove();
+    },
+  };
 }
 
 async function exists(folder: FileSystemDirectoryHandle, name: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import { StriaError } from '../../core/shared/errors.ts';
 import type { ShellInfo } from '../../core/shared/ipc.ts';
 import { blobFiles } from './blob-files.ts';
 import { addRecent, clearRecentStore, listRecent, recentHandle } from './browser-recent.ts';
-import { createBeside, downloadSink, pickedSink } from './browser-sinks.ts';
+import { createBeside, createFolder, downloadSink, pickedSink } from './browser-sinks.ts';
 import { backedOut, toFileFault } from './faults.ts';
 import type { Host, HostFile, HostSink } from './host.ts';
 
@@ -113,6 +113,17 @@ export function browserHost(): Host {
     async saveBeside(_file, name) {
       besideFolder ??= await askForFolder();
       return besideFolder === 'downloads' ? downloadSink(name) : createBeside(besideFolder, name);
+    },
+    async saveFolder(suggestedName) {
+      if (window.showDirectoryPicker === undefined)
+        throw new StriaError('unsupported', 'this browser gives no folder to write into: use Chrome, Edge or the desktop app');
+      try {
+        const parent = await window.showDirectoryPicker({ id: 'stria-movies', mode: 'readwrite' });
+        return await createFolder(parent, suggestedName);
+      } catch (error) {
+        if (backedOut(error)) return undefined;
+        throw toFileFault(error, 'not-writable', 'the folder');
+      }
     },
     // A page has no menus, and is handed no files by its system.
     onMenuCommand: () => () => undefined,

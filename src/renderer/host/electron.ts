@@ -77,6 +77,27 @@ export function electronHost(bridge: StriaBridge): Host {
       if (save === null) throw faultFromData({ tag: 'aborted', message: 'cancelled', context: [] });
       return sink(save);
     },
+    async saveFolder(suggestedName) {
+      const begun = await ask('folder-begin', suggestedName);
+      if (begun === null) return undefined;
+      const { id, name, folder } = begun;
+      return {
+        name,
+        folder,
+        async write(fileName, bytes) {
+          for (let offset = 0; offset < bytes.byteLength; offset += writePieceBytes) {
+            await ask('folder-write', id, fileName, bytes.subarray(offset, offset + writePieceBytes));
+          }
+        },
+        close: async () => (await ask('folder-commit', id)).name,
+        async abort() {
+          await ask('folder-abort', id);
+        },
+        async reveal() {
+          await ask('show-folder', id);
+        },
+      };
+    },
     onMenuCommand: (listener) => bridge.on('menu-command', listener),
     onFilesOpened: (listener) => bridge.on('files-opened', (files) => listener(files.map(hostFile))),
     async restartCompatible() {

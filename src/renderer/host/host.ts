@@ -28,6 +28,22 @@ export interface HostSink extends ByteSink {
   readonly reveal?: (() => Promise<void>) | undefined;
 }
 
+/** A new folder being filled with files: it replaces nothing. */
+export interface HostFolder {
+  /** What it will be called, if nothing else is by then. */
+  readonly name: string;
+  /** Where it lies, for people. */
+  readonly folder: string;
+  /** A whole file. @throws StriaError `not-writable` */
+  write(fileName: string, bytes: Uint8Array): Promise<void>;
+  /** Ends it. Resolves with its name. @throws StriaError `not-writable`; then nothing is left */
+  close(): Promise<string>;
+  /** Removes all that was written. */
+  abort(): Promise<void>;
+  /** Shows the folder in the system's file manager, where the shell can. */
+  readonly reveal?: (() => Promise<void>) | undefined;
+}
+
 /** What the shell gives. Two of them: electron.ts over the bridge, browser.ts over the File System Access API and downloads. */
 export interface Host {
   readonly kind: 'electron' | 'browser';
@@ -44,6 +60,8 @@ export interface Host {
   saveAs(suggestedName: string): Promise<HostSink | undefined>;
   /** Writes beside the source where the shell can, else into a folder asked for once, else as a download. */
   saveBeside(file: HostFile, name: string): Promise<HostSink>;
+  /** Asks for a folder in which a new one is made. Undefined: the user backed out. @throws StriaError `unsupported` where it cannot be had */
+  saveFolder(suggestedName: string): Promise<HostFolder | undefined>;
   onMenuCommand(listener: (command: MenuCommand) => void): () => void;
   onFilesOpened(listener: (files: HostFile[]) => void): () => void;
   /** Electron only: offers to restart with the flags that make WebGPU work on older drivers. */

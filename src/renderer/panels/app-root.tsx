@@ -7,6 +7,7 @@ import { Banner, Notice } from './banner.tsx';
 import { DropOverlay } from './drop-overlay.tsx';
 import { Inspector } from './inspector.tsx';
 import { LabPage } from './lab/lab-page.tsx';
+import { MoviePanel } from './movie-panel.tsx';
 import { Overlays } from './overlays.tsx';
 import { QueuePanel } from './queue-panel.tsx';
 import { Stage } from './stage.tsx';
@@ -41,6 +42,7 @@ function Middle() {
       <div className={styles.middle}>
         <div className={styles.center}>
           {page === 'lab' ? <LabPage /> : <Stage />}
+          <MoviePanel />
           <QueuePanel />
         </div>
         {page === 'viewer' && <InspectorPlace />}

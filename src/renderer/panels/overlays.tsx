@@ -3,12 +3,14 @@ import { showShortcut } from '../app/shortcuts.ts';
 import { Button } from './controls/button.tsx';
 import { classes } from './controls/classes.ts';
 import { Facts } from './controls/facts.tsx';
+import { MovieDialog } from './movie-dialog.tsx';
 import styles from './overlays.module.css';
+import { PictureDialog } from './picture-dialog.tsx';
 import { SettingsDialog } from './settings-dialog.tsx';
 import { Sheet } from './sheet.tsx';
 import { useApp, useAppState } from './use-app.ts';
 
-const narrow = new Set(['palette', 'settings']);
+const narrow = new Set(['palette', 'settings', 'picture', 'movie']);
 
 /** What lies over the window for a moment: the palette, the sheet of keys, the versions. Escape, or a click beside it, ends it. */
 export function Overlays() {
@@ -27,6 +29,8 @@ export function Overlays() {
         {overlay === 'shortcuts' && <Shortcuts onDone={close} />}
         {overlay === 'about' && <About onDone={close} />}
         {overlay === 'settings' && <SettingsDialog onDone={close} />}
+        {overlay === 'movie' && <MovieDialog onDone={close} />}
+        {overlay === 'picture' && <PictureDialog onDone={close} />}
       </Modal>
     </ModalOverlay>
   );

@@ -1,5 +1,6 @@
 import {
   Box,
+  Camera,
   CircleDashed,
   Columns3,
   Command as CommandIcon,
@@ -96,6 +97,15 @@ export function TopBar() {
           />
         )}
         {document && isViewer && <UndoButtons />}
+        {document && isViewer && (
+          <IconButton
+            label="Save or copy a picture…"
+            shortcut={key('Mod+Shift+P')}
+            icon={<Camera size={16} aria-hidden />}
+            onPress={() => app.runCommand('picture')}
+            testId="picture-button"
+          />
+        )}
         <IconButton
           label="All commands"
           shortcut={key('Mod+K')}

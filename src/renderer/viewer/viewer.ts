@@ -340,11 +340,23 @@ export class Viewer {
    */
   async picture(name: ViewName, request: PictureRequest): Promise<Picture> {
     const { width, height } = request;
-    checkPictureSize(width, height, this.#gpu.device.limits.maxTextureDimension2D);
+    checkPictureSize(width, height, this.longestPictureEdge);
     const view = this.#views.get(name)?.view;
     if (!view?.isShown || !this.#volume) throw new StriaError('invalid-input', `there is no ${name} view to take a picture of`);
     if (name === '3d') await this.#display.settled();
     return view.picture(request);
+  }
+
+  /** In pixels. */
+  get longestPictureEdge(): number {
+    return this.#gpu.device.limits.maxTextureDimension2D;
+  }
+
+  /** The physical value at a voxel, read back. @throws StriaError `invalid-input` outside the volume or without one, `device-lost` */
+  async valueAt(voxel: ViewState['crosshair'], timePoint: number): Promise<number> {
+    if (!this.#volume) throw new StriaError('invalid-input', 'there is no volume to read from');
+    const { slope, intercept } = this.#volume.info;
+    return slope * (await this.#volume.voxel(...voxel, timePoint)) + intercept;
   }
 
   /** The sizes of the views that are shown, in CSS pixels. */
