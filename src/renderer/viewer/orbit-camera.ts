@@ -12,6 +12,14 @@ const firstDirection = new Vector3(0.42, 0.22, 1).normalize();
 
 const turnAxes: Readonly<Record<Turn, Vector3>> = { upright: new Vector3(0, 1, 0), across: new Vector3(1, 0, 0) };
 
+/** Where the camera stands, in the scene, and how much is seen. */
+export interface OrbitPose {
+  readonly position: readonly [number, number, number];
+  readonly target: readonly [number, number, number];
+  /** Of the orthographic camera. */
+  readonly zoom: number;
+}
+
 /** A camera that orbits at the pointer's drag, perspective or orthographic: what lies at its target keeps its size. */
 export class OrbitCamera {
   readonly #perspective = new PerspectiveCamera(fieldOfView, 1, 0.01, 50);
@@ -60,6 +68,19 @@ export class OrbitCamera {
         return [((x + 1) / 2) * width, ((1 - y) / 2) * height];
       },
     };
+  }
+
+  get pose(): OrbitPose {
+    const { target } = this.#controls;
+    return { position: this.camera.position.toArray(), target: target.toArray(), zoom: this.camera.zoom };
+  }
+
+  set pose({ position, target, zoom }: OrbitPose) {
+    this.#controls.target.set(...target);
+    this.camera.position.set(...position);
+    this.camera.zoom = zoom;
+    this.camera.updateProjectionMatrix();
+    this.#controls.update();
   }
 
   /**

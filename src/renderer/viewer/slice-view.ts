@@ -192,6 +192,16 @@ export class SliceView implements View {
     this.#pixelRatio = pixelRatio;
   }
 
+  /** How the slice is looked at; `center` is undefined until it is moved. */
+  get viewpoint(): SliceCamera {
+    return this.#camera;
+  }
+
+  set viewpoint(camera: SliceCamera) {
+    this.#camera = camera;
+    this.#host.requestRender(this);
+  }
+
   reset(): void {
     this.#camera = fitted;
   }

@@ -1,8 +1,9 @@
 import type { ChunkMap } from '../../core/engine/chunk-map.ts';
 import type { VolumeSource } from '../../core/engine/volume-source.ts';
 import type { Measurement, SliceTool } from './measure.ts';
+import type { OrbitPose } from './orbit-camera.ts';
 import type { Picture, PictureRequest } from './picture.ts';
-import type { Voxel } from './slice-geometry.ts';
+import type { SliceCamera, Voxel } from './slice-geometry.ts';
 import type { ViewState } from './viewer-api.ts';
 
 /** The measurements that slices show, and whom they tell of changes. Immutable; replaced when anything in it changes. */
@@ -52,6 +53,8 @@ export interface View {
   readonly isShown: boolean;
   /** Nothing is being drawn, and nothing is left to refine. */
   readonly isSettled: boolean;
+  /** Where it is seen from. */
+  viewpoint: OrbitPose | SliceCamera;
   render(): void;
   /** The view drawn anew, as a picture of any size. */
   picture(request: PictureRequest): Promise<Picture>;

@@ -8,6 +8,7 @@ import { withPresentName } from './colormaps.ts';
 import { DisplayFeed } from './display-feed.ts';
 import { decodeMs, frameAxis, withFrame } from './frames.ts';
 import { type Ground, grounds } from './grounds.ts';
+import type { Viewpoints } from './linked-viewers.ts';
 import { checkPictureSize, type Picture, type PictureRequest } from './picture.ts';
 import { ProbeReader } from './probe-reader.ts';
 import { clampVoxel } from './slice-geometry.ts';
@@ -51,6 +52,7 @@ export class Viewer {
   readonly #probe: ProbeReader;
   readonly #views = new Map<ViewName, { view: View; detach: () => void }>();
   readonly #listeners = new Set<() => void>();
+  readonly #drawnListeners = new Set<() => void>();
   readonly #cameraListeners = new Set<(frame: CameraFrame) => void>();
   readonly #dirty = new Set<View>();
   readonly #host: ViewHost;
@@ -323,6 +325,26 @@ export class Viewer {
     return this.#drawnFrames;
   }
 
+  /** Where the views that are shown stand. */
+  viewpoints(): Viewpoints {
+    const shown = [...this.#views].filter(([, { view }]) => view.isShown);
+    return Object.fromEntries(shown.map(([name, { view }]) => [name, view.viewpoint]));
+  }
+
+  /** Moves the views that are shown to where others stand. */
+  setViewpoints(viewpoints: Viewpoints): void {
+    for (const [name, { view }] of this.#views) {
+      const viewpoint = viewpoints[name];
+      if (viewpoint && view.isShown) view.viewpoint = viewpoint;
+    }
+  }
+
+  /** Called after views were drawn because something changed; at frame rate while things move. @returns ends it */
+  onDrawn(listener: () => void): () => void {
+    this.#drawnListeners.add(listener);
+    return () => this.#drawnListeners.delete(listener);
+  }
+
   /** Draws all views at the next animation frame. */
   requestRender(): void {
     this.#requestFrame([...this.#views.values()].map(({ view }) => view));
@@ -454,6 +476,7 @@ export class Viewer {
       this.#dirty.clear();
       if (this.#gpu.isLost) return;
       for (const view of now) view.render();
+      for (const listener of this.#drawnListeners) listener();
       const drawn = now.find((view) => view instanceof VolumeView);
       if (drawn?.isShown) for (const listener of this.#cameraListeners) listener(drawn.cameraFrame);
     });

@@ -7,7 +7,7 @@ import { throwIfAborted } from '../../core/shared/job.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import type { CameraFrame } from './camera-frame.ts';
 import { FramePacing } from './frame-pacing.ts';
-import { OrbitCamera } from './orbit-camera.ts';
+import { OrbitCamera, type OrbitPose } from './orbit-camera.ts';
 import { type Picture, type PictureBackground, type PictureRequest, toStraight } from './picture.ts';
 import { TiledFrame } from './tiled-frame.ts';
 import type { View, ViewHost } from './view-host.ts';
@@ -98,6 +98,18 @@ export class VolumeView implements View {
     const step = this.#pacing.movingStep(pixels);
     this.#drawAndMeasure(this.#pacing.movingScale(pixels, step), step);
     this.#stillTimer = setTimeout(() => this.#drawStill(), stillAfterMs);
+  }
+
+  get viewpoint(): OrbitPose {
+    this.#orbit.use(this.#host.state.camera);
+    return this.#orbit.pose;
+  }
+
+  set viewpoint(pose: OrbitPose) {
+    this.#orbit.use(this.#host.state.camera);
+    this.#orbit.pose = pose;
+    this.#isToReset = false;
+    this.#host.requestRender(this);
   }
 
   /** As it is seen now. */

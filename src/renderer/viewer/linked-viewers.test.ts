@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import { testInfo } from '../../core/engine/resident-testing.ts';
+import type { VolumeInfo } from '../../core/shared/volume.ts';
+import { autoView } from './auto-view.ts';
+import {
+  followed,
+  type Linkable,
+  LinkedViewers,
+  samePlace,
+  sameValue,
+  sameViewpoints,
+  type Viewpoints,
+} from './linked-viewers.ts';
+import type { ViewerSnapshot, ViewState } from './viewer-api.ts';
+
+/** 2 mm voxels, x to the left; the second one 1 mm, x to the right, shifted. */
+const coarse: VolumeInfo = {
+  ...testInfo([10, 10, 10, 3], 'i16'),
+  affine: [-2, 0, 0, 20, 0, 2, 0, 0, 0, 0, 2, 0],
+};
+const fine: VolumeInfo = {
+  ...testInfo([30, 30, 30, 1], 'i16'),
+  affine: [1, 0, 0, -3, 0, 1, 0, 0, 0, 0, 1, 0],
+};
+
+const statistics = {
+  min: 0,
+  max: 100,
+  count: 1000,
+  notFinite: 0,
+  histogram: { low: 0, binWidth: 1, counts: Array.from({ length: 100 }, () => 10) },
+  window: [0, 100],
+  flatness: 0,
+} as const;
+
+class FakeViewer implements Linkable {
+  readonly #listeners = new Set<() => void>();
+  readonly #drawn = new Set<() => void>();
+  #snapshot: ViewerSnapshot;
+  #viewpoints: Viewpoints = { z: { zoom: 1, center: undefined } };
+  sets = 0;
+
+  constructor(info: VolumeInfo) {
+    this.#snapshot = { info, state: autoView(info, statistics), probe: undefined, decimation: 1 };
+  }
+  readonly snapshot = () => this.#snapshot;
+  readonly subscribe = (listener: () => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+  readonly set = (change: Partial<ViewState>) => {
+    this.sets++;
+    this.#snapshot = { ...this.#snapshot, state: { ...this.#snapshot.state, ...change } };
+    for (const listener of this.#listeners) listener();
+  };
+  viewpoints = () => this.#viewpoints;
+  setViewpoints = (viewpoints: Viewpoints) => {
+    this.#viewpoints = { ...this.#viewpoints, ...viewpoints };
+    for (const listener of this.#drawn) listener();
+  };
+  onDrawn(listener: () => void) {
+    this.#drawn.add(listener);
+    return () => this.#drawn.delete(listener);
+  }
+  get state() {
+    return this.#snapshot.state;
+  }
+}
+
+test('a place is the same by world coordinates, else by the voxel’s number; outside, the nearest voxel', () => {
+  // x: 20 − 2·4 = 12 mm = −3 + 15; y: 6 mm; z: 2 mm.
+  expect(samePlace(coarse, fine, [4, 3, 1])).toEqual([15, 6, 2]);
+  expect(samePlace(fine, coarse, [15, 6, 2])).toEqual([4, 3, 1]);
+  expect(samePlace(coarse, fine, [0, 9, 9])).toEqual([23, 18, 18]);
+  const plain = testInfo([5, 5, 5, 1], 'u8');
+  expect(samePlace(coarse, plain, [9, 2, 1])).toEqual([4, 2, 1]);
+  expect(samePlace(plain, plain, [4, 2, 1])).toEqual([4, 2, 1]);
+});
+
+test('values are the same by slope and intercept', () => {
+  const scaled = { ...coarse, slope: 2, intercept: -1000 };
+  expect(sameValue(coarse, scaled, 40)).toBe(520);
+  expect(sameValue(scaled, coarse, 520)).toBe(40);
+  const state = autoView(coarse, statistics);
+  expect(followed(coarse, { ...coarse, slope: -1 }, state, ['window', 'level'], { views: true, values: true })).toEqual({
+    window: [-100, -0],
+    level: -state.level,
+  });
+});
+
+test('a slice’s centre is the same part of another volume', () => {
+  const viewpoints: Viewpoints = { z: { zoom: 3, center: [5, 2] }, x: { zoom: 1, center: undefined } };
+  expect(sameViewpoints(coarse, fine, viewpoints)).toEqual({
+    z: { zoom: 3, center: [15, 6] },
+    x: { zoom: 1, center: undefined },
+  });
+  expect(sameViewpoints(coarse, coarse, viewpoints)).toBe(viewpoints);
+});
+
+test('each follows the other, once; rounding does not send the crosshair back', () => {
+  const [first, second] = [new FakeViewer(coarse), new FakeViewer(fine)];
+  const link = new LinkedViewers(first, second, { views: true, values: true });
+  const start = first.sets;
+  first.set({ crosshair: [4, 3, 1] });
+  expect(second.state.crosshair).toEqual([15, 6, 2]);
+  expect(first.sets).toBe(start + 1);
+  // Between two of the first one's voxels.
+  second.set({ crosshair: [16, 7, 2], window: [10, 20] });
+  expect(first.state).toMatchObject({ crosshair: [4, 4, 1], window: [10, 20] });
+  expect(second.state.crosshair).toEqual([16, 7, 2]);
+  link.end();
+  first.set({ crosshair: [0, 0, 0] });
+  expect(second.state.crosshair).toEqual([16, 7, 2]);
+});
+
+test('what is not linked stays; linking again takes over the first one’s', () => {
+  const [first, second] = [new FakeViewer(coarse), new FakeViewer(coarse)];
+  const link = new LinkedViewers(first, second, { views: true, values: false });
+  first.set({ window: [1, 2], timePoint: 2 });
+  expect(second.state).toMatchObject({ window: [0, 100], timePoint: 2 });
+  link.links = { views: false, values: true };
+  expect(second.state.window).toEqual([1, 2]);
+  first.set({ timePoint: 0 });
+  first.setViewpoints({ z: { zoom: 4, center: [1, 1] } });
+  expect(second.state.timePoint).toBe(2);
+  expect(second.viewpoints().z?.zoom).toBe(1);
+  link.links = { views: true, values: true };
+  expect(second.state.timePoint).toBe(0);
+  expect(second.viewpoints().z).toEqual({ zoom: 4, center: [1, 1] });
+  second.setViewpoints({ z: { zoom: 2, center: [1, 1] } });
+  expect(first.viewpoints().z?.zoom).toBe(2);
+});
