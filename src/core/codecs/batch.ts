@@ -1,6 +1,14 @@
+import type { GpuScope } from '../gpu/scope.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { Dims3 } from '../shared/volume.ts';
-import { type ChunkGeometry, type CodecElementBytes, type GpuPayloads, type GpuVoxels, rowBytes } from './codec.ts';
+import {
+  type ChunkGeometry,
+  type CodecElementBytes,
+  type GpuChunk,
+  type GpuPayloads,
+  type GpuVoxels,
+  rowBytes,
+} from './codec.ts';
 
 /** Longer chunks are refused: their byte offsets must fit 32 bits with room to add. */
 const maxChunkBytes = 2 ** 31;
@@ -25,7 +33,7 @@ export function chunkBytes(chunk: ChunkGeometry): number {
   return elementCount(chunk) * chunk.elementBytes;
 }
 
-/** Where a chunk's words begin in a box, and how a chunk's rows lie in words: what every kernel asks for. */
+/** How a box's rows lie in words: what every kernel asks for. */
 export interface BoxLayout {
   /** Words from one row of the box to the next, and from one slice to the next. */
   readonly rowWords: number;
@@ -35,6 +43,18 @@ export interface BoxLayout {
 export function boxLayout(box: GpuVoxels): BoxLayout {
   const rowWords = rowBytes(box.dims[0], box.elementBytes) / 4;
   return { rowWords, sliceWords: rowWords * box.dims[1] };
+}
+
+/** The word where a chunk at `origin` begins in its box. */
+export function firstWordOf(box: GpuVoxels, origin: Dims3): number {
+  const { rowWords, sliceWords } = boxLayout(box);
+  return origin[2] * sliceWords + origin[1] * rowWords + (origin[0] * box.elementBytes) / 4;
+}
+
+/** `Box` of kernels that work tile by tile: how its rows lie, how many tiles and how many records (of chunks, say) there are. */
+export function boxUniform(scope: GpuScope, box: GpuVoxels, tileCount: number, recordCount: number): GPUBuffer {
+  const { rowWords, sliceWords } = boxLayout(box);
+  return scope.uniform('box', [rowWords, sliceWords, tileCount, recordCount]);
 }
 
 /** @throws StriaError `internal` where a chunk does not lie in its box as `GpuChunk` promises */
@@ -63,6 +83,23 @@ export function assertPayloads(payloads: GpuPayloads, chunkCount: number): void 
     if (offset % 4 !== 0 || offset + (byteLengths[i] as number) > size) {
       throw new StriaError('internal', `payload ${i} at byte ${offset} does not lie in its buffer of ${size} bytes`);
     }
+  });
+}
+
+/** What a decoder binds as payloads: something, also where no payload has a byte. */
+export function payloadBuffer({ buffer }: GpuPayloads, scope: GpuScope): GPUBuffer {
+  return buffer ?? scope.storage('no-payloads', 4);
+}
+
+/** An encoder's lengths, 0 where that would not be smaller than the chunk's voxels: see `GpuPayloads.byteLengths`. */
+export function onlySmaller(
+  byteLengths: Iterable<number>,
+  chunks: readonly Pick<GpuChunk, 'shape'>[],
+  elementBytes: CodecElementBytes,
+): number[] {
+  return Array.from(byteLengths, (length, i) => {
+    const { shape } = chunks[i] as GpuChunk;
+    return length < chunkBytes({ shape, elementBytes }) ? length : 0;
   });
 }
 

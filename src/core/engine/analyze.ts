@@ -1,3 +1,4 @@
+import { chunkBytes } from '../codecs/batch.ts';
 import type { ChunkGeometry, ChunkStatistics, ChunkVoxels, CodecElementBytes } from '../codecs/codec.ts';
 import { rowBytes } from '../codecs/codec.ts';
 import { type Checksum, checksum } from '../format/checksum.ts';
@@ -27,11 +28,6 @@ export const lanesOf: Record<CodecElementBytes, Lanes> = {
   2: { bits: 16, low: 0x7fff7fff, high: 0x80008000, ones: 0x00010001 },
   4: { bits: 32, low: 0x7fffffff, high: 0x80000000, ones: 1 },
 };
-
-/** Bytes of a chunk's voxels, without padding. */
-export function chunkBytes({ shape, elementBytes }: ChunkGeometry): number {
-  return shape[0] * shape[1] * shape[2] * elementBytes;
-}
 
 /** Counts the changes along x, y, z and takes the checksum, in one pass over the words of the padded rows. */
 export function analyze(chunk: ChunkVoxels): ChunkAnalysis {

@@ -1,6 +1,6 @@
+import { chunkBytes } from '../codecs/batch.ts';
 import type { ChunkGeometry, ChunkStatistics, ChunkSurvey, CodecDefinition, CodecOptions, Preference } from '../codecs/codec.ts';
 import { codecById, codecs } from '../codecs/registry.ts';
-import { chunkBytes } from './analyze.ts';
 import type { ChosenChain } from './chosen-codec.ts';
 
 /** The entropy coder that is put behind codecs which promise to gain by it. */
@@ -10,7 +10,7 @@ const entropyCoder: CodecDefinition = codecById(5);
  * What speed is worth, in GB/s: a codec that is so fast counts as if it made twice the bytes, one ten times as fast a tenth
  * more. With 'size' bytes alone count.
  */
-export const speedWeights: Readonly<Record<Preference, number>> = { size: 0, balanced: 2, speed: 125 };
+const speedWeights: Readonly<Record<Preference, number>> = { size: 0, balanced: 2, speed: 125 };
 
 /** A way to encode a chunk, and what it promises. */
 export interface Candidate extends ChosenChain {

@@ -1,4 +1,4 @@
-import { chunkBytes } from './analyze.ts';
+import { chunkBytes } from '../codecs/batch.ts';
 import type { ChunkBox, VoxelBox } from './backend.ts';
 
 /** A copy of the bytes of one chunk of a box, without padding: in `bytes` where that is given, which has their length. */

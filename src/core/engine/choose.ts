@@ -1,10 +1,10 @@
+import { chunkBytes } from '../codecs/batch.ts';
 import type { ChunkGeometry, ChunkStatistics, ChunkSurvey, CodecDefinition, CodecOptions } from '../codecs/codec.ts';
 import { codecById } from '../codecs/registry.ts';
 import type { Checksum } from '../format/checksum.ts';
 import { checksum } from '../format/checksum.ts';
 import type { CodedChunk, EncodedChunk } from '../format/chunk.ts';
 import { inContext, StriaError } from '../shared/errors.ts';
-import { chunkBytes } from './analyze.ts';
 import { rank } from './auto.ts';
 import type { EncodeChoice } from './backend.ts';
 import type { ChosenChain, ChosenCodec, DecodedBy } from './chosen-codec.ts';

@@ -1,4 +1,4 @@
-import { chunkBytes } from './analyze.ts';
+import { chunkBytes } from '../codecs/batch.ts';
 import type { ChunkBox, VoxelBox } from './backend.ts';
 import { gatherChunks } from './boxes.ts';
 

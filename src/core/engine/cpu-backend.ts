@@ -1,8 +1,8 @@
+import { chunkBytes } from '../codecs/batch.ts';
 import type { CodecElementBytes } from '../codecs/codec.ts';
 import { chainName } from '../codecs/registry.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import type { Dims3 } from '../shared/volume.ts';
-import { chunkBytes } from './analyze.ts';
 import type { Backend, BackendJob, ChunkBox, VoxelBox } from './backend.ts';
 import { gatherChunk, scatterChunk } from './boxes.ts';
 import { reportDamage } from './choose.ts';

@@ -1,3 +1,4 @@
+import { chunkBytes } from '../codecs/batch.ts';
 import { type ChunkInMemory, firstElement } from '../codecs/chunk-in-memory.ts';
 import type { ChunkGeometry, ChunkVoxels, CodecOptions } from '../codecs/codec.ts';
 import { chainByName } from '../codecs/registry.ts';
@@ -5,7 +6,7 @@ import { survey } from '../codecs/survey.ts';
 import { checksum, sameChecksum } from '../format/checksum.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { faultToData, inContext } from '../shared/errors.ts';
-import { analyze, chunkBytes, fillElement } from './analyze.ts';
+import { analyze, fillElement } from './analyze.ts';
 import { analyzeInMemory } from './analyze-in-memory.ts';
 import type { EncodeChoice } from './backend.ts';
 import {

@@ -1,3 +1,4 @@
+import { chunkBytes } from '../codecs/batch.ts';
 import type { GpuVoxels, KernelCall } from '../codecs/codec.ts';
 import { chainName } from '../codecs/registry.ts';
 import type { Checksum } from '../format/checksum.ts';
@@ -6,7 +7,6 @@ import type { EncodedChunk } from '../format/chunk.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
-import { chunkBytes } from './analyze.ts';
 import type { Backend, BackendJob, ChunkBox, EncodeChoice, ResidentBox } from './backend.ts';
 import { codecOfChunk, constantElement, mismatch, reportDamage } from './choose.ts';
 import type { DecodedBy } from './chosen-codec.ts';

@@ -1,6 +1,7 @@
 import analyzeCode from '../../shaders/engine/analyze.wgsl?raw';
 import compareCode from '../../shaders/engine/compare.wgsl?raw';
 import fillCode from '../../shaders/engine/fill.wgsl?raw';
+import { boxLayout, firstWordOf } from '../codecs/batch.ts';
 import {
   type ChunkSurvey,
   type CodecElementBytes,
@@ -131,9 +132,10 @@ export async function compareOnGpu(
     voxels,
     chunks,
     () => 0,
-    (index) => firstWord(other.voxels, (other.chunks[index] as ChunkBox).origin),
+    (index) => firstWordOf(other.voxels, (other.chunks[index] as ChunkBox).origin),
   );
   const plan = planPieces(voxels, chunks);
+  const { rowWords, sliceWords } = boxLayout(other.voxels);
   const differing = scope.storage('differing', 4);
   const commands = gpu.commands('compare', call.onTimes);
   commands
@@ -145,7 +147,7 @@ export async function compareOnGpu(
         other.voxels.buffer,
         scope.storage('chunks', table.byteLength, table),
         differing,
-        scope.uniform('box', [...plan.box, ...strides(other.voxels)]),
+        scope.uniform('box', [...plan.box, rowWords, sliceWords]),
       ],
       plan.workgroups,
     );
@@ -185,18 +187,8 @@ function planPieces(voxels: GpuVoxels, chunks: readonly ChunkBox[]) {
     segments = Math.max(segments, Math.ceil(shape[2] / segment));
   }
   const pieces = columnBlocks * segments;
-  return { workgroups: spread(pieces * chunks.length), box: [...strides(voxels), chunks.length, pieces, columnBlocks] };
-}
-
-/** Words from row to row and from slice to slice. */
-function strides({ dims, elementBytes }: GpuVoxels): [row: number, slice: number] {
-  const row = rowBytes(dims[0], elementBytes) / 4;
-  return [row, row * dims[1]];
-}
-
-function firstWord(voxels: GpuVoxels, [x, y, z]: Dims3): number {
-  const [row, slice] = strides(voxels);
-  return z * slice + y * row + (x * voxels.elementBytes) / 4;
+  const { rowWords, sliceWords } = boxLayout(voxels);
+  return { workgroups: spread(pieces * chunks.length), box: [rowWords, sliceWords, chunks.length, pieces, columnBlocks] };
 }
 
 /** The chunk records of the shaders. */
@@ -209,7 +201,7 @@ function chunkTable(
   const table = new Uint32Array(recordWords * chunks.length);
   chunks.forEach(({ origin, shape: [x, y, z] }, index) => {
     const rowWords = rowBytes(x, voxels.elementBytes) / 4;
-    table.set([firstWord(voxels, origin), rowWords, y, z, lastMask(x), value(index)], recordWords * index);
+    table.set([firstWordOf(voxels, origin), rowWords, y, z, lastMask(x), value(index)], recordWords * index);
   });
   return table;
 }

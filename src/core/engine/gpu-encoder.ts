@@ -1,10 +1,10 @@
+import { chunkBytes } from '../codecs/batch.ts';
 import type { ChunkSurvey, CodecDefinition, CodecKernels, GpuPayloads, GpuVoxels, KernelCall } from '../codecs/codec.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import type { CommandTimes } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
-import { chunkBytes } from './analyze.ts';
 import type { ChunkBox, EncodeChoice, ResidentBox } from './backend.ts';
 import { chooseCodec, codedChunk, fallback, isConstant, payloadChunk, rawCodec } from './choose.ts';
 import type { ChosenChain, ChosenCodec } from './chosen-codec.ts';

@@ -1,5 +1,5 @@
 import surveyCode from '../../shaders/engine/survey.wgsl?raw';
-import { boxLayout } from '../codecs/batch.ts';
+import { boxLayout, firstWordOf } from '../codecs/batch.ts';
 import type { ChunkSurvey } from '../codecs/codec.ts';
 import { pieceElements, rowStep, sampledElements } from '../codecs/survey.ts';
 import { type Commands, spread } from '../gpu/commands.ts';
@@ -26,11 +26,11 @@ export function surveyOnGpu(
   const { elementBytes } = voxels;
   const table = new Uint32Array(4 * chunks.length);
   let workgroupsPerChunk = 1;
-  chunks.forEach(({ origin: [x, y, z], shape }, index) => {
+  chunks.forEach(({ origin, shape }, index) => {
     const [width, rows, slices] = shape;
     const pieces = Math.ceil(width / pieceElements) * Math.ceil(rows / rowStep) * slices;
     workgroupsPerChunk = Math.max(workgroupsPerChunk, Math.ceil(pieces / workgroupSize));
-    table.set([z * sliceWords + y * rowWords + (x * elementBytes) / 4, ...shape], 4 * index);
+    table.set([firstWordOf(voxels, origin), ...shape], 4 * index);
   });
   const totals = scope.storage('survey', 8 * counters * chunks.length);
   commands

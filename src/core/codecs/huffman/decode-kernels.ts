@@ -8,7 +8,7 @@ import tileCode from '../../../shaders/huffman/tile.wgsl?raw';
 import { spread } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
-import { assertInBox, assertPayloads, boxLayout, tileTable } from '../batch.ts';
+import { assertInBox, assertPayloads, boxUniform, firstWordOf, payloadBuffer, tileTable } from '../batch.ts';
 import type { DecodePlan, GpuChunk, GpuPayloads, GpuVoxels } from '../codec.ts';
 import { huffmanChunkBytes, maxSections, tileSymbols } from './layout.ts';
 import { checkParameters } from './reference.ts';
@@ -28,7 +28,6 @@ export function prepareDecode(
   scope: GpuScope,
 ): DecodePlan {
   assertPayloads(payloads, chunks.length);
-  const { rowWords, sliceWords } = boxLayout(target);
   const { elementBytes } = target;
   const perWord = 4 / elementBytes;
   const lengths = chunks.map((chunk) => {
@@ -46,9 +45,15 @@ export function prepareDecode(
   chunks.forEach(({ origin, shape }, i) => {
     const bytes = lengths[i] as number;
     const tileSlots = Math.floor(bytes / tileSymbols) + maxSections;
-    const firstWord = origin[2] * sliceWords + origin[1] * rowWords + origin[0] / perWord;
     const source = [payloads.byteOffsets[i] as number, payloads.byteLengths[i] as number, bytes, symbolWords];
-    const record = [...source, firstTiles[i] as number, tileSlots, firstWord, ...shape, pieces.firstTiles[i] as number];
+    const record = [
+      ...source,
+      firstTiles[i] as number,
+      tileSlots,
+      firstWordOf(target, origin),
+      ...shape,
+      pieces.firstTiles[i] as number,
+    ];
     table.set(record, chunkWords * i);
     symbolWords += Math.floor(bytes / 4) + maxSections;
   });
@@ -60,12 +65,12 @@ export function prepareDecode(
   const places = scope.storage('places', placeBytes * placeCount);
   const codes = scope.storage('codes', codeBytes * slotCount);
   const symbols = scope.storage('symbols', 4 * symbolWords);
-  const source = payloads.buffer ?? scope.storage('no-payloads', 4);
+  const source = payloadBuffer(payloads, scope);
   const counted = (label: string, count: number) => scope.uniform(label, [count]);
   const chunkCount = counted('chunk-count', chunks.length);
   const slotUniform = counted('slot-count', slotCount);
-  const placeBox = scope.uniform('box', [rowWords, sliceWords, placeCount, 0]);
-  const pieceBox = scope.uniform('box', [rowWords, sliceWords, pieces.tileCount, 0]);
+  const placeBox = boxUniform(scope, target, placeCount, 0);
+  const pieceBox = boxUniform(scope, target, pieces.tileCount, 0);
 
   const kernel = (name: string, code: readonly string[], constants: Record<string, number> = {}) =>
     gpu.kernel({ label: `huffman.${name}`, code: code.join('\n'), constants });

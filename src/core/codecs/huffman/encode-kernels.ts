@@ -8,7 +8,7 @@ import { spread } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel } from '../../gpu/kernel.ts';
 import { throwIfAborted } from '../../shared/job.ts';
-import { assertInBox, boxLayout, placePayloads, tileTable } from '../batch.ts';
+import { assertInBox, boxUniform, firstWordOf, placePayloads, tileTable } from '../batch.ts';
 import type { GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../codec.ts';
 import {
   huffmanChunkBytes,
@@ -37,8 +37,7 @@ export async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuCh
   const sectionCount = sections.length;
   const work = scope.scope('huffman.encode');
   try {
-    const { rowWords, sliceWords } = boxLayout(voxels);
-    const box = work.uniform('box', [rowWords, sliceWords, tileCount, sectionCount]);
+    const box = boxUniform(work, voxels, tileCount, sectionCount);
     const unplaced = sectionTable(voxels, batch);
     const table = work.storage('sections', unplaced.byteLength, unplaced);
     const tiles = work.storage('tiles', batch.tiles.byteLength, batch.tiles);
@@ -133,11 +132,9 @@ function cutAll(chunks: readonly GpuChunk[], box: GpuVoxels): Batch {
 
 /** `array<Section>` of tile.wgsl; what concerns places is left to `placeAll`. */
 function sectionTable(box: GpuVoxels, { sections }: Batch): Uint32Array<ArrayBuffer> {
-  const { rowWords, sliceWords } = boxLayout(box);
   const table = new Uint32Array(sectionWords * sections.length);
   sections.forEach(({ chunk: { origin, shape }, firstElement, plane, length, symbolsWord, firstTile }, i) => {
-    const firstWord = origin[2] * sliceWords + origin[1] * rowWords + (origin[0] * box.elementBytes) / 4;
-    const source = [firstWord, shape[0], shape[1], firstElement, plane, length, symbolsWord, firstTile];
+    const source = [firstWordOf(box, origin), shape[0], shape[1], firstElement, plane, length, symbolsWord, firstTile];
     table.set(source, sectionWords * i);
   });
   return table;

@@ -12,7 +12,17 @@ import type { Kernel } from '../../gpu/kernel.ts';
 import { exclusiveScan } from '../../gpu/scan.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { throwIfAborted } from '../../shared/job.ts';
-import { assertInBox, assertPayloads, boxLayout, chunkBytes, placePayloads, type TileTable, tileTable } from '../batch.ts';
+import {
+  assertInBox,
+  assertPayloads,
+  boxUniform,
+  firstWordOf,
+  onlySmaller,
+  payloadBuffer,
+  placePayloads,
+  type TileTable,
+  tileTable,
+} from '../batch.ts';
 import {
   type CodecElementBytes,
   type CodecKernels,
@@ -50,7 +60,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
   const { elementBytes } = voxels;
   const work = scope.scope('labels.encode');
   try {
-    const box = boxUniform(work, voxels, bricks, chunks);
+    const box = boxUniform(work, voxels, brickTotal, chunks.length);
     const unplaced = chunkTable(work, voxels, chunks, bricks);
     const chunkOfBrick = work.storage('chunk-of-brick', 4 * brickTotal, bricks.chunkOfTile);
     const tables = tableBuffer(work);
@@ -77,10 +87,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     exclusiveScan(gpu, commands, work, coded, brickTotal + 1);
     commands.dispatch(sum, [box, unplaced, sizes, coded, longest, lengths], spread(Math.ceil(chunks.length / 64)));
     await commands.submit();
-    const byteLengths = [...(await gpu.readWords(lengths))].map((length, i) => {
-      const { shape } = chunks[i] as GpuChunk;
-      return length < chunkBytes({ shape, elementBytes }) ? length : 0;
-    });
+    const byteLengths = onlySmaller(await gpu.readWords(lengths), chunks, elementBytes);
     const { byteOffsets, totalBytes } = placePayloads(byteLengths);
     if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
 
@@ -107,12 +114,12 @@ function prepareDecode(
   const bricks = cutAll(chunks, target);
   const { tileCount: brickTotal } = bricks;
   const { elementBytes } = target;
-  const box = boxUniform(scope, target, bricks, chunks);
+  const box = boxUniform(scope, target, brickTotal, chunks.length);
   const table = chunkTable(scope, target, chunks, bricks, payloads);
   const chunkOfBrick = scope.storage('chunk-of-brick', 4 * brickTotal, bricks.chunkOfTile);
   const tables = tableBuffer(scope);
   const spans = scope.storage('spans', 16 * brickTotal);
-  const source = payloads.buffer ?? scope.storage('no-payloads', 4);
+  const source = payloadBuffer(payloads, scope);
   const locate = kernel(gpu, 'locate', [brickCode, locateCode], elementBytes);
   const walk = kernel(gpu, 'decode', [brickCode, walkCode, decodeCode], elementBytes);
   const walkBindings = [box, table, chunkOfBrick, source, spans, tables, target.buffer];
@@ -140,11 +147,6 @@ function tableBuffer(scope: GpuScope): GPUBuffer {
   return scope.storage('tables', words.byteLength, words);
 }
 
-function boxUniform(scope: GpuScope, box: GpuVoxels, { tileCount }: TileTable, chunks: readonly GpuChunk[]): GPUBuffer {
-  const { rowWords, sliceWords } = boxLayout(box);
-  return scope.uniform('box', [rowWords, sliceWords, tileCount, chunks.length]);
-}
-
 /** The word where each chunk's slots start, and where the last one's end: slots take what the chunks take in their box. */
 function firstSlots(chunks: readonly GpuChunk[], elementBytes: CodecElementBytes): { starts: number[]; total: number } {
   let total = 0;
@@ -164,13 +166,11 @@ function chunkTable(
   { firstTiles }: TileTable,
   placement?: Pick<GpuPayloads, 'byteOffsets' | 'byteLengths'>,
 ): GPUBuffer {
-  const { rowWords, sliceWords } = boxLayout(box);
   const { starts } = firstSlots(chunks, box.elementBytes);
   const table = new Uint32Array(chunkWords * chunks.length);
   chunks.forEach(({ origin, shape }, i) => {
-    const firstWord = origin[2] * sliceWords + origin[1] * rowWords + (origin[0] * box.elementBytes) / 4;
     const place = [placement?.byteOffsets[i] ?? 0, placement?.byteLengths[i] ?? 0, firstTiles[i] as number];
-    table.set([...shape, firstWord, ...place, starts[i] as number], chunkWords * i);
+    table.set([...shape, firstWordOf(box, origin), ...place, starts[i] as number], chunkWords * i);
   });
   return scope.storage('chunks', table.byteLength, table);
 }

@@ -10,7 +10,17 @@ import type { Kernel } from '../../gpu/kernel.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { StriaError } from '../../shared/errors.ts';
 import { throwIfAborted } from '../../shared/job.ts';
-import { assertInBox, assertPayloads, boxLayout, elementCount, placePayloads, type TileTable, tileTable } from '../batch.ts';
+import {
+  assertInBox,
+  assertPayloads,
+  boxLayout,
+  elementCount,
+  firstWordOf,
+  payloadBuffer,
+  placePayloads,
+  type TileTable,
+  tileTable,
+} from '../batch.ts';
 import type {
   CodecElementBytes,
   CodecKernels,
@@ -149,7 +159,7 @@ function expandPlan(
   const batch = batchUniform(scope, segments, records);
   const table = chunkTable(scope, records, segments, places);
   const chunkOfSegment = scope.storage('chunk-of-segment', 4 * segments.tileCount, segments.chunkOfTile);
-  const source = payloads.buffer ?? scope.storage('no-payloads', 4);
+  const source = payloadBuffer(payloads, scope);
   const expand = kernel(gpu, 'expand', [expandCode], target.elementBytes);
   return (commands) => {
     const bindings = [batch, table, chunkOfSegment, source, target.buffer];
@@ -198,8 +208,7 @@ function recordOf({ origin, shape, parameters }: GpuChunk, box: GpuVoxels): Chun
   const { elementBytes, dims } = box;
   const { rowWords, sliceWords } = boxLayout(box);
   const count = elementCount({ shape, elementBytes });
-  const firstWord = origin[2] * sliceWords + origin[1] * rowWords + (origin[0] * elementBytes) / 4;
-  const common = { ...flat, firstWord, count, segments: segmentCountOf(count) };
+  const common = { ...flat, firstWord: firstWordOf(box, origin), count, segments: segmentCountOf(count) };
   const columns = { ...common, rowWords: Math.ceil((shape[0] * elementBytes) / 4), sizeX: shape[0] };
   if (axis === 1) return { ...columns, length: shape[1], step: rowWords, high: sliceWords };
   if (axis === 2) return { ...columns, length: shape[2], step: sliceWords, high: rowWords };

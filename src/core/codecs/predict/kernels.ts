@@ -15,7 +15,17 @@ import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel } from '../../gpu/kernel.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { throwIfAborted } from '../../shared/job.ts';
-import { assertInBox, assertPayloads, boxLayout, chunkBytes, placePayloads, type TileTable, tileTable } from '../batch.ts';
+import {
+  assertInBox,
+  assertPayloads,
+  boxUniform,
+  firstWordOf,
+  onlySmaller,
+  payloadBuffer,
+  placePayloads,
+  type TileTable,
+  tileTable,
+} from '../batch.ts';
 import type { CodecElementBytes, CodecKernels, DecodePlan, GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../codec.ts';
 import { brickCount, planesOf } from '../rice/layout.ts';
 import { pictureGeometry } from './bricks.ts';
@@ -53,7 +63,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
   const { unitWords, startWords } = placeWords(elementBytes);
   const work = scope.scope('predict.encode');
   try {
-    const box = boxUniform(work, voxels, bricks, chunks);
+    const box = boxUniform(work, voxels, brickTotal, chunks.length);
     const unplaced = chunkTable(work, voxels, chunks, bricks);
     const chunkOfBrick = work.storage('chunk-of-brick', 4 * brickTotal, bricks.chunkOfTile);
     const headers = work.storage('headers', 4 * unitCount);
@@ -74,11 +84,8 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     await commands.submit();
 
     const sections = sectionLengths(await gpu.readWords(starts), startWords);
-    const byteLengths = sections.map((lengths, i) => {
-      const { shape } = chunks[i] as GpuChunk;
-      const length = lengths.reduce((sum, bytes) => sum + bytes, 0);
-      return isFirstStage || length < chunkBytes({ shape, elementBytes }) ? length : 0;
-    });
+    const totals = sections.map((lengths) => lengths.reduce((sum, bytes) => sum + bytes, 0));
+    const byteLengths = isFirstStage ? totals : onlySmaller(totals, chunks, elementBytes);
     const { byteOffsets, totalBytes } = placePayloads(byteLengths);
     if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
 
@@ -110,12 +117,12 @@ function prepareDecode(
   const { tileCount: brickTotal } = bricks;
   const { elementBytes } = target;
   const { unitWords, startWords } = placeWords(elementBytes);
-  const box = boxUniform(scope, target, bricks, chunks);
+  const box = boxUniform(scope, target, brickTotal, chunks.length);
   const table = chunkTable(scope, target, chunks, bricks, payloads);
   const chunkOfBrick = scope.storage('chunk-of-brick', 4 * brickTotal, bricks.chunkOfTile);
   const places = scope.storage('places', 4 * unitWords * brickTotal * planesOf(elementBytes).planes);
   const starts = scope.storage('starts', 4 * startWords * chunks.length);
-  const source = payloads.buffer ?? scope.storage('no-payloads', 4);
+  const source = payloadBuffer(payloads, scope);
   const kernels = modes.map((mode) => ({
     place: kernel(gpu, 'places-payload', [payloadRecordsCode, placesCode], elementBytes, mode),
     expand: kernel(gpu, 'decode', [scanCode, groupsCode, sumsCode, mediansCode, decodeCode], elementBytes, mode),
@@ -163,11 +170,6 @@ function modeByte(mode: Mode): number {
   return parametersOf(mode)[0] as number;
 }
 
-function boxUniform(scope: GpuScope, box: GpuVoxels, { tileCount }: TileTable, chunks: readonly GpuChunk[]): GPUBuffer {
-  const { rowWords, sliceWords } = boxLayout(box);
-  return scope.uniform('box', [rowWords, sliceWords, tileCount, chunks.length]);
-}
-
 /** `array<Chunk>` of brick.wgsl. */
 function chunkTable(
   scope: GpuScope,
@@ -176,12 +178,13 @@ function chunkTable(
   { firstTiles }: TileTable,
   placement?: Pick<GpuPayloads, 'byteOffsets' | 'byteLengths'>,
 ): GPUBuffer {
-  const { rowWords, sliceWords } = boxLayout(box);
   const table = new Uint32Array(chunkWords * chunks.length);
   chunks.forEach(({ origin, shape, parameters }, i) => {
-    const firstWord = origin[2] * sliceWords + origin[1] * rowWords + (origin[0] * box.elementBytes) / 4;
     const payload = [(placement?.byteOffsets[i] ?? 0) / 4, Math.ceil((placement?.byteLengths[i] ?? 0) / 4)];
-    table.set([...shape, firstWord, ...payload, firstTiles[i] as number, modeByte(parseMode(parameters))], chunkWords * i);
+    table.set(
+      [...shape, firstWordOf(box, origin), ...payload, firstTiles[i] as number, modeByte(parseMode(parameters))],
+      chunkWords * i,
+    );
   });
   return scope.storage('chunks', table.byteLength, table);
 }

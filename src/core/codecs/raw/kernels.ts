@@ -4,7 +4,16 @@ import { spread } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { throwIfAborted } from '../../shared/job.ts';
-import { assertInBox, assertPayloads, boxLayout, chunkBytes, placePayloads, tileTable } from '../batch.ts';
+import {
+  assertInBox,
+  assertPayloads,
+  boxUniform,
+  chunkBytes,
+  firstWordOf,
+  payloadBuffer,
+  placePayloads,
+  tileTable,
+} from '../batch.ts';
 import { type CodecKernels, type GpuChunk, type GpuVoxels, rowBytes } from '../codec.ts';
 import { checkParameters } from './reference.ts';
 
@@ -19,13 +28,12 @@ function describeBatch(
   tileCounts: readonly number[],
   payloads: { readonly byteOffsets: readonly number[]; readonly byteLengths: readonly number[] },
 ) {
-  const { rowWords, sliceWords } = boxLayout(box);
   const { tileCount, firstTiles, chunkOfTile } = tileTable(tileCounts);
   const table = new Uint32Array(chunkWords * chunks.length);
   chunks.forEach(({ origin, shape }, i) => {
     table.set(
       [
-        origin[2] * sliceWords + origin[1] * rowWords + (origin[0] * box.elementBytes) / 4,
+        firstWordOf(box, origin),
         shape[0] * box.elementBytes,
         shape[1],
         payloads.byteLengths[i] as number,
@@ -37,7 +45,7 @@ function describeBatch(
     );
   });
   const bindings = [
-    scope.uniform('box', [rowWords, sliceWords, tileCount]),
+    boxUniform(scope, box, tileCount, chunks.length),
     scope.storage('chunks', table.byteLength, table),
     scope.storage('chunk-of-tile', chunkOfTile.byteLength, chunkOfTile),
   ];
@@ -84,7 +92,7 @@ export function createKernels(gpu: Gpu): CodecKernels {
         Math.ceil(((rowBytes(shape[0], target.elementBytes) / 4) * shape[1] * shape[2]) / tileWords),
       );
       const { tileCount, bindings } = describeBatch(scope, target, chunks, tileCounts, payloads);
-      const source = payloads.buffer ?? scope.storage('no-payloads', 4);
+      const source = payloadBuffer(payloads, scope);
       return (commands) => {
         commands.stage('decode').dispatch(decodeKernel, [...bindings, source, target.buffer], spread(tileCount));
       };

@@ -18,7 +18,17 @@ import type { Kernel } from '../../gpu/kernel.ts';
 import { exclusiveScan } from '../../gpu/scan.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { throwIfAborted } from '../../shared/job.ts';
-import { assertInBox, assertPayloads, boxLayout, chunkBytes, placePayloads, type TileTable, tileTable } from '../batch.ts';
+import {
+  assertInBox,
+  assertPayloads,
+  boxUniform,
+  firstWordOf,
+  onlySmaller,
+  payloadBuffer,
+  placePayloads,
+  type TileTable,
+  tileTable,
+} from '../batch.ts';
 import type { CodecElementBytes, CodecKernels, DecodePlan, GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../codec.ts';
 import { brickCount, type Form, geometryOf, parseForm, planesOf } from './layout.ts';
 
@@ -72,7 +82,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
   const unitCount = brickTotal * planesOf(elementBytes).planes;
   const work = scope.scope('rice.encode');
   try {
-    const box = boxUniform(work, voxels, bricks, chunks);
+    const box = boxUniform(work, voxels, brickTotal, chunks.length);
     const unplaced = chunkTable(work, voxels, chunks, bricks);
     const chunkOfBrick = work.storage('chunk-of-brick', 4 * brickTotal, bricks.chunkOfTile);
     const cuts = work.storage('cuts', 8 * brickTotal);
@@ -94,10 +104,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const sum = kernel(gpu, 'sizes', [sizesCode], elementBytes);
     commands.dispatch(sum, [box, unplaced, sizes, lengths], spread(Math.ceil(chunks.length / invocations)));
     await commands.submit();
-    const byteLengths = [...(await gpu.readWords(lengths))].map((length, i) => {
-      const { shape } = chunks[i] as GpuChunk;
-      return length < chunkBytes({ shape, elementBytes }) ? length : 0;
-    });
+    const byteLengths = onlySmaller(await gpu.readWords(lengths), chunks, elementBytes);
     const { byteOffsets, totalBytes } = placePayloads(byteLengths);
     if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
 
@@ -128,10 +135,10 @@ function prepareDecode(
   const { kinds, bricks } = cutAll(chunks, target);
   const { tileCount: brickTotal } = bricks;
   const { elementBytes } = target;
-  const box = boxUniform(scope, target, bricks, chunks);
+  const box = boxUniform(scope, target, brickTotal, chunks.length);
   const table = chunkTable(scope, target, chunks, bricks, payloads);
   const spans = scope.storage('spans', 16 * brickTotal * planesOf(elementBytes).planes);
-  const source = payloads.buffer ?? scope.storage('no-payloads', 4);
+  const source = payloadBuffer(payloads, scope);
   const locate = kernel(gpu, 'locate', [scanCode, locateCode], elementBytes);
   const decoders = kinds.map((kind) => {
     const memory = kind.form.causal ? sharedMemoryCode : memoryCode;
@@ -159,11 +166,6 @@ function cutAll(chunks: readonly GpuChunk[], box: GpuVoxels): { kinds: BrickKind
   return { kinds: [...kinds.values()], bricks: tileTable(bricksPerChunk) };
 }
 
-function boxUniform(scope: GpuScope, box: GpuVoxels, { tileCount }: TileTable, chunks: readonly GpuChunk[]): GPUBuffer {
-  const { rowWords, sliceWords } = boxLayout(box);
-  return scope.uniform('box', [rowWords, sliceWords, tileCount, chunks.length]);
-}
-
 /** `array<Chunk>` of brick.wgsl. */
 function chunkTable(
   scope: GpuScope,
@@ -172,12 +174,10 @@ function chunkTable(
   { firstTiles }: TileTable,
   placement?: Pick<GpuPayloads, 'byteOffsets' | 'byteLengths'>,
 ): GPUBuffer {
-  const { rowWords, sliceWords } = boxLayout(box);
   const table = new Uint32Array(chunkWords * chunks.length);
   chunks.forEach(({ origin, shape, parameters }, i) => {
-    const firstWord = origin[2] * sliceWords + origin[1] * rowWords + (origin[0] * box.elementBytes) / 4;
     const place = [placement?.byteOffsets[i] ?? 0, placement?.byteLengths[i] ?? 0, firstTiles[i] as number];
-    table.set([...shape, firstWord, ...place, parameters[0] as number], chunkWords * i);
+    table.set([...shape, firstWordOf(box, origin), ...place, parameters[0] as number], chunkWords * i);
   });
   return scope.storage('chunks', table.byteLength, table);
 }

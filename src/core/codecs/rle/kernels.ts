@@ -11,7 +11,18 @@ import type { Kernel } from '../../gpu/kernel.ts';
 import { exclusiveScan } from '../../gpu/scan.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { throwIfAborted } from '../../shared/job.ts';
-import { assertInBox, assertPayloads, boxLayout, elementCount, placePayloads, type TileTable, tileTable } from '../batch.ts';
+import {
+  assertInBox,
+  assertPayloads,
+  boxLayout,
+  boxUniform,
+  elementCount,
+  firstWordOf,
+  payloadBuffer,
+  placePayloads,
+  type TileTable,
+  tileTable,
+} from '../batch.ts';
 import type { CodecElementBytes, CodecKernels, DecodePlan, GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../codec.ts';
 import { parseAxis } from '../scan-order.ts';
 
@@ -41,7 +52,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
   const { elementBytes } = voxels;
   const work = scope.scope('rle.encode');
   try {
-    const box = boxUniform(work, voxels, tiles, chunks);
+    const box = boxUniform(work, voxels, tileCount, chunks.length);
     const chunkOfTile = work.storage('chunk-of-tile', 4 * tileCount, tiles.chunkOfTile);
     const bits = work.storage('bits', tileBytes.bits * tileCount);
     // One word more than there are counts: the scan leaves the total there.
@@ -86,11 +97,11 @@ function prepareDecode(
   const tiles = tilesOf(chunks, target);
   const { tileCount } = tiles;
   const { elementBytes } = target;
-  const box = boxUniform(scope, target, tiles, chunks);
+  const box = boxUniform(scope, target, tileCount, chunks.length);
   const table = chunkTable(scope, target, chunks, tiles, payloads);
   const chunkOfTile = scope.storage('chunk-of-tile', 4 * tileCount, tiles.chunkOfTile);
   const spans = scope.storage('spans', tileBytes.span * tileCount);
-  const source = payloads.buffer ?? scope.storage('no-payloads', 4);
+  const source = payloadBuffer(payloads, scope);
   const locate = kernel(gpu, 'locate', [orderCode, locateCode], elementBytes);
   const expand = kernel(gpu, 'expand', [orderCode, treeCode, expandCode], elementBytes);
   return (commands) => {
@@ -109,11 +120,6 @@ function tilesOf(chunks: readonly GpuChunk[], box: GpuVoxels): TileTable {
       return Math.ceil(elementCount({ shape: chunk.shape, elementBytes: box.elementBytes }) / tileElements);
     }),
   );
-}
-
-function boxUniform(scope: GpuScope, box: GpuVoxels, { tileCount }: TileTable, chunks: readonly GpuChunk[]): GPUBuffer {
-  const { rowWords, sliceWords } = boxLayout(box);
-  return scope.uniform('box', [rowWords, sliceWords, tileCount, chunks.length]);
 }
 
 interface Placement {
@@ -147,7 +153,6 @@ function layOut(box: GpuVoxels, { origin, shape, parameters }: GpuChunk) {
   const axis = parseAxis('rle', parameters);
   const perWord = 4 / box.elementBytes;
   const chunkRowWords = Math.ceil(shape[0] / perWord);
-  const firstWord = origin[2] * sliceWords + origin[1] * rowWords + origin[0] / perWord;
   // Scan order along x is memory order: columns of length 1, whose rows are those of all slices.
   const length = axis === 0 ? 1 : shape[axis];
   const step = [0, rowWords, sliceWords][axis] as number;
@@ -162,7 +167,7 @@ function layOut(box: GpuVoxels, { origin, shape, parameters }: GpuChunk) {
   const wordElements = length * perWord;
   const isRegular = shape[0] % perWord === 0 && tileElements % wordElements === 0;
   return {
-    order: [firstWord, chunkRowWords, count, length, step, rows, low, high],
+    order: [firstWordOf(box, origin), chunkRowWords, count, length, step, rows, low, high],
     tileWords: isRegular ? tileElements / wordElements : 0,
     columnWords: isRegular ? count / wordElements : 0,
   };
