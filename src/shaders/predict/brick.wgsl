@@ -1,23 +1,10 @@
-// Bricks in workgroup memory: how they are cut, and arithmetic on packed elements. No entry point: kernels.ts puts it in
-// front of the others. src/core/codecs/predict/SPEC.md, 'Bricks, blocks and groups'. Twin: src/core/codecs/predict/layout.ts.
+// Bricks in workgroup memory: how they are cut. No entry point: kernels.ts puts it in front of the others, behind rice's
+// packed.wgsl. src/core/codecs/predict/SPEC.md, 'Bricks, blocks and groups'. Twin: src/core/codecs/predict/layout.ts.
 //
-// A word holds `lanes` elements side by side, the first in its low bits, and all of them are computed with at once. An
-// element of 4 bytes is two planes of 2 bytes; a plane of a brick is a unit, coded by itself, and workgroups do one unit
-// of their brick after the other.
+// A plane of a brick is a unit, coded by itself, and workgroups do one unit of their brick after the other.
 
-override element_bytes: u32 = 1u;
-// The chunk's parameters: 1 is 'picture', 16 'medians'. A kernel leaves chunks of other modes alone.
-override picture: u32 = 0u;
+// With `picture` the chunk's parameters: 1 is 'picture', 16 'medians'. A kernel leaves chunks of other modes alone.
 override medians: u32 = 0u;
-
-override planes: u32 = 1u + element_bytes / 4u;
-override plane_bytes: u32 = element_bytes - 2u * (element_bytes / 4u);
-override bits: u32 = 8u * plane_bytes;
-override lanes: u32 = 4u / plane_bytes;
-override element_mask: u32 = 0xffffffffu >> (32u - bits);
-// 1 in each lane, and the highest bit of each lane.
-override ones: u32 = 0xffffffffu / element_mask;
-override tops: u32 = ones << (bits - 1u);
 
 override brick_x: u32 = 16u + 48u * picture;
 override brick_y: u32 = 16u + 48u * picture;
@@ -36,7 +23,8 @@ override groups_y: u32 = brick_y / group_y;
 const threads = 64u;
 // 'A flat brick has 15 for its predictors.'
 const flat_mark = 15u;
-const median_predictor = 8u;
+const sum_predictors = 8u;
+const median_predictor = sum_predictors;
 // 'The highest class is 8 where w is 8, and 12 where it is 16.'
 override class_count: u32 = 4u + 4u * plane_bytes;
 // Sections whose units differ in length: classes, tails, and the heads of each class.
@@ -46,10 +34,8 @@ override section_count: u32 = 2u + class_count;
 override row_words: u32 = brick_x / lanes;
 override row_pitch: u32 = row_words + 1u;
 override slice_pitch: u32 = brick_y * row_pitch + 20u * plane_bytes - 16u;
-// 5.4 KiB for volumes of bytes, 10.5 KiB for wider ones.
-var<workgroup> wg_words: array<u32, brick_z * slice_pitch>;
-
-struct Box { row_words: u32, slice_words: u32, brick_count: u32, chunk_count: u32 }
+// Of memory.wgsl: 5.4 KiB for volumes of bytes, 10.5 KiB for wider ones.
+override memory_words: u32 = brick_z * slice_pitch;
 
 struct Chunk {
   shape: vec3u,      // in elements
@@ -166,21 +152,6 @@ fn word_at(x: u32, y: u32, z: u32) -> u32 { return z * slice_pitch + y * row_pit
 
 // Words from the brick's first to its last one that the chunk reaches, counted without the pitches' gaps.
 fn words_to_visit(extent: vec3u) -> u32 { return row_words * ((extent.z - 1u) * brick_y + extent.y); }
-
-// `width` bits from the lowest on; 32 at most.
-fn low_bits(width: u32) -> u32 { return select(0u, 0xffffffffu >> (32u - width), width > 0u); }
-
-// The lanes of a word that lie within the first `count` elements from it on.
-fn lanes_below(count: u32) -> u32 { return low_bits(bits * min(count, lanes)); }
-
-fn packed_add(a: u32, b: u32) -> u32 { return ((a & ~tops) + (b & ~tops)) ^ ((a ^ b) & tops); }
-fn packed_subtract(a: u32, b: u32) -> u32 { return ((a | tops) - (b & ~tops)) ^ ((a ^ ~b) & tops); }
-
-// 'Residuals 0, −1, 1, −2, 2 … are the symbols 0, 1, 2, 3, 4 …', and back.
-fn packed_symbols(residuals: u32) -> u32 {
-  return ((residuals & ~tops) << 1u) ^ (((residuals & tops) >> (bits - 1u)) * element_mask);
-}
-fn packed_residuals(symbols: u32) -> u32 { return ((symbols >> 1u) & ~tops) ^ ((symbols & ones) * element_mask); }
 
 // What stands left of a word's elements in its row, given the word before it.
 fn shifted_in(word: u32, before: u32) -> u32 { return (word << bits) | (before >> (32u - bits)); }

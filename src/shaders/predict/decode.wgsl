@@ -144,19 +144,10 @@ fn main(
     if (bits_at(chunk.payload_word, 8u * first_block, 8u) == flat_mark) {
       fill_brick(place, bases, plane, thread);
     } else {
-      let class_words = (place.groups.x * place.groups.y * place.groups.z + 7u) / 8u;
-      let first_class = chunk.payload_word + starts[first_start + 2u] + places[section_count * unit];
-      if (thread < class_words) { wg_class_words[thread] = payloads[first_class + thread]; }
+      let first_class = unit_part(chunk, chunk_number, unit, 0u);
+      if (thread < class_words(place)) { wg_class_words[thread] = payloads[first_class + thread]; }
       workgroupBarrier(); // the classes are there
-      var group_class = 0u;
-      if (place.count > 0u) { group_class = class_at(place.group_index); }
-      let section = 1u + group_class;
-      place_groups(
-        place,
-        thread,
-        group_class,
-        chunk.payload_word + starts[first_start + 2u + section] + places[section_count * unit + section],
-        chunk.payload_word + starts[first_start + 3u] + places[section_count * unit + 1u]);
+      place_groups(place, chunk, chunk_number, unit, thread);
       workgroupBarrier(); // the groups' places are there
       for (var index = thread; index < threads * quads_per_group; index += threads) {
         expand_quad(place, quad_of(place.extent, index), bases, plane);

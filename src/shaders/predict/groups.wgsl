@@ -39,12 +39,22 @@ fn heads_before(place: Place, group_class: u32) -> u32 {
   return words;
 }
 
+// Words of the unit's classes.
+fn class_words(place: Place) -> u32 { return (place.groups.x * place.groups.y * place.groups.z + 7u) / 8u; }
+
+// The word of the payload where a section's part of a unit starts: 0 is the classes, 1 the tails, 1 + c the heads of class c.
+// By `starts` and `places`, as places.wgsl left them.
+fn unit_part(chunk: Chunk, chunk_number: u32, unit: u32, section: u32) -> u32 {
+  return chunk.payload_word + starts[(section_count + 3u) * chunk_number + 2u + section] + places[section_count * unit + section];
+}
+
 // Fills wg_groups; the workgroup calls it together, after a barrier behind wg_class_words. A barrier must follow.
-// `tails`: the word where the unit's tails start. `heads`: where those of the class start that this invocation's group has.
-fn place_groups(place: Place, thread: u32, group_class: u32, heads: u32, tails: u32) {
-  var start = heads;
+fn place_groups(place: Place, chunk: Chunk, chunk_number: u32, unit: u32, thread: u32) {
+  var group_class = 0u;
+  if (place.count > 0u) { group_class = class_at(place.group_index); }
+  var start = unit_part(chunk, chunk_number, unit, 1u + group_class);
   if (group_class > 0u) { start += heads_before(place, group_class); }
-  var tail_start = tails;
+  var tail_start = unit_part(chunk, chunk_number, unit, 1u);
   if (bits == 16u) { tail_start += scan(thread, tail_words(group_class, place.count)); }
   wg_groups[thread] = vec3u(group_class, start, tail_start);
 }

@@ -8,7 +8,7 @@
 @group(0) @binding(3) var<storage, read> voxels: array<u32>;
 
 // One word of the brick's plane, counted without the pitches' gaps; lanes behind the chunk's edge are 0.
-fn load_word(place: Place, plane: u32, index: u32) -> u32 {
+fn box_word(place: Place, plane: u32, index: u32) -> u32 {
   let x = (index % row_words) * lanes;
   let y = (index / row_words) % brick_y;
   let z = index / (row_words * brick_y);
@@ -28,15 +28,15 @@ fn keep_word(index: u32, word: u32) {
 fn load_brick(place: Place, plane: u32, thread: u32) {
   for (var index = thread; index < words_to_visit(place.extent); index += 8u * threads) {
     let first = vec4u(
-      load_word(place, plane, index),
-      load_word(place, plane, index + threads),
-      load_word(place, plane, index + 2u * threads),
-      load_word(place, plane, index + 3u * threads));
+      box_word(place, plane, index),
+      box_word(place, plane, index + threads),
+      box_word(place, plane, index + 2u * threads),
+      box_word(place, plane, index + 3u * threads));
     let second = vec4u(
-      load_word(place, plane, index + 4u * threads),
-      load_word(place, plane, index + 5u * threads),
-      load_word(place, plane, index + 6u * threads),
-      load_word(place, plane, index + 7u * threads));
+      box_word(place, plane, index + 4u * threads),
+      box_word(place, plane, index + 5u * threads),
+      box_word(place, plane, index + 6u * threads),
+      box_word(place, plane, index + 7u * threads));
     for (var i = 0u; i < 4u; i++) {
       keep_word(index + i * threads, first[i]);
       keep_word(index + (4u + i) * threads, second[i]);

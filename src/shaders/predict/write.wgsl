@@ -96,18 +96,9 @@ fn main(
       put(chunk.payload_word + starts[first_start + 1u], bits * at, base, bits);
     }
     if ((header & 15u) != flat_mark) {
-      let class_words = (place.groups.x * place.groups.y * place.groups.z + 7u) / 8u;
-      let first_class = chunk.payload_word + starts[first_start + 2u] + places[section_count * unit];
-      if (thread < class_words) { atomicStore(&payloads[first_class + thread], wg_class_words[thread]); }
-      var group_class = 0u;
-      if (place.count > 0u) { group_class = class_at(place.group_index); }
-      let section = 1u + group_class;
-      place_groups(
-        place,
-        thread,
-        group_class,
-        chunk.payload_word + starts[first_start + 2u + section] + places[section_count * unit + section],
-        chunk.payload_word + starts[first_start + 3u] + places[section_count * unit + 1u]);
+      let first_class = unit_part(chunk, chunk_number, unit, 0u);
+      if (thread < class_words(place)) { atomicStore(&payloads[first_class + thread], wg_class_words[thread]); }
+      place_groups(place, chunk, chunk_number, unit, thread);
       workgroupBarrier(); // the groups' places are there
       for (var index = thread; index < threads * quads_per_group; index += threads) {
         write_quad(quad_of(place.extent, index), header);

@@ -1,25 +1,11 @@
-// Bricks in workgroup memory: how they are cut, and arithmetic on packed elements. No entry point: kernels.ts puts it in
-// front of the others. src/core/codecs/rice/SPEC.md, 'Bricks, blocks and groups'. Twin: src/core/codecs/rice/layout.ts.
+// Bricks in workgroup memory: how they are cut. No entry point: kernels.ts puts it in front of the others, behind
+// packed.wgsl. src/core/codecs/rice/SPEC.md, 'Bricks, blocks and groups'. Twin: src/core/codecs/rice/layout.ts.
 //
-// A word holds `lanes` elements side by side, the first in its low bits, and all of them are computed with at once. An
-// element of 4 bytes is two planes of 2 bytes; each plane is a brick of its own in the payload, and workgroups do one
-// after the other.
-
-override element_bytes: u32 = 1u;
-// 0: 'volume', 1: 'picture'. A kernel leaves chunks of another form alone.
-override picture: u32 = 0u;
+// Each plane is a brick of its own in the payload, and workgroups do one after the other. A kernel leaves chunks of
+// another form alone.
 
 // 0: a kernel for bricks that nothing clips, in which much is constant. 1: for those that the chunk's edges clip.
 override clipped: u32 = 1u;
-
-override planes: u32 = 1u + element_bytes / 4u;
-override plane_bytes: u32 = element_bytes - 2u * (element_bytes / 4u);
-override bits: u32 = 8u * plane_bytes;
-override lanes: u32 = 4u / plane_bytes;
-override element_mask: u32 = 0xffffffffu >> (32u - bits);
-// 1 in each lane, and the highest bit of each lane.
-override ones: u32 = 0xffffffffu / element_mask;
-override tops: u32 = ones << (bits - 1u);
 
 // 1 for elements of 2 bytes, whose bricks have half as many.
 override wide: u32 = plane_bytes - 1u;
@@ -57,12 +43,11 @@ override row_group_words: u32 = group_x / lanes;
 override part_rows: u32 = part_words / row_group_words;
 
 override row_words: u32 = brick_x / lanes;
+override row_pitch: u32 = row_words;
 // Slices stand apart in workgroup memory, so that the parts of neighbouring groups do not meet in one bank.
 override slice_pitch: u32 = brick_y * row_words + 4u;
 // A brick's elements; or its code, which is no longer: 4096 bytes of raw groups, and at most 308 bits in front of them.
 override memory_words: u32 = max(brick_z * slice_pitch, 1036u);
-
-struct Box { row_words: u32, slice_words: u32, brick_count: u32, chunk_count: u32 }
 
 struct Chunk {
   shape: vec3u,      // in elements
@@ -172,9 +157,6 @@ fn block_header(block: u32) -> u32 { return 8u + block * (3u + bits); }
 // The word of workgroup memory that holds an element; x is a multiple of `lanes`.
 fn word_at(element: vec3u) -> u32 { return element.z * slice_pitch + element.y * row_words + element.x / lanes; }
 
-// `width` bits from the lowest on; 32 at most.
-fn low_bits(width: u32) -> u32 { return select(0u, 0xffffffffu >> (32u - width), width > 0u); }
-
 // Whether an element is in the brick.
 fn is_inside(place: Place, element: vec3u) -> bool { return clipped == 0u || all(element < place.extent); }
 
@@ -183,18 +165,6 @@ fn lanes_inside(place: Place, x: u32) -> u32 {
   if (clipped == 0u) { return 0xffffffffu; }
   return lanes_below(place.extent.x - x);
 }
-
-// The lanes of a word that lie within the first `count` elements from it on.
-fn lanes_below(count: u32) -> u32 { return low_bits(bits * min(count, lanes)); }
-
-fn packed_add(a: u32, b: u32) -> u32 { return ((a & ~tops) + (b & ~tops)) ^ ((a ^ b) & tops); }
-fn packed_subtract(a: u32, b: u32) -> u32 { return ((a | tops) - (b & ~tops)) ^ ((a ^ ~b) & tops); }
-
-// 'Residuals 0, −1, 1, −2, 2 … are the symbols 0, 1, 2, 3, 4 …', and back.
-fn packed_symbols(residuals: u32) -> u32 {
-  return ((residuals & ~tops) << 1u) ^ (((residuals & tops) >> (bits - 1u)) * element_mask);
-}
-fn packed_residuals(symbols: u32) -> u32 { return ((symbols >> 1u) & ~tops) ^ ((symbols & ones) * element_mask); }
 
 fn sum_of_lanes(word: u32) -> u32 {
   if (lanes == 4u) { return dot4U8Packed(word, ones); }

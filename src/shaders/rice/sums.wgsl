@@ -1,5 +1,7 @@
-// A decoder's sums: residuals in workgroup memory become elements. No entry point: kernels.ts puts it in front of the
-// others, behind brick.wgsl. SPEC.md, 'Predictors'. Twin: `reconstruct` in src/core/codecs/rice/brick.ts.
+// A decoder's sums: residuals in workgroup memory become elements; the same for `rice` and `predict`, whose predictors 0 to 5
+// are alike (6 and 7 are sums in `predict` alone: `sum_predictors`). No entry point: their kernels.ts put it in front of the
+// others, behind packed.wgsl, brick.wgsl and the brick's memory. SPEC.md, 'Predictors'. Twins: `reconstruct` in
+// src/core/codecs/rice/brick.ts and src/core/codecs/predict/predictors.ts.
 
 const at_x0 = 1u;
 const at_y0 = 2u;
@@ -9,22 +11,17 @@ const at_z0 = 4u;
 struct Sum { axis: u32, at: u32 }
 
 fn sum_of(predictor: u32, step: u32) -> Sum {
+  if (predictor >= sum_predictors) { return Sum(3u, 0u); }
   switch (predictor * 4u + step) {
-    case 4u: { return Sum(2u, at_x0 | at_y0); }
+    case 4u, 8u, 16u: { return Sum(2u, at_x0 | at_y0); }
     case 5u: { return Sum(1u, at_x0); }
-    case 6u: { return Sum(0u, 0u); }
-    case 8u: { return Sum(2u, at_x0 | at_y0); }
     case 9u: { return Sum(0u, at_y0); }
-    case 10u: { return Sum(1u, 0u); }
-    case 12u: { return Sum(1u, at_x0 | at_z0); }
+    case 12u, 24u: { return Sum(1u, at_x0 | at_z0); }
     case 13u: { return Sum(0u, at_z0); }
-    case 14u: { return Sum(2u, 0u); }
-    case 16u: { return Sum(2u, at_x0 | at_y0); }
-    case 17u: { return Sum(1u, 0u); }
-    case 18u: { return Sum(0u, 0u); }
-    case 20u: { return Sum(2u, 0u); }
-    case 21u: { return Sum(1u, 0u); }
-    case 22u: { return Sum(0u, 0u); }
+    case 28u: { return Sum(0u, at_y0 | at_z0); }
+    case 6u, 18u, 22u, 26u: { return Sum(0u, 0u); }
+    case 10u, 17u, 21u, 30u: { return Sum(1u, 0u); }
+    case 14u, 20u, 25u, 29u: { return Sum(2u, 0u); }
     default: { return Sum(3u, 0u); }
   }
 }
@@ -74,19 +71,19 @@ fn sum_block(sum: Sum, origin: u32, extent: vec3u, lane: u32, width: u32) {
     case 0u: {
       for (var line = lane; line < block_y * end_of_lines.z; line += width) {
         let y = line % block_y;
-        if (y < end_of_lines.y) { sum_row(origin + (line / block_y) * slice_pitch + y * row_words, end.x); }
+        if (y < end_of_lines.y) { sum_row(origin + (line / block_y) * slice_pitch + y * row_pitch, end.x); }
       }
     }
     case 1u: {
       for (var line = lane; line < words * end_of_lines.z; line += width) {
         let x = line % words;
-        if (x < end_of_lines.x) { sum_column(origin + (line / words) * slice_pitch + x, row_words, end.y, mask); }
+        if (x < end_of_lines.x) { sum_column(origin + (line / words) * slice_pitch + x, row_pitch, end.y, mask); }
       }
     }
     case 2u: {
       for (var line = lane; line < words * end_of_lines.y; line += width) {
         let x = line % words;
-        if (x < end_of_lines.x) { sum_column(origin + (line / words) * row_words + x, slice_pitch, end.z, mask); }
+        if (x < end_of_lines.x) { sum_column(origin + (line / words) * row_pitch + x, slice_pitch, end.z, mask); }
       }
     }
     default: {}

@@ -8,8 +8,10 @@ import placesCode from '../../../shaders/predict/places.wgsl?raw';
 import recordsCode from '../../../shaders/predict/records.wgsl?raw';
 import payloadRecordsCode from '../../../shaders/predict/records-payload.wgsl?raw';
 import scanCode from '../../../shaders/predict/scan.wgsl?raw';
-import sumsCode from '../../../shaders/predict/sums.wgsl?raw';
 import writeCode from '../../../shaders/predict/write.wgsl?raw';
+import memoryCode from '../../../shaders/rice/memory.wgsl?raw';
+import packedCode from '../../../shaders/rice/packed.wgsl?raw';
+import sumsCode from '../../../shaders/rice/sums.wgsl?raw';
 import { spread } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel } from '../../gpu/kernel.ts';
@@ -49,7 +51,7 @@ function kernel(gpu: Gpu, name: string, code: readonly string[], elementBytes: C
     picture: Number(mode.geometry === pictureGeometry),
     medians: Number(mode.tryMedian),
   };
-  return gpu.kernel({ label: `predict.${name}`, code: [brickCode, ...code].join('\n'), constants });
+  return gpu.kernel({ label: `predict.${name}`, code: [packedCode, brickCode, ...code].join('\n'), constants });
 }
 
 async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
@@ -73,7 +75,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
 
     const commands = gpu.commands('predict.encode', onTimes).stage('measure');
     for (const mode of modes) {
-      const measure = kernel(gpu, 'measure', [loadCode, measureCode], elementBytes, mode);
+      const measure = kernel(gpu, 'measure', [memoryCode, loadCode, measureCode], elementBytes, mode);
       commands.dispatch(measure, [box, unplaced, chunkOfBrick, voxels.buffer, headers, classes], spread(brickTotal));
     }
     commands.stage('places');
@@ -94,7 +96,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const placed = chunkTable(work, voxels, chunks, bricks, { byteOffsets, byteLengths });
     const writing = gpu.commands('predict.encode', onTimes).stage('write');
     for (const mode of modes) {
-      const write = kernel(gpu, 'write', [loadCode, scanCode, groupsCode, writeCode], elementBytes, mode);
+      const write = kernel(gpu, 'write', [memoryCode, loadCode, scanCode, groupsCode, writeCode], elementBytes, mode);
       const bindings = [box, placed, chunkOfBrick, voxels.buffer, headers, classes, places, starts, buffer];
       writing.dispatch(write, bindings, spread(brickTotal));
     }
@@ -125,7 +127,7 @@ function prepareDecode(
   const source = payloadBuffer(payloads, scope);
   const kernels = modes.map((mode) => ({
     place: kernel(gpu, 'places-payload', [payloadRecordsCode, placesCode], elementBytes, mode),
-    expand: kernel(gpu, 'decode', [scanCode, groupsCode, sumsCode, mediansCode, decodeCode], elementBytes, mode),
+    expand: kernel(gpu, 'decode', [memoryCode, scanCode, groupsCode, sumsCode, mediansCode, decodeCode], elementBytes, mode),
   }));
   return (commands) => {
     commands.stage('places');

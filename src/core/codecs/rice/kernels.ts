@@ -7,6 +7,7 @@ import loadCode from '../../../shaders/rice/load.wgsl?raw';
 import locateCode from '../../../shaders/rice/locate.wgsl?raw';
 import measureCode from '../../../shaders/rice/measure.wgsl?raw';
 import memoryCode from '../../../shaders/rice/memory.wgsl?raw';
+import packedCode from '../../../shaders/rice/packed.wgsl?raw';
 import scanCode from '../../../shaders/rice/scan.wgsl?raw';
 import sharedMemoryCode from '../../../shaders/rice/shared-memory.wgsl?raw';
 import sizesCode from '../../../shaders/rice/sizes.wgsl?raw';
@@ -66,7 +67,7 @@ function kernel(
     causal: Number(form.causal),
     clipped: Number(clipped),
   };
-  return gpu.kernel({ label: `rice.${name}`, code: [brickCode, ...code].join('\n'), constants });
+  return gpu.kernel({ label: `rice.${name}`, code: [packedCode, brickCode, ...code].join('\n'), constants });
 }
 
 /** For kernels that do the same for all kinds. */
