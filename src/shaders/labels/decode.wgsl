@@ -1,11 +1,14 @@
 // Decodes each brick. src/core/codecs/labels/SPEC.md, 'A coded brick' and 'The range coder'.
-// brick.wgsl and walk.wgsl stand in front of this text.
-// Algorithm: the walk, with a range decoder that is asked.
+// brick.wgsl and guesses.wgsl stand in front of this text.
+// Algorithm: a workgroup fills its bricks that are not coded, together; then each invocation walks a coded one, element by
+// element in memory order: each answer decides which question is asked next, and what it costs.
 // One invocation owns one brick. Dispatch: one workgroup for 32 bricks, spread over x and y.
 // Invariants:
 // 1. Bricks begin at whole words of the target, so no word has two writers.
 // 2. Nothing outside the brick's elements is written, and nothing outside its span is read, also where a payload is damaged.
 // Twin: `decodeBrick` in src/core/codecs/labels/brick.ts.
+
+const walkers = 32u;
 
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
@@ -18,6 +21,9 @@
 @group(0) @binding(6) var<storage, read_write> voxels: array<u32>;
 
 var<private> place: Place;
+var<private> label_count: u32;
+// Whether the payload names more labels than there may be.
+var<private> has_failed: bool;
 // The brick's bytes: the next one to read, and the first one behind.
 var<private> next: u32;
 var<private> end: u32;
@@ -53,13 +59,8 @@ fn label_of(index: u32) -> u32 {
   return seen_label;
 }
 
-fn row_differs(label: u32, y: u32, z: u32) -> bool { return false; }
-fn enter(x: u32, y: u32, z: u32) {}
-fn differs(label: u32) -> bool { return false; }
-fn known_label() -> u32 { return none; }
-fn add_label() {}
-
-fn decide(chance: u32, event: bool) -> bool {
+// The answer to a question, by the chance of a yes.
+fn decide(chance: u32) -> bool {
   let part = (range >> 12u) * chance;
   let is_event = offset < part;
   if (!is_event) { offset -= part; }
@@ -69,6 +70,102 @@ fn decide(chance: u32, event: bool) -> bool {
     offset = (offset << 8u) | next_byte();
   }
   return is_event;
+}
+
+fn walk() {
+  label_count = 0u;
+  has_failed = false;
+  for (var i = 0u; i < row_words_kept; i++) { wg_rows[i * walkers + walker] = none_word; }
+  for (var z = 0u; z < place.extent.z; z++) {
+    for (var y = 0u; y < place.extent.y; y++) {
+      if (has_failed) { return; }
+      let around = common_label(y, place.extent);
+      var label = none;
+      if (around.y > 0u && !decide(tables[row_chances + around.y])) { label = around.x; }
+      walk_row(y, z, label);
+    }
+  }
+}
+
+// One row: all of it `label`, or element by element where that is `none`.
+fn walk_row(y: u32, z: u32, label: u32) {
+  var before = vec4u(none_word);
+  var here = vec4u(none_word);
+  var after = vec4u(none_word);
+  var left = none;
+  // One step ahead of the four elements that are walked, whose right neighbours are needed.
+  for (var ahead = 0u; 4u * ahead < place.extent.x + 4u; ahead++) {
+    before = here;
+    here = after;
+    after = words_around(y, ahead);
+    if (ahead == 0u) { continue; }
+    let quad = ahead - 1u;
+    let inside = inside_quad(quad, place.extent);
+    var indices = ((label * 0x01010101u) & inside) | ~inside;
+    if (label == none) {
+      for (var i = 0u; i < min(4u, place.extent.x - 4u * quad); i++) {
+        left = decode_element(windows_of(before, here, after, i), left);
+        indices = insertBits(indices, left, 8u * i, 8u);
+      }
+    }
+    wg_rows[row_at(16u, quad)] = here.z;
+    wg_rows[row_at(y, quad)] = indices;
+    emit(y, z, quad, indices);
+  }
+}
+
+const ask_guess = 0u;
+const ask_new = 1u;
+const ask_index = 2u;
+
+// One element's label: the guesses one after the other, then what is left. All questions pass through one call of
+// `decide`: compilers put a copy of a function wherever it is called.
+fn decode_element(windows: vec4u, left: u32) -> u32 {
+  var question = ask_guess;
+  var guesses = 0u;
+  var guess = none;
+  var first = none;
+  var second = none;
+  var index = 0u;
+  var bit = 0u;
+  loop {
+    if (question == ask_guess) {
+      guess = next_guess(windows, left, guesses, first, second);
+      if (guess == none || guesses == 3u) {
+        question = ask_new;
+        // 'Labels left are those known that no guess named. Where none is left, the label is new.' In a damaged
+        // payload alone there may be more guesses than labels.
+        if (label_count <= guesses) { break; }
+      }
+    }
+    if (question == ask_index && bit == index_bits(label_count)) { return min(index, label_count - 1u); }
+
+    var chance = even_chance;
+    if (question == ask_guess) {
+      chance = miss_chance(windows, left, guess, guesses);
+    } else if (question == ask_new) {
+      chance = new_chance(label_count - guesses);
+    }
+    let answer = decide(chance);
+
+    if (question == ask_guess) {
+      if (!answer) { return guess; }
+      guesses++;
+      if (guesses == 1u) { first = guess; } else { second = guess; }
+    } else if (question == ask_new) {
+      if (answer) { break; }
+      question = ask_index;
+    } else {
+      index |= u32(answer) << bit;
+      bit++;
+    }
+  }
+  if (label_count == max_labels) {
+    has_failed = true;
+    return 0u;
+  }
+  label_count++;
+  return label_count - 1u;
 }
 
 fn emit(y: u32, z: u32, quad: u32, indices: u32) {
@@ -95,45 +192,52 @@ fn store(y: u32, z: u32, quad: u32, elements: vec4u) {
   }
 }
 
-// All elements `label`, or raw ones from the brick's first byte on.
-fn fill(kind: u32, label: u32) {
-  for (var z = 0u; z < place.extent.z; z++) {
-    for (var y = 0u; y < place.extent.y; y++) {
-      for (var quad = 0u; 4u * quad < place.extent.x; quad++) {
-        var elements = vec4u(label);
-        if (kind == kind_raw) {
-          for (var i = 0u; i < min(4u, place.extent.x - 4u * quad); i++) {
-            elements[i] = element_from(next, end);
-            next += element_bytes;
-          }
-        }
-        store(y, z, quad, elements);
+// Fills a brick that is not coded: all of it the label whose bytes begin at span.w, or its elements from span.x on.
+// Invocations side by side store elements side by side.
+fn fill(span: vec4u, limit: u32, local: u32) {
+  let label = element_from(span.w, limit);
+  let quads = (place.extent.x + 3u) / 4u;
+  for (var i = local; i < quads * place.extent.y * place.extent.z; i += walkers) {
+    let quad = i % quads;
+    let row = i / quads;
+    var elements = vec4u(label);
+    if (span.z == kind_raw) {
+      let first = span.x + (row * place.extent.x + 4u * quad) * element_bytes;
+      for (var lane = 0u; lane < min(4u, place.extent.x - 4u * quad); lane++) {
+        elements[lane] = element_from(first + lane * element_bytes, span.y);
       }
     }
+    store(row % place.extent.y, row / place.extent.y, quad, elements);
   }
 }
 
-@compute @workgroup_size(threads)
+@compute @workgroup_size(walkers)
 fn main(
   @builtin(local_invocation_index) local: u32,
   @builtin(workgroup_id) workgroup: vec3u,
   @builtin(num_workgroups) workgroups: vec3u,
 ) {
-  let brick = (workgroup.x + workgroup.y * workgroups.x) * threads + local;
+  let first = (workgroup.x + workgroup.y * workgroups.x) * walkers;
+  for (var brick = first; brick < min(first + walkers, box.brick_count); brick++) {
+    let span = spans[brick];
+    if (span.z == kind_coded) { continue; }
+    let chunk = chunks[chunk_of_brick[brick]];
+    place = place_of(chunk, box, brick - chunk.first_brick);
+    fill(span, chunk.byte_offset + chunk.byte_length, local);
+  }
+
+  let brick = first + local;
   if (brick >= box.brick_count) { return; }
-  thread = local;
+  let span = spans[brick];
+  if (span.z != kind_coded) { return; }
+  walker = local;
   let chunk = chunks[chunk_of_brick[brick]];
   place = place_of(chunk, box, brick - chunk.first_brick);
-  let span = spans[brick];
   next = span.x;
   end = span.y;
-  if (span.z == kind_coded) {
-    seen_index = none;
-    offset = 0u;
-    for (var i = 0u; i < 4u; i++) { offset = (offset << 8u) | next_byte(); }
-    start_interval();
-    walk(place.extent);
-  } else {
-    fill(span.z, element_from(span.w, chunk.byte_offset + chunk.byte_length));
-  }
+  seen_index = none;
+  offset = 0u;
+  for (var i = 0u; i < 4u; i++) { offset = (offset << 8u) | next_byte(); }
+  start_interval();
+  walk();
 }

@@ -1,11 +1,20 @@
 // Encodes each brick into its slot. src/core/codecs/labels/SPEC.md, 'A coded brick' and 'The range coder'.
-// brick.wgsl and walk.wgsl stand in front of this text.
-// Algorithm: the walk, with a range coder; a brick that is no shorter by it becomes raw.
-// One invocation owns one brick, its slot and its record. Dispatch: one workgroup for 32 bricks, spread over x and y.
+// brick.wgsl, guesses.wgsl and questions.wgsl stand in front of this text.
+// Algorithm: row by row. An encoder knows all elements, so those of a row find their labels, guesses and questions side by
+// side; counts, summed up, give each question its place in the row's list. Only what must go one by one does: the first of
+// a brick's invocations runs the range coder over the list, while the others are at the next row. A brick that is no
+// shorter by it becomes raw.
+// Sixteen invocations own one brick, its slot and its record; each a column of it. Dispatch: one workgroup for 4 bricks,
+// spread over x and y.
 // Invariants:
 // 1. A slot has room for the brick's elements, and nothing longer is ever written to it.
 // 2. Each brick's record is written.
+// 3. Bits that several invocations OR into a word are each one's own: their order changes nothing.
 // Twin: `encodeBrick` in src/core/codecs/labels/brick.ts.
+
+// Twin: `encodeWalkers` in src/core/codecs/labels/kernels.ts.
+const walkers = 4u;
+const threads = brick_edge * walkers;
 
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
@@ -18,49 +27,68 @@
 // For each brick: its kind (never 'as before'), the bytes in its slot, its first element.
 @group(0) @binding(6) var<storage, read_write> records: array<vec4u>;
 
+var<workgroup> wg_labels: array<u32, max_labels * walkers>;
+// Of the present row: its elements; which of them are the first with a new label, a bit each; their labels' indices, a byte
+// each; how many questions each of them asks, four bits each; and the questions. 5 KiB with all else.
+var<workgroup> wg_elements: array<u32, threads>;
+var<workgroup> wg_new: array<atomic<u32>, walkers>;
+var<workgroup> wg_indices: array<atomic<u32>, 4u * walkers>;
+var<workgroup> wg_counts: array<atomic<u32>, 2u * walkers>;
+var<workgroup> wg_questions: array<u32, questions_per_row * walkers>;
+// Whether the range coder gave up on the brick.
+var<workgroup> wg_has_failed: array<u32, walkers>;
+var<workgroup> wg_rows_of_brick: array<u32, walkers>;
+var<workgroup> wg_row_count: u32;
+
 var<private> place: Place;
+// The invocation's column.
+var<private> column: u32;
+// Labels met before the present row.
+var<private> label_count: u32;
 var<private> raw_bytes: u32;
-var<private> labels: array<u32, max_labels>;
-var<private> element: u32;
-// The element asked about last, and its label.
-var<private> known_element: u32;
-var<private> known_index: u32;
 var<private> byte_count: u32;
 var<private> pending: u32;
+// Better raw.
+var<private> has_failed: bool;
 
 fn element_at(x: u32, y: u32, z: u32) -> u32 {
   let word = voxels[place.first_word + z * box.slice_words + y * box.row_words + x / lanes];
   return extractBits(word, element_bits * (x % lanes), element_bits);
 }
 
-fn row_differs(label: u32, y: u32, z: u32) -> bool {
-  let expected = labels[label];
-  for (var x = 0u; x < place.extent.x; x++) {
-    if (element_at(x, y, z) != expected) { return true; }
-  }
-  return false;
-}
-
-fn enter(x: u32, y: u32, z: u32) { element = element_at(x, y, z); }
-
-fn known_label() -> u32 {
-  if (known_index < label_count && element == known_element) { return known_index; }
-  known_element = element;
-  known_index = none;
+// The index of a label that was met before this row; `none` if it was not.
+fn index_of(element: u32) -> u32 {
   for (var i = 0u; i < label_count; i++) {
-    if (labels[i] == element) {
-      known_index = i;
-      break;
-    }
+    if (wg_labels[max_labels * walker + i] == element) { return i; }
   }
-  return known_index;
+  return none;
 }
 
-fn differs(label: u32) -> bool { return labels[label] != element; }
+// The first column of the row that has the same element as this one.
+fn first_column(element: u32) -> u32 {
+  for (var x = 0u; x < column; x++) {
+    if (wg_elements[brick_edge * walker + x] == element) { return x; }
+  }
+  return column;
+}
 
-fn add_label() { labels[label_count] = element; }
+// How many of a row's questions come before those of a column.
+fn questions_before(to_column: u32) -> u32 {
+  let counts = vec2u(atomicLoad(&wg_counts[2u * walker]), atomicLoad(&wg_counts[2u * walker + 1u]));
+  let nibbles = vec2u(min(to_column, 8u), max(to_column, 8u) - 8u);
+  let before = counts & vec2u(low_bits(4u * nibbles.x), low_bits(4u * nibbles.y));
+  let pairs = (before & vec2u(0x0f0f0f0fu)) + ((before >> vec2u(4u)) & vec2u(0x0f0f0f0fu));
+  // The highest byte of the product adds up all four.
+  return dot((pairs * vec2u(0x01010101u)) >> vec2u(24u), vec2u(1u));
+}
 
-fn emit(y: u32, z: u32, quad: u32, indices: u32) {}
+fn code(asked: u32) {
+  narrow((range >> 12u) * extractBits(asked, 0u, answer_bit), (asked >> answer_bit) == 1u);
+  while (is_byte_done()) {
+    put_byte(low >> 24u);
+    shift_interval();
+  }
+}
 
 fn put_byte(byte: u32) {
   if (byte_count >= raw_bytes) {
@@ -75,15 +103,6 @@ fn put_byte(byte: u32) {
 fn flush(word: u32) {
   slots[place.slot + word] = pending;
   pending = 0u;
-}
-
-fn decide(chance: u32, event: bool) -> bool {
-  narrow((range >> 12u) * chance, event);
-  while (is_byte_done()) {
-    put_byte(low >> 24u);
-    shift_interval();
-  }
-  return event;
 }
 
 // 'The fewest bytes such that all numbers that begin with them lie in the interval.'
@@ -101,46 +120,161 @@ fn close_interval() {
   }
 }
 
+// One row of each of the workgroup's bricks, which calls it together; `is_there`: whether this brick has such a row.
+fn encode_row(is_there: bool, y: u32, z: u32) {
+  // A brick of too many labels will be raw: it takes no further part.
+  let is_open = is_there && label_count <= max_labels;
+  let is_mine = is_open && column < place.extent.x;
+  var element = 0u;
+  var index = none;
+  if (is_mine) {
+    element = element_at(column, y, z);
+    index = index_of(element);
+  }
+  wg_elements[brick_edge * walker + column] = element;
+  if (column == 0u) { atomicStore(&wg_new[walker], 0u); }
+  if (column < 4u) { atomicStore(&wg_indices[4u * walker + column], 0u); }
+  if (column < 2u) { atomicStore(&wg_counts[2u * walker + column], 0u); }
+  workgroupBarrier(); // the row's elements are there
+  var first = column;
+  if (is_mine && index == none) {
+    first = first_column(element);
+    if (first == column) { atomicOr(&wg_new[walker], 1u << column); }
+  }
+  workgroupBarrier(); // the new labels are there
+  let new_labels = atomicLoad(&wg_new[walker]);
+  let labels_before = label_count + countOneBits(new_labels & low_bits(column));
+  if (is_mine && index == none) {
+    index = label_count + countOneBits(new_labels & low_bits(first));
+    if (index < max_labels) { wg_labels[max_labels * walker + index] = element; }
+  }
+  label_count += countOneBits(new_labels);
+  let quad = column / 4u;
+  atomicOr(&wg_indices[4u * walker + quad], (index & 0xffu) << (8u * (column % 4u)));
+  workgroupBarrier(); // the row's indices are there
+
+  let is_coded = is_open && label_count <= max_labels && wg_has_failed[walker] == 0u;
+  let here = words_around(y, quad);
+  let indices = atomicLoad(&wg_indices[4u * walker + quad]);
+  var around = vec2u(0u);
+  var differs = true;
+  if (is_coded) {
+    around = common_label(y, place.extent);
+    if (around.y > 0u) {
+      differs = false;
+      for (var i = 0u; 4u * i < place.extent.x; i++) {
+        let wrong = atomicLoad(&wg_indices[4u * walker + i]) ^ (around.x * 0x01010101u);
+        differs = differs || (wrong & inside_quad(i, place.extent)) != 0u;
+      }
+    }
+  }
+  var asked = Questions(vec4u(0u), 0u, 0u, 0u);
+  if (is_coded && is_mine && differs) {
+    var before = vec4u(none_word);
+    var left = none;
+    if (quad > 0u) { before = words_around(y, quad - 1u); }
+    if (column > 0u) {
+      left = extractBits(atomicLoad(&wg_indices[4u * walker + (column - 1u) / 4u]), 8u * ((column - 1u) % 4u), 8u);
+    }
+    asked = questions_of(windows_of(before, here, words_around(y, quad + 1u), column % 4u), left, index, labels_before);
+  }
+  let count = asked.count + asked.index_bits;
+  atomicOr(&wg_counts[2u * walker + column / 8u], count << (4u * (column % 8u)));
+  workgroupBarrier(); // the counts are there, the rows around are read, and the row before is coded
+  if (is_open && column % 4u == 0u) {
+    wg_rows[row_at(16u, quad)] = here.z;
+    wg_rows[row_at(y, quad)] = indices;
+  }
+  let row_questions = select(0u, 1u, around.y > 0u);
+  let first_question = questions_per_row * walker;
+  let end = first_question + row_questions + questions_before(brick_edge);
+  var at = first_question + row_questions + questions_before(column);
+  if (column == 0u && row_questions == 1u) {
+    wg_questions[first_question] = question(tables[row_chances + around.y], differs);
+  }
+  for (var i = 0u; i < count; i++) {
+    if (i < asked.count) {
+      wg_questions[at + i] = asked.list[i];
+    } else {
+      wg_questions[at + i] = question(even_chance, ((asked.index >> (i - asked.count)) & 1u) == 1u);
+    }
+  }
+  workgroupBarrier(); // the questions are there
+  if (column == 0u && is_coded) {
+    for (at = first_question; at < end && !has_failed; at++) { code(wg_questions[at]); }
+    if (has_failed) { wg_has_failed[walker] = 1u; }
+  }
+}
+
+// The word of a raw brick with this number.
+fn raw_word(number: u32) -> u32 {
+  var word = 0u;
+  for (var lane = 0u; lane < lanes; lane++) {
+    let i = number * lanes + lane;
+    if (i * element_bytes >= raw_bytes) { break; }
+    let row = i / place.extent.x;
+    let element = element_at(i % place.extent.x, row % place.extent.y, row / place.extent.y);
+    word |= element << (element_bits * lane);
+  }
+  return word;
+}
+
 @compute @workgroup_size(threads)
 fn main(
-  @builtin(local_invocation_index) local: u32,
+  @builtin(local_invocation_index) thread: u32,
   @builtin(workgroup_id) workgroup: vec3u,
   @builtin(num_workgroups) workgroups: vec3u,
 ) {
-  let brick = (workgroup.x + workgroup.y * workgroups.x) * threads + local;
-  if (brick >= box.brick_count) { return; }
-  thread = local;
-  let chunk = chunks[chunk_of_brick[brick]];
-  place = place_of(chunk, box, brick - chunk.first_brick);
-  raw_bytes = place.extent.x * place.extent.y * place.extent.z * element_bytes;
-  byte_count = 0u;
-  pending = 0u;
-  known_index = none;
+  walker = thread / brick_edge;
+  column = thread % brick_edge;
+  let brick = (workgroup.x + workgroup.y * workgroups.x) * walkers + walker;
+  let has_brick = brick < box.brick_count;
+  var row_count = 0u;
+  if (has_brick) {
+    let chunk = chunks[chunk_of_brick[brick]];
+    place = place_of(chunk, box, brick - chunk.first_brick);
+    row_count = place.extent.y * place.extent.z;
+  }
+  raw_bytes = place.extent.x * row_count * element_bytes;
+  for (var i = column; i < row_words_kept; i += brick_edge) { wg_rows[i * walkers + walker] = none_word; }
+  wg_rows_of_brick[walker] = row_count;
+  workgroupBarrier(); // the lengths are there
+  if (thread == 0u) {
+    for (var i = 0u; i < walkers; i++) { wg_row_count = max(wg_row_count, wg_rows_of_brick[i]); }
+  }
+  let most_rows = workgroupUniformLoad(&wg_row_count);
   start_interval();
-  walk(place.extent);
-  if (!has_failed && label_count > 1u) { close_interval(); }
+  for (var row = 0u; row < most_rows; row++) {
+    let is_there = row < row_count;
+    encode_row(is_there, row % max(place.extent.y, 1u), row / max(place.extent.y, 1u));
+  }
+
   // 'The stream, then the labels, the last one first.' Or the one label; or, where that is no longer, the elements.
-  var kind = kind_coded;
-  var elements = label_count;
-  if (has_failed || byte_count + label_count * element_bytes >= raw_bytes) {
-    kind = kind_raw;
-    elements = raw_bytes / element_bytes;
-  }
-  if (!has_failed && label_count == 1u) { kind = kind_one_label; }
-  if (kind != kind_coded) {
-    byte_count = 0u;
-    pending = 0u;
-  }
-  for (var i = 0u; i < elements; i++) {
-    var value = 0u;
-    if (kind == kind_raw) {
-      let row = i / place.extent.x;
-      value = element_at(i % place.extent.x, row % place.extent.y, row / place.extent.y);
-    } else {
-      value = labels[label_count - 1u - i];
+  if (column == 0u && has_brick) {
+    has_failed = has_failed || label_count > max_labels;
+    var kind = kind_coded;
+    if (!has_failed && label_count == 1u) {
+      kind = kind_one_label;
+      byte_count = 0u;
+      pending = 0u;
+    } else if (!has_failed) {
+      close_interval();
     }
-    for (var bit = 0u; bit < element_bits; bit += 8u) { put_byte(value >> bit); }
+    if (has_failed || byte_count + label_count * element_bytes >= raw_bytes) {
+      kind = kind_raw;
+      byte_count = raw_bytes;
+      wg_has_failed[walker] = 1u;
+    } else {
+      for (var i = label_count; i > 0u; i--) {
+        for (var bit = 0u; bit < element_bits; bit += 8u) { put_byte(wg_labels[max_labels * walker + i - 1u] >> bit); }
+      }
+      if (byte_count % 4u != 0u) { flush(byte_count / 4u); }
+    }
+    records[brick] = vec4u(kind, byte_count, element_at(0u, 0u, 0u), 0u);
   }
-  if (byte_count % 4u != 0u) { flush(byte_count / 4u); }
-  records[brick] = vec4u(kind, byte_count, element_at(0u, 0u, 0u), 0u);
+  workgroupBarrier(); // it is known which bricks are raw
+  storageBarrier(); // what the range coder wrote into a slot is there before the elements
+  if (has_brick && wg_has_failed[walker] != 0u) {
+    for (var word = column; 4u * word < raw_bytes; word += brick_edge) { slots[place.slot + word] = raw_word(word); }
+  }
 }

@@ -1,10 +1,11 @@
 import brickCode from '../../../shaders/labels/brick.wgsl?raw';
 import decodeCode from '../../../shaders/labels/decode.wgsl?raw';
 import encodeCode from '../../../shaders/labels/encode.wgsl?raw';
+import guessesCode from '../../../shaders/labels/guesses.wgsl?raw';
 import kindsCode from '../../../shaders/labels/kinds.wgsl?raw';
 import locateCode from '../../../shaders/labels/locate.wgsl?raw';
+import questionsCode from '../../../shaders/labels/questions.wgsl?raw';
 import sizesCode from '../../../shaders/labels/sizes.wgsl?raw';
-import walkCode from '../../../shaders/labels/walk.wgsl?raw';
 import writeCode from '../../../shaders/labels/write.wgsl?raw';
 import { spread } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
@@ -37,8 +38,9 @@ import { brickCount, checkParameters } from './layout.ts';
 import { tableWords } from './tables.ts';
 
 const chunkWords = 8;
-/** Bricks that a workgroup walks. Twin: `threads` in walk.wgsl. */
-const walkers = 32;
+/** Bricks that a workgroup does at a time. Twins: `walkers` in encode.wgsl and decode.wgsl. */
+const encodeWalkers = 4;
+const decodeWalkers = 32;
 
 export function createKernels(gpu: Gpu): CodecKernels {
   return {
@@ -72,7 +74,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const longest = work.storage('longest', 4 * chunks.length);
     const lengths = work.storage('lengths', 4 * chunks.length);
 
-    const walk = kernel(gpu, 'encode', [brickCode, walkCode, encodeCode], elementBytes);
+    const walk = kernel(gpu, 'encode', [brickCode, guessesCode, questionsCode, encodeCode], elementBytes);
     const kinds = kernel(gpu, 'kinds', [brickCode, kindsCode], elementBytes);
     const sum = kernel(gpu, 'sizes', [brickCode, sizesCode], elementBytes);
     const walkBindings = [box, unplaced, chunkOfBrick, voxels.buffer, tables, slots, records];
@@ -80,7 +82,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const commands = gpu
       .commands('labels.encode', onTimes)
       .stage('walk')
-      .dispatch(walk, walkBindings, spread(Math.ceil(brickTotal / walkers)))
+      .dispatch(walk, walkBindings, spread(Math.ceil(brickTotal / encodeWalkers)))
       .stage('scan')
       .dispatch(kinds, kindBindings, spread(Math.ceil(brickTotal / 64)));
     exclusiveScan(gpu, commands, work, sizes, brickTotal + 1);
@@ -121,14 +123,14 @@ function prepareDecode(
   const spans = scope.storage('spans', 16 * brickTotal);
   const source = payloadBuffer(payloads, scope);
   const locate = kernel(gpu, 'locate', [brickCode, locateCode], elementBytes);
-  const walk = kernel(gpu, 'decode', [brickCode, walkCode, decodeCode], elementBytes);
+  const walk = kernel(gpu, 'decode', [brickCode, guessesCode, decodeCode], elementBytes);
   const walkBindings = [box, table, chunkOfBrick, source, spans, tables, target.buffer];
   return (commands) => {
     commands
       .stage('scan')
       .dispatch(locate, [box, table, source, spans], spread(chunks.length))
       .stage('decode')
-      .dispatch(walk, walkBindings, spread(Math.ceil(brickTotal / walkers)));
+      .dispatch(walk, walkBindings, spread(Math.ceil(brickTotal / decodeWalkers)));
   };
 }
 

@@ -79,7 +79,7 @@ export const rowMissChances = [0, 177, 200, 51, 21];
 /** That a label which no guess named is new to its brick, by how many of the known ones are left: 0 to 7, which is also more. */
 export const newLabelChances = [0, 1633, 878, 709, 787, 1032, 1174, 1539];
 
-/** The tables as kernels read them: chances, a word each, then weights, four to a word. Twin: shaders/labels/walk.wgsl. */
+/** The tables as kernels read them: chances, a word each, then weights, four to a word. Twin: shaders/labels/guesses.wgsl. */
 export function tableWords(): Uint32Array<ArrayBuffer> {
   const bytes = new Uint8Array(2 * (512 + 128));
   guessWeights.forEach(({ behind, near }, guess) => {
