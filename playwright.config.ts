@@ -10,6 +10,7 @@ const drawnAlike = [
   'lab',
   'output',
   'playback',
+  'session',
   'settings',
   'undo',
   'view3d',

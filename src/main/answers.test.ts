@@ -11,6 +11,7 @@ test('right arguments pass unchanged', () => {
   const bytes = Uint8Array.of(1, 2);
   expect(checkArguments('shell-info', [])).toEqual([]);
   expect(checkArguments('open-sibling', [id, 'scan.img'])).toEqual([id, 'scan.img']);
+  expect(checkArguments('open-relative', [id, '../data/scan.nii'])).toEqual([id, '../data/scan.nii']);
   expect(checkArguments('recent-add', [id, null])).toEqual([id, null]);
   expect(checkArguments('recent-add', [id, png])).toEqual([id, png]);
   expect(checkArguments('save-write', [id, bytes])[1]).toBe(bytes);
@@ -26,6 +27,7 @@ test.each([
   ['open-sibling', [id, '']],
   ['open-sibling', [id, 7]],
   ['open-sibling', ['../x', 'a']],
+  ...['', '..', '/etc/passwd', 'a//b', './a', 'a/..', '..\\a', 'a\0b', 7].map((path) => ['open-relative', [id, path]] as const),
   ['recent-open', [{}]],
   ['recent-open', [[id]]],
   ['recent-add', [id, undefined]],

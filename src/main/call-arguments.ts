@@ -15,6 +15,7 @@ const checks: Checks = {
   'shell-info': [],
   'open-dialog': [],
   'open-sibling': [id, fileName],
+  'open-relative': [id, relativePath],
   'recent-list': [],
   'recent-open': [id],
   'recent-add': [id, thumbnail],
@@ -22,6 +23,7 @@ const checks: Checks = {
   'save-begin': [fileName],
   'save-beside': [id, fileName],
   'save-write': [id, bytes],
+  'save-relative': [id, id],
   'save-commit': [id],
   'save-abort': [id],
   'folder-begin': [fileName],
@@ -59,6 +61,13 @@ function fileName(value: unknown): string {
   if (typeof value !== 'string' || !isPlainName(value))
     throw wrong('A file name must be plain: no folder, no sign that a system forbids');
   return value;
+}
+
+function relativePath(value: unknown): string {
+  const steps = typeof value === 'string' && value.length <= 4096 ? value.split('/') : [];
+  if (!steps.every((step) => step === '..' || isPlainName(step)) || !isPlainName(steps.at(-1) ?? ''))
+    throw wrong('A path must lead from one folder to a file in another');
+  return value as string;
 }
 
 function thumbnail(value: unknown): string | null {

@@ -80,7 +80,7 @@ function makeHandlers({
         filters: [
           {
             name: 'Volumes',
-            extensions: ['stria', 'nii', 'gz', 'hdr', 'img', 'nrrd', 'nhdr', 'raw', 'bin', 'png', 'tif', 'tiff'],
+            extensions: ['stria', 'stria-session', 'nii', 'gz', 'hdr', 'img', 'nrrd', 'nhdr', 'raw', 'bin', 'png', 'tif', 'tiff'],
           },
           { name: 'All files', extensions: ['*'] },
         ],
@@ -90,6 +90,7 @@ function makeHandlers({
       return Promise.all(filePaths.map((path) => opened.open(path)));
     },
     'open-sibling': (_, id, name) => opened.openSibling(id, name),
+    'open-relative': (_, id, path) => opened.openRelative(id, path),
     'recent-list': () => recent.list(),
     'recent-open': (_, id) => opened.open(recent.pathOf(id)),
     'recent-add'(window, id, thumbnail) {
@@ -118,6 +119,7 @@ function makeHandlers({
       await saves.write(window.webContents.id, id, bytes);
       return null;
     },
+    'save-relative': (window, id, openedId) => saves.relativePath(window.webContents.id, id, opened.get(openedId).path),
     async 'save-commit'(window, id) {
       await saves.commit(window.webContents.id, id);
       return null;

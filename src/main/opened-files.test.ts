@@ -53,6 +53,18 @@ test('a sibling is found beside the file, and nowhere else', async () => {
   await expect(files.openSibling('made-up', 'scan.img')).rejects.toMatchObject({ tag: 'invalid-input' });
 });
 
+test('a path leads from the file to others, in its folder and elsewhere', async () => {
+  mkdirSync(join(folder, 'sessions'));
+  mkdirSync(join(folder, 'data'));
+  writeFileSync(join(folder, 'sessions', 'a.stria-session'), '{}');
+  writeFileSync(join(folder, 'data', 'scan.nii'), 'voxels');
+  const { id } = await files.open(join(folder, 'sessions', 'a.stria-session'));
+  expect(await files.openRelative(id, '../data/scan.nii')).toMatchObject({ name: 'scan.nii', size: 6 });
+  for (const path of ['scan.nii', '../data/none.nii', '../data', 'a.stria-session/scan.nii']) {
+    expect(await files.openRelative(id, path), path).toBeNull();
+  }
+});
+
 test('an id that was not handed out opens nothing', () => {
   expect(files.find('00000000-0000-0000-0000-000000000000')).toBeUndefined();
   expect(() => files.get('00000000-0000-0000-0000-000000000000')).toThrow('No such file is open');

@@ -19,6 +19,8 @@ export interface OpenedFiles {
   open(path: string): Promise<OpenedFile>;
   /** The file `name` in the folder of an opened one; null where there is none. @throws StriaError `invalid-input` */
   openSibling(id: string, name: string): Promise<OpenedFile | null>;
+  /** The file at a path from the folder of an opened one; null where there is none. */
+  openRelative(id: string, path: string): Promise<OpenedFile | null>;
   find(id: string): FileOnDisk | undefined;
   /** As `find`. @throws StriaError `invalid-input` for an id that was not handed out */
   get(id: string): FileOnDisk;
@@ -47,19 +49,23 @@ export function createOpenedFiles(urlOf: (id: string) => string): OpenedFiles {
     return file;
   };
 
+  const openIfThere = async (path: string): Promise<OpenedFile | null> => {
+    try {
+      if (!(await stat(path)).isFile()) return null;
+    } catch (error) {
+      if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(errorCode(error))) return null;
+      throw toFileFault(error, 'not-readable', path);
+    }
+    return open(path);
+  };
+
   return {
     open,
     async openSibling(id, name) {
       if (!isPlainName(name)) throw new StriaError('invalid-input', `'${name}' is no plain file name`);
-      const path = join(dirname(get(id).path), name);
-      try {
-        if (!(await stat(path)).isFile()) return null;
-      } catch (error) {
-        if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(errorCode(error))) return null;
-        throw toFileFault(error, 'not-readable', path);
-      }
-      return open(path);
+      return openIfThere(join(dirname(get(id).path), name));
     },
+    openRelative: async (id, path) => openIfThere(join(dirname(get(id).path), ...path.split('/'))),
     find: (id) => files.get(id),
     get,
   };

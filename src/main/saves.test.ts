@@ -108,3 +108,12 @@ test('free names count on before the ending', () => {
   const free = (name: string) => freePath('/f', name, (path) => taken.has(path));
   expect(['a.nii', 'b', '.c', 'd'].map(free)).toEqual(['a (3).nii', 'b (2)', '.c (2)', 'd'].map((name) => join('/f', name)));
 });
+
+test('the way from a save to another file, as a session writes it', async () => {
+  mkdirSync(join(folder, 'sessions'));
+  const { id } = await saves.begin(owner, join(folder, 'sessions', 'a.stria-session'));
+  expect(saves.relativePath(owner, id, join(folder, 'sessions', 'scan.nii'))).toBe('scan.nii');
+  expect(saves.relativePath(owner, id, join(folder, 'data', 'scan.nii'))).toBe('../data/scan.nii');
+  expect(() => saves.relativePath(owner + 1, id, folder)).toThrow('ended');
+  await saves.abort(owner, id);
+});

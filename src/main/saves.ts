@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { type FileHandle, link, open, realpath, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { StriaError } from '../core/shared/errors.ts';
 import { errorCode, toFileFault } from './file-faults.ts';
 
@@ -27,6 +27,8 @@ export interface Saves {
   commit(owner: number, id: string): Promise<void>;
   /** Removes the temporary file. Does nothing for a save that has ended. */
   abort(owner: number, id: string): Promise<void>;
+  /** From the target's folder to another path, with `/`; null where no way leads there. @throws StriaError `invalid-input` */
+  relativePath(owner: number, id: string, path: string): string | null;
   abortAllOf(owner: number): Promise<void>;
   abortAll(): Promise<void>;
   /** The number of saves that have begun and not ended. */
@@ -141,6 +143,11 @@ export function createSaves(): Saves {
     async abort(owner, id) {
       const save = saves.get(id);
       if (save !== undefined && save.owner === owner) await discard(id, save);
+    },
+
+    relativePath(owner, id, path) {
+      const way = relative(dirname(find(owner, id).target), path);
+      return isAbsolute(way) ? null : way.split(sep).join('/');
     },
 
     abortAllOf: (owner) => abortWhere((save) => save.owner === owner),

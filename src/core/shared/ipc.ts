@@ -31,7 +31,7 @@ export interface ShellInfo {
 export const menuCommands = [
   'open',
   'save',
-  'save-as',
+  'save-session',
   'close',
   'undo',
   'redo',
@@ -55,6 +55,8 @@ export interface Calls {
   'open-dialog': { args: []; result: OpenedFile[] };
   /** A file that lies beside an opened one, or null. */
   'open-sibling': { args: [id: string, name: string]; result: OpenedFile | null };
+  /** The file at a path from an opened one's folder, with `/`, or null: what a session says of its volume. */
+  'open-relative': { args: [id: string, path: string]; result: OpenedFile | null };
   'recent-list': { args: []; result: RecentFile[] };
   'recent-open': { args: [id: string]; result: OpenedFile };
   'recent-add': { args: [id: string, thumbnail: string | null]; result: null };
@@ -64,6 +66,8 @@ export interface Calls {
   /** As `save-begin` beside an opened file, without a dialog; never overwrites: picks `name (2).stria`. */
   'save-beside': { args: [openedId: string, name: string]; result: { id: string; name: string; folder: string } };
   'save-write': { args: [id: string, bytes: Uint8Array]; result: null };
+  /** The path of an opened file from the folder of a save, with `/`; null where there is none (another drive). */
+  'save-relative': { args: [id: string, openedId: string]; result: string | null };
   /** Flushes and renames the temporary file to its name. */
   'save-commit': { args: [id: string]; result: null };
   'save-abort': { args: [id: string]; result: null };

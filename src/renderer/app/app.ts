@@ -22,7 +22,9 @@ import { CompressQueue } from './queue.ts';
 import { suggestLayouts } from './raw-layout.ts';
 import type { Residency } from './residency.ts';
 import type { SampleChoice } from './samples.ts';
+import { SavedSessions } from './saved-sessions.ts';
 import { Session } from './session.ts';
+import { isSessionName } from './session-file.ts';
 import { defaultSettings, readSettings, type Settings, writeSettings } from './settings.ts';
 import { type AppState, type AppStore, createAppStore, openDocument, showDocument } from './store.ts';
 import { Undo } from './undo.ts';
@@ -43,6 +45,7 @@ export class App {
   /** Started with `?debug`, or with `stria.debug` in the storage: shows commands for testing. */
   readonly debug: boolean;
   readonly #session: Session;
+  readonly #sessions: SavedSessions;
   readonly #gpuLife: GpuLife;
   /** Files may come before the GPU is there: they wait for it. */
   #opened: Promise<void> = Promise.resolve();
@@ -69,6 +72,14 @@ export class App {
         request: (callback) => requestAnimationFrame(callback),
         cancel: (request) => cancelAnimationFrame(request),
       },
+    });
+    this.#sessions = new SavedSessions({
+      host,
+      store: this.store,
+      request: () => this.#session.request,
+      open: (request) => this.#session.open(request),
+      set: (change) => this.set(change),
+      playAlong: (axis) => this.playback.choose(axis),
     });
     this.undo = new Undo(this.store, (change) => this.set(change));
     this.measuring = new Measuring(this.store, () => this.#session.kept);
@@ -116,10 +127,26 @@ export class App {
   }
 
   #open(files: readonly HostFile[]): void {
+    const session = files.find(({ name }) => isSessionName(name));
+    const { document, gpu } = this.store.getState();
+    if (session && gpu.kind === 'failed') {
+      this.store.setState({ notice: 'A session is something to look at: there is no GPU here to show it' });
+      return;
+    }
+    if (session) {
+      void this.#sessions.open(
+        session,
+        files.filter(({ name }) => !isSessionName(name)),
+      );
+      return;
+    }
+    if (document.kind === 'waiting' && files.length > 0) {
+      void this.#sessions.complete(document.session, files);
+      return;
+    }
     const datasets = groupDatasets(withStacks(files));
     const [first] = datasets;
     if (!first) return;
-    const { gpu } = this.store.getState();
     if (datasets.length === 1 && gpu.kind !== 'failed') {
       if (first.primary.pictures) this.playback.playNext();
       void this.#session.open({ kind: 'file', file: first.primary });
@@ -183,6 +210,14 @@ export class App {
 
   save(): void {
     void this.#session.save();
+  }
+
+  /** Saves what is open and how it is looked at as a `.stria-session`. */
+  saveSession(): void {
+    void this.#orNotice(async () => {
+      const sink = await this.#sessions.save();
+      if (sink) this.store.setState({ notice: `${sink.name} is saved` });
+    });
   }
 
   clearRecent(): void {

@@ -85,6 +85,15 @@ export function createCommands(app: App): Command[] {
       run: () => app.save(),
     },
     {
+      id: 'save-session',
+      label: 'Save the session…',
+      group: 'File',
+      shortcut: 'Mod+Shift+S',
+      menu: 'save-session',
+      enabled: isReady,
+      run: () => app.saveSession(),
+    },
+    {
       id: 'picture',
       label: 'Save or copy a picture…',
       group: 'File',
@@ -329,8 +338,7 @@ export function createCommands(app: App): Command[] {
   ];
 }
 
-/** The command of a menu item: 'save-as' is the same as 'save', since Stria never writes over its source. */
+/** The command of a menu item. */
 export function commandOfMenu(commands: readonly Command[], menu: MenuCommand): Command | undefined {
-  const wanted = menu === 'save-as' ? 'save' : menu;
-  return commands.find((command) => command.menu === wanted);
+  return commands.find((command) => command.menu === menu);
 }

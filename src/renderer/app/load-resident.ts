@@ -9,15 +9,20 @@ import { type JobOptions, throwIfAborted } from '../../core/shared/job.ts';
 import type { SourceDescription } from '../../core/shared/source.ts';
 import { type Dims3, type VolumeInfo, volumeBytes } from '../../core/shared/volume.ts';
 import type { HostFile } from '../host/host.ts';
+import type { Viewer } from '../viewer/viewer.ts';
 import type { LoadCommand, LoadMessage, LoadRequest } from './load-protocol.ts';
 import { serveSiblings } from './ports.ts';
 import { type CompressedBytes, type KeptVolume, keepAs, type LoadingEngine, type Residency, residencyOf } from './residency.ts';
 import type { SampleChoice } from './samples.ts';
 
 /** What people asked to see. Kept, so that it can be loaded again after the device was lost. */
-export type OpenRequest =
+export type OpenRequest = (
   | { readonly kind: 'file'; readonly file: HostFile; readonly raw?: RawLayout | undefined }
-  | { readonly kind: 'sample'; readonly sample: SampleChoice };
+  | { readonly kind: 'sample'; readonly sample: SampleChoice }
+) & {
+  /** Set where a session brings it back: its file, and what is to be done before it is shown. */
+  readonly session?: { readonly file: HostFile; readonly restore: (viewer: Viewer) => void } | undefined;
+};
 
 export interface LoadedVolume {
   readonly kept: KeptVolume;
@@ -169,7 +174,7 @@ class Loading {
 
 /** The request as it can be posted; the port in it must be handed over. */
 export function toPosted(request: OpenRequest): LoadRequest {
-  if (request.kind === 'sample') return request;
+  if (request.kind === 'sample') return { kind: 'sample', sample: request.sample };
   const { file, raw } = request;
   return { kind: 'file', handle: file.handle, siblings: serveSiblings(file.siblings), raw, pictures: file.pictures };
 }

@@ -21,6 +21,7 @@ function stacked(files: HostFile[], kind: RegExp): HostFile[] {
     handle: first.handle,
     siblings: first.siblings,
     pictures: pictures.map(({ handle }) => handle),
+    stackOf: pictures,
   };
   return files.flatMap((file) => (file === pictures[0] ? [stack] : pictures.includes(file) ? [] : [file]));
 }

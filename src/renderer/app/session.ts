@@ -64,6 +64,11 @@ export class Session {
     return this.#volume?.kept;
   }
 
+  /** What is open, or being opened. */
+  get request(): OpenRequest | undefined {
+    return this.#request;
+  }
+
   setEngine(engine: Engine | undefined): void {
     this.#engine = engine;
   }
@@ -308,6 +313,7 @@ export class Session {
       this.#showResidency(engine, volume);
       return;
     }
+    request.session?.restore(viewer);
     const file = request.kind === 'file' ? request.file : undefined;
     const { info, decimation } = kept;
     const openedMs = performance.now() - start;
@@ -315,14 +321,15 @@ export class Session {
     const document = { name, format, fileBytes: file?.size, info, statistics, decimation, arePictures, openedMs };
     const residency = residencyState(engine, kept, volume.chunkShape, this.#chunks);
     showDocument(this.#store, { kind: 'ready', document }, { residency, chunks: chunkMapOf(volume, this.#chunks) });
-    if (file) void this.#remember(request, viewer);
+    void this.#remember(request, viewer);
   }
 
   /** Puts the file among the recent ones at once, and its picture there once it is drawn. */
   async #remember(request: OpenRequest, viewer: Engine['viewer']): Promise<void> {
-    if (request.kind !== 'file') return;
+    const file = request.session?.file ?? (request.kind === 'file' ? request.file : undefined);
+    if (!file) return;
     const add = async (thumbnail: string | undefined) => {
-      await this.#host.remember(request.file, thumbnail);
+      await this.#host.remember(file, thumbnail);
       this.#store.setState({ recent: await this.#host.recent() });
     };
     try {

@@ -20,6 +20,7 @@ import type { QueueRow } from './queue-rows.ts';
 import type { RegionsFound } from './regions.ts';
 import type { ResidencyState } from './residency.ts';
 import type { CompressionResult } from './result.ts';
+import type { WaitingSession } from './saved-sessions.ts';
 import { defaultSettings, type Settings } from './settings.ts';
 import type { UndoState } from './undo.ts';
 
@@ -51,6 +52,8 @@ export type DocumentState =
   | { readonly kind: 'loading'; readonly name: string; readonly progress: JobProgress }
   /** A raw file whose layout nobody knows: the form asks. */
   | { readonly kind: 'layout'; readonly file: HostFile; readonly suggestions: readonly RawLayout[] }
+  /** A session whose volume was not found: people are asked for it. */
+  | { readonly kind: 'waiting'; readonly session: WaitingSession }
   /** `rawFile`: what failed may still be opened as raw voxels, by a layout that people give. */
   | { readonly kind: 'failed'; readonly name: string; readonly fault: FaultData; readonly rawFile?: HostFile | undefined }
   | { readonly kind: 'ready'; readonly document: OpenDocument };

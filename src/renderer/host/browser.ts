@@ -76,6 +76,8 @@ export function browserHost(): Host {
         return match && keep(match.handle);
       });
     },
+    // A page knows no folders.
+    openRelative: async () => undefined,
     recent: listRecent,
     async openRecent(id) {
       const handle = await recentHandle(id);

@@ -39,6 +39,9 @@ export function electronHost(bridge: StriaBridge): Host {
     async abort() {
       await ask('save-abort', save.id);
     },
+    async relativePath(file) {
+      return file.id === undefined ? undefined : ((await ask('save-relative', save.id, file.id)) ?? undefined);
+    },
     async reveal() {
       await ask('show-saved', save.id);
     },
@@ -56,6 +59,10 @@ export function electronHost(bridge: StriaBridge): Host {
         const found = opened[index];
         return found ? hostFile(found) : file;
       });
+    },
+    async openRelative(file, path) {
+      const opened = file.id === undefined ? null : await ask('open-relative', file.id, path);
+      return opened ? hostFile(opened) : undefined;
     },
     recent: () => ask('recent-list'),
     openRecent: async (id) => hostFile(await ask('recent-open', id)),

@@ -12,6 +12,8 @@ export interface HostFile {
   readonly siblings: SiblingFinder;
   /** Set where this stands for a stack of pictures: the file of each (app/picture-stacks.ts). */
   readonly pictures?: readonly FileHandle[] | undefined;
+  /** The files of that stack, in the same order. */
+  readonly stackOf?: readonly HostFile[] | undefined;
   /** Set where the shell can find the file again (recent files, saving beside it). */
   readonly id?: string | undefined;
 }
@@ -24,6 +26,8 @@ export interface HostSink extends ByteSink {
   readonly name: string;
   /** Where it goes, for people: a folder's path, or 'Downloads'. */
   readonly folder: string;
+  /** The path of an opened file from the folder where this goes, with `/`; undefined where the shell knows none. */
+  readonly relativePath?: ((file: HostFile) => Promise<string | undefined>) | undefined;
   /** Shows the written file in the system's file manager, where the shell can. */
   readonly reveal?: (() => Promise<void>) | undefined;
 }
@@ -52,6 +56,8 @@ export interface Host {
   openDialog(): Promise<HostFile[]>;
   /** The files of a drop or of an <input>. Files dropped together are each other's siblings. */
   adopt(files: readonly File[]): Promise<HostFile[]>;
+  /** The file at a path from another one's folder, where the shell can find it. */
+  openRelative(file: HostFile, path: string): Promise<HostFile | undefined>;
   recent(): Promise<RecentFile[]>;
   openRecent(id: string): Promise<HostFile>;
   remember(file: HostFile, thumbnail: string | undefined): Promise<void>;

@@ -59,7 +59,11 @@ function InspectorPlace() {
 
 /** Names the window after what is open. */
 function Title() {
-  const name = useAppState((state) => ('name' in state.document ? state.document.name : openDocument(state)?.name));
+  const name = useAppState((state) => {
+    const { document } = state;
+    if (document.kind === 'waiting') return document.session.file.name;
+    return 'name' in document ? document.name : openDocument(state)?.name;
+  });
   return <title>{name === undefined ? 'Stria' : `${name} – Stria`}</title>;
 }
 

@@ -5,6 +5,7 @@ import { RawForm } from './raw-form.tsx';
 import styles from './stage.module.css';
 import { useAppState } from './use-app.ts';
 import { ViewportGrid } from './viewport-grid.tsx';
+import { WaitingView } from './waiting-view.tsx';
 
 /** The middle of the window: the picture, or what stands in its place. */
 export function Stage() {
@@ -12,6 +13,7 @@ export function Stage() {
   const gpu = useAppState((state) => state.gpu);
   if (document.kind === 'loading') return <LoadingView name={document.name} progress={document.progress} />;
   if (document.kind === 'layout') return <RawForm file={document.file} suggestions={document.suggestions} />;
+  if (document.kind === 'waiting') return <WaitingView session={document.session} />;
   if (document.kind === 'failed') return <LoadFailed name={document.name} fault={document.fault} rawFile={document.rawFile} />;
   if (gpu.kind === 'failed') return <NoGpuView diagnosis={gpu.diagnosis} />;
   if (document.kind === 'empty') return <EmptyState />;

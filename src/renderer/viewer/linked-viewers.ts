@@ -5,7 +5,7 @@ import { clampVoxel, type SliceCamera, type Voxel } from './slice-geometry.ts';
 import type { SliceAxis, ViewerSnapshot, ViewState } from './viewer-api.ts';
 
 /** Where the views of a viewer stand: the slices by their axes, and the 3D view. What is not shown is left out. */
-export type Viewpoints = Readonly<Partial<Record<SliceAxis, SliceCamera> & { '3d': OrbitPose }>>;
+export type Viewpoints = Readonly<Partial<Record<SliceAxis, SliceCamera | undefined> & { '3d': OrbitPose | undefined }>>;
 
 /** What is linked; a `Viewer` is one. */
 export interface Linkable {

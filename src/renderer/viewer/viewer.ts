@@ -58,6 +58,8 @@ export class Viewer {
   readonly #host: ViewHost;
   #volume: VolumeSource | undefined;
   #ground: Ground = 'near-black';
+  /** Of views that are still to be attached. */
+  #firstViewpoints: Viewpoints = {};
   #chunks: ChunkMap | undefined;
   #board = emptyBoard;
   #snapshot: ViewerSnapshot = { info: undefined, state: initialState, probe: undefined, decimation: 1 };
@@ -182,6 +184,9 @@ export class Viewer {
     this.#views.set(name, { view, detach });
     resize();
     view.reset();
+    const first = this.#firstViewpoints[name];
+    if (first) view.viewpoint = first;
+    this.#firstViewpoints = { ...this.#firstViewpoints, [name]: undefined };
     return detach;
   }
 
@@ -331,6 +336,12 @@ export class Viewer {
     return Object.fromEntries(shown.map(([name, { view }]) => [name, view.viewpoint]));
   }
 
+  /** Views that are shown from now on begin there, each once, unless the view is reset before. */
+  startFrom(viewpoints: Viewpoints): void {
+    this.setViewpoints(viewpoints);
+    this.#firstViewpoints = viewpoints;
+  }
+
   /** Moves the views that are shown to where others stand. */
   setViewpoints(viewpoints: Viewpoints): void {
     for (const [name, { view }] of this.#views) {
@@ -352,6 +363,7 @@ export class Viewer {
 
   /** Camera, zoom and pan back to the start; the state stays. */
   resetView(): void {
+    this.#firstViewpoints = {};
     for (const { view } of this.#views.values()) view.reset();
     this.requestRender();
   }
