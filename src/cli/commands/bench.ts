@@ -19,7 +19,7 @@ import { systemFault } from '../system-faults.ts';
 import { formatBytes, formatCount, formatDuration, table } from '../text.ts';
 import { version } from '../version.ts';
 
-const sizes = { seeds: 512, codecs: 256, playback: 512, files: 256 } as const;
+const sizes = { seeds: 512, codecs: 256, playback: 512, view: 512, files: 256 } as const;
 const softwareSize = 64;
 
 /** `stria bench`: runs a suite, or compares two results; core/bench says what is measured. */
@@ -118,7 +118,8 @@ function tableText(id: TableId, rows: readonly BenchCase[]): string {
     ];
   });
   const right = Array.from({ length: 8 }, () => 'right' as const);
-  const notes = id === 'playback' ? rows.flatMap(({ method, note }) => (note ? [`${method}: ${note}`] : [])) : [];
+  const notes =
+    id === 'playback' || id === 'view' ? rows.flatMap(({ method, note }) => (note ? [`${method}: ${note}`] : [])) : [];
   return [benchTables[id].title, table([head, ...cells], ['left', 'left', 'left', ...right]), ...notes].join('\n');
 }
 

@@ -56,6 +56,22 @@ test('a stack is played from compressed memory, its frames checked, and the memo
   expect(Object.keys(found?.stages ?? {})).toEqual(['decode', 'draw']);
 });
 
+test('a volume turns in the 3D view, drawn alike without skipping, and the memory comes back', async () => {
+  const before = gpu.memory.liveBytes();
+  const request = { suite: 'view', size: 8, type: 'u16', codecs: [], repetitions: 1 } as const;
+  const result = await runGpuSuite('view', gpu, host, runner, request);
+  expect(gpu.memory.liveBytes()).toBe(before);
+  const { cases } = checkBenchResult(JSON.parse(JSON.stringify(result)));
+  expect(cases.map(({ x }) => x)).toEqual(['composite', 'mip', 'isosurface']);
+  for (const found of cases) {
+    expect(found).toMatchObject({ table: 'view', operation: 'draw', outputBytes: 4 * 30 * 17 });
+    expect(found.wallMs.repetitions).toBe(8);
+    expect(found.gpuMs?.median).toBeGreaterThan(0);
+    expect(found.copyMs).toBeGreaterThan(0);
+    expect(found.note).toMatch(/frames a second/);
+  }
+});
+
 test('a cancelled run ends as cancelled, and gives its memory back', async () => {
   const before = gpu.memory.liveBytes();
   const controller = new AbortController();

@@ -91,6 +91,11 @@ export class Meter {
     return timing;
   }
 
+  /** Raises the clocks of a GPU that has idled: for work that is then repeated without a pause. */
+  raiseClocks(): Promise<void> {
+    return this.#heater.raiseClocks();
+  }
+
   /** Times work on the CPU. */
   timeCpu(work: () => Promise<unknown> | unknown): Promise<Timing> {
     return timeWall(work, this.#repetitions, this.#signal);

@@ -12,17 +12,15 @@ import type { Commands, CommandTimes } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { StriaError } from '../shared/errors.ts';
-import { throwIfAborted } from '../shared/job.ts';
 import { type Dims3, type Dims4, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import type { BenchContext } from './context.ts';
 import { expectSame } from './expect-same.ts';
+import { inFlight, runFrames } from './frames.ts';
 import { spreadOf } from './statistics.ts';
 
 /** The stack, and how often it is played. */
 const frameCount = 120;
 const rounds = 6;
-/** Frames that are on the GPU at once: the next is recorded while one is drawn. */
-const inFlight = 2;
 /** Frames that are compared, voxel by voxel and pixel by pixel. */
 const checked = [0, 41, frameCount - 1];
 const framesAtOnce = 8;
@@ -106,34 +104,19 @@ interface Played {
   readonly seconds: number;
 }
 
-async function play({ gpu, job }: BenchContext, stage: Stage): Promise<Played> {
-  const times: CommandTimes[] = [];
-  const finished: number[] = [];
-  const pending: Promise<void>[] = [];
-  // The first round warms up: pipelines are compiled by it.
-  const total = (rounds + 1) * frameCount;
-  for (let frame = 0; frame < total; frame++) {
-    throwIfAborted(job.signal);
-    if (pending.length >= inFlight) await pending.shift();
-    pending.push(
-      stage
-        .draw(frame % frameCount, (found) => times.push(found))
-        .then(() => {
-          finished.push(performance.now());
-        }),
-    );
-  }
-  await Promise.all(pending);
-  const kept = finished.slice(frameCount - 1);
-  const measured = times.slice(frameCount);
+async function play(context: BenchContext, stage: Stage): Promise<Played> {
+  const { intervals, times, seconds } = await runFrames(context, frameCount, rounds, (frame, onTimes) =>
+    stage.draw(frame, onTimes),
+  );
   const sumOf = (counts: (label: string) => boolean) =>
-    measured.map(({ stages }) => sum(stages.filter(({ label }) => counts(label)).map(({ gpuMs }) => gpuMs ?? Number.NaN)));
+    times.map(({ stages }) => sum(stages.filter(({ label }) => counts(label)).map(({ gpuMs }) => gpuMs ?? Number.NaN)));
+  const { hasTimestamps } = context.gpu;
   return {
-    intervals: kept.slice(1).map((at, index) => at - (kept[index] as number)),
-    totals: gpu.hasTimestamps ? sumOf(() => true) : undefined,
-    decodes: gpu.hasTimestamps ? sumOf((label) => label !== 'slice') : undefined,
-    draws: gpu.hasTimestamps ? sumOf((label) => label === 'slice') : undefined,
-    seconds: ((kept.at(-1) as number) - (kept[0] as number)) / 1000,
+    intervals,
+    totals: hasTimestamps ? sumOf(() => true) : undefined,
+    decodes: hasTimestamps ? sumOf((label) => label !== 'slice') : undefined,
+    draws: hasTimestamps ? sumOf((label) => label === 'slice') : undefined,
+    seconds,
   };
 }
 

@@ -42,7 +42,7 @@ export interface BenchCase {
   readonly x: string | number;
   /** How: `Rutter, columns`, `Stria rle y`, `gzip`. */
   readonly method: string;
-  readonly operation: 'encode' | 'decode' | 'decode and draw' | 'read back' | 'compress' | 'decompress';
+  readonly operation: 'encode' | 'decode' | 'decode and draw' | 'draw' | 'read back' | 'compress' | 'decompress';
   readonly processor: 'gpu' | 'cpu';
   readonly inputBytes: number;
   /** Everything that a decoder needs, tables counted. */

@@ -7,9 +7,10 @@ import { Meter } from './meter.ts';
 import { benchPlayback } from './playback.ts';
 import { type BenchCase, type BenchGap, type BenchMachine, type BenchRequest, type BenchResult, benchSchema } from './result.ts';
 import { benchSeeds } from './seeds/seeds.ts';
+import { benchView } from './view.ts';
 
 /** The suites that run wherever there is a GPU; `files` needs programs of the system and is the command's. */
-export const gpuSuites = { seeds: benchSeeds, codecs: benchCodecs, playback: benchPlayback } as const;
+export const gpuSuites = { seeds: benchSeeds, codecs: benchCodecs, playback: benchPlayback, view: benchView } as const;
 export type GpuSuite = keyof typeof gpuSuites;
 
 export interface BenchListener extends JobOptions {

@@ -1,4 +1,4 @@
-export const suiteNames = ['seeds', 'codecs', 'playback', 'files'] as const;
+export const suiteNames = ['seeds', 'codecs', 'playback', 'view', 'files'] as const;
 export type SuiteName = (typeof suiteNames)[number];
 
 export const tableIds = [
@@ -10,6 +10,7 @@ export const tableIds = [
   'cuvle-size',
   'metal-rice',
   'playback',
+  'view',
   'files',
 ] as const;
 export type TableId = (typeof tableIds)[number];
@@ -61,6 +62,11 @@ export const benchTables: Readonly<Record<TableId, BenchTable>> = {
     title: 'A stack played from compressed GPU memory',
     source: undefined,
     axis: { label: 'codec', scale: 'words' },
+  },
+  view: {
+    title: 'The 3D view, turning',
+    source: undefined,
+    axis: { label: 'projection', scale: 'words' },
   },
   files: {
     title: 'Whole files through the whole program',

@@ -26,6 +26,7 @@ const suites: readonly { readonly key: GpuSuite; readonly label: string; readonl
     label: 'Playback',
     text: 'A stack of pictures, decoded from compressed GPU memory and drawn, as fast as it goes.',
   },
+  { key: 'view', label: '3D', text: 'A volume that turns in the 3D view, with light, as fast as it goes.' },
 ];
 
 const codecOptions = [
