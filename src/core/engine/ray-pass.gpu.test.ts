@@ -248,6 +248,60 @@ test('labels have the colour and the opacity of their number, however many there
   expect(over(empty, 0)).toBe(0);
 });
 
+describe('a free plane', () => {
+  /** Shown where x + y is at least 1, whatever z is. */
+  const diagonal = [1, 1, 0, -1] as const;
+  const isShown = (x: number, y: number): boolean => x + y >= 1;
+  const places = [0.1, 0.35, 0.6, 0.85].flatMap((x) => [0.1, 0.35, 0.6, 0.85].map((y) => [x, y] as const));
+
+  test.each(['mip', 'composite', 'mean', 'isosurface', 'attenuated-mip'] as const)(
+    '%s: shows one side of it',
+    async (projection) => {
+      const pixels = await drawn({ value: () => 200, look: { projection, plane: diagonal } });
+      const flipped = await drawn({ value: () => 200, look: { projection, plane: [-1, -1, 0, 1] } });
+      for (const [x, y] of places) {
+        if (Math.abs(x + y - 1) < 0.08) continue;
+        expect(at(pixels, x, y) > 100, `${x}, ${y}`).toBe(isShown(x, y));
+        expect(at(flipped, x, y) > 100, `${x}, ${y}, flipped`).toBe(!isShown(x, y));
+      }
+    },
+  );
+
+  test('cuts rays where it stands: what is behind it is seen, from the eye’s side or not', async () => {
+    // z grows away from the eye, and so do values.
+    const value = (_x: number, _y: number, z: number): number => 8 * z;
+    // Shown where z is at least 0.25 + x / 2: values at the cut grow with x.
+    const cut = [-0.5, 0, 1, -0.25] as const;
+    const nearest = await drawn({ value, look: { projection: 'minip', plane: cut }, step: 1 });
+    const farthest = await drawn({ value, look: { projection: 'mip', plane: [0.5, 0, -1, 0.25] }, step: 1 });
+    for (const x of [0.2, 0.5, 0.8]) {
+      const expected = 8 * (32 * (0.25 + x / 2) - 0.5);
+      expect(Math.abs(at(nearest, x, 0.5) - expected)).toBeLessThan(9);
+      expect(Math.abs(at(farthest, x, 0.5) - expected)).toBeLessThan(9);
+    }
+  });
+
+  test('shows values on an isosurface that it cuts, and leaves nothing where it leaves nothing', async () => {
+    const value = (x: number): number => 130 + 2 * x;
+    const look = { projection: 'isosurface', plane: [0, 0, 1, -0.5] } as const;
+    const pixels = await drawn({ value, look });
+    for (const place of [0.25, 0.5, 0.75])
+      expect(Math.abs(at(pixels, place, 0.5) - (130 + 2 * (32 * place - 0.5)))).toBeLessThan(3);
+    // Rays along the plane, on either side of it.
+    expect(over(await drawn({ value, look: { ...look, plane: [0, 1, 0, -1.1] } }), 0)).toBe(0);
+    expect(over(await drawn({ value, look: { ...look, plane: [0, 1, 0, 0.1] } }), 100)).toBeGreaterThan(2000);
+  });
+
+  test('works together with the six planes, and from near by', async () => {
+    const clip = [[0.5, 1], [0, 1], [0, 1]] as const; // biome-ignore format: a box
+    const pixels = await drawn({ value: () => 200, look: { clip, plane: diagonal } });
+    expect([at(pixels, 0.6, 0.6), at(pixels, 0.4, 0.8), at(pixels, 0.6, 0.2)]).toEqual([200, 0, 0]);
+    const look = { projection: 'mip', plane: [0, 0, 1, -0.5] } as const;
+    const value = (_x: number, _y: number, z: number): number => (z < 10 ? 250 : 90);
+    expect(at(await drawn({ value, look, view: perspective(1) }), 0.5, 0.5)).toBe(90);
+  });
+});
+
 describe('an isosurface', () => {
   test('of a ball has its radius, at any step', async () => {
     for (const step of [1, 6]) {

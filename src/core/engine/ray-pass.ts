@@ -27,6 +27,8 @@ export interface RayLook {
   readonly outside: OutsideLook;
   /** Along x, y, z. */
   readonly clip: readonly [ClipRange, ClipRange, ClipRange];
+  /** A plane at any angle: of the unit cube is shown where xyz · place + w is not below 0. Undefined: everywhere. */
+  readonly plane?: Vector4 | undefined;
 }
 
 /** The colormap's part in it. */
@@ -44,6 +46,7 @@ export interface RayParameters {
   readonly look: Vector4;
   readonly clipLow: Vector3;
   readonly clipHigh: Vector3;
+  readonly clipPlane: Vector4;
   readonly below: Vector4;
   readonly above: Vector4;
 }
@@ -56,7 +59,7 @@ const fewestSteps = 192;
 /** @param step how far samples lie apart, in texels, or less in a small volume */
 export function rayParameters(
   { low, high, dims }: Pick<DisplayTexture, 'low' | 'high' | 'dims'>,
-  { projection, window: [from, to], level, attenuation, lighting, clip, outside }: RayLook,
+  { projection, window: [from, to], level, attenuation, lighting, clip, plane, outside }: RayLook,
   { isCategorical, isFloorOpaque }: RayColors,
   step: number,
 ): RayParameters {
@@ -73,6 +76,7 @@ export function rayParameters(
     look: [(level - from) / width, attenuation, lighting ? 1 : 0, from],
     clipLow: [x[0], y[0], z[0]],
     clipHigh: [x[1], y[1], z[1]],
+    clipPlane: plane ?? [0, 0, 0, 1],
     below,
     above,
   };
@@ -89,12 +93,12 @@ export interface RayView {
 }
 
 /** Bytes of `Frame` in shaders/view/ray-frame.wgsl. */
-export const rayFrameBytes = 224;
+export const rayFrameBytes = 240;
 
 /** `Frame` of shaders/view/ray-frame.wgsl. */
 export function rayFrame({ dims, bricks }: DisplayTexture, view: RayView, parameters: RayParameters): Float32Array<ArrayBuffer> {
-  const { window, march, look, clipLow, clipHigh, below, above } = parameters;
-  const vectors = [view.eye, [...dims, bricks.size], window, march, look];
+  const { window, march, look, clipLow, clipHigh, clipPlane, below, above } = parameters;
+  const vectors = [view.eye, [...dims, bricks.size], window, march, look, clipPlane];
   const padded = [view.edges, clipLow, clipHigh].map((vector) => [...vector, 0]);
   return new Float32Array([view.toCube, vectors, padded, below, above].flat(2));
 }
@@ -104,7 +108,7 @@ export interface RayInputs {
   readonly display: DisplayTexture;
   /** Holds what `rayFrame` gave. */
   readonly frame: GPUBuffer;
-  /** 256 × 2 texels: see `transferTexels`. */
+  /** 256 × 2 texels: see `rayTransfer`. */
   readonly transfer: GPUTexture;
 }
 

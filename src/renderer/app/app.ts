@@ -4,6 +4,7 @@ import { type FaultData, faultToData, toStriaError } from '../../core/shared/err
 import type { Host, HostFile } from '../host/host.ts';
 import type { ClockSettings } from '../playback/frame-clock.ts';
 import { autoView } from '../viewer/auto-view.ts';
+import type { SceneSide } from '../viewer/orientation.ts';
 import type { SliceAxis, ViewState } from '../viewer/viewer-api.ts';
 import { BackgroundCompressor } from './background.ts';
 import { type Command, commandOfMenu, createCommands } from './commands.ts';
@@ -315,6 +316,19 @@ export class App {
 
   resetView(): void {
     this.#gpuLife.engine?.viewer.resetView();
+  }
+
+  /** Turns the 3D view to a side, and shows it where it is not shown. */
+  lookFrom({ toEye }: SceneSide): void {
+    if (!['3d', 'quad'].includes(this.store.getState().settings.layout)) this.set({ layout: 'quad' });
+    this.#gpuLife.engine?.viewer.lookFrom(toEye);
+  }
+
+  /** Cuts the 3D view by a plane that faces its eye; or no longer. */
+  toggleCut(): void {
+    const viewer = this.#gpuLife.engine?.viewer;
+    if (viewer?.snapshot().state.cut) viewer.set({ cut: undefined });
+    else viewer?.cutFacing();
   }
 
   autoWindow(): void {

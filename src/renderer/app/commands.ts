@@ -3,6 +3,7 @@ import type { ClockSettings } from '../playback/frame-clock.ts';
 import { kindNames, measurementKinds, type SliceTool } from '../viewer/measure.ts';
 import type { Layout, SliceAxis } from '../viewer/viewer-api.ts';
 import type { App } from './app.ts';
+import { sideCommands } from './sides.ts';
 import type { AppState } from './store.ts';
 
 /** One thing that can be done. Buttons, keys, menus and the palette all run the same. */
@@ -183,6 +184,8 @@ export function createCommands(app: App): Command[] {
       enabled: isReady,
       run: () => app.resetView(),
     },
+    ...sideCommands(app),
+    { id: 'cut', label: 'Cut the 3D view by a free plane, or not', group: 'View', enabled: isReady, run: () => app.toggleCut() },
     {
       id: 'auto-window',
       label: 'Automatic window and level',

@@ -25,6 +25,7 @@ const words: Readonly<Record<KeysWhere<{ [Key in keyof ViewState]-?: HasWords<Vi
   camera: ['perspective', 'orthographic'],
   colormap: colormapNames,
   outside: ['clamp', 'hide', 'mark'],
+  box: ['off', 'box', 'ticks'],
 };
 
 /** Lists of any length, and how long they may be. */
@@ -34,7 +35,9 @@ const longest: Readonly<Record<KeysWhere<{ [Key in keyof ViewState]-?: IsList<Vi
 
 /** What may be there or not, as an example of it. */
 type OptionalKey = KeysWhere<{ [Key in keyof ViewState]-?: undefined extends ViewState[Key] ? true : false }>;
-const examples: { readonly [Key in OptionalKey]: NonNullable<ViewState[Key]> } = {};
+const examples: { readonly [Key in OptionalKey]: NonNullable<ViewState[Key]> } = {
+  cut: { normal: [0, 0, 1], offset: 0 },
+};
 
 /**
  * The parts of a view that a file holds, as far as they make sense; the others are left out, so that they stay as they are.

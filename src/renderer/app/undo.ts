@@ -17,6 +17,7 @@ const names: Readonly<Record<string, string>> = {
   inverted: 'inverted colours',
   outside: 'values outside the window',
   clip: 'clip planes',
+  cut: 'free plane',
   axis: 'direction of runs',
   prefer: 'what Automatic goes by',
   camera: 'kind of camera',

@@ -5,6 +5,7 @@ import type { Viewer } from '../viewer/viewer.ts';
 import styles from './clip-controls.module.css';
 import { Button } from './controls/button.tsx';
 import { Range } from './controls/range.tsx';
+import { CutControls } from './cut-controls.tsx';
 import { useViewerPart } from './use-app.ts';
 
 interface Props {
@@ -14,7 +15,7 @@ interface Props {
 
 const planes = (['x', 'y', 'z'] as const).map((name, axis) => ({ name, axis: axis as ClipPlane['axis'] }));
 
-/** Six planes that cut the 3D view's volume, two across each axis. */
+/** The planes that cut the 3D view's volume: two across each axis, and one at any angle. */
 export function ClipControls({ info, viewer }: Props) {
   const isCut = useViewerPart(viewer, ({ state }) => isClipped(state.clip));
   return (
@@ -32,6 +33,7 @@ export function ClipControls({ info, viewer }: Props) {
           Show all
         </Button>
       )}
+      <CutControls info={info} viewer={viewer} />
     </fieldset>
   );
 }

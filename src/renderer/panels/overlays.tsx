@@ -75,6 +75,7 @@ function Shortcuts({ onDone }: { readonly onDone: () => void }) {
   const pointer: readonly (readonly [string, string])[] = [
     ['Turn the 3D view', 'Drag'],
     ['Zoom the 3D view', 'Wheel'],
+    ['Look from a side', 'Click the cube'],
     ['Move the crosshair', 'Click a slice, or arrow keys'],
     ['Next or previous slice', 'Wheel, Page Up, Page Down'],
     ['Zoom a slice', app.isMac ? '⌘ and wheel' : 'Ctrl and wheel'],

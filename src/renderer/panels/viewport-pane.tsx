@@ -8,6 +8,8 @@ import type { Viewer, ViewName } from '../viewer/viewer.ts';
 import type { Layout, SliceAxis } from '../viewer/viewer-api.ts';
 import { classes } from './controls/classes.ts';
 import { Range } from './controls/range.tsx';
+import { CutHandles } from './cut-handles.tsx';
+import { OrientationCube } from './orientation-cube.tsx';
 import { SpaceScale } from './space-scale.tsx';
 import { useApp, useAppState, useViewerPart } from './use-app.ts';
 import styles from './viewport-pane.module.css';
@@ -29,6 +31,8 @@ export function VolumePane({ viewer, info, isShown }: VolumePaneProps) {
         3D <span>{projectionNames[projection].toLowerCase()}</span>
         {decimation > 1 && <span className={styles.warning}>shown at 1/{decimation} resolution</span>}
       </div>
+      <CutHandles viewer={viewer} info={info} />
+      <OrientationCube viewer={viewer} info={info} />
       <SpaceScale viewer={viewer} info={info} />
       <AloneButton alone="3d" />
     </section>

@@ -4,7 +4,7 @@ import type { OpenDocument } from '../app/store.ts';
 import { formatNumber } from '../app/units.ts';
 import { rampOf, toPhysical, withStart, withStrength } from '../app/window.ts';
 import type { Viewer } from '../viewer/viewer.ts';
-import type { CameraKind, Quality } from '../viewer/viewer-api.ts';
+import type { BoxKind, CameraKind, Quality } from '../viewer/viewer-api.ts';
 import { ClipControls } from './clip-controls.tsx';
 import { Range } from './controls/range.tsx';
 import { Segmented } from './controls/segmented.tsx';
@@ -46,6 +46,7 @@ const projectionOptions = (Object.keys(projectionNames) as Projection[]).map((ke
 export function VolumeControls({ document, viewer }: Props) {
   const projection = useViewerPart(viewer, ({ state }) => state.projection);
   const camera = useViewerPart(viewer, ({ state }) => state.camera);
+  const box = useViewerPart(viewer, ({ state }) => state.box);
   const quality = useViewerPart(viewer, ({ state }) => state.quality);
   return (
     <>
@@ -81,6 +82,19 @@ export function VolumeControls({ document, viewer }: Props) {
           segments={[
             { key: 'perspective', label: 'Perspective', testId: 'camera-perspective' },
             { key: 'orthographic', label: 'Orthographic', testId: 'camera-orthographic' },
+          ]}
+        />
+      </div>
+      <div className={styles.row}>
+        <span title="The volume's edges, with distances along them in its unit">Box</span>
+        <Segmented<BoxKind>
+          label="Box"
+          value={box}
+          onChange={(next) => viewer.set({ box: next })}
+          segments={[
+            { key: 'off', label: 'Off', testId: 'box-off' },
+            { key: 'box', label: 'Edges', testId: 'box-edges' },
+            { key: 'ticks', label: 'Ticks', testId: 'box-ticks' },
           ]}
         />
       </div>

@@ -29,7 +29,9 @@ export const default3d = {
   lighting: true,
   quality: 'normal',
   camera: 'perspective',
+  box: 'box',
   clip: unclipped,
+  cut: undefined,
 } as const;
 
 /** The colours that a view starts with, besides its colormap. */

@@ -1,5 +1,5 @@
 import { Vector3 } from 'three';
-import { expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { OrbitCamera } from './orbit-camera.ts';
 
 /** As much of a canvas as the controls ask for before there is a pointer. */
@@ -65,4 +65,69 @@ test.each(['perspective', 'orthographic'] as const)('%s: a frame tells pixels as
   // What lies towards the eye is nearer.
   const [x, y, z] = frame.toEye;
   expect(x * 0.42 + y * 0.22 + z).toBeGreaterThan(1);
+});
+
+describe('looking from a side', () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  const made = (onChange = () => {}) => {
+    const orbit = new OrbitCamera(canvas(), onChange);
+    orbit.resize(1);
+    orbit.reset(corners);
+    return orbit;
+  };
+  const expectNear = (found: readonly number[], wanted: readonly number[]) => {
+    for (const [axis, part] of wanted.entries()) expect(found[axis]).toBeCloseTo(part, 4);
+  };
+
+  test.each([
+    ['the front', [0, 0, 1], [1, 0, 0], [0, 1, 0]],
+    ['the back', [0, 0, -1], [-1, 0, 0], [0, 1, 0]],
+    ['+x', [1, 0, 0], [0, 0, -1], [0, 1, 0]],
+    ['above', [0, 1, 0], [1, 0, 0], [0, 0, -1]],
+    ['below', [0, -1, 0], [1, 0, 0], [0, 0, 1]],
+  ] as const)('%s', (_, direction, right, up) => {
+    for (const kind of ['perspective', 'orthographic'] as const) {
+      const orbit = made();
+      orbit.use(kind);
+      const { pixelsPerLength } = orbit.frame(100, 100);
+      orbit.lookFrom(direction, 0);
+      const frame = orbit.frame(100, 100);
+      expectNear(frame.toEye, direction);
+      expectNear(frame.right, right);
+      expectNear(frame.up, up);
+      expect(frame.pixelsPerLength).toBeCloseTo(pixelsPerLength, 6);
+    }
+  });
+
+  test('it turns the short way, in the time given, and a new turn takes over', () => {
+    const waiting = new Map<number, FrameRequestCallback>();
+    let number = 0;
+    vi.stubGlobal('requestAnimationFrame', (callback: FrameRequestCallback) => {
+      waiting.set(++number, callback);
+      return number;
+    });
+    vi.stubGlobal('cancelAnimationFrame', (request: number) => waiting.delete(request));
+    const nextFrame = (ms: number) => {
+      const callbacks = [...waiting.values()];
+      waiting.clear();
+      for (const callback of callbacks) callback(ms);
+    };
+    let changes = 0;
+    const orbit = made(() => changes++);
+    orbit.lookFrom([-1, 0, -0.2], 0);
+    orbit.lookFrom([-1, 0, 0.2], 120);
+    nextFrame(1000);
+    changes = 0;
+    nextFrame(1060);
+    expect(changes).toBeGreaterThan(0);
+    // By way of −x, not of +x.
+    expect(orbit.frame(1, 1).toEye[0]).toBeLessThan(-0.97);
+    orbit.lookFrom([0, 0, 1], 120);
+    expect(waiting.size).toBe(1);
+    nextFrame(2000);
+    nextFrame(2121);
+    expectNear(orbit.frame(1, 1).toEye, [0, 0, 1]);
+    expect(waiting.size).toBe(0);
+  });
 });

@@ -1,4 +1,4 @@
-import { MathUtils, OrthographicCamera, PerspectiveCamera, Quaternion, Vector3, Vector4 } from 'three';
+import { MathUtils, OrthographicCamera, PerspectiveCamera, Quaternion, Spherical, Vector3, Vector4 } from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import type { CameraFrame, Place } from './camera-frame.ts';
 import type { PictureRequest, Turn } from './picture.ts';
@@ -26,13 +26,18 @@ export class OrbitCamera {
   /** Nothing is in front of its near plane, however near it stands: it is zoomed, not moved. */
   readonly #orthographic = new OrthographicCamera(-1, 1, 1, -1, -50, 50);
   readonly #controls: OrbitControls;
+  readonly #onChange: () => void;
   #kind: CameraKind = 'perspective';
   #aspect = 1;
+  /** Of the turn that is going on. */
+  #turnRequest: number | undefined;
 
   constructor(canvas: HTMLCanvasElement, onChange: () => void) {
+    this.#onChange = onChange;
     this.#controls = new OrbitControls(this.#perspective, canvas);
     this.#controls.minDistance = 0.05;
     this.#controls.addEventListener('change', onChange);
+    this.#controls.addEventListener('start', () => this.#endTurn());
   }
 
   get camera(): PerspectiveCamera | OrthographicCamera {
@@ -134,8 +139,43 @@ export class OrbitCamera {
     this.#fit();
   }
 
+  /**
+   * Turns about the target until it is seen from that direction, the short way round, easing out.
+   * @param turnMs how long that takes; 0: at once
+   */
+  lookFrom(direction: Place, turnMs: number): void {
+    this.#endTurn();
+    const { target } = this.#controls;
+    const from = new Spherical().setFromVector3(this.camera.position.clone().sub(target));
+    const to = new Spherical().setFromVector3(new Vector3(...direction));
+    // Straight from above or below, the side that is up stays the one that is up in front.
+    if (Math.hypot(direction[0], direction[2]) < 1e-6) to.theta = 0;
+    const turn = MathUtils.euclideanModulo(to.theta - from.theta + Math.PI, 2 * Math.PI) - Math.PI;
+    const show = (part: number): void => {
+      const eased = 1 - (1 - part) ** 3;
+      const phi = from.phi + eased * (to.phi - from.phi);
+      const place = new Spherical(from.radius, phi, from.theta + eased * turn).makeSafe();
+      this.camera.position.setFromSpherical(place).add(target);
+      this.#controls.update();
+      this.#onChange();
+    };
+    if (turnMs <= 0) {
+      show(1);
+      return;
+    }
+    let startMs: number | undefined;
+    const step = (nowMs: number): void => {
+      startMs ??= nowMs;
+      const part = Math.min(1, (nowMs - startMs) / turnMs);
+      this.#turnRequest = part < 1 ? requestAnimationFrame(step) : undefined;
+      show(part);
+    };
+    this.#turnRequest = requestAnimationFrame(step);
+  }
+
   /** To the start, from where all these are seen, with room for letters. */
   reset(corners: readonly Vector3[]): void {
+    this.#endTurn();
     const distance = this.#fittingDistance(corners);
     this.#controls.target.set(0, 0, 0);
     this.#controls.maxDistance = 8 * distance;
@@ -147,7 +187,13 @@ export class OrbitCamera {
   }
 
   dispose(): void {
+    this.#endTurn();
     this.#controls.dispose();
+  }
+
+  #endTurn(): void {
+    if (this.#turnRequest !== undefined) cancelAnimationFrame(this.#turnRequest);
+    this.#turnRequest = undefined;
   }
 
   #fit(): void {

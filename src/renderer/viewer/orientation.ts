@@ -159,6 +159,28 @@ function edgesInUnits(info: VolumeInfo): readonly (readonly [number, number, num
   });
 }
 
+/** A side from which the 3D view can be looked at. */
+export interface SceneSide {
+  /** `front`: as a key. */
+  readonly key: 'front' | 'back' | 'right' | 'left' | 'above' | 'below';
+  /** Towards the eye, in the scene. */
+  readonly toEye: readonly [number, number, number];
+  /** The letter of the patient's side that is seen then. */
+  readonly letter: string;
+  /** Which end of which voxel axis is nearest then, where there is no patient. */
+  readonly axis: string;
+}
+
+/** The six sides, as `sceneEdges` lays the scene out: the patient's left is at its right. */
+export const sceneSides: readonly SceneSide[] = [
+  { key: 'front', toEye: [0, 0, 1], letter: 'A', axis: '−z' },
+  { key: 'back', toEye: [0, 0, -1], letter: 'P', axis: '+z' },
+  { key: 'right', toEye: [-1, 0, 0], letter: 'R', axis: '−x' },
+  { key: 'left', toEye: [1, 0, 0], letter: 'L', axis: '+x' },
+  { key: 'above', toEye: [0, 1, 0], letter: 'S', axis: '−y' },
+  { key: 'below', toEye: [0, -1, 0], letter: 'I', axis: '+y' },
+];
+
 /** Where the letters of a volume's faces go: outwards from its middle, in the scene. Empty without orientation. */
 export function faceLetters(info: VolumeInfo): readonly { letter: string; direction: readonly [number, number, number] }[] {
   if (!hasOrientation(info)) return [];

@@ -1,19 +1,25 @@
 import type { RayLook } from '../../core/engine/ray-pass.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
+import type { CutPlane } from './cut-plane.ts';
 
 export type SliceAxis = 'x' | 'y' | 'z';
 /** 1: 3D alone, 2: one slice alone, 3: three slices, 4: 3D and three slices. */
 export type Layout = '3d' | 'slice' | 'slices' | 'quad';
 export type CameraKind = 'perspective' | 'orthographic';
+/** What is drawn around the 3D view's volume. */
+export type BoxKind = 'off' | 'box' | 'ticks';
 /** How closely the 3D view is sampled once it is still: every texel, twice, four times. */
 export type Quality = 'draft' | 'normal' | 'fine';
 
 /** Everything that decides what is drawn. Immutable; replaced through `Viewer.set`. */
-export interface ViewState extends RayLook {
+export interface ViewState extends Omit<RayLook, 'plane'> {
   /** In stored units (before slope and intercept), as is the level. */
   readonly window: readonly [low: number, high: number];
   readonly quality: Quality;
   readonly camera: CameraKind;
+  readonly box: BoxKind;
+  /** Cuts the 3D view beside `clip`. */
+  readonly cut: CutPlane | undefined;
   /** Name of a colormap in resources/colormaps. */
   readonly colormap: string;
   /** The colormap runs the other way: its first colour is the window's high end. */

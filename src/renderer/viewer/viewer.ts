@@ -3,8 +3,9 @@ import type { VolumeSource } from '../../core/engine/volume-source.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { autoView, default3d, defaultColors } from './auto-view.ts';
-import type { CameraFrame } from './camera-frame.ts';
+import type { CameraFrame, Place } from './camera-frame.ts';
 import { withPresentName } from './colormaps.ts';
+import { facingCut, fittedCut } from './cut-plane.ts';
 import { DisplayFeed } from './display-feed.ts';
 import { decodeMs, frameAxis, withFrame } from './frames.ts';
 import { type Ground, grounds } from './grounds.ts';
@@ -368,6 +369,17 @@ export class Viewer {
     this.requestRender();
   }
 
+  /** Lets the free plane face the 3D view's eye, through the same place, or else through the volume's middle: nearer is cut away. */
+  cutFacing(): void {
+    const frame = this.#volumeView()?.cameraFrame;
+    if (frame) this.set({ cut: facingCut(this.#snapshot.state.cut, frame) });
+  }
+
+  /** Turns the 3D view, if there is one, until it is seen from that direction of its scene; see `sceneSides`. */
+  lookFrom(direction: Place): void {
+    this.#volumeView()?.lookFrom(direction);
+  }
+
   /**
    * A view that is shown, drawn anew as a picture of any size.
    * @throws StriaError `invalid-input` when it is not shown, `limit-too-small`, `aborted`, `device-lost`
@@ -470,9 +482,10 @@ export class Viewer {
     const window = isWindow
       ? ([low, high > low ? high : low + 1e-6 * Math.max(1, Math.abs(low))] as const)
       : this.#snapshot.state.window;
-    if (!dims) return { ...state, window };
+    const cut = state.cut && fittedCut(state.cut);
+    if (!dims) return { ...state, window, cut };
     const timePoint = Math.min(dims[3] - 1, Math.max(0, Math.round(state.timePoint)));
-    return { ...state, window, timePoint, crosshair: clampVoxel(state.crosshair, [dims[0], dims[1], dims[2]]) };
+    return { ...state, window, cut, timePoint, crosshair: clampVoxel(state.crosshair, [dims[0], dims[1], dims[2]]) };
   }
 
   #change(change: Partial<ViewerSnapshot>): void {

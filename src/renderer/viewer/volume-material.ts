@@ -11,7 +11,7 @@ import {
 import { positionLocal, sampler, screenCoordinate, texture, texture3D, uniform, wgslFn } from 'three/tsl';
 import { NodeMaterial } from 'three/webgpu';
 import type { DisplayTexture } from '../../core/engine/display-texture.ts';
-import { rayParameters } from '../../core/engine/ray-pass.ts';
+import { type RayLook, rayParameters } from '../../core/engine/ray-pass.ts';
 import rayMarchCode from '../../shaders/view/ray-march.wgsl?raw';
 import { colormap } from './colormaps.ts';
 import { isFloorOpaque, transferTexels } from './transfer-function.ts';
@@ -27,6 +27,7 @@ export class VolumeMaterial {
   readonly #look = uniform(new Vector4());
   readonly #clipLow = uniform(new Vector3());
   readonly #clipHigh = uniform(new Vector3());
+  readonly #clipPlane = uniform(new Vector4());
   readonly #below = uniform(new Vector4());
   readonly #above = uniform(new Vector4());
   readonly #transfer = new DataTexture(new Uint8Array(2 * 256 * 4), 256, 2);
@@ -51,6 +52,7 @@ export class VolumeMaterial {
       look: this.#look,
       clip_low: this.#clipLow,
       clip_high: this.#clipHigh,
+      clip_plane: this.#clipPlane,
       below: this.#below,
       above: this.#above,
       pixel: screenCoordinate,
@@ -67,18 +69,25 @@ export class VolumeMaterial {
 
   /**
    * @param eye in the unit cube; w is 0 where it is infinitely far off in that direction
+   * @param plane the free plane, in the unit cube
    * @param step how far samples lie apart, in texels, or less in a small volume
    */
-  update(state: ViewState, eye: Vector4, step: number): void {
+  update(state: ViewState, eye: Vector4, step: number, plane: RayLook['plane']): void {
     const { isCategorical } = colormap(state.colormap);
     const colors = { isCategorical, isFloorOpaque: isFloorOpaque(state) };
-    const { window, march, look, clipLow, clipHigh, below, above } = rayParameters(this.#display, state, colors, step);
+    const { window, march, look, clipLow, clipHigh, clipPlane, below, above } = rayParameters(
+      this.#display,
+      { ...state, plane },
+      colors,
+      step,
+    );
     this.#eye.value.copy(eye);
     this.#window.value.set(...window);
     this.#march.value.set(...march);
     this.#look.value.set(...look);
     this.#clipLow.value.set(...clipLow);
     this.#clipHigh.value.set(...clipHigh);
+    this.#clipPlane.value.set(...clipPlane);
     this.#below.value.set(...below);
     this.#above.value.set(...above);
     const key = JSON.stringify([state.colormap, state.inverted, state.opacity]);

@@ -1,8 +1,7 @@
 import {
   BoxGeometry,
+  BufferGeometry,
   CanvasTexture,
-  EdgesGeometry,
-  Group,
   Line,
   LineBasicMaterial,
   LineSegments,
@@ -13,28 +12,38 @@ import {
   Sprite,
   SpriteMaterial,
   Vector3,
-  type Vector4,
 } from 'three';
 import type { DisplayTexture } from '../../core/engine/display-texture.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
+import type { Place } from './camera-frame.ts';
+import { type CutPlane, cutOutline, planeInCube } from './cut-plane.ts';
 import { faceLetters, sceneEdges } from './orientation.ts';
+import { type SeenBy, TickedBox } from './ticked-box.ts';
 import type { ViewState } from './viewer-api.ts';
 import { VolumeMaterial } from './volume-material.ts';
 
-/** One volume as a scene: the marched cube, its edges as thin lines, and the letters of its faces. */
+/** The accent of panels. */
+const cutColor = 0x40b2ec;
+
+/** One volume as a scene: the marched cube, its box as thin lines, and the letters of its faces. */
 export class VolumeScene {
   readonly scene = new Scene();
   /** The volume's eight corners. */
   readonly corners: readonly Vector3[];
   readonly #volume: Mesh;
+  readonly #box: TickedBox;
   readonly #material: VolumeMaterial;
   readonly #toCube: Matrix4;
+  readonly #edges: readonly Place[];
+  readonly #cutLine: LineSegments;
+  #cutKey = '';
   readonly #letters: Sprite[] = [];
   readonly #disposables: { dispose(): void }[] = [];
 
   constructor(info: VolumeInfo, display: DisplayTexture) {
     const edges = sceneEdges(info).map((edge) => new Vector3(...edge)) as [Vector3, Vector3, Vector3];
     const [x, y, z] = edges;
+    this.#edges = sceneEdges(info);
     this.#material = new VolumeMaterial(display, [x.length(), y.length(), z.length()]);
     const origin = x.clone().add(y).add(z).multiplyScalar(-0.5);
     this.corners = Array.from({ length: 8 }, (_, index) =>
@@ -47,21 +56,41 @@ export class VolumeScene {
     const volume = new Mesh(box, this.#material.material);
     this.#volume = volume;
     volume.renderOrder = 1;
-    const lines = new EdgesGeometry(box);
-    const lineMaterial = new LineBasicMaterial({ color: 0x8a94a6, transparent: true, opacity: 0.28, depthTest: false });
-    const frame = new Group().add(new LineSegments(lines, lineMaterial), volume);
-    frame.matrixAutoUpdate = false;
-    frame.matrix.copy(cube);
-    this.scene.add(frame);
-    this.#disposables.push(box, lines, lineMaterial, this.#material);
+    volume.matrixAutoUpdate = false;
+    volume.matrix.copy(cube);
+    this.#box = new TickedBox(info, edges, cube);
+    const cutMaterial = new LineBasicMaterial({ color: cutColor, transparent: true, opacity: 0.9, depthTest: false });
+    this.#cutLine = new LineSegments(new BufferGeometry(), cutMaterial);
+    this.#cutLine.renderOrder = 2;
+    this.#cutLine.frustumCulled = false;
+    this.#cutLine.visible = false;
+    this.scene.add(volume, this.#box.object, this.#cutLine);
+    this.#disposables.push(box, this.#box, this.#material, cutMaterial, this.#cutLine.geometry);
     for (const { letter, direction } of faceLetters(info)) this.#addLetter(letter, new Vector3(...direction));
   }
 
-  /** @param eye the camera's place in the scene; w is 0 where it is infinitely far off in that direction */
-  update(state: ViewState, eye: Vector4, texelsPerStep: number): void {
+  update(state: ViewState, seen: SeenBy, texelsPerStep: number): void {
+    const { eye } = seen;
+    this.#box.update(state.box, seen);
     // Letters behind the volume are drawn before it.
     for (const letter of this.#letters) letter.renderOrder = letter.position.dot(eye) > 0 ? 2 : 0;
-    this.#material.update(state, eye.clone().applyMatrix4(this.#toCube), texelsPerStep);
+    const plane = state.cut && planeInCube(state.cut, this.#edges);
+    this.#material.update(state, eye.clone().applyMatrix4(this.#toCube), texelsPerStep, plane);
+    this.#showCut(state.cut);
+  }
+
+  /** The outline of what the free plane cuts. */
+  #showCut(cut: CutPlane | undefined): void {
+    const key = JSON.stringify(cut) ?? '';
+    if (key === this.#cutKey) return;
+    this.#cutKey = key;
+    const corners = cut ? cutOutline(cut, this.#edges).map((corner) => new Vector3(...corner)) : [];
+    this.#cutLine.visible = corners.length > 0;
+    if (corners.length === 0) return;
+    const sides = corners.flatMap((corner, index) => [corner, corners[(index + 1) % corners.length] as Vector3]);
+    // A cube's cut has six sides at most: the buffer keeps its size.
+    while (sides.length < 12) sides.push(corners[0] as Vector3);
+    this.#cutLine.geometry.setFromPoints(sides);
   }
 
   /** Lets `draw` draw the volume with nothing around it. */

@@ -5,10 +5,11 @@ import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { throwIfAborted } from '../../core/shared/job.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
-import type { CameraFrame } from './camera-frame.ts';
+import type { CameraFrame, Place } from './camera-frame.ts';
 import { FramePacing } from './frame-pacing.ts';
 import { OrbitCamera, type OrbitPose } from './orbit-camera.ts';
 import { type Picture, type PictureBackground, type PictureRequest, toStraight } from './picture.ts';
+import type { SeenBy } from './ticked-box.ts';
 import { TiledFrame } from './tiled-frame.ts';
 import type { View, ViewHost } from './view-host.ts';
 import type { Quality } from './viewer-api.ts';
@@ -16,6 +17,10 @@ import { VolumeScene } from './volume-scene.ts';
 
 /** The picture is drawn sharp once nothing has moved for this long, in milliseconds. */
 const stillAfterMs = 150;
+/** The camera takes this long to turn to a side, in milliseconds. */
+const turnMs = 120;
+/** Of text in the scene, in CSS pixels. */
+const textPixels = 11;
 /** Texels between samples once nothing moves. */
 const stillSteps: Readonly<Record<Quality, number>> = { draft: 1, normal: 0.5, fine: 0.25 };
 /** A still picture that would hold the GPU for longer is drawn in strips that each take about so long, in milliseconds. */
@@ -112,6 +117,12 @@ export class VolumeView implements View {
     this.#host.requestRender(this);
   }
 
+  /** Turns until it is seen from that direction of the scene. */
+  lookFrom(direction: Place): void {
+    this.#orbit.use(this.#host.state.camera);
+    this.#orbit.lookFrom(direction, window.matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : turnMs);
+  }
+
   /** As it is seen now. */
   get cameraFrame(): CameraFrame {
     this.#orbit.use(this.#host.state.camera);
@@ -145,7 +156,7 @@ export class VolumeView implements View {
         throwIfAborted(signal);
         if (this.#isDisposed || this.#scene !== volume) throw new StriaError('aborted', 'the 3D view has gone');
         const count = Math.min(rows, height - from);
-        volume.update(look, eye, step);
+        volume.update(look, { camera, eye, textPart: this.#textPart }, step);
         this.#setGround(ground);
         const draw = () => frame.drawStrip(volume.scene, camera, { width, height }, from, count);
         if (isAnnotated) draw();
@@ -213,6 +224,17 @@ export class VolumeView implements View {
     return stillSteps[this.#host.state.quality];
   }
 
+  get #seen(): SeenBy {
+    const { camera, eye } = this.#orbit;
+    camera.updateMatrixWorld();
+    return { camera, eye, textPart: this.#textPart };
+  }
+
+  /** Text in the scene is as high on the screen as that of panels. A picture of another size has as much of its height. */
+  get #textPart(): number {
+    return textPixels / this.#size.height;
+  }
+
   #fullPixels(): number {
     const { width, height, pixelRatio } = this.#size;
     return width * height * pixelRatio ** 2;
@@ -242,7 +264,7 @@ export class VolumeView implements View {
     const rows = Math.min(frame.height, Math.max(8, Math.floor(stripMs / rowMs)));
     try {
       for (let from = 0; from < frame.height; from += rows) {
-        volume.update(this.#host.state, this.#orbit.eye, step);
+        volume.update(this.#host.state, this.#seen, step);
         this.#host.drawn();
         this.#strips.drawStrip(volume.scene, this.#orbit.camera, frame, from, Math.min(rows, frame.height - from));
         await this.#gpu.device.queue.onSubmittedWorkDone();
@@ -291,9 +313,8 @@ export class VolumeView implements View {
   #draw(scale: number, step: number): void {
     this.#host.drawn();
     this.#resizeCanvas(scale);
-    this.#orbit.camera.updateMatrixWorld();
     if (this.#scene) {
-      this.#scene.update(this.#host.state, this.#orbit.eye, step);
+      this.#scene.update(this.#host.state, this.#seen, step);
       this.#renderer.render(this.#scene.scene, this.#orbit.camera);
     } else {
       this.#renderer.clear();

@@ -12,6 +12,7 @@ struct Frame {
   window: vec4f,
   march: vec4f,
   look: vec4f,
+  clip_plane: vec4f,
   edges: vec3f,
   clip_low: vec3f,
   clip_high: vec3f,
@@ -42,6 +43,7 @@ fn main(corner: Corner) -> @location(0) vec4f {
   let beyond = frame.to_cube * vec4f(corner.place, 1.0, 1.0);
   return ray_march(
     beyond.xyz / beyond.w, frame.eye, volume, volume_sampler, transfer, bricks, frame.dims, frame.edges, frame.window,
-    frame.march, frame.look, frame.clip_low, frame.clip_high, frame.below, frame.above, corner.pixel.xy,
+    frame.march, frame.look, frame.clip_low, frame.clip_high, frame.clip_plane,
+    frame.below, frame.above, corner.pixel.xy,
   );
 }

@@ -29,6 +29,7 @@
 // look       x: the isosurface's place in the window; y: attenuation over a length of 1 in the scene; z: 1: compositing is lit;
 //            w: the window's low end in values
 // clip_low, clip_high  the part of the cube that is shown
+// clip_plane  shown is where xyz · position + w is not below 0; a plane at any angle, in the cube
 // below, above  what values outside the window show: a colour, and w: 0 the nearest colour instead, 1 nothing, 2 that colour.
 //            What shows nothing is passed through by all ways but the isosurface, as if it were not there
 // pixel      the fragment's pixel
@@ -36,7 +37,7 @@
 // Invariants
 // 1. The march ends: each round advances by at least half a step, and there are at most `march.y` rounds.
 // 2. The result is premultiplied sRGB, ready to be blended over the background.
-// 3. No sample lies outside clip_low…clip_high.
+// 3. No sample lies outside clip_low…clip_high or beyond clip_plane.
 
 fn ray_march(
   beyond: vec3f,
@@ -52,6 +53,7 @@ fn ray_march(
   look: vec4f,
   clip_low: vec3f,
   clip_high: vec3f,
+  clip_plane: vec4f,
   below: vec4f,
   above: vec4f,
   pixel: vec2f,
@@ -65,9 +67,16 @@ fn ray_march(
   let planes_b = (clip_high - origin) / safe;
   let nearest = min(planes_a, planes_b);
   let farthest = max(planes_a, planes_b);
-  let entry = max(nearest.x, max(nearest.y, nearest.z));
+  // The free plane: the ray comes out from behind it, goes behind it, or runs along it.
+  let depth = dot(clip_plane.xyz, origin) + clip_plane.w;
+  let rise = dot(clip_plane.xyz, toward);
+  let is_along = abs(rise) < 1e-7;
+  let crossing = -depth / select(rise, 1.0, is_along);
+  let plane_entry = select(-1e30, select(crossing, select(-1e30, 1e30, depth < 0.0), is_along), is_along || rise > 0.0);
+  let plane_exit = select(1e30, crossing, !is_along && rise < 0.0);
+  let entry = max(max(nearest.x, plane_entry), max(nearest.y, nearest.z));
   let start = select(entry, max(0.0, entry), is_near);
-  let end = min(farthest.x, min(farthest.y, farthest.z));
+  let end = min(min(farthest.x, plane_exit), min(farthest.y, farthest.z));
   if (end <= start) {
     return vec4f(0.0);
   }
@@ -170,7 +179,9 @@ fn ray_march(
           let hit = origin + toward * inside;
           if (inside == start) {
             let across = abs(normalize(toward * edges));
-            let facing = select(select(across.z, across.y, nearest.y == start), across.x, nearest.x == start);
+            let at_box = select(select(across.z, across.y, nearest.y == start), across.x, nearest.x == start);
+            let at_plane = abs(dot(normalize(toward * edges), normalize(clip_plane.xyz / edges)));
+            let facing = select(at_box, at_plane, plane_entry == start);
             let cut = ray_place(volume, volume_sampler, hit, dims.xyz, window);
             color = vec4f(ray_color(transfer, cut, window, look, below, above).rgb * mix(0.75, 1.0, facing), 1.0);
           } else {

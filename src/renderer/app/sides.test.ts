@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { testInfo } from '../../core/engine/resident-testing.ts';
+import { sceneSides } from '../viewer/orientation.ts';
+import type { App } from './app.ts';
+import { sideCommands } from './sides.ts';
+import type { AppState } from './store.ts';
+
+test('there are six sides to look from, named by the patient, or by the axes where there is none', () => {
+  const looked: string[] = [];
+  const commands = sideCommands({ lookFrom: ({ key }: { key: string }) => looked.push(key) } as unknown as App);
+  const plain = testInfo([4, 4, 4, 1], 'u8');
+  const patient = { ...plain, affine: [1, 0, 0, -9, 0, 1, 0, 0, 0, 0, 1, 0] };
+  const labels = (info: typeof plain) => {
+    const state = { document: { kind: 'ready', document: { info } }, gpu: { kind: 'ready' } } as unknown as AppState;
+    return commands.filter((command) => command.enabled(state)).map(({ label }) => label);
+  };
+  expect(labels(patient)).toEqual(
+    ['the front', 'the back', 'the right', 'the left', 'above', 'below'].map((side) => `Look from ${side}`),
+  );
+  expect(labels(plain)).toEqual(['−z', '+z', '−x', '+x', '−y', '+y'].map((side) => `Look from ${side}`));
+  for (const command of commands) command.run();
+  expect(looked).toEqual([...sceneSides, ...sceneSides].map(({ key }) => key));
+  expect(commands.some((command) => command.enabled({ document: { kind: 'empty' } } as AppState))).toBe(false);
+});

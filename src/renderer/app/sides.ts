@@ -1,0 +1,34 @@
+import { hasOrientation, type SceneSide, sceneSides } from '../viewer/orientation.ts';
+import type { App } from './app.ts';
+import type { Command } from './commands.ts';
+import { openDocument } from './store.ts';
+
+const words: Readonly<Record<SceneSide['key'], string>> = {
+  front: 'the front',
+  back: 'the back',
+  right: 'the right',
+  left: 'the left',
+  above: 'above',
+  below: 'below',
+};
+
+/** `Look from the left`: the patient's. Without a patient, by the voxel axes: `Look from +x`. */
+export function sideWords({ key, axis }: SceneSide, isPatient: boolean): string {
+  return `Look from ${isPatient ? words[key] : axis}`;
+}
+
+/** Turning the 3D view to each side, by the patient's words or by the voxel axes, whichever the volume has. */
+export function sideCommands(app: App): Command[] {
+  return [true, false].flatMap((isPatient) =>
+    sceneSides.map((side) => ({
+      id: isPatient ? `look-${side.key}` : `look-along-${side.key}`,
+      label: sideWords(side, isPatient),
+      group: 'View',
+      enabled: (state) => {
+        const document = openDocument(state);
+        return document !== undefined && state.gpu.kind === 'ready' && hasOrientation(document.info) === isPatient;
+      },
+      run: () => app.lookFrom(side),
+    })),
+  );
+}

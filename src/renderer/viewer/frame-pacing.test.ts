@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { FramePacing } from './frame-pacing.ts';
+
+/** What a frame of so many pixels takes on a device, in milliseconds, by the step between samples. */
+type Device = (pixels: number, step: number) => number;
+
+/** One that draws a canvas of that size at full resolution and steps of 1 in so many milliseconds, and starts each frame in some. */
+const deviceOf =
+  (canvasPixels: number, fullMs: number, startMs = 1): Device =>
+  (pixels, step) =>
+    startMs + (fullMs * pixels) / canvasPixels / step;
+
+/** Draws moving frames as the 3D view does. @returns what each took, in milliseconds, on the device's own clock */
+function move(pacing: FramePacing, canvasPixels: number, frames: number, device: Device): number[] {
+  return Array.from({ length: frames }, () => {
+    const step = pacing.movingStep(canvasPixels);
+    const scale = pacing.movingScale(canvasPixels, step);
+    const ms = device(canvasPixels * scale ** 2, step);
+    pacing.measured(canvasPixels * scale ** 2, ms, step);
+    return ms;
+  });
+}
+
+const hd = 1920 * 1080;
+const ultraHd = 3840 * 2160;
+
+describe('moving frames stay under 50 ms after the first', () => {
+  test.each([
+    ['a fast GPU', hd, 3],
+    ['an integrated GPU', hd, 60],
+    ['a slow one', hd, 400],
+    ['a slow one on a large screen', ultraHd, 1600],
+    ['a very slow one', hd, 3000],
+  ])('on %s', (_, pixels, fullMs) => {
+    const [first = 0, ...others] = move(new FramePacing(false), pixels, 60, deviceOf(pixels, fullMs));
+    expect(first).toBeCloseTo(fullMs + 1, 6);
+    expect(Math.max(...others)).toBeLessThan(50);
+  });
+
+  test('on a software GPU from the first on, where pixels cost what they usually do', () => {
+    expect(Math.max(...move(new FramePacing(true), 800 * 600, 60, deviceOf(800 * 600, 400)))).toBeLessThan(50);
+  });
+
+  test('when frames vary by a third', () => {
+    const pacing = new FramePacing(false);
+    const device = deviceOf(hd, 300);
+    const frames = Array.from({ length: 80 }, (_, index) => {
+      const factor = 1 + 0.33 * Math.sin(index * 2.3);
+      return move(pacing, hd, 1, (pixels, step) => factor * device(pixels, step))[0] as number;
+    });
+    expect(Math.max(...frames.slice(1))).toBeLessThan(50);
+  });
+
+  test('when a volume that was small on the screen fills it: one frame is late, the next is not', () => {
+    const pacing = new FramePacing(false);
+    move(pacing, hd, 30, deviceOf(hd, 40));
+    const [, ...others] = move(pacing, hd, 30, deviceOf(hd, 500));
+    expect(Math.max(...others)).toBeLessThan(50);
+    // And it is sharp again soon after it has become small.
+    move(pacing, hd, 12, deviceOf(hd, 10));
+    expect(pacing.movingScale(hd)).toBe(1);
+  });
+});
+
+test('a fast GPU draws every pixel and every sample, moving or not', () => {
+  const pacing = new FramePacing(false);
+  move(pacing, hd, 10, deviceOf(hd, 8));
+  expect([pacing.movingScale(hd), pacing.movingStep(hd), pacing.stillScale(hd, 0.5)]).toEqual([1, 1, 1]);
+});
