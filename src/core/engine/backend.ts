@@ -43,12 +43,20 @@ export interface Backend {
   destroy(): Promise<void>;
 }
 
+/**
+ * `upload` ends when the bytes are handed over: the GPU takes them while the next step is prepared. `readback` begins when they are
+ * asked for, so it holds the wait for the kernels that make them.
+ */
+export type OnCopy = (stage: 'upload' | 'readback', startMs: number, endMs: number, bytes: number) => void;
+
 export interface BackendJob extends JobOptions {
   /**
    * Times of GPU stages as they come in. Labels: `analyze`, `fill`, `check`, and a codec's own behind its name and what
    * it does: `rle.encode.write`, `rle.decode.decode`.
    */
   readonly onTimes?: ((times: CommandTimes) => void) | undefined;
+  /** Called with each copy to or from a GPU: when it was, by `performance.now()`, and how many bytes it moved. */
+  readonly onCopy?: OnCopy | undefined;
   /** Number of the first chunk given, for messages. Default 0. */
   readonly firstChunk?: number | undefined;
   /**

@@ -7,7 +7,7 @@ import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, type Progress, throwIfAborted } from '../shared/job.ts';
 import { isPictureFormat, type SourceDescription } from '../shared/source.ts';
 import { type Dims3, volumeBytes } from '../shared/volume.ts';
-import type { Backend, DeviceReport, EncodeChoice } from './backend.ts';
+import type { Backend, DeviceReport, EncodeChoice, OnCopy } from './backend.ts';
 import { checkChunkShape, chunkShapeOf } from './chunk-shape.ts';
 import { type ChunkShare, ChunkTally } from './chunk-tally.ts';
 import { Beside, maxBoxBytes, overlapBytes, slabTargetBytes, writingTo } from './pipeline.ts';
@@ -21,6 +21,8 @@ export interface CompressSettings {
   readonly chunkShape?: Dims3 | undefined;
 }
 
+export type CompressStage = 'read' | 'upload' | 'encode' | 'readback' | 'write';
+
 export interface CompressReport {
   /** The source uncompressed: its voxels, and its headers and whatever else it holds. */
   readonly bytesIn: number;
@@ -33,9 +35,12 @@ export interface CompressReport {
   readonly chunkShape: Dims3;
   readonly chunks: readonly ChunkShare[];
   /** Wall time of each stage; stages overlap, so they may add up to more than `total`. */
-  readonly timesMs: Readonly<Record<'read' | 'encode' | 'write' | 'total', number>>;
-  /** When each stage went on, since the beginning, and with how many bytes: voxels that were read or encoded, chunks written. */
-  readonly timeline: readonly StageSpan<'read' | 'encode' | 'write'>[];
+  readonly timesMs: Readonly<Record<CompressStage | 'total', number>>;
+  /**
+   * When each stage went on, since the beginning, and with how many bytes: voxels that were read or encoded, chunks written.
+   * `upload` and `readback` are parts of `encode` on a GPU.
+   */
+  readonly timeline: readonly StageSpan<CompressStage>[];
   /** Undefined on the CPU. */
   readonly kernelTimes?: KernelTimes | undefined;
   readonly device: DeviceReport;
@@ -69,7 +74,7 @@ async function compress(
   const voxelBytes = volumeBytes(info);
   const elementBytes = codecElementBytes(info.type);
   const shape = checkChunkShape(info, chunkShape ?? chunkShapeOf(info, isPictureFormat(volume.format)));
-  const stopwatch = new Stopwatch(['read', 'encode', 'write']);
+  const stopwatch = new Stopwatch<CompressStage>(['read', 'upload', 'encode', 'readback', 'write']);
   const clock = new KernelClock();
   const tally = new ChunkTally();
   const writer = await ContainerWriter.create(sink, { volume: info, chunkShape: [...shape, 1], sourceFormat: volume.format });
@@ -121,6 +126,7 @@ async function compress(
         const options = {
           signal,
           onTimes: clock.onTimes,
+          onCopy: (...span: Parameters<OnCopy>) => stopwatch.add(...span),
           firstChunk: box.firstChunk,
           onProgress: ({ done }: Progress) => onProgress?.({ stage: 'Compressing', done: before + done, total: voxelBytes }),
         };

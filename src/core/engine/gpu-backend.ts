@@ -113,7 +113,9 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
       return guarded(gpu, async () => {
         throwIfAborted(job.signal);
         using scope = gpu.scope('upload');
+        const start = performance.now();
         const voxels = uploadBox(gpu, scope, box);
+        job.onCopy?.('upload', start, performance.now(), box.bytes.byteLength);
         return (await backend.encodeResident({ voxels, chunks }, choice, job)).chunks;
       });
     },
@@ -125,7 +127,9 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
         using scope = gpu.scope('download');
         const voxels = emptyBox(scope, box.dims, box.elementBytes);
         await backend.decodeResident(chunks, { voxels, chunks: boxes }, job);
+        const start = performance.now();
         await downloadBox(gpu, voxels, box.bytes);
+        job.onCopy?.('readback', start, performance.now(), box.bytes.byteLength);
       });
     },
 
@@ -134,7 +138,8 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
         const chunks: EncodedChunk[] = [];
         await inBatches(box, maxBoxBytes, 'Compressing', job, async (batch) => {
           using scope = gpu.scope('encode');
-          chunks.push(...(await encoder.encode(batch, choice, { scope, signal: job.signal, onTimes: job.onTimes })));
+          const call = { scope, signal: job.signal, onTimes: job.onTimes };
+          chunks.push(...(await encoder.encode(batch, choice, call, job.onCopy)));
         });
         return { chunks };
       }),

@@ -5,7 +5,7 @@ import type { CommandTimes } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
-import type { ChunkBox, EncodeChoice, ResidentBox } from './backend.ts';
+import type { ChunkBox, EncodeChoice, OnCopy, ResidentBox } from './backend.ts';
 import { chooseCodec, codedChunk, fallback, isConstant, payloadChunk, rawCodec } from './choose.ts';
 import type { ChosenChain, ChosenCodec } from './chosen-codec.ts';
 import { analyzeOnGpu } from './gpu-chunks.ts';
@@ -31,7 +31,7 @@ export class GpuEncoder {
   }
 
   /** @throws StriaError `unsupported`, `aborted`, `device-lost`, `limit-too-small` */
-  async encode(box: ResidentBox, choice: EncodeChoice, call: KernelCall): Promise<EncodedChunk[]> {
+  async encode(box: ResidentBox, choice: EncodeChoice, call: KernelCall, onCopy?: OnCopy): Promise<EncodedChunk[]> {
     const { voxels, chunks } = box;
     const analyses = await analyzeOnGpu(this.#gpu, box, call, choice.codec === 'auto');
     const encoded = new Array<EncodedChunk>(chunks.length);
@@ -55,7 +55,7 @@ export class GpuEncoder {
       const chain = [...waiting.keys()].find((one) => one !== rawChain) ?? rawChain;
       const members = waiting.get(chain) as EncodeMember[];
       waiting.delete(chain);
-      const results = await this.#encodeWith(members, box, choice, call);
+      const results = await this.#encodeWith(members, box, choice, call, onCopy);
       members.forEach(({ index, chosen }, at) => {
         const result = results[at];
         const analysis = analyses[index] as (typeof analyses)[number];
@@ -73,6 +73,7 @@ export class GpuEncoder {
     { voxels, chunks }: ResidentBox,
     { options }: EncodeChoice,
     call: KernelCall,
+    onCopy: OnCopy | undefined,
   ): Promise<(Encoded | undefined)[]> {
     using scope = call.scope.scope('payloads');
     const places = members.map(({ index, chosen }) => ({ ...(chunks[index] as ChunkBox), parameters: chosen.parameters }));
@@ -92,7 +93,7 @@ export class GpuEncoder {
       const buffer = first.buffer as GPUBuffer;
       const box: GpuVoxels = { buffer, dims: [buffer.size, 1, 1], elementBytes: 1 };
       const shorter = await this.#run(second, box, payloads, { ...call, scope });
-      (await this.#read(shorter)).forEach((payload, at) => {
+      (await this.#read(shorter, onCopy)).forEach((payload, at) => {
         const i = indices[at] as number;
         const { parameters } = payloads[at] as (typeof payloads)[number];
         if (!payload || payload.byteLength >= (voxelBytes[i] as number)) return;
@@ -104,7 +105,7 @@ export class GpuEncoder {
     const byteLengths = first.byteLengths.map((length, i) =>
       results[i] || (length >= (voxelBytes[i] as number) && !isRaw) ? 0 : length,
     );
-    (await this.#read({ ...first, byteLengths })).forEach((payload, i) => {
+    (await this.#read({ ...first, byteLengths }, onCopy)).forEach((payload, i) => {
       if (payload) results[i] = { stages: [(members[i] as EncodeMember).chosen], payload };
     });
     return results;
@@ -117,10 +118,15 @@ export class GpuEncoder {
   }
 
   /** The payloads' bytes; undefined for those of length 0. */
-  async #read({ buffer, byteOffsets, byteLengths }: GpuPayloads): Promise<(Uint8Array | undefined)[]> {
+  async #read(
+    { buffer, byteOffsets, byteLengths }: GpuPayloads,
+    onCopy: OnCopy | undefined,
+  ): Promise<(Uint8Array | undefined)[]> {
     const ends = byteLengths.map((length, i) => (length === 0 ? 0 : (byteOffsets[i] as number) + length));
     const end = Math.max(0, ...ends);
+    const start = performance.now();
     const bytes = buffer && end > 0 ? await this.#gpu.read(buffer, 0, end) : new Uint8Array(0);
+    if (end > 0) onCopy?.('readback', start, performance.now(), end);
     return ends.map((one, i) => (one === 0 ? undefined : bytes.subarray(byteOffsets[i], one)));
   }
 }

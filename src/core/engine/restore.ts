@@ -8,9 +8,9 @@ import { swapBytes, volumeBytes, elementBytes as voxelWidth } from '../shared/vo
 import type { Backend, DeviceReport } from './backend.ts';
 import { Beside, overlapBytes, slabTargetBytes, writingTo } from './pipeline.ts';
 import { restorePictures } from './restore-pictures.ts';
-import { SlabDecoder } from './slab-decoder.ts';
+import { type RestoreStage, SlabDecoder } from './slab-decoder.ts';
 import { largestSlabBytes, ReusedBytes, slabsOf } from './slabs.ts';
-import { gigabytesPerSecond, KernelClock, type KernelTimes, Stopwatch } from './stage-times.ts';
+import { gigabytesPerSecond, KernelClock, type KernelTimes, type StageSpan, Stopwatch } from './stage-times.ts';
 
 export interface RestoreSettings {
   readonly backend: Backend;
@@ -36,7 +36,12 @@ export interface RestoreReport {
   readonly voxelBytes: number;
   readonly chunkCount: number;
   /** Wall time of each stage; stages overlap, so they may add up to more than `total`. */
-  readonly timesMs: Readonly<Record<'read' | 'decode' | 'write' | 'total', number>>;
+  readonly timesMs: Readonly<Record<RestoreStage | 'total', number>>;
+  /**
+   * When each stage went on, since the beginning, and with how many bytes: chunks that were read, voxels that were decoded or
+   * written. `readback` is a part of `decode` on a GPU.
+   */
+  readonly timeline: readonly StageSpan<RestoreStage>[];
   /** Undefined on the CPU. */
   readonly kernelTimes?: KernelTimes | undefined;
   readonly device: DeviceReport;
@@ -68,7 +73,7 @@ async function restore(
 ): Promise<RestoreReport> {
   throwIfAborted(job.signal);
   const { backend } = settings;
-  const stopwatch = new Stopwatch(['read', 'decode', 'write']);
+  const stopwatch = new Stopwatch<RestoreStage>(['read', 'decode', 'readback', 'write']);
   const clock = new KernelClock();
   const description = await describeOutput(container, settings, job);
   const slabs = new SlabDecoder(container, backend, stopwatch, clock, job);
@@ -79,7 +84,7 @@ async function restore(
     sinks.push(sink);
     return {
       write: async (bytes) => {
-        if (bytes.byteLength > 0) await stopwatch.time('write', () => sink.write(bytes));
+        if (bytes.byteLength > 0) await stopwatch.time('write', () => sink.write(bytes), bytes.byteLength);
         bytesOut += bytes.byteLength;
       },
       close: async () => {
@@ -111,6 +116,7 @@ async function restore(
     voxelBytes,
     chunkCount: container.chunkCount,
     timesMs,
+    timeline: stopwatch.timeline(),
     kernelTimes: clock.times(),
     device: backend.device,
     gigabytesPerSecond: {

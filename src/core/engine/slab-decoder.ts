@@ -8,6 +8,9 @@ import { maxBoxBytes } from './pipeline.ts';
 import { boxesOf, type ChunkRange, placeFor, putBox, ReusedBytes } from './slabs.ts';
 import type { KernelClock, Stopwatch } from './stage-times.ts';
 
+/** `readback` is a part of `decode`. */
+export type RestoreStage = 'read' | 'decode' | 'readback' | 'write';
+
 /** Decodes slabs of a container, one after the other, and tells how far it has come. */
 export class SlabDecoder {
   readonly volume: VolumeInfo;
@@ -15,7 +18,7 @@ export class SlabDecoder {
   readonly elementBytes: CodecElementBytes;
   readonly #container: ContainerReader;
   readonly #backend: Backend;
-  readonly #stopwatch: Stopwatch<'read' | 'decode' | 'write'>;
+  readonly #stopwatch: Stopwatch<RestoreStage>;
   readonly #clock: KernelClock;
   readonly #job: JobOptions;
   readonly #scratch = new ReusedBytes();
@@ -24,7 +27,7 @@ export class SlabDecoder {
   constructor(
     container: ContainerReader,
     backend: Backend,
-    stopwatch: Stopwatch<'read' | 'decode' | 'write'>,
+    stopwatch: Stopwatch<RestoreStage>,
     clock: KernelClock,
     job: JobOptions,
   ) {
@@ -53,19 +56,21 @@ export class SlabDecoder {
     for (const box of boxesOf(slab, this.elementBytes, Math.min(this.#backend.maxBoxBytes, maxBoxBytes))) {
       this.throwIfAborted();
       const { firstChunk } = box;
-      const chunks = await this.#stopwatch.time('read', () =>
-        this.#container.readChunks(firstChunk, box.chunks.length, { signal }),
-      );
+      const start = performance.now();
+      const chunks = await this.#container.readChunks(firstChunk, box.chunks.length, { signal });
+      const payloadBytes = chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0);
+      this.#stopwatch.add('read', start, performance.now(), payloadBytes);
       const place = placeFor(voxels, box, this.#scratch);
       const before = this.#done;
-      await this.#stopwatch.time('decode', () =>
+      const decode = () =>
         this.#backend.decode(chunks, box.chunks, place, {
           signal,
           onTimes: this.#clock.onTimes,
+          onCopy: (stage, ...span) => stage === 'readback' && this.#stopwatch.add(stage, ...span),
           firstChunk,
           onProgress: (progress) => onProgress?.({ stage: 'Decompressing', done: before + progress.done, total }),
-        }),
-      );
+        });
+      await this.#stopwatch.time('decode', decode, place.bytes.byteLength);
       this.#done += place.bytes.byteLength;
       putBox(box, place, voxels);
     }

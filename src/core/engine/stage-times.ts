@@ -53,10 +53,14 @@ export class Stopwatch<Stage extends string> {
     try {
       return await work();
     } finally {
-      const end = performance.now();
-      this.#ms[stage] += end - start;
-      this.#addSpan({ stage, startMs: start - this.#start, endMs: end - this.#start, bytes });
+      this.add(stage, start, performance.now(), bytes);
     }
+  }
+
+  /** A span that someone else measured, by `performance.now()`. */
+  add(stage: Stage, startMs: number, endMs: number, bytes: number): void {
+    this.#ms[stage] += endMs - startMs;
+    this.#addSpan({ stage, startMs: startMs - this.#start, endMs: endMs - this.#start, bytes });
   }
 
   /** The stages in the order of their beginnings. */

@@ -1,9 +1,10 @@
+import { chunkBytes } from '../../core/codecs/batch.ts';
 import type { EncodeChoice } from '../../core/engine/backend.ts';
 import { ChunkTally } from '../../core/engine/chunk-tally.ts';
 import type { GpuBackend } from '../../core/engine/gpu-backend.ts';
 import { paddedBoxBytes } from '../../core/engine/gpu-chunks.ts';
 import type { NumberedBox } from '../../core/engine/resident-layout.ts';
-import { KernelClock } from '../../core/engine/stage-times.ts';
+import { KernelClock, Stopwatch } from '../../core/engine/stage-times.ts';
 import type { VolumeSource } from '../../core/engine/volume-source.ts';
 import type { EncodedChunk } from '../../core/format/chunk.ts';
 import { ContainerWriter } from '../../core/format/container-writer.ts';
@@ -40,12 +41,19 @@ export async function compressResident(
 ): Promise<Compressed> {
   const { kept } = volume;
   const voxelBytes = volumeBytes(kept.info);
+  const stopwatch = new Stopwatch<'Encode' | 'Read back' | 'Check'>(['Encode', 'Read back', 'Check']);
   let paddedBytes = 0;
   const encodeClock = new KernelClock();
   const chunks: EncodedChunk[] = [];
   const encodeMs = await overBoxes('Compressing', kept, job, async (box, options) => {
     paddedBytes += paddedBoxBytes(box.voxels.dims, box.voxels.elementBytes);
-    const encoded = await backend.encodeResident(box, choice, { ...options, onTimes: encodeClock.onTimes });
+    const encode = () =>
+      backend.encodeResident(box, choice, {
+        ...options,
+        onTimes: encodeClock.onTimes,
+        onCopy: (stage, ...span) => stage === 'readback' && stopwatch.add('Read back', ...span),
+      });
+    const encoded = await stopwatch.time('Encode', encode, boxBytes(box));
     box.chunkNumbers.forEach((number, index) => {
       chunks[number] = encoded.chunks[index] as EncodedChunk;
     });
@@ -55,7 +63,8 @@ export async function compressResident(
   let differingWords = 0;
   const checkMs = await overBoxes('Checking', kept, job, async (box, options) => {
     const inBox = box.chunkNumbers.map((number) => chunks[number] as EncodedChunk);
-    const checked = await backend.checkResident(box, inBox, { ...options, onTimes: checkClock.onTimes });
+    const check = () => backend.checkResident(box, inBox, { ...options, onTimes: checkClock.onTimes });
+    const checked = await stopwatch.time('Check', check, boxBytes(box));
     differingWords += checked.differingWords;
   });
   if (differingWords > 0) {
@@ -76,12 +85,17 @@ export async function compressResident(
       encode: stageClock(encodeClock.times(), () => true, encodeMs),
       decode: stageClock(checkClock.times(), (name) => name !== 'check', checkMs),
       isExact: true,
+      timeline: stopwatch.timeline(),
       gpuBytes: {
         before: paddedBytes,
         after: chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0),
       },
     },
   };
+}
+
+function boxBytes({ voxels, chunks }: NumberedBox): number {
+  return chunks.reduce((sum, { shape }) => sum + chunkBytes({ shape, elementBytes: voxels.elementBytes }), 0);
 }
 
 /** Writes compressed chunks as a .stria file. Does not close the sink. Resolves with the bytes written. */

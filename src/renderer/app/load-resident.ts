@@ -1,5 +1,6 @@
 import { chunkShapeOf } from '../../core/engine/chunk-shape.ts';
 import { ResidentVolume } from '../../core/engine/resident-volume.ts';
+import type { Stopwatch } from '../../core/engine/stage-times.ts';
 import type { VolumeStatistics } from '../../core/engine/statistics.ts';
 import type { EncodedChunk } from '../../core/format/chunk.ts';
 import { codecElementBytes } from '../../core/format/chunk-grid.ts';
@@ -24,6 +25,10 @@ export type OpenRequest = (
   readonly session?: { readonly file: HostFile; readonly restore: (viewer: Viewer) => void } | undefined;
 };
 
+/** What opening a volume is made of; 'Upload' is of voxels, and goes on beside reading. */
+export const openStages = ['Read', 'Upload', 'Upload and decode', 'Statistics', 'Prepare views'] as const;
+export type OpenStage = (typeof openStages)[number];
+
 export interface LoadedVolume {
   readonly kept: KeptVolume;
   readonly format: string;
@@ -37,10 +42,15 @@ export interface LoadedVolume {
  * Loads a volume into GPU memory: a worker reads and unpacks, this thread hands on to the GPU. Of a .stria, series and what
  * is over the GPU's budget stay compressed. The caller frees the volume. @throws StriaError as the readers, and `aborted`
  */
-export async function loadResident(engine: LoadingEngine, request: OpenRequest, job: JobOptions): Promise<LoadedVolume> {
+export async function loadResident(
+  engine: LoadingEngine,
+  request: OpenRequest,
+  job: JobOptions,
+  stopwatch: Stopwatch<OpenStage>,
+): Promise<LoadedVolume> {
   throwIfAborted(job.signal);
   const worker = new Worker(new URL('./load.worker.ts', import.meta.url), { type: 'module', name: 'stria-load' });
-  const loading = new Loading(engine, worker, job);
+  const loading = new Loading(engine, worker, job, stopwatch);
   try {
     return await loading.run(request);
   } catch (error) {
@@ -76,21 +86,26 @@ class Loading {
   readonly #engine: LoadingEngine;
   readonly #worker: Worker;
   readonly #job: JobOptions;
+  readonly #stopwatch: Stopwatch<OpenStage>;
   readonly #chunks: EncodedChunk[] = [];
+  /** When the first voxels were handed to the GPU. */
+  #uploadStart: number | undefined;
   #format = '';
   #chunkShape: Dims3 | undefined;
   #done = 0;
   /** Messages are worked on one after the other. */
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(engine: LoadingEngine, worker: Worker, job: JobOptions) {
+  constructor(engine: LoadingEngine, worker: Worker, job: JobOptions, stopwatch: Stopwatch<OpenStage>) {
     this.#engine = engine;
     this.#worker = worker;
     this.#job = job;
+    this.#stopwatch = stopwatch;
   }
 
   async run(request: OpenRequest): Promise<LoadedVolume> {
     const { signal } = this.#job;
+    const start = performance.now();
     const source = await new Promise<SourceDescription>((resolve, reject) => {
       const abort = () => reject(new StriaError('aborted', 'cancelled'));
       signal?.addEventListener('abort', abort, { once: true });
@@ -107,11 +122,14 @@ class Loading {
       const posted = toPosted(request);
       this.#post({ kind: 'open', request: posted }, posted.kind === 'file' ? [posted.siblings] : []);
     });
+    this.#stopwatch.add('Read', start, performance.now(), this.#done);
     const [info, chunkShape, resident] = [this.#info, this.#chunkShape, this.#resident];
     if (!info || !chunkShape) throw new StriaError('internal', 'the loading thread gave no volume');
     const chunks = resident ? undefined : this.#chunks;
-    const kept = resident ?? (await this.#keepChunks({ info, chunkShape, chunks: this.#chunks }));
+    const keep = () => this.#keepChunks({ info, chunkShape, chunks: this.#chunks });
+    const kept = resident ?? (await this.#stopwatch.time('Upload and decode', keep, volumeBytes(info)));
     await this.#engine.gpu.device.queue.onSubmittedWorkDone();
+    if (this.#uploadStart !== undefined) this.#stopwatch.add('Upload', this.#uploadStart, performance.now(), this.#done);
     this.#engine.gpu.checkAlive();
     return { kept, source, chunks, format: this.#format, chunkShape };
   }
@@ -148,6 +166,7 @@ class Loading {
         return;
       }
       case 'voxels':
+        this.#uploadStart ??= performance.now();
         this.#resident?.append(message.bytes);
         this.#done += message.bytes.byteLength;
         this.#job.onProgress?.({ stage: 'Reading', done: this.#done, total });

@@ -1,6 +1,6 @@
 import type { ChunkShare } from '../../core/engine/chunk-tally.ts';
 import type { CompressReport } from '../../core/engine/compress.ts';
-import type { KernelTimes } from '../../core/engine/stage-times.ts';
+import type { KernelTimes, StageSpan } from '../../core/engine/stage-times.ts';
 
 /** How long a stage took, and by which clock. */
 export interface StageClock {
@@ -20,12 +20,16 @@ export interface CompressionResult {
   readonly decode: StageClock | undefined;
   /** Every chunk was decoded again on the GPU and every bit compared. Undefined: that was not done. */
   readonly isExact: boolean | undefined;
+  /** When each stage went on, by names for people. */
+  readonly timeline: readonly StageSpan[];
   /** GPU memory of the volume as voxels, and as compressed bytes; undefined where it was never wholly in GPU memory. */
   readonly gpuBytes: { readonly before: number; readonly after: number } | undefined;
 }
 
+const stageNames = { read: 'Read', upload: 'Upload', encode: 'Encode', readback: 'Read back', write: 'Write' } as const;
+
 /** Of a volume that was compressed from its file: the GPU held none of it for long. */
-export function streamedResult({ bytesIn, bytesOut, voxelBytes, chunks, timesMs }: CompressReport): CompressionResult {
+export function streamedResult({ bytesIn, bytesOut, voxelBytes, chunks, timesMs, timeline }: CompressReport): CompressionResult {
   return {
     bytesIn,
     bytesOut,
@@ -34,6 +38,7 @@ export function streamedResult({ bytesIn, bytesOut, voxelBytes, chunks, timesMs 
     encode: { ms: timesMs.encode, clock: 'wall' },
     decode: undefined,
     isExact: undefined,
+    timeline: timeline.map((span) => ({ ...span, stage: stageNames[span.stage] })),
     gpuBytes: undefined,
   };
 }

@@ -1,5 +1,6 @@
 import { chainByName } from '../../core/codecs/registry.ts';
 import { ChunkMap } from '../../core/engine/chunk-map.ts';
+import { Stopwatch } from '../../core/engine/stage-times.ts';
 import type { EncodedChunk } from '../../core/format/chunk.ts';
 import { faultToData, toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions, Progress } from '../../core/shared/job.ts';
@@ -12,7 +13,7 @@ import type { CodecChoice } from './compress-protocol.ts';
 import { type Compressed, compressResident, writeContainer } from './compress-resident.ts';
 import { isStria, striaName } from './datasets.ts';
 import type { Engine } from './gpu-life.ts';
-import { type LoadedVolume, loadAgain, loadResident, type OpenRequest } from './load-resident.ts';
+import { type LoadedVolume, loadAgain, loadResident, type OpenRequest, type OpenStage, openStages } from './load-resident.ts';
 import { nextProgress, startProgress, throttleProgress } from './progress.ts';
 import { suggestLayouts } from './raw-layout.ts';
 import { type KeptVolume, keepAs, type Residency, residencyOf, residencyState } from './residency.ts';
@@ -28,6 +29,16 @@ interface OpenVolume extends LoadedVolume {
 interface LostVolume {
   readonly volume: OpenVolume;
   readonly chunks: readonly EncodedChunk[] | undefined;
+}
+
+/** How a loaded volume is to be shown. */
+interface Showing {
+  readonly name: string;
+  readonly view: ViewState | undefined;
+  /** When opening began, by `performance.now()`. */
+  readonly start: number;
+  readonly signal: AbortSignal;
+  readonly stopwatch: Stopwatch<OpenStage>;
 }
 
 /** Endings of files that hold nothing but voxels: where no reader knows one, people are asked for its layout. */
@@ -267,6 +278,7 @@ export class Session {
     this.#loading = controller;
     const { signal } = controller;
     const start = performance.now();
+    const stopwatch = new Stopwatch(openStages);
     const name = request.kind === 'file' ? request.file.name : sampleTitle(request.sample);
     let progress = startProgress(request.kind === 'file' ? 'Opening' : 'Making the sample', undefined, start);
     if (!isReload) showDocument(this.#store, { kind: 'loading', name, progress });
@@ -284,9 +296,9 @@ export class Session {
         const statistics = openDocument(this.#store.getState())?.statistics;
         const loaded = lost?.chunks
           ? await loadAgain(engine, lost.volume, lost.chunks, { ...job, statistics })
-          : await loadResident(engine, request, job);
+          : await loadResident(engine, request, job, stopwatch);
         this.#volume = { ...loaded, request };
-        await this.#show(engine, this.#volume, { name, view: lost?.view, start, signal });
+        await this.#show(engine, this.#volume, { name, view: lost?.view, start, signal, stopwatch });
         this.#lost = undefined;
       } catch (error) {
         if (signal.aborted || toStriaError(error).tag === 'device-lost') return;
@@ -297,16 +309,12 @@ export class Session {
     });
   }
 
-  async #show(
-    engine: Engine,
-    volume: OpenVolume,
-    { name, view, start, signal }: { name: string; view: ViewState | undefined; start: number; signal: AbortSignal },
-  ): Promise<void> {
+  async #show(engine: Engine, volume: OpenVolume, { name, view, start, signal, stopwatch }: Showing): Promise<void> {
     const { kept, format, source, request } = volume;
     const { viewer } = engine;
-    const statistics = await kept.statistics();
+    const statistics = await stopwatch.time('Statistics', () => kept.statistics());
     const { layout } = this.#store.getState().settings;
-    await viewer.setVolume(kept, view, layout === '3d' || layout === 'quad');
+    await stopwatch.time('Prepare views', () => viewer.setVolume(kept, view, layout === '3d' || layout === 'quad'));
     engine.gpu.checkAlive();
     if (signal.aborted) return;
     if (view) {
@@ -318,7 +326,8 @@ export class Session {
     const { info, decimation } = kept;
     const openedMs = performance.now() - start;
     const arePictures = isPictureFormat(source.format);
-    const document = { name, format, fileBytes: file?.size, info, statistics, decimation, arePictures, openedMs };
+    const timeline = stopwatch.timeline();
+    const document = { name, format, fileBytes: file?.size, info, statistics, decimation, arePictures, openedMs, timeline };
     const residency = residencyState(engine, kept, volume.chunkShape, this.#chunks);
     showDocument(this.#store, { kind: 'ready', document }, { residency, chunks: chunkMapOf(volume, this.#chunks) });
     void this.#remember(request, viewer);

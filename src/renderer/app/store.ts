@@ -1,5 +1,6 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ChunkMap } from '../../core/engine/chunk-map.ts';
+import type { StageSpan } from '../../core/engine/stage-times.ts';
 import type { VolumeStatistics } from '../../core/engine/statistics.ts';
 import type { GpuDiagnosis } from '../../core/gpu/diagnosis.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
@@ -45,6 +46,8 @@ export interface OpenDocument {
   readonly arePictures: boolean;
   /** From the request until the first picture. */
   readonly openedMs: number;
+  /** When reading, uploading and the rest of opening went on. */
+  readonly timeline: readonly StageSpan[];
 }
 
 export type DocumentState =

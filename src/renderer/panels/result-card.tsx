@@ -4,6 +4,7 @@ import { type CompressionResult, ratioOf, type StageClock } from '../app/result.
 import { formatBytes, formatDuration, formatRate, formatRatio } from '../app/units.ts';
 import { type Fact, Facts } from './controls/facts.tsx';
 import styles from './result-card.module.css';
+import { Timeline } from './timeline.tsx';
 
 /** What compression made of the volume. @param children what to do with it */
 export function ResultCard({ result, children }: { readonly result: CompressionResult; readonly children: ReactNode }) {
@@ -46,6 +47,7 @@ export function ResultCard({ result, children }: { readonly result: CompressionR
         <span>from {formatBytes(bytesIn)}</span>
       </div>
       <Facts facts={facts} />
+      <Timeline spans={result.timeline} testId="result-timeline" />
       <p className={styles.exact} data-testid="result-exact">
         {isExact ? (
           <>

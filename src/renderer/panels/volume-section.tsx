@@ -17,6 +17,7 @@ import type { Viewer } from '../viewer/viewer.ts';
 import { type Fact, Facts } from './controls/facts.tsx';
 import { Range } from './controls/range.tsx';
 import { Section } from './controls/section.tsx';
+import { Timeline } from './timeline.tsx';
 import { useFold } from './use-fold.ts';
 import styles from './volume-section.module.css';
 
@@ -31,6 +32,7 @@ export function VolumeSection({ document, viewer }: Props) {
   return (
     <Section title="Volume" aside={`opened in ${formatDuration(document.openedMs)}`} {...fold}>
       <Facts facts={factsOf(document)} testId="volume-facts" />
+      <Timeline spans={document.timeline} testId="open-timeline" />
       {viewer && info.dims[3] > 1 && <TimeSlider viewer={viewer} last={info.dims[3] - 1} />}
     </Section>
   );

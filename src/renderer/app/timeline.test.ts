@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { timelineRows } from './timeline.ts';
+
+test('spans become one row a stage, on one scale, from the first beginning on', () => {
+  const { rows, totalMs } = timelineRows([
+    { stage: 'Read', startMs: 10, endMs: 30, bytes: 5 },
+    { stage: 'Encode', startMs: 20, endMs: 110, bytes: 9 },
+    { stage: 'Read', startMs: 50, endMs: 60, bytes: 4 },
+  ]);
+  expect(totalMs).toBe(100);
+  expect(rows).toEqual([
+    {
+      stage: 'Read',
+      ms: 30,
+      startMs: 0,
+      endMs: 50,
+      bytes: 9,
+      bars: [
+        { from: 0, length: 0.2 },
+        { from: 0.4, length: 0.1 },
+      ],
+    },
+    { stage: 'Encode', ms: 90, startMs: 10, endMs: 100, bytes: 9, bars: [{ from: 0.1, length: 0.9 }] },
+  ]);
+});
+
+test('nothing, and what took no time, has no length', () => {
+  expect(timelineRows([])).toEqual({ rows: [], totalMs: 0 });
+  expect(timelineRows([{ stage: 'Read', startMs: 3, endMs: 3, bytes: 0 }]).rows[0]?.bars).toEqual([{ from: 0, length: 0 }]);
+});
