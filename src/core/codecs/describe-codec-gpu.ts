@@ -1,5 +1,5 @@
 /** What every codec's kernels must do: the bytes of its reference, and no harm outside their chunks. For tests alone. */
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { CommandTimes } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
@@ -27,24 +27,14 @@ export interface DescribeOptions {
   readonly isSecondDevice?: boolean;
 }
 
-/** @param name says which device it is: 'default limits' */
+/**
+ * @param gpu from `openTestGpu`, which checks it after each test
+ * @param name says which device it is: 'default limits'
+ */
 export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: string, options: DescribeOptions = {}): void {
   const shapes = options.isSecondDevice ? testShapes.filter((_, i) => i % 4 === 3) : testShapes;
   const patterns = options.isSecondDevice ? ['sparse', 'blobs'] : Object.keys(testPatterns);
   const kernels = definition.createKernels(gpu);
-  const uncaptured: string[] = [];
-  const onError = (event: GPUUncapturedErrorEvent) => uncaptured.push(event.error.message);
-  gpu.device.addEventListener('uncapturederror', onError);
-  afterAll(() => gpu.device.removeEventListener('uncapturederror', onError));
-  let liveBytes = 0;
-  beforeEach(() => {
-    liveBytes = gpu.memory.liveBytes();
-  });
-  afterEach(() => {
-    expect(uncaptured.splice(0)).toEqual([]);
-    expect(gpu.isLost).toBe(false);
-    expect(gpu.memory.liveBytes()).toBe(liveBytes);
-  });
 
   function upload(scope: GpuScope, { bytes, dims, elementBytes }: TestBox): GpuVoxels {
     return { buffer: scope.storage('test.box', bytes.byteLength, bytes), dims, elementBytes };

@@ -1,13 +1,9 @@
-import { afterAll, expect, test } from 'vitest';
-import { openNodeGpu, releaseNodeGpu } from '../../cli/node-gpu.ts';
+import { expect, test } from 'vitest';
+import { openTestGpu } from '../../cli/node-gpu-testing.ts';
 import { testInfo, testVoxels } from './resident-testing.ts';
 import { ResidentVolume } from './resident-volume.ts';
 
-const gpu = await openNodeGpu({ software: true });
-afterAll(() => {
-  gpu.destroy();
-  releaseNodeGpu();
-});
+const gpu = await openTestGpu();
 
 function half(bytes: Uint8Array, at: number): number {
   const bits = (bytes[at] as number) | ((bytes[at + 1] as number) << 8);

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { openNodeGpu, releaseNodeGpu } from '../../cli/node-gpu.ts';
+import { expect, test } from 'vitest';
+import { openTestGpu } from '../../cli/node-gpu-testing.ts';
 import type { CodedChunk, EncodedChunk } from '../format/chunk.ts';
 import type { StriaError } from '../shared/errors.ts';
 import type { Dims3 } from '../shared/volume.ts';
@@ -13,25 +13,10 @@ import { emptyBox } from './gpu-transfer.ts';
 import { inlinePool } from './inline-pool.ts';
 import { KernelClock } from './stage-times.ts';
 
-const gpu = await openNodeGpu({ software: true });
-const small = await openNodeGpu({ software: true, limits: 'default' });
+const gpu = await openTestGpu();
+const small = await openTestGpu('default');
 const backend = createGpuBackend(gpu);
 const cpu = createCpuBackend(inlinePool());
-const errors: string[] = [];
-for (const one of [gpu, small]) one.device.addEventListener('uncapturederror', ({ error }) => errors.push(error.message));
-let before = 0;
-beforeEach(() => {
-  before = gpu.memory.liveBytes() + small.memory.liveBytes();
-});
-afterEach(() => {
-  expect(errors).toEqual([]);
-  expect(gpu.memory.liveBytes() + small.memory.liveBytes()).toBe(before);
-});
-afterAll(() => {
-  gpu.destroy();
-  small.destroy();
-  releaseNodeGpu();
-});
 
 test.each(['u8', 'u16', 'f32'] as const)('chains of %s: the same file from both backends, and back', async (type) => {
   const info = infoOf([34, 20, 33, 1], type);

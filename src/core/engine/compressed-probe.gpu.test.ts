@@ -1,5 +1,5 @@
-import { afterAll, afterEach, expect, test, vi } from 'vitest';
-import { openNodeGpu, releaseNodeGpu } from '../../cli/node-gpu.ts';
+import { afterEach, expect, test, vi } from 'vitest';
+import { openTestGpu } from '../../cli/node-gpu-testing.ts';
 import type { CodecDefinition, CodecKernels } from '../codecs/codec.ts';
 import { codecByName } from '../codecs/registry.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
@@ -9,13 +9,9 @@ import { createGpuBackend } from './gpu-backend.ts';
 import { testInfo } from './resident-testing.ts';
 import { ResidentVolume } from './resident-volume.ts';
 
-const gpu = await openNodeGpu({ software: true });
+const gpu = await openTestGpu();
 const backend = createGpuBackend(gpu);
 afterEach(() => vi.restoreAllMocks());
-afterAll(() => {
-  gpu.destroy();
-  releaseNodeGpu();
-});
 
 /** Counts what a codec's kernels decode from now on: chunks, and segments of chunks. */
 function countDecoding(codec: CodecDefinition): { chunks: number; segments: number } {

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openNodeGpu, releaseNodeGpu } from '../../cli/node-gpu.ts';
+import { describe, expect, test } from 'vitest';
+import { openTestGpu } from '../../cli/node-gpu-testing.ts';
 import { rowBytes } from '../codecs/codec.ts';
 import { chainByName } from '../codecs/registry.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
@@ -11,22 +11,8 @@ import { testInfo, testVoxels } from './resident-testing.ts';
 import { ResidentVolume } from './resident-volume.ts';
 import type { AxisIndex } from './volume-source.ts';
 
-const gpu = await openNodeGpu({ software: true });
+const gpu = await openTestGpu();
 const backend = createGpuBackend(gpu);
-const errors: string[] = [];
-gpu.device.addEventListener('uncapturederror', (event) => errors.push(event.error.message));
-let before = 0;
-beforeEach(() => {
-  before = gpu.memory.liveBytes();
-});
-afterEach(() => {
-  expect(gpu.memory.liveBytes()).toBe(before);
-  expect(errors).toEqual([]);
-});
-afterAll(() => {
-  gpu.destroy();
-  releaseNodeGpu();
-});
 
 const options = { axis: 'auto' } as const;
 

@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { openNodeGpu, releaseNodeGpu } from '../../cli/node-gpu.ts';
+import { expect, test } from 'vitest';
+import { openNodeGpu } from '../../cli/node-gpu.ts';
+import { openTestGpu } from '../../cli/node-gpu-testing.ts';
 import type { CodecElementBytes } from '../codecs/codec.ts';
 import { survey } from '../codecs/survey.ts';
 import type { Gpu } from '../gpu/gpu.ts';
@@ -18,27 +19,10 @@ import { inlinePool } from './inline-pool.ts';
 import { memoryVolume } from './memory-volume.ts';
 import { KernelClock } from './stage-times.ts';
 
-const gpu = await openNodeGpu({ software: true });
-const small = await openNodeGpu({ software: true, limits: 'default' });
+const gpu = await openTestGpu();
+const small = await openTestGpu('default');
 const cpu = createCpuBackend(inlinePool());
 const backend = createGpuBackend(gpu);
-const errors: string[] = [];
-for (const { device } of [gpu, small]) {
-  device.addEventListener('uncapturederror', ({ error }) => void errors.push(error.message));
-}
-let before = 0;
-beforeEach(() => {
-  before = gpu.memory.liveBytes() + small.memory.liveBytes();
-});
-afterEach(() => {
-  expect(errors).toEqual([]);
-  expect(gpu.memory.liveBytes() + small.memory.liveBytes()).toBe(before);
-});
-afterAll(() => {
-  gpu.destroy();
-  small.destroy();
-  releaseNodeGpu();
-});
 
 /** Chunks of `shape` over a box, clipped at its end. */
 function chunksOf(dims: Dims3, shape: Dims3): ChunkBox[] {

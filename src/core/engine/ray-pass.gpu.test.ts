@@ -1,26 +1,12 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openNodeGpu, releaseNodeGpu } from '../../cli/node-gpu.ts';
+import { describe, expect, test } from 'vitest';
+import { openTestGpu } from '../../cli/node-gpu-testing.ts';
 import type { Dims3, Dims4 } from '../shared/volume.ts';
 import { markedColors } from './outside.ts';
 import { type RayLook, RayPass, type RayView, rayFrame, rayFrameBytes, rayParameters } from './ray-pass.ts';
 import { testInfo } from './resident-testing.ts';
 import { ResidentVolume } from './resident-volume.ts';
 
-const gpu = await openNodeGpu({ software: true });
-const errors: string[] = [];
-gpu.device.addEventListener('uncapturederror', (event) => errors.push(event.error.message));
-let before = 0;
-beforeEach(() => {
-  before = gpu.memory.liveBytes();
-});
-afterEach(() => {
-  expect(gpu.memory.liveBytes()).toBe(before);
-  expect(errors).toEqual([]);
-});
-afterAll(() => {
-  gpu.destroy();
-  releaseNodeGpu();
-});
+const gpu = await openTestGpu();
 
 const pass = new RayPass(gpu, 'rgba8unorm');
 

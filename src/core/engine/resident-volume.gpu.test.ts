@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openNodeGpu, releaseNodeGpu } from '../../cli/node-gpu.ts';
+import { describe, expect, test } from 'vitest';
+import { openTestGpu } from '../../cli/node-gpu-testing.ts';
 import { rowBytes } from '../codecs/codec.ts';
 import { ChunkGrid, codecElementDims } from '../format/chunk-grid.ts';
 import type { Gpu } from '../gpu/gpu.ts';
@@ -8,21 +8,7 @@ import { layOut } from './resident-layout.ts';
 import { testInfo, testVoxels } from './resident-testing.ts';
 import { ResidentVolume } from './resident-volume.ts';
 
-const gpu = await openNodeGpu({ software: true });
-const errors: string[] = [];
-gpu.device.addEventListener('uncapturederror', (event) => errors.push(event.error.message));
-let before = 0;
-beforeEach(() => {
-  before = gpu.memory.liveBytes();
-});
-afterEach(() => {
-  expect(gpu.memory.liveBytes()).toBe(before);
-  expect(errors).toEqual([]);
-});
-afterAll(() => {
-  gpu.destroy();
-  releaseNodeGpu();
-});
+const gpu = await openTestGpu();
 
 /** The same device, but with small bindings, so that a small volume needs several boxes. */
 function withBindingLimit(bytes: number): Gpu {

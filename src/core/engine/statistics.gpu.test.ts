@@ -1,21 +1,12 @@
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { openNodeGpu, releaseNodeGpu } from '../../cli/node-gpu.ts';
+import { expect, test } from 'vitest';
+import { openTestGpu } from '../../cli/node-gpu-testing.ts';
 import { elementTypes, typedVoxels, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import { testInfo, testVoxels } from './resident-testing.ts';
 import { ResidentVolume } from './resident-volume.ts';
 import type { VolumeStatistics } from './statistics.ts';
 import { typeRange } from './voxel-key.ts';
 
-const gpu = await openNodeGpu({ software: true });
-let before = 0;
-beforeEach(() => {
-  before = gpu.memory.liveBytes();
-});
-afterEach(() => expect(gpu.memory.liveBytes()).toBe(before));
-afterAll(() => {
-  gpu.destroy();
-  releaseNodeGpu();
-});
+const gpu = await openTestGpu();
 
 async function statisticsOf(info: VolumeInfo, bytes: Uint8Array): Promise<VolumeStatistics> {
   const volume = await ResidentVolume.create(gpu, info, { chunkShape: [16, 16, 16] });

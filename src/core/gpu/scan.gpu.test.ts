@@ -1,21 +1,12 @@
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { openNodeGpu, releaseNodeGpu } from '../../cli/node-gpu.ts';
+import { describe, expect, test } from 'vitest';
+import { openTestGpu } from '../../cli/node-gpu-testing.ts';
 import type { Gpu } from './gpu.ts';
 import { exclusiveScan } from './scan.ts';
 
 const devices = {
-  "the adapter's limits": await openNodeGpu({ software: true }),
-  'default limits': await openNodeGpu({ software: true, limits: 'default' }),
+  "the adapter's limits": await openTestGpu(),
+  'default limits': await openTestGpu('default'),
 };
-const uncaptured: string[] = [];
-for (const gpu of Object.values(devices)) {
-  gpu.device.addEventListener('uncapturederror', (event) => uncaptured.push(event.error.message));
-}
-afterEach(() => expect(uncaptured.splice(0)).toEqual([]));
-afterAll(() => {
-  for (const gpu of Object.values(devices)) gpu.destroy();
-  releaseNodeGpu();
-});
 
 function scanOnCpu(values: Uint32Array): { scanned: Uint32Array; total: number } {
   const scanned = new Uint32Array(values.length);

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openNodeGpu, releaseNodeGpu } from '../../cli/node-gpu.ts';
+import { describe, expect, test } from 'vitest';
+import { openTestGpu } from '../../cli/node-gpu-testing.ts';
 import { CompressedVolume } from '../../core/engine/compressed-volume.ts';
 import { createGpuBackend } from '../../core/engine/gpu-backend.ts';
 import { markedColors } from '../../core/engine/outside.ts';
@@ -17,21 +17,7 @@ import { type CanvasToVoxel, placeSlice, positionAt, type Voxel, voxelAt } from 
 import { type SliceDrawing, SliceRenderer } from './slice-renderer.ts';
 import type { SliceAxis } from './viewer-api.ts';
 
-const gpu = await openNodeGpu({ software: true });
-const errors: string[] = [];
-gpu.device.addEventListener('uncapturederror', (event) => errors.push(event.error.message));
-let before = 0;
-beforeEach(() => {
-  before = gpu.memory.liveBytes();
-});
-afterEach(() => {
-  expect(gpu.memory.liveBytes()).toBe(before);
-  expect(errors).toEqual([]);
-});
-afterAll(() => {
-  gpu.destroy();
-  releaseNodeGpu();
-});
+const gpu = await openTestGpu();
 
 const width = 64;
 const height = 48;

@@ -1,5 +1,5 @@
-import { afterAll, expect, test } from 'vitest';
-import { openNodeGpu, releaseNodeGpu } from '../../../cli/node-gpu.ts';
+import { expect, test } from 'vitest';
+import { openTestGpu } from '../../../cli/node-gpu-testing.ts';
 import { placePayloads } from '../batch.ts';
 import type { GpuRange } from '../codec.ts';
 import { describeCodecOnGpu } from '../describe-codec-gpu.ts';
@@ -9,8 +9,8 @@ import { parle } from './index.ts';
 import { segmentsOf } from './layout.ts';
 import { keepSegments } from './parle-testing.ts';
 
-const gpu = await openNodeGpu({ software: true });
-const smallGpu = await openNodeGpu({ software: true, limits: 'default' });
+const gpu = await openTestGpu();
+const smallGpu = await openTestGpu('default');
 
 describeCodecOnGpu(parle, gpu, "the adapter's limits");
 describeCodecOnGpu(parle, smallGpu, 'default limits', { manyChunks: true, isSecondDevice: true });
@@ -75,10 +75,4 @@ test('ranges outside their chunk are refused', () => {
   expect(prepare({ payload: 1, count: 1 })).toThrow(/do not lie in a chunk/);
   expect(prepare({ count: 1, parameters: Uint8Array.of(9) })).toThrow(/one parameter byte/);
   expect(prepare({ count: 1 })).not.toThrow();
-});
-
-afterAll(() => {
-  gpu.destroy();
-  smallGpu.destroy();
-  releaseNodeGpu();
 });

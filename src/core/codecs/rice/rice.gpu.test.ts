@@ -1,13 +1,13 @@
-import { afterAll, expect, test } from 'vitest';
-import { openNodeGpu, releaseNodeGpu } from '../../../cli/node-gpu.ts';
+import { expect, test } from 'vitest';
+import { openTestGpu } from '../../../cli/node-gpu-testing.ts';
 import type { Dims3 } from '../../shared/volume.ts';
-import { decodeChunks } from '../decode-chunks.ts';
 import { describeCodecOnGpu } from '../describe-codec-gpu.ts';
-import { firstDifference, makeChunk, poisonedBox, putChunk, takeChunk } from '../test-chunks.ts';
+import { expectBatch, scanBox } from '../gpu-batch-testing.ts';
+import { takeChunk } from '../test-chunks.ts';
 import { rice } from './index.ts';
 
-const gpu = await openNodeGpu({ software: true });
-const smallGpu = await openNodeGpu({ software: true, limits: 'default' });
+const gpu = await openTestGpu();
+const smallGpu = await openTestGpu('default');
 
 describeCodecOnGpu(rice, gpu, "the adapter's limits");
 describeCodecOnGpu(rice, smallGpu, 'default limits', { isSecondDevice: true });
@@ -18,21 +18,8 @@ describeCodecOnGpu(
   { isSecondDevice: true },
 );
 
-afterAll(() => {
-  gpu.destroy();
-  smallGpu.destroy();
-  releaseNodeGpu();
-});
-
-/** Slopes with noise, and lone bright voxels: every predictor, every code and escapes. */
-function scan(x: number, y: number, z: number, random: () => number): number {
-  const noise = random() % (1 + ((x >> 4) + 3 * (y >> 4)) * 7);
-  return 3 * x + 2 * y + 50 * z + noise + (random() % 211 === 0 ? random() : 0);
-}
-
 test.each([1, 2, 4] as const)('volumes and pictures of several bricks in one batch, %i-byte elements', async (elementBytes) => {
-  const box = poisonedBox([150, 100, 7], elementBytes);
-  putChunk(box, [0, 0, 0], makeChunk(box.dims, elementBytes, scan));
+  const box = scanBox(elementBytes);
   // The upper three slices are pictures, the lower four a volume.
   const parts: { origin: Dims3; shape: Dims3 }[] = [
     { origin: [0, 0, 0], shape: [150, 100, 4] },
@@ -43,20 +30,8 @@ test.each([1, 2, 4] as const)('volumes and pictures of several bricks in one bat
     const chunk = takeChunk(box, origin, shape);
     const effort = origin[0] === 0 ? 'normal' : 'max';
     const parameters = rice.choose({ changes: [1, 1, 1] }, chunk, { axis: 'auto', effort });
-    return { origin, shape, parameters, payload: rice.reference.encode(chunk, parameters) };
+    return { origin, shape, parameters };
   });
   expect(chunks.map(({ parameters }) => [...parameters])).toEqual([[0], [1], [17]]);
-
-  using scope = gpu.scope('test');
-  const kernels = rice.createKernels(gpu);
-  const voxels = { buffer: scope.storage('box', box.bytes.byteLength, box.bytes), dims: box.dims, elementBytes };
-  const payloads = await kernels.encode(voxels, chunks, { scope });
-  const bytes = await gpu.read(payloads.buffer as GPUBuffer);
-  for (const [i, { payload }] of chunks.entries()) {
-    const start = payloads.byteOffsets[i] as number;
-    expect(firstDifference(bytes.subarray(start, start + (payloads.byteLengths[i] as number)), payload)).toBe(undefined);
-  }
-  const target = { ...voxels, buffer: scope.storage('target', box.bytes.byteLength, box.bytes.slice().fill(0xa5)) };
-  await decodeChunks(gpu, 'decode', kernels, payloads, chunks, target, { scope });
-  expect(firstDifference(await gpu.read(target.buffer), box.bytes)).toBe(undefined);
+  await expectBatch(gpu, rice, box, chunks);
 });

@@ -1,0 +1,47 @@
+/** Batches of chunks of several kinds, as `rice` and `predict` test them on the GPU. Imported by tests alone. */
+import { expect } from 'vitest';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { CodecDefinition, CodecElementBytes, GpuChunk } from './codec.ts';
+import { decodeChunks } from './decode-chunks.ts';
+import { firstDifference, makeChunk, poisonedBox, putChunk, type TestBox, takeChunk } from './test-chunks.ts';
+
+/** Slopes with noise, and lone bright voxels: every predictor, every code and escapes. */
+function scan(x: number, y: number, z: number, random: () => number): number {
+  const noise = random() % (1 + ((x >> 4) + 3 * (y >> 4)) * 7);
+  return 3 * x + 2 * y + 50 * z + noise + (random() % 211 === 0 ? random() : 0);
+}
+
+export function scanBox(elementBytes: CodecElementBytes): TestBox {
+  const box = poisonedBox([150, 100, 7], elementBytes);
+  putChunk(box, [0, 0, 0], makeChunk(box.dims, elementBytes, scan));
+  return box;
+}
+
+/**
+ * Encodes chunks that fill a box in one batch: bytes (and, in a first stage, sections) are the reference's; and decodes
+ * them together.
+ */
+export async function expectBatch(
+  gpu: Gpu,
+  { createKernels, reference }: CodecDefinition,
+  { bytes, dims, elementBytes }: TestBox,
+  chunks: readonly GpuChunk[],
+  isFirstStage = false,
+): Promise<void> {
+  using scope = gpu.scope('test');
+  const kernels = createKernels(gpu);
+  const voxels = { buffer: scope.storage('box', bytes.byteLength, bytes), dims, elementBytes };
+  const payloads = await kernels.encode(voxels, chunks, { scope, isFirstStage });
+  const encoded = await gpu.read(payloads.buffer as GPUBuffer);
+  for (const [i, { origin, shape, parameters }] of chunks.entries()) {
+    const chunk = takeChunk({ bytes, dims, elementBytes }, origin, shape);
+    const expected = reference.encode(chunk, parameters);
+    const start = payloads.byteOffsets[i] as number;
+    const actual = encoded.subarray(start, start + (payloads.byteLengths[i] as number));
+    expect(firstDifference(actual, expected), `chunk ${i}`).toBe(undefined);
+    if (isFirstStage) expect(payloads.sections?.[i]).toEqual(reference.sections?.(expected, chunk, parameters));
+  }
+  const target = { ...voxels, buffer: scope.storage('target', bytes.byteLength, bytes.slice().fill(0xa5)) };
+  await decodeChunks(gpu, 'decode', kernels, payloads, chunks, target, { scope });
+  expect(firstDifference(await gpu.read(target.buffer), bytes)).toBe(undefined);
+}
