@@ -78,6 +78,7 @@ export class App {
       host,
       store: this.store,
       request: () => this.#session.request,
+      close: () => this.#session.close(),
       open: (request) => this.#session.open(request),
       set: (change) => this.set(change),
       playAlong: (axis) => this.playback.choose(axis),

@@ -69,6 +69,7 @@ function setUp(beside: Readonly<Record<string, HostFile>> = {}) {
     },
     store,
     request: () => request,
+    close: () => showDocument(store, { kind: 'empty' }),
     open,
     set: (change) => store.setState(({ settings }) => ({ settings: { ...settings, ...change } })),
     playAlong: () => {},

@@ -26,6 +26,8 @@ export interface SessionNeeds {
   readonly store: AppStore;
   /** What is open now. */
   request(): OpenRequest | undefined;
+  /** Frees what is open. */
+  close(): void;
   /** Resolves when it is shown, or has failed. */
   open(request: OpenRequest): Promise<void>;
   set(change: Partial<Settings>): void;
@@ -88,8 +90,9 @@ export class SavedSessions {
 
   /** Opens a session; what was given with it, or lies where it says, is its volume. Failures become the document's state. */
   async open(file: HostFile, given: readonly HostFile[]): Promise<void> {
-    const { store } = this.#needs;
+    const { store, close } = this.#needs;
     const turn = ++this.#turn;
+    close();
     const progress = startProgress('Looking for its volume', undefined, performance.now());
     showDocument(store, { kind: 'loading', name: file.name, progress });
     try {

@@ -18,7 +18,9 @@ export function EmptyState() {
       <div className={styles.invitation}>
         <Boxes size={36} strokeWidth={1.25} className={styles.icon} aria-hidden />
         <h1 className={styles.title}>Drop a volume here</h1>
-        <p className={styles.formats}>NIfTI, NRRD, PNG or TIFF stacks, raw voxels or .stria. Several at once are compressed.</p>
+        <p className={styles.formats}>
+          NIfTI, NRRD, PNG or TIFF stacks, raw voxels, .stria or a session. Several at once are compressed.
+        </p>
         <div className={styles.actions}>
           <Button kind="primary" onPress={() => app.openDialog()} testId="open-button">
             <FolderOpen size={14} aria-hidden />

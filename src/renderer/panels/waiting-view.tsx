@@ -1,4 +1,4 @@
-import { FileQuestion, FolderOpen } from 'lucide-react';
+import { FileQuestion, FolderOpen, TriangleAlert } from 'lucide-react';
 import type { WaitingSession } from '../app/saved-sessions.ts';
 import { formatCount } from '../app/units.ts';
 import { Button } from './controls/button.tsx';
@@ -38,6 +38,7 @@ export function WaitingView({ session: { file, missing } }: { readonly session: 
           ({ name, reason }) =>
             reason !== undefined && (
               <p key={name} className={styles.reason} role="alert">
+                <TriangleAlert size={14} aria-hidden />
                 That is another file: {reason}.
               </p>
             ),
