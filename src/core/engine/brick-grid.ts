@@ -4,6 +4,7 @@ import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import type { Dims3 } from '../shared/volume.ts';
+import { texelKind } from './texel-kind.ts';
 
 /** The least and greatest texel in and around each brick of a display texture: the ray marcher crosses empty ones at once. */
 export interface BrickGrid {
@@ -51,7 +52,7 @@ export function prepareBricks(
   const kernel = gpu.kernel({
     label: 'resident.bricks',
     code: bricksCode,
-    constants: { byte_texels: texture.format === 'r8unorm' ? 1 : 0 },
+    constants: { texel_kind: texelKind(texture) },
   });
   const { width, height } = grid.texture;
   const { staging, rowWords, firstPlane, planeCount } = planes;

@@ -9,6 +9,7 @@ import { CompressedVolume } from './compressed-volume.ts';
 import { createGpuBackend } from './gpu-backend.ts';
 import { testInfo, testVoxels } from './resident-testing.ts';
 import { ResidentVolume } from './resident-volume.ts';
+import { type DisplayFormat, texelBytes } from './texel-kind.ts';
 import type { AxisIndex } from './volume-source.ts';
 
 const gpu = await openTestGpu();
@@ -161,8 +162,8 @@ describe.each(elementTypes)('%s', (type) => {
 async function texels(texture: GPUTexture): Promise<Uint8Array> {
   using scope = gpu.scope('test');
   const { width, height, depthOrArrayLayers: depth } = texture;
-  const texelBytes = { r8unorm: 1, r16float: 2, rgba16float: 8 }[texture.format as 'r8unorm' | 'r16float' | 'rgba16float'];
-  const pitch = Math.ceil((width * texelBytes) / 256) * 256;
+  const bytesOf = { ...texelBytes, rgba16float: 8 }[texture.format as DisplayFormat | 'rgba16float'];
+  const pitch = Math.ceil((width * bytesOf) / 256) * 256;
   const buffer = scope.buffer('texture', pitch * height * depth, GPUBufferUsage.COPY_SRC);
   await gpu
     .commands('test')
@@ -171,7 +172,7 @@ async function texels(texture: GPUTexture): Promise<Uint8Array> {
     )
     .submit();
   const bytes = await gpu.read(buffer);
-  const rows = Array.from({ length: height * depth }, (_, row) => bytes.subarray(row * pitch, row * pitch + width * texelBytes));
+  const rows = Array.from({ length: height * depth }, (_, row) => bytes.subarray(row * pitch, row * pitch + width * bytesOf));
   return new Uint8Array(rows.flatMap((row) => [...row]));
 }
 

@@ -6,22 +6,28 @@ import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { type Dims3, type Dims4, type ElementType, elementBytes } from '../shared/volume.ts';
 import { type BrickGrid, createBrickGrid, prepareBricks } from './brick-grid.ts';
+import { type DisplayFormat, texelBytes, texelKind } from './texel-kind.ts';
 import { elementTypeNumber, floatBits, isFloatType, typeRange, voxelKey } from './voxel-key.ts';
 
 /** One time point as a 3D texture for the ray marcher. The texture stays the same object over all time points. */
 export interface DisplayTexture {
-  /** r8unorm for 8-bit voxels, r16float for all others; usage TEXTURE_BINDING | COPY_SRC. */
+  /**
+   * 8-bit voxels: r8unorm, exact. Integers that range over 65,536 values at most, so all of 16 bits: rg8unorm, exact. Others:
+   * r32float where the device filters it and that takes 256 MiB at most, else r16float: 11 bits. Usage TEXTURE_BINDING | COPY_SRC.
+   */
   readonly texture: GPUTexture;
   readonly dims: Dims3;
   readonly bricks: BrickGrid;
   /** Voxels of the resident volume per texel along each axis: over 1 where the device's 3D textures are too small. */
   readonly step: number;
-  /** A texel of 0 is this stored value, and a texel of 1 is `high`. */
+  /** A texel of 0 is this stored value, and a texel of 1 is `high`. A texel is red + green / 256. */
   readonly low: number;
   readonly high: number;
 }
 
 const maxStagingBytes = 2 ** 24;
+/** Larger ones take r16float: half the memory, and as fast to sample as on any device. */
+const maxFloatBytes = 2 ** 28;
 
 /**
  * Makes the empty texture for a volume of `dims` voxels; `scope` owns it.
@@ -37,19 +43,36 @@ export function createDisplayTexture(
 ): DisplayTexture {
   const { type } = volume;
   const [x, y, z] = volume.dims;
-  const texelBytes = elementBytes(type) === 1 ? 1 : 2;
-  let step = Math.ceil(Math.max(x, y, z) / gpu.device.limits.maxTextureDimension3D);
-  while (Math.ceil(x / step) * Math.ceil(y / step) * Math.ceil(z / step) * texelBytes > maxBytes) step++;
+  const texelsAt = (step: number): number => Math.ceil(x / step) * Math.ceil(y / step) * Math.ceil(z / step);
+  const finest = Math.ceil(Math.max(x, y, z) / gpu.device.limits.maxTextureDimension3D);
+  const format = formatOf(gpu, type, range, texelsAt(finest) * texelBytes.r32float <= Math.min(maxBytes, maxFloatBytes));
+  let step = finest;
+  while (texelsAt(step) * texelBytes[format] > maxBytes) step++;
   const dims: Dims3 = [Math.ceil(x / step), Math.ceil(y / step), Math.ceil(z / step)];
-  const bytes = texelBytes === 1;
-  const texture = scope.texture('texture', dims[0] * dims[1] * dims[2] * texelBytes, {
+  const texture = scope.texture('texture', texelsAt(step) * texelBytes[format], {
     size: [...dims],
     dimension: '3d',
-    format: bytes ? 'r8unorm' : 'r16float',
+    format,
     usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST | GPUTextureUsage.COPY_SRC,
   });
-  const [low, high] = bytes ? typeRange(type) : range;
-  return { texture, dims, bricks: createBrickGrid(scope, dims), step, low, high: high > low ? high : low + 1 };
+  const [low, high] = format === 'r8unorm' ? typeRange(type) : range;
+  const top = format === 'rg8unorm' ? low + pairTop / pairsPerValue(range) : high > low ? high : low + 1;
+  return { texture, dims, bricks: createBrickGrid(scope, dims), step, low, high: top };
+}
+
+function formatOf(gpu: Gpu, type: ElementType, [min, max]: readonly [number, number], hasRoom: boolean): DisplayFormat {
+  if (elementBytes(type) === 1) return 'r8unorm';
+  if (!isFloatType(type) && max - min <= pairEnd) return 'rg8unorm';
+  return hasRoom && gpu.device.features.has('float32-filterable') ? 'r32float' : 'r16float';
+}
+
+/** The greatest pair of bytes, and the one whose red + green / 256 is 1. */
+const pairEnd = 0xffff;
+const pairTop = 0xff00;
+
+/** Values are spread over all pairs, a whole number of them apart: exact, and filtered as finely as can be. */
+function pairsPerValue([min, max]: readonly [number, number]): number {
+  return Math.floor(pairEnd / Math.max(1, max - min));
 }
 
 /** Whole rows of a volume in GPU memory. */
@@ -81,7 +104,7 @@ export interface DisplayStaging {
 }
 
 export function createDisplayStaging(scope: GpuScope, { texture, dims: [width, height, depth] }: DisplayTexture): DisplayStaging {
-  const stagingRowBytes = Math.ceil((width * (texture.format === 'r8unorm' ? 1 : 2)) / 256) * 256;
+  const stagingRowBytes = Math.ceil((width * texelBytes[texture.format as DisplayFormat]) / 256) * 256;
   const planes = Math.max(1, Math.min(depth, Math.floor(maxStagingBytes / (stagingRowBytes * height))));
   return { buffer: scope.storage('staging', stagingRowBytes * height * planes), rowBytes: stagingRowBytes, planes };
 }
@@ -102,7 +125,7 @@ export function prepareDisplayFill(
   const kernel = gpu.kernel({
     label: 'resident.texture-fill',
     code: `${voxelCode}\n${fillCode}`,
-    constants: { element_type: elementTypeNumber(type) },
+    constants: { element_type: elementTypeNumber(type), texel_kind: texelKind(display.texture) },
   });
   const scale = (isFloatType(type) ? 2 : 1) / (display.high - display.low);
   const steps: ((commands: Commands) => void)[] = [];

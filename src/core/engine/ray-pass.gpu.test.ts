@@ -40,6 +40,8 @@ const plain: RayLook = {
   ],
 };
 
+const voxelArrays = { u8: Uint8Array, u16: Uint16Array, i32: Int32Array, f32: Float32Array } as const;
+
 interface Drawing {
   readonly dims?: Dims3;
   readonly value: (x: number, y: number, z: number) => number;
@@ -47,6 +49,7 @@ interface Drawing {
   readonly view?: RayView;
   readonly step?: number;
   readonly isCategorical?: boolean;
+  readonly type?: 'u8' | 'u16' | 'i32' | 'f32';
 }
 
 /** A picture in gray with the background black: red of each pixel, row by row. */
@@ -57,17 +60,19 @@ async function drawn({
   view = front,
   step = 2,
   isCategorical = false,
+  type = 'u8',
 }: Drawing): Promise<Uint8Array> {
   using scope = gpu.scope('test');
   const [width, height, depth] = dims;
-  const info = testInfo([...dims, 1] as Dims4, 'u8');
+  const info = testInfo([...dims, 1] as Dims4, type);
   const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
   const place = (at: number): [number, number, number] => [
     at % width,
     Math.floor(at / width) % height,
     Math.floor(at / width / height),
   ];
-  volume.append(Uint8Array.from({ length: width * height * depth }, (_, at) => value(...place(at))));
+  const voxels = new voxelArrays[type](width * height * depth).map((_, at) => value(...place(at)));
+  volume.append(new Uint8Array(voxels.buffer));
   const display = await volume.displayTexture(0);
   const parameters = rayParameters(display, { ...plain, ...look }, { isCategorical, isFloorOpaque: true }, step);
   const frame = scope.buffer('frame', rayFrameBytes, GPUBufferUsage.UNIFORM, rayFrame(display, view, parameters));
@@ -181,6 +186,18 @@ describe('projections of one voxel', () => {
   );
 });
 
+test.each(['u16', 'i32', 'f32'] as const)(
+  '%s: a narrow window shows each of its values, however wide the volume ranges',
+  async (type) => {
+    const value = (x: number, y: number): number => (y === 0 ? 0 : y === 31 ? 65_535 : 60_000 + x);
+    const pixels = await drawn({ value, type, look: { window: [60_000, 60_031] }, step: 1 });
+    // Along z all are alike: the maximum is the value of the voxel under the pixel's middle, blended along x.
+    const row = Array.from({ length: 32 }, (_, x) => at(pixels, (x + 0.5) / 32, 0.5));
+    for (const [x, gray] of row.entries()) expect(Math.abs(gray - (255 * x) / 31)).toBeLessThan(8);
+    expect(new Set(row).size).toBe(32);
+  },
+);
+
 describe('values outside the window', () => {
   // A bright ball in a grey one, on black.
   const value = (x: number, y: number, z: number): number => {
@@ -229,6 +246,13 @@ test('labels have the colour and the opacity of their number, however many there
   ] as const) {
     const pixels = await drawn({ value, look: { ...look, window }, isCategorical: true });
     expect([at(pixels, 0.2, 0.5), at(pixels, 0.8, 0.5)]).toEqual([palette(3), palette(200)]);
+  }
+  // Neighbouring numbers of 65,536, each with its own colour, nothing blended.
+  const many = (x: number, y: number): number => (y === 0 ? 0 : y === 31 ? 65_535 : x < 16 ? 40_000 : 40_001);
+  for (const type of ['u16', 'i32'] as const) {
+    const pixels = await drawn({ value: many, type, look: { ...look, window: [0, 65_535] }, isCategorical: true });
+    const shown = new Set([0.2, 0.48, 0.52, 0.8].map((x) => at(pixels, x, 0.5)));
+    expect(shown).toEqual(new Set([palette(40_000), palette(40_001)]));
   }
   const empty = await drawn({ value: () => 0, look: { ...look, window: [0, 255] }, isCategorical: true });
   expect(over(empty, 0)).toBe(0);

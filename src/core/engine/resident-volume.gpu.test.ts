@@ -7,6 +7,7 @@ import { elementBytes, elementTypes, typedVoxels, type VolumeInfo } from '../sha
 import { layOut } from './resident-layout.ts';
 import { testInfo, testVoxels } from './resident-testing.ts';
 import { ResidentVolume } from './resident-volume.ts';
+import { type DisplayFormat, texelBytes } from './texel-kind.ts';
 
 const gpu = await openTestGpu();
 
@@ -108,7 +109,7 @@ describe.each(elementTypes)('%s', (type) => {
 async function readTexture(texture: GPUTexture): Promise<{ bytes: Uint8Array; pitch: number }> {
   using scope = gpu.scope('test');
   const { width, height, depthOrArrayLayers: depth } = texture;
-  const pitch = Math.ceil((width * 2) / 256) * 256;
+  const pitch = Math.ceil((width * texelBytes[texture.format as DisplayFormat]) / 256) * 256;
   const buffer = scope.buffer('texture', pitch * height * depth, GPUBufferUsage.COPY_SRC);
   await gpu
     .commands('test')
@@ -140,20 +141,67 @@ test.each(['u8', 'i8'] as const)('%s: the display texture holds each voxel exact
   volume.destroy();
 });
 
-test.each(['u16', 'i16', 'u32', 'i32', 'f32', 'f64'] as const)('%s: the display texture is normalised', async (type) => {
-  const info = testInfo([13, 5, 4, 1], type);
-  const bytes = testVoxels(info);
+/** The device as it is, but without any optional feature. */
+function withoutFeatures(): Gpu {
+  const device = overriding(gpu.device, 'features', new Set<string>());
+  return overriding(gpu, 'device', device);
+}
+
+function overriding<Target extends object>(target: Target, name: keyof Target, replacement: unknown): Target {
+  return new Proxy(target, {
+    get: (_, key) => {
+      if (key === name) return replacement;
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+/** A texel's value: see `DisplayTexture`. */
+function texelValue(format: GPUTextureFormat, bytes: DataView, at: number): number {
+  if (format === 'r32float') return bytes.getFloat32(at, true);
+  if (format === 'rg8unorm') return bytes.getUint8(at) / 255 + bytes.getUint8(at + 1) / 255 / 256;
+  const half = bytes.getUint16(at, true);
+  const exponent = half >> 10;
+  return exponent === 0 ? (half & 1023) * 2 ** -24 : (1 + (half & 1023) / 1024) * 2 ** (exponent - 15);
+}
+
+describe.each(['u16', 'i16', 'u32', 'i32', 'f32', 'f64'] as const)('%s: the display texture is normalised', (type) => {
+  const is16 = type === 'u16' || type === 'i16';
+  test.each([
+    [is16 ? 'rg8unorm' : 'r32float', 1e-6, () => gpu],
+    [is16 ? 'rg8unorm' : 'r16float', 0.001, withoutFeatures],
+  ] as const)('as %s', async (format, tolerance, device) => {
+    const info = testInfo([13, 5, 4, 1], type);
+    const bytes = testVoxels(info);
+    const volume = await ResidentVolume.create(device(), info, { chunkShape: [8, 8, 8] });
+    volume.append(bytes);
+    const { texture, low, high } = await volume.displayTexture(0);
+    expect(texture.format).toBe(format);
+    const { bytes: texels, pitch } = await readTexture(texture);
+    const view = new DataView(texels.buffer, texels.byteOffset, texels.byteLength);
+    for (const [index, voxel] of typedVoxels(type, bytes).entries()) {
+      const value = texelValue(format, view, Math.floor(index / 13) * pitch + (index % 13) * texelBytes[format]);
+      expect(Math.abs(value - (voxel - low) / (high - low))).toBeLessThan(tolerance);
+      // Exact: the value is found again from its texel.
+      if (format === 'rg8unorm') expect(Math.round(low + value * (high - low))).toBe(voxel);
+    }
+    volume.destroy();
+  });
+});
+
+test('wide integers that range over few values are exact in the display texture', async () => {
+  const info = testInfo([16, 4, 4, 1], 'u32');
+  const values = Uint32Array.from({ length: 256 }, (_, index) => 4_000_000_000 + index * 257);
   const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
-  volume.append(bytes);
+  volume.append(new Uint8Array(values.buffer));
   const { texture, low, high } = await volume.displayTexture(0);
-  const texels = await readTexture(texture);
-  const values = typedVoxels(type, bytes);
-  for (let index = 0; index < values.length; index++) {
-    const at = Math.floor(index / 13) * texels.pitch + (index % 13) * 2;
-    const half = (texels.bytes[at] as number) | ((texels.bytes[at + 1] as number) << 8);
-    const exponent = half >> 10;
-    const texel = exponent === 0 ? (half & 1023) * 2 ** -24 : (1 + (half & 1023) / 1024) * 2 ** (exponent - 15);
-    expect(Math.abs(texel - ((values[index] as number) - low) / (high - low))).toBeLessThan(0.001);
+  expect([texture.format, low]).toEqual(['rg8unorm', 4_000_000_000]);
+  const { bytes, pitch } = await readTexture(texture);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (const [index, value] of values.entries()) {
+    const texel = texelValue('rg8unorm', view, Math.floor(index / 16) * pitch + (index % 16) * 2);
+    expect(Math.round(low + texel * (high - low))).toBe(value);
   }
   volume.destroy();
 });

@@ -154,6 +154,36 @@ test('integers far from zero keep their differences', async () => {
   volume.destroy();
 });
 
+test('a narrow window of 16 bits shows more than 256 levels', async () => {
+  using scope = gpu.scope('test');
+  const info = testInfo([64, 32, 1, 1], 'u16');
+  const voxels = Uint16Array.from({ length: 2048 }, (_, index) => 30_000 + index);
+  const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
+  volume.append(new Uint8Array(voxels.buffer));
+  const renderer = new SliceRenderer(gpu, 'rgba16float');
+  const target = scope.texture('target', 64 * 32 * 8, {
+    size: [64, 32],
+    format: 'rgba16float',
+    usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC,
+  });
+  const buffer = scope.buffer('pixels', 64 * 32 * 8, GPUBufferUsage.COPY_SRC);
+  const commands = gpu.commands('test');
+  // A pixel a voxel.
+  const map: CanvasToVoxel = { origin: [0, 0, 0], right: [1, 0, 0], down: [0, 1, 0], pixelsPerUnit: 1 };
+  const state = { ...plain, window: [30_000, 32_047] as const, colormap: 'gray', timePoint: 0, smooth: false };
+  renderer.record(commands, target, { volume, axis: 2, index: 0, map, state });
+  await commands
+    .record((encoder) => encoder.copyTextureToBuffer({ texture: target }, { buffer, bytesPerRow: 512 }, [64, 32]))
+    .submit();
+  const halves = new Uint16Array((await gpu.read(buffer)).slice().buffer);
+  const levels = Array.from({ length: 2048 }, (_, pixel) => halves[4 * pixel] as number);
+  // Halves have 11 bits.
+  expect(new Set(levels).size).toBeGreaterThan(1500);
+  expect(levels).toEqual(levels.toSorted((a, b) => a - b));
+  renderer.destroy();
+  volume.destroy();
+});
+
 test('labels take the colours of their palette in turn', async () => {
   const info = testInfo(dims, 'u16');
   const voxels = Uint16Array.from({ length: 13 * 11 * 9 * 2 }, (_, index) => (index * 7) % 1000);

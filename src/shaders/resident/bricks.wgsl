@@ -10,8 +10,8 @@
 //
 // Twin: src/core/engine/brick-grid.gpu.test.ts computes the same on the CPU.
 
-/// 1: four r8unorm texels in a word; 0: two r16float.
-override byte_texels: u32;
+/// In a word, 0: four r8unorm texels; 1: two rg8unorm, whose value is red + green / 256; 2: two r16float; 3: one r32float.
+override texel_kind: u32;
 
 struct Bricks {
   /// Bricks along x and y.
@@ -32,7 +32,15 @@ struct Bricks {
 @group(0) @binding(2) var<storage, read_write> ranges: array<vec2f>;
 
 fn word_range(word: u32) -> vec2f {
-  if (byte_texels == 1u) {
+  if (texel_kind == 3u) {
+    return vec2f(bitcast<f32>(word));
+  }
+  if (texel_kind == 1u) {
+    let pairs = unpack4x8unorm(word);
+    let texels = pairs.xz + pairs.yw / 256.0;
+    return vec2f(min(texels.x, texels.y), max(texels.x, texels.y));
+  }
+  if (texel_kind == 0u) {
     let texels = unpack4x8unorm(word);
     return vec2f(min(min(texels.x, texels.y), min(texels.z, texels.w)), max(max(texels.x, texels.y), max(texels.z, texels.w)));
   }
@@ -49,7 +57,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let brick = (layer * bricks.count_y + id.y) * bricks.count_x + id.x;
   let first_plane = max(layer * bricks.size, bricks.first_plane);
   let end_plane = min((layer + 1u) * bricks.size, bricks.first_plane + bricks.plane_count);
-  let words = bricks.size / select(2u, 4u, byte_texels == 1u);
+  let words = bricks.size / select(select(2u, 1u, texel_kind == 3u), 4u, texel_kind == 0u);
   let first_word = id.x * words;
   let end_word = min(first_word + words, bricks.row_words);
   let first_row = id.y * bricks.size;

@@ -22,6 +22,7 @@
 // bricks     x and y: least and greatest texel of each brick
 // dims       texels along x, y, z; w: texels of a brick along each axis
 // edges      the cube's edges in the scene, as lengths: gradients are physical
+// volume     a texel's value is red + green / 256
 // window     place in the window = texel × x + y; z: which way, see above; w: 0, or the window's width in
 //            values where each value has a colour of its own
 // march      x: texels per step; y: the most rounds; z: the reference length of opacity in the scene; w: 1 keeps the
@@ -226,13 +227,16 @@ fn ray_surface_color(rgb: vec3f) -> vec3f {
 /// Colour and opacity at a place in the window. Where each value has a colour of its own, only 0 has the opacity of the
 /// window's low end, however many values there are.
 fn ray_color(transfer: texture_2d<f32>, place: f32, window: vec4f, look: vec4f, below: vec4f, above: vec4f) -> vec4f {
-  let index = i32(clamp(place, 0.0, 1.0) * 255.0 + 0.5);
-  var entry = textureLoad(transfer, vec2i(index, 0), 0);
+  // Between two colours of the map, so that a wide window shows more than its 256.
+  let at = clamp(place, 0.0, 1.0) * 255.0;
+  let index = min(i32(at), 254);
+  let low = textureLoad(transfer, vec2i(index, 0), 0);
+  var entry = mix(low, textureLoad(transfer, vec2i(index + 1, 0), 0), at - f32(index));
   if (window.w > 0.0) {
     let label = ray_label(place, window, look);
     // Twin: labelColorIndex in src/renderer/viewer/colormaps.ts.
     let category = select(1 + ((label - 1) % 255 + 255) % 255, 0, label == 0);
-    let opacity = textureLoad(transfer, vec2i(select(max(index, 1), 0, label == 0), 0), 0).a;
+    let opacity = textureLoad(transfer, vec2i(select(max(i32(at + 0.5), 1), 0, label == 0), 0), 0).a;
     entry = vec4f(textureLoad(transfer, vec2i(category, 0), 0).rgb, opacity);
   }
   if (below.w == 2.0 && place < -1e-4) {
@@ -253,9 +257,14 @@ fn ray_label(place: f32, window: vec4f, look: vec4f) -> i32 {
 fn ray_place(volume: texture_3d<f32>, volume_sampler: sampler, position: vec3f, dims: vec3f, window: vec4f) -> f32 {
   if (window.w > 0.0) {
     let texel = clamp(vec3i(position * dims), vec3i(0), vec3i(dims) - 1);
-    return textureLoad(volume, texel, 0).r * window.x + window.y;
+    return ray_value(textureLoad(volume, texel, 0)) * window.x + window.y;
   }
-  return textureSampleLevel(volume, volume_sampler, position, 0.0).r * window.x + window.y;
+  return ray_value(textureSampleLevel(volume, volume_sampler, position, 0.0)) * window.x + window.y;
+}
+
+/// 16 bits come as a high and a low byte, in red and green; green is 0 otherwise. Filtering both filters their sum.
+fn ray_value(texel: vec4f) -> f32 {
+  return texel.r + texel.g / 256.0;
 }
 
 /// The greatest opacity within a range of places: row 1 of the transfer texture holds, for the range between two of 16

@@ -94,8 +94,15 @@ fn color_of(above_low: f32, label: i32) -> vec4f {
     }
     return vec4f(outside.rgb, 1.0);
   }
-  let place = i32(clamp(above_low * slice.scale, 0.0, 1.0) * 255.0 + 0.5);
-  return vec4f(textureLoad(colors, vec2i(select(place, label, slice.categorical == 1u), 0), 0).rgb, 1.0);
+  if (slice.categorical == 1u) {
+    return vec4f(textureLoad(colors, vec2i(label, 0), 0).rgb, 1.0);
+  }
+  // Between two colours of the map, so that a wide window shows more than its 256.
+  let place = clamp(above_low * slice.scale, 0.0, 1.0) * 255.0;
+  let index = min(i32(place), 254);
+  let low = textureLoad(colors, vec2i(index, 0), 0).rgb;
+  let high = textureLoad(colors, vec2i(index + 1, 0), 0).rgb;
+  return vec4f(mix(low, high, place - f32(index)), 1.0);
 }
 
 @fragment
