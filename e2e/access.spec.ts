@@ -26,7 +26,7 @@ async function expectAccessible(page: Page, state: string): Promise<void> {
 /** Tab, until an element has the focus. */
 async function tabTo(page: Page, testId: string): Promise<void> {
   const hasFocus = () => page.evaluate((id) => document.activeElement?.getAttribute('data-testid') === id, testId);
-  for (let press = 0; press < 60; press++) {
+  for (let press = 0; press < 120; press++) {
     if (await hasFocus()) return;
     await page.keyboard.press('Tab');
   }

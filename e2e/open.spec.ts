@@ -96,7 +96,7 @@ test('a dropped volume stands in 3D and in slices, with exact values', async ({ 
     for (let press = 0; press < 8; press++) await low.press('PageUp');
     expect(await low.getAttribute('aria-valuetext')).not.toBe(shown);
     await expect.poll(async () => differingPart(before, await pictureOf(page, 'z'))).toBeGreaterThan(0.03);
-    await page.keyboard.press('w');
+    await page.keyboard.press('Shift+W');
     await expect(low).toHaveAttribute('aria-valuetext', shown ?? '');
     await expect.poll(async () => differingPart(before, await pictureOf(page, 'z'))).toBe(0);
   });

@@ -51,6 +51,32 @@ export async function automaticWindow(
   return window[1] > window[0] ? window : [min, max];
 }
 
+/**
+ * The 1st and the 99th percentile of all voxels, background and all, to within a bin; of those, to within 1/24 of what lies
+ * between them where that fell into few bins and was counted again.
+ */
+export async function percentileWindow(
+  { min, max, count }: { readonly min: number; readonly max: number; readonly count: number },
+  histogram: Histogram,
+  countBins: BinCounter,
+): Promise<readonly [low: number, high: number]> {
+  const between = ({ low, binWidth, counts }: Histogram, below: number) => {
+    const first = binReaching(counts, 0.01 * count - below);
+    const last = binReaching(counts, 0.99 * count - below);
+    const singleValues = binWidth === 1 && Number.isInteger(low);
+    const window = [low + first * binWidth, Math.min(max, low + (last + (singleValues ? 0 : 1)) * binWidth)] as const;
+    return { window, first, isFine: singleValues || last - first >= enoughBins };
+  };
+  if (count === 0 || min === max) return [min, min + 1];
+  const coarse = between(histogram, 0);
+  let { window } = coarse;
+  if (!coarse.isFine && window[1] > window[0]) {
+    const finer = await countBins(...window);
+    if (finer.binWidth < histogram.binWidth) window = between(finer, sum(histogram.counts.slice(0, coarse.first))).window;
+  }
+  return window[1] > window[0] ? window : [min, max];
+}
+
 /** The counts without the background's bin, and how many that held (0: there is no background). */
 function foreground({ counts }: Histogram, count: number): { counts: readonly number[]; background: number } {
   const background = counts.reduce((most, bin) => Math.max(most, bin), 0);

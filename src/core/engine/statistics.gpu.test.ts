@@ -59,6 +59,16 @@ test('every value of 8 bits has a bin of its own', async () => {
   expect(histogram.counts.slice(128, 128 + 45)).toEqual([...new Array(44).fill(2), 1]);
 });
 
+test('percentiles are those of all voxels, sorted', async () => {
+  const info = testInfo([100, 40, 10, 1], 'u16');
+  const values = Uint16Array.from({ length: 40_000 }, (_, index) => (index < 10 ? 60_000 : 1000 + ((index * 7919) % 500)));
+  const { percentiles } = await statisticsOf(info, new Uint8Array(values.buffer));
+  // The outliers stretch the first bins over 231 values.
+  const sorted = values.toSorted();
+  for (const side of [0, 1] as const)
+    expect(Math.abs(percentiles[side] - (sorted[[400, 39_599][side] as number] as number))).toBeLessThan(21);
+});
+
 test('NaN and infinities are counted and left out', async () => {
   for (const [type, make] of [
     ['f32', Float32Array],
@@ -82,12 +92,15 @@ test('a window leaves background and outliers out', async () => {
   const info = testInfo([64, 64, 8, 1], 'f32');
   const values = Float32Array.from({ length: 64 * 64 * 8 }, (_, index) => (index % 2 ? 0 : 100 + ((index / 2) % 100)));
   values[0] = 1e9;
-  const { window, max } = await statisticsOf(info, new Uint8Array(values.buffer));
+  const { window, percentiles, max } = await statisticsOf(info, new Uint8Array(values.buffer));
   expect(max).toBe(1e9);
   expect(window[0]).toBeGreaterThanOrEqual(95);
   expect(window[0]).toBeLessThan(110);
   expect(window[1]).toBeGreaterThan(190);
   expect(window[1]).toBeLessThan(210);
+  // All in one bin beside the outlier: counted again. Half of the voxels are 0.
+  expect(percentiles[0]).toBeLessThanOrEqual(0);
+  expect(percentiles[1]).toBeGreaterThan(0);
 });
 
 test('constant and two-valued volumes have a window that is not empty', async () => {

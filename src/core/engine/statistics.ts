@@ -5,7 +5,7 @@ import { type GpuVoxels, rowBytes } from '../codecs/codec.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { Kernel } from '../gpu/kernel.ts';
 import { type ElementType, elementBytes } from '../shared/volume.ts';
-import { automaticWindow, type BinCounter } from './automatic-window.ts';
+import { automaticWindow, type BinCounter, percentileWindow } from './automatic-window.ts';
 import type { Histogram } from './histogram.ts';
 import { elementTypeNumber, floatBits, isFloatType, keyValue, typeRange, voxelKey } from './voxel-key.ts';
 
@@ -21,6 +21,8 @@ export interface VolumeStatistics {
   readonly histogram: Histogram;
   /** Robust lowest and highest value for display: see `automaticWindow`. */
   readonly window: readonly [low: number, high: number];
+  /** The 1st and the 99th percentile: see `percentileWindow`. */
+  readonly percentiles: readonly [low: number, high: number];
   /** Of the voxels of some rows that are not 0, the part that equals its left neighbour, 0…1: near 1 for labels, low for scans. */
   readonly flatness: number;
 }
@@ -55,7 +57,8 @@ export async function computeStatistics(gpu: Gpu, type: ElementType, voxels: num
     max = histogram.low + histogram.counts.findLastIndex((bin) => bin > 0);
   }
   const window = await automaticWindow({ min, max, count }, histogram, countBins);
-  return { min, max, count, notFinite, histogram, window, flatness: inner === 0 ? 0 : flat / inner };
+  const percentiles = await percentileWindow({ min, max, count }, histogram, countBins);
+  return { min, max, count, notFinite, histogram, window, percentiles, flatness: inner === 0 ? 0 : flat / inner };
 }
 
 async function measureRange(gpu: Gpu, type: ElementType, boxes: BoxWalk, rowStep: number) {

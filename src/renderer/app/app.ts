@@ -30,6 +30,7 @@ import { defaultSettings, readSettings, type Settings, writeSettings } from './s
 import { type AppState, type AppStore, createAppStore, openDocument, showDocument } from './store.ts';
 import { Undo } from './undo.ts';
 import { setUnits } from './units.ts';
+import { presetWindow } from './window-presets.ts';
 
 /** All that the panels can ask for. Results come back through the store. */
 export class App {
@@ -332,9 +333,15 @@ export class App {
     else viewer?.cutFacing();
   }
 
-  autoWindow(): void {
+  /** @param preset see window-presets.ts */
+  presetWindow(preset: string): void {
     const document = openDocument(this.store.getState());
-    if (document) this.#gpuLife.engine?.viewer.set({ window: autoView(document.info, document.statistics).window });
+    if (document) this.changeView(() => ({ window: presetWindow(preset, document) }));
+  }
+
+  resetOpacity(): void {
+    const document = openDocument(this.store.getState());
+    if (document) this.changeView(() => ({ opacity: autoView(document.info, document.statistics).opacity }));
   }
 
   /** Changes how the open volume is shown, where there is one. */

@@ -4,7 +4,8 @@ import { kindNames, measurementKinds, type SliceTool } from '../viewer/measure.t
 import type { Layout, SliceAxis } from '../viewer/viewer-api.ts';
 import type { App } from './app.ts';
 import { sideCommands } from './sides.ts';
-import type { AppState } from './store.ts';
+import { type AppState, openDocument } from './store.ts';
+import { presetsOf, windowPresets } from './window-presets.ts';
 
 /** One thing that can be done. Buttons, keys, menus and the palette all run the same. */
 export interface Command {
@@ -24,6 +25,11 @@ const isReady = (state: AppState): boolean => state.document.kind === 'ready' &&
 const canPlay = (state: AppState): boolean => state.playback !== undefined;
 const isPlayerOpen = (state: AppState): boolean => state.playback?.isOpen === true;
 const isRunning = (state: AppState): boolean => state.compression.kind === 'running' || state.save.kind === 'saving';
+
+const hasPreset = (state: AppState, id: string): boolean => {
+  const document = openDocument(state);
+  return document !== undefined && presetsOf(document).some((preset) => preset.id === id);
+};
 
 /** Every command there is, in the order of the palette. */
 export function createCommands(app: App): Command[] {
@@ -187,12 +193,29 @@ export function createCommands(app: App): Command[] {
     ...sideCommands(app),
     { id: 'cut', label: 'Cut the 3D view by a free plane, or not', group: 'View', enabled: isReady, run: () => app.toggleCut() },
     {
-      id: 'auto-window',
-      label: 'Automatic window and level',
+      id: 'tool-window',
+      label: 'Window and level by dragging on a slice',
       group: 'View',
       shortcut: 'W',
       enabled: isReady,
-      run: () => app.autoWindow(),
+      run: () => app.measuring.setTool(store.getState().tool === 'window' ? 'pointer' : 'window'),
+    },
+    ...windowPresets.map(
+      ({ id, label, group }): Command => ({
+        id: `window-${id}`,
+        label: group === 'ct' ? `Window for CT: ${label.toLowerCase()}` : `Window: ${label.toLowerCase()}`,
+        group: 'View',
+        ...(id === 'auto' && { shortcut: 'Shift+W' }),
+        enabled: (state) => isReady(state) && hasPreset(state, id),
+        run: () => app.presetWindow(id),
+      }),
+    ),
+    {
+      id: 'reset-opacity',
+      label: 'Reset the opacity of the 3D view',
+      group: 'View',
+      enabled: isReady,
+      run: () => app.resetOpacity(),
     },
     {
       id: 'invert-colors',

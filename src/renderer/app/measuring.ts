@@ -1,7 +1,7 @@
 import { regionStatistics } from '../../core/engine/region-statistics.ts';
 import type { VolumeSource } from '../../core/engine/volume-source.ts';
 import { toStriaError } from '../../core/shared/errors.ts';
-import { type Measurement, middleOf, type SliceTool } from '../viewer/measure.ts';
+import { isMeasuring, type Measurement, type MeasurementKind, middleOf, type SliceTool } from '../viewer/measure.ts';
 import { regionOf } from '../viewer/measure-region.ts';
 import { metricOf } from '../viewer/metric.ts';
 import { clampVoxel } from '../viewer/slice-geometry.ts';
@@ -22,7 +22,7 @@ export class Measuring {
   #regions: RegionsFound | undefined;
   #work: { readonly key: string; readonly controller: AbortController } | undefined;
   /** What M takes up again. */
-  #lastTool: SliceTool = 'distance';
+  #lastTool: MeasurementKind = 'distance';
 
   /** @param volume the one in GPU memory now */
   constructor(store: AppStore, volume: () => VolumeSource | undefined) {
@@ -39,13 +39,13 @@ export class Measuring {
   }
 
   setTool(tool: SliceTool): void {
-    if (tool !== 'pointer') this.#lastTool = tool;
+    if (isMeasuring(tool)) this.#lastTool = tool;
     this.#store.setState({ tool });
   }
 
   /** Begins measuring, or ends it. */
   toggle(): void {
-    this.setTool(this.#store.getState().tool === 'pointer' ? this.#lastTool : 'pointer');
+    this.setTool(isMeasuring(this.#store.getState().tool) ? 'pointer' : this.#lastTool);
   }
 
   /** Adds a measurement, or puts it in the place of the one with its id. */

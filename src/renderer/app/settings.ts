@@ -17,6 +17,8 @@ export interface Settings {
   /** In CSS pixels. */
   readonly inspectorWidth: number;
   readonly foldedSections: readonly InspectorSection[];
+  /** The histogram's counts are logarithmic. */
+  readonly logCounts: boolean;
   /** A codec's name, or that of two, or 'auto'. */
   readonly codec: string;
   readonly axis: CodecOptions['axis'];
@@ -45,6 +47,7 @@ export const defaultSettings: Settings = {
   inspectorOpen: true,
   inspectorWidth: inspectorWidths.default,
   foldedSections: ['gpu'],
+  logCounts: true,
   codec: 'auto',
   axis: 'auto',
   prefer: 'balanced',
@@ -85,6 +88,7 @@ export function readSettings(storage: SettingsStorage | undefined): Settings {
       typeof stored.inspectorWidth === 'number' ? stored.inspectorWidth : defaultSettings.inspectorWidth,
     ),
     foldedSections: inspectorSections.filter((section) => folded.includes(section)),
+    logCounts: one([true, false], stored.logCounts, defaultSettings.logCounts),
     codec: one(['auto', ...chainNames()], stored.codec, defaultSettings.codec),
     axis: one(axes, stored.axis, defaultSettings.axis),
     prefer: one(preferences, stored.prefer, defaultSettings.prefer),

@@ -11,6 +11,7 @@ import {
   formatRatio,
   formatSpacing,
   formatTimeLeft,
+  formatValue,
   lengthUnit,
   orientation,
   setUnits,
@@ -27,6 +28,11 @@ describe('counts and numbers', () => {
     expect(plain(formatCount(999))).toBe('999');
     expect(plain(formatNumber(-1234567))).toBe('−1 234 570');
     expect(plain(formatNumber(-1234567, 7))).toBe('−1 234 567');
+  });
+
+  it('gives whole values of voxels exactly', () => {
+    const shown = [614_454_277, -12, 0, 1 / 3, 4e9].map((value) => plain(formatValue(value)));
+    expect(shown).toEqual(['614 454 277', '−12', '0', '0.3333333', '4 000 000 000']);
   });
 
   it('drops float noise', () => {

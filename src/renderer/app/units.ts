@@ -40,6 +40,11 @@ export function formatNumber(value: number, significantDigits = 6): string {
   return group(whole) + rest.join('').replace('e-', 'e−').replace('e+', 'e');
 }
 
+/** A voxel's value: whole numbers exactly, since labels are, others to seven digits. */
+export function formatValue(value: number): string {
+  return Number.isSafeInteger(value) ? group(String(value)) : formatNumber(value, 7);
+}
+
 const byteSizes = {
   binary: { step: 1024, names: ['B', 'KiB', 'MiB', 'GiB', 'TiB'] },
   decimal: { step: 1000, names: ['B', 'kB', 'MB', 'GB', 'TB'] },

@@ -1,16 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  levelOf,
-  moveEdge,
-  narrowestWindow,
-  rampOf,
-  roundValues,
-  shiftWindow,
-  windowOf,
-  withStart,
-  withStrength,
-} from './window.ts';
+import { levelOf, moveEdge, narrowestWindow, roundValues, shiftWindow, windowOf } from './window.ts';
 
 const plain = { slope: 1, intercept: 0 };
 const hounsfield = { slope: 2, intercept: -1024 };
@@ -63,40 +53,6 @@ describe('roundValues', () => {
           expect(roundValues([low, low + width], plain).length).toBeLessThanOrEqual(6);
         },
       ),
-    );
-  });
-});
-
-describe('opacity', () => {
-  const surface = [
-    [0, 0],
-    [0.2, 0],
-    [0.6, 0.4],
-    [1, 0.8],
-  ] as const;
-
-  it('is read as where it starts and how strong it is', () => {
-    expect(rampOf(surface)).toEqual({ start: 0.2, strength: 0.8 });
-    expect(rampOf([])).toEqual({ start: 0, strength: 1 });
-  });
-
-  it('keeps its shape when it is made weaker or begins elsewhere', () => {
-    expect(withStrength(surface, 0.4)[2]?.[1]).toBeCloseTo(0.2);
-    const later = withStart(surface, 0.6);
-    expect(rampOf(later).start).toBeCloseTo(0.6);
-    expect(later[2]?.[0]).toBeCloseTo(0.8);
-    expect(later[2]?.[1]).toBe(0.4);
-    expect(rampOf(withStart(later, 0))).toEqual({ start: 0, strength: 0.8 });
-  });
-
-  it('comes back from zero, and always rises in position', () => {
-    expect(rampOf(withStrength(withStrength(surface, 0), 1)).strength).toBe(1);
-    fc.assert(
-      fc.property(fc.double({ min: -1, max: 2, noNaN: true }), (start) => {
-        const positions = withStart(surface, start).map(([position]) => position);
-        expect(positions).toEqual([...positions].sort((a, b) => a - b));
-        expect(positions.at(-1)).toBeCloseTo(1);
-      }),
     );
   });
 });

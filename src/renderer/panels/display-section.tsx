@@ -1,16 +1,23 @@
+import { ChevronDown } from 'lucide-react';
+import { Button as AriaButton } from 'react-aria-components';
 import { markedColors, type Outside } from '../../core/engine/outside.ts';
 import type { OpenDocument } from '../app/store.ts';
 import { levelOf, narrowestWindow, windowOf } from '../app/window.ts';
+import { presetsOf, type WindowPreset } from '../app/window-presets.ts';
 import { colormap, colormapGradient, colormapNames } from '../viewer/colormaps.ts';
 import type { Viewer } from '../viewer/viewer.ts';
+import buttonStyles from './controls/button.module.css';
 import { Button } from './controls/button.tsx';
+import { classes } from './controls/classes.ts';
+import { Menu, type MenuGroup } from './controls/menu.tsx';
 import { NumberInput } from './controls/number-input.tsx';
 import { Section } from './controls/section.tsx';
+import { Segmented } from './controls/segmented.tsx';
 import { Select } from './controls/select.tsx';
 import { Toggle } from './controls/toggle.tsx';
 import styles from './display-section.module.css';
 import { HistogramPlot } from './histogram-plot.tsx';
-import { useApp, useViewerPart } from './use-app.ts';
+import { useApp, useAppState, useViewerPart } from './use-app.ts';
 import { useFold } from './use-fold.ts';
 import { VolumeControls } from './volume-controls.tsx';
 
@@ -44,6 +51,7 @@ export function DisplaySection({ document, viewer }: Props) {
   return (
     <Section title="Display" {...fold}>
       <HistogramPlot document={document} viewer={viewer} />
+      <HistogramTools viewer={viewer} />
       <WindowFields document={document} viewer={viewer} />
       <div className={styles.rows}>
         <Select
@@ -70,12 +78,36 @@ export function DisplaySection({ document, viewer }: Props) {
   );
 }
 
+function HistogramTools({ viewer }: { readonly viewer: Viewer }) {
+  const app = useApp();
+  const logCounts = useAppState(({ settings }) => settings.logCounts);
+  const hasOpacity = useViewerPart(viewer, ({ state }) => state.projection === 'composite');
+  return (
+    <div className={styles.tools}>
+      <Segmented
+        label="Counts"
+        value={logCounts ? 'log' : 'linear'}
+        onChange={(key) => app.set({ logCounts: key === 'log' })}
+        segments={[
+          { key: 'log', label: 'Log', testId: 'counts-log' },
+          { key: 'linear', label: 'Linear', testId: 'counts-linear' },
+        ]}
+      />
+      {hasOpacity && (
+        <Button kind="quiet" onPress={() => app.resetOpacity()} testId="opacity-reset">
+          Reset opacity
+        </Button>
+      )}
+    </div>
+  );
+}
+
 /** What values below (0) or above (1) the window show. */
 function OutsideSelect({ viewer, side }: { readonly viewer: Viewer; readonly side: 0 | 1 }) {
   const outside = useViewerPart(viewer, ({ state }) => state.outside);
   return (
     <Select<Outside>
-      label={side === 0 ? 'Below the window' : 'Above the window'}
+      label={side === 0 ? 'Values below' : 'Values above'}
       options={outsideOptions(side)}
       value={outside[side]}
       onChange={(way) => viewer.set({ outside: outside.with(side, way) as [Outside, Outside] })}
@@ -84,7 +116,35 @@ function OutsideSelect({ viewer, side }: { readonly viewer: Viewer; readonly sid
   );
 }
 
-function WindowFields({ document: { info, statistics }, viewer }: Props) {
+function PresetMenu({ document }: { readonly document: OpenDocument }) {
+  const app = useApp();
+  const presets = presetsOf(document);
+  const groupOf = (group: WindowPreset['group'], title: string): MenuGroup => ({
+    title,
+    entries: presets
+      .filter((preset) => preset.group === group)
+      .map(({ id, label, hint }) => ({ key: id, label, hint, onAction: () => app.presetWindow(id) })),
+  });
+  const groups = [groupOf('values', 'By the values'), groupOf('ct', 'CT')].filter(({ entries }) => entries.length > 0);
+  return (
+    <Menu
+      label="Window presets"
+      trigger={
+        <AriaButton
+          className={classes(buttonStyles.button, buttonStyles.icon)}
+          aria-label="Window presets"
+          data-testid="window-presets"
+        >
+          <ChevronDown size={14} aria-hidden />
+        </AriaButton>
+      }
+      groups={groups}
+    />
+  );
+}
+
+function WindowFields({ document, viewer }: Props) {
+  const { info, statistics } = document;
   const app = useApp();
   const window = useViewerPart(viewer, ({ state }) => state.window);
   const { width, level } = levelOf(window, info);
@@ -106,7 +166,8 @@ function WindowFields({ document: { info, statistics }, viewer }: Props) {
         maximumFractionDigits={Math.min(12, digits)}
         onChange={(next) => viewer.set({ window: windowOf(width, next, info, narrowest) })}
       />
-      <Button onPress={() => app.autoWindow()}>Auto</Button>
+      <Button onPress={() => app.presetWindow('auto')}>Auto</Button>
+      <PresetMenu document={document} />
     </div>
   );
 }

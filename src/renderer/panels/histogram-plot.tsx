@@ -5,8 +5,10 @@ import type { OpenDocument } from '../app/store.ts';
 import { formatNumber } from '../app/units.ts';
 import { moveEdge, narrowestWindow, roundValues, shiftWindow, toPhysical, toStored, type Window } from '../app/window.ts';
 import type { Viewer } from '../viewer/viewer.ts';
+import { ColorStrip } from './color-strip.tsx';
 import styles from './histogram-plot.module.css';
-import { useViewerPart } from './use-app.ts';
+import { OpacityEditor } from './opacity-editor.tsx';
+import { useAppState, useViewerPart } from './use-app.ts';
 import { useShownTheme } from './use-shown-theme.ts';
 
 const plotHeight = 96;
@@ -27,8 +29,8 @@ const handleNames: Readonly<Record<Handle, string>> = {
 };
 
 /**
- * Counts of values, logarithmic, with the window on it: its edges are dragged, and it is dragged as a whole. The level of an
- * isosurface is a line that is dragged. They are drawn straight into the page, since they move at pointer rate.
+ * Counts of values with the window on it: its edges are dragged, and it is dragged as a whole. The level of an isosurface is
+ * a line that is dragged, the opacity of compositing a line of points; colours run below. They are drawn straight into the page, since they move at pointer rate.
  */
 export function HistogramPlot({ document: { info, statistics }, viewer }: Props) {
   const place = useRef<HTMLDivElement>(null);
@@ -39,6 +41,8 @@ export function HistogramPlot({ document: { info, statistics }, viewer }: Props)
     high: useRef<HTMLDivElement>(null),
     level: useRef<HTMLDivElement>(null),
   };
+  const isLogarithmic = useAppState(({ settings }) => settings.logCounts);
+  const hasOpacity = useViewerPart(viewer, ({ state }) => state.projection === 'composite');
   const hasLevel = useViewerPart(viewer, ({ state }) => state.projection === 'isosurface');
   const grabbed = useRef<{ readonly value: number; readonly window: Window }>(undefined);
   const theme = useShownTheme();
@@ -61,7 +65,9 @@ export function HistogramPlot({ document: { info, statistics }, viewer }: Props)
         legend: { show: false },
         scales: {
           x: { time: false, range: () => [span[0], span[1]] },
-          y: { distr: 3, range: (_plot, _min, max) => [0.7, max * 1.3] },
+          y: isLogarithmic
+            ? { distr: 3, range: (_plot, _min, max) => [0.7, max * 1.3] }
+            : { range: () => [0, tallestLinear(counts)] },
         },
         series: [
           {},
@@ -101,7 +107,7 @@ export function HistogramPlot({ document: { info, statistics }, viewer }: Props)
       resize.disconnect();
       made.destroy();
     };
-  }, [statistics, info, theme]);
+  }, [statistics, info, theme, isLogarithmic]);
 
   const partOf = (value: number): number => Math.min(1, Math.max(0, (value - span[0]) / (span[1] - span[0])));
   const showWindow = (): void => {
@@ -186,7 +192,14 @@ export function HistogramPlot({ document: { info, statistics }, viewer }: Props)
         <div {...handleProps('low')} />
         <div {...handleProps('high')} />
         {hasLevel && <div {...handleProps('level')} />}
+        {hasOpacity && <OpacityEditor info={info} viewer={viewer} span={span} />}
       </div>
+      <ColorStrip viewer={viewer} span={span} />
     </figure>
   );
+}
+
+/** Of linear counts the second fullest bin fills the plot: the fullest is often a background that dwarfs all others. */
+function tallestLinear(counts: readonly number[]): number {
+  return 1.1 * (counts.toSorted((a, b) => b - a)[1] || Math.max(1, ...counts));
 }

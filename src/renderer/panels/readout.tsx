@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
-import { formatNumber } from '../app/units.ts';
+import { formatValue } from '../app/units.ts';
 import { describeChunkAt } from '../app/ways.ts';
+import { colormap } from '../viewer/colormaps.ts';
 import type { Viewer } from '../viewer/viewer.ts';
 import styles from './readout.module.css';
 import { useApp } from './use-app.ts';
@@ -16,8 +17,9 @@ export function Readout({ viewer }: { readonly viewer: Viewer }) {
       place.current.hidden = !probe;
       if (!probe) return;
       const [x, y, z] = probe.voxel;
-      const value = formatNumber(probe.value, 7);
-      const stored = probe.stored === probe.value || !info ? '' : ` (stored ${formatNumber(probe.stored, 7)})`;
+      const label = colormap(state.colormap).isCategorical ? 'label ' : '';
+      const value = label + formatValue(probe.value);
+      const stored = probe.stored === probe.value || !info ? '' : ` (stored ${formatValue(probe.stored)})`;
       const { chunks, showChunks } = store.getState();
       const chunk = showChunks && chunks ? `\n${describeChunkAt(chunks, probe.voxel, state.timePoint)}` : '';
       place.current.textContent = `x ${x}  y ${y}  z ${z}  ·  ${value}${stored}${chunk}`;

@@ -4,6 +4,7 @@ import {
   CircleDashed,
   Columns3,
   Command as CommandIcon,
+  Contrast,
   FlaskConical,
   FolderOpen,
   Grid2x2,
@@ -136,6 +137,7 @@ export function TopBar() {
 
 const tools: readonly { readonly key: SliceTool; readonly label: string; readonly icon: React.ReactNode }[] = [
   { key: 'pointer', label: 'Pointer', icon: <MousePointer2 size={16} aria-hidden /> },
+  { key: 'window', label: 'Window and level', icon: <Contrast size={16} aria-hidden /> },
   { key: 'distance', label: 'Measure a distance', icon: <Ruler size={16} aria-hidden /> },
   { key: 'angle', label: 'Measure an angle', icon: <TriangleRight size={16} aria-hidden /> },
   { key: 'rectangle', label: 'Measure a rectangle', icon: <SquareDashed size={16} aria-hidden /> },
@@ -151,7 +153,11 @@ function ToolChoice() {
       label="Tool"
       value={tool}
       onChange={(chosen) => app.measuring.setTool(chosen)}
-      segments={tools.map((one) => ({ ...one, shortcut: one.key === 'distance' ? 'M' : undefined, testId: `tool-${one.key}` }))}
+      segments={tools.map((one) => ({
+        ...one,
+        shortcut: { distance: 'M', window: 'W' }[one.key as string],
+        testId: `tool-${one.key}`,
+      }))}
     />
   );
 }

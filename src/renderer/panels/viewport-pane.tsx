@@ -3,6 +3,7 @@ import { type KeyboardEvent, useCallback, useEffect, useRef } from 'react';
 import { Button } from 'react-aria-components';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import { thinSpace } from '../app/units.ts';
+import { isMeasuring } from '../viewer/measure.ts';
 import { sliceFrame } from '../viewer/orientation.ts';
 import type { Viewer, ViewName } from '../viewer/viewer.ts';
 import type { Layout, SliceAxis } from '../viewer/viewer-api.ts';
@@ -56,7 +57,7 @@ export function SlicePane({ viewer, info, axis, isShown }: SlicePaneProps) {
     viewer.set({ crosshair });
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && store.getState().tool !== 'pointer') {
+    if (event.key === 'Enter' && isMeasuring(store.getState().tool)) {
       event.preventDefault();
       viewer.measureAtCrosshair(axis);
       return;

@@ -1,8 +1,9 @@
 import { useCallback } from 'react';
 import type { Projection } from '../../core/engine/ray-pass.ts';
+import { rampOf, withStart, withStrength } from '../app/opacity-curve.ts';
 import type { OpenDocument } from '../app/store.ts';
 import { formatNumber } from '../app/units.ts';
-import { rampOf, toPhysical, withStart, withStrength } from '../app/window.ts';
+import { toPhysical } from '../app/window.ts';
 import type { Viewer } from '../viewer/viewer.ts';
 import type { BoxKind, CameraKind, Quality } from '../viewer/viewer-api.ts';
 import { ClipControls } from './clip-controls.tsx';

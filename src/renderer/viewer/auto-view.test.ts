@@ -11,7 +11,7 @@ function statistics(counts: (bin: number) => number, more: Partial<VolumeStatist
   const bins = Array.from({ length: 256 }, (_, bin) => counts(bin));
   const count = bins.reduce((a, b) => a + b);
   const histogram = { low: 0, binWidth: 1, counts: bins };
-  return { min: 0, max: 255, count, notFinite: 0, histogram, window: [10, 200], flatness: 0.1, ...more };
+  return { min: 0, max: 255, count, notFinite: 0, histogram, window: [10, 200], percentiles: [5, 250], flatness: 0.1, ...more };
 }
 
 describe('the first view', () => {

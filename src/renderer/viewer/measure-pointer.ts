@@ -1,4 +1,4 @@
-import { handlesOf, isMeasurable, type Measurement, movedBy, nextIdentity, pointCounts } from './measure.ts';
+import { handlesOf, isMeasurable, isMeasuring, type Measurement, movedBy, nextIdentity, pointCounts } from './measure.ts';
 import { type MeasureSlice, measureShapes, type ShownMeasures, shapeAt } from './measure-shapes.ts';
 import { stepBetween } from './metric.ts';
 import { type Point, positionAt, type Voxel } from './slice-geometry.ts';
@@ -63,7 +63,7 @@ export class MeasurePointer {
       board.choose(before.id);
       return true;
     }
-    if (board.tool === 'pointer') {
+    if (!isMeasuring(board.tool)) {
       if (board.chosen !== undefined) board.choose(undefined);
       return false;
     }

@@ -5,8 +5,13 @@ import type { SliceAxis } from './viewer-api.ts';
 
 export const measurementKinds = ['distance', 'angle', 'rectangle', 'sphere'] as const;
 export type MeasurementKind = (typeof measurementKinds)[number];
-/** What the pointer does on a slice: `pointer` moves the crosshair and what was measured, the others measure. */
-export type SliceTool = 'pointer' | MeasurementKind;
+/** What the pointer does on a slice: `pointer` moves the crosshair and what was measured, `window` sets window and level, the others measure. */
+export type SliceTool = 'pointer' | 'window' | MeasurementKind;
+
+/** Whether a tool sets points. */
+export function isMeasuring(tool: SliceTool): tool is MeasurementKind {
+  return tool !== 'pointer' && tool !== 'window';
+}
 
 /** Something measured on a slice. Plain data: files and undo hold it as JSON. */
 export interface Measurement {

@@ -9,6 +9,8 @@ export interface SlicePointerActions {
   release(pixel: Point): void;
   pick(pixel: Point): void;
   pan(by: Point): void;
+  /** The left button moves the window, too. */
+  isWindowing(): boolean;
   /** Moves window width (x) and level (y), in parts of the canvas's size. */
   adjustWindow(by: Point): void;
   zoom(pixel: Point, factor: number): void;
@@ -42,7 +44,8 @@ export function listenToSlicePointer(canvas: HTMLCanvasElement, actions: SlicePo
     last = pixel;
     if (isTaken) actions.drag(pixel);
     else if (event.buttons & 4 || (event.buttons & 1 && event.shiftKey)) actions.pan(by);
-    else if (event.buttons & 2) actions.adjustWindow([by[0] / canvas.width, by[1] / canvas.height]);
+    else if (event.buttons & 2 || (event.buttons & 1 && actions.isWindowing()))
+      actions.adjustWindow([by[0] / canvas.width, by[1] / canvas.height]);
     else if (event.buttons & 1) actions.pick(pixel);
     actions.hover(pixel);
   };

@@ -3,6 +3,7 @@ import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { metresOf } from '../../core/shared/volume.ts';
 import { chunkPicture } from './chunk-rectangles.ts';
+import type { SliceTool } from './measure.ts';
 import { MeasurePointer } from './measure-pointer.ts';
 import { type MeasureSlice, measureShapes, measureSlice } from './measure-shapes.ts';
 import { type SliceFrame, safeSpacing, sliceFrame } from './orientation.ts';
@@ -26,6 +27,9 @@ import { listenToSlicePointer } from './slice-pointer.ts';
 import type { SliceRenderer } from './slice-renderer.ts';
 import type { View, ViewHost } from './view-host.ts';
 import type { SliceAxis, ViewState } from './viewer-api.ts';
+
+/** By tool; a crosshair where points are set. */
+const cursors: Partial<Record<SliceTool, string>> = { pointer: '', window: 'all-scroll' };
 
 const fitted: SliceCamera = { zoom: 1, center: undefined };
 /** Kept free around a fitted slice, in CSS pixels: room for the letters. */
@@ -94,6 +98,7 @@ export class SliceView implements View {
       pick: (pixel) => this.#pick(pixel),
       pan: (by) => this.#move((placement) => panBy(placement, by)),
       zoom: (pixel, factor) => this.#move((placement) => zoomAt(placement, pixel, factor)),
+      isWindowing: () => this.#host.board.tool === 'window',
       adjustWindow: (by) => this.#host.set({ window: adjustedWindow(this.#host.state.window, by) }),
       step: (slices) => this.#step(slices),
     });
@@ -208,7 +213,7 @@ export class SliceView implements View {
 
   boardChanged(): void {
     this.#measuring.boardChanged();
-    this.canvas.style.cursor = this.#host.board.tool === 'pointer' ? '' : 'crosshair';
+    this.canvas.style.cursor = cursors[this.#host.board.tool] ?? 'crosshair';
   }
 
   cancelMeasuring(): boolean {
