@@ -12,12 +12,12 @@ export default defineConfig({
         },
       },
       {
-        // Dawn in Node: one process and one device for all, since each costs a second to start.
+        // Dawn in Node, a process for each file. Two at once: half of the time goes on compiling shaders, on one core.
         test: {
           name: 'gpu',
           include: ['src/**/*.gpu.test.ts'],
           testTimeout: 120_000,
-          fileParallelism: false,
+          maxWorkers: 2,
           pool: 'forks',
         },
       },

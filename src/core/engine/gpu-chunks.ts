@@ -10,7 +10,6 @@ import {
   type KernelCall,
   rowBytes,
 } from '../codecs/codec.ts';
-import { spread } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import type { Dims3 } from '../shared/volume.ts';
@@ -188,7 +187,7 @@ function planPieces(voxels: GpuVoxels, chunks: readonly ChunkBox[]) {
   }
   const pieces = columnBlocks * segments;
   const { rowWords, sliceWords } = boxLayout(voxels);
-  return { workgroups: spread(pieces * chunks.length), box: [rowWords, sliceWords, chunks.length, pieces, columnBlocks] };
+  return { workgroups: pieces * chunks.length, box: [rowWords, sliceWords, chunks.length, pieces, columnBlocks] };
 }
 
 /** The chunk records of the shaders. */

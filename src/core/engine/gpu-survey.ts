@@ -2,7 +2,7 @@ import surveyCode from '../../shaders/engine/survey.wgsl?raw';
 import { boxLayout, firstWordOf } from '../codecs/batch.ts';
 import type { ChunkSurvey } from '../codecs/codec.ts';
 import { pieceElements, rowStep, sampledElements } from '../codecs/survey.ts';
-import { type Commands, spread } from '../gpu/commands.ts';
+import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import type { ResidentBox } from './backend.ts';
@@ -43,7 +43,7 @@ export function surveyOnGpu(
         totals,
         scope.uniform('survey-box', [rowWords, sliceWords, chunks.length, workgroupsPerChunk]),
       ],
-      spread(workgroupsPerChunk * chunks.length),
+      workgroupsPerChunk * chunks.length,
     );
   return async () => {
     const words = await gpu.readWords(totals);

@@ -17,16 +17,11 @@ export interface CommandTimes {
 
 export type Binding = GPUBuffer | GPUBufferBinding | GPUTextureView | GPUSampler;
 
-/** Workgroup counts along x and y for `count` workgroups in all; a kernel's number is `id.x + id.y × num_workgroups.x`. */
-export function spread(count: number, maxPerDimension = 65535): [number, number, number] {
-  if (count <= maxPerDimension) return [count, 1, 1];
-  const rows = Math.ceil(count / maxPerDimension);
-  return [Math.ceil(count / rows), rows, 1];
-}
-
 interface CommandsHost {
   readonly device: GPUDevice;
   readonly hasTimestamps: boolean;
+  /** The most workgroups of a dispatch along one dimension. */
+  readonly workgroupsPerDimension: number;
   scope(label: string): GpuScope;
   checkAlive(): void;
 }
@@ -73,14 +68,18 @@ export class Commands {
     return this;
   }
 
-  /** @param bindings for `@binding(0)`, `@binding(1)` … of group 0 */
-  dispatch(kernel: Kernel, bindings: readonly Binding[], workgroups: readonly [number, number, number]): this {
-    if (workgroups.some((count) => count === 0)) return this;
+  /**
+   * @param bindings for `@binding(0)`, `@binding(1)` … of group 0
+   * @param workgroups how many along x, y and z; or in all, of which each knows its number as `id.x + id.y × num_workgroups.x`
+   */
+  dispatch(kernel: Kernel, bindings: readonly Binding[], workgroups: number | readonly [number, number, number]): this {
+    const counts = typeof workgroups === 'number' ? this.#spread(workgroups) : workgroups;
+    if (counts.some((count) => count === 0)) return this;
     if (!this.#pass) this.stage(kernel.label);
     const pass = this.#pass as GPUComputePassEncoder;
     pass.setPipeline(kernel.pipeline);
     pass.setBindGroup(0, this.#bindGroup(kernel, bindings));
-    pass.dispatchWorkgroups(...workgroups);
+    pass.dispatchWorkgroups(...counts);
     return this;
   }
 
@@ -112,6 +111,11 @@ export class Commands {
       this.#queries?.destroy();
       this.#scope.destroy();
     }
+  }
+
+  #spread(count: number): [number, number, number] {
+    const rows = Math.max(1, Math.ceil(count / this.#host.workgroupsPerDimension));
+    return [Math.ceil(count / rows), rows, 1];
   }
 
   /** Counts a stage, and has its pass timed. */

@@ -9,6 +9,8 @@ export interface OpenGpuOptions {
   readonly limits?: 'adapter' | 'default';
   /** Fails with `limit-too-small` where the adapter has less. */
   readonly needed?: Partial<Record<LimitName, number>>;
+  /** Spreads dispatches as if the device allowed no more workgroups along one dimension. */
+  readonly workgroupsPerDimension?: number;
 }
 
 /** One device, and everything that is made on it. Create with `openGpu`. */
@@ -16,14 +18,20 @@ export class Gpu {
   readonly device: GPUDevice;
   readonly diagnosis: GpuDiagnosis;
   readonly memory = new MemoryLedger();
+  readonly workgroupsPerDimension: number;
   readonly #kernels: KernelCache;
   readonly #root: GpuScope;
   readonly #lostListeners = new Set<(message: string) => void>();
   #lost: string | undefined;
 
-  constructor(device: GPUDevice, diagnosis: GpuDiagnosis) {
+  constructor(
+    device: GPUDevice,
+    diagnosis: GpuDiagnosis,
+    workgroupsPerDimension = device.limits.maxComputeWorkgroupsPerDimension,
+  ) {
     this.device = device;
     this.diagnosis = diagnosis;
+    this.workgroupsPerDimension = workgroupsPerDimension;
     this.#kernels = new KernelCache(device);
     this.#root = new GpuScope(device, this.memory, 'gpu');
     void device.lost.then((info) => {
@@ -131,7 +139,7 @@ export async function openGpu(gpu: GPU | undefined, options: OpenGpuOptions = {}
   const requiredLimits = Object.fromEntries(limitNames.map((name) => [name, available[name]]));
   const requiredFeatures = wantedFeatures.filter((feature) => adapter.features.has(feature));
   const device = await adapter.requestDevice({ label: 'stria', requiredLimits, requiredFeatures });
-  return new Gpu(device, diagnosis);
+  return new Gpu(device, diagnosis, options.workgroupsPerDimension);
 }
 
 /** What `openGpu` would say, without opening a device. Never throws. */

@@ -1,6 +1,6 @@
 import reduceCode from '../../shaders/scan/reduce.wgsl?raw';
 import scanCode from '../../shaders/scan/scan.wgsl?raw';
-import { type Commands, spread } from './commands.ts';
+import type { Commands } from './commands.ts';
 import type { Gpu } from './gpu.ts';
 import type { GpuScope } from './scope.ts';
 
@@ -28,13 +28,13 @@ export function exclusiveScan(gpu: Gpu, commands: Commands, scope: GpuScope, val
   const levels = [levelOf(scope, values, length)];
   for (let level = levels[0] as Level; level.tileCount > 1; level = levels.at(-1) as Level) {
     const sums = scope.storage('scan.sums', 4 * level.tileCount);
-    commands.dispatch(reduce, [level.uniform, level.values, sums], spread(level.tileCount));
+    commands.dispatch(reduce, [level.uniform, level.values, sums], level.tileCount);
     levels.push(levelOf(scope, sums, level.tileCount));
   }
 
   let bases = scope.storage('scan.zero', 4);
   for (const level of levels.reverse()) {
-    commands.dispatch(scan, [level.uniform, level.values, bases, total], spread(level.tileCount));
+    commands.dispatch(scan, [level.uniform, level.values, bases, total], level.tileCount);
     bases = level.values;
   }
   return total;

@@ -3,7 +3,7 @@ import writeCode from '../../../shaders/bench/cuvle-write.wgsl?raw';
 import compactCode from '../../../shaders/bench/pavle-compact.wgsl?raw';
 import pavleCode from '../../../shaders/bench/pavle-encode.wgsl?raw';
 import { codecs } from '../../codecs/registry.ts';
-import { type Commands, spread } from '../../gpu/commands.ts';
+import type { Commands } from '../../gpu/commands.ts';
 import { exclusiveScan } from '../../gpu/scan.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { benchCodec } from '../codec-cases.ts';
@@ -131,9 +131,9 @@ async function benchPavle(context: BenchContext, data: Data, owner: GpuScope): P
   const encode = gpu.kernel({ label: 'bench.pavle.encode', code: pavleCode, constants });
   const compact = gpu.kernel({ label: 'bench.pavle.compact', code: compactCode, constants });
   return await timeEncoder(context, data, 'PAVLE', output, (commands, work) => {
-    commands.stage('encode').dispatch(encode, [uniform, data.buffer, table, slots, bits], spread(blocks));
+    commands.stage('encode').dispatch(encode, [uniform, data.buffer, table, slots, bits], blocks);
     exclusiveScan(gpu, commands.stage('scan'), work, bits, blocks + 1);
-    commands.stage('compact').dispatch(compact, [uniform, slots, bits, output], spread(blocks));
+    commands.stage('compact').dispatch(compact, [uniform, slots, bits, output], blocks);
   });
 }
 
@@ -149,9 +149,9 @@ async function benchTwoPasses(context: BenchContext, data: Data, owner: GpuScope
   const measure = gpu.kernel({ label: 'bench.cuvle.measure', code: measureCode, constants });
   const write = gpu.kernel({ label: 'bench.cuvle.write', code: writeCode, constants });
   return await timeEncoder(context, data, 'CUVLE in two passes', output, (commands, work) => {
-    commands.stage('measure').dispatch(measure, [uniform, data.buffer, table, bits], spread(blocks));
+    commands.stage('measure').dispatch(measure, [uniform, data.buffer, table, bits], blocks);
     exclusiveScan(gpu, commands.stage('scan'), work, bits, blocks + 1);
-    commands.stage('write').dispatch(write, [uniform, data.buffer, table, bits, output], spread(blocks));
+    commands.stage('write').dispatch(write, [uniform, data.buffer, table, bits, output], blocks);
   });
 }
 

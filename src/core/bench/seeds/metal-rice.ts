@@ -1,7 +1,6 @@
 import decodeCode from '../../../shaders/bench/metal-rice.wgsl?raw';
 import { codecByName } from '../../codecs/registry.ts';
 import { defaultChunkShape } from '../../engine/chunk-shape.ts';
-import { spread } from '../../gpu/commands.ts';
 import { benchCodec } from '../codec-cases.ts';
 import { sampleBytes } from '../codecs.ts';
 import { type BenchContext, type CaseFacts, caseOf, shareOf } from '../context.ts';
@@ -43,7 +42,7 @@ export async function benchMetalRice(context: BenchContext): Promise<void> {
   const target = scope.storage('target', pixels.byteLength);
   const kernel = gpu.kernel({ label: 'bench.metal-rice', code: decodeCode });
   const timing = await meter.timeCommands('metal-rice', (commands) => {
-    commands.stage('decode').dispatch(kernel, [uniform, stream, parameters, offsets, target], spread(blocks));
+    commands.stage('decode').dispatch(kernel, [uniform, stream, parameters, offsets, target], blocks);
   });
   expectSame(await gpu.read(target), pixels, `MetalRice on ${subject}`);
   const own: CaseFacts = {

@@ -2,7 +2,6 @@ import defragCode from '../../../shaders/bench/rutter-defrag.wgsl?raw';
 import encodeCode from '../../../shaders/bench/rutter-encode.wgsl?raw';
 import { codecByName } from '../../codecs/registry.ts';
 import type { SampleKind } from '../../engine/samples/sample.ts';
-import { spread } from '../../gpu/commands.ts';
 import { exclusiveScan } from '../../gpu/scan.ts';
 import type { Dims3 } from '../../shared/volume.ts';
 import { benchCodec } from '../codec-cases.ts';
@@ -96,7 +95,7 @@ async function benchKernels(
   });
   const defrag = gpu.kernel({ label: 'bench.rutter.defrag', code: defragCode });
   // One invocation more than rows: it puts the 0 behind the lengths.
-  const workgroups = spread(Math.ceil((rowCount + 1) / 256));
+  const workgroups = Math.ceil((rowCount + 1) / 256);
   const timing = await meter.time(async (onTimes) => {
     using work = gpu.scope('bench.rutter.scan');
     const commands = gpu.commands('rutter', onTimes);

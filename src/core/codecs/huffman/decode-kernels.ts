@@ -5,7 +5,6 @@ import payloadCode from '../../../shaders/huffman/payload.wgsl?raw';
 import scatterCode from '../../../shaders/huffman/scatter.wgsl?raw';
 import segmentsCode from '../../../shaders/huffman/segments.wgsl?raw';
 import tileCode from '../../../shaders/huffman/tile.wgsl?raw';
-import { spread } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { assertInBox, assertPayloads, boxUniform, firstWordOf, payloadBuffer, tileTable } from '../batch.ts';
@@ -82,11 +81,11 @@ export function prepareDecode(
   return (commands) => {
     commands
       .stage('locate')
-      .dispatch(locate, [chunkCount, chunkTable, source, slots, places], spread(chunks.length))
-      .dispatch(codeOf, [slotUniform, source, slots, codes], spread(slotCount))
+      .dispatch(locate, [chunkCount, chunkTable, source, slots, places], chunks.length)
+      .dispatch(codeOf, [slotUniform, source, slots, codes], slotCount)
       .stage('decode')
-      .dispatch(decode, [placeBox, slots, places, source, codes, symbols, chunkTable, target.buffer], spread(placeCount))
+      .dispatch(decode, [placeBox, slots, places, source, codes, symbols, chunkTable, target.buffer], placeCount)
       .stage('scatter')
-      .dispatch(scatter, [pieceBox, chunkTable, chunkOfPiece, slots, symbols, target.buffer], spread(pieces.tileCount));
+      .dispatch(scatter, [pieceBox, chunkTable, chunkOfPiece, slots, symbols, target.buffer], pieces.tileCount);
   };
 }

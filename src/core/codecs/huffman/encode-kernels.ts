@@ -4,7 +4,6 @@ import measureCode from '../../../shaders/huffman/measure.wgsl?raw';
 import segmentsCode from '../../../shaders/huffman/segments.wgsl?raw';
 import tileCode from '../../../shaders/huffman/tile.wgsl?raw';
 import writeCode from '../../../shaders/huffman/write.wgsl?raw';
-import { spread } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel } from '../../gpu/kernel.ts';
 import { throwIfAborted } from '../../shared/job.ts';
@@ -55,11 +54,11 @@ export async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuCh
     await gpu
       .commands('huffman.encode', onTimes)
       .stage('gather')
-      .dispatch(gather, [box, table, tiles, voxels.buffer, symbols, counts], spread(tileCount))
+      .dispatch(gather, [box, table, tiles, voxels.buffer, symbols, counts], tileCount)
       .stage('code')
-      .dispatch(makeCodes, [work.uniform('section-count', [sectionCount]), counts, codes, tables], spread(sectionCount))
+      .dispatch(makeCodes, [work.uniform('section-count', [sectionCount]), counts, codes, tables], sectionCount)
       .stage('measure')
-      .dispatch(measure, [tileUniform, table, tiles, symbols, codes, segmentBits, tileBytes], spread(tileCount))
+      .dispatch(measure, [tileUniform, table, tiles, symbols, codes, segmentBits, tileBytes], tileCount)
       .submit();
     const [tileLengths, tableContents] = await Promise.all([gpu.readWords(tileBytes), gpu.readWords(tables)]);
     const { byteOffsets, byteLengths, totalBytes } = placeAll(chunks, voxels, batch, unplaced, tileLengths, tableContents);
@@ -73,7 +72,7 @@ export async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuCh
     await gpu
       .commands('huffman.encode', onTimes)
       .stage('write')
-      .dispatch(write, [tileUniform, table, tiles, symbols, codes, tables, segmentBits, buffer], spread(tileCount))
+      .dispatch(write, [tileUniform, table, tiles, symbols, codes, tables, segmentBits, buffer], tileCount)
       .submit();
     return { buffer, byteOffsets, byteLengths };
   } finally {

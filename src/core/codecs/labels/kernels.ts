@@ -7,7 +7,6 @@ import locateCode from '../../../shaders/labels/locate.wgsl?raw';
 import questionsCode from '../../../shaders/labels/questions.wgsl?raw';
 import sizesCode from '../../../shaders/labels/sizes.wgsl?raw';
 import writeCode from '../../../shaders/labels/write.wgsl?raw';
-import { spread } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel } from '../../gpu/kernel.ts';
 import { exclusiveScan } from '../../gpu/scan.ts';
@@ -82,12 +81,12 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const commands = gpu
       .commands('labels.encode', onTimes)
       .stage('walk')
-      .dispatch(walk, walkBindings, spread(Math.ceil(brickTotal / encodeWalkers)))
+      .dispatch(walk, walkBindings, Math.ceil(brickTotal / encodeWalkers))
       .stage('scan')
-      .dispatch(kinds, kindBindings, spread(Math.ceil(brickTotal / 64)));
+      .dispatch(kinds, kindBindings, Math.ceil(brickTotal / 64));
     exclusiveScan(gpu, commands, work, sizes, brickTotal + 1);
     exclusiveScan(gpu, commands, work, coded, brickTotal + 1);
-    commands.dispatch(sum, [box, unplaced, sizes, coded, longest, lengths], spread(Math.ceil(chunks.length / 64)));
+    commands.dispatch(sum, [box, unplaced, sizes, coded, longest, lengths], Math.ceil(chunks.length / 64));
     await commands.submit();
     const byteLengths = onlySmaller(await gpu.readWords(lengths), chunks, elementBytes);
     const { byteOffsets, totalBytes } = placePayloads(byteLengths);
@@ -98,7 +97,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const placed = chunkTable(work, voxels, chunks, bricks, { byteOffsets, byteLengths });
     const write = kernel(gpu, 'write', [brickCode, writeCode], elementBytes);
     const bindings = [box, placed, chunkOfBrick, slots, records, sizes, coded, longest, buffer];
-    await gpu.commands('labels.encode', onTimes).stage('write').dispatch(write, bindings, spread(brickTotal)).submit();
+    await gpu.commands('labels.encode', onTimes).stage('write').dispatch(write, bindings, brickTotal).submit();
     return { buffer, byteOffsets, byteLengths };
   } finally {
     work.destroy();
@@ -128,9 +127,9 @@ function prepareDecode(
   return (commands) => {
     commands
       .stage('scan')
-      .dispatch(locate, [box, table, source, spans], spread(chunks.length))
+      .dispatch(locate, [box, table, source, spans], chunks.length)
       .stage('decode')
-      .dispatch(walk, walkBindings, spread(Math.ceil(brickTotal / decodeWalkers)));
+      .dispatch(walk, walkBindings, Math.ceil(brickTotal / decodeWalkers));
   };
 }
 

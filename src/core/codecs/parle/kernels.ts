@@ -4,7 +4,6 @@ import scanCode from '../../../shaders/parle/scan.wgsl?raw';
 import segmentCode from '../../../shaders/parle/segment.wgsl?raw';
 import startsCode from '../../../shaders/parle/starts.wgsl?raw';
 import writeCode from '../../../shaders/parle/write.wgsl?raw';
-import { spread } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel } from '../../gpu/kernel.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
@@ -66,7 +65,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const records = chunks.map((chunk) => recordOf(chunk, voxels));
     const batch = batchUniform(work, segments, records);
     const chunkOfSegment = work.storage('chunk-of-segment', 4 * segmentCount, segments.chunkOfTile);
-    const workgroups = spread(Math.ceil(segmentCount / segmentsPerWorkgroup(segmentCount)));
+    const workgroups = Math.ceil(segmentCount / segmentsPerWorkgroup(segmentCount));
     const counts = work.storage('counts', 4 * segmentCount);
     const ends = work.storage('ends', 8 * segmentCount);
     const sizes = work.storage('sizes', 8 * chunks.length);
@@ -81,7 +80,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
       .stage('count')
       .dispatch(count, [batch, unplaced, chunkOfSegment, voxels.buffer, quads, counts], workgroups)
       .stage('scan')
-      .dispatch(scan, [batch, unplaced, counts, ends, sizes], spread(chunks.length))
+      .dispatch(scan, [batch, unplaced, counts, ends, sizes], chunks.length)
       .submit();
     const { places, totalBytes, ...placed } = placeChunks(await gpu.readWords(sizes), chunks, elementBytes);
     if (totalBytes === 0) return { buffer: undefined, ...placed };
@@ -163,7 +162,7 @@ function expandPlan(
   const expand = kernel(gpu, 'expand', [expandCode], target.elementBytes);
   return (commands) => {
     const bindings = [batch, table, chunkOfSegment, source, target.buffer];
-    commands.stage('decode').dispatch(expand, bindings, spread(segments.tileCount));
+    commands.stage('decode').dispatch(expand, bindings, segments.tileCount);
   };
 }
 

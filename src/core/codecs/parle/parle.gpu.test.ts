@@ -13,7 +13,7 @@ const gpu = await openTestGpu();
 const smallGpu = await openTestGpu('default');
 
 describeCodecOnGpu(parle, gpu, "the adapter's limits");
-describeCodecOnGpu(parle, smallGpu, 'default limits', { manyChunks: true, isSecondDevice: true });
+describeCodecOnGpu(parle, smallGpu, 'default limits', { isSecondDevice: true });
 
 test.each(parle.elementBytes)(
   '1000 random ranges of chunks, %d-byte elements, need their segments alone',

@@ -12,7 +12,6 @@ import writeCode from '../../../shaders/predict/write.wgsl?raw';
 import memoryCode from '../../../shaders/rice/memory.wgsl?raw';
 import packedCode from '../../../shaders/rice/packed.wgsl?raw';
 import sumsCode from '../../../shaders/rice/sums.wgsl?raw';
-import { spread } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel } from '../../gpu/kernel.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
@@ -76,12 +75,12 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const commands = gpu.commands('predict.encode', onTimes).stage('measure');
     for (const mode of modes) {
       const measure = kernel(gpu, 'measure', [memoryCode, loadCode, measureCode], elementBytes, mode);
-      commands.dispatch(measure, [box, unplaced, chunkOfBrick, voxels.buffer, headers, classes], spread(brickTotal));
+      commands.dispatch(measure, [box, unplaced, chunkOfBrick, voxels.buffer, headers, classes], brickTotal);
     }
     commands.stage('places');
     for (const mode of modes) {
       const place = kernel(gpu, 'places', [recordsCode, placesCode], elementBytes, mode);
-      commands.dispatch(place, [box, unplaced, places, starts, headers, classes], spread(chunks.length));
+      commands.dispatch(place, [box, unplaced, places, starts, headers, classes], chunks.length);
     }
     await commands.submit();
 
@@ -98,7 +97,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     for (const mode of modes) {
       const write = kernel(gpu, 'write', [memoryCode, loadCode, scanCode, groupsCode, writeCode], elementBytes, mode);
       const bindings = [box, placed, chunkOfBrick, voxels.buffer, headers, classes, places, starts, buffer];
-      writing.dispatch(write, bindings, spread(brickTotal));
+      writing.dispatch(write, bindings, brickTotal);
     }
     await writing.submit();
     return { buffer, byteOffsets, byteLengths, sections: sections.map((lengths, i) => (byteLengths[i] === 0 ? [] : lengths)) };
@@ -132,12 +131,12 @@ function prepareDecode(
   return (commands) => {
     commands.stage('places');
     for (const { place } of kernels) {
-      commands.dispatch(place, [box, table, places, starts, source], spread(chunks.length));
+      commands.dispatch(place, [box, table, places, starts, source], chunks.length);
     }
     commands.stage('decode');
     for (const { expand } of kernels) {
       const bindings = [box, table, chunkOfBrick, source, places, starts, target.buffer];
-      commands.dispatch(expand, bindings, spread(brickTotal));
+      commands.dispatch(expand, bindings, brickTotal);
     }
   };
 }

@@ -1,6 +1,5 @@
 import decodeCode from '../../../shaders/raw/decode.wgsl?raw';
 import encodeCode from '../../../shaders/raw/encode.wgsl?raw';
-import { spread } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { throwIfAborted } from '../../shared/job.ts';
@@ -74,7 +73,7 @@ export function createKernels(gpu: Gpu): CodecKernels {
         await gpu
           .commands('raw.encode', onTimes)
           .stage('write')
-          .dispatch(encodeKernel, [...bindings, voxels.buffer, buffer], spread(tileCount))
+          .dispatch(encodeKernel, [...bindings, voxels.buffer, buffer], tileCount)
           .submit();
         return { buffer, byteOffsets, byteLengths };
       } finally {
@@ -94,7 +93,7 @@ export function createKernels(gpu: Gpu): CodecKernels {
       const { tileCount, bindings } = describeBatch(scope, target, chunks, tileCounts, payloads);
       const source = payloadBuffer(payloads, scope);
       return (commands) => {
-        commands.stage('decode').dispatch(decodeKernel, [...bindings, source, target.buffer], spread(tileCount));
+        commands.stage('decode').dispatch(decodeKernel, [...bindings, source, target.buffer], tileCount);
       };
     },
   };

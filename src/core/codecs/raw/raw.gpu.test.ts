@@ -6,4 +6,4 @@ const gpu = await openTestGpu();
 const smallGpu = await openTestGpu('default');
 
 describeCodecOnGpu(raw, gpu, "the adapter's limits");
-describeCodecOnGpu(raw, smallGpu, 'default limits', { manyChunks: true, isSecondDevice: true });
+describeCodecOnGpu(raw, smallGpu, 'default limits', { isSecondDevice: true });

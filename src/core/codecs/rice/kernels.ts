@@ -13,7 +13,6 @@ import sharedMemoryCode from '../../../shaders/rice/shared-memory.wgsl?raw';
 import sizesCode from '../../../shaders/rice/sizes.wgsl?raw';
 import sumsCode from '../../../shaders/rice/sums.wgsl?raw';
 import writeCode from '../../../shaders/rice/write.wgsl?raw';
-import { spread } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel } from '../../gpu/kernel.ts';
 import { exclusiveScan } from '../../gpu/scan.ts';
@@ -95,15 +94,15 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
 
     const commands = gpu.commands('rice.encode', onTimes).stage('measure');
     const cut = kernel(gpu, 'cut', [cutCode], elementBytes);
-    commands.dispatch(cut, [box, unplaced, chunkOfBrick, cuts], spread(Math.ceil(brickTotal / invocations)));
+    commands.dispatch(cut, [box, unplaced, chunkOfBrick, cuts], Math.ceil(brickTotal / invocations));
     for (const kind of kinds) {
       const measure = kernel(gpu, 'measure', [memoryCode, causalCode, loadCode, measureCode], elementBytes, kind);
-      commands.dispatch(measure, [box, cuts, voxels.buffer, groups, headers, sizes], spread(brickTotal));
+      commands.dispatch(measure, [box, cuts, voxels.buffer, groups, headers, sizes], brickTotal);
     }
     commands.stage('scan');
     exclusiveScan(gpu, commands, work, sizes, unitCount + 1);
     const sum = kernel(gpu, 'sizes', [sizesCode], elementBytes);
-    commands.dispatch(sum, [box, unplaced, sizes, lengths], spread(Math.ceil(chunks.length / invocations)));
+    commands.dispatch(sum, [box, unplaced, sizes, lengths], Math.ceil(chunks.length / invocations));
     await commands.submit();
     const byteLengths = onlySmaller(await gpu.readWords(lengths), chunks, elementBytes);
     const { byteOffsets, totalBytes } = placePayloads(byteLengths);
@@ -116,7 +115,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     for (const kind of kinds) {
       const write = kernel(gpu, 'write', [sharedMemoryCode, causalCode, loadCode, scanCode, writeCode], elementBytes, kind);
       const bindings = [box, cuts, voxels.buffer, groups, headers, sizes, placed, chunkOfBrick, buffer];
-      writing.dispatch(write, bindings, spread(brickTotal));
+      writing.dispatch(write, bindings, brickTotal);
     }
     await writing.submit();
     return { buffer, byteOffsets, byteLengths };
@@ -146,8 +145,8 @@ function prepareDecode(
     return kernel(gpu, 'decode', [memory, causalCode, frontCode, scanCode, sumsCode, decodeCode], elementBytes, kind);
   });
   return (commands) => {
-    commands.stage('scan').dispatch(locate, [box, table, source, spans], spread(chunks.length)).stage('decode');
-    for (const decode of decoders) commands.dispatch(decode, [box, source, spans, target.buffer], spread(brickTotal));
+    commands.stage('scan').dispatch(locate, [box, table, source, spans], chunks.length).stage('decode');
+    for (const decode of decoders) commands.dispatch(decode, [box, source, spans, target.buffer], brickTotal);
   };
 }
 

@@ -5,7 +5,6 @@ import orderCode from '../../../shaders/rle/order.wgsl?raw';
 import sizesCode from '../../../shaders/rle/sizes.wgsl?raw';
 import treeCode from '../../../shaders/rle/tree.wgsl?raw';
 import writeCode from '../../../shaders/rle/write.wgsl?raw';
-import { spread } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel } from '../../gpu/kernel.ts';
 import { exclusiveScan } from '../../gpu/scan.ts';
@@ -65,11 +64,11 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const commands = gpu.commands('rle.encode', onTimes);
     commands
       .stage('measure')
-      .dispatch(measure, [box, unplaced, chunkOfTile, voxels.buffer, bits, counts], spread(tileCount))
+      .dispatch(measure, [box, unplaced, chunkOfTile, voxels.buffer, bits, counts], tileCount)
       .stage('scan');
     exclusiveScan(gpu, commands, work, counts, countWords);
     const sum = kernel(gpu, 'sizes', [orderCode, sizesCode], elementBytes);
-    commands.dispatch(sum, [box, unplaced, counts, sizes], spread(Math.ceil(chunks.length / 64)));
+    commands.dispatch(sum, [box, unplaced, counts, sizes], Math.ceil(chunks.length / 64));
     await commands.submit();
     const placed = placeChunks(await gpu.readWords(sizes), chunks, elementBytes);
     const { byteOffsets, byteLengths, sections, totalBytes } = placed;
@@ -79,7 +78,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const buffer = scope.storage('rle.payloads', totalBytes);
     const write = kernel(gpu, 'write', [orderCode, treeCode, writeCode], elementBytes);
     const bindings = [box, chunkTable(work, voxels, chunks, tiles, placed), chunkOfTile, voxels.buffer, bits, counts, buffer];
-    await gpu.commands('rle.encode', onTimes).stage('write').dispatch(write, bindings, spread(tileCount)).submit();
+    await gpu.commands('rle.encode', onTimes).stage('write').dispatch(write, bindings, tileCount).submit();
     return { buffer, byteOffsets, byteLengths, sections };
   } finally {
     work.destroy();
@@ -107,9 +106,9 @@ function prepareDecode(
   return (commands) => {
     commands
       .stage('scan')
-      .dispatch(locate, [box, table, source, spans], spread(chunks.length))
+      .dispatch(locate, [box, table, source, spans], chunks.length)
       .stage('decode')
-      .dispatch(expand, [box, table, chunkOfTile, source, spans, target.buffer], spread(tileCount));
+      .dispatch(expand, [box, table, chunkOfTile, source, spans, target.buffer], tileCount);
   };
 }
 
