@@ -6,6 +6,8 @@ import { defineConfig } from 'electron-vite';
 // package is bundled, so that out/ can be carried to another machine.
 export default defineConfig({
   main: {
+    // fflate for Node asks for `require`, which ES modules have not; for a browser it is the same but for that.
+    resolve: { alias: { fflate: 'fflate/browser' } },
     build: {
       externalizeDeps: false,
       target: 'node20',

@@ -1,13 +1,5 @@
 import { toStriaError } from '../core/shared/errors.ts';
 import { type Command, parseCommand, type TalkOptions } from './args.ts';
-import { runBench } from './commands/bench.ts';
-import { runCompress } from './commands/compress.ts';
-import { runDecompress } from './commands/decompress.ts';
-import { runGpu } from './commands/gpu.ts';
-import { runInfo } from './commands/info.ts';
-import { runRecover } from './commands/recover.ts';
-import { runSample } from './commands/sample.ts';
-import { runVerify } from './commands/verify.ts';
 import type { CommandContext } from './context.ts';
 import { commandHelp, mainHelp } from './help.ts';
 import { describeFault, type ExitCode, exitCodes, faultWords } from './messages.ts';
@@ -44,6 +36,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   }
 }
 
+/** What a command needs is loaded when it is run: a program that starts at once is half of a small file's time. */
 async function run(command: Command, context: CommandContext): Promise<ExitCode> {
   switch (command.name) {
     case 'help':
@@ -53,20 +46,20 @@ async function run(command: Command, context: CommandContext): Promise<ExitCode>
       process.stdout.write(`${version}\n`);
       return exitCodes.ok;
     case 'compress':
-      return runCompress(command, context);
+      return (await import('./commands/compress.ts')).runCompress(command, context);
     case 'decompress':
-      return runDecompress(command, context);
+      return (await import('./commands/decompress.ts')).runDecompress(command, context);
     case 'verify':
-      return runVerify(command, context);
+      return (await import('./commands/verify.ts')).runVerify(command, context);
     case 'info':
-      return runInfo(command, context);
+      return (await import('./commands/info.ts')).runInfo(command, context);
     case 'recover':
-      return runRecover(command, context);
+      return (await import('./commands/recover.ts')).runRecover(command, context);
     case 'sample':
-      return runSample(command, context);
+      return (await import('./commands/sample.ts')).runSample(command, context);
     case 'bench':
-      return runBench(command, context);
+      return (await import('./commands/bench.ts')).runBench(command, context);
     case 'gpu':
-      return runGpu(command, context);
+      return (await import('./commands/gpu.ts')).runGpu(command, context);
   }
 }
