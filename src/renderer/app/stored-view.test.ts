@@ -29,6 +29,8 @@ describe('a view from a file', () => {
         [1, 0.7],
       ],
       timePoint: 3,
+      box: 'ticks',
+      cut: { normal: [0.6, 0, 0.8], offset: 0.1 },
     };
     expect(viewFrom(stored(other), startView)).toEqual(other);
   });
@@ -42,6 +44,8 @@ describe('a view from a file', () => {
       smooth: 1,
       timePoint: null,
       colour: 'red',
+      box: 'round',
+      cut: { normal: [0, 1], offset: 0 },
     };
     expect(viewFrom(odd, startView)).toEqual({});
     expect(viewFrom({ opacity: Array.from({ length: 1001 }, () => [0, 0]) }, startView)).toEqual({});
