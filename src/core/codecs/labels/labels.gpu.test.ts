@@ -1,5 +1,8 @@
+import { test } from 'vitest';
 import { openTestGpu } from '../../../cli/node-gpu-testing.ts';
 import { describeCodecOnGpu } from '../describe-codec-gpu.ts';
+import { expectBatch } from '../gpu-batch-testing.ts';
+import { makeChunk, poisonedBox, putChunk } from '../test-chunks.ts';
 import { labels } from './index.ts';
 
 const gpu = await openTestGpu();
@@ -7,3 +10,12 @@ const smallGpu = await openTestGpu('default');
 
 describeCodecOnGpu(labels, gpu, "the adapter's limits");
 describeCodecOnGpu(labels, smallGpu, 'default limits', { isSecondDevice: true });
+
+// By the brick: coded, raw because the stream grows too long, raw because there are too many labels.
+test('bricks of noise of few and of many labels', async () => {
+  const counts = [2, 3, 5, 17, 40, 60, 64, 65];
+  const box = poisonedBox([16 * counts.length, 16, 16], 1);
+  const noise = (x: number, _y: number, _z: number, random: () => number) => random() % (counts[x >> 4] as number);
+  putChunk(box, [0, 0, 0], makeChunk(box.dims, 1, noise));
+  await expectBatch(gpu, labels, box, [{ origin: [0, 0, 0], shape: box.dims, parameters: new Uint8Array(0) }]);
+});
