@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { type DecodedPng, decode } from 'fast-png';
-import { canvasOf, expectOpen, settledPicture } from './support/app.ts';
+import { canvasOf, drawCoarsely, expectOpen, settledPicture } from './support/app.ts';
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
@@ -12,8 +12,9 @@ test('pictures: as the screen shows it, at any size, without annotations, of eve
   stria,
 }) => {
   const { page } = stria;
-  await stria.dropFiles([stria.write('ball.nii', nifti(shapes(24)))]);
+  await stria.dropFiles([stria.write('ball.nii', nifti(shapes(16)))]);
   await expectOpen(page, 'ball.nii');
+  await drawCoarsely(page);
   await settledPicture(page, '3d');
 
   await test.step('the layout, drawn anew on white', async () => {
@@ -71,7 +72,7 @@ test('pictures: as the screen shows it, at any size, without annotations, of eve
       }
     expect(others).toBe(0);
     expect(picture.resolution?.unit).toBe(1);
-    expect(readFileSync(join(stria.folder, 'slice.png')).toString('latin1')).toContain('slice across z; crosshair 12 12 12');
+    expect(readFileSync(join(stria.folder, 'slice.png')).toString('latin1')).toContain('slice across z; crosshair 8 8 8');
   });
 
   await test.step('the 3D view without anything around it, on nothing, on the clipboard', async () => {

@@ -48,7 +48,7 @@ test('slices become numbered pictures in a new folder; one that is cancelled lea
   await page.getByLabel('First', { exact: true }).fill('0');
   await page.keyboard.press('Enter');
   // Large enough to take a while.
-  await page.getByRole('radio', { name: '4K' }).click();
+  await page.getByRole('radio', { name: '2×' }).click();
   await stria.chooseOpen([target]);
   await page.getByTestId('movie-make').click();
   await page.getByTestId('movie-cancel').click();

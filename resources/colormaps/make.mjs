@@ -82,6 +82,17 @@ const maps = {
       [1, 1, 1, 1],
     ]),
   ],
+  difference: [
+    'Difference',
+    `${own} Blue below the middle, orange above; the middle is near black.`,
+    through([
+      [0, 0.45, 0.82, 1],
+      [0.25, 0.13, 0.47, 0.88],
+      [0.5, 0.13, 0.135, 0.15],
+      [0.75, 0.85, 0.36, 0.12],
+      [1, 1, 0.8, 0.38],
+    ]),
+  ],
   labels: ['Labels', `${own} Colour 0 is background; neighbours in the list are far apart.`, labels()],
 };
 

@@ -49,12 +49,14 @@ export function differenceBytes(one: VolumeInfo): number {
 /**
  * Computes first − second on the GPU, as a volume that can be looked at, and what there is to say of it. The caller frees
  * the volume. Both must be whole (`decimation` 1).
+ * @param check called before each use of the two: throws once they are no longer to be used
  * @throws StriaError `invalid-input` for volumes that cannot be compared, `out-of-memory` where there is no room, `device-lost`
  */
 export async function subtractVolumes(
   gpu: Gpu,
   one: ResidentVolume,
   two: ResidentVolume,
+  check: () => void = () => {},
 ): Promise<{ readonly volume: ResidentVolume; readonly difference: Difference }> {
   const problem = differenceProblem(one.info, two.info);
   if (problem !== undefined) throw new StriaError('invalid-input', problem);
@@ -62,7 +64,7 @@ export async function subtractVolumes(
   const volume = await ResidentVolume.create(gpu, differenceInfo(one.info), { chunkShape: one.chunkShape });
   try {
     if (volume.decimation > 1) throw new StriaError('out-of-memory', 'the GPU has no room left for the difference');
-    return { volume, difference: await subtractBoxes(gpu, one, two, volume) };
+    return { volume, difference: await subtractBoxes(gpu, one, two, volume, check) };
   } catch (error) {
     volume.destroy();
     throw error;
@@ -93,7 +95,13 @@ function partsOf(one: ResidentVolume, two: ResidentVolume, target: ResidentVolum
   );
 }
 
-async function subtractBoxes(gpu: Gpu, one: ResidentVolume, two: ResidentVolume, target: ResidentVolume): Promise<Difference> {
+async function subtractBoxes(
+  gpu: Gpu,
+  one: ResidentVolume,
+  two: ResidentVolume,
+  target: ResidentVolume,
+  check: () => void,
+): Promise<Difference> {
   using scope = gpu.scope('difference');
   const { type, dims } = one.info;
   const kernel = gpu.kernel({
@@ -123,6 +131,7 @@ async function subtractBoxes(gpu: Gpu, one: ResidentVolume, two: ResidentVolume,
     const uniform = scope.uniform('part', [...head, ...place(a), ...place(b), ...place(c)]);
     const bindings = [a.voxels.buffer, uniform, b.voxels.buffer, c.voxels.buffer, results];
     for (let group = 0; group < groupsOf(count); group++) partOfResult.push(part);
+    check();
     await gpu
       .commands('difference')
       .dispatch(kernel, bindings, [groupsOf(count), 1, 1])

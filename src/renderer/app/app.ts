@@ -8,6 +8,7 @@ import type { SceneSide } from '../viewer/orientation.ts';
 import type { SliceAxis, ViewState } from '../viewer/viewer-api.ts';
 import { BackgroundCompressor } from './background.ts';
 import { type Command, commandOfMenu, createCommands } from './commands.ts';
+import { Comparison } from './comparison.ts';
 import { codecChoice } from './compress-protocol.ts';
 import { groupDatasets } from './datasets.ts';
 import { diagnosticsText } from './diagnostics.ts';
@@ -39,6 +40,7 @@ export class App {
   readonly queue: CompressQueue;
   readonly lab: Lab;
   readonly output: Output;
+  readonly comparison: Comparison;
   readonly playback: Playback;
   readonly undo: Undo;
   readonly measuring: Measuring;
@@ -84,6 +86,11 @@ export class App {
       set: (change) => this.set(change),
       playAlong: (axis) => this.playback.choose(axis),
     });
+    this.comparison = new Comparison(
+      this.store,
+      () => this.#gpuLife.engine,
+      () => this.#session.kept && { kept: this.#session.kept, chunks: this.#session.chunks },
+    );
     this.undo = new Undo(this.store, (change) => this.set(change));
     this.measuring = new Measuring(this.store, () => this.#session.kept);
     this.commands = createCommands(this);
@@ -156,15 +163,35 @@ export class App {
     } else this.queue.add(datasets.map(({ primary }) => primary));
   }
 
-  async openDropped(dropped: Promise<readonly File[]>): Promise<void> {
+  /** @param asSecond it is compared with what is open */
+  async openDropped(dropped: Promise<readonly File[]>, asSecond = false): Promise<void> {
     await this.#orNotice(async () => {
       const files = await dropped;
-      if (files.length > 0) this.open(await this.host.adopt(files));
+      if (files.length === 0) return;
+      const adopted = await this.host.adopt(files);
+      if (asSecond) this.compare(adopted);
+      else this.open(adopted);
     });
   }
 
   openDialog(): void {
     void this.#orNotice(async () => this.open(await this.host.openDialog()));
+  }
+
+  /** Compares the first volume of these files with the one that is open. */
+  compare(files: readonly HostFile[]): void {
+    const [first] = groupDatasets(withStacks(files));
+    if (first) void this.comparison.open({ kind: 'file', file: first.primary }, first.primary.name);
+  }
+
+  compareDialog(): void {
+    void this.#orNotice(async () => this.compare(await this.host.openDialog()));
+  }
+
+  /** Restores what was compressed last beside its source, and shows the difference. */
+  compareCompressed(): void {
+    const document = openDocument(this.store.getState());
+    if (document) void this.comparison.openCompressed(`${document.name}, compressed and restored`);
   }
 
   openRecent(id: string, name: string): void {

@@ -31,6 +31,10 @@ const hasPreset = (state: AppState, id: string): boolean => {
   return document !== undefined && presetsOf(document).some((preset) => preset.id === id);
 };
 
+/** What was compressed can be restored beside its source. */
+export const canCompareCompressed = (state: AppState): boolean =>
+  isReady(state) && state.compression.kind === 'done' && state.residency?.canBeCompressed === true;
+
 /** Every command there is, in the order of the palette. */
 export function createCommands(app: App): Command[] {
   const { store } = app;
@@ -116,6 +120,20 @@ export function createCommands(app: App): Command[] {
       run: () => store.setState({ overlay: 'movie' }),
     },
     {
+      id: 'compare',
+      label: 'Compare with…',
+      group: 'File',
+      enabled: (state) => isReady(state) && state.page === 'viewer',
+      run: () => app.compareDialog(),
+    },
+    {
+      id: 'compare-end',
+      label: 'End comparing',
+      group: 'File',
+      enabled: (state) => state.comparison.kind !== 'none',
+      run: () => app.comparison.end(),
+    },
+    {
       id: 'close',
       label: 'Close the volume',
       group: 'File',
@@ -156,6 +174,13 @@ export function createCommands(app: App): Command[] {
       menu: 'compress',
       enabled: (state) => isReady(state) && !isRunning(state),
       run: () => app.compress(),
+    },
+    {
+      id: 'compare-compressed',
+      label: 'Compare with what was compressed',
+      group: 'Compression',
+      enabled: canCompareCompressed,
+      run: () => app.compareCompressed(),
     },
     {
       id: 'cancel',

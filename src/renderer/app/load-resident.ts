@@ -38,6 +38,11 @@ export interface LoadedVolume {
   readonly chunks: readonly EncodedChunk[] | undefined;
 }
 
+export interface LoadOptions extends JobOptions {
+  /** Called before GPU memory is taken; what it throws ends the loading. */
+  readonly onInfo?: ((info: VolumeInfo) => void) | undefined;
+}
+
 /**
  * Loads a volume into GPU memory: a worker reads and unpacks, this thread hands on to the GPU. Of a .stria, series and what
  * is over the GPU's budget stay compressed. The caller frees the volume. @throws StriaError as the readers, and `aborted`
@@ -45,7 +50,7 @@ export interface LoadedVolume {
 export async function loadResident(
   engine: LoadingEngine,
   request: OpenRequest,
-  job: JobOptions,
+  job: LoadOptions,
   stopwatch: Stopwatch<OpenStage>,
 ): Promise<LoadedVolume> {
   throwIfAborted(job.signal);
@@ -85,7 +90,7 @@ class Loading {
   #residency: Residency = 'raw';
   readonly #engine: LoadingEngine;
   readonly #worker: Worker;
-  readonly #job: JobOptions;
+  readonly #job: LoadOptions;
   readonly #stopwatch: Stopwatch<OpenStage>;
   readonly #chunks: EncodedChunk[] = [];
   /** When the first voxels were handed to the GPU. */
@@ -96,7 +101,7 @@ class Loading {
   /** Messages are worked on one after the other. */
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(engine: LoadingEngine, worker: Worker, job: JobOptions, stopwatch: Stopwatch<OpenStage>) {
+  constructor(engine: LoadingEngine, worker: Worker, job: LoadOptions, stopwatch: Stopwatch<OpenStage>) {
     this.#engine = engine;
     this.#worker = worker;
     this.#job = job;
@@ -150,6 +155,7 @@ class Loading {
       case 'info': {
         const { info, format, chunkShape, arePictures, payloadBytes } = message;
         const isUsable = chunkShape !== undefined && fitsGpu(chunkShape, codecElementBytes(info.type));
+        this.#job.onInfo?.(info);
         this.#info = info;
         this.#chunkShape = isUsable ? chunkShape : chunkShapeOf(info, arePictures);
         this.#format = format;

@@ -80,6 +80,11 @@ export class Session {
     return this.#request;
   }
 
+  /** The open volume's compressed bytes, where there are any. */
+  get chunks(): readonly EncodedChunk[] | undefined {
+    return this.#chunks;
+  }
+
   setEngine(engine: Engine | undefined): void {
     this.#engine = engine;
   }

@@ -14,6 +14,7 @@ import type { Stack } from '../playback/stacks.ts';
 import type { Measurement, SliceTool } from '../viewer/measure.ts';
 import type { Viewer } from '../viewer/viewer.ts';
 import type { SliceAxis } from '../viewer/viewer-api.ts';
+import type { ComparisonState } from './comparison-state.ts';
 import { emptyLab, type LabState } from './lab.ts';
 import { firstOutput, type OutputState } from './output-state.ts';
 import type { JobProgress } from './progress.ts';
@@ -110,6 +111,7 @@ export interface AppState {
   readonly page: 'viewer' | 'lab';
   readonly lab: LabState;
   readonly output: OutputState;
+  readonly comparison: ComparisonState;
   /** The slice that layout 2 shows. */
   readonly sliceAxis: SliceAxis;
   /** What the pointer does on slices. */
@@ -145,6 +147,7 @@ export function createAppStore(settings: Settings = defaultSettings): AppStore {
     page: 'viewer',
     lab: emptyLab,
     output: firstOutput,
+    comparison: { kind: 'none' },
     sliceAxis: 'z',
     tool: 'pointer',
     measurements: [],

@@ -1,6 +1,7 @@
-import { Download, FolderOpen, Zap } from 'lucide-react';
+import { Download, FolderOpen, SquareSplitHorizontal, Zap } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { volumeBytes } from '../../core/shared/volume.ts';
+import { canCompareCompressed } from '../app/commands.ts';
 import type { JobProgress } from '../app/progress.ts';
 import { ratioOf } from '../app/result.ts';
 import { showShortcut } from '../app/shortcuts.ts';
@@ -78,6 +79,7 @@ function Running({ progress }: { readonly progress: JobProgress }) {
 function SaveArea({ canSave }: { readonly canSave: boolean }) {
   const app = useApp();
   const save = useAppState((state) => state.save);
+  const canCompare = useAppState(canCompareCompressed);
   if (save.kind === 'saving') {
     return <Running progress={save.progress} />;
   }
@@ -89,6 +91,12 @@ function SaveArea({ canSave }: { readonly canSave: boolean }) {
           <Download size={14} aria-hidden />
           Save as .stria…
           <kbd className={styles.key}>{showShortcut('Mod+S', app.isMac)}</kbd>
+        </Button>
+      )}
+      {canCompare && (
+        <Button kind="quiet" onPress={() => app.compareCompressed()} testId="compare-compressed">
+          <SquareSplitHorizontal size={14} aria-hidden />
+          Compare with the source
         </Button>
       )}
       {save.kind === 'saved' && (

@@ -2,12 +2,20 @@ import { useEffect, useState } from 'react';
 import { dropWords } from '../app/datasets.ts';
 import { droppedFiles } from '../app/dropped-files.ts';
 import styles from './drop-overlay.module.css';
-import { useApp } from './use-app.ts';
+import { useApp, useAppState } from './use-app.ts';
+
+/** The right third of the window, where one volume is open. */
+function isInCompareZone({ clientX }: DragEvent): boolean {
+  return clientX > (window.innerWidth * 2) / 3;
+}
 
 /** Answers a drag over the window at once, and takes the drop wherever it falls. */
 export function DropOverlay() {
   const app = useApp();
   const [words, setWords] = useState<string>();
+  const [isSecond, setIsSecond] = useState(false);
+  const isOpen = useAppState((state) => state.document.kind === 'ready' && state.gpu.kind === 'ready' && state.page === 'viewer');
+  const canCompare = isOpen && words === dropWords(['']);
   useEffect(() => {
     // Names are hidden from the page until the drop; how many files there are, and of what type, is not.
     const filesIn = (event: DragEvent): readonly string[] | undefined => {
@@ -20,6 +28,7 @@ export function DropOverlay() {
       const files = filesIn(event);
       if (event.dataTransfer) event.dataTransfer.dropEffect = files === undefined ? 'none' : 'copy';
       setWords(files ? dropWords(files) : 'Only files can be dropped here');
+      setIsSecond(isInCompareZone(event));
     };
     const leave = (event: DragEvent) => {
       if (event.relatedTarget === null) setWords(undefined);
@@ -27,7 +36,10 @@ export function DropOverlay() {
     const drop = (event: DragEvent) => {
       event.preventDefault();
       setWords(undefined);
-      if (event.dataTransfer) void app.openDropped(droppedFiles(event.dataTransfer));
+      const transfer = event.dataTransfer;
+      if (!transfer) return;
+      const asSecond = isOpen && isInCompareZone(event) && dropWords(filesIn(event) ?? []) === dropWords(['']);
+      void app.openDropped(droppedFiles(transfer), asSecond);
     };
     window.addEventListener('dragover', over);
     window.addEventListener('dragleave', leave);
@@ -37,13 +49,18 @@ export function DropOverlay() {
       window.removeEventListener('dragleave', leave);
       window.removeEventListener('drop', drop);
     };
-  }, [app]);
+  }, [app, isOpen]);
   if (words === undefined) return null;
   return (
     <div className={styles.overlay} role="status" data-testid="drop-overlay">
-      <div className={styles.frame}>
+      <div className={styles.frame} data-faint={(canCompare && isSecond) || undefined}>
         <span className={styles.words}>{words}</span>
       </div>
+      {canCompare && (
+        <div className={styles.second} data-faint={!isSecond || undefined} data-testid="drop-compare">
+          <span className={styles.words}>Compare</span>
+        </div>
+      )}
     </div>
   );
 }

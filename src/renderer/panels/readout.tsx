@@ -7,7 +7,7 @@ import styles from './readout.module.css';
 import { useApp } from './use-app.ts';
 
 /** The voxel under the pointer, its exact value and, while chunks are shown, its chunk, written straight into the page: it changes at pointer rate. */
-export function Readout({ viewer }: { readonly viewer: Viewer }) {
+export function Readout({ viewer, isSecond = false }: { readonly viewer: Viewer; readonly isSecond?: boolean }) {
   const { store } = useApp();
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -21,7 +21,7 @@ export function Readout({ viewer }: { readonly viewer: Viewer }) {
       const value = label + formatValue(probe.value);
       const stored = probe.stored === probe.value || !info ? '' : ` (stored ${formatValue(probe.stored)})`;
       const { chunks, showChunks } = store.getState();
-      const chunk = showChunks && chunks ? `\n${describeChunkAt(chunks, probe.voxel, state.timePoint)}` : '';
+      const chunk = showChunks && chunks && !isSecond ? `\n${describeChunkAt(chunks, probe.voxel, state.timePoint)}` : '';
       place.current.textContent = `x ${x}  y ${y}  z ${z}  ·  ${value}${stored}${chunk}`;
     };
     show();
@@ -29,6 +29,6 @@ export function Readout({ viewer }: { readonly viewer: Viewer }) {
     return () => {
       for (const end of ends) end();
     };
-  }, [viewer, store]);
-  return <div ref={place} className={styles.readout} data-testid="probe" hidden />;
+  }, [viewer, store, isSecond]);
+  return <div ref={place} className={styles.readout} data-testid={isSecond ? 'second-probe' : 'probe'} hidden />;
 }

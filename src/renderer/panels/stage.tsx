@@ -1,3 +1,4 @@
+import { CompareBar, SecondGrid } from './compare-bar.tsx';
 import { EmptyState } from './empty-state.tsx';
 import { LoadFailed, LoadingView } from './loading-view.tsx';
 import { NoGpuView } from './no-gpu-view.tsx';
@@ -17,7 +18,16 @@ export function Stage() {
   if (document.kind === 'failed') return <LoadFailed name={document.name} fault={document.fault} rawFile={document.rawFile} />;
   if (gpu.kind === 'failed') return <NoGpuView diagnosis={gpu.diagnosis} />;
   if (document.kind === 'empty') return <EmptyState />;
-  return gpu.kind === 'ready' ? <ViewportGrid viewer={gpu.viewer} info={document.document.info} /> : <RecoveringView />;
+  if (gpu.kind !== 'ready') return <RecoveringView />;
+  return (
+    <main className={styles.pictures}>
+      <CompareBar />
+      <div className={styles.pair}>
+        <ViewportGrid viewer={gpu.viewer} info={document.document.info} />
+        <SecondGrid />
+      </div>
+    </main>
+  );
 }
 
 function RecoveringView() {

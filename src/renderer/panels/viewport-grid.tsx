@@ -5,19 +5,27 @@ import { useAppState } from './use-app.ts';
 import styles from './viewport-grid.module.css';
 import { SlicePane, VolumePane } from './viewport-pane.tsx';
 
-/** The four pictures. All are always mounted, so that no canvas is ever made twice; the layout hides what it does not show. */
-export function ViewportGrid({ viewer, info }: { readonly viewer: Viewer; readonly info: VolumeInfo }) {
+/** The four pictures of a viewer, the first one or the second of a comparison. All are always mounted, so that no canvas is ever made twice; the layout hides what it does not show. */
+export function ViewportGrid({
+  viewer,
+  info,
+  isSecond = false,
+}: {
+  readonly viewer: Viewer;
+  readonly info: VolumeInfo;
+  readonly isSecond?: boolean;
+}) {
   const layout = useAppState((state) => state.settings.layout);
   const sliceAxis = useAppState((state) => state.sliceAxis);
   const shows3d = layout === '3d' || layout === 'quad';
   const showsSlice = (axis: string) => layout === 'quad' || layout === 'slices' || (layout === 'slice' && axis === sliceAxis);
   return (
-    <main className={styles.grid} data-layout={layout}>
-      <VolumePane viewer={viewer} info={info} isShown={shows3d} />
+    <div className={styles.grid} data-layout={layout}>
+      <VolumePane viewer={viewer} info={info} isShown={shows3d} isSecond={isSecond} />
       {(['z', 'y', 'x'] as const).map((axis) => (
-        <SlicePane key={axis} viewer={viewer} info={info} axis={axis} isShown={showsSlice(axis)} />
+        <SlicePane key={axis} viewer={viewer} info={info} axis={axis} isShown={showsSlice(axis)} isSecond={isSecond} />
       ))}
-      <Readout viewer={viewer} />
-    </main>
+      <Readout viewer={viewer} isSecond={isSecond} />
+    </div>
   );
 }

@@ -20,14 +20,20 @@ export interface VolumePaneProps {
   readonly viewer: Viewer;
   readonly info: VolumeInfo;
   readonly isShown: boolean;
+  readonly isSecond: boolean;
 }
 
-export function VolumePane({ viewer, info, isShown }: VolumePaneProps) {
+export function VolumePane({ viewer, info, isShown, isSecond }: VolumePaneProps) {
   const projection = useViewerPart(viewer, ({ state }) => state.projection);
   const decimation = useViewerPart(viewer, (snapshot) => snapshot.decimation);
   return (
-    <section className={styles.pane} hidden={!isShown} aria-label="3D view">
-      <Canvas viewer={viewer} view="3d" label="3D view. Drag turns it, the wheel zooms, the right button moves it." />
+    <section className={styles.pane} hidden={!isShown} aria-label={isSecond ? '3D view of the second volume' : '3D view'}>
+      <Canvas
+        viewer={viewer}
+        view="3d"
+        isSecond={isSecond}
+        label="3D view. Drag turns it, the wheel zooms, the right button moves it."
+      />
       <div className={styles.label}>
         3D <span>{projectionNames[projection].toLowerCase()}</span>
         {decimation > 1 && <span className={styles.warning}>shown at 1/{decimation} resolution</span>}
@@ -45,9 +51,10 @@ export interface SlicePaneProps {
   readonly info: VolumeInfo;
   readonly axis: SliceAxis;
   readonly isShown: boolean;
+  readonly isSecond: boolean;
 }
 
-export function SlicePane({ viewer, info, axis, isShown }: SlicePaneProps) {
+export function SlicePane({ viewer, info, axis, isShown, isSecond }: SlicePaneProps) {
   const { store } = useApp();
   const index = 'xyz'.indexOf(axis) as 0 | 1 | 2;
   const last = info.dims[index] - 1;
@@ -89,19 +96,20 @@ export function SlicePane({ viewer, info, axis, isShown }: SlicePaneProps) {
       className={styles.pane}
       data-axis={axis}
       hidden={!isShown}
-      aria-label={`Slice across ${axis}`}
+      aria-label={`Slice across ${axis}${isSecond ? ' of the second volume' : ''}`}
       onPointerMove={choose}
       onFocus={choose}
     >
       <Canvas
         viewer={viewer}
         view={axis}
+        isSecond={isSecond}
         label={`Slice across ${axis}. Arrow keys move the crosshair, Page Up and Page Down the slice. Enter sets a point while measuring.`}
         onKeyDown={onKeyDown}
       />
       <AloneButton alone="slice" axis={axis} />
       <div className={styles.strip}>
-        <PlayButton axis={axis} />
+        {!isSecond && <PlayButton axis={axis} />}
         <b>{axis}</b>
         <Range
           label={`Slice across ${axis}`}
@@ -111,7 +119,7 @@ export function SlicePane({ viewer, info, axis, isShown }: SlicePaneProps) {
           read={read}
           subscribe={viewer.subscribe}
           onInput={(at) => moveTo(at, index)}
-          testId={`slider-${axis}`}
+          testId={`${isSecond ? 'second-' : ''}slider-${axis}`}
         />
         <span className={styles.number}>
           <SliceIndex viewer={viewer} index={index} />
@@ -176,23 +184,24 @@ function AloneButton({ alone, axis }: { readonly alone: Layout; readonly axis?: 
 interface CanvasProps {
   readonly viewer: Viewer;
   readonly view: ViewName;
+  readonly isSecond: boolean;
   readonly label: string;
   readonly onKeyDown?: (event: KeyboardEvent) => void;
 }
 
 /** A canvas of the viewer's. Each viewer (there is a new one after a lost device) gets a canvas that no other has used. */
-function Canvas({ viewer, view, label, onKeyDown }: CanvasProps) {
+function Canvas({ viewer, view, isSecond, label, onKeyDown }: CanvasProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const canvas = document.createElement('canvas');
-    canvas.dataset.testid = `canvas-${view}`;
+    canvas.dataset.testid = `${isSecond ? 'second-' : ''}canvas-${view}`;
     place.current?.append(canvas);
     const detach = viewer.attach(view, canvas);
     return () => {
       detach();
       canvas.remove();
     };
-  }, [viewer, view]);
+  }, [viewer, view, isSecond]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: an application is interactive: its keys move the crosshair
     <div ref={place} className={styles.canvas} role="application" aria-label={label} tabIndex={0} onKeyDown={onKeyDown} />

@@ -1,6 +1,7 @@
 import batlow from '../../../resources/colormaps/batlow.json';
 import bone from '../../../resources/colormaps/bone.json';
 import cividis from '../../../resources/colormaps/cividis.json';
+import difference from '../../../resources/colormaps/difference.json';
 import gray from '../../../resources/colormaps/gray.json';
 import hot from '../../../resources/colormaps/hot.json';
 import inferno from '../../../resources/colormaps/inferno.json';
@@ -10,7 +11,7 @@ import plasma from '../../../resources/colormaps/plasma.json';
 import turbo from '../../../resources/colormaps/turbo.json';
 import viridis from '../../../resources/colormaps/viridis.json';
 
-const files = { gray, bone, hot, viridis, cividis, batlow, magma, inferno, plasma, turbo, labels };
+const files = { gray, bone, hot, viridis, cividis, batlow, magma, inferno, plasma, turbo, difference, labels };
 
 export type ColormapName = keyof typeof files;
 

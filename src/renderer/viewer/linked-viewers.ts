@@ -60,7 +60,17 @@ export function sameValue(from: VolumeInfo, to: VolumeInfo, stored: number): num
 }
 
 /** How values look; all others but the places are where they are seen from. */
-const valueKeys: readonly string[] = ['window', 'level', 'colormap', 'opacity', 'projection', 'attenuation', 'lighting'];
+const valueKeys: readonly string[] = [
+  'window',
+  'level',
+  'colormap',
+  'opacity',
+  'projection',
+  'attenuation',
+  'lighting',
+  'inverted',
+  'outside',
+];
 
 /** What another viewer takes over from one, where `keys` of its state have changed. */
 export function followed(
@@ -111,7 +121,7 @@ export class LinkedViewers {
     const sideOf = (viewer: Linkable, other: () => Side): Side => ({
       viewer,
       state: viewer.snapshot().state,
-      viewpoints: JSON.stringify(viewer.viewpoints()),
+      viewpoints: viewer.viewpoints(),
       ends: [
         viewer.subscribe(() => this.#onState(this.#side(viewer), other())),
         viewer.onDrawn(() => this.#onDrawn(this.#side(viewer), other())),
@@ -153,8 +163,12 @@ export class LinkedViewers {
   }
 
   #onDrawn(side: Side, other: Side): void {
-    if (!this.#links.views || JSON.stringify(side.viewer.viewpoints()) === side.viewpoints) return;
-    this.#carryViewpoints(side, other);
+    const viewpoints = side.viewer.viewpoints();
+    if (!this.#links.views || JSON.stringify(viewpoints) === JSON.stringify(side.viewpoints)) return;
+    // A view that has just come into the layout stands where it did at its start: it follows the first one's.
+    const isSame = Object.keys(viewpoints).join() === Object.keys(side.viewpoints).join();
+    if (isSame) this.#carryViewpoints(side, other);
+    else this.#carryViewpoints(...this.#sides);
   }
 
   #carry(side: Side, other: Side, keys: readonly (keyof ViewState)[]): void {
@@ -173,11 +187,11 @@ export class LinkedViewers {
 
   #carryViewpoints(side: Side, other: Side): void {
     const viewpoints = side.viewer.viewpoints();
-    side.viewpoints = JSON.stringify(viewpoints);
+    side.viewpoints = viewpoints;
     const [from, to] = [side.viewer.snapshot().info, other.viewer.snapshot().info];
     if (!from || !to || !this.#links.views) return;
     other.viewer.setViewpoints(sameViewpoints(from, to, viewpoints));
-    other.viewpoints = JSON.stringify(other.viewer.viewpoints());
+    other.viewpoints = other.viewer.viewpoints();
   }
 }
 
@@ -186,5 +200,5 @@ interface Side {
   readonly ends: readonly (() => void)[];
   /** As they were when they were last carried over. */
   state: ViewState;
-  viewpoints: string;
+  viewpoints: Viewpoints;
 }

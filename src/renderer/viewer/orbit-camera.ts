@@ -95,7 +95,12 @@ export class OrbitCamera {
   posed(
     aspect: number,
     turn?: PictureRequest['turn'],
-  ): { readonly camera: PerspectiveCamera | OrthographicCamera; readonly eye: Vector4 } {
+  ): {
+    readonly camera: PerspectiveCamera | OrthographicCamera;
+    readonly eye: Vector4;
+    /** Half the height that is seen at the target. */
+    readonly halfHeight: number;
+  } {
     const { target } = this.#controls;
     const camera = this.camera.clone();
     if (turn) {
@@ -113,7 +118,9 @@ export class OrbitCamera {
     camera.updateProjectionMatrix();
     camera.updateMatrixWorld();
     const isNear = camera instanceof PerspectiveCamera;
-    return { camera, eye: new Vector4(...(isNear ? camera.position : camera.position.clone().sub(target)), isNear ? 1 : 0) };
+    const toEye = camera.position.clone().sub(target);
+    const eye = isNear ? new Vector4(...camera.position, 1) : new Vector4(...toEye, 0);
+    return { camera, eye, halfHeight: (isNear ? halfHeight * toEye.length() : 1) / camera.zoom };
   }
 
   use(kind: CameraKind): void {

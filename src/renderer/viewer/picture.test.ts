@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkPictureSize, joinPictures, layoutCells, toStraight } from './picture.ts';
+import { checkPictureSize, drawOver, joinPictures, layoutCells, toStraight } from './picture.ts';
 
 test('the cells of every layout fill the picture, with the gap between, and never overlap', () => {
   const layouts = ['3d', 'slice', 'slices', 'quad'] as const;
@@ -50,4 +50,12 @@ test('premultiplied pixels become straight ones, and blue changes places', () =>
   expect([...toStraight(Uint8Array.of(64, 32, 0, 128), true, false)]).toEqual([0, 64, 128, 128]);
   expect([...toStraight(Uint8Array.of(10, 20, 30, 7, 1, 2, 3, 0), false, true)]).toEqual([10, 20, 30, 255, 1, 2, 3, 255]);
   expect([...toStraight(Uint8Array.of(0, 0, 0, 0), false, false)]).toEqual([0, 0, 0, 0]);
+});
+
+test('what is drawn over a picture covers it by its own alpha', () => {
+  const under = { width: 2, height: 1, rgba: Uint8Array.of(0, 100, 200, 255, 0, 0, 0, 0) };
+  drawOver(under, { width: 2, height: 1, rgba: Uint8Array.of(200, 100, 0, 51, 10, 20, 30, 128) }, 0, 0);
+  expect([...under.rgba]).toEqual([40, 100, 160, 255, 10, 20, 30, 128]);
+  drawOver(under, { width: 1, height: 1, rgba: Uint8Array.of(1, 2, 3, 255) }, 1, 0);
+  expect([...under.rgba]).toEqual([40, 100, 160, 255, 1, 2, 3, 255]);
 });

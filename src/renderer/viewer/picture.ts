@@ -115,6 +115,25 @@ export function joinPictures(
   return { width, height, rgba };
 }
 
+/** Draws one picture over another, in place. @param x, y where its upper left corner comes */
+export function drawOver(picture: Picture, above: Picture, x: number, y: number): void {
+  for (let row = 0; row < above.height; row++) {
+    for (let column = 0; column < above.width; column++) {
+      const from = (row * above.width + column) * 4;
+      const to = ((y + row) * picture.width + x + column) * 4;
+      const part = (above.rgba[from + 3] as number) / 255;
+      const under = ((picture.rgba[to + 3] as number) / 255) * (1 - part);
+      const alpha = part + under;
+      if (part === 0) continue;
+      for (let channel = 0; channel < 3; channel++) {
+        const mixed = (above.rgba[from + channel] as number) * part + (picture.rgba[to + channel] as number) * under;
+        picture.rgba[to + channel] = Math.round(mixed / alpha);
+      }
+      picture.rgba[to + 3] = Math.round(255 * alpha);
+    }
+  }
+}
+
 /** Pixels as a GPU gives them, premultiplied, as a picture's; changed in place. @param isBgra blue comes first */
 export function toStraight(pixels: Uint8Array<ArrayBuffer>, isBgra: boolean, isOpaque: boolean): Uint8Array<ArrayBuffer> {
   for (let at = 0; at < pixels.length; at += 4) {

@@ -5,6 +5,7 @@ import type { ChunkPicture } from './chunk-rectangles.ts';
 import { paintMeasures } from './measure-painter.ts';
 import type { MeasureShape } from './measure-shapes.ts';
 import type { EdgeLetters } from './orientation.ts';
+import type { Picture } from './picture.ts';
 import type { ScaleBar } from './scale-bar.ts';
 
 export interface OverlayContent {
@@ -65,6 +66,22 @@ export class SliceOverlayPicture {
   destroy(): void {
     this.#scope.destroy();
   }
+}
+
+/** A scale bar as the lower right corner of a picture has it. Undefined: the picture is too small for one. */
+export function scaleBarPicture(
+  scaleBar: ScaleBar,
+  pixelRatio: number,
+  picture: Pick<Picture, 'width' | 'height'>,
+): Picture | undefined {
+  if (picture.width < 160 * pixelRatio) return undefined;
+  const width = Math.min(picture.width, Math.ceil(200 * pixelRatio));
+  const height = Math.min(picture.height, Math.ceil(40 * pixelRatio));
+  const context = new OffscreenCanvas(width, height).getContext('2d');
+  if (!context) return undefined;
+  paint(context, { width, height, pixelRatio, chunks: undefined, measures: [], letters: undefined, scaleBar });
+  const { data } = context.getImageData(0, 0, width, height);
+  return { width, height, rgba: new Uint8Array(data.buffer) };
 }
 
 function paint(context: OffscreenCanvasRenderingContext2D, content: OverlayContent): void {

@@ -8,7 +8,10 @@ import type { VolumeInfo } from '../../core/shared/volume.ts';
 import type { CameraFrame, Place } from './camera-frame.ts';
 import { FramePacing } from './frame-pacing.ts';
 import { OrbitCamera, type OrbitPose } from './orbit-camera.ts';
-import { type Picture, type PictureBackground, type PictureRequest, toStraight } from './picture.ts';
+import { unitsPerLength } from './orientation.ts';
+import { drawOver, type Picture, type PictureBackground, type PictureRequest, toStraight } from './picture.ts';
+import { scaleBar } from './scale-bar.ts';
+import { scaleBarPicture } from './slice-overlay.ts';
 import type { SeenBy } from './ticked-box.ts';
 import { TiledFrame } from './tiled-frame.ts';
 import type { View, ViewHost } from './view-host.ts';
@@ -140,7 +143,16 @@ export class VolumeView implements View {
    * The view as a picture of any size, as sharp as a still one. It is drawn strip by strip: the canvas goes on meanwhile.
    * @throws StriaError `invalid-input` when nothing is shown, `aborted`, `device-lost`
    */
-  async picture({ width, height, isAnnotated, background: ground, state, turn, signal }: PictureRequest): Promise<Picture> {
+  async picture({
+    width,
+    height,
+    pixelRatio,
+    isAnnotated,
+    background: ground,
+    state,
+    turn,
+    signal,
+  }: PictureRequest): Promise<Picture> {
     const volume = this.#scene;
     if (!volume || !this.#isReady || this.#isDisposed) throw new StriaError('invalid-input', 'the 3D view shows nothing yet');
     const rgba = new Uint8Array(width * height * 4);
@@ -149,7 +161,7 @@ export class VolumeView implements View {
     const rowMs = this.#pacing.expectedMs(width, step);
     const rows = Math.min(height, Math.max(8, Math.floor(Math.min(stripMs / rowMs, mostStripPixels / width))));
     this.#orbit.use(this.#host.state.camera);
-    const { camera, eye } = this.#orbit.posed(width / height, turn);
+    const { camera, eye, halfHeight } = this.#orbit.posed(width / height, turn);
     const look = { ...this.#host.state, ...state };
     try {
       for (let from = 0; from < height; from += rows) {
@@ -165,10 +177,21 @@ export class VolumeView implements View {
         rgba.set(await frame.read(width, from, count), from * width * 4);
       }
       this.#gpu.checkAlive();
-      return { width, height, rgba: toStraight(rgba, false, ground !== 'transparent') };
+      const picture = { width, height, rgba: toStraight(rgba, false, ground !== 'transparent') };
+      if (isAnnotated) this.#drawScale(picture, pixelRatio, height / 2 / halfHeight);
+      return picture;
     } finally {
       frame.dispose();
     }
+  }
+
+  /** The bar that the page lays over the canvas. @param pixelsPerLength of the scene, where the camera turns about */
+  #drawScale(picture: Picture, pixelRatio: number, pixelsPerLength: number): void {
+    const info = this.#host.volume?.info;
+    const most = Math.min(120 * pixelRatio, 0.3 * picture.width);
+    const bar = info && scaleBar(pixelsPerLength / unitsPerLength(info), most, info.spatialUnit);
+    const drawn = bar && scaleBarPicture(bar, pixelRatio, picture);
+    if (drawn) drawOver(picture, drawn, picture.width - drawn.width, picture.height - drawn.height);
   }
 
   #setGround(ground: PictureBackground): void {

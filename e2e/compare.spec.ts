@@ -1,0 +1,76 @@
+import type { Page } from '@playwright/test';
+import { canvasOf, choose, expectOpen, gpuMemory, plain } from './support/app.ts';
+import { expect, test } from './support/test.ts';
+import { nifti, shapes } from './support/volumes.ts';
+
+const viewport = { width: 960, height: 640 };
+test.use({ viewport });
+
+const side = 16;
+/** Where the second volume differs, and by how much. */
+const [x, y, z, by] = [3, 4, 5, 9];
+
+test('a volume and itself with one voxel changed: linked side by side, the one voxel found; what was compressed is identical', async ({
+  stria,
+}) => {
+  const { page } = stria;
+  const volume = shapes(side);
+  const changed = volume.bytes.slice();
+  const at = (z * side + y) * side + x;
+  changed[at] = (volume.bytes[at] as number) + by;
+  const [one, two] = [stria.write('one.nii', nifti(volume)), stria.write('two.nii', nifti({ ...volume, bytes: changed }))];
+  await stria.dropFiles([one]);
+  await expectOpen(page, 'one.nii');
+  await page.keyboard.press('2');
+  const rightThird = { x: 0.85 * viewport.width, y: viewport.height / 2 };
+
+  await test.step('a drop in the right third compares', async () => {
+    await stria.dragFiles([two], rightThird);
+    await expect(page.getByTestId('drop-compare')).toBeVisible();
+    await stria.dropFiles([two], rightThird);
+    await expect(page.getByTestId('compare-bar')).toContainText('one.nii and two.nii');
+    await expect(page.getByTestId('second-canvas-z')).toBeVisible();
+    await expect(canvasOf(page, 'z')).toBeVisible();
+  });
+
+  await test.step('each follows the other, until they are unlinked', async () => {
+    await page.getByTestId('slider-z').fill('2');
+    await expect(slice(page, 'second-')).toHaveValue('2');
+    await page.getByTestId('second-slider-z').fill('11');
+    await expect(slice(page)).toHaveValue('11');
+    await page.getByText('Link views').click();
+    await page.getByTestId('slider-z').fill('4');
+    await expect(slice(page, 'second-')).toHaveValue('11');
+    await page.getByText('Link views').click();
+    await expect(slice(page, 'second-')).toHaveValue('4');
+  });
+
+  await test.step('the difference counts the voxel, says where it is, and goes there', async () => {
+    await page.getByTestId('compare-difference').click();
+    const words = page.getByTestId('difference');
+    await expect(words).toBeVisible();
+    expect(plain((await words.textContent()) ?? '')).toContain(
+      `1 of ${side ** 3} voxels differ · largest ${by} at x ${x} y ${y} z ${z} · mean`,
+    );
+    await page.getByTestId('go-to-largest').click();
+    await expect(slice(page)).toHaveValue(String(z));
+    await expect(slice(page, 'second-')).toHaveValue(String(z));
+  });
+
+  await test.step('it ends, and its memory is free', async () => {
+    await page.getByTestId('compare-end').click();
+    await expect(page.getByTestId('second-canvas-z')).toHaveCount(0);
+    await expect.poll(() => gpuMemory(page, 'volume.box')).toBe(side ** 3);
+  });
+
+  await test.step('what was compressed, restored, is the same bit for bit', async () => {
+    await choose(page, 'codec-select', 'rle');
+    await page.getByTestId('compress-button').click();
+    await page.getByTestId('compare-compressed').click();
+    await expect(page.getByTestId('difference')).toContainText('Identical, bit for bit');
+  });
+});
+
+function slice(page: Page, prefix = '') {
+  return page.getByTestId(`${prefix}slider-z`);
+}

@@ -1,0 +1,31 @@
+import type { Difference } from '../../core/engine/difference.ts';
+import type { FaultData } from '../../core/shared/errors.ts';
+import type { VolumeInfo } from '../../core/shared/volume.ts';
+import type { Links } from '../viewer/linked-viewers.ts';
+import type { Viewer } from '../viewer/viewer.ts';
+import type { JobProgress } from './progress.ts';
+
+/** What the second viewer shows: the second volume, or the first one less the second. */
+export type ComparisonMode = 'beside' | 'difference';
+
+/** What is known of the difference. */
+export type DifferenceState =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'running' }
+  /** Why there is none, in words. */
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'known'; readonly difference: Difference };
+
+export type ComparisonState =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'loading'; readonly name: string; readonly progress: JobProgress }
+  | { readonly kind: 'failed'; readonly name: string; readonly fault: FaultData }
+  | {
+      readonly kind: 'ready';
+      readonly name: string;
+      readonly info: VolumeInfo;
+      readonly viewer: Viewer;
+      readonly mode: ComparisonMode;
+      readonly links: Links;
+      readonly difference: DifferenceState;
+    };
