@@ -12,6 +12,7 @@ const drawnAlike = [
   'playback',
   'session',
   'settings',
+  'space',
   'undo',
   'view3d',
 ].map((name) => `${name}.spec.ts`);

@@ -1,0 +1,86 @@
+import type { Page } from '@playwright/test';
+import { differingPart, drawCoarsely, drawnPart, expectOpen, isSettled, pictureOf, settledPicture } from './support/app.ts';
+import { expect, type Stria, test } from './support/test.ts';
+import { nifti, shapes } from './support/volumes.ts';
+
+test.use({ viewport: { width: 960, height: 640 } });
+
+/** A small volume alone in the 3D view, drawn as quickly as can be. */
+async function openSmall(stria: Stria): Promise<void> {
+  const { page } = stria;
+  await stria.dropFiles([stria.write('shapes.nii', nifti(shapes(16)))]);
+  await expectOpen(page, 'shapes.nii');
+  await drawCoarsely(page);
+  await page.keyboard.press('1');
+  await page.getByTestId('quality-draft').click();
+  await page.getByTestId('lighting').click();
+}
+
+/** How the cube stands on the page: where its right, its lower side and its front go. */
+async function cubeStands(page: Page): Promise<readonly number[]> {
+  const transform = await page
+    .getByTestId('look-front')
+    .evaluate((face) => (face.parentElement as HTMLElement).style.transform.replace(/.*\(|\)/g, ''));
+  const parts = transform.split(',').map((part) => Math.round(Number(part)) || 0);
+  return [0, 4, 8].flatMap((column) => parts.slice(column, column + 3));
+}
+
+test('a cube stands as the volume does and turns it, by pointer, keys and commands', async ({ stria }) => {
+  const { page } = stria;
+  await openSmall(stria);
+  const first = await settledPicture(page, '3d');
+  await page.getByRole('button', { name: 'Look from the front' }).click();
+  await expect.poll(() => cubeStands(page)).toEqual([1, 0, 0, 0, 1, 0, 0, 0, 1]);
+
+  await page.getByTestId('look-front').focus();
+  await page.keyboard.press('ArrowRight');
+  await expect(page.getByRole('button', { name: 'Look from the back' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => cubeStands(page)).toEqual([-1, 0, 0, 0, 1, 0, 0, 0, -1]);
+
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.getByPlaceholder('What do you want to do?').fill('Look from above');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => cubeStands(page)).toEqual([1, 0, 0, 0, 0, -1, 0, 1, 0]);
+  await page.getByTestId('box-off').click();
+  await page.getByTestId('camera-orthographic').click();
+  const bare = await settledPicture(page, '3d');
+  expect(differingPart(first, bare)).toBeGreaterThan(0.02);
+  await expect(page.getByTestId('scale-3d')).toHaveText(/^\d+\u202fmm$/);
+  await page.getByTestId('box-ticks').click();
+  expect(differingPart(bare, await settledPicture(page, '3d'))).toBeGreaterThan(0.002);
+});
+
+test('a free plane cuts the 3D view, by its handles and by sliders', async ({ stria }) => {
+  const { page } = stria;
+  await openSmall(stria);
+  await page.getByTestId('box-off').click();
+  const whole = await settledPicture(page, '3d');
+  await page.getByTestId('cut').click();
+  await expect(page.getByTestId('cut-disc')).toBeVisible();
+  const placeOf = async (slider: string) => Number(await page.getByTestId(slider).inputValue());
+  const drag = async (handle: string, x: number, y: number) => {
+    const box = await page.getByTestId(handle).boundingBox();
+    if (!box) throw new Error(`${handle} is not on the screen`);
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width / 2 + x, box.y + box.height / 2 + y, { steps: 3 });
+    await page.mouse.up();
+  };
+  // The arrow points at the eye and hides the disc: out of the way first.
+  const turn = await placeOf('cut-turn');
+  await drag('cut-tip', 40, 0);
+  await expect.poll(() => placeOf('cut-turn')).toBeGreaterThan(turn + 20);
+  await drag('cut-disc', 30, 0);
+  await expect.poll(() => placeOf('cut-distance')).toBeGreaterThan(5);
+
+  // Away with everything, and with nothing.
+  await page.getByTestId('cut-distance').fill('-99');
+  // Only the plane's outline and handles are left, perhaps too little for a picture.
+  await expect.poll(() => isSettled(page, '3d')).toBe(true);
+  expect(drawnPart(await pictureOf(page, '3d'))).toBeLessThan(0.5 * drawnPart(whole));
+  await page.getByTestId('cut-flip').click();
+  expect(drawnPart(await settledPicture(page, '3d'))).toBeGreaterThan(0.8 * drawnPart(whole));
+  await page.getByTestId('cut').click();
+  await expect(page.getByTestId('cut-disc')).toBeHidden();
+});
