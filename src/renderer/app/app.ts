@@ -51,6 +51,8 @@ export class App {
   readonly #session: Session;
   readonly #sessions: SavedSessions;
   readonly #gpuLife: GpuLife;
+  /** What a view that is alone goes back to. */
+  #layoutOfSeveral: Settings['layout'] = 'quad';
   /** Files may come before the GPU is there: they wait for it. */
   #opened: Promise<void> = Promise.resolve();
 
@@ -341,6 +343,17 @@ export class App {
   showSlice(sliceAxis: SliceAxis): void {
     this.store.setState({ sliceAxis });
     this.set({ layout: 'slice' });
+  }
+
+  /** Shows one view alone (no axis: the 3D view), or what was shown before that. */
+  toggleAlone(axis: SliceAxis | undefined): void {
+    const { layout } = this.store.getState().settings;
+    if (layout === '3d' || layout === 'slice') this.set({ layout: this.#layoutOfSeveral });
+    else {
+      this.#layoutOfSeveral = layout;
+      if (axis) this.showSlice(axis);
+      else this.set({ layout: '3d' });
+    }
   }
 
   resetView(): void {

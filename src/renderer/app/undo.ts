@@ -22,6 +22,7 @@ const names: Readonly<Record<string, string>> = {
   prefer: 'what Automatic goes by',
   camera: 'kind of camera',
   smooth: 'smooth slices',
+  slab: 'thickness of slices',
   showChunks: 'chunks shown',
 };
 

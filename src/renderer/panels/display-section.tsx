@@ -17,6 +17,7 @@ import { Select } from './controls/select.tsx';
 import { Toggle } from './controls/toggle.tsx';
 import styles from './display-section.module.css';
 import { HistogramPlot } from './histogram-plot.tsx';
+import { SlabControls } from './slab-controls.tsx';
 import { useApp, useAppState, useViewerPart } from './use-app.ts';
 import { useFold } from './use-fold.ts';
 import { VolumeControls } from './volume-controls.tsx';
@@ -72,6 +73,7 @@ export function DisplaySection({ document, viewer }: Props) {
         <OutsideSelect viewer={viewer} side={0} />
         <OutsideSelect viewer={viewer} side={1} />
         <VolumeControls document={document} viewer={viewer} />
+        <SlabControls info={document.info} viewer={viewer} />
         {!isCategorical && <Toggle label="Smooth slices" isOn={smooth} onChange={(isOn) => viewer.set({ smooth: isOn })} />}
       </div>
     </Section>

@@ -1,12 +1,13 @@
 import { useEffect, useRef } from 'react';
 import { formatValue } from '../app/units.ts';
 import { describeChunkAt } from '../app/ways.ts';
+import { worldWords } from '../app/world-words.ts';
 import { colormap } from '../viewer/colormaps.ts';
 import type { Viewer } from '../viewer/viewer.ts';
 import styles from './readout.module.css';
 import { useApp } from './use-app.ts';
 
-/** The voxel under the pointer, its exact value and, while chunks are shown, its chunk, written straight into the page: it changes at pointer rate. */
+/** The voxel under the pointer (or of the crosshair, while keys move it), its exact value, its place in the world and, while chunks are shown, its chunk, written straight into the page: it changes at pointer rate. */
 export function Readout({ viewer, isSecond = false }: { readonly viewer: Viewer; readonly isSecond?: boolean }) {
   const { store } = useApp();
   const place = useRef<HTMLDivElement>(null);
@@ -22,7 +23,8 @@ export function Readout({ viewer, isSecond = false }: { readonly viewer: Viewer;
       const stored = probe.stored === probe.value || !info ? '' : ` (stored ${formatValue(probe.stored)})`;
       const { chunks, showChunks } = store.getState();
       const chunk = showChunks && chunks && !isSecond ? `\n${describeChunkAt(chunks, probe.voxel, state.timePoint)}` : '';
-      place.current.textContent = `x ${x}  y ${y}  z ${z}  ·  ${value}${stored}${chunk}`;
+      const world = info && worldWords(info, probe.voxel);
+      place.current.textContent = `x ${x}  y ${y}  z ${z}  ·  ${value}${stored}${world ? `\n${world}` : ''}${chunk}`;
     };
     show();
     const ends = [viewer.subscribe(show), store.subscribe(show)];

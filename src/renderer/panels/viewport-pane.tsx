@@ -1,10 +1,12 @@
 import { Maximize2, Minimize2, Play } from 'lucide-react';
 import { type KeyboardEvent, useCallback, useEffect, useRef } from 'react';
 import { Button } from 'react-aria-components';
+import { mostSlabSlices } from '../../core/engine/slab-plane.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import { thinSpace } from '../app/units.ts';
 import { isMeasuring } from '../viewer/measure.ts';
-import { sliceFrame } from '../viewer/orientation.ts';
+import { safeSpacing, sliceFrame } from '../viewer/orientation.ts';
+import { slabOf } from '../viewer/slab.ts';
 import type { Viewer, ViewName } from '../viewer/viewer.ts';
 import type { Layout, SliceAxis } from '../viewer/viewer-api.ts';
 import { classes } from './controls/classes.ts';
@@ -85,6 +87,7 @@ export function SlicePane({ viewer, info, axis, isShown, isSecond }: SlicePanePr
       (viewer.snapshot().state.crosshair[move.axis as 0 | 1 | 2] as number) + move.by * (event.shiftKey ? 10 : 1),
       move.axis,
     );
+    viewer.probeCrosshair();
   };
   // Not by enter and leave: a layout that changes under a resting pointer gives neither in time.
   const choose = () => {
@@ -107,6 +110,7 @@ export function SlicePane({ viewer, info, axis, isShown, isSecond }: SlicePanePr
         label={`Slice across ${axis}. Arrow keys move the crosshair, Page Up and Page Down the slice. Enter sets a point while measuring.`}
         onKeyDown={onKeyDown}
       />
+      <SlabLabel viewer={viewer} info={info} index={index} />
       <AloneButton alone="slice" axis={axis} />
       <div className={styles.strip}>
         {!isSecond && <PlayButton axis={axis} />}
@@ -130,6 +134,19 @@ export function SlicePane({ viewer, info, axis, isShown, isSecond }: SlicePanePr
         </span>
       </div>
     </section>
+  );
+}
+
+/** Says of a thick slice what it shows, and of how many slices. */
+function SlabLabel({ viewer, info, index }: { readonly viewer: Viewer; readonly info: VolumeInfo; readonly index: 0 | 1 | 2 }) {
+  const choice = useViewerPart(viewer, ({ state }) => state.slab);
+  const slab = slabOf(choice, safeSpacing(info)[index]);
+  if (!slab) return null;
+  const { slices, kind } = slab;
+  return (
+    <div className={styles.label} title="The values under the pointer are the middle slice’s">
+      {kind} <span>of {slices === mostSlabSlices ? `${slices} slices, the most` : `${slices} slices`}</span>
+    </div>
   );
 }
 
@@ -166,16 +183,13 @@ function PlayButton({ axis }: { readonly axis: SliceAxis }) {
 /** Shows one picture alone, or all again. */
 function AloneButton({ alone, axis }: { readonly alone: Layout; readonly axis?: SliceAxis }) {
   const app = useApp();
-  const layout = useAppState((state) => state.settings.layout);
-  const isAlone = layout === alone;
-  const label = isAlone ? 'Show all four' : 'Show alone';
-  const press = () => {
-    if (isAlone) app.set({ layout: 'quad' });
-    else if (axis) app.showSlice(axis);
-    else app.set({ layout: '3d' });
-  };
+  const isAlone = useAppState((state) => state.settings.layout === alone);
   return (
-    <Button className={classes(styles.alone)} aria-label={label} onPress={press}>
+    <Button
+      className={classes(styles.alone)}
+      aria-label={isAlone ? 'Show the others again' : 'Show alone'}
+      onPress={() => app.toggleAlone(axis)}
+    >
       {isAlone ? <Minimize2 size={14} aria-hidden /> : <Maximize2 size={14} aria-hidden />}
     </Button>
   );
@@ -191,6 +205,11 @@ interface CanvasProps {
 
 /** A canvas of the viewer's. Each viewer (there is a new one after a lost device) gets a canvas that no other has used. */
 function Canvas({ viewer, view, isSecond, label, onKeyDown }: CanvasProps) {
+  const app = useApp();
+  // Two clicks with another tool set two points.
+  const onDoubleClick = () => {
+    if (app.store.getState().tool === 'pointer') app.toggleAlone(view === '3d' ? undefined : view);
+  };
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const canvas = document.createElement('canvas');
@@ -203,7 +222,15 @@ function Canvas({ viewer, view, isSecond, label, onKeyDown }: CanvasProps) {
     };
   }, [viewer, view, isSecond]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: an application is interactive: its keys move the crosshair
-    <div ref={place} className={styles.canvas} role="application" aria-label={label} tabIndex={0} onKeyDown={onKeyDown} />
+    <div
+      ref={place}
+      className={styles.canvas}
+      role="application"
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: an application is interactive: its keys move the crosshair
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      onDoubleClick={onDoubleClick}
+    />
   );
 }

@@ -1,7 +1,8 @@
 import type { VolumeStatistics } from '../../core/engine/statistics.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import { unclipped } from './clip.ts';
-import { hasOrientation } from './orientation.ts';
+import { hasOrientation, safeSpacing } from './orientation.ts';
+import { firstSlab } from './slab.ts';
 import type { ViewState } from './viewer-api.ts';
 
 /** Neighbours this often equal, and whole numbers: labels. */
@@ -52,6 +53,7 @@ export function autoView(info: VolumeInfo, statistics: VolumeStatistics): ViewSt
     crosshair: [Math.floor(x / 2), Math.floor(y / 2), Math.floor(z / 2)],
     timePoint: 0,
     smooth: false,
+    slab: firstSlab(safeSpacing(info)),
   } as const;
   if (isLabels(info, statistics)) {
     const window = [statistics.min, statistics.max] as const;

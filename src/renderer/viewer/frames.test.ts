@@ -13,6 +13,7 @@ const state: ViewState = {
   crosshair: [1, 2, 3],
   timePoint: 4,
   smooth: false,
+  slab: { kind: 'none', thickness: 1 },
 };
 
 test('a frame moves the crosshair along its axis, or the time point', () => {

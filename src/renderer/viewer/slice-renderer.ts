@@ -1,3 +1,4 @@
+import type { Slab, SlabPlane } from '../../core/engine/slab-plane.ts';
 import { SlicePass, sliceUniform, sliceUniformBytes } from '../../core/engine/slice-pass.ts';
 import type { SliceBox, VolumeSource } from '../../core/engine/volume-source.ts';
 import type { Commands } from '../../core/gpu/commands.ts';
@@ -32,6 +33,8 @@ export interface SliceDrawing {
   /** Its origin along `axis` is not used: `index` says it. */
   readonly map: CanvasToVoxel;
   readonly state: Pick<ViewState, 'window' | 'colormap' | 'inverted' | 'outside' | 'timePoint' | 'smooth'>;
+  /** Several slices as one, in the slice's place. */
+  readonly slab?: (Slab & { readonly plane: SlabPlane }) | undefined;
   readonly overlay?: SliceOverlay | undefined;
   /** Beside the slice; premultiplied. Default: near black. */
   readonly ground?: GPUColorDict | undefined;
@@ -70,7 +73,7 @@ export class SliceRenderer {
 
   /** Records clearing the target, and drawing the slice (undefined: nothing) into it, with what decoding that takes. */
   record(commands: Commands, target: GPUTexture, drawing: SliceDrawing | undefined): void {
-    const boxes = drawing?.volume.recordSlice(commands, drawing.axis, drawing.index, drawing.state.timePoint) ?? [];
+    const boxes = drawing ? recordBoxes(commands, drawing) : [];
     const colorAttachments: GPURenderPassColorAttachment[] = [
       { view: target.createView(), clearValue: drawing?.ground ?? grounds['near-black'], loadOp: 'clear', storeOp: 'store' },
     ];
@@ -85,12 +88,19 @@ export class SliceRenderer {
     this.#scope.destroy();
   }
 
-  #drawSlice(pass: GPURenderPassEncoder, { volume, axis, index, map, state }: SliceDrawing, boxes: readonly SliceBox[]): void {
+  #drawSlice(
+    pass: GPURenderPassEncoder,
+    { volume, axis, index, map, state, slab }: SliceDrawing,
+    boxes: readonly SliceBox[],
+  ): void {
     this.#writeColors(state);
     const { window, smooth, timePoint, outside } = state;
     const { isCategorical } = colormap(state.colormap);
-    const uniform = this.#sliceUniforms.get(sliceUniform(volume, { axis, ...map }, { window, smooth, isCategorical, outside }));
-    this.#pass.draw(pass, { type: volume.info.type, boxes, uniform, colors: this.#colors, index, timePoint });
+    // A slab's plane is of 32-bit floats.
+    const type = slab ? 'f32' : volume.info.type;
+    const shown = { info: { ...volume.info, type }, decimation: volume.decimation, dims: volume.dims };
+    const uniform = this.#sliceUniforms.get(sliceUniform(shown, { axis, ...map }, { window, smooth, isCategorical, outside }));
+    this.#pass.draw(pass, { type, boxes, uniform, colors: this.#colors, index, timePoint });
   }
 
   #drawOverlay(pass: GPURenderPassEncoder, { picture, voxel, center, step, gap, thickness }: SliceOverlay): void {
@@ -133,6 +143,11 @@ export class SliceRenderer {
     });
     return this.#overlayPipeline;
   }
+}
+
+function recordBoxes(commands: Commands, { volume, axis, index, state: { timePoint }, slab }: SliceDrawing): readonly SliceBox[] {
+  if (slab) return slab.plane.record(commands, volume, axis, index, timePoint, slab);
+  return volume.recordSlice(commands, axis, index, timePoint);
 }
 
 /** Bytes of `Overlay` in overlay.wgsl. */

@@ -1,3 +1,4 @@
+import { SlabPlane } from '../../core/engine/slab-plane.ts';
 import type { Commands } from '../../core/gpu/commands.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
@@ -10,6 +11,7 @@ import { type SliceFrame, safeSpacing, sliceFrame } from './orientation.ts';
 import type { Picture, PictureBackground, PictureRequest } from './picture.ts';
 import { readTexture } from './read-texture.ts';
 import { scaleBar } from './scale-bar.ts';
+import { slabOf } from './slab.ts';
 import {
   clampVoxel,
   type Point,
@@ -47,6 +49,8 @@ interface SlicePicture {
   readonly state: ViewState;
   /** Undefined: nothing is drawn over it. */
   readonly overlay: SliceOverlayPicture | undefined;
+  /** Holds the slab, where slices are thick. */
+  readonly plane: SlabPlane;
   readonly caption?: string | undefined;
   readonly ground: GPUColorDict;
 }
@@ -62,6 +66,7 @@ export class SliceView implements View {
   readonly #renderer: SliceRenderer;
   readonly #context: GPUCanvasContext;
   readonly #overlay: SliceOverlayPicture;
+  readonly #plane: SlabPlane;
   readonly #measuring: MeasurePointer;
   readonly #endPointer: () => void;
   #camera = fitted;
@@ -89,6 +94,7 @@ export class SliceView implements View {
     this.#context = context;
     this.#context.configure({ device: gpu.device, format, alphaMode: 'opaque' });
     this.#overlay = new SliceOverlayPicture(gpu);
+    this.#plane = new SlabPlane(gpu);
     this.#measuring = new MeasurePointer(axis, host, () => host.requestRender(this));
     this.#endPointer = listenToSlicePointer(canvas, {
       hover: (pixel) => this.#hover(pixel),
@@ -123,7 +129,13 @@ export class SliceView implements View {
   /** Records the picture, to be submitted in this very task: then it is on the canvas. */
   record(commands: Commands): void {
     this.#host.drawn();
-    const picture = { pixelRatio: this.#pixelRatio, state: this.#host.state, overlay: this.#overlay, ground: this.#host.ground };
+    const picture = {
+      pixelRatio: this.#pixelRatio,
+      state: this.#host.state,
+      overlay: this.#overlay,
+      plane: this.#plane,
+      ground: this.#host.ground,
+    };
     this.#recordInto(commands, this.#context.getCurrentTexture(), picture);
   }
 
@@ -136,13 +148,22 @@ export class SliceView implements View {
       usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC,
     });
     const overlay = isAnnotated ? new SliceOverlayPicture(this.#gpu) : undefined;
+    const plane = new SlabPlane(this.#gpu);
     try {
       const commands = this.#gpu.commands('picture');
       const ground = background === 'screen' ? this.#host.ground : pictureGrounds[background];
-      this.#recordInto(commands, target, { pixelRatio, state: { ...this.#host.state, ...state }, overlay, caption, ground });
+      this.#recordInto(commands, target, {
+        pixelRatio,
+        state: { ...this.#host.state, ...state },
+        overlay,
+        plane,
+        caption,
+        ground,
+      });
       await commands.submit();
     } finally {
       overlay?.destroy();
+      plane.destroy();
     }
     const picture = await readTexture(this.#gpu, target, background !== 'transparent');
     const placement = this.#placement(target, pixelRatio);
@@ -150,7 +171,11 @@ export class SliceView implements View {
     return { ...picture, pixelsPerMetre: placement && placeSlice(placement).pixelsPerUnit / metresOf[unit] };
   }
 
-  #recordInto(commands: Commands, target: GPUTexture, { pixelRatio, state, overlay, caption, ground }: SlicePicture): void {
+  #recordInto(
+    commands: Commands,
+    target: GPUTexture,
+    { pixelRatio, state, overlay, plane, caption, ground }: SlicePicture,
+  ): void {
     const { volume } = this.#host;
     const placement = this.#placement(target, pixelRatio, state);
     if (!volume || !placement) {
@@ -160,6 +185,8 @@ export class SliceView implements View {
     const map = placeSlice(placement);
     const { frame, index } = placement;
     const { right, down } = frame;
+    const slab = slabOf(state.slab, placement.spacing[frame.across]);
+    if (!slab) plane.destroy();
     const step: Point = [1 / map.right[right.axis], 1 / map.down[down.axis]];
     const spare = 10 * pixelRatio;
     this.#renderer.record(commands, target, {
@@ -168,6 +195,7 @@ export class SliceView implements View {
       index,
       map,
       state,
+      slab: slab && { ...slab, plane },
       ground,
       overlay: overlay && {
         picture: overlay.texture({
@@ -231,6 +259,7 @@ export class SliceView implements View {
   dispose(): void {
     this.#endPointer();
     this.#overlay.destroy();
+    this.#plane.destroy();
     this.#context.unconfigure();
   }
 

@@ -1,4 +1,5 @@
 import type { RayLook } from '../../core/engine/ray-pass.ts';
+import type { SlabKind } from '../../core/engine/slab-plane.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import type { CutPlane } from './cut-plane.ts';
 
@@ -10,6 +11,13 @@ export type CameraKind = 'perspective' | 'orthographic';
 export type BoxKind = 'off' | 'box' | 'ticks';
 /** How closely the 3D view is sampled once it is still: every texel, twice, four times. */
 export type Quality = 'draft' | 'normal' | 'fine';
+
+/** Slices drawn thicker than one voxel. */
+export interface SlabChoice {
+  readonly kind: 'none' | SlabKind;
+  /** In `spatialUnit`: across each axis it is as many slices as come nearest. */
+  readonly thickness: number;
+}
 
 /** Everything that decides what is drawn. Immutable; replaced through `Viewer.set`. */
 export interface ViewState extends Omit<RayLook, 'plane'> {
@@ -31,6 +39,7 @@ export interface ViewState extends Omit<RayLook, 'plane'> {
   readonly timePoint: number;
   /** Slices interpolate between voxels (off: every voxel is a sharp rectangle). */
   readonly smooth: boolean;
+  readonly slab: SlabChoice;
 }
 
 /** A frame of a stack: a slice along an axis, or a time point. */

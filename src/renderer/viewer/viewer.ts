@@ -36,6 +36,7 @@ const initialState: ViewState = {
   crosshair: [0, 0, 0],
   timePoint: 0,
   smooth: false,
+  slab: { kind: 'none', thickness: 5 },
 };
 
 /** While frames follow each other, panels hear of it this often, in milliseconds. */
@@ -198,7 +199,8 @@ export class Viewer {
     if (JSON.stringify(state) === JSON.stringify(before)) return;
     this.#change({ state });
     const is3dSame =
-      JSON.stringify({ ...state, crosshair: 0, smooth: 0 }) === JSON.stringify({ ...before, crosshair: 0, smooth: 0 });
+      JSON.stringify({ ...state, crosshair: 0, smooth: 0, slab: 0 }) ===
+      JSON.stringify({ ...before, crosshair: 0, smooth: 0, slab: 0 });
     if (state.timePoint !== before.timePoint && this.#volume && this.#has3d) {
       // It fails only with the device, whose loss `Gpu.onLost` tells.
       this.#display.show(this.#volume, state.timePoint).catch(() => {});
@@ -256,6 +258,11 @@ export class Viewer {
     if (key === this.#prepared) return;
     this.#prepared = key;
     this.#volume?.prepareFrames(number, position);
+  }
+
+  /** Reads the crosshair's voxel, as if the pointer were on it: for keys. */
+  probeCrosshair(): void {
+    this.#host.probe(this.#snapshot.state.crosshair);
   }
 
   /** Paints the chunks that a slice cuts over it, each in its way's colour; undefined: none. They are those of the volume shown. */

@@ -1,0 +1,24 @@
+// The last step of a slab (slab.wgsl): one 32-bit float for each voxel of its plane, NaN where nothing was counted.
+
+struct Finish {
+  count: u32,
+  /// 1: the sums become means.
+  mean: u32,
+  /// Invocations in a row of workgroups.
+  row: u32,
+}
+@group(0) @binding(0) var<storage, read> sums: array<vec2f>;
+@group(0) @binding(1) var<uniform> finish: Finish;
+/// The bits of floats.
+@group(0) @binding(2) var<storage, read_write> values: array<u32>;
+
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+  let index = id.y * finish.row + id.x;
+  if (index >= finish.count) {
+    return;
+  }
+  let sum = sums[index];
+  let value = sum.x / select(1.0, max(sum.y, 1.0), finish.mean == 1u);
+  values[index] = select(bitcast<u32>(value), 0x7fc00000u, sum.y == 0.0);
+}
