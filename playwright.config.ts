@@ -6,6 +6,7 @@ const drawnAlike = [
   'access',
   'chunks',
   'compressed-volume',
+  'crosshair',
   'device-loss',
   'lab',
   'output',

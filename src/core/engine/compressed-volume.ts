@@ -174,6 +174,15 @@ export class CompressedVolume implements VolumeSource {
     return layers.record(commands, layers.layerAt(this.#elementAt(axis, index)), timePoint);
   }
 
+  get holdsTimePoints(): boolean {
+    return this.#timePoints !== undefined && this.#hasSmallTimePoints;
+  }
+
+  recordTimePoint(commands: Commands, timePoint: number): readonly PlacedLayerBox[] {
+    if (!this.#timePoints || !this.holdsTimePoints) throw new StriaError('internal', 'time points are not decoded whole');
+    return this.#timePoints.record(commands, 0, timePoint);
+  }
+
   async displayTexture(timePoint: number): Promise<DisplayTexture> {
     if (!this.#display) {
       const { min, max } = await this.statistics();

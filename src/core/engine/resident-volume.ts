@@ -251,6 +251,13 @@ export class ResidentVolume implements VolumeSource {
     );
   }
 
+  readonly holdsTimePoints = true;
+
+  recordTimePoint(_commands: Commands, timePoint: number): readonly SliceBox[] {
+    const [first, end] = this.#planesOf(timePoint);
+    return this.placedBoxes.filter((box) => box.firstPlane < end && box.firstPlane + box.planeCount > first);
+  }
+
   prepareFrames(axis: AxisIndex | 3): void {
     if (axis !== 3 || !this.#display) return;
     for (let timePoint = 0; timePoint < this.dims[3]; timePoint++) this.#fillOf(this.#display, timePoint);

@@ -8,8 +8,11 @@ import { elementTypeNumber, floatBits, isFloatType, typeRange, voxelKey } from '
 
 /** How a slice lies on its target: voxel position = origin + right × pixel x + down × pixel y. */
 export interface SlicePlane {
-  /** The axis that the slice cuts across. The origin along it is not used: the slice's number says it. */
-  readonly axis: AxisIndex;
+  /**
+   * The axis that the slice cuts across. The origin along it is not used: the slice's number says it. Undefined: the plane
+   * lies anyhow, and the number says nothing.
+   */
+  readonly axis: AxisIndex | undefined;
   readonly origin: Dims3;
   readonly right: Dims3;
   readonly down: Dims3;
@@ -41,8 +44,8 @@ export function sliceUniform(
   const width = Math.max(high - low, Number.MIN_VALUE) / (isFloat ? 2 : 1);
   const bits = (values: readonly number[]): number[] => [...values.map((value) => floatBits(value / decimation)), 0];
   return new Uint32Array([
-    ...bits(origin.with(axis, 0.5)),
-    ...bits([0, 0, 0].with(axis, 1)),
+    ...bits(axis === undefined ? origin : origin.with(axis, 0.5)),
+    ...bits(axis === undefined ? [0, 0, 0] : [0, 0, 0].with(axis, 1)),
     ...bits(right),
     ...bits(down),
     ...dims.slice(0, 3),

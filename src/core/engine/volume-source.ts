@@ -46,6 +46,10 @@ export interface VolumeSource {
    * commands, and before the next call for the same axis.
    */
   recordSlice(commands: Commands, axis: AxisIndex, index: number, timePoint: number): readonly SliceBox[];
+  /** Whether all voxels of a time point can be had at once, by `recordTimePoint`: not where they are decoded layer by layer. */
+  readonly holdsTimePoints: boolean;
+  /** The boxes of a time point, as `recordSlice` gives those of a slice. @throws StriaError `internal` without `holdsTimePoints` */
+  recordTimePoint(commands: Commands, timePoint: number): readonly SliceBox[];
   /** Records the filling of the display texture with a time point, where there is such a texture. */
   recordDisplay(commands: Commands, timePoint: number): void;
   /**

@@ -62,7 +62,7 @@ export function shownSize(view: PictureOptions['view'], layout: Layout, shown: R
   const sizes = [...shown.values()];
   const [first] = sizes;
   if (!first) return undefined;
-  const [columns, rows] = ({ '3d': [1, 1], slice: [1, 1], slices: [3, 1], quad: [2, 2] } as const)[layout];
+  const [columns, rows] = ({ '3d': [1, 1], slice: [1, 1], slices: [3, 1], quad: [2, 2], oblique: [2, 2] } as const)[layout];
   const along = (count: number, lengths: readonly number[]): number => count * Math.max(...lengths) + (count - 1) * layoutGap;
   return [
     along(

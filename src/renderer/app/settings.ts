@@ -61,7 +61,7 @@ export const defaultSettings: Settings = {
 
 const key = 'stria.settings';
 const themes: readonly Theme[] = ['system', 'light', 'dark'];
-const layouts: readonly Layout[] = ['3d', 'slice', 'slices', 'quad'];
+const layouts: readonly Layout[] = ['3d', 'slice', 'slices', 'quad', 'oblique'];
 const efforts: readonly Effort[] = ['normal', 'max'];
 const axes: readonly CodecOptions['axis'][] = ['auto', 'x', 'y', 'z'];
 

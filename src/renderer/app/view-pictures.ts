@@ -62,7 +62,7 @@ export async function takePicture(
   if (!size) throw new StriaError('invalid-input', `the ${view} view is not shown`);
   checkPictureSize(size.width, size.height, viewer.longestPictureEdge);
   const take = async (name: PictureView, width: number, height: number): Promise<Picture> => {
-    const caption = name === '3d' || !isAnnotated ? undefined : await captionOf(viewer, name, change.state);
+    const caption = name === '3d' || name === 'oblique' || !isAnnotated ? undefined : await captionOf(viewer, name, change.state);
     return viewer.picture(name, { ...change, width, height, pixelRatio: size.pixelRatio, isAnnotated, background, caption });
   };
   if (view !== 'layout') return take(view, size.width, size.height);

@@ -78,6 +78,7 @@ export function PictureDialog({ onDone }: { readonly onDone: () => void }) {
 type View = PictureOptions['view'];
 const viewNames: Readonly<Record<View, string>> = {
   '3d': '3D view',
+  oblique: 'Oblique slice',
   z: 'Slice across z',
   y: 'Slice across y',
   x: 'Slice across x',
@@ -88,7 +89,7 @@ const viewNames: Readonly<Record<View, string>> = {
 export function useViews(): readonly View[] {
   const { scene } = useApp().output;
   const shown = scene?.viewer.shownSizes();
-  const views = (['3d', 'z', 'y', 'x'] as const).filter((view) => shown?.has(view));
+  const views = (['3d', 'oblique', 'z', 'y', 'x'] as const).filter((view) => shown?.has(view));
   return views.length > 1 ? [...views, 'layout'] : views;
 }
 

@@ -1,11 +1,12 @@
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import type { Viewer } from '../viewer/viewer.ts';
+import { ObliquePane } from './oblique-pane.tsx';
 import { Readout } from './readout.tsx';
 import { useAppState } from './use-app.ts';
 import styles from './viewport-grid.module.css';
 import { SlicePane, VolumePane } from './viewport-pane.tsx';
 
-/** The four pictures of a viewer, the first one or the second of a comparison. All are always mounted, so that no canvas is ever made twice; the layout hides what it does not show. */
+/** The pictures of a viewer, the first one or the second of a comparison. All are always mounted, so that no canvas is ever made twice; the layout hides what it does not show. */
 export function ViewportGrid({
   viewer,
   info,
@@ -18,10 +19,12 @@ export function ViewportGrid({
   const layout = useAppState((state) => state.settings.layout);
   const sliceAxis = useAppState((state) => state.sliceAxis);
   const shows3d = layout === '3d' || layout === 'quad';
-  const showsSlice = (axis: string) => layout === 'quad' || layout === 'slices' || (layout === 'slice' && axis === sliceAxis);
+  const showsSlice = (axis: string) =>
+    layout === 'quad' || layout === 'slices' || layout === 'oblique' || (layout === 'slice' && axis === sliceAxis);
   return (
     <div className={styles.grid} data-layout={layout}>
       <VolumePane viewer={viewer} info={info} isShown={shows3d} isSecond={isSecond} />
+      <ObliquePane viewer={viewer} isShown={layout === 'oblique'} isSecond={isSecond} />
       {(['z', 'y', 'x'] as const).map((axis) => (
         <SlicePane key={axis} viewer={viewer} info={info} axis={axis} isShown={showsSlice(axis)} isSecond={isSecond} />
       ))}

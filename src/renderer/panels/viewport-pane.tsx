@@ -204,11 +204,11 @@ interface CanvasProps {
 }
 
 /** A canvas of the viewer's. Each viewer (there is a new one after a lost device) gets a canvas that no other has used. */
-function Canvas({ viewer, view, isSecond, label, onKeyDown }: CanvasProps) {
+export function Canvas({ viewer, view, isSecond, label, onKeyDown }: CanvasProps) {
   const app = useApp();
   // Two clicks with another tool set two points.
   const onDoubleClick = () => {
-    if (app.store.getState().tool === 'pointer') app.toggleAlone(view === '3d' ? undefined : view);
+    if (view !== 'oblique' && app.store.getState().tool === 'pointer') app.toggleAlone(view === '3d' ? undefined : view);
   };
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

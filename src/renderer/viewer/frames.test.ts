@@ -14,6 +14,7 @@ const state: ViewState = {
   timePoint: 4,
   smooth: false,
   slab: { kind: 'none', thickness: 1 },
+  oblique: { turn: 0, tilt: 0 },
 };
 
 test('a frame moves the crosshair along its axis, or the time point', () => {

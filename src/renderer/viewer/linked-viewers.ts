@@ -4,8 +4,10 @@ import { affineColumns, hasOrientation } from './orientation.ts';
 import { clampVoxel, type SliceCamera, type Voxel } from './slice-geometry.ts';
 import type { SliceAxis, ViewerSnapshot, ViewState } from './viewer-api.ts';
 
-/** Where the views of a viewer stand: the slices by their axes, and the 3D view. What is not shown is left out. */
-export type Viewpoints = Readonly<Partial<Record<SliceAxis, SliceCamera | undefined> & { '3d': OrbitPose | undefined }>>;
+/** Where the views of a viewer stand: the slices by their axes, the oblique one, and the 3D view. What is not shown is left out. */
+export type Viewpoints = Readonly<
+  Partial<Record<SliceAxis | 'oblique', SliceCamera | undefined> & { '3d': OrbitPose | undefined }>
+>;
 
 /** What is linked; a `Viewer` is one. */
 export interface Linkable {

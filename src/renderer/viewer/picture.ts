@@ -1,7 +1,7 @@
 import { StriaError } from '../../core/shared/errors.ts';
 import type { Layout, SliceAxis, ViewState } from './viewer-api.ts';
 
-export type PictureView = '3d' | SliceAxis;
+export type PictureView = '3d' | 'oblique' | SliceAxis;
 /** What lies where nothing is drawn: as on the screen, white, or nothing. */
 export type PictureBackground = 'screen' | 'white' | 'transparent';
 
@@ -65,6 +65,10 @@ export function layoutCells(
     slices: [['z', 'y', 'x']],
     quad: [
       ['3d', 'z'],
+      ['y', 'x'],
+    ],
+    oblique: [
+      ['oblique', 'z'],
       ['y', 'x'],
     ],
   };

@@ -6,12 +6,14 @@ import { markedColors } from '../../core/engine/outside.ts';
 import type { NumberedBox } from '../../core/engine/resident-layout.ts';
 import { testInfo, testVoxels } from '../../core/engine/resident-testing.ts';
 import { ResidentVolume } from '../../core/engine/resident-volume.ts';
+import { SlabPlane } from '../../core/engine/slab-plane.ts';
 import type { VolumeSource } from '../../core/engine/volume-source.ts';
 import type { EncodedChunk } from '../../core/format/chunk.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { type Dims4, elementTypes, typedVoxels, type VolumeInfo, type VoxelArray } from '../../core/shared/volume.ts';
 import { colorsOf, labelColorIndex } from './colormaps.ts';
 import { grounds } from './grounds.ts';
+import { placeOblique } from './oblique-geometry.ts';
 import { type AxisNumber, sliceFrame } from './orientation.ts';
 import { type CanvasToVoxel, placeSlice, positionAt, type Voxel, voxelAt } from './slice-geometry.ts';
 import { type SliceDrawing, SliceRenderer } from './slice-renderer.ts';
@@ -26,10 +28,11 @@ const plain = { inverted: false, outside: ['clamp', 'clamp'] } as const;
 
 interface Case {
   readonly volume: VolumeSource;
-  readonly axis: AxisNumber;
+  readonly axis: AxisNumber | undefined;
   readonly index: number;
   readonly map: CanvasToVoxel;
   readonly state: SliceDrawing['state'];
+  readonly slab?: SliceDrawing['slab'];
 }
 
 async function drawn(drawing: Case): Promise<Uint8Array> {
@@ -277,6 +280,94 @@ test('smooth slices run straight between the middles of voxels', async () => {
     if (position < 0.5 || position > 12.5) continue;
     expect(Math.abs((pixels[(24 * width + x) * 4] as number) - (position - 0.5) * 20)).toBeLessThan(1.1);
   }
+  volume.destroy();
+});
+
+describe('an oblique slice', () => {
+  const info = { ...testInfo(dims, 'u8'), affine: [1, 0, 0, 3, 0, 1.3, 0, -4, 0, 0, 1.7, 2] };
+  // Values that rise evenly along all three axes: blended between voxels, they rise evenly along any plane.
+  const ramp = (x: number, y: number, z: number): number => 6 * x + 7 * y + 10 * z;
+  const voxels = Uint8Array.from({ length: 13 * 11 * 9 * 2 }, (_, at) =>
+    ramp(at % 13, Math.floor(at / 13) % 11, Math.floor(at / (13 * 11)) % 9),
+  );
+  const { map } = placeOblique({
+    info,
+    tilt: { turn: 37, tilt: -28 },
+    crosshair: [6, 4, 5],
+    camera: { zoom: 1, center: undefined },
+    width,
+    height,
+    margin: 2,
+  });
+  const state = { ...plain, window: [0, 255] as const, colormap: 'gray', timePoint: 1, smooth: true };
+
+  test('shows at each pixel what lies there between the voxels, and nothing outside', async () => {
+    const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
+    volume.append(voxels);
+    const pixels = await drawn({ volume, axis: undefined, index: 0, map, state });
+    let inside = 0;
+    for (let pixel = 0; pixel < width * height; pixel++) {
+      const position = positionAt(map, [(pixel % width) + 0.5, Math.floor(pixel / width) + 0.5]);
+      const [x, y, z] = position.map((place) => place - 0.5) as [number, number, number];
+      const gray = pixels[pixel * 4] as number;
+      const isOutside = position.some((place, axis) => place < -0.01 || place > (dims[axis] as number) + 0.01);
+      if (isOutside) expect(gray).toBe(Math.round(grounds['near-black'].r * 255));
+      if (x < 0 || y < 0 || z < 0 || x > 12 || y > 10 || z > 8) continue;
+      inside++;
+      expect(Math.abs(gray - ramp(x, y, z))).toBeLessThan(1.1);
+    }
+    expect(inside).toBeGreaterThan(500);
+    volume.destroy();
+  });
+
+  test('is not to be had of what is decoded layer by layer, but of small time points', async () => {
+    const chunks = await encoded(info, voxels);
+    const still = await CompressedVolume.create(gpu, { info, chunkShape: [4, 4, 4], chunks }, { verify: false });
+    expect(still.holdsTimePoints).toBe(false);
+    still.destroy();
+    const long = { ...info, dims: [13, 11, 9, 8] as const };
+    const eight = new Uint8Array(13 * 11 * 9 * 8);
+    for (let t = 0; t < 4; t++) eight.set(voxels, t * voxels.length);
+    const series = await CompressedVolume.create(
+      gpu,
+      { info: long, chunkShape: [4, 4, 4], chunks: await encoded(long, eight) },
+      { verify: false },
+    );
+    const resident = await ResidentVolume.create(gpu, long, { chunkShape: [8, 8, 8] });
+    resident.append(eight);
+    expect(series.holdsTimePoints).toBe(true);
+    const drawing = { axis: undefined, index: 0, map, state: { ...state, timePoint: 5 } };
+    expect(await drawn({ ...drawing, volume: series })).toEqual(await drawn({ ...drawing, volume: resident }));
+    series.destroy();
+    resident.destroy();
+  });
+});
+
+test('a slab is drawn as its values, across each axis', async () => {
+  const info = testInfo(dims, 'i16');
+  const bytes = testVoxels(info);
+  const voxels = typedVoxels('i16', bytes);
+  const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
+  volume.append(bytes);
+  const plane = new SlabPlane(gpu);
+  const state = { ...plain, window: [-30_000, 31_000] as const, colormap: 'gray', timePoint: 1, smooth: false };
+  for (const [axis, number] of [
+    ['x', 0],
+    ['y', 1],
+    ['z', 2],
+  ] as const) {
+    const drawing = { volume, ...place(axis, 4), state };
+    // The slab's maximum, put into each of its slices.
+    const thick = Int16Array.from(voxels, (_, at) => {
+      const stride = [1, 13, 13 * 11][number] as number;
+      const here = Math.floor(at / stride) % (dims[number] as number);
+      return Math.max(...[3, 4, 5].map((slice) => voxels[at + (slice - here) * stride] as number));
+    });
+    const pixels = await drawn({ ...drawing, slab: { kind: 'maximum', slices: 3, plane } });
+    expect(differing(pixels, expected(drawing, thick, byPlace))).toBe(0);
+    expect(differing(pixels, await drawn(drawing))).toBeGreaterThan(100);
+  }
+  plane.destroy();
   volume.destroy();
 });
 

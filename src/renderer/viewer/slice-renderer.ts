@@ -27,8 +27,8 @@ export interface SliceOverlay {
 
 export interface SliceDrawing {
   readonly volume: VolumeSource;
-  /** The axis that the slice cuts across, and its place along it. */
-  readonly axis: AxisNumber;
+  /** The axis that the slice cuts across, and its place along it. Undefined: it lies as the map says, at any angle. */
+  readonly axis: AxisNumber | undefined;
   readonly index: number;
   /** Its origin along `axis` is not used: `index` says it. */
   readonly map: CanvasToVoxel;
@@ -146,6 +146,7 @@ export class SliceRenderer {
 }
 
 function recordBoxes(commands: Commands, { volume, axis, index, state: { timePoint }, slab }: SliceDrawing): readonly SliceBox[] {
+  if (axis === undefined) return volume.recordTimePoint(commands, timePoint);
   if (slab) return slab.plane.record(commands, volume, axis, index, timePoint, slab);
   return volume.recordSlice(commands, axis, index, timePoint);
 }

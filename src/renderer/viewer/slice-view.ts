@@ -4,11 +4,12 @@ import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { metresOf } from '../../core/shared/volume.ts';
 import { chunkPicture } from './chunk-rectangles.ts';
+import { pictureGrounds } from './grounds.ts';
 import type { SliceTool } from './measure.ts';
 import { MeasurePointer } from './measure-pointer.ts';
 import { type MeasureSlice, measureShapes, measureSlice } from './measure-shapes.ts';
 import { type SliceFrame, safeSpacing, sliceFrame } from './orientation.ts';
-import type { Picture, PictureBackground, PictureRequest } from './picture.ts';
+import type { Picture, PictureRequest } from './picture.ts';
 import { readTexture } from './read-texture.ts';
 import { scaleBar } from './scale-bar.ts';
 import { slabOf } from './slab.ts';
@@ -33,15 +34,9 @@ import type { SliceAxis, ViewState } from './viewer-api.ts';
 /** By tool; a crosshair where points are set. */
 const cursors: Partial<Record<SliceTool, string>> = { pointer: '', window: 'all-scroll' };
 
-const fitted: SliceCamera = { zoom: 1, center: undefined };
+export const fitted: SliceCamera = { zoom: 1, center: undefined };
 /** Kept free around a fitted slice, in CSS pixels: room for the letters. */
-const margin = 24;
-
-/** Premultiplied. */
-const pictureGrounds: Readonly<Record<Exclude<PictureBackground, 'screen'>, GPUColorDict>> = {
-  white: { r: 1, g: 1, b: 1, a: 1 },
-  transparent: { r: 0, g: 0, b: 0, a: 0 },
-};
+export const sliceMargin = 24;
 
 /** What a picture of the slice hangs on beside its size. */
 interface SlicePicture {
@@ -281,7 +276,7 @@ export class SliceView implements View {
       height: size.height,
       index: state.crosshair[frame.across],
       camera: this.#camera,
-      margin: Math.min(margin * pixelRatio, 0.1 * Math.min(size.width, size.height)),
+      margin: Math.min(sliceMargin * pixelRatio, 0.1 * Math.min(size.width, size.height)),
     };
   }
 

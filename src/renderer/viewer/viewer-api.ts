@@ -4,13 +4,19 @@ import type { VolumeInfo } from '../../core/shared/volume.ts';
 import type { CutPlane } from './cut-plane.ts';
 
 export type SliceAxis = 'x' | 'y' | 'z';
-/** 1: 3D alone, 2: one slice alone, 3: three slices, 4: 3D and three slices. */
-export type Layout = '3d' | 'slice' | 'slices' | 'quad';
+/** 1: 3D alone, 2: one slice alone, 3: three slices, 4: 3D and three slices, 5: three slices and one at any angle. */
+export type Layout = '3d' | 'slice' | 'slices' | 'quad' | 'oblique';
 export type CameraKind = 'perspective' | 'orthographic';
 /** What is drawn around the 3D view's volume. */
 export type BoxKind = 'off' | 'box' | 'ticks';
 /** How closely the 3D view is sampled once it is still: every texel, twice, four times. */
 export type Quality = 'draft' | 'normal' | 'fine';
+
+/** How the oblique slice is turned, in degrees: about the vertical axis of its canvas, then about the horizontal one. */
+export interface ObliqueTilt {
+  readonly turn: number;
+  readonly tilt: number;
+}
 
 /** Slices drawn thicker than one voxel. */
 export interface SlabChoice {
@@ -40,6 +46,7 @@ export interface ViewState extends Omit<RayLook, 'plane'> {
   /** Slices interpolate between voxels (off: every voxel is a sharp rectangle). */
   readonly smooth: boolean;
   readonly slab: SlabChoice;
+  readonly oblique: ObliqueTilt;
 }
 
 /** A frame of a stack: a slice along an axis, or a time point. */

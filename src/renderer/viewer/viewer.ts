@@ -10,6 +10,7 @@ import { DisplayFeed } from './display-feed.ts';
 import { decodeMs, frameAxis, withFrame } from './frames.ts';
 import { type Ground, grounds } from './grounds.ts';
 import type { Viewpoints } from './linked-viewers.ts';
+import { ObliqueView } from './oblique-view.ts';
 import { checkPictureSize, type Picture, type PictureRequest } from './picture.ts';
 import { ProbeReader } from './probe-reader.ts';
 import { clampVoxel } from './slice-geometry.ts';
@@ -19,8 +20,8 @@ import { emptyBoard, type MeasureBoard, type View, type ViewHost } from './view-
 import type { Frame, FrameReport, SliceAxis, ViewerSnapshot, ViewState } from './viewer-api.ts';
 import { VolumeView } from './volume-view.ts';
 
-/** Which picture a canvas shows: the 3D view, or the slice across a voxel axis. */
-export type ViewName = '3d' | 'x' | 'y' | 'z';
+/** Which picture a canvas shows: the 3D view, the slice across a voxel axis, or the one at any angle. */
+export type ViewName = '3d' | 'x' | 'y' | 'z' | 'oblique';
 
 const initialState: ViewState = {
   ...default3d,
@@ -37,6 +38,7 @@ const initialState: ViewState = {
   timePoint: 0,
   smooth: false,
   slab: { kind: 'none', thickness: 5 },
+  oblique: { turn: 0, tilt: 0 },
 };
 
 /** While frames follow each other, panels hear of it this often, in milliseconds. */
@@ -163,7 +165,9 @@ export class Viewer {
     const view =
       name === '3d'
         ? new VolumeView(this.#gpu, canvas, this.#host)
-        : new SliceView(this.#gpu, this.#slices, this.#format, name, canvas, this.#host);
+        : name === 'oblique'
+          ? new ObliqueView(this.#gpu, this.#slices, this.#format, canvas, this.#host)
+          : new SliceView(this.#gpu, this.#slices, this.#format, name, canvas, this.#host);
     if (view instanceof VolumeView) {
       view.fixedScale = this.#fixedScale;
       view.setVolume(this.#display.shown);
@@ -199,8 +203,8 @@ export class Viewer {
     if (JSON.stringify(state) === JSON.stringify(before)) return;
     this.#change({ state });
     const is3dSame =
-      JSON.stringify({ ...state, crosshair: 0, smooth: 0, slab: 0 }) ===
-      JSON.stringify({ ...before, crosshair: 0, smooth: 0, slab: 0 });
+      JSON.stringify({ ...state, crosshair: 0, smooth: 0, slab: 0, oblique: 0 }) ===
+      JSON.stringify({ ...before, crosshair: 0, smooth: 0, slab: 0, oblique: 0 });
     if (state.timePoint !== before.timePoint && this.#volume && this.#has3d) {
       // It fails only with the device, whose loss `Gpu.onLost` tells.
       this.#display.show(this.#volume, state.timePoint).catch(() => {});
@@ -233,6 +237,7 @@ export class Viewer {
     }
     const submittedAt = performance.now();
     const submitted = commands.submit();
+    this.#views.get('oblique')?.view.render();
     if (is3dNew) {
       this.#display.changed();
       this.#volumeView()?.render();

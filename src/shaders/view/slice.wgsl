@@ -126,7 +126,7 @@ fn main(corner: Corner) -> @location(0) vec4f {
     }
     return color_of(value.x, label_index(bits));
   }
-  // Across the slice the position is in a voxel's middle, so one of the three fractions is 0 and half the weights are too.
+  // Where the slice is across an axis the position along it is in a voxel's middle: then half of the weights are 0.
   let base_position = position - 0.5;
   let base = vec3i(floor(base_position + 1e-4));
   let fraction = clamp(base_position - vec3f(base), vec3f(0.0), vec3f(1.0));

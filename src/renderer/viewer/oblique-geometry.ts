@@ -1,0 +1,163 @@
+import type { VolumeInfo } from '../../core/shared/volume.ts';
+import { affineColumns, type EdgeLetters, hasOrientation, safeSpacing, sliceFrame } from './orientation.ts';
+import type { CanvasToVoxel, Point, SliceCamera, Voxel } from './slice-geometry.ts';
+import type { ObliqueTilt } from './viewer-api.ts';
+
+type Vector = Voxel;
+
+/** A plane through the crosshair, however it is turned, on its canvas. Vectors have length 1 and lie in the world, in `spatialUnit`. */
+export interface ObliquePlane {
+  readonly right: Vector;
+  readonly down: Vector;
+  readonly normal: Vector;
+  readonly map: CanvasToVoxel;
+  readonly crosshairPixel: Point;
+  readonly letters: EdgeLetters | undefined;
+}
+
+export interface ObliquePlacement {
+  readonly info: VolumeInfo;
+  readonly tilt: ObliqueTilt;
+  readonly crosshair: Voxel;
+  readonly camera: SliceCamera;
+  readonly width: number;
+  readonly height: number;
+  readonly margin: number;
+}
+
+/**
+ * Unturned it lies as the slice across z does. `turn` turns it about the canvas's vertical axis, then `tilt` about its
+ * horizontal one. The volume's middle, seen along the normal, is in the canvas's middle, so that a crosshair that moves in
+ * the plane moves nothing. Steps are as long as the affine says, also where its axes are not at right angles.
+ */
+export function placeOblique({ info, tilt, crosshair, camera, width, height, margin }: ObliquePlacement): ObliquePlane {
+  const columns = columnsOf(info);
+  const { right, down, normal } = turned(info, columns, tilt);
+  const dims: Voxel = [info.dims[0], info.dims[1], info.dims[2]];
+  const extent = (along: Vector): number =>
+    columns.reduce((sum, column, axis) => sum + Math.abs(dot(column, along)) * (dims[axis] as number), 0);
+  const fit = Math.min(Math.max(1, width - 2 * margin) / extent(right), Math.max(1, height - 2 * margin) / extent(down));
+  const pixelsPerUnit = fit * camera.zoom;
+  // From the volume's middle to the crosshair, in the world.
+  const away = toWorld(columns, [
+    crosshair[0] + 0.5 - dims[0] / 2,
+    crosshair[1] + 0.5 - dims[1] / 2,
+    crosshair[2] + 0.5 - dims[2] / 2,
+  ]);
+  const [panX, panY] = camera.center ?? [0, 0];
+  const center = plus(scaled(normal, dot(away, normal)), plus(scaled(right, panX), scaled(down, panY)));
+  const inVoxels = inverse(columns);
+  const step = (along: Vector): Voxel => scaled(toWorld(inVoxels, along), 1 / pixelsPerUnit);
+  const [stepRight, stepDown] = [step(right), step(down)];
+  const middle = plus(toWorld(inVoxels, center), [dims[0] / 2, dims[1] / 2, dims[2] / 2]);
+  const origin = plus(middle, plus(scaled(stepRight, -width / 2), scaled(stepDown, -height / 2)));
+  const fromCenter = plus(away, scaled(center, -1));
+  return {
+    right,
+    down,
+    normal,
+    map: { origin, right: stepRight, down: stepDown, pixelsPerUnit },
+    crosshairPixel: [width / 2 + dot(fromCenter, right) * pixelsPerUnit, height / 2 + dot(fromCenter, down) * pixelsPerUnit],
+    letters: hasOrientation(info)
+      ? {
+          left: sideLetters(scaled(right, -1)),
+          right: sideLetters(right),
+          top: sideLetters(scaled(down, -1)),
+          bottom: sideLetters(down),
+        }
+      : undefined,
+  };
+}
+
+/** The camera after zooming with the place under `pixel` kept where it is. */
+export function zoomOblique(placement: ObliquePlacement, pixel: Point, zoom: number): SliceCamera {
+  const [panX, panY] = placement.camera.center ?? [0, 0];
+  const { pixelsPerUnit } = placeOblique(placement).map;
+  const after = (pixelsPerUnit * zoom) / placement.camera.zoom;
+  const shift = 1 / pixelsPerUnit - 1 / after;
+  return { zoom, center: [panX + (pixel[0] - placement.width / 2) * shift, panY + (pixel[1] - placement.height / 2) * shift] };
+}
+
+/** The voxel that lies `steps` of the shortest spacing along the plane's normal from the crosshair. Fractions are kept. */
+export function alongNormal(info: VolumeInfo, normal: Vector, crosshair: Voxel, steps: number): Voxel {
+  const length = steps * Math.min(...safeSpacing(info));
+  return plus(crosshair, toWorld(inverse(columnsOf(info)), scaled(normal, length)));
+}
+
+/** `L`, or `LA` where it runs between two sides: the patient's nearest sides, the nearest first. */
+export function sideLetters(direction: Vector): string {
+  const sides = [
+    ['R', 'L'],
+    ['A', 'P'],
+    ['S', 'I'],
+  ] as const;
+  return direction
+    .map((part, axis) => ({ part: Math.abs(part), letter: sides[axis]?.[part < 0 ? 1 : 0] ?? '' }))
+    .filter(({ part }) => part > 0.38)
+    .sort((a, b) => b.part - a.part)
+    .map(({ letter }) => letter)
+    .join('');
+}
+
+type Columns = readonly [Vector, Vector, Vector];
+
+function columnsOf(info: VolumeInfo): Columns {
+  const [x, y, z] = safeSpacing(info);
+  const columns = affineColumns(info) as Columns | undefined;
+  return (
+    columns ?? [
+      [x, 0, 0],
+      [0, y, 0],
+      [0, 0, z],
+    ]
+  );
+}
+
+function turned(info: VolumeInfo, columns: Columns, { turn, tilt }: ObliqueTilt) {
+  const frame = sliceFrame(info, 'z');
+  const first = unit(scaled(columns[frame.right.axis], frame.right.sign));
+  const along = scaled(columns[frame.down.axis], frame.down.sign);
+  // At right angles also where the volume's axes are not.
+  const second = unit(plus(along, scaled(first, -dot(along, first))));
+  const third = cross(first, second);
+  const [a, b] = [(turn * Math.PI) / 180, (tilt * Math.PI) / 180];
+  const right = plus(scaled(first, Math.cos(a)), scaled(third, Math.sin(a)));
+  const across = cross(right, second);
+  const down = plus(scaled(second, Math.cos(b)), scaled(across, Math.sin(b)));
+  return { right, down, normal: cross(right, down) };
+}
+
+function inverse([a, b, c]: Columns): Columns {
+  const determinant = dot(a, cross(b, c));
+  const rows = [cross(b, c), cross(c, a), cross(a, b)].map((row) => scaled(row, 1 / determinant)) as [Vector, Vector, Vector];
+  // The rows of the inverse, as its columns.
+  return [
+    [rows[0][0], rows[1][0], rows[2][0]],
+    [rows[0][1], rows[1][1], rows[2][1]],
+    [rows[0][2], rows[1][2], rows[2][2]],
+  ];
+}
+
+function toWorld([a, b, c]: Columns, [x, y, z]: Voxel): Vector {
+  return plus(scaled(a, x), plus(scaled(b, y), scaled(c, z)));
+}
+
+function plus(a: Vector, b: Vector): Vector {
+  return [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
+}
+
+function scaled(vector: Vector, factor: number): Vector {
+  return [vector[0] * factor, vector[1] * factor, vector[2] * factor];
+}
+
+function unit(vector: Vector): Vector {
+  return scaled(vector, 1 / Math.hypot(...vector));
+}
+
+function dot(a: Vector, b: Vector): number {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+function cross(a: Vector, b: Vector): Vector {
+  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+}
