@@ -25,7 +25,11 @@ export function ObliquePane({ viewer, isShown, isSecond }: ObliquePaneProps) {
   const residency = useAppState((state) => state.residency);
   const isMissing = isShown && !isSecond && residency?.kept === 'compressed' && app.kept?.holdsTimePoints === false;
   return (
-    <section className={paneStyles.pane} hidden={!isShown} aria-label={isSecond ? 'Oblique slice of the second volume' : 'Oblique slice'}>
+    <section
+      className={paneStyles.pane}
+      hidden={!isShown}
+      aria-label={isSecond ? 'Oblique slice of the second volume' : 'Oblique slice'}
+    >
       <Canvas
         viewer={viewer}
         view="oblique"

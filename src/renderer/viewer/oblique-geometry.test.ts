@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { testInfo } from '../../core/engine/resident-testing.ts';
-import { alongNormal, type ObliquePlacement, placeOblique, sideLetters, zoomOblique } from './oblique-geometry.ts';
+import { alongNormal, cutLine, type ObliquePlacement, placeOblique, sideLetters, zoomOblique } from './oblique-geometry.ts';
 import { safeSpacing, sliceFrame, worldOf } from './orientation.ts';
 import { type Point, pixelOf, placeSlice, positionAt, type Voxel } from './slice-geometry.ts';
 
@@ -31,6 +31,7 @@ test('unturned it is the slice across z', () => {
   ] as const) {
     for (const axis of [0, 1, 2] as const) expect(positionAt(map, pixel)[axis]).toBeCloseTo(positionAt(slice, pixel)[axis], 9);
   }
+  expect(cutLine(straight, placeOblique(placement).normal, { ...placement, map: slice, frame })).toBeUndefined();
   const [x, y] = pixelOf(slice, frame, [11, 30, 6]);
   expect(crosshairPixel).toEqual([expect.closeTo(x, 9), expect.closeTo(y, 9)]);
 });
@@ -69,6 +70,23 @@ describe.each([
     const way = [0, 1, 2].map((axis) => (after?.[axis] ?? 0) - (before?.[axis] ?? 0));
     const length = 2 * Math.min(...safeSpacing(info));
     expect(way).toEqual(normal.map((part) => expect.closeTo(part * length, 9)));
+  });
+
+  test('its line in a slice lies in both planes', () => {
+    const { normal } = placeOblique(turned);
+    for (const axis of ['x', 'y', 'z'] as const) {
+      const frame = sliceFrame(info, axis);
+      const index = turned.crosshair[frame.across];
+      const map = placeSlice({ ...turned, frame, dims, spacing: safeSpacing(info), index });
+      const line = cutLine(info, normal, { ...turned, map, frame });
+      const here = worldOf(info, turned.crosshair);
+      for (const pixel of line ?? []) {
+        const [x, y, z] = positionAt(map, pixel);
+        const there = worldOf(info, [x - 0.5, y - 0.5, z - 0.5]);
+        expect(there.reduce((sum, place, at) => sum + (place - (here[at] ?? 0)) * (normal[at] ?? 0), 0)).toBeCloseTo(0, 6);
+      }
+      expect(line).toHaveLength(2);
+    }
   });
 
   test('zooming keeps what is under the pointer', () => {

@@ -1,6 +1,6 @@
 import type { VolumeInfo } from '../../core/shared/volume.ts';
-import { affineColumns, type EdgeLetters, hasOrientation, safeSpacing, sliceFrame } from './orientation.ts';
-import type { CanvasToVoxel, Point, SliceCamera, Voxel } from './slice-geometry.ts';
+import { affineColumns, type EdgeLetters, hasOrientation, type SliceFrame, safeSpacing, sliceFrame } from './orientation.ts';
+import { type CanvasToVoxel, type Point, pixelOf, type SliceCamera, type Voxel } from './slice-geometry.ts';
 import type { ObliqueTilt } from './viewer-api.ts';
 
 type Vector = Voxel;
@@ -69,6 +69,11 @@ export function placeOblique({ info, tilt, crosshair, camera, width, height, mar
   };
 }
 
+/** The direction that the plane is turned to, in the world. */
+export function obliqueNormal(info: VolumeInfo, tilt: ObliqueTilt): Vector {
+  return turned(info, columnsOf(info), tilt).normal;
+}
+
 /** The camera after zooming with the place under `pixel` kept where it is. */
 export function zoomOblique(placement: ObliquePlacement, pixel: Point, zoom: number): SliceCamera {
   const [panX, panY] = placement.camera.center ?? [0, 0];
@@ -82,6 +87,42 @@ export function zoomOblique(placement: ObliquePlacement, pixel: Point, zoom: num
 export function alongNormal(info: VolumeInfo, normal: Vector, crosshair: Voxel, steps: number): Voxel {
   const length = steps * Math.min(...safeSpacing(info));
   return plus(crosshair, toWorld(inverse(columnsOf(info)), scaled(normal, length)));
+}
+
+/**
+ * Where the oblique plane cuts a slice that goes through the crosshair too: a line over the whole canvas. Undefined: they are
+ * the same plane.
+ */
+export function cutLine(
+  info: VolumeInfo,
+  normal: Vector,
+  { map, frame, width, height, crosshair }: SliceOnCanvas,
+): readonly [Point, Point] | undefined {
+  const columns = columnsOf(info);
+  const { right, down } = frame;
+  // Along the line the way along the normal does not change.
+  const perPixel: Point = [
+    dot(columns[right.axis], normal) * map.right[right.axis],
+    dot(columns[down.axis], normal) * map.down[down.axis],
+  ];
+  const length = Math.hypot(...perPixel);
+  if (length * map.pixelsPerUnit < 1e-3) return undefined;
+  const reach = (width + height) / length;
+  const [x, y] = pixelOf(map, frame, crosshair);
+  const [dx, dy] = [-perPixel[1] * reach, perPixel[0] * reach];
+  return [
+    [x - dx, y - dy],
+    [x + dx, y + dy],
+  ];
+}
+
+/** A slice across an axis, as `cutLine` needs it. */
+export interface SliceOnCanvas {
+  readonly map: CanvasToVoxel;
+  readonly frame: SliceFrame;
+  readonly width: number;
+  readonly height: number;
+  readonly crosshair: Voxel;
 }
 
 /** `L`, or `LA` where it runs between two sides: the patient's nearest sides, the nearest first. */

@@ -7,6 +7,7 @@ import type { MeasureShape } from './measure-shapes.ts';
 import type { EdgeLetters } from './orientation.ts';
 import type { Picture } from './picture.ts';
 import type { ScaleBar } from './scale-bar.ts';
+import type { Point } from './slice-geometry.ts';
 
 export interface OverlayContent {
   readonly width: number;
@@ -15,6 +16,8 @@ export interface OverlayContent {
   readonly pixelRatio: number;
   readonly chunks: ChunkPicture | undefined;
   readonly measures: readonly MeasureShape[];
+  /** Where the oblique slice cuts this one, in canvas pixels. */
+  readonly cut?: readonly [Point, Point] | undefined;
   readonly letters: EdgeLetters | undefined;
   /** A scale bar of that length in canvas pixels, with its words. */
   readonly scaleBar: ScaleBar | undefined;
@@ -84,9 +87,22 @@ export function scaleBarPicture(
   return { width, height, rgba: new Uint8Array(data.buffer) };
 }
 
+function paintCut(context: OffscreenCanvasRenderingContext2D, [from, to]: readonly [Point, Point], ratio: number): void {
+  context.save();
+  context.strokeStyle = 'rgba(226, 156, 255, 0.8)';
+  context.lineWidth = Math.max(1, Math.round(ratio));
+  context.setLineDash([6 * ratio, 4 * ratio]);
+  context.beginPath();
+  context.moveTo(...from);
+  context.lineTo(...to);
+  context.stroke();
+  context.restore();
+}
+
 function paint(context: OffscreenCanvasRenderingContext2D, content: OverlayContent): void {
   const { pixelRatio: ratio, chunks, letters, scaleBar, caption } = content;
   if (chunks) paintChunks(context, chunks.rectangles(), ratio);
+  if (content.cut) paintCut(context, content.cut, ratio);
   paintMeasures(context, content.measures, ratio);
   const [width, height] = [content.width / ratio, content.height / ratio];
   context.scale(ratio, ratio);

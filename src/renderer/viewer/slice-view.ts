@@ -8,6 +8,7 @@ import { pictureGrounds } from './grounds.ts';
 import type { SliceTool } from './measure.ts';
 import { MeasurePointer } from './measure-pointer.ts';
 import { type MeasureSlice, measureShapes, measureSlice } from './measure-shapes.ts';
+import { cutLine, obliqueNormal } from './oblique-geometry.ts';
 import { type SliceFrame, safeSpacing, sliceFrame } from './orientation.ts';
 import type { Picture, PictureRequest } from './picture.ts';
 import { readTexture } from './read-texture.ts';
@@ -199,6 +200,9 @@ export class SliceView implements View {
           pixelRatio,
           chunks: this.#host.chunks && chunkPicture(this.#host.chunks, placement, state.timePoint),
           measures: measureShapes(measureSlice(placement, volume.info, pixelRatio), this.#measuring.shown(), state),
+          cut: this.#host.hasOblique
+            ? cutLine(volume.info, obliqueNormal(volume.info, state.oblique), { ...placement, map, crosshair: state.crosshair })
+            : undefined,
           letters: frame.letters,
           scaleBar: scaleBar(map.pixelsPerUnit, Math.min(0.3 * target.width, 120 * pixelRatio), volume.info.spatialUnit),
           caption,

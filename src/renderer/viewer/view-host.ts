@@ -37,6 +37,8 @@ export interface ViewHost {
   /** The chunks to paint over the slices, where people want to see them. */
   readonly chunks: ChunkMap | undefined;
   readonly board: MeasureBoard;
+  /** The oblique slice is shown. */
+  readonly hasOblique: boolean;
   set(change: Partial<ViewState>): void;
   /** The voxel under the pointer; undefined: the pointer has left. */
   probe(voxel: Voxel | undefined): void;

@@ -105,6 +105,9 @@ export class Viewer {
       get board() {
         return viewer.#board;
       },
+      get hasOblique() {
+        return viewer.#views.get('oblique')?.view.isShown === true;
+      },
       set: this.set,
       probe: (voxel) => {
         if (voxel && this.#volume) this.#probe.request(this.#volume, voxel, this.#snapshot.state.timePoint);
@@ -176,6 +179,8 @@ export class Viewer {
       view.resize(canvas.clientWidth, canvas.clientHeight, window.devicePixelRatio);
       this.#requestFrame([view]);
       if (name === '3d') this.#follow3d();
+      // The others show where it cuts them.
+      if (name === 'oblique') this.#requestFrame(this.#sliceViews());
     };
     const observer = new ResizeObserver(resize);
     observer.observe(canvas);
