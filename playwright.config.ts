@@ -6,7 +6,6 @@ const drawnAlike = [
   'access',
   'chunks',
   'compressed-volume',
-  'crosshair',
   'device-loss',
   'lab',
   'output',

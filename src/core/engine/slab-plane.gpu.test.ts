@@ -32,7 +32,7 @@ const chunkShape: Dims3 = [8, 4, 4];
 /** With bindings so small that a volume is in several boxes, and a layer of chunks in several parts. */
 const narrow: Gpu = new Proxy(gpu, {
   get: (_, key) => {
-    if (key === 'maxBindingBytes') return 1500;
+    if (key === 'maxBindingBytes') return 2000;
     const value: unknown = Reflect.get(gpu, key, gpu);
     return typeof value === 'function' ? value.bind(gpu) : value;
   },
