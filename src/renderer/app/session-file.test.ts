@@ -63,7 +63,7 @@ const session = fc.record({
     y: slicePose,
     z: slicePose,
   }),
-  layout: fc.constantFrom('3d', 'slice', 'slices', 'quad'),
+  layout: fc.constantFrom('3d', 'slice', 'slices', 'quad', 'oblique'),
   sliceAxis: axis,
   showChunks: fc.boolean(),
   compression: fc.record({

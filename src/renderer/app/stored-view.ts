@@ -1,4 +1,5 @@
 import { projections } from '../../core/engine/ray-pass.ts';
+import { slabKinds } from '../../core/engine/slab-plane.ts';
 import type { JsonObject } from '../../core/format/json.ts';
 import { colormapNames } from '../viewer/colormaps.ts';
 import type { ViewState } from '../viewer/viewer-api.ts';
@@ -26,6 +27,7 @@ const words: Readonly<Record<KeysWhere<{ [Key in keyof ViewState]-?: HasWords<Vi
   colormap: colormapNames,
   outside: ['clamp', 'hide', 'mark'],
   box: ['off', 'box', 'ticks'],
+  slab: ['none', ...slabKinds],
 };
 
 /** Lists of any length, and how long they may be. */
