@@ -101,7 +101,7 @@ export function readSession(bytes: Uint8Array): SavedSession {
     source: sourceOf(all),
     view: part('view'),
     viewpoints: viewpointsOf(part('viewpoints')),
-    layout: one(['3d', 'slice', 'slices', 'quad'], all.layout, defaultSettings.layout),
+    layout: one(['3d', 'slice', 'slices', 'quad', 'oblique'], all.layout, defaultSettings.layout),
     sliceAxis: one(['x', 'y', 'z'], all.sliceAxis, 'z'),
     showChunks: all.showChunks === true,
     compression: {
