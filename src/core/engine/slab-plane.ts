@@ -1,7 +1,7 @@
 import voxelCode from '../../shaders/resident/voxel.wgsl?raw';
 import slabCode from '../../shaders/view/slab.wgsl?raw';
 import finishCode from '../../shaders/view/slab-finish.wgsl?raw';
-import { type Commands, spread } from '../gpu/commands.ts';
+import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { type AxisIndex, placeUniform, type SliceBox, type VolumeSource } from './volume-source.ts';
@@ -81,8 +81,7 @@ export class SlabPlane {
     }
     this.#gpu.device.queue.writeBuffer(made.planes, 0, words);
     const meanFlag = slab.kind === 'mean' ? 1 : 0;
-    const groups = spread(Math.ceil(made.count / 64));
-    this.#gpu.device.queue.writeBuffer(made.finish, 0, Uint32Array.of(made.count, meanFlag, groups[0] * 64, 0));
+    this.#gpu.device.queue.writeBuffer(made.finish, 0, Uint32Array.of(made.count, meanFlag, 0, 0));
     commands.record((encoder) => encoder.clearBuffer(made.sums));
     const kernel = this.#gpu.kernel({
       label: 'view.slab',
@@ -98,7 +97,7 @@ export class SlabPlane {
       }
     }
     const finish = this.#gpu.kernel({ label: 'view.slab-finish', code: finishCode });
-    commands.dispatch(finish, [made.sums, made.finish, made.boxes[0].voxels.buffer], groups);
+    commands.dispatch(finish, [made.sums, made.finish, made.boxes[0].voxels.buffer], Math.ceil(made.count / 64));
     return made.boxes;
   }
 

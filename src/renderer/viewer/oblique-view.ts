@@ -56,6 +56,7 @@ export class ObliqueView implements View {
     this.#overlay = new SliceOverlayPicture(gpu);
     this.#endPointer = listenToSlicePointer(canvas, {
       hover: (pixel) => this.#hover(pixel),
+      isWindowing: () => this.#host.board.tool === 'window',
       press: () => false,
       drag: () => {},
       release: () => {},

@@ -4,8 +4,6 @@ struct Finish {
   count: u32,
   /// 1: the sums become means.
   mean: u32,
-  /// Invocations in a row of workgroups.
-  row: u32,
 }
 @group(0) @binding(0) var<storage, read> sums: array<vec2f>;
 @group(0) @binding(1) var<uniform> finish: Finish;
@@ -13,8 +11,8 @@ struct Finish {
 @group(0) @binding(2) var<storage, read_write> values: array<u32>;
 
 @compute @workgroup_size(64)
-fn main(@builtin(global_invocation_id) id: vec3u) {
-  let index = id.y * finish.row + id.x;
+fn main(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
+  let index = id.y * groups.x * 64u + id.x;
   if (index >= finish.count) {
     return;
   }
