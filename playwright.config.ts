@@ -5,7 +5,9 @@ import { launchOptions } from './e2e/support/chromium.ts';
 const drawnAlike = [
   'access',
   'chunks',
+  'compare',
   'compressed-volume',
+  'crosshair',
   'device-loss',
   'lab',
   'output',
@@ -14,6 +16,7 @@ const drawnAlike = [
   'settings',
   'space',
   'undo',
+  'values',
   'view3d',
 ].map((name) => `${name}.spec.ts`);
 
@@ -28,8 +31,8 @@ export default defineConfig({
   globalSetup: './e2e/support/say-shell.ts',
   workers: 1,
   fullyParallel: false,
-  timeout: 120_000,
-  expect: { timeout: 30_000 },
+  timeout: 300_000,
+  expect: { timeout: 60_000 },
   forbidOnly: true,
   reporter: [['list'], ['html', { open: 'never', outputFolder: 'playwright-report' }]],
   use: { launchOptions, viewport: { width: 1120, height: 720 }, screenshot: 'only-on-failure', trace: 'retain-on-failure' },

@@ -100,7 +100,8 @@ function expectedSlice(info: VolumeInfo, bytes: Uint8Array, axis: AxisIndex, ind
   return values;
 }
 
-describe.each(elementTypes)('%s', (type) => {
+// Codecs know widths, not signs: one type of each width.
+describe.each(['u8', 'i16', 'f32', 'f64'] as const)('%s', (type) => {
   test.each([
     ['a volume', [21, 17, 19, 1], 2 ** 17],
     ['a volume of several boxes a layer', [21, 17, 19, 1], 1600],
@@ -131,7 +132,9 @@ describe.each(elementTypes)('%s', (type) => {
     expect(await volume.voxel(dims[0] - 1, dims[1] - 1, dims[2] - 1, t)).toBe(corner);
     volume.destroy();
   });
+});
 
+describe.each(elementTypes)('%s', (type) => {
   test('statistics and display texture are those of the uncompressed volume', async () => {
     const info = testInfo([21, 17, 19, 2], type);
     const bytes = testVoxels(info);

@@ -107,8 +107,9 @@ test('GPU and CPU give the same file, and each reads it: every type, odd dims, t
       [64, 32, 64],
     ],
   ] satisfies [Dims4, Dims3][];
-  for (const type of elementTypes) {
-    for (const [dims, chunkShape] of shapes) {
+  for (const [index, type] of elementTypes.entries()) {
+    // Codecs know widths, not signs: every shape of the first type, and of each other one by turns.
+    for (const [dims, chunkShape] of shapes.filter((_, at) => index === 0 || at === index % 3)) {
       const info = infoOf(dims, type);
       const voxels = voxelsOf(info, 'blobs');
       const here = await compressBytes(backend, info, voxels, { chunkShape });
