@@ -1,5 +1,15 @@
 import type { Page } from '@playwright/test';
-import { differingPart, drawCoarsely, drawnPart, expectOpen, isSettled, pictureOf, settledPicture } from './support/app.ts';
+import {
+  canvasOf,
+  differingPart,
+  drawCoarsely,
+  drawnPart,
+  expectOpen,
+  isSettled,
+  pictureOf,
+  settledPicture,
+  testHook,
+} from './support/app.ts';
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
@@ -83,4 +93,25 @@ test('a free plane cuts the 3D view, by its handles and by sliders', async ({ st
   expect(drawnPart(await settledPicture(page, '3d'))).toBeGreaterThan(0.8 * drawnPart(whole));
   await page.getByTestId('cut').click();
   await expect(page.getByTestId('cut-disc')).toBeHidden();
+});
+
+test('nothing is drawn while nothing changes, in any layout', async ({ stria }) => {
+  const { page } = stria;
+  await openSmall(stria);
+  await page.mouse.move(5, 5);
+  const hook = await testHook(page);
+  const drawn = () => hook.evaluate((striaTest) => striaTest.drawnFrames());
+  for (const key of ['1', '2', '3', '4']) {
+    await page.keyboard.press(key);
+    await expect.poll(() => isSettled(page)).toBe(true);
+    const before = await drawn();
+    expect(before).toBeGreaterThan(0);
+    // What is to be seen is that two seconds pass and nothing happens.
+    await page.waitForTimeout(2000);
+    expect(await drawn(), `layout ${key}`).toBe(before);
+  }
+  const before = await drawn();
+  await canvasOf(page, '3d').hover();
+  await page.mouse.wheel(0, 100);
+  await expect.poll(drawn).toBeGreaterThan(before);
 });
