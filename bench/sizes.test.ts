@@ -37,7 +37,7 @@ test('whole files are as large as sizes.csv says', async () => {
   expect(measured, 'sizes have changed: read the differences, and commit the new file if they are meant').toBe(
     await readFile(file, 'utf8'),
   );
-}, 120_000);
+}, 600_000);
 
 function takes(elementBytes: CodecElementBytes) {
   return (codec: (typeof codecs)[number]) => codec.elementBytes.includes(elementBytes);

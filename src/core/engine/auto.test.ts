@@ -46,7 +46,7 @@ test('by size, what is chosen is within 10 % of the smallest of all, for every s
       if (!kind.startsWith('sequence')) expect((chosen?.bytes ?? 0) / (chosen?.length ?? 1)).toBeGreaterThan(0.6);
     }
   }
-}, 120_000);
+}, 600_000);
 
 test('candidates come with rising cost; by size that is their bytes, never more than the voxels', async () => {
   const chunk = await sampleChunk('phantom', 'u8');
