@@ -114,43 +114,46 @@ const axes = ['x', 'y', 'z'] as const;
 
 describe.each(elementTypes.map((type, index) => ({ type, index })))('$type', ({ type, index }) => {
   // Axes and types do not meddle with each other: all axes of one type, and one of each other.
-  test.each(axes.filter((_, axis) => index === 0 || axis === index % 3))('the slice across %s shows the stored values, from one box and from many', async (axis) => {
-    const info = testInfo(dims, type);
-    const bytes = testVoxels(info);
-    const voxels = typedVoxels(type, bytes);
-    const sorted = [...voxels].sort((a, b) => a - b);
-    const quantile = (part: number): number => sorted[Math.floor(part * (sorted.length - 1))] as number;
-    const state = {
-      ...plain,
-      window: [quantile(0.1) + 0.25, quantile(0.8)] as const,
-      colormap: 'gray',
-      timePoint: 1,
-      smooth: false,
-    };
-    for (const limit of [2 ** 20, 3000]) {
-      const wrapped: Gpu = new Proxy(gpu, {
-        get: (_, key) => {
-          if (key === 'maxBindingBytes') return limit;
-          const value: unknown = Reflect.get(gpu, key, gpu);
-          return typeof value === 'function' ? value.bind(gpu) : value;
-        },
-      });
-      const volume = await ResidentVolume.create(wrapped, info, { chunkShape: [4, 4, 4], budgetBytes: 2 ** 24 });
-      volume.append(bytes);
-      const drawing = { volume, ...place(axis, 4), state };
-      const pixels = await drawn(drawing);
-      expect(differing(pixels, expected(drawing, voxels, byPlace))).toBe(0);
-      expect(new Set(pixels).size).toBeGreaterThan(20);
-      volume.destroy();
-      if (limit > 3000) continue;
-      // And from the same volume compressed, drawn twice: decoded, and from what was decoded.
-      const chunks = await encoded(info, bytes);
-      const compressed = await CompressedVolume.create(wrapped, { info, chunkShape: [4, 4, 4], chunks }, { verify: true });
-      for (let time = 0; time < 2; time++) expect(await drawn({ ...drawing, volume: compressed })).toEqual(pixels);
-      expect(await drawn({ ...drawing, volume: compressed, state: { ...state, smooth: true } })).not.toEqual(pixels);
-      compressed.destroy();
-    }
-  });
+  test.each(axes.filter((_, axis) => index === 0 || axis === index % 3))(
+    'the slice across %s shows the stored values, from one box and from many',
+    async (axis) => {
+      const info = testInfo(dims, type);
+      const bytes = testVoxels(info);
+      const voxels = typedVoxels(type, bytes);
+      const sorted = [...voxels].sort((a, b) => a - b);
+      const quantile = (part: number): number => sorted[Math.floor(part * (sorted.length - 1))] as number;
+      const state = {
+        ...plain,
+        window: [quantile(0.1) + 0.25, quantile(0.8)] as const,
+        colormap: 'gray',
+        timePoint: 1,
+        smooth: false,
+      };
+      for (const limit of [2 ** 20, 3000]) {
+        const wrapped: Gpu = new Proxy(gpu, {
+          get: (_, key) => {
+            if (key === 'maxBindingBytes') return limit;
+            const value: unknown = Reflect.get(gpu, key, gpu);
+            return typeof value === 'function' ? value.bind(gpu) : value;
+          },
+        });
+        const volume = await ResidentVolume.create(wrapped, info, { chunkShape: [4, 4, 4], budgetBytes: 2 ** 24 });
+        volume.append(bytes);
+        const drawing = { volume, ...place(axis, 4), state };
+        const pixels = await drawn(drawing);
+        expect(differing(pixels, expected(drawing, voxels, byPlace))).toBe(0);
+        expect(new Set(pixels).size).toBeGreaterThan(20);
+        volume.destroy();
+        if (limit > 3000) continue;
+        // And from the same volume compressed, drawn twice: decoded, and from what was decoded.
+        const chunks = await encoded(info, bytes);
+        const compressed = await CompressedVolume.create(wrapped, { info, chunkShape: [4, 4, 4], chunks }, { verify: true });
+        for (let time = 0; time < 2; time++) expect(await drawn({ ...drawing, volume: compressed })).toEqual(pixels);
+        expect(await drawn({ ...drawing, volume: compressed, state: { ...state, smooth: true } })).not.toEqual(pixels);
+        compressed.destroy();
+      }
+    },
+  );
 });
 
 test('integers far from zero keep their differences', async () => {
