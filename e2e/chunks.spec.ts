@@ -12,7 +12,7 @@ import { nrrd, patchwork } from './support/volumes.ts';
 // Chunks are 64 voxels long: two rows of three in each slice across z, the second row of other kinds than the first.
 const kinds = ['constant', 'runs', 'noisy', 'constant', 'constant', 'runs'] as const;
 const [columns, side] = [3, 64];
-/** Kept free around a slice that is fitted into its view, in CSS pixels: see viewer/slice-view.ts. */
+/** Kept free around a slice that is fitted into its view, in CSS pixels: see viewer/slice-canvas.ts. */
 const margin = 24;
 /** How much of a chunk's colour covers the slice: see viewer/chunk-painter.ts. */
 const fillOpacity = 0.24;

@@ -5,7 +5,7 @@ import { canvasOf } from './app.ts';
 // Small pictures that can be told apart, and what of them is on the screen.
 
 export const frameDims = { width: 64, height: 48 } as const;
-/** Kept free around a slice that is fitted into its view, in CSS pixels: see viewer/slice-view.ts. */
+/** Kept free around a slice that is fitted into its view, in CSS pixels: see viewer/slice-canvas.ts. */
 const margin = 24;
 
 /** A picture that no other has a pixel in common with, for indices up to 255; all values from 0 to 255 occur. */

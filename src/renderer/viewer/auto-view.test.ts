@@ -4,7 +4,7 @@ import type { VolumeStatistics } from '../../core/engine/statistics.ts';
 import { autoView } from './auto-view.ts';
 import { colormap, colormapGradient, colormapNames, colorsOf, labelColorIndex, withPresentName } from './colormaps.ts';
 import { FramePacing } from './frame-pacing.ts';
-import { adjustedWindow } from './slice-view.ts';
+import { adjustedWindow } from './slice-canvas.ts';
 import { isFloorOpaque, opacityAt, transferTexels } from './transfer-function.ts';
 
 function statistics(counts: (bin: number) => number, more: Partial<VolumeStatistics> = {}): VolumeStatistics {
