@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { type DecodedPng, decode } from 'fast-png';
+import type { DecodedPng } from 'fast-png';
 import { formatBytes, formatCount } from '../src/renderer/app/units.ts';
 import { describeWay, formatShare, reasonOf } from '../src/renderer/app/ways.ts';
 import { wayLook } from '../src/renderer/viewer/way-colors.ts';
-import { canvasOf, expectOpen, probeAt, settledPicture } from './support/app.ts';
+import { expectOpen, probeAt, screenOf, settledPicture } from './support/app.ts';
 import { type FileInfo, fileInfo } from './support/cli.ts';
 import { expect, test } from './support/test.ts';
 import { nrrd, patchwork } from './support/volumes.ts';
@@ -44,14 +44,14 @@ test('the inspector says which way each chunk went, and the slices show it', asy
 
   await page.keyboard.press('2');
   await settledPicture(page, 'z');
-  const before = await screenOf(page);
+  const before = await sliceOf(page);
   /** Each kind of voxels went one way, and the table has the ways by their number of chunks. */
   const wayOf = (chunk: number) => ['constant', 'runs', 'noisy'].indexOf(kinds[chunk] ?? '');
 
   await test.step('shown, each chunk has the colour of its way, and nothing else changes', async () => {
     await page.getByTestId('show-chunks').click();
-    await expect.poll(async () => differing(before, await screenOf(page)).length).toBeGreaterThan(0);
-    const shown = await screenOf(page);
+    await expect.poll(async () => differing(before, await sliceOf(page)).length).toBeGreaterThan(0);
+    const shown = await sliceOf(page);
     const place = placeOn(shown);
     expect(differing(before, shown).filter(({ x, y }) => place.chunkAt(x, y) === undefined)).toEqual([]);
     for (const chunk of kinds.keys()) {
@@ -87,7 +87,7 @@ test('the inspector says which way each chunk went, and the slices show it', asy
 
   await test.step('hidden by its key, every pixel is as before', async () => {
     await page.keyboard.press('k');
-    await expect.poll(async () => differing(before, await screenOf(page)).length).toBe(0);
+    await expect.poll(async () => differing(before, await sliceOf(page)).length).toBe(0);
   });
 
   await test.step('the saved file has the same table as soon as it is open', async () => {
@@ -129,10 +129,8 @@ interface Pixel {
 }
 
 /** The slice across z, without the button and the readout that follow the pointer. */
-async function screenOf(page: Page): Promise<DecodedPng> {
-  const clip = await canvasOf(page, 'z').boundingBox();
-  if (clip === null) throw new Error('the z view is not on the screen');
-  return decode(await page.screenshot({ clip, style: 'section > button, [data-testid=probe] { visibility: hidden }' }));
+function sliceOf(page: Page): Promise<DecodedPng> {
+  return screenOf(page, 'z', { hidden: 'section > button, [data-testid=probe]' });
 }
 
 function pixelOf({ width, channels, data }: DecodedPng, x: number, y: number): readonly number[] {

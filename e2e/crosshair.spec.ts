@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { canvasOf, expectOpen, plain, probeAt } from './support/app.ts';
+import { canvasOf, expectOpen, isSettled, plain, probeAt } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 
 test.use({ viewport: { width: 960, height: 520 } });
@@ -70,6 +70,7 @@ interface Place {
 
 /** How a slice that is fitted lies on the screen. */
 async function placeOf(page: Page, pane: Pane): Promise<Place> {
+  await expect.poll(() => isSettled(page, pane)).toBe(true);
   const box = await canvasOf(page, pane).boundingBox();
   if (!box) throw new Error(`the ${pane} view is not on the screen`);
   const { right, down } = frames[pane];

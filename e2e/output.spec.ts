@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { type DecodedPng, decode } from 'fast-png';
-import { canvasOf, drawCoarsely, expectOpen, settledPicture } from './support/app.ts';
+import { drawCoarsely, expectOpen, screenOf, settledPicture } from './support/app.ts';
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
@@ -57,7 +57,7 @@ test('pictures: as the screen shows it, at any size, without annotations, of eve
     await page.keyboard.press('2');
     await page.mouse.move(5, 5);
     await settledPicture(page, 'z');
-    const shown = decode(await canvasOf(page, 'z').screenshot());
+    const shown = await screenOf(page, 'z');
     await page.keyboard.press('ControlOrMeta+Shift+P');
     await page.getByRole('radio', { name: '1×' }).click();
     await page.getByRole('radio', { name: 'Dark' }).click();

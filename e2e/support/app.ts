@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JSHandle, Locator, Page } from '@playwright/test';
-import { decode } from 'fast-png';
+import { type DecodedPng, decode } from 'fast-png';
 import type { StriaTest } from '../../src/renderer/app/test-hook.ts';
 import { expect } from './test.ts';
 
@@ -32,12 +32,28 @@ export async function expectOpen(page: Page, name: string): Promise<void> {
   await expect(canvasOf(page, '3d')).toBeVisible();
 }
 
-/** The middle of a view, without the words and buttons at its edges. */
-export async function pictureOf(page: Page, view: View): Promise<Picture> {
+/**
+ * A view as it is on the screen, without the notice that may lie over it for some seconds.
+ * @param margin left away on each side, as a part of its width and height
+ * @param hidden what else is not to be seen: a CSS selector
+ */
+export async function screenOf(page: Page, view: View, { margin = 0, hidden = '' } = {}): Promise<DecodedPng> {
   const box = await canvasOf(page, view).boundingBox();
   if (box === null) throw new Error(`the ${view} view is not on the screen`);
-  const clip = { x: box.x + box.width / 5, y: box.y + box.height / 5, width: 0.6 * box.width, height: 0.6 * box.height };
-  const { width, height, channels, data } = decode(await page.screenshot({ clip }));
+  const part = 1 - 2 * margin;
+  const clip = {
+    x: box.x + margin * box.width,
+    y: box.y + margin * box.height,
+    width: part * box.width,
+    height: part * box.height,
+  };
+  const style = `:is([data-testid=notice], ${hidden || 'no-element'}) { visibility: hidden }`;
+  return decode(await page.screenshot({ clip, style }));
+}
+
+/** The middle of a view, without the words and buttons at its edges. */
+export async function pictureOf(page: Page, view: View): Promise<Picture> {
+  const { width, height, channels, data } = await screenOf(page, view, { margin: 0.2 });
   const squares: [number, number, number][] = [];
   for (let top = 0; top + squareSide <= height; top += squareSide) {
     for (let left = 0; left + squareSide <= width; left += squareSide) {
@@ -56,11 +72,8 @@ export async function pictureOf(page: Page, view: View): Promise<Picture> {
 
 /** The pixels in the middle of a view, as a text that is the same where every pixel is. */
 export async function pixelsOf(page: Page, view: View): Promise<string> {
-  const box = await canvasOf(page, view).boundingBox();
-  if (box === null) throw new Error(`the ${view} view is not on the screen`);
-  const clip = { x: box.x + box.width / 5, y: box.y + box.height / 5, width: 0.6 * box.width, height: 0.6 * box.height };
   return createHash('sha256')
-    .update(decode(await page.screenshot({ clip })).data)
+    .update((await screenOf(page, view, { margin: 0.2 })).data)
     .digest('hex');
 }
 

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
-import { decode, encode } from 'fast-png';
-import { canvasOf } from './app.ts';
+import { encode } from 'fast-png';
+import { canvasOf, screenOf } from './app.ts';
 
 // Small pictures that can be told apart, and what of them is on the screen.
 
@@ -28,7 +28,7 @@ export function framePng(index: number): Buffer {
 export async function shownFrame(page: Page, frameCount: number): Promise<number | undefined> {
   const box = await canvasOf(page, 'z').boundingBox();
   if (box === null) throw new Error('the z view is not on the screen');
-  const picture = decode(await page.screenshot({ clip: box }));
+  const picture = await screenOf(page, 'z');
   const { width, height } = frameDims;
   const scale = Math.min((box.width - 2 * margin) / width, (box.height - 2 * margin) / height);
   const pixelAt = (x: number, y: number): readonly number[] => {

@@ -28,7 +28,7 @@ export function Notice() {
     return () => clearTimeout(timer);
   }, [notice, store]);
   return (
-    <div className={styles.noticePlace} role="status">
+    <div className={styles.noticePlace} role="status" data-testid="notice">
       {notice !== undefined && (
         <span className={styles.notice}>
           <Info size={14} aria-hidden />

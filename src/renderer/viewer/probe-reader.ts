@@ -8,10 +8,15 @@ interface ProbeWish {
   readonly timePoint: number;
 }
 
-/** Reads the voxel under the pointer back from the GPU, one at a time: while one is read, only the latest wish is kept. */
+/**
+ * Reads the voxel under the pointer back from the GPU, one at a time: while one is read, only the latest wish is kept. What was
+ * read is told although the pointer is further by then, but not once `clear` was called.
+ */
 export class ProbeReader {
   readonly #report: (probe: Probe | undefined) => void;
   #wanted: ProbeWish | undefined;
+  /** What is read now, as long as somebody wants to hear of it. */
+  #read: ProbeWish | undefined;
   #isReading = false;
 
   constructor(report: (probe: Probe | undefined) => void) {
@@ -20,6 +25,7 @@ export class ProbeReader {
 
   clear(): void {
     this.#wanted = undefined;
+    this.#read = undefined;
     this.#report(undefined);
   }
 
@@ -30,13 +36,14 @@ export class ProbeReader {
 
   async #readAll(): Promise<void> {
     this.#isReading = true;
-    let last: ProbeWish | undefined;
     try {
-      while (this.#wanted && this.#wanted !== last) {
-        last = this.#wanted;
-        const { volume, voxel, timePoint } = last;
+      while (this.#wanted) {
+        const wish = this.#wanted;
+        this.#wanted = undefined;
+        this.#read = wish;
+        const { volume, voxel, timePoint } = wish;
         const stored = await volume.voxel(...voxel, timePoint);
-        if (!this.#wanted) return;
+        if (this.#read !== wish) continue;
         const { slope, intercept } = volume.info;
         this.#report({ voxel, stored, value: slope * stored + intercept });
       }

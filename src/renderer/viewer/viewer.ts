@@ -54,7 +54,7 @@ export class Viewer {
   readonly #slices: SliceRenderer;
   readonly #display: DisplayFeed;
   readonly #probe: ProbeReader;
-  readonly #views = new Map<ViewName, { view: View; detach: () => void }>();
+  readonly #views = new Map<ViewName, { view: View; detach: () => void; isFitted: () => boolean }>();
   readonly #listeners = new Set<() => void>();
   readonly #drawnListeners = new Set<() => void>();
   readonly #cameraListeners = new Set<(frame: CameraFrame) => void>();
@@ -175,7 +175,9 @@ export class Viewer {
       view.fixedScale = this.#fixedScale;
       view.setVolume(this.#display.shown);
     }
+    let fitted = [0, 0];
     const resize = (): void => {
+      fitted = [canvas.clientWidth, canvas.clientHeight];
       view.resize(canvas.clientWidth, canvas.clientHeight, window.devicePixelRatio);
       this.#requestFrame([view]);
       if (name === '3d') this.#follow3d();
@@ -192,7 +194,8 @@ export class Viewer {
       view.dispose();
       if (name === '3d') this.#follow3d();
     };
-    this.#views.set(name, { view, detach });
+    const isFitted = (): boolean => fitted[0] === canvas.clientWidth && fitted[1] === canvas.clientHeight;
+    this.#views.set(name, { view, detach, isFitted });
     resize();
     view.reset();
     const first = this.#firstViewpoints[name];
@@ -332,7 +335,7 @@ export class Viewer {
    */
   isSettled(name?: ViewName): boolean {
     if (this.#frameRequest !== undefined || this.#display.isBusy) return false;
-    return [...this.#views].every(([each, { view }]) => (name ?? each) !== each || view.isSettled);
+    return [...this.#views].every(([each, { view, isFitted }]) => (name ?? each) !== each || (isFitted() && view.isSettled));
   }
 
   /** The 3D view at this part of its resolution, whatever the GPU can do: pictures of it can then be compared. */

@@ -135,7 +135,8 @@ export class VolumeView implements View {
   /** Draws at once, as well as the GPU can in a second: for pictures that are taken of it. */
   renderStill(): void {
     if (!this.#canDraw()) return;
-    if (this.#stripsScale !== undefined) this.#presentStrips(this.#stripsScale);
+    if (this.fixedScale !== undefined) this.#draw(this.fixedScale, 1);
+    else if (this.#stripsScale !== undefined) this.#presentStrips(this.#stripsScale);
     else this.#draw(this.#pacing.promptScale(this.#fullPixels()), this.#stillStep);
   }
 

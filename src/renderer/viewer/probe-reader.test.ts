@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import type { VolumeSource } from '../../core/engine/volume-source.ts';
+import { ProbeReader } from './probe-reader.ts';
+import type { Probe } from './viewer-api.ts';
+
+/** A volume whose reads end when the test says so. */
+function heldVolume() {
+  const reads: { readonly x: number; end(): void; fail(): void }[] = [];
+  const voxel = (x: number) =>
+    new Promise<number>((resolve, reject) => {
+      reads.push({ x, end: () => resolve(10 * x), fail: () => reject(new Error('the device went away')) });
+    });
+  return { volume: { info: { slope: 2, intercept: 1 }, voxel } as unknown as VolumeSource, reads };
+}
+
+const settle = () => new Promise((resolve) => setTimeout(resolve));
+
+function reader() {
+  const told: (readonly [x: number, value: number] | undefined)[] = [];
+  return { told, reader: new ProbeReader((probe: Probe | undefined) => told.push(probe && [probe.voxel[0], probe.value])) };
+}
+
+test('of many wishes the first and the last are read, one after the other', async () => {
+  const { volume, reads } = heldVolume();
+  const { told, reader: probe } = reader();
+  for (const x of [1, 2, 3]) probe.request(volume, [x, 0, 0], 0);
+  reads[0]?.end();
+  await settle();
+  reads[1]?.end();
+  await settle();
+  expect(reads.map(({ x }) => x)).toEqual([1, 3]);
+  expect(told).toEqual([
+    [1, 21],
+    [3, 61],
+  ]);
+});
+
+test('what was read for a pointer that has left since is not told, whether it came back or not', async () => {
+  const { volume, reads } = heldVolume();
+  const { told, reader: probe } = reader();
+  probe.request(volume, [1, 0, 0], 0);
+  probe.clear();
+  probe.request(volume, [2, 0, 0], 0);
+  reads[0]?.end();
+  await settle();
+  expect(told).toEqual([undefined]);
+  reads[1]?.end();
+  await settle();
+  expect(told).toEqual([undefined, [2, 41]]);
+});
+
+test('a read that fails leaves nothing shown, and the next is read', async () => {
+  const { volume, reads } = heldVolume();
+  const { told, reader: probe } = reader();
+  probe.request(volume, [1, 0, 0], 0);
+  reads[0]?.fail();
+  await settle();
+  probe.request(volume, [2, 0, 0], 0);
+  reads[1]?.end();
+  await settle();
+  expect(told).toEqual([undefined, [2, 41]]);
+});
