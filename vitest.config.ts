@@ -9,6 +9,10 @@ export default defineConfig({
           include: ['src/**/*.test.ts', 'bench/**/*.test.ts', 'e2e/**/*.test.ts'],
           exclude: ['src/**/*.gpu.test.ts'],
           testTimeout: 120_000,
+          // Both cores of a small machine, modules read once for each: no test changes what others import.
+          maxWorkers: 2,
+          pool: 'forks',
+          isolate: false,
         },
       },
       {
