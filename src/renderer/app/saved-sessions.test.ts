@@ -31,7 +31,10 @@ const measurement: Measurement = {
     [1, 2, 3],
   ],
 };
-const viewpoints: Viewpoints = { '3d': { position: [1, 2, 3], target: [0, 0, 0], zoom: 1 }, x: { zoom: 2, center: [3, 4] } };
+const viewpoints: Viewpoints = {
+  '3d': { position: [1, 2, 3], target: [0, 0, 0], zoom: 1, aspect: 1.5 },
+  x: { zoom: 2, center: [3, 4] },
+};
 
 /** The app as far as sessions know it. @param beside the files that lie where sessions say */
 function setUp(beside: Readonly<Record<string, HostFile>> = {}) {

@@ -58,7 +58,9 @@ const session = fc.record({
     smooth: fc.boolean(),
   }) as unknown as fc.Arbitrary<JsonObject>,
   viewpoints: fc.record({
-    '3d': maybe(fc.record({ position: triple, target: triple, zoom: number })),
+    '3d': maybe(
+      fc.record({ position: triple, target: triple, zoom: number, aspect: fc.double({ min: 0.1, max: 9, noNaN: true }) }),
+    ),
     x: slicePose,
     y: slicePose,
     z: slicePose,

@@ -165,7 +165,12 @@ function viewpointsOf(views: JsonObject): Viewpoints {
   const orbit = views['3d'] === undefined ? undefined : asObject(views['3d'], what('3d'));
   const place = (key: string) => numbersOf(orbit?.[key], what(`3d.${key}`), 3) as unknown as OrbitPose['target'];
   return {
-    '3d': orbit && { position: place('position'), target: place('target'), zoom: finite(orbit.zoom, what('3d.zoom')) },
+    '3d': orbit && {
+      position: place('position'),
+      target: place('target'),
+      zoom: finite(orbit.zoom, what('3d.zoom')),
+      aspect: Math.min(100, Math.max(0.01, finite(orbit.aspect ?? 1, what('3d.aspect')))),
+    },
     x: slice('x'),
     y: slice('y'),
     z: slice('z'),

@@ -50,6 +50,38 @@ test('all corners are in the picture after a reset, with either camera and at an
   }
 });
 
+test.each(['perspective', 'orthographic'] as const)('%s: a canvas that becomes narrower shows all of the width', (kind) => {
+  const orbit = new OrbitCamera(canvas(), () => {});
+  orbit.resize(2);
+  orbit.use(kind);
+  orbit.reset(corners.map(({ x, y, z }) => new Vector3(x, y / 4, z)));
+  const { pose } = orbit;
+  const widthOf = (aspect: number) => {
+    orbit.resize(aspect);
+    const [[left], [right]] = [orbit.frame(800, 800 / aspect).project([-0.5, 0, 0]), orbit.frame(800, 1).project([0.5, 0, 0])];
+    return right - left;
+  };
+  const width = widthOf(2);
+  expect(widthOf(0.8)).toBeCloseTo(width, 6);
+  // The scale bar's measure follows, and so does a picture of that shape.
+  const frame = orbit.frame(800, 1000);
+  expect(frame.project([frame.up[0] / 100, frame.up[1] / 100, frame.up[2] / 100])[1]).toBeCloseTo(
+    500 - frame.pixelsPerLength / 100,
+    6,
+  );
+  expect(1000 / 2 / orbit.posed(0.8).halfHeight).toBeCloseTo(frame.pixelsPerLength, 6);
+  expect(widthOf(4)).toBeCloseTo(width / 2, 6);
+  expect(orbit.pose).toEqual(pose);
+  // In another canvas, as in a session or beside another volume.
+  const other = new OrbitCamera(canvas(), () => {});
+  other.resize(0.8);
+  other.use(kind);
+  other.pose = pose;
+  orbit.resize(0.8);
+  const place = orbit.frame(800, 1000).project([0.5, 0.1, 0]);
+  expect(other.frame(800, 1000).project([0.5, 0.1, 0])).toEqual(place.map((pixel) => expect.closeTo(pixel, 6)));
+});
+
 test.each(['perspective', 'orthographic'] as const)('%s: a frame tells pixels as they are drawn', (kind) => {
   const orbit = new OrbitCamera(canvas(), () => {});
   orbit.resize(2);

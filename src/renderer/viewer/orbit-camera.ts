@@ -18,6 +18,8 @@ export interface OrbitPose {
   readonly target: readonly [number, number, number];
   /** Of the orthographic camera. */
   readonly zoom: number;
+  /** Width by height of the canvas that this was chosen for. A narrower canvas shows all of that one's width, and so more of the height. */
+  readonly aspect: number;
 }
 
 /** A camera that orbits at the pointer's drag, perspective or orthographic: what lies at its target keeps its size. */
@@ -29,6 +31,8 @@ export class OrbitCamera {
   readonly #onChange: () => void;
   #kind: CameraKind = 'perspective';
   #aspect = 1;
+  /** Of the canvas that the pose was chosen for. */
+  #poseAspect = 1;
   /** Of the turn that is going on. */
   #turnRequest: number | undefined;
 
@@ -59,7 +63,7 @@ export class OrbitCamera {
       return [x, y, z] as const;
     }) as [Place, Place, Place];
     const distance = camera.position.distanceTo(this.#controls.target);
-    const halfHeightSeen = this.#kind === 'perspective' ? halfHeight * distance : 1 / this.#orthographic.zoom;
+    const halfHeightSeen = (this.#kind === 'perspective' ? halfHeight * distance : 1 / this.#orthographic.zoom) * this.#heights;
     const toScreen = camera.projectionMatrix.clone().multiply(camera.matrixWorldInverse);
     return {
       right,
@@ -77,14 +81,16 @@ export class OrbitCamera {
 
   get pose(): OrbitPose {
     const { target } = this.#controls;
-    return { position: this.camera.position.toArray(), target: target.toArray(), zoom: this.camera.zoom };
+    const { position, zoom } = this.camera;
+    return { position: position.toArray(), target: target.toArray(), zoom, aspect: this.#poseAspect };
   }
 
-  set pose({ position, target, zoom }: OrbitPose) {
+  set pose({ position, target, zoom, aspect }: OrbitPose) {
+    this.#poseAspect = aspect;
     this.#controls.target.set(...target);
     this.camera.position.set(...position);
     this.camera.zoom = zoom;
-    this.camera.updateProjectionMatrix();
+    this.#fit();
     this.#controls.update();
   }
 
@@ -112,15 +118,15 @@ export class OrbitCamera {
     camera.zoom *= Math.min(1, aspect / this.#aspect);
     if (camera instanceof PerspectiveCamera) camera.aspect = aspect;
     else {
-      camera.left = -aspect;
-      camera.right = aspect;
+      camera.left = -aspect * camera.top;
+      camera.right = aspect * camera.top;
     }
     camera.updateProjectionMatrix();
     camera.updateMatrixWorld();
     const isNear = camera instanceof PerspectiveCamera;
     const toEye = camera.position.clone().sub(target);
     const eye = isNear ? new Vector4(...camera.position, 1) : new Vector4(...toEye, 0);
-    return { camera, eye, halfHeight: (isNear ? halfHeight * toEye.length() : 1) / camera.zoom };
+    return { camera, eye, halfHeight: ((isNear ? halfHeight * toEye.length() : 1) * this.#heights) / camera.zoom };
   }
 
   use(kind: CameraKind): void {
@@ -183,6 +189,7 @@ export class OrbitCamera {
   /** To the start, from where all these are seen, with room for letters. */
   reset(corners: readonly Vector3[]): void {
     this.#endTurn();
+    this.#poseAspect = this.#aspect;
     const distance = this.#fittingDistance(corners);
     this.#controls.target.set(0, 0, 0);
     this.#controls.maxDistance = 8 * distance;
@@ -203,10 +210,17 @@ export class OrbitCamera {
     this.#turnRequest = undefined;
   }
 
+  /** How many times the height that the pose was chosen for is seen: more than once where the canvas is narrower. */
+  get #heights(): number {
+    return Math.max(1, this.#poseAspect / this.#aspect);
+  }
+
   #fit(): void {
+    const top = this.#heights;
+    this.#perspective.fov = MathUtils.radToDeg(2 * Math.atan(halfHeight * top));
     this.#perspective.aspect = this.#aspect;
-    this.#orthographic.left = -this.#aspect;
-    this.#orthographic.right = this.#aspect;
+    const right = top * this.#aspect;
+    Object.assign(this.#orthographic, { left: -right, right, top, bottom: -top });
     this.camera.updateProjectionMatrix();
   }
 
