@@ -38,6 +38,12 @@ test('a volume is compressed, saved, and opened again bit for bit', async ({ str
     expect(await fileInfo(target)).toMatchObject({ fileBytes: size, sourceBytes: source.byteLength });
   });
 
+  await test.step('the timelines name every stage, from the drop to the first picture and to the saved file', async () => {
+    expect(await stagesOf(page, 'open-timeline')).toEqual(['Read', 'Upload', 'Statistics', 'Prepare views', 'First picture']);
+    const compressed = await stagesOf(page, 'result-timeline');
+    expect(compressed.sort()).toEqual(['Analyse', 'Check', 'Encode', 'Measure', 'Read back', 'Save', 'Write']);
+  });
+
   await test.step('the command restores the source, byte for byte', async () => {
     const restored = join(stria.folder, 'restored.nii');
     await cli('decompress', target, '-o', restored, '--device', 'cpu', '--quiet');
@@ -69,6 +75,16 @@ test('a volume is compressed, saved, and opened again bit for bit', async ({ str
     }
   });
 });
+
+/** The rows of a timeline that is folded still, from the first to begin to the last. */
+async function stagesOf(page: Page, testId: string): Promise<string[]> {
+  const timeline = page.getByTestId(testId);
+  await timeline.getByRole('button').click();
+  const names = await timeline
+    .getByRole('listitem')
+    .evaluateAll((rows) => rows.map((row) => row.getAttribute('aria-label') ?? ''));
+  return names.map((name) => name.split(':')[0] as string);
+}
 
 /** Waits for the compression that was begun, saves it, and tells what its chunks are encoded with. */
 async function codecsSaved(stria: Stria, name: string): Promise<string[]> {

@@ -205,10 +205,22 @@ test('--json prints one object with sizes, ratio, times, device and throughput',
   const bytesOf = (stage: string) => timeline.reduce((sum, span) => sum + (span.stage === stage ? span.bytes : 0), 0);
   expect(bytesOf('read')).toBe(source.length - 352);
   expect(bytesOf('encode')).toBe(source.length - 352);
+  expect(bytesOf('analyze')).toBe(source.length - 352);
   for (const { startMs, endMs } of timeline) {
+    expect(startMs).toBeGreaterThanOrEqual(0);
     expect(startMs).toBeLessThanOrEqual(endMs);
     expect(endMs).toBeLessThanOrEqual(timesMs.total);
   }
+  expect(timeline.map(({ startMs }) => startMs)).toEqual(timeline.map(({ startMs }) => startMs).sort((a, b) => a - b));
+  const spanOf = (stage: string) => timeline.find((span) => span.stage === stage);
+  const [read, analyze, encode, save] = ['read', 'analyze', 'encode', 'save'].map(spanOf);
+  expect(read?.endMs).toBeLessThanOrEqual(encode?.startMs as number);
+  // Threads tell their times by the clock of the day, and that is another one.
+  const clocksMs = 5;
+  expect(analyze?.startMs).toBeGreaterThan((encode?.startMs as number) - clocksMs);
+  expect(analyze?.endMs).toBeLessThan((encode?.endMs as number) + clocksMs);
+  expect(save?.startMs).toBeGreaterThanOrEqual(encode?.endMs as number);
+  expect(timesMs.save).toBeLessThanOrEqual(timesMs.total);
   expect((await succeed('info', at('a.stria'), '--json')).stdout).toMatch(/"dims"/);
 });
 

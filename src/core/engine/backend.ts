@@ -45,9 +45,10 @@ export interface Backend {
 
 /**
  * `upload` ends when the bytes are handed over: the GPU takes them while the next step is prepared. `readback` begins when they are
- * asked for, so it holds the wait for the kernels that make them.
+ * asked for, so it holds the wait for the kernels that make them. `analyze` is one pass over the voxels: neighbours that differ, the
+ * checksum, and for `auto` the survey.
  */
-export type OnCopy = (stage: 'upload' | 'readback', startMs: number, endMs: number, bytes: number) => void;
+export type OnSpan = (stage: 'upload' | 'analyze' | 'readback', startMs: number, endMs: number, bytes: number) => void;
 
 export interface BackendJob extends JobOptions {
   /**
@@ -55,8 +56,8 @@ export interface BackendJob extends JobOptions {
    * it does: `rle.encode.write`, `rle.decode.decode`.
    */
   readonly onTimes?: ((times: CommandTimes) => void) | undefined;
-  /** Called with each copy to or from a GPU: when it was, by `performance.now()`, and how many bytes it moved. */
-  readonly onCopy?: OnCopy | undefined;
+  /** Called with each such part of the work: when it was, by `performance.now()`, and how many bytes it moved or looked at. */
+  readonly onSpan?: OnSpan | undefined;
   /** Number of the first chunk given, for messages. Default 0. */
   readonly firstChunk?: number | undefined;
   /**

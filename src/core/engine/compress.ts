@@ -7,7 +7,7 @@ import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, type Progress, throwIfAborted } from '../shared/job.ts';
 import { isPictureFormat, type SourceDescription } from '../shared/source.ts';
 import { type Dims3, volumeBytes } from '../shared/volume.ts';
-import type { Backend, DeviceReport, EncodeChoice, OnCopy } from './backend.ts';
+import type { Backend, DeviceReport, EncodeChoice, OnSpan } from './backend.ts';
 import { checkChunkShape, chunkShapeOf } from './chunk-shape.ts';
 import { type ChunkShare, ChunkTally } from './chunk-tally.ts';
 import { Beside, maxBoxBytes, overlapBytes, slabTargetBytes, writingTo } from './pipeline.ts';
@@ -21,7 +21,8 @@ export interface CompressSettings {
   readonly chunkShape?: Dims3 | undefined;
 }
 
-export type CompressStage = 'read' | 'upload' | 'encode' | 'readback' | 'write';
+const compressStages = ['read', 'upload', 'analyze', 'encode', 'readback', 'write', 'save'] as const;
+export type CompressStage = (typeof compressStages)[number];
 
 export interface CompressReport {
   /** The source uncompressed: its voxels, and its headers and whatever else it holds. */
@@ -34,11 +35,12 @@ export interface CompressReport {
   readonly chunkCount: number;
   readonly chunkShape: Dims3;
   readonly chunks: readonly ChunkShare[];
-  /** Wall time of each stage; stages overlap, so they may add up to more than `total`. */
+  /** Wall time of each stage; stages overlap (`analyze` goes on in several threads), so they may add up to more than `total`. */
   readonly timesMs: Readonly<Record<CompressStage | 'total', number>>;
   /**
-   * When each stage went on, since the beginning, and with how many bytes: voxels that were read or encoded, chunks written.
-   * `upload` and `readback` are parts of `encode` on a GPU.
+   * When each stage went on, since the beginning, and with how many bytes: voxels that were read, looked at or encoded, chunks
+   * written. `analyze` (statistics, checksum and for `auto` the survey: one pass) is a part of `encode`, as are `upload` and
+   * `readback` on a GPU. `save` is the end of writing: what was gathered goes to the disk, and the file gets its name.
    */
   readonly timeline: readonly StageSpan<CompressStage>[];
   /** Undefined on the CPU. */
@@ -54,27 +56,39 @@ export interface CompressReport {
  * aborted, once, when anything fails.
  * @throws StriaError of the volume, the backend or the sink; `aborted`
  */
-export function compressVolume(
+export async function compressVolume(
   volume: OpenVolume,
   sink: ByteSink,
   settings: CompressSettings,
   job: JobOptions = {},
 ): Promise<CompressReport> {
-  return writingTo([sink], () => compress(volume, sink, settings, job));
+  const stopwatch = new Stopwatch(compressStages);
+  const close = (closing: () => Promise<void>) => stopwatch.time('save', closing);
+  const report = await writingTo([sink], () => compress(volume, sink, settings, stopwatch, job), close);
+  const timesMs = stopwatch.times();
+  return {
+    ...report,
+    timesMs,
+    timeline: stopwatch.timeline(),
+    gigabytesPerSecond: {
+      total: gigabytesPerSecond(report.voxelBytes, timesMs.total),
+      encode: gigabytesPerSecond(report.voxelBytes, timesMs.encode),
+    },
+  };
 }
 
 async function compress(
   volume: OpenVolume,
   sink: ByteSink,
   { backend, choice, chunkShape }: CompressSettings,
+  stopwatch: Stopwatch<CompressStage>,
   { signal, onProgress }: JobOptions,
-): Promise<CompressReport> {
+): Promise<Omit<CompressReport, 'timesMs' | 'timeline' | 'gigabytesPerSecond'>> {
   throwIfAborted(signal);
   const { info } = volume;
   const voxelBytes = volumeBytes(info);
   const elementBytes = codecElementBytes(info.type);
   const shape = checkChunkShape(info, chunkShape ?? chunkShapeOf(info, isPictureFormat(volume.format)));
-  const stopwatch = new Stopwatch<CompressStage>(['read', 'upload', 'encode', 'readback', 'write']);
   const clock = new KernelClock();
   const tally = new ChunkTally();
   const writer = await ContainerWriter.create(sink, { volume: info, chunkShape: [...shape, 1], sourceFormat: volume.format });
@@ -126,7 +140,7 @@ async function compress(
         const options = {
           signal,
           onTimes: clock.onTimes,
-          onCopy: (...span: Parameters<OnCopy>) => stopwatch.add(...span),
+          onSpan: (...span: Parameters<OnSpan>) => stopwatch.add(...span),
           firstChunk: box.firstChunk,
           onProgress: ({ done }: Progress) => onProgress?.({ stage: 'Compressing', done: before + done, total: voxelBytes }),
         };
@@ -150,7 +164,6 @@ async function compress(
   }
 
   const around = source.parts.reduce((sum, { before, after }) => sum + before.byteLength + after.byteLength, 0);
-  const timesMs = stopwatch.times();
   return {
     bytesIn: voxelBytes + around,
     voxelBytes,
@@ -159,14 +172,8 @@ async function compress(
     chunkCount: writer.grid.count,
     chunkShape: shape,
     chunks: tally.shares(),
-    timesMs,
-    timeline: stopwatch.timeline(),
     kernelTimes: clock.times(),
     device: backend.device,
-    gigabytesPerSecond: {
-      total: gigabytesPerSecond(voxelBytes, timesMs.total),
-      encode: gigabytesPerSecond(voxelBytes, timesMs.encode),
-    },
   };
 }
 

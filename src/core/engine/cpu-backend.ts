@@ -29,6 +29,9 @@ export function createCpuBackend(pool: TaskPool): Backend {
         const firstChunk = (job.firstChunk ?? 0) + first;
         const result = await pool.run({ kind: 'encode', ...part, firstChunk, codec, options: choice.options }, job.signal);
         if (result.kind !== 'encode') throw new TypeError('the pool answered another task');
+        const { startMs, endMs } = result.analyzed;
+        const { timeOrigin } = performance;
+        job.onSpan?.('analyze', startMs - timeOrigin, endMs - timeOrigin, bytesOf(row, box.elementBytes));
         if (!pool.isInline) free.give(result.voxels);
         for (let index = first; index < first + count; index++) progress(index);
         return result.chunks;
@@ -87,6 +90,10 @@ function rowsOf(
     }
   }
   return rows;
+}
+
+function bytesOf(chunks: readonly ChunkBox[], elementBytes: CodecElementBytes): number {
+  return chunks.reduce((sum, { shape }) => sum + chunkBytes({ shape, elementBytes }), 0);
 }
 
 /** Chunks side by side as a box of their own, which can be handed to another thread. */

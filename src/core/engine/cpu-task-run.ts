@@ -6,7 +6,7 @@ import { survey } from '../codecs/survey.ts';
 import { checksum, sameChecksum } from '../format/checksum.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { faultToData, inContext } from '../shared/errors.ts';
-import { analyze, fillElement } from './analyze.ts';
+import { analyze, type ChunkAnalysis, fillElement } from './analyze.ts';
 import { analyzeInMemory } from './analyze-in-memory.ts';
 import type { EncodeChoice } from './backend.ts';
 import {
@@ -41,36 +41,51 @@ export class CpuDesk {
 export function runCpuTask(task: CpuTask, desk = new CpuDesk()): CpuTaskResult {
   try {
     if (task.kind === 'decode') return { kind: 'decode', voxels: decodeChunk(task.chunk, task) };
-    return { kind: 'encode', chunks: encodeChunks(task, desk), voxels: task.box.bytes };
+    return { kind: 'encode', ...encodeChunks(task, desk), voxels: task.box.bytes };
   } catch (error) {
     return { kind: 'fault', fault: faultToData(error) };
   }
 }
 
-function encodeChunks(task: Extract<CpuTask, { kind: 'encode' }>, { memory, free }: CpuDesk): EncodedChunk[] {
+/** All chunks are analysed, and their codecs chosen, before the first is encoded: two stretches of time that can be told. */
+function encodeChunks(task: Extract<CpuTask, { kind: 'encode' }>, { memory, free }: CpuDesk) {
   const { box, chunks, options } = task;
+  const startMs = epochMs();
   const choice = { codec: task.codec === 'auto' ? ('auto' as const) : chainByName(task.codec), options };
   const inMemory = memory?.load(box, chunks);
   const gatherer = new ChunkGatherer(box, chunks, free);
-  return chunks.map(({ shape }, index) => {
-    try {
-      let bytes: Uint8Array<ArrayBuffer> | undefined;
-      const voxels = () => {
-        bytes ??= gatherer.take(index);
-        return { bytes, shape, elementBytes: box.elementBytes };
-      };
-      const encoded = encodeFrom({ shape, elementBytes: box.elementBytes, voxels, inMemory: inMemory?.[index] }, choice);
-      if (bytes && !(encoded.kind === 'coded' && encoded.payload.buffer === bytes.buffer)) free.give(bytes);
-      return encoded;
-    } catch (error) {
-      throw inContext(`chunk ${task.firstChunk + index}`, error);
-    }
+  const each = <In, Out>(items: readonly In[], work: (item: In, index: number) => Out) =>
+    items.map((item, index) => {
+      try {
+        return work(item, index);
+      } catch (error) {
+        throw inContext(`chunk ${task.firstChunk + index}`, error);
+      }
+    });
+  const { elementBytes } = box;
+  const taken: (Uint8Array<ArrayBuffer> | undefined)[] = [];
+  const chosen = each(chunks, ({ shape }, index) => {
+    const voxels = () => {
+      taken[index] ??= gatherer.take(index);
+      return { bytes: taken[index], shape, elementBytes };
+    };
+    return chooseFor({ shape, elementBytes, voxels, inMemory: inMemory?.[index] }, choice);
   });
+  const endMs = epochMs();
+  const encoded = each(chosen, (one, index) => {
+    const result = encodeAs(one, options);
+    const bytes = taken[index];
+    if (bytes && !(result.kind === 'coded' && result.payload.buffer === bytes.buffer)) free.give(bytes);
+    return result;
+  });
+  return { chunks: encoded, analyzed: { startMs, endMs } };
 }
+
+const epochMs = () => performance.timeOrigin + performance.now();
 
 /** A chunk encoded as `choice` says. @throws StriaError `unsupported` */
 export function encodeChunk(voxels: ChunkVoxels, choice: EncodeChoice): EncodedChunk {
-  return encodeFrom({ ...voxels, voxels: () => voxels, inMemory: undefined }, choice);
+  return encodeAs(chooseFor({ ...voxels, voxels: () => voxels, inMemory: undefined }, choice), choice.options);
 }
 
 /** A chunk to be encoded: its voxels are taken out of the box only where the memory's kernels do not suffice. */
@@ -79,17 +94,29 @@ interface ChunkToEncode extends ChunkGeometry {
   readonly inMemory: ChunkInMemory | undefined;
 }
 
-function encodeFrom(chunk: ChunkToEncode, choice: EncodeChoice): EncodedChunk {
+interface AnalyzedChunk {
+  readonly chunk: ChunkToEncode;
+  readonly analysis: ChunkAnalysis;
+  /** Undefined: all elements are one. */
+  readonly chosen: ChosenChain | undefined;
+}
+
+function chooseFor(chunk: ChunkToEncode, choice: EncodeChoice): AnalyzedChunk {
   const analysis = (chunk.inMemory && analyzeInMemory(chunk.inMemory)) ?? analyze(chunk.voxels());
-  if (isConstant(analysis)) {
+  const chosen = isConstant(analysis) ? undefined : chooseCodec(analysis, chunk, choice, () => survey(chunk.voxels()));
+  return { chunk, analysis, chosen };
+}
+
+function encodeAs({ chunk, analysis, chosen: first }: AnalyzedChunk, options: CodecOptions): EncodedChunk {
+  if (!first) {
     const element = (chunk.inMemory ? firstElement(chunk.inMemory) : chunk.voxels().bytes).slice(0, chunk.elementBytes);
     return { kind: 'constant', element, decodedChecksum: analysis.checksum };
   }
-  let chosen = chooseCodec(analysis, chunk, choice, () => survey(chunk.voxels()));
-  let encoded = encodeBy(chosen, chunk, choice.options);
+  let chosen = first;
+  let encoded = encodeBy(chosen, chunk, options);
   while (!encoded) {
-    chosen = fallback(chosen, analysis, chunk, choice.options);
-    encoded = encodeBy(chosen, chunk, choice.options);
+    chosen = fallback(chosen, analysis, chunk, options);
+    encoded = encodeBy(chosen, chunk, options);
   }
   return codedChunk(encoded.stages, encoded.payload, analysis.checksum);
 }

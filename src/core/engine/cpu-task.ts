@@ -19,8 +19,14 @@ export type CpuTask =
   | { readonly kind: 'decode'; readonly chunk: EncodedChunk; readonly shape: Dims3; readonly elementBytes: CodecElementBytes };
 
 export type CpuTaskResult =
-  /** `voxels`: the box's own memory, handed back to be used again. */
-  | { readonly kind: 'encode'; readonly chunks: readonly EncodedChunk[]; readonly voxels: Uint8Array<ArrayBuffer> }
+  | {
+      readonly kind: 'encode';
+      readonly chunks: readonly EncodedChunk[];
+      /** The box's own memory, handed back to be used again. */
+      readonly voxels: Uint8Array<ArrayBuffer>;
+      /** When the chunks were analysed, in milliseconds since the epoch: threads have no other clock in common. */
+      readonly analyzed: { readonly startMs: number; readonly endMs: number };
+    }
   | { readonly kind: 'decode'; readonly voxels: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'fault'; readonly fault: FaultData };
 

@@ -115,7 +115,7 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
         using scope = gpu.scope('upload');
         const start = performance.now();
         const voxels = uploadBox(gpu, scope, box);
-        job.onCopy?.('upload', start, performance.now(), box.bytes.byteLength);
+        job.onSpan?.('upload', start, performance.now(), box.bytes.byteLength);
         return (await backend.encodeResident({ voxels, chunks }, choice, job)).chunks;
       });
     },
@@ -129,7 +129,7 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
         await backend.decodeResident(chunks, { voxels, chunks: boxes }, job);
         const start = performance.now();
         await downloadBox(gpu, voxels, box.bytes);
-        job.onCopy?.('readback', start, performance.now(), box.bytes.byteLength);
+        job.onSpan?.('readback', start, performance.now(), box.bytes.byteLength);
       });
     },
 
@@ -139,7 +139,7 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
         await inBatches(box, maxBoxBytes, 'Compressing', job, async (batch) => {
           using scope = gpu.scope('encode');
           const call = { scope, signal: job.signal, onTimes: job.onTimes };
-          chunks.push(...(await encoder.encode(batch, choice, call, job.onCopy)));
+          chunks.push(...(await encoder.encode(batch, choice, call, job.onSpan)));
         });
         return { chunks };
       }),

@@ -5,7 +5,7 @@ import type { CommandTimes } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
-import type { ChunkBox, EncodeChoice, OnCopy, ResidentBox } from './backend.ts';
+import type { ChunkBox, EncodeChoice, OnSpan, ResidentBox } from './backend.ts';
 import { chooseCodec, codedChunk, fallback, isConstant, payloadChunk, rawCodec } from './choose.ts';
 import type { ChosenChain, ChosenCodec } from './chosen-codec.ts';
 import { analyzeOnGpu } from './gpu-chunks.ts';
@@ -31,9 +31,13 @@ export class GpuEncoder {
   }
 
   /** @throws StriaError `unsupported`, `aborted`, `device-lost`, `limit-too-small` */
-  async encode(box: ResidentBox, choice: EncodeChoice, call: KernelCall, onCopy?: OnCopy): Promise<EncodedChunk[]> {
+  async encode(box: ResidentBox, choice: EncodeChoice, call: KernelCall, onSpan?: OnSpan): Promise<EncodedChunk[]> {
     const { voxels, chunks } = box;
+    const start = performance.now();
     const analyses = await analyzeOnGpu(this.#gpu, box, call, choice.codec === 'auto');
+    const { elementBytes } = voxels;
+    const bytes = chunks.reduce((sum, { shape }) => sum + chunkBytes({ shape, elementBytes }), 0);
+    onSpan?.('analyze', start, performance.now(), bytes);
     const encoded = new Array<EncodedChunk>(chunks.length);
     const waiting = new Map<string, EncodeMember[]>();
     const rawChain = chainName({ codec: rawCodec });
@@ -55,7 +59,7 @@ export class GpuEncoder {
       const chain = [...waiting.keys()].find((one) => one !== rawChain) ?? rawChain;
       const members = waiting.get(chain) as EncodeMember[];
       waiting.delete(chain);
-      const results = await this.#encodeWith(members, box, choice, call, onCopy);
+      const results = await this.#encodeWith(members, box, choice, call, onSpan);
       members.forEach(({ index, chosen }, at) => {
         const result = results[at];
         const analysis = analyses[index] as (typeof analyses)[number];
@@ -73,7 +77,7 @@ export class GpuEncoder {
     { voxels, chunks }: ResidentBox,
     { options }: EncodeChoice,
     call: KernelCall,
-    onCopy: OnCopy | undefined,
+    onSpan: OnSpan | undefined,
   ): Promise<(Encoded | undefined)[]> {
     using scope = call.scope.scope('payloads');
     const places = members.map(({ index, chosen }) => ({ ...(chunks[index] as ChunkBox), parameters: chosen.parameters }));
@@ -93,7 +97,7 @@ export class GpuEncoder {
       const buffer = first.buffer as GPUBuffer;
       const box: GpuVoxels = { buffer, dims: [buffer.size, 1, 1], elementBytes: 1 };
       const shorter = await this.#run(second, box, payloads, { ...call, scope });
-      (await this.#read(shorter, onCopy)).forEach((payload, at) => {
+      (await this.#read(shorter, onSpan)).forEach((payload, at) => {
         const i = indices[at] as number;
         const { parameters } = payloads[at] as (typeof payloads)[number];
         if (!payload || payload.byteLength >= (voxelBytes[i] as number)) return;
@@ -105,7 +109,7 @@ export class GpuEncoder {
     const byteLengths = first.byteLengths.map((length, i) =>
       results[i] || (length >= (voxelBytes[i] as number) && !isRaw) ? 0 : length,
     );
-    (await this.#read({ ...first, byteLengths }, onCopy)).forEach((payload, i) => {
+    (await this.#read({ ...first, byteLengths }, onSpan)).forEach((payload, i) => {
       if (payload) results[i] = { stages: [(members[i] as EncodeMember).chosen], payload };
     });
     return results;
@@ -120,13 +124,13 @@ export class GpuEncoder {
   /** The payloads' bytes; undefined for those of length 0. */
   async #read(
     { buffer, byteOffsets, byteLengths }: GpuPayloads,
-    onCopy: OnCopy | undefined,
+    onSpan: OnSpan | undefined,
   ): Promise<(Uint8Array | undefined)[]> {
     const ends = byteLengths.map((length, i) => (length === 0 ? 0 : (byteOffsets[i] as number) + length));
     const end = Math.max(0, ...ends);
     const start = performance.now();
     const bytes = buffer && end > 0 ? await this.#gpu.read(buffer, 0, end) : new Uint8Array(0);
-    if (end > 0) onCopy?.('readback', start, performance.now(), end);
+    if (end > 0) onSpan?.('readback', start, performance.now(), end);
     return ends.map((one, i) => (one === 0 ? undefined : bytes.subarray(byteOffsets[i], one)));
   }
 }

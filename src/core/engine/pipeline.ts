@@ -45,11 +45,18 @@ export class Beside<T> {
 /**
  * Writes to sinks: all are closed when the work is done, in order, and all aborted, once, when it or a closing fails.
  * @param sinks may grow while the work goes on
+ * @param around is given the closing of them all, to run it
  */
-export async function writingTo<T>(sinks: readonly ByteSink[], work: () => Promise<T>): Promise<T> {
+export async function writingTo<T>(
+  sinks: readonly ByteSink[],
+  work: () => Promise<T>,
+  around: (closing: () => Promise<void>) => Promise<void> = (closing) => closing(),
+): Promise<T> {
   try {
     const result = await work();
-    for (const sink of sinks) await sink.close();
+    await around(async () => {
+      for (const sink of sinks) await sink.close();
+    });
     return result;
   } catch (error) {
     await Promise.allSettled(sinks.map((sink) => sink.abort()));

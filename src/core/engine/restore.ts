@@ -38,8 +38,9 @@ export interface RestoreReport {
   /** Wall time of each stage; stages overlap, so they may add up to more than `total`. */
   readonly timesMs: Readonly<Record<RestoreStage | 'total', number>>;
   /**
-   * When each stage went on, since the beginning, and with how many bytes: chunks that were read, voxels that were decoded or
-   * written. `readback` is a part of `decode` on a GPU.
+   * When each stage went on, since the beginning, and with how many bytes: chunks that were read, voxels that were decoded (their
+   * checksums are checked there) or written. `readback` is a part of `decode` on a GPU. `save` is the end of writing: what was
+   * gathered goes to the disk, and the files get their names.
    */
   readonly timeline: readonly StageSpan<RestoreStage>[];
   /** Undefined on the CPU. */
@@ -54,14 +55,26 @@ export interface RestoreReport {
  * aborted, once, when anything fails; only pictures are closed one by one, so that those before a fault stay.
  * @throws StriaError `corrupt` in the context of `chunk N`; of the backend or the sinks; `aborted`
  */
-export function restoreVolume(
+export async function restoreVolume(
   container: ContainerReader,
   makeSink: SinkMaker,
   settings: RestoreSettings,
   job: JobOptions = {},
 ): Promise<RestoreReport> {
   const sinks: ByteSink[] = [];
-  return writingTo(sinks, () => restore(container, makeSink, sinks, settings, job));
+  const stopwatch = new Stopwatch<RestoreStage>(['read', 'decode', 'readback', 'write', 'save']);
+  const close = (closing: () => Promise<void>) => stopwatch.time('save', closing);
+  const report = await writingTo(sinks, () => restore(container, makeSink, sinks, settings, stopwatch, job), close);
+  const timesMs = stopwatch.times();
+  return {
+    ...report,
+    timesMs,
+    timeline: stopwatch.timeline(),
+    gigabytesPerSecond: {
+      total: gigabytesPerSecond(report.voxelBytes, timesMs.total),
+      decode: gigabytesPerSecond(report.voxelBytes, timesMs.decode),
+    },
+  };
 }
 
 async function restore(
@@ -69,11 +82,11 @@ async function restore(
   makeSink: SinkMaker,
   sinks: ByteSink[],
   settings: RestoreSettings,
+  stopwatch: Stopwatch<RestoreStage>,
   job: JobOptions,
-): Promise<RestoreReport> {
+): Promise<Omit<RestoreReport, 'timesMs' | 'timeline' | 'gigabytesPerSecond'>> {
   throwIfAborted(job.signal);
   const { backend } = settings;
-  const stopwatch = new Stopwatch<RestoreStage>(['read', 'decode', 'readback', 'write']);
   const clock = new KernelClock();
   const description = await describeOutput(container, settings, job);
   const slabs = new SlabDecoder(container, backend, stopwatch, clock, job);
@@ -90,7 +103,7 @@ async function restore(
       close: async () => {
         // A stack has more pictures than files may be open: each is done with when it is whole.
         sinks.splice(sinks.indexOf(sink), 1);
-        await sink.close();
+        await stopwatch.time('save', () => sink.close());
       },
       abort: () => sink.abort(),
     };
@@ -107,22 +120,14 @@ async function restore(
       await write(part.after);
     }
   }
-  const voxelBytes = volumeBytes(container.header.volume);
-  const timesMs = stopwatch.times();
   return {
     files,
     format: description.format,
     bytesOut,
-    voxelBytes,
+    voxelBytes: volumeBytes(container.header.volume),
     chunkCount: container.chunkCount,
-    timesMs,
-    timeline: stopwatch.timeline(),
     kernelTimes: clock.times(),
     device: backend.device,
-    gigabytesPerSecond: {
-      total: gigabytesPerSecond(voxelBytes, timesMs.total),
-      decode: gigabytesPerSecond(voxelBytes, timesMs.decode),
-    },
   };
 }
 

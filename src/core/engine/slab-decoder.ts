@@ -9,7 +9,7 @@ import { boxesOf, type ChunkRange, placeFor, putBox, ReusedBytes } from './slabs
 import type { KernelClock, Stopwatch } from './stage-times.ts';
 
 /** `readback` is a part of `decode`. */
-export type RestoreStage = 'read' | 'decode' | 'readback' | 'write';
+export type RestoreStage = 'read' | 'decode' | 'readback' | 'write' | 'save';
 
 /** Decodes slabs of a container, one after the other, and tells how far it has come. */
 export class SlabDecoder {
@@ -66,7 +66,7 @@ export class SlabDecoder {
         this.#backend.decode(chunks, box.chunks, place, {
           signal,
           onTimes: this.#clock.onTimes,
-          onCopy: (stage, ...span) => stage === 'readback' && this.#stopwatch.add(stage, ...span),
+          onSpan: (stage, ...span) => stage === 'readback' && this.#stopwatch.add(stage, ...span),
           firstChunk,
           onProgress: (progress) => onProgress?.({ stage: 'Decompressing', done: before + progress.done, total }),
         });

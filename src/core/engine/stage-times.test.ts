@@ -30,6 +30,10 @@ test('a timeline shows overlap, and joins what follows closely', async () => {
       { stage: 'read', startMs: 35, endMs: 36, bytes: 1 },
     ]);
     expect(stopwatch.times()).toEqual({ read: 16, encode: 5, total: 36 });
+    // Of two threads: one began before, and its word came after.
+    stopwatch.add('encode', 120, 130, 1);
+    stopwatch.add('encode', 118, 125, 2);
+    expect(stopwatch.timeline().at(-2)).toEqual({ stage: 'encode', startMs: 18, endMs: 30, bytes: 3 });
   } finally {
     vi.restoreAllMocks();
   }

@@ -35,7 +35,7 @@ export interface StageSpan<Stage extends string = string> {
   readonly bytes: number;
 }
 
-/** Spans of one stage that follow each other this closely are told as one. */
+/** Spans of one stage that overlap, on several threads, or follow each other this closely are told as one. */
 const seamMs = 0.5;
 
 /** Adds up the wall time of each named stage, and remembers when each went on. Stages may overlap. */
@@ -71,8 +71,11 @@ export class Stopwatch<Stage extends string> {
   #addSpan(span: StageSpan<Stage>): void {
     const at = this.#spans.findLastIndex(({ stage }) => stage === span.stage);
     const last = this.#spans[at];
-    if (!last || span.startMs < last.startMs || span.startMs - last.endMs > seamMs) this.#spans.push(span);
-    else this.#spans[at] = { ...last, endMs: Math.max(last.endMs, span.endMs), bytes: last.bytes + span.bytes };
+    if (!last || span.startMs - last.endMs > seamMs || last.startMs - span.endMs > seamMs) this.#spans.push(span);
+    else {
+      const [startMs, endMs] = [Math.min(last.startMs, span.startMs), Math.max(last.endMs, span.endMs)];
+      this.#spans[at] = { ...last, startMs, endMs, bytes: last.bytes + span.bytes };
+    }
   }
 
   /** The stages, and `total` since the start. */

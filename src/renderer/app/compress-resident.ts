@@ -41,7 +41,7 @@ export async function compressResident(
 ): Promise<Compressed> {
   const { kept } = volume;
   const voxelBytes = volumeBytes(kept.info);
-  const stopwatch = new Stopwatch<'Encode' | 'Read back' | 'Check'>(['Encode', 'Read back', 'Check']);
+  const stopwatch = new Stopwatch(['Analyse', 'Encode', 'Read back', 'Check', 'Measure']);
   let paddedBytes = 0;
   const encodeClock = new KernelClock();
   const chunks: EncodedChunk[] = [];
@@ -51,7 +51,7 @@ export async function compressResident(
       backend.encodeResident(box, choice, {
         ...options,
         onTimes: encodeClock.onTimes,
-        onCopy: (stage, ...span) => stage === 'readback' && stopwatch.add('Read back', ...span),
+        onSpan: (stage, ...span) => stage !== 'upload' && stopwatch.add(spanNames[stage], ...span),
       });
     const encoded = await stopwatch.time('Encode', encode, boxBytes(box));
     box.chunkNumbers.forEach((number, index) => {
@@ -74,7 +74,7 @@ export async function compressResident(
   const tally = new ChunkTally();
   for (const chunk of chunks) tally.addChunk(chunk);
   const around = volume.source.parts.reduce((sum, { before, after }) => sum + before.byteLength + after.byteLength, 0);
-  const bytesOut = await writeContainer(nowhere, volume, chunks, { signal: job.signal });
+  const bytesOut = await stopwatch.time('Measure', () => writeContainer(nowhere, volume, chunks, { signal: job.signal }));
   return {
     chunks,
     result: {
@@ -93,6 +93,8 @@ export async function compressResident(
     },
   };
 }
+
+const spanNames = { analyze: 'Analyse', readback: 'Read back' } as const;
 
 function boxBytes({ voxels, chunks }: NumberedBox): number {
   return chunks.reduce((sum, { shape }) => sum + chunkBytes({ shape, elementBytes: voxels.elementBytes }), 0);

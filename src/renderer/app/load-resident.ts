@@ -25,8 +25,11 @@ export type OpenRequest = (
   readonly session?: { readonly file: HostFile; readonly restore: (viewer: Viewer) => void } | undefined;
 };
 
-/** What opening a volume is made of; 'Upload' is of voxels, and goes on beside reading. */
-export const openStages = ['Read', 'Upload', 'Upload and decode', 'Statistics', 'Prepare views'] as const;
+/**
+ * What opening a volume is made of; 'Upload' is of voxels, and goes on beside reading. 'First picture' is from views that are ready
+ * until the GPU has drawn one.
+ */
+export const openStages = ['Read', 'Upload', 'Upload and decode', 'Statistics', 'Prepare views', 'First picture'] as const;
 export type OpenStage = (typeof openStages)[number];
 
 export interface LoadedVolume {

@@ -26,7 +26,15 @@ export interface CompressionResult {
   readonly gpuBytes: { readonly before: number; readonly after: number } | undefined;
 }
 
-const stageNames = { read: 'Read', upload: 'Upload', encode: 'Encode', readback: 'Read back', write: 'Write' } as const;
+const stageNames = {
+  read: 'Read',
+  upload: 'Upload',
+  analyze: 'Analyse',
+  encode: 'Encode',
+  readback: 'Read back',
+  write: 'Write',
+  save: 'Save',
+} as const;
 
 /** Of a volume that was compressed from its file: the GPU held none of it for long. */
 export function streamedResult({ bytesIn, bytesOut, voxelBytes, chunks, timesMs, timeline }: CompressReport): CompressionResult {

@@ -1,6 +1,6 @@
 import { chainByName } from '../../core/codecs/registry.ts';
 import { ChunkMap } from '../../core/engine/chunk-map.ts';
-import { Stopwatch } from '../../core/engine/stage-times.ts';
+import { type StageSpan, Stopwatch } from '../../core/engine/stage-times.ts';
 import type { EncodedChunk } from '../../core/format/chunk.ts';
 import { faultToData, toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions, Progress } from '../../core/shared/job.ts';
@@ -12,6 +12,7 @@ import type { BackgroundCompressor } from './background.ts';
 import type { CodecChoice } from './compress-protocol.ts';
 import { type Compressed, compressResident, writeContainer } from './compress-resident.ts';
 import { isStria, striaName } from './datasets.ts';
+import { firstPicture } from './first-picture.ts';
 import type { Engine } from './gpu-life.ts';
 import { type LoadedVolume, loadAgain, loadResident, type OpenRequest, type OpenStage, openStages } from './load-resident.ts';
 import { nextProgress, startProgress, throttleProgress } from './progress.ts';
@@ -232,9 +233,11 @@ export class Session {
     const onProgress = this.#progressOf(controller, (progress) => ({ save: { kind: 'saving', name: sink.name, progress } }));
     try {
       onProgress({ stage: 'Saving', done: 0, total: undefined });
-      await writeContainer(sink, volume, compressed.chunks, { signal: controller.signal, onProgress });
-      await sink.close();
-      if (!controller.signal.aborted) this.#saved(sink);
+      const stopwatch = new Stopwatch(['Write', 'Save']);
+      const job = { signal: controller.signal, onProgress };
+      await stopwatch.time('Write', () => writeContainer(sink, volume, compressed.chunks, job), compressed.result.bytesOut);
+      await stopwatch.time('Save', () => sink.close());
+      if (!controller.signal.aborted) this.#saved(sink, stopwatch.timeline());
     } catch (error) {
       await sink.abort().catch(() => undefined);
       this.#failed(controller, error, (fault) => ({ save: { kind: 'failed', fault } }));
@@ -253,7 +256,7 @@ export class Session {
       if (controller.signal.aborted) return;
       const result = streamedResult(report);
       this.#store.setState({ compression: { kind: 'done', result } });
-      this.#saved(sink);
+      this.#saved(sink, []);
     } catch (error) {
       this.#failed(controller, error, (fault) => ({ compression: { kind: 'failed', fault } }));
     }
@@ -270,8 +273,8 @@ export class Session {
     }
   }
 
-  #saved({ name, folder, reveal }: HostSink): void {
-    this.#store.setState({ save: { kind: 'saved', name, folder, reveal } });
+  #saved({ name, folder, reveal }: HostSink, timeline: readonly StageSpan[]): void {
+    this.#store.setState({ save: { kind: 'saved', name, folder, reveal, timeline } });
   }
 
   /** @param lost given: it is brought back as it was, without a word of its own */
@@ -326,15 +329,18 @@ export class Session {
       this.#showResidency(engine, volume);
       return;
     }
+    const pictured = stopwatch.time('First picture', () => firstPicture(engine));
     request.session?.restore(viewer);
     const file = request.kind === 'file' ? request.file : undefined;
     const { info, decimation } = kept;
-    const openedMs = performance.now() - start;
     const arePictures = isPictureFormat(source.format);
-    const timeline = stopwatch.timeline();
-    const document = { name, format, fileBytes: file?.size, info, statistics, decimation, arePictures, openedMs, timeline };
+    const document = { name, format, fileBytes: file?.size, info, statistics, decimation, arePictures };
     const residency = residencyState(engine, kept, volume.chunkShape, this.#chunks);
     showDocument(this.#store, { kind: 'ready', document }, { residency, chunks: chunkMapOf(volume, this.#chunks) });
+    void pictured.then(() => {
+      if (signal.aborted || this.#volume?.request !== request) return;
+      this.#store.setState({ opening: { ms: performance.now() - start, timeline: stopwatch.timeline() } });
+    });
     void this.#remember(request, viewer);
   }
 

@@ -45,9 +45,13 @@ export interface OpenDocument {
   readonly decimation: number;
   /** Its planes were pictures, each by itself. */
   readonly arePictures: boolean;
-  /** From the request until the first picture. */
-  readonly openedMs: number;
-  /** When reading, uploading and the rest of opening went on. */
+}
+
+/** How long opening took. */
+export interface Opening {
+  /** From the request until the first picture was presented. */
+  readonly ms: number;
+  /** When reading, uploading and the rest went on. */
   readonly timeline: readonly StageSpan[];
 }
 
@@ -71,7 +75,14 @@ export type CompressionState =
 export type SaveState =
   | { readonly kind: 'idle' }
   | { readonly kind: 'saving'; readonly name: string; readonly progress: JobProgress }
-  | { readonly kind: 'saved'; readonly name: string; readonly folder: string; readonly reveal: (() => Promise<void>) | undefined }
+  | {
+      readonly kind: 'saved';
+      readonly name: string;
+      readonly folder: string;
+      readonly reveal: (() => Promise<void>) | undefined;
+      /** When it was written; empty where that is a part of compressing. */
+      readonly timeline: readonly StageSpan[];
+    }
   | { readonly kind: 'failed'; readonly fault: FaultData };
 
 /** What can be played, as the transport bar shows it and keys act on it. */
@@ -93,6 +104,8 @@ export interface AppState {
   readonly recent: readonly RecentFile[];
   readonly gpu: GpuState;
   readonly document: DocumentState;
+  /** Of the document. Undefined until its first picture. */
+  readonly opening: Opening | undefined;
   readonly compression: CompressionState;
   readonly save: SaveState;
   /** What the chunks of the open volume became: as they were compressed last, or as they came. */
@@ -134,6 +147,7 @@ export function createAppStore(settings: Settings = defaultSettings): AppStore {
     recent: [],
     gpu: { kind: 'opening' },
     document: { kind: 'empty' },
+    opening: undefined,
     compression: { kind: 'idle' },
     save: { kind: 'idle' },
     chunks: undefined,
@@ -168,7 +182,8 @@ export function showDocument(
 ): void {
   const isReady = document.kind === 'ready';
   const page = isReady ? store.getState().page : 'viewer';
-  store.setState({ document, residency, chunks, compression: { kind: 'idle' }, save: { kind: 'idle' }, page });
+  const idle = { kind: 'idle' } as const;
+  store.setState({ document, opening: undefined, residency, chunks, compression: idle, save: idle, page });
   if (!isReady) store.setState({ measurements: [], chosenMeasurement: undefined, regions: {}, tool: 'pointer' });
 }
 

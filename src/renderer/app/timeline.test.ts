@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { timelineRows } from './timeline.ts';
+import { followedBy, timelineRows } from './timeline.ts';
 
 test('spans become one row a stage, on one scale, from the first beginning on', () => {
   const { rows, totalMs } = timelineRows([
@@ -27,4 +27,22 @@ test('spans become one row a stage, on one scale, from the first beginning on', 
 test('nothing, and what took no time, has no length', () => {
   expect(timelineRows([])).toEqual({ rows: [], totalMs: 0 });
   expect(timelineRows([{ stage: 'Read', startMs: 3, endMs: 3, bytes: 0 }]).rows[0]?.bars).toEqual([{ from: 0, length: 0 }]);
+});
+
+test('what was done later follows at once', () => {
+  const compressed = [
+    { stage: 'Encode', startMs: 2, endMs: 30, bytes: 9 },
+    { stage: 'Check', startMs: 30, endMs: 50, bytes: 9 },
+  ];
+  const saved = [
+    { stage: 'Write', startMs: 1, endMs: 5, bytes: 4 },
+    { stage: 'Save', startMs: 5, endMs: 9, bytes: 0 },
+  ];
+  expect(followedBy(compressed, saved).map(({ stage, startMs, endMs }) => [stage, startMs, endMs])).toEqual([
+    ['Encode', 2, 30],
+    ['Check', 30, 50],
+    ['Write', 50, 54],
+    ['Save', 54, 58],
+  ]);
+  expect(followedBy(compressed, [])).toEqual(compressed);
 });

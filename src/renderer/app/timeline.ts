@@ -12,9 +12,18 @@ export interface TimelineRow {
   readonly bars: readonly { readonly from: number; readonly length: number }[];
 }
 
+/** What was done later, as if it had followed at once: a timeline does not show how long people took to choose a file. */
+export function followedBy(spans: readonly StageSpan[], later: readonly StageSpan[]): readonly StageSpan[] {
+  const shift = endOf(spans) - startOf(later);
+  return [...spans, ...later.map((span) => ({ ...span, startMs: span.startMs + shift, endMs: span.endMs + shift }))];
+}
+
+const startOf = (spans: readonly StageSpan[]) => Math.min(...spans.map(({ startMs }) => startMs));
+const endOf = (spans: readonly StageSpan[]) => Math.max(0, ...spans.map(({ endMs }) => endMs));
+
 /** The stages in the order of their beginnings, and how long all of it took, from the first beginning on. */
 export function timelineRows(spans: readonly StageSpan[]): { readonly rows: readonly TimelineRow[]; readonly totalMs: number } {
-  const first = Math.min(...spans.map(({ startMs }) => startMs));
+  const first = startOf(spans);
   const totalMs = Math.max(0, ...spans.map(({ endMs }) => endMs - first));
   const stages = [...new Set([...spans].sort((a, b) => a.startMs - b.startMs).map(({ stage }) => stage))];
   const part = (ms: number) => (totalMs === 0 ? 0 : ms / totalMs);

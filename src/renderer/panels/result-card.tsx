@@ -1,10 +1,15 @@
 import { CircleCheck, ShieldCheck } from 'lucide-react';
 import { type ReactNode, useEffect, useRef } from 'react';
+import type { StageSpan } from '../../core/engine/stage-times.ts';
 import { type CompressionResult, ratioOf, type StageClock } from '../app/result.ts';
+import { followedBy } from '../app/timeline.ts';
 import { formatBytes, formatDuration, formatRate, formatRatio } from '../app/units.ts';
 import { type Fact, Facts } from './controls/facts.tsx';
 import styles from './result-card.module.css';
 import { Timeline } from './timeline.tsx';
+import { useAppState } from './use-app.ts';
+
+const noSpans: readonly StageSpan[] = [];
 
 /** What compression made of the volume. @param children what to do with it */
 export function ResultCard({ result, children }: { readonly result: CompressionResult; readonly children: ReactNode }) {
@@ -34,6 +39,7 @@ export function ResultCard({ result, children }: { readonly result: CompressionR
         ]
       : []),
   ];
+  const saved = useAppState(({ save }) => (save.kind === 'saved' ? save.timeline : noSpans));
   return (
     <div ref={place} className={styles.card} data-testid="result-card">
       <div className={styles.ratio} data-testid="result-ratio">
@@ -47,7 +53,7 @@ export function ResultCard({ result, children }: { readonly result: CompressionR
         <span>from {formatBytes(bytesIn)}</span>
       </div>
       <Facts facts={facts} />
-      <Timeline spans={result.timeline} testId="result-timeline" />
+      <Timeline spans={followedBy(result.timeline, saved)} testId="result-timeline" />
       <p className={styles.exact} data-testid="result-exact">
         {isExact ? (
           <>

@@ -18,6 +18,7 @@ import { type Fact, Facts } from './controls/facts.tsx';
 import { Range } from './controls/range.tsx';
 import { Section } from './controls/section.tsx';
 import { Timeline } from './timeline.tsx';
+import { useAppState } from './use-app.ts';
 import { useFold } from './use-fold.ts';
 import styles from './volume-section.module.css';
 
@@ -28,11 +29,12 @@ interface Props {
 
 export function VolumeSection({ document, viewer }: Props) {
   const fold = useFold('volume');
+  const opening = useAppState((state) => state.opening);
   const { info } = document;
   return (
-    <Section title="Volume" aside={`opened in ${formatDuration(document.openedMs)}`} {...fold}>
+    <Section title="Volume" aside={opening && `opened in ${formatDuration(opening.ms)}`} {...fold}>
       <Facts facts={factsOf(document)} testId="volume-facts" />
-      <Timeline spans={document.timeline} testId="open-timeline" />
+      {opening && <Timeline spans={opening.timeline} testId="open-timeline" />}
       {viewer && info.dims[3] > 1 && <TimeSlider viewer={viewer} last={info.dims[3] - 1} />}
     </Section>
   );
