@@ -9,6 +9,7 @@ const drawnAlike = [
   'compressed-volume',
   'crosshair',
   'device-loss',
+  'handles',
   'lab',
   'output',
   'playback',

@@ -5,7 +5,7 @@ import type { Host, HostFile } from '../host/host.ts';
 import type { ClockSettings } from '../playback/frame-clock.ts';
 import { autoView } from '../viewer/auto-view.ts';
 import type { SceneSide } from '../viewer/orientation.ts';
-import type { SliceAxis, ViewState } from '../viewer/viewer-api.ts';
+import { type SliceAxis, shows3d, type ViewState } from '../viewer/viewer-api.ts';
 import { BackgroundCompressor } from './background.ts';
 import { type Command, commandOfMenu, createCommands } from './commands.ts';
 import { Comparison } from './comparison.ts';
@@ -362,8 +362,19 @@ export class App {
 
   /** Turns the 3D view to a side, and shows it where it is not shown. */
   lookFrom({ toEye }: SceneSide): void {
-    if (!['3d', 'quad'].includes(this.store.getState().settings.layout)) this.set({ layout: 'quad' });
+    this.#show3d();
     this.#gpuLife.engine?.viewer.lookFrom(toEye);
+  }
+
+  #show3d(): void {
+    if (!shows3d(this.store.getState().settings.layout)) this.set({ layout: 'quad' });
+  }
+
+  /** Handles on the six faces of what the 3D view shows; or no longer. */
+  toggleClipHandles(): void {
+    const clipHandles = !this.store.getState().clipHandles;
+    if (clipHandles) this.#show3d();
+    this.store.setState({ clipHandles });
   }
 
   /** Cuts the 3D view by a plane that faces its eye; or no longer. */

@@ -203,7 +203,7 @@ export function createCommands(app: App): Command[] {
     layout(4, 'quad', '3D and three slices'),
     {
       id: 'layout-5',
-      label: 'Three slices and an oblique one',
+      label: '3D, three slices and an oblique one',
       group: 'View',
       shortcut: '5',
       enabled: isReady,
@@ -224,6 +224,13 @@ export function createCommands(app: App): Command[] {
       run: () => app.resetView(),
     },
     ...sideCommands(app),
+    {
+      id: 'clip-handles',
+      label: 'Clip the 3D view by handles, or not',
+      group: 'View',
+      enabled: isReady,
+      run: () => app.toggleClipHandles(),
+    },
     { id: 'cut', label: 'Cut the 3D view by a free plane, or not', group: 'View', enabled: isReady, run: () => app.toggleCut() },
     {
       id: 'tool-window',

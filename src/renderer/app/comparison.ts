@@ -8,7 +8,7 @@ import { type VolumeInfo, volumeBytes } from '../../core/shared/volume.ts';
 import { autoView } from '../viewer/auto-view.ts';
 import { LinkedViewers, type Links } from '../viewer/linked-viewers.ts';
 import { Viewer } from '../viewer/viewer.ts';
-import type { ViewState } from '../viewer/viewer-api.ts';
+import { shows3d, type ViewState } from '../viewer/viewer-api.ts';
 import type { ComparisonMode, ComparisonState } from './comparison-state.ts';
 import type { Engine } from './gpu-life.ts';
 import { loadResident, type OpenRequest, openStages } from './load-resident.ts';
@@ -239,8 +239,7 @@ export class Comparison {
   }
 
   get #shows3d(): boolean {
-    const { layout } = this.#store.getState().settings;
-    return layout === '3d' || layout === 'quad';
+    return shows3d(this.#store.getState().settings.layout);
   }
 
   #change(change: Partial<Extract<ComparisonState, { kind: 'ready' }>>): void {

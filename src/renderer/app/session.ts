@@ -7,7 +7,7 @@ import type { JobOptions, Progress } from '../../core/shared/job.ts';
 import { isPictureFormat } from '../../core/shared/source.ts';
 import { volumeBytes } from '../../core/shared/volume.ts';
 import type { Host, HostSink } from '../host/host.ts';
-import type { ViewState } from '../viewer/viewer-api.ts';
+import { shows3d, type ViewState } from '../viewer/viewer-api.ts';
 import type { BackgroundCompressor } from './background.ts';
 import type { CodecChoice } from './compress-protocol.ts';
 import { type Compressed, compressResident, writeContainer } from './compress-resident.ts';
@@ -322,7 +322,7 @@ export class Session {
     const { viewer } = engine;
     const statistics = await stopwatch.time('Statistics', () => kept.statistics());
     const { layout } = this.#store.getState().settings;
-    await stopwatch.time('Prepare views', () => viewer.setVolume(kept, view, layout === '3d' || layout === 'quad'));
+    await stopwatch.time('Prepare views', () => viewer.setVolume(kept, view, shows3d(layout)));
     engine.gpu.checkAlive();
     if (signal.aborted) return;
     if (view) {

@@ -35,7 +35,8 @@ export function showShortcut(shortcut: string, isMac: boolean): string {
 }
 
 const movingKeys = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'PageUp', 'PageDown'];
-const movable = 'input[type=range], [role=listbox], [role=menu], [role=radiogroup], [role=toolbar], [role=separator]';
+const movable =
+  'input[type=range], [role=slider], [role=listbox], [role=menu], [role=radiogroup], [role=toolbar], [role=separator]';
 
 /** Whether the control that has the focus does something of its own with a key: a button with Space, a slider with arrows. */
 export function isOfControl(target: EventTarget | null, key: string): boolean {

@@ -1,4 +1,6 @@
-import { hasOrientation, type SceneSide, sceneSides } from '../viewer/orientation.ts';
+import type { VolumeInfo } from '../../core/shared/volume.ts';
+import type { ClipPlane } from '../viewer/clip.ts';
+import { hasOrientation, type SceneSide, sceneSides, worldDirections } from '../viewer/orientation.ts';
 import type { App } from './app.ts';
 import type { Command } from './commands.ts';
 import { openDocument } from './store.ts';
@@ -15,6 +17,16 @@ const words: Readonly<Record<SceneSide['key'], string>> = {
 /** `Look from the left`: the patient's. Without a patient, by the voxel axes: `Look from +x`. */
 export function sideWords({ key, axis }: SceneSide, isPatient: boolean): string {
   return `Look from ${isPatient ? words[key] : axis}`;
+}
+
+const positive = ['right', 'front', 'top'] as const;
+const negative = ['left', 'back', 'bottom'] as const;
+
+/** Which side of the volume a clip plane cuts away: `left`, the patient's. Without a patient, by the voxel axes: `−x`. */
+export function faceWords(info: VolumeInfo, { axis, end }: ClipPlane): string {
+  if (!hasOrientation(info)) return `${end === 'to' ? '+' : '−'}${'xyz'[axis]}`;
+  const direction = worldDirections(info)[axis];
+  return (end === 'to' ? direction.sign === 1 : direction.sign === -1) ? positive[direction.axis] : negative[direction.axis];
 }
 
 /** Turning the 3D view to each side, by the patient's words or by the voxel axes, whichever the volume has. */

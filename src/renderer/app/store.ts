@@ -112,6 +112,8 @@ export interface AppState {
   readonly chunks: ChunkMap | undefined;
   /** They are painted over the slices, wherever there are any. */
   readonly showChunks: boolean;
+  /** The 3D view has handles on the six faces that the clip planes leave. */
+  readonly clipHandles: boolean;
   /** Undefined while no volume is open. */
   readonly residency: ResidencyState | undefined;
   /** Undefined where nothing can be played. */
@@ -152,6 +154,7 @@ export function createAppStore(settings: Settings = defaultSettings): AppStore {
     save: { kind: 'idle' },
     chunks: undefined,
     showChunks: false,
+    clipHandles: false,
     residency: undefined,
     playback: undefined,
     queue: [],

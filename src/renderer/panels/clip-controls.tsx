@@ -5,8 +5,9 @@ import type { Viewer } from '../viewer/viewer.ts';
 import styles from './clip-controls.module.css';
 import { Button } from './controls/button.tsx';
 import { Range } from './controls/range.tsx';
+import { Toggle } from './controls/toggle.tsx';
 import { CutControls } from './cut-controls.tsx';
-import { useViewerPart } from './use-app.ts';
+import { useApp, useAppState, useViewerPart } from './use-app.ts';
 
 interface Props {
   readonly info: VolumeInfo;
@@ -17,6 +18,8 @@ const planes = (['x', 'y', 'z'] as const).map((name, axis) => ({ name, axis: axi
 
 /** The planes that cut the 3D view's volume: two across each axis, and one at any angle. */
 export function ClipControls({ info, viewer }: Props) {
+  const app = useApp();
+  const hasHandles = useAppState((state) => state.clipHandles);
   const isCut = useViewerPart(viewer, ({ state }) => isClipped(state.clip));
   return (
     <fieldset className={styles.clip}>
@@ -28,6 +31,12 @@ export function ClipControls({ info, viewer }: Props) {
           <PlaneSlider info={info} viewer={viewer} plane={{ axis, end: 'to' }} />
         </div>
       ))}
+      <Toggle
+        label="Handles in the 3D view"
+        isOn={hasHandles}
+        onChange={(clipHandles) => app.store.setState({ clipHandles })}
+        testId="clip-handles"
+      />
       {isCut && (
         <Button onPress={() => viewer.set({ clip: unclipped })} testId="clip-reset">
           Show all

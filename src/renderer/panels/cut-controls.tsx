@@ -1,7 +1,7 @@
 import { useCallback } from 'react';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import { formatNumber, lengthUnit, thinSpace } from '../app/units.ts';
-import { cutAngles, flippedCut, movedCut, reachOf, turnedCut } from '../viewer/cut-plane.ts';
+import { type CutPlane, cutAngles, flippedCut, movedCut, reachOf, turnedCut } from '../viewer/cut-plane.ts';
 import { sceneEdges, unitsPerLength } from '../viewer/orientation.ts';
 import type { Viewer } from '../viewer/viewer.ts';
 import styles from './clip-controls.module.css';
@@ -41,10 +41,7 @@ function CutSliders({ info, viewer }: Props) {
   const readOffset = useCallback(() => Math.round((cut().offset / reach()) * (steps / 2)), [cut, reach]);
   const readAround = useCallback(() => Math.round(cutAngles(cut()).around), [cut]);
   const readUp = useCallback(() => Math.round(cutAngles(cut()).up), [cut]);
-  const offsetWords = useCallback(() => {
-    const distance = formatNumber(cut().offset * unitsPerLength(info), 3);
-    return `${distance}${thinSpace}${lengthUnit(info)} from the middle`;
-  }, [cut, info]);
+  const offsetWords = useCallback(() => cutDistanceWords(cut(), info), [cut, info]);
   const moveTo = (step: number) => viewer.set({ cut: movedCut(cut(), (step / (steps / 2)) * reach(), sceneEdges(info)) });
   return (
     <>
@@ -112,6 +109,11 @@ function CutSliders({ info, viewer }: Props) {
       </div>
     </>
   );
+}
+
+/** `12 mm from the middle`. */
+export function cutDistanceWords({ offset }: CutPlane, info: VolumeInfo): string {
+  return `${formatNumber(offset * unitsPerLength(info), 3)}${thinSpace}${lengthUnit(info)} from the middle`;
 }
 
 function degrees(value: number): string {

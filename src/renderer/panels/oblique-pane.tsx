@@ -1,16 +1,16 @@
-import { useCallback } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import type { Viewer } from '../viewer/viewer.ts';
 import type { ObliqueTilt } from '../viewer/viewer-api.ts';
 import { Button } from './controls/button.tsx';
 import { Range } from './controls/range.tsx';
 import styles from './oblique-pane.module.css';
-import { useApp, useAppState, useViewerPart } from './use-app.ts';
+import { useApp, useAppState } from './use-app.ts';
 import paneStyles from './viewport-pane.module.css';
 import { Canvas } from './viewport-pane.tsx';
 
 const angles = [
-  { name: 'turn', label: 'Turn', title: 'About the vertical axis of this picture' },
-  { name: 'tilt', label: 'Tilt', title: 'About the horizontal axis of this picture' },
+  { name: 'turn', label: 'Turn', title: 'About the vertical axis of this picture', most: 180 },
+  { name: 'tilt', label: 'Tilt', title: 'About the horizontal axis of this picture', most: 90 },
 ] as const;
 
 export interface ObliquePaneProps {
@@ -27,6 +27,7 @@ export function ObliquePane({ viewer, isShown, isSecond }: ObliquePaneProps) {
   return (
     <section
       className={paneStyles.pane}
+      data-view="oblique"
       hidden={!isShown}
       aria-label={isSecond ? 'Oblique slice of the second volume' : 'Oblique slice'}
     >
@@ -60,18 +61,29 @@ interface AngleProps {
   readonly name: keyof ObliqueTilt;
   readonly label: string;
   readonly title: string;
+  /** In degrees, to both sides. */
+  readonly most: number;
 }
 
-function Angle({ viewer, isSecond, name, label, title }: AngleProps) {
-  const degrees = useViewerPart(viewer, ({ state }) => state.oblique[name]);
+function Angle({ viewer, isSecond, name, label, title, most }: AngleProps) {
+  const place = useRef<HTMLSpanElement>(null);
+  // Written straight into the page: it changes at pointer rate.
+  useEffect(() => {
+    const show = () => {
+      const degrees = viewer.snapshot().state.oblique[name];
+      if (place.current) place.current.textContent = `${degrees < 0 ? `−${-degrees}` : degrees}°`;
+    };
+    show();
+    return viewer.subscribe(show);
+  }, [viewer, name]);
   const read = useCallback(() => viewer.snapshot().state.oblique[name], [viewer, name]);
   return (
     <>
       <span title={title}>{label}</span>
       <Range
         label={`${label} of the oblique slice`}
-        minimum={-90}
-        maximum={90}
+        minimum={-most}
+        maximum={most}
         step={1}
         read={read}
         subscribe={viewer.subscribe}
@@ -79,7 +91,7 @@ function Angle({ viewer, isSecond, name, label, title }: AngleProps) {
         onInput={(value) => viewer.set({ oblique: { ...viewer.snapshot().state.oblique, [name]: value } })}
         testId={`${isSecond ? 'second-' : ''}oblique-${name}`}
       />
-      <span className={styles.degrees}>{degrees < 0 ? `−${-degrees}` : degrees}°</span>
+      <span ref={place} className={styles.degrees} />
     </>
   );
 }

@@ -39,7 +39,7 @@ const layouts: readonly { readonly key: Layout; readonly label: string; readonly
   { key: 'slice', label: 'One slice', icon: <Square size={16} aria-hidden /> },
   { key: 'slices', label: 'Three slices', icon: <Columns3 size={16} aria-hidden /> },
   { key: 'quad', label: '3D and three slices', icon: <Grid2x2 size={16} aria-hidden /> },
-  { key: 'oblique', label: 'Three slices and an oblique one', icon: <SquareSlash size={16} aria-hidden /> },
+  { key: 'oblique', label: '3D, three slices and an oblique one', icon: <SquareSlash size={16} aria-hidden /> },
 ];
 
 export function TopBar() {

@@ -1,5 +1,6 @@
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import type { Viewer } from '../viewer/viewer.ts';
+import { shows3d } from '../viewer/viewer-api.ts';
 import { ObliquePane } from './oblique-pane.tsx';
 import { Readout } from './readout.tsx';
 import { useAppState } from './use-app.ts';
@@ -18,12 +19,11 @@ export function ViewportGrid({
 }) {
   const layout = useAppState((state) => state.settings.layout);
   const sliceAxis = useAppState((state) => state.sliceAxis);
-  const shows3d = layout === '3d' || layout === 'quad';
   const showsSlice = (axis: string) =>
     layout === 'quad' || layout === 'slices' || layout === 'oblique' || (layout === 'slice' && axis === sliceAxis);
   return (
     <div className={styles.grid} data-layout={layout}>
-      <VolumePane viewer={viewer} info={info} isShown={shows3d} isSecond={isSecond} />
+      <VolumePane viewer={viewer} info={info} isShown={shows3d(layout)} isSecond={isSecond} />
       <ObliquePane viewer={viewer} isShown={layout === 'oblique'} isSecond={isSecond} />
       {(['z', 'y', 'x'] as const).map((axis) => (
         <SlicePane key={axis} viewer={viewer} info={info} axis={axis} isShown={showsSlice(axis)} isSecond={isSecond} />

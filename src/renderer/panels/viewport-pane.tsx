@@ -9,9 +9,11 @@ import { safeSpacing, sliceFrame } from '../viewer/orientation.ts';
 import { slabOf } from '../viewer/slab.ts';
 import type { Viewer, ViewName } from '../viewer/viewer.ts';
 import type { Layout, SliceAxis } from '../viewer/viewer-api.ts';
+import { ClipHandles } from './clip-handles.tsx';
 import { classes } from './controls/classes.ts';
 import { Range } from './controls/range.tsx';
 import { CutHandles } from './cut-handles.tsx';
+import { ObliqueHandles } from './oblique-handles.tsx';
 import { OrientationCube } from './orientation-cube.tsx';
 import { SpaceScale } from './space-scale.tsx';
 import { useApp, useAppState, useViewerPart } from './use-app.ts';
@@ -28,8 +30,14 @@ export interface VolumePaneProps {
 export function VolumePane({ viewer, info, isShown, isSecond }: VolumePaneProps) {
   const projection = useViewerPart(viewer, ({ state }) => state.projection);
   const decimation = useViewerPart(viewer, (snapshot) => snapshot.decimation);
+  const prefix = isSecond ? 'second-' : '';
   return (
-    <section className={styles.pane} hidden={!isShown} aria-label={isSecond ? '3D view of the second volume' : '3D view'}>
+    <section
+      className={styles.pane}
+      data-view="3d"
+      hidden={!isShown}
+      aria-label={isSecond ? '3D view of the second volume' : '3D view'}
+    >
       <Canvas
         viewer={viewer}
         view="3d"
@@ -40,7 +48,9 @@ export function VolumePane({ viewer, info, isShown, isSecond }: VolumePaneProps)
         3D <span>{projectionNames[projection].toLowerCase()}</span>
         {decimation > 1 && <span className={styles.warning}>shown at 1/{decimation} resolution</span>}
       </div>
-      <CutHandles viewer={viewer} info={info} />
+      <ObliqueHandles viewer={viewer} info={info} prefix={prefix} />
+      <ClipHandles viewer={viewer} info={info} prefix={prefix} />
+      <CutHandles viewer={viewer} info={info} prefix={prefix} />
       <OrientationCube viewer={viewer} info={info} />
       <SpaceScale viewer={viewer} info={info} />
       <AloneButton alone="3d" />

@@ -12,8 +12,25 @@ export interface CameraFrame {
   readonly height: number;
   /** Where on the canvas a place of the scene is seen. */
   project(place: Place): readonly [x: number, y: number];
+  /** Whether a place is in front of the eye: what is behind it is seen nowhere, whatever `project` says. */
+  isAhead(place: Place): boolean;
 }
 
 export function dot(a: Place, b: Place): number {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/**
+ * How far something goes along a direction that is dragged, in scene lengths: as far as the pointer, along the direction as
+ * it is seen. Where it points at the eye, or away, upwards is along it.
+ * @param at its place when the drag began @param direction of length 1 @param drag in pixels since then
+ */
+export function draggedAlong(frame: CameraFrame, at: Place, direction: Place, [dragX, dragY]: readonly [number, number]): number {
+  const step = 0.01;
+  const [x0, y0] = frame.project(at);
+  const [x1, y1] = frame.project([at[0] + step * direction[0], at[1] + step * direction[1], at[2] + step * direction[2]]);
+  const seen = [(x1 - x0) / step, (y1 - y0) / step] as const;
+  const isSeen = Math.hypot(...seen) > 0.25 * frame.pixelsPerLength;
+  const [x, y] = isSeen ? seen : [0, -frame.pixelsPerLength];
+  return (dragX * x + dragY * y) / (x * x + y * y);
 }

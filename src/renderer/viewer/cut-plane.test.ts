@@ -12,6 +12,7 @@ import {
   flippedCut,
   movedCut,
   planeInCube,
+  steppedAngles,
   tiltedCut,
   turnedCut,
 } from './cut-plane.ts';
@@ -31,6 +32,7 @@ const frame: CameraFrame = {
   width: 400,
   height: 400,
   project: ([x, y]) => [200 + 200 * x, 200 - 200 * y],
+  isAhead: () => true,
 };
 const front: CutPlane = { normal: [0, 0, 1], offset: 0.1 };
 const right: CutPlane = { normal: [1, 0, 0], offset: 0.2 };
@@ -107,6 +109,8 @@ test('align, flip, move and turn', () => {
     expect(angles.up).toBeCloseTo(up, 6);
   }
   expect(cutAngles(right)).toEqual({ around: 90, up: 0 });
+  expect(steppedAngles({ around: 175, up: 85 }, [10, 10])).toEqual({ around: -175, up: 90 });
+  expect(steppedAngles({ around: -175, up: -85 }, [-10, -1])).toEqual({ around: 175, up: -86 });
 });
 
 test('a plane from a file is one, or none', () => {

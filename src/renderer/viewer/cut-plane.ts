@@ -1,4 +1,4 @@
-import { type CameraFrame, dot, type Place } from './camera-frame.ts';
+import { type CameraFrame, dot, draggedAlong, type Place } from './camera-frame.ts';
 
 /** A plane that cuts the 3D view's volume, at any angle. In its scene, whose origin is the volume's middle. */
 export interface CutPlane {
@@ -52,37 +52,44 @@ export function movedCut({ normal }: CutPlane, offset: number, edges: readonly P
   return { normal, offset: Math.min(reach, Math.max(-reach, offset)) };
 }
 
-/** Where the normal points, in degrees: around the upright axis from the front (−180…180), and up (−90…90). */
-export function cutAngles({ normal: [x, y, z] }: CutPlane): { readonly around: number; readonly up: number } {
+/** Where a normal points, in degrees: around the upright axis from the front (−180…180), and up (−90…90). */
+export interface NormalAngles {
+  readonly around: number;
+  readonly up: number;
+}
+
+/** Angles so many degrees on: all the way around, and up to upright. */
+export function steppedAngles({ around, up }: NormalAngles, [right, upwards]: readonly [number, number]): NormalAngles {
+  const turned = around + right;
+  return {
+    around: turned > 180 ? turned - 360 : turned < -180 ? turned + 360 : turned,
+    up: Math.min(90, Math.max(-90, up + upwards)),
+  };
+}
+
+export function cutAngles({ normal: [x, y, z] }: CutPlane): NormalAngles {
   const degrees = 180 / Math.PI;
   return { around: Math.atan2(x, z) * degrees, up: Math.asin(Math.min(1, Math.max(-1, y))) * degrees };
 }
 
 /** Turned about the place on it that is nearest to the volume's middle. */
-export function turnedCut({ offset }: CutPlane, { around, up }: ReturnType<typeof cutAngles>): CutPlane {
+export function turnedCut({ offset }: CutPlane, { around, up }: NormalAngles): CutPlane {
   const [a, u] = [(around * Math.PI) / 180, (up * Math.PI) / 180];
   return { normal: [Math.sin(a) * Math.cos(u), Math.sin(u), Math.cos(a) * Math.cos(u)], offset };
 }
 
 /**
- * The plane after its disc was dragged: along its normal as that is seen; where the normal points at the eye, upwards is
- * along it.
+ * The plane after its disc was dragged along its normal.
  * @param at the disc's place @param drag in pixels since `plane`
  */
 export function draggedCut(
   plane: CutPlane,
   at: Place,
   frame: CameraFrame,
-  [dragX, dragY]: readonly [number, number],
+  drag: readonly [number, number],
   edges: readonly Place[],
 ): CutPlane {
-  const step = 0.01;
-  const [x0, y0] = frame.project(at);
-  const [x1, y1] = frame.project(sum(at, scaled(plane.normal, step)));
-  const seen = [(x1 - x0) / step, (y1 - y0) / step] as const;
-  const isSeen = Math.hypot(...seen) > 0.25 * frame.pixelsPerLength;
-  const [x, y] = isSeen ? seen : [0, -frame.pixelsPerLength];
-  return movedCut(plane, plane.offset + (dragX * x + dragY * y) / (x * x + y * y), edges);
+  return movedCut(plane, plane.offset + draggedAlong(frame, at, plane.normal, drag), edges);
 }
 
 /**

@@ -1,6 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { testInfo } from '../../core/engine/resident-testing.ts';
-import { alongNormal, cutLine, type ObliquePlacement, placeOblique, sideLetters, zoomOblique } from './oblique-geometry.ts';
+import { dot } from './camera-frame.ts';
+import {
+  alongNormal,
+  cutLine,
+  type ObliquePlacement,
+  obliqueInScene,
+  obliqueNormal,
+  placeOblique,
+  sideLetters,
+  tiltTowards,
+  voxelInScene,
+  zoomOblique,
+} from './oblique-geometry.ts';
 import { safeSpacing, sliceFrame, worldOf } from './orientation.ts';
 import { type Point, pixelOf, placeSlice, positionAt, type Voxel } from './slice-geometry.ts';
 
@@ -103,4 +115,45 @@ test('edges between two of the patient’s sides have both letters', () => {
   expect(sideLetters([1, 0, 0])).toBe('R');
   expect(sideLetters([-0.6, 0.8, 0])).toBe('AL');
   expect(sideLetters([0.05, 0.1, -0.99])).toBe('I');
+});
+
+/** Without orientation, as pictures have it. */
+const plain = { ...straight, affine: [0.7, 0, 0, 0, 0, 0.8, 0, 0, 0, 0, 2.5, 0] };
+
+describe.each([
+  ['straight', straight],
+  ['slanted', slanted],
+  ['without orientation', plain],
+])('in the 3D scene, of a volume that is %s', (_, info) => {
+  const tilt = { turn: 35, tilt: -50 };
+  const crosshair: Voxel = [11, 30, 6];
+
+  test('the plane goes through the voxels that its slice shows', () => {
+    const plane = obliqueInScene(info, tilt, crosshair);
+    const { map } = placeOblique({ ...placement, info, tilt, crosshair });
+    expect(Math.hypot(...plane.normal)).toBeCloseTo(1, 9);
+    for (const pixel of [
+      [0, 0],
+      [400, 10],
+      [123, 300],
+    ] as const) {
+      const [x, y, z] = positionAt(map, pixel);
+      const at = voxelInScene(info, [x - 0.5, y - 0.5, z - 0.5]);
+      expect(dot(plane.normal, at)).toBeCloseTo(plane.offset, 9);
+    }
+    expect(voxelInScene(info, [19.5, 24.5, 9.5]).map((part) => part || 0)).toEqual([0, 0, 0]);
+  });
+
+  test('an axis that points somewhere is that of the angles found for it', () => {
+    for (const angles of [{ turn: 0, tilt: 0 }, { turn: 170, tilt: 12 }, { turn: -95, tilt: -71 }, tilt]) {
+      const { normal } = obliqueInScene(info, angles, crosshair);
+      expect(tiltTowards(info, normal, { turn: 3, tilt: 3 })).toEqual(angles);
+    }
+    // Upright on its canvas, any turn is the same axis.
+    const { normal } = obliqueInScene(info, { turn: 40, tilt: 90 }, crosshair);
+    expect(tiltTowards(info, normal, { turn: 3, tilt: 88 })).toEqual({ turn: 3, tilt: 90 });
+    expect(obliqueNormal(info, { turn: 3, tilt: 90 })).toEqual(
+      obliqueNormal(info, { turn: 40, tilt: 90 }).map((part) => expect.closeTo(part, 9)),
+    );
+  });
 });

@@ -1,5 +1,14 @@
 import type { VolumeInfo } from '../../core/shared/volume.ts';
-import { affineColumns, type EdgeLetters, hasOrientation, type SliceFrame, safeSpacing, sliceFrame } from './orientation.ts';
+import type { CutPlane } from './cut-plane.ts';
+import {
+  affineColumns,
+  type EdgeLetters,
+  hasOrientation,
+  type SliceFrame,
+  safeSpacing,
+  sceneEdges,
+  sliceFrame,
+} from './orientation.ts';
 import { type CanvasToVoxel, type Point, pixelOf, type SliceCamera, type Voxel } from './slice-geometry.ts';
 import type { ObliqueTilt } from './viewer-api.ts';
 
@@ -72,6 +81,34 @@ export function placeOblique({ info, tilt, crosshair, camera, width, height, mar
 /** The direction that the plane is turned to, in the world. */
 export function obliqueNormal(info: VolumeInfo, tilt: ObliqueTilt): Vector {
   return turned(info, columnsOf(info), tilt).normal;
+}
+
+/** The plane in the 3D view's scene, whose origin is the volume's middle. */
+export function obliqueInScene(info: VolumeInfo, tilt: ObliqueTilt, crosshair: Voxel): CutPlane {
+  const normal = unit(carriedNormal(obliqueNormal(info, tilt), columnsOf(info), sceneSteps(info)));
+  return { normal, offset: dot(normal, voxelInScene(info, crosshair)) };
+}
+
+/** A voxel's middle in the 3D view's scene. */
+export function voxelInScene(info: VolumeInfo, voxel: Voxel): Vector {
+  const [x, y, z] = voxel.map((at, axis) => at + 0.5 - (info.dims[axis] as number) / 2);
+  return toWorld(sceneSteps(info), [x as number, y as number, z as number]);
+}
+
+/**
+ * How the oblique slice is turned when its normal points there in the scene, in whole degrees: a turn of −180…180, a tilt of
+ * −90…90. Where the normal is upright on the slice's canvas any turn would do: it stays.
+ */
+export function tiltTowards(info: VolumeInfo, normalInScene: Vector, before: ObliqueTilt): ObliqueTilt {
+  const columns = columnsOf(info);
+  const normal = unit(carriedNormal(normalInScene, sceneSteps(info), columns));
+  const { first, second, third } = unturned(info, columns);
+  const [across, upright, inwards] = [dot(normal, first), dot(normal, second), dot(normal, third)];
+  const degrees = (radians: number): number => Math.round((radians * 180) / Math.PI) || 0;
+  return {
+    turn: Math.hypot(across, inwards) < 1e-3 ? before.turn : degrees(Math.atan2(-across, inwards)),
+    tilt: degrees(-Math.asin(Math.min(1, Math.max(-1, upright)))),
+  };
 }
 
 /** The camera after zooming with the place under `pixel` kept where it is. */
@@ -154,13 +191,32 @@ function columnsOf(info: VolumeInfo): Columns {
   );
 }
 
-function turned(info: VolumeInfo, columns: Columns, { turn, tilt }: ObliqueTilt) {
+/** From each voxel to the next in the 3D view's scene, along x, y and z. */
+function sceneSteps(info: VolumeInfo): Columns {
+  const [x, y, z] = sceneEdges(info).map((edge, axis) => scaled(edge, 1 / (info.dims[axis] as number)));
+  return [x as Vector, y as Vector, z as Vector];
+}
+
+/** The normal of the same voxels' plane in another space; of any length. @param from, to steps from voxel to voxel */
+function carriedNormal(normal: Vector, from: Columns, to: Columns): Vector {
+  const [a, b, c] = from;
+  const along: Vector = [dot(a, normal), dot(b, normal), dot(c, normal)];
+  const [x, y, z] = inverse(to);
+  return [dot(x, along), dot(y, along), dot(z, along)];
+}
+
+/** The axes that the oblique slice is turned about: to the right and down on its canvas, and into it. Of length 1, at right angles. */
+function unturned(info: VolumeInfo, columns: Columns) {
   const frame = sliceFrame(info, 'z');
   const first = unit(scaled(columns[frame.right.axis], frame.right.sign));
   const along = scaled(columns[frame.down.axis], frame.down.sign);
   // At right angles also where the volume's axes are not.
   const second = unit(plus(along, scaled(first, -dot(along, first))));
-  const third = cross(first, second);
+  return { first, second, third: cross(first, second) };
+}
+
+function turned(info: VolumeInfo, columns: Columns, { turn, tilt }: ObliqueTilt) {
+  const { first, second, third } = unturned(info, columns);
   const [a, b] = [(turn * Math.PI) / 180, (tilt * Math.PI) / 180];
   const right = plus(scaled(first, Math.cos(a)), scaled(third, Math.sin(a)));
   const across = cross(right, second);

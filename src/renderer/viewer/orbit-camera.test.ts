@@ -97,6 +97,9 @@ test.each(['perspective', 'orthographic'] as const)('%s: a frame tells pixels as
   // What lies towards the eye is nearer.
   const [x, y, z] = frame.toEye;
   expect(x * 0.42 + y * 0.22 + z).toBeGreaterThan(1);
+  // Without a perspective the eye is infinitely far off: nothing is behind it.
+  expect(frame.isAhead([x / 2, y / 2, z / 2])).toBe(true);
+  expect(frame.isAhead([50 * x, 50 * y, 50 * z])).toBe(kind === 'orthographic');
 });
 
 describe('looking from a side', () => {

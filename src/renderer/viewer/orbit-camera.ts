@@ -76,6 +76,9 @@ export class OrbitCamera {
         const { x, y } = new Vector3(...place).applyMatrix4(toScreen);
         return [((x + 1) / 2) * width, ((1 - y) / 2) * height];
       },
+      isAhead: (place) =>
+        this.#kind === 'orthographic' ||
+        new Vector3(...place).applyMatrix4(camera.matrixWorldInverse).z < -this.#perspective.near,
     };
   }
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { checkPictureSize, drawOver, joinPictures, layoutCells, toStraight } from './picture.ts';
 
 test('the cells of every layout fill the picture, with the gap between, and never overlap', () => {
-  const layouts = ['3d', 'slice', 'slices', 'quad'] as const;
+  const layouts = ['3d', 'slice', 'slices', 'quad', 'oblique'] as const;
   fc.assert(
     fc.property(
       fc.constantFrom(...layouts),
@@ -12,7 +12,7 @@ test('the cells of every layout fill the picture, with the gap between, and neve
       fc.integer({ min: 0, max: 3 }),
       (layout, width, height, gap) => {
         const cells = layoutCells(layout, 'y', width, height, gap);
-        expect(cells.length).toBe({ '3d': 1, slice: 1, slices: 3, quad: 4 }[layout]);
+        expect(cells.length).toBe({ '3d': 1, slice: 1, slices: 3, quad: 4, oblique: 5 }[layout]);
         expect(Math.max(...cells.map((cell) => cell.x + cell.width))).toBe(width);
         expect(Math.max(...cells.map((cell) => cell.y + cell.height))).toBe(height);
         for (const a of cells)

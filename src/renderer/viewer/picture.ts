@@ -68,8 +68,8 @@ export function layoutCells(
       ['y', 'x'],
     ],
     oblique: [
-      ['oblique', 'z'],
-      ['y', 'x'],
+      ['3d', 'oblique'],
+      ['z', 'y', 'x'],
     ],
   };
   const shown = rows[layout];

@@ -4,8 +4,12 @@ import type { VolumeInfo } from '../../core/shared/volume.ts';
 import type { CutPlane } from './cut-plane.ts';
 
 export type SliceAxis = 'x' | 'y' | 'z';
-/** 1: 3D alone, 2: one slice alone, 3: three slices, 4: 3D and three slices, 5: three slices and one at any angle. */
+/** 1: 3D alone, 2: one slice alone, 3: three slices, 4: 3D and three slices, 5: those and one at any angle. */
 export type Layout = '3d' | 'slice' | 'slices' | 'quad' | 'oblique';
+export function shows3d(layout: Layout): boolean {
+  return layout === '3d' || layout === 'quad' || layout === 'oblique';
+}
+
 export type CameraKind = 'perspective' | 'orthographic';
 /** What is drawn around the 3D view's volume. */
 export type BoxKind = 'off' | 'box' | 'ticks';

@@ -182,7 +182,7 @@ export class Viewer {
       this.#requestFrame([view]);
       if (name === '3d') this.#follow3d();
       // The others show where it cuts them.
-      if (name === 'oblique') this.#requestFrame(this.#sliceViews());
+      if (name === 'oblique') this.requestRender();
     };
     const observer = new ResizeObserver(resize);
     observer.observe(canvas);
@@ -210,9 +210,9 @@ export class Viewer {
     const before = this.#snapshot.state;
     if (JSON.stringify(state) === JSON.stringify(before)) return;
     this.#change({ state });
-    const is3dSame =
-      JSON.stringify({ ...state, crosshair: 0, smooth: 0, slab: 0, oblique: 0 }) ===
-      JSON.stringify({ ...before, crosshair: 0, smooth: 0, slab: 0, oblique: 0 });
+    // The 3D view shows where the oblique slice lies.
+    const notIn3d = { smooth: 0, slab: 0, ...(!this.#host.hasOblique && { crosshair: 0, oblique: 0 }) };
+    const is3dSame = JSON.stringify({ ...state, ...notIn3d }) === JSON.stringify({ ...before, ...notIn3d });
     if (state.timePoint !== before.timePoint && this.#volume && this.#has3d) {
       // It fails only with the device, whose loss `Gpu.onLost` tells.
       this.#display.show(this.#volume, state.timePoint).catch(() => {});
@@ -253,6 +253,9 @@ export class Viewer {
     this.#noticeTimer ??= setTimeout(() => {
       this.#noticeTimer = undefined;
       this.#change({});
+      // Where the oblique slice lies, which no frame waits for.
+      const view = this.#host.hasOblique && this.#volumeView();
+      if (view) this.#requestFrame([view]);
     }, playingNoticeMs);
     const { stages, wallMs } = await submitted;
     return { decodeMs: decodeMs(stages), presentedAt: submittedAt + wallMs };

@@ -1,29 +1,19 @@
-import {
-  BoxGeometry,
-  BufferGeometry,
-  CanvasTexture,
-  Line,
-  LineBasicMaterial,
-  LineSegments,
-  Matrix4,
-  Mesh,
-  type Object3D,
-  Scene,
-  Sprite,
-  SpriteMaterial,
-  Vector3,
-} from 'three';
+import { BoxGeometry, CanvasTexture, Line, Matrix4, Mesh, type Object3D, Scene, Sprite, SpriteMaterial, Vector3 } from 'three';
 import type { DisplayTexture } from '../../core/engine/display-texture.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import type { Place } from './camera-frame.ts';
-import { type CutPlane, cutOutline, planeInCube } from './cut-plane.ts';
+import { planeInCube } from './cut-plane.ts';
+import { obliqueInScene } from './oblique-geometry.ts';
 import { faceLetters, sceneEdges } from './orientation.ts';
+import { PlaneOutline } from './plane-outline.ts';
 import { type SeenBy, TickedBox } from './ticked-box.ts';
 import type { ViewState } from './viewer-api.ts';
 import { VolumeMaterial } from './volume-material.ts';
 
 /** The accent of panels. */
 const cutColor = 0x40b2ec;
+/** As the slices mark where the oblique one cuts them. */
+const obliqueColor = 0xe29cff;
 
 /** One volume as a scene: the marched cube, its box as thin lines, and the letters of its faces. */
 export class VolumeScene {
@@ -35,14 +25,16 @@ export class VolumeScene {
   readonly #material: VolumeMaterial;
   readonly #toCube: Matrix4;
   readonly #edges: readonly Place[];
-  readonly #cutLine: LineSegments;
-  #cutKey = '';
+  readonly #info: VolumeInfo;
+  readonly #cutOutline: PlaneOutline;
+  readonly #obliqueOutline: PlaneOutline;
   readonly #letters: Sprite[] = [];
   readonly #disposables: { dispose(): void }[] = [];
 
   constructor(info: VolumeInfo, display: DisplayTexture) {
     const edges = sceneEdges(info).map((edge) => new Vector3(...edge)) as [Vector3, Vector3, Vector3];
     const [x, y, z] = edges;
+    this.#info = info;
     this.#edges = sceneEdges(info);
     this.#material = new VolumeMaterial(display, [x.length(), y.length(), z.length()]);
     const origin = x.clone().add(y).add(z).multiplyScalar(-0.5);
@@ -59,38 +51,23 @@ export class VolumeScene {
     volume.matrixAutoUpdate = false;
     volume.matrix.copy(cube);
     this.#box = new TickedBox(info, edges, cube);
-    const cutMaterial = new LineBasicMaterial({ color: cutColor, transparent: true, opacity: 0.9, depthTest: false });
-    this.#cutLine = new LineSegments(new BufferGeometry(), cutMaterial);
-    this.#cutLine.renderOrder = 2;
-    this.#cutLine.frustumCulled = false;
-    this.#cutLine.visible = false;
-    this.scene.add(volume, this.#box.object, this.#cutLine);
-    this.#disposables.push(box, this.#box, this.#material, cutMaterial, this.#cutLine.geometry);
+    this.#cutOutline = new PlaneOutline(this.#edges, cutColor);
+    this.#obliqueOutline = new PlaneOutline(this.#edges, obliqueColor);
+    this.scene.add(volume, this.#box.object, this.#cutOutline.object, this.#obliqueOutline.object);
+    this.#disposables.push(box, this.#box, this.#material, this.#cutOutline, this.#obliqueOutline);
     for (const { letter, direction } of faceLetters(info)) this.#addLetter(letter, new Vector3(...direction));
   }
 
-  update(state: ViewState, seen: SeenBy, texelsPerStep: number): void {
+  /** @param hasOblique where the oblique slice lies is shown */
+  update(state: ViewState, seen: SeenBy, texelsPerStep: number, hasOblique: boolean): void {
     const { eye } = seen;
     this.#box.update(state.box, seen);
     // Letters behind the volume are drawn before it.
     for (const letter of this.#letters) letter.renderOrder = letter.position.dot(eye) > 0 ? 2 : 0;
     const plane = state.cut && planeInCube(state.cut, this.#edges);
     this.#material.update(state, eye.clone().applyMatrix4(this.#toCube), texelsPerStep, plane);
-    this.#showCut(state.cut);
-  }
-
-  /** The outline of what the free plane cuts. */
-  #showCut(cut: CutPlane | undefined): void {
-    const key = JSON.stringify(cut) ?? '';
-    if (key === this.#cutKey) return;
-    this.#cutKey = key;
-    const corners = cut ? cutOutline(cut, this.#edges).map((corner) => new Vector3(...corner)) : [];
-    this.#cutLine.visible = corners.length > 0;
-    if (corners.length === 0) return;
-    const sides = corners.flatMap((corner, index) => [corner, corners[(index + 1) % corners.length] as Vector3]);
-    // A cube's cut has six sides at most: the buffer keeps its size.
-    while (sides.length < 12) sides.push(corners[0] as Vector3);
-    this.#cutLine.geometry.setFromPoints(sides);
+    this.#cutOutline.show(state.cut);
+    this.#obliqueOutline.show(hasOblique ? obliqueInScene(this.#info, state.oblique, state.crosshair) : undefined);
   }
 
   /** Lets `draw` draw the volume with nothing around it. */

@@ -169,7 +169,7 @@ export class VolumeView implements View {
         throwIfAborted(signal);
         if (this.#isDisposed || this.#scene !== volume) throw new StriaError('aborted', 'the 3D view has gone');
         const count = Math.min(rows, height - from);
-        volume.update(look, { camera, eye, textPart: this.#textPart }, step);
+        volume.update(look, { camera, eye, textPart: this.#textPart }, step, this.#host.hasOblique);
         this.#setGround(ground);
         const draw = () => frame.drawStrip(volume.scene, camera, { width, height }, from, count);
         if (isAnnotated) draw();
@@ -288,7 +288,7 @@ export class VolumeView implements View {
     const rows = Math.min(frame.height, Math.max(8, Math.floor(stripMs / rowMs)));
     try {
       for (let from = 0; from < frame.height; from += rows) {
-        volume.update(this.#host.state, this.#seen, step);
+        volume.update(this.#host.state, this.#seen, step, this.#host.hasOblique);
         this.#host.drawn();
         this.#strips.drawStrip(volume.scene, this.#orbit.camera, frame, from, Math.min(rows, frame.height - from));
         await this.#gpu.device.queue.onSubmittedWorkDone();
@@ -338,7 +338,7 @@ export class VolumeView implements View {
     this.#host.drawn();
     this.#resizeCanvas(scale);
     if (this.#scene) {
-      this.#scene.update(this.#host.state, this.#seen, step);
+      this.#scene.update(this.#host.state, this.#seen, step, this.#host.hasOblique);
       this.#renderer.render(this.#scene.scene, this.#orbit.camera);
     } else {
       this.#renderer.clear();

@@ -1,0 +1,70 @@
+import type { Page } from '@playwright/test';
+import { differingPart, expectOpen, isSettled, screenOf, settledPicture } from './support/app.ts';
+import { expect, type Stria, test } from './support/test.ts';
+import { nifti, shapes } from './support/volumes.ts';
+
+test.use({ viewport: { width: 960, height: 640 } });
+
+/** A small volume in the 3D view, drawn as quickly as can be. */
+async function openSmall(stria: Stria): Promise<void> {
+  const { page } = stria;
+  await stria.dropFiles([stria.write('shapes.nii', nifti(shapes(16)))]);
+  await expectOpen(page, 'shapes.nii');
+  await page.getByTestId('quality-draft').click();
+  await page.getByTestId('lighting').click();
+}
+
+/** Drags a handle by so many pixels, as one gesture. */
+async function dragHandle(page: Page, handle: string, x: number, y: number): Promise<void> {
+  const box = await page.getByTestId(handle).boundingBox();
+  if (!box) throw new Error(`${handle} is not on the screen`);
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2 + x, box.y + box.height / 2 + y, { steps: 3 });
+  await page.mouse.up();
+}
+
+async function numberIn(page: Page, slider: string): Promise<number> {
+  return Number(await page.getByTestId(slider).inputValue());
+}
+
+test('faces of what is shown are clipped by their handles, and the oblique slice is turned by its axis', async ({ stria }) => {
+  const { page } = stria;
+  await openSmall(stria);
+  await page.keyboard.press('1');
+  await page.getByTestId('box-off').click();
+  const whole = await settledPicture(page, '3d');
+  const face = page.getByTestId('clip-handle-x-to');
+  await expect(face).toHaveCount(0);
+  await page.getByTestId('clip-handles').click();
+  await dragHandle(page, 'clip-handle-x-to', -60, 0);
+  await expect.poll(() => numberIn(page, 'clip-x-to')).toBeLessThan(13);
+  const dragged = await numberIn(page, 'clip-x-to');
+  await expect(face).toHaveAttribute('aria-valuetext', `to x ${dragged}`);
+  await face.press('ArrowLeft');
+  await expect.poll(() => numberIn(page, 'clip-x-to')).toBe(dragged - 1);
+  await page.getByTestId('clip-handles').click();
+  await expect(face).toHaveCount(0);
+  expect(differingPart(whole, await settledPicture(page, '3d'))).toBeGreaterThan(0.03);
+  // One step for the drag, however many moves it had; the key is another, or of the same one where it followed at once.
+  await page.keyboard.press('ControlOrMeta+z');
+  await expect.poll(() => numberIn(page, 'clip-x-to')).toBeGreaterThanOrEqual(dragged);
+  if ((await numberIn(page, 'clip-x-to')) === dragged) await page.keyboard.press('ControlOrMeta+z');
+  await expect.poll(() => numberIn(page, 'clip-x-to')).toBe(15);
+  expect(differingPart(whole, await settledPicture(page, '3d'))).toBeLessThan(0.005);
+
+  await page.keyboard.press('5');
+  await expect(page.getByTestId('oblique-tip')).toBeVisible();
+  await expect.poll(() => isSettled(page)).toBe(true);
+  const hidden = { hidden: '[role=group]' };
+  const before = await screenOf(page, '3d', hidden);
+  await dragHandle(page, 'oblique-tip', 30, 30);
+  await expect.poll(() => numberIn(page, 'oblique-tilt')).not.toBe(0);
+  await expect.poll(() => isSettled(page)).toBe(true);
+  // Where the slice lies is drawn in the picture.
+  expect((await screenOf(page, '3d', hidden)).data).not.toEqual(before.data);
+  await page.keyboard.press('ControlOrMeta+z');
+  await expect.poll(() => Promise.all([numberIn(page, 'oblique-turn'), numberIn(page, 'oblique-tilt')])).toEqual([0, 0]);
+  await page.getByTestId('oblique-tip').press('ArrowRight');
+  await expect.poll(() => numberIn(page, 'oblique-turn')).toBe(1);
+});

@@ -1,0 +1,58 @@
+import { useMemo } from 'react';
+import type { VolumeInfo } from '../../core/shared/volume.ts';
+import type { Place } from '../viewer/camera-frame.ts';
+import { armLength, scaled, steppedAngles, sum, tiltedCut } from '../viewer/cut-plane.ts';
+import { obliqueInScene, tiltTowards, voxelInScene } from '../viewer/oblique-geometry.ts';
+import type { Viewer } from '../viewer/viewer.ts';
+import type { ViewState } from '../viewer/viewer-api.ts';
+import { angleWords, type HandleSet, SpaceHandles } from './space-handles.tsx';
+import { useAppState } from './use-app.ts';
+
+/** The oblique slice's axis in the 3D view, while both are shown: its tip turns the slice about the crosshair. */
+export function ObliqueHandles({
+  viewer,
+  info,
+  prefix,
+}: {
+  readonly viewer: Viewer;
+  readonly info: VolumeInfo;
+  readonly prefix: string;
+}) {
+  const isShown = useAppState(({ settings }) => settings.layout === 'oblique');
+  const set = useMemo(() => obliqueHandles(info), [info]);
+  return isShown ? <SpaceHandles viewer={viewer} set={set} prefix={prefix} /> : null;
+}
+
+function obliqueHandles(info: VolumeInfo): HandleSet {
+  const planeOf = ({ oblique, crosshair }: ViewState) => obliqueInScene(info, oblique, crosshair);
+  const anglesOf = ({ oblique: { turn, tilt } }: ViewState) => ({ around: turn, up: tilt });
+  const tipOf = (state: ViewState, anchor: Place): Place => sum(anchor, scaled(planeOf(state).normal, armLength));
+  return {
+    label: 'Oblique slice',
+    tone: 'oblique',
+    isShown: () => true,
+    anchor: ({ crosshair }) => voxelInScene(info, crosshair),
+    lines: (state, anchor) => [[anchor, tipOf(state, anchor)]],
+    handles: [
+      {
+        id: 'oblique-tip',
+        look: 'tip',
+        label: 'Axis of the oblique slice',
+        hint: 'Drag to turn the oblique slice',
+        least: -180,
+        most: 180,
+        value: ({ oblique }) => oblique.turn,
+        words: (state) => angleWords(anglesOf(state)),
+        place: tipOf,
+        drag: (state, anchor, frame, by) => {
+          const { normal } = tiltedCut(planeOf(state), anchor, frame, by);
+          return { oblique: tiltTowards(info, normal, state.oblique) };
+        },
+        step: (state, step) => {
+          const { around, up } = steppedAngles(anglesOf(state), step);
+          return { oblique: { turn: around, tilt: up } };
+        },
+      },
+    ],
+  };
+}
