@@ -16,13 +16,15 @@ export default defineConfig({
         },
       },
       {
-        // Dawn in Node, a process for each file. Two at once: half of the time goes on compiling shaders, on one core.
+        // Dawn in Node. Two processes: much of the time goes on compiling shaders, on one core. Files of a process share its
+        // devices, and so what is compiled (`openTestGpu`).
         test: {
           name: 'gpu',
           include: ['src/**/*.gpu.test.ts'],
           testTimeout: 600_000,
           maxWorkers: 2,
           pool: 'forks',
+          isolate: false,
         },
       },
     ],

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import {
   canvasOf,
-  drawCoarsely,
   expectOpen,
   factsOf,
   gpuMemory,
@@ -41,7 +40,6 @@ test('a volume kept compressed in GPU memory looks the same, and takes less', as
   const rawBytes = volume.bytes.byteLength;
   await stria.dropFiles([stria.write('scan.nii', nifti(volume))]);
   await expectOpen(page, 'scan.nii');
-  await drawCoarsely(page);
   await page.getByRole('button', { name: /^GPU/ }).click();
   const residency = page.getByTestId('residency');
   await expect(residency).toHaveAttribute('data-kept', 'raw');
@@ -94,7 +92,6 @@ test('a volume kept compressed in GPU memory looks the same, and takes less', as
     await loseDevice(page);
     await told;
     await expect(page.getByTestId('gpu-banner')).toBeHidden();
-    await drawCoarsely(page);
     await expect(residency).toHaveAttribute('data-kept', 'compressed');
     expect(await gpuMemory(page, 'volume.')).toBe(0);
     expect((await voxelsInGpu(page)).equals(volume.bytes)).toBe(true);

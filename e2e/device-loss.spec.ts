@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { differingPart, drawCoarsely, expectOpen, loseDevice, pictureOf, settledPicture, voxelsInGpu } from './support/app.ts';
+import { differingPart, expectOpen, loseDevice, pictureOf, settledPicture, voxelsInGpu } from './support/app.ts';
 import { cli } from './support/cli.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
@@ -9,7 +9,6 @@ test('a lost device comes back with the volume, the view and the compression', a
   const volume = shapes(48);
   await stria.dropFiles([stria.write('scan.nii', nifti(volume))]);
   await expectOpen(page, 'scan.nii');
-  await drawCoarsely(page);
   await page.getByTestId('slider-z').fill('20');
   const before = { volume: await settledPicture(page, '3d'), slice: await settledPicture(page, 'z') };
 
@@ -19,7 +18,6 @@ test('a lost device comes back with the volume, the view and the compression', a
     expect(await (await told).jsonValue()).toContain('The graphics device was lost');
     await expect(page.getByTestId('gpu-banner')).toBeHidden();
     await expectOpen(page, 'scan.nii');
-    await drawCoarsely(page);
   };
 
   await test.step('before anything is compressed', async () => {

@@ -15,6 +15,8 @@ import { hookHost } from './support/host.ts';
 import { expect, test } from './support/test.ts';
 import { gzip, nifti, niftiPair, nrrd, shapes } from './support/volumes.ts';
 
+test.use({ sharp: true });
+
 const views: readonly View[] = ['3d', 'x', 'y', 'z'];
 
 test('a dropped volume stands in 3D and in slices, with exact values', async ({ stria }) => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { type DecodedPng, decode } from 'fast-png';
-import { drawCoarsely, expectOpen, screenOf, settledPicture } from './support/app.ts';
+import { expectOpen, screenOf, settledPicture } from './support/app.ts';
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
@@ -14,7 +14,6 @@ test('pictures: as the screen shows it, at any size, without annotations, of eve
   const { page } = stria;
   await stria.dropFiles([stria.write('ball.nii', nifti(shapes(16)))]);
   await expectOpen(page, 'ball.nii');
-  await drawCoarsely(page);
   await settledPicture(page, '3d');
 
   await test.step('the layout, drawn anew on white', async () => {

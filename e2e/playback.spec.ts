@@ -2,16 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import type { PresentedFrame } from '../src/renderer/playback/player.ts';
-import {
-  differingPart,
-  drawCoarsely,
-  expectOpen,
-  loseDevice,
-  pictureOf,
-  plain,
-  settledPicture,
-  testHook,
-} from './support/app.ts';
+import { differingPart, expectOpen, loseDevice, pictureOf, plain, settledPicture, testHook } from './support/app.ts';
 import { cli } from './support/cli.ts';
 import { frameDims, framePixels, framePng, shownFrame } from './support/frames.ts';
 import { expect, type Stria, test } from './support/test.ts';
@@ -220,7 +211,6 @@ test('a time series plays in slices and in 3D; of a volume the slices, when aske
   const series = timeSeries(6, 30);
   await stria.dropFiles([stria.write('series.nii', niftiSeries(series, 30))]);
   await expectOpen(page, 'series.nii');
-  await drawCoarsely(page);
 
   await test.step('time is what it plays, in every picture', async () => {
     await expect(page.getByTestId('stack-select')).toHaveText('Time');

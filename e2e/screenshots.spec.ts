@@ -5,6 +5,8 @@ import { framePng } from './support/frames.ts';
 import { expect, test } from './support/test.ts';
 import { gzip, nifti, noise, nrrd, shapes } from './support/volumes.ts';
 
+test.use({ sharp: true });
+
 const folder = 'test-results/screens';
 const sizes = { small: { width: 1280, height: 800 }, large: { width: 1920, height: 1080 } } as const;
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { differingPart, drawCoarsely, expectOpen, settledPicture } from './support/app.ts';
+import { differingPart, expectOpen, settledPicture } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
@@ -11,7 +11,6 @@ test('a session is saved, and brings the same pictures back from a drop with its
   const volume = stria.write('shapes.nii', nifti(shapes(24)));
   await stria.dropFiles([volume]);
   await expectOpen(page, 'shapes.nii');
-  await drawCoarsely(page);
   await page.getByTestId('colormap-select').click();
   await page.getByRole('option', { name: 'Viridis', exact: true }).click();
   await page.getByTestId('slider-z').fill('9');

@@ -1,15 +1,5 @@
 import type { Page } from '@playwright/test';
-import {
-  canvasOf,
-  differingPart,
-  drawCoarsely,
-  drawnPart,
-  expectOpen,
-  isSettled,
-  pictureOf,
-  settledPicture,
-  testHook,
-} from './support/app.ts';
+import { canvasOf, differingPart, drawnPart, expectOpen, isSettled, pictureOf, settledPicture, testHook } from './support/app.ts';
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
@@ -20,7 +10,6 @@ async function openSmall(stria: Stria): Promise<void> {
   const { page } = stria;
   await stria.dropFiles([stria.write('shapes.nii', nifti(shapes(16)))]);
   await expectOpen(page, 'shapes.nii');
-  await drawCoarsely(page);
   await page.keyboard.press('1');
   await page.getByTestId('quality-draft').click();
   await page.getByTestId('lighting').click();

@@ -1,4 +1,4 @@
-import { canvasOf, differingPart, drawCoarsely, expectOpen, pictureOf, plain, settledPicture } from './support/app.ts';
+import { canvasOf, differingPart, expectOpen, pictureOf, plain, settledPicture } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
@@ -23,7 +23,6 @@ test('how values become colours: opacity by points, presets for a CT, colormaps 
 
   await test.step('points of opacity are added, moved and removed, and the 3D view follows', async () => {
     await page.keyboard.press('1');
-    await drawCoarsely(page);
     const before = await settledPicture(page, '3d');
     const count = await points.count();
     const plot = await page.getByTestId('histogram').boundingBox();

@@ -1,4 +1,4 @@
-import { canvasOf, differingPart, drawCoarsely, drawnPart, expectOpen, pictureOf, settledPicture } from './support/app.ts';
+import { canvasOf, differingPart, drawnPart, expectOpen, pictureOf, settledPicture } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
@@ -6,7 +6,6 @@ test('the 3D view shows a volume in several ways, and an isosurface at any level
   const { page } = stria;
   await stria.dropFiles([stria.write('shapes.nii', nifti(shapes(32)))]);
   await expectOpen(page, 'shapes.nii');
-  await drawCoarsely(page);
   await page.keyboard.press('1');
   const pictures = new Map<string, Awaited<ReturnType<typeof settledPicture>>>();
   for (const name of ['Compositing', 'Maximum', 'Mean', 'Isosurface', 'Attenuated maximum']) {
@@ -49,7 +48,6 @@ test('six planes cut the 3D view, from either side', async ({ stria }) => {
   const { page } = stria;
   await stria.dropFiles([stria.write('shapes.nii', nifti(shapes(32)))]);
   await expectOpen(page, 'shapes.nii');
-  await drawCoarsely(page);
   await page.keyboard.press('1');
   await page.getByTestId('projection-select').click();
   await page.getByRole('option', { name: 'Maximum', exact: true }).click();
@@ -81,7 +79,6 @@ test('the 3D view is perspective or orthographic, and turns and zooms in both', 
   const { page } = stria;
   await stria.dropFiles([stria.write('shapes.nii', nifti(shapes(32)))]);
   await expectOpen(page, 'shapes.nii');
-  await drawCoarsely(page);
   await page.keyboard.press('1');
   const perspective = await settledPicture(page, '3d');
   const changed = async () => differingPart(perspective, await settledPicture(page, '3d'));

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { JSHandle, Locator, Page } from '@playwright/test';
+import { expect, type JSHandle, type Locator, type Page } from '@playwright/test';
 import { type DecodedPng, decode } from 'fast-png';
 import type { StriaTest } from '../../src/renderer/app/test-hook.ts';
-import { expect } from './test.ts';
 
 // What specs do with the app and read from it, in people's words.
 

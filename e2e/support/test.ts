@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test as base, expect, type Page } from '@playwright/test';
+import { drawCoarsely } from './app.ts';
 import { openDouble } from './double-shell.ts';
 import { electronBinary } from './electron-binary.ts';
 import { openElectron } from './electron-shell.ts';
@@ -34,10 +35,13 @@ export interface Point {
 interface Options {
   /** Files and switches that the desktop app is started with: `test.use({ launchArguments: [path] })`. */
   readonly launchArguments: readonly string[];
+  /** The 3D view becomes as sharp as it does for people. Otherwise it is coarse, always alike, and soon drawn. */
+  readonly sharp: boolean;
 }
 
 export const test = base.extend<Options & { folder: string; stria: Stria }, { webServer: WebServer }>({
   launchArguments: [[], { option: true }],
+  sharp: [false, { option: true }],
 
   webServer: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads a fixture's needs from this pattern
@@ -56,7 +60,7 @@ export const test = base.extend<Options & { folder: string; stria: Stria }, { we
     rmSync(folder, { recursive: true, force: true });
   },
 
-  stria: async ({ context, folder, launchArguments, webServer }, use, { project }) => {
+  stria: async ({ context, folder, launchArguments, sharp, webServer }, use, { project }) => {
     const userData = mkdtempSync(join(tmpdir(), 'stria-user-'));
     const problems: string[] = [];
     const binary = electronBinary();
@@ -68,6 +72,7 @@ export const test = base.extend<Options & { folder: string; stria: Stria }, { we
       shell = await openElectron(binary, userData, launchArguments);
       watch(shell.page, problems);
     }
+    if (!sharp) await drawCoarsely(shell.page);
     await use({ ...shell, folder, problems, ...fileActions(shell, folder) });
     await shell.close();
     rmSync(userData, { recursive: true, force: true });

@@ -16,18 +16,18 @@ test('stria gpu names the adapter and its limits', async () => {
   expect((await stria('gpu')).stdout).toMatch(/^Adapter .*maxBufferSize/s);
 });
 
-test.each([1, 2] as const)('GPU, smallest GPU and CPU write the same file, %i bytes a voxel', async (width) => {
-  const source = niftiFile([130, 71, 67], width);
+test('GPU, smallest GPU and CPU write the same file, and each restores it', async () => {
+  const source = niftiFile([130, 71, 67], 2);
   writeFileSync(at('scan.nii'), source);
   const ways = { cpu: ['--device', 'cpu'], gpu: ['--device', 'gpu'], least: ['--device', 'gpu', '--gpu-limits', 'default'] };
   for (const [name, way] of Object.entries(ways)) {
     const pressed = await stria('compress', at('scan.nii'), '-o', at(`${name}.stria`), ...way);
     expect(pressed, pressed.stderr).toMatchObject({ code: 0 });
-    const verified = await stria('verify', at(`${name}.stria`), ...way);
-    expect(verified, verified.stderr).toMatchObject({ code: 0 });
     expect(Buffer.compare(readFileSync(at(`${name}.stria`)), readFileSync(at('cpu.stria')))).toBe(0);
     const restored = await stria('decompress', at(`${name}.stria`), '-o', at('b'), ...way);
     expect(restored, restored.stderr).toMatchObject({ code: 0 });
     expect(Buffer.compare(readFileSync(at('b')), source)).toBe(0);
   }
+  const verified = await stria('verify', at('gpu.stria'), '--device', 'gpu');
+  expect(verified, verified.stderr).toMatchObject({ code: 0 });
 });

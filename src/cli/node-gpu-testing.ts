@@ -1,21 +1,43 @@
-/** A Gpu for the tests of one file. Imported by tests alone. */
-import { afterAll, afterEach, beforeEach, expect } from 'vitest';
+/** A Gpu for tests. Imported by tests alone. */
+import { afterEach, beforeEach, expect } from 'vitest';
 import type { Gpu } from '../core/gpu/gpu.ts';
 import { openNodeGpu, releaseNodeGpu } from './node-gpu.ts';
 
-const open = new Set<Gpu>();
+interface TestGpu {
+  readonly gpu: Gpu;
+  /** Errors that nobody caught. */
+  readonly uncaptured: string[];
+}
+
+/** One for each kind of limits, for all files of this process: a software GPU takes a minute to compile all kernels. */
+const opened = new Set<Gpu>();
+const open = new Map<string, Promise<TestGpu>>();
+
+process.once('exit', () => {
+  for (const gpu of opened) gpu.destroy();
+  releaseNodeGpu();
+});
+
+async function start(limits?: 'default'): Promise<TestGpu> {
+  const gpu = await openNodeGpu({ software: true, ...(limits && { limits, workgroupsPerDimension: 5 }) });
+  const uncaptured: string[] = [];
+  gpu.device.addEventListener('uncapturederror', ({ error }) => void uncaptured.push(error.message));
+  opened.add(gpu);
+  return { gpu, uncaptured };
+}
 
 /**
- * A software GPU, destroyed behind the file's last test. Each test must leave it as it was: not lost, without an error
+ * A software GPU, shared with the other files of this process. Each test must leave it as it was: not lost, without an error
  * that nobody caught, and with no byte more allocated than before.
  * @param limits 'default': those that every device has, and dispatches of few workgroups along each dimension, so that what
  * needs more along one of large volumes does so of small ones. Left out: the adapter's
  */
 export async function openTestGpu(limits?: 'default'): Promise<Gpu> {
-  const gpu = await openNodeGpu({ software: true, ...(limits && { limits, workgroupsPerDimension: 5 }) });
-  open.add(gpu);
-  const uncaptured: string[] = [];
-  gpu.device.addEventListener('uncapturederror', ({ error }) => void uncaptured.push(error.message));
+  const key = limits ?? '';
+  if ((await open.get(key))?.gpu.isLost) open.delete(key);
+  const opening = open.get(key) ?? start(limits);
+  open.set(key, opening);
+  const { gpu, uncaptured } = await opening;
   let liveBytes = 0;
   beforeEach(() => {
     liveBytes = gpu.memory.liveBytes();
@@ -24,11 +46,6 @@ export async function openTestGpu(limits?: 'default'): Promise<Gpu> {
     expect(uncaptured.splice(0)).toEqual([]);
     expect(gpu.isLost).toBe(false);
     expect(gpu.memory.liveBytes()).toBe(liveBytes);
-  });
-  afterAll(() => {
-    gpu.destroy();
-    open.delete(gpu);
-    if (open.size === 0) releaseNodeGpu();
   });
   return gpu;
 }

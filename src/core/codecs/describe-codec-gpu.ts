@@ -144,9 +144,9 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
             const different = new Map(ways.map((parameters) => [parameters.join(), parameters]));
             return [...different.values()].map((parameters) => ({ voxels, parameters }));
           };
-          // Long and thin chunks are many bricks with little in each: slow on a software GPU, so by fewer patterns.
-          const isThin = Math.max(...shape) >= 5000;
-          const all = patterns.filter((one) => !isThin || one === 'random' || one === 'sparse').flatMap(chunksOf);
+          // Chunks of very many bricks are slow on a software GPU, so by fewer patterns.
+          const isLarge = Math.max(...shape) >= 200;
+          const all = patterns.filter((one) => !isLarge || one === 'random' || one === 'sparse').flatMap(chunksOf);
           // One chunk that fills its box; then each in every way, in one go, with a plane of a box between them.
           await expectBoth(stacked(all.slice(0, 1), 0), 'alone');
           await expectBoth(stacked(all, 1), 'stacked');
@@ -154,10 +154,11 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
       );
 
       test.each(patterns)(`many chunks of mixed axes, ${elementBytes}-byte elements, %s`, async (pattern) => {
-        const box = patternedBox([101, 37, 43], elementBytes, pattern);
+        const box = patternedBox([61, 37, 43], elementBytes, pattern);
         const chunks = cut(box, [24, 20, 33]);
         await expectEncoding(box, chunks, 'all chunks');
         await expectDecoding(box, chunks, 'all chunks');
+        if (pattern !== 'sparse' && pattern !== 'random') return;
         // Every other chunk, backwards: the ones between stay as they are.
         const some = chunks.filter((_, i) => i % 2 === 1).reverse();
         await expectEncoding(box, some, 'some chunks');
@@ -295,16 +296,16 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
   });
 }
 
-/** The payload itself, then truncated, flipped, of random bytes, and of ones. */
+/** The payload itself, then truncated, flipped (its head at every byte), of random bytes, and of ones. */
 function damagedPayloads(payload: Uint8Array): Uint8Array[] {
   const random = testRandom(payload.length);
   const flipped = (at: number, flip: number) => payload.map((byte, i) => (i === at ? byte ^ flip : byte));
-  const indices = [...payload.keys()].filter((at) => at < 200);
+  const indices = [...payload.keys()].filter((at) => at < 40 || (at < 200 && at % 5 === 0));
   return [
     payload,
     ...indices.map((length) => payload.slice(0, length)),
     ...indices.flatMap((at) => [flipped(at, 0xff), flipped(at, 1 << (at % 8))]),
-    ...Array.from({ length: 100 }, () => payload.map(() => random())),
+    ...Array.from({ length: 30 }, () => payload.map(() => random())),
     payload.map(() => 0xff),
   ];
 }

@@ -12,7 +12,7 @@ export interface StriaTest {
   loseDevice(): void;
   /** What is shown is finished: see `Viewer.isSettled`. */
   isSettled(view?: ViewName): boolean;
-  /** See `Viewer.fixScale`. */
+  /** See `Viewer.fixScale`: from now on, also after the device was lost. */
   fixScale(scale: number): void;
   /** See `Viewer.drawnFrames`. */
   drawnFrames(): number;
@@ -51,7 +51,16 @@ export function createTestHook(app: App): StriaTest {
     },
     loseDevice: () => app.loseDevice(),
     isSettled: (view) => viewerOf(app)?.isSettled(view) === true,
-    fixScale: (scale) => viewerOf(app)?.fixScale(scale),
+    fixScale: (scale) => {
+      let last: Viewer | undefined;
+      const fix = (): void => {
+        const viewer = viewerOf(app);
+        if (viewer !== last) viewer?.fixScale(scale);
+        last = viewer;
+      };
+      app.store.subscribe(fix);
+      fix();
+    },
     drawnFrames: () => viewerOf(app)?.drawnFrames ?? 0,
     gpuMemory: () => {
       const { gpu } = app.store.getState();
