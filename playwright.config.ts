@@ -19,6 +19,7 @@ const drawnAlike = [
   'undo',
   'values',
   'view3d',
+  'zoom',
 ].map((name) => `${name}.spec.ts`);
 
 /** Takes pictures to be looked at, and compares none: `npm run screenshots`. */

@@ -6,7 +6,7 @@ import { faultToData, StriaError, toStriaError } from '../../core/shared/errors.
 import { throwIfAborted } from '../../core/shared/job.ts';
 import { type VolumeInfo, volumeBytes } from '../../core/shared/volume.ts';
 import { autoView } from '../viewer/auto-view.ts';
-import { LinkedViewers, type Links } from '../viewer/linked-viewers.ts';
+import { areAlike, LinkedViewers, type Links } from '../viewer/linked-viewers.ts';
 import { Viewer } from '../viewer/viewer.ts';
 import { shows3d, type ViewState } from '../viewer/viewer-api.ts';
 import type { ComparisonMode, ComparisonState } from './comparison-state.ts';
@@ -34,8 +34,6 @@ interface Second {
   /** Ends when nothing of it is being read; never rejects. Only then is it freed. */
   work: Promise<void>;
 }
-
-const allLinked: Links = { views: true, values: true };
 
 /**
  * A second volume beside the open one, in a viewer of its own that follows the first: as it is, or as the difference. It
@@ -163,8 +161,13 @@ export class Comparison {
   }
 
   async #present(engine: Engine, kept: KeptVolume, name: string, signal: AbortSignal): Promise<void> {
-    const view = autoView(kept.info, await kept.statistics());
+    const statistics = await kept.statistics();
     throwIfAborted(signal);
+    const view = autoView(kept.info, statistics);
+    const first = openDocument(this.#store.getState());
+    // Where the values mean something else, the first one's window would show the second white or black.
+    const values = first !== undefined && areAlike(first.info, kept.info, first.statistics.window, statistics.window);
+    const links: Links = { views: true, values };
     const viewer = new Viewer(engine.gpu);
     viewer.setGround(this.#store.getState().settings.ground);
     await viewer.setVolume(kept, view, this.#shows3d);
@@ -172,11 +175,11 @@ export class Comparison {
       viewer.dispose();
       throwIfAborted(signal);
     }
-    const link = new LinkedViewers(engine.viewer, viewer, allLinked);
+    const link = new LinkedViewers(engine.viewer, viewer, links);
     this.#second = { engine, viewer, kept, link, difference: undefined, work: Promise.resolve() };
     const { info } = kept;
     this.#store.setState({
-      comparison: { kind: 'ready', name, info, viewer, mode: 'beside', links: allLinked, difference: { kind: 'unknown' } },
+      comparison: { kind: 'ready', name, info, viewer, mode: 'beside', links, difference: { kind: 'unknown' } },
     });
   }
 

@@ -26,8 +26,8 @@ export function matchesShortcut(shortcut: string, press: KeyPress, isMac: boolea
 export function showShortcut(shortcut: string, isMac: boolean): string {
   const parts = shortcut.split('+');
   const key = parts.at(-1) as string;
-  const names = { Escape: 'Esc', ArrowLeft: '←', ArrowRight: '→', Space: 'Space', Home: 'Home', End: 'End' };
-  const named = names[key as keyof typeof names] ?? key.toUpperCase();
+  const names = { Escape: 'Esc', ArrowLeft: '←', ArrowRight: '→' };
+  const named = names[key as keyof typeof names] ?? (key.length > 1 ? key : key.toUpperCase());
   const shift = parts.includes('Shift');
   const mod = parts.includes('Mod');
   if (isMac) return `${shift ? '⇧' : ''}${mod ? '⌘' : ''}${named}`;

@@ -53,18 +53,25 @@ export function CompareBar() {
   return (
     <section className={styles.bar} aria-label="Comparison" data-testid="compare-bar">
       <Names state={state} />
-      <Words state={state} />
-      <Toggle label="Link views" isOn={state.links.views} onChange={(views) => comparison.link({ views })} testId="link-views" />
-      {state.mode === 'beside' && (
+      <div className={styles.controls}>
         <Toggle
-          label="Link window"
-          isOn={state.links.values}
-          onChange={(values) => comparison.link({ values })}
-          testId="link-values"
+          label="Link views"
+          isOn={state.links.views}
+          onChange={(views) => comparison.link({ views })}
+          testId="link-views"
         />
-      )}
-      <Segmented label="Show" segments={modes} value={state.mode} onChange={(mode) => void comparison.show(mode)} />
-      {close}
+        {state.mode === 'beside' && (
+          <Toggle
+            label="Link window"
+            isOn={state.links.values}
+            onChange={(values) => comparison.link({ values })}
+            testId="link-values"
+          />
+        )}
+        <Segmented label="Show" segments={modes} value={state.mode} onChange={(mode) => void comparison.show(mode)} />
+        {close}
+      </div>
+      <Words state={state} />
     </section>
   );
 }

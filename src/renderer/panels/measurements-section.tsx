@@ -57,7 +57,7 @@ function Row({ measurement, document }: { readonly measurement: Measurement; rea
   const found = useAppState((state) => state.regions[regionKey(measurement)]);
   const { id, kind, name, axis, timePoint } = measurement;
   const [value, ...more] = measurementLines(measurement, document.info, found);
-  const place = `slice ${axis} ${sliceOf(measurement)}${document.info.dims[3] > 1 ? `, time point ${timePoint}` : ''}`;
+  const place = `slice ${axis} ${sliceOf(measurement)}${document.info.dims[3] > 1 ? `, time point ${timePoint + 1}` : ''}`;
   return (
     <li className={styles.row} data-chosen={isChosen || undefined}>
       <AriaButton

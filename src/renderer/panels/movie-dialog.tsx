@@ -19,6 +19,12 @@ const turns: readonly { readonly key: Turn; readonly label: string }[] = [
   { key: 'across', label: 'Across' },
 ];
 const kindNames: Readonly<Record<MovieKind, string>> = { turn: 'Turntable', slices: 'Slices', time: 'Time' };
+/** Where there is no choice, the title says it. */
+const kindTitles: Readonly<Record<MovieKind, string>> = {
+  turn: 'Make a turntable movie',
+  slices: 'Make a movie of slices',
+  time: 'Make a movie of time points',
+};
 
 /** Asks what is to move, and draws it frame by frame into a new folder. */
 export function MovieDialog({ onDone }: { readonly onDone: () => void }) {
@@ -38,27 +44,33 @@ export function MovieDialog({ onDone }: { readonly onDone: () => void }) {
   if (shown !== movie) queueMicrotask(() => output.setMovie(shown));
   const frames = movieFrames(shown, info).length;
   return (
-    <Sheet title="Make a movie" onDone={onDone} testId="movie-dialog">
+    <Sheet title={kinds.length === 1 ? kindTitles[shown.kind] : 'Make a movie'} onDone={onDone} testId="movie-dialog">
       {kinds.length === 0 ? (
         <p className={styles.lead}>Nothing that is shown can move: show the 3D view, or a volume of several slices.</p>
       ) : (
         <>
-          <Segmented
-            label="What moves"
-            segments={kinds.map((key) => ({ key, label: kindNames[key], testId: `movie-${key}` }))}
-            value={shown.kind}
-            onChange={(kind) => output.setMovie(wholeRange(info, { ...shown, kind }))}
-          />
+          {kinds.length > 1 && (
+            <Segmented
+              label="What moves"
+              segments={kinds.map((key) => ({ key, label: kindNames[key], testId: `movie-${key}` }))}
+              value={shown.kind}
+              onChange={(kind) => output.setMovie(wholeRange(info, { ...shown, kind }))}
+            />
+          )}
           {shown.kind === 'turn' && <TurnFields movie={shown} />}
           {shown.kind === 'slices' && (
             <div className={styles.row}>
               <span>Slices across</span>
-              <Segmented<SliceAxis>
-                label="Slices across"
-                segments={axes.map((key) => ({ key, label: key }))}
-                value={shown.axis}
-                onChange={(axis) => output.setMovie(wholeRange(info, { ...shown, axis }))}
-              />
+              {axes.length > 1 ? (
+                <Segmented<SliceAxis>
+                  label="Slices across"
+                  segments={axes.map((key) => ({ key, label: key }))}
+                  value={shown.axis}
+                  onChange={(axis) => output.setMovie(wholeRange(info, { ...shown, axis }))}
+                />
+              ) : (
+                <span>{shown.axis}</span>
+              )}
             </div>
           )}
           {shown.kind === 'time' && <ViewChoice views={views} />}

@@ -78,7 +78,7 @@ function Shortcuts({ onDone }: { readonly onDone: () => void }) {
     ['Look from a side', 'Click the cube'],
     ['Move or turn a plane in 3D', 'Drag its handle, or arrow keys'],
     ['Move the crosshair', 'Click a slice, or arrow keys'],
-    ['Next or previous slice', 'Wheel, Page Up, Page Down'],
+    ['Next or previous slice', 'Wheel, Page Up or Down'],
     ['Zoom a slice', app.isMac ? '⌘ and wheel' : 'Ctrl and wheel'],
     ['Pan a slice', 'Shift and drag'],
     ['Window and level', 'Drag with the right button'],

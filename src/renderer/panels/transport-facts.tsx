@@ -15,11 +15,16 @@ function Figures({ player }: { readonly player: Player }) {
   const { figures } = useSyncExternalStore(player.subscribe, player.snapshot);
   const residency = useAppState((state) => state.residency);
   const { framesPerSecond, dropped, decodeMs } = figures;
+  const isIdle = framesPerSecond === undefined && decodeMs === undefined;
   return (
     <dl className={styles.facts} data-testid="playback-facts">
-      <Fact label="Achieved" value={`${framesPerSecond === undefined ? '–' : framesPerSecond.toFixed(1)}${thinSpace}fps`} />
-      <Fact label="Dropped" value={`${formatCount(dropped)}${thinSpace}dropped`} />
-      <Fact label="Decoding" value={`${decodeMs === undefined ? '–' : formatDuration(decodeMs)} decoding`} />
+      <Fact
+        label="Achieved"
+        value={`${framesPerSecond === undefined ? '–' : framesPerSecond.toFixed(1)}${thinSpace}fps`}
+        isHidden={isIdle}
+      />
+      <Fact label="Dropped" value={`${formatCount(dropped)}${thinSpace}dropped`} isHidden={isIdle} />
+      <Fact label="Decoding" value={`${decodeMs === undefined ? '–' : formatDuration(decodeMs)} decoding`} isHidden={isIdle} />
       {residency?.kept === 'compressed' && residency.compressedBytes !== undefined && (
         <Fact
           label="GPU memory, compressed and as it would be raw"
@@ -42,9 +47,18 @@ function Preparing() {
   );
 }
 
-function Fact({ label, value }: { readonly label: string; readonly value: string }) {
+/** @param isHidden it keeps its place */
+function Fact({
+  label,
+  value,
+  isHidden = false,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly isHidden?: boolean;
+}) {
   return (
-    <div>
+    <div className={isHidden ? styles.hidden : undefined}>
       <dt>{label}</dt>
       <dd>{value}</dd>
     </div>

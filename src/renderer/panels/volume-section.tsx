@@ -35,7 +35,7 @@ export function VolumeSection({ document, viewer }: Props) {
     <Section title="Volume" aside={opening && `opened in ${formatDuration(opening.ms)}`} {...fold}>
       <Facts facts={factsOf(document)} testId="volume-facts" />
       {opening && <Timeline spans={opening.timeline} testId="open-timeline" />}
-      {viewer && info.dims[3] > 1 && <TimeSlider viewer={viewer} last={info.dims[3] - 1} />}
+      {viewer && info.dims[3] > 1 && <TimeSlider viewer={viewer} count={info.dims[3]} />}
     </Section>
   );
 }
@@ -72,27 +72,30 @@ function scaling({ slope, intercept }: VolumeInfo): string {
   return `× ${formatNumber(slope)}${shift}`;
 }
 
-function TimeSlider({ viewer, last }: { readonly viewer: Viewer; readonly last: number }) {
+/** Time points are counted from 1, as in the player. */
+function TimeSlider({ viewer, count }: { readonly viewer: Viewer; readonly count: number }) {
+  const words = useCallback((index: number) => `${index + 1} of ${count}`, [count]);
   const read = useCallback(() => viewer.snapshot().state.timePoint, [viewer]);
   const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     const show = () => {
-      if (place.current) place.current.textContent = `${viewer.snapshot().state.timePoint}${thinSpace}/${thinSpace}${last}`;
+      if (place.current) place.current.textContent = `${viewer.snapshot().state.timePoint + 1}${thinSpace}/${thinSpace}${count}`;
     };
     show();
     return viewer.subscribe(show);
-  }, [viewer, last]);
+  }, [viewer, count]);
   return (
     <div className={styles.time}>
       <span>Time point</span>
       <Range
         label="Time point"
         minimum={0}
-        maximum={last}
+        maximum={count - 1}
         step={1}
         read={read}
         subscribe={viewer.subscribe}
         onInput={(timePoint) => viewer.set({ timePoint })}
+        words={words}
         testId="time-slider"
       />
       <span ref={place} className={styles.number} />

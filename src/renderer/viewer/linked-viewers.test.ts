@@ -3,6 +3,7 @@ import { testInfo } from '../../core/engine/resident-testing.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import { autoView } from './auto-view.ts';
 import {
+  areAlike,
   followed,
   type Linkable,
   LinkedViewers,
@@ -86,6 +87,16 @@ test('values are the same by slope and intercept', () => {
     window: [-100, -0],
     level: -state.level,
   });
+});
+
+test('ranges are alike where they mean about the same', () => {
+  expect(areAlike(coarse, fine, [0, 100], [10, 120])).toBe(true);
+  expect(areAlike(coarse, fine, [0, 100], [0, 220])).toBe(false);
+  expect(areAlike(coarse, fine, [0, 100], [200, 300])).toBe(false);
+  expect(areAlike({ ...coarse, slope: -2 }, fine, [-100, 0], [0, 200])).toBe(true);
+  // Volumes of one value.
+  expect(areAlike(coarse, fine, [5, 5], [5, 5])).toBe(true);
+  expect(areAlike(coarse, fine, [5, 5], [6, 6])).toBe(false);
 });
 
 test('a slice’s centre is the same part of another volume', () => {

@@ -61,6 +61,19 @@ export function sameValue(from: VolumeInfo, to: VolumeInfo, stored: number): num
   return (from.slope * stored + from.intercept - to.intercept) / slope;
 }
 
+/** Whether two ranges of stored values mean about the same: each has at least half of what both span. */
+export function areAlike(
+  from: VolumeInfo,
+  to: VolumeInfo,
+  fromRange: readonly [number, number],
+  toRange: readonly [number, number],
+): boolean {
+  const same = fromRange.map((value) => sameValue(from, to, value));
+  const [low, high] = [Math.min(...same), Math.max(...same)];
+  const shared = Math.min(high, toRange[1]) - Math.max(low, toRange[0]);
+  return 2 * shared >= Math.max(high, toRange[1]) - Math.min(low, toRange[0]);
+}
+
 /** How values look; all others but the places are where they are seen from. */
 const valueKeys: readonly string[] = [
   'window',

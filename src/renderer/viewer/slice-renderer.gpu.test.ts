@@ -33,6 +33,7 @@ interface Case {
   readonly map: CanvasToVoxel;
   readonly state: SliceDrawing['state'];
   readonly slab?: SliceDrawing['slab'];
+  readonly overlay?: SliceDrawing['overlay'];
 }
 
 // One for all pictures of a test: it compiles its shaders when it first draws.
@@ -378,6 +379,38 @@ test('a slab is drawn as its values, across each axis', async () => {
     expect(differing(pixels, await drawn(drawing))).toBeGreaterThan(100);
   }
   plane.destroy();
+  volume.destroy();
+});
+
+test('the crosshair is as thick wherever its middle lies, also between two pixels', async () => {
+  const info = testInfo(dims, 'u8');
+  const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
+  volume.append(new Uint8Array(13 * 11 * 9 * 2));
+  using scope = gpu.scope('test');
+  const picture = scope.texture('nothing', width * height * 4, {
+    size: [width, height],
+    format: 'rgba8unorm',
+    usage: GPUTextureUsage.TEXTURE_BINDING,
+  });
+  const state = { ...plain, window: [0, 255] as const, colormap: 'gray', timePoint: 0, smooth: false };
+  const drawing = { volume, ...place('z', 4), state };
+  const bare = await drawn(drawing);
+  for (const center of [
+    [32, 24],
+    [32.5, 24.5],
+    [31.9, 23.2],
+  ] as const) {
+    const common = { picture, voxel: [0, 0], center, step: [1, 1], gap: [4, 4] } as const;
+    for (const thickness of [1, 2]) {
+      const pixels = await drawn({ ...drawing, overlay: { ...common, thickness } });
+      const isDrawn = (x: number, y: number) => pixels[(y * width + x) * 4 + 2] !== bare[(y * width + x) * 4 + 2];
+      const columns = Array.from({ length: width }, (_, x) => isDrawn(x, 5));
+      const rows = Array.from({ length: height }, (_, y) => isDrawn(5, y));
+      expect([columns, rows].map((line) => line.filter(Boolean).length)).toEqual([thickness, thickness]);
+      expect(columns.indexOf(true)).toBeCloseTo(center[0] - thickness / 2, -0.5);
+      expect(isDrawn(Math.floor(center[0]), Math.floor(center[1]))).toBe(false);
+    }
+  }
   volume.destroy();
 });
 

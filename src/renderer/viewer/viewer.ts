@@ -434,15 +434,16 @@ export class Viewer {
     return new Map(shown.map(([name, { view }]) => [name, [view.canvas.clientWidth, view.canvas.clientHeight]]));
   }
 
-  /** A square PNG data URL of the 3D view (or else a slice) for the list of recent files; undefined when nothing is attached. */
-  async thumbnail(size = 128): Promise<string | undefined> {
+  /** The 3D view (or else a slice), all of it, for the list of recent files, as a PNG data URL; undefined when nothing is attached. */
+  async thumbnail(width = 160, height = 120): Promise<string | undefined> {
     const source = (['3d', 'z', 'y', 'x'] as const).map((name) => this.#drawNow(name)).find((canvas) => canvas !== undefined);
     const target = document.createElement('canvas');
-    target.width = target.height = size;
+    Object.assign(target, { width, height });
     const context = target.getContext('2d');
     if (!source || !context || !this.#volume) return undefined;
-    const side = Math.min(source.width, source.height);
-    context.drawImage(source, (source.width - side) / 2, (source.height - side) / 2, side, side, 0, 0, size, size);
+    const scale = Math.min(width / source.width, height / source.height);
+    const [across, down] = [scale * source.width, scale * source.height];
+    context.drawImage(source, (width - across) / 2, (height - down) / 2, across, down);
     return target.toDataURL('image/png');
   }
 

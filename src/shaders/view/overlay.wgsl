@@ -37,10 +37,11 @@ fn vertex(@builtin(vertex_index) vertex_index: u32, @builtin(instance_index) ins
 fn main(corner: Corner) -> @location(0) vec4f {
   let above = textureLoad(picture, vec2i(corner.pixel.xy), 0);
   let center = overlay.center + overlay.step * vec2f(corner.voxel);
-  let distance = abs(corner.pixel.xy - center);
-  let on_vertical = distance.x < overlay.thickness * 0.5 && distance.y > overlay.gap.y;
-  let on_horizontal = distance.y < overlay.thickness * 0.5 && distance.x > overlay.gap.x;
-  let line = overlay.gap.x >= 0.0 && (on_vertical || on_horizontal);
+  let offset = corner.pixel.xy - center;
+  let outside_gap = abs(offset) > overlay.gap;
+  // One end is open: a line between two pixels takes one of them.
+  let on_line = (offset > vec2f(-0.5 * overlay.thickness)) & (offset <= vec2f(0.5 * overlay.thickness));
+  let line = overlay.gap.x >= 0.0 && ((on_line.x && outside_gap.y) || (on_line.y && outside_gap.x));
   let below = select(vec4f(0.0), overlay.color, line);
   return above + below * (1.0 - above.a);
 }
