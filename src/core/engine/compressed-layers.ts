@@ -115,6 +115,23 @@ export class CompressedLayers {
     return boxes;
   }
 
+  /**
+   * How some chunks of a layer are decoded into its boxes, for `recordBy`.
+   * @param chunks their numbers at time point 0 @param tables owns what decoding reads beside payloads
+   */
+  planSome(layer: number, timePoint: number, chunks: ReadonlySet<number>, tables: GpuScope): DecodePlan {
+    return this.#plan(layer, timePoint, tables, ({ number }) => chunks.has(number));
+  }
+
+  /** The layer's boxes, with what the plan decodes; elsewhere they hold anything. */
+  recordBy(plan: DecodePlan, commands: Commands, layer: number, timePoint: number): readonly PlacedLayerBox[] {
+    if (this.#held !== this.#key(layer, timePoint)) {
+      plan(commands);
+      this.#held = undefined;
+    }
+    return this.boxes(layer);
+  }
+
   /** The box that holds an element of a time point now. */
   holding(position: Dims3, timePoint: number): LayerBox | undefined {
     const layer = this.layerAt(position);
@@ -135,19 +152,28 @@ export class CompressedLayers {
     const key = this.#key(layer, timePoint);
     const known = this.#plans.get(key);
     if (known) return known;
+    const plan = this.#plan(layer, timePoint, this.#tables, () => true);
+    this.#plans.set(key, plan);
+    return plan;
+  }
+
+  #plan(
+    layer: number,
+    timePoint: number,
+    tables: GpuScope,
+    isWanted: (chunk: LayerBox['chunks'][number]) => boolean,
+  ): DecodePlan {
     const { grid, stored, planner } = this.#source;
     const chunksPerTimePoint = grid.count / grid.dims[3];
     const plans = this.boxes(layer).map(({ chunks, voxels }) => {
-      const planned = chunks.map(({ origin, shape, number }): PlannedChunk => {
+      const planned = chunks.filter(isWanted).map(({ origin, shape, number }): PlannedChunk => {
         return { origin, shape, stored: stored[timePoint * chunksPerTimePoint + number] as StoredChunk };
       });
-      return planner.plan(planned, voxels, this.#tables, this.#workspace);
+      return planner.plan(planned, voxels, tables, this.#workspace);
     });
-    const plan: DecodePlan = (commands) => {
+    return (commands) => {
       for (const one of plans) one(commands);
     };
-    this.#plans.set(key, plan);
-    return plan;
   }
 
   /** A layer, cut along z or y until each part fits in one binding. All layers are cut alike, since they share buffers. */

@@ -11,12 +11,14 @@ import { recordWidening } from './brick-grid.ts';
 import { mismatch } from './choose.ts';
 import { uploadChunks } from './compressed-chunks.ts';
 import { CompressedLayers, type LayerBox, type LayerSource, type PlacedLayerBox } from './compressed-layers.ts';
+import { CompressedPlane } from './compressed-plane.ts';
 import { decodeVoxel, readVoxel } from './compressed-probe.ts';
 import { chunkRows, decodeChunkRow } from './compressed-region.ts';
 import { DecodePlanner } from './decode-planner.ts';
 import { createDisplayStaging, createDisplayTexture, type DisplayTexture, prepareDisplayFill } from './display-texture.ts';
 import { analyzeOnGpu } from './gpu-chunks.ts';
 import { guarded } from './gpu-transfer.ts';
+import type { PlanePart } from './plane-chunks.ts';
 import type { NumberedBox } from './resident-layout.ts';
 import { computeStatistics, type VolumeStatistics } from './statistics.ts';
 import {
@@ -24,6 +26,7 @@ import {
   assertReadable,
   assertVoxel,
   type RegionBox,
+  type SliceBox,
   type VolumeSource,
   type VoxelPiece,
 } from './volume-source.ts';
@@ -68,6 +71,7 @@ export class CompressedVolume implements VolumeSource {
   readonly #source: LayerSource;
   readonly #layers: readonly [CompressedLayers, CompressedLayers, CompressedLayers];
   readonly #timePoints: CompressedLayers | undefined;
+  readonly #plane: CompressedPlane;
   #isDestroyed = false;
   #statistics: Promise<VolumeStatistics> | undefined;
   #displayScope: GpuScope | undefined;
@@ -94,6 +98,7 @@ export class CompressedVolume implements VolumeSource {
     }
     const layers = (axis: AxisIndex | undefined) => new CompressedLayers(this.#source, axis, this.#scope, this.#decoded);
     this.#layers = [layers(0), layers(1), layers(2)];
+    this.#plane = new CompressedPlane(this.#source, this.#layers, this.#scope);
     this.#timePoints = info.dims[3] >= longSeries ? layers(undefined) : undefined;
   }
 
@@ -178,9 +183,10 @@ export class CompressedVolume implements VolumeSource {
     return this.#timePoints !== undefined && this.#hasSmallTimePoints;
   }
 
-  recordTimePoint(commands: Commands, timePoint: number): readonly PlacedLayerBox[] {
-    if (!this.#timePoints || !this.holdsTimePoints) throw new StriaError('internal', 'time points are not decoded whole');
-    return this.#timePoints.record(commands, 0, timePoint);
+  recordPlane(commands: Commands, plane: PlanePart, timePoint: number, draw: (boxes: readonly SliceBox[]) => void): void {
+    const wholes = this.#timePoints;
+    if (wholes && (this.#hasSmallTimePoints || wholes.holding([0, 0, 0], timePoint))) draw(wholes.record(commands, 0, timePoint));
+    else this.#plane.record(commands, plane, timePoint, draw);
   }
 
   async displayTexture(timePoint: number): Promise<DisplayTexture> {

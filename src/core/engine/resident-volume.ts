@@ -13,6 +13,7 @@ import {
   type DisplayTexture,
   prepareDisplayFill,
 } from './display-texture.ts';
+import type { PlanePart } from './plane-chunks.ts';
 import { fitsWhole, layOut, type NumberedBox, type PlacedBox, type ResidentLayout } from './resident-layout.ts';
 import { computeStatistics, type VolumeStatistics } from './statistics.ts';
 import {
@@ -253,9 +254,9 @@ export class ResidentVolume implements VolumeSource {
 
   readonly holdsTimePoints = true;
 
-  recordTimePoint(_commands: Commands, timePoint: number): readonly SliceBox[] {
+  recordPlane(_commands: Commands, _plane: PlanePart, timePoint: number, draw: (boxes: readonly SliceBox[]) => void): void {
     const [first, end] = this.#planesOf(timePoint);
-    return this.placedBoxes.filter((box) => box.firstPlane < end && box.firstPlane + box.planeCount > first);
+    draw(this.placedBoxes.filter((box) => box.firstPlane < end && box.firstPlane + box.planeCount > first));
   }
 
   prepareFrames(axis: AxisIndex | 3): void {

@@ -4,6 +4,7 @@ import type { GpuScope } from '../gpu/scope.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { Dims3, Dims4, VolumeInfo, VoxelArray } from '../shared/volume.ts';
 import type { DisplayTexture } from './display-texture.ts';
+import type { PlanePart } from './plane-chunks.ts';
 import type { NumberedBox } from './resident-layout.ts';
 import type { VolumeStatistics } from './statistics.ts';
 
@@ -46,10 +47,14 @@ export interface VolumeSource {
    * commands, and before the next call for the same axis.
    */
   recordSlice(commands: Commands, axis: AxisIndex, index: number, timePoint: number): readonly SliceBox[];
-  /** Whether all voxels of a time point can be had at once, by `recordTimePoint`: not where they are decoded layer by layer. */
+  /** Whether all voxels of a time point are there at once: a plane at any angle then costs no more than a slice. */
   readonly holdsTimePoints: boolean;
-  /** The boxes of a time point, as `recordSlice` gives those of a slice. @throws StriaError `internal` without `holdsTimePoints` */
-  recordTimePoint(commands: Commands, timePoint: number): readonly SliceBox[];
+  /**
+   * Records into `commands` what is drawn of a plane at any angle, part by part: `draw` is called with the boxes of each part once
+   * what makes them hold it is recorded, and records their drawing before the next part takes their memory. Of a time
+   * point's voxels they hold at least those that the plane reads.
+   */
+  recordPlane(commands: Commands, plane: PlanePart, timePoint: number, draw: (boxes: readonly SliceBox[]) => void): void;
   /** Records the filling of the display texture with a time point, where there is such a texture. */
   recordDisplay(commands: Commands, timePoint: number): void;
   /**

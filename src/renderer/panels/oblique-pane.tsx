@@ -1,10 +1,8 @@
 import { useCallback, useEffect, useRef } from 'react';
 import type { Viewer } from '../viewer/viewer.ts';
 import type { ObliqueTilt } from '../viewer/viewer-api.ts';
-import { Button } from './controls/button.tsx';
 import { Range } from './controls/range.tsx';
 import styles from './oblique-pane.module.css';
-import { useApp, useAppState } from './use-app.ts';
 import paneStyles from './viewport-pane.module.css';
 import { Canvas } from './viewport-pane.tsx';
 
@@ -21,9 +19,6 @@ export interface ObliquePaneProps {
 
 /** The slice at any angle through the crosshair, with its two angles. */
 export function ObliquePane({ viewer, isShown, isSecond }: ObliquePaneProps) {
-  const app = useApp();
-  const residency = useAppState((state) => state.residency);
-  const isMissing = isShown && !isSecond && residency?.kept === 'compressed' && app.kept?.holdsTimePoints === false;
   return (
     <section
       className={paneStyles.pane}
@@ -40,12 +35,6 @@ export function ObliquePane({ viewer, isShown, isSecond }: ObliquePaneProps) {
       <div className={paneStyles.label}>
         oblique <span>through the crosshair</span>
       </div>
-      {isMissing && (
-        <div className={styles.missing}>
-          <p>An oblique slice needs the voxels in GPU memory; this volume is kept compressed there.</p>
-          {residency.canBeRaw && <Button onPress={() => void app.setResidency('raw')}>Keep as voxels</Button>}
-        </div>
-      )}
       <div className={paneStyles.strip}>
         {angles.map((angle) => (
           <Angle key={angle.name} viewer={viewer} isSecond={isSecond} {...angle} />

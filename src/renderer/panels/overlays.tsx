@@ -76,7 +76,7 @@ function Shortcuts({ onDone }: { readonly onDone: () => void }) {
     ['Turn the 3D view', 'Drag'],
     ['Zoom the 3D view', 'Wheel'],
     ['Look from a side', 'Click the cube'],
-    ['Move or turn a plane in 3D', 'Drag its handle, or arrow keys'],
+    ['Move a plane in 3D', 'Drag its handle, or arrow keys'],
     ['Move the crosshair', 'Click a slice, or arrow keys'],
     ['Next or previous slice', 'Wheel, Page Up or Down'],
     ['Zoom a slice', app.isMac ? '⌘ and wheel' : 'Ctrl and wheel'],

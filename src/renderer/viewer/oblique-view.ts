@@ -43,7 +43,7 @@ export class ObliqueView extends SliceCanvas {
   ): void {
     const { volume } = this.host;
     const placement = this.#placement(target, pixelRatio, state);
-    if (!volume?.holdsTimePoints || !placement) {
+    if (!volume || !placement) {
       this.#renderer.record(commands, target, undefined);
       return;
     }

@@ -73,11 +73,23 @@ export class SliceRenderer {
 
   /** Records clearing the target, and drawing the slice (undefined: nothing) into it, with what decoding that takes. */
   record(commands: Commands, target: GPUTexture, drawing: SliceDrawing | undefined): void {
-    const boxes = drawing ? recordBoxes(commands, drawing) : [];
-    const colorAttachments: GPURenderPassColorAttachment[] = [
-      { view: target.createView(), clearValue: drawing?.ground ?? grounds['near-black'], loadOp: 'clear', storeOp: 'store' },
-    ];
-    commands.render('slice', { colorAttachments }, (pass) => {
+    const view = target.createView();
+    const clearValue = drawing?.ground ?? grounds['near-black'];
+    let loadOp: GPULoadOp = 'clear';
+    const render = (draw: (pass: GPURenderPassEncoder) => void): void => {
+      commands.render('slice', { colorAttachments: [{ view, clearValue, loadOp, storeOp: 'store' }] }, draw);
+      loadOp = 'load';
+    };
+    if (drawing && drawing.axis === undefined) {
+      const plane = { ...drawing.map, width: target.width, height: target.height };
+      drawing.volume.recordPlane(commands, plane, drawing.state.timePoint, (boxes) =>
+        render((pass) => this.#drawSlice(pass, drawing, boxes)),
+      );
+      render((pass) => drawing.overlay && this.#drawOverlay(pass, drawing.overlay));
+      return;
+    }
+    const boxes = drawing?.axis === undefined ? [] : recordBoxes(commands, drawing, drawing.axis);
+    render((pass) => {
       if (!drawing) return;
       this.#drawSlice(pass, drawing, boxes);
       if (drawing.overlay) this.#drawOverlay(pass, drawing.overlay);
@@ -145,8 +157,11 @@ export class SliceRenderer {
   }
 }
 
-function recordBoxes(commands: Commands, { volume, axis, index, state: { timePoint }, slab }: SliceDrawing): readonly SliceBox[] {
-  if (axis === undefined) return volume.recordTimePoint(commands, timePoint);
+function recordBoxes(
+  commands: Commands,
+  { volume, index, state: { timePoint }, slab }: SliceDrawing,
+  axis: AxisNumber,
+): readonly SliceBox[] {
   if (slab) return slab.plane.record(commands, volume, axis, index, timePoint, slab);
   return volume.recordSlice(commands, axis, index, timePoint);
 }

@@ -245,7 +245,8 @@ export class Viewer {
     }
     const submittedAt = performance.now();
     const submitted = commands.submit();
-    this.#views.get('oblique')?.view.render();
+    // What is decoded layer by layer waits for the next word to panels.
+    if (volume.holdsTimePoints) this.#views.get('oblique')?.view.render();
     if (is3dNew) {
       this.#display.changed();
       this.#volumeView()?.render();
@@ -253,9 +254,11 @@ export class Viewer {
     this.#noticeTimer ??= setTimeout(() => {
       this.#noticeTimer = undefined;
       this.#change({});
-      // Where the oblique slice lies, which no frame waits for.
-      const view = this.#host.hasOblique && this.#volumeView();
-      if (view) this.#requestFrame([view]);
+      // What no frame waits for: where the oblique slice lies, and its picture where that takes longer.
+      if (this.#host.hasOblique) {
+        const late = [this.#volumeView(), this.#volume?.holdsTimePoints ? undefined : this.#views.get('oblique')?.view];
+        this.#requestFrame(late.filter((view) => view !== undefined));
+      }
     }, playingNoticeMs);
     const { stages, wallMs } = await submitted;
     return { decodeMs: decodeMs(stages), presentedAt: submittedAt + wallMs };

@@ -1,0 +1,85 @@
+import type { ChunkGrid } from '../format/chunk-grid.ts';
+import type { Dims3 } from '../shared/volume.ts';
+
+/** A part of a plane: position = origin + right × pixel x + down × pixel y, for pixels from 0 to width and height. In voxels. */
+export interface PlanePart {
+  readonly origin: Dims3;
+  readonly right: Dims3;
+  readonly down: Dims3;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Voxels are blended with their neighbours: so far from the plane, in voxels along each axis, voxels are read. */
+const reach = 1;
+
+/**
+ * The chunks that a part of a plane reads voxels of: their numbers at time point 0, rising, and perhaps some near by.
+ * @param elementsPerVoxel along x: the grid's lengths are in codec elements
+ */
+export function chunksOnPlane(grid: ChunkGrid, elementsPerVoxel: number, plane: PlanePart): readonly number[] {
+  const bounds = boundsOf(plane);
+  if (!bounds) return [];
+  const { counts, dims, chunkShape } = grid;
+  const perVoxel: Dims3 = [elementsPerVoxel, 1, 1];
+  /** Whether the plane comes near chunks from `first` up to, and without, `end`. */
+  const isNear = (first: Dims3, end: Dims3): boolean => {
+    const edge = (chunk: Dims3, axis: 0 | 1 | 2): number => Math.min(dims[axis], chunk[axis] * chunkShape[axis]) / perVoxel[axis];
+    const axes = [0, 1, 2] as const;
+    return bounds.every(({ along, start, low, high }) => {
+      let [middle, half] = [-start, 0];
+      for (const axis of axes) {
+        const [from, to] = [edge(first, axis) - reach, edge(end, axis) + reach];
+        middle += (along[axis] * (from + to)) / 2;
+        half += Math.abs(along[axis] * (to - from)) / 2;
+      }
+      return middle + half >= low && middle - half <= high;
+    });
+  };
+  const found: number[] = [];
+  for (let z = 0; z < counts[2]; z++) {
+    if (!isNear([0, 0, z], [counts[0], counts[1], z + 1])) continue;
+    for (let y = 0; y < counts[1]; y++) {
+      if (!isNear([0, y, z], [counts[0], y + 1, z + 1])) continue;
+      for (let x = 0; x < counts[0]; x++) {
+        if (isNear([x, y, z], [x + 1, y + 1, z + 1])) found.push((z * counts[1] + y) * counts[0] + x);
+      }
+    }
+  }
+  return found;
+}
+
+/** low ≤ along · position − start ≤ high. */
+interface Bound {
+  readonly along: Dims3;
+  readonly start: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** What places of the part fulfil: its pixels, and no way off the plane. Undefined: it is no plane. */
+function boundsOf({ origin, right, down, width, height }: PlanePart): readonly Bound[] | undefined {
+  const across = cross(right, down);
+  const area = Math.hypot(...across);
+  if (!(area > 0)) return undefined;
+  const normal = scaled(across, 1 / area);
+  // Along these one of the two steps counts 1 and the other nothing.
+  const [alongRight, alongDown] = [scaled(cross(down, normal), 1 / area), scaled(cross(normal, right), 1 / area)];
+  return [
+    { along: normal, start: dot(normal, origin), low: 0, high: 0 },
+    { along: alongRight, start: dot(alongRight, origin), low: 0, high: width },
+    { along: alongDown, start: dot(alongDown, origin), low: 0, high: height },
+  ];
+}
+
+function scaled([x, y, z]: Dims3, by: number): Dims3 {
+  return [x * by, y * by, z * by];
+}
+
+function dot(a: Dims3, b: Dims3): number {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+function cross(a: Dims3, b: Dims3): Dims3 {
+  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+}
