@@ -50,10 +50,19 @@ function gpuBackend(gpu: Gpu): OpenedBackend {
   };
 }
 
+/** With so many threads at most, this one works too. */
+const maxSharing = 4;
+
 function cpuBackend(): OpenedBackend {
-  // A thread beside this one would only take turns with it where there is one core.
   const threads = availableParallelism();
-  const backend = createCpuBackend(threads > 1 ? createNodeTaskPool(threads) : inlinePool());
+  const own = inlinePool();
+  // A thread beside this one would only take turns with it where there is one core; of many, this one has enough to do with feeding them.
+  const backend =
+    threads === 1
+      ? createCpuBackend(own)
+      : threads <= maxSharing
+        ? createCpuBackend(createNodeTaskPool(threads - 1), own)
+        : createCpuBackend(createNodeTaskPool(threads));
   return {
     backend,
     close: () => backend.destroy(),

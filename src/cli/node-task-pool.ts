@@ -20,8 +20,12 @@ interface Waiting {
 
 interface Thread {
   readonly worker: Worker;
-  work: Waiting | undefined;
+  /** In the order of posting, which is that of the answers. */
+  readonly work: Waiting[];
 }
+
+/** So many tasks lie with a thread: it goes on while this one is busy with something else. */
+const tasksAhead = 2;
 
 /** The built worker: beside the bundle, or, where this runs from source (tests), in out/. */
 function workerPath(): string {
@@ -33,8 +37,8 @@ function workerPath(): string {
 }
 
 /**
- * Worker threads that run one task each at a time, in the order of asking. Threads start as they are needed, and end with `destroy`.
- * A thread that dies fails its task alone; the next task gets a new one.
+ * Worker threads that run one task each at a time, in the order of asking, with the next one at hand. Threads start as they are needed, and end with `destroy`.
+ * A thread that dies fails its tasks alone; the next task gets a new one.
  */
 export function createNodeTaskPool(threads: number = availableParallelism()): TaskPool {
   const path = workerPath();
@@ -43,11 +47,10 @@ export function createNodeTaskPool(threads: number = availableParallelism()): Ta
   let destroyed = false;
 
   const startThread = (): Thread => {
-    const thread: Thread = { worker: new Worker(path), work: undefined };
+    const thread: Thread = { worker: new Worker(path), work: [] };
     all.add(thread);
     thread.worker.on('message', (result: CpuTaskResult) => {
-      const { work } = thread;
-      thread.work = undefined;
+      const work = thread.work.shift();
       if (result.kind === 'fault') work?.reject(faultFromData(result.fault));
       else work?.resolve(result);
       next();
@@ -59,23 +62,24 @@ export function createNodeTaskPool(threads: number = availableParallelism()): Ta
     thread.worker.on('exit', (code) => {
       all.delete(thread);
       if (destroyed) return;
-      thread.work?.reject(threadFault(cause, code));
-      thread.work = undefined;
+      for (const work of thread.work) work.reject(threadFault(cause, code));
       next();
     });
     return thread;
   };
 
+  const threadWith = (tasks: number) => [...all].find(({ work }) => work.length <= tasks);
+
   const next = () => {
     while (!destroyed && queue.length > 0) {
-      const thread = [...all].find(({ work }) => !work) ?? (all.size < threads ? startThread() : undefined);
+      const thread = threadWith(0) ?? (all.size < threads ? startThread() : threadWith(tasksAhead - 1));
       if (!thread) return;
       const waiting = queue.shift() as Waiting;
       if (waiting.signal?.aborted) {
         waiting.reject(new StriaError('aborted', 'cancelled'));
         continue;
       }
-      thread.work = waiting;
+      thread.work.push(waiting);
       const { message, transfer } = packTask(waiting.task);
       thread.worker.postMessage(message, transfer);
     }
@@ -106,7 +110,7 @@ export function createNodeTaskPool(threads: number = availableParallelism()): Ta
       destroyed = true;
       const ended = new StriaError('aborted', 'cancelled');
       for (const waiting of queue.splice(0)) waiting.reject(ended);
-      for (const { work } of all) work?.reject(ended);
+      for (const { work } of all) for (const waiting of work) waiting.reject(ended);
       await Promise.all([...all].map(({ worker }) => worker.terminate()));
     },
   };

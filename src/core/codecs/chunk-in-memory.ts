@@ -11,6 +11,8 @@ export interface ChunkInMemory {
   readonly at: number;
   readonly rowStride: number;
   readonly planeStride: number;
+  /** Here is room for the checksums of `maxZeroBlocks` blocks of zeros, 8 bytes each, that stay from chunk to chunk. */
+  readonly zeroSumsAt: number;
   /** From here on memory is free, for as long as one call takes; it holds anything. */
   readonly freeAt: number;
 }
@@ -22,6 +24,12 @@ export const vectorBytes = 16;
 export function isWholeVectors(elements: number, elementBytes: number): boolean {
   return (elements * elementBytes) % vectorBytes === 0;
 }
+
+/** What kernels pass over at once where nothing changes: four vectors. Rows of whole blocks have their blocks numbered through. */
+export const blockBytes = 64;
+
+/** A chunk of 64×64×64 elements has no more. */
+export const maxZeroBlocks = 2 ** 14;
 
 const pageBytes = 2 ** 16;
 

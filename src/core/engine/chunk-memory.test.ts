@@ -14,7 +14,7 @@ import { ChunkMemory } from './chunk-memory.ts';
 const rows = fc
   .record({
     elementBytes: fc.constantFrom<CodecElementBytes>(1, 2, 4),
-    vectors: fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 3 }),
+    vectors: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 3 }),
     height: fc.integer({ min: 1, max: 9 }),
     depth: fc.integer({ min: 1, max: 9 }),
     margins: fc.tuple(fc.nat(2), fc.nat(2), fc.nat(2)),

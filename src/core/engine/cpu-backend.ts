@@ -10,11 +10,16 @@ import { FreeBytes } from './chunk-gatherer.ts';
 import { maxMemoryBytes } from './chunk-memory.ts';
 import type { TaskPool } from './cpu-task.ts';
 
-/** Encodes and decodes with the codecs' references, or what is as good and faster. `destroy` ends the pool. */
-export function createCpuBackend(pool: TaskPool): Backend {
+/**
+ * Encodes and decodes with the codecs' references, or what is as good and faster. `destroy` ends the pools.
+ * @param own an inline pool, where the caller's thread is to take part beside the pool's
+ */
+export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
   const free = new FreeBytes();
+  const threads = pool.threads + (own?.threads ?? 0);
+  const all = [...Array.from({ length: 2 * pool.threads }, () => pool), ...(own ? [own] : [])];
   return {
-    device: { kind: 'cpu', name: `CPU, ${pool.threads} ${pool.threads === 1 ? 'thread' : 'threads'}`, software: false },
+    device: { kind: 'cpu', name: `CPU, ${threads} ${threads === 1 ? 'thread' : 'threads'}`, software: false },
     maxBoxBytes: Number.MAX_SAFE_INTEGER,
 
     async encode(box, chunks, choice, job = {}) {
@@ -22,17 +27,18 @@ export function createCpuBackend(pool: TaskPool): Backend {
       const isFast = choice.codec !== 'auto' && choice.codec[0].encodeInMemory !== undefined;
       const progress = progressOf(job, 'Compressing', box.elementBytes, chunks);
       const rows = rowsOf(chunks, box.elementBytes, isFast ? fastTogether : slowTogether);
-      const encoded = await mapBounded(rows, 2 * pool.threads, async ({ first, count }) => {
+      const lanes = own && isFast && box.bytes.byteLength <= soonDoneBytes ? [own] : all;
+      const encoded = await mapOnto(lanes, rows, async (lane, { first, count }) => {
         throwIfAborted(job.signal);
         const row = chunks.slice(first, first + count);
-        const part = pool.isInline ? { box, chunks: row } : takeRow(box, row, free);
+        const part = lane.isInline ? { box, chunks: row } : takeRow(box, row, free);
         const firstChunk = (job.firstChunk ?? 0) + first;
-        const result = await pool.run({ kind: 'encode', ...part, firstChunk, codec, options: choice.options }, job.signal);
+        const result = await lane.run({ kind: 'encode', ...part, firstChunk, codec, options: choice.options }, job.signal);
         if (result.kind !== 'encode') throw new TypeError('the pool answered another task');
         const { startMs, endMs } = result.analyzed;
         const { timeOrigin } = performance;
         job.onSpan?.('analyze', startMs - timeOrigin, endMs - timeOrigin, bytesOf(row, box.elementBytes));
-        if (!pool.isInline) free.give(result.voxels);
+        if (!lane.isInline) free.give(result.voxels);
         for (let index = first; index < first + count; index++) progress(index);
         return result.chunks;
       });
@@ -41,7 +47,7 @@ export function createCpuBackend(pool: TaskPool): Backend {
 
     async decode(chunks, boxes, box, job = {}) {
       const progress = progressOf(job, 'Decompressing', box.elementBytes, boxes);
-      await mapBounded(boxes, 2 * pool.threads, async (chunkBox, index) => {
+      await mapOnto(all, boxes, async (lane, chunkBox, index) => {
         throwIfAborted(job.signal);
         const given = chunks[index];
         if (!given) throw new TypeError('there are fewer chunks than places for them');
@@ -49,7 +55,7 @@ export function createCpuBackend(pool: TaskPool): Backend {
         const chunk = given.kind === 'coded' ? { ...given, payload: given.payload.slice() } : given;
         const { shape } = chunkBox;
         try {
-          const result = await pool.run({ kind: 'decode', chunk, shape, elementBytes: box.elementBytes }, job.signal);
+          const result = await lane.run({ kind: 'decode', chunk, shape, elementBytes: box.elementBytes }, job.signal);
           if (result.kind !== 'decode') throw new TypeError('the pool answered another task');
           scatterChunk(result.voxels, chunkBox, box);
         } catch (error) {
@@ -59,7 +65,9 @@ export function createCpuBackend(pool: TaskPool): Backend {
       });
     },
 
-    destroy: () => pool.destroy(),
+    destroy: async () => {
+      await Promise.all([pool.destroy(), own?.destroy()]);
+    },
   };
 }
 
@@ -69,6 +77,9 @@ export function createCpuBackend(pool: TaskPool): Backend {
  */
 const fastTogether = 8;
 const slowTogether = 2;
+
+/** So much of a fast codec's work is done here before another thread has started. */
+const soonDoneBytes = 2 ** 24;
 
 /** Chunks that follow each other along x, at most `together` of them and not more than fit the threads' memory; one at least. */
 function rowsOf(
@@ -128,28 +139,28 @@ function progressOf(
 }
 
 /**
- * Maps with at most `limit` calls under way, results in the items' order. After a failure no further call begins, and
+ * Maps with at most one call for each lane under way, results in the items' order. After a failure no further call begins, and
  * those under way have ended before it is thrown.
  */
-async function mapBounded<Item, Result>(
+async function mapOnto<Lane, Item, Result>(
+  lanes: readonly Lane[],
   items: readonly Item[],
-  limit: number,
-  map: (item: Item, index: number) => Promise<Result>,
+  map: (lane: Lane, item: Item, index: number) => Promise<Result>,
 ): Promise<Result[]> {
   const results = new Array<Result>(items.length);
   let next = 0;
   let failure: { readonly error: unknown } | undefined;
-  const lane = async () => {
+  const work = async (lane: Lane) => {
     while (next < items.length && !failure) {
       const index = next++;
       try {
-        results[index] = await map(items[index] as Item, index);
+        results[index] = await map(lane, items[index] as Item, index);
       } catch (error) {
         failure ??= { error };
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, lane));
+  await Promise.all(lanes.slice(0, items.length).map(work));
   if (failure) throw (failure as { readonly error: unknown }).error;
   return results;
 }

@@ -75,7 +75,6 @@ export const i32 = {
   shl: operation(0x74),
   shrU: operation(0x76),
 };
-export const i64 = { load: access(0x29), eqz: operation(0x50) };
 export const v128 = {
   load: access(0xfd, 0),
   store: store(0xfd, 11),
@@ -83,8 +82,8 @@ export const v128 = {
   xor: simd(81),
   anyTrue: simd(83),
 };
-export const i8x16 = { ne: simd(36), bitmask: simd(100) };
-export const i16x8 = { ne: simd(46), bitmask: simd(132) };
+export const i8x16 = { splat: simd(15), ne: simd(36), bitmask: simd(100) };
+export const i16x8 = { splat: simd(16), ne: simd(46), bitmask: simd(132) };
 export const i32x4 = {
   splat: simd(17),
   ne: simd(56),

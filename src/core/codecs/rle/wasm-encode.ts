@@ -6,7 +6,6 @@ import {
   i16x8,
   i32,
   i32x4,
-  i64,
   instantiate,
   type Local,
   v128,
@@ -16,7 +15,7 @@ import {
   whileTrue,
 } from '../../shared/wasm.ts';
 import { elementCount } from '../batch.ts';
-import { bytesUpTo, type ChunkInMemory } from '../chunk-in-memory.ts';
+import { blockBytes, bytesUpTo, type ChunkInMemory, vectorBytes } from '../chunk-in-memory.ts';
 import type { CodecElementBytes, CodecParameters } from '../codec.ts';
 import { type Axis, parseAxis } from '../scan-order.ts';
 import { levelLengths } from './reference.ts';
@@ -27,6 +26,9 @@ const comparison = {
   4: { ...i32x4, load: i32.load, store: i32.store },
 } as const;
 
+/** So many bytes of zeros are passed over at once. */
+const skipBytes = 2 * vectorBytes;
+
 /** As `reference.encode`, which is its oracle: the same bytes, vectors at a time. Undefined where there is no WebAssembly. */
 export function encodeInMemory(chunk: ChunkInMemory, parameters: CodecParameters): Uint8Array<ArrayBuffer> | undefined {
   const axis = parseAxis('rle', parameters);
@@ -35,7 +37,7 @@ export function encodeInMemory(chunk: ChunkInMemory, parameters: CodecParameters
   const { shape, elementBytes, at, rowStride, planeStride, freeAt } = chunk;
   const count = elementCount(chunk);
   const lengths = levelLengths(count);
-  // Four bitmaps, each with room behind for a word; the bytes of levels 0, 1, 2 that are not 0; the values; a count.
+  // Four bitmaps; the bytes of levels 0, 1, 2 that are not 0; the values; a count.
   let end = freeAt;
   const place = (byteLength: number) => {
     const start = end;
@@ -47,7 +49,7 @@ export function encodeInMemory(chunk: ChunkInMemory, parameters: CodecParameters
   const bytes = [place(lengths[0]), place(lengths[1]), place(lengths[2])] as const;
   const values = place(count * elementBytes);
   const countAt = place(4);
-  const memory = bytesUpTo(chunk, end);
+  const memory = bytesUpTo(chunk, end + skipBytes);
   const [level0 = 0] = levels;
 
   kernel.markStarts(at, rowStride, planeStride, ...shape, level0, levelsEnd - level0);
@@ -90,19 +92,20 @@ type Kernel = Readonly<Record<'markStarts' | 'pack' | 'takeValues', (...paramete
 
 const kernels = new WeakMap<WebAssembly.Memory, Map<string, Kernel | undefined>>();
 
-function kernelOf({ memory, elementBytes }: ChunkInMemory, axis: Axis): Kernel | undefined {
+function kernelOf({ memory, shape, elementBytes }: ChunkInMemory, axis: Axis): Kernel | undefined {
   const known = kernels.get(memory) ?? new Map<string, Kernel | undefined>();
   kernels.set(memory, known);
-  const key = `${elementBytes} ${axis}`;
+  const pieceBytes = (shape[0] * elementBytes) % blockBytes === 0 ? blockBytes : vectorBytes;
+  const key = `${elementBytes} ${axis} ${pieceBytes}`;
   if (!known.has(key)) {
-    const markStarts = axis === 0 ? markAlongRows(elementBytes) : markAcrossRows(elementBytes, axis);
+    const markStarts = axis === 0 ? markAlongRows(elementBytes, pieceBytes) : markAcrossRows(elementBytes, axis, pieceBytes);
     known.set(key, instantiate({ markStarts, pack, takeValues: takeValues(elementBytes) }, memory));
   }
   return known.get(key);
 }
 
 const rowParameters = ['at', 'rowStride', 'planeStride', 'width', 'height', 'depth', 'level0', 'clearLength'] as const;
-const rowVariables = ['row', 'y', 'z', 'plane', 'p', 'end', 'index', 'bits', 'address', 'last'] as const;
+const rowVariables = ['row', 'y', 'z', 'plane', 'p', 'end', 'pieceEnd', 'index', 'bits', 'address', 'last'] as const;
 type RowLocals = Readonly<Record<(typeof rowParameters)[number] | (typeof rowVariables)[number], Local>>;
 
 /** `body` for each row: `row` is its address, `y` and `z` its place. */
@@ -122,30 +125,50 @@ function forEachRow({ at, rowStride, planeStride, height, depth, row, y, z, plan
   ];
 }
 
+/** Whether none of a piece's vectors differs from what `other` gives for it. */
+function isSame(p: Local, pieceBytes: number, other: (offset: number) => Code): Code {
+  const offsets = Array.from({ length: pieceBytes / vectorBytes }, (_, vector) => vectorBytes * vector);
+  const differences = offsets.map((offset) => v128.xor(v128.load(p.get, offset), other(offset)));
+  return i32.eqz(v128.anyTrue(differences.reduce((a, b) => v128.or(a, b))));
+}
+
 /** Along x: a row's elements follow each other in scan order, so a vector's bits do, too. Level 0 alone is set; all are cleared. */
-function markAlongRows(elementBytes: CodecElementBytes): WasmFunction {
-  const { ne, bitmask, load } = comparison[elementBytes];
-  return wasmFunction(rowParameters, { i32: rowVariables }, (locals) => {
-    const { width, level0, clearLength, row, p, end, index, bits, address, last } = locals;
+function markAlongRows(elementBytes: CodecElementBytes, pieceBytes: number): WasmFunction {
+  const { ne, bitmask, load, splat } = comparison[elementBytes];
+  return wasmFunction(rowParameters, { i32: [...rowVariables, 'before'] }, (locals) => {
+    const { width, level0, clearLength, row, p, end, pieceEnd, index, bits, address, last, before } = locals;
+    const vector = [
+      bits.set(bitmask(ne(v128.load(p.get), v128.load(i32.sub(p.get, elementBytes))))),
+      // Before a row's first element stands the last of the row before; before the first of all, nothing.
+      when(i32.eq(p.get, row.get), [
+        bits.set(i32.and(bits.get, -2)),
+        when(i32.or(i32.eqz(last.get), i32.ne(load(row.get), load(last.get))), [bits.set(i32.or(bits.get, 1))]),
+      ]),
+      when(bits.get, [
+        address.set(i32.add(level0.get, i32.shrU(index.get, 3))),
+        i32.store16(address.get, i32.or(i32.load16(address.get), i32.shl(bits.get, i32.and(index.get, 7)))),
+      ]),
+      index.add(16 / elementBytes),
+      p.add(16),
+    ];
     return [
       clear(level0.get, clearLength.get),
       ...forEachRow(locals, [
         p.set(row.get),
         end.set(i32.add(row.get, i32.mul(width.get, elementBytes))),
+        before.set(last.get),
         doWhile(
           [
-            bits.set(bitmask(ne(v128.load(p.get), v128.load(i32.sub(p.get, elementBytes))))),
-            // Before a row's first element stands the last of the row before; before the first of all, nothing.
-            when(i32.eq(p.get, row.get), [
-              bits.set(i32.and(bits.get, -2)),
-              when(i32.or(i32.eqz(last.get), i32.ne(load(row.get), load(last.get))), [bits.set(i32.or(bits.get, 1))]),
-            ]),
-            when(bits.get, [
-              address.set(i32.add(level0.get, i32.shrU(index.get, 3))),
-              i32.store16(address.get, i32.or(i32.load16(address.get), i32.shl(bits.get, i32.and(index.get, 7)))),
-            ]),
-            index.add(16 / elementBytes),
-            p.add(16),
+            pieceEnd.set(i32.add(p.get, pieceBytes)),
+            when(
+              i32.and(
+                i32.ne(before.get, 0),
+                isSame(p, pieceBytes, () => splat(load(before.get))),
+              ),
+              [index.add(pieceBytes / elementBytes), p.set(pieceEnd.get)],
+              [doWhile(vector, i32.ltU(p.get, pieceEnd.get))],
+            ),
+            before.set(i32.sub(p.get, elementBytes)),
           ],
           i32.ltU(p.get, end.get),
         ),
@@ -156,15 +179,32 @@ function markAlongRows(elementBytes: CodecElementBytes): WasmFunction {
 }
 
 /** Along y or z: a vector's elements belong to as many columns, so its bits are set one by one. */
-function markAcrossRows(elementBytes: CodecElementBytes, axis: 1 | 2): WasmFunction {
+function markAcrossRows(elementBytes: CodecElementBytes, axis: 1 | 2, pieceBytes: number): WasmFunction {
   const { ne, bitmask, load } = comparison[elementBytes];
   return wasmFunction(rowParameters, { i32: [...rowVariables, 'back', 'bit'] }, (locals) => {
     const { rowStride, planeStride, width, height, depth, level0, clearLength } = locals;
-    const { row, y, z, p, end, index, bits, address, last, back, bit } = locals;
+    const { row, y, z, p, end, pieceEnd, index, bits, address, last, back, bit } = locals;
     // Along: the place in the column, and the steps to the next. Across: the place among the columns of one x.
     const [along, across] = axis === 1 ? [y, z] : [z, y];
     const [step, acrossStep, length] = axis === 1 ? [rowStride, planeStride, height] : [planeStride, rowStride, depth];
     const toLast = i32.mul(i32.sub(length.get, 1), step.get);
+    const isFirst = i32.and(i32.eq(p.get, row.get), i32.eqz(along.get));
+    const vector = [
+      bits.set(bitmask(ne(v128.load(p.get), v128.load(i32.sub(p.get, back.get))))),
+      when(isFirst, [
+        bits.set(i32.and(bits.get, -2)),
+        when(i32.eqz(across.get), [bits.set(i32.or(bits.get, 1))]),
+        when(across.get, [bits.set(i32.or(bits.get, i32.ne(load(row.get), load(last.get))))]),
+      ]),
+      whileTrue(bits.get, [
+        bit.set(i32.add(index.get, i32.mul(i32.ctz(bits.get), length.get))),
+        address.set(i32.add(level0.get, i32.shrU(bit.get, 3))),
+        i32.store8(address.get, i32.or(i32.load8(address.get), i32.shl(1, i32.and(bit.get, 7)))),
+        bits.set(i32.and(bits.get, i32.sub(bits.get, 1))),
+      ]),
+      index.add(i32.mul(length.get, 16 / elementBytes)),
+      p.add(16),
+    ];
     return [
       clear(level0.get, clearLength.get),
       ...forEachRow(locals, [
@@ -179,20 +219,15 @@ function markAcrossRows(elementBytes: CodecElementBytes, axis: 1 | 2): WasmFunct
         ]),
         doWhile(
           [
-            bits.set(bitmask(ne(v128.load(p.get), v128.load(i32.sub(p.get, back.get))))),
-            when(i32.and(i32.eq(p.get, row.get), i32.eqz(along.get)), [
-              bits.set(i32.and(bits.get, -2)),
-              when(i32.eqz(across.get), [bits.set(i32.or(bits.get, 1))]),
-              when(across.get, [bits.set(i32.or(bits.get, i32.ne(load(row.get), load(last.get))))]),
-            ]),
-            whileTrue(bits.get, [
-              bit.set(i32.add(index.get, i32.mul(i32.ctz(bits.get), length.get))),
-              address.set(i32.add(level0.get, i32.shrU(bit.get, 3))),
-              i32.store8(address.get, i32.or(i32.load8(address.get), i32.shl(1, i32.and(bit.get, 7)))),
-              bits.set(i32.and(bits.get, i32.sub(bits.get, 1))),
-            ]),
-            index.add(i32.mul(length.get, 16 / elementBytes)),
-            p.add(16),
+            pieceEnd.set(i32.add(p.get, pieceBytes)),
+            when(
+              i32.and(
+                i32.eqz(isFirst),
+                isSame(p, pieceBytes, (offset) => v128.load(i32.sub(p.get, back.get), offset)),
+              ),
+              [index.add(i32.mul(length.get, pieceBytes / elementBytes)), p.set(pieceEnd.get)],
+              [doWhile(vector, i32.ltU(p.get, pieceEnd.get))],
+            ),
           ],
           i32.ltU(p.get, end.get),
         ),
@@ -254,19 +289,21 @@ function takeValues(elementBytes: CodecElementBytes): WasmFunction {
   );
 }
 
-/** `body` for each byte that is not 0, in order. Behind the bytes lie eight that are 0. */
+/** `body` for each byte that is not 0, in order. Behind the bytes lie `skipBytes` that may be read; they may hold anything. */
 function forEachByte(
   start: Local,
   length: Local,
   { j, byte }: Readonly<Record<'j' | 'byte', Local>>,
   body: readonly Code[],
 ): Code {
+  const next = i32.add(start.get, j.get);
+  const ahead = v128.or(v128.load(next), v128.load(next, vectorBytes));
   return doWhile(
     [
       byte.set(i32.load8(i32.add(start.get, j.get))),
       when(byte.get, body),
       j.add(1),
-      whileTrue(i32.and(i64.eqz(i64.load(i32.add(start.get, j.get))), i32.ltU(j.get, length.get)), [j.add(8)]),
+      whileTrue(i32.and(i32.eqz(v128.anyTrue(ahead)), i32.ltU(j.get, length.get)), [j.add(skipBytes)]),
     ],
     i32.ltU(j.get, length.get),
   );
