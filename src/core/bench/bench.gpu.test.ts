@@ -40,6 +40,10 @@ test('the seeds’ tables are rebuilt, every output checked, and the memory come
   );
   expect(methods('parle')).toEqual(expect.arrayContaining(['PARLE, random', 'one CPU thread, compressible']));
   expect(methods('cuvle-entropy')).toEqual(expect.arrayContaining(['PAVLE', 'CUVLE in two passes', 'one CPU thread']));
+  expect(methods('cuvle-plane')).toEqual(['PAVLE', 'CUVLE in two passes']);
+  expect(heard.filter(({ table }) => table === 'cuvle-plane').map(({ y }) => y)).toEqual(
+    [0, 1, 2, 3, 4, 5, 6, 7, 8].flatMap((y) => [y, y]),
+  );
   expect(methods('metal-rice')).toEqual(expect.arrayContaining(['MetalRice', 'Stria rice']));
   expect(result.gaps).toEqual([]);
 });

@@ -40,6 +40,8 @@ export interface BenchCase {
   readonly subject: string;
   /** Its place on the table's x axis. */
   readonly x: string | number;
+  /** In a table that is a plane: its place on the other axis. */
+  readonly y?: number | undefined;
   /** How: `Rutter, columns`, `Stria rle y`, `gzip`. */
   readonly method: string;
   readonly operation: 'encode' | 'decode' | 'decode and draw' | 'draw' | 'read back' | 'compress' | 'decompress';

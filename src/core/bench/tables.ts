@@ -8,6 +8,7 @@ export const tableIds = [
   'parle',
   'cuvle-entropy',
   'cuvle-size',
+  'cuvle-plane',
   'metal-rice',
   'playback',
   'view',
@@ -20,6 +21,8 @@ export interface BenchTable {
   /** Where the table comes from, for people; undefined for Stria's own. */
   readonly source: string | undefined;
   readonly axis: { readonly label: string; readonly scale: 'words' | 'linear' | 'log' };
+  /** The table is a plane: what its rows are, and of which two methods each place is told. */
+  readonly plane?: { readonly label: string; readonly slower: string; readonly faster: string };
 }
 
 export const benchTables: Readonly<Record<TableId, BenchTable>> = {
@@ -52,6 +55,12 @@ export const benchTables: Readonly<Record<TableId, BenchTable>> = {
     title: 'Variable-length codes by size',
     source: 'CUVLE: Variable-Length Encoding on CUDA (beside PAVLE of A. Balevic)',
     axis: { label: 'MB', scale: 'log' },
+  },
+  'cuvle-plane': {
+    title: 'Variable-length codes by entropy and size',
+    source: 'CUVLE: Variable-Length Encoding on CUDA (beside PAVLE of A. Balevic)',
+    axis: { label: 'MB', scale: 'log' },
+    plane: { label: 'bits of entropy a byte', slower: 'PAVLE', faster: 'CUVLE in two passes' },
   },
   'metal-rice': {
     title: 'Rice codes of one picture',

@@ -1,8 +1,9 @@
 import { publishedSpeedups, publishedTime, speedupHere } from '../../../core/bench/published.ts';
 import { type BenchCase, caseKey, medianMs } from '../../../core/bench/result.ts';
-import { benchTables, type TableId } from '../../../core/bench/tables.ts';
+import { type BenchTable, benchTables, type TableId } from '../../../core/bench/tables.ts';
 import { formatBytes, formatCount, formatRate, thinSpace } from '../../app/units.ts';
 import styles from './lab-page.module.css';
+import { planeData } from './lab-plane.ts';
 import { LabPlot } from './lab-plot.tsx';
 
 /** One table of a suite: its plot, what its paper says, and every figure. */
@@ -15,13 +16,13 @@ export function LabTable({
   readonly cases: readonly BenchCase[];
   readonly all: readonly BenchCase[];
 }) {
-  const { title, source } = benchTables[id];
+  const { title, source, axis, plane } = benchTables[id];
   const notes = [...new Set(cases.flatMap(({ note }) => (note?.includes('chunks stay raw') ? [] : (note ?? []))))];
   return (
     <section className={styles.table} aria-label={title} data-testid={`lab-table-${id}`}>
       <h3 className={styles.tableTitle}>{title}</h3>
       {source && <p className={styles.source}>{source}</p>}
-      <LabPlot title={title} axis={benchTables[id].axis} cases={cases} />
+      {plane ? <Plane plane={plane} axis={axis.label} cases={cases} /> : <LabPlot title={title} axis={axis} cases={cases} />}
       <Speedups id={id} all={all} />
       {notes.map((note) => (
         <p key={note} className={styles.source}>
@@ -33,6 +34,50 @@ export function LabTable({
         <Figures cases={cases} />
       </details>
     </section>
+  );
+}
+
+/** Each place of a plane: how long the faster method takes, and how many times as long the slower one. */
+function Plane({
+  plane,
+  axis,
+  cases,
+}: {
+  readonly plane: NonNullable<BenchTable['plane']>;
+  readonly axis: string;
+  readonly cases: readonly BenchCase[];
+}) {
+  const { xs, rows } = planeData(cases, plane);
+  return (
+    <table className={styles.rows} data-testid="lab-plane">
+      <caption className={styles.source}>
+        {plane.faster}: median, and {plane.slower} as its multiple
+      </caption>
+      <thead>
+        <tr>
+          <th>{plane.label}</th>
+          {xs.map((x) => (
+            <th key={x} className={styles.number}>
+              {x}
+              {thinSpace}
+              {axis}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ y, places }) => (
+          <tr key={y}>
+            <th>{y}</th>
+            {places.map((place, index) => (
+              <td key={xs[index]} className={styles.number}>
+                {place ? `${milliseconds(place.ms)} · ${threeDigits(place.speedup)}${thinSpace}×` : '–'}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
