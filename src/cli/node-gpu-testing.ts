@@ -9,9 +9,12 @@ interface TestGpu {
   readonly uncaptured: string[];
 }
 
-/** One for each kind of limits, for all files of this process: a software GPU takes a minute to compile all kernels. */
-const opened = new Set<Gpu>();
+/**
+ * One for each kind of limits, for all files of this process: a software GPU takes a minute to compile all kernels. No file
+ * may release Dawn, therefore.
+ */
 const open = new Map<string, Promise<TestGpu>>();
+const opened = new Set<Gpu>();
 
 process.once('exit', () => {
   for (const gpu of opened) gpu.destroy();

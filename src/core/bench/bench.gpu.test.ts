@@ -1,5 +1,6 @@
-import { afterAll, expect, test } from 'vitest';
-import { openNodeGpu, releaseNodeGpu } from '../../cli/node-gpu.ts';
+import { expect, test } from 'vitest';
+import { openNodeGpu } from '../../cli/node-gpu.ts';
+import { openTestGpu } from '../../cli/node-gpu-testing.ts';
 import { checkBenchResult } from './check-result.ts';
 import type { BenchHost } from './context.ts';
 import { createCrew } from './crew.ts';
@@ -7,11 +8,7 @@ import { createCrewMember } from './crew-messages.ts';
 import { type BenchCase, caseKey } from './result.ts';
 import { type BenchRunner, runGpuSuite } from './run.ts';
 
-const gpu = await openNodeGpu({ software: true });
-afterAll(() => {
-  gpu.destroy();
-  releaseNodeGpu();
-});
+const gpu = await openTestGpu();
 
 const runner: BenchRunner = { stria: 'test', cpu: 'test', threads: 2, platform: 'test', runtime: 'test' };
 /** A crew whose members are all this thread. */

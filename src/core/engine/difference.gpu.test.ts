@@ -1,26 +1,12 @@
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { openNodeGpu, releaseNodeGpu } from '../../cli/node-gpu.ts';
+import { expect, test } from 'vitest';
+import { openTestGpu } from '../../cli/node-gpu-testing.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import { type Dims4, elementTypes, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
 import { differenceProblem, subtractVolumes } from './difference.ts';
 import { testInfo, testVoxels } from './resident-testing.ts';
 import { ResidentVolume } from './resident-volume.ts';
 
-const gpu = await openNodeGpu({ software: true });
-const errors: string[] = [];
-gpu.device.addEventListener('uncapturederror', (event) => errors.push(event.error.message));
-let before = 0;
-beforeEach(() => {
-  before = gpu.memory.liveBytes();
-});
-afterEach(() => {
-  expect(gpu.memory.liveBytes()).toBe(before);
-  expect(errors).toEqual([]);
-});
-afterAll(() => {
-  gpu.destroy();
-  releaseNodeGpu();
-});
+const gpu = await openTestGpu();
 
 const dims: Dims4 = [13, 11, 9, 2];
 

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openNodeGpu, releaseNodeGpu } from '../../cli/node-gpu.ts';
+import { describe, expect, test } from 'vitest';
+import { openTestGpu } from '../../cli/node-gpu-testing.ts';
 import { chainByName } from '../codecs/registry.ts';
 import { type Dims3, typedVoxels, type VolumeInfo, type VoxelArray } from '../shared/volume.ts';
 import { CompressedVolume } from './compressed-volume.ts';
@@ -9,21 +9,7 @@ import { testInfo, testVoxels } from './resident-testing.ts';
 import { ResidentVolume } from './resident-volume.ts';
 import type { RegionBox, VolumeSource } from './volume-source.ts';
 
-const gpu = await openNodeGpu({ software: true });
-const errors: string[] = [];
-gpu.device.addEventListener('uncapturederror', (event) => errors.push(event.error.message));
-let before = 0;
-beforeEach(() => {
-  before = gpu.memory.liveBytes();
-});
-afterEach(() => {
-  expect(gpu.memory.liveBytes()).toBe(before);
-  expect(errors).toEqual([]);
-});
-afterAll(() => {
-  gpu.destroy();
-  releaseNodeGpu();
-});
+const gpu = await openTestGpu();
 
 const dims = [13, 11, 9, 2] as const;
 const chunkShape: Dims3 = [8, 4, 4];

@@ -1,11 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
-import { openNodeGpu, releaseNodeGpu } from '../../cli/node-gpu.ts';
+import { openNodeGpu } from '../../cli/node-gpu.ts';
 
 const gpu = await openNodeGpu({ software: true });
-afterAll(() => {
-  gpu.destroy();
-  releaseNodeGpu();
-});
+afterAll(() => gpu.destroy());
 
 const doubled = `
 override factor: u32 = 2u;
