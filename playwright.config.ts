@@ -4,6 +4,7 @@ import { launchOptions } from './e2e/support/chromium.ts';
 /** About what the renderer draws and nothing of the shell: once, in the browser, is enough on a software GPU. */
 const drawnAlike = [
   'access',
+  'cancel',
   'chunks',
   'compare',
   'compressed-volume',
