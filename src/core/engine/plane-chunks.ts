@@ -1,4 +1,5 @@
 import type { ChunkGrid } from '../format/chunk-grid.ts';
+import { cross, dot, scaled } from '../shared/vectors.ts';
 import type { Dims3 } from '../shared/volume.ts';
 
 /** A part of a plane: position = origin + right × pixel x + down × pixel y, for pixels from 0 to width and height. In voxels. */
@@ -70,16 +71,4 @@ function boundsOf({ origin, right, down, width, height }: PlanePart): readonly B
     { along: alongRight, start: dot(alongRight, origin), low: 0, high: width },
     { along: alongDown, start: dot(alongDown, origin), low: 0, high: height },
   ];
-}
-
-function scaled([x, y, z]: Dims3, by: number): Dims3 {
-  return [x * by, y * by, z * by];
-}
-
-function dot(a: Dims3, b: Dims3): number {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-function cross(a: Dims3, b: Dims3): Dims3 {
-  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 }

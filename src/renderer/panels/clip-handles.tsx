@@ -4,20 +4,11 @@ import { faceWords } from '../app/sides.ts';
 import { type ClipPlane, clipAt, withClip } from '../viewer/clip.ts';
 import { clipBox, clipFaces, draggedFace, faceMiddle, isFaceInFront } from '../viewer/clip-faces.ts';
 import { sceneEdges } from '../viewer/orientation.ts';
-import type { Viewer } from '../viewer/viewer.ts';
-import { type HandleSet, type SpaceHandle, SpaceHandles } from './space-handles.tsx';
+import { type HandleSet, type HandlesProps, type SpaceHandle, SpaceHandles } from './space-handles.tsx';
 import { useAppState } from './use-app.ts';
 
 /** Handles in the middles of the six faces that the clip planes leave, while people want them. */
-export function ClipHandles({
-  viewer,
-  info,
-  prefix,
-}: {
-  readonly viewer: Viewer;
-  readonly info: VolumeInfo;
-  readonly prefix: string;
-}) {
+export function ClipHandles({ viewer, info, prefix }: HandlesProps) {
   const isOn = useAppState((state) => state.clipHandles);
   const set = useMemo(() => clipHandles(info), [info]);
   return isOn ? <SpaceHandles viewer={viewer} set={set} prefix={prefix} /> : null;

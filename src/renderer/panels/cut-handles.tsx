@@ -1,4 +1,5 @@
 import { useMemo } from 'react';
+import { scaled, sum } from '../../core/shared/vectors.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import {
   armLength,
@@ -8,28 +9,17 @@ import {
   draggedCut,
   movedCut,
   reachOf,
-  scaled,
   steppedAngles,
-  sum,
   tiltedCut,
   turnedCut,
 } from '../viewer/cut-plane.ts';
 import { sceneEdges } from '../viewer/orientation.ts';
-import type { Viewer } from '../viewer/viewer.ts';
 import type { ViewState } from '../viewer/viewer-api.ts';
 import { cutDistanceWords } from './cut-controls.tsx';
-import { angleWords, type HandleSet, SpaceHandles } from './space-handles.tsx';
+import { angleWords, type HandleSet, type HandlesProps, SpaceHandles } from './space-handles.tsx';
 
 /** The free plane's handles in the 3D view: a disc that moves it along its normal, and an arrow's tip that tilts it. */
-export function CutHandles({
-  viewer,
-  info,
-  prefix,
-}: {
-  readonly viewer: Viewer;
-  readonly info: VolumeInfo;
-  readonly prefix: string;
-}) {
+export function CutHandles({ viewer, info, prefix }: HandlesProps) {
   const set = useMemo(() => cutHandles(info), [info]);
   return <SpaceHandles viewer={viewer} set={set} prefix={prefix} />;
 }

@@ -1,23 +1,15 @@
 import { useMemo } from 'react';
+import { scaled, sum } from '../../core/shared/vectors.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import type { Place } from '../viewer/camera-frame.ts';
-import { armLength, scaled, steppedAngles, sum, tiltedCut } from '../viewer/cut-plane.ts';
+import { armLength, steppedAngles, tiltedCut } from '../viewer/cut-plane.ts';
 import { obliqueInScene, tiltTowards, voxelInScene } from '../viewer/oblique-geometry.ts';
-import type { Viewer } from '../viewer/viewer.ts';
 import type { ViewState } from '../viewer/viewer-api.ts';
-import { angleWords, type HandleSet, SpaceHandles } from './space-handles.tsx';
+import { angleWords, type HandleSet, type HandlesProps, SpaceHandles } from './space-handles.tsx';
 import { useAppState } from './use-app.ts';
 
 /** The oblique slice's axis in the 3D view, while both are shown: its tip turns the slice about the crosshair. */
-export function ObliqueHandles({
-  viewer,
-  info,
-  prefix,
-}: {
-  readonly viewer: Viewer;
-  readonly info: VolumeInfo;
-  readonly prefix: string;
-}) {
+export function ObliqueHandles({ viewer, info, prefix }: HandlesProps) {
   const isShown = useAppState(({ settings }) => settings.layout === 'oblique');
   const set = useMemo(() => obliqueHandles(info), [info]);
   return isShown ? <SpaceHandles viewer={viewer} set={set} prefix={prefix} /> : null;

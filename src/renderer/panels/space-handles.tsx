@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react';
+import type { VolumeInfo } from '../../core/shared/volume.ts';
 import type { CameraFrame, Place } from '../viewer/camera-frame.ts';
 import type { NormalAngles } from '../viewer/cut-plane.ts';
 import type { Viewer } from '../viewer/viewer.ts';
@@ -69,12 +70,17 @@ export function angleWords({ around, up }: NormalAngles): string {
   return `turned ${Math.round(around)} degrees, tilted ${Math.round(up)} degrees`;
 }
 
-interface Props {
+/** What every kind of handles over a 3D view is given. */
+export interface HandlesProps {
   readonly viewer: Viewer;
-  /** The same as long as nothing of it changes. */
-  readonly set: HandleSet;
+  readonly info: VolumeInfo;
   /** Before the handles' names, for tests. */
   readonly prefix: string;
+}
+
+interface Props extends Omit<HandlesProps, 'info'> {
+  /** The same as long as nothing of it changes. */
+  readonly set: HandleSet;
 }
 
 /** A set of handles over the 3D view. They follow the camera and the state without React. */

@@ -1,4 +1,6 @@
-export type Place = readonly [x: number, y: number, z: number];
+import { scaled, sum, type Vector3 } from '../../core/shared/vectors.ts';
+
+export type Place = Vector3;
 
 /** How the 3D view is seen at a moment: what lies over its picture follows this. Pixels are CSS pixels of the canvas. */
 export interface CameraFrame {
@@ -16,10 +18,6 @@ export interface CameraFrame {
   isAhead(place: Place): boolean;
 }
 
-export function dot(a: Place, b: Place): number {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 /**
  * How far something goes along a direction that is dragged, in scene lengths: as far as the pointer, along the direction as
  * it is seen. Where it points at the eye, or away, upwards is along it.
@@ -28,7 +26,7 @@ export function dot(a: Place, b: Place): number {
 export function draggedAlong(frame: CameraFrame, at: Place, direction: Place, [dragX, dragY]: readonly [number, number]): number {
   const step = 0.01;
   const [x0, y0] = frame.project(at);
-  const [x1, y1] = frame.project([at[0] + step * direction[0], at[1] + step * direction[1], at[2] + step * direction[2]]);
+  const [x1, y1] = frame.project(sum(at, scaled(direction, step)));
   const seen = [(x1 - x0) / step, (y1 - y0) / step] as const;
   const isSeen = Math.hypot(...seen) > 0.25 * frame.pixelsPerLength;
   const [x, y] = isSeen ? seen : [0, -frame.pixelsPerLength];

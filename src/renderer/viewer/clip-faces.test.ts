@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { dot } from '../../core/shared/vectors.ts';
 import type { CameraFrame, Place } from './camera-frame.ts';
-import { dot } from './camera-frame.ts';
 import { type ClipPlane, unclipped, withClip } from './clip.ts';
 import { clipBox, clipFaces, draggedFace, faceMiddle, isFaceInFront } from './clip-faces.ts';
 

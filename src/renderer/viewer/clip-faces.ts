@@ -1,6 +1,6 @@
+import { cross, dot, scaled, sum } from '../../core/shared/vectors.ts';
 import { type CameraFrame, draggedAlong, type Place } from './camera-frame.ts';
 import { type ClipPlane, clipAt, withClip } from './clip.ts';
-import { scaled, sum } from './cut-plane.ts';
 import type { ViewState } from './viewer-api.ts';
 
 type Clip = ViewState['clip'];
@@ -74,5 +74,5 @@ export function draggedFace(
 
 function determinant([a, b, c]: Edges): number {
   if (!a || !b || !c) return 0;
-  return a[0] * (b[1] * c[2] - b[2] * c[1]) - b[0] * (a[1] * c[2] - a[2] * c[1]) + c[0] * (a[1] * b[2] - a[2] * b[1]);
+  return dot(a, cross(b, c));
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type CameraFrame, dot, type Place } from './camera-frame.ts';
+import { dot } from '../../core/shared/vectors.ts';
+import type { CameraFrame, Place } from './camera-frame.ts';
 import {
   armLength,
   type CutPlane,

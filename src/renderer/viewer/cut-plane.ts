@@ -1,4 +1,5 @@
-import { type CameraFrame, dot, draggedAlong, type Place } from './camera-frame.ts';
+import { dot, scaled, sum } from '../../core/shared/vectors.ts';
+import { type CameraFrame, draggedAlong, type Place } from './camera-frame.ts';
 
 /** A plane that cuts the 3D view's volume, at any angle. In its scene, whose origin is the volume's middle. */
 export interface CutPlane {
@@ -10,15 +11,6 @@ export interface CutPlane {
 
 /** How far the arrow that tilts the plane stands out, in scene lengths. */
 export const armLength = 0.22;
-
-export function scaled([x, y, z]: Place, by: number): Place {
-  return [x * by, y * by, z * by];
-}
-
-export function sum(...places: readonly Place[]): Place {
-  const [x, y, z] = [0, 1, 2].map((axis) => places.reduce((total, place) => total + (place[axis] as number), 0));
-  return [x as number, y as number, z as number];
-}
 
 function normalized(vector: Place): Place {
   return scaled(vector, 1 / Math.max(1e-12, Math.hypot(...vector)));

@@ -1,3 +1,4 @@
+import { cross, dot } from '../../core/shared/vectors.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import { affineColumns, safeSpacing } from './orientation.ts';
 import type { Voxel } from './slice-geometry.ts';
@@ -34,16 +35,10 @@ export function degreesBetween(metric: Metric, a: Voxel, b: Voxel): number {
 
 /** Volume of one voxel, in `spatialUnit` cubed. */
 export function voxelVolume([a, b, c]: Metric): number {
-  const determinant =
-    a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
-  return Math.sqrt(Math.max(0, determinant));
+  return Math.sqrt(Math.max(0, dot(a, cross(b, c))));
 }
 
 /** From one voxel position to another. */
 export function stepBetween(a: Voxel, b: Voxel): Voxel {
   return [b[0] - a[0], b[1] - a[1], b[2] - a[2]];
-}
-
-function dot(a: Voxel, b: Voxel): number {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { testInfo } from '../../core/engine/resident-testing.ts';
-import { dot } from './camera-frame.ts';
+import { dot } from '../../core/shared/vectors.ts';
 import {
   alongNormal,
   cutLine,

@@ -1,3 +1,4 @@
+import { cross, dot, scaled, sum } from '../../core/shared/vectors.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import type { CutPlane } from './cut-plane.ts';
 import {
@@ -54,13 +55,13 @@ export function placeOblique({ info, tilt, crosshair, camera, width, height, mar
     crosshair[2] + 0.5 - dims[2] / 2,
   ]);
   const [panX, panY] = camera.center ?? [0, 0];
-  const center = plus(scaled(normal, dot(away, normal)), plus(scaled(right, panX), scaled(down, panY)));
+  const center = sum(scaled(normal, dot(away, normal)), sum(scaled(right, panX), scaled(down, panY)));
   const inVoxels = inverse(columns);
   const step = (along: Vector): Voxel => scaled(toWorld(inVoxels, along), 1 / pixelsPerUnit);
   const [stepRight, stepDown] = [step(right), step(down)];
-  const middle = plus(toWorld(inVoxels, center), [dims[0] / 2, dims[1] / 2, dims[2] / 2]);
-  const origin = plus(middle, plus(scaled(stepRight, -width / 2), scaled(stepDown, -height / 2)));
-  const fromCenter = plus(away, scaled(center, -1));
+  const middle = sum(toWorld(inVoxels, center), [dims[0] / 2, dims[1] / 2, dims[2] / 2]);
+  const origin = sum(middle, sum(scaled(stepRight, -width / 2), scaled(stepDown, -height / 2)));
+  const fromCenter = sum(away, scaled(center, -1));
   return {
     right,
     down,
@@ -123,7 +124,7 @@ export function zoomOblique(placement: ObliquePlacement, pixel: Point, zoom: num
 /** The voxel that lies `steps` of the shortest spacing along the plane's normal from the crosshair. Fractions are kept. */
 export function alongNormal(info: VolumeInfo, normal: Vector, crosshair: Voxel, steps: number): Voxel {
   const length = steps * Math.min(...safeSpacing(info));
-  return plus(crosshair, toWorld(inverse(columnsOf(info)), scaled(normal, length)));
+  return sum(crosshair, toWorld(inverse(columnsOf(info)), scaled(normal, length)));
 }
 
 /**
@@ -211,16 +212,16 @@ function unturned(info: VolumeInfo, columns: Columns) {
   const first = unit(scaled(columns[frame.right.axis], frame.right.sign));
   const along = scaled(columns[frame.down.axis], frame.down.sign);
   // At right angles also where the volume's axes are not.
-  const second = unit(plus(along, scaled(first, -dot(along, first))));
+  const second = unit(sum(along, scaled(first, -dot(along, first))));
   return { first, second, third: cross(first, second) };
 }
 
 function turned(info: VolumeInfo, columns: Columns, { turn, tilt }: ObliqueTilt) {
   const { first, second, third } = unturned(info, columns);
   const [a, b] = [(turn * Math.PI) / 180, (tilt * Math.PI) / 180];
-  const right = plus(scaled(first, Math.cos(a)), scaled(third, Math.sin(a)));
+  const right = sum(scaled(first, Math.cos(a)), scaled(third, Math.sin(a)));
   const across = cross(right, second);
-  const down = plus(scaled(second, Math.cos(b)), scaled(across, Math.sin(b)));
+  const down = sum(scaled(second, Math.cos(b)), scaled(across, Math.sin(b)));
   return { right, down, normal: cross(right, down) };
 }
 
@@ -236,25 +237,9 @@ function inverse([a, b, c]: Columns): Columns {
 }
 
 function toWorld([a, b, c]: Columns, [x, y, z]: Voxel): Vector {
-  return plus(scaled(a, x), plus(scaled(b, y), scaled(c, z)));
-}
-
-function plus(a: Vector, b: Vector): Vector {
-  return [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
-}
-
-function scaled(vector: Vector, factor: number): Vector {
-  return [vector[0] * factor, vector[1] * factor, vector[2] * factor];
+  return sum(scaled(a, x), sum(scaled(b, y), scaled(c, z)));
 }
 
 function unit(vector: Vector): Vector {
   return scaled(vector, 1 / Math.hypot(...vector));
-}
-
-function dot(a: Vector, b: Vector): number {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-function cross(a: Vector, b: Vector): Vector {
-  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 }

@@ -1,3 +1,4 @@
+import { dot, scaled } from '../../core/shared/vectors.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import type { SliceAxis } from './viewer-api.ts';
 
@@ -193,12 +194,4 @@ export function faceLetters(info: VolumeInfo): readonly { letter: string; direct
       { letter: (sign === 1 ? negativeLetters : positiveLetters)[worldAxis], direction: scaled(outwards, -1) },
     ];
   });
-}
-
-function scaled(vector: readonly [number, number, number], factor: number): readonly [number, number, number] {
-  return [vector[0] * factor, vector[1] * factor, vector[2] * factor];
-}
-
-function dot(a: readonly [number, number, number], b: readonly [number, number, number]): number {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
