@@ -1,5 +1,4 @@
-import type { Page } from '@playwright/test';
-import { differingPart, expectOpen, isSettled, screenOf, settledPicture } from './support/app.ts';
+import { differingPart, dragHandle, expectOpen, isSettled, numberIn, screenOf, settledPicture } from './support/app.ts';
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
@@ -12,20 +11,6 @@ async function openSmall(stria: Stria): Promise<void> {
   await expectOpen(page, 'shapes.nii');
   await page.getByTestId('quality-draft').click();
   await page.getByTestId('lighting').click();
-}
-
-/** Drags a handle by so many pixels, as one gesture. */
-async function dragHandle(page: Page, handle: string, x: number, y: number): Promise<void> {
-  const box = await page.getByTestId(handle).boundingBox();
-  if (!box) throw new Error(`${handle} is not on the screen`);
-  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-  await page.mouse.down();
-  await page.mouse.move(box.x + box.width / 2 + x, box.y + box.height / 2 + y, { steps: 3 });
-  await page.mouse.up();
-}
-
-async function numberIn(page: Page, slider: string): Promise<number> {
-  return Number(await page.getByTestId(slider).inputValue());
 }
 
 test('faces of what is shown are clipped by their handles, and the oblique slice is turned by its axis', async ({ stria }) => {

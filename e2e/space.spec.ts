@@ -1,5 +1,16 @@
 import type { Page } from '@playwright/test';
-import { canvasOf, differingPart, drawnPart, expectOpen, isSettled, pictureOf, settledPicture, testHook } from './support/app.ts';
+import {
+  canvasOf,
+  differingPart,
+  dragHandle,
+  drawnPart,
+  expectOpen,
+  isSettled,
+  numberIn,
+  pictureOf,
+  settledPicture,
+  testHook,
+} from './support/app.ts';
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
@@ -57,21 +68,12 @@ test('a free plane cuts the 3D view, by its handles and by sliders', async ({ st
   const whole = await settledPicture(page, '3d');
   await page.getByTestId('cut').click();
   await expect(page.getByTestId('cut-disc')).toBeVisible();
-  const placeOf = async (slider: string) => Number(await page.getByTestId(slider).inputValue());
-  const drag = async (handle: string, x: number, y: number) => {
-    const box = await page.getByTestId(handle).boundingBox();
-    if (!box) throw new Error(`${handle} is not on the screen`);
-    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-    await page.mouse.down();
-    await page.mouse.move(box.x + box.width / 2 + x, box.y + box.height / 2 + y, { steps: 3 });
-    await page.mouse.up();
-  };
   // The arrow points at the eye and hides the disc: out of the way first.
-  const turn = await placeOf('cut-turn');
-  await drag('cut-tip', 40, 0);
-  await expect.poll(() => placeOf('cut-turn')).toBeGreaterThan(turn + 20);
-  await drag('cut-disc', 30, 0);
-  await expect.poll(() => placeOf('cut-distance')).toBeGreaterThan(5);
+  const turn = await numberIn(page, 'cut-turn');
+  await dragHandle(page, 'cut-tip', 40, 0);
+  await expect.poll(() => numberIn(page, 'cut-turn')).toBeGreaterThan(turn + 20);
+  await dragHandle(page, 'cut-disc', 30, 0);
+  await expect.poll(() => numberIn(page, 'cut-distance')).toBeGreaterThan(5);
 
   // Away with everything, and with nothing.
   await page.getByTestId('cut-distance').fill('-99');

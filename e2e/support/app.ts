@@ -159,6 +159,20 @@ export async function choose(page: Page, list: 'codec-select' | 'axis-select', o
   await expect(page.getByTestId(list)).toHaveText(option);
 }
 
+/** Drags a handle by so many pixels, as one gesture. */
+export async function dragHandle(page: Page, handle: string, x: number, y: number): Promise<void> {
+  const box = await page.getByTestId(handle).boundingBox();
+  if (!box) throw new Error(`${handle} is not on the screen`);
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2 + x, box.y + box.height / 2 + y, { steps: 3 });
+  await page.mouse.up();
+}
+
+export async function numberIn(page: Page, slider: string): Promise<number> {
+  return Number(await page.getByTestId(slider).inputValue());
+}
+
 interface HookedWindow {
   readonly striaTest: StriaTest;
 }

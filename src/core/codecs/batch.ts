@@ -33,6 +33,11 @@ export function chunkBytes(chunk: ChunkGeometry): number {
   return elementCount(chunk) * chunk.elementBytes;
 }
 
+/** Bytes of some chunks' voxels. @throws as `elementCount` */
+export function bytesOfChunks(chunks: readonly Pick<ChunkGeometry, 'shape'>[], elementBytes: CodecElementBytes): number {
+  return chunks.reduce((sum, { shape }) => sum + chunkBytes({ shape, elementBytes }), 0);
+}
+
 /** How a box's rows lie in words: what every kernel asks for. */
 export interface BoxLayout {
   /** Words from one row of the box to the next, and from one slice to the next. */

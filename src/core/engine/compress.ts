@@ -12,7 +12,7 @@ import { checkChunkShape, chunkShapeOf } from './chunk-shape.ts';
 import { type ChunkShare, ChunkTally } from './chunk-tally.ts';
 import { Beside, maxBoxBytes, overlapBytes, slabTargetBytes, writingTo } from './pipeline.ts';
 import { boxesOf, largestSlabBytes, ReusedBytes, type Slab, slabsOf, takeBox } from './slabs.ts';
-import { gigabytesPerSecond, KernelClock, type KernelTimes, type StageSpan, Stopwatch } from './stage-times.ts';
+import { KernelClock, type KernelTimes, type StageReport, type StageSpan, Stopwatch } from './stage-times.ts';
 
 export interface CompressSettings {
   readonly backend: Backend;
@@ -63,18 +63,8 @@ export async function compressVolume(
   job: JobOptions = {},
 ): Promise<CompressReport> {
   const stopwatch = new Stopwatch(compressStages);
-  const close = (closing: () => Promise<void>) => stopwatch.time('save', closing);
-  const report = await writingTo([sink], () => compress(volume, sink, settings, stopwatch, job), close);
-  const timesMs = stopwatch.times();
-  return {
-    ...report,
-    timesMs,
-    timeline: stopwatch.timeline(),
-    gigabytesPerSecond: {
-      total: gigabytesPerSecond(report.voxelBytes, timesMs.total),
-      encode: gigabytesPerSecond(report.voxelBytes, timesMs.encode),
-    },
-  };
+  const report = await writingTo([sink], () => compress(volume, sink, settings, stopwatch, job), stopwatch);
+  return { ...report, ...stopwatch.report(report.voxelBytes, 'encode') };
 }
 
 async function compress(
@@ -83,7 +73,7 @@ async function compress(
   { backend, choice, chunkShape }: CompressSettings,
   stopwatch: Stopwatch<CompressStage>,
   { signal, onProgress }: JobOptions,
-): Promise<Omit<CompressReport, 'timesMs' | 'timeline' | 'gigabytesPerSecond'>> {
+): Promise<Omit<CompressReport, keyof StageReport>> {
   throwIfAborted(signal);
   const { info } = volume;
   const voxelBytes = volumeBytes(info);

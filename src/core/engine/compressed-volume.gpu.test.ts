@@ -3,11 +3,10 @@ import { openTestGpu } from '../../cli/node-gpu-testing.ts';
 import { rowBytes } from '../codecs/codec.ts';
 import { chainByName } from '../codecs/registry.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
-import type { Gpu } from '../gpu/gpu.ts';
 import { type Dims3, type Dims4, elementBytes, elementTypes, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
 import { CompressedVolume } from './compressed-volume.ts';
 import { createGpuBackend } from './gpu-backend.ts';
-import { testInfo, testVoxels } from './resident-testing.ts';
+import { testInfo, testVoxels, withBindingLimit } from './resident-testing.ts';
 import { ResidentVolume } from './resident-volume.ts';
 import { type DisplayFormat, texelBytes } from './texel-kind.ts';
 import type { AxisIndex } from './volume-source.ts';
@@ -45,16 +44,6 @@ function withFlatChunk(info: VolumeInfo, [x, y, z]: Dims3): Uint8Array {
     }
   }
   return bytes;
-}
-
-function withBindingLimit(bytes: number): Gpu {
-  return new Proxy(gpu, {
-    get: (target, key) => {
-      if (key === 'maxBindingBytes') return bytes;
-      const value: unknown = Reflect.get(target, key, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
 }
 
 /** A slice's values, in the order of the voxels in the volume, read from the boxes that `recordSlice` gives. */
@@ -114,7 +103,7 @@ describe.each(['u8', 'i16', 'f32', 'f64'] as const)('%s', (type) => {
     const bytes = withFlatChunk(info, chunkShape);
     const chunks = await encode(info, bytes, chunkShape);
     expect(new Set(chunks.map((chunk) => (chunk.kind === 'coded' ? chunk.stages[0]?.codecId : 0))).size).toBeGreaterThan(1);
-    const volume = await CompressedVolume.create(withBindingLimit(limit), { info, chunkShape, chunks }, { verify: true });
+    const volume = await CompressedVolume.create(withBindingLimit(gpu, limit), { info, chunkShape, chunks }, { verify: true });
     expect(volume.payloadBytes).toBe(chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.length : 0), 0));
     const values = typedVoxels(type, bytes);
     const t = dims[3] - 1;

@@ -1,4 +1,4 @@
-import { chunkBytes } from '../codecs/batch.ts';
+import { bytesOfChunks, chunkBytes } from '../codecs/batch.ts';
 import type { CodecElementBytes } from '../codecs/codec.ts';
 import { chainName } from '../codecs/registry.ts';
 import { throwIfAborted } from '../shared/job.ts';
@@ -37,7 +37,7 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
         if (result.kind !== 'encode') throw new TypeError('the pool answered another task');
         const { startMs, endMs } = result.analyzed;
         const { timeOrigin } = performance;
-        job.onSpan?.('analyze', startMs - timeOrigin, endMs - timeOrigin, bytesOf(row, box.elementBytes));
+        job.onSpan?.('analyze', startMs - timeOrigin, endMs - timeOrigin, bytesOfChunks(row, box.elementBytes));
         if (!lane.isInline) free.give(result.voxels);
         for (let index = first; index < first + count; index++) progress(index);
         return result.chunks;
@@ -101,10 +101,6 @@ function rowsOf(
     }
   }
   return rows;
-}
-
-function bytesOf(chunks: readonly ChunkBox[], elementBytes: CodecElementBytes): number {
-  return chunks.reduce((sum, { shape }) => sum + chunkBytes({ shape, elementBytes }), 0);
 }
 
 /** Chunks side by side as a box of their own, which can be handed to another thread. */

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { openTestGpu } from '../../cli/node-gpu-testing.ts';
-import type { Gpu } from '../gpu/gpu.ts';
 import { type Dims4, elementTypes, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
 import { differenceProblem, subtractVolumes } from './difference.ts';
-import { testInfo, testVoxels } from './resident-testing.ts';
+import { testInfo, testVoxels, withBindingLimit } from './resident-testing.ts';
 import { ResidentVolume } from './resident-volume.ts';
 
 const gpu = await openTestGpu();
@@ -11,14 +10,7 @@ const gpu = await openTestGpu();
 const dims: Dims4 = [13, 11, 9, 2];
 
 async function resident(info: VolumeInfo, bytes: Uint8Array, limit = 2 ** 20): Promise<ResidentVolume> {
-  const wrapped: Gpu = new Proxy(gpu, {
-    get: (_, key) => {
-      if (key === 'maxBindingBytes') return limit;
-      const value: unknown = Reflect.get(gpu, key, gpu);
-      return typeof value === 'function' ? value.bind(gpu) : value;
-    },
-  });
-  const volume = await ResidentVolume.create(wrapped, info, { chunkShape: [4, 4, 4], budgetBytes: 2 ** 24 });
+  const volume = await ResidentVolume.create(withBindingLimit(gpu, limit), info, { chunkShape: [4, 4, 4], budgetBytes: 2 ** 24 });
   volume.append(bytes);
   return volume;
 }

@@ -1,4 +1,4 @@
-import { chunkBytes } from '../codecs/batch.ts';
+import { bytesOfChunks } from '../codecs/batch.ts';
 import type { GpuVoxels, KernelCall } from '../codecs/codec.ts';
 import { chainName } from '../codecs/registry.ts';
 import type { Checksum } from '../format/checksum.ts';
@@ -196,7 +196,7 @@ async function inBatches(
   work: (batch: ResidentBox, first: number) => Promise<void>,
 ): Promise<void> {
   const { elementBytes } = voxels;
-  const total = chunks.reduce((sum, { shape }) => sum + chunkBytes({ shape, elementBytes }), 0);
+  const total = bytesOfChunks(chunks, elementBytes);
   const widest: [number, number, number] = [0, 0, 0];
   for (const { shape } of chunks) for (const axis of [0, 1, 2] as const) widest[axis] = Math.max(widest[axis], shape[axis]);
   const perBatch = Math.max(1, Math.floor(maxBytes / Math.max(1, paddedBoxBytes(widest, elementBytes))));
@@ -205,7 +205,7 @@ async function inBatches(
     throwIfAborted(job.signal);
     const batch = chunks.slice(first, first + perBatch);
     await work({ voxels, chunks: batch }, first);
-    done += batch.reduce((sum, { shape }) => sum + chunkBytes({ shape, elementBytes }), 0);
+    done += bytesOfChunks(batch, elementBytes);
     job.onProgress?.({ stage, done, total });
   }
   throwIfAborted(job.signal);

@@ -1,4 +1,4 @@
-import { chunkBytes } from '../codecs/batch.ts';
+import { bytesOfChunks, chunkBytes } from '../codecs/batch.ts';
 import type { ChunkSurvey, CodecDefinition, CodecKernels, GpuPayloads, GpuVoxels, KernelCall } from '../codecs/codec.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import type { CommandTimes } from '../gpu/commands.ts';
@@ -35,9 +35,7 @@ export class GpuEncoder {
     const { voxels, chunks } = box;
     const start = performance.now();
     const analyses = await analyzeOnGpu(this.#gpu, box, call, choice.codec === 'auto');
-    const { elementBytes } = voxels;
-    const bytes = chunks.reduce((sum, { shape }) => sum + chunkBytes({ shape, elementBytes }), 0);
-    onSpan?.('analyze', start, performance.now(), bytes);
+    onSpan?.('analyze', start, performance.now(), bytesOfChunks(chunks, voxels.elementBytes));
     const encoded = new Array<EncodedChunk>(chunks.length);
     const waiting = new Map<string, EncodeMember[]>();
     const rawChain = chainName({ codec: rawCodec });

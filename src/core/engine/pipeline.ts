@@ -1,5 +1,6 @@
 import type { ByteSink } from '../shared/bytes.ts';
 import { toStriaError } from '../shared/errors.ts';
+import type { Stopwatch } from './stage-times.ts';
 
 /** Voxels that are held for one slab; layers that are smaller are taken together up to this. */
 export const slabTargetBytes = 2 ** 25;
@@ -45,18 +46,19 @@ export class Beside<T> {
 /**
  * Writes to sinks: all are closed when the work is done, in order, and all aborted, once, when it or a closing fails.
  * @param sinks may grow while the work goes on
- * @param around is given the closing of them all, to run it
+ * @param stopwatch hears how long closing took, as 'save'
  */
 export async function writingTo<T>(
   sinks: readonly ByteSink[],
   work: () => Promise<T>,
-  around: (closing: () => Promise<void>) => Promise<void> = (closing) => closing(),
+  stopwatch?: Pick<Stopwatch<'save'>, 'time'>,
 ): Promise<T> {
   try {
     const result = await work();
-    await around(async () => {
+    const close = async () => {
       for (const sink of sinks) await sink.close();
-    });
+    };
+    await (stopwatch ? stopwatch.time('save', close) : close());
     return result;
   } catch (error) {
     await Promise.allSettled(sinks.map((sink) => sink.abort()));

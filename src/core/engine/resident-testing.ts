@@ -1,3 +1,4 @@
+import type { Gpu } from '../gpu/gpu.ts';
 import { type Dims4, type ElementType, elementBytes, typedVoxels, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 
 /** For tests: a volume's description with isotropic spacing and no orientation. */
@@ -22,4 +23,15 @@ export function testVoxels(info: VolumeInfo): Uint8Array {
     else for (let byte = 0; byte < width; byte++) bytes[index * width + byte] = next() >>> 16;
   }
   return bytes;
+}
+
+/** For tests: the same device, but with small bindings, so that a small volume needs several boxes. */
+export function withBindingLimit(gpu: Gpu, bytes: number): Gpu {
+  return new Proxy(gpu, {
+    get: (target, key) => {
+      if (key === 'maxBindingBytes') return bytes;
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
 }

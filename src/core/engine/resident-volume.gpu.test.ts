@@ -5,22 +5,11 @@ import { ChunkGrid, codecElementDims } from '../format/chunk-grid.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import { elementBytes, elementTypes, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
 import { layOut } from './resident-layout.ts';
-import { testInfo, testVoxels } from './resident-testing.ts';
+import { testInfo, testVoxels, withBindingLimit } from './resident-testing.ts';
 import { ResidentVolume } from './resident-volume.ts';
 import { type DisplayFormat, texelBytes } from './texel-kind.ts';
 
 const gpu = await openTestGpu();
-
-/** The same device, but with small bindings, so that a small volume needs several boxes. */
-function withBindingLimit(bytes: number): Gpu {
-  return new Proxy(gpu, {
-    get: (target, key) => {
-      if (key === 'maxBindingBytes') return bytes;
-      const value: unknown = Reflect.get(target, key, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-}
 
 function appendInPieces(volume: ResidentVolume, bytes: Uint8Array): void {
   const sizes = [1, 7, 64, 333, 5000];
@@ -70,7 +59,10 @@ describe.each(elementTypes)('%s', (type) => {
     const limit = limitPerByte * elementBytes(type);
     const info = testInfo(dims, type);
     const bytes = testVoxels(info);
-    const volume = await ResidentVolume.create(withBindingLimit(limit), info, { chunkShape: [8, 8, 8], budgetBytes: 2 ** 24 });
+    const volume = await ResidentVolume.create(withBindingLimit(gpu, limit), info, {
+      chunkShape: [8, 8, 8],
+      budgetBytes: 2 ** 24,
+    });
     appendInPieces(volume, bytes);
     expect(volume.isComplete).toBe(true);
     expect(await bytesOfChunks(volume, info, [8, 8, 8])).toEqual(bytes);
@@ -123,7 +115,7 @@ async function readTexture(texture: GPUTexture): Promise<{ bytes: Uint8Array; pi
 test.each(['u8', 'i8'] as const)('%s: the display texture holds each voxel exactly, from several boxes', async (type) => {
   const info = testInfo([13, 17, 23, 2], type);
   const bytes = testVoxels(info);
-  const volume = await ResidentVolume.create(withBindingLimit(4096), info, { chunkShape: [8, 8, 8], budgetBytes: 2 ** 24 });
+  const volume = await ResidentVolume.create(withBindingLimit(gpu, 4096), info, { chunkShape: [8, 8, 8], budgetBytes: 2 ** 24 });
   volume.append(bytes);
   const first = await volume.displayTexture(0);
   const display = await volume.displayTexture(1);

@@ -10,7 +10,7 @@ import { Beside, overlapBytes, slabTargetBytes, writingTo } from './pipeline.ts'
 import { restorePictures } from './restore-pictures.ts';
 import { type RestoreStage, SlabDecoder } from './slab-decoder.ts';
 import { largestSlabBytes, ReusedBytes, slabsOf } from './slabs.ts';
-import { gigabytesPerSecond, KernelClock, type KernelTimes, type StageSpan, Stopwatch } from './stage-times.ts';
+import { KernelClock, type KernelTimes, type StageReport, type StageSpan, Stopwatch } from './stage-times.ts';
 
 export interface RestoreSettings {
   readonly backend: Backend;
@@ -63,18 +63,8 @@ export async function restoreVolume(
 ): Promise<RestoreReport> {
   const sinks: ByteSink[] = [];
   const stopwatch = new Stopwatch<RestoreStage>(['read', 'decode', 'readback', 'write', 'save']);
-  const close = (closing: () => Promise<void>) => stopwatch.time('save', closing);
-  const report = await writingTo(sinks, () => restore(container, makeSink, sinks, settings, stopwatch, job), close);
-  const timesMs = stopwatch.times();
-  return {
-    ...report,
-    timesMs,
-    timeline: stopwatch.timeline(),
-    gigabytesPerSecond: {
-      total: gigabytesPerSecond(report.voxelBytes, timesMs.total),
-      decode: gigabytesPerSecond(report.voxelBytes, timesMs.decode),
-    },
-  };
+  const report = await writingTo(sinks, () => restore(container, makeSink, sinks, settings, stopwatch, job), stopwatch);
+  return { ...report, ...stopwatch.report(report.voxelBytes, 'decode') };
 }
 
 async function restore(
@@ -84,7 +74,7 @@ async function restore(
   settings: RestoreSettings,
   stopwatch: Stopwatch<RestoreStage>,
   job: JobOptions,
-): Promise<Omit<RestoreReport, 'timesMs' | 'timeline' | 'gigabytesPerSecond'>> {
+): Promise<Omit<RestoreReport, keyof StageReport>> {
   throwIfAborted(job.signal);
   const { backend } = settings;
   const clock = new KernelClock();

@@ -2,11 +2,10 @@ import { expect, test } from 'vitest';
 import { openTestGpu } from '../../cli/node-gpu-testing.ts';
 import { chainByName } from '../codecs/registry.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
-import type { Gpu } from '../gpu/gpu.ts';
 import { type Dims3, typedVoxels, type VolumeInfo, type VoxelArray } from '../shared/volume.ts';
 import { CompressedVolume } from './compressed-volume.ts';
 import { createGpuBackend } from './gpu-backend.ts';
-import { testInfo, testVoxels } from './resident-testing.ts';
+import { testInfo, testVoxels, withBindingLimit } from './resident-testing.ts';
 import { ResidentVolume } from './resident-volume.ts';
 import { type Slab, SlabPlane, slabKinds, slabRange } from './slab-plane.ts';
 import type { AxisIndex, VolumeSource } from './volume-source.ts';
@@ -16,13 +15,7 @@ const gpu = await openTestGpu();
 const dims = [13, 11, 9, 2] as const;
 const chunkShape: Dims3 = [8, 4, 4];
 /** With bindings so small that a volume is in several boxes, and a layer of chunks in several parts. */
-const narrow: Gpu = new Proxy(gpu, {
-  get: (_, key) => {
-    if (key === 'maxBindingBytes') return 2000;
-    const value: unknown = Reflect.get(gpu, key, gpu);
-    return typeof value === 'function' ? value.bind(gpu) : value;
-  },
-});
+const narrow = withBindingLimit(gpu, 2000);
 
 async function encoded(info: VolumeInfo, bytes: Uint8Array): Promise<EncodedChunk[]> {
   const volume = await ResidentVolume.create(gpu, info, { chunkShape });

@@ -82,6 +82,20 @@ export class Stopwatch<Stage extends string> {
   times(): Readonly<Record<Stage | 'total', number>> {
     return { ...this.#ms, total: performance.now() - this.#start };
   }
+
+  /** What a report says of time. @param bytes that all of it, and the stage `main`, went through */
+  report<Main extends Stage>(bytes: number, main: Main): StageReport<Stage, Main> {
+    const timesMs = this.times();
+    const rate = (stage: Main | 'total') => gigabytesPerSecond(bytes, timesMs[stage]);
+    const rates = { total: rate('total'), [main]: rate(main) } as Record<Main | 'total', number>;
+    return { timesMs, timeline: this.timeline(), gigabytesPerSecond: rates };
+  }
+}
+
+export interface StageReport<Stage extends string = string, Main extends Stage = Stage> {
+  readonly timesMs: Readonly<Record<Stage | 'total', number>>;
+  readonly timeline: readonly StageSpan<Stage>[];
+  readonly gigabytesPerSecond: Readonly<Record<Main | 'total', number>>;
 }
 
 /** Gigabytes (10^9) of `bytes` in a second. */

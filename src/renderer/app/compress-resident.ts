@@ -1,4 +1,4 @@
-import { chunkBytes } from '../../core/codecs/batch.ts';
+import { bytesOfChunks } from '../../core/codecs/batch.ts';
 import type { EncodeChoice } from '../../core/engine/backend.ts';
 import { ChunkTally } from '../../core/engine/chunk-tally.ts';
 import type { GpuBackend } from '../../core/engine/gpu-backend.ts';
@@ -97,7 +97,7 @@ export async function compressResident(
 const spanNames = { analyze: 'Analyse', readback: 'Read back' } as const;
 
 function boxBytes({ voxels, chunks }: NumberedBox): number {
-  return chunks.reduce((sum, { shape }) => sum + chunkBytes({ shape, elementBytes: voxels.elementBytes }), 0);
+  return bytesOfChunks(chunks, voxels.elementBytes);
 }
 
 /** Writes compressed chunks as a .stria file. Does not close the sink. Resolves with the bytes written. */

@@ -5,12 +5,11 @@ import { CompressedVolume } from '../../core/engine/compressed-volume.ts';
 import { createGpuBackend } from '../../core/engine/gpu-backend.ts';
 import { markedColors } from '../../core/engine/outside.ts';
 import type { NumberedBox } from '../../core/engine/resident-layout.ts';
-import { testInfo, testVoxels } from '../../core/engine/resident-testing.ts';
+import { testInfo, testVoxels, withBindingLimit } from '../../core/engine/resident-testing.ts';
 import { ResidentVolume } from '../../core/engine/resident-volume.ts';
 import { SlabPlane } from '../../core/engine/slab-plane.ts';
 import type { VolumeSource } from '../../core/engine/volume-source.ts';
 import type { EncodedChunk } from '../../core/format/chunk.ts';
-import type { Gpu } from '../../core/gpu/gpu.ts';
 import { type Dims4, elementTypes, typedVoxels, type VolumeInfo, type VoxelArray } from '../../core/shared/volume.ts';
 import { colorsOf, labelColorIndex } from './colormaps.ts';
 import { grounds } from './grounds.ts';
@@ -132,13 +131,7 @@ describe.each(elementTypes.map((type, index) => ({ type, index })))('$type', ({ 
         smooth: false,
       };
       for (const limit of [2 ** 20, 3000]) {
-        const wrapped: Gpu = new Proxy(gpu, {
-          get: (_, key) => {
-            if (key === 'maxBindingBytes') return limit;
-            const value: unknown = Reflect.get(gpu, key, gpu);
-            return typeof value === 'function' ? value.bind(gpu) : value;
-          },
-        });
+        const wrapped = withBindingLimit(gpu, limit);
         const volume = await ResidentVolume.create(wrapped, info, { chunkShape: [4, 4, 4], budgetBytes: 2 ** 24 });
         volume.append(bytes);
         const drawing = { volume, ...place(axis, 4), state };
