@@ -194,8 +194,9 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
       if (size !== undefined && size < 8) throw usage('--size: a side is 8 at least');
       const type = oneOf(values, 'type', ['u8', 'u16'], 'u8');
       const names = codecs.map((definition) => definition.name);
-      const codec = oneOf(values, 'codec', ['auto', ...names], 'auto');
-      return { name, task, inputs, size, type, codecs: codec === 'auto' ? names : [codec], output, ...device(), ...talk };
+      const ways = ['auto', ...names];
+      const chosen = values.codec === undefined ? ways : [oneOf(values, 'codec', ways, 'auto')];
+      return { name, task, inputs, size, type, codecs: chosen, output, ...device(), ...talk };
     }
     case 'gpu':
       if (positionals.length > 0) throw usage(`gpu wants no more words, and got '${positionals[0]}'`);

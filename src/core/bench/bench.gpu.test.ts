@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { openNodeGpu } from '../../cli/node-gpu.ts';
 import { openTestGpu } from '../../cli/node-gpu-testing.ts';
+import { benchAuto } from './auto-case.ts';
 import { checkBenchResult } from './check-result.ts';
-import type { BenchHost } from './context.ts';
+import type { BenchContext, BenchHost } from './context.ts';
 import { createCrew } from './crew.ts';
 import { createCrewMember } from './crew-messages.ts';
+import { Meter } from './meter.ts';
 import { type BenchCase, caseKey } from './result.ts';
 import { type BenchRunner, runGpuSuite } from './run.ts';
 
@@ -71,6 +73,32 @@ test('a volume turns in the 3D view, drawn alike without skipping, and the memor
     expect(found.copyMs).toBeGreaterThan(0);
     expect(found.note).toMatch(/frames a second/);
   }
+});
+
+test('auto is timed with its statistics, its survey and what it chose, and decoded again', async () => {
+  const before = gpu.memory.liveBytes();
+  const cases: BenchCase[] = [];
+  const context: BenchContext = {
+    gpu,
+    meter: new Meter(gpu, gpu.scope('test'), 1, undefined),
+    host,
+    request: { suite: 'codecs', size: 16, type: 'u8', codecs: ['auto'], repetitions: 1 },
+    job: {},
+    begin: () => undefined,
+    add: (found) => cases.push(found),
+    leaveOut: () => undefined,
+  };
+  using scope = gpu.scope('test');
+  const expected = Uint8Array.from({ length: 32 * 16 * 16 }, (_, at) => (at % 32 < 16 ? 7 : (at * 0x9e3779b1) >>> 28));
+  const voxels = { buffer: scope.storage('voxels', expected.length, expected), dims: [32, 16, 16], elementBytes: 1 } as const;
+  const work = { table: 'codecs', subject: 'noise', x: 'noise', voxels, expected, chunkShape: [16, 16, 16] } as const;
+  await benchAuto(context, { ...work, prefer: 'speed' });
+  expect(cases.map(({ operation }) => operation)).toEqual(['encode', 'decode']);
+  expect(cases[0]).toMatchObject({ method: 'auto, speed', inputBytes: 8192, note: 'constant 1, rice 1' });
+  expect(Object.keys(cases[0]?.stages ?? {})).toEqual(expect.arrayContaining(['analyze', 'survey', 'rice.encode.write']));
+  expect(gpu.beforeTimed).toBe(undefined);
+  scope.destroy();
+  expect(gpu.memory.liveBytes()).toBe(before);
 });
 
 test('a cancelled run ends as cancelled, and gives its memory back', async () => {

@@ -3,12 +3,16 @@ import { codecs } from '../codecs/registry.ts';
 import { openSample, type SampleKind, sampleKinds } from '../engine/samples/sample.ts';
 import type { JobOptions } from '../shared/job.ts';
 import type { Dims3 } from '../shared/volume.ts';
+import { benchAuto } from './auto-case.ts';
 import { benchCodec, padRows } from './codec-cases.ts';
 import type { BenchContext } from './context.ts';
 
 const chunkShape: Dims3 = [64, 64, 64];
 
-/** Suite `codecs`: every codec that was asked for on every sample and axis. */
+/** What `auto` goes by in the bench: by size alone nothing is weighed against speed. */
+const autoPreferences = ['balanced', 'speed'] as const;
+
+/** Suite `codecs`: every codec that was asked for on every sample and axis, and the engine's own choice. */
 export async function benchCodecs(context: BenchContext): Promise<void> {
   const { gpu, request, job } = context;
   const { size, type } = request;
@@ -28,6 +32,11 @@ export async function benchCodecs(context: BenchContext): Promise<void> {
         const subject = `${sample} ${size}³ ${type}`;
         await benchCodec(context, { table: 'codecs', subject, x: sample, codec, method, voxels, expected, chunkShape, axis });
       }
+    }
+    for (const prefer of request.codecs.includes('auto') ? autoPreferences : []) {
+      context.begin(`${sample}, auto, ${prefer}`);
+      const subject = `${sample} ${size}³ ${type}`;
+      await benchAuto(context, { table: 'codecs', subject, x: sample, voxels, expected, chunkShape, prefer });
     }
   }
 }

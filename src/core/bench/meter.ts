@@ -44,13 +44,14 @@ export class Meter {
    * clocks up and empty the cache.
    * @throws StriaError `internal` where the device refused a part of it: what did not run has no time
    * @param work hands `onTimes` to each Commands that it makes, and resolves when the GPU is done
+   * @param asideMs milliseconds so far that are none of the work's
    */
-  async time(work: (onTimes: NonNullable<Commands['onTimes']>) => Promise<void>): Promise<Timing> {
+  async time(work: (onTimes: NonNullable<Commands['onTimes']>) => Promise<void>, asideMs = () => 0): Promise<Timing> {
     const repetitions = new Repetitions();
     await this.#heater.raiseClocks();
     this.gpu.device.pushErrorScope('validation');
     try {
-      await this.#repeat(work, repetitions);
+      await this.#repeat(work, repetitions, asideMs);
     } finally {
       const error = await this.gpu.device.popErrorScope();
       // biome-ignore lint/correctness/noUnsafeFinally: what the device refused is why the work failed
@@ -59,13 +60,35 @@ export class Meter {
     return repetitions.timing();
   }
 
-  async #repeat(work: (onTimes: NonNullable<Commands['onTimes']>) => Promise<void>, repetitions: Repetitions): Promise<void> {
+  async #repeat(
+    work: (onTimes: NonNullable<Commands['onTimes']>) => Promise<void>,
+    repetitions: Repetitions,
+    asideMs: () => number,
+  ): Promise<void> {
     for (let repetition = -warmUps; repetition < this.#repetitions; repetition++) {
       throwIfAborted(this.#signal);
       await this.#heater.keepBusy();
-      const start = performance.now();
+      const start = performance.now() - asideMs();
       await work(repetitions.onTimes);
-      repetitions.end(performance.now() - start, repetition >= 0);
+      repetitions.end(performance.now() - asideMs() - start, repetition >= 0);
+    }
+  }
+
+  /**
+   * As `time`, for work whose submits are far apart, as where the CPU has much to do between them: the copies stand in front of
+   * each submit. Wall times are without them.
+   */
+  async timeApart(work: (onTimes: NonNullable<Commands['onTimes']>) => Promise<void>): Promise<Timing> {
+    let heatMs = 0;
+    this.gpu.beforeTimed = async () => {
+      const start = performance.now();
+      await this.#heater.keepBusy();
+      heatMs += performance.now() - start;
+    };
+    try {
+      return await this.time(work, () => heatMs);
+    } finally {
+      this.gpu.beforeTimed = undefined;
     }
   }
 

@@ -1,5 +1,5 @@
 import { type CodecDefinition, rowBytes } from '../codecs/codec.ts';
-import { codecByName, codecs } from '../codecs/registry.ts';
+import { codecByName } from '../codecs/registry.ts';
 import { chunkShapeOf } from '../engine/chunk-shape.ts';
 import type { PlacedLayerBox } from '../engine/compressed-layers.ts';
 import { CompressedVolume } from '../engine/compressed-volume.ts';
@@ -34,7 +34,7 @@ const targetOf = (size: number) => ({ width: Math.round((1920 * size) / 512), he
  */
 export async function benchPlayback(context: BenchContext): Promise<void> {
   const { request } = context;
-  const chosen = request.codecs.length === codecs.length ? ['rice'] : request.codecs;
+  const chosen = request.codecs.includes('auto') ? ['rice'] : request.codecs;
   const info = stackInfo([4 * request.size, 3 * request.size, frameCount, 1]);
   context.begin('phantom');
   const frames = await makeFrames(context, info);

@@ -13,7 +13,7 @@ export interface BenchRequest {
   /** Side of the volumes; everything else in the suite `seeds` is made smaller by the cube of 512 / size. */
   readonly size: number;
   readonly type: 'u8' | 'u16';
-  /** Codecs by name. */
+  /** Codecs by name; 'auto' for the engine's own choice, chunk by chunk. */
   readonly codecs: readonly string[];
   /** Of everything on the GPU; what takes seconds on the CPU is cut short, see `Spread.repetitions`. */
   readonly repetitions: number;

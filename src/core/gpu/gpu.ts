@@ -19,6 +19,7 @@ export class Gpu {
   readonly diagnosis: GpuDiagnosis;
   readonly memory = new MemoryLedger();
   readonly workgroupsPerDimension: number;
+  beforeTimed: (() => Promise<void>) | undefined;
   readonly #kernels: KernelCache;
   readonly #root: GpuScope;
   readonly #lostListeners = new Set<(message: string) => void>();

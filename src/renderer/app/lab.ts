@@ -52,7 +52,7 @@ export class Lab {
   run(): void {
     this.#worker?.terminate();
     const { suite, size, codec } = this.#store.getState().lab;
-    const names = codecs.map(({ name }) => name).filter((name) => codec === 'all' || name === codec);
+    const names = ['auto', ...codecs.map(({ name }) => name)].filter((name) => codec === 'all' || name === codec);
     const request: BenchRequest = {
       suite,
       size,
