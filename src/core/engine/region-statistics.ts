@@ -1,6 +1,6 @@
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import type { Dims3, VoxelArray } from '../shared/volume.ts';
-import type { VolumeSource } from './volume-source.ts';
+import type { ExactVoxels } from './volume-source.ts';
 
 /** A part of a volume that is one stretch of voxels in each row. */
 export interface Region {
@@ -79,12 +79,12 @@ export class RunningStatistics {
 }
 
 /**
- * Of the exact voxels of a region at a time point, read back from GPU memory piece by piece.
+ * Of the exact voxels of a region at a time point, read piece by piece.
  * @throws StriaError `unsupported` where not all voxels are kept, `aborted` (also when the volume is destroyed meanwhile),
  *   `device-lost`
  */
 export async function regionStatistics(
-  volume: VolumeSource,
+  volume: ExactVoxels,
   region: Region,
   timePoint: number,
   { signal }: Pick<JobOptions, 'signal'> = {},

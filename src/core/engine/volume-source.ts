@@ -71,6 +71,9 @@ export interface VolumeSource {
   destroy(): void;
 }
 
+/** A volume's voxels as they are stored, wherever they are read from. */
+export type ExactVoxels = Pick<VolumeSource, 'info' | 'readBox'>;
+
 /** A box of voxels of a time point. */
 export interface RegionBox {
   readonly first: Dims3;

@@ -94,7 +94,11 @@ export class App {
       () => this.#session.kept && { kept: this.#session.kept, chunks: this.#session.chunks },
     );
     this.undo = new Undo(this.store, (change) => this.set(change));
-    this.measuring = new Measuring(this.store, () => this.#session.kept);
+    this.measuring = new Measuring(
+      this.store,
+      () => this.#session.kept,
+      (measurement, signal) => this.#session.regionOfFile(measurement, signal),
+    );
     this.commands = createCommands(this);
     this.store.subscribe(({ gpu, chunks, showChunks, settings }) => {
       if (gpu.kind !== 'ready') return;

@@ -3,16 +3,11 @@ import type { Backend } from '../../core/engine/backend.ts';
 import { type CompressReport, compressVolume } from '../../core/engine/compress.ts';
 import { createCpuBackend } from '../../core/engine/cpu-backend.ts';
 import { createGpuBackend } from '../../core/engine/gpu-backend.ts';
-import { openSample } from '../../core/engine/samples/sample.ts';
 import { type Gpu, openGpu } from '../../core/gpu/gpu.ts';
-import { openVolume } from '../../core/io/open-volume.ts';
-import { openStack } from '../../core/io/pictures/picture-stack.ts';
-import type { OpenVolume } from '../../core/io/volume-reader.ts';
 import { faultToData, inContext } from '../../core/shared/errors.ts';
-import { sourceOf } from '../host/file-source.ts';
 import type { CompressCommand, CompressMessage } from './compress-protocol.ts';
-import type { LoadRequest } from './load-protocol.ts';
-import { remoteSiblings, remoteSink } from './ports.ts';
+import { openRequested } from './open-request.ts';
+import { remoteSink } from './ports.ts';
 import { throttleProgress } from './progress.ts';
 import { createWebTaskPool } from './web-task-pool.ts';
 
@@ -52,27 +47,17 @@ async function compress(command: CompressCommand & { kind: 'compress' }, signal:
   const onProgress = throttleProgress((progress) => scope.postMessage({ kind: 'progress', job, progress }));
   try {
     onProgress({ stage: 'Reading', done: 0, total: undefined });
-    const volume = await open(command.request, signal);
+    const { request } = command;
+    const name = request.kind === 'file' && !request.pictures ? request.handle.name : undefined;
+    const volume = await openRequested(request, signal).catch((error: unknown) => {
+      throw name === undefined ? error : inContext(name, error);
+    });
     const codec = choice.codec === 'auto' ? 'auto' : chainByName(choice.codec);
     const settings = { backend: await openBackend(), choice: { codec, options: choice } } as const;
     return await compressVolume(volume, sink, settings, { signal, onProgress });
   } catch (error) {
     await sink.abort().catch(() => undefined);
     throw error;
-  }
-}
-
-async function open(request: LoadRequest, signal: AbortSignal): Promise<OpenVolume> {
-  if (request.kind === 'sample') {
-    const { kind, side } = request.sample;
-    return openSample({ kind, dims: [side, side, side], type: 'u8', seed: 1 });
-  }
-  if (request.pictures) return openStack(request.pictures.map(sourceOf), { signal });
-  const source = sourceOf(request.handle);
-  try {
-    return await openVolume(source, { siblings: remoteSiblings(request.siblings), raw: request.raw, signal });
-  } catch (error) {
-    throw inContext(source.name, error);
   }
 }
 

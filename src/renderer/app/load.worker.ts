@@ -1,18 +1,14 @@
 import { scatterChunk } from '../../core/engine/boxes.ts';
 import { decodeChunk } from '../../core/engine/cpu-task-run.ts';
-import { openSample } from '../../core/engine/samples/sample.ts';
 import type { EncodedChunk } from '../../core/format/chunk.ts';
 import { codecElementBytes } from '../../core/format/chunk-grid.ts';
-import { ContainerReader, isContainer } from '../../core/format/container-reader.ts';
-import { openVolume } from '../../core/io/open-volume.ts';
-import { openStack } from '../../core/io/pictures/picture-stack.ts';
+import type { ContainerReader } from '../../core/format/container-reader.ts';
 import type { OpenVolume } from '../../core/io/volume-reader.ts';
 import { faultToData, inContext } from '../../core/shared/errors.ts';
 import { type FileFormat, isPictureFormat, type SourceDescription } from '../../core/shared/source.ts';
 import type { Dims3 } from '../../core/shared/volume.ts';
-import { sourceOf } from '../host/file-source.ts';
 import { initialCreditBytes, type LoadCommand, type LoadMessage, type LoadRequest } from './load-protocol.ts';
-import { remoteSiblings } from './ports.ts';
+import { containerRequested, openRequested } from './open-request.ts';
 
 // Opens one file: parses it, unpacks it, and sends its voxels (or a container's chunks) to the window as fast as the
 // window takes them. One worker a file: it is ended to cancel.
@@ -38,20 +34,12 @@ scope.onmessage = ({ data }) => {
 };
 
 async function load(request: LoadRequest): Promise<void> {
-  if (request.kind === 'sample') {
-    const { kind, side } = request.sample;
-    const volume = openSample({ kind, dims: [side, side, side], type: 'u8', seed: 1 });
-    return sendVolume('Sample', volume);
-  }
-  if (request.pictures) return sendVolume(undefined, await openStack(request.pictures.map(sourceOf)));
-  const source = sourceOf(request.handle);
-  if (!request.raw && isContainer(await source.read(0, 8))) {
-    return sendContainer(await ContainerReader.open(source), source.size).catch((error: unknown) => {
-      throw inContext(source.name, error);
-    });
-  }
-  const volume = await openVolume(source, { siblings: remoteSiblings(request.siblings), raw: request.raw });
-  return sendVolume(undefined, volume);
+  const container = await containerRequested(request);
+  if (!container) return sendVolume(request.kind === 'sample' ? 'Sample' : undefined, await openRequested(request));
+  const { reader, source } = container;
+  return sendContainer(reader, source.size).catch((error: unknown) => {
+    throw inContext(source.name, error);
+  });
 }
 
 async function sendVolume(format: string | undefined, volume: OpenVolume): Promise<void> {

@@ -5,7 +5,7 @@ import { StriaError } from '../../core/shared/errors.ts';
 import type { Measurement } from '../viewer/measure.ts';
 import type { MeasureBoard } from '../viewer/view-host.ts';
 import { measurementLines, measurementsCsv } from './measurement-words.ts';
-import { Measuring } from './measuring.ts';
+import { Measuring, type RegionReader } from './measuring.ts';
 import { regionKey } from './regions.ts';
 import { createAppStore, showDocument } from './store.ts';
 
@@ -48,7 +48,9 @@ function volume(read: () => Promise<void> = async () => {}): VolumeSource {
   } as VolumeSource;
 }
 
-function begin(source: VolumeSource | undefined) {
+const noFile: RegionReader = () => Promise.reject(new Error('the file is not needed'));
+
+function begin(source: VolumeSource | undefined, fromFile = noFile) {
   const store = createAppStore();
   let boards = 0;
   let board: MeasureBoard | undefined;
@@ -60,7 +62,7 @@ function begin(source: VolumeSource | undefined) {
       board = next;
     },
   };
-  const measuring = new Measuring(store, () => source);
+  const measuring = new Measuring(store, () => source, fromFile);
   store.setState({ gpu: { kind: 'ready', viewer } as never });
   showDocument(store, { kind: 'ready', document: { info, name: 'a' } as never });
   return { store, measuring, board: () => board as MeasureBoard, boards: () => boards };
@@ -103,6 +105,18 @@ describe('regions', () => {
     await settled();
     expect(board().words(rectangle).at(-1)).toBe('only one voxel in 2');
     expect(board().words(outside).at(-1)).toBe('holds no voxel');
+  });
+
+  test('of which the GPU has only a part are read from the file', async () => {
+    const asked: unknown[] = [];
+    const { board, measuring } = begin({ ...volume(), decimation: 2 }, async (measurement) => {
+      asked.push(measurement);
+      return { count: 12, notFinite: 0, mean: 2, deviation: 1, min: 0, max: 4 };
+    });
+    measuring.put(rectangle);
+    await settled();
+    expect(asked).toEqual([rectangle]);
+    expect(board().words(rectangle).slice(2)).toEqual(['mean 2 · SD 1', '0 to 4 · n 12']);
   });
 
   test('that are deleted or moved meanwhile are given up, and the next is computed', async () => {

@@ -1,20 +1,23 @@
-import { regionStatistics } from '../../core/engine/region-statistics.ts';
+import type { RegionStatistics } from '../../core/engine/region-statistics.ts';
 import type { VolumeSource } from '../../core/engine/volume-source.ts';
 import { toStriaError } from '../../core/shared/errors.ts';
 import { isMeasuring, type Measurement, type MeasurementKind, middleOf, type SliceTool } from '../viewer/measure.ts';
-import { regionOf } from '../viewer/measure-region.ts';
-import { metricOf } from '../viewer/metric.ts';
 import { clampVoxel } from '../viewer/slice-geometry.ts';
 import { emptyBoard, type MeasureBoard } from '../viewer/view-host.ts';
 import { measurementLines } from './measurement-words.ts';
+import { regionOfVoxels } from './region-of-voxels.ts';
 import { type RegionFound, type RegionsFound, regionKey } from './regions.ts';
 import type { Settings } from './settings.ts';
 import { type AppState, type AppStore, openDocument } from './store.ts';
+
+/** What a region of a volume holds, from where all its voxels are; undefined: none. */
+export type RegionReader = (measurement: Measurement, signal: AbortSignal) => Promise<RegionStatistics | undefined>;
 
 /** The measurements of the open volume: shows them to the viewer, takes what it makes, and computes what regions hold. */
 export class Measuring {
   readonly #store: AppStore;
   readonly #volume: () => VolumeSource | undefined;
+  readonly #fromFile: RegionReader;
   #board: MeasureBoard = emptyBoard;
   /** What the board was made of. */
   #shownBy: unknown;
@@ -24,10 +27,14 @@ export class Measuring {
   /** What M takes up again. */
   #lastTool: MeasurementKind = 'distance';
 
-  /** @param volume the one in GPU memory now */
-  constructor(store: AppStore, volume: () => VolumeSource | undefined) {
+  /**
+   * @param volume the one in GPU memory now
+   * @param fromFile where the GPU has not got all of its voxels
+   */
+  constructor(store: AppStore, volume: () => VolumeSource | undefined, fromFile: RegionReader) {
     this.#store = store;
     this.#volume = volume;
+    this.#fromFile = fromFile;
     store.subscribe((state, before) => {
       const isOther = (['measurements', 'chosenMeasurement', 'tool', 'regions', 'document', 'gpu', 'residency'] as const).some(
         (key) => state[key] !== before[key],
@@ -136,7 +143,8 @@ export class Measuring {
   async #computeOne(volume: VolumeSource, key: string, measurement: Measurement): Promise<void> {
     const controller = new AbortController();
     this.#work = { key, controller };
-    const found = await regionFound(volume, measurement, controller.signal);
+    const read: RegionReader = volume.decimation > 1 ? this.#fromFile : (one, signal) => regionOfVoxels(volume, one, signal);
+    const found = await regionFound(read, measurement, controller.signal);
     this.#work = undefined;
     const { measurements, regions } = this.#store.getState();
     // What nobody asks for any more is forgotten, so that dragging leaves nothing behind.
@@ -153,16 +161,10 @@ function isRegion({ kind }: Measurement): boolean {
 }
 
 /** Undefined: it was given up, or the volume went away. */
-async function regionFound(
-  volume: VolumeSource,
-  measurement: Measurement,
-  signal: AbortSignal,
-): Promise<RegionFound | undefined> {
-  const { info } = volume;
-  const region = regionOf(measurement, metricOf(info), [info.dims[0], info.dims[1], info.dims[2]]);
-  if (!region) return { kind: 'empty' };
+async function regionFound(read: RegionReader, measurement: Measurement, signal: AbortSignal): Promise<RegionFound | undefined> {
   try {
-    return { kind: 'found', statistics: await regionStatistics(volume, region, measurement.timePoint, { signal }) };
+    const statistics = await read(measurement, signal);
+    return statistics ? { kind: 'found', statistics } : { kind: 'empty' };
   } catch (error) {
     const { tag, message } = toStriaError(error);
     return tag === 'aborted' || tag === 'device-lost' ? undefined : { kind: 'failed', message };

@@ -1,17 +1,20 @@
 import { chainByName } from '../../core/codecs/registry.ts';
 import { ChunkMap } from '../../core/engine/chunk-map.ts';
+import type { RegionStatistics } from '../../core/engine/region-statistics.ts';
 import { type StageSpan, Stopwatch } from '../../core/engine/stage-times.ts';
 import type { EncodedChunk } from '../../core/format/chunk.ts';
-import { faultToData, toStriaError } from '../../core/shared/errors.ts';
+import { faultToData, StriaError, toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions, Progress } from '../../core/shared/job.ts';
 import { isPictureFormat } from '../../core/shared/source.ts';
 import { volumeBytes } from '../../core/shared/volume.ts';
 import type { Host, HostSink } from '../host/host.ts';
+import type { Measurement } from '../viewer/measure.ts';
 import { shows3d, type ViewState } from '../viewer/viewer-api.ts';
 import type { BackgroundCompressor } from './background.ts';
 import type { CodecChoice } from './compress-protocol.ts';
 import { type Compressed, compressResident, writeContainer } from './compress-resident.ts';
 import { isStria, striaName } from './datasets.ts';
+import { regionOfFile } from './file-regions.ts';
 import { firstPicture } from './first-picture.ts';
 import type { Engine } from './gpu-life.ts';
 import { type LoadedVolume, loadAgain, loadResident, type OpenRequest, type OpenStage, openStages } from './load-resident.ts';
@@ -84,6 +87,12 @@ export class Session {
   /** The open volume's compressed bytes, where there are any. */
   get chunks(): readonly EncodedChunk[] | undefined {
     return this.#chunks;
+  }
+
+  /** What a region of the open volume holds, read from its file. @throws StriaError as the readers, and `aborted` */
+  async regionOfFile(measurement: Measurement, signal: AbortSignal): Promise<RegionStatistics | undefined> {
+    if (!this.#volume) throw new StriaError('aborted', 'the volume is not there any more');
+    return regionOfFile(this.#volume.request, measurement, signal);
   }
 
   setEngine(engine: Engine | undefined): void {

@@ -1,0 +1,91 @@
+import { codecElementBytes } from '../format/chunk-grid.ts';
+import type { ContainerReader } from '../format/container-reader.ts';
+import type { OpenVolume } from '../io/volume-reader.ts';
+import { type Dims3, elementBytes, typedVoxels } from '../shared/volume.ts';
+import { scatterChunk } from './boxes.ts';
+import { chunkRows } from './compressed-region.ts';
+import { decodeChunk } from './cpu-task-run.ts';
+import { assertReadable, type ExactVoxels } from './volume-source.ts';
+
+/** The voxels of a volume's file, read as they are asked for: plane by plane, or from the start where they lie in a gzip. */
+export function voxelsOfFile(volume: OpenVolume): ExactVoxels {
+  const { info } = volume;
+  const [width, height, depth] = info.dims;
+  const planeBytes = width * height * elementBytes(info.type);
+  return {
+    info,
+    async readBox(box, visit) {
+      assertReadable({ info, decimation: 1 }, box);
+      const firstPlane = box.timePoint * depth + box.first[2];
+      const show = (plane: number, bytes: Uint8Array): void => {
+        const first: Dims3 = [0, 0, plane - box.timePoint * depth];
+        visit({ first, size: [width, height, 1], values: typedVoxels(info.type, bytes), rowLength: width });
+      };
+      for await (const [plane, bytes] of planes(volume, planeBytes, firstPlane, box.size[2])) show(plane, bytes);
+    },
+  };
+}
+
+/** @param first counted through all time points */
+async function* planes(
+  volume: OpenVolume,
+  planeBytes: number,
+  first: number,
+  count: number,
+): AsyncGenerator<readonly [plane: number, bytes: Uint8Array]> {
+  const bytes = new Uint8Array(planeBytes);
+  if (volume.fill) {
+    for (let plane = first; plane < first + count; plane++) {
+      await volume.fill(bytes, plane * planeBytes);
+      yield [plane, bytes];
+    }
+    return;
+  }
+  let done = 0;
+  for await (const piece of volume.voxels({ reuse: true })) {
+    for (let at = 0; at < piece.byteLength; ) {
+      const plane = Math.floor(done / planeBytes);
+      if (plane >= first + count) return;
+      const inPlane = done % planeBytes;
+      const part = piece.subarray(at, at + planeBytes - inPlane);
+      if (plane >= first) bytes.set(part, inPlane);
+      at += part.byteLength;
+      done += part.byteLength;
+      if (plane >= first && done % planeBytes === 0) yield [plane, bytes];
+    }
+  }
+}
+
+/** The voxels of a .stria: only the chunks that a box crosses are read, and decoded on this thread. */
+export function voxelsOfContainer(reader: ContainerReader): ExactVoxels {
+  const info = reader.header.volume;
+  const width = elementBytes(info.type);
+  const codecWidth = codecElementBytes(info.type);
+  const perVoxel = width / codecWidth;
+  return {
+    info,
+    async readBox(box, visit) {
+      assertReadable({ info, decimation: 1 }, box);
+      for (const row of chunkRows(reader.grid, info.type, box)) {
+        const boxes = row.map((number) => reader.grid.box(number));
+        const [head] = boxes;
+        if (!head) continue;
+        const dims: Dims3 = [boxes.reduce((sum, { shape }) => sum + shape[0], 0), head.shape[1], head.shape[2]];
+        const bytes = new Uint8Array(dims[0] * dims[1] * dims[2] * codecWidth);
+        const chunks = await reader.readChunks(row[0] as number, row.length);
+        for (const [index, { origin, shape }] of boxes.entries()) {
+          const voxels = decodeChunk(chunks[index] as (typeof chunks)[number], { shape, elementBytes: codecWidth });
+          const place = { origin: [origin[0] - head.origin[0], 0, 0] as const, shape };
+          scatterChunk(voxels, place, { bytes, dims, elementBytes: codecWidth });
+        }
+        const rowLength = dims[0] / perVoxel;
+        visit({
+          first: [head.origin[0] / perVoxel, head.origin[1], head.origin[2]],
+          size: [rowLength, dims[1], dims[2]],
+          values: typedVoxels(info.type, bytes),
+          rowLength,
+        });
+      }
+    },
+  };
+}
