@@ -13,9 +13,25 @@ export interface ChunkInMemory {
   readonly planeStride: number;
   /** Here is room for the checksums of `maxZeroBlocks` blocks of zeros, 8 bytes each, that stay from chunk to chunk. */
   readonly zeroSumsAt: number;
+  /** There for chunks of 64×64×64 elements: what is known of their rows. */
+  readonly cube?: RowsOfCube | undefined;
   /** From here on memory is free, for as long as one call takes; it holds anything. */
   readonly freeAt: number;
 }
+
+/** A chunk of so many elements along each axis is a cube: it has fast ways of its own, as a row of it makes one word of bits. */
+export const cubeSide = 64;
+
+/** Addresses of 64 words of 64 bits each: bit y of word z is row (y, z). */
+export interface RowsOfCube {
+  /** The rows that hold anything but zeros. */
+  readonly nonZeroAt: number;
+  /** The rows with an element that differs from its next along x, y or z. The analysis writes them. */
+  readonly busyAt: number;
+}
+
+/** Bytes of such a set of rows. */
+export const rowSetBytes = 8 * cubeSide;
 
 /** Bytes in a vector of WebAssembly. */
 export const vectorBytes = 16;

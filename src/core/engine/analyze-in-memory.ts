@@ -1,40 +1,35 @@
 import { blockBytes, bytesUpTo, type ChunkInMemory, maxZeroBlocks } from '../codecs/chunk-in-memory.ts';
 import type { CodecElementBytes } from '../codecs/codec.ts';
-import {
-  type Code,
-  doWhile,
-  i8x16,
-  i16x8,
-  i32,
-  i32x4,
-  instantiate,
-  type Local,
-  v128,
-  type WasmFunction,
-  wasmFunction,
-  when,
-} from '../shared/wasm.ts';
+import { addChecksums, type Checksum } from '../format/checksum.ts';
+import { doWhile, i8x16, i16x8, i32, i32x4, instantiate, v128, type WasmFunction, wasmFunction, when } from '../shared/wasm.ts';
 import type { ChunkAnalysis } from './analyze.ts';
+import { analyzeCube } from './analyze-cube.ts';
+import { firstNumbers, inBlock, mix, step, sumOf, zeroSums } from './checksum-in-memory.ts';
 
 const comparison = { 1: i8x16, 2: i16x8, 4: i32x4 } as const;
 
-type Kernel = Readonly<Record<'analyze' | 'zeroSums', (...parameters: number[]) => void>>;
+type Kernel = Readonly<Record<'analyze' | 'analyzeCube' | 'zeroSums', (...parameters: number[]) => void>>;
 
 interface MemoryKernels {
   readonly byWidth: Map<CodecElementBytes, Kernel | undefined>;
   /** So many blocks of zeros have their checksums in the memory. */
   zeroBlocks: number;
+  /** Of cubes of zeros, by the width of their elements. */
+  readonly zeroCubes: Map<CodecElementBytes, Checksum>;
 }
 
 const kernels = new WeakMap<WebAssembly.Memory, MemoryKernels>();
 
 /** As `analyze`, which is its oracle, vectors at a time. Undefined where there is no WebAssembly. */
 export function analyzeInMemory(chunk: ChunkInMemory): ChunkAnalysis | undefined {
-  const { memory, elementBytes, shape, at, rowStride, planeStride, zeroSumsAt, freeAt } = chunk;
-  const known = kernels.get(memory) ?? { byWidth: new Map(), zeroBlocks: 0 };
+  const { memory, elementBytes, shape, at, rowStride, planeStride, zeroSumsAt, cube, freeAt } = chunk;
+  const known = kernels.get(memory) ?? { byWidth: new Map(), zeroBlocks: 0, zeroCubes: new Map() };
   kernels.set(memory, known);
   if (!known.byWidth.has(elementBytes)) {
-    known.byWidth.set(elementBytes, instantiate({ analyze: analyzeRows(elementBytes), zeroSums }, memory));
+    known.byWidth.set(
+      elementBytes,
+      instantiate({ analyze: analyzeRows(elementBytes), analyzeCube: analyzeCube(elementBytes), zeroSums }, memory),
+    );
   }
   const kernel = known.byWidth.get(elementBytes);
   if (!kernel) return undefined;
@@ -46,53 +41,29 @@ export function analyzeInMemory(chunk: ChunkInMemory): ChunkAnalysis | undefined
     kernel.zeroSums(zeroSumsAt, blocks);
     known.zeroBlocks = blocks;
   }
+  const results = new DataView(memory.buffer);
+  const at32 = (index: number) => results.getUint32(freeAt + 4 * index, true);
+  const found = (): ChunkAnalysis => ({ changes: [at32(0), at32(1), at32(2)], checksum: { sum: at32(3), cross: at32(4) } });
+  if (cube) {
+    kernel.analyzeCube(at, rowStride, planeStride, cube.nonZeroAt, cube.busyAt, zeroSumsAt, freeAt);
+    const zeros = known.zeroCubes.get(elementBytes) ?? sumOfZeros(results, zeroSumsAt, blocks);
+    known.zeroCubes.set(elementBytes, zeros);
+    const { changes, checksum } = found();
+    return { changes, checksum: addChecksums(checksum, zeros) };
+  }
   const pieces = hasBlocks ? [blockBytes, zeroSumsAt] : [rowBytes, 0];
   kernel.analyze(at, rowStride, planeStride, rowBytes, shape[1], shape[2], freeAt, ...pieces);
-  const results = new DataView(memory.buffer, freeAt);
-  const at32 = (index: number) => results.getUint32(4 * index, true);
-  return { changes: [at32(0), at32(1), at32(2)], checksum: { sum: at32(3), cross: at32(4) } };
+  return found();
 }
 
-const step = 0x9e3779b1;
-const firstNumbers = i32x4.constant(0, step, Math.imul(2, step), Math.imul(3, step));
-const sumOf = (vector: Code) =>
-  ([0, 1, 2, 3] as const).map((lane) => i32x4.extract(lane, vector)).reduce((a, b) => i32.add(a, b));
-const inBlock = [0, 16, 32, 48];
-const orOf = (a: Code, b: Code) => v128.or(a, b);
-
-/** core/format/checksum.ts, of the four words in `mixed`; `number` holds their numbers, times the step, and goes on to the next. */
-function mix({ mixed, number, sum, cross }: Readonly<Record<'mixed' | 'number' | 'sum' | 'cross', Local>>): Code[] {
-  return [
-    mixed.set(v128.xor(mixed.get, number.get)),
-    mixed.set(i32x4.mul(v128.xor(mixed.get, i32x4.shrU(mixed.get, 16)), i32x4.splat(0x85ebca6b))),
-    mixed.set(i32x4.mul(v128.xor(mixed.get, i32x4.shrU(mixed.get, 13)), i32x4.splat(0xc2b2ae35))),
-    mixed.set(v128.xor(mixed.get, i32x4.shrU(mixed.get, 16))),
-    sum.set(i32x4.add(sum.get, mixed.get)),
-    cross.set(i32x4.add(cross.get, i32x4.mul(v128.xor(mixed.get, i32x4.shrU(mixed.get, 15)), i32x4.splat(0x27d4eb2f)))),
-    number.set(i32x4.add(number.get, i32x4.splat(Math.imul(4, step)))),
-  ];
+/** The checksum of so many blocks of zeros. */
+function sumOfZeros(memory: DataView, zeroSumsAt: number, blocks: number): Checksum {
+  let zeros = { sum: 0, cross: 0 };
+  for (let at = zeroSumsAt; at < zeroSumsAt + 8 * blocks; at += 8) {
+    zeros = addChecksums(zeros, { sum: memory.getUint32(at, true), cross: memory.getUint32(at + 4, true) });
+  }
+  return zeros;
 }
-
-/** The checksum of each of the first `count` blocks, were all its words 0: `sum` and `cross`, one behind the other. */
-const zeroSums = wasmFunction(
-  ['at', 'count'],
-  { v128: ['mixed', 'number', 'sum', 'cross', 'zero'] },
-  ({ at, count, zero, ...vectors }) => [
-    vectors.number.set(firstNumbers),
-    doWhile(
-      [
-        vectors.sum.set(zero.get),
-        vectors.cross.set(zero.get),
-        ...inBlock.flatMap(() => [vectors.mixed.set(zero.get), ...mix(vectors)]),
-        i32.store(at.get, sumOf(vectors.sum.get)),
-        i32.store(at.get, sumOf(vectors.cross.get), 4),
-        at.add(8),
-        count.add(-1),
-      ],
-      count.get,
-    ),
-  ],
-);
 
 /**
  * One pass over all rows. Writes the changes along x, y, z and the checksum's `sum` and `cross` to `out`. Where `zeros` is not 0,
@@ -140,7 +111,9 @@ function analyzeRows(elementBytes: CodecElementBytes): WasmFunction {
       const piece = [
         pieceEnd.set(i32.add(p.get, pieceBytes.get)),
         when(zeros.get, [
-          isZero.set(i32.eqz(v128.anyTrue([...around, v128.load(p.get, blockBytes - 16 + elementBytes)].reduce(orOf)))),
+          isZero.set(
+            i32.eqz(v128.anyTrue([...around, v128.load(p.get, blockBytes - 16 + elementBytes)].reduce((a, b) => v128.or(a, b)))),
+          ),
           when(isZero.get, [
             zeroSum.add(i32.load(zeros.get)),
             zeroCross.add(i32.load(zeros.get, 4)),

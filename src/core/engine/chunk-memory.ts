@@ -1,17 +1,37 @@
-import { bytesUpTo, type ChunkInMemory, isWholeVectors, maxZeroBlocks, vectorBytes } from '../codecs/chunk-in-memory.ts';
-import { doWhile, i32, instantiate, v128, wasmFunction } from '../shared/wasm.ts';
+import {
+  blockBytes,
+  bytesUpTo,
+  type ChunkInMemory,
+  cubeSide,
+  isWholeVectors,
+  maxZeroBlocks,
+  rowSetBytes,
+  vectorBytes,
+} from '../codecs/chunk-in-memory.ts';
+import type { Dims3 } from '../shared/volume.ts';
+import { doWhile, i32, i64, instantiate, v128, wasmFunction } from '../shared/wasm.ts';
 import type { ChunkBox, VoxelBox } from './backend.ts';
 
 /** More is not taken into the memory. A row of eight chunks of 64×64×64 bytes is half of it. */
 export const maxMemoryBytes = 2 ** 22;
 
+/** Where the memory's parts begin: checksums of zeros, then voxels. Vectors in front of voxels and behind them may be read. */
+const zeroSumsAt = vectorBytes;
+const voxelsAt = zeroSumsAt + 8 * maxZeroBlocks + vectorBytes;
+
+/** Cubes' planes lie so much further apart than they are long: else the same places of all of them would share a set of the cache. */
+const planeGapBytes = blockBytes;
+
+type Kernel = Readonly<Record<'copyRows' | 'findNonZero', (...parameters: number[]) => void>>;
+
 /**
- * WebAssembly memory that chunks of a box are copied into to be analysed and encoded there, each by itself: a chunk's rows then
- * follow each other, and memory that is read in order is there when it is needed. One for each thread.
+ * WebAssembly memory that chunks of a box are copied into to be analysed and encoded there. Cubes stay side by side as they are;
+ * of others each lies by itself: its rows then follow each other, and memory that is read in order is there when it is needed.
+ * One for each thread.
  */
 export class ChunkMemory {
   readonly #memory = new WebAssembly.Memory({ initial: 1 });
-  #kernel: ReturnType<typeof instantiate<'copyRows'>> | null = null;
+  #kernel: Kernel | null | undefined = null;
 
   /**
    * Undefined where chunks do not lie side by side in rows of whole vectors, or are too large, and where there is no WebAssembly.
@@ -19,22 +39,52 @@ export class ChunkMemory {
    */
   load(box: VoxelBox, chunks: readonly ChunkBox[]): readonly ChunkInMemory[] | undefined {
     const [first] = chunks;
-    const { elementBytes, dims, bytes } = box;
+    const { elementBytes } = box;
     if (!first || !chunks.every(({ shape }) => isWholeVectors(shape[0], elementBytes))) return undefined;
     const rowBytes = chunks.reduce((sum, { shape }) => sum + shape[0] * elementBytes, 0);
     const [, height, depth] = first.shape;
-    const byteLength = rowBytes * height * depth;
-    if (byteLength > maxMemoryBytes) return undefined;
-    if (this.#kernel === null) this.#kernel = instantiate({ copyRows }, this.#memory);
-    const kernel = this.#kernel;
-    if (!kernel) return undefined;
+    if (rowBytes * height * depth > maxMemoryBytes) return undefined;
+    if (this.#kernel === null) this.#kernel = instantiate({ copyRows, findNonZero }, this.#memory);
+    if (!this.#kernel) return undefined;
+    const isCubes = chunks.every(({ shape }) => shape.every((side) => side === cubeSide));
+    return isCubes ? this.#loadCubes(this.#kernel, box, chunks, rowBytes) : this.#loadApart(this.#kernel, box, chunks, rowBytes);
+  }
 
-    const zeroSumsAt = vectorBytes;
-    const start = zeroSumsAt + 8 * maxZeroBlocks + vectorBytes;
-    const planeAt = start + byteLength + vectorBytes;
-    const planeBytes = rowBytes * height;
-    const memory = bytesUpTo({ memory: this.#memory }, planeAt + planeBytes);
-    let at = start;
+  #loadCubes(kernel: Kernel, box: VoxelBox, chunks: readonly ChunkBox[], rowBytes: number): readonly ChunkInMemory[] {
+    const { elementBytes } = box;
+    const planeStride = rowBytes * cubeSide + planeGapBytes;
+    const setsAt = voxelsAt + planeStride * cubeSide + vectorBytes;
+    const freeAt = setsAt + 2 * rowSetBytes * chunks.length;
+    const memory = bytesUpTo({ memory: this.#memory }, freeAt);
+    const { origin } = chunks[0] as ChunkBox;
+    for (let z = 0; z < cubeSide; z++) {
+      const planeAt = voxelsAt + z * planeStride;
+      copyPlane(box, origin, z, { rowBytes, height: cubeSide }, memory, planeAt);
+      kernel.findNonZero(planeAt, rowBytes, chunks.length, elementBytes * cubeSide, setsAt + 8 * z, 2 * rowSetBytes);
+    }
+    return chunks.map(({ shape }, number): ChunkInMemory => {
+      const nonZeroAt = setsAt + 2 * rowSetBytes * number;
+      return {
+        at: voxelsAt + number * elementBytes * cubeSide,
+        rowStride: rowBytes,
+        planeStride,
+        shape,
+        elementBytes,
+        zeroSumsAt,
+        cube: { nonZeroAt, busyAt: nonZeroAt + rowSetBytes },
+        freeAt,
+        memory: this.#memory,
+      };
+    });
+  }
+
+  #loadApart(kernel: Kernel, box: VoxelBox, chunks: readonly ChunkBox[], rowBytes: number): readonly ChunkInMemory[] {
+    const { elementBytes } = box;
+    const { origin, shape } = chunks[0] as ChunkBox;
+    const [, height, depth] = shape;
+    const planeAt = voxelsAt + rowBytes * height * depth + vectorBytes;
+    const memory = bytesUpTo({ memory: this.#memory }, planeAt + rowBytes * height);
+    let at = voxelsAt;
     const loaded = chunks.map(({ shape }) => {
       const rowStride = shape[0] * elementBytes;
       const planeStride = rowStride * height;
@@ -42,16 +92,8 @@ export class ChunkMemory {
       at += planeStride * depth;
       return chunk;
     });
-    // Whole planes at once where the chunks are as wide as the box.
-    const boxRow = dims[0] * elementBytes;
-    const isWide = rowBytes === boxRow;
-    const pieceBytes = isWide ? planeBytes : rowBytes;
-    const [x0, y0, z0] = first.origin;
     for (let z = 0; z < depth; z++) {
-      for (let y = 0; y < height; y += isWide ? height : 1) {
-        const from = ((z0 + z) * dims[1] + y0 + y) * boxRow + x0 * elementBytes;
-        memory.set(bytes.subarray(from, from + pieceBytes), planeAt + y * rowBytes);
-      }
+      copyPlane(box, origin, z, { rowBytes, height }, memory, planeAt);
       let left = planeAt;
       for (const { at, rowStride, planeStride } of loaded) {
         kernel.copyRows(left, rowBytes, height, rowStride, at + z * planeStride);
@@ -59,6 +101,23 @@ export class ChunkMemory {
       }
     }
     return loaded;
+  }
+}
+
+/** Copies `height` rows of plane `z` behind `origin`, at once where they are as wide as the box. */
+function copyPlane(
+  { dims, elementBytes, bytes }: VoxelBox,
+  [x0, y0, z0]: Dims3,
+  z: number,
+  { rowBytes, height }: { readonly rowBytes: number; readonly height: number },
+  to: Uint8Array,
+  at: number,
+): void {
+  const boxRow = dims[0] * elementBytes;
+  const rowsAtOnce = rowBytes === boxRow ? height : 1;
+  for (let y = 0; y < height; y += rowsAtOnce) {
+    const start = ((z0 + z) * dims[1] + y0 + y) * boxRow + x0 * elementBytes;
+    to.set(bytes.subarray(start, start + rowsAtOnce * rowBytes), at + y * rowBytes);
   }
 }
 
@@ -78,4 +137,42 @@ const copyRows = wasmFunction(
       rows.get,
     ),
   ],
+);
+
+/**
+ * One plane of cubes that lie side by side: for each of them a word of 64 bits, which rows hold anything but zeros. The words lie
+ * `setStride` bytes apart.
+ */
+const findNonZero = wasmFunction(
+  ['plane', 'stride', 'cubes', 'rowBytes', 'to', 'setStride'],
+  { i32: ['p', 'end', 'y', 'row'], i64: ['word'], v128: ['any', 'zero'] },
+  ({ plane, stride, cubes, rowBytes, to, setStride, p, end, y, row, word, any, zero }) => {
+    const block = [0, 16, 32, 48].map((offset) => v128.load(p.get, offset)).reduce((a, b) => v128.or(a, b));
+    return [
+      doWhile(
+        [
+          row.set(plane.get),
+          y.set(0),
+          word.set(i64.constant(0)),
+          doWhile(
+            [
+              p.set(row.get),
+              end.set(i32.add(row.get, rowBytes.get)),
+              any.set(zero.get),
+              doWhile([any.set(v128.or(any.get, block)), p.add(blockBytes)], i32.ltU(p.get, end.get)),
+              word.set(i64.or(word.get, i64.shl(i64.fromI32(v128.anyTrue(any.get)), i64.fromI32(y.get)))),
+              row.add(stride.get),
+              y.add(1),
+            ],
+            i32.ltU(y.get, cubeSide),
+          ),
+          i64.store(to.get, word.get),
+          to.add(setStride.get),
+          plane.add(rowBytes.get),
+          cubes.add(-1),
+        ],
+        cubes.get,
+      ),
+    ];
+  },
 );

@@ -10,7 +10,7 @@ export type Code = readonly number[];
 /** An expression, or a constant i32. */
 export type Value = Code | number;
 
-const types = { i32: 0x7f, v128: 0x7b } as const;
+const types = { i32: 0x7f, i64: 0x7e, v128: 0x7b } as const;
 type ValueType = keyof typeof types;
 
 /** A function's parameter or variable. */
@@ -75,6 +75,24 @@ export const i32 = {
   shl: operation(0x74),
   shrU: operation(0x76),
 };
+export const i64 = {
+  /** Of 32 bits with their sign; expressions of i64 take no bare numbers. */
+  constant: (value: number): Code => [0x42, ...signed(value)],
+  load: access(0x29),
+  store: store(0x37),
+  eqz: operation(0x50),
+  ne: operation(0x52),
+  ctz: operation(0x7a),
+  popcnt: operation(0x7b),
+  sub: operation(0x7d),
+  and: operation(0x83),
+  or: operation(0x84),
+  xor: operation(0x85),
+  shl: operation(0x86),
+  shrU: operation(0x88),
+  toI32: operation(0xa7),
+  fromI32: operation(0xad),
+};
 export const v128 = {
   load: access(0xfd, 0),
   store: store(0xfd, 11),
@@ -129,18 +147,24 @@ export interface WasmFunction {
  * A function of i32 parameters, without a result.
  * @param variables the names of its other variables, which begin as 0
  */
-export function wasmFunction<Parameter extends string, Number extends string = never, Vector extends string = never>(
+export function wasmFunction<
+  Parameter extends string,
+  Number extends string = never,
+  Word extends string = never,
+  Vector extends string = never,
+>(
   parameters: readonly Parameter[],
-  variables: { readonly i32?: readonly Number[]; readonly v128?: readonly Vector[] },
-  body: (locals: Readonly<Record<Parameter | Number | Vector, Local>>) => readonly Code[],
+  variables: { readonly i32?: readonly Number[]; readonly i64?: readonly Word[]; readonly v128?: readonly Vector[] },
+  body: (locals: Readonly<Record<Parameter | Number | Word | Vector, Local>>) => readonly Code[],
 ): WasmFunction {
   const numbers = variables.i32 ?? [];
+  const words = variables.i64 ?? [];
   const vectors = variables.v128 ?? [];
-  const names = [...parameters, ...numbers, ...vectors];
+  const names = [...parameters, ...numbers, ...words, ...vectors];
   const locals = Object.fromEntries(names.map((name, number) => [name, local(number)]));
   return {
     parameterCount: parameters.length,
-    variables: [...numbers.map(() => 'i32' as const), ...vectors.map(() => 'v128' as const)],
+    variables: [...numbers.map(() => 'i32' as const), ...words.map(() => 'i64' as const), ...vectors.map(() => 'v128' as const)],
     statements: body(locals as Record<(typeof names)[number], Local>).flat(),
   };
 }

@@ -15,10 +15,11 @@ import {
   whileTrue,
 } from '../../shared/wasm.ts';
 import { elementCount } from '../batch.ts';
-import { blockBytes, bytesUpTo, type ChunkInMemory, vectorBytes } from '../chunk-in-memory.ts';
+import { blockBytes, bytesUpTo, type ChunkInMemory, rowSetBytes, vectorBytes } from '../chunk-in-memory.ts';
 import type { CodecElementBytes, CodecParameters } from '../codec.ts';
 import { type Axis, parseAxis } from '../scan-order.ts';
 import { levelLengths } from './reference.ts';
+import { markCubeAcrossRows, markCubeAlongRows, takeCubeValues, turnRows } from './wasm-cube.ts';
 
 const comparison = {
   1: { ...i8x16, load: i32.load8, store: i32.store8 },
@@ -34,14 +35,14 @@ export function encodeInMemory(chunk: ChunkInMemory, parameters: CodecParameters
   const axis = parseAxis('rle', parameters);
   const kernel = kernelOf(chunk, axis);
   if (!kernel) return undefined;
-  const { shape, elementBytes, at, rowStride, planeStride, freeAt } = chunk;
+  const { shape, elementBytes, at, rowStride, planeStride, cube, freeAt } = chunk;
   const count = elementCount(chunk);
   const lengths = levelLengths(count);
   // Four bitmaps; the bytes of levels 0, 1, 2 that are not 0; the values; a count.
   let end = freeAt;
   const place = (byteLength: number) => {
     const start = end;
-    end += Math.ceil(byteLength / 8) * 8 + 8;
+    end += Math.ceil(byteLength / vectorBytes) * vectorBytes + vectorBytes;
     return start;
   };
   const levels = lengths.map(place);
@@ -49,10 +50,21 @@ export function encodeInMemory(chunk: ChunkInMemory, parameters: CodecParameters
   const bytes = [place(lengths[0]), place(lengths[1]), place(lengths[2])] as const;
   const values = place(count * elementBytes);
   const countAt = place(4);
+  const turnedAt = place(rowSetBytes);
   const memory = bytesUpTo(chunk, end + skipBytes);
   const [level0 = 0] = levels;
 
-  kernel.markStarts(at, rowStride, planeStride, ...shape, level0, levelsEnd - level0);
+  const columns = columnsOf(chunk, axis);
+  const { step, length, inner, innerStep, outerStep } = columns;
+  kernel.clear(level0, levelsEnd - level0);
+  if (!cube) {
+    kernel.markStarts(at, rowStride, planeStride, ...shape, level0);
+  } else if (axis === 0) {
+    kernel.markStarts(at, rowStride, planeStride, cube.busyAt, level0);
+  } else {
+    if (axis === 2) kernel.turnRows(cube.busyAt, turnedAt);
+    kernel.markStarts(at, step, outerStep, axis === 2 ? turnedAt : cube.busyAt, level0);
+  }
   const counted = (run: () => void) => {
     run();
     return new DataView(memory.buffer).getUint32(countAt, true);
@@ -60,10 +72,10 @@ export function encodeInMemory(chunk: ChunkInMemory, parameters: CodecParameters
   const stored = ([0, 1, 2] as const).map((level) =>
     counted(() => kernel.pack(levels[level] as number, lengths[level], levels[level + 1] as number, bytes[level], countAt)),
   );
-  const columns = columnsOf(chunk, axis);
-  const { step, length, inner, innerStep, outerStep } = columns;
   const runs = counted(() =>
-    kernel.takeValues(level0, lengths[0], at, step, length, inner, innerStep, outerStep, values, countAt),
+    cube
+      ? kernel.takeValues(level0, at, step, innerStep, outerStep, values, countAt)
+      : kernel.takeValues(level0, lengths[0], at, step, length, inner, innerStep, outerStep, values, countAt),
   );
   const parts = [
     [levels[3] as number, lengths[3]],
@@ -88,23 +100,32 @@ function columnsOf({ shape: [x, y, z], elementBytes, rowStride, planeStride }: C
   return { step: planeStride, length: z, inner: x, innerStep: elementBytes, outerStep: rowStride };
 }
 
-type Kernel = Readonly<Record<'markStarts' | 'pack' | 'takeValues', (...parameters: number[]) => void>>;
+type Kernel = Readonly<Record<'clear' | 'markStarts' | 'turnRows' | 'pack' | 'takeValues', (...parameters: number[]) => void>>;
 
 const kernels = new WeakMap<WebAssembly.Memory, Map<string, Kernel | undefined>>();
 
-function kernelOf({ memory, shape, elementBytes }: ChunkInMemory, axis: Axis): Kernel | undefined {
+function kernelOf({ memory, shape, elementBytes, cube }: ChunkInMemory, axis: Axis): Kernel | undefined {
   const known = kernels.get(memory) ?? new Map<string, Kernel | undefined>();
   kernels.set(memory, known);
   const pieceBytes = (shape[0] * elementBytes) % blockBytes === 0 ? blockBytes : vectorBytes;
-  const key = `${elementBytes} ${axis} ${pieceBytes}`;
+  const key = cube ? `cube ${elementBytes} ${axis === 0}` : `${elementBytes} ${axis} ${pieceBytes}`;
   if (!known.has(key)) {
-    const markStarts = axis === 0 ? markAlongRows(elementBytes, pieceBytes) : markAcrossRows(elementBytes, axis, pieceBytes);
-    known.set(key, instantiate({ markStarts, pack, takeValues: takeValues(elementBytes) }, memory));
+    const ofCube = () => ({
+      markStarts: axis === 0 ? markCubeAlongRows(elementBytes) : markCubeAcrossRows(elementBytes),
+      takeValues: takeCubeValues(elementBytes),
+    });
+    const ofAny = () => ({
+      markStarts: axis === 0 ? markAlongRows(elementBytes, pieceBytes) : markAcrossRows(elementBytes, axis, pieceBytes),
+      takeValues: takeValues(elementBytes),
+    });
+    known.set(key, instantiate({ clear: clearBytes, turnRows, pack, ...(cube ? ofCube() : ofAny()) }, memory));
   }
   return known.get(key);
 }
 
-const rowParameters = ['at', 'rowStride', 'planeStride', 'width', 'height', 'depth', 'level0', 'clearLength'] as const;
+const clearBytes = wasmFunction(['at', 'length'], {}, ({ at, length }) => [clear(at.get, length.get)]);
+
+const rowParameters = ['at', 'rowStride', 'planeStride', 'width', 'height', 'depth', 'level0'] as const;
 const rowVariables = ['row', 'y', 'z', 'plane', 'p', 'end', 'pieceEnd', 'index', 'bits', 'address', 'last'] as const;
 type RowLocals = Readonly<Record<(typeof rowParameters)[number] | (typeof rowVariables)[number], Local>>;
 
@@ -132,11 +153,11 @@ function isSame(p: Local, pieceBytes: number, other: (offset: number) => Code): 
   return i32.eqz(v128.anyTrue(differences.reduce((a, b) => v128.or(a, b))));
 }
 
-/** Along x: a row's elements follow each other in scan order, so a vector's bits do, too. Level 0 alone is set; all are cleared. */
+/** Along x: a row's elements follow each other in scan order, so a vector's bits do, too. */
 function markAlongRows(elementBytes: CodecElementBytes, pieceBytes: number): WasmFunction {
   const { ne, bitmask, load, splat } = comparison[elementBytes];
   return wasmFunction(rowParameters, { i32: [...rowVariables, 'before'] }, (locals) => {
-    const { width, level0, clearLength, row, p, end, pieceEnd, index, bits, address, last, before } = locals;
+    const { width, level0, row, p, end, pieceEnd, index, bits, address, last, before } = locals;
     const vector = [
       bits.set(bitmask(ne(v128.load(p.get), v128.load(i32.sub(p.get, elementBytes))))),
       // Before a row's first element stands the last of the row before; before the first of all, nothing.
@@ -152,7 +173,6 @@ function markAlongRows(elementBytes: CodecElementBytes, pieceBytes: number): Was
       p.add(16),
     ];
     return [
-      clear(level0.get, clearLength.get),
       ...forEachRow(locals, [
         p.set(row.get),
         end.set(i32.add(row.get, i32.mul(width.get, elementBytes))),
@@ -182,7 +202,7 @@ function markAlongRows(elementBytes: CodecElementBytes, pieceBytes: number): Was
 function markAcrossRows(elementBytes: CodecElementBytes, axis: 1 | 2, pieceBytes: number): WasmFunction {
   const { ne, bitmask, load } = comparison[elementBytes];
   return wasmFunction(rowParameters, { i32: [...rowVariables, 'back', 'bit'] }, (locals) => {
-    const { rowStride, planeStride, width, height, depth, level0, clearLength } = locals;
+    const { rowStride, planeStride, width, height, depth, level0 } = locals;
     const { row, y, z, p, end, pieceEnd, index, bits, address, last, back, bit } = locals;
     // Along: the place in the column, and the steps to the next. Across: the place among the columns of one x.
     const [along, across] = axis === 1 ? [y, z] : [z, y];
@@ -206,7 +226,6 @@ function markAcrossRows(elementBytes: CodecElementBytes, axis: 1 | 2, pieceBytes
       p.add(16),
     ];
     return [
-      clear(level0.get, clearLength.get),
       ...forEachRow(locals, [
         p.set(row.get),
         end.set(i32.add(row.get, i32.mul(width.get, elementBytes))),
@@ -236,18 +255,28 @@ function markAcrossRows(elementBytes: CodecElementBytes, axis: 1 | 2, pieceBytes
   });
 }
 
-/** For each byte at `level` that is not 0: the byte to `bytes`, and its bit to `bits`. Their number to `countAt`. */
+/** For each byte at `level` that is not 0: the byte to `bytes`, and its bit to `bits`. Their number to `countAt`. Behind the level are zeros. */
 const pack = wasmFunction(
   ['level', 'length', 'bits', 'bytes', 'countAt'],
-  { i32: ['j', 'byte', 'count', 'address'] },
-  ({ level, length, bits, bytes, countAt, j, byte, count, address }) => [
-    forEachByte(level, length, { j, byte }, [
-      i32.store8(i32.add(bytes.get, count.get), byte.get),
-      count.add(1),
-      address.set(i32.add(bits.get, i32.shrU(j.get, 3))),
-      i32.store8(address.get, i32.or(i32.load8(address.get), i32.shl(1, i32.and(j.get, 7)))),
-    ]),
-    i32.store(countAt.get, count.get),
+  { i32: ['end', 'mask', 'next'] },
+  ({ level, length, bits, bytes, countAt, end, mask, next }) => [
+    next.set(bytes.get),
+    end.set(i32.add(level.get, length.get)),
+    doWhile(
+      [
+        mask.set(i8x16.bitmask(i8x16.ne(v128.load(level.get), i32x4.constant(0, 0, 0, 0)))),
+        i32.store16(bits.get, mask.get),
+        whileTrue(mask.get, [
+          i32.store8(next.get, i32.load8(i32.add(level.get, i32.ctz(mask.get)))),
+          next.add(1),
+          mask.set(i32.and(mask.get, i32.sub(mask.get, 1))),
+        ]),
+        bits.add(2),
+        level.add(vectorBytes),
+      ],
+      i32.ltU(level.get, end.get),
+    ),
+    i32.store(countAt.get, i32.sub(next.get, bytes.get)),
   ],
 );
 

@@ -1,0 +1,228 @@
+import {
+  type Code,
+  doWhile,
+  i8x16,
+  i16x8,
+  i32,
+  i32x4,
+  i64,
+  type Local,
+  type Value,
+  v128,
+  type WasmFunction,
+  wasmFunction,
+  when,
+  whileTrue,
+} from '../../shared/wasm.ts';
+import { cubeSide, rowSetBytes, vectorBytes } from '../chunk-in-memory.ts';
+import type { CodecElementBytes } from '../codec.ts';
+
+/**
+ * Where runs start in cubes (`RowsOfCube`), and their values. A row's or a column's bits of level 0 are one word, and only busy
+ * rows are looked at. Level 0 is all zeros before, and begins at `level0`.
+ */
+
+const comparison = {
+  1: { ...i8x16, load: i32.load8, store: i32.store8 },
+  2: { ...i16x8, load: i32.load16, store: i32.store16 },
+  4: { ...i32x4, load: i32.load, store: i32.store },
+} as const;
+
+const wordBytes = 8;
+const one = i64.constant(1);
+const zero = i64.constant(0);
+const lowestTaken = (word: Local) => word.set(i64.and(word.get, i64.sub(word.get, one)));
+
+/** Which elements of the row at `p` differ from those `back` bytes before them, as a word. */
+function differences(elementBytes: CodecElementBytes, p: Local, back: Value): Code {
+  const { ne, bitmask } = comparison[elementBytes];
+  const lanes = vectorBytes / elementBytes;
+  return Array.from({ length: cubeSide / lanes }, (_, vector) => {
+    const offset = vector * vectorBytes;
+    const bits = bitmask(ne(v128.load(p.get, offset), v128.load(i32.sub(p.get, back), offset)));
+    return i64.shl(i64.fromI32(bits), i64.constant(vector * lanes));
+  }).reduce((a, b) => i64.or(a, b));
+}
+
+/** Along x: a row's word is its elements' bits. */
+export function markCubeAlongRows(elementBytes: CodecElementBytes): WasmFunction {
+  const { load } = comparison[elementBytes];
+  return wasmFunction(
+    ['at', 'rowStride', 'planeStride', 'busyAt', 'level0'],
+    { i32: ['y', 'z', 'plane', 'p', 'last'], i64: ['busy', 'look', 'bits'] },
+    ({ at, rowStride, planeStride, busyAt, level0, y, z, plane, p, last, busy, look, bits }) => {
+      const toLast = (cubeSide - 1) * elementBytes;
+      const oneRow = [
+        y.set(i64.toI32(i64.ctz(look.get))),
+        lowestTaken(look),
+        p.set(i32.add(plane.get, i32.mul(y.get, rowStride.get))),
+        // Before a row's first element stands the last of the row before; before the first of all, nothing.
+        when(y.get, [last.set(i32.add(i32.sub(p.get, rowStride.get), toLast))]),
+        bits.set(i64.and(differences(elementBytes, p, elementBytes), i64.constant(-2))),
+        when(i32.or(i32.eqz(last.get), i32.ne(load(p.get), load(last.get))), [bits.set(i64.or(bits.get, one))]),
+        i64.store(i32.add(level0.get, i32.mul(y.get, wordBytes)), bits.get),
+      ];
+      return [
+        plane.set(at.get),
+        doWhile(
+          [
+            busy.set(i64.load(busyAt.get)),
+            // A row begins a run, too, where the row before it is busy; the first of a plane may anyway.
+            look.set(i64.or(i64.or(busy.get, i64.shl(busy.get, one)), one)),
+            doWhile(oneRow, i64.ne(look.get, zero)),
+            last.set(i32.add(i32.add(plane.get, i32.mul(rowStride.get, cubeSide - 1)), toLast)),
+            plane.add(planeStride.get),
+            busyAt.add(wordBytes),
+            level0.add(wordBytes * cubeSide),
+            z.add(1),
+          ],
+          i32.ltU(z.get, cubeSide),
+        ),
+      ];
+    },
+  );
+}
+
+/**
+ * Along y or z: rows across the columns, `step` bytes apart, give a word each, which are then turned into those of the columns.
+ * @param busyAt a word for each `outer`, whose bits go along the columns
+ */
+export function markCubeAcrossRows(elementBytes: CodecElementBytes): WasmFunction {
+  const { load } = comparison[elementBytes];
+  return wasmFunction(
+    ['at', 'step', 'outerStep', 'busyAt', 'level0'],
+    { i32: ['along', 'outer', 'start', 'p', ...turnNumbers], i64: ['look', 'bits', 'any', ...turnWords] },
+    ({ at, step, outerStep, busyAt, level0, along, outer, start, p, look, bits, any, ...turning }) => {
+      const toLast = i32.mul(step.get, cubeSide - 1);
+      const store = [i64.store(i32.add(level0.get, i32.mul(along.get, wordBytes)), bits.get), any.set(i64.or(any.get, bits.get))];
+      const oneRow = [
+        along.set(i64.toI32(i64.ctz(look.get))),
+        lowestTaken(look),
+        p.set(i32.add(start.get, i32.mul(along.get, step.get))),
+        bits.set(differences(elementBytes, p, step.get)),
+        ...store,
+      ];
+      return [
+        start.set(at.get),
+        doWhile(
+          [
+            // Before a column's first element stands the last of the column before it; before the first of all, nothing.
+            p.set(start.get),
+            along.set(0),
+            bits.set(i64.and(differences(elementBytes, p, i32.sub(elementBytes, toLast)), i64.constant(-2))),
+            any.set(zero),
+            when(
+              i32.or(
+                i32.eqz(outer.get),
+                i32.ne(
+                  load(start.get),
+                  load(i32.add(i32.sub(start.get, outerStep.get), i32.add(toLast, (cubeSide - 1) * elementBytes))),
+                ),
+              ),
+              [bits.set(i64.or(bits.get, one))],
+            ),
+            ...store,
+            look.set(i64.shl(i64.load(busyAt.get), one)),
+            whileTrue(i64.ne(look.get, zero), oneRow),
+            when(i64.ne(any.get, zero), turnWordsAt(level0, turning)),
+            start.add(outerStep.get),
+            busyAt.add(wordBytes),
+            level0.add(rowSetBytes),
+            outer.add(1),
+          ],
+          i32.ltU(outer.get, cubeSide),
+        ),
+      ];
+    },
+  );
+}
+
+const turnNumbers = ['low', 'distance', 'group', 'groupEnd'] as const;
+const turnWords = ['mask', 'swap'] as const;
+type TurnLocals = Readonly<Record<(typeof turnNumbers)[number] | (typeof turnWords)[number], Local>>;
+
+/**
+ * Turns 64 words of 64 bits at `words`: bit j of word i becomes bit i of word j. Blocks of bits change places, 32×32 first, then
+ * smaller ones in each of them (Hacker's Delight, section 7-3).
+ */
+function turnWordsAt(words: Local, { low, distance, group, groupEnd, mask, swap }: TurnLocals): Code[] {
+  const wide = i64.fromI32(i32.shrU(distance.get, 3));
+  const far = i32.add(low.get, distance.get);
+  const inGroup = [
+    swap.set(i64.and(i64.xor(i64.shrU(i64.load(low.get), wide), i64.load(far)), mask.get)),
+    i64.store(far, i64.xor(i64.load(far), swap.get)),
+    i64.store(low.get, i64.xor(i64.load(low.get), i64.shl(swap.get, wide))),
+    low.add(wordBytes),
+  ];
+  return [
+    distance.set((cubeSide / 2) * wordBytes),
+    mask.set(i64.shrU(i64.constant(-1), i64.constant(cubeSide / 2))),
+    doWhile(
+      [
+        group.set(words.get),
+        doWhile(
+          [
+            low.set(group.get),
+            groupEnd.set(i32.add(group.get, distance.get)),
+            doWhile(inGroup, i32.ltU(low.get, groupEnd.get)),
+            group.set(i32.add(groupEnd.get, distance.get)),
+          ],
+          i32.ltU(group.get, i32.add(words.get, rowSetBytes)),
+        ),
+        distance.set(i32.shrU(distance.get, 1)),
+        mask.set(i64.xor(mask.get, i64.shl(mask.get, wide))),
+      ],
+      i32.ltU(wordBytes - 1, distance.get),
+    ),
+  ];
+}
+
+/** Copies a set of rows (`RowsOfCube`) so that bit z of word y is row (y, z). */
+export const turnRows = wasmFunction(
+  ['rows', 'to'],
+  { i32: ['at', ...turnNumbers], i64: turnWords },
+  ({ rows, to, at, ...turning }) => [
+    doWhile(
+      [i64.store(i32.add(to.get, at.get), i64.load(i32.add(rows.get, at.get))), at.add(wordBytes)],
+      i32.ltU(at.get, rowSetBytes),
+    ),
+    ...turnWordsAt(to, turning),
+  ],
+);
+
+/** The value of each run, in order, to `values`; their number to `countAt`. Columns lie as `columnsOf` says. */
+export function takeCubeValues(elementBytes: CodecElementBytes): WasmFunction {
+  const { load, store } = comparison[elementBytes];
+  return wasmFunction(
+    ['level0', 'at', 'step', 'innerStep', 'outerStep', 'values', 'countAt'],
+    { i32: ['inner', 'outer', 'column', 'start', 'next'], i64: ['word'] },
+    ({ level0, at, step, innerStep, outerStep, values, countAt, inner, outer, column, start, next, word }) => [
+      next.set(values.get),
+      start.set(at.get),
+      doWhile(
+        [
+          column.set(start.get),
+          inner.set(0),
+          doWhile(
+            [
+              word.set(i64.load(level0.get)),
+              whileTrue(i64.ne(word.get, zero), [
+                store(next.get, load(i32.add(column.get, i32.mul(i64.toI32(i64.ctz(word.get)), step.get)))),
+                next.add(elementBytes),
+                lowestTaken(word),
+              ]),
+              level0.add(wordBytes),
+              column.add(innerStep.get),
+              inner.add(1),
+            ],
+            i32.ltU(inner.get, cubeSide),
+          ),
+          start.add(outerStep.get),
+          outer.add(1),
+        ],
+        i32.ltU(outer.get, cubeSide),
+      ),
+      i32.store(countAt.get, i32.shrU(i32.sub(next.get, values.get), Math.log2(elementBytes))),
+    ],
+  );
+}
