@@ -39,14 +39,23 @@ test('a cube stands as the volume does and turns it, by pointer, keys and comman
   const { page } = stria;
   await openSmall(stria);
   const first = await settledPicture(page, '3d');
-  await page.getByRole('button', { name: 'Look from the front' }).click();
+  await page.getByRole('button', { name: 'Look from the front', exact: true }).click();
   await expect.poll(() => cubeStands(page)).toEqual([1, 0, 0, 0, 1, 0, 0, 0, 1]);
 
   await page.getByTestId('look-front').focus();
   await page.keyboard.press('ArrowRight');
-  await expect(page.getByRole('button', { name: 'Look from the back' })).toBeFocused();
+  await expect(page.getByRole('button', { name: 'Look from the back', exact: true })).toBeFocused();
   await page.keyboard.press('Enter');
   await expect.poll(() => cubeStands(page)).toEqual([-1, 0, 0, 0, 1, 0, 0, 0, -1]);
+
+  // Its edges and corners, too: here the corner that is at the top left.
+  const cube = await page.getByTestId('orientation-cube').boundingBox();
+  if (!cube) throw new Error('the cube is not on the screen');
+  await page.mouse.move(cube.x + 3, cube.y + 3);
+  await expect(page.getByTestId('look-back-left-above')).toHaveAttribute('data-hovered', 'true');
+  await page.mouse.down();
+  await page.mouse.up();
+  await expect.poll(() => cubeStands(page)).toEqual([-1, 0, 1, 0, 1, -1, -1, 0, -1]);
 
   await page.keyboard.press('ControlOrMeta+k');
   await page.getByPlaceholder('What do you want to do?').fill('Look from above');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { testInfo } from '../../core/engine/resident-testing.ts';
 import { sceneSides } from '../viewer/orientation.ts';
 import type { App } from './app.ts';
-import { sideCommands } from './sides.ts';
+import { sideCommands, sideWords } from './sides.ts';
 import type { AppState } from './store.ts';
 
 test('there are six sides to look from, named by the patient, or by the axes where there is none', () => {
@@ -21,4 +21,12 @@ test('there are six sides to look from, named by the patient, or by the axes whe
   for (const command of commands) command.run();
   expect(looked).toEqual([...sceneSides, ...sceneSides].map(({ key }) => key));
   expect(commands.some((command) => command.enabled({ document: { kind: 'empty' } } as AppState))).toBe(false);
+});
+
+test('edges and corners are named by their sides', () => {
+  const [front, , , left, above] = sceneSides;
+  if (!front || !left || !above) throw new Error('there are six sides');
+  expect(sideWords([front, left], true)).toBe('Look from the front and the left');
+  expect(sideWords([front, left, above], true)).toBe('Look from the front, the left and above');
+  expect(sideWords([front, left, above], false)).toBe('Look from −z, +x and −y');
 });

@@ -14,9 +14,13 @@ const words: Readonly<Record<SceneSide['key'], string>> = {
   below: 'below',
 };
 
-/** `Look from the left`: the patient's. Without a patient, by the voxel axes: `Look from +x`. */
-export function sideWords({ key, axis }: SceneSide, isPatient: boolean): string {
-  return `Look from ${isPatient ? words[key] : axis}`;
+/**
+ * `Look from the left`: the patient's. Without a patient, by the voxel axes: `Look from +x`. Several sides: from their edge or corner.
+ */
+export function sideWords(sides: readonly SceneSide[], isPatient: boolean): string {
+  const names = sides.map(({ key, axis }) => (isPatient ? words[key] : axis));
+  const last = names.pop() ?? '';
+  return `Look from ${names.length === 0 ? last : `${names.join(', ')} and ${last}`}`;
 }
 
 const positive = ['right', 'front', 'top'] as const;
@@ -34,7 +38,7 @@ export function sideCommands(app: App): Command[] {
   return [true, false].flatMap((isPatient) =>
     sceneSides.map((side) => ({
       id: isPatient ? `look-${side.key}` : `look-along-${side.key}`,
-      label: sideWords(side, isPatient),
+      label: sideWords([side], isPatient),
       group: 'View',
       enabled: (state) => {
         const document = openDocument(state);
