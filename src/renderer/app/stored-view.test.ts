@@ -19,6 +19,7 @@ const stored = (value: unknown) => JSON.parse(JSON.stringify(value));
 describe('a view from a file', () => {
   it('has all parts that a view has', () => {
     expect(viewFrom(stored(startView), startView)).toEqual(startView);
+    const slab = { kind: 'maximum', thickness: 4 };
     const other = {
       ...startView,
       window: [-5, 7.5],
@@ -31,6 +32,7 @@ describe('a view from a file', () => {
       timePoint: 3,
       box: 'ticks',
       cut: { normal: [0.6, 0, 0.8], offset: 0.1 },
+      sliceSlabs: { x: slab, y: slab, z: { ...slab, kind: 'none' } },
     };
     expect(viewFrom(stored(other), startView)).toEqual(other);
   });
@@ -46,6 +48,7 @@ describe('a view from a file', () => {
       colour: 'red',
       box: 'round',
       cut: { normal: [0, 1], offset: 0 },
+      sliceSlabs: { x: { kind: 'mean', thickness: 1 }, y: { kind: 'mean', thickness: 1 } },
     };
     expect(viewFrom(odd, startView)).toEqual({});
     expect(viewFrom({ opacity: Array.from({ length: 1001 }, () => [0, 0]) }, startView)).toEqual({});

@@ -2,7 +2,7 @@ import { projections } from '../../core/engine/ray-pass.ts';
 import { slabKinds } from '../../core/engine/slab-plane.ts';
 import type { JsonObject } from '../../core/format/json.ts';
 import { colormapNames } from '../viewer/colormaps.ts';
-import type { ViewState } from '../viewer/viewer-api.ts';
+import type { SlabChoice, ViewState } from '../viewer/viewer-api.ts';
 
 // A view in a file is checked by the shape of one that is known to be good: numbers where that has numbers, as many. What a
 // shape does not say stands in the tables here; a new part of ViewState that needs a line does not compile without.
@@ -28,6 +28,7 @@ const words: Readonly<Record<KeysWhere<{ [Key in keyof ViewState]-?: HasWords<Vi
   outside: ['clamp', 'hide', 'mark'],
   box: ['off', 'box', 'ticks'],
   slab: ['none', ...slabKinds],
+  sliceSlabs: ['none', ...slabKinds],
 };
 
 /** Lists of any length, and how long they may be. */
@@ -37,8 +38,10 @@ const longest: Readonly<Record<KeysWhere<{ [Key in keyof ViewState]-?: IsList<Vi
 
 /** What may be there or not, as an example of it. */
 type OptionalKey = KeysWhere<{ [Key in keyof ViewState]-?: undefined extends ViewState[Key] ? true : false }>;
+const anySlab: SlabChoice = { kind: 'none', thickness: 0 };
 const examples: { readonly [Key in OptionalKey]: NonNullable<ViewState[Key]> } = {
   cut: { normal: [0, 0, 1], offset: 0 },
+  sliceSlabs: { x: anySlab, y: anySlab, z: anySlab },
 };
 
 /**

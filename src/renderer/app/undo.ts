@@ -23,6 +23,7 @@ const names: Readonly<Record<string, string>> = {
   camera: 'kind of camera',
   smooth: 'smooth slices',
   slab: 'thickness of slices',
+  sliceSlabs: 'thickness of slices',
   oblique: 'angles of the oblique slice',
   showChunks: 'chunks shown',
 };

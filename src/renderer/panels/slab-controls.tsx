@@ -1,11 +1,13 @@
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import { lengthUnit } from '../app/units.ts';
+import { linkedSlabs, slabChoice, withSlab } from '../viewer/slab.ts';
 import type { Viewer } from '../viewer/viewer.ts';
-import type { SlabChoice } from '../viewer/viewer-api.ts';
+import type { SlabChoice, SliceAxis } from '../viewer/viewer-api.ts';
 import { NumberInput } from './controls/number-input.tsx';
 import { type Option, Select } from './controls/select.tsx';
+import { Toggle } from './controls/toggle.tsx';
 import styles from './slab-controls.module.css';
-import { useViewerPart } from './use-app.ts';
+import { useApp, useViewerPart } from './use-app.ts';
 
 const kinds: readonly Option<SlabChoice['kind']>[] = [
   { key: 'none', label: 'One voxel' },
@@ -14,27 +16,57 @@ const kinds: readonly Option<SlabChoice['kind']>[] = [
   { key: 'minimum', label: 'Slab: minimum', hint: 'What is darkest along the slab: airways' },
 ];
 
-/** How thick slices are, and what becomes of the voxels across them. */
-export function SlabControls({ viewer, info }: { readonly viewer: Viewer; readonly info: VolumeInfo }) {
-  const kind = useViewerPart(viewer, ({ state }) => state.slab.kind);
-  const thickness = useViewerPart(viewer, ({ state }) => state.slab.thickness);
+interface Props {
+  readonly viewer: Viewer;
+  readonly info: VolumeInfo;
+}
+
+/** How thick slices are, and what becomes of the voxels across them: for all slices, or for each. */
+export function SlabControls({ viewer, info }: Props) {
+  const { store } = useApp();
+  const areSame = useViewerPart(viewer, ({ state }) => state.sliceSlabs === undefined);
+  const link = (same: boolean) => viewer.set(linkedSlabs(viewer.snapshot().state, same, store.getState().sliceAxis));
+  return (
+    <>
+      {areSame ? (
+        <SlabChooser viewer={viewer} info={info} axis="z" of="" testId="slab-select" />
+      ) : (
+        (['x', 'y', 'z'] as const).map((axis) => (
+          <SlabChooser key={axis} viewer={viewer} info={info} axis={axis} of={` ${axis}`} testId={`slab-select-${axis}`} />
+        ))
+      )}
+      <Toggle label="Same for all slices" isOn={areSame} onChange={link} testId="slab-same" />
+    </>
+  );
+}
+
+interface ChooserProps extends Props {
+  readonly axis: SliceAxis;
+  /** Names it: ` x`. Empty: it stands for all. */
+  readonly of: string;
+  readonly testId: string;
+}
+
+function SlabChooser({ viewer, info, axis, of, testId }: ChooserProps) {
+  const { kind, thickness } = useViewerPart(viewer, ({ state }) => slabChoice(state, axis));
   const unit = lengthUnit(info);
+  const choose = (choice: SlabChoice) => viewer.set(withSlab(viewer.snapshot().state, axis, choice));
   return (
     <>
       <Select
-        label="Slices"
+        label={`Slices${of}`}
         options={kinds}
         value={kind}
-        onChange={(next) => viewer.set({ slab: { kind: next, thickness } })}
-        testId="slab-select"
+        onChange={(next) => choose({ kind: next, thickness })}
+        testId={testId}
       />
       {kind !== 'none' && (
         <div className={styles.thickness}>
           <NumberInput
-            label={unit === '' ? 'Thickness' : `Thickness, ${unit}`}
+            label={unit === '' ? `Thickness${of}` : `Thickness${of}, ${unit}`}
             value={thickness}
             minimum={0}
-            onChange={(next) => viewer.set({ slab: { kind, thickness: next } })}
+            onChange={(next) => choose({ kind, thickness: next })}
           />
         </div>
       )}

@@ -6,7 +6,7 @@ import type { VolumeInfo } from '../../core/shared/volume.ts';
 import { thinSpace } from '../app/units.ts';
 import { isMeasuring } from '../viewer/measure.ts';
 import { safeSpacing, sliceFrame } from '../viewer/orientation.ts';
-import { slabOf } from '../viewer/slab.ts';
+import { slabChoice, slabOf } from '../viewer/slab.ts';
 import type { Viewer, ViewName } from '../viewer/viewer.ts';
 import type { Layout, SliceAxis } from '../viewer/viewer-api.ts';
 import { ClipHandles } from './clip-handles.tsx';
@@ -120,7 +120,7 @@ export function SlicePane({ viewer, info, axis, isShown, isSecond }: SlicePanePr
         label={`Slice across ${axis}. Arrow keys move the crosshair, Page Up and Page Down the slice. Enter sets a point while measuring.`}
         onKeyDown={onKeyDown}
       />
-      <SlabLabel viewer={viewer} info={info} index={index} />
+      <SlabLabel viewer={viewer} info={info} axis={axis} />
       <AloneButton alone="slice" axis={axis} />
       <div className={styles.strip}>
         {!isSecond && <PlayButton axis={axis} />}
@@ -148,9 +148,9 @@ export function SlicePane({ viewer, info, axis, isShown, isSecond }: SlicePanePr
 }
 
 /** Says of a thick slice what it shows, and of how many slices. */
-function SlabLabel({ viewer, info, index }: { readonly viewer: Viewer; readonly info: VolumeInfo; readonly index: 0 | 1 | 2 }) {
-  const choice = useViewerPart(viewer, ({ state }) => state.slab);
-  const slab = slabOf(choice, safeSpacing(info)[index]);
+function SlabLabel({ viewer, info, axis }: { readonly viewer: Viewer; readonly info: VolumeInfo; readonly axis: SliceAxis }) {
+  const choice = useViewerPart(viewer, ({ state }) => slabChoice(state, axis));
+  const slab = slabOf(choice, safeSpacing(info)['xyz'.indexOf(axis) as 0 | 1 | 2]);
   if (!slab) return null;
   const { slices, kind } = slab;
   return (

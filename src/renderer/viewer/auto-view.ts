@@ -54,6 +54,7 @@ export function autoView(info: VolumeInfo, statistics: VolumeStatistics): ViewSt
     timePoint: 0,
     smooth: false,
     slab: firstSlab(safeSpacing(info)),
+    sliceSlabs: undefined,
     oblique: { turn: 0, tilt: 0 },
   } as const;
   if (isLabels(info, statistics)) {

@@ -14,6 +14,7 @@ const state: ViewState = {
   timePoint: 4,
   smooth: false,
   slab: { kind: 'none', thickness: 1 },
+  sliceSlabs: undefined,
   oblique: { turn: 0, tilt: 0 },
 };
 

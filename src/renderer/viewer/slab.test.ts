@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { mostSlabSlices, slabRange } from '../../core/engine/slab-plane.ts';
-import { firstSlab, slabOf } from './slab.ts';
+import { firstSlab, linkedSlabs, slabChoice, slabOf, withSlab } from './slab.ts';
 
 test('a thickness is another number of slices across each axis', () => {
   const choice = { kind: 'maximum', thickness: 10 } as const;
@@ -19,4 +19,15 @@ test('a slab lies around its slice, and ends where the volume does', () => {
   expect(slabRange(0, 5, 20)).toEqual([0, 2]);
   expect(slabRange(19, 5, 20)).toEqual([17, 19]);
   expect(slabRange(1, 64, 3)).toEqual([0, 2]);
+});
+
+test('slices are as thick as each other, or each by itself; neither way of choosing changes what is shown', () => {
+  const mean = { kind: 'mean', thickness: 4 } as const;
+  const maximum = { kind: 'maximum', thickness: 9 } as const;
+  const same = { slab: mean, sliceSlabs: undefined };
+  expect(withSlab(same, 'x', maximum)).toEqual({ slab: maximum });
+  const each = { ...same, ...linkedSlabs(same, false, 'z') };
+  const other = { ...each, ...withSlab(each, 'x', maximum) };
+  expect((['x', 'y', 'z'] as const).map((axis) => slabChoice(other, axis))).toEqual([maximum, mean, mean]);
+  expect(linkedSlabs(other, true, 'x')).toEqual({ slab: maximum, sliceSlabs: undefined });
 });

@@ -7,7 +7,7 @@ import { type MeasureSlice, measureShapes, measureSlice } from './measure-shapes
 import { cutLine, obliqueNormal } from './oblique-geometry.ts';
 import { type SliceFrame, safeSpacing, sliceFrame } from './orientation.ts';
 import { scaleBar } from './scale-bar.ts';
-import { slabOf } from './slab.ts';
+import { slabChoice, slabOf } from './slab.ts';
 import { adjustedWindow, marginOf, type PictureSize, SliceCanvas, type SlicePicture } from './slice-canvas.ts';
 import {
   clampVoxel,
@@ -77,7 +77,7 @@ export class SliceView extends SliceCanvas {
     const map = placeSlice(placement);
     const { frame, index } = placement;
     const { right, down } = frame;
-    const slab = slabOf(state.slab, placement.spacing[frame.across]);
+    const slab = slabOf(slabChoice(state, this.#axis), placement.spacing[frame.across]);
     if (!slab) plane.destroy();
     const step: Point = [1 / map.right[right.axis], 1 / map.down[down.axis]];
     const spare = 10 * pixelRatio;

@@ -50,6 +50,8 @@ export interface ViewState extends Omit<RayLook, 'plane'> {
   /** Slices interpolate between voxels (off: every voxel is a sharp rectangle). */
   readonly smooth: boolean;
   readonly slab: SlabChoice;
+  /** Each slice's own; undefined: all are as `slab` says. */
+  readonly sliceSlabs: Readonly<Record<SliceAxis, SlabChoice>> | undefined;
   readonly oblique: ObliqueTilt;
 }
 
