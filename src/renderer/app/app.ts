@@ -374,9 +374,8 @@ export class App {
     if (!shows3d(this.store.getState().settings.layout)) this.set({ layout: 'quad' });
   }
 
-  /** Handles on the six faces of what the 3D view shows; or no longer. */
-  toggleClipHandles(): void {
-    const clipHandles = !this.store.getState().clipHandles;
+  /** Handles on the six faces of what the 3D view shows, which comes to the front with them; or no longer. */
+  showClipHandles(clipHandles: boolean): void {
     if (clipHandles) this.#show3d();
     this.store.setState({ clipHandles });
   }

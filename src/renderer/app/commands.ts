@@ -229,7 +229,7 @@ export function createCommands(app: App): Command[] {
       label: 'Clip the 3D view by handles, or not',
       group: 'View',
       enabled: isReady,
-      run: () => app.toggleClipHandles(),
+      run: () => app.showClipHandles(!store.getState().clipHandles),
     },
     { id: 'cut', label: 'Cut the 3D view by a free plane, or not', group: 'View', enabled: isReady, run: () => app.toggleCut() },
     {

@@ -72,6 +72,7 @@ export class SavedSessions {
       layout: state.settings.layout,
       sliceAxis: state.sliceAxis,
       showChunks: state.showChunks,
+      clipHandles: state.clipHandles,
       compression: compressionOf(codecChoice(state)),
       measurements: state.measurements,
       playback: { ...state.settings.playback, axis: state.playback?.isOpen ? state.playback.stack.axis : undefined },
@@ -172,7 +173,8 @@ export class SavedSessions {
         restore: (viewer) => {
           viewer.set(viewFrom(saved.view, viewer.snapshot().state));
           viewer.startFrom(saved.viewpoints);
-          store.setState({ measurements: saved.measurements, sliceAxis: saved.sliceAxis, showChunks: saved.showChunks });
+          const { measurements, sliceAxis, showChunks, clipHandles } = saved;
+          store.setState({ measurements, sliceAxis, showChunks, clipHandles });
         },
       },
     });

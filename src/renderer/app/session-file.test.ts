@@ -68,6 +68,7 @@ const session = fc.record({
   layout: fc.constantFrom('3d', 'slice', 'slices', 'quad', 'oblique'),
   sliceAxis: axis,
   showChunks: fc.boolean(),
+  clipHandles: fc.boolean(),
   compression: fc.record({
     codec: fc.constantFrom('auto', ...chainNames()),
     axis: fc.oneof(axis, fc.constant('auto')),

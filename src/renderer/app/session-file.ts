@@ -51,6 +51,8 @@ export interface SavedSession {
   readonly layout: Layout;
   readonly sliceAxis: SliceAxis;
   readonly showChunks: boolean;
+  /** The 3D view has handles on its clip planes. */
+  readonly clipHandles: boolean;
   readonly compression: {
     readonly codec: string;
     readonly axis: CodecOptions['axis'];
@@ -104,6 +106,7 @@ export function readSession(bytes: Uint8Array): SavedSession {
     layout: one(['3d', 'slice', 'slices', 'quad', 'oblique'], all.layout, defaultSettings.layout),
     sliceAxis: one(['x', 'y', 'z'], all.sliceAxis, 'z'),
     showChunks: all.showChunks === true,
+    clipHandles: all.clipHandles === true,
     compression: {
       codec: one(['auto', ...chainNames()], compression.codec, defaultSettings.codec),
       axis: one(['auto', 'x', 'y', 'z'], compression.axis, defaultSettings.axis),

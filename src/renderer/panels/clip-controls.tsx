@@ -34,7 +34,7 @@ export function ClipControls({ info, viewer }: Props) {
       <Toggle
         label="Handles in the 3D view"
         isOn={hasHandles}
-        onChange={(clipHandles) => app.store.setState({ clipHandles })}
+        onChange={(isOn) => app.showClipHandles(isOn)}
         testId="clip-handles"
       />
       {isCut && (
