@@ -1,10 +1,8 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { StriaError } from '../core/shared/errors.ts';
+import { volumeStem } from '../core/shared/volume-names.ts';
 import { systemFault } from './system-faults.ts';
-
-/** Endings of volumes, which a derived name drops. */
-const volumeEndings = /\.(nii|hdr|img|nrrd|nhdr|raw|vol|bin|dat|png|tiff?)$/i;
 
 /** A file to write, and whether its name is the user's own: only then is an existing file replaced without -f. */
 export interface OutputName {
@@ -14,9 +12,7 @@ export interface OutputName {
 
 /** A volume's name without folder and endings: `scan` for `/data/scan.nii.gz`. */
 export function stemOf(path: string): string {
-  const name = basename(path);
-  const stem = name.replace(/\.gz$/i, '').replace(volumeEndings, '');
-  return stem === '' ? name : stem;
+  return volumeStem(basename(path));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dropWords, groupDatasets, striaName } from './datasets.ts';
+import { dropWords, groupDatasets, offeredName, striaName } from './datasets.ts';
 
 const group = (...names: string[]) =>
   groupDatasets(names.map((name) => ({ name }))).map(({ primary, companions }) => [
@@ -49,5 +49,12 @@ describe('words and names', () => {
   it('names the compressed file after its source', () => {
     expect(striaName('scan.nii.gz')).toBe('scan.nii.stria');
     expect(striaName('scan.raw')).toBe('scan.raw.stria');
+    expect(['scan.nii.gz', 'a.b.NRRD', 'old.stria', '.nii', 'volume'].map(offeredName)).toEqual([
+      'scan.stria',
+      'a.b.stria',
+      'old.stria',
+      '.nii.stria',
+      'volume.stria',
+    ]);
   });
 });

@@ -1,3 +1,5 @@
+import { volumeStem } from '../../core/shared/volume-names.ts';
+
 /** One thing to open or to compress: the file that is opened, and the files that it finds beside itself. */
 export interface Dataset<File extends { readonly name: string }> {
   readonly primary: File;
@@ -40,7 +42,12 @@ export function dropWords(types: readonly string[]): string {
   return count === 1 ? 'Drop to open' : `Drop to open or compress ${count} files`;
 }
 
-/** `scan.nii.gz` as `scan.nii.stria`: the compression's ending goes, the format's stays, so that nothing collides. */
+/** What a compressed volume is offered to be saved as: `scan.stria` for `scan.nii.gz`, and for `scan.stria`. */
+export function offeredName(name: string): string {
+  return isStria(name) ? name : `${volumeStem(name)}.stria`;
+}
+
+/** Beside its source, where nobody is asked: `scan.nii.stria` for `scan.nii.gz`, so that it does not collide with `scan.nrrd`'s. */
 export function striaName(name: string): string {
   return `${name.replace(/\.gz$/i, '')}.stria`;
 }

@@ -13,7 +13,7 @@ import { shows3d, type ViewState } from '../viewer/viewer-api.ts';
 import type { BackgroundCompressor } from './background.ts';
 import type { CodecChoice } from './compress-protocol.ts';
 import { type Compressed, compressResident, writeContainer } from './compress-resident.ts';
-import { isStria, striaName } from './datasets.ts';
+import { offeredName } from './datasets.ts';
 import { regionOfFile } from './file-regions.ts';
 import { firstPicture } from './first-picture.ts';
 import type { Engine } from './gpu-life.ts';
@@ -142,12 +142,13 @@ export class Session {
     }
   }
 
-  async compress(choice: CodecChoice): Promise<void> {
+  /** @param isAsked whether people see to it, or something else needs it */
+  async compress(choice: CodecChoice, isAsked = true): Promise<void> {
     if (!this.#volume) return;
     const { request, kept } = this.#volume;
     if (kept.decimation > 1) return this.#compressFromFile(this.#volume, choice);
     const controller = this.#newJob();
-    const onProgress = this.#progressOf(controller, (progress) => ({ compression: { kind: 'running', progress } }));
+    const onProgress = this.#progressOf(controller, (progress) => ({ compression: { kind: 'running', progress, isAsked } }));
     this.#store.setState({ save: { kind: 'idle' } });
     onProgress({ stage: 'Compressing', done: 0, total: volumeBytes(kept.info) });
     await this.#inTurn(async () => {
@@ -161,7 +162,7 @@ export class Session {
         if (controller.signal.aborted) return;
         this.#compressed = compressed;
         const chunks = chunkMapOf(volume, compressed.chunks);
-        this.#store.setState({ chunks, compression: { kind: 'done', result: compressed.result } });
+        this.#store.setState({ chunks, compression: { kind: 'done', result: compressed.result, isAsked } });
         // What is kept compressed is kept as it is now.
         if (residencyOf(volume.kept) === 'compressed') await this.#keep(engine, volume, 'compressed', job);
         else this.#showResidency(engine, volume);
@@ -179,7 +180,7 @@ export class Session {
     const request = this.#volume?.request;
     if (this.#volume && residency === 'compressed' && !this.#chunks) {
       if (this.#volume.kept.decimation > 1) return false;
-      await this.compress(choice);
+      await this.compress(choice, false);
     }
     const isKept = (): boolean => {
       const volume = this.#volume;
@@ -258,13 +259,15 @@ export class Session {
     const sink = await this.#askWhere(volume);
     if (!sink) return;
     const controller = this.#newJob();
-    const onProgress = this.#progressOf(controller, (progress) => ({ compression: { kind: 'running', progress } }));
+    const onProgress = this.#progressOf(controller, (progress) => ({
+      compression: { kind: 'running', progress, isAsked: true },
+    }));
     onProgress({ stage: 'Reading', done: 0, total: undefined });
     try {
       const report = await this.#compressor.compress(volume.request, sink, choice, { signal: controller.signal, onProgress });
       if (controller.signal.aborted) return;
       const result = streamedResult(report);
-      this.#store.setState({ compression: { kind: 'done', result } });
+      this.#store.setState({ compression: { kind: 'done', result, isAsked: true } });
       this.#saved(sink, []);
     } catch (error) {
       this.#failed(controller, error, (fault) => ({ compression: { kind: 'failed', fault } }));
@@ -275,7 +278,7 @@ export class Session {
     const { request } = volume;
     const name = request.kind === 'file' ? request.file.name : volume.source.parts.find((part) => part.hasVoxels)?.name;
     try {
-      return await this.#host.saveAs(isStria(name ?? '') ? (name as string) : striaName(name ?? 'volume'));
+      return await this.#host.saveAs(offeredName(name ?? 'volume'));
     } catch (error) {
       this.#store.setState({ save: { kind: 'failed', fault: faultToData(error) } });
       return undefined;

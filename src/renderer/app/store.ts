@@ -68,8 +68,9 @@ export type DocumentState =
 
 export type CompressionState =
   | { readonly kind: 'idle' }
-  | { readonly kind: 'running'; readonly progress: JobProgress }
-  | { readonly kind: 'done'; readonly result: CompressionResult }
+  /** `isAsked`: people wait for this, and want to see it; else something that they asked for needs it. */
+  | { readonly kind: 'running'; readonly progress: JobProgress; readonly isAsked: boolean }
+  | { readonly kind: 'done'; readonly result: CompressionResult; readonly isAsked: boolean }
   | { readonly kind: 'failed'; readonly fault: FaultData };
 
 export type SaveState =

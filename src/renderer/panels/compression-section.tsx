@@ -31,7 +31,7 @@ export function CompressionSection({ document }: { readonly document: OpenDocume
         <CodecChoices isDisabled={isRunning} />
       </div>
       {isRunning ? (
-        <Running progress={compression.progress} />
+        <Running progress={compression.progress} isAsked={compression.isAsked} />
       ) : (
         <Button
           kind={compression.kind === 'done' ? 'plain' : 'primary'}
@@ -50,7 +50,7 @@ export function CompressionSection({ document }: { readonly document: OpenDocume
       )}
       {compression.kind === 'failed' && <FaultNotice fault={compression.fault} />}
       {compression.kind === 'done' && (
-        <ResultCard result={compression.result}>
+        <ResultCard result={compression.result} isAsked={compression.isAsked}>
           <SaveArea canSave={document.decimation === 1} />
         </ResultCard>
       )}
@@ -59,13 +59,13 @@ export function CompressionSection({ document }: { readonly document: OpenDocume
   );
 }
 
-/** What is running, brought into view when it begins: a key may have started it. */
-function Running({ progress }: { readonly progress: JobProgress }) {
+/** What is running, brought into view when it begins where people asked for it: a key may have started it. */
+function Running({ progress, isAsked = true }: { readonly progress: JobProgress; readonly isAsked?: boolean }) {
   const app = useApp();
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    place.current?.scrollIntoView({ block: 'nearest' });
-  }, []);
+    if (isAsked) place.current?.scrollIntoView({ block: 'nearest' });
+  }, [isAsked]);
   return (
     <div ref={place} className={styles.running}>
       <Progress progress={progress} />

@@ -11,13 +11,21 @@ import { useAppState } from './use-app.ts';
 
 const noSpans: readonly StageSpan[] = [];
 
-/** What compression made of the volume. @param children what to do with it */
-export function ResultCard({ result, children }: { readonly result: CompressionResult; readonly children: ReactNode }) {
+interface ResultCardProps {
+  readonly result: CompressionResult;
+  /** People waited for it. */
+  readonly isAsked: boolean;
+  /** What to do with it. */
+  readonly children: ReactNode;
+}
+
+/** What compression made of the volume. */
+export function ResultCard({ result, isAsked, children }: ResultCardProps) {
   const place = useRef<HTMLDivElement>(null);
   // A new result is what people waited for: it comes into view, wherever the inspector was scrolled to.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the result that is new
   useEffect(() => {
-    place.current?.scrollIntoView({ block: 'nearest' });
+    if (isAsked) place.current?.scrollIntoView({ block: 'nearest' });
   }, [result]);
   const { bytesIn, bytesOut, voxelBytes, isExact } = result;
   const part = Math.min(1, bytesOut / bytesIn);
