@@ -35,6 +35,9 @@ const looks: readonly { readonly projection: Projection; readonly method: string
   { projection: 'mip', method: 'maximum' },
   { projection: 'isosurface', method: 'isosurface, lit' },
 ];
+/** Which shaders march the rays: the app's do it for fragments. On some GPUs few processors run those, but all run compute. */
+const shaderKinds = ['fragment', 'compute'] as const;
+type ShaderKind = (typeof shaderKinds)[number];
 
 /** Pixels of the texture that is drawn into: a screen of 1920 × 1080 from 512³ on. */
 const targetOf = (size: number) => {
@@ -44,7 +47,7 @@ const targetOf = (size: number) => {
 
 /**
  * Suite `view`: the phantom turns once around its upright axis, seen as the app's 3D view first shows a volume, and is drawn
- * into a texture by the same shader, again and again, as fast as it goes.
+ * into a texture by the same shader, again and again, as fast as it goes: by fragment and by compute shaders.
  */
 export async function benchView(context: BenchContext): Promise<void> {
   const { gpu, request, job, meter } = context;
@@ -62,12 +65,13 @@ export async function benchView(context: BenchContext): Promise<void> {
     const stage = new Stage(gpu, scope, display, window, target);
     const bytes = volumeBytes(sample.info);
     const copy = bytes <= gpu.maxBindingBytes ? await meter.copyOf(scope.storage('copied', bytes)) : undefined;
-    for (const { projection, method } of looks) {
-      context.begin(method);
-      await stage.check(projection);
+    const cases = looks.flatMap((look) => shaderKinds.map((shaders) => ({ ...look, shaders })));
+    for (const { projection, method, shaders } of cases) {
+      context.begin(`${method}, ${shaders}`);
+      await stage.check(projection, shaders);
       await meter.raiseClocks();
       const { intervals, times, seconds } = await runFrames(context, frameCount, rounds, (frame, onTimes) =>
-        stage.draw(projection, frame / frameCount, onTimes),
+        stage.draw(projection, shaders, frame / frameCount, onTimes),
       );
       const drawn = gpu.hasTimestamps ? times.map(({ stages }) => stages[0]?.gpuMs ?? Number.NaN) : undefined;
       const timing = {
@@ -82,7 +86,7 @@ export async function benchView(context: BenchContext): Promise<void> {
             table: 'view',
             subject: `phantom ${size}³ ${type}, turning`,
             x: projection,
-            method: `${method}, into ${target.width} × ${target.height}`,
+            method: `${method}, by ${shaders} shaders into ${target.width} × ${target.height}`,
             operation: 'draw',
             processor: 'gpu',
             inputBytes: bytes,
@@ -131,7 +135,7 @@ class Stage {
     this.#target = scope.texture('target', 4 * width * height, {
       size: [width, height],
       format: 'rgba8unorm',
-      usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC,
+      usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.STORAGE_BINDING | GPUTextureUsage.COPY_SRC,
     });
     this.#transfer = scope.texture('transfer', rayTransferBytes, {
       size: [...rayTransferSize],
@@ -148,17 +152,22 @@ class Stage {
   }
 
   /** Draws a frame. Resolves when the GPU is done. @param turn where the volume stands, of 0…1 */
-  async draw(projection: Projection, turn: number, onTimes: NonNullable<Commands['onTimes']>): Promise<void> {
+  async draw(
+    projection: Projection,
+    shaders: ShaderKind,
+    turn: number,
+    onTimes: NonNullable<Commands['onTimes']>,
+  ): Promise<void> {
     const commands = this.#gpu.commands('frame', onTimes);
-    this.#record(commands, this.#display, projection, turn);
+    this.#record(commands, this.#display, projection, shaders, turn);
     await commands.submit();
   }
 
   /** @throws StriaError `internal` where skipping changes the picture, or there is none */
-  async check(projection: Projection): Promise<void> {
+  async check(projection: Projection, shaders: ShaderKind): Promise<void> {
     for (const turn of checked) {
-      const pixels = await this.#pixels(this.#display, projection, turn);
-      const expected = await this.#pixels(this.#unskipped, projection, turn);
+      const pixels = await this.#pixels(this.#display, projection, shaders, turn);
+      const expected = await this.#pixels(this.#unskipped, projection, 'fragment', turn);
       let [shown, others] = [0, 0];
       for (let at = 0; at < pixels.length; at += 4) {
         if ((expected[at] as number) > 16) shown++;
@@ -172,16 +181,16 @@ class Stage {
     }
   }
 
-  async #pixels(display: DisplayTexture, projection: Projection, turn: number): Promise<Uint8Array> {
+  async #pixels(display: DisplayTexture, projection: Projection, shaders: ShaderKind, turn: number): Promise<Uint8Array> {
     const { width, height } = this.#target;
     const commands = this.#gpu.commands('check');
-    this.#record(commands, display, projection, turn);
+    this.#record(commands, display, projection, shaders, turn);
     const layout = { buffer: this.#readback, bytesPerRow: this.#pitch, rowsPerImage: height };
     await commands.record((encoder) => encoder.copyTextureToBuffer({ texture: this.#target }, layout, [width, height])).submit();
     return this.#gpu.read(this.#readback);
   }
 
-  #record(commands: Commands, display: DisplayTexture, projection: Projection, turn: number): void {
+  #record(commands: Commands, display: DisplayTexture, projection: Projection, shaders: ShaderKind, turn: number): void {
     const [low, high] = this.#window;
     const look: RayLook = {
       projection,
@@ -199,11 +208,16 @@ class Stage {
     const parameters = rayParameters(display, look, { isCategorical: false, isFloorOpaque: false }, texelsPerStep);
     const view = turned(2 * Math.PI * turn, this.#target.width / this.#target.height);
     this.#gpu.device.queue.writeBuffer(this.#frame, 0, rayFrame(display, view, parameters));
+    const inputs = { projection, display, frame: this.#frame, transfer: this.#transfer };
+    if (shaders === 'compute') {
+      this.#pass.dispatch(commands.stage('draw'), inputs, this.#target);
+      return;
+    }
     const colorAttachments: GPURenderPassColorAttachment[] = [
       { view: this.#target.createView(), clearValue: [0, 0, 0, 1], loadOp: 'clear', storeOp: 'store' },
     ];
     commands.render('draw', { colorAttachments }, (pass) => {
-      this.#pass.draw(pass, { display, frame: this.#frame, transfer: this.#transfer });
+      this.#pass.draw(pass, inputs);
     });
   }
 }
@@ -218,7 +232,7 @@ function oneBrick(gpu: Gpu, scope: GpuScope, { dims, bricks }: DisplayTexture): 
   });
   // From 0 to 1 (0x3c00 as a half).
   gpu.device.queue.writeTexture({ texture }, new Uint16Array([0, 0x3c00, 0, 0]), { bytesPerRow: 8 }, [1, 1, 1]);
-  return { ...bricks, texture, size: Math.max(...dims) };
+  return { ...bricks, texture, blocks: texture, size: Math.max(...dims) };
 }
 
 /** As the app's camera first stands: its angle of view, its height over the middle, and as far off as shows the cube whole. */

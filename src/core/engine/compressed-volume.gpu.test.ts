@@ -141,8 +141,10 @@ describe.each(elementTypes)('%s', (type) => {
       const textures = [await resident.displayTexture(timePoint), await volume.displayTexture(timePoint)] as const;
       const [expected, actual] = await Promise.all(textures.map(({ texture }) => texels(texture)));
       expect(actual).toEqual(expected);
-      const [expectedBricks, bricks] = await Promise.all(textures.map((display) => texels(display.bricks.texture)));
-      expect(bricks).toEqual(expectedBricks);
+      for (const level of ['texture', 'blocks'] as const) {
+        const [expectedRanges, ranges] = await Promise.all(textures.map(({ bricks }) => texels(bricks[level])));
+        expect(ranges).toEqual(expectedRanges);
+      }
     }
     resident.destroy();
     volume.releaseDisplay();

@@ -7,7 +7,7 @@ import type { GpuScope } from '../gpu/scope.ts';
 import { inContext, StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { type Dims3, type Dims4, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
-import { recordWidening } from './brick-grid.ts';
+import { recordLevels } from './brick-grid.ts';
 import { mismatch } from './choose.ts';
 import { uploadChunks } from './compressed-chunks.ts';
 import { CompressedLayers, type LayerBox, type LayerSource, type PlacedLayerBox } from './compressed-layers.ts';
@@ -217,7 +217,7 @@ export class CompressedVolume implements VolumeSource {
       layers.record(commands, layer, timePoint);
       fill(commands);
     });
-    recordWidening(this.#gpu, commands, this.#display.bricks);
+    recordLevels(this.#gpu, commands, this.#display.bricks);
   }
 
   prepareFrames(axis: AxisIndex | 3, [x, y, z, t]: Dims4): void {

@@ -111,7 +111,7 @@ export function createDisplayStaging(scope: GpuScope, { texture, dims: [width, h
 
 /**
  * Prepares the filling of planes and of their bricks, piece by piece; `scope` owns what that takes. Fill all planes in
- * order, then record `recordWidening`.
+ * order, then record `recordLevels`.
  * @returns records it; it may be called again and again, and uploads nothing
  */
 export function prepareDisplayFill(

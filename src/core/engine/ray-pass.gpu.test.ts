@@ -95,7 +95,7 @@ async function drawn({
   await gpu
     .commands('test')
     .render('rays', { colorAttachments: [{ view: target.createView(), loadOp: 'clear', storeOp: 'store' }] }, (encoder) =>
-      pass.draw(encoder, { display, frame, transfer }),
+      pass.draw(encoder, { projection: { ...plain, ...look }.projection, display, frame, transfer }),
     )
     .record((encoder) =>
       encoder.copyTextureToBuffer({ texture: target }, { buffer: pixels, bytesPerRow: side * 4 }, [side, side]),

@@ -1,5 +1,6 @@
 import frameCode from '../../shaders/view/ray-frame.wgsl?raw';
 import marchCode from '../../shaders/view/ray-march.wgsl?raw';
+import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { DisplayTexture } from './display-texture.ts';
 import { type OutsideLook, outsideParameters } from './outside.ts';
@@ -7,6 +8,11 @@ import { type OutsideLook, outsideParameters } from './outside.ts';
 /** What a ray makes of the values along it; shaders/view/ray-march.wgsl says how. In the order of its numbers, from 1. */
 export const projections = ['mip', 'composite', 'minip', 'mean', 'isosurface', 'attenuated-mip'] as const;
 export type Projection = (typeof projections)[number];
+
+/** `ray_march` and what it calls, for one way. Its text names the way in one place. */
+export function rayMarchCode(projection: Projection): string {
+  return marchCode.replace('const way = 1;', `const way = ${projections.indexOf(projection) + 1};`);
+}
 
 type Vector3 = readonly [number, number, number];
 type Vector4 = readonly [number, number, number, number];
@@ -59,7 +65,7 @@ const fewestSteps = 192;
 /** @param step how far samples lie apart, in texels, or less in a small volume */
 export function rayParameters(
   { low, high, dims }: Pick<DisplayTexture, 'low' | 'high' | 'dims'>,
-  { projection, window: [from, to], level, attenuation, lighting, clip, plane, outside }: RayLook,
+  { window: [from, to], level, attenuation, lighting, clip, plane, outside }: Omit<RayLook, 'projection'>,
   { isCategorical, isFloorOpaque }: RayColors,
   step: number,
 ): RayParameters {
@@ -71,7 +77,7 @@ export function rayParameters(
   const [x, y, z] = clip;
   const [below, above] = outsideParameters(outside);
   return {
-    window: [(high - low) / width, (low - from) / width, projections.indexOf(projection) + 1, isCategorical ? width : 0],
+    window: [(high - low) / width, (low - from) / width, 0, isCategorical ? width : 0],
     march: [texelsPerStep, rounds, opacityLength, isFloorOpaque ? 1 : 0],
     look: [(level - from) / width, attenuation, lighting ? 1 : 0, from],
     clipLow: [x[0], y[0], z[0]],
@@ -105,6 +111,7 @@ export function rayFrame({ dims, bricks }: DisplayTexture, view: RayView, parame
 
 /** What a frame is drawn from. */
 export interface RayInputs {
+  readonly projection: Projection;
   readonly display: DisplayTexture;
   /** Holds what `rayFrame` gave. */
   readonly frame: GPUBuffer;
@@ -114,36 +121,58 @@ export interface RayInputs {
 
 /** Draws volumes by shaders/view/ray-march.wgsl into any texture: the 3D view's picture, without its frame and letters. */
 export class RayPass {
-  readonly #device: GPUDevice;
-  readonly #pipeline: GPURenderPipeline;
+  readonly #gpu: Gpu;
+  readonly #format: GPUTextureFormat;
+  readonly #pipelines = new Map<Projection, GPURenderPipeline>();
   readonly #sampler: GPUSampler;
 
-  /** @param format of the targets */
+  /** @param format of the targets that `draw` draws into */
   constructor(gpu: Gpu, format: GPUTextureFormat) {
-    this.#device = gpu.device;
-    const module = gpu.device.createShaderModule({ label: 'view.ray-march', code: `${frameCode}\n${marchCode}` });
-    this.#pipeline = gpu.device.createRenderPipeline({
-      label: 'view.ray-march',
-      layout: 'auto',
-      vertex: { module, entryPoint: 'vertex' },
-      fragment: { module, entryPoint: 'main', targets: [{ format }] },
-    });
+    this.#gpu = gpu;
+    this.#format = format;
     this.#sampler = gpu.device.createSampler({ label: 'view.ray-march', magFilter: 'linear', minFilter: 'linear' });
   }
 
-  draw(pass: GPURenderPassEncoder, { display, frame, transfer }: RayInputs): void {
-    const bindGroup = this.#device.createBindGroup({
-      layout: this.#pipeline.getBindGroupLayout(0),
-      entries: [
-        { binding: 0, resource: { buffer: frame } },
-        { binding: 1, resource: display.texture.createView() },
-        { binding: 2, resource: this.#sampler },
-        { binding: 3, resource: transfer.createView() },
-        { binding: 4, resource: display.bricks.texture.createView() },
-      ],
-    });
-    pass.setPipeline(this.#pipeline);
-    pass.setBindGroup(0, bindGroup);
+  /** By fragment shaders, as the app does. */
+  draw(pass: GPURenderPassEncoder, inputs: RayInputs): void {
+    const pipeline = this.#pipelineOf(inputs.projection);
+    const entries = this.#bindings(inputs).map((resource, binding) => ({
+      binding,
+      resource: resource instanceof GPUBuffer ? { buffer: resource } : resource,
+    }));
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(0, this.#gpu.device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries }));
     pass.draw(3);
   }
+
+  /** The same by compute shaders, for GPUs on which few of the processors run fragments. @param target rgba8unorm */
+  dispatch(commands: Commands, inputs: RayInputs, target: GPUTexture): void {
+    const { projection } = inputs;
+    const kernel = this.#gpu.kernel({ label: `view.ray-march.${projection}`, code: frameCodeOf(projection) });
+    const workgroups = [Math.ceil(target.width / 8), Math.ceil(target.height / 8), 1] as const;
+    commands.dispatch(kernel, [...this.#bindings(inputs), target.createView()], workgroups);
+  }
+
+  #bindings({ display: { texture, bricks }, frame, transfer }: RayInputs): (GPUBuffer | GPUTextureView | GPUSampler)[] {
+    const textures = [transfer, bricks.texture, bricks.blocks].map((each) => each.createView());
+    return [frame, texture.createView(), this.#sampler, ...textures];
+  }
+
+  #pipelineOf(projection: Projection): GPURenderPipeline {
+    const known = this.#pipelines.get(projection);
+    if (known) return known;
+    const { device } = this.#gpu;
+    const label = `view.ray-march.${projection}`;
+    const module = device.createShaderModule({ label, code: frameCodeOf(projection) });
+    const pipeline = device.createRenderPipeline({
+      label,
+      layout: 'auto',
+      vertex: { module, entryPoint: 'vertex' },
+      fragment: { module, entryPoint: 'fragment', targets: [{ format: this.#format }] },
+    });
+    this.#pipelines.set(projection, pipeline);
+    return pipeline;
+  }
 }
+
+const frameCodeOf = (projection: Projection): string => `${frameCode}\n${rayMarchCode(projection)}`;

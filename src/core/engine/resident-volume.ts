@@ -5,7 +5,7 @@ import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type Dims3, type Dims4, elementBytes, typedVoxels, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
-import { recordWidening } from './brick-grid.ts';
+import { recordLevels } from './brick-grid.ts';
 import {
   createDisplayStaging,
   createDisplayTexture,
@@ -235,7 +235,7 @@ export class ResidentVolume implements VolumeSource {
   recordDisplay(commands: Commands, timePoint: number): void {
     if (!this.#display) return;
     this.#fillOf(this.#display, timePoint)(commands);
-    recordWidening(this.#gpu, commands, this.#display.bricks);
+    recordLevels(this.#gpu, commands, this.#display.bricks);
   }
 
   recordSlice(_commands: Commands, axis: AxisIndex, index: number, timePoint: number): readonly SliceBox[] {

@@ -9,10 +9,9 @@ import {
   Vector4,
 } from 'three';
 import { positionLocal, sampler, screenCoordinate, texture, texture3D, uniform, wgslFn } from 'three/tsl';
-import { NodeMaterial } from 'three/webgpu';
+import { type Node, NodeMaterial } from 'three/webgpu';
 import type { DisplayTexture } from '../../core/engine/display-texture.ts';
-import { type RayLook, rayParameters } from '../../core/engine/ray-pass.ts';
-import rayMarchCode from '../../shaders/view/ray-march.wgsl?raw';
+import { type Projection, type RayLook, rayMarchCode, rayParameters } from '../../core/engine/ray-pass.ts';
 import { colormap } from './colormaps.ts';
 import { isFloorOpaque, transferTexels } from './transfer-function.ts';
 import type { ViewState } from './viewer-api.ts';
@@ -23,7 +22,7 @@ export class VolumeMaterial {
   readonly #display: DisplayTexture;
   readonly #eye = uniform(new Vector4());
   readonly #window = uniform(new Vector4());
-  readonly #march = uniform(new Vector4());
+  readonly #steps = uniform(new Vector4());
   readonly #look = uniform(new Vector4());
   readonly #clipLow = uniform(new Vector3());
   readonly #clipHigh = uniform(new Vector3());
@@ -31,24 +30,26 @@ export class VolumeMaterial {
   readonly #below = uniform(new Vector4());
   readonly #above = uniform(new Vector4());
   readonly #transfer = new DataTexture(new Uint8Array(2 * 256 * 4), 256, 2);
+  readonly #march: (projection: Projection) => Node;
+  #projection: Projection | undefined;
   #transferKey = '';
 
   /** @param edges lengths of the cube's edges in the scene */
   constructor(display: DisplayTexture, edges: readonly [number, number, number]) {
     this.#display = display;
     const volume = texture3D(external(display.texture));
-    const { material } = this;
-    material.fragmentNode = wgslFn(rayMarchCode)({
+    const inputs = {
       beyond: positionLocal,
       eye: this.#eye,
       volume,
       volume_sampler: sampler(volume),
       transfer: texture(this.#transfer),
       bricks: texture3D(external(display.bricks.texture)),
+      blocks: texture3D(external(display.bricks.blocks)),
       dims: uniform(new Vector4(...display.dims, display.bricks.size)),
       edges: uniform(new Vector3(...edges)),
       window: this.#window,
-      march: this.#march,
+      march: this.#steps,
       look: this.#look,
       clip_low: this.#clipLow,
       clip_high: this.#clipHigh,
@@ -56,7 +57,9 @@ export class VolumeMaterial {
       below: this.#below,
       above: this.#above,
       pixel: screenCoordinate,
-    });
+    };
+    this.#march = (projection) => wgslFn(rayMarchCode(projection))(inputs);
+    const { material } = this;
     material.side = BackSide;
     material.transparent = true;
     material.depthTest = false;
@@ -73,6 +76,11 @@ export class VolumeMaterial {
    * @param step how far samples lie apart, in texels, or less in a small volume
    */
   update(state: ViewState, eye: Vector4, step: number, plane: RayLook['plane']): void {
+    if (this.#projection !== state.projection) {
+      this.#projection = state.projection;
+      this.material.fragmentNode = this.#march(state.projection);
+      this.material.needsUpdate = true;
+    }
     const { isCategorical } = colormap(state.colormap);
     const colors = { isCategorical, isFloorOpaque: isFloorOpaque(state) };
     const { window, march, look, clipLow, clipHigh, clipPlane, below, above } = rayParameters(
@@ -83,7 +91,7 @@ export class VolumeMaterial {
     );
     this.#eye.value.copy(eye);
     this.#window.value.set(...window);
-    this.#march.value.set(...march);
+    this.#steps.value.set(...march);
     this.#look.value.set(...look);
     this.#clipLow.value.set(...clipLow);
     this.#clipHigh.value.set(...clipHigh);

@@ -1,7 +1,8 @@
 // Finds the least and the greatest texel of each brick, from planes of the display texture while they are in staging
 // (see texture-fill.wgsl, which writes them).
 //
-// One invocation owns a brick: the texels of `size` rows of `size` planes, word by word.
+// One invocation owns a brick: the texels of its rows and planes and of one more on each side, for filtering reaches over a
+// brick's border, word by word; along x of a word more.
 // Dispatch: ceil(bricks along x / 64) × bricks along y × brick layers that the planes touch. Workgroup: 64 bricks of a row.
 //
 // Invariants
@@ -53,17 +54,18 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   if (id.x >= bricks.count_x) {
     return;
   }
-  let layer = bricks.first_plane / bricks.size + id.z;
+  let layer = (max(bricks.first_plane, 1u) - 1u) / bricks.size + id.z;
   let brick = (layer * bricks.count_y + id.y) * bricks.count_x + id.x;
-  let first_plane = max(layer * bricks.size, bricks.first_plane);
-  let end_plane = min((layer + 1u) * bricks.size, bricks.first_plane + bricks.plane_count);
+  let own_first = max(layer * bricks.size, 1u) - 1u;
+  let first_plane = max(own_first, bricks.first_plane);
+  let end_plane = min((layer + 1u) * bricks.size + 1u, bricks.first_plane + bricks.plane_count);
   let words = bricks.size / select(select(2u, 1u, texel_kind == 3u), 4u, texel_kind == 0u);
-  let first_word = id.x * words;
-  let end_word = min(first_word + words, bricks.row_words);
-  let first_row = id.y * bricks.size;
-  let end_row = min(first_row + bricks.size, bricks.height);
+  let first_word = max(id.x * words, 1u) - 1u;
+  let end_word = min((id.x + 1u) * words + 1u, bricks.row_words);
+  let first_row = max(id.y * bricks.size, 1u) - 1u;
+  let end_row = min((id.y + 1u) * bricks.size + 1u, bricks.height);
   var range = vec2f(1.0, 0.0);
-  if (first_plane > layer * bricks.size) {
+  if (first_plane > own_first) {
     range = ranges[brick];
   }
   for (var plane = first_plane; plane < end_plane; plane++) {

@@ -1,7 +1,8 @@
 // Draws a volume into any texture by ray-march.wgsl, which stands behind it, with no scene around: for the bench and tests.
 //
-// A triangle covers the target; each fragment marches the ray through its pixel's middle.
+// `vertex` and `fragment`: a triangle covers the target; each fragment marches the ray through its pixel's middle.
 // Draw: 3 vertices, 1 instance.
+// `main`: each invocation does so for a pixel of a storage texture. Dispatch: ceil(width / 8) × ceil(height / 8).
 
 struct Frame {
   /// From x and y of −1…1 on the target and a depth of 0…1 to the volume's unit cube.
@@ -26,6 +27,7 @@ struct Frame {
 /// 256 × 2 texels.
 @group(0) @binding(3) var transfer: texture_2d<f32>;
 @group(0) @binding(4) var bricks: texture_3d<f32>;
+@group(0) @binding(5) var blocks: texture_3d<f32>;
 
 struct Corner {
   @builtin(position) pixel: vec4f,
@@ -38,12 +40,29 @@ fn vertex(@builtin(vertex_index) index: u32) -> Corner {
   return Corner(vec4f(place, 0.0, 1.0), place);
 }
 
-@fragment
-fn main(corner: Corner) -> @location(0) vec4f {
-  let beyond = frame.to_cube * vec4f(corner.place, 1.0, 1.0);
+fn picture_at(place: vec2f, pixel: vec2f) -> vec4f {
+  let beyond = frame.to_cube * vec4f(place, 1.0, 1.0);
   return ray_march(
-    beyond.xyz / beyond.w, frame.eye, volume, volume_sampler, transfer, bricks, frame.dims, frame.edges, frame.window,
-    frame.march, frame.look, frame.clip_low, frame.clip_high, frame.clip_plane,
-    frame.below, frame.above, corner.pixel.xy,
+    beyond.xyz / beyond.w, frame.eye, volume, volume_sampler, transfer, bricks, blocks, frame.dims, frame.edges,
+    frame.window, frame.march, frame.look, frame.clip_low, frame.clip_high, frame.clip_plane,
+    frame.below, frame.above, pixel,
   );
+}
+
+@fragment
+fn fragment(corner: Corner) -> @location(0) vec4f {
+  return picture_at(corner.place, corner.pixel.xy);
+}
+
+@group(0) @binding(6) var picture: texture_storage_2d<rgba8unorm, write>;
+
+@compute @workgroup_size(8, 8)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+  let size = textureDimensions(picture);
+  if (any(id.xy >= size)) {
+    return;
+  }
+  let pixel = vec2f(id.xy) + 0.5;
+  let place = vec2f(2.0, -2.0) * pixel / vec2f(size) + vec2f(-1.0, 1.0);
+  textureStore(picture, id.xy, picture_at(place, pixel));
 }

@@ -12,19 +12,26 @@
 //   Where the ray enters above the level, the cut shows the values themselves.
 // 6 attenuated maximum  the greatest of value × exp(−attenuation × ∫ values in front of it): depth shows
 //
-// Bricks: `bricks` holds, for each block of 8³ or more texels, the least and the greatest texel in and around it. Blocks
-// that cannot show are crossed in one go.
+// Bricks: `bricks` holds, for each brick of 8³ or more texels, the least and the greatest of the texels that samples in it
+// hang on; `blocks` the same for blocks of 4³ bricks. What cannot show is crossed in one go. A ray looks at a block when it
+// enters it, and at its bricks if that may show.
+//
+// Light costs more samples than all else. So gradients take four (the corners of a tetrahedron, whose differences add up to central
+// ones), and where hardly a tenth of what is behind shows through, a sample is lit as the one in front of it.
+//
+// Which way is fixed when it is compiled (`rayMarchCode` in src/core/engine/ray-pass.ts puts the number in), which leaves the
+// others out: they cost registers, and a quarter of the time of some.
 //
 // Parameters of ray_march (here, because three.js cannot parse comments between them)
 // beyond     any place on the ray after the eye, in the cube, 0…1
 // eye        in the cube; w: 1, or 0 where the eye is infinitely far off in the direction xyz (orthographic)
 // transfer   256 × 2; row 0: colour and opacity by place in the window; row 1: see `ray_opacity_bound`
-// bricks     x and y: least and greatest texel of each brick
+// bricks, blocks  x and y: least and greatest texel of each
 // dims       texels along x, y, z; w: texels of a brick along each axis
 // edges      the cube's edges in the scene, as lengths: gradients are physical
 // volume     a texel's value is red + green / 256
-// window     place in the window = texel × x + y; z: which way, see above; w: 0, or the window's width in
-//            values where each value has a colour of its own
+// window     place in the window = texel × x + y; w: 0, or the window's width in values where each value has a colour of
+//            its own
 // march      x: texels per step; y: the most rounds; z: the reference length of opacity in the scene; w: 1 keeps the
 //            floor of a projection opaque
 // look       x: the isosurface's place in the window; y: attenuation over a length of 1 in the scene; z: 1: compositing is lit;
@@ -36,7 +43,7 @@
 // pixel      the fragment's pixel
 //
 // Invariants
-// 1. The march ends: each round advances by at least half a step, and there are at most `march.y` rounds.
+// 1. The march ends: each round advances by a step, and there are at most `march.y` rounds.
 // 2. The result is premultiplied sRGB, ready to be blended over the background.
 // 3. No sample lies outside clip_low…clip_high or beyond clip_plane.
 
@@ -47,6 +54,7 @@ fn ray_march(
   volume_sampler: sampler,
   transfer: texture_2d<f32>,
   bricks: texture_3d<f32>,
+  blocks: texture_3d<f32>,
   dims: vec4f,
   edges: vec3f,
   window: vec4f,
@@ -81,11 +89,10 @@ fn ray_march(
   if (end <= start) {
     return vec4f(0.0);
   }
-  let way = i32(window.z);
+  const way = 1;
   let step = march.x / length(toward * dims.xyz);
   let step_length = step * length(toward * edges);
   let brick_size = vec3f(dims.w) / dims.xyz;
-  let last_brick = vec3i(textureDimensions(bricks)) - 1;
   // The start is shifted by up to a step, differently for neighbouring pixels (interleaved gradient noise, Jimenez 2014),
   // so that steps do not show as rings. It hangs on the pixel alone: a picture at rest stays as it is.
   let noise = fract(52.9829189 * fract(dot(pixel, vec2f(0.06711056, 0.00583715))));
@@ -95,40 +102,60 @@ fn ray_march(
   var sum = 0.0;
   var count = 0.0;
   var color = vec4f(0.0);
+  var light = vec2f(1.0, 0.0);
+  // Samples may show nothing.
+  let has_holes = way != 5 && (below.w == 1.0 || above.w == 1.0);
+  // Where the ray leaves the brick and the block that it looked at last.
+  var leave = start;
+  var leave_block = start;
   let rounds = u32(march.y);
   for (var round = 0u; round < rounds && at < end; round++) {
     let position = origin + toward * at;
-    let brick = clamp(vec3i(position / brick_size), vec3i(0), last_brick);
-    let values = textureLoad(bricks, brick, 0).xy * window.x + window.y;
-    let range = clamp(values, vec2f(0.0), vec2f(1.0));
-    // Nothing of it shows.
-    let is_hidden = (below.w == 1.0 && values.y < 0.0) || (above.w == 1.0 && values.x > 1.0);
-    var is_crossed = false;
-    switch (way) {
-      case 1: { is_crossed = is_hidden || values.y <= extreme; }
-      case 2: { is_crossed = is_hidden || ray_opacity_bound(transfer, range) <= 0.0; }
-      case 3: { is_crossed = is_hidden || values.x >= extreme; }
-      case 4: { is_crossed = is_hidden || range.y <= range.x; }
-      case 5: { is_crossed = values.y < look.x; }
-      default: { is_crossed = is_hidden || range.y <= 0.0; }
-    }
-    if (is_crossed) {
-      // On to the brick's far side, in whole steps so that samples stay where they would have been.
-      let low = vec3f(brick) * brick_size;
-      let far = max((low - origin) / safe, (low + brick_size - origin) / safe);
-      let leave = min(end, min(far.x, min(far.y, far.z)));
-      let steps = max(1.0, ceil((leave - at) / step));
-      if (way == 4 && !is_hidden) {
-        sum += steps * range.x;
-        count += steps;
-      } else if (way == 6 && !is_hidden) {
-        extreme = max(extreme, 0.0);
+    if (at >= leave) {
+      var is_crossed = false;
+      // Nothing of it shows.
+      var is_hidden = false;
+      var floor_there = 0.0;
+      for (var level = select(0, 1, at >= leave_block); level >= 0 && !is_crossed; level--) {
+        let size = brick_size * select(1.0, 4.0, level == 1);
+        let cell = vec3i(min(position, vec3f(0.999999)) / size);
+        let far = max((vec3f(cell) * size - origin) / safe, (vec3f(cell + 1) * size - origin) / safe);
+        leave = min(end, min(far.x, min(far.y, far.z)));
+        var texels: vec4f;
+        if (level == 1) {
+          leave_block = leave;
+          texels = textureLoad(blocks, cell, 0);
+        } else {
+          texels = textureLoad(bricks, cell, 0);
+        }
+        let values = texels.xy * window.x + window.y;
+        let range = clamp(values, vec2f(0.0), vec2f(1.0));
+        floor_there = range.x;
+        is_hidden = (below.w == 1.0 && values.y < 0.0) || (above.w == 1.0 && values.x > 1.0);
+        switch (way) {
+          case 1: { is_crossed = is_hidden || values.y <= extreme; }
+          case 2: { is_crossed = is_hidden || ray_opacity_bound(transfer, range) <= 0.0; }
+          case 3: { is_crossed = is_hidden || values.x >= extreme; }
+          case 4: { is_crossed = is_hidden || range.y <= range.x; }
+          case 5: { is_crossed = values.y < look.x; }
+          default: { is_crossed = is_hidden || range.y <= 0.0; }
+        }
       }
-      at += steps * step;
-      continue;
+      if (is_crossed) {
+        // On to the far side, in whole steps so that samples stay where they would have been.
+        let steps = max(1.0, ceil((leave - at) / step));
+        if (way == 4 && !is_hidden) {
+          sum += steps * floor_there;
+          count += steps;
+        } else if (way == 6 && !is_hidden) {
+          extreme = max(extreme, 0.0);
+        }
+        at += steps * step;
+        continue;
+      }
     }
     let place = ray_place(volume, volume_sampler, position, dims.xyz, window);
-    if (way != 5 && ((below.w == 1.0 && place < -1e-4) || (above.w == 1.0 && place > 1.0001))) {
+    if (has_holes && ((below.w == 1.0 && place < -1e-4) || (above.w == 1.0 && place > 1.0001))) {
       at += step;
       continue;
     }
@@ -140,11 +167,10 @@ fn ray_march(
         }
       }
       case 2: {
-        let sample = ray_color(transfer, place, window, look, below, above);
+        let sample = ray_color(transfer, volume_sampler, place, window, look, below, above);
         if (sample.a > 0.0) {
           let alpha = 1.0 - pow(1.0 - min(sample.a, 0.9999), step_length / march.z);
-          var light = vec2f(1.0, 0.0);
-          if (look.z > 0.5) {
+          if (look.z > 0.5 && color.a < 0.9) {
             light = ray_light(volume, volume_sampler, position, toward, dims.xyz, edges, window, look, 0.12);
           }
           color += (1.0 - color.a) * alpha * vec4f(min(sample.rgb * light.x + vec3f(light.y), vec3f(1.0)), 1.0);
@@ -184,11 +210,11 @@ fn ray_march(
             let at_plane = abs(dot(normalize(toward * edges), normalize(clip_plane.xyz / edges)));
             let facing = select(at_box, at_plane, plane_entry == start);
             let cut = ray_place(volume, volume_sampler, hit, dims.xyz, window);
-            color = vec4f(ray_color(transfer, cut, window, look, below, above).rgb * mix(0.75, 1.0, facing), 1.0);
+            color = vec4f(ray_color(transfer, volume_sampler, cut, window, look, below, above).rgb * mix(0.75, 1.0, facing), 1.0);
           } else {
-            let light = ray_light(volume, volume_sampler, hit, toward, dims.xyz, edges, window, look, 1e-3);
+            light = ray_light(volume, volume_sampler, hit, toward, dims.xyz, edges, window, look, 1e-3);
             let shown = select(look.x, place, window.w > 0.0);
-            let rgb = ray_surface_color(ray_color(transfer, shown, window, look, below, above).rgb);
+            let rgb = ray_surface_color(ray_color(transfer, volume_sampler, shown, window, look, below, above).rgb);
             color = vec4f(min(rgb * light.x * 0.72 + vec3f(light.y), vec3f(1.0)), 1.0);
           }
           at = end;
@@ -215,7 +241,7 @@ fn ray_march(
   }
   let result = select(extreme, sum / max(count, 1.0), way == 4);
   let alpha = max(march.w, smoothstep(0.0, 0.12, clamp(result, 0.0, 1.0)));
-  return vec4f(ray_color(transfer, result, window, look, below, above).rgb * alpha, alpha);
+  return vec4f(ray_color(transfer, volume_sampler, result, window, look, below, above).rgb * alpha, alpha);
 }
 
 /// The colour of a surface: as bright as its hue can be, for light shows its shape.
@@ -226,13 +252,21 @@ fn ray_surface_color(rgb: vec3f) -> vec3f {
 
 /// Colour and opacity at a place in the window. Where each value has a colour of its own, only 0 has the opacity of the
 /// window's low end, however many values there are.
-fn ray_color(transfer: texture_2d<f32>, place: f32, window: vec4f, look: vec4f, below: vec4f, above: vec4f) -> vec4f {
-  // Between two colours of the map, so that a wide window shows more than its 256.
+fn ray_color(
+  transfer: texture_2d<f32>,
+  linear: sampler,
+  place: f32,
+  window: vec4f,
+  look: vec4f,
+  below: vec4f,
+  above: vec4f,
+) -> vec4f {
   let at = clamp(place, 0.0, 1.0) * 255.0;
-  let index = min(i32(at), 254);
-  let low = textureLoad(transfer, vec2i(index, 0), 0);
-  var entry = mix(low, textureLoad(transfer, vec2i(index + 1, 0), 0), at - f32(index));
-  if (window.w > 0.0) {
+  var entry: vec4f;
+  if (window.w == 0.0) {
+    // Between two colours of the map, so that a wide window shows more than its 256; in the middle of row 0.
+    entry = textureSampleLevel(transfer, linear, vec2f((at + 0.5) / 256.0, 0.25), 0.0);
+  } else {
     let label = ray_label(place, window, look);
     // Twin: labelColorIndex in src/renderer/viewer/colormaps.ts.
     let category = select(1 + ((label - 1) % 255 + 255) % 255, 0, label == 0);
@@ -295,23 +329,20 @@ fn ray_light(
   soft: f32,
 ) -> vec2f {
   let texel = 1.0 / dims;
-  let x = vec3f(texel.x, 0.0, 0.0);
-  let y = vec3f(0.0, texel.y, 0.0);
-  let z = vec3f(0.0, 0.0, texel.z);
-  let after = vec3f(
-    ray_solid(volume, volume_sampler, position + x, dims, window, look),
-    ray_solid(volume, volume_sampler, position + y, dims, window, look),
-    ray_solid(volume, volume_sampler, position + z, dims, window, look),
-  );
-  let before = vec3f(
-    ray_solid(volume, volume_sampler, position - x, dims, window, look),
-    ray_solid(volume, volume_sampler, position - y, dims, window, look),
-    ray_solid(volume, volume_sampler, position - z, dims, window, look),
+  let right = ray_solid(volume, volume_sampler, position + vec3f(texel.x, -texel.y, -texel.z), dims, window, look);
+  let above = ray_solid(volume, volume_sampler, position + vec3f(-texel.x, texel.y, -texel.z), dims, window, look);
+  let behind = ray_solid(volume, volume_sampler, position + vec3f(-texel.x, -texel.y, texel.z), dims, window, look);
+  let all_three = ray_solid(volume, volume_sampler, position + texel, dims, window, look);
+  // Central differences, each from four corners.
+  let differences = 0.5 * vec3f(
+    (right - above) + (all_three - behind),
+    (above - right) + (all_three - behind),
+    (behind - right) + (all_three - above),
   );
   // Per scene length, in units of the finest texel's length.
   let texel_length = edges * texel;
   let finest = min(texel_length.x, min(texel_length.y, texel_length.z));
-  let gradient = (after - before) * finest / texel_length;
+  let gradient = differences * finest / texel_length;
   let strength = length(gradient);
   if (strength < 1e-5) {
     return vec2f(1.2, 0.0);
