@@ -11,6 +11,7 @@ const drawnAlike = [
   'crosshair',
   'device-loss',
   'handles',
+  'idle',
   'lab',
   'output',
   'playback',

@@ -1,5 +1,4 @@
 import { Color, LinearSRGBColorSpace } from 'three';
-import { WebGPURenderer } from 'three/webgpu';
 import type { DisplayTexture } from '../../core/engine/display-texture.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
@@ -10,6 +9,7 @@ import { FramePacing } from './frame-pacing.ts';
 import { OrbitCamera, type OrbitPose } from './orbit-camera.ts';
 import { unitsPerLength } from './orientation.ts';
 import { drawOver, type Picture, type PictureBackground, type PictureRequest, toStraight } from './picture.ts';
+import { RestingRenderer } from './resting-renderer.ts';
 import { scaleBar } from './scale-bar.ts';
 import { scaleBarPicture } from './slice-overlay.ts';
 import type { SeenBy } from './ticked-box.ts';
@@ -40,7 +40,7 @@ export class VolumeView implements View {
   fixedScale: number | undefined;
   readonly #gpu: Gpu;
   readonly #host: ViewHost;
-  readonly #renderer: WebGPURenderer;
+  readonly #renderer: RestingRenderer;
   readonly #orbit: OrbitCamera;
   readonly #pacing: FramePacing;
   #scene: VolumeScene | undefined;
@@ -64,7 +64,7 @@ export class VolumeView implements View {
     this.#gpu = gpu;
     this.#host = host;
     this.#pacing = new FramePacing(gpu.isSoftware);
-    this.#renderer = new WebGPURenderer({ device: gpu.device, canvas, antialias: false, alpha: false });
+    this.#renderer = new RestingRenderer({ device: gpu.device, canvas, antialias: false, alpha: false });
     // The ray marcher's colours are sRGB already: no conversion, no pass for it.
     this.#renderer.outputColorSpace = LinearSRGBColorSpace;
     this.#setGround('screen');
