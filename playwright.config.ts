@@ -14,6 +14,7 @@ const drawnAlike = [
   'idle',
   'lab',
   'output',
+  'pacing',
   'playback',
   'session',
   'settings',

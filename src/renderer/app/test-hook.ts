@@ -3,6 +3,7 @@ import { ChunkGrid, codecElementDims } from '../../core/format/chunk-grid.ts';
 import { volumeBytes } from '../../core/shared/volume.ts';
 import type { PresentedFrame } from '../playback/player.ts';
 import type { Viewer, ViewName } from '../viewer/viewer.ts';
+import type { FrameTime } from '../viewer/volume-view.ts';
 import type { App } from './app.ts';
 
 /** What tests may look at, under `?debug` only. */
@@ -16,6 +17,8 @@ export interface StriaTest {
   fixScale(scale: number): void;
   /** See `Viewer.drawnFrames`. */
   drawnFrames(): number;
+  /** See `Viewer.recordFrameTimes`. */
+  recordFrameTimes(): readonly FrameTime[];
   /** GPU memory by label, in bytes. */
   gpuMemory(): Record<string, number>;
   /** Makes each frame that is played take so much longer, in milliseconds. */
@@ -62,6 +65,7 @@ export function createTestHook(app: App): StriaTest {
       fix();
     },
     drawnFrames: () => viewerOf(app)?.drawnFrames ?? 0,
+    recordFrameTimes: () => viewerOf(app)?.recordFrameTimes() ?? [],
     gpuMemory: () => {
       const { gpu } = app.store.getState();
       return gpu.kind === 'ready' ? Object.fromEntries(gpu.gpu.memory.entries()) : {};

@@ -4,9 +4,10 @@ const frameMs = 30;
 const promptMs = 900;
 /** A still picture, in strips, may take this long: a GPU slower still shows it at less than the canvas's resolution. */
 const stillMs = 5000;
-const smallestScale = 0.15;
-/** A moving picture that would be smaller than this takes every other sample: that is seen less. */
-const enoughScale = 0.6;
+/** As little as a moving picture becomes, on a GPU that is slower than all others. */
+const smallestScale = 0.1;
+/** A moving picture that would be smaller than this takes every other sample, and then every fourth: that is seen less. */
+const enoughScales = [0.6, 0.3] as const;
 
 /**
  * Chooses at which part of the canvas's resolution to draw, and how closely to sample: while things move, so that a frame
@@ -41,7 +42,8 @@ export class FramePacing {
 
   /** The steps of a moving picture of `pixels` pixels. */
   movingStep(pixels: number): number {
-    return this.movingScale(pixels) < enoughScale ? 2 : 1;
+    const found = enoughScales.findIndex((enough, index) => this.movingScale(pixels, 2 ** index) >= enough);
+    return found < 0 ? 4 : 2 ** found;
   }
 
   stillScale(pixels: number, step = 1): number {

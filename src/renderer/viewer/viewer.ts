@@ -18,7 +18,7 @@ import { SliceRenderer } from './slice-renderer.ts';
 import { SliceView } from './slice-view.ts';
 import { emptyBoard, type MeasureBoard, type View, type ViewHost } from './view-host.ts';
 import type { Frame, FrameReport, SliceAxis, ViewerSnapshot, ViewState } from './viewer-api.ts';
-import { VolumeView } from './volume-view.ts';
+import { type FrameTime, VolumeView } from './volume-view.ts';
 
 /** Which picture a canvas shows: the 3D view, the slice across a voxel axis, or the one at any angle. */
 export type ViewName = '3d' | 'x' | 'y' | 'z' | 'oblique';
@@ -351,6 +351,14 @@ export class Viewer {
     const view = this.#volumeView();
     if (view) view.fixedScale = scale;
     this.requestRender();
+  }
+
+  /** What frames of the 3D view that is shown now take, from now on. */
+  recordFrameTimes(): readonly FrameTime[] {
+    const times: FrameTime[] = [];
+    const view = this.#volumeView();
+    if (view) view.onMeasured = (frame) => times.push(frame);
+    return times;
   }
 
   /** Pictures, and strips of pictures, that were given to the GPU so far. */

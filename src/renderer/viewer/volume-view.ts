@@ -31,6 +31,15 @@ const stripMs = 60;
 /** A strip of a picture has at most so many pixels, so that it is read in small pieces and cancelled soon. */
 const mostStripPixels = 2 ** 21;
 
+/** What a frame took until the GPU had finished it. */
+export interface FrameTime {
+  readonly ms: number;
+  /** The part of the canvas's resolution, along each axis. */
+  readonly scale: number;
+  /** Texels from sample to sample. */
+  readonly step: number;
+}
+
 /** The 3D view on its canvas: three.js on our device, a camera that orbits, and a resolution that keeps it fluid. */
 export class VolumeView implements View {
   readonly canvas: HTMLCanvasElement;
@@ -38,6 +47,8 @@ export class VolumeView implements View {
   isShown = false;
   /** Draws always at this part of the canvas's resolution, however long that takes, and never sharper. */
   fixedScale: number | undefined;
+  /** Told of each frame that was measured. */
+  onMeasured: ((frame: FrameTime) => void) | undefined;
   readonly #gpu: Gpu;
   readonly #host: ViewHost;
   readonly #renderer: RestingRenderer;
@@ -321,7 +332,10 @@ export class VolumeView implements View {
       if (this.#isDisposed) return;
       // The first frame's time is the compiler's.
       const ms = performance.now() - start;
-      if (this.#frames++ > 0) this.#pacing.measured(this.#fullPixels() * scale ** 2, ms, step);
+      if (this.#frames++ > 0) {
+        this.#pacing.measured(this.#fullPixels() * scale ** 2, ms, step);
+        this.onMeasured?.({ ms, scale, step });
+      }
       if (!this.#isWanted) return;
       this.#isWanted = false;
       this.#host.requestRender(this);

@@ -1,0 +1,37 @@
+import { canvasOf, expectOpen, isSettled, testHook } from './support/app.ts';
+import { expect, test } from './support/test.ts';
+import { nifti, shapes } from './support/volumes.ts';
+
+test.use({ viewport: { width: 960, height: 640 }, sharp: true });
+
+const dragMs = 2000;
+/** Until the pacing knows the device: each frame is chosen by those before. */
+const firstFrames = 3;
+/** What the pacing draws at least: see frame-pacing.ts. */
+const least = { scale: 0.1, step: 4 };
+
+test('a view that is turned keeps its frames under 50 ms, or draws as little as it ever does', async ({ stria }) => {
+  const { page } = stria;
+  await stria.dropFiles([stria.write('shapes.nii', nifti(shapes(32)))]);
+  await expectOpen(page, 'shapes.nii');
+  await page.keyboard.press('1');
+  await expect.poll(() => isSettled(page)).toBe(true);
+  const box = await canvasOf(page, '3d').boundingBox();
+  if (!box) throw new Error('the 3D view is not on the screen');
+  const times = await (await testHook(page)).evaluateHandle((striaTest) => striaTest.recordFrameTimes());
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  const start = Date.now();
+  const drawn = () => times.evaluate((frames) => frames.length);
+  for (let turn = 0; Date.now() - start < dragMs || (await drawn()) < firstFrames + 5; turn++) {
+    await page.mouse.move(x + 80 * Math.sin(turn / 8), y + 20 * Math.sin(turn / 5));
+  }
+  await page.mouse.up();
+  const frames = (await times.jsonValue()).slice(firstFrames).toSorted((a, b) => a.ms - b.ms);
+  const words = frames.map(({ ms, scale, step }) => `${Math.round(ms)} ms at ${scale}, ${step}`).join('; ');
+  test.info().annotations.push({ type: 'frames', description: words });
+  const median = frames[Math.floor(frames.length / 2)];
+  const isLeast = frames.filter(({ scale, step }) => scale <= least.scale && step >= least.step).length > frames.length / 2;
+  expect(isLeast || (median?.ms ?? Number.NaN) < 50, words).toBe(true);
+});
