@@ -5,7 +5,8 @@ import { chainByName, codecs } from '../src/core/codecs/registry.ts';
 import { createCpuBackend } from '../src/core/engine/cpu-backend.ts';
 import { compressBytes } from '../src/core/engine/engine-testing.ts';
 import { inlinePool } from '../src/core/engine/inline-pool.ts';
-import { openSample, type SampleRequest, sampleKinds } from '../src/core/engine/samples/sample.ts';
+import { openSample, type SampleRequest } from '../src/core/engine/samples/sample.ts';
+import { sampleKinds } from '../src/core/engine/samples/sample-kinds.ts';
 import { type Dims3, volumeBytes } from '../src/core/shared/volume.ts';
 
 // Whole .stria files of every sample, by codec, as committed in sizes.csv. A change that moves a size must bring the new

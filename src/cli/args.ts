@@ -2,7 +2,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { type SuiteName, suiteNames } from '../core/bench/tables.ts';
 import { type Preference, preferences } from '../core/codecs/codec.ts';
 import { chainNames, codecs } from '../core/codecs/registry.ts';
-import { type SampleKind, sampleKinds } from '../core/engine/samples/sample.ts';
+import { type SampleKind, sampleKinds } from '../core/engine/samples/sample-kinds.ts';
 import type { RawLayout } from '../core/io/volume-reader.ts';
 import { StriaError } from '../core/shared/errors.ts';
 import { type FileFormat, fileFormats } from '../core/shared/source.ts';

@@ -13,7 +13,7 @@ import {
   defaultRepetitions,
 } from '../core/bench/result.ts';
 import type { BenchRunner } from '../core/bench/run.ts';
-import type { SampleKind } from '../core/engine/samples/sample.ts';
+import type { SampleKind } from '../core/engine/samples/sample-kinds.ts';
 import { StriaError } from '../core/shared/errors.ts';
 import { throwIfAborted } from '../core/shared/job.ts';
 import type { BenchCommand } from './args.ts';

@@ -1,12 +1,8 @@
 import { availableParallelism } from 'node:os';
 import type { Backend, DeviceReport } from '../core/engine/backend.ts';
 import { createCpuBackend } from '../core/engine/cpu-backend.ts';
-import { createGpuBackend } from '../core/engine/gpu-backend.ts';
 import { inlinePool } from '../core/engine/inline-pool.ts';
-import type { Gpu } from '../core/gpu/gpu.ts';
-import { StriaError } from '../core/shared/errors.ts';
 import type { DeviceOptions } from './args.ts';
-import { openNodeGpu, releaseNodeGpu } from './node-gpu.ts';
 import { createNodeTaskPool } from './node-task-pool.ts';
 
 export interface OpenedBackend {
@@ -20,34 +16,11 @@ export interface OpenedBackend {
  * @throws StriaError `no-webgpu`, `no-adapter`, `limit-too-small` only where the user asked for a GPU
  */
 export async function openBackend({ device, gpuLimits }: DeviceOptions): Promise<OpenedBackend> {
-  const gpu = device === 'cpu' ? undefined : await findGpu(device, gpuLimits);
+  if (device === 'cpu') return cpuBackend();
+  // What the CPU does without is not loaded for it: shaders are most of the program.
+  const { findGpu, gpuBackend } = await import('./gpu-device.ts');
+  const gpu = await findGpu(device, gpuLimits);
   return gpu ? gpuBackend(gpu) : cpuBackend();
-}
-
-export async function findGpu(device: 'gpu' | 'auto', limits: 'adapter' | 'default'): Promise<Gpu | undefined> {
-  try {
-    const gpu = await openNodeGpu({ limits });
-    if (device === 'gpu' || !gpu.isSoftware) return gpu;
-    gpu.destroy();
-  } catch (error) {
-    if (!(error instanceof StriaError)) throw error;
-    if (device === 'gpu' && error.tag === 'no-adapter') return openNodeGpu({ limits, software: true });
-    if (device === 'gpu') throw error;
-  }
-  releaseNodeGpu();
-  return undefined;
-}
-
-function gpuBackend(gpu: Gpu): OpenedBackend {
-  const backend = createGpuBackend(gpu);
-  return {
-    backend,
-    close: async () => {
-      await backend.destroy();
-      gpu.destroy();
-      releaseNodeGpu();
-    },
-  };
 }
 
 /** With so many threads at most, this one works too. */

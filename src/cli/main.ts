@@ -1,5 +1,6 @@
 import { toStriaError } from '../core/shared/errors.ts';
 import { type Command, parseCommand, type TalkOptions } from './args.ts';
+import { runCompress } from './commands/compress.ts';
 import type { CommandContext } from './context.ts';
 import { commandHelp, mainHelp } from './help.ts';
 import { describeFault, type ExitCode, exitCodes, faultWords } from './messages.ts';
@@ -36,7 +37,10 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   }
 }
 
-/** What a command needs is loaded when it is run: a program that starts at once is half of a small file's time. */
+/**
+ * What a command needs is loaded when it is run: a program that starts at once is half of a small file's time. `compress` is there
+ * from the start, as a file more costs as much as all that it holds.
+ */
 async function run(command: Command, context: CommandContext): Promise<ExitCode> {
   switch (command.name) {
     case 'help':
@@ -46,7 +50,7 @@ async function run(command: Command, context: CommandContext): Promise<ExitCode>
       process.stdout.write(`${version}\n`);
       return exitCodes.ok;
     case 'compress':
-      return (await import('./commands/compress.ts')).runCompress(command, context);
+      return runCompress(command, context);
     case 'decompress':
       return (await import('./commands/decompress.ts')).runDecompress(command, context);
     case 'verify':

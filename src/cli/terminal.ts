@@ -1,7 +1,5 @@
-import { Presets, SingleBar } from 'cli-progress';
-import type { JobOptions, Progress } from '../core/shared/job.ts';
+import type { JobOptions } from '../core/shared/job.ts';
 import type { TalkOptions } from './args.ts';
-import { formatBytes, formatDuration, formatRate } from './text.ts';
 
 /** Where a command's words go: results to stdout, everything else to stderr. */
 export interface Terminal {
@@ -34,6 +32,7 @@ export function createTerminal({ json, quiet }: TalkOptions): Terminal {
     },
     withProgress: async (label, signal, work) => {
       if (!hasBar) return work({ signal });
+      const { startBar } = await import('./progress-bar.ts');
       const bar = startBar(label);
       try {
         return await work({ signal, onProgress: bar.show });
@@ -41,34 +40,5 @@ export function createTerminal({ json, quiet }: TalkOptions): Terminal {
         bar.stop();
       }
     },
-  };
-}
-
-function startBar(label: string): { show: (progress: Progress) => void; stop: () => void } {
-  const startMs = performance.now();
-  const bar = new SingleBar(
-    {
-      format: '{label}  {stage} {bar} {percentage} %  {amount}  {rate}  {left}',
-      clearOnComplete: true,
-      hideCursor: true,
-      fps: 10,
-    },
-    Presets.shades_classic,
-  );
-  bar.start(1, 0, { label, stage: '', amount: '', rate: '', left: '' });
-  return {
-    show: ({ stage, done, total }) => {
-      const elapsedMs = performance.now() - startMs;
-      const bytesPerMs = done / Math.max(1, elapsedMs);
-      const leftMs = total !== undefined && bytesPerMs > 0 ? (total - done) / bytesPerMs : undefined;
-      bar.setTotal(Math.max(1, total ?? done));
-      bar.update(Math.min(done, total ?? done), {
-        stage,
-        amount: total === undefined ? formatBytes(done) : `${formatBytes(done)} of ${formatBytes(total)}`,
-        rate: formatRate(bytesPerMs * 1000),
-        left: leftMs === undefined ? '' : `${formatDuration(leftMs)} left`,
-      });
-    },
-    stop: () => bar.stop(),
   };
 }

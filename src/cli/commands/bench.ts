@@ -11,7 +11,7 @@ import type { BenchCommand } from '../args.ts';
 import { openNodeCrew } from '../bench-crew.ts';
 import { benchFiles } from '../bench-files.ts';
 import type { CommandContext } from '../context.ts';
-import { findGpu } from '../device.ts';
+import { findGpu } from '../gpu-device.ts';
 import { type ExitCode, exitCodes } from '../messages.ts';
 import { releaseNodeGpu } from '../node-gpu.ts';
 import { createNodeSink } from '../node-sink.ts';

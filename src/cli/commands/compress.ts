@@ -3,7 +3,6 @@ import { chainByName } from '../../core/codecs/registry.ts';
 import type { Backend } from '../../core/engine/backend.ts';
 import { type CompressReport, compressVolume } from '../../core/engine/compress.ts';
 import { openVolume } from '../../core/io/open-volume.ts';
-import { openStack } from '../../core/io/pictures/picture-stack.ts';
 import type { OpenVolume } from '../../core/io/volume-reader.ts';
 import type { ByteSource } from '../../core/shared/bytes.ts';
 import { StriaError, toStriaError } from '../../core/shared/errors.ts';
@@ -84,6 +83,7 @@ async function compressStack(
 ): Promise<CompressReport> {
   if (command.raw !== undefined)
     throw new StriaError('invalid-input', '--dims and --type tell about a raw file, and these are pictures');
+  const { openStack } = await import('../../core/io/pictures/picture-stack.ts');
   const sources: ByteSource[] = [];
   for (const input of command.inputs) sources.push(await NodeFiles.openWhenRead(input));
   return compressTo(output, await openStack(sources, job), command.inputs, command, backend, job);

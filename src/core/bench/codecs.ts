@@ -1,6 +1,7 @@
 import type { GpuVoxels } from '../codecs/codec.ts';
 import { codecs } from '../codecs/registry.ts';
-import { openSample, type SampleKind, sampleKinds } from '../engine/samples/sample.ts';
+import { openSample } from '../engine/samples/sample.ts';
+import { type SampleKind, sampleKinds } from '../engine/samples/sample-kinds.ts';
 import type { JobOptions } from '../shared/job.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { benchAuto } from './auto-case.ts';

@@ -7,7 +7,8 @@ import { analyze } from './analyze.ts';
 import { rank } from './auto.ts';
 import type { ChosenChain } from './chosen-codec.ts';
 import { encodeChunk } from './cpu-task-run.ts';
-import { openSample, type SampleKind } from './samples/sample.ts';
+import { openSample } from './samples/sample.ts';
+import type { SampleKind } from './samples/sample-kinds.ts';
 
 const shape: Dims3 = [64, 64, 64];
 

@@ -1,7 +1,6 @@
 import type { ByteSource } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
-import { gunzip } from './gunzip.ts';
 
 export interface PieceOptions extends JobOptions {
   /** Each piece is done with when the next is asked for: all may lie in the same memory. */
@@ -76,6 +75,7 @@ function becameShorter(at: number): StriaError {
 export function gunzippedBytes(inner: ByteStream, innerStart = 0): ByteStream {
   async function* pieces(start: number, { signal }: JobOptions = {}): AsyncGenerator<Uint8Array> {
     let skip = start;
+    const { gunzip } = await import('./gunzip.ts');
     for await (const piece of gunzip(() => inner.pieces(innerStart, { signal }), signal)) {
       const from = Math.min(skip, piece.byteLength);
       skip -= from;

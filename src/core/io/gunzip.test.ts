@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { StriaError } from '../shared/errors.ts';
 import { joinBytes } from './byte-stream.ts';
-import { crc32, gunzip } from './gunzip.ts';
+import { crc32 } from './crc32.ts';
+import { gunzip } from './gunzip.ts';
 import { faultOf, noise } from './testing.ts';
 
 async function* inPieces(bytes: Uint8Array, length: number): AsyncGenerator<Uint8Array> {

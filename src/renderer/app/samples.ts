@@ -1,4 +1,4 @@
-import type { SampleKind } from '../../core/engine/samples/sample.ts';
+import type { SampleKind } from '../../core/engine/samples/sample-kinds.ts';
 
 /** A sample as people choose it: a cube of `side` voxels, 8 bits each. */
 export interface SampleChoice {

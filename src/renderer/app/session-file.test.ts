@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { preferences } from '../../core/codecs/codec.ts';
 import { chainNames } from '../../core/codecs/registry.ts';
-import { sampleKinds } from '../../core/engine/samples/sample.ts';
+import { sampleKinds } from '../../core/engine/samples/sample-kinds.ts';
 import { type JsonObject, jsonLines } from '../../core/format/json.ts';
 import { elementTypes } from '../../core/shared/volume.ts';
 import { type Measurement, measurementKinds, pointCounts } from '../viewer/measure.ts';

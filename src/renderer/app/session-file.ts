@@ -1,6 +1,6 @@
 import { type CodecOptions, type Preference, preferences } from '../../core/codecs/codec.ts';
 import { chainNames } from '../../core/codecs/registry.ts';
-import { type SampleKind, sampleKinds } from '../../core/engine/samples/sample.ts';
+import { type SampleKind, sampleKinds } from '../../core/engine/samples/sample-kinds.ts';
 import {
   asArray,
   asCount,

@@ -1,7 +1,7 @@
 import defragCode from '../../../shaders/bench/rutter-defrag.wgsl?raw';
 import encodeCode from '../../../shaders/bench/rutter-encode.wgsl?raw';
 import { codecByName } from '../../codecs/registry.ts';
-import type { SampleKind } from '../../engine/samples/sample.ts';
+import type { SampleKind } from '../../engine/samples/sample-kinds.ts';
 import { exclusiveScan } from '../../gpu/scan.ts';
 import type { Dims3 } from '../../shared/volume.ts';
 import { benchCodec } from '../codec-cases.ts';

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { type Dims3, volumeBytes } from '../../shared/volume.ts';
-import { openSample, type SampleRequest, sampleKinds } from './sample.ts';
+import { openSample, type SampleRequest } from './sample.ts';
+import { sampleKinds } from './sample-kinds.ts';
 
 async function voxelsOf(request: Partial<SampleRequest> & Pick<SampleRequest, 'kind'>): Promise<Uint8Array> {
   const volume = openSample({ dims: [32, 32, 32], type: 'u8', seed: 1, ...request });

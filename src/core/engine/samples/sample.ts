@@ -8,10 +8,8 @@ import { createSequence, createZero } from './flat.ts';
 import { createLabels } from './labels.ts';
 import { createPhantom } from './phantom.ts';
 import { createPotential } from './potential.ts';
+import type { SampleKind } from './sample-kinds.ts';
 import type { SampleShape, SliceFiller } from './slice-filler.ts';
-
-export const sampleKinds = ['zero', 'sequence254', 'sequence255', 'potential', 'phantom', 'labels'] as const;
-export type SampleKind = (typeof sampleKinds)[number];
 
 /** One line for people on each kind, with its full stop. */
 export const sampleSummaries: Readonly<Record<SampleKind, string>> = {

@@ -9,9 +9,8 @@ import type { OpenVolume } from '../volume-reader.ts';
 import { compareNatural } from './natural-order.ts';
 import type { Picture, PictureFile, PictureShape } from './picture.ts';
 import { ExtraPool, encodePictureTable, maxPictures } from './picture-table.ts';
-import { isPng } from './png-chunks.ts';
 import { openPng } from './png-reader.ts';
-import { isTiff } from './tiff-directory.ts';
+import { recognisePicture } from './recognise.ts';
 import { openTiff } from './tiff-reader.ts';
 
 const openers: Readonly<Record<PictureFormat, (source: ByteSource, options: JobOptions) => Promise<PictureFile>>> = {
@@ -60,11 +59,6 @@ export async function openStack(sources: readonly ByteSource[], options: JobOpti
   }
   const info = describeStack(pictures, first as PictureFile, sorted.length === 1);
   return stackVolume(info, format, pictures, safeName(firstSource.name), sorted.length > 1);
-}
-
-/** Whether a file's first bytes are those of a picture that Stria reads, and of which kind. */
-export function recognisePicture(head: Uint8Array): PictureFormat | undefined {
-  return isPng(head) ? 'png' : isTiff(head) ? 'tiff' : undefined;
 }
 
 async function pictureFormatOf(source: ByteSource, options: JobOptions): Promise<PictureFormat> {
