@@ -23,19 +23,11 @@ export async function openBackend({ device, gpuLimits }: DeviceOptions): Promise
   return gpu ? gpuBackend(gpu) : cpuBackend();
 }
 
-/** With so many threads at most, this one works too. */
-const maxSharing = 4;
-
 function cpuBackend(): OpenedBackend {
   const threads = availableParallelism();
   const own = inlinePool();
-  // A thread beside this one would only take turns with it where there is one core; of many, this one has enough to do with feeding them.
-  const backend =
-    threads === 1
-      ? createCpuBackend(own)
-      : threads <= maxSharing
-        ? createCpuBackend(createNodeTaskPool(threads - 1), own)
-        : createCpuBackend(createNodeTaskPool(threads));
+  // A thread beside this one would only take turns with it where there is one core.
+  const backend = threads === 1 ? createCpuBackend(own) : createCpuBackend(createNodeTaskPool(threads - 1), own);
   return {
     backend,
     close: () => backend.destroy(),

@@ -12,12 +12,16 @@ import type { TaskPool } from './cpu-task.ts';
 
 /**
  * Encodes and decodes with the codecs' references, or what is as good and faster. `destroy` ends the pools.
- * @param own an inline pool, where the caller's thread is to take part beside the pool's
+ * @param own an inline pool, where the caller's thread is to take part beside the pool's. Of a fast codec it then does most, beside two
+ *   threads at most: more take longer to start than they have work
  */
 export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
   const free = new FreeBytes();
   const threads = pool.threads + (own?.threads ?? 0);
-  const all = [...Array.from({ length: 2 * pool.threads }, () => pool), ...(own ? [own] : [])];
+  const ofPool = (length: number) => Array.from({ length }, () => pool);
+  // Of many threads, the caller's has enough to do with feeding the others.
+  const all = [...ofPool(2 * pool.threads), ...(own && threads <= maxSharing ? [own] : [])];
+  const ofFast = own ? [...ofPool(2), own] : all;
   return {
     device: { kind: 'cpu', name: `CPU, ${threads} ${threads === 1 ? 'thread' : 'threads'}`, software: false },
     maxBoxBytes: Number.MAX_SAFE_INTEGER,
@@ -27,7 +31,7 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
       const isFast = choice.codec !== 'auto' && choice.codec[0].encodeInMemory !== undefined;
       const progress = progressOf(job, 'Compressing', box.elementBytes, chunks);
       const rows = rowsOf(chunks, box.elementBytes, isFast ? fastTogether : slowTogether);
-      const lanes = own && isFast && box.bytes.byteLength <= soonDoneBytes ? [own] : all;
+      const lanes = !isFast ? all : own && box.bytes.byteLength <= soonDoneBytes ? [own] : ofFast;
       const encoded = await mapOnto(lanes, rows, async (lane, { first, count }) => {
         throwIfAborted(job.signal);
         const row = chunks.slice(first, first + count);
@@ -77,6 +81,9 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
  */
 const fastTogether = 8;
 const slowTogether = 2;
+
+/** With so many threads at most, the caller's takes part in all that there is to do. */
+const maxSharing = 4;
 
 /** So much of a fast codec's work is done here before another thread has started. */
 const soonDoneBytes = 2 ** 24;
