@@ -3,7 +3,7 @@
 // Algorithm: row by row. An encoder knows all elements, so those of a row find their labels, guesses and questions side by
 // side; counts, summed up, give each question its place in the row's list. Only what must go one by one does: the first of
 // a brick's invocations runs the range coder over the list, while the others are at the next row. A brick that is no
-// shorter by it becomes raw.
+// shorter by it becomes raw. Bricks of one label, mostly more than half of them, are found first and have no rows to walk.
 // Sixteen invocations own one brick, its slot and its record; each a column of it. Dispatch: one workgroup for 4 bricks,
 // spread over x and y.
 // Invariants:
@@ -14,6 +14,8 @@
 
 // Twin: `encodeWalkers` in src/core/codecs/labels/kernels.ts.
 const walkers = 4u;
+// 1 in each lane of a word.
+override lane_ones: u32 = 0xffffffffu / (0xffffffffu >> (32u - element_bits));
 const threads = brick_edge * walkers;
 
 @group(0) @binding(0) var<uniform> box: Box;
@@ -38,6 +40,8 @@ var<workgroup> wg_questions: array<u32, questions_per_row * walkers>;
 // Whether the range coder gave up on the brick.
 var<workgroup> wg_has_failed: array<u32, walkers>;
 var<workgroup> wg_rows_of_brick: array<u32, walkers>;
+// Whether a brick has more than one label.
+var<workgroup> wg_differs: array<atomic<u32>, walkers>;
 var<workgroup> wg_row_count: u32;
 
 var<private> place: Place;
@@ -206,6 +210,18 @@ fn encode_row(is_there: bool, y: u32, z: u32) {
   }
 }
 
+// Whether this invocation's share of the brick's rows has another element than `first`.
+fn differs_from(first: u32) -> bool {
+  for (var row = column; row < place.extent.y * place.extent.z; row += brick_edge) {
+    for (var x = 0u; x < place.extent.x; x += lanes) {
+      let line = place.first_word + (row / place.extent.y) * box.slice_words + (row % place.extent.y) * box.row_words;
+      let wrong = voxels[line + x / lanes] ^ (first * lane_ones);
+      if ((wrong & low_bits(element_bits * min(lanes, place.extent.x - x))) != 0u) { return true; }
+    }
+  }
+  return false;
+}
+
 // The word of a raw brick with this number.
 fn raw_word(number: u32) -> u32 {
   var word = 0u;
@@ -237,6 +253,17 @@ fn main(
   }
   raw_bytes = place.extent.x * row_count * element_bytes;
   for (var i = column; i < row_words_kept; i += brick_edge) { wg_rows[i * walkers + walker] = none_word; }
+  var first = 0u;
+  if (has_brick) {
+    first = element_at(0u, 0u, 0u);
+    if (differs_from(first)) { atomicStore(&wg_differs[walker], 1u); }
+  }
+  workgroupBarrier(); // it is known which bricks have one label
+  if (atomicLoad(&wg_differs[walker]) == 0u) {
+    row_count = 0u;
+    label_count = 1u;
+    if (column == 0u) { wg_labels[max_labels * walker] = first; }
+  }
   wg_rows_of_brick[walker] = row_count;
   workgroupBarrier(); // the lengths are there
   if (thread == 0u) {
@@ -270,7 +297,7 @@ fn main(
       }
       if (byte_count % 4u != 0u) { flush(byte_count / 4u); }
     }
-    records[brick] = vec4u(kind, byte_count, element_at(0u, 0u, 0u), 0u);
+    records[brick] = vec4u(kind, byte_count, first, 0u);
   }
   workgroupBarrier(); // it is known which bricks are raw
   storageBarrier(); // what the range coder wrote into a slot is there before the elements
