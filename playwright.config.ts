@@ -22,6 +22,7 @@ const drawnAlike = [
   'undo',
   'values',
   'view3d',
+  'views',
   'zoom',
 ].map((name) => `${name}.spec.ts`);
 
