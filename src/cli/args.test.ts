@@ -99,6 +99,7 @@ test.each([
   ['sample zero --size 4 --seed 1.5 -o x', /--seed wants a whole number/],
   ['bench all', /'all' is no suite; there are seeds, codecs, playback, view, files, and compare/],
   ['bench seeds a.nii', /takes no files/],
+  ['bench codecs scan.nii', /'scan.nii' is no sample; there are zero, sequence254/],
   ['bench compare a.json', /two results/],
   ['bench --size 4', /8 at least/],
   ['gpu now', /gpu wants no more words/],

@@ -73,7 +73,7 @@ export interface BenchCommand extends DeviceOptions, TalkOptions {
   readonly name: 'bench';
   /** A suite to run, or two results to compare. */
   readonly task: SuiteName | 'compare';
-  /** Files for the suite `files`, results for `compare`. */
+  /** Samples for the suite `codecs`, files for `files`, results for `compare`. */
   readonly inputs: readonly string[];
   /** Length of the sample volumes' sides; undefined leaves it to the suite. */
   readonly size: number | undefined;
@@ -187,8 +187,11 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
       if (!task) throw usage(`'${word}' is no suite; there are ${suiteNames.join(', ')}, and compare`);
       if (task === 'compare' && inputs.length !== 2)
         throw usage('bench compare wants two results: `stria bench compare a.json b.json`');
-      if (task !== 'compare' && task !== 'files' && inputs.length > 0)
-        throw usage(`the suite ${task} takes no files, and got '${inputs[0]}'`);
+      const unknown = task === 'codecs' ? inputs.find((input) => !sampleKinds.some((kind) => kind === input)) : inputs[0];
+      if (task === 'codecs' && unknown !== undefined)
+        throw usage(`'${unknown}' is no sample; there are ${sampleKinds.join(', ')}`);
+      if (task !== 'compare' && task !== 'files' && unknown !== undefined)
+        throw usage(`the suite ${task} takes no files, and got '${unknown}'`);
       const wanted = text(values, 'size');
       const size = wanted === undefined ? undefined : wholeNumber('size', wanted, 2048);
       if (size !== undefined && size < 8) throw usage('--size: a side is 8 at least');

@@ -119,11 +119,11 @@ export const commands = {
     ],
   },
   bench: {
-    usage: '[codecs | seeds | playback | view | files [IN...] | compare A B]',
+    usage: '[codecs [SAMPLE...] | seeds | playback | view | files [IN...] | compare A B]',
     summary: 'measure kernels and whole files on this machine, beside a copy of the same bytes',
     options: ['size', 'type', 'codec', 'output', 'device', 'gpu-limits', ...common],
     notes: [
-      'codecs  every codec on every sample volume, and what auto makes of them (the default)',
+      'codecs  every codec on every sample volume, or on those that are named, and what auto makes of them (the default)',
       'seeds   the tables of the papers that Stria comes from, rebuilt here with their own algorithms',
       'playback  a stack of pictures decoded from compressed GPU memory and drawn, frame by frame',
       'view    the 3D view of a volume that turns, drawn into a texture of 1920 × 1080 with light',

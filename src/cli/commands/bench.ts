@@ -5,6 +5,7 @@ import { type BenchComparison, compareResults } from '../../core/bench/compare.t
 import { type BenchCase, type BenchRequest, type BenchResult, defaultRepetitions, medianMs } from '../../core/bench/result.ts';
 import { type BenchRunner, type GpuSuite, runGpuSuite } from '../../core/bench/run.ts';
 import { benchTables, type TableId, tableIds } from '../../core/bench/tables.ts';
+import { sampleKinds } from '../../core/engine/samples/sample-kinds.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { inContext, StriaError } from '../../core/shared/errors.ts';
 import type { BenchCommand } from '../args.ts';
@@ -56,7 +57,9 @@ async function runOnGpu(suite: GpuSuite, command: BenchCommand, { terminal, sign
   try {
     terminal.note(`on GPU: ${gpu.name}`);
     const size = command.size ?? (gpu.isSoftware ? softwareSize : sizes[suite]);
-    const request: BenchRequest = { suite, size, type, codecs, repetitions: defaultRepetitions };
+    const samples = sampleKinds.filter((kind) => command.inputs.includes(kind));
+    const some = samples.length > 0 ? { samples } : {};
+    const request: BenchRequest = { suite, size, type, codecs, ...some, repetitions: defaultRepetitions };
     return await runGpuSuite(suite, gpu, { openCrew: openNodeCrew }, runner(), request, {
       signal,
       onProgress: ({ stage }) => terminal.note(`  ${stage}`),

@@ -19,7 +19,7 @@ export async function benchCodecs(context: BenchContext): Promise<void> {
   const { size, type } = request;
   const elementBytes = type === 'u8' ? 1 : 2;
   const dims: Dims3 = [size, size, size];
-  for (const sample of sampleKinds) {
+  for (const sample of sampleKinds.filter((kind) => request.samples?.includes(kind) ?? true)) {
     context.begin(sample);
     using scope = gpu.scope('bench.codecs');
     const expected = padRows(await sampleBytes(sample, dims, type, job), size, elementBytes);

@@ -15,6 +15,8 @@ export interface BenchRequest {
   readonly type: 'u8' | 'u16';
   /** Codecs by name; 'auto' for the engine's own choice, chunk by chunk. */
   readonly codecs: readonly string[];
+  /** Of the suite `codecs`: the sample volumes by name; undefined: all. */
+  readonly samples?: readonly string[];
   /** Of everything on the GPU; what takes seconds on the CPU is cut short, see `Spread.repetitions`. */
   readonly repetitions: number;
 }
