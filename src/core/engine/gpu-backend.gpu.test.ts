@@ -74,6 +74,11 @@ test('statistics and checksums of the GPU are those of the CPU', async () => {
         [70, 66, 65],
         [64, 64, 64],
       ],
+      // All rows are whole quads, and slices more than one invocation walks.
+      [
+        [64, 9, 20],
+        [32, 8, 11],
+      ],
     ] satisfies [Dims3, Dims3][]) {
       for (const look of ['noise', 'blobs', 'constant'] as const) {
         const box = boxOf(dims, elementBytes, look);

@@ -45,22 +45,24 @@ export async function analyzeOnGpu(
   const { elementBytes } = voxels;
   using scope = call.scope.scope('analyze');
   const lanes = lanesOf[elementBytes];
+  const byQuads = hasWholeQuads(voxels, chunks);
+  const walk = byQuads ? segment / 4 : segment;
   const kernel = gpu.kernel({
     label: 'engine.analyze',
     code: analyzeCode,
-    constants: { segment, bits: lanes.bits, low: lanes.low, high: lanes.high, ones: lanes.ones },
+    constants: { segment: walk, bits: lanes.bits, low: lanes.low, high: lanes.high, ones: lanes.ones, by_quads: Number(byQuads) },
   });
-  const plan = planPieces(voxels, chunks);
+  const plan = planPieces(voxels, chunks, walk, byQuads ? 4 : 1);
   const table = chunkTable(voxels, chunks, (x) => maskOfElements((x - 1) % (4 / elementBytes), elementBytes));
+  const chunkRecords = scope.storage('chunks', table.byteLength, table);
   const totals = scope.storage('totals', 4 * recordWords * chunks.length);
   const commands = gpu.commands('analyze', call.onTimes);
-  commands
-    .stage('analyze')
-    .dispatch(
-      kernel,
-      [voxels.buffer, scope.storage('chunks', table.byteLength, table), totals, scope.uniform('box', plan.box)],
-      plan.workgroups,
-    );
+  commands.stage('analyze').dispatch(
+    kernel,
+    // A box of less than a quad cannot be bound as quads.
+    [voxels.buffer, chunkRecords, totals, scope.uniform('box', plan.box), byQuads ? voxels.buffer : chunkRecords],
+    plan.workgroups,
+  );
   const readSurveys = withSurvey ? surveyOnGpu(gpu, box, scope, commands) : undefined;
   await commands.submit();
   const [words, surveys] = await Promise.all([gpu.readWords(totals), readSurveys?.()]);
@@ -176,14 +178,24 @@ const workgroupSize = 256;
 /** Words of `Chunk` in the shaders, and of a chunk's totals. */
 const recordWords = 8;
 
-/** How the chunks are cut into pieces of one workgroup each, and the `Box` uniform of all three shaders. */
-function planPieces(voxels: GpuVoxels, chunks: readonly ChunkBox[]) {
+/** Whether all rows of the chunks are whole quads of words, each at a multiple of four words. */
+function hasWholeQuads(voxels: GpuVoxels, chunks: readonly ChunkBox[]): boolean {
+  const quadElements = 16 / voxels.elementBytes;
+  const isWhole = ({ origin, shape }: ChunkBox) => firstWordOf(voxels, origin) % 4 === 0 && shape[0] % quadElements === 0;
+  return boxLayout(voxels).rowWords % 4 === 0 && chunks.every(isWhole);
+}
+
+/**
+ * How the chunks are cut into pieces of one workgroup each, and the `Box` uniform of all three shaders.
+ * @param walk slices that one invocation walks @param columnWords words of a column in a slice
+ */
+function planPieces(voxels: GpuVoxels, chunks: readonly ChunkBox[], walk = segment, columnWords = 1) {
   const perWord = 4 / voxels.elementBytes;
   let columnBlocks = 1;
   let segments = 1;
   for (const { shape } of chunks) {
-    columnBlocks = Math.max(columnBlocks, Math.ceil((Math.ceil(shape[0] / perWord) * shape[1]) / workgroupSize));
-    segments = Math.max(segments, Math.ceil(shape[2] / segment));
+    columnBlocks = Math.max(columnBlocks, Math.ceil((Math.ceil(shape[0] / perWord / columnWords) * shape[1]) / workgroupSize));
+    segments = Math.max(segments, Math.ceil(shape[2] / walk));
   }
   const pieces = columnBlocks * segments;
   const { rowWords, sliceWords } = boxLayout(voxels);

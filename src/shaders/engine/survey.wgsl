@@ -29,6 +29,7 @@ const row_step = 8u;
 const predictors = 5u;
 const counters = predictors + 2u;
 const threads = 64u;
+const parts = 8u;
 
 struct Box {
   row_stride: u32,      // words from row to row of the box
@@ -51,7 +52,10 @@ struct Chunk {
 @group(0) @binding(2) var<storage, read_write> totals: array<atomic<u32>>;
 @group(0) @binding(3) var<uniform> box: Box;
 
-var<workgroup> wg_counts: array<atomic<u32>, counters>;
+/** Of each counter what the invocations bring, in their order. */
+var<workgroup> wg_terms: array<u32, counters * threads>;
+/** Of each counter the sums of a part of the invocations. */
+var<workgroup> wg_parts: array<u32, counters * parts>;
 
 fn packed_subtract(a: u32, b: u32) -> u32 { return ((a | tops) - (b & ~tops)) ^ ((a ^ ~b) & tops); }
 
@@ -72,38 +76,32 @@ fn plane_sums(symbols: u32) -> vec2u {
 // core/codecs/rice/choice.ts, `expectedCost`
 fn expected_bits(symbol_sum: u32, count: u32) -> u32 {
   if (symbol_sum == 0u) { return 0u; }
-  let k = min(32u - countLeadingZeros(2u * symbol_sum / (3u * count)), largest_k);
+  // A division by a constant takes few instructions, and nearly all pieces are whole.
+  let mean = select(2u * symbol_sum / (3u * count), symbol_sum / 24u, count == piece_elements);
+  let k = min(32u - countLeadingZeros(mean), largest_k);
   return min(count * (k + 1u) + (symbol_sum >> k), count * bits);
 }
 
-/** The elements to the left of a word's; for a row's first element `first` stands there. */
-fn left_of(at: u32, is_first: bool, first: u32) -> u32 {
-  if (element_bytes == 4u) {
-    if (is_first) { return first; }
-    return voxels[at - 1u];
-  }
-  let word = voxels[at] << bits;
-  if (is_first) { return word | (first & lane_mask); }
-  return word | (voxels[at - 1u] >> (32u - bits));
+/** The elements to the left of a word's. `previous`: the word before it. */
+fn left_of(word: u32, previous: u32) -> u32 {
+  if (element_bytes == 4u) { return previous; }
+  return (word << bits) | (previous >> (32u - bits));
 }
 
-/** Differences along x of the differences along y; in the first row, along x alone. */
-fn flat(at: u32, is_first: bool, has_above: bool) -> u32 {
-  let word = voxels[at];
-  if (!has_above) { return packed_subtract(word, left_of(at, is_first, word)); }
-  let above = voxels[at - box.row_stride];
-  return packed_subtract(
-    packed_subtract(word, left_of(at, is_first, above)),
-    packed_subtract(above, left_of(at - box.row_stride, is_first, above)),
-  );
-}
-
-/** The elements to the right of a word's; behind a row's last word anything. */
-fn right_of(at: u32) -> u32 {
-  let next = voxels[min(at + 1u, arrayLength(&voxels) - 1u)];
+/** The elements to the right of a word's. `next`: the word behind it. */
+fn right_of(word: u32, next: u32) -> u32 {
   if (element_bytes == 4u) { return next; }
-  return (voxels[at] >> bits) | (next << (32u - bits));
+  return (word >> bits) | (next << (32u - bits));
 }
+
+/** A word whose last element is the first of `word`: it stands before a row that has nothing before it. */
+fn before_row(word: u32) -> u32 {
+  if (element_bytes == 4u) { return word; }
+  return word << (32u - bits);
+}
+
+/** Differences along x of a word's elements. */
+fn along_x(word: u32, previous: u32) -> u32 { return packed_subtract(word, left_of(word, previous)); }
 
 /** The highest bit of each element of a word that is not 0. */
 fn elements_set(word: u32) -> u32 {
@@ -136,45 +134,78 @@ fn main(
     let first_x = piece % pieces * piece_elements;
     let count = min(piece_elements, chunk.row_elements - first_x);
     var at = chunk.first_word + slice * box.slice_stride + row * box.row_stride + first_x * element_bytes / 4u;
+    let has_above = row > 0u;
+    let has_behind = slice > 0u;
+    // Rows and slices that are not there stand for the own: what is made of them is not used.
+    let to_above = select(0u, box.row_stride, has_above);
+    let to_behind = select(0u, box.slice_stride, has_behind);
+    // Words of the row, of those above and behind, and of that above the one behind.
+    var words = vec4u(voxels[at], voxels[at - to_above], voxels[at - to_behind], voxels[at - to_above - to_behind]);
+    var previous: vec4u;
+    if (first_x == 0u) {
+      // 'Above, else behind, else itself' stands before a row's first element; above before that of the row behind.
+      previous = vec4u(
+        before_row(select(words.z, words.y, has_above)),
+        before_row(words.y),
+        before_row(words.w),
+        before_row(words.w),
+      );
+    } else {
+      previous = vec4u(
+        voxels[at - 1u],
+        voxels[at - to_above - 1u],
+        voxels[at - to_behind - 1u],
+        voxels[at - to_above - to_behind - 1u],
+      );
+    }
     var sums = array<vec2u, predictors>();
     var steps = 0u;
     var spikes = 0u;
     for (var word_index = 0u; word_index < piece_words && word_index * 4u < count * element_bytes; word_index++) {
-      let is_first = first_x == 0u && word_index == 0u;
       let x = first_x + word_index * 4u / element_bytes;
       let mask = elements_below(chunk.row_elements - x);
-      let word = voxels[at];
-      // A row's first element has none before it, its last one none behind.
-      let differs = elements_set((word ^ left_of(at, is_first, word)) & mask);
-      steps += countOneBits(differs);
-      spikes += countOneBits(differs & elements_set((word ^ right_of(at)) & elements_below(chunk.row_elements - 1u - x)));
-      var first = word;
-      if (slice > 0u) { first = voxels[at - box.slice_stride]; }
-      if (row > 0u) { first = voxels[at - box.row_stride]; }
-      let left = packed_subtract(word, left_of(at, is_first, first));
-      var residuals = array<u32, predictors>(left, left, left, left, left);
-      if (row > 0u) {
-        residuals[1] = packed_subtract(word, voxels[at - box.row_stride]);
-        residuals[3] = flat(at, is_first, true);
-      }
-      residuals[4] = residuals[3];
-      if (slice > 0u) {
-        residuals[2] = packed_subtract(word, voxels[at - box.slice_stride]);
-        residuals[4] = packed_subtract(residuals[3], flat(at - box.slice_stride, is_first, row > 0u));
-      }
-      for (var i = 0u; i < predictors; i++) { sums[i] += plane_sums(packed_symbols(residuals[i]) & mask); }
+      let word = words.x;
       at++;
+      let next = voxels[min(at, arrayLength(&voxels) - 1u)];
+      // A row's first element has none before it, its last one none behind.
+      let not_first = select(0xffffffffu, ~elements_below(1u), x == 0u);
+      let differs = elements_set((word ^ left_of(word, previous.x)) & mask & not_first);
+      steps += countOneBits(differs);
+      spikes += countOneBits(
+        differs & elements_set((word ^ right_of(word, next)) & elements_below(chunk.row_elements - 1u - x)),
+      );
+      let left = along_x(word, previous.x);
+      let flat = select(left, packed_subtract(left, along_x(words.y, previous.y)), has_above);
+      let left_behind = along_x(words.z, previous.z);
+      let flat_behind = select(left_behind, packed_subtract(left_behind, along_x(words.w, previous.w)), has_above);
+      let residuals = array<u32, predictors>(
+        left,
+        select(left, packed_subtract(word, words.y), has_above),
+        select(left, packed_subtract(word, words.z), has_behind),
+        flat,
+        select(flat, packed_subtract(flat, flat_behind), has_behind),
+      );
+      for (var i = 0u; i < predictors; i++) { sums[i] += plane_sums(packed_symbols(residuals[i]) & mask); }
+      previous = words;
+      // Behind the piece's last word this is not used.
+      words = vec4u(next, voxels[at - to_above], voxels[at - to_behind], voxels[at - to_above - to_behind]);
     }
     for (var i = 0u; i < predictors; i++) {
-      let cost = expected_bits(sums[i].x, count) + expected_bits(sums[i].y, count);
-      if (cost > 0u) { atomicAdd(&wg_counts[i], cost); }
+      wg_terms[i * threads + local] = expected_bits(sums[i].x, count) + expected_bits(sums[i].y, count);
     }
-    if (steps > 0u) { atomicAdd(&wg_counts[predictors], steps); }
-    if (spikes > 0u) { atomicAdd(&wg_counts[predictors + 1u], spikes); }
+    wg_terms[predictors * threads + local] = steps;
+    wg_terms[(predictors + 1u) * threads + local] = spikes;
+  }
+  workgroupBarrier(); // the terms are there
+  if (local < counters * parts) {
+    var sum = 0u;
+    for (var i = 0u; i < threads / parts; i++) { sum += wg_terms[local / parts * threads + local % parts + parts * i]; }
+    wg_parts[local] = sum;
   }
   workgroupBarrier(); // all pieces are added up before their sum goes on
   if (local < counters) {
-    let sum = atomicLoad(&wg_counts[local]);
+    var sum = 0u;
+    for (var i = 0u; i < parts; i++) { sum += wg_parts[local * parts + i]; }
     let total = (chunk_index * counters + local) * 2u;
     let before = atomicAdd(&totals[total], sum);
     if (before > 0xffffffffu - sum) { atomicAdd(&totals[total + 1u], 1u); }
