@@ -72,7 +72,8 @@ test('a volume turns in the 3D view, drawn alike without skipping, and the memor
     expect(found).toMatchObject({ table: 'view', operation: 'draw', outputBytes: 4 * 30 * 17 });
     expect(found.wallMs.repetitions).toBe(8);
     expect(found.gpuMs?.median).toBeGreaterThan(0);
-    expect(found.copyMs).toBeGreaterThan(0);
+    // So few bytes may take less than a tick of the clock.
+    expect(found.copyMs).toBeGreaterThanOrEqual(0);
     expect(found.note).toMatch(/frames a second/);
   }
 });
