@@ -1,11 +1,11 @@
 // Counts each segment's runs and the words of its marks. src/core/codecs/parle/SPEC.md, 'Marks'.
 // segment.wgsl and starts.wgsl stand in front of this text.
 // Algorithm: the starts of several segments are gathered as bits in workgroup memory; then 16 invocations for each segment
-// count them, and the escapes of the gaps between them.
+// count them, and the escapes of the gaps between them, and keep the bits where write-flat.wgsl is to follow.
 // One invocation owns every 128th quad, one workgroup `per_workgroup` segments of 2048 elements.
 // Dispatch: one workgroup for `per_workgroup` segments, spread over x and y.
 // Invariants:
-// 1. Each segment's word of `counts` is written by one workgroup.
+// 1. Each segment's words of `counts` and `kept` are written by one workgroup.
 // Twin: `encode` in src/core/codecs/parle/reference.ts.
 
 @group(0) @binding(0) var<uniform> batch: Batch;
@@ -17,6 +17,10 @@
 @group(0) @binding(4) var<storage, read> quads: array<vec4u>;
 // For each segment: runs that start in it, and from bit 16 on the words of its marks.
 @group(0) @binding(5) var<storage, read_write> counts: array<u32>;
+// For each segment 64 words: a bit for each run start. Not written unless they are kept.
+@group(0) @binding(6) var<storage, read_write> kept: array<vec4u>;
+
+override keeps_starts: bool = false;
 
 const most_segments = 8u;
 // Invocations that count a segment's bits, four words each.
@@ -53,12 +57,13 @@ fn main(
 
   let index = thread / counters;
   let counter = thread % counters;
-  var words: array<u32, 4>;
+  var words: vec4u;
   var last = 0u;
   for (var i = 0u; i < 4u; i++) {
     words[i] = atomicLoad(&wg_bits[4u * thread + i]);
     if (words[i] != 0u) { last = 32u * (4u * counter + i) + 32u - countLeadingZeros(words[i]); }
   }
+  if (keeps_starts && first + index < end) { kept[(first + index) * counters + counter] = words; }
   wg_last[thread] = last;
   workgroupBarrier(); // the last starts are there
   var next = 0u;

@@ -4,6 +4,7 @@ import scanCode from '../../../shaders/parle/scan.wgsl?raw';
 import segmentCode from '../../../shaders/parle/segment.wgsl?raw';
 import startsCode from '../../../shaders/parle/starts.wgsl?raw';
 import writeCode from '../../../shaders/parle/write.wgsl?raw';
+import writeFlatCode from '../../../shaders/parle/write-flat.wgsl?raw';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel } from '../../gpu/kernel.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
@@ -45,11 +46,17 @@ export function createKernels(gpu: Gpu): CodecKernels {
   };
 }
 
-function kernel(gpu: Gpu, name: string, code: readonly string[], elementBytes: CodecElementBytes): Kernel {
+function kernel(
+  gpu: Gpu,
+  name: string,
+  code: readonly string[],
+  elementBytes: CodecElementBytes,
+  constants: Readonly<Record<string, number>> = {},
+): Kernel {
   return gpu.kernel({
     label: `parle.${name}`,
     code: [segmentCode, ...code].join('\n'),
-    constants: { element_bytes: elementBytes },
+    constants: { element_bytes: elementBytes, ...constants },
   });
 }
 
@@ -71,14 +78,16 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const sizes = work.storage('sizes', 8 * chunks.length);
 
     const unplaced = chunkTable(work, records, segments);
-    const count = kernel(gpu, 'count', [startsCode, countCode], elementBytes);
+    const isFlat = elementBytes === 4 && records.every(isInScanOrder);
+    const starts = work.storage('starts', isFlat ? (segmentElements / 8) * segmentCount : 16);
+    const count = kernel(gpu, 'count', [startsCode, countCode], elementBytes, { keeps_starts: Number(isFlat) });
     // A box of less than a quad cannot be bound as quads, and has no whole segment to be read so.
     const quads = voxels.buffer.size < 16 ? unplaced : voxels.buffer;
     const scan = kernel(gpu, 'scan', [scanCode], elementBytes);
     await gpu
       .commands('parle.encode', onTimes)
       .stage('count')
-      .dispatch(count, [batch, unplaced, chunkOfSegment, voxels.buffer, quads, counts], workgroups)
+      .dispatch(count, [batch, unplaced, chunkOfSegment, voxels.buffer, quads, counts, starts], workgroups)
       .stage('scan')
       .dispatch(scan, [batch, unplaced, counts, ends, sizes], chunks.length)
       .submit();
@@ -88,8 +97,10 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     throwIfAborted(signal);
     const buffer = scope.storage('parle.payloads', totalBytes);
     const table = chunkTable(work, records, segments, places);
-    const write = kernel(gpu, 'write', [startsCode, writeCode], elementBytes);
-    const bindings = [batch, table, chunkOfSegment, voxels.buffer, quads, ends, buffer];
+    const write = isFlat
+      ? kernel(gpu, 'write-flat', [writeFlatCode], elementBytes)
+      : kernel(gpu, 'write', [startsCode, writeCode], elementBytes);
+    const bindings = [batch, table, chunkOfSegment, voxels.buffer, isFlat ? starts : quads, ends, buffer];
     await gpu.commands('parle.encode', onTimes).stage('write').dispatch(write, bindings, workgroups).submit();
     return { buffer, ...placed };
   } finally {
@@ -217,6 +228,11 @@ function recordOf({ origin, shape, parameters }: GpuChunk, box: GpuVoxels): Chun
   return { ...common, rowWords: rowWords * rows, sizeX: shape[0] * rows, high: sliceWords };
 }
 
+/** Whether the elements follow one another in memory as they do in scan order. */
+function isInScanOrder({ length, sizeX, count }: ChunkRecord): boolean {
+  return length === 1 && sizeX === count;
+}
+
 /** Words where a payload starts, where it ends, and, for an encoder, where its marks start. */
 interface Place {
   readonly start: number;
@@ -243,8 +259,8 @@ function chunkTable(
     const { firstWord, rowWords, sizeX, count, length, step, rows, low, high, skipped, segments } = record;
     const { start, end, marks } = places?.[i] ?? unplaced;
     const order = [firstWord, rowWords, sizeX, count, length, step, rows, low, high];
-    const isFlat = length === 1 && sizeX === count && firstWord % 4 === 0;
-    table.set([...order, firstTiles[i] as number, skipped, segments, start, end, marks, Number(isFlat)], chunkWords * i);
+    const hasQuads = isInScanOrder(record) && firstWord % 4 === 0;
+    table.set([...order, firstTiles[i] as number, skipped, segments, start, end, marks, Number(hasQuads)], chunkWords * i);
   });
   return scope.storage('chunks', table.byteLength, table);
 }

@@ -64,6 +64,37 @@ test.each(parle.elementBytes)(
   },
 );
 
+test('series of 32-bit values: several segments a workgroup, with and without gaps, and some that stay raw', async () => {
+  const random = testRandom(7);
+  // More than 2048 segments, so that a workgroup has two; those of the long chunks are three.
+  const lengths = Array.from({ length: 2100 }, (_, i) => (i < 6 ? 5001 : 41));
+  const newOf = [1, 2, 6, 60, 700, 100_000];
+  const values: number[] = [];
+  const chunks = lengths.map((length, i) => {
+    const origin = [values.length, 0, 0] as const;
+    let value = 0;
+    for (let at = 0; at < length; at++) {
+      if (random() % (newOf[i % newOf.length] as number) === 0) value = random();
+      values.push(value);
+    }
+    return { origin, shape: [length, 1, 1] as const, parameters: Uint8Array.of(0) };
+  });
+  const bytes = new Uint8Array(Uint32Array.from(values).buffer);
+  using scope = gpu.scope('test');
+  const voxels = { buffer: scope.storage('series', bytes.length, bytes), dims: [values.length, 1, 1], elementBytes: 4 } as const;
+  const { buffer, byteOffsets, byteLengths } = await parle.createKernels(gpu).encode(voxels, chunks, { scope });
+  const encoded = await gpu.read(buffer as GPUBuffer);
+  const differing: number[] = [];
+  for (const [i, { origin, shape, parameters }] of chunks.entries()) {
+    const own = bytes.subarray(4 * origin[0], 4 * (origin[0] + shape[0]));
+    const expected = parle.reference.encode({ bytes: own, shape, elementBytes: 4 }, parameters);
+    const start = byteOffsets[i] as number;
+    const actual = encoded.subarray(start, start + (byteLengths[i] as number));
+    if (firstDifference(actual, expected.length < own.length ? expected : new Uint8Array(0)) !== undefined) differing.push(i);
+  }
+  expect(differing).toEqual([]);
+});
+
 test('ranges outside their chunk are refused', () => {
   using scope = gpu.scope('test');
   const payloads = { buffer: scope.storage('test.payloads', 64), byteOffsets: [0], byteLengths: [64] };
