@@ -3,7 +3,6 @@ import { codecElementBytes } from '../format/chunk-grid.ts';
 import { ContainerWriter } from '../format/container-writer.ts';
 import type { OpenVolume } from '../io/volume-reader.ts';
 import type { ByteSink } from '../shared/bytes.ts';
-import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, type Progress, throwIfAborted } from '../shared/job.ts';
 import { isPictureFormat, type SourceDescription } from '../shared/source.ts';
 import { type Dims3, volumeBytes } from '../shared/volume.ts';
@@ -13,6 +12,7 @@ import { type ChunkShare, ChunkTally } from './chunk-tally.ts';
 import { Beside, maxBoxBytes, overlapBytes, slabTargetBytes, writingTo } from './pipeline.ts';
 import { boxesOf, largestSlabBytes, ReusedBytes, type Slab, slabsOf, takeBox } from './slabs.ts';
 import { KernelClock, type KernelTimes, type StageReport, type StageSpan, Stopwatch } from './stage-times.ts';
+import { readVoxels } from './voxel-reader.ts';
 
 export interface CompressSettings {
   readonly backend: Backend;
@@ -87,7 +87,7 @@ async function compress(
   const slabs = slabsOf(writer.grid, elementBytes, slabBytes);
   // Small slabs have two buffers: one is read into while the other is encoded.
   const overlaps = largestSlabBytes(writer.grid, elementBytes, slabBytes) <= overlapBytes;
-  const reader = volume.fill ? directReader(volume.fill, signal) : new SlabReader(volume.voxels({ signal, reuse: true }));
+  const reader = readVoxels(volume, signal);
   const buffers = [new ReusedBytes(), new ReusedBytes()] as const;
   const scratch = new ReusedBytes();
   const reading = new Beside<ReadSlab | undefined>();
@@ -170,61 +170,4 @@ async function compress(
 interface ReadSlab {
   readonly slab: Slab;
   readonly bytes: Uint8Array<ArrayBuffer>;
-}
-
-/** Gives a volume's voxels in order. */
-interface VoxelReader {
-  /** Fills `target`, the start of its buffer, with the next bytes. @throws StriaError `corrupt` when they end early */
-  fill(target: Uint8Array<ArrayBuffer>): Promise<void>;
-  /** Reads to the end, where nothing may be left. */
-  end(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Reads slabs where they are to lie. */
-function directReader(fill: NonNullable<OpenVolume['fill']>, signal: AbortSignal | undefined): VoxelReader {
-  let at = 0;
-  return {
-    async fill(target) {
-      await fill(target, at, { signal });
-      at += target.byteLength;
-    },
-    async end() {},
-    async close() {},
-  };
-}
-
-/** Cuts a stream of pieces of any size into slabs. */
-class SlabReader implements VoxelReader {
-  readonly #pieces: AsyncIterator<Uint8Array>;
-  #piece: Uint8Array = new Uint8Array(0);
-
-  constructor(voxels: AsyncIterable<Uint8Array>) {
-    this.#pieces = voxels[Symbol.asyncIterator]();
-  }
-
-  async fill(target: Uint8Array): Promise<void> {
-    let filled = 0;
-    while (filled < target.byteLength) {
-      if (this.#piece.byteLength === 0) {
-        const next = await this.#pieces.next();
-        if (next.done) throw new StriaError('corrupt', `the voxels end ${target.byteLength - filled} bytes early`);
-        this.#piece = next.value;
-      }
-      const part = this.#piece.subarray(0, target.byteLength - filled);
-      target.set(part, filled);
-      filled += part.byteLength;
-      this.#piece = this.#piece.subarray(part.byteLength);
-    }
-  }
-
-  async end(): Promise<void> {
-    let left = this.#piece.byteLength;
-    for (let next = await this.#pieces.next(); !next.done; next = await this.#pieces.next()) left += next.value.byteLength;
-    if (left > 0) throw new StriaError('internal', `the reader gave ${left} bytes more than the volume has`);
-  }
-
-  async close(): Promise<void> {
-    await this.#pieces.return?.()?.catch(() => {});
-  }
 }

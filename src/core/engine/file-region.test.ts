@@ -46,6 +46,14 @@ describe.each(['u8', 'i16', 'f64'] as const)('regions of files of %s', (type) =>
     await expectExact(voxelsOfFile(await openVolume(memorySource('a.raw.gz', gzipSync(bytes)), { raw })));
   });
 
+  test('that end early have no smaller region, but a fault', async () => {
+    const { fill: _, ...volume } = await openVolume(memorySource('a.raw', bytes), { raw: { dims, type } });
+    const short = async function* () {
+      yield bytes.subarray(0, bytes.byteLength / 2 + 1);
+    };
+    await expect(expectExact(voxelsOfFile({ ...volume, voxels: short }))).rejects.toMatchObject({ tag: 'corrupt' });
+  });
+
   test('of a .stria', async () => {
     const backend = createCpuBackend(inlinePool());
     const container = await compressBytes(backend, info, bytes, { chunkShape: [8, 4, 3] });

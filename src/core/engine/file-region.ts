@@ -6,6 +6,7 @@ import { scatterChunk } from './boxes.ts';
 import { chunkRows } from './compressed-region.ts';
 import { decodeChunk } from './cpu-task-run.ts';
 import { assertReadable, type ExactVoxels } from './volume-source.ts';
+import { readVoxels } from './voxel-reader.ts';
 
 /** The voxels of a volume's file, read as they are asked for: plane by plane, or from the start where they lie in a gzip. */
 export function voxelsOfFile(volume: OpenVolume): ExactVoxels {
@@ -16,44 +17,20 @@ export function voxelsOfFile(volume: OpenVolume): ExactVoxels {
     info,
     async readBox(box, visit) {
       assertReadable({ info, decimation: 1 }, box);
-      const firstPlane = box.timePoint * depth + box.first[2];
-      const show = (plane: number, bytes: Uint8Array): void => {
-        const first: Dims3 = [0, 0, plane - box.timePoint * depth];
-        visit({ first, size: [width, height, 1], values: typedVoxels(info.type, bytes), rowLength: width });
-      };
-      for await (const [plane, bytes] of planes(volume, planeBytes, firstPlane, box.size[2])) show(plane, bytes);
+      const reader = readVoxels(volume);
+      const plane = new Uint8Array(planeBytes);
+      const end = box.first[2] + box.size[2];
+      try {
+        await reader.skip((box.timePoint * depth + box.first[2]) * planeBytes);
+        for (let z = box.first[2]; z < end; z++) {
+          await reader.fill(plane);
+          visit({ first: [0, 0, z], size: [width, height, 1], values: typedVoxels(info.type, plane), rowLength: width });
+        }
+      } finally {
+        await reader.close();
+      }
     },
   };
-}
-
-/** @param first counted through all time points */
-async function* planes(
-  volume: OpenVolume,
-  planeBytes: number,
-  first: number,
-  count: number,
-): AsyncGenerator<readonly [plane: number, bytes: Uint8Array]> {
-  const bytes = new Uint8Array(planeBytes);
-  if (volume.fill) {
-    for (let plane = first; plane < first + count; plane++) {
-      await volume.fill(bytes, plane * planeBytes);
-      yield [plane, bytes];
-    }
-    return;
-  }
-  let done = 0;
-  for await (const piece of volume.voxels({ reuse: true })) {
-    for (let at = 0; at < piece.byteLength; ) {
-      const plane = Math.floor(done / planeBytes);
-      if (plane >= first + count) return;
-      const inPlane = done % planeBytes;
-      const part = piece.subarray(at, at + planeBytes - inPlane);
-      if (plane >= first) bytes.set(part, inPlane);
-      at += part.byteLength;
-      done += part.byteLength;
-      if (plane >= first && done % planeBytes === 0) yield [plane, bytes];
-    }
-  }
 }
 
 /** The voxels of a .stria: only the chunks that a box crosses are read, and decoded on this thread. */
