@@ -61,7 +61,7 @@ fn main(
   var last = 0u;
   for (var i = 0u; i < 4u; i++) {
     words[i] = atomicLoad(&wg_bits[4u * thread + i]);
-    if (words[i] != 0u) { last = 32u * (4u * counter + i) + 32u - countLeadingZeros(words[i]); }
+    last = max(last, end_of_starts(words[i], 32u * (4u * counter + i)));
   }
   if (keeps_starts && first + index < end) { kept[(first + index) * counters + counter] = words; }
   wg_last[thread] = last;
@@ -70,11 +70,9 @@ fn main(
   for (var i = thread - counter; i < thread; i++) { next = max(next, wg_last[i]); }
   var sum = 0u;
   for (var i = 0u; i < 4u; i++) {
-    if (words[i] == 0u) { continue; }
-    // Only a word's first gap can be long.
-    let start = 32u * (4u * counter + i);
-    sum += countOneBits(words[i]) + (((start + countTrailingZeros(words[i]) - next) / 255u) << 16u);
-    next = start + 32u - countLeadingZeros(words[i]);
+    let first_bit = 32u * (4u * counter + i);
+    sum += countOneBits(words[i]) + (escapes_of(words[i], first_bit, next) << 16u);
+    next = max(next, end_of_starts(words[i], first_bit));
   }
   if (sum != 0u) { atomicAdd(&wg_sums[index], sum); }
   workgroupBarrier(); // the sums are there

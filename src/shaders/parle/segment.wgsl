@@ -121,6 +121,16 @@ fn visit_of(chunk: Chunk, walk: Walk, item: u32) -> Visit {
 var<workgroup> wg_terms: array<u32, bit_words>;
 var<workgroup> wg_groups: array<u32, 8>;
 
+// One behind the last run start in a word of bits whose first bit is the segment's element `first`; 0 where there is none.
+fn end_of_starts(bits: u32, first: u32) -> u32 { return select(first + 32u - countLeadingZeros(bits), 0u, bits == 0u); }
+
+// The escapes in front of the gap of a word's first start: SPEC.md, 'Marks'. Gaps within a word have none. `end_before`: one
+// behind the start before the word.
+fn escapes_of(bits: u32, first: u32, end_before: u32) -> u32 {
+  if (bits == 0u) { return 0u; }
+  return (first + countTrailingZeros(bits) - end_before) / 255u;
+}
+
 // The sum of the terms of the invocations before this one, among the first 64. Two levels of 8, so two barriers.
 // Called by all; the first 64 bring a term and get a sum.
 fn exclusive_sum(thread: u32, term: u32) -> u32 {

@@ -1,5 +1,6 @@
 // Writes each segment's anchor, values and marks into its chunk's payload, where elements are whole words that follow one
-// another in memory as in scan order. src/core/codecs/parle/SPEC.md, 'Payload'. segment.wgsl stands in front of this text.
+// another in memory as in scan order. src/core/codecs/parle/SPEC.md, 'Payload'. segment.wgsl and gaps.wgsl stand in front
+// of this text.
 // Algorithm: the run starts are those that count.wgsl kept. Their ranks, and the gaps between them, are found for several
 // segments at once; then each invocation takes an element of each 128, and stores it at its rank if a run starts there, so
 // that neighbouring invocations load and store neighbouring words.
@@ -61,38 +62,24 @@ fn place_of(chunk: Chunk, segment: u32, writes: bool) -> vec4u {
   );
 }
 
-// The escapes of four words' gaps: SPEC.md, 'Marks'. `end_before`: one behind the start before them.
-fn escapes_of(bits: vec4u, first: u32, end_before: u32) -> u32 {
+// The escapes of four words' gaps. `end_before`: one behind the start before them.
+fn escapes_of_four(bits: vec4u, first: u32, end_before: u32) -> u32 {
   var escapes = 0u;
   var next = end_before;
   for (var i = 0u; i < 4u; i++) {
-    // Only a word's first gap can be long.
-    if (bits[i] == 0u) { continue; }
-    escapes += (first + 32u * i + countTrailingZeros(bits[i]) - next) / 255u;
-    next = first + 32u * i + 32u - countLeadingZeros(bits[i]);
+    escapes += escapes_of(bits[i], first + 32u * i, next);
+    next = max(next, end_of_starts(bits[i], first + 32u * i));
   }
   return escapes;
 }
 
-// The bytes of the gaps of four words' starts, from byte `first_byte` of `wg_marks` on.
-fn put_gaps(bits: vec4u, first: u32, end_before: u32, first_byte: u32) {
+// The bytes of four words' gaps, from byte `first_byte` of `wg_marks` on.
+fn put_gaps_of_four(bits: vec4u, first: u32, end_before: u32, first_byte: u32) {
   var at = first_byte;
   var next = end_before;
   for (var i = 0u; i < 4u; i++) {
-    var left = bits[i];
-    while (left != 0u) {
-      let start = first + 32u * i + countTrailingZeros(left);
-      var gap = start - next;
-      while (gap >= 255u) {
-        atomicOr(&wg_marks[at / 4u], 255u << (8u * (at % 4u)));
-        gap -= 255u;
-        at++;
-      }
-      atomicOr(&wg_marks[at / 4u], gap << (8u * (at % 4u)));
-      at++;
-      next = start + 1u;
-      left &= left - 1u;
-    }
+    at = put_gaps(bits[i], first + 32u * i, next, at);
+    next = max(next, end_of_starts(bits[i], first + 32u * i));
   }
 }
 
@@ -139,7 +126,7 @@ fn main(
   let ones = countOneBits(bits);
   var last = 0u;
   for (var i = 0u; i < 4u; i++) {
-    if (bits[i] != 0u) { last = 32u * (4u * sharer + i) + 32u - countLeadingZeros(bits[i]); }
+    last = max(last, end_of_starts(bits[i], 32u * (4u * sharer + i)));
   }
   wg_parts[thread] = vec2u(ones.x + ones.y + ones.z + ones.w, last);
   workgroupBarrier(); // the parts are there
@@ -156,12 +143,12 @@ fn main(
   wg_words[4u * thread + 3u] = vec2u(bits.w, rank + ones.x + ones.y + ones.z);
   let has_gaps = own.w >= gaps_flag;
   let first_element = 128u * sharer;
-  if (has_gaps) { wg_escapes[thread] = escapes_of(bits, first_element, end_before); }
+  if (has_gaps) { wg_escapes[thread] = escapes_of_four(bits, first_element, end_before); }
   workgroupBarrier(); // the words and the escapes are there
   if (has_gaps) {
     var at = 4u * index * bit_words + rank;
     for (var i = thread - sharer; i < thread; i++) { at += wg_escapes[i]; }
-    put_gaps(bits, first_element, end_before, at);
+    put_gaps_of_four(bits, first_element, end_before, at);
   }
   workgroupBarrier(); // the gaps are there
 

@@ -1,5 +1,5 @@
 // Writes each segment's anchor, values and marks into its chunk's payload. src/core/codecs/parle/SPEC.md, 'Payload'.
-// segment.wgsl and starts.wgsl stand in front of this text.
+// segment.wgsl, gaps.wgsl and starts.wgsl stand in front of this text.
 // Algorithm: the segment's run starts are found again; a value's place is its rank among them. Values are gathered in
 // workgroup memory, so that neighbouring invocations store neighbouring words.
 // One invocation owns every 128th quad, one workgroup `per_workgroup` segments of 2048 elements, one after the other.
@@ -59,7 +59,7 @@ fn store_values(thread: u32, base: u32, first_run: u32, end_run: u32) {
 // segment's start on. Two levels of 8, as in `exclusive_sum`.
 fn end_of_start_before(thread: u32, bits: u32) -> u32 {
   workgroupBarrier(); // everyone has read what was there before
-  if (thread < bit_words) { wg_terms[thread] = select(32u * thread + 32u - countLeadingZeros(bits), 0u, bits == 0u); }
+  if (thread < bit_words) { wg_terms[thread] = end_of_starts(bits, 32u * thread); }
   workgroupBarrier(); // the terms are there
   if (thread < 8u) {
     var group = 0u;
@@ -73,32 +73,6 @@ fn end_of_start_before(thread: u32, bits: u32) -> u32 {
     for (var i = thread & ~7u; i < thread; i++) { end = max(end, wg_terms[i]); }
   }
   return end;
-}
-
-// The escapes in front of the gap of a word's first start: SPEC.md, 'Marks'. Gaps within a word have none.
-fn escapes_of(thread: u32, bits: u32, end_before: u32) -> u32 {
-  if (bits == 0u) { return 0u; }
-  return (32u * thread + countTrailingZeros(bits) - end_before) / 255u;
-}
-
-// The bytes of the gaps of one word's starts, from byte `at` of the segment's marks on.
-fn put_gaps(thread: u32, word: u32, end_before: u32, first_byte: u32) {
-  var at = first_byte;
-  var next = end_before;
-  var bits = word;
-  while (bits != 0u) {
-    let start = 32u * thread + countTrailingZeros(bits);
-    var gap = start - next;
-    while (gap >= 255u) {
-      atomicOr(&wg_marks[at / 4u], 255u << (8u * (at % 4u)));
-      gap -= 255u;
-      at++;
-    }
-    atomicOr(&wg_marks[at / 4u], gap << (8u * (at % 4u)));
-    at++;
-    next = start + 1u;
-    bits &= bits - 1u;
-  }
 }
 
 fn write_segment(segment: u32, thread: u32) {
@@ -152,11 +126,11 @@ fn write_segment(segment: u32, thread: u32) {
     if (thread < mark_words) { atomicStore(&payloads[marks + thread], bits); }
   } else {
     let end_before = end_of_start_before(thread, bits);
-    let escapes = escapes_of(thread, bits, end_before);
+    let escapes = escapes_of(bits, 32u * thread, end_before);
     if (thread < bit_words) { atomicStore(&wg_marks[thread], 0u); }
     let escapes_before = exclusive_sum(thread, escapes);
     workgroupBarrier(); // the marks are zero
-    if (thread < bit_words) { put_gaps(thread, bits, end_before, rank + escapes_before); }
+    if (thread < bit_words) { put_gaps(bits, 32u * thread, end_before, rank + escapes_before); }
     workgroupBarrier(); // the marks are there
     if (thread < mark_words) { atomicStore(&payloads[marks + thread], atomicLoad(&wg_marks[thread])); }
   }

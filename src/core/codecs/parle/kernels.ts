@@ -1,5 +1,6 @@
 import countCode from '../../../shaders/parle/count.wgsl?raw';
 import expandCode from '../../../shaders/parle/expand.wgsl?raw';
+import gapsCode from '../../../shaders/parle/gaps.wgsl?raw';
 import scanCode from '../../../shaders/parle/scan.wgsl?raw';
 import segmentCode from '../../../shaders/parle/segment.wgsl?raw';
 import startsCode from '../../../shaders/parle/starts.wgsl?raw';
@@ -98,8 +99,8 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const buffer = scope.storage('parle.payloads', totalBytes);
     const table = chunkTable(work, records, segments, places);
     const write = isFlat
-      ? kernel(gpu, 'write-flat', [writeFlatCode], elementBytes)
-      : kernel(gpu, 'write', [startsCode, writeCode], elementBytes);
+      ? kernel(gpu, 'write-flat', [gapsCode, writeFlatCode], elementBytes)
+      : kernel(gpu, 'write', [gapsCode, startsCode, writeCode], elementBytes);
     const bindings = [batch, table, chunkOfSegment, voxels.buffer, isFlat ? starts : quads, ends, buffer];
     await gpu.commands('parle.encode', onTimes).stage('write').dispatch(write, bindings, workgroups).submit();
     return { buffer, ...placed };
