@@ -2,8 +2,6 @@ import { resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
 
-// The main build has a second entry, the command `stria`. Everything but Electron, Node and the native `webgpu`
-// package is bundled, so that out/ can be carried to another machine.
 /**
  * Loading a file takes the command longer than what stands in it: all that a thread needs at once is one file, and what the command
  * needs beside it is another.
@@ -35,6 +33,8 @@ function importedAtOnce(start: string, graph: Graph): ReadonlySet<string> {
   return found;
 }
 
+// The main build has a second entry, the command `stria`. Everything but Electron, Node and the native `webgpu`
+// package is bundled, so that out/ can be carried to another machine.
 export default defineConfig({
   main: {
     // fflate for Node asks for `require`, which ES modules have not; for a browser it is the same but for that.

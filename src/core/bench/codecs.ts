@@ -21,6 +21,7 @@ export async function benchCodecs(context: BenchContext): Promise<void> {
   const dims: Dims3 = [size, size, size];
   for (const sample of sampleKinds.filter((kind) => request.samples?.includes(kind) ?? true)) {
     context.begin(sample);
+    const subject = `${sample} ${size}³ ${type}`;
     using scope = gpu.scope('bench.codecs');
     const expected = padRows(await sampleBytes(sample, dims, type, job), size, elementBytes);
     const voxels: GpuVoxels = { buffer: scope.storage('voxels', expected.byteLength, expected), dims, elementBytes };
@@ -30,13 +31,11 @@ export async function benchCodecs(context: BenchContext): Promise<void> {
       for (const axis of codec.axisOf ? (['x', 'y', 'z'] as const) : (['auto'] as const)) {
         const method = codec.axisOf ? `${codec.name} ${axis}` : codec.name;
         context.begin(`${sample}, ${method}`);
-        const subject = `${sample} ${size}³ ${type}`;
         await benchCodec(context, { table: 'codecs', subject, x: sample, codec, method, voxels, expected, chunkShape, axis });
       }
     }
     for (const prefer of request.codecs.includes('auto') ? autoPreferences : []) {
       context.begin(`${sample}, auto, ${prefer}`);
-      const subject = `${sample} ${size}³ ${type}`;
       await benchAuto(context, { table: 'codecs', subject, x: sample, voxels, expected, chunkShape, prefer });
     }
   }

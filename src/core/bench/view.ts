@@ -37,7 +37,12 @@ const looks: readonly { readonly projection: Projection; readonly method: string
 ];
 /** Which shaders march the rays: the app's do it for fragments. On some GPUs few processors run those, but all run compute. */
 const shaderKinds = ['fragment', 'compute'] as const;
-type ShaderKind = (typeof shaderKinds)[number];
+
+/** What is drawn, and by which shaders. */
+interface Way {
+  readonly projection: Projection;
+  readonly shaders: (typeof shaderKinds)[number];
+}
 
 /** Pixels of the texture that is drawn into: a screen of 1920 × 1080 from 512³ on. */
 const targetOf = (size: number) => {
@@ -66,12 +71,13 @@ export async function benchView(context: BenchContext): Promise<void> {
     const bytes = volumeBytes(sample.info);
     const copy = bytes <= gpu.maxBindingBytes ? await meter.copyOf(scope.storage('copied', bytes)) : undefined;
     const cases = looks.flatMap((look) => shaderKinds.map((shaders) => ({ ...look, shaders })));
-    for (const { projection, method, shaders } of cases) {
+    for (const { method, ...way } of cases) {
+      const { projection, shaders } = way;
       context.begin(`${method}, ${shaders}`);
-      await stage.check(projection, shaders);
+      await stage.check(way);
       await meter.raiseClocks();
       const { intervals, times, seconds } = await runFrames(context, frameCount, rounds, (frame, onTimes) =>
-        stage.draw(projection, shaders, frame / frameCount, onTimes),
+        stage.draw(way, frame / frameCount, onTimes),
       );
       const drawn = gpu.hasTimestamps ? times.map(({ stages }) => stages[0]?.gpuMs ?? Number.NaN) : undefined;
       const timing = {
@@ -152,22 +158,18 @@ class Stage {
   }
 
   /** Draws a frame. Resolves when the GPU is done. @param turn where the volume stands, of 0…1 */
-  async draw(
-    projection: Projection,
-    shaders: ShaderKind,
-    turn: number,
-    onTimes: NonNullable<Commands['onTimes']>,
-  ): Promise<void> {
+  async draw(way: Way, turn: number, onTimes: NonNullable<Commands['onTimes']>): Promise<void> {
     const commands = this.#gpu.commands('frame', onTimes);
-    this.#record(commands, this.#display, projection, shaders, turn);
+    this.#record(commands, this.#display, way, turn);
     await commands.submit();
   }
 
   /** @throws StriaError `internal` where skipping changes the picture, or there is none */
-  async check(projection: Projection, shaders: ShaderKind): Promise<void> {
+  async check(way: Way): Promise<void> {
+    const { projection } = way;
     for (const turn of checked) {
-      const pixels = await this.#pixels(this.#display, projection, shaders, turn);
-      const expected = await this.#pixels(this.#unskipped, projection, 'fragment', turn);
+      const pixels = await this.#pixels(this.#display, way, turn);
+      const expected = await this.#pixels(this.#unskipped, { projection, shaders: 'fragment' }, turn);
       let [shown, others] = [0, 0];
       for (let at = 0; at < pixels.length; at += 4) {
         if ((expected[at] as number) > 16) shown++;
@@ -181,16 +183,16 @@ class Stage {
     }
   }
 
-  async #pixels(display: DisplayTexture, projection: Projection, shaders: ShaderKind, turn: number): Promise<Uint8Array> {
+  async #pixels(display: DisplayTexture, way: Way, turn: number): Promise<Uint8Array> {
     const { width, height } = this.#target;
     const commands = this.#gpu.commands('check');
-    this.#record(commands, display, projection, shaders, turn);
+    this.#record(commands, display, way, turn);
     const layout = { buffer: this.#readback, bytesPerRow: this.#pitch, rowsPerImage: height };
     await commands.record((encoder) => encoder.copyTextureToBuffer({ texture: this.#target }, layout, [width, height])).submit();
     return this.#gpu.read(this.#readback);
   }
 
-  #record(commands: Commands, display: DisplayTexture, projection: Projection, shaders: ShaderKind, turn: number): void {
+  #record(commands: Commands, display: DisplayTexture, { projection, shaders }: Way, turn: number): void {
     const [low, high] = this.#window;
     const look: RayLook = {
       projection,

@@ -1,4 +1,5 @@
 import type { Dims3 } from '../shared/volume.ts';
+import { i8x16, i16x8, i32, i32x4 } from '../shared/wasm.ts';
 
 /**
  * A chunk in WebAssembly memory, among others: row (y, z) starts at byte `at + y × rowStride + z × planeStride`. Rows are
@@ -43,6 +44,15 @@ export function isWholeVectors(elements: number, elementBytes: number): boolean 
 
 /** What kernels pass over at once where nothing changes: four vectors. Rows of whole blocks have their blocks numbered through. */
 export const blockBytes = 64;
+/** Offsets of a block's vectors. */
+export const inBlock = [0, 16, 32, 48] as const;
+
+/** How elements of each width are compared, a vector at a time, and loaded and stored one by one. */
+export const elementCode = {
+  1: { ...i8x16, load: i32.load8, store: i32.store8 },
+  2: { ...i16x8, load: i32.load16, store: i32.store16 },
+  4: { ...i32x4, load: i32.load, store: i32.store },
+} as const;
 
 /** A chunk of 64×64×64 elements has no more. */
 export const maxZeroBlocks = 2 ** 14;

@@ -1,10 +1,8 @@
-import { blockBytes, cubeSide } from '../codecs/chunk-in-memory.ts';
+import { blockBytes, cubeSide, elementCode, inBlock } from '../codecs/chunk-in-memory.ts';
 import type { CodecElementBytes } from '../codecs/codec.ts';
 import {
   type Code,
   doWhile,
-  i8x16,
-  i16x8,
   i32,
   i32x4,
   i64,
@@ -13,10 +11,9 @@ import {
   wasmFunction,
   when,
   whileTrue,
+  withoutLowestBit,
 } from '../shared/wasm.ts';
-import { firstNumbers, inBlock, mix, step, sumOf } from './checksum-in-memory.ts';
-
-const comparison = { 1: i8x16, 2: i16x8, 4: i32x4 } as const;
+import { firstNumbers, mix, step, sumOf } from './checksum-in-memory.ts';
 
 /**
  * The analysis of a cube whose rows of zeros are known (`RowsOfCube`): only rows that are not zeros, and those beside them, are
@@ -24,7 +21,7 @@ const comparison = { 1: i8x16, 2: i16x8, 4: i32x4 } as const;
  * those of a cube of zeros.
  */
 export function analyzeCube(elementBytes: CodecElementBytes): WasmFunction {
-  const { ne, bitmask } = comparison[elementBytes];
+  const { ne, bitmask } = elementCode[elementBytes];
   const rowBytes = cubeSide * elementBytes;
   const lastLane = 1 << (16 / elementBytes - 1);
   return wasmFunction(
@@ -63,7 +60,7 @@ export function analyzeCube(elementBytes: CodecElementBytes): WasmFunction {
       });
       const oneRow = [
         y.set(i64.toI32(i64.ctz(look.get))),
-        look.set(i64.and(look.get, i64.sub(look.get, i64.constant(1)))),
+        look.set(withoutLowestBit.i64(look.get)),
         p.set(i32.add(plane.get, i32.mul(y.get, rowStride.get))),
         end.set(i32.add(p.get, rowBytes)),
         // The last row and plane are compared with themselves.

@@ -1,12 +1,10 @@
-import { blockBytes, bytesUpTo, type ChunkInMemory, maxZeroBlocks } from '../codecs/chunk-in-memory.ts';
+import { blockBytes, bytesUpTo, type ChunkInMemory, elementCode, inBlock, maxZeroBlocks } from '../codecs/chunk-in-memory.ts';
 import type { CodecElementBytes } from '../codecs/codec.ts';
 import { addChecksums, type Checksum } from '../format/checksum.ts';
-import { doWhile, i8x16, i16x8, i32, i32x4, instantiate, v128, type WasmFunction, wasmFunction, when } from '../shared/wasm.ts';
+import { doWhile, i32, i32x4, instantiate, v128, type WasmFunction, wasmFunction, when } from '../shared/wasm.ts';
 import type { ChunkAnalysis } from './analyze.ts';
 import { analyzeCube } from './analyze-cube.ts';
-import { firstNumbers, inBlock, mix, step, sumOf, zeroSums } from './checksum-in-memory.ts';
-
-const comparison = { 1: i8x16, 2: i16x8, 4: i32x4 } as const;
+import { firstNumbers, mix, step, sumOf, zeroSums } from './checksum-in-memory.ts';
 
 type Kernel = Readonly<Record<'analyze' | 'analyzeCube' | 'zeroSums', (...parameters: number[]) => void>>;
 
@@ -70,7 +68,7 @@ function sumOfZeros(memory: DataView, zeroSumsAt: number, blocks: number): Check
  * rows are whole blocks and it is what `zeroSums` wrote: blocks of zeros among zeros are then only looked at.
  */
 function analyzeRows(elementBytes: CodecElementBytes): WasmFunction {
-  const { ne, bitmask } = comparison[elementBytes];
+  const { ne, bitmask } = elementCode[elementBytes];
   const lastLane = 1 << (16 / elementBytes - 1);
   return wasmFunction(
     ['at', 'rowStride', 'planeStride', 'rowBytes', 'height', 'depth', 'out', 'pieceBytes', 'zeros'],

@@ -1,3 +1,4 @@
+import { inBlock } from '../codecs/chunk-in-memory.ts';
 import { type Code, doWhile, i32, i32x4, type Local, v128, wasmFunction } from '../shared/wasm.ts';
 
 /** What words' numbers are multiplied by: core/format/checksum.ts. */
@@ -6,8 +7,6 @@ export const step = 0x9e3779b1;
 export const firstNumbers = i32x4.constant(0, step, Math.imul(2, step), Math.imul(3, step));
 export const sumOf = (vector: Code) =>
   ([0, 1, 2, 3] as const).map((lane) => i32x4.extract(lane, vector)).reduce((a, b) => i32.add(a, b));
-/** Offsets of a block's vectors. */
-export const inBlock = [0, 16, 32, 48];
 
 /** core/format/checksum.ts, of the four words in `mixed`; `number` holds their numbers, times the step, and goes on to the next. */
 export function mix({ mixed, number, sum, cross }: Readonly<Record<'mixed' | 'number' | 'sum' | 'cross', Local>>): Code[] {

@@ -3,6 +3,7 @@ import {
   bytesUpTo,
   type ChunkInMemory,
   cubeSide,
+  inBlock,
   isWholeVectors,
   maxZeroBlocks,
   rowSetBytes,
@@ -147,7 +148,7 @@ const findNonZero = wasmFunction(
   ['plane', 'stride', 'cubes', 'rowBytes', 'to', 'setStride'],
   { i32: ['p', 'end', 'y', 'row'], i64: ['word'], v128: ['any', 'zero'] },
   ({ plane, stride, cubes, rowBytes, to, setStride, p, end, y, row, word, any, zero }) => {
-    const block = [0, 16, 32, 48].map((offset) => v128.load(p.get, offset)).reduce((a, b) => v128.or(a, b));
+    const block = inBlock.map((offset) => v128.load(p.get, offset)).reduce((a, b) => v128.or(a, b));
     return [
       doWhile(
         [

@@ -1,7 +1,8 @@
 import frameCode from '../../shaders/view/ray-frame.wgsl?raw';
 import marchCode from '../../shaders/view/ray-march.wgsl?raw';
-import type { Commands } from '../gpu/commands.ts';
+import { type Binding, type Commands, createBindGroup } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
+import type { Vector3 } from '../shared/vectors.ts';
 import type { DisplayTexture } from './display-texture.ts';
 import { type OutsideLook, outsideParameters } from './outside.ts';
 
@@ -14,7 +15,6 @@ export function rayMarchCode(projection: Projection): string {
   return marchCode.replace('const way = 1;', `const way = ${projections.indexOf(projection) + 1};`);
 }
 
-type Vector3 = readonly [number, number, number];
 type Vector4 = readonly [number, number, number, number];
 /** The part that is shown along an axis, in parts of the volume: 0…1, the first less than the second. */
 export type ClipRange = readonly [from: number, to: number];
@@ -136,12 +136,9 @@ export class RayPass {
   /** By fragment shaders, as the app does. */
   draw(pass: GPURenderPassEncoder, inputs: RayInputs): void {
     const pipeline = this.#pipelineOf(inputs.projection);
-    const entries = this.#bindings(inputs).map((resource, binding) => ({
-      binding,
-      resource: resource instanceof GPUBuffer ? { buffer: resource } : resource,
-    }));
+    const { device } = this.#gpu;
     pass.setPipeline(pipeline);
-    pass.setBindGroup(0, this.#gpu.device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries }));
+    pass.setBindGroup(0, createBindGroup(device, pipeline.label, pipeline.getBindGroupLayout(0), this.#bindings(inputs)));
     pass.draw(3);
   }
 
@@ -153,7 +150,7 @@ export class RayPass {
     commands.dispatch(kernel, [...this.#bindings(inputs), target.createView()], workgroups);
   }
 
-  #bindings({ display: { texture, bricks }, frame, transfer }: RayInputs): (GPUBuffer | GPUTextureView | GPUSampler)[] {
+  #bindings({ display: { texture, bricks }, frame, transfer }: RayInputs): Binding[] {
     const textures = [transfer, bricks.texture, bricks.blocks].map((each) => each.createView());
     return [frame, texture.createView(), this.#sampler, ...textures];
   }

@@ -1,5 +1,6 @@
 import voxelCode from '../../shaders/resident/voxel.wgsl?raw';
 import sliceCode from '../../shaders/view/slice.wgsl?raw';
+import { createBindGroup } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { Dims3, ElementType } from '../shared/volume.ts';
 import { type OutsideLook, outsideParameters } from './outside.ts';
@@ -91,16 +92,8 @@ export class SlicePass {
     const pipeline = this.#pipelineFor(type);
     pass.setPipeline(pipeline);
     for (const { voxels, place } of boxes) {
-      const bindGroup = this.#gpu.device.createBindGroup({
-        layout: pipeline.getBindGroupLayout(0),
-        entries: [
-          { binding: 0, resource: { buffer: voxels.buffer } },
-          { binding: 1, resource: { buffer: uniform } },
-          { binding: 2, resource: { buffer: place } },
-          { binding: 3, resource: colors.createView() },
-        ],
-      });
-      pass.setBindGroup(0, bindGroup);
+      const bindings = [voxels.buffer, uniform, place, colors.createView()];
+      pass.setBindGroup(0, createBindGroup(this.#gpu.device, pipeline.label, pipeline.getBindGroupLayout(0), bindings));
       pass.draw(3, 1, 3 * timePoint, index);
     }
   }

@@ -17,6 +17,20 @@ export interface CommandTimes {
 
 export type Binding = GPUBuffer | GPUBufferBinding | GPUTextureView | GPUSampler;
 
+/** @param bindings for `@binding(0)`, `@binding(1)` … */
+export function createBindGroup(
+  device: GPUDevice,
+  label: string,
+  layout: GPUBindGroupLayout,
+  bindings: readonly Binding[],
+): GPUBindGroup {
+  const entries = bindings.map((resource, binding) => ({
+    binding,
+    resource: resource instanceof GPUBuffer ? { buffer: resource } : resource,
+  }));
+  return device.createBindGroup({ label, layout, entries });
+}
+
 interface CommandsHost {
   readonly device: GPUDevice;
   readonly hasTimestamps: boolean;
@@ -136,14 +150,7 @@ export class Commands {
   }
 
   #bindGroup(kernel: Kernel, bindings: readonly Binding[]): GPUBindGroup {
-    return this.#host.device.createBindGroup({
-      label: kernel.label,
-      layout: kernel.layout,
-      entries: bindings.map((resource, binding) => ({
-        binding,
-        resource: resource instanceof GPUBuffer ? { buffer: resource } : resource,
-      })),
-    });
+    return createBindGroup(this.#host.device, kernel.label, kernel.layout, bindings);
   }
 
   #recordTimestamps(): GPUBuffer | undefined {

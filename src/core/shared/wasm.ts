@@ -93,6 +93,11 @@ export const i64 = {
   toI32: operation(0xa7),
   fromI32: operation(0xad),
 };
+/** A word without its lowest bit that is 1. */
+export const withoutLowestBit = {
+  i32: (word: Code): Code => i32.and(word, i32.sub(word, 1)),
+  i64: (word: Code): Code => i64.and(word, i64.sub(word, i64.constant(1))),
+};
 export const v128 = {
   load: access(0xfd, 0),
   store: store(0xfd, 11),

@@ -2,6 +2,7 @@ import type { Slab, SlabPlane } from '../../core/engine/slab-plane.ts';
 import { SlicePass, sliceUniform, sliceUniformBytes } from '../../core/engine/slice-pass.ts';
 import type { SliceBox, VolumeSource } from '../../core/engine/volume-source.ts';
 import type { Commands } from '../../core/gpu/commands.ts';
+import { createBindGroup } from '../../core/gpu/commands.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import type { GpuScope } from '../../core/gpu/scope.ts';
 import overlayCode from '../../shaders/view/overlay.wgsl?raw';
@@ -120,15 +121,9 @@ export class SliceRenderer {
     const [r, g, b, a] = crosshairColor;
     const values = [...center, ...step, ...(gap ?? [-1, -1]), 0, 0, r * a, g * a, b * a, a, thickness, 0, 0, 0];
     const uniform = this.#overlayUniforms.get(new Uint32Array(new Float32Array(values).buffer));
-    const bindGroup = this.#gpu.device.createBindGroup({
-      layout: pipeline.getBindGroupLayout(0),
-      entries: [
-        { binding: 0, resource: { buffer: uniform } },
-        { binding: 1, resource: picture.createView() },
-      ],
-    });
+    const bindings = [uniform, picture.createView()];
     pass.setPipeline(pipeline);
-    pass.setBindGroup(0, bindGroup);
+    pass.setBindGroup(0, createBindGroup(this.#gpu.device, pipeline.label, pipeline.getBindGroupLayout(0), bindings));
     pass.draw(3, 1, 3 * voxel[1], voxel[0]);
   }
 

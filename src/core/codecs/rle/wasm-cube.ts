@@ -1,10 +1,7 @@
 import {
   type Code,
   doWhile,
-  i8x16,
-  i16x8,
   i32,
-  i32x4,
   i64,
   type Local,
   type Value,
@@ -13,8 +10,9 @@ import {
   wasmFunction,
   when,
   whileTrue,
+  withoutLowestBit,
 } from '../../shared/wasm.ts';
-import { cubeSide, rowSetBytes, vectorBytes } from '../chunk-in-memory.ts';
+import { cubeSide, elementCode, rowSetBytes, vectorBytes } from '../chunk-in-memory.ts';
 import type { CodecElementBytes } from '../codec.ts';
 
 /**
@@ -22,20 +20,14 @@ import type { CodecElementBytes } from '../codec.ts';
  * rows are looked at. Level 0 is all zeros before, and begins at `level0`.
  */
 
-const comparison = {
-  1: { ...i8x16, load: i32.load8, store: i32.store8 },
-  2: { ...i16x8, load: i32.load16, store: i32.store16 },
-  4: { ...i32x4, load: i32.load, store: i32.store },
-} as const;
-
 const wordBytes = 8;
 const one = i64.constant(1);
 const zero = i64.constant(0);
-const lowestTaken = (word: Local) => word.set(i64.and(word.get, i64.sub(word.get, one)));
+const takeLowest = (word: Local) => word.set(withoutLowestBit.i64(word.get));
 
 /** Which elements of the row at `p` differ from those `back` bytes before them, as a word. */
 function differences(elementBytes: CodecElementBytes, p: Local, back: Value): Code {
-  const { ne, bitmask } = comparison[elementBytes];
+  const { ne, bitmask } = elementCode[elementBytes];
   const lanes = vectorBytes / elementBytes;
   return Array.from({ length: cubeSide / lanes }, (_, vector) => {
     const offset = vector * vectorBytes;
@@ -46,7 +38,7 @@ function differences(elementBytes: CodecElementBytes, p: Local, back: Value): Co
 
 /** Along x: a row's word is its elements' bits. */
 export function markCubeAlongRows(elementBytes: CodecElementBytes): WasmFunction {
-  const { load } = comparison[elementBytes];
+  const { load } = elementCode[elementBytes];
   return wasmFunction(
     ['at', 'rowStride', 'planeStride', 'busyAt', 'level0'],
     { i32: ['y', 'z', 'plane', 'p', 'last'], i64: ['busy', 'look', 'bits'] },
@@ -54,7 +46,7 @@ export function markCubeAlongRows(elementBytes: CodecElementBytes): WasmFunction
       const toLast = (cubeSide - 1) * elementBytes;
       const oneRow = [
         y.set(i64.toI32(i64.ctz(look.get))),
-        lowestTaken(look),
+        takeLowest(look),
         p.set(i32.add(plane.get, i32.mul(y.get, rowStride.get))),
         // Before a row's first element stands the last of the row before; before the first of all, nothing.
         when(y.get, [last.set(i32.add(i32.sub(p.get, rowStride.get), toLast))]),
@@ -88,7 +80,7 @@ export function markCubeAlongRows(elementBytes: CodecElementBytes): WasmFunction
  * @param busyAt a word for each `outer`, whose bits go along the columns
  */
 export function markCubeAcrossRows(elementBytes: CodecElementBytes): WasmFunction {
-  const { load } = comparison[elementBytes];
+  const { load } = elementCode[elementBytes];
   return wasmFunction(
     ['at', 'step', 'outerStep', 'busyAt', 'level0'],
     { i32: ['along', 'outer', 'start', 'p', ...turnNumbers], i64: ['look', 'bits', 'any', ...turnWords] },
@@ -97,7 +89,7 @@ export function markCubeAcrossRows(elementBytes: CodecElementBytes): WasmFunctio
       const store = [i64.store(i32.add(level0.get, i32.mul(along.get, wordBytes)), bits.get), any.set(i64.or(any.get, bits.get))];
       const oneRow = [
         along.set(i64.toI32(i64.ctz(look.get))),
-        lowestTaken(look),
+        takeLowest(look),
         p.set(i32.add(start.get, i32.mul(along.get, step.get))),
         bits.set(differences(elementBytes, p, step.get)),
         ...store,
@@ -192,7 +184,7 @@ export const turnRows = wasmFunction(
 
 /** The value of each run, in order, to `values`; their number to `countAt`. Columns lie as `columnsOf` says. */
 export function takeCubeValues(elementBytes: CodecElementBytes): WasmFunction {
-  const { load, store } = comparison[elementBytes];
+  const { load, store } = elementCode[elementBytes];
   return wasmFunction(
     ['level0', 'at', 'step', 'innerStep', 'outerStep', 'values', 'countAt'],
     { i32: ['inner', 'outer', 'column', 'start', 'next'], i64: ['word'] },
@@ -209,7 +201,7 @@ export function takeCubeValues(elementBytes: CodecElementBytes): WasmFunction {
               whileTrue(i64.ne(word.get, zero), [
                 store(next.get, load(i32.add(column.get, i32.mul(i64.toI32(i64.ctz(word.get)), step.get)))),
                 next.add(elementBytes),
-                lowestTaken(word),
+                takeLowest(word),
               ]),
               level0.add(wordBytes),
               column.add(innerStep.get),

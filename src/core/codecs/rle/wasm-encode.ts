@@ -3,7 +3,6 @@ import {
   clear,
   doWhile,
   i8x16,
-  i16x8,
   i32,
   i32x4,
   instantiate,
@@ -13,19 +12,14 @@ import {
   wasmFunction,
   when,
   whileTrue,
+  withoutLowestBit,
 } from '../../shared/wasm.ts';
 import { elementCount } from '../batch.ts';
-import { blockBytes, bytesUpTo, type ChunkInMemory, rowSetBytes, vectorBytes } from '../chunk-in-memory.ts';
+import { blockBytes, bytesUpTo, type ChunkInMemory, elementCode, rowSetBytes, vectorBytes } from '../chunk-in-memory.ts';
 import type { CodecElementBytes, CodecParameters } from '../codec.ts';
 import { type Axis, parseAxis } from '../scan-order.ts';
 import { levelLengths } from './reference.ts';
 import { markCubeAcrossRows, markCubeAlongRows, takeCubeValues, turnRows } from './wasm-cube.ts';
-
-const comparison = {
-  1: { ...i8x16, load: i32.load8, store: i32.store8 },
-  2: { ...i16x8, load: i32.load16, store: i32.store16 },
-  4: { ...i32x4, load: i32.load, store: i32.store },
-} as const;
 
 /** So many bytes of zeros are passed over at once. */
 const skipBytes = 2 * vectorBytes;
@@ -155,7 +149,7 @@ function isSame(p: Local, pieceBytes: number, other: (offset: number) => Code): 
 
 /** Along x: a row's elements follow each other in scan order, so a vector's bits do, too. */
 function markAlongRows(elementBytes: CodecElementBytes, pieceBytes: number): WasmFunction {
-  const { ne, bitmask, load, splat } = comparison[elementBytes];
+  const { ne, bitmask, load, splat } = elementCode[elementBytes];
   return wasmFunction(rowParameters, { i32: [...rowVariables, 'before'] }, (locals) => {
     const { width, level0, row, p, end, pieceEnd, index, bits, address, last, before } = locals;
     const vector = [
@@ -200,7 +194,7 @@ function markAlongRows(elementBytes: CodecElementBytes, pieceBytes: number): Was
 
 /** Along y or z: a vector's elements belong to as many columns, so its bits are set one by one. */
 function markAcrossRows(elementBytes: CodecElementBytes, axis: 1 | 2, pieceBytes: number): WasmFunction {
-  const { ne, bitmask, load } = comparison[elementBytes];
+  const { ne, bitmask, load } = elementCode[elementBytes];
   return wasmFunction(rowParameters, { i32: [...rowVariables, 'back', 'bit'] }, (locals) => {
     const { rowStride, planeStride, width, height, depth, level0 } = locals;
     const { row, y, z, p, end, pieceEnd, index, bits, address, last, back, bit } = locals;
@@ -269,7 +263,7 @@ const pack = wasmFunction(
         whileTrue(mask.get, [
           i32.store8(next.get, i32.load8(i32.add(level.get, i32.ctz(mask.get)))),
           next.add(1),
-          mask.set(i32.and(mask.get, i32.sub(mask.get, 1))),
+          mask.set(withoutLowestBit.i32(mask.get)),
         ]),
         bits.add(2),
         level.add(vectorBytes),
@@ -282,7 +276,7 @@ const pack = wasmFunction(
 
 /** The value of each run, in order, to `values`; their number to `countAt`. */
 function takeValues(elementBytes: CodecElementBytes): WasmFunction {
-  const { load, store } = comparison[elementBytes];
+  const { load, store } = elementCode[elementBytes];
   return wasmFunction(
     ['level0', 'length0', 'at', 'step', 'length', 'inner', 'innerStep', 'outerStep', 'values', 'countAt'],
     { i32: ['j', 'byte', 'index', 'count', 'start', 'base', 'outer', 'number'] },
