@@ -7,6 +7,7 @@ import {
   rayFrame,
   rayFrameBytes,
   rayParameters,
+  wholeOf,
 } from '../engine/ray-pass.ts';
 import { rayTransfer, rayTransferBytes, rayTransferSize } from '../engine/ray-transfer.ts';
 import { ResidentVolume } from '../engine/resident-volume.ts';
@@ -35,15 +36,6 @@ const looks: readonly { readonly projection: Projection; readonly method: string
   { projection: 'mip', method: 'maximum' },
   { projection: 'isosurface', method: 'isosurface, lit' },
 ];
-/** Which shaders march the rays: the app's do it for fragments. On some GPUs few processors run those, but all run compute. */
-const shaderKinds = ['fragment', 'compute'] as const;
-
-/** What is drawn, and by which shaders. */
-interface Way {
-  readonly projection: Projection;
-  readonly shaders: (typeof shaderKinds)[number];
-}
-
 /** Pixels of the texture that is drawn into: a screen of 1920 × 1080 from 512³ on. */
 const targetOf = (size: number) => {
   const part = Math.min(1, size / 512);
@@ -52,7 +44,7 @@ const targetOf = (size: number) => {
 
 /**
  * Suite `view`: the phantom turns once around its upright axis, seen as the app's 3D view first shows a volume, and is drawn
- * into a texture by the same shader, again and again, as fast as it goes: by fragment and by compute shaders.
+ * into a texture by the same shader, again and again, as fast as it goes.
  */
 export async function benchView(context: BenchContext): Promise<void> {
   const { gpu, request, job, meter } = context;
@@ -70,14 +62,12 @@ export async function benchView(context: BenchContext): Promise<void> {
     const stage = new Stage(gpu, scope, display, window, target);
     const bytes = volumeBytes(sample.info);
     const copy = bytes <= gpu.maxBindingBytes ? await meter.copyOf(scope.storage('copied', bytes)) : undefined;
-    const cases = looks.flatMap((look) => shaderKinds.map((shaders) => ({ ...look, shaders })));
-    for (const { method, ...way } of cases) {
-      const { projection, shaders } = way;
-      context.begin(`${method}, ${shaders}`);
-      await stage.check(way);
+    for (const { projection, method } of looks) {
+      context.begin(method);
+      await stage.check(projection);
       await meter.raiseClocks();
       const { intervals, times, seconds } = await runFrames(context, frameCount, rounds, (frame, onTimes) =>
-        stage.draw(way, frame / frameCount, onTimes),
+        stage.draw(projection, frame / frameCount, onTimes),
       );
       const drawn = gpu.hasTimestamps ? times.map(({ stages }) => stages[0]?.gpuMs ?? Number.NaN) : undefined;
       const timing = {
@@ -92,7 +82,7 @@ export async function benchView(context: BenchContext): Promise<void> {
             table: 'view',
             subject: `phantom ${size}³ ${type}, turning`,
             x: projection,
-            method: `${method}, by ${shaders} shaders into ${target.width} × ${target.height}`,
+            method: `${method}, by compute shaders into ${target.width} × ${target.height}`,
             operation: 'draw',
             processor: 'gpu',
             inputBytes: bytes,
@@ -137,11 +127,11 @@ class Stage {
     this.#gpu = gpu;
     this.#display = display;
     this.#window = window;
-    this.#pass = new RayPass(gpu, 'rgba8unorm');
+    this.#pass = new RayPass(gpu);
     this.#target = scope.texture('target', 4 * width * height, {
       size: [width, height],
       format: 'rgba8unorm',
-      usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.STORAGE_BINDING | GPUTextureUsage.COPY_SRC,
+      usage: GPUTextureUsage.STORAGE_BINDING | GPUTextureUsage.COPY_SRC,
     });
     this.#transfer = scope.texture('transfer', rayTransferBytes, {
       size: [...rayTransferSize],
@@ -158,18 +148,17 @@ class Stage {
   }
 
   /** Draws a frame. Resolves when the GPU is done. @param turn where the volume stands, of 0…1 */
-  async draw(way: Way, turn: number, onTimes: NonNullable<Commands['onTimes']>): Promise<void> {
+  async draw(projection: Projection, turn: number, onTimes: NonNullable<Commands['onTimes']>): Promise<void> {
     const commands = this.#gpu.commands('frame', onTimes);
-    this.#record(commands, this.#display, way, turn);
+    this.#record(commands, this.#display, projection, turn);
     await commands.submit();
   }
 
   /** @throws StriaError `internal` where skipping changes the picture, or there is none */
-  async check(way: Way): Promise<void> {
-    const { projection } = way;
+  async check(projection: Projection): Promise<void> {
     for (const turn of checked) {
-      const pixels = await this.#pixels(this.#display, way, turn);
-      const expected = await this.#pixels(this.#unskipped, { projection, shaders: 'fragment' }, turn);
+      const pixels = await this.#pixels(this.#display, projection, turn);
+      const expected = await this.#pixels(this.#unskipped, projection, turn);
       let [shown, others] = [0, 0];
       for (let at = 0; at < pixels.length; at += 4) {
         if ((expected[at] as number) > 16) shown++;
@@ -183,16 +172,16 @@ class Stage {
     }
   }
 
-  async #pixels(display: DisplayTexture, way: Way, turn: number): Promise<Uint8Array> {
+  async #pixels(display: DisplayTexture, projection: Projection, turn: number): Promise<Uint8Array> {
     const { width, height } = this.#target;
     const commands = this.#gpu.commands('check');
-    this.#record(commands, display, way, turn);
+    this.#record(commands, display, projection, turn);
     const layout = { buffer: this.#readback, bytesPerRow: this.#pitch, rowsPerImage: height };
     await commands.record((encoder) => encoder.copyTextureToBuffer({ texture: this.#target }, layout, [width, height])).submit();
     return this.#gpu.read(this.#readback);
   }
 
-  #record(commands: Commands, display: DisplayTexture, { projection, shaders }: Way, turn: number): void {
+  #record(commands: Commands, display: DisplayTexture, projection: Projection, turn: number): void {
     const [low, high] = this.#window;
     const look: RayLook = {
       projection,
@@ -209,18 +198,10 @@ class Stage {
     };
     const parameters = rayParameters(display, look, { isCategorical: false, isFloorOpaque: false }, texelsPerStep);
     const view = turned(2 * Math.PI * turn, this.#target.width / this.#target.height);
-    this.#gpu.device.queue.writeBuffer(this.#frame, 0, rayFrame(display, view, parameters));
+    const strip = wholeOf(this.#target);
+    this.#gpu.device.queue.writeBuffer(this.#frame, 0, rayFrame(display, view, parameters, strip));
     const inputs = { projection, display, frame: this.#frame, transfer: this.#transfer };
-    if (shaders === 'compute') {
-      this.#pass.dispatch(commands.stage('draw'), inputs, this.#target);
-      return;
-    }
-    const colorAttachments: GPURenderPassColorAttachment[] = [
-      { view: this.#target.createView(), clearValue: [0, 0, 0, 1], loadOp: 'clear', storeOp: 'store' },
-    ];
-    commands.render('draw', { colorAttachments }, (pass) => {
-      this.#pass.draw(pass, inputs);
-    });
+    this.#pass.record(commands.stage('draw'), inputs, this.#target, strip);
   }
 }
 

@@ -1,6 +1,5 @@
-import frameCode from '../../shaders/view/ray-frame.wgsl?raw';
-import marchCode from '../../shaders/view/ray-march.wgsl?raw';
-import { type Binding, type Commands, createBindGroup } from '../gpu/commands.ts';
+import code from '../../shaders/view/ray-march.wgsl?raw';
+import type { Binding, Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { Vector3 } from '../shared/vectors.ts';
 import type { DisplayTexture } from './display-texture.ts';
@@ -9,11 +8,6 @@ import { type OutsideLook, outsideParameters } from './outside.ts';
 /** What a ray makes of the values along it; shaders/view/ray-march.wgsl says how. In the order of its numbers, from 1. */
 export const projections = ['mip', 'composite', 'minip', 'mean', 'isosurface', 'attenuated-mip'] as const;
 export type Projection = (typeof projections)[number];
-
-/** `ray_march` and what it calls, for one way. Its text names the way in one place. */
-export function rayMarchCode(projection: Projection): string {
-  return marchCode.replace('const way = 1;', `const way = ${projections.indexOf(projection) + 1};`);
-}
 
 type Vector4 = readonly [number, number, number, number];
 /** The part that is shown along an axis, in parts of the volume: 0…1, the first less than the second. */
@@ -45,7 +39,7 @@ export interface RayColors {
   readonly isFloorOpaque: boolean;
 }
 
-/** Parameters of `ray_march` that hang on neither pixel nor eye; there they are explained. */
+/** What of a frame hangs on neither pixel nor eye; `Frame` in shaders/view/ray-march.wgsl explains it. */
 export interface RayParameters {
   readonly window: Vector4;
   readonly march: Vector4;
@@ -98,15 +92,35 @@ export interface RayView {
   readonly edges: Vector3;
 }
 
-/** Bytes of `Frame` in shaders/view/ray-frame.wgsl. */
-export const rayFrameBytes = 240;
+/** Rows of a picture that are drawn at once. Pixels. */
+export interface Strip {
+  /** Of the whole picture. */
+  readonly width: number;
+  readonly height: number;
+  /** The first row, and how many. */
+  readonly from: number;
+  readonly count: number;
+}
 
-/** `Frame` of shaders/view/ray-frame.wgsl. */
-export function rayFrame({ dims, bricks }: DisplayTexture, view: RayView, parameters: RayParameters): Float32Array<ArrayBuffer> {
+/** All of a picture. */
+export function wholeOf({ width, height }: Pick<Strip, 'width' | 'height'>): Strip {
+  return { width, height, from: 0, count: height };
+}
+
+/** Bytes of `Frame` in shaders/view/ray-march.wgsl. */
+export const rayFrameBytes = 256;
+
+/** `Frame` of shaders/view/ray-march.wgsl. */
+export function rayFrame(
+  { dims, bricks }: DisplayTexture,
+  view: RayView,
+  parameters: RayParameters,
+  { width, height, from, count }: Strip,
+): Float32Array<ArrayBuffer> {
   const { window, march, look, clipLow, clipHigh, clipPlane, below, above } = parameters;
   const vectors = [view.eye, [...dims, bricks.size], window, march, look, clipPlane];
   const padded = [view.edges, clipLow, clipHigh].map((vector) => [...vector, 0]);
-  return new Float32Array([view.toCube, vectors, padded, below, above].flat(2));
+  return new Float32Array([view.toCube, vectors, padded, below, above, [width, height, from, count]].flat(2));
 }
 
 /** What a frame is drawn from. */
@@ -122,54 +136,22 @@ export interface RayInputs {
 /** Draws volumes by shaders/view/ray-march.wgsl into any texture: the 3D view's picture, without its frame and letters. */
 export class RayPass {
   readonly #gpu: Gpu;
-  readonly #format: GPUTextureFormat;
-  readonly #pipelines = new Map<Projection, GPURenderPipeline>();
   readonly #sampler: GPUSampler;
 
-  /** @param format of the targets that `draw` draws into */
-  constructor(gpu: Gpu, format: GPUTextureFormat) {
+  constructor(gpu: Gpu) {
     this.#gpu = gpu;
-    this.#format = format;
     this.#sampler = gpu.device.createSampler({ label: 'view.ray-march', magFilter: 'linear', minFilter: 'linear' });
   }
 
-  /** By fragment shaders, as the app does. */
-  draw(pass: GPURenderPassEncoder, inputs: RayInputs): void {
-    const pipeline = this.#pipelineOf(inputs.projection);
-    const { device } = this.#gpu;
-    pass.setPipeline(pipeline);
-    pass.setBindGroup(0, createBindGroup(device, pipeline.label, pipeline.getBindGroupLayout(0), this.#bindings(inputs)));
-    pass.draw(3);
-  }
-
-  /** The same by compute shaders, for GPUs on which few of the processors run fragments. @param target rgba8unorm */
-  dispatch(commands: Commands, inputs: RayInputs, target: GPUTexture): void {
-    const { projection } = inputs;
-    const kernel = this.#gpu.kernel({ label: `view.ray-march.${projection}`, code: frameCodeOf(projection) });
-    const workgroups = [Math.ceil(target.width / 8), Math.ceil(target.height / 8), 1] as const;
-    commands.dispatch(kernel, [...this.#bindings(inputs), target.createView()], workgroups);
-  }
-
-  #bindings({ display: { texture, bricks }, frame, transfer }: RayInputs): Binding[] {
-    const textures = [transfer, bricks.texture, bricks.blocks].map((each) => each.createView());
-    return [frame, texture.createView(), this.#sampler, ...textures];
-  }
-
-  #pipelineOf(projection: Projection): GPURenderPipeline {
-    const known = this.#pipelines.get(projection);
-    if (known) return known;
-    const { device } = this.#gpu;
-    const label = `view.ray-march.${projection}`;
-    const module = device.createShaderModule({ label, code: frameCodeOf(projection) });
-    const pipeline = device.createRenderPipeline({
-      label,
-      layout: 'auto',
-      vertex: { module, entryPoint: 'vertex' },
-      fragment: { module, entryPoint: 'fragment', targets: [{ format: this.#format }] },
-    });
-    this.#pipelines.set(projection, pipeline);
-    return pipeline;
+  /**
+   * @param target rgba8unorm, usage STORAGE_BINDING; its first `count` rows become the strip's, premultiplied
+   * @param strip that of the frame
+   */
+  record(commands: Commands, { projection, display, frame, transfer }: RayInputs, target: GPUTexture, strip: Strip): void {
+    const way = projections.indexOf(projection) + 1;
+    const kernel = this.#gpu.kernel({ label: 'view.ray-march', code, constants: { way } });
+    const textures = [transfer, display.bricks.texture, display.bricks.blocks, target].map((each) => each.createView());
+    const bindings: Binding[] = [frame, display.texture.createView(), this.#sampler, ...textures];
+    commands.dispatch(kernel, bindings, [Math.ceil(strip.width / 8), Math.ceil(strip.count / 8), 1]);
   }
 }
-
-const frameCodeOf = (projection: Projection): string => `${frameCode}\n${rayMarchCode(projection)}`;

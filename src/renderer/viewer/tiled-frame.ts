@@ -1,6 +1,7 @@
 import { type Camera, NearestFilter, type Scene } from 'three';
 import { texture } from 'three/tsl';
 import { NodeMaterial, QuadMesh, RenderTarget, type WebGPURenderer } from 'three/webgpu';
+import type { Strip } from '../../core/engine/ray-pass.ts';
 
 /**
  * A frame that is drawn in strips, over several submits, so that a slow GPU is never held for long; shown when it is whole.
@@ -20,10 +21,10 @@ export class TiledFrame {
     this.#quad = new QuadMesh(this.#material);
   }
 
-  /** Draws rows `from` to `from + count` of a frame of `width × height` pixels. The first strip begins a new frame. */
-  drawStrip(scene: Scene, camera: Camera, frame: { width: number; height: number }, from: number, count: number): void {
-    this.#target.setSize(frame.width, frame.height);
-    this.#target.scissor.set(0, from, frame.width, count);
+  /** The first strip begins a new frame. */
+  drawStrip(scene: Scene, camera: Camera, { width, height, from, count }: Strip): void {
+    this.#target.setSize(width, height);
+    this.#target.scissor.set(0, from, width, count);
     this.#renderer.setRenderTarget(this.#target);
     // Clearing takes no notice of the scissor: only once.
     this.#renderer.autoClear = from === 0;
@@ -33,7 +34,7 @@ export class TiledFrame {
   }
 
   /** Rows of the frame, premultiplied r, g, b, a. The next strip may be drawn meanwhile. */
-  async read(width: number, from: number, count: number): Promise<Uint8Array> {
+  async read({ width, from, count }: Strip): Promise<Uint8Array> {
     const pixels = await this.#renderer.readRenderTargetPixelsAsync(this.#target, 0, from, width, count);
     return new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.byteLength);
   }

@@ -1,42 +1,45 @@
-import { BoxGeometry, CanvasTexture, Line, Matrix4, Mesh, type Object3D, Scene, Sprite, SpriteMaterial, Vector3 } from 'three';
+import { CanvasTexture, Line, Matrix4, Mesh, type Object3D, Scene, Sprite, SpriteMaterial, Vector3 } from 'three';
 import type { DisplayTexture } from '../../core/engine/display-texture.ts';
+import type { Strip } from '../../core/engine/ray-pass.ts';
+import type { Gpu } from '../../core/gpu/gpu.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import type { Place } from './camera-frame.ts';
 import { planeInCube } from './cut-plane.ts';
 import { obliqueInScene } from './oblique-geometry.ts';
 import { faceLetters, sceneEdges } from './orientation.ts';
 import { PlaneOutline } from './plane-outline.ts';
+import { RayLayer } from './ray-layer.ts';
+import { rayViewOf } from './ray-view.ts';
 import { type SeenBy, TickedBox } from './ticked-box.ts';
 import type { ViewState } from './viewer-api.ts';
-import { VolumeMaterial } from './volume-material.ts';
 
 /** The accent of panels. */
 const cutColor = 0x40b2ec;
 /** As the slices mark where the oblique one cuts them. */
 const obliqueColor = 0xe29cff;
 
-/** One volume as a scene: the marched cube, its box as thin lines, and the letters of its faces. */
+/** One volume as a scene: its rays, its box as thin lines, and the letters of its faces. */
 export class VolumeScene {
   readonly scene = new Scene();
   /** The volume's eight corners. */
   readonly corners: readonly Vector3[];
-  readonly #volume: Mesh;
+  readonly #volume: RayLayer;
   readonly #box: TickedBox;
-  readonly #material: VolumeMaterial;
   readonly #toCube: Matrix4;
   readonly #edges: readonly Place[];
+  readonly #lengths: Place;
   readonly #info: VolumeInfo;
   readonly #cutOutline: PlaneOutline;
   readonly #obliqueOutline: PlaneOutline;
   readonly #letters: Sprite[] = [];
   readonly #disposables: { dispose(): void }[] = [];
 
-  constructor(info: VolumeInfo, display: DisplayTexture) {
+  constructor(gpu: Gpu, info: VolumeInfo, display: DisplayTexture) {
     const edges = sceneEdges(info).map((edge) => new Vector3(...edge)) as [Vector3, Vector3, Vector3];
     const [x, y, z] = edges;
     this.#info = info;
     this.#edges = sceneEdges(info);
-    this.#material = new VolumeMaterial(display, [x.length(), y.length(), z.length()]);
+    this.#lengths = [x.length(), y.length(), z.length()];
     const origin = x.clone().add(y).add(z).multiplyScalar(-0.5);
     this.corners = Array.from({ length: 8 }, (_, index) =>
       edges.reduce((corner, edge, axis) => (index & (1 << axis) ? corner.add(edge) : corner), origin.clone()),
@@ -44,28 +47,27 @@ export class VolumeScene {
     const cube = new Matrix4().makeBasis(x, y, z).setPosition(origin);
     this.#toCube = cube.clone().invert();
 
-    const box = new BoxGeometry(1, 1, 1).translate(0.5, 0.5, 0.5);
-    const volume = new Mesh(box, this.#material.material);
-    this.#volume = volume;
-    volume.renderOrder = 1;
-    volume.matrixAutoUpdate = false;
-    volume.matrix.copy(cube);
+    this.#volume = new RayLayer(gpu, display);
+    this.#volume.object.renderOrder = 1;
     this.#box = new TickedBox(info, edges, cube);
     this.#cutOutline = new PlaneOutline(this.#edges, cutColor);
     this.#obliqueOutline = new PlaneOutline(this.#edges, obliqueColor);
-    this.scene.add(volume, this.#box.object, this.#cutOutline.object, this.#obliqueOutline.object);
-    this.#disposables.push(box, this.#box, this.#material, this.#cutOutline, this.#obliqueOutline);
+    this.scene.add(this.#volume.object, this.#box.object, this.#cutOutline.object, this.#obliqueOutline.object);
+    this.#disposables.push(this.#volume, this.#box, this.#cutOutline, this.#obliqueOutline);
     for (const { letter, direction } of faceLetters(info)) this.#addLetter(letter, new Vector3(...direction));
   }
 
-  /** @param hasOblique where the oblique slice lies is shown */
-  update(state: ViewState, seen: SeenBy, texelsPerStep: number, hasOblique: boolean): void {
-    const { eye } = seen;
+  /**
+   * Submits the volume's part of a strip, and makes the scene one that shows it when it is rendered next.
+   * @param hasOblique where the oblique slice lies is shown
+   */
+  update(state: ViewState, seen: SeenBy, texelsPerStep: number, hasOblique: boolean, strip: Strip): void {
+    const { camera, eye } = seen;
     this.#box.update(state.box, seen);
     // Letters behind the volume are drawn before it.
     for (const letter of this.#letters) letter.renderOrder = letter.position.dot(eye) > 0 ? 2 : 0;
     const plane = state.cut && planeInCube(state.cut, this.#edges);
-    this.#material.update(state, eye.clone().applyMatrix4(this.#toCube), texelsPerStep, plane);
+    this.#volume.march(state, rayViewOf(camera, eye, this.#toCube, this.#lengths), texelsPerStep, plane, strip);
     this.#cutOutline.show(state.cut);
     this.#obliqueOutline.show(hasOblique ? obliqueInScene(this.#info, state.oblique, state.crosshair) : undefined);
   }
@@ -75,7 +77,7 @@ export class VolumeScene {
     const hidden: Object3D[] = [];
     this.scene.traverse((object) => {
       const isDrawn = object instanceof Mesh || object instanceof Line || object instanceof Sprite;
-      if (isDrawn && object !== this.#volume && object.visible) hidden.push(object);
+      if (isDrawn && object !== this.#volume.object && object.visible) hidden.push(object);
     });
     for (const object of hidden) object.visible = false;
     draw();

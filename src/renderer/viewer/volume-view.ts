@@ -1,5 +1,6 @@
-import { Color, LinearSRGBColorSpace } from 'three';
+import { Color, LinearSRGBColorSpace, Vector2 } from 'three';
 import type { DisplayTexture } from '../../core/engine/display-texture.ts';
+import { wholeOf } from '../../core/engine/ray-pass.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { throwIfAborted } from '../../core/shared/job.ts';
@@ -91,7 +92,7 @@ export class VolumeView implements View {
   /** Shows a volume, or nothing. The display texture stays the caller's. */
   setVolume(volume: { info: VolumeInfo; display: DisplayTexture } | undefined): void {
     this.#scene?.dispose();
-    this.#scene = volume && new VolumeScene(volume.info, volume.display);
+    this.#scene = volume && new VolumeScene(this.#gpu, volume.info, volume.display);
     this.#pacing.forget();
     this.#frames = 0;
     if (volume && this.#isToReset) this.reset();
@@ -179,14 +180,14 @@ export class VolumeView implements View {
       for (let from = 0; from < height; from += rows) {
         throwIfAborted(signal);
         if (this.#isDisposed || this.#scene !== volume) throw new StriaError('aborted', 'the 3D view has gone');
-        const count = Math.min(rows, height - from);
-        volume.update(look, { camera, eye, textPart: this.#textPart }, step, this.#host.hasOblique);
+        const strip = { width, height, from, count: Math.min(rows, height - from) };
+        volume.update(look, { camera, eye, textPart: this.#textPart }, step, this.#host.hasOblique, strip);
         this.#setGround(ground);
-        const draw = () => frame.drawStrip(volume.scene, camera, { width, height }, from, count);
+        const draw = () => frame.drawStrip(volume.scene, camera, strip);
         if (isAnnotated) draw();
         else volume.withVolumeAlone(draw);
         this.#setGround('screen');
-        rgba.set(await frame.read(width, from, count), from * width * 4);
+        rgba.set(await frame.read(strip), from * width * 4);
       }
       this.#gpu.checkAlive();
       const picture = { width, height, rgba: toStraight(rgba, false, ground !== 'transparent') };
@@ -299,9 +300,10 @@ export class VolumeView implements View {
     const rows = Math.min(frame.height, Math.max(8, Math.floor(stripMs / rowMs)));
     try {
       for (let from = 0; from < frame.height; from += rows) {
-        volume.update(this.#host.state, this.#seen, step, this.#host.hasOblique);
+        const strip = { ...frame, from, count: Math.min(rows, frame.height - from) };
+        volume.update(this.#host.state, this.#seen, step, this.#host.hasOblique, strip);
         this.#host.drawn();
-        this.#strips.drawStrip(volume.scene, this.#orbit.camera, frame, from, Math.min(rows, frame.height - from));
+        this.#strips.drawStrip(volume.scene, this.#orbit.camera, strip);
         await this.#gpu.device.queue.onSubmittedWorkDone();
         if (this.#isDisposed || this.#isWanted || this.#scene !== volume) break;
       }
@@ -352,7 +354,8 @@ export class VolumeView implements View {
     this.#host.drawn();
     this.#resizeCanvas(scale);
     if (this.#scene) {
-      this.#scene.update(this.#host.state, this.#seen, step, this.#host.hasOblique);
+      const { width, height } = this.#renderer.getDrawingBufferSize(new Vector2());
+      this.#scene.update(this.#host.state, this.#seen, step, this.#host.hasOblique, wholeOf({ width, height }));
       this.#renderer.render(this.#scene.scene, this.#orbit.camera);
     } else {
       this.#renderer.clear();

@@ -1,6 +1,5 @@
-// Marches a ray through a volume in its unit cube, in one of six ways (Projection in src/core/engine/ray-pass.ts). Called for
-// each fragment of the cube's back faces through three.js's `wgslFn` (src/renderer/viewer/volume-material.ts), which allows
-// functions only and wants the called one first; or by ray-frame.wgsl.
+// Marches a ray through a volume in its unit cube for each pixel of a strip of a picture, in one of six ways (Projection in
+// src/core/engine/ray-pass.ts). The 3D view's picture, with no scene around: the app shows it within a scene of three.js.
 //
 // 1 maximum  the greatest value along the ray
 // 2 compositing  front to back with a transfer function and a headlight: Levoy, 'Display of Surfaces from Volume Data'
@@ -19,66 +18,83 @@
 // Light costs more samples than all else. So gradients take four (the corners of a tetrahedron, whose differences add up to central
 // ones), and where hardly a tenth of what is behind shows through, a sample is lit as the one in front of it.
 //
-// Which way is fixed when it is compiled (`rayMarchCode` in src/core/engine/ray-pass.ts puts the number in), which leaves the
-// others out: they cost registers, and a quarter of the time of some.
-//
-// Parameters of ray_march (here, because three.js cannot parse comments between them)
-// beyond     any place on the ray after the eye, in the cube, 0…1
-// eye        in the cube; w: 1, or 0 where the eye is infinitely far off in the direction xyz (orthographic)
-// transfer   256 × 2; row 0: colour and opacity by place in the window; row 1: see `ray_opacity_bound`
-// bricks, blocks  x and y: least and greatest texel of each
-// dims       texels along x, y, z; w: texels of a brick along each axis
-// edges      the cube's edges in the scene, as lengths: gradients are physical
-// volume     a texel's value is red + green / 256
-// window     place in the window = texel × x + y; w: 0, or the window's width in values where each value has a colour of
-//            its own
-// march      x: texels per step; y: the most rounds; z: the reference length of opacity in the scene; w: 1 keeps the
-//            floor of a projection opaque
-// look       x: the isosurface's place in the window; y: attenuation over a length of 1 in the scene; z: 1: compositing is lit;
-//            w: the window's low end in values
-// clip_low, clip_high  the part of the cube that is shown
-// clip_plane  shown is where xyz · position + w is not below 0; a plane at any angle, in the cube
-// below, above  what values outside the window show: a colour, and w: 0 the nearest colour instead, 1 nothing, 2 that colour.
-//            What shows nothing is passed through by all ways but the isosurface, as if it were not there
-// pixel      the fragment's pixel
+// Dispatch: ceil(width / 8) × ceil(rows / 8).
 //
 // Invariants
 // 1. The march ends: each round advances by a step, and there are at most `march.y` rounds.
-// 2. The result is premultiplied sRGB, ready to be blended over the background.
+// 2. Pixels are premultiplied sRGB, ready to be blended over the background.
 // 3. No sample lies outside clip_low…clip_high or beyond clip_plane.
 
-fn ray_march(
-  beyond: vec3f,
+struct Frame {
+  /// From x and y of −1…1 on the whole picture and a depth of 0…1 to any place on the ray after the eye, in the cube.
+  to_cube: mat4x4f,
+  /// In the cube; w: 1, or 0 where the eye is infinitely far off in the direction xyz (orthographic).
   eye: vec4f,
-  volume: texture_3d<f32>,
-  volume_sampler: sampler,
-  transfer: texture_2d<f32>,
-  bricks: texture_3d<f32>,
-  blocks: texture_3d<f32>,
+  /// Texels along x, y, z; w: texels of a brick along each axis.
   dims: vec4f,
-  edges: vec3f,
+  /// The place in the window of a texel is texel × x + y; w: 0, or the window's width in values where each value has a colour
+  /// of its own.
   window: vec4f,
+  /// x: texels per step; y: the most rounds; z: the reference length of opacity in the scene; w: 1 keeps the floor of a
+  /// projection opaque.
   march: vec4f,
+  /// x: the isosurface's place in the window; y: attenuation over a length of 1 in the scene; z: 1: compositing is lit;
+  /// w: the window's low end in values.
   look: vec4f,
+  /// Shown is where xyz · position + w is not below 0; a plane at any angle, in the cube.
+  clip_plane: vec4f,
+  /// The cube's edges in the scene, as lengths: gradients are physical.
+  edges: vec3f,
+  /// The part of the cube that is shown.
   clip_low: vec3f,
   clip_high: vec3f,
-  clip_plane: vec4f,
+  /// What values outside the window show: a colour, and w: 0 the nearest colour instead, 1 nothing, 2 that colour. What shows
+  /// nothing is passed through by all ways but the isosurface, as if it were not there.
   below: vec4f,
   above: vec4f,
-  pixel: vec2f,
-) -> vec4f {
-  let is_near = eye.w > 0.5;
-  let origin = select(beyond, eye.xyz, is_near);
-  let toward = normalize(select(-eye.xyz, beyond - eye.xyz, is_near));
+  /// Pixels: width and height of the whole picture, the strip's first row and how many it has.
+  strip: vec4f,
+}
+
+/// Which way is known when it is compiled, which leaves the others out: they cost registers, and a quarter of the time of some.
+override way: i32;
+
+@group(0) @binding(0) var<uniform> frame: Frame;
+/// One time point; see display-texture.ts. A texel's value is red + green / 256.
+@group(0) @binding(1) var volume: texture_3d<f32>;
+@group(0) @binding(2) var linear: sampler;
+/// 256 × 2 texels; row 0: colour and opacity by place in the window; row 1: see `ray_opacity_bound`.
+@group(0) @binding(3) var transfer: texture_2d<f32>;
+/// x and y: least and greatest texel of each.
+@group(0) @binding(4) var bricks: texture_3d<f32>;
+@group(0) @binding(5) var blocks: texture_3d<f32>;
+/// The strip's rows from its top.
+@group(0) @binding(6) var picture: texture_storage_2d<rgba8unorm, write>;
+
+@compute @workgroup_size(8, 8)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+  if (any(id.xy >= vec2u(frame.strip.xw))) {
+    return;
+  }
+  let pixel = vec2f(id.xy) + vec2f(0.5, 0.5 + frame.strip.z);
+  let beyond = frame.to_cube * vec4f(vec2f(2.0, -2.0) * pixel / frame.strip.xy + vec2f(-1.0, 1.0), 1.0, 1.0);
+  textureStore(picture, id.xy, ray_march(beyond.xyz / beyond.w, pixel));
+}
+
+/// @param beyond any place on the ray after the eye
+fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
+  let is_near = frame.eye.w > 0.5;
+  let origin = select(beyond, frame.eye.xyz, is_near);
+  let toward = normalize(select(-frame.eye.xyz, beyond - frame.eye.xyz, is_near));
   // Where the ray enters the shown part; 0 when the eye is inside.
   let safe = select(toward, vec3f(1e-7), abs(toward) < vec3f(1e-7));
-  let planes_a = (clip_low - origin) / safe;
-  let planes_b = (clip_high - origin) / safe;
+  let planes_a = (frame.clip_low - origin) / safe;
+  let planes_b = (frame.clip_high - origin) / safe;
   let nearest = min(planes_a, planes_b);
   let farthest = max(planes_a, planes_b);
   // The free plane: the ray comes out from behind it, goes behind it, or runs along it.
-  let depth = dot(clip_plane.xyz, origin) + clip_plane.w;
-  let rise = dot(clip_plane.xyz, toward);
+  let depth = dot(frame.clip_plane.xyz, origin) + frame.clip_plane.w;
+  let rise = dot(frame.clip_plane.xyz, toward);
   let is_along = abs(rise) < 1e-7;
   let crossing = -depth / select(rise, 1.0, is_along);
   let plane_entry = select(-1e30, select(crossing, select(-1e30, 1e30, depth < 0.0), is_along), is_along || rise > 0.0);
@@ -89,10 +105,9 @@ fn ray_march(
   if (end <= start) {
     return vec4f(0.0);
   }
-  const way = 1;
-  let step = march.x / length(toward * dims.xyz);
-  let step_length = step * length(toward * edges);
-  let brick_size = vec3f(dims.w) / dims.xyz;
+  let step = frame.march.x / length(toward * frame.dims.xyz);
+  let step_length = step * length(toward * frame.edges);
+  let brick_size = vec3f(frame.dims.w) / frame.dims.xyz;
   // The start is shifted by up to a step, differently for neighbouring pixels (interleaved gradient noise, Jimenez 2014),
   // so that steps do not show as rings. It hangs on the pixel alone: a picture at rest stays as it is.
   let noise = fract(52.9829189 * fract(dot(pixel, vec2f(0.06711056, 0.00583715))));
@@ -104,11 +119,11 @@ fn ray_march(
   var color = vec4f(0.0);
   var light = vec2f(1.0, 0.0);
   // Samples may show nothing.
-  let has_holes = way != 5 && (below.w == 1.0 || above.w == 1.0);
+  let has_holes = way != 5 && (frame.below.w == 1.0 || frame.above.w == 1.0);
   // Where the ray leaves the brick and the block that it looked at last.
   var leave = start;
   var leave_block = start;
-  let rounds = u32(march.y);
+  let rounds = u32(frame.march.y);
   for (var round = 0u; round < rounds && at < end; round++) {
     let position = origin + toward * at;
     if (at >= leave) {
@@ -128,16 +143,16 @@ fn ray_march(
         } else {
           texels = textureLoad(bricks, cell, 0);
         }
-        let values = texels.xy * window.x + window.y;
+        let values = texels.xy * frame.window.x + frame.window.y;
         let range = clamp(values, vec2f(0.0), vec2f(1.0));
         floor_there = range.x;
-        is_hidden = (below.w == 1.0 && values.y < 0.0) || (above.w == 1.0 && values.x > 1.0);
+        is_hidden = (frame.below.w == 1.0 && values.y < 0.0) || (frame.above.w == 1.0 && values.x > 1.0);
         switch (way) {
           case 1: { is_crossed = is_hidden || values.y <= extreme; }
-          case 2: { is_crossed = is_hidden || ray_opacity_bound(transfer, range) <= 0.0; }
+          case 2: { is_crossed = is_hidden || ray_opacity_bound(range) <= 0.0; }
           case 3: { is_crossed = is_hidden || values.x >= extreme; }
           case 4: { is_crossed = is_hidden || range.y <= range.x; }
-          case 5: { is_crossed = values.y < look.x; }
+          case 5: { is_crossed = values.y < frame.look.x; }
           default: { is_crossed = is_hidden || range.y <= 0.0; }
         }
       }
@@ -154,24 +169,24 @@ fn ray_march(
         continue;
       }
     }
-    let place = ray_place(volume, volume_sampler, position, dims.xyz, window);
-    if (has_holes && ((below.w == 1.0 && place < -1e-4) || (above.w == 1.0 && place > 1.0001))) {
+    let place = ray_place(position);
+    if (has_holes && ((frame.below.w == 1.0 && place < -1e-4) || (frame.above.w == 1.0 && place > 1.0001))) {
       at += step;
       continue;
     }
     switch (way) {
       case 1: {
         extreme = max(extreme, place);
-        if (extreme > select(0.9999, 1.0001, above.w == 2.0)) {
+        if (extreme > select(0.9999, 1.0001, frame.above.w == 2.0)) {
           at = end;
         }
       }
       case 2: {
-        let sample = ray_color(transfer, volume_sampler, place, window, look, below, above);
+        let sample = ray_color(place);
         if (sample.a > 0.0) {
-          let alpha = 1.0 - pow(1.0 - min(sample.a, 0.9999), step_length / march.z);
-          if (look.z > 0.5 && color.a < 0.9) {
-            light = ray_light(volume, volume_sampler, position, toward, dims.xyz, edges, window, look, 0.12);
+          let alpha = 1.0 - pow(1.0 - min(sample.a, 0.9999), step_length / frame.march.z);
+          if (frame.look.z > 0.5 && color.a < 0.9) {
+            light = ray_light(position, toward, 0.12);
           }
           color += (1.0 - color.a) * alpha * vec4f(min(sample.rgb * light.x + vec3f(light.y), vec3f(1.0)), 1.0);
           if (color.a > 0.98) {
@@ -182,7 +197,7 @@ fn ray_march(
       }
       case 3: {
         extreme = min(extreme, place);
-        if (extreme < select(1e-4, -1e-4, below.w == 2.0)) {
+        if (extreme < select(1e-4, -1e-4, frame.below.w == 2.0)) {
           at = end;
         }
       }
@@ -191,13 +206,13 @@ fn ray_march(
         count += 1.0;
       }
       case 5: {
-        if (place >= look.x) {
+        if (place >= frame.look.x) {
           var outside = max(start, at - step);
           var inside = at;
           for (var halving = 0; halving < 6; halving++) {
             // The first half is the whole: where the ray enters above the level, there is nothing to halve.
             let middle = select(0.5 * (outside + inside), outside, halving == 0);
-            if (ray_place(volume, volume_sampler, origin + toward * middle, dims.xyz, window) >= look.x) {
+            if (ray_place(origin + toward * middle) >= frame.look.x) {
               inside = middle;
             } else {
               outside = middle;
@@ -205,16 +220,16 @@ fn ray_march(
           }
           let hit = origin + toward * inside;
           if (inside == start) {
-            let across = abs(normalize(toward * edges));
+            let across = abs(normalize(toward * frame.edges));
             let at_box = select(select(across.z, across.y, nearest.y == start), across.x, nearest.x == start);
-            let at_plane = abs(dot(normalize(toward * edges), normalize(clip_plane.xyz / edges)));
+            let at_plane = abs(dot(normalize(toward * frame.edges), normalize(frame.clip_plane.xyz / frame.edges)));
             let facing = select(at_box, at_plane, plane_entry == start);
-            let cut = ray_place(volume, volume_sampler, hit, dims.xyz, window);
-            color = vec4f(ray_color(transfer, volume_sampler, cut, window, look, below, above).rgb * mix(0.75, 1.0, facing), 1.0);
+            let cut = ray_place(hit);
+            color = vec4f(ray_color(cut).rgb * mix(0.75, 1.0, facing), 1.0);
           } else {
-            light = ray_light(volume, volume_sampler, hit, toward, dims.xyz, edges, window, look, 1e-3);
-            let shown = select(look.x, place, window.w > 0.0);
-            let rgb = ray_surface_color(ray_color(transfer, volume_sampler, shown, window, look, below, above).rgb);
+            light = ray_light(hit, toward, 1e-3);
+            let shown = select(frame.look.x, place, frame.window.w > 0.0);
+            let rgb = ray_surface_color(ray_color(shown).rgb);
             color = vec4f(min(rgb * light.x * 0.72 + vec3f(light.y), vec3f(1.0)), 1.0);
           }
           at = end;
@@ -222,10 +237,10 @@ fn ray_march(
       }
       default: {
         let shown = clamp(place, 0.0, 1.0);
-        extreme = max(extreme, shown * exp(-look.y * sum));
+        extreme = max(extreme, shown * exp(-frame.look.y * sum));
         sum += shown * step_length;
         // Nothing behind can come out brighter.
-        if (exp(-look.y * sum) <= extreme) {
+        if (exp(-frame.look.y * sum) <= extreme) {
           at = end;
         }
       }
@@ -240,8 +255,8 @@ fn ray_march(
     return vec4f(0.0);
   }
   let result = select(extreme, sum / max(count, 1.0), way == 4);
-  let alpha = max(march.w, smoothstep(0.0, 0.12, clamp(result, 0.0, 1.0)));
-  return vec4f(ray_color(transfer, volume_sampler, result, window, look, below, above).rgb * alpha, alpha);
+  let alpha = max(frame.march.w, smoothstep(0.0, 0.12, clamp(result, 0.0, 1.0)));
+  return vec4f(ray_color(result).rgb * alpha, alpha);
 }
 
 /// The colour of a surface: as bright as its hue can be, for light shows its shape.
@@ -252,48 +267,40 @@ fn ray_surface_color(rgb: vec3f) -> vec3f {
 
 /// Colour and opacity at a place in the window. Where each value has a colour of its own, only 0 has the opacity of the
 /// window's low end, however many values there are.
-fn ray_color(
-  transfer: texture_2d<f32>,
-  linear: sampler,
-  place: f32,
-  window: vec4f,
-  look: vec4f,
-  below: vec4f,
-  above: vec4f,
-) -> vec4f {
+fn ray_color(place: f32) -> vec4f {
   let at = clamp(place, 0.0, 1.0) * 255.0;
   var entry: vec4f;
-  if (window.w == 0.0) {
+  if (frame.window.w == 0.0) {
     // Between two colours of the map, so that a wide window shows more than its 256; in the middle of row 0.
     entry = textureSampleLevel(transfer, linear, vec2f((at + 0.5) / 256.0, 0.25), 0.0);
   } else {
-    let label = ray_label(place, window, look);
+    let label = ray_label(place);
     // Twin: labelColorIndex in src/renderer/viewer/colormaps.ts.
     let category = select(1 + ((label - 1) % 255 + 255) % 255, 0, label == 0);
     let opacity = textureLoad(transfer, vec2i(select(max(i32(at + 0.5), 1), 0, label == 0), 0), 0).a;
     entry = vec4f(textureLoad(transfer, vec2i(category, 0), 0).rgb, opacity);
   }
-  if (below.w == 2.0 && place < -1e-4) {
-    entry = vec4f(below.rgb, entry.a);
+  if (frame.below.w == 2.0 && place < -1e-4) {
+    entry = vec4f(frame.below.rgb, entry.a);
   }
-  if (above.w == 2.0 && place > 1.0001) {
-    entry = vec4f(above.rgb, entry.a);
+  if (frame.above.w == 2.0 && place > 1.0001) {
+    entry = vec4f(frame.above.rgb, entry.a);
   }
   return entry;
 }
 
 /// The value at a place in the window, where values are labels.
-fn ray_label(place: f32, window: vec4f, look: vec4f) -> i32 {
-  return i32(round(place * window.w + look.w));
+fn ray_label(place: f32) -> i32 {
+  return i32(round(place * frame.window.w + frame.look.w));
 }
 
 /// The place in the window of the volume at a position.
-fn ray_place(volume: texture_3d<f32>, volume_sampler: sampler, position: vec3f, dims: vec3f, window: vec4f) -> f32 {
-  if (window.w > 0.0) {
-    let texel = clamp(vec3i(position * dims), vec3i(0), vec3i(dims) - 1);
-    return ray_value(textureLoad(volume, texel, 0)) * window.x + window.y;
+fn ray_place(position: vec3f) -> f32 {
+  if (frame.window.w > 0.0) {
+    let texel = clamp(vec3i(position * frame.dims.xyz), vec3i(0), vec3i(frame.dims.xyz) - 1);
+    return ray_value(textureLoad(volume, texel, 0)) * frame.window.x + frame.window.y;
   }
-  return ray_value(textureSampleLevel(volume, volume_sampler, position, 0.0)) * window.x + window.y;
+  return ray_value(textureSampleLevel(volume, linear, position, 0.0)) * frame.window.x + frame.window.y;
 }
 
 /// 16 bits come as a high and a low byte, in red and green; green is 0 otherwise. Filtering both filters their sum.
@@ -303,51 +310,41 @@ fn ray_value(texel: vec4f) -> f32 {
 
 /// The greatest opacity within a range of places: row 1 of the transfer texture holds, for the range between two of 16
 /// marks, the greatest opacity, at 16 × low mark + high mark.
-fn ray_opacity_bound(transfer: texture_2d<f32>, range: vec2f) -> f32 {
+fn ray_opacity_bound(range: vec2f) -> f32 {
   let low = i32(floor(range.x * 15.0));
   let high = i32(ceil(range.y * 15.0));
   return textureLoad(transfer, vec2i(16 * low + high, 1), 0).a;
 }
 
 /// What surfaces are shaded by: the place in the window, or for categories whether there is one.
-fn ray_solid(volume: texture_3d<f32>, volume_sampler: sampler, position: vec3f, dims: vec3f, window: vec4f, look: vec4f) -> f32 {
-  let place = ray_place(volume, volume_sampler, position, dims, window);
-  return select(place, select(1.0, 0.0, ray_label(place, window, look) == 0), window.w > 0.0);
+fn ray_solid(position: vec3f) -> f32 {
+  let place = ray_place(position);
+  return select(place, select(1.0, 0.0, ray_label(place) == 0), frame.window.w > 0.0);
 }
 
 /// Headlight by the gradient: x is what colours are multiplied by, y a highlight. Where there is no gradient, no shading;
 /// full shading from a gradient of `soft` (in windows per finest texel) on.
-fn ray_light(
-  volume: texture_3d<f32>,
-  volume_sampler: sampler,
-  position: vec3f,
-  toward: vec3f,
-  dims: vec3f,
-  edges: vec3f,
-  window: vec4f,
-  look: vec4f,
-  soft: f32,
-) -> vec2f {
-  let texel = 1.0 / dims;
-  let right = ray_solid(volume, volume_sampler, position + vec3f(texel.x, -texel.y, -texel.z), dims, window, look);
-  let above = ray_solid(volume, volume_sampler, position + vec3f(-texel.x, texel.y, -texel.z), dims, window, look);
-  let behind = ray_solid(volume, volume_sampler, position + vec3f(-texel.x, -texel.y, texel.z), dims, window, look);
-  let all_three = ray_solid(volume, volume_sampler, position + texel, dims, window, look);
+fn ray_light(position: vec3f, toward: vec3f, soft: f32) -> vec2f {
+  let texel = 1.0 / frame.dims.xyz;
+  let right = ray_solid(position + vec3f(texel.x, -texel.y, -texel.z));
+  let upper = ray_solid(position + vec3f(-texel.x, texel.y, -texel.z));
+  let behind = ray_solid(position + vec3f(-texel.x, -texel.y, texel.z));
+  let all_three = ray_solid(position + texel);
   // Central differences, each from four corners.
   let differences = 0.5 * vec3f(
-    (right - above) + (all_three - behind),
-    (above - right) + (all_three - behind),
-    (behind - right) + (all_three - above),
+    (right - upper) + (all_three - behind),
+    (upper - right) + (all_three - behind),
+    (behind - right) + (all_three - upper),
   );
   // Per scene length, in units of the finest texel's length.
-  let texel_length = edges * texel;
+  let texel_length = frame.edges * texel;
   let finest = min(texel_length.x, min(texel_length.y, texel_length.z));
   let gradient = differences * finest / texel_length;
   let strength = length(gradient);
   if (strength < 1e-5) {
     return vec2f(1.2, 0.0);
   }
-  let facing = abs(dot(gradient / strength, normalize(toward * edges)));
+  let facing = abs(dot(gradient / strength, normalize(toward * frame.edges)));
   let shaded = smoothstep(0.0, soft, strength);
   return mix(vec2f(1.2, 0.0), vec2f(0.35 + 1.1 * facing, 0.12 * pow(facing, 24.0)), shaded);
 }
