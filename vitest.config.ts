@@ -9,6 +9,7 @@ export default defineConfig({
           include: ['src/**/*.test.ts', 'bench/**/*.test.ts', 'e2e/**/*.test.ts'],
           exclude: ['src/**/*.gpu.test.ts'],
           testTimeout: 120_000,
+          setupFiles: './vitest.setup.ts',
           // Both cores of a small machine, modules read once for each: no test changes what others import.
           maxWorkers: 2,
           pool: 'forks',
@@ -22,6 +23,7 @@ export default defineConfig({
           name: 'gpu',
           include: ['src/**/*.gpu.test.ts'],
           testTimeout: 600_000,
+          setupFiles: './vitest.setup.ts',
           maxWorkers: 2,
           pool: 'forks',
           isolate: false,
