@@ -25,13 +25,15 @@ async function start(limits?: 'default'): Promise<TestGpu> {
   const gpu = await openNodeGpu({ software: true, ...(limits && { limits, workgroupsPerDimension: 5 }) });
   const uncaptured: string[] = [];
   gpu.device.addEventListener('uncapturederror', ({ error }) => void uncaptured.push(error.message));
+  // Poison: nobody can rely on what a buffer holds that is used again.
+  gpu.spare.beforeUse = (buffer) => gpu.device.queue.writeBuffer(buffer, 0, new Uint8Array(buffer.size).fill(0xa5));
   opened.add(gpu);
   return { gpu, uncaptured };
 }
 
 /**
  * A software GPU, shared with the other files of this process. Each test must leave it as it was: not lost, without an error
- * that nobody caught, and with no byte more allocated than before.
+ * that nobody caught, and with no byte more allocated than before, but for spare buffers.
  * @param limits 'default': those that every device has, and dispatches of few workgroups along each dimension, so that what
  * needs more along one of large volumes does so of small ones. Left out: the adapter's
  */
@@ -48,6 +50,7 @@ export async function openTestGpu(limits?: 'default'): Promise<Gpu> {
   afterEach(() => {
     expect(uncaptured.splice(0)).toEqual([]);
     expect(gpu.isLost).toBe(false);
+    gpu.spare.free();
     expect(gpu.memory.liveBytes()).toBe(liveBytes);
   });
   return gpu;

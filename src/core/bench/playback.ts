@@ -267,6 +267,7 @@ async function encodeFrames(
       resident.destroy();
     }
   }
+  await backend.destroy();
   return chunks;
 }
 

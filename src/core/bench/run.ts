@@ -54,7 +54,11 @@ export async function runGpuSuite(
     },
     leaveOut: (gap) => gaps.push(gap),
   };
-  await gpuSuites[suite](context);
+  try {
+    await gpuSuites[suite](context);
+  } finally {
+    gpu.spare.free();
+  }
   const { stria, ...machine } = runner;
   return {
     schema: benchSchema,

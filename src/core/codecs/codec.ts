@@ -163,7 +163,10 @@ export interface GpuChunk {
 
 /** Encoded chunks in GPU memory, one after the other, each starting at a multiple of 4 bytes. */
 export interface GpuPayloads {
-  /** Usage STORAGE | COPY_SRC | COPY_DST. The bytes between payloads are 0. Undefined where no payload has a byte. */
+  /**
+   * Usage STORAGE | COPY_SRC | COPY_DST. The bytes between payloads are 0; behind the last there may be anything. Undefined where no
+   * payload has a byte.
+   */
   readonly buffer: GPUBuffer | undefined;
   readonly byteOffsets: readonly number[];
   /**

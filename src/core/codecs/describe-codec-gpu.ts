@@ -64,9 +64,9 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
     const result = await kernels.encode(upload(scope, box), chunks, { scope });
     const expected = chunks.map(({ origin, shape, parameters }) => expectedPayload(takeChunk(box, origin, shape), parameters));
     expect(result.byteLengths, what).toEqual(expected.map((payload) => payload.byteLength));
-    const bytes = result.buffer ? await gpu.read(result.buffer) : new Uint8Array(0);
     // Nothing but payloads: the bytes between them are 0.
     const places = placePayloads(result.byteLengths);
+    const bytes = result.buffer ? await gpu.read(result.buffer, 0, places.totalBytes) : new Uint8Array(0);
     const joined = new Uint8Array(places.totalBytes);
     for (const [i, payload] of expected.entries()) joined.set(payload, places.byteOffsets[i]);
     expect(result.byteOffsets, what).toEqual(places.byteOffsets);

@@ -169,7 +169,9 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
         );
       }),
 
-    async destroy() {},
+    async destroy() {
+      gpu.spare.free();
+    },
   };
   return backend;
 }

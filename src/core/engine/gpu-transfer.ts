@@ -76,6 +76,7 @@ export async function guarded<T>(gpu: Gpu, work: () => Promise<T>): Promise<T> {
   const [fault] = faults;
   if (fault && !aborted) {
     const outOfMemory = fault instanceof GPUOutOfMemoryError;
+    if (outOfMemory) gpu.spare.free();
     throw new StriaError(outOfMemory ? 'out-of-memory' : 'internal', `the GPU refused the work: ${fault.message}`, {
       cause: fault,
     });

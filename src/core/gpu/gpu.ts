@@ -2,7 +2,9 @@ import { StriaError } from '../shared/errors.ts';
 import { Commands, type CommandTimes } from './commands.ts';
 import { advice, defaultLimits, type GpuDiagnosis, isSoftware, type LimitName, limitNames, wantedFeatures } from './diagnosis.ts';
 import { type Kernel, KernelCache, type KernelDescriptor } from './kernel.ts';
-import { GpuScope, MemoryLedger } from './scope.ts';
+import { MemoryLedger } from './memory-ledger.ts';
+import { GpuScope } from './scope.ts';
+import { SpareBuffers } from './spare-buffers.ts';
 
 export interface OpenGpuOptions {
   /** 'adapter' asks for all that the adapter has; 'default' stays at WebGPU's defaults, as the smallest device would. */
@@ -18,6 +20,8 @@ export class Gpu {
   readonly device: GPUDevice;
   readonly diagnosis: GpuDiagnosis;
   readonly memory = new MemoryLedger();
+  /** What waits to be used again by `GpuScope.reused`. */
+  readonly spare: SpareBuffers;
   readonly workgroupsPerDimension: number;
   beforeTimed: (() => Promise<void>) | undefined;
   readonly #kernels: KernelCache;
@@ -34,9 +38,11 @@ export class Gpu {
     this.diagnosis = diagnosis;
     this.workgroupsPerDimension = workgroupsPerDimension;
     this.#kernels = new KernelCache(device);
-    this.#root = new GpuScope(device, this.memory, 'gpu');
+    this.spare = new SpareBuffers(device, this.memory);
+    this.#root = new GpuScope(device, this.memory, this.spare, 'gpu');
     void device.lost.then((info) => {
       this.#lost = info.message || info.reason || 'unknown reason';
+      this.spare.close();
       for (const listener of this.#lostListeners) listener(this.#lost);
     });
   }
@@ -75,7 +81,7 @@ export class Gpu {
 
   /** A scope of its own: whoever asks for it frees it. */
   scope(label: string): GpuScope {
-    return new GpuScope(this.device, this.memory, label, this.#root);
+    return new GpuScope(this.device, this.memory, this.spare, label, this.#root);
   }
 
   kernel(descriptor: KernelDescriptor): Kernel {
@@ -121,6 +127,7 @@ export class Gpu {
 
   destroy(): void {
     this.#root.destroy();
+    this.spare.close();
     this.device.destroy();
   }
 }

@@ -1,35 +1,6 @@
 import { StriaError } from '../shared/errors.ts';
-
-/** Live GPU memory by label, in bytes. Tests check that it comes back to where it started. */
-export class MemoryLedger {
-  readonly #byLabel = new Map<string, number>();
-  #listeners = new Set<() => void>();
-
-  add(label: string, bytes: number): void {
-    const now = (this.#byLabel.get(label) ?? 0) + bytes;
-    if (now === 0) this.#byLabel.delete(label);
-    else this.#byLabel.set(label, now);
-    for (const listener of this.#listeners) listener();
-  }
-
-  /** All live bytes, or those whose label starts with `prefix`. */
-  liveBytes(prefix = ''): number {
-    let sum = 0;
-    for (const [label, bytes] of this.#byLabel) if (label.startsWith(prefix)) sum += bytes;
-    return sum;
-  }
-
-  /** Label to live bytes, a copy. */
-  entries(): ReadonlyMap<string, number> {
-    return new Map(this.#byLabel);
-  }
-
-  /** Calls `listener` after each change until the returned function is called. */
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-}
+import type { MemoryLedger } from './memory-ledger.ts';
+import { type SpareBuffers, spareUsage } from './spare-buffers.ts';
 
 /**
  * Owns buffers and textures: all that a scope made is freed when it is destroyed. Scopes nest: a child goes with its
@@ -39,14 +10,16 @@ export class GpuScope implements Disposable {
   readonly label: string;
   readonly #device: GPUDevice;
   readonly #ledger: MemoryLedger;
-  readonly #owned = new Map<GPUBuffer | GPUTexture, { label: string; bytes: number }>();
+  readonly #spare: SpareBuffers;
+  readonly #owned = new Map<GPUBuffer | GPUTexture, { label: string; bytes: number; end: () => void }>();
   readonly #children = new Set<GpuScope>();
   readonly #parent: GpuScope | undefined;
   #destroyed = false;
 
-  constructor(device: GPUDevice, ledger: MemoryLedger, label: string, parent?: GpuScope) {
+  constructor(device: GPUDevice, ledger: MemoryLedger, spare: SpareBuffers, label: string, parent?: GpuScope) {
     this.#device = device;
     this.#ledger = ledger;
+    this.#spare = spare;
     this.label = label;
     this.#parent = parent;
     if (parent) parent.#children.add(this);
@@ -54,7 +27,7 @@ export class GpuScope implements Disposable {
 
   /** A scope that goes with this one. Its labels start with this one's. */
   scope(label: string): GpuScope {
-    return new GpuScope(this.#device, this.#ledger, `${this.label}.${label}`, this);
+    return new GpuScope(this.#device, this.#ledger, this.#spare, `${this.label}.${label}`, this);
   }
 
   /**
@@ -62,15 +35,7 @@ export class GpuScope implements Disposable {
    * @throws StriaError `limit-too-small` when the device cannot hold it, naming needed and available bytes
    */
   buffer(label: string, size: number, usage: GPUBufferUsageFlags, data?: BufferSource): GPUBuffer {
-    this.#assertAlive();
-    const bytes = Math.max(4, Math.ceil(size / 4) * 4);
-    const limits = this.#device.limits;
-    const limit =
-      usage & GPUBufferUsage.STORAGE ? Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize) : limits.maxBufferSize;
-    const fullLabel = `${this.label}.${label}`;
-    if (bytes > limit) {
-      throw new StriaError('limit-too-small', `${fullLabel} needs ${bytes} bytes in one buffer; this GPU allows ${limit}`);
-    }
+    const { fullLabel, bytes } = this.#allowed(label, size, usage);
     const buffer = this.#device.createBuffer({ label: fullLabel, size: bytes, usage: usage | GPUBufferUsage.COPY_DST });
     this.#own(buffer, fullLabel, bytes);
     if (data) this.#device.queue.writeBuffer(buffer, 0, data);
@@ -80,6 +45,17 @@ export class GpuScope implements Disposable {
   /** A buffer with usage STORAGE | COPY_SRC | COPY_DST. */
   storage(label: string, size: number, data?: BufferSource): GPUBuffer {
     return this.buffer(label, size, GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC, data);
+  }
+
+  /**
+   * As `storage`, but it may be longer, and hold anything: for what writes each word that is read. It was used before where
+   * there is one to use again, and is kept for others afterwards.
+   */
+  reused(label: string, size: number): GPUBuffer {
+    const { fullLabel, bytes } = this.#allowed(label, size, spareUsage());
+    const buffer = this.#spare.take(bytes, fullLabel);
+    this.#own(buffer, fullLabel, buffer.size, () => this.#spare.keep(buffer));
+    return buffer;
   }
 
   /** A uniform buffer that holds `words`. */
@@ -102,8 +78,8 @@ export class GpuScope implements Disposable {
     const entry = this.#owned.get(resource);
     if (!entry) throw new StriaError('internal', `scope ${this.label} does not own what it is asked to free`);
     this.#owned.delete(resource);
-    resource.destroy();
     this.#ledger.add(entry.label, -entry.bytes);
+    entry.end();
   }
 
   /** Frees everything, once. */
@@ -119,9 +95,23 @@ export class GpuScope implements Disposable {
     this.destroy();
   }
 
-  #own(resource: GPUBuffer | GPUTexture, label: string, bytes: number): void {
-    this.#owned.set(resource, { label, bytes });
+  #own(resource: GPUBuffer | GPUTexture, label: string, bytes: number, end = () => resource.destroy()): void {
+    this.#owned.set(resource, { label, bytes, end });
     this.#ledger.add(label, bytes);
+  }
+
+  /** @throws StriaError `limit-too-small` */
+  #allowed(label: string, size: number, usage: GPUBufferUsageFlags) {
+    this.#assertAlive();
+    const bytes = Math.max(4, Math.ceil(size / 4) * 4);
+    const limits = this.#device.limits;
+    const limit =
+      usage & GPUBufferUsage.STORAGE ? Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize) : limits.maxBufferSize;
+    const fullLabel = `${this.label}.${label}`;
+    if (bytes > limit) {
+      throw new StriaError('limit-too-small', `${fullLabel} needs ${bytes} bytes in one buffer; this GPU allows ${limit}`);
+    }
+    return { fullLabel, bytes };
   }
 
   #assertAlive(): void {

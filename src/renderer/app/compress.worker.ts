@@ -38,6 +38,7 @@ scope.onmessage = async ({ data }) => {
     scope.postMessage({ kind: 'fault', job, fault: faultToData(error) });
   } finally {
     running.delete(job);
+    if (running.size === 0) gpu?.spare.free();
   }
 };
 

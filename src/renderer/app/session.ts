@@ -158,7 +158,9 @@ export class Session {
         if (!engine || !volume || volume.request !== request) return;
         const codec = choice.codec === 'auto' ? 'auto' : chainByName(choice.codec);
         const job = { signal: controller.signal, onProgress };
-        const compressed = await compressResident(engine.backend, volume, { codec, options: choice }, job);
+        const compressed = await compressResident(engine.backend, volume, { codec, options: choice }, job).finally(() =>
+          engine.gpu.spare.free(),
+        );
         if (controller.signal.aborted) return;
         this.#compressed = compressed;
         const chunks = chunkMapOf(volume, compressed.chunks);

@@ -91,6 +91,7 @@ const uses: Readonly<Record<string, string>> = {
   encode: 'Encoding',
   decode: 'Decoding',
   check: 'Checking',
+  spare: 'Spare',
 };
 
 function MemoryByUse({ gpu }: { readonly gpu: Gpu }) {

@@ -1,9 +1,11 @@
 import countCode from '../../../shaders/parle/count.wgsl?raw';
+import countFlatCode from '../../../shaders/parle/count-flat.wgsl?raw';
 import expandCode from '../../../shaders/parle/expand.wgsl?raw';
 import gapsCode from '../../../shaders/parle/gaps.wgsl?raw';
 import scanCode from '../../../shaders/parle/scan.wgsl?raw';
 import segmentCode from '../../../shaders/parle/segment.wgsl?raw';
 import startsCode from '../../../shaders/parle/starts.wgsl?raw';
+import tallyCode from '../../../shaders/parle/tally.wgsl?raw';
 import writeCode from '../../../shaders/parle/write.wgsl?raw';
 import writeFlatCode from '../../../shaders/parle/write-flat.wgsl?raw';
 import type { Gpu } from '../../gpu/gpu.ts';
@@ -47,17 +49,11 @@ export function createKernels(gpu: Gpu): CodecKernels {
   };
 }
 
-function kernel(
-  gpu: Gpu,
-  name: string,
-  code: readonly string[],
-  elementBytes: CodecElementBytes,
-  constants: Readonly<Record<string, number>> = {},
-): Kernel {
+function kernel(gpu: Gpu, name: string, code: readonly string[], elementBytes: CodecElementBytes): Kernel {
   return gpu.kernel({
     label: `parle.${name}`,
     code: [segmentCode, ...code].join('\n'),
-    constants: { element_bytes: elementBytes, ...constants },
+    constants: { element_bytes: elementBytes },
   });
 }
 
@@ -74,34 +70,38 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const batch = batchUniform(work, segments, records);
     const chunkOfSegment = work.storage('chunk-of-segment', 4 * segmentCount, segments.chunkOfTile);
     const workgroups = Math.ceil(segmentCount / segmentsPerWorkgroup(segmentCount));
-    const counts = work.storage('counts', 4 * segmentCount);
-    const ends = work.storage('ends', 8 * segmentCount);
-    const sizes = work.storage('sizes', 8 * chunks.length);
+    const counts = work.reused('counts', 4 * segmentCount);
+    const ends = work.reused('ends', 8 * segmentCount);
+    const sizes = work.reused('sizes', 8 * chunks.length);
 
     const unplaced = chunkTable(work, records, segments);
     const isFlat = elementBytes === 4 && records.every(isInScanOrder);
-    const starts = work.storage('starts', isFlat ? (segmentElements / 8) * segmentCount : 16);
-    const count = kernel(gpu, 'count', [startsCode, countCode], elementBytes, { keeps_starts: Number(isFlat) });
+    const starts = isFlat ? work.reused('starts', (segmentElements / 8) * segmentCount) : undefined;
+    const count = starts
+      ? kernel(gpu, 'count-flat', [tallyCode, countFlatCode], elementBytes)
+      : kernel(gpu, 'count', [tallyCode, startsCode, countCode], elementBytes);
     // A box of less than a quad cannot be bound as quads, and has no whole segment to be read so.
     const quads = voxels.buffer.size < 16 ? unplaced : voxels.buffer;
     const scan = kernel(gpu, 'scan', [scanCode], elementBytes);
+    const counted = [batch, unplaced, chunkOfSegment, voxels.buffer, quads, counts];
     await gpu
       .commands('parle.encode', onTimes)
       .stage('count')
-      .dispatch(count, [batch, unplaced, chunkOfSegment, voxels.buffer, quads, counts, starts], workgroups)
+      .dispatch(count, starts ? [...counted, starts] : counted, workgroups)
       .stage('scan')
       .dispatch(scan, [batch, unplaced, counts, ends, sizes], chunks.length)
       .submit();
-    const { places, totalBytes, ...placed } = placeChunks(await gpu.readWords(sizes), chunks, elementBytes);
+    const { places, totalBytes, ...placed } = placeChunks(await gpu.readWords(sizes, 0, 8 * chunks.length), chunks, elementBytes);
     if (totalBytes === 0) return { buffer: undefined, ...placed };
 
     throwIfAborted(signal);
-    const buffer = scope.storage('parle.payloads', totalBytes);
+    // `write` sets words that segments share by OR, so it wants zeros.
+    const buffer = starts ? scope.reused('parle.payloads', totalBytes) : scope.storage('parle.payloads', totalBytes);
     const table = chunkTable(work, records, segments, places);
-    const write = isFlat
+    const write = starts
       ? kernel(gpu, 'write-flat', [gapsCode, writeFlatCode], elementBytes)
       : kernel(gpu, 'write', [gapsCode, startsCode, writeCode], elementBytes);
-    const bindings = [batch, table, chunkOfSegment, voxels.buffer, isFlat ? starts : quads, ends, buffer];
+    const bindings = [batch, table, chunkOfSegment, voxels.buffer, starts ?? quads, ends, buffer];
     await gpu.commands('parle.encode', onTimes).stage('write').dispatch(write, bindings, workgroups).submit();
     return { buffer, ...placed };
   } finally {

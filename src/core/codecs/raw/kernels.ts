@@ -67,7 +67,7 @@ export function createKernels(gpu: Gpu): CodecKernels {
       if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
       const work = scope.scope('raw.encode');
       try {
-        const buffer = scope.storage('raw.payloads', totalBytes);
+        const buffer = scope.reused('raw.payloads', totalBytes);
         const tileCounts = byteLengths.map((length) => Math.ceil(length / 4 / tileWords));
         const { tileCount, bindings } = describeBatch(work, voxels, chunks, tileCounts, { byteOffsets, byteLengths });
         await gpu

@@ -1,0 +1,45 @@
+// Counts the runs of segments, and the words of their marks, by bits that say where runs start. src/core/codecs/parle/SPEC.md,
+// 'Marks'. No entry point: segment.wgsl and this stand in front of the two counters' texts, which bind `chunks`,
+// `chunk_of_segment` and `counts`.
+// Algorithm: 16 invocations for each segment count the bits of four words each, and the escapes of the gaps between them.
+// Twin: `encode` in src/core/codecs/parle/reference.ts.
+
+const most_segments = 8u;
+// Invocations that count a segment's bits, four words each.
+const counters = 16u;
+
+// For each counter: one behind the last start in its words, from the segment's start on; 0 where there is none.
+var<workgroup> wg_last: array<u32, threads>;
+// For each segment: runs, and from bit 16 on escapes.
+var<workgroup> wg_sums: array<atomic<u32>, most_segments>;
+
+// Called by all. `words`: those of bits that are the invocation's, of segment `first + thread / counters`; its word 0 to 3 where
+// `thread % counters` is 0, and so on. Segments from `end` on are none.
+fn store_counts(words: vec4u, thread: u32, first: u32, end: u32) {
+  let index = thread / counters;
+  let counter = thread % counters;
+  var last = 0u;
+  for (var i = 0u; i < 4u; i++) {
+    last = max(last, end_of_starts(words[i], 32u * (4u * counter + i)));
+  }
+  wg_last[thread] = last;
+  workgroupBarrier(); // the last starts are there
+  var next = 0u;
+  for (var i = thread - counter; i < thread; i++) { next = max(next, wg_last[i]); }
+  var sum = 0u;
+  for (var i = 0u; i < 4u; i++) {
+    let first_bit = 32u * (4u * counter + i);
+    sum += countOneBits(words[i]) + (escapes_of(words[i], first_bit, next) << 16u);
+    next = max(next, end_of_starts(words[i], first_bit));
+  }
+  if (sum != 0u) { atomicAdd(&wg_sums[index], sum); }
+  workgroupBarrier(); // the sums are there
+  if (counter == 0u && first + index < end) {
+    let segment = first + index;
+    let chunk = chunks[chunk_of_segment[segment]];
+    let count = min(segment_elements, chunk.count - (segment - chunk.first_segment) * segment_elements);
+    let sums = atomicLoad(&wg_sums[index]);
+    let runs = sums & 0xffffu;
+    counts[segment] = runs | (min((runs + (sums >> 16u) + 3u) / 4u, (count + 31u) / 32u) << 16u);
+  }
+}
