@@ -1,5 +1,5 @@
 // Finds where runs start in a segment: what both of the encoder's passes do. (But for series of whole words, whose starts
-// count.wgsl keeps for write-flat.wgsl, no mask is kept between them.)
+// count-flat.wgsl keeps for write-flat.wgsl, no mask is kept between them.)
 // No entry point: segment.wgsl and this stand in front of count.wgsl and write.wgsl. They bind `voxels` and `quads`.
 // src/core/codecs/parle/SPEC.md, 'Runs'.
 // Algorithm: an invocation takes quads, which are four words whose elements are neighbours in scan order, and compares each

@@ -1,7 +1,7 @@
 // Writes each segment's anchor, values and marks into its chunk's payload, where elements are whole words that follow one
 // another in memory as in scan order. src/core/codecs/parle/SPEC.md, 'Payload'. segment.wgsl and gaps.wgsl stand in front
 // of this text.
-// Algorithm: the run starts are those that count.wgsl kept. Their ranks, and the gaps between them, are found for several
+// Algorithm: the run starts are those that count-flat.wgsl kept. Their ranks, and the gaps between them, are found for several
 // segments at once; then each invocation takes an element of each 128, and stores it at its rank if a run starts there, so
 // that neighbouring invocations load and store neighbouring words.
 // One invocation owns four words of bits, and every 128th element, one workgroup `per_workgroup` segments.

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { openTestGpu } from '../../cli/node-gpu-testing.ts';
+
+const gpu = await openTestGpu();
+
+/** Buffers that are made while `work` runs. */
+function madeBy(work: () => void): number {
+  const { device } = gpu;
+  const own = device.createBuffer;
+  let made = 0;
+  device.createBuffer = (descriptor) => {
+    made++;
+    return own.call(device, descriptor);
+  };
+  try {
+    work();
+  } finally {
+    device.createBuffer = own;
+  }
+  return made;
+}
+
+test('a batch after another takes the same buffers, and the ledger knows them as used or spare', () => {
+  const before = gpu.memory.liveBytes();
+  const batch = (bytes: number) => {
+    using scope = gpu.scope('test');
+    const buffer = scope.reused('payloads', bytes);
+    expect(buffer.size).toBeGreaterThanOrEqual(bytes);
+    expect(gpu.memory.liveBytes('test.payloads')).toBe(buffer.size);
+    scope.reused('sizes', 4);
+    expect(gpu.memory.liveBytes('spare')).toBe(0);
+  };
+  expect(madeBy(() => batch(100_000))).toBe(2);
+  const spare = gpu.memory.liveBytes('spare');
+  expect(spare).toBeGreaterThanOrEqual(100_004);
+  expect(spare).toBeLessThan(1.13 * 100_004);
+  expect(madeBy(() => batch(90_000))).toBe(0);
+  expect(gpu.memory.liveBytes('spare')).toBe(spare);
+  gpu.spare.free();
+  expect(gpu.memory.liveBytes()).toBe(before);
+});
+
+test('what is much longer is left to others, and two at a time are two', () => {
+  const made = madeBy(() => {
+    {
+      using scope = gpu.scope('test');
+      expect(scope.reused('a', 4096)).not.toBe(scope.reused('b', 4096));
+    }
+    using scope = gpu.scope('test');
+    scope.reused('short', 2048);
+  });
+  expect(made).toBe(3);
+});
+
+test('no more than 256 MiB wait: the one that has waited longest goes first', () => {
+  const { beforeUse } = gpu.spare;
+  gpu.spare.beforeUse = undefined;
+  try {
+    const sizes = [192, 40, 96].map((mebibytes) => mebibytes * 2 ** 20);
+    for (const size of sizes) {
+      using scope = gpu.scope('test');
+      scope.reused('payloads', size);
+    }
+    expect(gpu.memory.liveBytes('spare')).toBe(136 * 2 ** 20);
+  } finally {
+    gpu.spare.beforeUse = beforeUse;
+  }
+});
+
+test('a buffer over the limit is refused', () => {
+  using scope = gpu.scope('test');
+  expect(() => scope.reused('huge', gpu.maxBindingBytes + 4)).toThrow(/needs \d+ bytes .* allows \d+/);
+});
