@@ -3,9 +3,10 @@ import { parentPort } from 'node:worker_threads';
 import { ChunkMemory } from '../core/engine/chunk-memory.ts';
 import type { CpuTask } from '../core/engine/cpu-task.ts';
 import { CpuDesk, runCpuTask } from '../core/engine/cpu-task-run.ts';
+import { readSharedFile } from './shared-file.ts';
 import { packResult } from './task-messages.ts';
 
-const desk = new CpuDesk(new ChunkMemory());
+const desk = new CpuDesk(new ChunkMemory(), readSharedFile);
 
 parentPort?.on('message', (task: CpuTask) => {
   const { message, transfer } = packResult(runCpuTask(task, desk));

@@ -3,7 +3,7 @@ import type { Backend, DeviceReport } from '../core/engine/backend.ts';
 import { createCpuBackend } from '../core/engine/cpu-backend.ts';
 import { inlinePool } from '../core/engine/inline-pool.ts';
 import type { DeviceOptions } from './args.ts';
-import { createNodeTaskPool } from './node-task-pool.ts';
+import { readSharedFile } from './shared-file.ts';
 
 export interface OpenedBackend {
   readonly backend: Backend;
@@ -23,11 +23,12 @@ export async function openBackend({ device, gpuLimits }: DeviceOptions): Promise
   return gpu ? gpuBackend(gpu) : cpuBackend();
 }
 
-function cpuBackend(): OpenedBackend {
+async function cpuBackend(): Promise<OpenedBackend> {
   const threads = availableParallelism();
-  const own = inlinePool();
+  const own = inlinePool(readSharedFile);
   // A thread beside this one would only take turns with it where there is one core.
-  const backend = threads === 1 ? createCpuBackend(own) : createCpuBackend(createNodeTaskPool(threads - 1), own);
+  const others = threads > 1 ? (await import('./node-task-pool.ts')).createNodeTaskPool(threads - 1) : undefined;
+  const backend = others ? createCpuBackend(others, own) : createCpuBackend(own);
   return {
     backend,
     close: () => backend.destroy(),

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { constants, unlinkSync } from 'node:fs';
 import { access, type FileHandle, open, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -41,7 +40,10 @@ export async function createNodeSink(path: string, options: NodeSinkOptions): Pr
       async () => {},
     );
 
-  const random = randomBytes(4).toString('hex');
+  // No secret: it opens only what is not there yet. (Loading node:crypto takes some milliseconds.)
+  const random = Math.floor(Math.random() * 2 ** 32)
+    .toString(16)
+    .padStart(8, '0');
   const name = basename(target.path).slice(0, 150);
   const partial = join(dirname(target.path), `.${name}.${process.pid}-${random}.partial`);
   partials.add(partial);

@@ -36,7 +36,12 @@ export class NodeFiles {
         `${path}: it is no ordinary file; Stria reads at any place, so write it to a file first`,
       );
     }
-    return { name: basename(path), size: facts.size, read: reader(handle, path, facts.size) };
+    return {
+      name: basename(path),
+      size: facts.size,
+      file: { path, descriptor: handle.fd },
+      read: reader(handle, path, facts.size),
+    };
   }
 
   /**

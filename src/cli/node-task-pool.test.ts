@@ -1,5 +1,8 @@
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import type { CpuTask, TaskPool } from '../core/engine/cpu-task.ts';
+import type { CpuTask, CpuTaskResult, TaskPool } from '../core/engine/cpu-task.ts';
 import { runCpuTask } from '../core/engine/cpu-task-run.ts';
 import type { EncodedChunk } from '../core/format/chunk.ts';
 import { requireBuild } from './cli-testing.ts';
@@ -44,6 +47,23 @@ test('a whole buffer changes hands; a part of one is copied, and the rest stays'
   await Promise.all([pool.run(encodeTask(whole)), pool.run(encodeTask(large.subarray(100, 100 + 4096)))]);
   expect(whole.byteLength).toBe(0);
   expect(large.byteLength).toBe(10_000);
+});
+
+test('voxels in a file are read by the thread; a file that is closed is a fault', async () => {
+  pool = createNodeTaskPool(1);
+  const path = join(mkdtempSync(join(tmpdir(), 'stria-pool-')), 'a.raw');
+  writeFileSync(path, new Uint8Array([9, 9, ...voxelsOf(5)]));
+  const descriptor = openSync(path, 'r');
+  const inMemory = encodeTask(voxelsOf(5)) as Extract<CpuTask, { kind: 'encode' }>;
+  const inFile = (descriptor: number): CpuTask => ({
+    ...inMemory,
+    box: { place: { file: { path, descriptor }, start: 2 }, dims: [16, 16, 16], elementBytes: 1 },
+  });
+  const { chunks } = (await pool.run(inFile(descriptor))) as Extract<CpuTaskResult, { kind: 'encode' }>;
+  expect(chunks).toEqual((runCpuTask(inMemory) as Extract<CpuTaskResult, { kind: 'encode' }>).chunks);
+  closeSync(descriptor);
+  await expect(pool.run(inFile(9999))).rejects.toMatchObject({ tag: 'not-readable', message: `${path}: EBADF` });
+  rmSync(dirname(path), { recursive: true });
 });
 
 test('a fault comes back as a fault, and the thread goes on', async () => {

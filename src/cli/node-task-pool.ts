@@ -14,6 +14,7 @@ type Done = Exclude<CpuTaskResult, { kind: 'fault' }>;
 interface Waiting {
   readonly task: CpuTask;
   readonly signal: AbortSignal | undefined;
+  readonly threads: number;
   readonly resolve: (result: Done) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -72,7 +73,8 @@ export function createNodeTaskPool(threads: number = availableParallelism()): Ta
 
   const next = () => {
     while (!destroyed && queue.length > 0) {
-      const thread = threadWith(0) ?? (all.size < threads ? startThread() : threadWith(tasksAhead - 1));
+      const most = Math.min(threads, queue[0]?.threads ?? threads);
+      const thread = threadWith(0) ?? (all.size < most ? startThread() : threadWith(tasksAhead - 1));
       if (!thread) return;
       const waiting = queue.shift() as Waiting;
       if (waiting.signal?.aborted) {
@@ -88,7 +90,8 @@ export function createNodeTaskPool(threads: number = availableParallelism()): Ta
   return {
     threads,
     isInline: false,
-    run: (task, signal) =>
+    readsFiles: true,
+    run: (task, signal, most = threads) =>
       new Promise<Done>((resolve, reject) => {
         if (destroyed) throw new StriaError('internal', 'the task pool has ended');
         throwIfAborted(signal);
@@ -103,7 +106,7 @@ export function createNodeTaskPool(threads: number = availableParallelism()): Ta
             signal?.removeEventListener('abort', abort);
             done(value);
           };
-        queue.push({ task, signal, resolve: settle(resolve), reject: settle(reject) });
+        queue.push({ task, signal, threads: most, resolve: settle(resolve), reject: settle(reject) });
         next();
       }),
     destroy: async () => {

@@ -10,7 +10,8 @@ export interface Packed<T> {
 export function packTask(task: CpuTask): Packed<CpuTask> {
   const transfer: ArrayBuffer[] = [];
   if (task.kind === 'encode') {
-    return { message: { ...task, box: { ...task.box, bytes: handOver(task.box.bytes, transfer) } }, transfer };
+    const { box } = task;
+    return { message: 'bytes' in box ? { ...task, box: { ...box, bytes: handOver(box.bytes, transfer) } } : task, transfer };
   }
   return { message: { ...task, chunk: packChunk(task.chunk, transfer) }, transfer };
 }
@@ -20,7 +21,7 @@ export function packResult(result: CpuTaskResult): Packed<CpuTaskResult> {
   switch (result.kind) {
     case 'encode': {
       const chunks = result.chunks.map((chunk) => packChunk(chunk, transfer));
-      return { message: { ...result, chunks, voxels: handOver(result.voxels, transfer) }, transfer };
+      return { message: { ...result, chunks, voxels: result.voxels && handOver(result.voxels, transfer) }, transfer };
     }
     case 'decode':
       return { message: { ...result, voxels: handOver(result.voxels, transfer) }, transfer };

@@ -8,6 +8,7 @@ import {
   rowBytes,
 } from '../codecs/codec.ts';
 import { decodeChunks } from '../codecs/decode-chunks.ts';
+import { createKernels } from '../codecs/kernels.ts';
 import { ChunkGrid } from '../format/chunk-grid.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
@@ -36,7 +37,7 @@ export interface CodecWork extends Pick<BenchCase, 'table' | 'subject' | 'x'> {
 export async function benchCodec(context: BenchContext, work: CodecWork): Promise<number> {
   const { gpu, meter } = context;
   const { codec, voxels, table, subject, x, method } = work;
-  const kernels = codec.createKernels(gpu);
+  const kernels = createKernels(codec, gpu);
   const chunks = chunksOf(work);
   const copy = await meter.copyOf(voxels.buffer);
   let payloads: GpuPayloads | undefined;

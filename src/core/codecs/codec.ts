@@ -1,5 +1,4 @@
 import type { Commands } from '../gpu/commands.ts';
-import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import type { ChunkInMemory } from './chunk-in-memory.ts';
@@ -93,7 +92,6 @@ export interface CodecDefinition {
   readonly reference: ReferenceCodec;
   /** `reference.encode` by WebAssembly: the same bytes, faster. Undefined where there is none. Few codecs have it. */
   encodeInMemory?(chunk: ChunkInMemory, parameters: CodecParameters): Uint8Array<ArrayBuffer> | undefined;
-  createKernels(gpu: Gpu): CodecKernels;
 }
 
 /**

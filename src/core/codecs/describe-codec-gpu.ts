@@ -1,4 +1,5 @@
 /** What every codec's kernels must do: the bytes of its reference, and no harm outside their chunks. For tests alone. */
+
 import { describe, expect, test } from 'vitest';
 import type { CommandTimes } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
@@ -8,6 +9,7 @@ import { placePayloads } from './batch.ts';
 import type { ChunkVoxels, CodecDefinition, CodecElementBytes, GpuChunk, GpuPayloads, GpuVoxels } from './codec.ts';
 import { decodeChunks } from './decode-chunks.ts';
 import { chunksToDamage, parametersFor, testAxes } from './describe-codec.ts';
+import { createKernels } from './kernels.ts';
 import {
   firstDifference,
   makeChunk,
@@ -37,7 +39,7 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
   /** For tests that one width is enough for: one whose kernels are compiled anyway. */
   const someWidth = widths[0] as CodecElementBytes;
   const patterns = options.isSecondDevice ? ['sparse', 'blobs'] : Object.keys(testPatterns);
-  const kernels = definition.createKernels(gpu);
+  const kernels = createKernels(definition, gpu);
 
   function upload(scope: GpuScope, { bytes, dims, elementBytes }: TestBox): GpuVoxels {
     return { buffer: scope.storage('test.box', bytes.byteLength, bytes), dims, elementBytes };

@@ -1,8 +1,10 @@
 /** Batches of chunks of several kinds, as `rice` and `predict` test them on the GPU. Imported by tests alone. */
+
 import { expect } from 'vitest';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { CodecDefinition, CodecElementBytes, GpuChunk } from './codec.ts';
 import { decodeChunks } from './decode-chunks.ts';
+import { createKernels } from './kernels.ts';
 import { firstDifference, makeChunk, poisonedBox, putChunk, type TestBox, takeChunk } from './test-chunks.ts';
 
 /** Slopes with noise, and lone bright voxels: every predictor, every code and escapes. */
@@ -23,13 +25,14 @@ export function scanBox(elementBytes: CodecElementBytes): TestBox {
  */
 export async function expectBatch(
   gpu: Gpu,
-  { createKernels, reference }: CodecDefinition,
+  codec: CodecDefinition,
   { bytes, dims, elementBytes }: TestBox,
   chunks: readonly GpuChunk[],
   isFirstStage = false,
 ): Promise<void> {
   using scope = gpu.scope('test');
-  const kernels = createKernels(gpu);
+  const { reference } = codec;
+  const kernels = createKernels(codec, gpu);
   const voxels = { buffer: scope.storage('box', bytes.byteLength, bytes), dims, elementBytes };
   const payloads = await kernels.encode(voxels, chunks, { scope, isFirstStage });
   const encoded = await gpu.read(payloads.buffer as GPUBuffer);

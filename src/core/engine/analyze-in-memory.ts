@@ -6,10 +6,11 @@ import type { ChunkAnalysis } from './analyze.ts';
 import { analyzeCube } from './analyze-cube.ts';
 import { firstNumbers, mix, step, sumOf, zeroSums } from './checksum-in-memory.ts';
 
-type Kernel = Readonly<Record<'analyze' | 'analyzeCube' | 'zeroSums', (...parameters: number[]) => void>>;
+type Kernel = Readonly<Record<'analyze' | 'zeroSums', (...parameters: number[]) => void>>;
 
 interface MemoryKernels {
-  readonly byWidth: Map<CodecElementBytes, Kernel | undefined>;
+  /** By the width of elements, and whether chunks are cubes. */
+  readonly byKind: Map<string, Kernel | undefined>;
   /** So many blocks of zeros have their checksums in the memory. */
   zeroBlocks: number;
   /** Of cubes of zeros, by the width of their elements. */
@@ -21,15 +22,14 @@ const kernels = new WeakMap<WebAssembly.Memory, MemoryKernels>();
 /** As `analyze`, which is its oracle, vectors at a time. Undefined where there is no WebAssembly. */
 export function analyzeInMemory(chunk: ChunkInMemory): ChunkAnalysis | undefined {
   const { memory, elementBytes, shape, at, rowStride, planeStride, zeroSumsAt, cube, freeAt } = chunk;
-  const known = kernels.get(memory) ?? { byWidth: new Map(), zeroBlocks: 0, zeroCubes: new Map() };
+  const known = kernels.get(memory) ?? { byKind: new Map(), zeroBlocks: 0, zeroCubes: new Map() };
   kernels.set(memory, known);
-  if (!known.byWidth.has(elementBytes)) {
-    known.byWidth.set(
-      elementBytes,
-      instantiate({ analyze: analyzeRows(elementBytes), analyzeCube: analyzeCube(elementBytes), zeroSums }, memory),
-    );
+  const kind = `${elementBytes} ${cube !== undefined}`;
+  if (!known.byKind.has(kind)) {
+    const analyze = cube ? analyzeCube(elementBytes) : analyzeRows(elementBytes);
+    known.byKind.set(kind, instantiate({ analyze, zeroSums }, memory));
   }
-  const kernel = known.byWidth.get(elementBytes);
+  const kernel = known.byKind.get(kind);
   if (!kernel) return undefined;
   bytesUpTo(chunk, freeAt + 20);
   const rowBytes = shape[0] * elementBytes;
@@ -43,8 +43,8 @@ export function analyzeInMemory(chunk: ChunkInMemory): ChunkAnalysis | undefined
   const at32 = (index: number) => results.getUint32(freeAt + 4 * index, true);
   const found = (): ChunkAnalysis => ({ changes: [at32(0), at32(1), at32(2)], checksum: { sum: at32(3), cross: at32(4) } });
   if (cube) {
-    kernel.analyzeCube(at, rowStride, planeStride, cube.nonZeroAt, cube.busyAt, zeroSumsAt, freeAt);
-    const zeros = known.zeroCubes.get(elementBytes) ?? sumOfZeros(results, zeroSumsAt, blocks);
+    kernel.analyze(at, rowStride, planeStride, cube.nonZeroAt, cube.busyAt, zeroSumsAt, freeAt);
+    const zeros = known.zeroCubes.get(elementBytes) ?? sumOfZeros(memory, zeroSumsAt, blocks);
     known.zeroCubes.set(elementBytes, zeros);
     const { changes, checksum } = found();
     return { changes, checksum: addChecksums(checksum, zeros) };
@@ -55,12 +55,15 @@ export function analyzeInMemory(chunk: ChunkInMemory): ChunkAnalysis | undefined
 }
 
 /** The checksum of so many blocks of zeros. */
-function sumOfZeros(memory: DataView, zeroSumsAt: number, blocks: number): Checksum {
-  let zeros = { sum: 0, cross: 0 };
-  for (let at = zeroSumsAt; at < zeroSumsAt + 8 * blocks; at += 8) {
-    zeros = addChecksums(zeros, { sum: memory.getUint32(at, true), cross: memory.getUint32(at + 4, true) });
+function sumOfZeros({ buffer }: WebAssembly.Memory, zeroSumsAt: number, blocks: number): Checksum {
+  const sums = new Uint32Array(buffer, zeroSumsAt, 2 * blocks);
+  let sum = 0;
+  let cross = 0;
+  for (let at = 0; at < sums.length; at += 2) {
+    sum = (sum + (sums[at] as number)) | 0;
+    cross = (cross + (sums[at + 1] as number)) | 0;
   }
-  return zeros;
+  return { sum: sum >>> 0, cross: cross >>> 0 };
 }
 
 /**

@@ -2,6 +2,7 @@ import type { CodecElementBytes, CodecOptions, GpuVoxels } from '../codecs/codec
 import type { CodecChain } from '../codecs/registry.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import type { CommandTimes } from '../gpu/commands.ts';
+import type { FilePlace } from '../io/volume-reader.ts';
 import type { StriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
 import type { Dims3 } from '../shared/volume.ts';
@@ -9,6 +10,13 @@ import type { Dims3 } from '../shared/volume.ts';
 /** A box of codec elements on the CPU: little-endian, x fastest, rows without padding. */
 export interface VoxelBox {
   readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly dims: Dims3;
+  readonly elementBytes: CodecElementBytes;
+}
+
+/** A box as it lies in a file, one plane after the other, from `place.start` on. */
+export interface FileBox {
+  readonly place: FilePlace;
   readonly dims: Dims3;
   readonly elementBytes: CodecElementBytes;
 }
@@ -38,6 +46,8 @@ export interface Backend {
   /** How many bytes of a box it likes to be given at once, at most. */
   readonly maxBoxBytes: number;
   encode(box: VoxelBox, chunks: readonly ChunkBox[], choice: EncodeChoice, job?: BackendJob): Promise<EncodedChunk[]>;
+  /** As `encode`, and reads the voxels, too. Left out where that is not faster. @throws StriaError `not-readable` */
+  encodeFile?(box: FileBox, chunks: readonly ChunkBox[], choice: EncodeChoice, job?: BackendJob): Promise<EncodedChunk[]>;
   /** Decodes into `box.bytes`, and checks each chunk's checksums. @throws StriaError `corrupt`, in the context of `chunk N` */
   decode(chunks: readonly EncodedChunk[], boxes: readonly ChunkBox[], box: VoxelBox, job?: BackendJob): Promise<void>;
   destroy(): Promise<void>;
@@ -45,10 +55,10 @@ export interface Backend {
 
 /**
  * `upload` ends when the bytes are handed over: the GPU takes them while the next step is prepared. `readback` begins when they are
- * asked for, so it holds the wait for the kernels that make them. `analyze` is one pass over the voxels: neighbours that differ, the
+ * asked for, so it holds the wait for the kernels that make them. `read` is that of `encodeFile`. `analyze` is one pass over the voxels: neighbours that differ, the
  * checksum, and for `auto` the survey.
  */
-export type OnSpan = (stage: 'upload' | 'analyze' | 'readback', startMs: number, endMs: number, bytes: number) => void;
+export type OnSpan = (stage: 'read' | 'upload' | 'analyze' | 'readback', startMs: number, endMs: number, bytes: number) => void;
 
 export interface BackendJob extends JobOptions {
   /**

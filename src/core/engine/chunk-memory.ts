@@ -9,12 +9,12 @@ import {
   rowSetBytes,
   vectorBytes,
 } from '../codecs/chunk-in-memory.ts';
-import type { Dims3 } from '../shared/volume.ts';
 import { doWhile, i32, i64, instantiate, v128, wasmFunction } from '../shared/wasm.ts';
-import type { ChunkBox, VoxelBox } from './backend.ts';
+import type { ChunkBox } from './backend.ts';
+import type { RowSource } from './row-source.ts';
 
-/** More is not taken into the memory. A row of eight chunks of 64×64×64 bytes is half of it. */
-export const maxMemoryBytes = 2 ** 22;
+/** More is not taken into the memory. */
+export const maxMemoryBytes = 2 ** 24;
 
 /** Where the memory's parts begin: checksums of zeros, then voxels. Vectors in front of voxels and behind them may be read. */
 const zeroSumsAt = vectorBytes;
@@ -38,7 +38,7 @@ export class ChunkMemory {
    * Undefined where chunks do not lie side by side in rows of whole vectors, or are too large, and where there is no WebAssembly.
    * @param chunks a row of chunks of one height and depth, side by side along x
    */
-  load(box: VoxelBox, chunks: readonly ChunkBox[]): readonly ChunkInMemory[] | undefined {
+  load(box: RowSource, chunks: readonly ChunkBox[]): readonly ChunkInMemory[] | undefined {
     const [first] = chunks;
     const { elementBytes } = box;
     if (!first || !chunks.every(({ shape }) => isWholeVectors(shape[0], elementBytes))) return undefined;
@@ -51,16 +51,16 @@ export class ChunkMemory {
     return isCubes ? this.#loadCubes(this.#kernel, box, chunks, rowBytes) : this.#loadApart(this.#kernel, box, chunks, rowBytes);
   }
 
-  #loadCubes(kernel: Kernel, box: VoxelBox, chunks: readonly ChunkBox[], rowBytes: number): readonly ChunkInMemory[] {
+  #loadCubes(kernel: Kernel, box: RowSource, chunks: readonly ChunkBox[], rowBytes: number): readonly ChunkInMemory[] {
     const { elementBytes } = box;
     const planeStride = rowBytes * cubeSide + planeGapBytes;
     const setsAt = voxelsAt + planeStride * cubeSide + vectorBytes;
     const freeAt = setsAt + 2 * rowSetBytes * chunks.length;
     const memory = bytesUpTo({ memory: this.#memory }, freeAt);
-    const { origin } = chunks[0] as ChunkBox;
+    const [x, y, front] = (chunks[0] as ChunkBox).origin;
     for (let z = 0; z < cubeSide; z++) {
       const planeAt = voxelsAt + z * planeStride;
-      copyPlane(box, origin, z, { rowBytes, height: cubeSide }, memory, planeAt);
+      box.copyRows([x, y, front + z], rowBytes, cubeSide, memory, planeAt);
       kernel.findNonZero(planeAt, rowBytes, chunks.length, elementBytes * cubeSide, setsAt + 8 * z, 2 * rowSetBytes);
     }
     return chunks.map(({ shape }, number): ChunkInMemory => {
@@ -79,10 +79,11 @@ export class ChunkMemory {
     });
   }
 
-  #loadApart(kernel: Kernel, box: VoxelBox, chunks: readonly ChunkBox[], rowBytes: number): readonly ChunkInMemory[] {
+  #loadApart(kernel: Kernel, box: RowSource, chunks: readonly ChunkBox[], rowBytes: number): readonly ChunkInMemory[] {
     const { elementBytes } = box;
-    const { origin, shape } = chunks[0] as ChunkBox;
-    const [, height, depth] = shape;
+    const [first] = chunks as readonly [ChunkBox];
+    const [x, y, front] = first.origin;
+    const [, height, depth] = first.shape;
     const planeAt = voxelsAt + rowBytes * height * depth + vectorBytes;
     const memory = bytesUpTo({ memory: this.#memory }, planeAt + rowBytes * height);
     let at = voxelsAt;
@@ -94,7 +95,7 @@ export class ChunkMemory {
       return chunk;
     });
     for (let z = 0; z < depth; z++) {
-      copyPlane(box, origin, z, { rowBytes, height }, memory, planeAt);
+      box.copyRows([x, y, front + z], rowBytes, height, memory, planeAt);
       let left = planeAt;
       for (const { at, rowStride, planeStride } of loaded) {
         kernel.copyRows(left, rowBytes, height, rowStride, at + z * planeStride);
@@ -103,22 +104,22 @@ export class ChunkMemory {
     }
     return loaded;
   }
-}
 
-/** Copies `height` rows of plane `z` behind `origin`, at once where they are as wide as the box. */
-function copyPlane(
-  { dims, elementBytes, bytes }: VoxelBox,
-  [x0, y0, z0]: Dims3,
-  z: number,
-  { rowBytes, height }: { readonly rowBytes: number; readonly height: number },
-  to: Uint8Array,
-  at: number,
-): void {
-  const boxRow = dims[0] * elementBytes;
-  const rowsAtOnce = rowBytes === boxRow ? height : 1;
-  for (let y = 0; y < height; y += rowsAtOnce) {
-    const start = ((z0 + z) * dims[1] + y0 + y) * boxRow + x0 * elementBytes;
-    to.set(bytes.subarray(start, start + rowsAtOnce * rowBytes), at + y * rowBytes);
+  /** Copies a loaded chunk's bytes out, one row behind the other. */
+  copyOut({ at, rowStride, planeStride, shape, elementBytes, freeAt }: ChunkInMemory, target: Uint8Array): void {
+    const [width, height, depth] = shape;
+    const rowBytes = width * elementBytes;
+    const planeBytes = rowBytes * height;
+    const end = freeAt + planeBytes * depth;
+    const memory = bytesUpTo({ memory: this.#memory }, end);
+    if (planeStride === planeBytes) {
+      target.set(memory.subarray(at, at + planeBytes * depth));
+      return;
+    }
+    for (let z = 0; z < depth; z++) {
+      this.#kernel?.copyRows(at + z * planeStride, rowStride, height, rowBytes, freeAt + z * planeBytes);
+    }
+    target.set(memory.subarray(freeAt, end));
   }
 }
 

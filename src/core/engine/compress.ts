@@ -1,3 +1,4 @@
+import { bytesOfChunks } from '../codecs/batch.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { codecElementBytes } from '../format/chunk-grid.ts';
 import { ContainerWriter } from '../format/container-writer.ts';
@@ -6,7 +7,7 @@ import type { ByteSink } from '../shared/bytes.ts';
 import { type JobOptions, type Progress, throwIfAborted } from '../shared/job.ts';
 import { isPictureFormat, type SourceDescription } from '../shared/source.ts';
 import { type Dims3, volumeBytes } from '../shared/volume.ts';
-import type { Backend, DeviceReport, EncodeChoice, OnSpan } from './backend.ts';
+import type { Backend, DeviceReport, EncodeChoice, FileBox, OnSpan, VoxelBox } from './backend.ts';
 import { checkChunkShape, chunkShapeOf } from './chunk-shape.ts';
 import { type ChunkShare, ChunkTally } from './chunk-tally.ts';
 import { Beside, maxBoxBytes, overlapBytes, slabTargetBytes, writingTo } from './pipeline.ts';
@@ -52,7 +53,8 @@ export interface CompressReport {
 
 /**
  * Streams a volume into a container, layer by layer, in bounded memory: a layer (256 MiB at most with the default chunk
- * shape), or two where they are small, and a few boxes of at most 64 MiB. The sink is closed when all is written, and
+ * shape), or two where they are small, and a few boxes of at most 64 MiB. Where backend and file allow, the backend reads the
+ * voxels, and what is held of them is its threads' affair. The sink is closed when all is written, and
  * aborted, once, when anything fails.
  * @throws StriaError of the volume, the backend or the sink; `aborted`
  */
@@ -83,7 +85,8 @@ async function compress(
   const tally = new ChunkTally();
   const writer = await ContainerWriter.create(sink, { volume: info, chunkShape: [...shape, 1], sourceFormat: volume.format });
   const boxBytes = Math.min(backend.maxBoxBytes, maxBoxBytes);
-  const slabBytes = Math.min(backend.maxBoxBytes, slabTargetBytes);
+  const place = backend.encodeFile && volume.place;
+  const slabBytes = place ? boxBytes : Math.min(backend.maxBoxBytes, slabTargetBytes);
   const slabs = slabsOf(writer.grid, elementBytes, slabBytes);
   // Small slabs have two buffers: one is read into while the other is encoded.
   const overlaps = largestSlabBytes(writer.grid, elementBytes, slabBytes) <= overlapBytes;
@@ -94,13 +97,20 @@ async function compress(
   const writing = new Beside<void>();
 
   let readCount = 0;
+  let readBytes = 0;
   const readNext = async (): Promise<ReadSlab | undefined> => {
     const { value: slab, done } = slabs.next();
     if (done) return undefined;
+    const { dims } = slab;
+    if (place) {
+      const start = place.start + readBytes;
+      readBytes += slab.byteLength;
+      return { slab, voxels: { place: { ...place, start }, dims, elementBytes } };
+    }
     const buffer = buffers[overlaps ? readCount++ % 2 : 0] as ReusedBytes;
     const bytes = buffer.take(slab.byteLength);
     await stopwatch.time('read', () => reader.fill(bytes), slab.byteLength);
-    return { slab, bytes };
+    return { slab, voxels: { bytes, dims, elementBytes } };
   };
   const write = (firstChunk: number, chunks: readonly EncodedChunk[]) => {
     const work = async () => {
@@ -120,12 +130,11 @@ async function compress(
     let done = 0;
     reading.start(readNext);
     for (let read = await reading.end(); read; read = await reading.end()) {
-      const { slab, bytes } = read;
+      const { slab, voxels } = read;
       if (overlaps) reading.start(readNext);
-      const voxels = { bytes, dims: slab.dims, elementBytes };
       for (const box of boxesOf(slab, elementBytes, boxBytes)) {
         throwIfAborted(signal);
-        const taken = takeBox(voxels, box, scratch);
+        const byteLength = bytesOfChunks(box.chunks, elementBytes);
         const before = done;
         const options = {
           signal,
@@ -134,9 +143,13 @@ async function compress(
           firstChunk: box.firstChunk,
           onProgress: ({ done }: Progress) => onProgress?.({ stage: 'Compressing', done: before + done, total: voxelBytes }),
         };
-        const encode = () => backend.encode(taken, box.chunks, choice, options);
-        const chunks = await stopwatch.time('encode', encode, taken.bytes.byteLength);
-        done += taken.bytes.byteLength;
+        const encode = async () => {
+          if ('bytes' in voxels) return backend.encode(takeBox(voxels, box, scratch), box.chunks, choice, options);
+          const first = box.firstChunk - slab.firstChunk;
+          return backend.encodeFile?.(voxels, slab.chunks.slice(first, first + box.chunks.length), choice, options) ?? [];
+        };
+        const chunks = await stopwatch.time('encode', encode, byteLength);
+        done += byteLength;
         await writing.end();
         writing.start(() => write(box.firstChunk, chunks));
       }
@@ -169,5 +182,6 @@ async function compress(
 
 interface ReadSlab {
   readonly slab: Slab;
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** In a file: not read yet. */
+  readonly voxels: VoxelBox | FileBox;
 }

@@ -1,57 +1,85 @@
 import { bytesOfChunks, chunkBytes } from '../codecs/batch.ts';
 import type { CodecElementBytes } from '../codecs/codec.ts';
 import { chainName } from '../codecs/registry.ts';
+import type { EncodedChunk } from '../format/chunk.ts';
 import { throwIfAborted } from '../shared/job.ts';
-import type { Dims3 } from '../shared/volume.ts';
-import type { Backend, BackendJob, ChunkBox, VoxelBox } from './backend.ts';
-import { gatherChunk, scatterChunk } from './boxes.ts';
+import type { Backend, BackendJob, ChunkBox, EncodeChoice, FileBox, VoxelBox } from './backend.ts';
+import { scatterChunk } from './boxes.ts';
 import { reportDamage } from './choose.ts';
 import { FreeBytes } from './chunk-gatherer.ts';
 import { maxMemoryBytes } from './chunk-memory.ts';
-import type { TaskPool } from './cpu-task.ts';
+import type { TaskPool, TaskSpan } from './cpu-task.ts';
+import { readRow, rowsInMemory } from './row-source.ts';
 
 /**
  * Encodes and decodes with the codecs' references, or what is as good and faster. `destroy` ends the pools.
- * @param own an inline pool, where the caller's thread is to take part beside the pool's. Of a fast codec it then does most, beside two
- *   threads at most: more take longer to start than they have work
+ * @param own an inline pool, where the caller's thread is to take part beside the pool's. Of a fast codec it then does most, beside a
+ *   few threads: more take longer to start than they have work
  */
 export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
   const free = new FreeBytes();
   const threads = pool.threads + (own?.threads ?? 0);
-  const ofPool = (length: number) => Array.from({ length }, () => pool);
+  /** Each of so many of the pool's threads has one task and the next. */
+  const ofPool = (count: number): readonly Lane[] => Array.from({ length: 2 * count }, () => ({ pool, threads: count }));
+  const ofOwn: readonly Lane[] = own ? [{ pool: own, threads: 1 }] : [];
   // Of many threads, the caller's has enough to do with feeding the others.
-  const all = [...ofPool(2 * pool.threads), ...(own && threads <= maxSharing ? [own] : [])];
-  const ofFast = own ? [...ofPool(2), own] : all;
+  const all = [...ofPool(pool.threads), ...(threads <= maxSharing ? ofOwn : [])];
+  let fileBytes = 0;
+  const ofFast = (box: VoxelBox | FileBox, byteLength: number): readonly Lane[] => {
+    if (!own) return all;
+    if ('bytes' in box) return byteLength <= soonDoneBytes ? ofOwn : [...ofPool(Math.min(pool.threads, maxFed)), ...ofOwn];
+    fileBytes += byteLength;
+    if (fileBytes <= soonDoneBytes) return ofOwn;
+    return [...ofPool(Math.min(pool.threads, 1 + Math.floor(fileBytes / bytesForThread))), ...ofOwn];
+  };
+
+  const encode = async (
+    box: VoxelBox | FileBox,
+    chunks: readonly ChunkBox[],
+    choice: EncodeChoice,
+    job: BackendJob,
+  ): Promise<EncodedChunk[]> => {
+    const { elementBytes } = box;
+    const codec = choice.codec === 'auto' ? 'auto' : chainName(choice.codec);
+    const isFast = choice.codec !== 'auto' && choice.codec[0].encodeInMemory !== undefined;
+    const progress = progressOf(job, 'Compressing', elementBytes, chunks);
+    const rows = rowsOf(chunks, elementBytes, isFast ? ('bytes' in box ? fastTogether : fastInFile) : slowTogether);
+    const lanes = isFast ? ofFast(box, bytesOfChunks(chunks, elementBytes)) : all;
+    const encoded = await mapOnto(lanes, rows, async (lane, { first, count }) => {
+      throwIfAborted(job.signal);
+      const row = chunks.slice(first, first + count);
+      const isHere = lane.pool.isInline || !('bytes' in box);
+      const part = isHere ? { box, chunks: row } : readRow(rowsInMemory(box), row, free);
+      const firstChunk = (job.firstChunk ?? 0) + first;
+      const task = { kind: 'encode', ...part, firstChunk, codec, options: choice.options } as const;
+      const result = await lane.pool.run(task, job.signal, lane.threads);
+      if (result.kind !== 'encode') throw new TypeError('the pool answered another task');
+      const bytes = bytesOfChunks(row, elementBytes);
+      const report = (stage: 'read' | 'analyze', { startMs, endMs }: TaskSpan) =>
+        job.onSpan?.(stage, startMs - performance.timeOrigin, endMs - performance.timeOrigin, bytes);
+      if (result.read) report('read', result.read);
+      report('analyze', result.analyzed);
+      if (!isHere && result.voxels) free.give(result.voxels);
+      for (let index = first; index < first + count; index++) progress(index);
+      return result.chunks;
+    });
+    return encoded.flat();
+  };
+
   return {
     device: { kind: 'cpu', name: `CPU, ${threads} ${threads === 1 ? 'thread' : 'threads'}`, software: false },
     maxBoxBytes: Number.MAX_SAFE_INTEGER,
 
-    async encode(box, chunks, choice, job = {}) {
-      const codec = choice.codec === 'auto' ? 'auto' : chainName(choice.codec);
-      const isFast = choice.codec !== 'auto' && choice.codec[0].encodeInMemory !== undefined;
-      const progress = progressOf(job, 'Compressing', box.elementBytes, chunks);
-      const rows = rowsOf(chunks, box.elementBytes, isFast ? fastTogether : slowTogether);
-      const lanes = !isFast ? all : own && box.bytes.byteLength <= soonDoneBytes ? [own] : ofFast;
-      const encoded = await mapOnto(lanes, rows, async (lane, { first, count }) => {
-        throwIfAborted(job.signal);
-        const row = chunks.slice(first, first + count);
-        const part = lane.isInline ? { box, chunks: row } : takeRow(box, row, free);
-        const firstChunk = (job.firstChunk ?? 0) + first;
-        const result = await lane.run({ kind: 'encode', ...part, firstChunk, codec, options: choice.options }, job.signal);
-        if (result.kind !== 'encode') throw new TypeError('the pool answered another task');
-        const { startMs, endMs } = result.analyzed;
-        const { timeOrigin } = performance;
-        job.onSpan?.('analyze', startMs - timeOrigin, endMs - timeOrigin, bytesOfChunks(row, box.elementBytes));
-        if (!lane.isInline) free.give(result.voxels);
-        for (let index = first; index < first + count; index++) progress(index);
-        return result.chunks;
-      });
-      return encoded.flat();
-    },
+    encode: (box, chunks, choice, job = {}) => encode(box, chunks, choice, job),
+    ...((own ?? pool).readsFiles &&
+      pool.readsFiles && {
+        encodeFile: (box: FileBox, chunks: readonly ChunkBox[], choice: EncodeChoice, job: BackendJob = {}) =>
+          encode(box, chunks, choice, job),
+      }),
 
     async decode(chunks, boxes, box, job = {}) {
       const progress = progressOf(job, 'Decompressing', box.elementBytes, boxes);
-      await mapOnto(all, boxes, async (lane, chunkBox, index) => {
+      await mapOnto(all, boxes, async ({ pool, threads }, chunkBox, index) => {
         throwIfAborted(job.signal);
         const given = chunks[index];
         if (!given) throw new TypeError('there are fewer chunks than places for them');
@@ -59,7 +87,7 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
         const chunk = given.kind === 'coded' ? { ...given, payload: given.payload.slice() } : given;
         const { shape } = chunkBox;
         try {
-          const result = await lane.run({ kind: 'decode', chunk, shape, elementBytes: box.elementBytes }, job.signal);
+          const result = await pool.run({ kind: 'decode', chunk, shape, elementBytes: box.elementBytes }, job.signal, threads);
           if (result.kind !== 'decode') throw new TypeError('the pool answered another task');
           scatterChunk(result.voxels, chunkBox, box);
         } catch (error) {
@@ -75,24 +103,38 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
   };
 }
 
+interface Lane {
+  readonly pool: TaskPool;
+  /** No more of its threads are started for this. */
+  readonly threads: number;
+}
+
 /**
  * So many chunks side by side are one task: their rows lie side by side, too, and memory is fast where it is read in order.
- * Of codecs that take long for a chunk few are, so that all threads have work and an abort is heard soon.
+ * Of codecs that take long for a chunk few are, so that all threads have work and an abort is heard soon. In a file a whole row is
+ * one piece.
  */
-const fastTogether = 8;
-const slowTogether = 2;
+const fastTogether = { chunks: 8, bytes: 2 ** 22 };
+const fastInFile = { chunks: Number.MAX_SAFE_INTEGER, bytes: maxMemoryBytes };
+const slowTogether = { chunks: 2, bytes: 2 ** 22 };
 
 /** With so many threads at most, the caller's takes part in all that there is to do. */
 const maxSharing = 4;
 
+/** The caller's thread keeps so many others busy with voxels that it copies for them, while a fast codec is at work. */
+const maxFed = 2;
+
 /** So much of a fast codec's work is done here before another thread has started. */
 const soonDoneBytes = 2 ** 24;
 
-/** Chunks that follow each other along x, at most `together` of them and not more than fit the threads' memory; one at least. */
+/** Where threads read for themselves, one more is worth starting for so much. */
+const bytesForThread = 2 ** 25;
+
+/** Chunks that follow each other along x, `together` at most; one at least. */
 function rowsOf(
   chunks: readonly ChunkBox[],
   elementBytes: CodecElementBytes,
-  together: number,
+  together: { readonly chunks: number; readonly bytes: number },
 ): { readonly first: number; readonly count: number }[] {
   const rows: { first: number; count: number }[] = [];
   let rowBytes = 0;
@@ -100,7 +142,8 @@ function rowsOf(
     const last = rows.at(-1);
     const before = chunks[index - 1]?.origin;
     rowBytes += chunkBytes({ shape, elementBytes });
-    if (last && last.count < together && before?.[1] === origin[1] && before[2] === origin[2] && rowBytes <= maxMemoryBytes) {
+    const isBeside = before?.[1] === origin[1] && before[2] === origin[2];
+    if (last && isBeside && last.count < together.chunks && rowBytes <= together.bytes) {
       last.count++;
     } else {
       rows.push({ first: index, count: 1 });
@@ -108,21 +151,6 @@ function rowsOf(
     }
   }
   return rows;
-}
-
-/** Chunks side by side as a box of their own, which can be handed to another thread. */
-function takeRow(box: VoxelBox, chunks: readonly ChunkBox[], free: FreeBytes): { box: VoxelBox; chunks: readonly ChunkBox[] } {
-  const { elementBytes } = box;
-  const [first] = chunks as readonly [ChunkBox, ...ChunkBox[]];
-  const [left, ...corner] = first.origin;
-  const [, height, depth] = first.shape;
-  const dims: Dims3 = [chunks.reduce((sum, { shape }) => sum + shape[0], 0), height, depth];
-  const bytes = free.take(chunkBytes({ shape: dims, elementBytes }));
-  gatherChunk(box, { origin: [left, ...corner], shape: dims }, bytes);
-  return {
-    box: { bytes, dims, elementBytes },
-    chunks: chunks.map(({ origin, shape }) => ({ origin: [origin[0] - left, 0, 0], shape })),
-  };
 }
 
 /** Reports the bytes of finished chunks. */
@@ -145,7 +173,7 @@ function progressOf(
  * Maps with at most one call for each lane under way, results in the items' order. After a failure no further call begins, and
  * those under way have ended before it is thrown.
  */
-async function mapOnto<Lane, Item, Result>(
+async function mapOnto<Item, Result>(
   lanes: readonly Lane[],
   items: readonly Item[],
   map: (lane: Lane, item: Item, index: number) => Promise<Result>,

@@ -5,6 +5,7 @@ import { chainByName } from '../codecs/registry.ts';
 import { survey } from '../codecs/survey.ts';
 import { checksum, sameChecksum } from '../format/checksum.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
+import type { ReadSharedFile } from '../shared/bytes.ts';
 import { faultToData, inContext } from '../shared/errors.ts';
 import { analyze, type ChunkAnalysis, fillElement } from './analyze.ts';
 import { analyzeInMemory } from './analyze-in-memory.ts';
@@ -25,15 +26,21 @@ import type { ChosenChain } from './chosen-codec.ts';
 import { ChunkGatherer, FreeBytes } from './chunk-gatherer.ts';
 import type { ChunkMemory } from './chunk-memory.ts';
 import type { CpuTask, CpuTaskResult } from './cpu-task.ts';
+import { FileRows, readRow, rowsInMemory } from './row-source.ts';
 
 /** What a thread keeps from one task to the next. */
 export class CpuDesk {
   readonly free = new FreeBytes();
   readonly memory: ChunkMemory | undefined;
+  readonly files: FileRows;
 
-  /** @param memory where chunks are analysed and encoded by WebAssembly; left out: the references do all. */
-  constructor(memory?: ChunkMemory) {
+  /**
+   * @param memory where chunks are analysed and encoded by WebAssembly; left out: the references do all
+   * @param readFile needed for boxes in files
+   */
+  constructor(memory?: ChunkMemory, readFile?: ReadSharedFile) {
     this.memory = memory;
+    this.files = new FileRows(readFile);
   }
 }
 
@@ -41,19 +48,23 @@ export class CpuDesk {
 export function runCpuTask(task: CpuTask, desk = new CpuDesk()): CpuTaskResult {
   try {
     if (task.kind === 'decode') return { kind: 'decode', voxels: decodeChunk(task.chunk, task) };
-    return { kind: 'encode', ...encodeChunks(task, desk), voxels: task.box.bytes };
+    return { kind: 'encode', ...encodeChunks(task, desk), voxels: 'bytes' in task.box ? task.box.bytes : undefined };
   } catch (error) {
     return { kind: 'fault', fault: faultToData(error) };
   }
 }
 
 /** All chunks are analysed, and their codecs chosen, before the first is encoded: two stretches of time that can be told. */
-function encodeChunks(task: Extract<CpuTask, { kind: 'encode' }>, { memory, free }: CpuDesk) {
+function encodeChunks(task: Extract<CpuTask, { kind: 'encode' }>, { memory, free, files }: CpuDesk) {
   const { box, chunks, options } = task;
-  const startMs = epochMs();
+  const isInFile = !('bytes' in box);
+  const readMs = epochMs();
   const choice = { codec: task.codec === 'auto' ? ('auto' as const) : chainByName(task.codec), options };
-  const inMemory = memory?.load(box, chunks);
-  const gatherer = new ChunkGatherer(box, chunks, free);
+  const rows = isInFile ? files.of(box) : rowsInMemory(box);
+  const inMemory = memory?.load(rows, chunks);
+  const row = inMemory ? undefined : isInFile ? readRow(rows, chunks, free) : { box, chunks };
+  const gatherer = row && new ChunkGatherer(row.box, row.chunks, free);
+  const startMs = isInFile ? epochMs() : readMs;
   const each = <In, Out>(items: readonly In[], work: (item: In, index: number) => Out) =>
     items.map((item, index) => {
       try {
@@ -63,10 +74,16 @@ function encodeChunks(task: Extract<CpuTask, { kind: 'encode' }>, { memory, free
       }
     });
   const { elementBytes } = box;
+  const takeFromMemory = (index: number) => {
+    const chunk = inMemory?.[index] as ChunkInMemory;
+    const bytes = free.take(chunkBytes(chunk));
+    memory?.copyOut(chunk, bytes);
+    return bytes;
+  };
   const taken: (Uint8Array<ArrayBuffer> | undefined)[] = [];
   const chosen = each(chunks, ({ shape }, index) => {
     const voxels = () => {
-      taken[index] ??= gatherer.take(index);
+      taken[index] ??= gatherer?.take(index) ?? takeFromMemory(index);
       return { bytes: taken[index], shape, elementBytes };
     };
     return chooseFor({ shape, elementBytes, voxels, inMemory: inMemory?.[index] }, choice);
@@ -78,7 +95,8 @@ function encodeChunks(task: Extract<CpuTask, { kind: 'encode' }>, { memory, free
     if (bytes && !(result.kind === 'coded' && result.payload.buffer === bytes.buffer)) free.give(bytes);
     return result;
   });
-  return { chunks: encoded, analyzed: { startMs, endMs } };
+  if (row && isInFile) free.give(row.box.bytes);
+  return { chunks: encoded, read: isInFile ? { startMs: readMs, endMs: startMs } : undefined, analyzed: { startMs, endMs } };
 }
 
 const epochMs = () => performance.timeOrigin + performance.now();

@@ -2,13 +2,14 @@ import type { CodecElementBytes, CodecOptions } from '../codecs/codec.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import type { FaultData } from '../shared/errors.ts';
 import type { Dims3 } from '../shared/volume.ts';
-import type { ChunkBox, VoxelBox } from './backend.ts';
+import type { ChunkBox, FileBox, VoxelBox } from './backend.ts';
 
 /** Work for a CPU thread, as plain data that can be posted: a few chunks side by side to be encoded, or one to be decoded. */
 export type CpuTask =
   | {
       readonly kind: 'encode';
-      readonly box: VoxelBox;
+      /** In a file only where the pool `readsFiles`. */
+      readonly box: VoxelBox | FileBox;
       readonly chunks: readonly ChunkBox[];
       /** Number of the first of them, for messages. */
       readonly firstChunk: number;
@@ -22,20 +23,32 @@ export type CpuTaskResult =
   | {
       readonly kind: 'encode';
       readonly chunks: readonly EncodedChunk[];
-      /** The box's own memory, handed back to be used again. */
-      readonly voxels: Uint8Array<ArrayBuffer>;
-      /** When the chunks were analysed, in milliseconds since the epoch: threads have no other clock in common. */
-      readonly analyzed: { readonly startMs: number; readonly endMs: number };
+      /** The box's own memory, handed back to be used again. Undefined of a box in a file. */
+      readonly voxels: Uint8Array<ArrayBuffer> | undefined;
+      /** When the voxels were read, of a box in a file. */
+      readonly read: TaskSpan | undefined;
+      readonly analyzed: TaskSpan;
     }
   | { readonly kind: 'decode'; readonly voxels: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'fault'; readonly fault: FaultData };
+
+/** In milliseconds since the epoch: threads have no other clock in common. */
+export interface TaskSpan {
+  readonly startMs: number;
+  readonly endMs: number;
+}
 
 /** Threads that run tasks: worker_threads in Node, Web Workers in a browser. The host makes it. */
 export interface TaskPool {
   readonly threads: number;
   /** Tasks run on the caller's own thread and memory. In other pools what a task holds is transferred, and is best no more than it needs. */
   readonly isInline: boolean;
-  /** Resolves with the task's result; a 'fault' result becomes a thrown StriaError. */
-  run(task: CpuTask, signal?: AbortSignal): Promise<Exclude<CpuTaskResult, { kind: 'fault' }>>;
+  /** Tasks may have their voxels in a file. */
+  readonly readsFiles: boolean;
+  /**
+   * Resolves with the task's result; a 'fault' result becomes a thrown StriaError.
+   * @param threads no thread is started for it where there are so many
+   */
+  run(task: CpuTask, signal?: AbortSignal, threads?: number): Promise<Exclude<CpuTaskResult, { kind: 'fault' }>>;
   destroy(): Promise<void>;
 }

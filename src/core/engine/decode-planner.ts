@@ -9,6 +9,7 @@ import type {
   GpuVoxels,
   RangePlan,
 } from '../codecs/codec.ts';
+import { createKernels } from '../codecs/kernels.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import type { Dims3 } from '../shared/volume.ts';
@@ -138,7 +139,7 @@ export class DecodePlanner {
   #kernelsOf(codec: CodecDefinition): CodecKernels {
     const known = this.#kernels.get(codec);
     if (known) return known;
-    const made = codec.createKernels(this.#gpu);
+    const made = createKernels(codec, this.#gpu);
     this.#kernels.set(codec, made);
     return made;
   }

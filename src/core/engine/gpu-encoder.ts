@@ -1,5 +1,6 @@
 import { bytesOfChunks, chunkBytes } from '../codecs/batch.ts';
 import type { ChunkSurvey, CodecDefinition, CodecKernels, GpuPayloads, GpuVoxels, KernelCall } from '../codecs/codec.ts';
+import { createKernels } from '../codecs/kernels.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import type { CommandTimes } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
@@ -114,7 +115,7 @@ export class GpuEncoder {
   }
 
   #run(codec: CodecDefinition, ...[voxels, chunks, call]: Parameters<CodecKernels['encode']>): Promise<GpuPayloads> {
-    const kernels = this.#kernels.get(codec) ?? codec.createKernels(this.#gpu);
+    const kernels = this.#kernels.get(codec) ?? createKernels(codec, this.#gpu);
     this.#kernels.set(codec, kernels);
     return kernels.encode(voxels, chunks, labelled(call, `${codec.name}.encode`));
   }

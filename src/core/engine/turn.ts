@@ -1,6 +1,11 @@
 /** Lets timers, messages and signals in: promises alone never do. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
+    // Where there is one it costs next to nothing; a channel costs a tenth of a millisecond.
+    if ('setImmediate' in globalThis) {
+      (globalThis as unknown as { setImmediate(call: () => void): void }).setImmediate(resolve);
+      return;
+    }
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
       port1.close();

@@ -67,34 +67,25 @@ export class ByteCursor {
   }
 }
 
-/** Collects little-endian fields; grows as needed. Growing makes a new view, so each field makes room before it takes the view. */
+/** Collects little-endian fields; grows as needed. Byte by byte: most are so short that a view would cost more than it saves. */
 export class ByteBuilder {
-  #bytes = new Uint8Array(256);
-  #view = new DataView(this.#bytes.buffer);
+  #bytes = new Uint8Array(64);
   #length = 0;
 
   u8(value: number): this {
-    const at = this.#grow(1);
-    this.#view.setUint8(at, value);
-    return this;
+    return this.#little(value, 1);
   }
 
   u16(value: number): this {
-    const at = this.#grow(2);
-    this.#view.setUint16(at, value, true);
-    return this;
+    return this.#little(value, 2);
   }
 
   u32(value: number): this {
-    const at = this.#grow(4);
-    this.#view.setUint32(at, value, true);
-    return this;
+    return this.#little(value, 4);
   }
 
   u64(value: number): this {
-    const at = this.#grow(8);
-    this.#view.setBigUint64(at, BigInt(value), true);
-    return this;
+    return this.u32(value % 2 ** 32).u32(Math.floor(value / 2 ** 32));
   }
 
   checksum({ sum, cross }: Checksum): this {
@@ -118,6 +109,12 @@ export class ByteBuilder {
     return this.#bytes.slice(0, this.#length);
   }
 
+  #little(value: number, length: number): this {
+    const at = this.#grow(length);
+    for (let byte = 0; byte < length; byte++) this.#bytes[at + byte] = value >>> (8 * byte);
+    return this;
+  }
+
   #grow(length: number): number {
     const start = this.#length;
     this.#length += length;
@@ -125,7 +122,6 @@ export class ByteBuilder {
       const grown = new Uint8Array(Math.max(this.#length, 2 * this.#bytes.byteLength));
       grown.set(this.#bytes.subarray(0, start));
       this.#bytes = grown;
-      this.#view = new DataView(grown.buffer);
     }
     return start;
   }

@@ -66,11 +66,10 @@ export class IndexBuilder {
   }
 
   #methodNumber(stages: readonly ChunkStage[]): number {
-    const bytes = encodeStages(stages);
-    const key = String.fromCharCode(...bytes);
+    const key = stages.map(({ codecId, parameters }) => `${codecId} ${parameters}`).join('+');
     const known = this.#methodNumbers.get(key);
     if (known !== undefined) return known;
-    this.#methods.bytes(bytes);
+    this.#methods.bytes(encodeStages(stages));
     this.#methodNumbers.set(key, this.#methodNumbers.size);
     return this.#methodNumbers.size - 1;
   }

@@ -49,7 +49,7 @@ export interface NewRecord {
 export function encodeRecord(record: NewRecord): Uint8Array<ArrayBuffer> {
   const { type, offset, body, meta = new Uint8Array(0), bodyChecksum = checksum(body) } = record;
   const head = new ByteBuilder()
-    .bytes(new TextEncoder().encode(type))
+    .bytes(Uint8Array.from(type, (letter) => letter.charCodeAt(0)))
     .u16(0)
     .u16(meta.byteLength)
     .u64(body.byteLength)

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../shared/bytes.ts';
+import type { ByteSource, SharedFile } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 
@@ -13,6 +13,8 @@ export interface ByteStream {
   readonly size: number | undefined;
   /** No more than this can come. It unmasks headers that promise more than their file can hold. */
   readonly sizeLimit: number;
+  /** The file whose bytes these are, where other threads may read them, too. */
+  readonly file?: SharedFile | undefined;
   /** All bytes from `start` on, in pieces, which may share buffers. @throws StriaError `corrupt`, `not-readable`, `aborted` */
   pieces(start: number, options?: PieceOptions): AsyncGenerator<Uint8Array>;
   /**
@@ -35,6 +37,7 @@ export function plainBytes(source: ByteSource): ByteStream {
   return {
     size: source.size,
     sizeLimit: source.size,
+    file: source.file,
     async *pieces(start, { signal, reuse } = {}) {
       const into = reuse ? new ArrayBuffer(Math.min(pieceBytes, Math.max(0, source.size - start))) : undefined;
       for (let at = start; at < source.size; ) {
@@ -67,7 +70,7 @@ export function plainBytes(source: ByteSource): ByteStream {
   };
 }
 
-function becameShorter(at: number): StriaError {
+export function becameShorter(at: number): StriaError {
   return new StriaError('not-readable', `the file became shorter while it was read (at byte ${at})`);
 }
 

@@ -89,6 +89,7 @@ export function streamedVolume(place: VoxelPlace): OpenVolume {
         swapBytes(target, swapWidth);
       },
     }),
+    place: stream.file && swapWidth === 1 ? { file: stream.file, start } : undefined,
     async source() {
       after ??= await readBehind();
       return { format: place.format, endian: place.endian, parts: place.parts(after) };

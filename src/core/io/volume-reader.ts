@@ -1,4 +1,4 @@
-import type { ByteSource, SiblingFinder } from '../shared/bytes.ts';
+import type { ByteSource, SharedFile, SiblingFinder } from '../shared/bytes.ts';
 import type { JobOptions } from '../shared/job.ts';
 import type { FileFormat, SourceDescription } from '../shared/source.ts';
 import type { Dims4, ElementType, Endian, VolumeInfo } from '../shared/volume.ts';
@@ -20,8 +20,15 @@ export interface OpenVolume {
    * begins with a whole voxel. Left out where they can only be read in order, as from gzip. @throws as `voxels`
    */
   fill?(target: Uint8Array<ArrayBuffer>, start: number, options?: JobOptions): Promise<void>;
+  /** The file in which the voxels lie as `voxels` gives them, from byte `start` on. Left out where they lie otherwise, or cannot be shared. */
+  readonly place?: FilePlace | undefined;
   /** What is needed to write the source again. Call it after `voxels` has ended: what stands behind the voxels is known only then. */
   source(): Promise<SourceDescription>;
+}
+
+export interface FilePlace {
+  readonly file: SharedFile;
+  readonly start: number;
 }
 
 /** What a raw file does not say about itself. */

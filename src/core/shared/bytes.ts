@@ -5,12 +5,27 @@ export interface ReadOptions extends JobOptions {
   readonly into?: ArrayBuffer | undefined;
 }
 
+/** A file that all of the host's threads may read while it stands open, as data that can be posted to them. */
+export interface SharedFile {
+  /** For messages. */
+  readonly path: string;
+  readonly descriptor: number;
+}
+
+/**
+ * Reads into all of `target` from byte `position` on, and says how many bytes there were: fewer only at the end. Its thread waits
+ * for it. The host makes it. @throws StriaError `not-readable`
+ */
+export type ReadSharedFile = (file: SharedFile, position: number, target: Uint8Array<ArrayBuffer>) => number;
+
 /** A file, a blob or a buffer that can be read anywhere. The host makes it; core reads it. */
 export interface ByteSource {
   /** File name without its folder, for messages and for telling formats apart. */
   readonly name: string;
   /** In bytes. */
   readonly size: number;
+  /** Where other threads find the same bytes. Left out where they cannot. */
+  readonly file?: SharedFile | undefined;
   /**
    * Reads `length` bytes from `offset`, fewer only at the end of the source. The caller owns the result.
    * @throws StriaError `not-readable`, `aborted`

@@ -4,8 +4,8 @@
  * `i32.add(a.get, i32.load(at.get))`. Numbers of instructions: the WebAssembly core specification 2.0, chapter 5.4.
  */
 
-/** Instructions, as bytes. An expression leaves its value on the stack, a statement nothing. */
-export type Code = readonly number[];
+/** Instructions, as bytes; parts stay parts until all is assembled. An expression leaves its value on the stack, a statement nothing. */
+export type Code = readonly (number | Code)[];
 
 /** An expression, or a constant i32. */
 export type Value = Code | number;
@@ -43,15 +43,15 @@ function signed(value: number): number[] {
 const code = (value: Value): Code => (typeof value === 'number' ? [0x41, ...signed(value)] : value);
 const operation =
   (...opcode: number[]) =>
-  (...operands: Value[]): Code => [...operands.flatMap(code), ...opcode];
+  (...operands: Value[]): Code => [...operands.map(code), ...opcode];
 const simd = (number: number) => operation(0xfd, ...unsigned(number));
 /** Access to memory: any alignment, and a constant offset. */
 const access =
   (...opcode: number[]) =>
-  (address: Value, offset = 0): Code => [...code(address), ...opcode, noLoad, ...unsigned(offset)];
+  (address: Value, offset = 0): Code => [code(address), ...opcode, noLoad, ...unsigned(offset)];
 const store =
   (...opcode: number[]) =>
-  (address: Value, value: Value, offset = 0): Code => [...code(address), ...code(value), ...opcode, noLoad, ...unsigned(offset)];
+  (address: Value, value: Value, offset = 0): Code => [code(address), code(value), ...opcode, noLoad, ...unsigned(offset)];
 
 export const i32 = {
   load: access(0x28),
@@ -119,17 +119,17 @@ export const i32x4 = {
     12,
     ...lanes.flatMap((lane) => [lane, lane >>> 8, lane >>> 16, lane >>> 24].map((byte) => byte & 0xff)),
   ],
-  extract: (lane: 0 | 1 | 2 | 3, vector: Code): Code => [...vector, 0xfd, 27, lane],
+  extract: (lane: 0 | 1 | 2 | 3, vector: Code): Code => [vector, 0xfd, 27, lane],
 };
 
 /** `then` where the condition is not 0. */
 export function when(condition: Code, then: readonly Code[], otherwise: readonly Code[] = []): Code {
-  return [...condition, 0x04, 0x40, ...then.flat(), ...(otherwise.length > 0 ? [0x05, ...otherwise.flat()] : []), 0x0b];
+  return [condition, 0x04, 0x40, then, otherwise.length > 0 ? [0x05, otherwise] : [], 0x0b];
 }
 
 /** Runs `body`, and again while the condition then holds. */
 export function doWhile(body: readonly Code[], condition: Code): Code {
-  return [0x03, 0x40, ...body.flat(), ...condition, 0x0d, 0, 0x0b];
+  return [0x03, 0x40, body, condition, 0x0d, 0, 0x0b];
 }
 
 /** Runs `body` while the condition holds. */
@@ -139,13 +139,14 @@ export function whileTrue(condition: Code, body: readonly Code[]): Code {
 
 /** Fills `length` bytes with zeros. */
 export function clear(address: Value, length: Value): Code {
-  return [...code(address), ...code(0), ...code(length), 0xfc, 11, 0];
+  return [code(address), code(0), code(length), 0xfc, 11, 0];
 }
 
 export interface WasmFunction {
   readonly parameterCount: number;
   readonly variables: readonly ValueType[];
-  readonly statements: Code;
+  /** Made when they are asked for: of the many that are defined, few are run. */
+  statements(): Code;
 }
 
 /**
@@ -162,15 +163,15 @@ export function wasmFunction<
   variables: { readonly i32?: readonly Number[]; readonly i64?: readonly Word[]; readonly v128?: readonly Vector[] },
   body: (locals: Readonly<Record<Parameter | Number | Word | Vector, Local>>) => readonly Code[],
 ): WasmFunction {
+  type Locals = Readonly<Record<Parameter | Number | Word | Vector, Local>>;
   const numbers = variables.i32 ?? [];
   const words = variables.i64 ?? [];
   const vectors = variables.v128 ?? [];
   const names = [...parameters, ...numbers, ...words, ...vectors];
-  const locals = Object.fromEntries(names.map((name, number) => [name, local(number)]));
   return {
     parameterCount: parameters.length,
     variables: [...numbers.map(() => 'i32' as const), ...words.map(() => 'i64' as const), ...vectors.map(() => 'v128' as const)],
-    statements: body(locals as Record<(typeof names)[number], Local>).flat(),
+    statements: () => body(Object.fromEntries(names.map((name, number) => [name, local(number)])) as Locals),
   };
 }
 
@@ -178,44 +179,51 @@ export function wasmFunction<
 export function assemble(functions: Readonly<Record<string, WasmFunction>>): Uint8Array<ArrayBuffer> {
   const names = Object.keys(functions);
   const all = Object.values(functions);
-  const vector = (items: readonly (readonly number[])[]) => [...unsigned(items.length), ...items.flat()];
-  const text = (value: string) => vector([...value].map((character) => [character.charCodeAt(0)]));
-  const section = (id: number, items: readonly (readonly number[])[]) => {
-    const body = vector(items);
-    return [id, ...unsigned(body.length), ...body];
-  };
-  return Uint8Array.from([
-    ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
-    ...section(
+  const text = (value: string) => vector(Array.from(value, (character) => character.charCodeAt(0)));
+  const section = (id: number, items: Code) => [id, withLength(vector(items))];
+  const module = [
+    [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
+    section(
       1,
-      all.map(({ parameterCount }) => [0x60, ...vector(Array.from({ length: parameterCount }, () => [types.i32])), 0]),
+      all.map(({ parameterCount }) => [0x60, vector(Array.from({ length: parameterCount }, () => types.i32)), 0]),
     ),
-    ...section(2, [[...text('host'), ...text('memory'), 0x02, 0x00, 0x01]]),
-    ...section(
+    section(2, [[text('host'), text('memory'), 0x02, 0x00, 0x01]]),
+    section(
       3,
       all.map((_, type) => unsigned(type)),
     ),
-    ...section(
+    section(
       7,
-      names.map((name, number) => [...text(name), 0x00, ...unsigned(number)]),
+      names.map((name, number) => [text(name), 0x00, unsigned(number)]),
     ),
-    ...section(
+    section(
       10,
-      all.map((definition) => {
-        const body = bodyOf(definition);
-        return [...unsigned(body.length), ...body];
-      }),
+      all.map(({ variables, statements }) => withLength([vector(variables.map((type) => [1, types[type]])), statements(), 0x0b])),
     ),
-  ]);
+  ];
+  return Uint8Array.from(bytesOf(module));
 }
 
-function bodyOf({ variables, statements }: WasmFunction): number[] {
-  return [...unsigned(variables.length), ...variables.flatMap((type) => [1, types[type]]), ...statements, 0x0b];
+const vector = (items: Code): Code => [unsigned(items.length), items];
+
+function withLength(code: Code): Code {
+  const bytes = bytesOf(code);
+  return [unsigned(bytes.length), bytes];
+}
+
+/** Plain loops: this runs a few times only, before anything is compiled. */
+function bytesOf(code: Code, bytes: number[] = []): number[] {
+  for (let at = 0; at < code.length; at++) {
+    const part = code[at] as number | Code;
+    if (typeof part === 'number') bytes.push(part);
+    else bytesOf(part, bytes);
+  }
+  return bytes;
 }
 
 function local(number: number): Local {
   const get = [0x20, ...unsigned(number)];
-  const set = (value: Value) => [...code(value), 0x21, ...unsigned(number)];
+  const set = (value: Value): Code => [code(value), 0x21, ...unsigned(number)];
   return { get, set, add: (value) => set(i32.add(get, value)) };
 }
 

@@ -51,7 +51,7 @@ export async function compressResident(
       backend.encodeResident(box, choice, {
         ...options,
         onTimes: encodeClock.onTimes,
-        onSpan: (stage, ...span) => stage !== 'upload' && stopwatch.add(spanNames[stage], ...span),
+        onSpan: (stage, ...span) => stage in spanNames && stopwatch.add(spanNames[stage as keyof typeof spanNames], ...span),
       });
     const encoded = await stopwatch.time('Encode', encode, boxBytes(box));
     box.chunkNumbers.forEach((number, index) => {

@@ -12,5 +12,5 @@ const scope = self as unknown as {
 
 scope.onmessage = ({ data }) => {
   const result = runCpuTask(data, desk);
-  scope.postMessage(result, result.kind !== 'fault' ? [result.voxels.buffer] : []);
+  scope.postMessage(result, result.kind !== 'fault' && result.voxels ? [result.voxels.buffer] : []);
 };

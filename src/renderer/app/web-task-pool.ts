@@ -48,6 +48,7 @@ export function createWebTaskPool(threads = Math.max(1, navigator.hardwareConcur
   return {
     threads,
     isInline: false,
+    readsFiles: false,
     run: (task, signal) =>
       new Promise<Done>((resolve, reject) => {
         const aborted = () => new StriaError('aborted', 'cancelled');
@@ -68,7 +69,8 @@ export function createWebTaskPool(threads = Math.max(1, navigator.hardwareConcur
 
 /** What a task hands over. A view of a part of a buffer stays, and is copied by posting. */
 function transferOf(task: CpuTask): ArrayBuffer[] {
-  const bytes = task.kind === 'encode' ? task.box.bytes : task.chunk.kind === 'coded' ? task.chunk.payload : undefined;
+  const bytes =
+    task.kind === 'encode' ? 'bytes' in task.box && task.box.bytes : task.chunk.kind === 'coded' && task.chunk.payload;
   if (!bytes || !(bytes.buffer instanceof ArrayBuffer)) return [];
   return bytes.byteLength === bytes.buffer.byteLength ? [bytes.buffer] : [];
 }

@@ -1,6 +1,5 @@
 import { chunkBytes } from '../batch.ts';
 import type { CodecDefinition } from '../codec.ts';
-import { createKernels } from './kernels.ts';
 import { maxSections, parseHeader } from './layout.ts';
 import { reference } from './reference.ts';
 
@@ -27,5 +26,4 @@ export const huffman: CodecDefinition = {
   decodedLength: (payload) => parseHeader(payload).sections.reduce((sum, { length }) => sum + length, 0),
 
   reference,
-  createKernels,
 };

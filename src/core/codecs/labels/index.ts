@@ -1,7 +1,6 @@
 import { elementCount } from '../batch.ts';
 import type { CodecDefinition, CodecParameters } from '../codec.ts';
 import { spikeShare } from '../survey.ts';
-import { createKernels } from './kernels.ts';
 import { brickCount, payloadBound } from './layout.ts';
 import { reference } from './reference.ts';
 
@@ -33,5 +32,4 @@ export const labels: CodecDefinition = {
 
   encodedBound: payloadBound,
   reference,
-  createKernels,
 };

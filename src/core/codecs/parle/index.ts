@@ -1,7 +1,6 @@
 import { elementCount } from '../batch.ts';
 import type { ChunkGeometry, CodecDefinition, CodecParameters } from '../codec.ts';
 import { orderOf, parseAxis } from '../scan-order.ts';
-import { createKernels } from './kernels.ts';
 import { bitmapWords, sectionsOf, segmentCountOf } from './layout.ts';
 import { reference } from './reference.ts';
 
@@ -50,7 +49,6 @@ export const parle: CodecDefinition = {
   },
 
   reference,
-  createKernels,
 };
 
 /** The marks of a chunk of `count` elements where all are bitmaps: every segment but the last fills its words. */

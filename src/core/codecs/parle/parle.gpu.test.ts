@@ -3,6 +3,7 @@ import { openTestGpu } from '../../../cli/node-gpu-testing.ts';
 import { placePayloads } from '../batch.ts';
 import type { GpuRange } from '../codec.ts';
 import { describeCodecOnGpu } from '../describe-codec-gpu.ts';
+import { createKernels } from '../kernels.ts';
 import { inScanOrder } from '../scan-order.ts';
 import { firstDifference, makeChunk, testPatterns, testRandom } from '../test-chunks.ts';
 import { parle } from './index.ts';
@@ -48,7 +49,7 @@ test.each(parle.elementBytes)(
 
     using scope = gpu.scope('test');
     const source = { buffer: scope.storage('test.payloads', totalBytes, joined), byteOffsets, byteLengths };
-    const plan = parle.createKernels(gpu).prepareDecodeRanges?.(source, ranges, elementBytes, scope);
+    const plan = createKernels(parle, gpu).prepareDecodeRanges?.(source, ranges, elementBytes, scope);
     if (!plan) throw new Error('parle decodes ranges');
     expect(plan.segmentCount).toBe(segments);
     const commands = gpu.commands('test');
@@ -91,7 +92,7 @@ test('series of 32-bit values: several segments a workgroup, with and without ga
   // The second time in the buffers of the first.
   for (let time = 0; time < 2; time++) {
     using batch = scope.scope('batch');
-    const { buffer, byteOffsets, byteLengths } = await parle.createKernels(gpu).encode(voxels, chunks, { scope: batch });
+    const { buffer, byteOffsets, byteLengths } = await createKernels(parle, gpu).encode(voxels, chunks, { scope: batch });
     const encoded = await gpu.read(buffer as GPUBuffer);
     const differing = expected.flatMap((payload, i) => {
       const start = byteOffsets[i] as number;
@@ -107,7 +108,7 @@ test('ranges outside their chunk are refused', () => {
   const payloads = { buffer: scope.storage('test.payloads', 64), byteOffsets: [0], byteLengths: [64] };
   const range = { payload: 0, shape: [10, 10, 10] as const, parameters: Uint8Array.of(0), first: 999, count: 2 };
   const prepare = (changed: Partial<GpuRange>) => () =>
-    parle.createKernels(gpu).prepareDecodeRanges?.(payloads, [{ ...range, ...changed }], 1, scope);
+    createKernels(parle, gpu).prepareDecodeRanges?.(payloads, [{ ...range, ...changed }], 1, scope);
   expect(prepare({})).toThrow(/do not lie in a chunk of 1000/);
   expect(prepare({ count: 0 })).toThrow(/do not lie in a chunk/);
   expect(prepare({ payload: 1, count: 1 })).toThrow(/do not lie in a chunk/);

@@ -2,7 +2,6 @@ import { chunkBytes } from '../batch.ts';
 import type { CodecDefinition, CodecParameters } from '../codec.ts';
 import { riceBytes, spikeShare } from '../survey.ts';
 import { pictureGeometry, volumeGeometry } from './bricks.ts';
-import { createKernels } from './kernels.ts';
 import { parametersOf, parseMode, payloadBound } from './layout.ts';
 import { reference } from './reference.ts';
 
@@ -44,5 +43,4 @@ export const predict: CodecDefinition = {
   },
 
   reference,
-  createKernels,
 };

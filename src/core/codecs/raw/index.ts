@@ -1,6 +1,5 @@
 import { chunkBytes } from '../batch.ts';
 import type { CodecDefinition } from '../codec.ts';
-import { createKernels } from './kernels.ts';
 import { reference } from './reference.ts';
 
 /** Voxels as they are: what a chunk becomes that nothing makes smaller. */
@@ -14,5 +13,4 @@ export const raw: CodecDefinition = {
   estimate: (_statistics, chunk) => chunkBytes(chunk),
   encodedBound: chunkBytes,
   reference,
-  createKernels,
 };

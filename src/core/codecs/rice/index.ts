@@ -1,7 +1,6 @@
 import { chunkBytes } from '../batch.ts';
 import type { CodecDefinition, CodecParameters } from '../codec.ts';
 import { riceBytes } from '../survey.ts';
-import { createKernels } from './kernels.ts';
 import { blocksPerBrick, brickCount, directoryBytes, formByte, geometryOf, parseForm, planesOf } from './layout.ts';
 import { reference } from './reference.ts';
 
@@ -35,5 +34,4 @@ export const rice: CodecDefinition = {
   },
 
   reference,
-  createKernels,
 };

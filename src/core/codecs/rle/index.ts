@@ -2,7 +2,6 @@ import { elementCount } from '../batch.ts';
 import type { CodecDefinition, CodecParameters } from '../codec.ts';
 import { parseAxis } from '../scan-order.ts';
 import { spikeShare } from '../survey.ts';
-import { createKernels } from './kernels.ts';
 import { levelLengths, reference } from './reference.ts';
 import { encodeInMemory } from './wasm-encode.ts';
 
@@ -57,5 +56,4 @@ export const rle: CodecDefinition = {
 
   reference,
   encodeInMemory,
-  createKernels,
 };

@@ -1,0 +1,28 @@
+import type { Gpu } from '../gpu/gpu.ts';
+import type { CodecDefinition, CodecKernels } from './codec.ts';
+import * as huffman from './huffman/kernels.ts';
+import * as labels from './labels/kernels.ts';
+import * as parle from './parle/kernels.ts';
+import * as predict from './predict/kernels.ts';
+import * as raw from './raw/kernels.ts';
+import * as rice from './rice/kernels.ts';
+import * as rle from './rle/kernels.ts';
+
+/** By the codecs' names. */
+// biome-ignore format: one line a codec
+const kernels: Readonly<Record<string, { createKernels(gpu: Gpu): CodecKernels }>> = {
+  rle,
+  rice,
+  predict,
+  huffman,
+  labels,
+  parle,
+  raw,
+};
+
+/** A codec on a GPU. It stands apart from the codecs' definitions: whoever works on the CPU alone loads no shaders. */
+export function createKernels({ name }: Pick<CodecDefinition, 'name'>, gpu: Gpu): CodecKernels {
+  const made = kernels[name]?.createKernels(gpu);
+  if (!made) throw new TypeError(`codec ${name} has no line in codecs/kernels.ts`);
+  return made;
+}
