@@ -8,7 +8,7 @@ const dragMs = 2000;
 /** Until the pacing knows the device: each frame is chosen by those before. */
 const firstFrames = 3;
 /** What the pacing draws at least: see frame-pacing.ts. */
-const least = { scale: 0.1, step: 4 };
+const least = { scale: 0.1, step: 8 };
 
 test('a view that is turned keeps its frames under 50 ms, or draws as little as it ever does', async ({ stria }) => {
   const { page } = stria;

@@ -12,13 +12,15 @@ export function SpaceScale({ viewer, info }: { readonly viewer: Viewer; readonly
   const camera = useViewerPart(viewer, ({ state }) => state.camera);
   useEffect(() => {
     const units = unitsPerLength(info);
-    return viewer.followCamera(({ pixelsPerLength, width }) => {
-      const bar = scaleBar(pixelsPerLength / units, Math.min(120, 0.3 * width), info.spatialUnit);
+    return viewer.followCamera(({ pixelsPerLength, width: viewWidth }) => {
+      const bar = scaleBar(pixelsPerLength / units, Math.min(120, 0.3 * viewWidth), info.spatialUnit);
       if (!place.current) return;
-      place.current.hidden = bar === undefined || width < 160;
+      place.current.hidden = bar === undefined || viewWidth < 160;
       if (!bar) return;
-      place.current.textContent = bar.text;
-      place.current.style.width = `${bar.pixels}px`;
+      // Turning changes nothing, and the same text set again is laid out again.
+      const width = `${bar.pixels}px`;
+      if (place.current.textContent !== bar.text) place.current.textContent = bar.text;
+      if (place.current.style.width !== width) place.current.style.width = width;
     });
   }, [viewer, info]);
   return (
