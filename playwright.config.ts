@@ -41,7 +41,13 @@ export default defineConfig({
   expect: { timeout: 60_000 },
   forbidOnly: true,
   reporter: [['list'], ['html', { open: 'never', outputFolder: 'playwright-report' }]],
-  use: { launchOptions, viewport: { width: 1120, height: 720 }, screenshot: 'only-on-failure', trace: 'retain-on-failure' },
+  use: {
+    launchOptions,
+    viewport: { width: 1120, height: 720 },
+    screenshot: 'only-on-failure',
+    // What was done, said and asked for. Pictures and pages of each step, an eighth of all that is computed: `--trace on`.
+    trace: { mode: 'retain-on-failure', screenshots: false, snapshots: false },
+  },
   // Specs in e2e/ run in both shells, but for those above; those in a folder are about one of them.
   projects: [
     { name: 'web', testIgnore: ['desktop/**', pictures] },
