@@ -8,7 +8,7 @@ import type { Dims3 } from '../shared/volume.ts';
 import { placePayloads } from './batch.ts';
 import type { ChunkVoxels, CodecDefinition, CodecElementBytes, GpuChunk, GpuPayloads, GpuVoxels } from './codec.ts';
 import { decodeChunks } from './decode-chunks.ts';
-import { chunksToDamage, parametersFor, testAxes } from './describe-codec.ts';
+import { chunksToDamage, differentParameters, parametersFor, testAxes } from './describe-codec.ts';
 import { createKernels } from './kernels.ts';
 import {
   firstDifference,
@@ -23,7 +23,7 @@ import {
 } from './test-chunks.ts';
 
 export interface DescribeOptions {
-  /** Leaves most shapes and patterns out: for a second device, on which the same kernels run under other limits. */
+  /** Leaves most shapes and patterns out: for a second device, with other limits, and for another way of the same kernels. */
   readonly isSecondDevice?: boolean;
 }
 
@@ -144,10 +144,8 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
         async ({ shape }) => {
           const chunksOf = (pattern: string) => {
             const voxels = makeChunk(shape, elementBytes, testPatterns[pattern] as (typeof testPatterns)[string]);
-            const ways = testAxes.map((axis) => parametersFor(definition, voxels, axis));
-            // Codecs without an axis need no second and third time.
-            const different = new Map(ways.map((parameters) => [parameters.join(), parameters]));
-            return [...different.values()].map((parameters) => ({ voxels, parameters }));
+            const ways = differentParameters(testAxes, (axis) => parametersFor(definition, voxels, axis));
+            return ways.map((parameters) => ({ voxels, parameters }));
           };
           // Chunks of very many bricks are slow on a software GPU, so by fewer patterns.
           const isLarge = Math.max(...shape) >= 200;

@@ -23,6 +23,15 @@ export function parametersFor(definition: CodecDefinition, chunk: ChunkVoxels, a
   return definition.choose(statisticsOf(chunk), chunk, { axis });
 }
 
+/** What a codec takes for these axes: codecs that know no axes need no second and third try. */
+export function differentParameters(
+  axes: readonly CodecOptions['axis'][],
+  parametersOf: (axis: CodecOptions['axis']) => CodecParameters,
+): CodecParameters[] {
+  const all = axes.map(parametersOf);
+  return [...new Map(all.map((parameters) => [parameters.join(), parameters])).values()];
+}
+
 /** Small chunks whose payloads are damaged in every way. */
 export function chunksToDamage(definition: CodecDefinition): ChunkVoxels[] {
   const sparse = testPatterns.sparse as (typeof testPatterns)[string];
@@ -44,6 +53,8 @@ function faultOf(action: () => unknown): unknown {
 
 function expectFault(action: () => unknown, tags: readonly string[]): void {
   const fault = faultOf(action);
+  // There are very many: `expect` would take longer than decoding.
+  if (fault instanceof StriaError && tags.includes(fault.tag)) return;
   expect(fault).toBeInstanceOf(StriaError);
   expect(tags).toContain((fault as StriaError).tag);
 }
@@ -81,14 +92,15 @@ export function describeCodec(
           for (const [name, pattern] of Object.entries(testPatterns)) {
             const chunk = makeChunk(shape, elementBytes, pattern);
             const statistics = statisticsOf(chunk);
-            for (const axis of [...testAxes, 'auto'] as const) {
-              const parameters = definition.choose(statistics, chunk, { axis });
+            for (const parameters of differentParameters([...testAxes, 'auto'], (axis) =>
+              definition.choose(statistics, chunk, { axis }),
+            )) {
+              const hint = `${name}, parameters ${parameters}`;
               const payload = reference.encode(chunk, parameters);
-              // 'auto' is one of the axes, and large chunks show nothing more, slowly.
-              if (axis !== 'auto' && elementCount(chunk) < 2 ** 14)
-                expectByDefinition(payload, chunk, parameters, `${name}, axis ${axis}`);
+              // Large chunks show nothing more, slowly.
+              if (elementCount(chunk) < 2 ** 14) expectByDefinition(payload, chunk, parameters, hint);
               const decoded = reference.decode(payload, chunk, parameters);
-              expect(firstDifference(decoded, chunk.bytes), `${name}, axis ${axis}`).toBe(undefined);
+              expect(firstDifference(decoded, chunk.bytes), hint).toBe(undefined);
               expect(payload.length).toBeLessThanOrEqual(definition.encodedBound(chunk));
               const estimate = definition.estimate(statistics, chunk, parameters);
               expect(estimate).toBeGreaterThan(0);
@@ -147,8 +159,7 @@ export function describeCodec(
 
     test('every truncation and every longer payload is corrupt', () => {
       for (const chunk of chunksToDamage(definition)) {
-        for (const axis of testAxes) {
-          const parameters = parametersFor(definition, chunk, axis);
+        for (const parameters of differentParameters(testAxes, (axis) => parametersFor(definition, chunk, axis))) {
           const payload = reference.encode(chunk, parameters);
           for (let length = 0; length < payload.length; length++) {
             expectFault(() => reference.decode(payload.subarray(0, length), chunk, parameters), ['corrupt']);
@@ -171,12 +182,13 @@ export function describeCodec(
             try {
               decoded = reference.decode(damaged, chunk, parameters);
             } catch (error) {
-              expect(error).toBeInstanceOf(StriaError);
-              expect((error as StriaError).tag).toBe('corrupt');
-              continue;
+              // As in `expectFault`: `expect` would take long.
+              if (error instanceof StriaError && error.tag === 'corrupt') continue;
+              throw error;
             }
-            if (canonical) expect(firstDifference(decoded, chunk.bytes)).toBeDefined();
-            expect(decoded.length).toBe(chunk.bytes.length);
+            const isRight =
+              decoded.length === chunk.bytes.length && !(canonical && firstDifference(decoded, chunk.bytes) === undefined);
+            if (!isRight) expect.fail(`byte ${at} of ${payload.length} flipped by ${flip}`);
           }
         }
       }

@@ -173,7 +173,7 @@ test('a flipped byte gives a fault that is named, or the right voxels', async ()
       const reader = await ContainerReader.open(memorySource('a.stria', bytes)).catch(() => undefined);
       if (reader) expect((await verifyContainer(reader, { backend })).sound).toBe(false);
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   );
 });
 
