@@ -25,10 +25,10 @@ async function saved(stria: Stria, kind: 'json' | 'csv' | 'png'): Promise<Buffer
 /** What the open volume holds of GPU memory; what the views hold changes with the window. */
 async function volumeMemory(page: Page): Promise<Record<string, number>> {
   const all = await page.evaluate(() => (window as unknown as { striaTest: StriaTest }).striaTest.gpuMemory());
-  return Object.fromEntries(Object.entries(all).filter(([label]) => !/^(overlay|slices)/.test(label)));
+  return Object.fromEntries(Object.entries(all).filter(([label]) => !/^(overlay|slices|view)/.test(label)));
 }
 
-test('the Lab runs a suite beside what is open, shows and saves it, and frees the GPU', async ({ stria }, info) => {
+test('the Lab runs a suite beside what is open, shows and saves it, and frees the GPU', async ({ stria }) => {
   test.setTimeout(240_000);
   const { page } = stria;
   await stria.dropFiles([stria.write('scan.nii', nifti(shapes(32)))]);
@@ -62,17 +62,6 @@ test('the Lab runs a suite beside what is open, shows and saves it, and frees th
   expect(lines).toHaveLength(result.cases.length + 1);
   expect([...(await saved(stria, 'png')).subarray(1, 4)]).toEqual([...Buffer.from('PNG')]);
 
-  for (const [width, height] of [
-    [1280, 800],
-    [1920, 1080],
-  ] as const) {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.setViewportSize({ width, height });
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme);
-      await page.screenshot({ path: join('test-results/screens', info.project.name, `lab-${colorScheme}-${width}.png`) });
-    }
-  }
   await page.getByTestId('lab-close').click();
   await expectOpen(page, 'scan.nii');
   await expect.poll(() => volumeMemory(page)).toEqual(before);

@@ -59,6 +59,20 @@ test('screenshots', async ({ stria }, info) => {
   await keep('keys-dark-1280');
   await page.keyboard.press('Escape');
 
+  await page.getByTestId('lab-button').click();
+  await page.getByTestId('lab-suite-codecs').click();
+  for (const [list, option] of [
+    ['lab-size', '16³'],
+    ['lab-codec', 'raw'],
+  ] as const) {
+    await page.getByTestId(list).click();
+    await page.getByRole('option', { name: option }).click();
+  }
+  await page.getByTestId('lab-run').click();
+  await expect(page.getByTestId('lab-state')).toHaveAttribute('data-state', 'done');
+  await keepAll('lab');
+  await page.getByTestId('lab-close').click();
+
   const frames = Array.from({ length: 24 }, (_, index) => stria.write(`frame${index + 1}.png`, framePng(index)));
   await stria.dropFiles(frames);
   await expectOpen(page, 'frame1-stack.png');

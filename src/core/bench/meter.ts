@@ -14,6 +14,8 @@ export interface Timing {
 }
 
 const warmUps = 3;
+/** A software GPU's times say nothing of a GPU: what runs there is to be seen to run. */
+const [softwareWarmUps, softwareRepetitions] = [1, 3];
 /** On the CPU: after so many milliseconds, and at least so many repetitions, it is enough. */
 const cpuEnoughMs = 2000;
 const cpuLeast = 3;
@@ -41,7 +43,7 @@ export class Meter {
 
   /**
    * Runs work again and again: three times unmeasured, then as often as was asked for, each time behind copies that hold the
-   * clocks up and empty the cache.
+   * clocks up and empty the cache. A software GPU does it once unmeasured, and then three times at most.
    * @throws StriaError `internal` where the device refused a part of it: what did not run has no time
    * @param work hands `onTimes` to each Commands that it makes, and resolves when the GPU is done
    * @param asideMs milliseconds so far that are none of the work's
@@ -65,7 +67,9 @@ export class Meter {
     repetitions: Repetitions,
     asideMs: () => number,
   ): Promise<void> {
-    for (let repetition = -warmUps; repetition < this.#repetitions; repetition++) {
+    const { isSoftware } = this.gpu;
+    const count = isSoftware ? Math.min(softwareRepetitions, this.#repetitions) : this.#repetitions;
+    for (let repetition = isSoftware ? -softwareWarmUps : -warmUps; repetition < count; repetition++) {
       throwIfAborted(this.#signal);
       await this.#heater.keepBusy();
       const start = performance.now() - asideMs();
