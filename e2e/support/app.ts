@@ -104,11 +104,12 @@ export async function settledPicture(page: Page, view: View): Promise<Picture> {
   await expect
     .poll(
       async () => {
-        const wasSettled = await isSettled(page, view);
+        // Asked often, which costs little; a picture of the screen costs much.
+        if (!(await isSettled(page, view))) return false;
         picture = await pictureOf(page, view);
-        return wasSettled && (await isSettled(page, view)) && drawnPart(picture) > 0.02;
+        return (await isSettled(page, view)) && drawnPart(picture) > 0.02;
       },
-      { message: `the ${view} view shows a picture that stands still`, timeout: 60_000 },
+      { message: `the ${view} view shows a picture that stands still`, timeout: 60_000, intervals: [50, 100, 100, 200] },
     )
     .toBe(true);
   return picture;
