@@ -13,6 +13,7 @@ const drawnAlike = [
   'handles',
   'idle',
   'lab',
+  'lab-figures',
   'output',
   'pacing',
   'playback',

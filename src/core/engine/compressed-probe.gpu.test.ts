@@ -90,5 +90,6 @@ test.each([
   }
   expect(counts).toEqual(expected);
   volume.destroy();
+  gpu.spare.free();
   expect(gpu.memory.liveBytes()).toBe(before);
 });

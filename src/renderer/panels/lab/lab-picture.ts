@@ -4,19 +4,25 @@ const margin = 24;
 const titleHeight = 32;
 const legendHeight = 20;
 
-/** All plots that an element holds, one below the other with their titles and legends, as a PNG in the page's colours. */
+/** A plot or a plane with its title: how large it is below the title, and how it is drawn from (0, 0) there. */
+interface Part {
+  readonly title: string;
+  readonly width: number;
+  readonly height: number;
+  draw(context: OffscreenCanvasRenderingContext2D): void;
+}
+
+/** All plots and planes that an element holds, one below the other with their titles and legends, as a PNG in the page's colours. */
 export async function plotsAsPicture(root: HTMLElement): Promise<Blob> {
-  const figures = [...root.querySelectorAll<HTMLElement>('figure[data-plot]')].flatMap((figure) => {
-    const canvas = figure.querySelector('canvas');
-    const lines = [...figure.querySelectorAll<HTMLElement>('li[data-line]')];
-    return canvas ? [{ title: figure.dataset.plot ?? '', canvas, lines }] : [];
+  const parts = [...root.querySelectorAll<HTMLElement>('[data-plot]')].flatMap((element) => {
+    if (element instanceof HTMLTableElement) return [planePart(element)];
+    const canvas = element.querySelector('canvas');
+    return canvas ? [plotPart(element, canvas)] : [];
   });
-  if (figures.length === 0) throw new StriaError('invalid-input', 'there is no plot yet');
+  if (parts.length === 0) throw new StriaError('invalid-input', 'there is no plot yet');
   const scale = devicePixelRatio;
-  const heightOf = ({ canvas, lines }: (typeof figures)[number]): number =>
-    titleHeight + canvas.height / scale + lines.length * legendHeight + margin;
-  const width = Math.max(...figures.map(({ canvas }) => canvas.width / scale)) + 2 * margin;
-  const height = figures.reduce((sum, figure) => sum + heightOf(figure), margin);
+  const width = Math.max(...parts.map((part) => part.width)) + 2 * margin;
+  const height = parts.reduce((sum, part) => sum + titleHeight + part.height + margin, margin);
   const picture = new OffscreenCanvas(Math.ceil(width * scale), Math.ceil(height * scale));
   const context = picture.getContext('2d');
   if (!context) throw new StriaError('out-of-memory', 'there is no room for the picture');
@@ -24,34 +30,77 @@ export async function plotsAsPicture(root: HTMLElement): Promise<Blob> {
   context.scale(scale, scale);
   context.fillStyle = style.getPropertyValue('--background');
   context.fillRect(0, 0, width, height);
-  let top = margin;
-  for (const figure of figures) {
-    const { title, canvas, lines } = figure;
+  context.translate(margin, margin);
+  for (const part of parts) {
     context.fillStyle = style.color;
     context.font = `600 15px ${style.fontFamily}`;
-    context.fillText(title, margin, top + 15);
-    context.drawImage(canvas, margin, top + titleHeight, canvas.width / scale, canvas.height / scale);
-    context.font = `12px ${style.fontFamily}`;
-    for (const [index, line] of lines.entries()) {
-      const baseline = top + titleHeight + canvas.height / scale + (index + 0.7) * legendHeight;
-      const swatch = line.querySelector('i');
-      const kind = swatch?.dataset.kind;
-      context.fillStyle = context.strokeStyle = swatch ? getComputedStyle(swatch).color : style.color;
-      context.lineWidth = 1.5;
-      context.setLineDash(kind === 'dash' ? [4, 4] : []);
-      context.beginPath();
-      if (kind === 'dash') {
-        context.moveTo(margin, baseline - 4);
-        context.lineTo(margin + 16, baseline - 4);
-      } else {
-        context.arc(margin + 8, baseline - 4, 4, 0, 2 * Math.PI);
-      }
-      if (kind === 'dot') context.fill();
-      context.stroke();
-      context.fillStyle = style.color;
-      context.fillText(line.dataset.line ?? '', margin + 24, baseline);
-    }
-    top += heightOf(figure);
+    context.fillText(part.title, 0, 15);
+    context.translate(0, titleHeight);
+    context.save();
+    part.draw(context);
+    context.restore();
+    context.translate(0, part.height + margin);
   }
   return picture.convertToBlob({ type: 'image/png' });
+}
+
+function plotPart(figure: HTMLElement, canvas: HTMLCanvasElement): Part {
+  const lines = [...figure.querySelectorAll<HTMLElement>('li[data-line]')];
+  const [width, height] = [canvas.width / devicePixelRatio, canvas.height / devicePixelRatio];
+  const { color, fontFamily } = getComputedStyle(figure);
+  return {
+    title: figure.dataset.plot ?? '',
+    width,
+    height: height + lines.length * legendHeight,
+    draw(context) {
+      context.drawImage(canvas, 0, 0, width, height);
+      context.font = `12px ${fontFamily}`;
+      context.lineWidth = 1.5;
+      for (const [index, line] of lines.entries()) {
+        const baseline = height + (index + 0.7) * legendHeight;
+        const swatch = line.querySelector('i');
+        const kind = swatch?.dataset.kind;
+        context.fillStyle = context.strokeStyle = swatch ? getComputedStyle(swatch).color : color;
+        context.setLineDash(kind === 'dash' ? [4, 4] : []);
+        context.beginPath();
+        if (kind === 'dash') {
+          context.moveTo(0, baseline - 4);
+          context.lineTo(16, baseline - 4);
+        } else {
+          context.arc(8, baseline - 4, 4, 0, 2 * Math.PI);
+        }
+        if (kind === 'dot') context.fill();
+        context.stroke();
+        context.fillStyle = color;
+        context.fillText(line.dataset.line ?? '', 24, baseline);
+      }
+    },
+  };
+}
+
+/** A table as the page lays it out: each text where it stands, each row's hairline. */
+function planePart(table: HTMLTableElement): Part {
+  const bounds = table.getBoundingClientRect();
+  return {
+    title: table.dataset.plot ?? '',
+    width: bounds.width,
+    height: bounds.height,
+    draw(context) {
+      context.textBaseline = 'middle';
+      for (const cell of table.querySelectorAll<HTMLElement>('caption, th, td')) {
+        const { left, right, top, bottom } = cell.getBoundingClientRect();
+        const style = getComputedStyle(cell);
+        const isRight = style.textAlign === 'end' || style.textAlign === 'right';
+        context.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+        context.fillStyle = style.color;
+        context.textAlign = isRight ? 'right' : 'left';
+        const x =
+          (isRight ? right - Number.parseFloat(style.paddingRight) : left + Number.parseFloat(style.paddingLeft)) - bounds.left;
+        context.fillText(cell.textContent, x, (top + bottom) / 2 - bounds.top);
+        const line = Number.parseFloat(style.borderBottomWidth);
+        context.fillStyle = style.borderBottomColor;
+        context.fillRect(left - bounds.left, bottom - bounds.top - line, right - left, line);
+      }
+    },
+  };
 }

@@ -22,7 +22,11 @@ export function LabTable({
     <section className={styles.table} aria-label={title} data-testid={`lab-table-${id}`}>
       <h3 className={styles.tableTitle}>{title}</h3>
       {source && <p className={styles.source}>{source}</p>}
-      {plane ? <Plane plane={plane} axis={axis.label} cases={cases} /> : <LabPlot title={title} axis={axis} cases={cases} />}
+      {plane ? (
+        <Plane title={title} plane={plane} axis={axis.label} cases={cases} />
+      ) : (
+        <LabPlot title={title} axis={axis} cases={cases} />
+      )}
       <Speedups id={id} all={all} />
       {notes.map((note) => (
         <p key={note} className={styles.source}>
@@ -39,17 +43,19 @@ export function LabTable({
 
 /** Each place of a plane: how long the faster method takes, and how many times as long the slower one. */
 function Plane({
+  title,
   plane,
   axis,
   cases,
 }: {
+  readonly title: string;
   readonly plane: NonNullable<BenchTable['plane']>;
   readonly axis: string;
   readonly cases: readonly BenchCase[];
 }) {
   const { xs, rows } = planeData(cases, plane);
   return (
-    <table className={styles.rows} data-testid="lab-plane">
+    <table className={styles.rows} data-plot={title} data-testid="lab-plane">
       <caption className={styles.source}>
         {plane.faster}: median, and {plane.slower} as its multiple
       </caption>

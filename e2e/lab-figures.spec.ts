@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { decode } from 'fast-png';
+import type { BenchCase, BenchResult } from '../src/core/bench/result.ts';
+import type { LabMessage } from '../src/renderer/app/lab-protocol.ts';
+import { expect, test } from './support/test.ts';
+
+/** Runs the Lab, whose thread is played by one that has all figures at hand. */
+async function showFigures(page: Page, result: BenchResult): Promise<void> {
+  await page.evaluate((result) => {
+    class Answer {
+      onmessage: ((event: { data: LabMessage }) => void) | undefined;
+      postMessage(): void {
+        const say = (data: LabMessage) => this.onmessage?.({ data });
+        say({ kind: 'device', name: result.machine.adapter?.device ?? '', software: false });
+        for (const found of result.cases) say({ kind: 'case', found });
+        say({ kind: 'done', result, gpuBytes: 0 });
+      }
+      terminate(): void {}
+    }
+    (window as unknown as { Worker: unknown }).Worker = Answer;
+  }, result);
+  await page.getByTestId('lab-run').click();
+  await expect(page.getByTestId('lab-row')).toHaveCount(result.cases.length);
+}
+
+function planeCases(some: BenchCase): BenchCase[] {
+  return [1, 4, 16, 64].flatMap((x) =>
+    [1, 4, 7.9].flatMap((y) =>
+      ['PAVLE', 'CUVLE in two passes'].map((method, index): BenchCase => {
+        const ms = ((2 - index) * x * (y + 2)) / 100;
+        const gpuMs = { ...some.wallMs, median: ms, p95: 1.02 * ms };
+        return { ...some, table: 'cuvle-plane', subject: `${y} bits a byte, ${x} MB`, x, y, method, gpuMs, note: undefined };
+      }),
+    ),
+  );
+}
+
+test('figures of a large GPU stand in plots, tables and a plane, and the plane is in the picture that is saved', async ({
+  stria,
+}, info) => {
+  const { page } = stria;
+  await page.getByTestId('lab-button').click();
+  const file = new URL('../bench/results/2026-11-21-h200-seeds.json', import.meta.url);
+  const seeds: BenchResult = JSON.parse(readFileSync(file, 'utf8'));
+  const plane = planeCases(seeds.cases[0] as BenchCase);
+  await showFigures(page, { ...seeds, cases: [...seeds.cases, ...plane] });
+  await expect(page.getByTestId('lab-results').locator('canvas')).toHaveCount(6);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.emulateMedia({ colorScheme });
+    await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme);
+    await page.screenshot({ path: join('test-results/screens', info.project.name, `lab-seeds-${colorScheme}-1280.png`) });
+  }
+
+  await showFigures(page, { ...seeds, cases: plane });
+  await expect(page.getByTestId('lab-results').locator('canvas')).toHaveCount(0);
+  const bounds = await page.getByTestId('lab-plane').boundingBox();
+  const path = join(stria.folder, 'lab.png');
+  await stria.chooseSave(path);
+  await page.getByTestId('lab-save-png').click();
+  const { width, data, channels } = decode(readFileSync(await stria.savedFile(path)));
+  expect(width).toBeGreaterThan(bounds?.width ?? 0);
+  // Words down to the last row: some pixels are no background.
+  const tail = data.subarray(-60 * width * channels);
+  const background = data.subarray(0, channels);
+  expect(tail.filter((value, at) => value !== background[at % channels]).length).toBeGreaterThan(300);
+});
