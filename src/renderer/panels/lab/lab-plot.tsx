@@ -77,7 +77,7 @@ function options(parent: HTMLElement, { words, lines }: PlotData, axis: BenchTab
   return {
     width: parent.clientWidth,
     height: plotHeight,
-    padding: [8, 12, 0, 0],
+    padding: [8, 20, 0, 0],
     cursor: { show: false },
     legend: { show: false },
     scales: {
