@@ -9,11 +9,8 @@ interface TestGpu {
   readonly uncaptured: string[];
 }
 
-/**
- * One for each kind of limits, for all files of this process: a software GPU takes a minute to compile all kernels. No file
- * may release Dawn, therefore.
- */
-const open = new Map<string, Promise<TestGpu>>();
+/** One for all files of this process: a software GPU takes a minute to compile all kernels. No file may release Dawn, therefore. */
+let open: Promise<TestGpu> | undefined;
 const opened = new Set<Gpu>();
 
 process.once('exit', () => {
@@ -21,8 +18,8 @@ process.once('exit', () => {
   releaseNodeGpu();
 });
 
-async function start(limits?: 'default'): Promise<TestGpu> {
-  const gpu = await openNodeGpu({ software: true, ...(limits && { limits, workgroupsPerDimension: 5 }) });
+async function start(): Promise<TestGpu> {
+  const gpu = await openNodeGpu({ software: true, limits: 'default' });
   const uncaptured: string[] = [];
   gpu.device.addEventListener('uncapturederror', ({ error }) => void uncaptured.push(error.message));
   // Poison: nobody can rely on what a buffer holds that is used again.
@@ -32,17 +29,14 @@ async function start(limits?: 'default'): Promise<TestGpu> {
 }
 
 /**
- * A software GPU, shared with the other files of this process. Each test must leave it as it was: not lost, without an error
- * that nobody caught, and with no byte more allocated than before, but for spare buffers.
- * @param limits 'default': those that every device has, and dispatches of few workgroups along each dimension, so that what
- * needs more along one of large volumes does so of small ones. Left out: the adapter's
+ * A software GPU of the limits that every device has, shared with the other files of this process. Each test must leave it as it
+ * was: not lost, without an error that nobody caught, and with no byte more allocated than before, but for
+ * spare buffers.
  */
-export async function openTestGpu(limits?: 'default'): Promise<Gpu> {
-  const key = limits ?? '';
-  if ((await open.get(key))?.gpu.isLost) open.delete(key);
-  const opening = open.get(key) ?? start(limits);
-  open.set(key, opening);
-  const { gpu, uncaptured } = await opening;
+export async function openTestGpu(): Promise<Gpu> {
+  if ((await open)?.gpu.isLost) open = undefined;
+  open ??= start();
+  const { gpu, uncaptured } = await open;
   let liveBytes = 0;
   beforeEach(() => {
     liveBytes = gpu.memory.liveBytes();

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { CommandTimes } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
+import { spreadDispatches } from '../gpu/spread-testing.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { placePayloads } from './batch.ts';
 import type { ChunkVoxels, CodecDefinition, CodecElementBytes, GpuChunk, GpuPayloads, GpuVoxels } from './codec.ts';
@@ -23,22 +24,24 @@ import {
 } from './test-chunks.ts';
 
 export interface DescribeOptions {
-  /** Leaves most shapes and patterns out: for a second device, with other limits, and for another way of the same kernels. */
-  readonly isSecondDevice?: boolean;
+  /** Leaves most shapes and patterns out: for a second way of the same kernels. */
+  readonly isBrief?: boolean;
+  /** By `spreadDispatches`. */
+  readonly isSpread?: boolean;
 }
 
 /**
  * @param gpu from `openTestGpu`, which checks it after each test
- * @param name says which device it is: 'default limits'
+ * @param name says what is particular: 'effort max'
  */
 export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: string, options: DescribeOptions = {}): void {
   // As many elements as the longest shapes have, in fewer bricks.
-  const shapes = options.isSecondDevice ? testShapes.filter((_, i) => i === 3 || i === 10) : testShapes;
+  const shapes = options.isBrief ? testShapes.filter((_, i) => i === 3 || i === 10) : testShapes;
   // The widest take the most workgroup memory.
-  const widths = options.isSecondDevice ? definition.elementBytes.slice(-1) : definition.elementBytes;
+  const widths = options.isBrief ? definition.elementBytes.slice(-1) : definition.elementBytes;
   /** For tests that one width is enough for: one whose kernels are compiled anyway. */
   const someWidth = widths[0] as CodecElementBytes;
-  const patterns = options.isSecondDevice ? ['sparse', 'blobs'] : Object.keys(testPatterns);
+  const patterns = options.isBrief ? ['sparse', 'blobs'] : Object.keys(testPatterns);
   const kernels = createKernels(definition, gpu);
 
   function upload(scope: GpuScope, { bytes, dims, elementBytes }: TestBox): GpuVoxels {
@@ -136,9 +139,10 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
   }
 
   describe(`${definition.name} on the GPU, ${name}`, () => {
+    if (options.isSpread) spreadDispatches(gpu);
     for (const elementBytes of widths) {
       // Kernels differ by width in constants alone: every other shape will do for the wider elements.
-      const ownShapes = shapes.filter((_, i) => elementBytes === 1 || i % 2 === 1 || options.isSecondDevice);
+      const ownShapes = shapes.filter((_, i) => elementBytes === 1 || i % 2 === 1 || options.isBrief);
       test.each(ownShapes.map((shape) => ({ shape, title: shape.join('×') })))(
         `one chunk of $title, ${elementBytes}-byte elements`,
         async ({ shape }) => {
@@ -169,7 +173,7 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
       });
     }
 
-    if (!options.isSecondDevice) {
+    if (!options.isBrief) {
       test('chunks of the default shape, and a larger one', async () => {
         const box = patternedBox([136, 72, 64], 1, 'sparse');
         const chunks = cut(box, [64, 64, 64]);
@@ -269,7 +273,7 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
       if (gpu.hasTimestamps) expect(stages.every((stage) => (stage.gpuMs ?? -1) >= 0)).toBe(true);
     });
 
-    if (options.isSecondDevice) return;
+    if (options.isBrief) return;
     test('damaged payloads write nothing outside their chunks, raise no error and lose no device', async () => {
       for (const chunk of chunksToDamage(definition)) {
         const parameters = parametersFor(definition, chunk, 'y');

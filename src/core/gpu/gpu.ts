@@ -11,8 +11,6 @@ export interface OpenGpuOptions {
   readonly limits?: 'adapter' | 'default';
   /** Fails with `limit-too-small` where the adapter has less. */
   readonly needed?: Partial<Record<LimitName, number>>;
-  /** Spreads dispatches as if the device allowed no more workgroups along one dimension. */
-  readonly workgroupsPerDimension?: number;
 }
 
 /** One device, and everything that is made on it. Create with `openGpu`. */
@@ -22,21 +20,18 @@ export class Gpu {
   readonly memory = new MemoryLedger();
   /** What waits to be used again by `GpuScope.reused`. */
   readonly spare: SpareBuffers;
-  readonly workgroupsPerDimension: number;
+  /** Dispatches of more are spread over a second one. Tests make it small. */
+  workgroupsPerDimension: number;
   beforeTimed: (() => Promise<void>) | undefined;
   readonly #kernels: KernelCache;
   readonly #root: GpuScope;
   readonly #lostListeners = new Set<(message: string) => void>();
   #lost: string | undefined;
 
-  constructor(
-    device: GPUDevice,
-    diagnosis: GpuDiagnosis,
-    workgroupsPerDimension = device.limits.maxComputeWorkgroupsPerDimension,
-  ) {
+  constructor(device: GPUDevice, diagnosis: GpuDiagnosis) {
     this.device = device;
     this.diagnosis = diagnosis;
-    this.workgroupsPerDimension = workgroupsPerDimension;
+    this.workgroupsPerDimension = device.limits.maxComputeWorkgroupsPerDimension;
     this.#kernels = new KernelCache(device);
     this.spare = new SpareBuffers(device, this.memory);
     this.#root = new GpuScope(device, this.memory, this.spare, 'gpu');
@@ -147,7 +142,7 @@ export async function openGpu(gpu: GPU | undefined, options: OpenGpuOptions = {}
   const requiredLimits = Object.fromEntries(limitNames.map((name) => [name, available[name]]));
   const requiredFeatures = wantedFeatures.filter((feature) => adapter.features.has(feature));
   const device = await adapter.requestDevice({ label: 'stria', requiredLimits, requiredFeatures });
-  return new Gpu(device, diagnosis, options.workgroupsPerDimension);
+  return new Gpu(device, diagnosis);
 }
 
 /** What `openGpu` would say, without opening a device. Never throws. */

@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { openTestGpu } from '../../cli/node-gpu-testing.ts';
-import type { Gpu } from './gpu.ts';
 import { exclusiveScan } from './scan.ts';
+import { spreadDispatches } from './spread-testing.ts';
 
-const devices = {
-  "the adapter's limits": await openTestGpu(),
-  'default limits': await openTestGpu('default'),
-};
+const gpu = await openTestGpu();
 
 function scanOnCpu(values: Uint32Array): { scanned: Uint32Array; total: number } {
   const scanned = new Uint32Array(values.length);
@@ -18,7 +15,7 @@ function scanOnCpu(values: Uint32Array): { scanned: Uint32Array; total: number }
   return { scanned, total: sum };
 }
 
-async function scanOnGpu(gpu: Gpu, values: Uint32Array<ArrayBuffer>, length = values.length) {
+async function scanOnGpu(values: Uint32Array<ArrayBuffer>, length = values.length) {
   using scope = gpu.scope('test');
   const buffer = scope.storage('values', values.byteLength, values);
   const commands = gpu.commands('test').stage('scan');
@@ -31,30 +28,31 @@ function sameWords(a: Uint32Array, b: Uint32Array): boolean {
   return a.length === b.length && a.every((word, i) => word === b[i]);
 }
 
-/** Of one, two and three levels. The last takes a software GPU long: on one device. */
+/** Of one, two and three levels. The last takes a software GPU long: in one way. */
 const lengths = [0, 1, 2, 255, 256, 257, 2047, 2048, 2049, 4095, 4096, 4097, 100_000, 5_000_000];
 
-describe.each(Object.entries(devices))('exclusive scan with %s', (name, gpu) => {
-  test.each(name === 'default limits' ? lengths : lengths.slice(0, -1))('%i words', async (length) => {
+describe.each(['as dispatches are', 'dispatches spread'])('exclusive scan, %s', (way) => {
+  const isSpread = way === 'dispatches spread';
+  if (isSpread) spreadDispatches(gpu);
+  test.each(isSpread ? lengths : lengths.slice(0, -1))('%i words', async (length) => {
     const before = gpu.memory.liveBytes();
     // Full 32-bit words, so that sums wrap around many times.
     const values = Uint32Array.from({ length }, (_value, i) => Math.imul(i + 1, 0x9e3779b1));
     const expected = scanOnCpu(values);
-    const actual = await scanOnGpu(gpu, values);
+    const actual = await scanOnGpu(values);
     expect(sameWords(actual.scanned, expected.scanned)).toBe(true);
     expect(actual.total).toBe(expected.total);
     expect(gpu.memory.liveBytes()).toBe(before);
   });
 
   test('sums wrap around at 2^32', async () => {
-    const { scanned, total } = await scanOnGpu(gpu, Uint32Array.of(0xffffffff, 2, 0x80000000, 0x80000000));
+    const { scanned, total } = await scanOnGpu(Uint32Array.of(0xffffffff, 2, 0x80000000, 0x80000000));
     expect([...scanned]).toEqual([0, 0xffffffff, 1, 0x80000001]);
     expect(total).toBe(1);
   });
 
   test('words behind the length stay as they are', async () => {
     const { scanned, total } = await scanOnGpu(
-      gpu,
       Uint32Array.from({ length: 3000 }, () => 1),
       2500,
     );

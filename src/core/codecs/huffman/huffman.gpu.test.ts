@@ -3,7 +3,6 @@ import { describeCodecOnGpu } from '../describe-codec-gpu.ts';
 import { huffman } from './index.ts';
 
 const gpu = await openTestGpu();
-const smallGpu = await openTestGpu('default');
 
-describeCodecOnGpu(huffman, gpu, "the adapter's limits");
-describeCodecOnGpu(huffman, smallGpu, 'default limits', { isSecondDevice: true });
+describeCodecOnGpu(huffman, gpu, 'as dispatches are');
+describeCodecOnGpu(huffman, gpu, 'dispatches spread', { isBrief: true, isSpread: true });

@@ -6,10 +6,9 @@ import { makeChunk, poisonedBox, putChunk } from '../test-chunks.ts';
 import { labels } from './index.ts';
 
 const gpu = await openTestGpu();
-const smallGpu = await openTestGpu('default');
 
-describeCodecOnGpu(labels, gpu, "the adapter's limits");
-describeCodecOnGpu(labels, smallGpu, 'default limits', { isSecondDevice: true });
+describeCodecOnGpu(labels, gpu, 'as dispatches are');
+describeCodecOnGpu(labels, gpu, 'dispatches spread', { isBrief: true, isSpread: true });
 
 // By the brick: coded, raw because the stream grows too long, raw because there are too many labels.
 test('bricks of noise of few and of many labels', async () => {

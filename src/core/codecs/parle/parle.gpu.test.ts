@@ -11,10 +11,9 @@ import { segmentsOf } from './layout.ts';
 import { keepSegments } from './parle-testing.ts';
 
 const gpu = await openTestGpu();
-const smallGpu = await openTestGpu('default');
 
-describeCodecOnGpu(parle, gpu, "the adapter's limits");
-describeCodecOnGpu(parle, smallGpu, 'default limits', { isSecondDevice: true });
+describeCodecOnGpu(parle, gpu, 'as dispatches are');
+describeCodecOnGpu(parle, gpu, 'dispatches spread', { isBrief: true, isSpread: true });
 
 test.each(parle.elementBytes)(
   '1000 random ranges of chunks, %d-byte elements, need their segments alone',

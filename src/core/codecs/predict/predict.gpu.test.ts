@@ -8,10 +8,9 @@ import { predict } from './index.ts';
 import { parametersOf } from './layout.ts';
 
 const gpu = await openTestGpu();
-const smallGpu = await openTestGpu('default');
 
-describeCodecOnGpu(predict, gpu, "the adapter's limits");
-describeCodecOnGpu(predict, smallGpu, 'default limits', { isSecondDevice: true });
+describeCodecOnGpu(predict, gpu, 'as dispatches are');
+describeCodecOnGpu(predict, gpu, 'dispatches spread', { isBrief: true, isSpread: true });
 
 test.each([1, 2, 4] as const)('all modes in one batch as a first stage, %i-byte elements', async (elementBytes) => {
   // The upper three slices are pictures, the lower four volumes; of each the second may have medians.

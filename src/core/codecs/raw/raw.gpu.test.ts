@@ -3,7 +3,6 @@ import { describeCodecOnGpu } from '../describe-codec-gpu.ts';
 import { raw } from './index.ts';
 
 const gpu = await openTestGpu();
-const smallGpu = await openTestGpu('default');
 
-describeCodecOnGpu(raw, gpu, "the adapter's limits");
-describeCodecOnGpu(raw, smallGpu, 'default limits', { isSecondDevice: true });
+describeCodecOnGpu(raw, gpu, 'as dispatches are');
+describeCodecOnGpu(raw, gpu, 'dispatches spread', { isBrief: true, isSpread: true });

@@ -7,15 +7,14 @@ import { takeChunk } from '../test-chunks.ts';
 import { rice } from './index.ts';
 
 const gpu = await openTestGpu();
-const smallGpu = await openTestGpu('default');
 
-describeCodecOnGpu(rice, gpu, "the adapter's limits");
-describeCodecOnGpu(rice, smallGpu, 'default limits', { isSecondDevice: true });
+describeCodecOnGpu(rice, gpu, 'as dispatches are');
+describeCodecOnGpu(rice, gpu, 'dispatches spread', { isBrief: true, isSpread: true });
 describeCodecOnGpu(
   { ...rice, choose: (statistics, chunk, options) => rice.choose(statistics, chunk, { ...options, effort: 'max' }) },
   gpu,
   'effort max',
-  { isSecondDevice: true },
+  { isBrief: true },
 );
 
 test.each([1, 2, 4] as const)('volumes and pictures of several bricks in one batch, %i-byte elements', async (elementBytes) => {

@@ -3,7 +3,6 @@ import { describeCodecOnGpu } from '../describe-codec-gpu.ts';
 import { rle } from './index.ts';
 
 const gpu = await openTestGpu();
-const smallGpu = await openTestGpu('default');
 
-describeCodecOnGpu(rle, gpu, "the adapter's limits");
-describeCodecOnGpu(rle, smallGpu, 'default limits', { isSecondDevice: true });
+describeCodecOnGpu(rle, gpu, 'as dispatches are');
+describeCodecOnGpu(rle, gpu, 'dispatches spread', { isBrief: true, isSpread: true });
