@@ -52,7 +52,10 @@ export async function screenOf(page: Page, view: View, { margin = 0, hidden = ''
 
 /** The middle of a view, without the words and buttons at its edges. */
 export async function pictureOf(page: Page, view: View): Promise<Picture> {
-  const { width, height, channels, data } = await screenOf(page, view, { margin: 0.2 });
+  return squaresOf(await screenOf(page, view, { margin: 0.2 }));
+}
+
+export function squaresOf({ width, height, channels, data }: DecodedPng): Picture {
   const squares: [number, number, number][] = [];
   for (let top = 0; top + squareSide <= height; top += squareSide) {
     for (let left = 0; left + squareSide <= width; left += squareSide) {
