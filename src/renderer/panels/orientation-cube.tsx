@@ -1,9 +1,8 @@
-import { useEffect, useRef } from 'react';
+import { type CSSProperties, useEffect, useRef } from 'react';
 import { Button, Toolbar, TooltipTrigger } from 'react-aria-components';
-import { cross, type Vector3 } from '../../core/shared/vectors.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import { sideWords } from '../app/sides.ts';
-import { type CubeCell, cubeViews, faceFrames } from '../viewer/cube-views.ts';
+import { type CubeCell, cubeViews, type ShownFace, shownFace } from '../viewer/cube-views.ts';
 import { hasOrientation, sceneSides } from '../viewer/orientation.ts';
 import type { Viewer } from '../viewer/viewer.ts';
 import { Tip } from './controls/button.tsx';
@@ -13,33 +12,56 @@ import styles from './orientation-cube.module.css';
 /** Half of the cube's edge, and how wide the strips along its edges are, in CSS pixels. */
 const half = 22;
 const strip = 10;
+/** What can be pressed stands right once the camera has rested for so long, in milliseconds. */
+const restMs = 100;
 
-/** A cube that stands as the volume does, and turns it: its sides, edges and corners are buttons. It follows the camera without React. */
+/**
+ * A cube that stands as the volume does, and turns it: its sides, edges and corners are buttons. It follows the camera without React:
+ * its picture at every frame, the many buttons over it when the camera rests. Moving those costs the browser more than a frame may take.
+ */
 export function OrientationCube({ viewer, info }: { readonly viewer: Viewer; readonly info: VolumeInfo }) {
   const cube = useRef<HTMLDivElement>(null);
   const isPatient = hasOrientation(info);
-  useEffect(
-    () =>
-      viewer.followCamera(({ right, up, toEye, width, height }) => {
-        const { current } = cube;
-        if (!current) return;
-        if (current.parentElement) current.parentElement.hidden = Math.min(width, height) < 160;
-        // From the scene to the page, whose y runs down: columns are where x, y and z of the cube go.
-        const to = (axis: 0 | 1 | 2, sign: 1 | -1) => [sign * right[axis], -sign * up[axis], sign * toEye[axis], 0];
-        const matrix = [to(0, 1), to(1, -1), to(2, 1), [0, 0, 0, 1]].flat();
-        current.style.transform = `matrix3d(${matrix.map((part) => part.toFixed(5)).join()})`;
-      }),
-    [viewer],
-  );
+  useEffect(() => {
+    let rest: ReturnType<typeof setTimeout> | undefined;
+    const end = viewer.followCamera((camera) => {
+      const stage = cube.current?.parentElement;
+      if (!stage) return;
+      stage.hidden = Math.min(camera.width, camera.height) < 160;
+      const faces = sceneSides.map(({ key }) => ({ key, ...shownFace(key, camera) }));
+      for (const [index, face] of faces.entries()) {
+        for (const layer of [stage.firstElementChild, stage.lastElementChild]) {
+          const element = layer?.children[index];
+          if (!(element instanceof HTMLElement)) continue;
+          element.style.visibility = face.isSeen ? 'inherit' : 'hidden';
+          element.style.transform = matrixOf(face);
+        }
+      }
+      clearTimeout(rest);
+      rest = setTimeout(() => {
+        for (const face of faces) {
+          const { style } = cube.current ?? {};
+          style?.setProperty(`--${face.key}`, matrixOf(face));
+          if (face.isSeen) style?.removeProperty(`--${face.key}-seen`);
+          else style?.setProperty(`--${face.key}-seen`, 'hidden');
+        }
+      }, restMs);
+    });
+    return () => {
+      clearTimeout(rest);
+      end();
+    };
+  }, [viewer]);
   return (
     <Toolbar className={classes(styles.stage)} aria-label="Look from a side" data-testid="orientation-cube">
-      <div ref={cube} className={styles.cube}>
+      <div className={styles.picture} aria-hidden>
         {sceneSides.map(({ key }) => (
-          <div key={key} className={styles.face} style={placeOf({ face: key, right: 0, down: 0 }, true)} aria-hidden />
+          <div key={key} className={styles.face} />
         ))}
+      </div>
+      <div ref={cube} className={styles.cube}>
         {cubeViews.map((view) => {
           const label = sideWords(view.sides, isPatient);
-          const [side] = view.sides;
           return (
             <TooltipTrigger key={view.key} delay={500} closeDelay={0}>
               <Button
@@ -49,9 +71,7 @@ export function OrientationCube({ viewer, info }: { readonly viewer: Viewer; rea
                 data-testid={`look-${view.key}`}
               >
                 {view.cells.map((cell) => (
-                  <span key={cell.face} className={styles.cell} style={placeOf(cell)}>
-                    {view.cells.length === 1 && (isPatient ? side?.letter : side?.axis)}
-                  </span>
+                  <span key={cell.face} className={styles.cell} style={placeOf(cell)} />
                 ))}
               </Button>
               <Tip label={label} />
@@ -59,24 +79,31 @@ export function OrientationCube({ viewer, info }: { readonly viewer: Viewer; rea
           );
         })}
       </div>
+      <div className={styles.picture} aria-hidden>
+        {sceneSides.map(({ key, letter, axis }) => (
+          <div key={key} className={styles.letter}>
+            {isPatient ? letter : axis}
+          </div>
+        ))}
+      </div>
     </Toolbar>
   );
 }
 
-/** Where a part of a face lies on the cube, or all of the face: turned to its side, and as far from the middle. */
-function placeOf({ face, right, down }: CubeCell, isWhole = false): { width: number; height: number; transform: string } {
-  const { right: x, down: y } = faceFrames[face];
-  const out = cross(y, x);
-  const size = (at: number): number => (isWhole ? 2 * half : at === 0 ? 2 * (half - strip) : strip);
+function matrixOf({ right, down, out }: ShownFace): string {
+  return `matrix(${[...right, ...down, half * out[0], half * out[1]].map((part) => part.toFixed(4)).join()})`;
+}
+
+/** Where a part of a face lies. */
+function placeOf({ face, right, down }: CubeCell): CSSProperties {
+  const size = (at: number): number => (at === 0 ? 2 * (half - strip) : strip);
   const [width, height] = [size(right), size(down)];
-  // The scene's y runs up, the page's down. What can be pressed lies a little above its face.
-  const column = ([a, b, c]: Vector3): number[] => [a, -b, c, 0];
-  const matrix = [column(x), column(y), column(out), [0, 0, 0, 1]].flat();
-  const shift = [right * (half - strip / 2), down * (half - strip / 2), half + (isWhole ? 0 : 0.5)];
+  const shift = [right, down].map((at) => `${at * (half - strip / 2)}px`);
   const centred = `translate(${half - width / 2}px, ${half - height / 2}px)`;
   return {
     width,
     height,
-    transform: `${centred} matrix3d(${matrix.join()}) translate3d(${shift.map((by) => `${by}px`).join()})`,
+    visibility: `var(--${face}-seen, inherit)` as 'inherit',
+    transform: `${centred} var(--${face}) translate(${shift.join()})`,
   };
 }

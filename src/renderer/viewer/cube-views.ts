@@ -1,4 +1,5 @@
-import { dot, sum, type Vector3 } from '../../core/shared/vectors.ts';
+import { cross, dot, sum, type Vector3 } from '../../core/shared/vectors.ts';
+import type { CameraFrame } from './camera-frame.ts';
 import { type SceneSide, sceneSides } from './orientation.ts';
 
 /** A direction that the cube can be looked at from: a side's, an edge's between two sides, or a corner's of three. */
@@ -29,6 +30,27 @@ export const faceFrames: Readonly<Record<SceneSide['key'], { readonly right: Vec
   above: { right: [1, 0, 0], down: [0, 0, 1] },
   below: { right: [1, 0, 0], down: [0, 0, -1] },
 };
+
+type Step = readonly [right: number, down: number];
+
+/** Where a face of the cube is on the screen, whose y runs down. Lengths are in parts of those on the cube. */
+export interface ShownFace {
+  readonly isSeen: boolean;
+  /** How far a step of 1 to the right and down on the face goes. */
+  readonly right: Step;
+  readonly down: Step;
+  /** From the cube's middle to the face's, where half the cube's edge is 1. */
+  readonly out: Step;
+}
+
+/** A face of a cube that stands as the scene does. */
+export function shownFace(face: SceneSide['key'], camera: Pick<CameraFrame, 'right' | 'up' | 'toEye'>): ShownFace {
+  const { right, down } = faceFrames[face];
+  const out = cross(down, right);
+  const seen = (direction: Vector3): Step => [dot(direction, camera.right), -dot(direction, camera.up)];
+  // What is thinner than a tenth of a pixel is not.
+  return { isSeen: dot(out, camera.toEye) > 2e-3, right: seen(right), down: seen(down), out: seen(out) };
+}
 
 /** All 26: the six sides, then the edges, then the corners. */
 export const cubeViews: readonly CubeView[] = [1, 2, 3].flatMap((count) => choices(sceneSides, count).map(viewOf));
