@@ -50,7 +50,6 @@ export class Meter {
    */
   async time(work: (onTimes: NonNullable<Commands['onTimes']>) => Promise<void>, asideMs = () => 0): Promise<Timing> {
     const repetitions = new Repetitions();
-    await this.#heater.raiseClocks();
     this.gpu.device.pushErrorScope('validation');
     try {
       await this.#repeat(work, repetitions, asideMs);
@@ -71,6 +70,8 @@ export class Meter {
     const count = isSoftware ? Math.min(softwareRepetitions, this.#repetitions) : this.#repetitions;
     for (let repetition = isSoftware ? -softwareWarmUps : -warmUps; repetition < count; repetition++) {
       throwIfAborted(this.#signal);
+      // A first repetition may compile kernels for seconds, and the GPU rests meanwhile.
+      if (repetition <= 0) await this.#heater.raiseClocks();
       await this.#heater.keepBusy();
       const start = performance.now() - asideMs();
       await work(repetitions.onTimes);
