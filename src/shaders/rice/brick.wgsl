@@ -58,10 +58,22 @@ struct Chunk {
   form: u32,         // the parameter byte: 1 for a picture, and 16 with causal predictors
 }
 
+// How long bricks may be along each axis.
+fn brick_shape(chunk: Chunk) -> vec3u {
+  return select(vec3u(16u, 16u, 16u - 8u * wide), vec3u(64u, 64u - 32u * wide, 1u), (chunk.form & 1u) == 1u);
+}
+
+// Words of the longest code that a plane of one of a chunk's bricks may have: its elements, and at most 308 bits in front of
+// them. Twin: `roomWords` in src/core/codecs/rice/layout.ts.
+fn room_words(chunk: Chunk) -> u32 {
+  let extent = min(brick_shape(chunk), chunk.shape);
+  return (extent.x * extent.y * extent.z * bits + 308u + 31u) / 32u;
+}
+
 // Where a brick lies in the box: the word of its origin; and its lengths less 1 in 8 bits each, from bit 24 on its
 // chunk's form.
 fn cut(chunk: Chunk, box: Box, brick: u32) -> vec2u {
-  let shape = select(vec3u(16u, 16u, 16u - 8u * wide), vec3u(64u, 64u - 32u * wide, 1u), (chunk.form & 1u) == 1u);
+  let shape = brick_shape(chunk);
   let bricks = (chunk.shape + shape - 1u) / shape;
   let origin = shape * vec3u(brick % bricks.x, (brick / bricks.x) % bricks.y, brick / (bricks.x * bricks.y));
   let last = min(shape, chunk.shape - origin) - 1u;

@@ -1,4 +1,4 @@
-// Finds where each brick of a box lies, once for all kernels of an encoder. src/core/codecs/rice/SPEC.md, 'Bricks, blocks
+// Finds where each brick of a box lies and where its code goes at first, once for all kernels of an encoder. src/core/codecs/rice/SPEC.md, 'Bricks, blocks
 // and groups'. brick.wgsl stands in front of this text.
 // One invocation owns one brick. Dispatch: one workgroup for 64 bricks, spread over x and y.
 // Twin: `cut` in src/core/codecs/rice/layout.ts.
@@ -7,8 +7,9 @@
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 // The number of each brick's chunk: `brick_count` words.
 @group(0) @binding(2) var<storage, read> chunk_of_brick: array<u32>;
-// As `cut` in brick.wgsl says.
-@group(0) @binding(3) var<storage, read_write> cuts: array<vec2u>;
+// For each brick: where it lies in the box, as `cut` in brick.wgsl says; the first word of its room, and how many words a
+// plane has there. A chunk's rooms stand where `byte_offset` says.
+@group(0) @binding(3) var<storage, read_write> places: array<vec4u>;
 
 @compute @workgroup_size(threads)
 fn main(
@@ -19,5 +20,7 @@ fn main(
   let brick = (workgroup.x + workgroup.y * workgroups.x) * threads + thread;
   if (brick >= box.brick_count) { return; }
   let chunk = chunks[chunk_of_brick[brick]];
-  cuts[brick] = cut(chunk, box, brick - chunk.first_brick);
+  let number = brick - chunk.first_brick;
+  let words = room_words(chunk);
+  places[brick] = vec4u(cut(chunk, box, number), chunk.byte_offset / 4u + number * planes * words, words);
 }

@@ -2,8 +2,8 @@
 // brick.wgsl, memory.wgsl (or, with causal predictors, shared-memory.wgsl and causal.wgsl), scan.wgsl and sums.wgsl stand
 // in front of this text.
 // Algorithm: the brick's words are brought to workgroup memory. The prefixes of all groups stand together, each ending in a
-// one. So the word and the bit where a part's prefixes start follow from a count of ones over the words (select by
-// ranks), and its suffixes' start from a sum of widths: no table of offsets. Then each invocation walks its part of a
+// one. So the bit where a part's prefixes start follows from a count of ones over the words, in which every so many-th one is
+// marked, as many as a part has elements; and its suffixes' start from a sum of widths: no table of offsets. Then each invocation walks its part of a
 // group, the elements take the code's place, and the predictors' sums run over packed words. Bricks without any symbol but 0
 // need none of it.
 // One invocation owns one part of a group, then lines, then words; one workgroup owns a brick, plane by plane.
@@ -24,8 +24,10 @@
 // Bits of suffixes and, from bit 18 on, prefixes; or ones; or bits of escapes.
 alias Scanned = u32;
 
-// Ones of the prefixes in the words before each invocation's share.
-var<workgroup> wg_ranks: array<u32, threads>;
+// Elements of a part that nothing clips.
+override part_elements: u32 = part_words * lanes;
+// Element n: the bit behind the prefixes' first n × part_elements ones, n > 0.
+var<workgroup> wg_marks: array<u32, threads + 1u>;
 
 // The brick's bits from one place on.
 struct Reader { word: u32, used: u32, low: u32, high: u32 }
@@ -72,24 +74,23 @@ fn count_ones(prefixes: Prefixes, thread: u32) -> u32 {
   return ones_there;
 }
 
-// The bit behind the first `count` ones of the prefixes.
-fn bit_behind(prefixes: Prefixes, count: u32) -> u32 {
-  if (count == 0u) { return prefixes.bit; }
-  var owner = 0u;
-  for (var half = threads / 2u; half > 0u; half /= 2u) {
-    if (wg_ranks[owner + half] < count) { owner += half; }
+// Marks the ones in an invocation's share of words that are due.
+fn mark_ones(prefixes: Prefixes, thread: u32, ones_before: u32) {
+  let first = prefixes.first + thread * prefixes.share;
+  var ones_there = ones_before;
+  for (var word = first; word < min(first + prefixes.share, prefixes.end); word++) {
+    let bits_there = prefix_word(prefixes, word);
+    let end = ones_there + countOneBits(bits_there);
+    for (var mark = ones_there / part_elements + 1u; mark * part_elements <= end && mark <= threads; mark++) {
+      wg_marks[mark] = 32u * word + bit_of_one(bits_there, mark * part_elements - ones_there - 1u) + 1u;
+    }
+    ones_there = end;
   }
-  var rest = count - 1u - wg_ranks[owner];
-  var word = prefixes.first + owner * prefixes.share;
-  let end = min(word + prefixes.share, prefixes.end);
-  var bits_there = prefix_word(prefixes, word);
-  var found = countOneBits(bits_there);
-  while (found <= rest && word + 1u < end) {
-    rest -= found;
-    word++;
-    bits_there = load_word(word);
-    found = countOneBits(bits_there);
-  }
+}
+
+// The bit of one number `number`, from 0 on, of those in a word.
+fn bit_of_one(bits_there: u32, number: u32) -> u32 {
+  var rest = number;
   var bit = 0u;
   for (var half = 16u; half > 0u; half /= 2u) {
     let below = countOneBits((bits_there >> bit) & low_bits(half));
@@ -98,7 +99,25 @@ fn bit_behind(prefixes: Prefixes, count: u32) -> u32 {
       bit += half;
     }
   }
-  return 32u * word + bit + 1u;
+  return bit;
+}
+
+// The bit behind the first `count` ones of the prefixes.
+fn bit_behind(prefixes: Prefixes, count: u32) -> u32 {
+  let mark = min(count / part_elements, threads);
+  var bit = prefixes.bit;
+  if (mark > 0u) { bit = wg_marks[mark]; }
+  let rest = count % part_elements;
+  if (clipped == 0u || rest == 0u) { return bit; }
+  var word = bit / 32u;
+  var bits_there = load_word(word) & ~low_bits(bit % 32u);
+  var passed = 0u;
+  while (passed + countOneBits(bits_there) < rest && word + 1u < prefixes.end) {
+    passed += countOneBits(bits_there);
+    word++;
+    bits_there = load_word(word);
+  }
+  return 32u * word + bit_of_one(bits_there, rest - passed - 1u) + 1u;
 }
 
 // How many of a group's prefixes are those of escapes.
@@ -131,6 +150,24 @@ fn lanes_of(suffixes: u32, width: u32) -> u32 {
   return (pairs & low) | ((pairs & ~low) << (8u - width));
 }
 
+// The quotients of a word of `count` elements. Two prefixes at a time: they have 32 bits at most.
+fn quotients_by_pairs(prefixes: ptr<function, Reader>, count: u32) -> u32 {
+  var quotients = 0u;
+  for (var pair = 0u; pair < min(count, lanes); pair += 2u) {
+    let window = reverseBits(peek(*prefixes));
+    let first = countLeadingZeros(window);
+    var second = 0u;
+    var bit_count = first + 1u;
+    if (pair + 1u < count) {
+      second = countLeadingZeros(window << bit_count);
+      bit_count += second + 1u;
+    }
+    skip(prefixes, min(bit_count, 32u));
+    quotients |= (first | (second << bits)) << (pair * bits);
+  }
+  return quotients;
+}
+
 // Walks a part: its residuals, word by word; 0 where there is none.
 fn expand_part(place: Place, coded: Coded) -> array<u32, part_words> {
   var residuals = array<u32, part_words>();
@@ -140,25 +177,26 @@ fn expand_part(place: Place, coded: Coded) -> array<u32, part_words> {
   let width = coded.width;
   for (var i = 0u; i < part_words; i++) {
     let count = word_of(place, i).count;
-    if (count == 0u) { continue; }
     let suffix_bits = width * count;
     var symbols = lanes_of(peek(suffixes) & low_bits(suffix_bits), width);
     skip(&suffixes, suffix_bits);
     if (coded.is_rice) {
       var quotients = 0u;
-      // Two prefixes at a time: they have 32 bits at most.
-      for (var pair = 0u; pair < lanes; pair += 2u) {
-        if (pair >= count) { continue; }
-        let window = reverseBits(peek(prefixes));
-        let first = countLeadingZeros(window);
-        var second = 0u;
-        var bit_count = first + 1u;
-        if (pair + 1u < count) {
-          second = countLeadingZeros(window << bit_count);
-          bit_count += second + 1u;
-        }
-        skip(&prefixes, min(bit_count, 32u));
-        quotients |= (first | (second << bits)) << (pair * bits);
+      // All four prefixes at a time, if they have 32 bits at most.
+      let first_end = peek(prefixes);
+      let second_end = first_end & (first_end - 1u);
+      let third_end = second_end & (second_end - 1u);
+      let last_end = third_end & (third_end - 1u);
+      if (lanes == 4u && count == 4u && last_end != 0u) {
+        let last = countTrailingZeros(last_end);
+        let ends = countTrailingZeros(first_end)
+          | (countTrailingZeros(second_end) << 8u)
+          | (countTrailingZeros(third_end) << 16u)
+          | (last << 24u);
+        quotients = ends - (ends << 8u) - 0x01010100u;
+        skip(&prefixes, last + 1u);
+      } else {
+        quotients = quotients_by_pairs(&prefixes, count);
       }
       // A lane of 15 zeros is the only one with the bit of 16 set, one further.
       if (coded.has_escapes && ((quotients + ones) & (16u * ones)) != 0u) {
@@ -236,6 +274,8 @@ fn main(
   for (var plane = 0u; plane < planes; plane++) {
     let start = spans[brick * planes + plane].z;
     let size = min(spans[brick * planes + plane].w, memory_words);
+    // All are asked for at once, before it is known what the brick is.
+    for (var word = thread; word < size; word += threads) { store_word(word, payloads[start + word]); }
     let header = payloads[start];
     let own_block = block_at(start, place.block);
     var residuals = array<u32, part_words>();
@@ -251,9 +291,8 @@ fn main(
         has_causal = has_causal || block.predictor >= sum_predictors;
       }
     }
+    workgroupBarrier(); // the brick's bits are there
     if (!is_header_alone) {
-      for (var word = thread; word < size; word += threads) { store_word(word, payloads[start + word]); }
-      workgroupBarrier(); // the brick's bits are there
       let code_width = min((header >> 4u) & 7u, 4u);
       let codes = block_header(block_count);
       var code = 0u;
@@ -270,8 +309,8 @@ fn main(
       let first_word = prefixes_bit / 32u;
       let prefix_words = max(size, first_word) - first_word;
       let prefixes = Prefixes(prefixes_bit, first_word, first_word + prefix_words, (prefix_words + threads - 1u) / threads);
-      wg_ranks[thread] = scan(thread, count_ones(prefixes, thread)).before;
-      workgroupBarrier(); // the ranks are there
+      mark_ones(prefixes, thread, scan(thread, count_ones(prefixes, thread)).before);
+      workgroupBarrier(); // the marks are there
       coded.prefixes = bit_behind(prefixes, scanned.before >> 18u);
 
       if (has_escapes) {

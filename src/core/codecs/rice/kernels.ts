@@ -1,18 +1,22 @@
 import brickCode from '../../../shaders/rice/brick.wgsl?raw';
 import causalCode from '../../../shaders/rice/causal.wgsl?raw';
+import chooseCode from '../../../shaders/rice/choose.wgsl?raw';
 import cutCode from '../../../shaders/rice/cut.wgsl?raw';
 import decodeCode from '../../../shaders/rice/decode.wgsl?raw';
+import encodeCode from '../../../shaders/rice/encode.wgsl?raw';
 import frontCode from '../../../shaders/rice/front.wgsl?raw';
 import loadCode from '../../../shaders/rice/load.wgsl?raw';
 import locateCode from '../../../shaders/rice/locate.wgsl?raw';
-import measureCode from '../../../shaders/rice/measure.wgsl?raw';
 import memoryCode from '../../../shaders/rice/memory.wgsl?raw';
+import moveCode from '../../../shaders/rice/move.wgsl?raw';
 import packedCode from '../../../shaders/rice/packed.wgsl?raw';
+import reachCode from '../../../shaders/rice/reach.wgsl?raw';
 import scanCode from '../../../shaders/rice/scan.wgsl?raw';
 import sharedMemoryCode from '../../../shaders/rice/shared-memory.wgsl?raw';
 import sizesCode from '../../../shaders/rice/sizes.wgsl?raw';
 import sumsCode from '../../../shaders/rice/sums.wgsl?raw';
-import writeCode from '../../../shaders/rice/write.wgsl?raw';
+import writerCode from '../../../shaders/rice/writer.wgsl?raw';
+import type { Commands } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel } from '../../gpu/kernel.ts';
 import { exclusiveScan } from '../../gpu/scan.ts';
@@ -30,10 +34,9 @@ import {
   tileTable,
 } from '../batch.ts';
 import type { CodecElementBytes, CodecKernels, DecodePlan, GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../codec.ts';
-import { brickCount, type Form, geometryOf, parseForm, planesOf } from './layout.ts';
+import { brickCount, type Form, geometryOf, parseForm, planesOf, roomWords } from './layout.ts';
 
 const chunkWords = 8;
-const groupsPerBrick = 64;
 /** Of a workgroup. */
 const invocations = 128;
 
@@ -75,53 +78,93 @@ const anyKind: BrickKind = { form: { picture: false, causal: false }, clipped: t
 async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
   const { scope, signal, onTimes } = call;
   throwIfAborted(signal);
-  const { kinds, bricks } = cutAll(chunks, voxels);
-  const { tileCount: brickTotal } = bricks;
-  if (brickTotal === 0) return { buffer: undefined, byteOffsets: [], byteLengths: [] };
   const { elementBytes } = voxels;
-  const unitCount = brickTotal * planesOf(elementBytes).planes;
   const work = scope.scope('rice.encode');
   try {
-    const box = boxUniform(work, voxels, brickTotal, chunks.length);
-    const unplaced = chunkTable(work, voxels, chunks, bricks);
-    const chunkOfBrick = work.storage('chunk-of-brick', 4 * brickTotal, bricks.chunkOfTile);
-    const cuts = work.storage('cuts', 8 * brickTotal);
-    const groups = work.storage('groups', 4 * groupsPerBrick * unitCount);
-    const headers = work.storage('headers', 4 * unitCount);
-    // One word more than there are sizes: the scan leaves the total there.
-    const sizes = work.storage('sizes', 4 * (unitCount + 1));
-    const lengths = work.storage('lengths', 4 * chunks.length);
-
-    const commands = gpu.commands('rice.encode', onTimes).stage('measure');
-    const cut = kernel(gpu, 'cut', [cutCode], elementBytes);
-    commands.dispatch(cut, [box, unplaced, chunkOfBrick, cuts], Math.ceil(brickTotal / invocations));
-    for (const kind of kinds) {
-      const measure = kernel(gpu, 'measure', [memoryCode, causalCode, loadCode, measureCode], elementBytes, kind);
-      commands.dispatch(measure, [box, cuts, voxels.buffer, groups, headers, sizes], brickTotal);
-    }
-    commands.stage('scan');
-    exclusiveScan(gpu, commands, work, sizes, unitCount + 1);
-    const sum = kernel(gpu, 'sizes', [sizesCode], elementBytes);
-    commands.dispatch(sum, [box, unplaced, sizes, lengths], Math.ceil(chunks.length / invocations));
+    const commands = gpu.commands('rice.encode', onTimes);
+    const encoded = inRooms(gpu, voxels, chunks).map((part) => recordEncode(gpu, commands, work, voxels, part));
+    if (encoded.length === 0) return { buffer: undefined, byteOffsets: [], byteLengths: [] };
     await commands.submit();
-    const byteLengths = onlySmaller(await gpu.readWords(lengths), chunks, elementBytes);
+    const lengths = await Promise.all(encoded.map(async (part) => [...(await gpu.readWords(part.lengths))]));
+    const byteLengths = onlySmaller(lengths.flat(), chunks, elementBytes);
     const { byteOffsets, totalBytes } = placePayloads(byteLengths);
     if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
 
     throwIfAborted(signal);
     const buffer = scope.storage('rice.payloads', totalBytes);
-    const placed = chunkTable(work, voxels, chunks, bricks, { byteOffsets, byteLengths });
     const writing = gpu.commands('rice.encode', onTimes).stage('write');
-    for (const kind of kinds) {
-      const write = kernel(gpu, 'write', [sharedMemoryCode, causalCode, loadCode, scanCode, writeCode], elementBytes, kind);
-      const bindings = [box, cuts, voxels.buffer, groups, headers, sizes, placed, chunkOfBrick, buffer];
-      writing.dispatch(write, bindings, brickTotal);
+    const move = kernel(gpu, 'move', [moveCode], elementBytes);
+    for (const { box, bricks, chunkOfBrick, places, rooms, sizes, part } of encoded) {
+      const end = part.first + part.chunks.length;
+      const placement = { byteOffsets: byteOffsets.slice(part.first, end), byteLengths: byteLengths.slice(part.first, end) };
+      const placed = chunkTable(work, voxels, part.chunks, bricks, placement);
+      writing.dispatch(move, [box, places, rooms, sizes, placed, chunkOfBrick, buffer], bricks.tileCount);
     }
     await writing.submit();
     return { buffer, byteOffsets, byteLengths };
   } finally {
     work.destroy();
   }
+}
+
+/** Chunks whose bricks have their rooms in one buffer. */
+interface InRooms {
+  /** Number of the first one in the batch. */
+  readonly first: number;
+  readonly chunks: readonly GpuChunk[];
+  /** Where each chunk's rooms start. */
+  readonly byteOffsets: readonly number[];
+  readonly totalBytes: number;
+}
+
+/** Parts a batch so that all rooms of a part fit one binding: they take some percent more than the voxels. */
+function inRooms(gpu: Gpu, { elementBytes }: GpuVoxels, chunks: readonly GpuChunk[]): InRooms[] {
+  const parts: { first: number; chunks: GpuChunk[]; byteOffsets: number[]; totalBytes: number }[] = [];
+  chunks.forEach((chunk, number) => {
+    const geometry = geometryOf(parseForm(chunk.parameters), elementBytes);
+    const sized = { shape: chunk.shape, elementBytes };
+    const bytes = 4 * roomWords(sized, geometry) * brickCount(chunk, geometry) * planesOf(elementBytes).planes;
+    let part = parts.at(-1);
+    if (!part || part.totalBytes + bytes > gpu.maxBindingBytes) {
+      part = { first: number, chunks: [], byteOffsets: [], totalBytes: 0 };
+      parts.push(part);
+    }
+    part.chunks.push(chunk);
+    part.byteOffsets.push(part.totalBytes);
+    part.totalBytes += bytes;
+  });
+  return parts;
+}
+
+/** Records what encodes a part's bricks into their rooms, and the chunks' lengths in bytes. */
+function recordEncode(gpu: Gpu, commands: Commands, work: GpuScope, voxels: GpuVoxels, part: InRooms) {
+  const { elementBytes } = voxels;
+  const { chunks, byteOffsets, totalBytes } = part;
+  const { kinds, bricks } = cutAll(chunks, voxels);
+  const { tileCount: brickTotal } = bricks;
+  const unitCount = brickTotal * planesOf(elementBytes).planes;
+  const box = boxUniform(work, voxels, brickTotal, chunks.length);
+  const table = chunkTable(work, voxels, chunks, bricks, { byteOffsets, byteLengths: [] });
+  const chunkOfBrick = work.storage('chunk-of-brick', 4 * brickTotal, bricks.chunkOfTile);
+  const places = work.storage('places', 16 * brickTotal);
+  const rooms = work.storage('rooms', totalBytes);
+  // One word more than there are sizes: the scan leaves the total there.
+  const sizes = work.storage('sizes', 4 * (unitCount + 1));
+  const lengths = work.storage('lengths', 4 * chunks.length);
+
+  commands.stage('encode');
+  const cut = kernel(gpu, 'cut', [cutCode], elementBytes);
+  commands.dispatch(cut, [box, table, chunkOfBrick, places], Math.ceil(brickTotal / invocations));
+  const before = [sharedMemoryCode, causalCode, loadCode, reachCode, chooseCode, scanCode, writerCode];
+  for (const kind of kinds) {
+    const encoder = kernel(gpu, 'encode', [...before, encodeCode], elementBytes, kind);
+    commands.dispatch(encoder, [box, places, voxels.buffer, rooms, sizes], brickTotal);
+  }
+  commands.stage('scan');
+  exclusiveScan(gpu, commands, work, sizes, unitCount + 1);
+  const sum = kernel(gpu, 'sizes', [sizesCode], elementBytes);
+  commands.dispatch(sum, [box, table, sizes, lengths], Math.ceil(chunks.length / invocations));
+  return { part, box, bricks, chunkOfBrick, places, rooms, sizes, lengths };
 }
 
 function prepareDecode(

@@ -65,6 +65,17 @@ export function brickCount({ shape }: Pick<ChunkGeometry, 'shape'>, { brick }: B
   return Math.ceil(shape[0] / brick[0]) * Math.ceil(shape[1] / brick[1]) * Math.ceil(shape[2] / brick[2]);
 }
 
+/**
+ * Words of the longest code that a plane of one of a chunk's bricks may have: its elements, and in front of them 8 bits, 3 and
+ * the base for each of four blocks, and 4 for each of 64 groups. Twin: `room_words` in src/shaders/rice/brick.wgsl.
+ */
+export function roomWords({ shape, elementBytes }: ChunkGeometry, { brick }: BrickGeometry): number {
+  const elements = brick.reduce((product, length, axis) => product * Math.min(length, shape[axis] as number), 1);
+  return Math.ceil((elements * planesOf(elementBytes).bits + mostHeaderBits) / 32);
+}
+
+const mostHeaderBits = 308;
+
 /** 'The directory is filled up to a whole word.' */
 export function directoryBytes(entries: number): number {
   return 4 * Math.ceil(entries / 2);

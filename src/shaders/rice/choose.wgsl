@@ -1,0 +1,225 @@
+// Which predictor a block takes, and which code a group. No entry point: kernels.ts puts it in front of encode.wgsl, behind
+// reach.wgsl. src/core/codecs/rice/SPEC.md, "The encoder's choice".
+// Algorithm: the sum of a group's symbols in half of its rows under each predictor gives its expected cost; the predictor with
+// the least sum of these over the block is taken. Quotients are added up for each k that may be the best.
+// Invariants:
+// 1. What several invocations bring together are sums of whole numbers: their order changes nothing.
+// Twin: src/core/codecs/rice/choice.ts.
+
+// For each predictor, one row for each group: the sum of its symbols in the rows that count.
+var<workgroup> wg_sums: array<atomic<u32>, 8u * group_count>;
+// For each pair of predictors, one row for each group: their expected costs, in 16 bits each. No sum of them is larger.
+var<workgroup> wg_costs: array<u32, 4u * group_count>;
+const shares = 8u;
+var<workgroup> wg_share_costs: array<u32, 4u * shares>;
+// For each group, and for each of four k: the sum of quotients, with escapes counted from bit 16 on.
+var<workgroup> wg_quotients: array<atomic<u32>, 4u * group_count>;
+
+// 'The first k is the least with 2S < 3n × 2^k, at most the largest k.'
+fn first_parameter(symbol_sum: u32, count: u32) -> u32 {
+  let sum = 2u * symbol_sum;
+  let unit = 3u * count;
+  let shift = u32(max(i32(digits(sum)) - i32(digits(unit)), 0));
+  return min(shift + u32(sum >= (unit << shift)), raw_code - 2u);
+}
+
+fn digits(value: u32) -> u32 { return 32u - countLeadingZeros(value); }
+
+// What a group's symbols are worth in bits, if k suits them.
+fn expected_cost(symbol_sum: u32, count: u32) -> u32 {
+  if (symbol_sum == 0u) { return 0u; }
+  let k = first_parameter(symbol_sum, count);
+  return min(count * (k + 1u) + (symbol_sum >> k), count * bits);
+}
+
+// Sums of symbols under the predictors 0 to 3, and 4 to 7.
+struct Sums { low: vec4u, high: vec4u }
+
+// Of one word, under the predictors that are differences.
+fn add_sums(sums: ptr<function, Sums>, corner: Corner, edges: Edges, valid: u32) {
+  let left = from_left(corner, edges);
+  let up = packed_subtract(corner.own, corner.above);
+  let back = packed_subtract(corner.own, corner.behind);
+  let flat = packed_subtract(corner.own_x, corner.above_x);
+  let cube = packed_subtract(flat, packed_subtract(corner.behind_x, corner.above_behind_x));
+  (*sums).low += vec4u(
+    sum_of_lanes(packed_symbols(corner.own) & valid),
+    sum_of_lanes(packed_symbols(left) & valid),
+    sum_of_lanes(packed_symbols(select(up, left, edges.top)) & valid),
+    sum_of_lanes(packed_symbols(select(back, left, edges.front)) & valid));
+  (*sums).high.x += sum_of_lanes(packed_symbols(select(flat, left, edges.top)) & valid);
+  (*sums).high.y += sum_of_lanes(packed_symbols(cube) & valid);
+}
+
+// 'Those whose y + z is odd, or all if the block is one row.'
+fn sums_of_part(place: Place, reach: ptr<function, Reach>, is_one_row: bool) -> Sums {
+  var sums = Sums(vec4u(0u), vec4u(0u));
+  if (clipped == 1u || causal == 1u) {
+    for (var i = 0u; i < part_words; i++) {
+      let word = word_of(place, i);
+      if (word.count == 0u || ((word.first.y + word.first.z) % 2u == 0u && !is_one_row)) { continue; }
+      let x = i % part_x;
+      let y = (i / part_x) % part_y;
+      let z = i / part_x / part_y;
+      let edges = edges_at(reach, x, y, z);
+      let is_base = i == 0u && edges.left && edges.top && edges.front;
+      let valid = lanes_below(word.count) & ~select(0u, element_mask, is_base);
+      add_sums(&sums, corner_at(reach, x, y, z), edges, valid);
+      if (causal == 1u) {
+        let at = word_at(word.first);
+        let in_block = place_in_block(place, word);
+        sums.high.z += sum_of_lanes(packed_symbols(causal_residuals(6u, at, in_block)) & valid);
+        sums.high.w += sum_of_lanes(packed_symbols(causal_residuals(7u, at, in_block)) & valid);
+      }
+    }
+    return sums;
+  }
+  // Parts start at even y; and at even z, but that the second ones of volumes of 2 bytes start at odd ones.
+  let is_odd = wide == 1u && picture == 0u && place.part == 1u;
+  for (var i = 0u; i < part_words / 2u; i++) {
+    let x = i % part_x;
+    let pair = 2u * ((i / part_x) % (part_y / 2u));
+    let z = i / part_x / (part_y / 2u);
+    let y = pair + 1u - z % 2u;
+    var corner = corner_at(reach, x, y, z);
+    var edges = edges_at(reach, x, y, z);
+    if (wide == 1u && picture == 0u && is_odd) {
+      corner = corner_at(reach, x, pair, z);
+      edges = edges_at(reach, x, pair, z);
+    }
+    add_sums(&sums, corner, edges, 0xffffffffu);
+  }
+  return sums;
+}
+
+fn bring_sum(predictor: u32, group: u32, sum: u32) { atomicAdd(&wg_sums[predictor * group_count + group], sum); }
+
+// 'The one whose groups' expected costs add up to the least': of this invocation's block. The workgroup calls it together.
+fn choose_predictor(place: Place, reach: ptr<function, Reach>, thread: u32) -> u32 {
+  // Groups start at even y and z, from their block's origin on.
+  let is_one_row = min(place.extent.y - (place.group.y - place.in_block.y), block_y) * place.extent.z == 1u;
+  let part = sums_of_part(place, reach, is_one_row);
+  let group = thread / parts;
+  bring_sum(0u, group, part.low.x);
+  bring_sum(1u, group, part.low.y);
+  bring_sum(2u, group, part.low.z);
+  bring_sum(3u, group, part.low.w);
+  bring_sum(4u, group, part.high.x);
+  bring_sum(5u, group, part.high.y);
+  if (causal == 1u) {
+    bring_sum(6u, group, part.high.z);
+    bring_sum(7u, group, part.high.w);
+  }
+  workgroupBarrier(); // the groups' sums are there
+
+  // Here an invocation owns two predictors of a group.
+  let counted = place.size.x * select(place.size.y * place.size.z / 2u, 1u, is_one_row);
+  for (var pair = place.part; pair < predictors / 2u; pair += parts) {
+    var cost = 0u;
+    if (counted > 0u) {
+      let first = atomicLoad(&wg_sums[2u * pair * group_count + group]);
+      let second = atomicLoad(&wg_sums[(2u * pair + 1u) * group_count + group]);
+      cost = expected_cost(first, counted) | (expected_cost(second, counted) << 16u);
+    }
+    wg_costs[pair * group_count + group] = cost;
+  }
+  workgroupBarrier(); // the groups' costs are there
+
+  if (thread < predictors / 2u * shares) {
+    let pair = thread / shares;
+    let share = thread % shares;
+    var sum = 0u;
+    for (var i = 0u; i < group_count / shares; i++) {
+      // In a picture, a share is two rows of four groups: half as wide as the brick.
+      var number = 8u * share + i;
+      if (picture == 1u) { number = (share / 2u) * 16u + (i / 4u) * 8u + (share % 2u) * 4u + i % 4u; }
+      sum += wg_costs[pair * group_count + number];
+    }
+    wg_share_costs[thread] = sum;
+  }
+  workgroupBarrier(); // the shares' costs are there
+
+  let number = vec2u(place.group.x / block_x, place.group.y / block_y);
+  var least = 0xffffffffu;
+  var chosen = 0u;
+  for (var pair = 0u; pair < predictors / 2u; pair++) {
+    var costs = 0u;
+    for (var i = 0u; i < shares / blocks; i++) {
+      costs += wg_share_costs[pair * shares + (number.y * (shares / blocks) + i) * blocks_x + number.x];
+    }
+    // 'The lowest number on a tie.'
+    if ((costs & 0xffffu) < least) {
+      least = costs & 0xffffu;
+      chosen = 2u * pair;
+    }
+    if ((costs >> 16u) < least) {
+      least = costs >> 16u;
+      chosen = 2u * pair + 1u;
+    }
+  }
+  return chosen;
+}
+
+// Adds up quotients with k, and counts escapes from bit 16 on. What there is not, counts as symbols 0, which add nothing.
+// `all`: the OR of all symbols, by whose quotients escapes are ruled out for all of them at once.
+fn quotients_of(symbols: ptr<function, array<u32, part_words>>, all: u32, k: u32) -> u32 {
+  let quotient_mask = (element_mask >> k) * ones;
+  var zeros = 0u;
+  if (escapes_in((all >> k) & quotient_mask) == 0u) {
+    for (var i = 0u; i < part_words; i++) { zeros += sum_of_lanes(((*symbols)[i] >> k) & quotient_mask); }
+    return zeros;
+  }
+  var escaped = 0u;
+  for (var i = 0u; i < part_words; i++) {
+    let quotients = ((*symbols)[i] >> k) & quotient_mask;
+    let escapes = escapes_in(quotients);
+    zeros += sum_of_lanes(quotients & ~((escapes >> (bits - 1u)) * element_mask));
+    escaped += countOneBits(escapes);
+  }
+  return (zeros + escape_quotient * escaped) | (escaped << 16u);
+}
+
+// The top bit of each lane with a quotient of 15 or more.
+fn escapes_in(quotients: u32) -> u32 {
+  return (((quotients & ~tops) + ones * ((1u << (bits - 1u)) - escape_quotient)) | quotients) & tops;
+}
+
+// A group's code, and the quotients of one invocation's part with it.
+struct Choice { code: u32, quotients: u32 }
+
+// 'Of the first k and the three below the cheapest is taken, the larger on a tie; raw, unless that is cheaper.' The workgroup
+// calls it together.
+fn choose_code(symbols: ptr<function, array<u32, part_words>>, symbol_sum: u32, group: u32, count: u32) -> Choice {
+  var first = 0u;
+  var own = vec4u(0u);
+  if (symbol_sum > 0u) {
+    first = first_parameter(symbol_sum, count);
+    var all = 0u;
+    for (var i = 0u; i < part_words; i++) { all |= (*symbols)[i]; }
+    own.x = bring_quotients(symbols, all, first, 0u, group);
+    if (first > 0u) { own.y = bring_quotients(symbols, all, first, 1u, group); }
+    if (first > 1u) { own.z = bring_quotients(symbols, all, first, 2u, group); }
+    if (first > 2u) { own.w = bring_quotients(symbols, all, first, 3u, group); }
+  }
+  workgroupBarrier(); // the groups' quotients are there
+  if (symbol_sum == 0u) { return Choice(0u, 0u); }
+  var best = Choice(raw_code, 0u);
+  var least = count * bits;
+  for (var step = 0u; step < 4u; step++) {
+    if (step > first) { continue; }
+    let k = first - step;
+    let quotients = atomicLoad(&wg_quotients[step * group_count + group]);
+    let cost = count * (k + 1u) + (quotients & 0xffffu) + (quotients >> 16u) * (bits - k);
+    if (cost < least) {
+      least = cost;
+      best = Choice(k + 1u, own[step]);
+    }
+  }
+  return best;
+}
+
+fn bring_quotients(symbols: ptr<function, array<u32, part_words>>, all: u32, first: u32, step: u32, group: u32) -> u32 {
+  let quotients = quotients_of(symbols, all, first - step);
+  atomicAdd(&wg_quotients[step * group_count + group], quotients);
+  return quotients;
+}

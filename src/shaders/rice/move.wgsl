@@ -1,0 +1,53 @@
+// Brings each brick from its room into its chunk's payload, and its length into the directory. src/core/codecs/rice/SPEC.md,
+// 'Payload'. brick.wgsl stands in front of this text.
+// One workgroup owns a brick. Dispatch: one workgroup a brick, spread over x and y.
+// Invariants:
+// 1. Each word of the payloads is written, and by one invocation: a word of the directory by the first of its two bricks' planes.
+// 2. Chunks with byte_length 0 are left out.
+// Twin: `encode` in src/core/codecs/rice/reference.ts.
+
+@group(0) @binding(0) var<uniform> box: Box;
+// From cut.wgsl, and what encode.wgsl left there.
+@group(0) @binding(1) var<storage, read> places: array<vec4u>;
+@group(0) @binding(2) var<storage, read> rooms: array<u32>;
+// Exclusive scan of the bricks' sizes: planes × brick_count + 1 words.
+@group(0) @binding(3) var<storage, read> offsets: array<u32>;
+@group(0) @binding(4) var<storage, read> chunks: array<Chunk>;
+// The number of each brick's chunk: `brick_count` words.
+@group(0) @binding(5) var<storage, read> chunk_of_brick: array<u32>;
+@group(0) @binding(6) var<storage, read_write> payloads: array<u32>;
+
+fn size_of(unit: u32) -> u32 { return offsets[unit + 1u] - offsets[unit]; }
+
+@compute @workgroup_size(threads)
+fn main(
+  @builtin(local_invocation_index) thread: u32,
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+) {
+  let brick = workgroup.x + workgroup.y * workgroups.x;
+  if (brick >= box.brick_count) { return; }
+  let chunk_number = chunk_of_brick[brick];
+  let chunk = chunks[chunk_number];
+  if (chunk.byte_length == 0u) { return; }
+  var end_brick = box.brick_count;
+  if (chunk_number + 1u < box.chunk_count) { end_brick = chunks[chunk_number + 1u].first_brick; }
+  let first_unit = chunk.first_brick * planes;
+  let units = (end_brick - chunk.first_brick) * planes;
+  let directory = chunk.byte_offset / 4u;
+  let bricks_start = directory + directory_words(units) - offsets[first_unit];
+
+  for (var plane = 0u; plane < planes; plane++) {
+    let unit = brick * planes + plane;
+    let entry = unit - first_unit;
+    if (thread == 0u && entry % 2u == 0u) {
+      var lengths = size_of(unit);
+      if (entry + 1u < units) { lengths |= size_of(unit + 1u) << 16u; }
+      payloads[directory + entry / 2u] = lengths;
+    }
+    let room = places[brick].z + plane * places[brick].w;
+    let start = bricks_start + offsets[unit];
+    let size = size_of(unit);
+    for (var word = thread; word < size; word += threads) { payloads[start + word] = rooms[room + word]; }
+  }
+}

@@ -1,0 +1,137 @@
+// A part of a group with the words around it in registers, and its residuals and symbols from there. No entry point:
+// kernels.ts puts it in front of encode.wgsl, behind load.wgsl. SPEC.md, 'Predictors' and 'Symbols'. Twin: `Neighbourhood` and
+// `toSymbol` in src/core/codecs/rice/predictors.ts.
+// The predictors 0 to 5 are differences along axes, so each difference is made once and serves all of them. At a block's
+// edges, where neighbours do not exist, words of 0 stand for them, and 'left' for some predictors.
+
+// Words of a part along x, y and z.
+override part_x: u32 = row_group_words;
+override part_y: u32 = min(part_rows, group_y);
+override part_z: u32 = part_rows / part_y;
+// The reach is a part, the rows above and, in a volume, behind it.
+override behind: u32 = 1u - picture;
+override reach_slice: u32 = (part_y + 1u) * part_x;
+const reach_words = 20u;
+
+struct Reach {
+  words: array<u32, reach_words>,
+  along_x: array<u32, reach_words>, // differences to the left
+  at: vec3u,                        // the part's origin in its block
+}
+
+// Where a part's word stands in its reach.
+fn index_in_reach(x: u32, y: u32, z: u32) -> u32 { return (z + behind) * reach_slice + (y + 1u) * part_x + x; }
+
+fn reach_of(place: Place) -> Reach {
+  var reach: Reach;
+  let first_row = place.part * part_rows;
+  let offset = vec3u(0u, first_row % group_y, first_row / group_y);
+  reach.at = vec3u(place.in_block, place.group.z) + offset;
+  let first = word_at(place.group + offset) - behind * slice_pitch - row_words;
+  for (var i = 0u; i < reach_words; i++) {
+    if (i < (part_z + behind) * reach_slice) {
+      let x = i % part_x;
+      let y = (i / part_x) % (part_y + 1u);
+      let z = i / reach_slice;
+      let is_there = (y > 0u || reach.at.y > 0u) && (z >= behind || reach.at.z > 0u);
+      let at = first + z * slice_pitch + y * row_words + x;
+      let word = select(0u, load_word(at), is_there);
+      var before = 0u;
+      if (x > 0u) { before = reach.words[i - min(x, 1u)]; } else { before = select(0u, load_word(at - 1u), is_there && reach.at.x > 0u); }
+      reach.words[i] = word;
+      reach.along_x[i] = packed_subtract(word, (word << bits) | (before >> (32u - bits)));
+    }
+  }
+  return reach;
+}
+
+// A word and its neighbours above and behind; and their differences to the left.
+struct Corner {
+  own: u32,
+  above: u32,
+  behind: u32,
+  own_x: u32,
+  above_x: u32,
+  behind_x: u32,
+  above_behind_x: u32,
+}
+
+fn corner_at(reach: ptr<function, Reach>, x: u32, y: u32, z: u32) -> Corner {
+  let at = index_in_reach(x, y, z);
+  var corner = Corner((*reach).words[at], (*reach).words[at - part_x], 0u, (*reach).along_x[at], (*reach).along_x[at - part_x], 0u, 0u);
+  if (picture == 0u) {
+    corner.behind = (*reach).words[at - reach_slice];
+    corner.behind_x = (*reach).along_x[at - reach_slice];
+    corner.above_behind_x = (*reach).along_x[at - reach_slice - part_x];
+  }
+  return corner;
+}
+
+// In which of its block's first column, row and slice a word is.
+struct Edges { left: bool, top: bool, front: bool }
+
+fn edges_at(reach: ptr<function, Reach>, x: u32, y: u32, z: u32) -> Edges {
+  return Edges(x == 0u && (*reach).at.x == 0u, y == 0u && (*reach).at.y == 0u, z == 0u && (*reach).at.z == 0u);
+}
+
+// 'Left': in the block's first column upwards, in its first row and column to behind.
+fn from_left(corner: Corner, edges: Edges) -> u32 {
+  if (!edges.left) { return corner.own_x; }
+  let column = packed_subtract(corner.own, select(corner.above, corner.behind, edges.top));
+  return (corner.own_x & ~element_mask) | (column & element_mask);
+}
+
+// The residuals of a word by a predictor that is no sum.
+fn causal_residuals(predictor: u32, at: u32, in_block: vec3u) -> u32 {
+  let x_words = in_block.x / lanes;
+  let base = load_word(at - x_words - in_block.y * row_words - in_block.z * slice_pitch) & element_mask;
+  var expected = 0u;
+  for (var lane = 0u; lane < lanes; lane++) {
+    let place = in_block + vec3u(lane, 0u, 0u);
+    expected |= (expectation(predictor, at, lane, place, base) & element_mask) << (bits * lane);
+  }
+  return packed_subtract(load_word(at), expected);
+}
+
+// The symbols of a part's elements, 0 where there is none, by SPEC.md's list of predictors.
+fn symbols_of(predictor: u32, reach: ptr<function, Reach>, place: Place) -> array<u32, part_words> {
+  var differences = (*reach).words;
+  if (predictor == 1u || predictor == 4u || predictor == 5u) { differences = (*reach).along_x; }
+  if (predictor == 2u || predictor == 4u || predictor == 5u) {
+    for (var i = 0u; i < reach_words; i++) {
+      let at = reach_words - 1u - i;
+      if (at < (part_z + behind) * reach_slice && at % reach_slice >= part_x) {
+        differences[at] = packed_subtract(differences[at], differences[at - part_x]);
+      }
+    }
+  }
+  if (behind == 1u && (predictor == 3u || predictor == 5u)) {
+    for (var i = 0u; i < reach_words; i++) {
+      let at = reach_words - 1u - i;
+      if (at < (part_z + behind) * reach_slice && at >= reach_slice && at % reach_slice >= part_x) {
+        differences[at] = packed_subtract(differences[at], differences[at - reach_slice]);
+      }
+    }
+  }
+  var symbols = array<u32, part_words>();
+  for (var i = 0u; i < part_words; i++) {
+    let x = i % part_x;
+    let y = (i / part_x) % part_y;
+    let z = i / part_x / part_y;
+    let edges = edges_at(reach, x, y, z);
+    var residuals = differences[index_in_reach(x, y, z)];
+    let is_left = (predictor == 1u && edges.left)
+      || ((predictor == 2u || predictor == 4u) && edges.top)
+      || (predictor == 3u && edges.front);
+    if (is_left) { residuals = from_left(corner_at(reach, x, y, z), edges); }
+    if (causal == 1u && predictor >= sum_predictors) {
+      let word = word_of(place, i);
+      residuals = causal_residuals(predictor, word_at(word.first), place_in_block(place, word));
+    }
+    // 'The base is the block's first element; its residual counts as 0.'
+    if (i == 0u && edges.left && edges.top && edges.front) { residuals &= ~element_mask; }
+    symbols[i] = packed_symbols(residuals);
+    if (clipped == 1u) { symbols[i] &= lanes_below(word_of(place, i).count); }
+  }
+  return symbols;
+}
