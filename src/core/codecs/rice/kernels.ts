@@ -91,7 +91,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
 
     throwIfAborted(signal);
-    const buffer = scope.storage('rice.payloads', totalBytes);
+    const buffer = scope.reused('rice.payloads', totalBytes);
     const writing = gpu.commands('rice.encode', onTimes).stage('write');
     const move = kernel(gpu, 'move', [moveCode], elementBytes);
     for (const { box, bricks, chunkOfBrick, places, rooms, sizes, part } of encoded) {
@@ -147,7 +147,7 @@ function recordEncode(gpu: Gpu, commands: Commands, work: GpuScope, voxels: GpuV
   const table = chunkTable(work, voxels, chunks, bricks, { byteOffsets, byteLengths: [] });
   const chunkOfBrick = work.storage('chunk-of-brick', 4 * brickTotal, bricks.chunkOfTile);
   const places = work.storage('places', 16 * brickTotal);
-  const rooms = work.storage('rooms', totalBytes);
+  const rooms = work.reused('rooms', totalBytes);
   // One word more than there are sizes: the scan leaves the total there.
   const sizes = work.storage('sizes', 4 * (unitCount + 1));
   const lengths = work.storage('lengths', 4 * chunks.length);
