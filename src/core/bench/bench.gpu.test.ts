@@ -99,6 +99,7 @@ test('auto is timed with its statistics, its survey and what it chose, and decod
   expect(Object.keys(cases[0]?.stages ?? {})).toEqual(expect.arrayContaining(['analyze', 'survey', 'rice.encode.write']));
   expect(gpu.beforeTimed).toBe(undefined);
   scope.destroy();
+  gpu.spare.free();
   expect(gpu.memory.liveBytes()).toBe(before);
 });
 
