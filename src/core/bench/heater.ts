@@ -16,7 +16,7 @@ export function recordCopy(gpu: Gpu, commands: Commands, from: GPUBuffer, to: GP
  * what is measured next finds nothing of its data there.
  */
 export interface Heater {
-  /** Copies until the clocks are up: four times as long as the GPU has idled, half a second at most; nothing on a software one. */
+  /** Copies until the clocks are up: twice as long as the GPU has idled, half a second at most; nothing on a software one. */
   raiseClocks(): Promise<void>;
   /** Makes some copies in front of what is measured next. When it resolves the GPU is idle, and has been for no time. */
   keepBusy(): Promise<void>;
@@ -47,7 +47,7 @@ export function createHeater(gpu: Gpu, scope: GpuScope): Heater {
       const start = performance.now();
       const restedMs = start - busyAt;
       if (restedMs < idleMs) return;
-      const end = start + Math.min(raiseMs, 4 * restedMs);
+      const end = start + Math.min(raiseMs, 2 * restedMs);
       let fastestMs = Number.POSITIVE_INFINITY;
       while (performance.now() < end) {
         const { wallMs } = await copies().submit();
