@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { decode } from 'fast-png';
-import type { BenchCase, BenchResult } from '../src/core/bench/result.ts';
+import type { BenchResult } from '../src/core/bench/result.ts';
 import type { LabMessage } from '../src/renderer/app/lab-protocol.ts';
 import { expect, test } from './support/test.ts';
 
@@ -25,27 +25,15 @@ async function showFigures(page: Page, result: BenchResult): Promise<void> {
   await expect(page.getByTestId('lab-row')).toHaveCount(result.cases.length);
 }
 
-function planeCases(some: BenchCase): BenchCase[] {
-  return [1, 4, 16, 64].flatMap((x) =>
-    [1, 4, 7.9].flatMap((y) =>
-      ['PAVLE', 'CUVLE in two passes'].map((method, index): BenchCase => {
-        const ms = ((2 - index) * x * (y + 2)) / 100;
-        const gpuMs = { ...some.wallMs, median: ms, p95: 1.02 * ms };
-        return { ...some, table: 'cuvle-plane', subject: `${y} bits a byte, ${x} MB`, x, y, method, gpuMs, note: undefined };
-      }),
-    ),
-  );
-}
-
 test('figures of a large GPU stand in plots, tables and a plane, and the plane is in the picture that is saved', async ({
   stria,
 }, info) => {
   const { page } = stria;
   await page.getByTestId('lab-button').click();
-  const file = new URL('../bench/results/2026-11-21-h200-seeds.json', import.meta.url);
+  const file = new URL('../bench/results/2026-11-22-h200-seeds.json', import.meta.url);
   const seeds: BenchResult = JSON.parse(readFileSync(file, 'utf8'));
-  const plane = planeCases(seeds.cases[0] as BenchCase);
-  await showFigures(page, { ...seeds, cases: [...seeds.cases, ...plane] });
+  const plane = seeds.cases.filter(({ table }) => table === 'cuvle-plane');
+  await showFigures(page, seeds);
   await expect(page.getByTestId('lab-results').locator('canvas')).toHaveCount(6);
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.setViewportSize({ width: 1280, height: 800 });
