@@ -77,7 +77,8 @@ function options(parent: HTMLElement, { words, lines }: PlotData, axis: BenchTab
   return {
     width: parent.clientWidth,
     height: plotHeight,
-    padding: [8, 20, 0, 0],
+    // Half of the last number stands right of its tick: 100 000 000 at most.
+    padding: [8, 40, 0, 0],
     cursor: { show: false },
     legend: { show: false },
     scales: {
