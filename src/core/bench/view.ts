@@ -36,6 +36,7 @@ const looks: readonly { readonly projection: Projection; readonly method: string
   { projection: 'mip', method: 'maximum' },
   { projection: 'isosurface', method: 'isosurface, lit' },
 ];
+
 /** Pixels of the texture that is drawn into: a screen of 1920 × 1080 from 512³ on. */
 const targetOf = (size: number) => {
   const part = Math.min(1, size / 512);

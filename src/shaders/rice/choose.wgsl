@@ -83,7 +83,7 @@ fn sums_of_part(place: Place, reach: ptr<function, Reach>, is_one_row: bool) -> 
     let y = pair + 1u - z % 2u;
     var corner = corner_at(reach, x, y, z);
     var edges = edges_at(reach, x, y, z);
-    if (wide == 1u && picture == 0u && is_odd) {
+    if (is_odd) {
       corner = corner_at(reach, x, pair, z);
       edges = edges_at(reach, x, pair, z);
     }

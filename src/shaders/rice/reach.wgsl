@@ -37,7 +37,11 @@ fn reach_of(place: Place) -> Reach {
       let at = first + z * slice_pitch + y * row_words + x;
       let word = select(0u, load_word(at), is_there);
       var before = 0u;
-      if (x > 0u) { before = reach.words[i - min(x, 1u)]; } else { before = select(0u, load_word(at - 1u), is_there && reach.at.x > 0u); }
+      if (x > 0u) {
+        before = reach.words[i - 1u];
+      } else {
+        before = select(0u, load_word(at - 1u), is_there && reach.at.x > 0u);
+      }
       reach.words[i] = word;
       reach.along_x[i] = packed_subtract(word, (word << bits) | (before >> (32u - bits)));
     }

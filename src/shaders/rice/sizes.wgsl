@@ -2,7 +2,7 @@
 // src/core/codecs/rice/SPEC.md, 'Payload'. brick.wgsl stands in front of this text.
 // One invocation owns one chunk. Dispatch: one workgroup for 64 chunks, spread over x and y.
 // Invariants:
-// 1. `offsets` is the exclusive scan of measure.wgsl's sizes and one more word, so it ends with their total.
+// 1. `offsets` is the exclusive scan of encode.wgsl's sizes and one more word, so it ends with their total.
 // Twin: `encode` in src/core/codecs/rice/reference.ts.
 
 @group(0) @binding(0) var<uniform> box: Box;
