@@ -31,7 +31,7 @@ export function packResult(result: CpuTaskResult): Packed<CpuTaskResult> {
 }
 
 function packChunk(chunk: EncodedChunk, transfer: ArrayBuffer[]): EncodedChunk {
-  if (chunk.kind === 'constant') return { ...chunk, element: chunk.element.slice() };
+  if (chunk.kind !== 'coded') return { ...chunk, element: chunk.element.slice() };
   const stages = chunk.stages.map((stage) => ({ ...stage, parameters: stage.parameters.slice() }));
   return { ...chunk, stages, payload: handOver(chunk.payload, transfer) };
 }

@@ -66,6 +66,7 @@ export function bytesUpTo({ memory }: Pick<ChunkInMemory, 'memory'>, end: number
   return new Uint8Array(memory.buffer);
 }
 
-export function firstElement({ memory, at, elementBytes }: ChunkInMemory): Uint8Array {
-  return new Uint8Array(memory.buffer, at, elementBytes);
+/** A copy of the first bytes of a chunk's first row, `byteLength` at most. */
+export function firstBytes({ memory, at, shape, elementBytes }: ChunkInMemory, byteLength: number): Uint8Array {
+  return new Uint8Array(memory.buffer, at, Math.min(byteLength, shape[0] * elementBytes)).slice();
 }

@@ -3,7 +3,7 @@ import type { ChunkGeometry, ChunkStatistics, ChunkSurvey, CodecDefinition, Code
 import { codecById } from '../codecs/registry.ts';
 import type { Checksum } from '../format/checksum.ts';
 import { checksum } from '../format/checksum.ts';
-import type { CodedChunk, EncodedChunk } from '../format/chunk.ts';
+import type { CodedChunk } from '../format/chunk.ts';
 import { inContext, StriaError } from '../shared/errors.ts';
 import { rank } from './auto.ts';
 import type { EncodeChoice } from './backend.ts';
@@ -111,12 +111,6 @@ export function isNoGain(encodedLength: number, geometry: ChunkGeometry): boolea
 
 export function mismatch(): StriaError {
   return new StriaError('corrupt', 'its voxels do not match their checksum: the file is damaged');
-}
-
-/** The element of a constant chunk, checked. @throws StriaError `corrupt` */
-export function constantElement(chunk: Exclude<EncodedChunk, CodedChunk>, { elementBytes }: ChunkGeometry): Uint8Array {
-  if (chunk.element.byteLength === elementBytes) return chunk.element;
-  throw new StriaError('corrupt', `its element has ${chunk.element.byteLength} bytes; the volume's have ${elementBytes}`);
 }
 
 /** The fault of chunk `number` as whoever decodes wants it: handed over, or thrown. An abort or a lost device is always thrown. */

@@ -9,7 +9,7 @@ export interface MappedChunk {
   readonly number: number;
   /** Its way's place in `ChunkMap.shares`. */
   readonly way: number;
-  /** Encoded, in bytes; a constant chunk has none. */
+  /** Encoded, in bytes; a constant chunk and a ramp have none. */
   readonly bytes: number;
   readonly voxelBytes: number;
 }

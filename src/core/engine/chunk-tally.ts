@@ -1,10 +1,10 @@
 import type { CodecDefinition } from '../codecs/codec.ts';
 import { codecs } from '../codecs/registry.ts';
-import type { ChunkStage, EncodedChunk } from '../format/chunk.ts';
+import type { ChunkStage, ComputedChunk, EncodedChunk } from '../format/chunk.ts';
 
 /** How many chunks took one way. */
 export interface ChunkShare {
-  /** The name of a codec or a chain of codecs, `constant`, or `codec 9` for one that is not known here. */
+  /** The name of a codec or a chain of codecs, `constant`, `ramp`, or `codec 9` for one that is not known here. */
   readonly codec: string;
   /** The axis of its runs, where the codec has one. */
   readonly axis?: 'x' | 'y' | 'z';
@@ -25,16 +25,18 @@ export class ChunkTally {
 
   /** @returns the number of its way: see `ways` */
   addChunk(chunk: EncodedChunk): number {
-    return chunk.kind === 'constant' ? this.add(undefined, 0) : this.add(chunk.stages, chunk.payload.byteLength);
+    return chunk.kind === 'coded' ? this.add(chunk.stages, chunk.payload.byteLength) : this.add(chunk.kind, 0);
   }
 
   /**
-   * @param stages undefined for a constant chunk
+   * @param how the stages, or the kind of a chunk without payload
    * @returns the number of its way: see `ways`
    */
-  add(stages: readonly ChunkStage[] | undefined, bytes: number): number {
-    const codec = stages ? stages.map(({ codecId }) => codecOf(codecId)?.name ?? `codec ${codecId}`).join('+') : 'constant';
-    const axis = stages?.map(axisOf).find((one) => one !== undefined);
+  add(how: readonly ChunkStage[] | ComputedChunk['kind'], bytes: number): number {
+    const stages = typeof how === 'string' ? [] : how;
+    const codec =
+      typeof how === 'string' ? how : stages.map(({ codecId }) => codecOf(codecId)?.name ?? `codec ${codecId}`).join('+');
+    const axis = stages.map(axisOf).find((one) => one !== undefined);
     const key = `${codec} ${axis ?? ''}`;
     const counted = this.#counted.get(key) ?? {
       way: this.#counted.size,

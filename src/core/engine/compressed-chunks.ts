@@ -4,8 +4,9 @@ import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { inContext, StriaError } from '../shared/errors.ts';
 import type { ElementType } from '../shared/volume.ts';
-import { codecOfChunk, constantElement } from './choose.ts';
+import { codecOfChunk } from './choose.ts';
 import type { StoredChunk } from './decode-planner.ts';
+import { rampOf } from './ramp.ts';
 
 /** Payloads go to the GPU in pieces of about this size, and into buffers of at most this size. */
 const pieceBytes = 2 ** 22;
@@ -52,8 +53,8 @@ export function uploadChunks(
       const chunk = chunks[number] as EncodedChunk;
       const geometry = { shape: grid.box(number).shape, elementBytes };
       try {
-        if (chunk.kind === 'constant') {
-          stored[number] = { kind: 'constant', element: constantElement(chunk, geometry) };
+        if (chunk.kind !== 'coded') {
+          stored[number] = { kind: 'ramp', ramp: rampOf(chunk, geometry) };
           continue;
         }
         const { byteLength } = chunk.payload;

@@ -1,20 +1,19 @@
 import { chunkBytes } from '../codecs/batch.ts';
-import { type ChunkInMemory, firstElement } from '../codecs/chunk-in-memory.ts';
+import { type ChunkInMemory, firstBytes } from '../codecs/chunk-in-memory.ts';
 import type { ChunkGeometry, ChunkVoxels, CodecOptions } from '../codecs/codec.ts';
 import { chainByName } from '../codecs/registry.ts';
 import { survey } from '../codecs/survey.ts';
 import { checksum, sameChecksum } from '../format/checksum.ts';
-import type { EncodedChunk } from '../format/chunk.ts';
+import type { EncodedChunk, RampRule } from '../format/chunk.ts';
 import type { ReadSharedFile } from '../shared/bytes.ts';
 import { faultToData, inContext } from '../shared/errors.ts';
-import { analyze, type ChunkAnalysis, fillElement } from './analyze.ts';
+import { analyze, type ChunkAnalysis } from './analyze.ts';
 import { analyzeInMemory } from './analyze-in-memory.ts';
 import type { EncodeChoice } from './backend.ts';
 import {
   chooseCodec,
   codecOfChunk,
   codedChunk,
-  constantElement,
   fallback,
   isConstant,
   isNoGain,
@@ -26,6 +25,7 @@ import type { ChosenChain } from './chosen-codec.ts';
 import { ChunkGatherer, FreeBytes } from './chunk-gatherer.ts';
 import type { ChunkMemory } from './chunk-memory.ts';
 import type { CpuTask, CpuTaskResult } from './cpu-task.ts';
+import { fillRamp, findRamp, headBytes, mayBeRamp, rampOf } from './ramp.ts';
 import { FileRows, readRow, rowsInMemory } from './row-source.ts';
 
 /** What a thread keeps from one task to the next. */
@@ -115,22 +115,28 @@ interface ChunkToEncode extends ChunkGeometry {
 interface AnalyzedChunk {
   readonly chunk: ChunkToEncode;
   readonly analysis: ChunkAnalysis;
-  /** Undefined: all elements are one. */
-  readonly chosen: ChosenChain | undefined;
+  /** All elements are one, or a ramp; or what is to encode them. */
+  readonly chosen: 'constant' | RampRule | ChosenChain;
 }
 
 function chooseFor(chunk: ChunkToEncode, choice: EncodeChoice): AnalyzedChunk {
   const analysis = (chunk.inMemory && analyzeInMemory(chunk.inMemory)) ?? analyze(chunk.voxels());
-  const chosen = isConstant(analysis) ? undefined : chooseCodec(analysis, chunk, choice, () => survey(chunk.voxels()));
-  return { chunk, analysis, chosen };
+  if (isConstant(analysis)) return { chunk, analysis, chosen: 'constant' };
+  const ramp = mayBeRamp(analysis, chunk, headOf(chunk)) ? findRamp(chunk.voxels()) : undefined;
+  return { chunk, analysis, chosen: ramp ?? chooseCodec(analysis, chunk, choice, () => survey(chunk.voxels())) };
+}
+
+/** The first bytes of a chunk. */
+function headOf(chunk: ChunkToEncode): Uint8Array {
+  return chunk.inMemory ? firstBytes(chunk.inMemory, headBytes) : chunk.voxels().bytes.slice(0, headBytes);
 }
 
 function encodeAs({ chunk, analysis, chosen: first }: AnalyzedChunk, options: CodecOptions): EncodedChunk {
-  if (!first) {
-    const element = (chunk.inMemory ? firstElement(chunk.inMemory) : chunk.voxels().bytes).slice(0, chunk.elementBytes);
-    return { kind: 'constant', element, decodedChecksum: analysis.checksum };
+  if (first === 'constant' || 'steps' in first) {
+    const computed = { element: headOf(chunk).slice(0, chunk.elementBytes), decodedChecksum: analysis.checksum };
+    return first === 'constant' ? { kind: 'constant', ...computed } : { kind: 'ramp', ...first, ...computed };
   }
-  let chosen = first;
+  let chosen: ChosenChain = first;
   let encoded = encodeBy(chosen, chunk, options);
   while (!encoded) {
     chosen = fallback(chosen, analysis, chunk, options);
@@ -172,8 +178,8 @@ function decodeUnchecked(chunk: EncodedChunk, geometry: ChunkGeometry): Uint8Arr
       : chunk.payload;
     return codec.reference.decode(payload, geometry, parameters);
   }
-  const element = constantElement(chunk, geometry);
+  const ramp = rampOf(chunk, geometry);
   const voxels = new Uint8Array(chunkBytes(geometry));
-  fillElement(voxels, element);
+  fillRamp({ ...geometry, bytes: voxels }, ramp);
   return voxels;
 }

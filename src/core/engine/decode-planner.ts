@@ -16,10 +16,11 @@ import type { Dims3 } from '../shared/volume.ts';
 import type { ChunkBox } from './backend.ts';
 import type { DecodedBy } from './chosen-codec.ts';
 import { prepareFill } from './gpu-chunks.ts';
+import type { Ramp } from './ramp.ts';
 
-/** A chunk in GPU memory: its payload, or the element that it consists of. */
+/** A chunk in GPU memory: its payload, or the ramp that it is (without steps: a constant chunk). */
 export type StoredChunk =
-  | { readonly kind: 'constant'; readonly element: Uint8Array }
+  | { readonly kind: 'ramp'; readonly ramp: Ramp }
   | {
       readonly kind: 'coded';
       readonly codec: CodecDefinition;
@@ -54,12 +55,14 @@ export class DecodePlanner {
    * @throws StriaError `corrupt` for parameters and lengths that no encoder makes
    */
   plan(chunks: readonly PlannedChunk[], target: GpuVoxels, scope: GpuScope, workspace = new DecodeWorkspace(scope)): DecodePlan {
-    const constants: { place: ChunkBox; element: Uint8Array }[] = [];
+    const filled: ChunkBox[] = [];
+    const ramps: Ramp[] = [];
     const plans: DecodePlan[] = [];
     const groups = new Map<CodecDefinition, Map<GPUBuffer, Group>>();
     for (const { origin, shape, stored } of this.#unchain(chunks, plans, scope, workspace)) {
-      if (stored.kind === 'constant') {
-        constants.push({ place: { origin, shape }, element: stored.element });
+      if (stored.kind === 'ramp') {
+        filled.push({ origin, shape });
+        ramps.push(stored.ramp);
         continue;
       }
       const { codec, buffer, parameters, byteOffset, byteLength } = stored;
@@ -71,11 +74,7 @@ export class DecodePlanner {
       group.byteOffsets.push(byteOffset);
       group.byteLengths.push(byteLength);
     }
-    if (constants.length > 0) {
-      const box = { voxels: target, chunks: constants.map(({ place }) => place) };
-      const elements = constants.map(({ element }) => element);
-      plans.push(prepareFill(this.#gpu, box, elements, scope));
-    }
+    if (ramps.length > 0) plans.push(prepareFill(this.#gpu, { voxels: target, chunks: filled }, ramps, scope));
     for (const [codec, byBuffer] of groups) {
       const kernels = this.#kernelsOf(codec);
       for (const [buffer, { chunks: members, byteOffsets, byteLengths }] of byBuffer) {
@@ -94,7 +93,7 @@ export class DecodePlanner {
    * @throws StriaError `corrupt` for parameters and lengths that no encoder makes
    */
   planElements(stored: StoredChunk, chunk: ChunkGeometry, elements: readonly Dims3[], scope: GpuScope): RangePlan | undefined {
-    if (stored.kind === 'constant' || stored.second) return undefined;
+    if (stored.kind === 'ramp' || stored.second) return undefined;
     const { codec, parameters, buffer, byteOffset, byteLength } = stored;
     const order = codec.scanOrder?.(chunk, parameters);
     const kernels = this.#kernelsOf(codec);
@@ -114,7 +113,7 @@ export class DecodePlanner {
   #unchain(chunks: readonly PlannedChunk[], plans: DecodePlan[], scope: GpuScope, workspace: DecodeWorkspace): PlannedChunk[] {
     const chains = new Map<CodecDefinition, { index: number; stored: ChainedChunk }[]>();
     chunks.forEach(({ stored }, index) => {
-      if (stored.kind === 'constant' || !stored.second) return;
+      if (stored.kind === 'ramp' || !stored.second) return;
       const members = chains.get(stored.second.codec) ?? [];
       members.push({ index, stored: { ...stored, second: stored.second } });
       chains.set(stored.second.codec, members);

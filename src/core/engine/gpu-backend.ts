@@ -8,12 +8,13 @@ import type { Gpu } from '../gpu/gpu.ts';
 import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import type { Backend, BackendJob, ChunkBox, EncodeChoice, ResidentBox } from './backend.ts';
-import { codecOfChunk, constantElement, mismatch, reportDamage } from './choose.ts';
+import { codecOfChunk, mismatch, reportDamage } from './choose.ts';
 import type { DecodedBy } from './chosen-codec.ts';
 import { DecodePlanner, type PlannedChunk } from './decode-planner.ts';
 import { analyzeOnGpu, compareOnGpu, fillOnGpu, paddedBoxBytes, stackedBox } from './gpu-chunks.ts';
 import { GpuEncoder, labelled } from './gpu-encoder.ts';
 import { downloadBox, emptyBox, guarded, uploadBox } from './gpu-transfer.ts';
+import { type Ramp, rampOf } from './ramp.ts';
 
 /** A backend on a GPU, which can also work on voxels that are in GPU memory already. */
 export interface GpuBackend extends Backend {
@@ -60,13 +61,15 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
 
   const decodeBatch = async ({ voxels, chunks: places }: ResidentBox, chunks: readonly EncodedChunk[], work: DecodeWork) => {
     const byName = new Map<string, DecodeMember[]>();
-    const constants: { place: ChunkBox; element: Uint8Array }[] = [];
+    const filled: ChunkBox[] = [];
+    const ramps: Ramp[] = [];
     places.forEach((place, index) => {
       const chunk = chunks[index] as EncodedChunk;
       const geometry = { shape: place.shape, elementBytes: voxels.elementBytes };
       try {
-        if (chunk.kind === 'constant') {
-          constants.push({ place, element: constantElement(chunk, geometry) });
+        if (chunk.kind !== 'coded') {
+          ramps.push(rampOf(chunk, geometry));
+          filled.push(place);
           return;
         }
         const decodedBy = codecOfChunk(chunk, geometry);
@@ -78,13 +81,7 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
         work.damaged(index, error);
       }
     });
-    const filled = { voxels, chunks: constants.map(({ place }) => place) };
-    await fillOnGpu(
-      gpu,
-      filled,
-      constants.map(({ element }) => element),
-      work.call,
-    );
+    await fillOnGpu(gpu, { voxels, chunks: filled }, ramps, work.call);
     for (const [name, members] of byName) await decodeWith(name, members, voxels, work);
   };
 

@@ -16,11 +16,12 @@ import type { Dims3 } from '../shared/volume.ts';
 import { type ChunkAnalysis, lanesOf, maskOfElements } from './analyze.ts';
 import type { ChunkBox, ResidentBox } from './backend.ts';
 import { surveyOnGpu } from './gpu-survey.ts';
+import { headBytes, type Ramp } from './ramp.ts';
 
 /** What the GPU finds out about a chunk: enough to make a constant chunk without reading its voxels back. */
 export interface GpuChunkAnalysis extends ChunkAnalysis {
-  /** The chunk's first element, little-endian. */
-  readonly firstElement: Uint8Array;
+  /** The first bytes of the chunk's first row, `headBytes` of them at most. */
+  readonly head: Uint8Array;
   /** There if it was asked for. */
   readonly survey: ChunkSurvey | undefined;
 }
@@ -66,52 +67,54 @@ export async function analyzeOnGpu(
   const readSurveys = withSurvey ? surveyOnGpu(gpu, box, scope, commands) : undefined;
   await commands.submit();
   const [words, surveys] = await Promise.all([gpu.readWords(totals), readSurveys?.()]);
-  return chunks.map((_, index) => {
-    const [x, y, z, sum, cross, first] = words.subarray(recordWords * index) as unknown as [
+  return chunks.map(({ shape }, index) => {
+    const [x, y, z, sum, cross, ...head] = words.subarray(recordWords * index, recordWords * (index + 1)) as unknown as [
       number,
       number,
       number,
       number,
       number,
-      number,
+      ...number[],
     ];
     return {
       changes: [x, y, z],
       checksum: { sum, cross },
-      firstElement: new Uint8Array(Uint32Array.of(first).buffer, 0, elementBytes),
+      head: new Uint8Array(Uint32Array.from(head).buffer, 0, Math.min(headBytes, shape[0] * elementBytes)),
       survey: surveys?.[index],
     };
   });
 }
 
-/** Writes constant chunks into a box, by shaders/engine/fill.wgsl. `elements[i]` is that of `chunks[i]`. */
-export async function fillOnGpu(gpu: Gpu, box: ResidentBox, elements: readonly Uint8Array[], call: KernelCall): Promise<void> {
+/** Writes ramps and constant chunks into a box, by shaders/engine/fill.wgsl. `ramps[i]` is `chunks[i]`. */
+export async function fillOnGpu(gpu: Gpu, box: ResidentBox, ramps: readonly Ramp[], call: KernelCall): Promise<void> {
   if (box.chunks.length === 0) return;
   using scope = call.scope.scope('fill');
-  const plan = prepareFill(gpu, box, elements, scope);
+  const plan = prepareFill(gpu, box, ramps, scope);
   const commands = gpu.commands('fill', call.onTimes);
   plan(commands);
   await commands.submit();
 }
 
 /** As `fillOnGpu`, to be run again and again: what that takes is owned by `scope`. */
-export function prepareFill(
-  gpu: Gpu,
-  { voxels, chunks }: ResidentBox,
-  elements: readonly Uint8Array[],
-  scope: GpuScope,
-): DecodePlan {
+export function prepareFill(gpu: Gpu, { voxels, chunks }: ResidentBox, ramps: readonly Ramp[], scope: GpuScope): DecodePlan {
   const { elementBytes } = voxels;
+  const { bits, ones } = lanesOf[elementBytes];
   const perWord = 4 / elementBytes;
   const table = chunkTable(
     voxels,
     chunks,
     (x) => maskOfElements(((x - 1) % perWord) + 1, elementBytes),
-    (index) => repeatedInWord(elements[index] as Uint8Array),
+    (index) => Math.imul((ramps[index] as Ramp).first, ones),
   );
   const { box, workgroups } = planPieces(voxels, chunks);
-  const kernel = gpu.kernel({ label: 'engine.fill', code: fillCode, constants: { segment } });
-  const bindings = [voxels.buffer, scope.storage('chunks', table.byteLength, table), scope.uniform('box', box)];
+  const rules = Uint32Array.from(ramps.flatMap(({ first, steps, modulus }) => [first, ...steps, modulus]));
+  const kernel = gpu.kernel({ label: 'engine.fill', code: fillCode, constants: { segment, bits } });
+  const bindings = [
+    voxels.buffer,
+    scope.storage('chunks', table.byteLength, table),
+    scope.uniform('box', box),
+    scope.storage('ramps', rules.byteLength, rules),
+  ];
   return (commands) => {
     commands.stage('fill').dispatch(kernel, bindings, workgroups);
   };
@@ -173,7 +176,7 @@ export function stackedBox(scope: GpuScope, shapes: readonly Dims3[], elementByt
 }
 
 /** Slices that one invocation walks along z: long enough to pay for the reduction, short enough for many workgroups. */
-const segment = 32;
+export const segment = 32;
 const workgroupSize = 256;
 /** Words of `Chunk` in the shaders, and of a chunk's totals. */
 const recordWords = 8;
@@ -186,10 +189,10 @@ function hasWholeQuads(voxels: GpuVoxels, chunks: readonly ChunkBox[]): boolean 
 }
 
 /**
- * How the chunks are cut into pieces of one workgroup each, and the `Box` uniform of all three shaders.
+ * How the chunks are cut into pieces of one workgroup each, and the `Box` uniform of these shaders.
  * @param walk slices that one invocation walks @param columnWords words of a column in a slice
  */
-function planPieces(voxels: GpuVoxels, chunks: readonly ChunkBox[], walk = segment, columnWords = 1) {
+export function planPieces(voxels: GpuVoxels, chunks: readonly ChunkBox[], walk = segment, columnWords = 1) {
   const perWord = 4 / voxels.elementBytes;
   let columnBlocks = 1;
   let segments = 1;
@@ -203,7 +206,7 @@ function planPieces(voxels: GpuVoxels, chunks: readonly ChunkBox[], walk = segme
 }
 
 /** The chunk records of the shaders. */
-function chunkTable(
+export function chunkTable(
   voxels: GpuVoxels,
   chunks: readonly ChunkBox[],
   lastMask: (x: number) => number,
@@ -215,10 +218,4 @@ function chunkTable(
     table.set([firstWordOf(voxels, origin), rowWords, y, z, lastMask(x), value(index)], recordWords * index);
   });
   return table;
-}
-
-/** The element as often as a word holds it. */
-function repeatedInWord(element: Uint8Array): number {
-  const word = Uint8Array.from({ length: 4 }, (_, at) => element[at % element.byteLength] as number);
-  return new Uint32Array(word.buffer)[0] as number;
 }

@@ -10,6 +10,7 @@ import type { ChunkBox, EncodeChoice, OnSpan, ResidentBox } from './backend.ts';
 import { chooseCodec, codedChunk, fallback, isConstant, payloadChunk, rawCodec } from './choose.ts';
 import type { ChosenChain, ChosenCodec } from './chosen-codec.ts';
 import { analyzeOnGpu } from './gpu-chunks.ts';
+import { findRampsOnGpu } from './gpu-ramps.ts';
 
 interface EncodeMember {
   /** In the batch. */
@@ -37,6 +38,7 @@ export class GpuEncoder {
     const start = performance.now();
     const analyses = await analyzeOnGpu(this.#gpu, box, call, choice.codec === 'auto');
     onSpan?.('analyze', start, performance.now(), bytesOfChunks(chunks, voxels.elementBytes));
+    const ramps = await findRampsOnGpu(this.#gpu, box, analyses, call);
     const encoded = new Array<EncodedChunk>(chunks.length);
     const waiting = new Map<string, EncodeMember[]>();
     const rawChain = chainName({ codec: rawCodec });
@@ -47,9 +49,12 @@ export class GpuEncoder {
     };
     const geometryOf = (index: number) => ({ ...(chunks[index] as ChunkBox), elementBytes: voxels.elementBytes });
     analyses.forEach((analysis, index) => {
-      const { firstElement: element, checksum: decodedChecksum } = analysis;
+      const { head, checksum: decodedChecksum } = analysis;
+      const element = head.slice(0, voxels.elementBytes);
+      const ramp = ramps.get(index);
       const survey = () => analysis.survey as ChunkSurvey;
       if (isConstant(analysis)) encoded[index] = { kind: 'constant', element, decodedChecksum };
+      else if (ramp) encoded[index] = { kind: 'ramp', ...ramp, element, decodedChecksum };
       else add(index, chooseCodec(analysis, geometryOf(index), choice, survey));
     });
     // Raw comes last: it takes what the others did not make smaller.

@@ -36,8 +36,8 @@ export async function describeContainer(container: ContainerReader, fileBytes: n
   const tally = new ChunkTally();
   for (let number = 0; number < container.chunkCount; number++) {
     const entry = container.entry(number);
-    if (entry.kind === 'constant') tally.add(undefined, 0);
-    else tally.add(entry.stages, entry.payloadLength);
+    if (entry.kind === 'coded') tally.add(entry.stages, entry.payloadLength);
+    else tally.add(entry.kind, 0);
   }
   const source = await container.sourceDescription();
   const chunks = tally.shares();

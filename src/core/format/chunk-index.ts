@@ -1,20 +1,23 @@
 import { StriaError } from '../shared/errors.ts';
 import { ByteBuilder, ByteCursor } from './byte-cursor.ts';
-import { sameChecksum } from './checksum.ts';
-import type { ChunkStage, ConstantChunk } from './chunk.ts';
+import type { ChunkStage, ComputedChunk, RampChunk } from './chunk.ts';
+import { chunkMetaLength, decodeStages, encodeStages } from './chunk-record.ts';
 import {
+  type ComputedRun,
   type ConstantRun,
-  chunkMetaLength,
+  chunkOfRun,
   decodeConstantRun,
-  decodeStages,
+  decodeRampRun,
   encodeConstantRun,
-  encodeStages,
-} from './chunk-record.ts';
+  encodeRampRun,
+  GrowingRamps,
+  sameComputed,
+} from './computed-run.ts';
 import { maxPayloadLength } from './layout.ts';
 import { recordLength } from './record.ts';
 
 /** What the index knows of a chunk. */
-export type ChunkEntry = ConstantChunk | CodedEntry;
+export type ChunkEntry = ComputedChunk | CodedEntry;
 
 export interface CodedEntry {
   readonly kind: 'coded';
@@ -25,7 +28,7 @@ export interface CodedEntry {
   readonly payloadLength: number;
 }
 
-const runKinds = { constant: 0, coded: 1 } as const;
+const runKinds = { constant: 0, coded: 1, ramp: 2 } as const;
 const codedEntryBytes = 8;
 
 /** Collects the entries of all chunks in their order. docs/FORMAT.md, 'INDX'. */
@@ -35,11 +38,11 @@ export class IndexBuilder {
   readonly #runs = new ByteBuilder();
   #runCount = 0;
   #constant: ConstantRun | undefined;
+  #ramps: GrowingRamps | undefined;
   #coded: { first: number; end: number; count: number; entries: ByteBuilder } | undefined;
 
   addConstant(run: ConstantRun): void {
-    this.#endCoded();
-    this.#endConstant();
+    this.#endRun();
     this.#constant = run;
   }
 
@@ -48,10 +51,15 @@ export class IndexBuilder {
     this.#constant = run;
   }
 
+  addRamp(number: number, chunk: RampChunk): void {
+    if (this.#ramps?.add(number, chunk)) return;
+    this.#endRun();
+    this.#ramps = new GrowingRamps(number, chunk);
+  }
+
   /** @param length of the whole record */
   addCoded(recordOffset: number, length: number, stages: readonly ChunkStage[], payloadLength: number): void {
-    this.#endConstant();
-    if (this.#coded?.end !== recordOffset) this.#endCoded();
+    if (this.#coded?.end !== recordOffset) this.#endRun();
     this.#coded ??= { first: recordOffset, end: recordOffset, count: 0, entries: new ByteBuilder() };
     this.#coded.entries.u32(this.#methodNumber(stages)).u32(payloadLength);
     this.#coded.end += length;
@@ -59,8 +67,7 @@ export class IndexBuilder {
   }
 
   build(): Uint8Array<ArrayBuffer> {
-    this.#endConstant();
-    this.#endCoded();
+    this.#endRun();
     const methodCount = this.#methodNumbers.size;
     return new ByteBuilder().u32(methodCount).u32(this.#runCount).bytes(this.#methods.build()).bytes(this.#runs.build()).build();
   }
@@ -74,19 +81,21 @@ export class IndexBuilder {
     return this.#methodNumbers.size - 1;
   }
 
-  #endConstant(): void {
-    if (this.#constant === undefined) return;
-    this.#runs.u8(runKinds.constant);
-    encodeConstantRun(this.#runs, this.#constant);
+  /** Writes the run of whichever kind that the chunks so far end with. */
+  #endRun(): void {
+    if (this.#constant) {
+      encodeConstantRun(this.#runs.u8(runKinds.constant), this.#constant);
+    } else if (this.#ramps) {
+      encodeRampRun(this.#runs.u8(runKinds.ramp), this.#ramps.run());
+    } else if (this.#coded) {
+      const { first, count, entries } = this.#coded;
+      this.#runs.u8(runKinds.coded).u32(count).u64(first).bytes(entries.build());
+    } else {
+      return;
+    }
     this.#runCount++;
     this.#constant = undefined;
-  }
-
-  #endCoded(): void {
-    if (this.#coded === undefined) return;
-    const { first, count, entries } = this.#coded;
-    this.#runs.u8(runKinds.coded).u32(count).u64(first).bytes(entries.build());
-    this.#runCount++;
+    this.#ramps = undefined;
     this.#coded = undefined;
   }
 }
@@ -112,9 +121,9 @@ export interface IndexBounds {
 /** The entries of all chunks, by number. */
 export class ChunkIndex {
   readonly #methods: readonly (readonly ChunkStage[])[];
-  readonly #runs: readonly (ConstantRun | CodedRun)[];
+  readonly #runs: readonly (ComputedRun | CodedRun)[];
 
-  private constructor(methods: readonly (readonly ChunkStage[])[], runs: readonly (ConstantRun | CodedRun)[]) {
+  private constructor(methods: readonly (readonly ChunkStage[])[], runs: readonly (ComputedRun | CodedRun)[]) {
     this.#methods = methods;
     this.#runs = runs;
   }
@@ -130,13 +139,15 @@ export class ChunkIndex {
     const methods: ChunkStage[][] = [];
     while (methods.length < methodCount) methods.push(decodeStages(cursor));
     const metaLengths = methods.map((stages) => chunkMetaLength(encodeStages(stages).byteLength));
-    const runs: (ConstantRun | CodedRun)[] = [];
+    const runs: (ComputedRun | CodedRun)[] = [];
     let next = 0;
     let end = bounds.start;
     while (runs.length < runCount) {
       const kind = cursor.u8();
       if (kind === runKinds.constant) {
         runs.push(decodeConstantRun(cursor, next, bounds.elementBytes));
+      } else if (kind === runKinds.ramp) {
+        runs.push(decodeRampRun(cursor, next, bounds.elementBytes));
       } else if (kind === runKinds.coded) {
         const run = parseCodedRun(cursor, next, metaLengths, end, bounds.end);
         end = run.offsets[run.count] as number;
@@ -155,10 +166,7 @@ export class ChunkIndex {
   /** @throws StriaError `internal` for a number that the volume does not have */
   entry(number: number): ChunkEntry {
     const run = this.#runOf(number);
-    if (run.kind === 'constant') {
-      const { kind, element, decodedChecksum } = run;
-      return { kind, element, decodedChecksum };
-    }
+    if (run.kind !== 'coded') return chunkOfRun(run, number);
     const at = number - run.first;
     const recordOffset = run.offsets[at] as number;
     return {
@@ -170,38 +178,33 @@ export class ChunkIndex {
     };
   }
 
-  /** The constant chunks. */
-  constantRuns(): ConstantRun[] {
-    return this.#runs.filter((run) => run.kind === 'constant');
+  /** The chunks without payload. */
+  computedRuns(): ComputedRun[] {
+    return this.#runs.filter((run) => run.kind !== 'coded');
   }
 
   /** Whether each chunk of the run is as the index has it. */
-  agreesWith(run: ConstantRun): boolean {
+  agreesWith(run: ComputedRun): boolean {
     for (let number = run.first; number < run.first + run.count; ) {
       const entry = this.#runOf(number);
-      if (entry.kind !== 'constant' || !sameConstant(entry, run)) return false;
-      number = entry.first + entry.count;
+      if (entry.kind === 'coded' || !sameComputed(chunkOfRun(entry, number), chunkOfRun(run, number))) return false;
+      number = entry.kind === 'constant' ? entry.first + entry.count : number + 1;
     }
     return true;
   }
 
-  #runOf(number: number): ConstantRun | CodedRun {
+  #runOf(number: number): ComputedRun | CodedRun {
     let low = 0;
     let high = this.#runs.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const { first, count } = this.#runs[middle] as ConstantRun | CodedRun;
+      const { first, count } = this.#runs[middle] as ComputedRun | CodedRun;
       if (number < first) high = middle;
       else if (number >= first + count) low = middle + 1;
-      else return this.#runs[middle] as ConstantRun | CodedRun;
+      else return this.#runs[middle] as ComputedRun | CodedRun;
     }
     throw new StriaError('internal', `there is no chunk ${number}`);
   }
-}
-
-/** Whether two constant chunks have the same element and checksum. */
-export function sameConstant(a: ConstantChunk, b: ConstantChunk): boolean {
-  return sameChecksum(a.decodedChecksum, b.decodedChecksum) && a.element.every((byte, at) => byte === b.element[at]);
 }
 
 function parseCodedRun(cursor: ByteCursor, first: number, metaLengths: number[], start: number, end: number): CodedRun {

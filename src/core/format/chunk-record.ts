@@ -1,9 +1,9 @@
 import { StriaError } from '../shared/errors.ts';
 import { ByteBuilder, ByteCursor } from './byte-cursor.ts';
 import type { Checksum } from './checksum.ts';
-import type { ChunkStage, CodedChunk, ConstantChunk } from './chunk.ts';
+import type { ChunkStage, CodedChunk } from './chunk.ts';
 import { align8, maxStages, recordTypes } from './layout.ts';
-import { encodeRecord, parseRecord, type RecordHead, type StriaRecord } from './record.ts';
+import { encodeRecord, parseRecord, type RecordHead } from './record.ts';
 
 /** The stages of a chunk as they stand in CHNK and INDX: their number, then for each its codec and parameters. */
 export function encodeStages(stages: readonly ChunkStage[]): Uint8Array<ArrayBuffer> {
@@ -78,47 +78,4 @@ export function parseChunkRecord(bytes: Uint8Array, offset: number, number: numb
     encodedChecksum: record.bodyChecksum,
     decodedChecksum: meta.decodedChecksum,
   };
-}
-
-/** Neighbouring chunks that are constant and alike: the same element and the same checksum, so the same shape. */
-export interface ConstantRun extends ConstantChunk {
-  readonly first: number;
-  readonly count: number;
-}
-
-/** The fields that a run of constant chunks has in CONS and INDX alike. */
-export function encodeConstantRun(builder: ByteBuilder, run: Omit<ConstantRun, 'first'>): void {
-  builder.u32(run.count).checksum(run.decodedChecksum).u8(run.element.byteLength).bytes(run.element);
-}
-
-export function decodeConstantRun(cursor: ByteCursor, first: number, elementBytes: number): ConstantRun {
-  const count = cursor.u32();
-  if (count === 0) throw cursor.corrupt('has a run of no chunks');
-  const decodedChecksum = cursor.checksum();
-  const width = cursor.u8();
-  if (width !== elementBytes)
-    throw cursor.corrupt(`has an element of ${width} bytes in a volume of ${elementBytes}-byte elements`);
-  return { kind: 'constant', first, count, decodedChecksum, element: cursor.bytes(width) };
-}
-
-/** The body of CONS: constant chunks since the one before. docs/FORMAT.md, 'CONS'. */
-export function encodeConstants(runs: readonly ConstantRun[]): Uint8Array<ArrayBuffer> {
-  const builder = new ByteBuilder();
-  for (const run of runs) {
-    builder.u64(run.first);
-    encodeConstantRun(builder, run);
-  }
-  return builder.build();
-}
-
-/** @throws StriaError `corrupt`, also for chunks that the volume does not have */
-export function parseConstants(record: StriaRecord, chunkCount: number, elementBytes: number): ConstantRun[] {
-  const cursor = new ByteCursor(record.body, `the ${record.type} record at byte ${record.offset}`);
-  const runs: ConstantRun[] = [];
-  while (cursor.remaining > 0) {
-    const run = decodeConstantRun(cursor, cursor.u64(), elementBytes);
-    if (run.first + run.count > chunkCount) throw cursor.corrupt(`tells of chunks beyond the last, ${chunkCount - 1}`);
-    runs.push(run);
-  }
-  return runs;
 }

@@ -6,7 +6,8 @@ import { sameChecksum } from './checksum.ts';
 import type { CodedChunk, EncodedChunk } from './chunk.ts';
 import { type ChunkGrid, codecElementBytes } from './chunk-grid.ts';
 import { type ChunkEntry, ChunkIndex, type CodedEntry } from './chunk-index.ts';
-import { encodeStages, parseChunkMeta, parseChunkRecord, parseConstants } from './chunk-record.ts';
+import { encodeStages, parseChunkMeta, parseChunkRecord } from './chunk-record.ts';
+import { parseComputed } from './computed-run.ts';
 import { type ContainerHeader, checkVersion, parseHeader } from './header.ts';
 import { maxTextLength, prologueLength, recordHeadLength, recordTypes, signature } from './layout.ts';
 import {
@@ -107,7 +108,7 @@ export class ContainerReader {
       throwIfAborted(options?.signal);
       const number = first + chunks.length;
       const entry = this.entry(number);
-      if (entry.kind === 'constant') chunks.push(entry);
+      if (entry.kind !== 'coded') chunks.push(entry);
       else for (const chunk of await this.#readNeighbours(number, entry, first + count, options)) chunks.push(chunk);
     }
     return chunks;
@@ -153,9 +154,9 @@ export class ContainerReader {
       if (entry?.kind !== 'coded' || entry.recordOffset !== offset) {
         throw new StriaError('corrupt', `the index does not know the record at byte ${offset}, of chunk ${number}`);
       }
-    } else if (type === recordTypes.constants) {
+    } else if (type === recordTypes.constants || type === recordTypes.ramps) {
       const record = await readRecord(this.#source, type, offset, recordEnd(head) - offset, options);
-      const runs = parseConstants(record, this.chunkCount, codecElementBytes(this.header.volume.type));
+      const runs = parseComputed(record, this.chunkCount, codecElementBytes(this.header.volume.type));
       const stranger = runs.find((run) => !this.#index.agreesWith(run));
       if (stranger !== undefined) {
         throw new StriaError('corrupt', `the index and the record at byte ${offset} disagree about chunk ${stranger.first}`);
@@ -177,7 +178,7 @@ export class ContainerReader {
     let length = entry.recordLength;
     for (let next = number + 1; next < end; next++) {
       const neighbour = this.entry(next);
-      if (neighbour.kind === 'constant' || neighbour.recordOffset !== entry.recordOffset + length) break;
+      if (neighbour.kind !== 'coded' || neighbour.recordOffset !== entry.recordOffset + length) break;
       if (length + neighbour.recordLength > maxReadBytes) break;
       entries.push(neighbour);
       length += neighbour.recordLength;

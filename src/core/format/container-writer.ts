@@ -1,10 +1,11 @@
 import type { ByteSink } from '../shared/bytes.ts';
 import { StriaError, toStriaError } from '../shared/errors.ts';
 import type { SourceDescription } from '../shared/source.ts';
-import type { CodedChunk, ConstantChunk, EncodedChunk } from './chunk.ts';
+import type { CodedChunk, ConstantChunk, EncodedChunk, RampChunk } from './chunk.ts';
 import { type ChunkGrid, codecElementBytes } from './chunk-grid.ts';
-import { IndexBuilder, sameConstant } from './chunk-index.ts';
-import { type ConstantRun, encodeChunkRecord, encodeConstants } from './chunk-record.ts';
+import { IndexBuilder } from './chunk-index.ts';
+import { encodeChunkRecord } from './chunk-record.ts';
+import { type ConstantRun, encodeConstants, encodeRamps, GrowingRamps, rampFault, sameComputed } from './computed-run.ts';
 import { type ContainerHeader, encodeHeader, encodePrologue, featuresOf, parseHeader, writerName } from './header.ts';
 import { formatVersion, maxPayloadLength, recordTypes } from './layout.ts';
 import { encodeRecord } from './record.ts';
@@ -15,8 +16,8 @@ import { encodeTail, type RecordPlace } from './tail.ts';
 export type NewContainer = Pick<ContainerHeader, 'volume' | 'chunkShape' | 'sourceFormat'> &
   Partial<Pick<ContainerHeader, 'writer'>>;
 
-/** So many runs of constant chunks are kept back at most before they are written as a CONS record. */
-const maxPendingRuns = 4096;
+/** So many runs of constant chunks, or ramps, are kept back at most before they are written as a CONS or a RAMP record. */
+const maxPending = 4096;
 
 /**
  * Writes a container front to back. The same calls give the same bytes: it writes no dates and no names of devices.
@@ -29,6 +30,8 @@ export class ContainerWriter {
   readonly #headerBody: Uint8Array;
   readonly #index = new IndexBuilder();
   #pending: ConstantRun[] = [];
+  #pendingRamps: GrowingRamps[] = [];
+  #pendingRampCount = 0;
   #lastRun: ConstantRun | undefined;
   #nextChunk = 0;
   #bytesWritten = 0;
@@ -70,15 +73,19 @@ export class ContainerWriter {
     }
     this.#nextChunk++;
     if (chunk.kind === 'coded') await this.#coded(number, chunk);
+    else if (chunk.kind === 'ramp') await this.#ramp(number, chunk);
     else await this.#constant(number, chunk);
   }
 
-  /** Makes the chunks given so far safe against a missing end: until then constant chunks are kept back. Call it after each layer. */
+  /** Makes the chunks given so far safe against a missing end: until then those without payload are kept back. Call it after each layer. */
   async flushIndex(): Promise<void> {
-    if (this.#pending.length === 0) return;
-    const body = encodeConstants(this.#pending);
+    const constants = this.#pending;
+    const ramps = this.#pendingRamps;
     this.#pending = [];
-    await this.#write(encodeRecord({ type: recordTypes.constants, offset: this.#bytesWritten, body }));
+    this.#pendingRamps = [];
+    this.#pendingRampCount = 0;
+    if (constants.length > 0) await this.#record(recordTypes.constants, encodeConstants(constants));
+    if (ramps.length > 0) await this.#record(recordTypes.ramps, encodeRamps(ramps.map((ramp) => ramp.run())));
   }
 
   /** Writes what remains. Does not close the sink. @throws StriaError `internal` where chunks are missing, `not-writable` */
@@ -118,12 +125,9 @@ export class ContainerWriter {
   }
 
   async #constant(number: number, chunk: ConstantChunk): Promise<void> {
-    const width = codecElementBytes(this.header.volume.type);
-    if (chunk.element.byteLength !== width) {
-      throw new StriaError('internal', `chunk ${number} repeats an element of ${chunk.element.byteLength} bytes, not ${width}`);
-    }
+    this.#checkWidth(number, chunk.element);
     const { element, decodedChecksum } = chunk;
-    if (this.#lastRun !== undefined && sameConstant(this.#lastRun, chunk)) {
+    if (this.#lastRun !== undefined && sameComputed(this.#lastRun, chunk)) {
       this.#lastRun = { ...this.#lastRun, count: this.#lastRun.count + 1 };
       this.#index.replaceConstant(this.#lastRun);
     } else {
@@ -131,12 +135,32 @@ export class ContainerWriter {
       this.#index.addConstant(this.#lastRun);
     }
     const pending = this.#pending.at(-1);
-    if (pending !== undefined && pending.first + pending.count === number && sameConstant(pending, chunk)) {
+    if (pending !== undefined && pending.first + pending.count === number && sameComputed(pending, chunk)) {
       this.#pending[this.#pending.length - 1] = { ...pending, count: pending.count + 1 };
     } else {
       this.#pending.push({ ...this.#lastRun, first: number, count: 1 });
     }
-    if (this.#pending.length >= maxPendingRuns) await this.flushIndex();
+    if (this.#pending.length >= maxPending) await this.flushIndex();
+  }
+
+  async #ramp(number: number, chunk: RampChunk): Promise<void> {
+    const fault = rampFault(chunk, this.#checkWidth(number, chunk.element), chunk.element);
+    if (fault !== undefined) throw new StriaError('internal', `chunk ${number} ${fault}`);
+    this.#lastRun = undefined;
+    this.#index.addRamp(number, chunk);
+    if (!this.#pendingRamps.at(-1)?.add(number, chunk)) this.#pendingRamps.push(new GrowingRamps(number, chunk));
+    if (++this.#pendingRampCount >= maxPending) await this.flushIndex();
+  }
+
+  /** The width of the volume's elements, which `element` has. */
+  #checkWidth(number: number, { byteLength }: Uint8Array): number {
+    const width = codecElementBytes(this.header.volume.type);
+    if (byteLength === width) return width;
+    throw new StriaError('internal', `chunk ${number} repeats an element of ${byteLength} bytes, not ${width}`);
+  }
+
+  #record(type: string, body: Uint8Array): Promise<void> {
+    return this.#write(encodeRecord({ type, offset: this.#bytesWritten, body }));
   }
 
   async #write(bytes: Uint8Array): Promise<void> {

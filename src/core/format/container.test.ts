@@ -14,6 +14,7 @@ import { recoverContainer } from './recover.ts';
 import {
   codedChunk,
   constantChunk,
+  rampChunk,
   rawSource,
   smallChunks,
   smallContainer,
@@ -55,7 +56,25 @@ function anyChunk(width: number): fc.Arbitrary<EncodedChunk> {
   const word = fc.integer({ min: 0, max: 2 ** 32 - 1 });
   const sums = fc.record({ sum: word, cross: word });
   const stage = fc.record({ codecId: fc.integer({ min: 1, max: 65535 }), parameters: fc.uint8Array({ maxLength: 5 }) });
+  const wrap = 2 ** (8 * width);
+  const modulus = fc.oneof(fc.constant(0), fc.integer({ min: 2, max: Math.min(65_536, wrap - 1) }), fc.constant(255));
+  const ramp = modulus.chain((modulus) => {
+    const below = fc.nat((modulus || wrap) - 1);
+    const steps = fc.oneof(
+      fc.constant([1, 0, 0] as const),
+      fc.tuple(below, below, fc.integer({ min: 1, max: (modulus || wrap) - 1 })),
+    );
+    const element = below.map((first) => new Uint8Array(Uint32Array.of(first).buffer).slice(0, width));
+    return fc.record({
+      kind: fc.constant('ramp' as const),
+      element,
+      steps,
+      modulus: fc.constant(modulus),
+      decodedChecksum: sums,
+    });
+  });
   return fc.oneof(
+    ramp,
     fc
       .record({
         element: fc.uint8Array({ minLength: width, maxLength: width, max: 1 }),
@@ -133,6 +152,17 @@ describe('round trips', () => {
     expect((await recoverContainer(memorySource('test.stria', bytes))).wholeCount).toBe(20_000);
   });
 
+  test('more ramps than are kept back', async () => {
+    const volume = { ...smallVolume, dims: [10_000, 1, 1, 1] as const, type: 'u16' as const };
+    const chunks = Array.from({ length: 10_000 }, (_, i) => rampChunk(i % 255, i < 5000 ? [1, 0, 0] : [2, 0, 0]));
+    const bytes = await writeContainer({ volume, chunkShape: [1, 1, 1, 1], sourceFormat: 'raw' }, chunks);
+    expect(splitRecords(bytes).filter(({ type }) => type === 'RAMP').length).toBe(3);
+    const reader = await open(bytes);
+    expect(await reader.readChunks(0, 10_000)).toEqual(chunks);
+    await reader.checkRecords();
+    expect((await recoverContainer(memorySource('test.stria', bytes))).wholeCount).toBe(10_000);
+  });
+
   test('payloads own their memory, so that one can be transferred without the others', async () => {
     const { bytes, chunks } = await variedContainer();
     const read = await (await open(bytes)).readChunks(0, chunks.length);
@@ -163,6 +193,25 @@ describe('size', () => {
     const records = splitRecords(bytes).filter(({ type }) => ['CONS', 'INDX', 'TAIL'].includes(type));
     expect(records.reduce((sum, { body }) => sum + 32 + body.length, 0)).toBeLessThan(900);
     expect(bytes.length).toBeLessThan(2048);
+  });
+
+  test('ramps cost 9 bytes a chunk of 1-byte elements, in the index and beside the chunks', async () => {
+    const volume = { ...smallVolume, dims: [512, 512, 512, 1] as const };
+    const chunks = Array.from({ length: 512 }, (_, i): EncodedChunk => {
+      return {
+        kind: 'ramp',
+        element: Uint8Array.of(i % 255),
+        steps: [1, 2, 4],
+        modulus: 255,
+        decodedChecksum: { sum: i, cross: i },
+      };
+    });
+    const bytes = await writeContainer({ volume, chunkShape: [64, 64, 64, 1], sourceFormat: 'raw' }, chunks);
+    const [index, ...ramps] = splitRecords(bytes)
+      .filter(({ type }) => type === 'INDX' || type === 'RAMP')
+      .reverse();
+    expect(index?.body.length).toBe(8 + 1 + 4 + 1 + 4 + 3 + 512 * 9);
+    expect(ramps.map(({ body }) => body.length)).toEqual(new Array(8).fill(8 + 12 + 64 * 9));
   });
 
   test('a coded chunk costs at most 70 bytes, all told', async () => {
@@ -254,6 +303,19 @@ describe('the writer refuses', () => {
     await expect(one.finish(rawSource)).rejects.toThrow(/after 1 of 2/);
     await one.chunk(1, constantChunk(0));
     await expect(one.chunk(2, constantChunk(0))).rejects.toThrow(StriaError);
+  });
+
+  test.each([
+    ['a modulus of 1', [0, 1, 0], 1, 0],
+    ['a modulus beyond 65536', [0, 1, 0], 65_537, 0],
+    ['a step as large as the modulus', [0, 1, 10], 10, 0],
+    ['half a step', [0, 1, 0.5], 10, 0],
+    ['a first element beyond the modulus', [0, 1, 1], 10, 12],
+    ['no steps', [0, 0, 0], 10, 1],
+  ] as const)('a ramp with %s', async (_, steps, modulus, first) => {
+    const volume = { ...smallVolume, type: 'u16' as const };
+    const one = await ContainerWriter.create(memorySink(), { ...smallContainer, volume });
+    await expect(one.chunk(0, rampChunk(first, steps, modulus))).rejects.toMatchObject({ tag: 'internal' });
   });
 
   test('elements of another width, stages without end, parameters too long, sources without voxels', async () => {

@@ -73,6 +73,15 @@ function chunkEnds(bytes: Uint8Array): number[] {
         for (let number = first; number < first + body.getUint32(at + 8, true); number++) ends[number] = end;
       }
     }
+    if (head.type === 'RAMP') {
+      const body = new DataView(bytes.buffer, offset + 32, head.bodyLength);
+      // u64 first, u32 count, u8 width, u32 modulus, 3 × 2 bytes of steps; for each 8 bytes of checksum, 2 bytes of element
+      for (let at = 0; at < head.bodyLength; ) {
+        const [first, count] = [Number(body.getBigUint64(at, true)), body.getUint32(at + 8, true)];
+        for (let number = first; number < first + count; number++) ends[number] = end;
+        at += 23 + 10 * count;
+      }
+    }
     offset = recordEnd(head);
   }
   return ends;

@@ -9,6 +9,7 @@ import {
   faultOf,
   joinRecords,
   type PlainRecord,
+  rampChunk,
   rawSource,
   readAll,
   smallChunks,
@@ -173,6 +174,51 @@ describe('a hostile file, with right checksums everywhere', () => {
     const recovered = await recoverContainer(guarded(bytes));
     expect(recovered.wholeCount).toBe(2);
     expect(recovered.problems[0]).toMatch(/^The index/);
+  });
+
+  // The ramps' file: u8 kind, u32 count, u8 width, u32 modulus, 3 × 2 bytes of steps, then twice 8 bytes of checksum and 2 of element.
+  const rampRun = 8;
+  test.each<[string, (body: Uint8Array) => Uint8Array, RegExp]>([
+    ['no chunks', set(rampRun + 1, 0), /run of no chunks/],
+    ['four billion chunks', set(rampRun + 1, 0xffffffff), /ends early/],
+    ['a chunk too many', set(rampRun + 1, 3), /ends early/],
+    ['an element of 1 byte', setByte(rampRun + 5, 1), /1 bytes in a volume of 2-byte/],
+    ['modulus 1', set(rampRun + 6, 1), /modulo 1/],
+    ['a modulus that the element cannot reach', set(rampRun + 6, 65_536), /modulo 65536/],
+    ['a step that is the modulus', setByte(rampRun + 10, 255), /steps 255, 3, 9 modulo 255/],
+    ['no steps', (body) => body.fill(0, rampRun + 10, rampRun + 16), /without steps/],
+    ['an element that is the modulus', setByte(rampRun + 16 + 8, 255), /from 255 on modulo 255/],
+    ['a second element beyond', setByte(rampRun + 26 + 9, 1), /from 257 on modulo 255/],
+    ['its last byte missing', (body) => body.slice(0, -1), /ends early/],
+  ])('ramps with %s: the index is refused, and recover has them from their own record', async (_, change, message) => {
+    const volume = { ...smallVolume, type: 'u16' as const };
+    const chunks = [rampChunk(7), rampChunk(1)];
+    const records = splitRecords(await writeContainer({ ...smallContainer, volume }, chunks)).map((record) =>
+      record.type === 'INDX' ? { ...record, body: change(record.body.slice()) } : record,
+    );
+    const bytes = joinRecords(records, small);
+    expect(await faultOf(ContainerReader.open(guarded(bytes)))).toMatchObject({
+      tag: 'corrupt',
+      message: expect.stringMatching(message),
+    });
+    const recovered = await recoverContainer(guarded(bytes));
+    expect(recovered.problems[0]).toMatch(/^The index/);
+    expect([await recovered.readChunk(0), await recovered.readChunk(1)]).toEqual(chunks);
+  });
+
+  test('ramps that the index knows otherwise', async () => {
+    const volume = { ...smallVolume, type: 'u16' as const };
+    const file = await writeContainer({ ...smallContainer, volume }, [rampChunk(7), rampChunk(1)]);
+    for (const [at, value] of [
+      [17, 2],
+      [23, 8],
+      [31, 8],
+    ] as const) {
+      const records = splitRecords(file).map((record) =>
+        record.type === 'RAMP' ? { ...record, body: record.body.slice().with(at, value) } : record,
+      );
+      expect((await faultOf(readAll(joinRecords(records, small), true))).message).toMatch(/disagree about chunk 0/);
+    }
   });
 
   test.each([

@@ -16,6 +16,7 @@ export const recordTypes = {
   header: 'HEAD',
   chunk: 'CHNK',
   constants: 'CONS',
+  ramps: 'RAMP',
   source: 'SRCE',
   blob: 'BLOB',
   headerCopy: 'head',

@@ -5,7 +5,8 @@ import type { SourceDescription } from '../shared/source.ts';
 import type { EncodedChunk } from './chunk.ts';
 import { type ChunkGrid, codecElementBytes } from './chunk-grid.ts';
 import { ChunkIndex } from './chunk-index.ts';
-import { type ConstantRun, parseChunkMeta, parseChunkRecord, parseConstants } from './chunk-record.ts';
+import { parseChunkMeta, parseChunkRecord } from './chunk-record.ts';
+import { type ComputedRun, chunkOfRun, parseComputed, runFrom } from './computed-run.ts';
 import { type ContainerHeader, encodePrologue, type ParsedHeader, parseHeader } from './header.ts';
 import { align8, maxPayloadLength, maxTextLength, prologueLength, recordHeadLength, recordTypes } from './layout.ts';
 import { isCritical, parseRecord, type RecordHead, readExactly, recordEnd, type StriaRecord } from './record.ts';
@@ -46,26 +47,26 @@ export async function recoverContainer(source: ByteSource, options?: JobOptions)
   }
   const elementBytes = codecElementBytes(header.volume.type);
 
-  const runs: ConstantRun[][] = [];
-  for (const head of found.constants) {
+  const runs: ComputedRun[][] = [];
+  for (const head of found.computed) {
     const record = await readWhole(source, head, options);
-    runs.push(problems.attempt(() => parseConstants(record, grid.count, elementBytes)) ?? []);
+    runs.push(problems.attempt(() => parseComputed(record, grid.count, elementBytes)) ?? []);
   }
   const lastIndex = found.index;
   if (lastIndex !== undefined) {
     const { body } = await readWhole(source, lastIndex, options);
     const bounds = { chunkCount: grid.count, elementBytes, start: prologueLength, end: lastIndex.offset };
-    runs.push(problems.attempt(() => ChunkIndex.parse(body, bounds))?.constantRuns() ?? []);
+    runs.push(problems.attempt(() => ChunkIndex.parse(body, bounds))?.computedRuns() ?? []);
   }
-  const constants = disjoint(runs.flat());
-  const coded = new Map([...found.chunks].filter(([number]) => number < grid.count && runAt(constants, number) === undefined));
+  const computed = disjoint(runs.flat());
+  const coded = new Map([...found.chunks].filter(([number]) => number < grid.count && runAt(computed, number) === undefined));
   if (coded.size < found.chunks.size) problems.add('Some records are of chunks that the volume does not have, or has already.');
 
-  const wholeCount = coded.size + constants.reduce((sum, run) => sum + run.count, 0);
+  const wholeCount = coded.size + computed.reduce((sum, run) => sum + run.count, 0);
   const description = await recoverSource(source, found.source, header, problems, options);
   if (!found.tail) problems.add("The file's end is missing or damaged.");
   if (wholeCount < grid.count) {
-    const has = (number: number) => coded.has(number) || runAt(constants, number) !== undefined;
+    const has = (number: number) => coded.has(number) || runAt(computed, number) !== undefined;
     problems.add(`Chunks lost: ${grid.count - wholeCount} of ${grid.count} (${missingNumbers(grid.count, has)}).`);
   }
 
@@ -73,11 +74,11 @@ export async function recoverContainer(source: ByteSource, options?: JobOptions)
     header,
     grid,
     wholeCount,
-    has: (number) => coded.has(number) || runAt(constants, number) !== undefined,
+    has: (number) => coded.has(number) || runAt(computed, number) !== undefined,
     async readChunk(number, readOptions) {
       throwIfAborted(readOptions?.signal);
-      const run = runAt(constants, number);
-      if (run !== undefined) return { kind: 'constant', element: run.element, decodedChecksum: run.decodedChecksum };
+      const run = runAt(computed, number);
+      if (run !== undefined) return chunkOfRun(run, number);
       const place = coded.get(number);
       if (place === undefined) return undefined;
       try {
@@ -96,14 +97,15 @@ interface FoundRecords {
   readonly headers: RecordHead[];
   /** By chunk number; the places without padding. */
   readonly chunks: Map<number, RecordPlace>;
-  readonly constants: RecordHead[];
+  /** Those of chunks without payload. */
+  readonly computed: RecordHead[];
   source: RecordHead | undefined;
   index: RecordHead | undefined;
   tail: boolean;
 }
 
 async function findRecords(source: ByteSource, problems: Problems, options?: JobOptions): Promise<FoundRecords> {
-  const found: FoundRecords = { headers: [], chunks: new Map(), constants: [], source: undefined, index: undefined, tail: false };
+  const found: FoundRecords = { headers: [], chunks: new Map(), computed: [], source: undefined, index: undefined, tail: false };
   for await (const each of scanRecords(source, options)) {
     if (each.kind === 'damaged') {
       problems.add(`The bytes from ${each.offset} to ${each.end} belong to no whole record.`);
@@ -132,7 +134,8 @@ function sortIn(found: FoundRecords, head: RecordHead, fileSize: number, problem
       return;
     }
     case recordTypes.constants:
-      found.constants.push(head);
+    case recordTypes.ramps:
+      found.computed.push(head);
       return;
     case recordTypes.source:
       found.source = head;
@@ -255,25 +258,25 @@ class Problems {
 }
 
 /** The runs in rising order without overlaps; where two overlap, the one that begins first has the chunks. */
-function disjoint(runs: readonly ConstantRun[]): ConstantRun[] {
-  const kept: ConstantRun[] = [];
+function disjoint(runs: readonly ComputedRun[]): ComputedRun[] {
+  const kept: ComputedRun[] = [];
   let next = 0;
   for (const run of [...runs].sort((a, b) => a.first - b.first || b.count - a.count)) {
     const first = Math.max(run.first, next);
-    const count = run.first + run.count - first;
-    if (count <= 0) continue;
-    kept.push({ ...run, first, count });
-    next = first + count;
+    const end = run.first + run.count;
+    if (end <= first) continue;
+    kept.push(runFrom(run, first));
+    next = end;
   }
   return kept;
 }
 
-function runAt(runs: readonly ConstantRun[], number: number): ConstantRun | undefined {
+function runAt(runs: readonly ComputedRun[], number: number): ComputedRun | undefined {
   let low = 0;
   let high = runs.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    const run = runs[middle] as ConstantRun;
+    const run = runs[middle] as ComputedRun;
     if (number < run.first) high = middle;
     else if (number >= run.first + run.count) low = middle + 1;
     else return run;

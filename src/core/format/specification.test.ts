@@ -30,17 +30,19 @@ test('a reader written from the page alone reads what the writer writes', async 
   });
   expect(file.copyIsAlike).toBe(true);
   expect(file.chunks).toEqual(
-    chunks.map((chunk) =>
-      chunk.kind === 'constant'
-        ? { element: [...chunk.element], decoded: [chunk.decodedChecksum.sum, chunk.decodedChecksum.cross] }
-        : {
-            stages: chunk.stages.map(({ codecId, parameters }) => [codecId, ...parameters]),
-            payload: [...chunk.payload],
-            decoded: [chunk.decodedChecksum.sum, chunk.decodedChecksum.cross],
-          },
-    ),
+    chunks.map((chunk) => {
+      const decoded = [chunk.decodedChecksum.sum, chunk.decodedChecksum.cross];
+      if (chunk.kind === 'constant') return { element: [...chunk.element], decoded };
+      if (chunk.kind === 'ramp') {
+        const [low = 0, high = 0] = chunk.element;
+        return { first: low + 256 * high, steps: chunk.steps, modulus: chunk.modulus, decoded };
+      }
+      const stages = chunk.stages.map(({ codecId, parameters }) => [codecId, ...parameters]);
+      return { stages, payload: [...chunk.payload], decoded };
+    }),
   );
-  expect(file.constants).toEqual([1, 4, 5, 6, 7, 9]);
+  expect(file.constants).toEqual([1, 4, 5]);
+  expect(file.ramps).toEqual([6, 7, 9]);
   expect(file.endian).toBe(source.endian);
   expect(file.parts).toEqual(
     source.parts.map(({ name, hasVoxels, before, after }) => ({ name, hasVoxels, before: [...before], after: [...after] })),
@@ -114,6 +116,16 @@ function readBySpecification(file: Uint8Array) {
       const element = bytesOf(part(index.body, at + 14, width));
       for (let i = 0; i < count; i++) chunks.push({ element, decoded });
       at += 14 + width;
+    } else if (kind === 2) {
+      const width = index.body.getUint8(at + 5);
+      const element = (place: number) => bytesOf(part(index.body, place, width)).reduceRight((sum, byte) => 256 * sum + byte, 0);
+      const modulus = index.body.getUint32(at + 6, true);
+      const steps = [0, 1, 2].map((axis) => element(at + 10 + axis * width));
+      at += 10 + 3 * width;
+      for (let i = 0; i < count; i++, at += 8 + width) {
+        const decoded = [index.body.getUint32(at, true), index.body.getUint32(at + 4, true)];
+        chunks.push({ first: element(at + 8), steps, modulus, decoded });
+      }
     } else {
       let offset = u64(index.body, at + 5);
       at += 13;
@@ -149,6 +161,7 @@ function readBySpecification(file: Uint8Array) {
   }
 
   const constants: number[] = [];
+  const ramps: number[] = [];
   let copyIsAlike = false;
   for (let offset = 16; offset < file.length; ) {
     const { type, body, checksum, next: following } = record(offset);
@@ -158,9 +171,16 @@ function readBySpecification(file: Uint8Array) {
         for (let i = 0; i < body.getUint32(place + 8, true); i++) constants.push(u64(body, place) + i);
       }
     }
+    if (type === 'RAMP') {
+      for (let place = 0; place < body.byteLength; ) {
+        const [count, width] = [body.getUint32(place + 8, true), body.getUint8(place + 12)];
+        for (let i = 0; i < count; i++) ramps.push(u64(body, place) + i);
+        place += 17 + 3 * width + count * (8 + width);
+      }
+    }
     offset = following;
   }
-  return { header: text(header.body), chunks, endian, parts, constants, copyIsAlike };
+  return { header: text(header.body), chunks, endian, parts, constants, ramps, copyIsAlike };
 }
 
 function sums(row: number[]): [number, number] {

@@ -57,6 +57,17 @@ const seriesSource: SourceDescription = {
 const doublesVolume: VolumeInfo = { ...smallVolume, dims: [3, 1, 1, 1], type: 'f64', slope: Number.NaN, intercept: -0 };
 const doublesVoxels = Float64Array.of(1.5, -0, Number.NEGATIVE_INFINITY);
 
+/** 6 × 3 × 2 voxels: (250 + x + 4 y + 7 z) mod 255. */
+const rampVolume: VolumeInfo = { ...smallVolume, dims: [6, 3, 2, 1] };
+const rampVoxel = (x: number, y: number, z: number) => (250 + x + 4 * y + 7 * z) % 255;
+const rampVoxels = Uint8Array.from({ length: 36 }, (_, i) => rampVoxel(i % 6, Math.floor(i / 6) % 3, Math.floor(i / 18)));
+const rampShape = [4, 3, 1, 1] as const;
+const rampGrid = chunkGridOf(rampVolume, rampShape);
+const rampChunks = rawChunks(rampVolume, rampShape, rampVoxels).map(({ decodedChecksum }, number): EncodedChunk => {
+  const element = Uint8Array.of(rampVoxel(...rampGrid.box(number).origin));
+  return { kind: 'ramp', element, steps: [1, 4, 7], modulus: 255, decodedChecksum };
+});
+
 async function makeFiles(): Promise<Map<string, Uint8Array>> {
   const writer = 'stria 0.1.0';
   const small = await writeContainer(smallContainer, smallChunks);
@@ -69,6 +80,7 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
     { volume: doublesVolume, chunkShape: [4, 1, 1, 1], sourceFormat: 'raw', writer },
     rawChunks(doublesVolume, [4, 1, 1, 1], new Uint8Array(doublesVoxels.buffer)),
   );
+  const ramps = await writeContainer({ volume: rampVolume, chunkShape: rampShape, sourceFormat: 'raw', writer }, rampChunks);
   const flipped = (at: number) => series.with(at, (series[at] as number) ^ 0x10);
   const payloadOf = (number: number) => {
     const before = splitRecords(series).slice(0, number + 1);
@@ -86,6 +98,17 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
     ['small.stria', small],
     ['series.stria', series],
     ['doubles.stria', doubles],
+    ['ramps.stria', ramps],
+    [
+      'ramp-beyond-modulus.stria',
+      joinRecords(
+        splitRecords(ramps).map((record) => {
+          // The modulus, behind the numbers of methods and runs, kind, count and width.
+          return record.type === 'INDX' ? { ...record, body: record.body.with(8 + 1 + 4 + 1, 7) } : record;
+        }),
+        ramps,
+      ),
+    ],
     ['cut-in-payload.stria', series.slice(0, payloadOf(1) + 5)],
     ['cut-in-index.stria', series.slice(0, series.length - 120)],
     ['flipped-payload.stria', flipped(payloadOf(1) + 5)],
@@ -158,5 +181,12 @@ describe('testdata', () => {
       expect(await reader.readChunks(0, reader.chunkCount)).toEqual(rawChunks(volume, chunkShape, voxels));
       if (source !== undefined) expect(await reader.sourceDescription()).toEqual(source);
     }
+  });
+
+  test('the ramps hold these', async () => {
+    const bytes = new Uint8Array(readFileSync(new URL('ramps.stria', folder)));
+    const reader = await ContainerReader.open(memorySource('ramps.stria', bytes));
+    expect(reader.header.volume).toEqual(rampVolume);
+    expect(await reader.readChunks(0, reader.chunkCount)).toEqual(rampChunks);
   });
 });

@@ -34,6 +34,12 @@ export function constantChunk(...element: number[]): EncodedChunk {
   return { kind: 'constant', element: bytes, decodedChecksum: checksum(bytes) };
 }
 
+/** A ramp of 2-byte elements from `first` on; the container does not compute it. */
+export function rampChunk(first: number, steps: readonly [number, number, number] = [1, 3, 9], modulus = 255): EncodedChunk {
+  const element = Uint8Array.of(first % 256, first >> 8);
+  return { kind: 'ramp', element, steps, modulus, decodedChecksum: checksum(element) };
+}
+
 export const rawSource: SourceDescription = {
   format: 'raw',
   endian: 'little',
@@ -83,10 +89,10 @@ export async function variedContainer(): Promise<{
     codedChunk(new Uint8Array(0), 2, Uint8Array.of(1)),
     constantChunk(9, 1),
     constantChunk(9, 1),
-    constantChunk(9, 1),
-    constantChunk(0, 0),
+    rampChunk(3),
+    rampChunk(254),
     codedChunk(Uint8Array.of(8), 2, Uint8Array.of(0, 1, 2, 3, 4, 5, 6)),
-    constantChunk(0, 0),
+    rampChunk(60_000, [65_535, 0, 1], 0),
     codedChunk(
       Uint8Array.from({ length: 9 }, (_, i) => i),
       300,

@@ -13,6 +13,7 @@ export function describeWay({ codec, axis }: Way): string {
 /** What about chunks makes a codec the smallest of all for them. */
 const reasons: Readonly<Record<string, string>> = {
   constant: 'all one value',
+  ramp: 'even steps',
   rle: 'runs',
   parle: 'runs',
   rice: 'smooth, with noise',

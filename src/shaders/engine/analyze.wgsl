@@ -52,7 +52,7 @@ struct Chunk {
 @group(0) @binding(0) var<storage, read> voxels: array<u32>;
 /** One for each chunk. */
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
-/** 8 words a chunk: changes along x, y, z, checksum's sum and cross, the chunk's first word, and 2 spare. */
+/** 8 words a chunk: changes along x, y, z, checksum's sum and cross, and the first three words of the chunk's first row. */
 @group(0) @binding(2) var<storage, read_write> totals: array<atomic<u32>>;
 @group(0) @binding(3) var<uniform> box: Box;
 /** `voxels`, four words at a time. */
@@ -171,7 +171,8 @@ fn main(
     var total = 0u;
     for (var i = 0u; i < parts; i++) { total += wg_parts[local * parts + i]; }
     atomicAdd(&totals[chunk_index * 8u + local], total);
-  } else if (local == counters && piece == 0u) {
-    atomicStore(&totals[chunk_index * 8u + 5u], voxels[chunk.first_word]);
+  } else if (local < 8u && piece == 0u) {
+    let word = chunk.first_word + min(local - counters, chunk.row_words - 1u);
+    atomicStore(&totals[chunk_index * 8u + local], voxels[word]);
   }
 }

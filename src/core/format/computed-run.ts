@@ -1,0 +1,183 @@
+import { ByteBuilder, ByteCursor } from './byte-cursor.ts';
+import { sameChecksum } from './checksum.ts';
+import type { ComputedChunk, ConstantChunk, RampChunk, RampRule } from './chunk.ts';
+import { recordTypes } from './layout.ts';
+import type { StriaRecord } from './record.ts';
+
+/** Neighbouring chunks without payload: one entry of INDX, CONS or RAMP. */
+export type ComputedRun = ConstantRun | RampRun;
+
+interface Neighbours {
+  /** Number of the first chunk. */
+  readonly first: number;
+  readonly count: number;
+}
+
+/** Constant chunks that are alike: the same element and the same checksum, so the same shape. */
+export interface ConstantRun extends ConstantChunk, Neighbours {}
+
+/** Ramps by one rule. */
+export interface RampRun extends RampRule, Neighbours {
+  readonly kind: 'ramp';
+  /** Bytes of an element. */
+  readonly width: number;
+  /** For each chunk its checksum and its first element, as they stand in a file: `8 + width` bytes. */
+  readonly entries: Uint8Array;
+}
+
+/** A chunk of a run that holds it. */
+export function chunkOfRun(run: ComputedRun, number: number): ComputedChunk {
+  if (run.kind === 'constant') {
+    const { kind, element, decodedChecksum } = run;
+    return { kind, element, decodedChecksum };
+  }
+  const { kind, width, steps, modulus, entries, first } = run;
+  const at = (number - first) * (8 + width);
+  const cursor = new ByteCursor(entries.subarray(at, at + 8 + width), 'the run');
+  const decodedChecksum = cursor.checksum();
+  return { kind, element: cursor.bytes(width), steps, modulus, decodedChecksum };
+}
+
+/** What of a run begins at chunk `first`. */
+export function runFrom(run: ComputedRun, first: number): ComputedRun {
+  const skipped = first - run.first;
+  const count = run.count - skipped;
+  return run.kind === 'constant'
+    ? { ...run, first, count }
+    : { ...run, first, count, entries: run.entries.subarray(skipped * (8 + run.width)) };
+}
+
+/** Whether two chunks have the same element, checksum and rule. */
+export function sameComputed(a: ComputedChunk, b: ComputedChunk): boolean {
+  const sameRamp = a.kind === 'ramp' && b.kind === 'ramp' ? sameRule(a, b) : a.kind === b.kind;
+  return sameRamp && sameChecksum(a.decodedChecksum, b.decodedChecksum) && a.element.every((byte, at) => byte === b.element[at]);
+}
+
+function sameRule(a: RampRule, b: RampRule): boolean {
+  return a.modulus === b.modulus && a.steps.every((step, axis) => step === b.steps[axis]);
+}
+
+/** The most that a modulus may be: with it no product of two numbers below it is beyond 32 bits. */
+export const maxModulus = 2 ** 16;
+
+/** What is wrong with a ramp of elements of `width` bytes; undefined: nothing. */
+export function rampFault({ steps, modulus }: RampRule, width: number, element: Uint8Array): string | undefined {
+  const wrap = 2 ** (8 * width);
+  const bound = modulus === 0 ? wrap : modulus;
+  if (!Number.isInteger(bound) || bound === 1 || bound < 0 || (modulus !== 0 && (bound >= wrap || bound > maxModulus))) {
+    return `has a ramp modulo ${modulus}, which elements of ${width} bytes cannot have`;
+  }
+  const isBelow = (value: number) => Number.isInteger(value) && value >= 0 && value < bound;
+  if (!steps.every(isBelow)) return `has a ramp with steps ${steps.join(', ')} modulo ${bound}`;
+  if (steps.every((step) => step === 0)) return 'has a ramp without steps';
+  if (!isBelow(littleEndian(element))) return `has a ramp from ${littleEndian(element)} on modulo ${bound}`;
+  return undefined;
+}
+
+/** The unsigned number that 1, 2 or 4 bytes hold. */
+export function littleEndian(bytes: Uint8Array): number {
+  return bytes.reduce((sum, byte, at) => sum + byte * 2 ** (8 * at), 0);
+}
+
+/** The fields that a run of constant chunks has in CONS and INDX alike. */
+export function encodeConstantRun(builder: ByteBuilder, run: Omit<ConstantRun, 'first'>): void {
+  builder.u32(run.count).checksum(run.decodedChecksum).u8(run.element.byteLength).bytes(run.element);
+}
+
+export function decodeConstantRun(cursor: ByteCursor, first: number, elementBytes: number): ConstantRun {
+  const count = countOf(cursor);
+  const decodedChecksum = cursor.checksum();
+  const width = widthOf(cursor, elementBytes);
+  return { kind: 'constant', first, count, decodedChecksum, element: cursor.bytes(width) };
+}
+
+/** The fields that a run of ramps has in RAMP and INDX alike. */
+export function encodeRampRun(builder: ByteBuilder, { count, width, modulus, steps, entries }: RampRun): void {
+  builder.u32(count).u8(width).u32(modulus);
+  for (const step of steps) builder.bytes(new Uint8Array(Uint32Array.of(step).buffer, 0, width));
+  builder.bytes(entries);
+}
+
+export function decodeRampRun(cursor: ByteCursor, first: number, elementBytes: number): RampRun {
+  const count = countOf(cursor);
+  const width = widthOf(cursor, elementBytes);
+  const modulus = cursor.u32();
+  const step = () => littleEndian(cursor.bytes(width));
+  const steps = [step(), step(), step()] as const;
+  const entries = cursor.bytes(count * (8 + width));
+  for (let at = 8; at < entries.byteLength; at += 8 + width) {
+    const fault = rampFault({ steps, modulus }, width, entries.subarray(at, at + width));
+    if (fault) throw cursor.corrupt(fault);
+  }
+  return { kind: 'ramp', first, count, width, modulus, steps, entries };
+}
+
+function countOf(cursor: ByteCursor): number {
+  const count = cursor.u32();
+  if (count === 0) throw cursor.corrupt('has a run of no chunks');
+  return count;
+}
+
+function widthOf(cursor: ByteCursor, elementBytes: number): number {
+  const width = cursor.u8();
+  if (width === elementBytes) return width;
+  throw cursor.corrupt(`has an element of ${width} bytes in a volume of ${elementBytes}-byte elements`);
+}
+
+/** A run of ramps that is not yet as long as it may be. */
+export class GrowingRamps {
+  readonly first: number;
+  readonly #rule: RampChunk;
+  readonly #entries = new ByteBuilder();
+  #count = 0;
+
+  constructor(first: number, chunk: RampChunk) {
+    this.first = first;
+    this.#rule = chunk;
+    this.add(first, chunk);
+  }
+
+  /** False: chunk `number` does not belong to this run. */
+  add(number: number, chunk: RampChunk): boolean {
+    if (number !== this.first + this.#count || !sameRule(this.#rule, chunk)) return false;
+    this.#entries.checksum(chunk.decodedChecksum).bytes(chunk.element);
+    this.#count++;
+    return true;
+  }
+
+  run(): RampRun {
+    const { element, steps, modulus } = this.#rule;
+    const width = element.byteLength;
+    return { kind: 'ramp', first: this.first, count: this.#count, width, steps, modulus, entries: this.#entries.build() };
+  }
+}
+
+/** The body of CONS: constant chunks since the one before. docs/FORMAT.md, 'CONS'. */
+export function encodeConstants(runs: readonly ConstantRun[]): Uint8Array<ArrayBuffer> {
+  const builder = new ByteBuilder();
+  for (const run of runs) encodeConstantRun(builder.u64(run.first), run);
+  return builder.build();
+}
+
+/** The body of RAMP: ramps since the one before. docs/FORMAT.md, 'RAMP'. */
+export function encodeRamps(runs: readonly RampRun[]): Uint8Array<ArrayBuffer> {
+  const builder = new ByteBuilder();
+  for (const run of runs) encodeRampRun(builder.u64(run.first), run);
+  return builder.build();
+}
+
+/**
+ * The runs in a record of type CONS or RAMP.
+ * @throws StriaError `corrupt`, also for chunks that the volume does not have
+ */
+export function parseComputed(record: StriaRecord, chunkCount: number, elementBytes: number): ComputedRun[] {
+  const decode = record.type === recordTypes.ramps ? decodeRampRun : decodeConstantRun;
+  const cursor = new ByteCursor(record.body, `the ${record.type} record at byte ${record.offset}`);
+  const runs: ComputedRun[] = [];
+  while (cursor.remaining > 0) {
+    const run = decode(cursor, cursor.u64(), elementBytes);
+    if (run.first + run.count > chunkCount) throw cursor.corrupt(`tells of chunks beyond the last, ${chunkCount - 1}`);
+    runs.push(run);
+  }
+  return runs;
+}
