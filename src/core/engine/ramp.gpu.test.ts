@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { openTestGpu } from '../../cli/node-gpu-testing.ts';
 import type { CodecElementBytes } from '../codecs/codec.ts';
+import { chunkGridOf } from '../format/chunk-grid.ts';
 import { spreadDispatches } from '../gpu/spread-testing.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import type { VoxelBox } from './backend.ts';
+import { ChunkMap } from './chunk-map.ts';
+import { CompressedVolume } from './compressed-volume.ts';
 import { createCpuBackend } from './cpu-backend.ts';
-import { auto } from './engine-testing.ts';
+import { auto, infoOf } from './engine-testing.ts';
 import { createGpuBackend } from './gpu-backend.ts';
 import { inlinePool } from './inline-pool.ts';
 import { notableRamps, rampByDefinition } from './ramp-testing.ts';
@@ -75,6 +78,27 @@ describe('dispatches spread over two dimensions', () => {
     await backend.decode(here, chunks, decoded);
     expect(decoded.bytes).toEqual(box.bytes);
   });
+});
+
+test('a volume of ramps that is kept compressed gives its voxels, and says what its chunks are', async () => {
+  const info = infoOf([20, 9, 7, 1], 'u16');
+  const chunkShape = [8, 8, 4] as const;
+  const { bytes } = rampByDefinition([20, 9, 7], 2, { first: 0, steps: [1, 20, 180], modulus: 255 });
+  const grid = chunkGridOf(info, [...chunkShape, 1]);
+  const box = { bytes: bytes as Uint8Array<ArrayBuffer>, dims: [20, 9, 7], elementBytes: 2 } as const;
+  const places = Array.from({ length: grid.count }, (_, number) => grid.box(number));
+  const chunks = await backend.encode(box, places, auto);
+  expect(new ChunkMap(info, chunkShape, chunks).shares).toEqual([{ codec: 'ramp', count: grid.count, bytes: 0 }]);
+  const volume = await CompressedVolume.create(gpu, { info, chunkShape, chunks }, { verify: true });
+  for (const [x, y, z] of [
+    [0, 0, 0],
+    [19, 8, 6],
+    [15, 7, 3],
+    [16, 8, 4],
+  ] as const) {
+    expect(await volume.voxel(x, y, z, 0)).toBe((x + 20 * y + 180 * z) % 255);
+  }
+  volume.destroy();
 });
 
 test('nothing is run for chunks that cannot be ramps', async () => {

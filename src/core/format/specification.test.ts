@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { smallChunks, smallContainer, variedContainer, writeContainer } from './testing.ts';
+import { smallChunks, smallContainer, splitRecords, variedContainer, writeContainer } from './testing.ts';
 
 // A second reader, written from docs/FORMAT.md alone. It imports nothing of the real one, and it does not try to be safe:
 // it shows that the page says enough, and that writer and page agree.
@@ -15,6 +15,15 @@ test('the worked example is the file, byte for byte', async () => {
   const file = await writeContainer(smallContainer, smallChunks);
   expect(example.map(([offset]) => offset)).toEqual([...file.keys()]);
   expect(example.map(([, byte]) => byte)).toEqual([...file]);
+});
+
+test('the index of ramps is that of the golden file, byte for byte', () => {
+  const example = [...specification.matchAll(/^((?:[0-9a-f]{2} )+) {2,}\S/gm)].flatMap(([, bytes = '']) =>
+    bytes.trim().split(' '),
+  );
+  const file = readFileSync(new URL('../../../testdata/ramps.stria', import.meta.url));
+  const index = splitRecords(new Uint8Array(file)).find(({ type }) => type === 'INDX');
+  expect(example.map((byte) => Number.parseInt(byte, 16))).toEqual([...(index?.body ?? [])]);
 });
 
 test('a reader written from the page alone reads what the writer writes', async () => {

@@ -18,7 +18,7 @@ describe('a way', () => {
     expect(reasonOf({ codec: 'codec 77' })).toBe('smallest so');
   });
 
-  it.each(codecs.map(({ name }) => name))('of %s has one of its own', (codec) => {
+  it.each([...codecs.map(({ name }) => name), 'constant', 'ramp'])('of %s has one of its own', (codec) => {
     expect(reasonOf({ codec })).not.toBe('smallest so');
   });
 });
