@@ -97,7 +97,7 @@ test.each([
   ['sample zero --size 4,5 -o x', /one side or three/],
   ['sample zero --size 4 --type f32 -o x', /--type is one of u8, u16/],
   ['sample zero --size 4 --seed 1.5 -o x', /--seed wants a whole number/],
-  ['bench all', /'all' is no suite; there are seeds, codecs, playback, view, files, and compare/],
+  ['bench all', /'all' is no suite; there are seeds, codecs, playback, view, files, and tune and compare/],
   ['bench seeds a.nii', /takes no files/],
   ['bench codecs scan.nii', /'scan.nii' is no sample; there are zero, sequence254/],
   ['bench compare a.json', /two results/],

@@ -15,6 +15,8 @@ export type DeviceWish = 'gpu' | 'cpu' | 'auto';
 export interface DeviceOptions {
   readonly device: DeviceWish;
   readonly gpuLimits: 'adapter' | 'default';
+  /** A file of `bench tune`. */
+  readonly tuning: string | undefined;
 }
 
 /** How a command talks. */
@@ -71,8 +73,8 @@ export interface SampleCommand extends DeviceOptions, TalkOptions {
 
 export interface BenchCommand extends DeviceOptions, TalkOptions {
   readonly name: 'bench';
-  /** A suite to run, or two results to compare. */
-  readonly task: SuiteName | 'compare';
+  /** A suite to run, or two results to compare, or the GPU to tune. */
+  readonly task: SuiteName | 'compare' | 'tune';
   /** Samples for the suite `codecs`, files for `files`, results for `compare`. */
   readonly inputs: readonly string[];
   /** Length of the sample volumes' sides; undefined leaves it to the suite. */
@@ -138,7 +140,8 @@ function parseOptions(name: CommandName, args: readonly string[]): { values: Val
 function build(name: CommandName, values: Values, positionals: readonly string[]): Command {
   const talk = { json: values.json === true, quiet: values.quiet === true };
   const gpuLimits = oneOf(values, 'gpu-limits', ['adapter', 'default'], 'adapter');
-  const device = (): DeviceOptions => ({ device: oneOf(values, 'device', ['gpu', 'cpu', 'auto'], 'auto'), gpuLimits });
+  const tuning = text(values, 'tuning');
+  const device = (): DeviceOptions => ({ device: oneOf(values, 'device', ['gpu', 'cpu', 'auto'], 'auto'), gpuLimits, tuning });
   const output = text(values, 'output');
   const force = values.force === true;
   switch (name) {
@@ -183,8 +186,8 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
     }
     case 'bench': {
       const [word = 'codecs', ...inputs] = positionals;
-      const task = [...suiteNames, 'compare' as const].find((known) => known === word);
-      if (!task) throw usage(`'${word}' is no suite; there are ${suiteNames.join(', ')}, and compare`);
+      const task = [...suiteNames, 'tune' as const, 'compare' as const].find((known) => known === word);
+      if (!task) throw usage(`'${word}' is no suite; there are ${suiteNames.join(', ')}, and tune and compare`);
       if (task === 'compare' && inputs.length !== 2)
         throw usage('bench compare wants two results: `stria bench compare a.json b.json`');
       const unknown = task === 'codecs' ? inputs.find((input) => !sampleKinds.some((kind) => kind === input)) : inputs[0];

@@ -43,6 +43,11 @@ export const options = {
     value: 'LIMITS',
     text: 'open the GPU with all its limits (adapter, the default) or with WebGPU’s least (default)',
   },
+  tuning: {
+    short: undefined,
+    value: 'FILE',
+    text: 'workgroup sizes of kernels, from `stria bench tune -o FILE`; without it the standard ones',
+  },
   help: { short: 'h', value: undefined, text: 'show this help' },
   version: { short: 'v', value: undefined, text: 'show the version' },
 } as const satisfies Record<string, OptionEntry>;
@@ -69,7 +74,7 @@ export const commands = {
   compress: {
     usage: 'IN... [-o OUT]',
     summary: 'compress volumes (NIfTI, NRRD, raw) and stacks of pictures (PNG, TIFF) into .stria files',
-    options: ['output', 'force', 'codec', 'prefer', 'axis', 'effort', 'device', 'gpu-limits', ...rawInput, ...common],
+    options: ['output', 'force', 'codec', 'prefer', 'axis', 'effort', 'device', 'gpu-limits', 'tuning', ...rawInput, ...common],
     notes: [
       'Without -o, scan.nii.gz becomes scan.stria beside it. With several inputs, OUT is a folder (made if need be).',
       'A header in two files is named by either of them: scan.hdr or scan.img.',
@@ -81,7 +86,7 @@ export const commands = {
   decompress: {
     usage: 'IN [-o OUT]',
     summary: 'restore the source of a .stria file byte for byte, or export it',
-    options: ['output', 'force', 'to', 'device', 'gpu-limits', ...common],
+    options: ['output', 'force', 'to', 'device', 'gpu-limits', 'tuning', ...common],
     notes: [
       'Without -o the source’s own name is used, beside IN. With a folder as OUT it is used in there.',
       'Sources in two files (scan.hdr and scan.img) take OUT as their stem: -o brain writes brain.hdr and brain.img.',
@@ -94,7 +99,7 @@ export const commands = {
   verify: {
     usage: 'IN',
     summary: 'decode a .stria file and check every byte of it',
-    options: ['device', 'gpu-limits', ...common],
+    options: ['device', 'gpu-limits', 'tuning', ...common],
     notes: [],
   },
   info: {
@@ -112,22 +117,23 @@ export const commands = {
   sample: {
     usage: 'KIND --size N -o OUT',
     summary: 'make a volume for trying: zero, sequence254, sequence255, potential, phantom or labels',
-    options: ['size', 'type', 'seed', 'output', 'device', 'gpu-limits', ...common],
+    options: ['size', 'type', 'seed', 'output', 'device', 'gpu-limits', 'tuning', ...common],
     notes: [
       'OUT’s ending decides: .nii, .nrrd, .raw (with a sidecar OUT.json, so that it opens again) or .stria.',
       '--type is u8 (default) or u16.',
     ],
   },
   bench: {
-    usage: '[codecs [SAMPLE...] | seeds | playback | view | files [IN...] | compare A B]',
+    usage: '[codecs [SAMPLE...] | seeds | playback | view | files [IN...] | tune | compare A B]',
     summary: 'measure kernels and whole files on this machine, beside a copy of the same bytes',
-    options: ['size', 'type', 'codec', 'output', 'device', 'gpu-limits', ...common],
+    options: ['size', 'type', 'codec', 'output', 'device', 'gpu-limits', 'tuning', ...common],
     notes: [
       'codecs  every codec on every sample volume, or on those that are named, and what auto makes of them (the default)',
       'seeds   the tables of the papers that Stria comes from, rebuilt here with their own algorithms',
       'playback  a stack of pictures decoded from compressed GPU memory and drawn, frame by frame',
       'view    the 3D view of a volume that turns, drawn into a texture of 1920 × 1080 with light',
       'files   whole files through the whole program, beside gzip, pigz, zstd and xz where they are installed',
+      'tune    tries workgroup sizes of kernels on this GPU; another than the standard is taken if it is 5 % faster, twice',
       'compare says whether two results agree within 5 %, and refuses results of unlike machines or work',
       '--size is the side of the volumes: 256, or 512 for seeds, playback and view: full size; 64 on a software GPU.',
       'Times are medians by timestamp queries where the GPU has them; every output is checked after it was timed.',

@@ -15,11 +15,11 @@ export interface OpenedBackend {
  * `gpu` takes a hardware GPU, and else a software one.
  * @throws StriaError `no-webgpu`, `no-adapter`, `limit-too-small` only where the user asked for a GPU
  */
-export async function openBackend({ device, gpuLimits }: DeviceOptions): Promise<OpenedBackend> {
-  if (device === 'cpu') return cpuBackend();
+export async function openBackend(options: DeviceOptions): Promise<OpenedBackend> {
+  if (options.device === 'cpu') return cpuBackend();
   // What the CPU does without is not loaded for it: shaders are most of the program.
   const { findGpu, gpuBackend } = await import('./gpu-device.ts');
-  const gpu = await findGpu(device, gpuLimits);
+  const gpu = await findGpu(options);
   return gpu ? gpuBackend(gpu) : cpuBackend();
 }
 

@@ -1,10 +1,21 @@
 import { createGpuBackend } from '../core/engine/gpu-backend.ts';
 import type { Gpu } from '../core/gpu/gpu.ts';
 import { StriaError } from '../core/shared/errors.ts';
+import type { DeviceOptions } from './args.ts';
 import type { OpenedBackend } from './device.ts';
 import { openNodeGpu, releaseNodeGpu } from './node-gpu.ts';
+import { readTuning } from './tuning-file.ts';
 
-export async function findGpu(device: 'gpu' | 'auto', limits: 'adapter' | 'default'): Promise<Gpu | undefined> {
+/** A GPU as it was asked for, tuned if a file says how. @throws StriaError */
+export async function findGpu({ device, gpuLimits, tuning }: DeviceOptions): Promise<Gpu | undefined> {
+  if (device === 'cpu') return undefined;
+  const known = tuning === undefined ? undefined : await readTuning(tuning);
+  const gpu = await openGpu(device, gpuLimits);
+  if (gpu && known) gpu.tuning = known;
+  return gpu;
+}
+
+async function openGpu(device: 'gpu' | 'auto', limits: 'adapter' | 'default'): Promise<Gpu | undefined> {
   try {
     const gpu = await openNodeGpu({ limits });
     if (device === 'gpu' || !gpu.isSoftware) return gpu;

@@ -5,6 +5,7 @@ import { type BenchComparison, compareResults } from '../../core/bench/compare.t
 import { type BenchCase, type BenchRequest, type BenchResult, defaultRepetitions, medianMs } from '../../core/bench/result.ts';
 import { type BenchRunner, type GpuSuite, runGpuSuite } from '../../core/bench/run.ts';
 import { benchTables, type TableId, tableIds } from '../../core/bench/tables.ts';
+import { type TuningReport, tuneGpu } from '../../core/bench/tune.ts';
 import { sampleKinds } from '../../core/engine/samples/sample-kinds.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { inContext, StriaError } from '../../core/shared/errors.ts';
@@ -33,21 +34,31 @@ export async function runBench(command: BenchCommand, context: CommandContext): 
     terminal.say(comparisonText(comparison));
     return exitCodes.ok;
   }
+  if (command.task === 'tune') {
+    const report = await withGpu(command, context, (gpu) => tune(gpu, command, context));
+    terminal.result(report);
+    terminal.say(tuningText(report));
+    await save(command, report);
+    return exitCodes.ok;
+  }
   const result =
     command.task === 'files' ? await benchFiles(command, runner(), context) : await runOnGpu(command.task, command, context);
   terminal.result(result);
   terminal.say(resultText(result));
-  if (command.output !== undefined) {
-    const sink = await createNodeSink(command.output, { overwrite: true, inputs: command.inputs });
-    await sink.write(new TextEncoder().encode(`${JSON.stringify(result, null, 1)}\n`));
-    await sink.close();
-  }
+  await save(command, result);
   return exitCodes.ok;
 }
 
-async function runOnGpu(suite: GpuSuite, command: BenchCommand, { terminal, signal }: CommandContext): Promise<BenchResult> {
-  const { device, gpuLimits, type, codecs } = command;
-  const gpu: Gpu | undefined = device === 'cpu' ? undefined : await findGpu(device, gpuLimits);
+async function save({ output, inputs }: BenchCommand, result: object): Promise<void> {
+  if (output === undefined) return;
+  const sink = await createNodeSink(output, { overwrite: true, inputs });
+  await sink.write(new TextEncoder().encode(`${JSON.stringify(result, null, 1)}\n`));
+  await sink.close();
+}
+
+/** @throws StriaError `no-adapter` where there is no GPU such as was asked for */
+async function withGpu<T>(command: BenchCommand, { terminal }: CommandContext, work: (gpu: Gpu) => Promise<T>): Promise<T> {
+  const gpu = await findGpu(command);
   if (!gpu) {
     throw new StriaError(
       'no-adapter',
@@ -56,18 +67,48 @@ async function runOnGpu(suite: GpuSuite, command: BenchCommand, { terminal, sign
   }
   try {
     terminal.note(`on GPU: ${gpu.name}`);
-    const size = command.size ?? (gpu.isSoftware ? softwareSize : sizes[suite]);
-    const samples = sampleKinds.filter((kind) => command.inputs.includes(kind));
-    const some = samples.length > 0 ? { samples } : {};
-    const request: BenchRequest = { suite, size, type, codecs, ...some, repetitions: defaultRepetitions };
-    return await runGpuSuite(suite, gpu, { openCrew: openNodeCrew }, runner(), request, {
-      signal,
-      onProgress: ({ stage }) => terminal.note(`  ${stage}`),
-    });
+    return await work(gpu);
   } finally {
     gpu.destroy();
     releaseNodeGpu();
   }
+}
+
+function runOnGpu(suite: GpuSuite, command: BenchCommand, context: CommandContext): Promise<BenchResult> {
+  const { terminal, signal } = context;
+  return withGpu(command, context, (gpu) => {
+    const { type, codecs } = command;
+    const size = command.size ?? (gpu.isSoftware ? softwareSize : sizes[suite]);
+    const samples = sampleKinds.filter((kind) => command.inputs.includes(kind));
+    const some = samples.length > 0 ? { samples } : {};
+    const request: BenchRequest = { suite, size, type, codecs, ...some, repetitions: defaultRepetitions };
+    return runGpuSuite(suite, gpu, { openCrew: openNodeCrew }, runner(), request, {
+      signal,
+      onProgress: ({ stage }) => terminal.note(`  ${stage}`),
+    });
+  });
+}
+
+function tune(gpu: Gpu, { size }: BenchCommand, { terminal, signal }: CommandContext): Promise<TuningReport> {
+  const ownSize = size ?? (gpu.isSoftware ? softwareSize : undefined);
+  return tuneGpu(gpu, { size: ownSize, signal, onChoice: ({ name }) => terminal.note(`  ${name}`) });
+}
+
+/** A line a choice: what each value takes. */
+function tuningText({ choices, durationMs, software, size, timestamps }: TuningReport): string {
+  const cells = choices.map(({ name, what, values, standard, chosen, medianMs }) => [
+    name,
+    what,
+    String(standard),
+    String(chosen),
+    values.map((value, index) => `${value}: ${(medianMs[index] as number).toFixed(4)}`).join('  '),
+  ]);
+  const clock = timestamps ? 'by the GPU’s clock' : 'by the wall clock';
+  return [
+    table([['choice', 'what', 'standard', 'chosen', 'ms'], ...cells], ['left', 'left', 'right', 'right', 'left']),
+    `Medians ${clock} on ${size}³ u8; ${formatDuration(durationMs)} in all.`,
+    ...(software ? ['On a software GPU: these times say nothing of a GPU.'] : []),
+  ].join('\n');
 }
 
 function runner(): BenchRunner {

@@ -31,9 +31,10 @@ const mostCopies = 16;
 /** What the copies in front of a repetition may take. */
 const busyMs = 2;
 
-export function createHeater(gpu: Gpu, scope: GpuScope): Heater {
+/** @param most bytes of each of its two buffers, where the GPU allows as much */
+export function createHeater(gpu: Gpu, scope: GpuScope, most = heatBytes): Heater {
   if (gpu.isSoftware) return { raiseClocks: async () => undefined, keepBusy: async () => undefined };
-  const bytes = Math.min(heatBytes, gpu.maxBindingBytes);
+  const bytes = Math.min(most, gpu.maxBindingBytes);
   const [source, scratch] = [scope.storage('heat.source', bytes), scope.storage('heat.scratch', bytes)];
   let copiesAtOnce = 1;
   let busyAt = Number.NEGATIVE_INFINITY;

@@ -60,7 +60,7 @@ export async function benchView(context: BenchContext): Promise<void> {
     const { window } = await volume.statistics();
     const display = await volume.displayTexture(0);
     const target = targetOf(size);
-    const stage = new Stage(gpu, scope, display, window, target);
+    const stage = new ViewStage(gpu, scope, display, window, target);
     const bytes = volumeBytes(sample.info);
     const copy = bytes <= gpu.maxBindingBytes ? await meter.copyOf(scope.storage('copied', bytes)) : undefined;
     for (const { projection, method } of looks) {
@@ -106,7 +106,7 @@ export async function benchView(context: BenchContext): Promise<void> {
 }
 
 /** A texture as large as a screen, into which a volume is drawn from any side. */
-class Stage {
+export class ViewStage {
   readonly #gpu: Gpu;
   readonly #display: DisplayTexture;
   readonly #unskipped: DisplayTexture;
@@ -171,6 +171,11 @@ class Stage {
         throw new StriaError('internal', `${projection}, turned by ${turn}: ${others} pixels change when empty space is skipped`);
       }
     }
+  }
+
+  /** The picture of a frame. Bytes in rows of whole 256. */
+  pixels(projection: Projection, turn: number): Promise<Uint8Array> {
+    return this.#pixels(this.#display, projection, turn);
   }
 
   async #pixels(display: DisplayTexture, projection: Projection, turn: number): Promise<Uint8Array> {

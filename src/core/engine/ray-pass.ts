@@ -149,9 +149,12 @@ export class RayPass {
    */
   record(commands: Commands, { projection, display, frame, transfer }: RayInputs, target: GPUTexture, strip: Strip): void {
     const way = projections.indexOf(projection) + 1;
-    const kernel = this.#gpu.kernel({ label: 'view.ray-march', code, constants: { way } });
+    const threads = this.#gpu.tuning['view.rays'];
+    const [width, height] = threads < 256 ? [8, threads / 8] : [16, 16];
+    const constants = { way, tile_width: width, tile_height: height };
+    const kernel = this.#gpu.kernel({ label: 'view.ray-march', code, constants });
     const textures = [transfer, display.bricks.texture, display.bricks.blocks, target].map((each) => each.createView());
     const bindings: Binding[] = [frame, display.texture.createView(), this.#sampler, ...textures];
-    commands.dispatch(kernel, bindings, [Math.ceil(strip.width / 8), Math.ceil(strip.count / 8), 1]);
+    commands.dispatch(kernel, bindings, [Math.ceil(strip.width / width), Math.ceil(strip.count / height), 1]);
   }
 }

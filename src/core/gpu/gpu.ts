@@ -5,6 +5,7 @@ import { type Kernel, KernelCache, type KernelDescriptor } from './kernel.ts';
 import { MemoryLedger } from './memory-ledger.ts';
 import { GpuScope } from './scope.ts';
 import { SpareBuffers } from './spare-buffers.ts';
+import { standardTuning, type Tuning } from './tuning.ts';
 
 export interface OpenGpuOptions {
   /** 'adapter' asks for all that the adapter has; 'default' stays at WebGPU's defaults, as the smallest device would. */
@@ -23,6 +24,8 @@ export class Gpu {
   /** Dispatches of more are spread over a second one. Tests make it small. */
   workgroupsPerDimension: number;
   beforeTimed: (() => Promise<void>) | undefined;
+  /** Kernels ask it when they are prepared: a decoder that is prepared already keeps what it has. */
+  tuning: Tuning = standardTuning;
   readonly #kernels: KernelCache;
   readonly #root: GpuScope;
   readonly #lostListeners = new Set<(message: string) => void>();

@@ -3,7 +3,7 @@
 // Algorithm: a histogram of the tile in workgroup memory, in several copies so that lanes seldom meet. Where one symbol
 // prevails, as the zeros of an empty volume, its atomics would wait for one another all the same: so each lane counts one
 // symbol in a register, that of the last word that had no other.
-// One invocation owns every 256th word of a tile, one workgroup a tile. Dispatch: one workgroup a tile, spread over x, y.
+// One invocation owns every `threads`-th word of a tile, one workgroup a tile. Dispatch: one workgroup a tile, spread over x, y.
 // Invariants:
 // 1. `counts` is zero before. Sums do not depend on the order in which they are added up.
 // 2. Symbols behind a section's last one are 0 in its last word, and are not counted.
@@ -11,7 +11,8 @@
 
 override element_bytes: u32 = 1u;
 
-const threads = 256u;
+// Invocations in a workgroup.
+override threads: u32 = 256u;
 const copies = 4u;
 
 struct Box { row_words: u32, slice_words: u32, tile_count: u32, section_count: u32 }
@@ -141,7 +142,9 @@ fn main(
   if (held_count > 0u) { atomicAdd(&wg_counts[held * copies + copy], held_count); }
   workgroupBarrier(); // the tile is counted
 
-  var sum = 0u;
-  for (var i = 0u; i < copies; i++) { sum += atomicLoad(&wg_counts[thread * copies + i]); }
-  if (sum > 0u) { atomicAdd(&counts[256u * section_number + thread], sum); }
+  for (var symbol = thread; symbol < 256u; symbol += threads) {
+    var sum = 0u;
+    for (var i = 0u; i < copies; i++) { sum += atomicLoad(&wg_counts[symbol * copies + i]); }
+    if (sum > 0u) { atomicAdd(&counts[256u * section_number + symbol], sum); }
+  }
 }

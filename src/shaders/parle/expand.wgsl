@@ -3,7 +3,7 @@
 // Algorithm: the segment's run starts become a bitmap in workgroup memory; an element's value is that of the run whose
 // number is the count of run starts up to it (rank in a bitmap). Nothing but the segment's own anchors, marks and values
 // is read.
-// One invocation owns every 128th word of its segment in the box, one workgroup a segment of 2048 elements of one chunk.
+// One invocation owns every `threads`-th word of its segment in the box, one workgroup a segment of 2048 elements of one chunk.
 // Dispatch: one workgroup a segment, spread over x and y.
 // Invariants:
 // 1. A word whose bytes are all this segment's is stored whole. Of any other word (a row's end, or columns of two segments)

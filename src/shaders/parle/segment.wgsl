@@ -10,7 +10,8 @@ override per_word: u32 = 4u / element_bytes;
 override element_bits: u32 = 8u * element_bytes;
 override element_mask: u32 = 0xffffffffu >> (32u - 8u * element_bytes);
 
-const threads = 128u;
+// Invocations in a workgroup: 128 in an encoder; a decoder's are core/gpu/tuning.ts's.
+override threads: u32 = 128u;
 const segment_elements = 2048u;
 // Words of a whole segment's bitmap: a run start a bit.
 const bit_words = 64u;

@@ -23,10 +23,9 @@ override group_z: u32 = 4u - 3u * picture - 2u * (1u - picture) * wide;
 override groups_x: u32 = brick_x / group_x;
 override groups_y: u32 = brick_y / group_y;
 
-// Each group is the work of `parts` invocations: a part is half of its rows, eight words of a group that nothing
-// clips.
+// Each group is the work of `parts` invocations, a constant that kernels.ts puts in front: a part is so many of its rows, and
+// 16 / parts words of a group that nothing clips.
 const group_count = 64u;
-const parts = 2u;
 const threads = group_count * parts;
 const part_words = 16u / parts;
 const sum_predictors = 6u;

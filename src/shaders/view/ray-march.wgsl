@@ -18,7 +18,7 @@
 // Light costs more samples than all else. So gradients take four (the corners of a tetrahedron, whose differences add up to central
 // ones), and where hardly a tenth of what is behind shows through, a sample is lit as the one in front of it.
 //
-// Dispatch: ceil(width / 8) × ceil(rows / 8).
+// Dispatch: ceil(width / tile_width) × ceil(rows / tile_height).
 //
 // Invariants
 // 1. The march ends: each round advances by a step, and there are at most `march.y` rounds.
@@ -71,7 +71,11 @@ override way: i32;
 /// The strip's rows from its top.
 @group(0) @binding(6) var picture: texture_storage_2d<rgba8unorm, write>;
 
-@compute @workgroup_size(8, 8)
+/// Pixels of a workgroup.
+override tile_width: u32 = 8u;
+override tile_height: u32 = 8u;
+
+@compute @workgroup_size(tile_width, tile_height)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   if (any(id.xy >= vec2u(frame.strip.xw))) {
     return;

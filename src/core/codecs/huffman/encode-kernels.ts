@@ -48,7 +48,10 @@ export async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuCh
     const tileBytes = work.storage('tile-bytes', 4 * tileCount);
     const tileUniform = work.uniform('tile-count', [tileCount]);
 
-    const gather = kernel(gpu, 'gather', [tileCode, gatherCode], { element_bytes: voxels.elementBytes });
+    const gather = kernel(gpu, 'gather', [tileCode, gatherCode], {
+      element_bytes: voxels.elementBytes,
+      threads: gpu.tuning['huffman.gather'],
+    });
     const makeCodes = kernel(gpu, 'code', [tileCode, codeCode]);
     const measure = kernel(gpu, 'measure', [tileCode, segmentsCode, measureCode]);
     await gpu

@@ -49,11 +49,12 @@ export function createKernels(gpu: Gpu): CodecKernels {
   };
 }
 
-function kernel(gpu: Gpu, name: string, code: readonly string[], elementBytes: CodecElementBytes): Kernel {
+/** @param threads of a workgroup */
+function kernel(gpu: Gpu, name: string, code: readonly string[], elementBytes: CodecElementBytes, threads = 128): Kernel {
   return gpu.kernel({
     label: `parle.${name}`,
     code: [segmentCode, ...code].join('\n'),
-    constants: { element_bytes: elementBytes },
+    constants: { element_bytes: elementBytes, threads },
   });
 }
 
@@ -67,9 +68,10 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
   const work = scope.scope('parle.encode');
   try {
     const records = chunks.map((chunk) => recordOf(chunk, voxels));
-    const batch = batchUniform(work, segments, records);
+    const perWorkgroup = segmentsPerWorkgroup(gpu, segmentCount);
+    const batch = batchUniform(work, segments, records, perWorkgroup);
     const chunkOfSegment = work.storage('chunk-of-segment', 4 * segmentCount, segments.chunkOfTile);
-    const workgroups = Math.ceil(segmentCount / segmentsPerWorkgroup(segmentCount));
+    const workgroups = Math.ceil(segmentCount / perWorkgroup);
     const counts = work.reused('counts', 4 * segmentCount);
     const ends = work.reused('ends', 8 * segmentCount);
     const sizes = work.reused('sizes', 8 * chunks.length);
@@ -167,11 +169,11 @@ function expandPlan(
   target: Pick<GpuVoxels, 'buffer' | 'elementBytes'>,
   scope: GpuScope,
 ): DecodePlan {
-  const batch = batchUniform(scope, segments, records);
+  const batch = batchUniform(scope, segments, records, 1);
   const table = chunkTable(scope, records, segments, places);
   const chunkOfSegment = scope.storage('chunk-of-segment', 4 * segments.tileCount, segments.chunkOfTile);
   const source = payloadBuffer(payloads, scope);
-  const expand = kernel(gpu, 'expand', [expandCode], target.elementBytes);
+  const expand = kernel(gpu, 'expand', [expandCode], target.elementBytes, gpu.tuning['parle.expand']);
   return (commands) => {
     const bindings = [batch, table, chunkOfSegment, source, target.buffer];
     commands.stage('decode').dispatch(expand, bindings, segments.tileCount);
@@ -187,13 +189,18 @@ function segmentsOfChunks(chunks: readonly GpuChunk[], box: GpuVoxels): TileTabl
   );
 }
 
-function batchUniform(scope: GpuScope, { tileCount }: TileTable, records: readonly ChunkRecord[]): GPUBuffer {
-  return scope.uniform('batch', [tileCount, records.length, segmentsPerWorkgroup(tileCount)]);
+function batchUniform(
+  scope: GpuScope,
+  { tileCount }: TileTable,
+  records: readonly ChunkRecord[],
+  perWorkgroup: number,
+): GPUBuffer {
+  return scope.uniform('batch', [tileCount, records.length, perWorkgroup]);
 }
 
 /** Segments that a workgroup of an encoder does: more where there are so many that every GPU is full with fewer workgroups. */
-function segmentsPerWorkgroup(segmentCount: number): number {
-  return Math.max(1, Math.min(8, Math.floor(segmentCount / 1024)));
+function segmentsPerWorkgroup(gpu: Gpu, segmentCount: number): number {
+  return Math.max(1, Math.min(gpu.tuning['parle.segments'], Math.floor(segmentCount / 1024)));
 }
 
 /** How a chunk's elements lie in a box: the part of segment.wgsl's `Chunk` that no payload changes. */

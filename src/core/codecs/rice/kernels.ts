@@ -37,6 +37,7 @@ import type { CodecElementBytes, CodecKernels, DecodePlan, GpuChunk, GpuPayloads
 import { brickCount, type Form, geometryOf, parseForm, planesOf, roomWords } from './layout.ts';
 
 const chunkWords = 8;
+const groups = 64;
 /** Of a workgroup. */
 const invocations = 128;
 
@@ -61,6 +62,7 @@ function kernel(
   code: readonly string[],
   elementBytes: CodecElementBytes,
   kind: BrickKind = anyKind,
+  threads = invocations,
 ): Kernel {
   const { form, clipped } = kind;
   const constants = {
@@ -69,7 +71,9 @@ function kernel(
     causal: Number(form.causal),
     clipped: Number(clipped),
   };
-  return gpu.kernel({ label: `rice.${name}`, code: [packedCode, brickCode, ...code].join('\n'), constants });
+  // Arrays in registers are as long as a part is, which no override can say.
+  const parts = `const parts = ${threads / groups}u;`;
+  return gpu.kernel({ label: `rice.${name} ${threads}`, code: [parts, packedCode, brickCode, ...code].join('\n'), constants });
 }
 
 /** For kernels that do the same for all kinds. */
@@ -93,7 +97,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     throwIfAborted(signal);
     const buffer = scope.reused('rice.payloads', totalBytes);
     const writing = gpu.commands('rice.encode', onTimes).stage('write');
-    const move = kernel(gpu, 'move', [moveCode], elementBytes);
+    const move = kernel(gpu, 'move', [moveCode], elementBytes, anyKind, gpu.tuning['rice.move']);
     for (const { box, bricks, chunkOfBrick, places, rooms, sizes, part } of encoded) {
       const end = part.first + part.chunks.length;
       const placement = { byteOffsets: byteOffsets.slice(part.first, end), byteLengths: byteLengths.slice(part.first, end) };
@@ -185,7 +189,8 @@ function prepareDecode(
   const locate = kernel(gpu, 'locate', [scanCode, locateCode], elementBytes);
   const decoders = kinds.map((kind) => {
     const memory = kind.form.causal ? sharedMemoryCode : memoryCode;
-    return kernel(gpu, 'decode', [memory, causalCode, frontCode, scanCode, sumsCode, decodeCode], elementBytes, kind);
+    const code = [memory, causalCode, frontCode, scanCode, sumsCode, decodeCode];
+    return kernel(gpu, 'decode', code, elementBytes, kind, gpu.tuning['rice.decode']);
   });
   return (commands) => {
     commands.stage('scan').dispatch(locate, [box, table, source, spans], chunks.length).stage('decode');

@@ -1,0 +1,168 @@
+import type { AdapterDescription } from '../gpu/diagnosis.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import { standardTuning, type Tuning, type TuningChoice, type TuningName, tuningChoices, tuningNames } from '../gpu/tuning.ts';
+import { throwIfAborted } from '../shared/job.ts';
+import { createHeater } from './heater.ts';
+import { spreadOf } from './statistics.ts';
+import { prepareTrials, type Trial } from './tuning-trials.ts';
+
+export const tuningSchema = 'stria-tuning-1';
+
+/** What came of one choice. */
+export interface TunedChoice extends TuningChoice {
+  readonly name: TuningName;
+  readonly chosen: number;
+  /** Of each value, in the order of `values`: its median, in milliseconds. */
+  readonly medianMs: readonly number[];
+}
+
+/** What a calibration found: a file of `stria bench tune`, and what the app keeps. */
+export interface TuningReport {
+  readonly schema: typeof tuningSchema;
+  readonly date: string;
+  readonly durationMs: number;
+  readonly adapter: AdapterDescription | undefined;
+  readonly software: boolean;
+  /** Times are the GPU's own; else the host's clock around each submit. */
+  readonly timestamps: boolean;
+  /** Side of the made-up volume, in voxels. */
+  readonly size: number;
+  readonly choices: readonly TunedChoice[];
+  readonly tuning: Tuning;
+}
+
+export interface TuneOptions {
+  readonly size?: number | undefined;
+  /** Differences below it are none: the clock's steps. Milliseconds. */
+  readonly clockStepMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Called with each choice as soon as it is made. */
+  readonly onChoice?: ((found: TunedChoice) => void) | undefined;
+}
+
+/** 16 MiB of voxels. */
+const standardSize = 256;
+/** Of each of the copies' two buffers, which hold the clocks up. */
+const heatBytes = 2 ** 24;
+/** Another value must be so much faster, twice. */
+const gain = 0.05;
+/** Turns of a measurement: each measures all values, and once more in the opposite order. */
+const turns = { least: 3, most: 8, enoughMs: 60 } as const;
+/** A software GPU's times say nothing of a GPU: what runs there is to be seen to run. */
+const softwareTurns = { least: 1, most: 1, enoughMs: 0 } as const;
+
+/**
+ * Tries each choice on made-up data and takes its standard, unless another value is clearly faster. All GPU memory that it takes is
+ * free again when it ends, however it ends, and the GPU's tuning is as it was.
+ * @throws StriaError `aborted`, `device-lost`, `limit-too-small`
+ */
+export async function tuneGpu(
+  gpu: Gpu,
+  { size = standardSize, clockStepMs, signal, onChoice }: TuneOptions = {},
+): Promise<TuningReport> {
+  const began = new Date();
+  const before = gpu.tuning;
+  const choices: TunedChoice[] = [];
+  using scope = gpu.scope('tune');
+  try {
+    gpu.tuning = standardTuning;
+    const heater = createHeater(gpu, scope, heatBytes);
+    const trials = await prepareTrials(gpu, scope, size, signal);
+    try {
+      for (const name of tuningNames) {
+        const choice: TuningChoice = tuningChoices[name];
+        const sample = async (value: number): Promise<number> => {
+          throwIfAborted(signal);
+          gpu.tuning = { ...standardTuning, [name]: value };
+          return runTrial(trials[name]);
+        };
+        const found = await chooseValue(choice, sample, {
+          beforeTurn: async () => {
+            await heater.raiseClocks();
+            await heater.keepBusy();
+          },
+          turns: gpu.isSoftware ? softwareTurns : turns,
+          now: () => performance.now(),
+          clockStepMs,
+        });
+        const tunedChoice = { ...choice, name, ...found };
+        choices.push(tunedChoice);
+        onChoice?.(tunedChoice);
+      }
+    } finally {
+      trials.destroy();
+    }
+  } finally {
+    gpu.tuning = before;
+    gpu.spare.free();
+  }
+  const chosen = choices.map(({ name, chosen: value }) => [name, value] as const);
+  return {
+    schema: tuningSchema,
+    date: began.toISOString(),
+    durationMs: Date.now() - began.getTime(),
+    adapter: gpu.diagnosis.adapter,
+    software: gpu.isSoftware,
+    timestamps: gpu.hasTimestamps,
+    size,
+    choices,
+    tuning: { ...standardTuning, ...Object.fromEntries(chosen) },
+  };
+}
+
+export interface ChooseOptions {
+  /** Awaited in front of each turn. */
+  readonly beforeTurn?: () => Promise<void>;
+  readonly turns: { readonly least: number; readonly most: number; readonly enoughMs: number };
+  /** Milliseconds. */
+  readonly now: () => number;
+  readonly clockStepMs?: number | undefined;
+}
+
+/**
+ * The standard, unless the value of the least median is at least 5 % faster, both beside all values and then beside the standard alone.
+ * @param sample milliseconds that the work takes with a value
+ */
+export async function chooseValue(
+  { values, standard }: Pick<TuningChoice, 'values' | 'standard'>,
+  sample: (value: number) => Promise<number>,
+  options: ChooseOptions,
+): Promise<Pick<TunedChoice, 'chosen' | 'medianMs'>> {
+  // Kernels are compiled here.
+  for (const value of values) await sample(value);
+  const medianMs = await mediansOf(values, sample, options);
+  const fastest = values[medianMs.indexOf(Math.min(...medianMs))] as number;
+  const { clockStepMs = 0 } = options;
+  const isFaster = (otherMs: number, standardMs: number): boolean =>
+    otherMs <= (1 - gain) * standardMs && standardMs - otherMs > clockStepMs;
+  if (!isFaster(Math.min(...medianMs), medianMs[values.indexOf(standard)] as number)) return { chosen: standard, medianMs };
+  const [standardMs, fastestMs] = (await mediansOf([standard, fastest], sample, options)) as [number, number];
+  return { chosen: isFaster(fastestMs, standardMs) ? fastest : standard, medianMs };
+}
+
+/** In turns A B C, C B A: what drifts meets all values alike. */
+async function mediansOf(
+  values: readonly number[],
+  sample: (value: number) => Promise<number>,
+  { beforeTurn, turns: { least, most, enoughMs }, now }: ChooseOptions,
+): Promise<number[]> {
+  const samples = values.map((): number[] => []);
+  const order = [...values.keys(), ...[...values.keys()].reverse()];
+  const start = now();
+  for (let turn = 0; turn < most && (turn < least || now() - start < enoughMs); turn++) {
+    await beforeTurn?.();
+    for (const index of order) samples[index]?.push(await sample(values[index] as number));
+  }
+  return samples.map((each) => spreadOf(each).median);
+}
+
+async function runTrial({ stages, run }: Trial): Promise<number> {
+  let ms = 0;
+  await run((times) => {
+    const own = times.stages.filter(({ label }) => stages.includes(label));
+    if (own.length === 0) return;
+    const gpuMs = own.map((stage) => stage.gpuMs ?? Number.NaN).reduce((sum, each) => sum + each, 0);
+    ms += Number.isNaN(gpuMs) ? times.wallMs : gpuMs;
+  });
+  return ms;
+}

@@ -1,0 +1,143 @@
+import type { CodecKernels, GpuChunk, GpuPayloads, GpuVoxels } from '../codecs/codec.ts';
+import { decodeChunks } from '../codecs/decode-chunks.ts';
+import { createKernels } from '../codecs/kernels.ts';
+import { codecs } from '../codecs/registry.ts';
+import { analyzeOnGpu } from '../engine/gpu-chunks.ts';
+import { ResidentVolume } from '../engine/resident-volume.ts';
+import { openSample } from '../engine/samples/sample.ts';
+import { ChunkGrid } from '../format/chunk-grid.ts';
+import type { Commands } from '../gpu/commands.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { GpuScope } from '../gpu/scope.ts';
+import type { TuningName } from '../gpu/tuning.ts';
+import { StriaError } from '../shared/errors.ts';
+import type { Dims3 } from '../shared/volume.ts';
+import { ViewStage } from './view.ts';
+
+type OnTimes = NonNullable<Commands['onTimes']>;
+
+/** Work that hangs on a choice: which of its stages, and how to run it once. */
+export interface Trial {
+  readonly stages: readonly string[];
+  run(onTimes: OnTimes): Promise<void>;
+}
+
+export type Trials = Readonly<Record<TuningName, Trial>> & { destroy(): void };
+
+/** Copies of the phantom along each axis of the volume: making it whole would take longer than all the rest. */
+const copies = 2;
+/** Of a byte: what is left of it has runs. */
+const coarse = 0xe0;
+/** Of the picture at full size, in pixels. */
+const picture = { width: 960, height: 540, size: 256 };
+
+/**
+ * Makes the data that choices are tried on, noise with structure in it, and what decodes of it. `scope` owns all but the volume of the 3D view,
+ * which goes with `destroy`.
+ * @param size side of the volume, in voxels
+ */
+export async function prepareTrials(gpu: Gpu, scope: GpuScope, size: number, signal: AbortSignal | undefined): Promise<Trials> {
+  const side = Math.max(4, Math.ceil(size / copies / 4) * 4);
+  const sample = openSample({ kind: 'phantom', dims: [side, side, side], type: 'u8', seed: 1 });
+  const volume = await ResidentVolume.create(gpu, sample.info, { chunkShape: [64, 64, 64] });
+  try {
+    const small = new Uint8Array(side ** 3);
+    let filled = 0;
+    for await (const piece of sample.voxels({ signal })) {
+      small.set(piece, filled);
+      filled += piece.byteLength;
+      volume.append(piece);
+    }
+    const noisyBytes = repeated(small, side);
+    const dims: Dims3 = [copies * side, copies * side, copies * side];
+    const upload = (label: string, bytes: Uint8Array<ArrayBuffer>): GpuVoxels => ({
+      buffer: scope.storage(label, bytes.byteLength, bytes),
+      dims,
+      elementBytes: 1,
+    });
+    const noisy = upload('noisy', noisyBytes);
+    const steps = upload(
+      'steps',
+      noisyBytes.map((value) => value & coarse),
+    );
+    const target = { ...noisy, buffer: scope.storage('target', noisyBytes.byteLength) };
+
+    const rle = await codecTrial(gpu, scope, 'rle', steps, target);
+    const parle = await codecTrial(gpu, scope, 'parle', steps, target);
+    const rice = await codecTrial(gpu, scope, 'rice', noisy, target);
+    const huffman = await codecTrial(gpu, scope, 'huffman', noisy, target);
+    const analyze = async (onTimes: OnTimes): Promise<void> => {
+      using work = gpu.scope('tune.analyze');
+      await analyzeOnGpu(gpu, { voxels: noisy, chunks: rice.chunks }, { scope: work, onTimes }, true);
+    };
+    const { window } = await volume.statistics();
+    const part = Math.min(1, size / picture.size);
+    const target3d = { width: Math.ceil(part * picture.width), height: Math.ceil(part * picture.height) };
+    const stage = new ViewStage(gpu, scope, await volume.displayTexture(0), window, target3d);
+    return {
+      'rle.measure': { stages: ['measure'], run: rle.encode },
+      'rle.write': { stages: ['write'], run: rle.encode },
+      'rle.expand': { stages: ['decode'], run: rle.decode },
+      'rice.move': { stages: ['write'], run: rice.encode },
+      'rice.decode': { stages: ['decode'], run: rice.decode },
+      'huffman.gather': { stages: ['gather'], run: huffman.encode },
+      'parle.segments': { stages: ['count', 'write'], run: parle.encode },
+      'parle.expand': { stages: ['decode'], run: parle.decode },
+      'analyze.threads': { stages: ['analyze'], run: analyze },
+      'analyze.slices': { stages: ['analyze'], run: analyze },
+      'survey.threads': { stages: ['survey'], run: analyze },
+      'view.rays': { stages: ['draw'], run: (onTimes) => stage.draw('composite', 0.1, onTimes) },
+      destroy: () => volume.destroy(),
+    };
+  } catch (error) {
+    volume.destroy();
+    throw error;
+  }
+}
+
+/** A cube's voxels, `copies` times along each axis. */
+function repeated(small: Uint8Array<ArrayBuffer>, side: number): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(small.length * copies ** 3);
+  let at = 0;
+  for (let z = 0; z < copies * side; z++) {
+    for (let y = 0; y < copies * side; y++) {
+      const first = ((z % side) * side + (y % side)) * side;
+      const row = small.subarray(first, first + side);
+      for (let copy = 0; copy < copies; copy++, at += side) whole.set(row, at);
+    }
+  }
+  return whole;
+}
+
+/** A codec's encoder and decoder on the same voxels, chunk by chunk along z where it knows axes. */
+async function codecTrial(gpu: Gpu, scope: GpuScope, name: string, voxels: GpuVoxels, target: GpuVoxels) {
+  const codec = codecs.find((known) => known.name === name);
+  if (!codec) throw new StriaError('internal', `there is no codec ${name} to tune`);
+  const kernels: CodecKernels = createKernels(codec, gpu);
+  const grid = new ChunkGrid([...voxels.dims, 1], [64, 64, 64]);
+  const chunks = Array.from({ length: grid.count }, (_, number): GpuChunk => {
+    const { origin, shape } = grid.box(number);
+    const parameters = codec.choose({ changes: [1, 1, 1] }, { shape, elementBytes: voxels.elementBytes }, { axis: 'z' });
+    return { origin, shape, parameters };
+  });
+  const payloads = await kernels.encode(voxels, chunks, { scope });
+  const written = chunks.map((_, index) => index).filter((index) => (payloads.byteLengths[index] as number) > 0);
+  const pick = (of: readonly number[]): number[] => written.map((index) => of[index] as number);
+  const there: GpuPayloads = {
+    buffer: payloads.buffer,
+    byteOffsets: pick(payloads.byteOffsets),
+    byteLengths: pick(payloads.byteLengths),
+  };
+  const decoded = written.map((index) => chunks[index] as GpuChunk);
+  return {
+    chunks,
+    async encode(onTimes: OnTimes): Promise<void> {
+      using work = gpu.scope('tune.encode');
+      await kernels.encode(voxels, chunks, { scope: work, onTimes });
+    },
+    async decode(onTimes: OnTimes): Promise<void> {
+      using work = gpu.scope('tune.decode');
+      await decodeChunks(gpu, 'tune.decode', kernels, there, decoded, target, { scope: work, onTimes });
+    },
+  };
+}
