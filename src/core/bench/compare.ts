@@ -48,6 +48,7 @@ export function compareResults(a: BenchResult, b: BenchResult): BenchComparison 
     ['driver', a.machine.adapter?.description, b.machine.adapter?.description],
     ['runtime', a.machine.runtime, b.machine.runtime],
     ['repetitions', a.request.repetitions, b.request.repetitions],
+    ['tuning', tuningOf(a), tuningOf(b)],
   ] as const;
   const byKey = new Map(b.cases.map((found) => [caseKey(found), found]));
   const keysOfA = new Set(a.cases.map(caseKey));
@@ -74,6 +75,11 @@ export function compareResults(a: BenchResult, b: BenchResult): BenchComparison 
 /** Without the driver, which may be newer. */
 function gpuName({ machine: { adapter } }: BenchResult): string {
   return adapter ? [adapter.vendor, adapter.architecture, adapter.device].filter(Boolean).join(' ') : 'none';
+}
+
+function tuningOf({ request: { tuning = {} } }: BenchResult): string {
+  const changed = Object.entries(tuning).sort();
+  return changed.map(([name, value]) => `${name} ${value}`).join(', ') || 'standard';
 }
 
 /** `Node v20.20.2` is `Node`. */

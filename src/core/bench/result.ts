@@ -1,4 +1,5 @@
 import type { AdapterDescription } from '../gpu/diagnosis.ts';
+import type { Tuning } from '../gpu/tuning.ts';
 import type { Spread } from './statistics.ts';
 import type { SuiteName, TableId } from './tables.ts';
 
@@ -19,6 +20,8 @@ export interface BenchRequest {
   readonly samples?: readonly string[];
   /** Of everything on the GPU; what takes seconds on the CPU is cut short, see `Spread.repetitions`. */
   readonly repetitions: number;
+  /** Workgroup sizes that were not the standard ones; undefined: all were. */
+  readonly tuning?: Partial<Tuning> | undefined;
 }
 
 /** What the figures hold for. */

@@ -1,4 +1,5 @@
 import type { Gpu } from '../gpu/gpu.ts';
+import { changedTuning } from '../gpu/tuning.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { benchCodecs } from './codecs.ts';
@@ -66,7 +67,7 @@ export async function runGpuSuite(
     stria,
     date: began.toISOString(),
     durationMs: Date.now() - began.getTime(),
-    request,
+    request: { ...request, tuning: changedTuning(gpu.tuning) },
     machine: {
       adapter: gpu.diagnosis.adapter,
       software: gpu.isSoftware,

@@ -38,6 +38,12 @@ export function checkedTuning(stored: unknown): Tuning {
   return tuned((name) => (Object.hasOwn(record, name) ? record[name] : undefined));
 }
 
+/** What of a tuning is not the standard; undefined where all of it is. */
+export function changedTuning(tuning: Tuning): Partial<Tuning> | undefined {
+  const changed = tuningNames.filter((name) => tuning[name] !== standardTuning[name]).map((name) => [name, tuning[name]]);
+  return changed.length > 0 ? (Object.fromEntries(changed) as Partial<Tuning>) : undefined;
+}
+
 function tuned(wanted: (name: TuningName) => unknown): Tuning {
   const values = tuningNames.map((name) => {
     const { values, standard }: TuningChoice = tuningChoices[name];

@@ -13,6 +13,7 @@ import { codecChoice } from './compress-protocol.ts';
 import { groupDatasets } from './datasets.ts';
 import { diagnosticsText } from './diagnostics.ts';
 import { GpuLife } from './gpu-life.ts';
+import { applyTuning, withTuning } from './gpu-tuning.ts';
 import { isOfText, runKey } from './keys.ts';
 import { Lab, type LabFileKind, labFiles } from './lab.ts';
 import { measurementsCsv } from './measurement-words.ts';
@@ -63,9 +64,11 @@ export class App {
     // First of all that hears of the state: the others find words in these units.
     setUnits(this.store.getState().settings);
     this.store.subscribe(({ settings }) => setUnits(settings));
-    const compressor = new BackgroundCompressor();
+    const compressor = new BackgroundCompressor(() => this.store.getState().settings.tunings);
     this.queue = new CompressQueue(host, this.store, compressor);
-    this.lab = new Lab(this.store);
+    this.lab = new Lab(this.store, ({ adapter, tuning }) => {
+      if (adapter) this.set({ tunings: withTuning(this.store.getState().settings.tunings, adapter, tuning) });
+    });
     this.output = new Output(host, this.store);
     this.#session = new Session(host, this.store, compressor);
     this.#gpuLife = new GpuLife(this.store, (engine, view) => this.#session.recover(engine, view));
@@ -104,6 +107,7 @@ export class App {
       if (gpu.kind !== 'ready') return;
       gpu.viewer.showChunks(showChunks ? chunks : undefined);
       gpu.viewer.setGround(settings.ground);
+      applyTuning(settings.tunings, gpu.gpu);
     });
   }
 
@@ -273,6 +277,13 @@ export class App {
   resetSettings(): void {
     const { layout, inspectorOpen, inspectorWidth, foldedSections } = this.store.getState().settings;
     this.set({ ...defaultSettings, layout, inspectorOpen, inspectorWidth, foldedSections });
+  }
+
+  /** The GPU's kernels take their standard workgroup sizes again. */
+  resetTuning(): void {
+    const { gpu, settings } = this.store.getState();
+    const adapter = gpu.kind === 'ready' ? gpu.gpu.diagnosis.adapter : undefined;
+    if (adapter) this.set({ tunings: withTuning(settings.tunings, adapter, undefined) });
   }
 
   setPlayback(change: Partial<ClockSettings>): void {

@@ -3,6 +3,7 @@ import type { ByteSink } from '../../core/shared/bytes.ts';
 import { faultFromData, StriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import type { CodecChoice, CompressCommand, CompressMessage } from './compress-protocol.ts';
+import type { KeptTunings } from './gpu-tuning.ts';
 import { type OpenRequest, toPosted } from './load-resident.ts';
 import { serveSink } from './ports.ts';
 
@@ -17,6 +18,12 @@ export class BackgroundCompressor {
   #worker: Worker | undefined;
   #nextJob = 1;
   readonly #waiting = new Map<number, Waiting>();
+  readonly #tunings: () => KeptTunings;
+
+  /** @param tunings as they are set when a job begins */
+  constructor(tunings: () => KeptTunings) {
+    this.#tunings = tunings;
+  }
 
   /** The sink is closed when all is written, and aborted when not. @throws StriaError of file, engine or sink; `aborted` */
   compress(
@@ -33,7 +40,7 @@ export class BackgroundCompressor {
       const posted = toPosted(request);
       const port = serveSink(sink);
       const transfer = posted.kind === 'file' ? [port, posted.siblings] : [port];
-      this.#post({ kind: 'compress', job, request: posted, sink: port, choice }, transfer);
+      this.#post({ kind: 'compress', job, request: posted, sink: port, choice, tunings: this.#tunings() }, transfer);
     });
   }
 

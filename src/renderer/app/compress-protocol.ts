@@ -2,6 +2,7 @@ import type { CodecOptions } from '../../core/codecs/codec.ts';
 import type { CompressReport } from '../../core/engine/compress.ts';
 import type { FaultData } from '../../core/shared/errors.ts';
 import type { Progress } from '../../core/shared/job.ts';
+import type { KeptTunings } from './gpu-tuning.ts';
 import type { LoadRequest } from './load-protocol.ts';
 
 /** What people chose of codecs, as it can be posted. */
@@ -25,6 +26,7 @@ export type CompressCommand =
       /** The other end of `serveSink`. */
       readonly sink: MessagePort;
       readonly choice: CodecChoice;
+      readonly tunings: KeptTunings;
     }
   | { readonly kind: 'cancel'; readonly job: number };
 

@@ -6,6 +6,7 @@ import { createGpuBackend } from '../../core/engine/gpu-backend.ts';
 import { type Gpu, openGpu } from '../../core/gpu/gpu.ts';
 import { faultToData, inContext } from '../../core/shared/errors.ts';
 import type { CompressCommand, CompressMessage } from './compress-protocol.ts';
+import { applyTuning, type KeptTunings } from './gpu-tuning.ts';
 import { openRequested } from './open-request.ts';
 import { remoteSink } from './ports.ts';
 import { throttleProgress } from './progress.ts';
@@ -54,7 +55,7 @@ async function compress(command: CompressCommand & { kind: 'compress' }, signal:
       throw name === undefined ? error : inContext(name, error);
     });
     const codec = choice.codec === 'auto' ? 'auto' : chainByName(choice.codec);
-    const settings = { backend: await openBackend(), choice: { codec, options: choice } } as const;
+    const settings = { backend: await openBackend(command.tunings), choice: { codec, options: choice } } as const;
     return await compressVolume(volume, sink, settings, { signal, onProgress });
   } catch (error) {
     await sink.abort().catch(() => undefined);
@@ -62,13 +63,15 @@ async function compress(command: CompressCommand & { kind: 'compress' }, signal:
   }
 }
 
-async function openBackend(): Promise<Backend> {
-  if (backend && !gpu?.isLost) return backend;
-  gpu = await openGpu(navigator.gpu).catch(() => undefined);
-  if (gpu?.isSoftware) {
-    gpu.destroy();
-    gpu = undefined;
+async function openBackend(tunings: KeptTunings): Promise<Backend> {
+  if (!backend || gpu?.isLost) {
+    gpu = await openGpu(navigator.gpu).catch(() => undefined);
+    if (gpu?.isSoftware) {
+      gpu.destroy();
+      gpu = undefined;
+    }
+    backend = gpu ? createGpuBackend(gpu) : createCpuBackend(createWebTaskPool());
   }
-  backend = gpu ? createGpuBackend(gpu) : createCpuBackend(createWebTaskPool());
+  if (gpu) applyTuning(tunings, gpu);
   return backend;
 }

@@ -3,6 +3,7 @@ import { defaultBudget } from '../../core/engine/resident-volume.ts';
 import { diagnoseGpu, type Gpu, openGpu } from '../../core/gpu/gpu.ts';
 import { Viewer } from '../viewer/viewer.ts';
 import type { ViewState } from '../viewer/viewer-api.ts';
+import { applyTuning } from './gpu-tuning.ts';
 import type { AppStore } from './store.ts';
 
 /** The device and what stands on it. All of it is made anew when the device is lost. */
@@ -65,6 +66,7 @@ export class GpuLife {
   async #start(): Promise<Engine> {
     const gpu = await openGpu(navigator.gpu);
     const store = this.#store;
+    applyTuning(store.getState().settings.tunings, gpu);
     const engine: Engine = {
       gpu,
       backend: createGpuBackend(gpu),

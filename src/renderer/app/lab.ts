@@ -1,6 +1,7 @@
 import { toCsv } from '../../core/bench/csv.ts';
 import { type BenchCase, type BenchRequest, type BenchResult, benchSchema, defaultRepetitions } from '../../core/bench/result.ts';
 import type { BenchRunner, GpuSuite } from '../../core/bench/run.ts';
+import type { TunedChoice, TuningReport } from '../../core/bench/tune.ts';
 import { codecs } from '../../core/codecs/registry.ts';
 import { type FaultData, toStriaError } from '../../core/shared/errors.ts';
 import type { ShellInfo } from '../../core/shared/ipc.ts';
@@ -10,16 +11,19 @@ import type { AppStore } from './store.ts';
 export const labSizes = [16, 32, 64, 128, 256, 512] as const;
 export type LabSize = (typeof labSizes)[number];
 
+export type LabSuite = GpuSuite | 'tune';
+
 export type LabRun =
   | { readonly kind: 'none' }
   | { readonly kind: 'running'; readonly stage: string; readonly startedAt: number; readonly gpuBytes: number }
   | { readonly kind: 'cancelled'; readonly gpuBytes: number | undefined }
   | { readonly kind: 'failed'; readonly fault: FaultData }
-  | { readonly kind: 'done'; readonly result: BenchResult; readonly gpuBytes: number };
+  | { readonly kind: 'done'; readonly result: BenchResult; readonly gpuBytes: number }
+  | { readonly kind: 'tuned'; readonly report: TuningReport; readonly gpuBytes: number };
 
 /** The Lab, as panels see it. */
 export interface LabState {
-  readonly suite: GpuSuite;
+  readonly suite: LabSuite;
   readonly size: LabSize;
   /** A codec's name, or 'all'; the seeds have codecs of their own. */
   readonly codec: string;
@@ -27,9 +31,19 @@ export interface LabState {
   /** What the cases were measured on. */
   readonly device: { readonly name: string; readonly software: boolean } | undefined;
   readonly cases: readonly BenchCase[];
+  /** What tuning found so far. */
+  readonly choices: readonly TunedChoice[];
 }
 
-export const emptyLab: LabState = { suite: 'seeds', size: 64, codec: 'all', run: { kind: 'none' }, device: undefined, cases: [] };
+export const emptyLab: LabState = {
+  suite: 'seeds',
+  size: 64,
+  codec: 'all',
+  run: { kind: 'none' },
+  device: undefined,
+  cases: [],
+  choices: [],
+};
 
 /** State changes a few times a second at most, however fast cases come. */
 const showEveryMs = 200;
@@ -39,10 +53,13 @@ const graceMs = 3000;
 /** Runs suites of the bench in a worker with a GPU device of its own; one at a time. */
 export class Lab {
   readonly #store: AppStore;
+  readonly #onTuned: (report: TuningReport) => void;
   #worker: Worker | undefined;
 
-  constructor(store: AppStore) {
+  /** @param onTuned keeps what tuning found */
+  constructor(store: AppStore, onTuned: (report: TuningReport) => void) {
     this.#store = store;
+    this.#onTuned = onTuned;
   }
 
   choose(choice: Partial<Pick<LabState, 'suite' | 'size' | 'codec'>>): void {
@@ -52,6 +69,19 @@ export class Lab {
   run(): void {
     this.#worker?.terminate();
     const { suite, size, codec } = this.#store.getState().lab;
+    this.#set({
+      run: { kind: 'running', stage: 'Opening the GPU', startedAt: performance.now(), gpuBytes: 0 },
+      cases: [],
+      choices: [],
+      device: undefined,
+    });
+    const worker = new Worker(new URL('./lab.worker.ts', import.meta.url), { type: 'module', name: 'stria-lab' });
+    this.#worker = worker;
+    this.#listen(worker);
+    if (suite === 'tune') {
+      worker.postMessage({ kind: 'tune' } satisfies LabCommand);
+      return;
+    }
     const names = ['auto', ...codecs.map(({ name }) => name)].filter((name) => codec === 'all' || name === codec);
     const request: BenchRequest = {
       suite,
@@ -60,16 +90,9 @@ export class Lab {
       codecs: names,
       repetitions: defaultRepetitions,
     };
-    this.#set({
-      run: { kind: 'running', stage: 'Opening the GPU', startedAt: performance.now(), gpuBytes: 0 },
-      cases: [],
-      device: undefined,
-    });
-    const worker = new Worker(new URL('./lab.worker.ts', import.meta.url), { type: 'module', name: 'stria-lab' });
-    this.#worker = worker;
-    this.#listen(worker);
-    const { shell } = this.#store.getState();
-    const command: LabCommand = { kind: 'run', suite, request, runner: runnerOf(shell) };
+    const { shell, settings } = this.#store.getState();
+    const { tunings } = settings;
+    const command: LabCommand = { kind: 'run', suite, request, runner: runnerOf(shell), tunings };
     worker.postMessage(command);
   }
 
@@ -105,9 +128,18 @@ export class Lab {
     worker.onmessage = ({ data }: MessageEvent<LabMessage>) => {
       if (data.kind === 'device') this.#set({ device: { name: data.name, software: data.software } });
       else if (data.kind === 'case') found.push(data.found);
+      else if (data.kind === 'choice') this.#set({ choices: [...this.#store.getState().lab.choices, data.found] });
       else if (data.kind === 'stage') stage = { stage: data.stage, gpuBytes: data.gpuBytes };
       else if (data.kind === 'done') end({ kind: 'done', result: data.result, gpuBytes: data.gpuBytes });
-      else if (data.fault.tag === 'aborted') end({ kind: 'cancelled', gpuBytes: data.gpuBytes });
+      else if (data.kind === 'tuned') {
+        const isWanted = this.#worker === worker && this.#store.getState().lab.run.kind === 'running';
+        if (isWanted) this.#onTuned(data.report);
+        end(
+          isWanted
+            ? { kind: 'tuned', report: data.report, gpuBytes: data.gpuBytes }
+            : { kind: 'cancelled', gpuBytes: data.gpuBytes },
+        );
+      } else if (data.fault.tag === 'aborted') end({ kind: 'cancelled', gpuBytes: data.gpuBytes });
       else end({ kind: 'failed', fault: data.fault });
     };
     worker.onerror = (event) => {
@@ -135,6 +167,7 @@ export type LabFileKind = 'json' | 'csv' | 'png';
 
 /** The name of what is saved of a run, and its text: the whole result of one that ended, of another the cases that there are. */
 export function labFiles(lab: LabState, kind: LabFileKind): { readonly name: string; readonly text: string } {
+  if (lab.run.kind === 'tuned') return { name: 'stria-tuning.json', text: `${JSON.stringify(lab.run.report, null, 1)}\n` };
   const name = `stria-${lab.suite}-${lab.size}.${kind}`;
   if (kind === 'png') return { name, text: '' };
   if (kind === 'csv') return { name, text: toCsv(lab.cases) };

@@ -3,6 +3,7 @@ import { chainNames } from '../../core/codecs/registry.ts';
 import { atEnds, type ClockSettings, clampRate, paces, rates } from '../playback/frame-clock.ts';
 import { type Ground, groundNames } from '../viewer/grounds.ts';
 import type { Layout } from '../viewer/viewer-api.ts';
+import { checkedTunings, type KeptTunings } from './gpu-tuning.ts';
 import { type ByteUnits, byteUnitNames, type LengthUnits, lengthUnitNames } from './units.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -32,6 +33,8 @@ export interface Settings {
   readonly gpuBudgetMiB: number | 'auto';
   /** Behind the pictures. */
   readonly ground: Ground;
+  /** Workgroup sizes of kernels, as the Lab found them. */
+  readonly tunings: KeptTunings;
 }
 
 export type Effort = NonNullable<CodecOptions['effort']>;
@@ -57,6 +60,7 @@ export const defaultSettings: Settings = {
   byteUnits: 'binary',
   gpuBudgetMiB: 'auto',
   ground: 'near-black',
+  tunings: {},
 };
 
 const key = 'stria.settings';
@@ -102,6 +106,7 @@ export function readSettings(storage: SettingsStorage | undefined): Settings {
     byteUnits: one(byteUnitNames, stored.byteUnits, defaultSettings.byteUnits),
     gpuBudgetMiB: typeof stored.gpuBudgetMiB === 'number' ? clampGpuBudget(stored.gpuBudgetMiB) : defaultSettings.gpuBudgetMiB,
     ground: one(groundNames, stored.ground, defaultSettings.ground),
+    tunings: checkedTunings(stored.tunings),
   };
 }
 

@@ -8,11 +8,12 @@ import { LabControls } from './lab-controls.tsx';
 import styles from './lab-page.module.css';
 import { plotsAsPicture } from './lab-picture.ts';
 import { LabTable } from './lab-table.tsx';
+import { LabTuning } from './lab-tuning.tsx';
 
 /** Measures this machine with the suites of `stria bench`, in a worker, on a device of its own. */
 export function LabPage() {
   const app = useApp();
-  const { cases, run } = useAppState((state) => state.lab);
+  const { cases, run, suite } = useAppState((state) => state.lab);
   const results = useRef<HTMLDivElement>(null);
   const savePicture = () => {
     if (!results.current) return;
@@ -37,7 +38,9 @@ export function LabPage() {
       <div className={styles.columns}>
         <LabControls onSavePicture={savePicture} />
         <div className={styles.results} ref={results} data-testid="lab-results">
-          {tables.length === 0 ? (
+          {suite === 'tune' ? (
+            <LabTuning />
+          ) : tables.length === 0 ? (
             <p className={styles.empty}>
               {run.kind === 'running'
                 ? 'The first figures come in a moment.'

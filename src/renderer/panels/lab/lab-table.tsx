@@ -184,6 +184,6 @@ function threeDigits(value: number): string {
   return value < 999.5 ? value.toPrecision(3) : formatCount(value);
 }
 
-function milliseconds(ms: number): string {
+export function milliseconds(ms: number): string {
   return `${threeDigits(ms)}${thinSpace}ms`;
 }

@@ -1,0 +1,63 @@
+import type { TuningChoice } from '../../../core/gpu/tuning.ts';
+import { standardTuning, tuningChoices, tuningNames } from '../../../core/gpu/tuning.ts';
+import { keptTuning } from '../../app/gpu-tuning.ts';
+import { thinSpace } from '../../app/units.ts';
+import { Button } from '../controls/button.tsx';
+import { useApp, useAppState } from '../use-app.ts';
+import styles from './lab-page.module.css';
+import { milliseconds } from './lab-table.tsx';
+
+/** What this GPU's kernels take of each choice, and what was measured for it. */
+export function LabTuning() {
+  const app = useApp();
+  const { choices } = useAppState((state) => state.lab);
+  const gpu = useAppState((state) => state.gpu);
+  const tunings = useAppState((state) => state.settings.tunings);
+  const kept = gpu.kind === 'ready' ? keptTuning(tunings, gpu.gpu) : undefined;
+  const taken = kept ?? standardTuning;
+  return (
+    <section className={styles.table} aria-label="Workgroup sizes" data-testid="lab-tuning">
+      <h3 className={styles.tableTitle}>Workgroup sizes</h3>
+      <p className={styles.source}>
+        {kept ? 'Kept in the settings for this GPU and driver.' : 'The standard ones: nothing is kept for this GPU and driver.'}
+      </p>
+      <table className={styles.rows}>
+        <thead>
+          <tr>
+            <th>of</th>
+            <th className={styles.number}>standard</th>
+            <th className={styles.number}>taken</th>
+            <th>medians</th>
+          </tr>
+        </thead>
+        <tbody>
+          {tuningNames.map((name) => {
+            const { what, standard, values }: TuningChoice = tuningChoices[name];
+            const found = choices.find((choice) => choice.name === name);
+            return (
+              <tr key={name} data-testid="lab-tuning-row">
+                <td>{what}</td>
+                <td className={styles.number}>{standard}</td>
+                <td className={styles.number}>{taken[name]}</td>
+                <td>
+                  {found
+                    ? values
+                        .map((value, index) => `${value}: ${milliseconds(found.medianMs[index] as number)}`)
+                        .join(` ·${thinSpace}`)
+                    : '–'}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      {kept && (
+        <div className={styles.actions}>
+          <Button onPress={() => app.resetTuning()} testId="lab-tuning-reset">
+            Reset to the standard
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}
