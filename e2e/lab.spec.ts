@@ -90,3 +90,28 @@ test('a run is cancelled at once, keeps its figures, and another one can start',
   await page.getByTestId('lab-cancel').click();
   await expect(state).toHaveAttribute('data-gpu-bytes', '0', { timeout: 20_000 });
 });
+
+test('workgroup sizes that were kept for this GPU are taken, until they are reset; a software GPU is not tuned', async ({ stria }) => {
+  const { page } = stria;
+  await page.evaluate(async () => {
+    const info = (await navigator.gpu.requestAdapter())?.info;
+    const key = [info?.vendor, info?.architecture, info?.device, info?.description].join(' / ');
+    // Beside what makes sense, what no version has.
+    const tunings = { [key]: { 'rle.measure': 32, 'rle.write': 7 }, other: 'fast' };
+    localStorage.setItem('stria.settings', JSON.stringify({ tunings }));
+  });
+  await page.reload();
+  await page.getByTestId('lab-button').click();
+  await page.getByTestId('lab-suite-tune').click();
+  const tuning = page.getByTestId('lab-tuning');
+  const taken = (what: string) => tuning.getByRole('row', { name: what }).getByRole('cell').nth(2);
+  await expect(tuning).toContainText('Kept in the settings');
+  await expect(taken('rle, finding runs')).toHaveText('32');
+  await expect(taken('rle, writing')).toHaveText('64');
+  await expect(page.getByTestId('lab-tune-skipped')).toBeVisible();
+  await expect(page.getByTestId('lab-run')).toBeDisabled();
+
+  await page.getByTestId('lab-tuning-reset').click();
+  await expect(taken('rle, finding runs')).toHaveText('64');
+  expect(await page.evaluate(() => JSON.parse(localStorage.getItem('stria.settings') ?? '').tunings)).toEqual({});
+});
