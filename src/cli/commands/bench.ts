@@ -91,7 +91,7 @@ function runOnGpu(suite: GpuSuite, command: BenchCommand, context: CommandContex
 
 function tune(gpu: Gpu, { size }: BenchCommand, { terminal, signal }: CommandContext): Promise<TuningReport> {
   const ownSize = size ?? (gpu.isSoftware ? softwareSize : undefined);
-  return tuneGpu(gpu, { size: ownSize, signal, onChoice: ({ name }) => terminal.note(`  ${name}`) });
+  return tuneGpu(gpu, { size: ownSize, signal, onProgress: ({ stage }) => terminal.note(`  ${stage}`) });
 }
 
 /** A line a choice: what each value takes. */

@@ -1,7 +1,15 @@
 import type { AdapterDescription } from '../gpu/diagnosis.ts';
 import type { Gpu } from '../gpu/gpu.ts';
-import { standardTuning, type Tuning, type TuningChoice, type TuningName, tuningChoices, tuningNames } from '../gpu/tuning.ts';
-import { throwIfAborted } from '../shared/job.ts';
+import {
+  checkedTuning,
+  standardTuning,
+  type Tuning,
+  type TuningChoice,
+  type TuningName,
+  tuningChoices,
+  tuningNames,
+} from '../gpu/tuning.ts';
+import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { createHeater } from './heater.ts';
 import { spreadOf } from './statistics.ts';
 import { prepareTrials, type Trial } from './tuning-trials.ts';
@@ -31,11 +39,10 @@ export interface TuningReport {
   readonly tuning: Tuning;
 }
 
-export interface TuneOptions {
+export interface TuneOptions extends JobOptions {
   readonly size?: number | undefined;
   /** Differences below it are none: the clock's steps. Milliseconds. */
   readonly clockStepMs?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
   /** Called with each choice as soon as it is made. */
   readonly onChoice?: ((found: TunedChoice) => void) | undefined;
 }
@@ -56,58 +63,62 @@ const softwareTurns = { least: 1, most: 1, enoughMs: 0 } as const;
  * free again when it ends, however it ends, and the GPU's tuning is as it was.
  * @throws StriaError `aborted`, `device-lost`, `limit-too-small`
  */
-export async function tuneGpu(
-  gpu: Gpu,
-  { size = standardSize, clockStepMs, signal, onChoice }: TuneOptions = {},
-): Promise<TuningReport> {
+export async function tuneGpu(gpu: Gpu, options: TuneOptions = {}): Promise<TuningReport> {
+  const { size = standardSize } = options;
   const began = new Date();
   const before = gpu.tuning;
-  const choices: TunedChoice[] = [];
-  using scope = gpu.scope('tune');
   try {
-    gpu.tuning = standardTuning;
-    const heater = createHeater(gpu, scope, heatBytes);
-    const trials = await prepareTrials(gpu, scope, size, signal);
-    try {
-      for (const name of tuningNames) {
-        const choice: TuningChoice = tuningChoices[name];
-        const sample = async (value: number): Promise<number> => {
-          throwIfAborted(signal);
-          gpu.tuning = { ...standardTuning, [name]: value };
-          return runTrial(trials[name]);
-        };
-        const found = await chooseValue(choice, sample, {
-          beforeTurn: async () => {
-            await heater.raiseClocks();
-            await heater.keepBusy();
-          },
-          turns: gpu.isSoftware ? softwareTurns : turns,
-          now: () => performance.now(),
-          clockStepMs,
-        });
-        const tunedChoice = { ...choice, name, ...found };
-        choices.push(tunedChoice);
-        onChoice?.(tunedChoice);
-      }
-    } finally {
-      trials.destroy();
-    }
+    const choices = await makeChoices(gpu, size, options);
+    return {
+      schema: tuningSchema,
+      date: began.toISOString(),
+      durationMs: Date.now() - began.getTime(),
+      adapter: gpu.diagnosis.adapter,
+      software: gpu.isSoftware,
+      timestamps: gpu.hasTimestamps,
+      size,
+      choices,
+      tuning: checkedTuning(Object.fromEntries(choices.map(({ name, chosen }) => [name, chosen]))),
+    };
   } finally {
     gpu.tuning = before;
     gpu.spare.free();
   }
-  const chosen = choices.map(({ name, chosen: value }) => [name, value] as const);
-  return {
-    schema: tuningSchema,
-    date: began.toISOString(),
-    durationMs: Date.now() - began.getTime(),
-    adapter: gpu.diagnosis.adapter,
-    software: gpu.isSoftware,
-    timestamps: gpu.hasTimestamps,
-    size,
-    choices,
-    tuning: { ...standardTuning, ...Object.fromEntries(chosen) },
-  };
+}
+
+async function makeChoices(
+  gpu: Gpu,
+  size: number,
+  { clockStepMs, signal, onProgress, onChoice }: TuneOptions,
+): Promise<TunedChoice[]> {
+  using scope = gpu.scope('tune');
+  gpu.tuning = standardTuning;
+  onProgress?.({ stage: 'data to try it on', done: 0, total: tuningNames.length });
+  const heater = createHeater(gpu, scope, heatBytes);
+  using trials = await prepareTrials(gpu, scope, size, signal);
+  const choices: TunedChoice[] = [];
+  for (const name of tuningNames) {
+    const choice: TuningChoice = tuningChoices[name];
+    onProgress?.({ stage: choice.what, done: choices.length, total: tuningNames.length });
+    const sample = async (value: number): Promise<number> => {
+      throwIfAborted(signal);
+      gpu.tuning = { ...standardTuning, [name]: value };
+      return runTrial(trials.of[name]);
+    };
+    const found = await chooseValue(choice, sample, {
+      beforeTurn: async () => {
+        await heater.raiseClocks();
+        await heater.keepBusy();
+      },
+      turns: gpu.isSoftware ? softwareTurns : turns,
+      now: () => performance.now(),
+      clockStepMs,
+    });
+    const tunedChoice = { ...choice, name, ...found };
+    choices.push(tunedChoice);
+    onChoice?.(tunedChoice);
+  }
+  return choices;
 }
 
 export interface ChooseOptions {

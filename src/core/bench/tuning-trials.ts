@@ -22,7 +22,9 @@ export interface Trial {
   run(onTimes: OnTimes): Promise<void>;
 }
 
-export type Trials = Readonly<Record<TuningName, Trial>> & { destroy(): void };
+export interface Trials extends Disposable {
+  readonly of: Readonly<Record<TuningName, Trial>>;
+}
 
 /** Copies of the phantom along each axis of the volume: making it whole would take longer than all the rest. */
 const copies = 2;
@@ -33,7 +35,7 @@ const picture = { width: 960, height: 540, size: 256 };
 
 /**
  * Makes the data that choices are tried on, noise with structure in it, and what decodes of it. `scope` owns all but the volume of the 3D view,
- * which goes with `destroy`.
+ * which goes with what is returned.
  * @param size side of the volume, in voxels
  */
 export async function prepareTrials(gpu: Gpu, scope: GpuScope, size: number, signal: AbortSignal | undefined): Promise<Trials> {
@@ -74,7 +76,7 @@ export async function prepareTrials(gpu: Gpu, scope: GpuScope, size: number, sig
     const part = Math.min(1, size / picture.size);
     const target3d = { width: Math.ceil(part * picture.width), height: Math.ceil(part * picture.height) };
     const stage = new ViewStage(gpu, scope, await volume.displayTexture(0), window, target3d);
-    return {
+    const trials: Trials['of'] = {
       'rle.measure': { stages: ['measure'], run: rle.encode },
       'rle.write': { stages: ['write'], run: rle.encode },
       'rle.expand': { stages: ['decode'], run: rle.decode },
@@ -87,8 +89,8 @@ export async function prepareTrials(gpu: Gpu, scope: GpuScope, size: number, sig
       'analyze.slices': { stages: ['analyze'], run: analyze },
       'survey.threads': { stages: ['survey'], run: analyze },
       'view.rays': { stages: ['draw'], run: (onTimes) => stage.draw('composite', 0.1, onTimes) },
-      destroy: () => volume.destroy(),
     };
+    return { of: trials, [Symbol.dispose]: () => volume.destroy() };
   } catch (error) {
     volume.destroy();
     throw error;

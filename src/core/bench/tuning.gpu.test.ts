@@ -122,6 +122,7 @@ test('a calibration times every value, and leaves memory and tuning as they were
   gpu.tuning = before;
   try {
     const heard: string[] = [];
+    const bytes = gpu.memory.liveBytes();
     const report = await tuneGpu(gpu, { size: 8, onChoice: ({ name }) => heard.push(name) });
     expect(heard).toEqual(tuningNames);
     for (const { values, chosen, medianMs } of report.choices) {
@@ -130,6 +131,7 @@ test('a calibration times every value, and leaves memory and tuning as they were
       if (gpu.hasTimestamps) expect(Math.max(...medianMs)).toBeGreaterThan(0);
     }
     expect(gpu.tuning).toBe(before);
+    expect(gpu.memory.liveBytes()).toBe(bytes);
   } finally {
     gpu.tuning = standardTuning;
   }

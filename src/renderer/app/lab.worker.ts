@@ -62,10 +62,8 @@ async function tune(gpu: Gpu): Promise<LabEnd> {
   const report = await tuneGpu(gpu, {
     clockStepMs,
     signal: controller.signal,
-    onChoice: (found) => {
-      scope.postMessage({ kind: 'choice', found });
-      scope.postMessage({ kind: 'stage', stage: found.what, gpuBytes: gpu.memory.liveBytes() });
-    },
+    onProgress: ({ stage }) => scope.postMessage({ kind: 'stage', stage, gpuBytes: gpu.memory.liveBytes() }),
+    onChoice: (found) => scope.postMessage({ kind: 'choice', found }),
   });
   return { kind: 'tuned', report, gpuBytes: 0 };
 }

@@ -24,7 +24,7 @@ export function LabTuning() {
       <table className={styles.rows}>
         <thead>
           <tr>
-            <th>of</th>
+            <th>how many</th>
             <th className={styles.number}>standard</th>
             <th className={styles.number}>taken</th>
             <th>medians</th>
