@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { tuningSchema } from '../core/bench/tune.ts';
-import { standardTuning } from '../core/gpu/tuning.ts';
+import { standardTuning, tuningSchema } from '../core/gpu/tuning.ts';
 import { readTuning } from './tuning-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stria-tuning-test-'));

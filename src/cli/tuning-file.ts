@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { tuningSchema } from '../core/bench/tune.ts';
-import { checkedTuning, type Tuning } from '../core/gpu/tuning.ts';
+import { checkedTuning, type Tuning, tuningSchema } from '../core/gpu/tuning.ts';
 import { StriaError } from '../core/shared/errors.ts';
 import { systemFault } from './system-faults.ts';
 

@@ -8,13 +8,12 @@ import {
   type TuningName,
   tuningChoices,
   tuningNames,
+  tuningSchema,
 } from '../gpu/tuning.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { createHeater } from './heater.ts';
 import { spreadOf } from './statistics.ts';
 import { prepareTrials, type Trial } from './tuning-trials.ts';
-
-export const tuningSchema = 'stria-tuning-1';
 
 /** What came of one choice. */
 export interface TunedChoice extends TuningChoice {

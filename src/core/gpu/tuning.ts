@@ -6,6 +6,9 @@ export interface TuningChoice {
   readonly standard: number;
 }
 
+/** Of files that hold a tuning; raised when a choice changes its meaning. */
+export const tuningSchema = 'stria-tuning-1';
+
 const threads = 'invocations of a workgroup';
 
 /** What can be tuned to a device. All values are within WebGPU's least limits; the standards were found on an NVIDIA H200. */
