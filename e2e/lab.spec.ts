@@ -91,7 +91,9 @@ test('a run is cancelled at once, keeps its figures, and another one can start',
   await expect(state).toHaveAttribute('data-gpu-bytes', '0', { timeout: 20_000 });
 });
 
-test('workgroup sizes that were kept for this GPU are taken, until they are reset; a software GPU is not tuned', async ({ stria }) => {
+test('workgroup sizes that were kept for this GPU are taken, until they are reset; a software GPU is not tuned', async ({
+  stria,
+}) => {
   const { page } = stria;
   await page.evaluate(async () => {
     const info = (await navigator.gpu.requestAdapter())?.info;
