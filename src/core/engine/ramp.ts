@@ -10,11 +10,11 @@ export interface Ramp extends RampRule {
   readonly first: number;
 }
 
-/** What differences of neighbours say of a chunk. GPU twin: shaders/engine/ramp.wgsl. */
+/** What differences of elements and those before them say of a chunk. GPU twin: shaders/engine/ramp.wgsl. */
 export interface StepsFound {
   /** From the first element to its neighbours along x, y, z, as signed numbers; 0 where there is none. */
   readonly steps: readonly [number, number, number];
-  /** How far other differences along the same axis are from these: the least but 0, and the most. Both 0: nowhere at all. */
+  /** How far the differences are from the step along their axis: the least but 0, and the most. Both 0: nowhere at all. */
   readonly least: number;
   readonly most: number;
   /** The largest element. */
@@ -38,7 +38,7 @@ export function mayBeRamp({ changes }: ChunkStatistics, { shape, elementBytes }:
   return findRamp({ bytes: head.subarray(0, length * elementBytes), shape: [length, 1, 1], elementBytes }) !== undefined;
 }
 
-/** The rule of a chunk that is a ramp, or constant. Every element is looked at. */
+/** The rule of a chunk that is a ramp, or constant. Every element is looked at once. */
 export function findRamp(chunk: ChunkVoxels): RampRule | undefined {
   const found = findSteps(chunk);
   return found && ruleOf(found, chunk.elementBytes);
@@ -67,26 +67,21 @@ function findSteps({ bytes, shape, elementBytes }: ChunkVoxels): StepsFound | un
   // Elements of 4 bytes differ modulo 2^32, as on a GPU: either nothing is further away, or all are small and nothing wraps.
   const isWide = elementBytes === 4;
   let most = 0;
-  let largest = 0;
-  for (let slice = 0; slice < z; slice++) {
-    for (let row = 0; row < y; row++) {
-      const start = (slice * y + row) * x;
-      for (let at = start; at < start + x; at++) largest = Math.max(largest, elements[at] as number);
-      // How far away the neighbour along each axis lies, and how many elements of the row have one.
-      for (const [axis, to, count] of [
-        [0, 1, x - 1],
-        [1, x, row + 1 < y ? x : 0],
-        [2, x * y, slice + 1 < z ? x : 0],
-      ] as const) {
-        const step = steps[axis];
-        for (let at = start; at < start + count; at++) {
-          const difference = (elements[at + to] as number) - (elements[at] as number) - step;
-          const away = Math.abs(isWide ? difference | 0 : difference);
-          if (away === 0 || away === most) continue;
-          if (most !== 0) return undefined;
-          most = away;
-        }
-      }
+  let largest = first;
+  // Each element but the first is held against one before it: in the first row along x, in the first slice along y, then along z.
+  for (const [start, end, back, step] of [
+    [1, x, 1, steps[0]],
+    [x, x * y, x, steps[1]],
+    [x * y, x * y * z, x * y, steps[2]],
+  ] as const) {
+    for (let at = start; at < end; at++) {
+      const element = elements[at] as number;
+      if (element > largest) largest = element;
+      const difference = element - (elements[at - back] as number) - step;
+      const away = Math.abs(isWide ? difference | 0 : difference);
+      if (away === 0 || away === most) continue;
+      if (most !== 0) return undefined;
+      most = away;
     }
   }
   return { steps, least: most, most, largest };

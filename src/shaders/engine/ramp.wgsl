@@ -1,4 +1,5 @@
-// What differences of neighbours say of chunks that may be ramps: how far they are from the first one along their axis.
+// What differences of elements and those before them say of chunks that may be ramps: how far they are from the step along their
+// axis. The one before is that in the slice in front; in the first slice that in the row above; in the first row that to the left.
 //
 // Elements of 1 and 2 bytes are compared as numbers, those of 4 modulo 2^32 (core/engine/ramp.ts, `ruleOf`, says why that is
 // enough). An invocation owns one column of words: one place in x and y, and `segment` slices along z. A workgroup owns 256
@@ -55,6 +56,12 @@ var<workgroup> wg_found: array<atomic<u32>, 3>;
 /** Element `i` of a word. */
 fn element(word: u32, i: u32) -> u32 { return (word >> (i * bits)) & element_mask; }
 
+/** A word's elements moved on by one, behind the last one of the word to the left. */
+fn one_on(word: u32, left: u32) -> u32 {
+  if (bits == 32u) { return left; }
+  return (word << (bits % 32u)) | (left >> ((32u - bits) % 32u));
+}
+
 /** The steps from a chunk's first element to its neighbours along x, y, z. */
 fn first_steps(chunk: Chunk) -> vec3u {
   let word = voxels[chunk.first_word];
@@ -86,32 +93,34 @@ fn main(
   if (number / box.pieces_per_chunk < box.chunk_count && column < chunk.row_words * chunk.rows && first_slice < end_slice) {
     let row = column / chunk.row_words;
     let in_row = column - row * chunk.row_words;
-    let is_last = in_row == chunk.row_words - 1u;
-    let elements = select(word_elements, chunk.last_elements, is_last);
-    let has_below = row + 1u < chunk.rows;
+    let elements = select(word_elements, chunk.last_elements, in_row == chunk.row_words - 1u);
     var at = chunk.first_word + first_slice * box.slice_stride + row * box.row_stride + in_row;
     var least_complement = 0u;
     var most = 0u;
     var largest = 0u;
     for (var slice = first_slice; slice < end_slice; slice++) {
       let word = voxels[at];
-      let next = voxels[at + select(1u, 0u, is_last)];
-      let below = voxels[at + select(0u, box.row_stride, has_below)];
-      let has_behind = slice + 1u < chunk.slices;
-      let behind = voxels[at + select(0u, box.slice_stride, has_behind)];
+      var before = 0u;
+      var step = 0u;
+      var first = 0u; // the first of the word's elements that has one before it
+      if (slice > 0u) {
+        before = voxels[at - box.slice_stride];
+        step = steps.z;
+      } else if (row > 0u) {
+        before = voxels[at - box.row_stride];
+        step = steps.y;
+      } else {
+        before = one_on(word, voxels[at - min(1u, in_row)]);
+        step = steps.x;
+        first = select(0u, 1u, in_row == 0u);
+      }
       for (var i = 0u; i < elements; i++) {
         let value = element(word, i);
         largest = max(largest, value);
-        let in_word = i + 1u < word_elements;
-        let has_next = !is_last || i + 1u < elements;
-        let beside = select(element(next, 0u), element(word, (i + 1u) % word_elements), in_word);
-        let neighbours = vec3u(beside, element(below, i), element(behind, i));
-        let away = vec3u(abs(bitcast<vec3i>(neighbours - value - steps)));
-        for (var axis = 0u; axis < 3u; axis++) {
-          if (vec3(has_next, has_below, has_behind)[axis] && away[axis] != 0u) {
-            most = max(most, away[axis]);
-            least_complement = max(least_complement, ~away[axis]);
-          }
+        let away = u32(abs(bitcast<i32>(value - element(before, i) - step)));
+        if (i >= first && away != 0u) {
+          most = max(most, away);
+          least_complement = max(least_complement, ~away);
         }
       }
       at += box.slice_stride;
