@@ -7,9 +7,9 @@
 // Twin: src/core/codecs/rice/choice.ts.
 
 // For each predictor, one row for each group: the sum of its symbols in the rows that count.
-var<workgroup> wg_sums: array<atomic<u32>, 8u * group_count>;
+var<workgroup> wg_sums: array<atomic<u32>, predictors * group_count>;
 // For each pair of predictors, one row for each group: their expected costs, in 16 bits each. No sum of them is larger.
-var<workgroup> wg_costs: array<u32, 4u * group_count>;
+var<workgroup> wg_costs: array<u32, predictors / 2u * group_count>;
 const shares = 8u;
 var<workgroup> wg_share_costs: array<u32, 4u * shares>;
 // For each group, and for each of four k: the sum of quotients, with escapes counted from bit 16 on.

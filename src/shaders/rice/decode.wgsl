@@ -88,18 +88,29 @@ fn mark_ones(prefixes: Prefixes, thread: u32, ones_before: u32) {
   }
 }
 
-// The bit of one number `number`, from 0 on, of those in a word.
+// The bit of one number `number`, from 0 on, of those in a word: by counts of 8, 4 and 2 bits that are made at once, as
+// countOneBits is slow.
 fn bit_of_one(bits_there: u32, number: u32) -> u32 {
-  var rest = number;
-  var bit = 0u;
-  for (var half = 16u; half > 0u; half /= 2u) {
-    let below = countOneBits((bits_there >> bit) & low_bits(half));
-    if (rest >= below) {
-      rest -= below;
-      bit += half;
-    }
+  let twos = bits_there - ((bits_there >> 1u) & 0x55555555u);
+  let fours = (twos & 0x33333333u) + ((twos >> 2u) & 0x33333333u);
+  // In each byte the ones up to its end.
+  let ends = ((fours + (fours >> 4u)) & 0x0f0f0f0fu) * 0x01010101u;
+  let first_end = ends & 0xffu;
+  let second_end = (ends >> 8u) & 0xffu;
+  let third_end = (ends >> 16u) & 0xffu;
+  var bit = 8u * (u32(number >= first_end) + u32(number >= second_end) + u32(number >= third_end));
+  var rest = number - (((ends << 8u) >> bit) & 0xffu);
+  let four = (fours >> bit) & 15u;
+  if (rest >= four) {
+    rest -= four;
+    bit += 4u;
   }
-  return bit;
+  let two = (twos >> bit) & 3u;
+  if (rest >= two) {
+    rest -= two;
+    bit += 2u;
+  }
+  return bit + u32(rest >= ((bits_there >> bit) & 1u));
 }
 
 // The bit behind the first `count` ones of the prefixes.
@@ -142,13 +153,18 @@ struct Coded {
   escapes: u32,
 }
 
-// `width` bits for each lane, side by side, put into their lanes. SPEC.md has suffixes side by side.
+// `width` bits for each lane, side by side, put into their lanes; what stands behind them is left out. SPEC.md has suffixes
+// side by side.
 fn lanes_of(suffixes: u32, width: u32) -> u32 {
-  if (lanes == 2u) { return (suffixes & low_bits(width)) | ((suffixes >> width) << 16u); }
-  let pairs = (suffixes & low_bits(2u * width)) | ((suffixes >> (2u * width)) << 16u);
-  let low = low_bits(width) * 0x00010001u;
-  return (pairs & low) | ((pairs & ~low) << (8u - width));
+  let low = low_bits(width);
+  if (lanes == 2u) { return (suffixes & low) | ((suffixes << (16u - width)) & (low << 16u)); }
+  let low_pair = low_bits(2u * width);
+  let pairs = (suffixes & low_pair) | ((suffixes << (16u - 2u * width)) & (low_pair << 16u));
+  return (pairs & (low * 0x00010001u)) | ((pairs << (8u - width)) & (low * 0x01000100u));
 }
+
+// The exponent's field of a power of two as a float. To count the zeros below a one costs a GPU more.
+fn exponent_of(one: u32) -> u32 { return bitcast<u32>(f32(one)); }
 
 // The quotients of a word of `count` elements. Two prefixes at a time: they have 32 bits at most.
 fn quotients_by_pairs(prefixes: ptr<function, Reader>, count: u32) -> u32 {
@@ -178,7 +194,7 @@ fn expand_part(place: Place, coded: Coded) -> array<u32, part_words> {
   for (var i = 0u; i < part_words; i++) {
     let count = word_of(place, i).count;
     let suffix_bits = width * count;
-    var symbols = lanes_of(peek(suffixes) & low_bits(suffix_bits), width);
+    var symbols = lanes_of(peek(suffixes), width);
     skip(&suffixes, suffix_bits);
     if (coded.is_rice) {
       var quotients = 0u;
@@ -188,13 +204,15 @@ fn expand_part(place: Place, coded: Coded) -> array<u32, part_words> {
       let third_end = second_end & (second_end - 1u);
       let last_end = third_end & (third_end - 1u);
       if (lanes == 4u && count == 4u && last_end != 0u) {
-        let last = countTrailingZeros(last_end);
-        let ends = countTrailingZeros(first_end)
-          | (countTrailingZeros(second_end) << 8u)
-          | (countTrailingZeros(third_end) << 16u)
-          | (last << 24u);
-        quotients = ends - (ends << 8u) - 0x01010100u;
-        skip(&prefixes, last + 1u);
+        // Their last bits, and 127 more: exponents, side by side.
+        let last = exponent_of(last_end & (0u - last_end));
+        let ends = (exponent_of(first_end ^ second_end) >> 23u)
+          | (exponent_of(second_end ^ third_end) >> 15u)
+          | (exponent_of(third_end ^ last_end) >> 7u)
+          | (last << 1u);
+        // Each less the one before it and 1; the first less 127.
+        quotients = ends - (ends << 8u) - 0x0101017fu;
+        skip(&prefixes, (last >> 23u) - 126u);
       } else {
         quotients = quotients_by_pairs(&prefixes, count);
       }
@@ -242,6 +260,18 @@ fn store_brick(place: Place, plane: u32, thread: u32) {
   }
 }
 
+// Brings a plane's code to workgroup memory: most of it in one go, before it is known what the brick is.
+fn bring_code(start: u32, size: u32, thread: u32) {
+  let at = vec4u(thread) + threads * vec4u(0u, 1u, 2u, 3u);
+  let there = start + min(at, vec4u(max(size, 1u) - 1u));
+  let brought = vec4u(payloads[there.x], payloads[there.y], payloads[there.z], payloads[there.w]);
+  if (at.x < size) { store_word(at.x, brought.x); }
+  if (at.y < size) { store_word(at.y, brought.y); }
+  if (at.z < size) { store_word(at.z, brought.z); }
+  if (at.w < size) { store_word(at.w, brought.w); }
+  for (var word = at.w + threads; word < size; word += threads) { store_word(word, payloads[start + word]); }
+}
+
 // The predictor of a block, and its base.
 struct Block { predictor: u32, base: u32 }
 
@@ -274,8 +304,7 @@ fn main(
   for (var plane = 0u; plane < planes; plane++) {
     let start = spans[brick * planes + plane].z;
     let size = min(spans[brick * planes + plane].w, memory_words);
-    // All are asked for at once, before it is known what the brick is.
-    for (var word = thread; word < size; word += threads) { store_word(word, payloads[start + word]); }
+    bring_code(start, size, thread);
     let header = payloads[start];
     let own_block = block_at(start, place.block);
     var residuals = array<u32, part_words>();

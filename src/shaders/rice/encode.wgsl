@@ -74,7 +74,7 @@ fn main(
       continue;
     }
     if (planes > 1u) {
-      for (var i = thread; i < 8u * group_count; i += threads) { atomicStore(&wg_sums[i], 0u); }
+      for (var i = thread; i < predictors * group_count; i += threads) { atomicStore(&wg_sums[i], 0u); }
       for (var i = thread; i < 4u * group_count; i += threads) { atomicStore(&wg_quotients[i], 0u); }
       if (place.part == 0u) { atomicStore(&wg_symbol_sums[group], 0u); }
       if (thread == 0u) { atomicStore(&wg_codes, 0u); }

@@ -97,37 +97,27 @@ fn causal_residuals(predictor: u32, at: u32, in_block: vec3u) -> u32 {
   return packed_subtract(load_word(at), expected);
 }
 
-// The symbols of a part's elements, 0 where there is none, by SPEC.md's list of predictors.
+// The symbols of a part's elements, 0 where there is none, by SPEC.md's list of predictors. Word by word: a copy of the
+// reach, worked upon as a whole, would lie in memory instead of registers.
 fn symbols_of(predictor: u32, reach: ptr<function, Reach>, place: Place) -> array<u32, part_words> {
-  var differences = (*reach).words;
-  if (predictor == 1u || predictor == 4u || predictor == 5u) { differences = (*reach).along_x; }
-  if (predictor == 2u || predictor == 4u || predictor == 5u) {
-    for (var i = 0u; i < reach_words; i++) {
-      let at = reach_words - 1u - i;
-      if (at < (part_z + behind) * reach_slice && at % reach_slice >= part_x) {
-        differences[at] = packed_subtract(differences[at], differences[at - part_x]);
-      }
-    }
-  }
-  if (behind == 1u && (predictor == 3u || predictor == 5u)) {
-    for (var i = 0u; i < reach_words; i++) {
-      let at = reach_words - 1u - i;
-      if (at < (part_z + behind) * reach_slice && at >= reach_slice && at % reach_slice >= part_x) {
-        differences[at] = packed_subtract(differences[at], differences[at - reach_slice]);
-      }
-    }
-  }
   var symbols = array<u32, part_words>();
   for (var i = 0u; i < part_words; i++) {
     let x = i % part_x;
     let y = (i / part_x) % part_y;
     let z = i / part_x / part_y;
     let edges = edges_at(reach, x, y, z);
-    var residuals = differences[index_in_reach(x, y, z)];
-    let is_left = (predictor == 1u && edges.left)
-      || ((predictor == 2u || predictor == 4u) && edges.top)
-      || (predictor == 3u && edges.front);
-    if (is_left) { residuals = from_left(corner_at(reach, x, y, z), edges); }
+    let corner = corner_at(reach, x, y, z);
+    var residuals = corner.own;
+    if (predictor == 1u || ((predictor == 2u || predictor == 4u) && edges.top) || (predictor == 3u && edges.front)) {
+      residuals = from_left(corner, edges);
+    } else if (predictor == 2u) {
+      residuals = packed_subtract(corner.own, corner.above);
+    } else if (predictor == 3u) {
+      residuals = packed_subtract(corner.own, corner.behind);
+    } else if (predictor >= 4u) {
+      residuals = packed_subtract(corner.own_x, corner.above_x);
+      if (predictor == 5u) { residuals = packed_subtract(residuals, packed_subtract(corner.behind_x, corner.above_behind_x)); }
+    }
     if (causal == 1u && predictor >= sum_predictors) {
       let word = word_of(place, i);
       residuals = causal_residuals(predictor, word_at(word.first), place_in_block(place, word));

@@ -11,7 +11,6 @@ struct Scan { before: Scanned, total: Scanned }
 // Exclusive: what the invocations before this one brought; and what all brought. The workgroup calls it together.
 fn scan(thread: u32, value: Scanned) -> Scan {
   let group = thread / 4u;
-  workgroupBarrier(); // everyone has read the scan before
   wg_scan[thread] = value;
   workgroupBarrier(); // the values are there
   var before = Scanned();

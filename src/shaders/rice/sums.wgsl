@@ -48,13 +48,27 @@ fn sum_row(first: u32, words: u32) {
 
 // A word's column along y or z, in those lanes alone that `mask` covers.
 fn sum_column(first: u32, pitch: u32, length: u32, mask: u32) {
-  var before = load_word(first) & mask;
+  var before = 0u;
   var at = first;
-  for (var i = 1u; i < length; i++) {
-    at += pitch;
+  // Four at a time, loaded before any is stored.
+  for (var fours = length / 4u; fours > 0u; fours--) {
+    let words = vec4u(load_word(at), load_word(at + pitch), load_word(at + 2u * pitch), load_word(at + 3u * pitch));
+    let first_sum = packed_add(words.x, before);
+    let second_sum = packed_add(words.y, first_sum & mask);
+    let third_sum = packed_add(words.z, second_sum & mask);
+    let last_sum = packed_add(words.w, third_sum & mask);
+    store_word(at, first_sum);
+    store_word(at + pitch, second_sum);
+    store_word(at + 2u * pitch, third_sum);
+    store_word(at + 3u * pitch, last_sum);
+    before = last_sum & mask;
+    at += 4u * pitch;
+  }
+  for (var rest = length % 4u; rest > 0u; rest--) {
     let sum = packed_add(load_word(at), before);
     store_word(at, sum);
     before = sum & mask;
+    at += pitch;
   }
 }
 
