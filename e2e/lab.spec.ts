@@ -99,7 +99,7 @@ test('workgroup sizes that were kept for this GPU are taken, until they are rese
     const info = (await navigator.gpu.requestAdapter())?.info;
     const key = [info?.vendor, info?.architecture, info?.device, info?.description].join(' / ');
     // Beside what makes sense, what no version has.
-    const tunings = { [key]: { 'rle.measure': 32, 'rle.write': 7 }, other: 'fast' };
+    const tunings = { [key]: { 'rice.decode': 64, 'view.rays': 7 }, other: 'fast' };
     localStorage.setItem('stria.settings', JSON.stringify({ tunings }));
   });
   await page.reload();
@@ -108,12 +108,12 @@ test('workgroup sizes that were kept for this GPU are taken, until they are rese
   const tuning = page.getByTestId('lab-tuning');
   const taken = (what: string) => tuning.getByRole('row', { name: what }).getByRole('cell').nth(2);
   await expect(tuning).toContainText('Kept in the settings');
-  await expect(taken('rle, finding runs')).toHaveText('32');
-  await expect(taken('rle, writing')).toHaveText('64');
+  await expect(taken('rice, decoding')).toHaveText('64');
+  await expect(taken('3D view')).toHaveText('64');
   await expect(page.getByTestId('lab-tune-skipped')).toBeVisible();
   await expect(page.getByTestId('lab-run')).toBeDisabled();
 
   await page.getByTestId('lab-tuning-reset').click();
-  await expect(taken('rle, finding runs')).toHaveText('64');
+  await expect(taken('rice, decoding')).toHaveText('128');
   expect(await page.evaluate(() => JSON.parse(localStorage.getItem('stria.settings') ?? '').tunings)).toEqual({});
 });

@@ -10,8 +10,8 @@ const path = join(folder, 'tuning.json');
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test('a tuning is read; what this version does not have is its standard', async () => {
-  writeFileSync(path, JSON.stringify({ schema: tuningSchema, tuning: { 'rle.measure': 32, 'rle.write': 7, other: 1 } }));
-  expect(await readTuning(path)).toEqual({ ...standardTuning, 'rle.measure': 32 });
+  writeFileSync(path, JSON.stringify({ schema: tuningSchema, tuning: { 'rice.decode': 64, 'view.rays': 7, other: 1 } }));
+  expect(await readTuning(path)).toEqual({ ...standardTuning, 'rice.decode': 64 });
 });
 
 test.each(['', '{', '[]', 'null', '{"schema":"stria-bench-1"}'])('%j is refused by name', async (text) => {

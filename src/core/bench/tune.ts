@@ -49,11 +49,11 @@ export interface TuneOptions extends JobOptions {
 /** 16 MiB of voxels. */
 const standardSize = 256;
 /** Of each of the copies' two buffers, which hold the clocks up. */
-const heatBytes = 2 ** 24;
+const heatBytes = 2 ** 25;
 /** Another value must be so much faster, twice. */
 const gain = 0.05;
 /** Turns of a measurement: each measures all values, and once more in the opposite order. */
-const turns = { least: 3, most: 8, enoughMs: 60 } as const;
+const turns = { least: 3, most: 7, enoughMs: 100 } as const;
 /** A software GPU's times say nothing of a GPU: what runs there is to be seen to run. */
 const softwareTurns = { least: 1, most: 1, enoughMs: 0 } as const;
 
@@ -81,6 +81,7 @@ export async function tuneGpu(gpu: Gpu, options: TuneOptions = {}): Promise<Tuni
     };
   } finally {
     gpu.tuning = before;
+    gpu.beforeTimed = undefined;
     gpu.spare.free();
   }
 }
@@ -95,20 +96,23 @@ async function makeChoices(
   onProgress?.({ stage: 'data to try it on', done: 0, total: tuningNames.length });
   const heater = createHeater(gpu, scope, heatBytes);
   using trials = await prepareTrials(gpu, scope, size, signal);
+  const sample = async (name: TuningName, value: number): Promise<number> => {
+    throwIfAborted(signal);
+    gpu.tuning = { ...standardTuning, [name]: value };
+    return runTrial(trials.of[name]);
+  };
+  onProgress?.({ stage: 'compiling kernels', done: 0, total: tuningNames.length });
+  for (const name of tuningNames) for (const value of tuningChoices[name].values) await sample(name, value);
+  // From here on the GPU does not rest: its clocks need be raised once.
+  gpu.beforeTimed = async () => {
+    await heater.raiseClocks();
+    await heater.keepBusy();
+  };
   const choices: TunedChoice[] = [];
   for (const name of tuningNames) {
     const choice: TuningChoice = tuningChoices[name];
     onProgress?.({ stage: choice.what, done: choices.length, total: tuningNames.length });
-    const sample = async (value: number): Promise<number> => {
-      throwIfAborted(signal);
-      gpu.tuning = { ...standardTuning, [name]: value };
-      return runTrial(trials.of[name]);
-    };
-    const found = await chooseValue(choice, sample, {
-      beforeTurn: async () => {
-        await heater.raiseClocks();
-        await heater.keepBusy();
-      },
+    const found = await chooseValue(choice, (value) => sample(name, value), {
       turns: gpu.isSoftware ? softwareTurns : turns,
       now: () => performance.now(),
       clockStepMs,
@@ -121,8 +125,6 @@ async function makeChoices(
 }
 
 export interface ChooseOptions {
-  /** Awaited in front of each turn. */
-  readonly beforeTurn?: () => Promise<void>;
   readonly turns: { readonly least: number; readonly most: number; readonly enoughMs: number };
   /** Milliseconds. */
   readonly now: () => number;
@@ -138,8 +140,6 @@ export async function chooseValue(
   sample: (value: number) => Promise<number>,
   options: ChooseOptions,
 ): Promise<Pick<TunedChoice, 'chosen' | 'medianMs'>> {
-  // Kernels are compiled here.
-  for (const value of values) await sample(value);
   const medianMs = await mediansOf(values, sample, options);
   const fastest = values[medianMs.indexOf(Math.min(...medianMs))] as number;
   const { clockStepMs = 0 } = options;
@@ -154,13 +154,12 @@ export async function chooseValue(
 async function mediansOf(
   values: readonly number[],
   sample: (value: number) => Promise<number>,
-  { beforeTurn, turns: { least, most, enoughMs }, now }: ChooseOptions,
+  { turns: { least, most, enoughMs }, now }: ChooseOptions,
 ): Promise<number[]> {
   const samples = values.map((): number[] => []);
   const order = [...values.keys(), ...[...values.keys()].reverse()];
   const start = now();
   for (let turn = 0; turn < most && (turn < least || now() - start < enoughMs); turn++) {
-    await beforeTurn?.();
     for (const index of order) samples[index]?.push(await sample(values[index] as number));
   }
   return samples.map((each) => spreadOf(each).median);

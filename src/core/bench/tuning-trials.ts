@@ -2,7 +2,6 @@ import type { CodecKernels, GpuChunk, GpuPayloads, GpuVoxels } from '../codecs/c
 import { decodeChunks } from '../codecs/decode-chunks.ts';
 import { createKernels } from '../codecs/kernels.ts';
 import { codecs } from '../codecs/registry.ts';
-import { analyzeOnGpu } from '../engine/gpu-chunks.ts';
 import { ResidentVolume } from '../engine/resident-volume.ts';
 import { openSample } from '../engine/samples/sample.ts';
 import { ChunkGrid } from '../format/chunk-grid.ts';
@@ -26,8 +25,9 @@ export interface Trials extends Disposable {
   readonly of: Readonly<Record<TuningName, Trial>>;
 }
 
-/** Copies of the phantom along each axis of the volume: making it whole would take longer than all the rest. */
-const copies = 2;
+/** Copies of a small phantom along each axis: making a large one would take longer than all the rest. */
+const copies = 4;
+const copiesInView = 2;
 /** Of a byte: what is left of it has runs. */
 const coarse = 0xe0;
 /** Of the picture at full size, in pixels. */
@@ -41,53 +41,42 @@ const picture = { width: 960, height: 540, size: 256 };
 export async function prepareTrials(gpu: Gpu, scope: GpuScope, size: number, signal: AbortSignal | undefined): Promise<Trials> {
   const side = Math.max(4, Math.ceil(size / copies / 4) * 4);
   const sample = openSample({ kind: 'phantom', dims: [side, side, side], type: 'u8', seed: 1 });
-  const volume = await ResidentVolume.create(gpu, sample.info, { chunkShape: [64, 64, 64] });
+  const viewSide = copiesInView * side;
+  const volume = await ResidentVolume.create(
+    gpu,
+    { ...sample.info, dims: [viewSide, viewSide, viewSide, 1] },
+    { chunkShape: [64, 64, 64] },
+  );
   try {
     const small = new Uint8Array(side ** 3);
     let filled = 0;
     for await (const piece of sample.voxels({ signal })) {
       small.set(piece, filled);
       filled += piece.byteLength;
-      volume.append(piece);
     }
-    const noisyBytes = repeated(small, side);
+    volume.append(repeated(small, side, copiesInView));
     const dims: Dims3 = [copies * side, copies * side, copies * side];
-    const upload = (label: string, bytes: Uint8Array<ArrayBuffer>): GpuVoxels => ({
-      buffer: scope.storage(label, bytes.byteLength, bytes),
-      dims,
-      elementBytes: 1,
-    });
-    const noisy = upload('noisy', noisyBytes);
-    const steps = upload(
-      'steps',
-      noisyBytes.map((value) => value & coarse),
-    );
-    const target = { ...noisy, buffer: scope.storage('target', noisyBytes.byteLength) };
+    const upload = (label: string, cube: Uint8Array<ArrayBuffer>): GpuVoxels => {
+      const bytes = repeated(cube, side, copies);
+      return { buffer: scope.storage(label, bytes.byteLength, bytes), dims, elementBytes: 1 };
+    };
+    const noisy = upload('noisy', small);
+    const coarser = small.map((value) => value & coarse);
+    const steps = upload('steps', coarser);
+    const target = { ...noisy, buffer: scope.storage('target', noisy.buffer.size) };
 
-    const rle = await codecTrial(gpu, scope, 'rle', steps, target);
     const parle = await codecTrial(gpu, scope, 'parle', steps, target);
     const rice = await codecTrial(gpu, scope, 'rice', noisy, target);
     const huffman = await codecTrial(gpu, scope, 'huffman', noisy, target);
-    const analyze = async (onTimes: OnTimes): Promise<void> => {
-      using work = gpu.scope('tune.analyze');
-      await analyzeOnGpu(gpu, { voxels: noisy, chunks: rice.chunks }, { scope: work, onTimes }, true);
-    };
     const { window } = await volume.statistics();
     const part = Math.min(1, size / picture.size);
     const target3d = { width: Math.ceil(part * picture.width), height: Math.ceil(part * picture.height) };
     const stage = new ViewStage(gpu, scope, await volume.displayTexture(0), window, target3d);
     const trials: Trials['of'] = {
-      'rle.measure': { stages: ['measure'], run: rle.encode },
-      'rle.write': { stages: ['write'], run: rle.encode },
-      'rle.expand': { stages: ['decode'], run: rle.decode },
-      'rice.move': { stages: ['write'], run: rice.encode },
       'rice.decode': { stages: ['decode'], run: rice.decode },
       'huffman.gather': { stages: ['gather'], run: huffman.encode },
       'parle.segments': { stages: ['count', 'write'], run: parle.encode },
       'parle.expand': { stages: ['decode'], run: parle.decode },
-      'analyze.threads': { stages: ['analyze'], run: analyze },
-      'analyze.slices': { stages: ['analyze'], run: analyze },
-      'survey.threads': { stages: ['survey'], run: analyze },
       'view.rays': { stages: ['draw'], run: (onTimes) => stage.draw('composite', 0.1, onTimes) },
     };
     return { of: trials, [Symbol.dispose]: () => volume.destroy() };
@@ -97,15 +86,15 @@ export async function prepareTrials(gpu: Gpu, scope: GpuScope, size: number, sig
   }
 }
 
-/** A cube's voxels, `copies` times along each axis. */
-function repeated(small: Uint8Array<ArrayBuffer>, side: number): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(small.length * copies ** 3);
+/** A cube's voxels, so many times along each axis. */
+function repeated(small: Uint8Array<ArrayBuffer>, side: number, times: number): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(small.length * times ** 3);
   let at = 0;
-  for (let z = 0; z < copies * side; z++) {
-    for (let y = 0; y < copies * side; y++) {
+  for (let z = 0; z < times * side; z++) {
+    for (let y = 0; y < times * side; y++) {
       const first = ((z % side) * side + (y % side)) * side;
       const row = small.subarray(first, first + side);
-      for (let copy = 0; copy < copies; copy++, at += side) whole.set(row, at);
+      for (let copy = 0; copy < times; copy++, at += side) whole.set(row, at);
     }
   }
   return whole;
@@ -132,7 +121,6 @@ async function codecTrial(gpu: Gpu, scope: GpuScope, name: string, voxels: GpuVo
   };
   const decoded = written.map((index) => chunks[index] as GpuChunk);
   return {
-    chunks,
     async encode(onTimes: OnTimes): Promise<void> {
       using work = gpu.scope('tune.encode');
       await kernels.encode(voxels, chunks, { scope: work, onTimes });

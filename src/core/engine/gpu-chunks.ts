@@ -47,15 +47,13 @@ export async function analyzeOnGpu(
   using scope = call.scope.scope('analyze');
   const lanes = lanesOf[elementBytes];
   const byQuads = hasWholeQuads(voxels, chunks);
-  const slices = gpu.tuning['analyze.slices'];
-  const threads = gpu.tuning['analyze.threads'];
-  const walk = byQuads ? slices / 4 : slices;
+  const walk = byQuads ? segment / 4 : segment;
   const kernel = gpu.kernel({
     label: 'engine.analyze',
     code: analyzeCode,
-    constants: { segment: walk, workgroup_size: threads, ...lanes, by_quads: Number(byQuads) },
+    constants: { segment: walk, ...lanes, by_quads: Number(byQuads) },
   });
-  const plan = planPieces(voxels, chunks, walk, byQuads ? 4 : 1, threads);
+  const plan = planPieces(voxels, chunks, walk, byQuads ? 4 : 1);
   const table = chunkTable(voxels, chunks, (x) => maskOfElements((x - 1) % (4 / elementBytes), elementBytes));
   const chunkRecords = scope.storage('chunks', table.byteLength, table);
   const totals = scope.storage('totals', 4 * recordWords * chunks.length);
@@ -192,20 +190,14 @@ function hasWholeQuads(voxels: GpuVoxels, chunks: readonly ChunkBox[]): boolean 
 
 /**
  * How the chunks are cut into pieces of one workgroup each, and the `Box` uniform of these shaders.
- * @param walk slices that one invocation walks @param columnWords words of a column in a slice @param threads of a workgroup
+ * @param walk slices that one invocation walks @param columnWords words of a column in a slice
  */
-export function planPieces(
-  voxels: GpuVoxels,
-  chunks: readonly ChunkBox[],
-  walk = segment,
-  columnWords = 1,
-  threads = workgroupSize,
-) {
+export function planPieces(voxels: GpuVoxels, chunks: readonly ChunkBox[], walk = segment, columnWords = 1) {
   const perWord = 4 / voxels.elementBytes;
   let columnBlocks = 1;
   let segments = 1;
   for (const { shape } of chunks) {
-    columnBlocks = Math.max(columnBlocks, Math.ceil((Math.ceil(shape[0] / perWord / columnWords) * shape[1]) / threads));
+    columnBlocks = Math.max(columnBlocks, Math.ceil((Math.ceil(shape[0] / perWord / columnWords) * shape[1]) / workgroupSize));
     segments = Math.max(segments, Math.ceil(shape[2] / walk));
   }
   const pieces = columnBlocks * segments;

@@ -7,6 +7,7 @@ import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import type { ResidentBox } from './backend.ts';
 
+const workgroupSize = 64;
 const predictors = 5;
 /** The predictors' bits, steps and spikes. */
 const counters = predictors + 2;
@@ -23,20 +24,19 @@ export function surveyOnGpu(
 ): () => Promise<ChunkSurvey[]> {
   const { rowWords, sliceWords } = boxLayout(voxels);
   const { elementBytes } = voxels;
-  const threads = gpu.tuning['survey.threads'];
   const table = new Uint32Array(4 * chunks.length);
   let workgroupsPerChunk = 1;
   chunks.forEach(({ origin, shape }, index) => {
     const [width, rows, slices] = shape;
     const pieces = Math.ceil(width / pieceElements) * Math.ceil(rows / rowStep) * slices;
-    workgroupsPerChunk = Math.max(workgroupsPerChunk, Math.ceil(pieces / threads));
+    workgroupsPerChunk = Math.max(workgroupsPerChunk, Math.ceil(pieces / workgroupSize));
     table.set([firstWordOf(voxels, origin), ...shape], 4 * index);
   });
   const totals = scope.storage('survey', 8 * counters * chunks.length);
   commands
     .stage('survey')
     .dispatch(
-      gpu.kernel({ label: 'engine.survey', code: surveyCode, constants: { element_bytes: elementBytes, threads } }),
+      gpu.kernel({ label: 'engine.survey', code: surveyCode, constants: { element_bytes: elementBytes } }),
       [
         voxels.buffer,
         scope.storage('survey-chunks', table.byteLength, table),

@@ -11,20 +11,20 @@ test('every standard is one of its values, and every device allows all of them',
 });
 
 test('what was stored is kept', () => {
-  const stored = { ...standardTuning, 'rle.measure': 32 };
+  const stored = { ...standardTuning, 'rice.decode': 64 };
   expect(checkedTuning(JSON.parse(JSON.stringify(stored)))).toEqual(stored);
 });
 
 test.each([
   ['nothing', undefined],
   ['null', null],
-  ['text', 'rle.measure'],
+  ['text', 'rice.decode'],
   ['a list', [32]],
-  ['values of other types', { 'rle.measure': '32' }],
-  ['values that a choice does not have', { 'rle.measure': 48, 'rle.write': -1, 'rle.expand': 1e9 }],
-  ['not a number', { 'rle.measure': Number.NaN }],
+  ['values of other types', { 'rice.decode': '64' }],
+  ['values that a choice does not have', { 'rice.decode': 48, 'view.rays': -1, 'parle.expand': 1e9 }],
+  ['not a number', { 'rice.decode': Number.NaN }],
   ['choices of another version', { 'rle.other': 32, toString: 32 }],
-  ['what it inherits', Object.create({ 'rle.measure': 32 })],
+  ['what it inherits', Object.create({ 'rice.decode': 64 })],
 ])('%s: the standard', (_what, stored) => {
   expect(checkedTuning(stored)).toEqual(standardTuning);
 });

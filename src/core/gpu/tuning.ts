@@ -13,17 +13,10 @@ const threads = 'invocations of a workgroup';
 
 /** What can be tuned to a device. All values are within WebGPU's least limits; the standards were found on an NVIDIA H200. */
 export const tuningChoices = {
-  'rle.measure': { what: `rle, finding runs: ${threads}`, values: [32, 64, 128, 256], standard: 64 },
-  'rle.write': { what: `rle, writing: ${threads}`, values: [32, 64, 128, 256], standard: 64 },
-  'rle.expand': { what: `rle, decoding: ${threads}`, values: [32, 64, 128, 256], standard: 64 },
-  'rice.move': { what: `rice, writing: ${threads}`, values: [64, 128, 256], standard: 128 },
   'rice.decode': { what: `rice, decoding: ${threads}`, values: [64, 128, 256], standard: 128 },
   'huffman.gather': { what: `huffman, counting symbols: ${threads}`, values: [64, 128, 256], standard: 256 },
   'parle.segments': { what: 'parle, encoding: segments of a workgroup', values: [1, 2, 4, 8], standard: 8 },
   'parle.expand': { what: `parle, decoding: ${threads}`, values: [64, 128, 256], standard: 128 },
-  'analyze.threads': { what: `analysis: ${threads}`, values: [128, 256], standard: 256 },
-  'analyze.slices': { what: 'analysis: slices of an invocation', values: [8, 16, 32], standard: 32 },
-  'survey.threads': { what: `survey: ${threads}`, values: [64, 128, 256], standard: 64 },
   'view.rays': { what: '3D view: rays of a workgroup', values: [32, 64, 128, 256], standard: 64 },
 } as const satisfies Record<string, TuningChoice>;
 

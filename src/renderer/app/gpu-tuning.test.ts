@@ -5,7 +5,7 @@ import { defaultSettings, readSettings, writeSettings } from './settings.ts';
 
 const adapter = { vendor: 'nvidia', architecture: 'hopper', device: '', description: 'driver 1' };
 const newer = { ...adapter, description: 'driver 2' };
-const tuning = { ...standardTuning, 'rle.measure': 32 };
+const tuning = { ...standardTuning, 'rice.decode': 64 };
 const gpuOf = (described: typeof adapter | undefined) => ({ diagnosis: { adapter: described } }) as never;
 
 function stored(tunings: unknown) {
@@ -43,7 +43,7 @@ test.each([
   ['a list', [tuning], {}],
   ['null', null, {}],
   ['an entry that is none', { a: null, b: 7, c: 'x' }, {}],
-  ['stale and hostile values', { a: { 'rle.measure': 1e9, 'rle.gone': 64 } }, { a: standardTuning }],
+  ['stale and hostile values', { a: { 'rice.decode': 1e9, 'rle.gone': 64 } }, { a: standardTuning }],
   ['a key without end', { ['k'.repeat(1000)]: tuning }, {}],
 ])('%s in storage is the standard', (_what, value, expected) => {
   expect(checkedTunings(value)).toEqual(expected);

@@ -5,7 +5,7 @@
 // group of one Rice parameter, under each of five predictors (left, up, behind, flat, Lorenzo; src/core/codecs/rice/SPEC.md,
 // 'Predictors'). Elements of 4 bytes are two planes of 2 bytes, as there. Words hold several elements or both planes, and
 // all of them are computed with at once.
-// An invocation owns one piece, a workgroup `threads` pieces of one chunk. Dispatch: chunk_count × workgroups_per_chunk workgroups
+// An invocation owns one piece, a workgroup 64 pieces of one chunk. Dispatch: chunk_count × workgroups_per_chunk workgroups
 // over x and y (core/gpu/commands.ts, spread).
 // Invariants:
 //   1. `totals` is zero before the dispatch; whole numbers alone meet in the atomics, so their order changes nothing.
@@ -28,7 +28,7 @@ const piece_elements = 16u;
 const row_step = 8u;
 const predictors = 5u;
 const counters = predictors + 2u;
-override threads: u32 = 64u;
+const threads = 64u;
 const parts = 8u;
 
 struct Box {

@@ -10,9 +10,8 @@ override per_word: u32 = 4u / element_bytes;
 override element_bits: u32 = 8u * element_bytes;
 override element_mask: u32 = 0xffffffffu >> (32u - 8u * element_bytes);
 
-// Invocations in a workgroup: 32, 64, 128 or 256, as core/gpu/tuning.ts says. Few, so that barriers are cheap: with 64, each
-// has 16 words of a tile of bytes to do.
-override threads: u32 = 64u;
+// Invocations in a workgroup. Few, so that barriers are cheap: with 64, each has 16 words of a tile of bytes to do.
+const threads = 64u;
 // The elements under one byte of level 3: SPEC.md, 'Bitmap tree'.
 const tile_elements = 4096u;
 // Steps of one column word that an invocation does, where a tile is whole columns along y or z, of so many at least.

@@ -97,7 +97,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     throwIfAborted(signal);
     const buffer = scope.reused('rice.payloads', totalBytes);
     const writing = gpu.commands('rice.encode', onTimes).stage('write');
-    const move = kernel(gpu, 'move', [moveCode], elementBytes, anyKind, gpu.tuning['rice.move']);
+    const move = kernel(gpu, 'move', [moveCode], elementBytes);
     for (const { box, bricks, chunkOfBrick, places, rooms, sizes, part } of encoded) {
       const end = part.first + part.chunks.length;
       const placement = { byteOffsets: byteOffsets.slice(part.first, end), byteLengths: byteLengths.slice(part.first, end) };

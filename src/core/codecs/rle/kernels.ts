@@ -38,9 +38,8 @@ export function createKernels(gpu: Gpu): CodecKernels {
   };
 }
 
-/** @param threads of a workgroup */
-function kernel(gpu: Gpu, name: string, code: readonly string[], elementBytes: CodecElementBytes, threads = 64): Kernel {
-  return gpu.kernel({ label: `rle.${name}`, code: code.join('\n'), constants: { element_bytes: elementBytes, threads } });
+function kernel(gpu: Gpu, name: string, code: readonly string[], elementBytes: CodecElementBytes): Kernel {
+  return gpu.kernel({ label: `rle.${name}`, code: code.join('\n'), constants: { element_bytes: elementBytes } });
 }
 
 async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
@@ -61,7 +60,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const sizes = work.storage('sizes', 16 * chunks.length);
 
     const unplaced = chunkTable(work, voxels, chunks, tiles);
-    const measure = kernel(gpu, 'measure', [orderCode, treeCode, measureCode], elementBytes, gpu.tuning['rle.measure']);
+    const measure = kernel(gpu, 'measure', [orderCode, treeCode, measureCode], elementBytes);
     const commands = gpu.commands('rle.encode', onTimes);
     commands
       .stage('measure')
@@ -77,7 +76,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
 
     throwIfAborted(signal);
     const buffer = scope.storage('rle.payloads', totalBytes);
-    const write = kernel(gpu, 'write', [orderCode, treeCode, writeCode], elementBytes, gpu.tuning['rle.write']);
+    const write = kernel(gpu, 'write', [orderCode, treeCode, writeCode], elementBytes);
     const bindings = [box, chunkTable(work, voxels, chunks, tiles, placed), chunkOfTile, voxels.buffer, bits, counts, buffer];
     await gpu.commands('rle.encode', onTimes).stage('write').dispatch(write, bindings, tileCount).submit();
     return { buffer, byteOffsets, byteLengths, sections };
@@ -103,7 +102,7 @@ function prepareDecode(
   const spans = scope.storage('spans', tileBytes.span * tileCount);
   const source = payloadBuffer(payloads, scope);
   const locate = kernel(gpu, 'locate', [orderCode, locateCode], elementBytes);
-  const expand = kernel(gpu, 'expand', [orderCode, treeCode, expandCode], elementBytes, gpu.tuning['rle.expand']);
+  const expand = kernel(gpu, 'expand', [orderCode, treeCode, expandCode], elementBytes);
   return (commands) => {
     commands
       .stage('scan')
