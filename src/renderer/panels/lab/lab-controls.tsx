@@ -179,7 +179,7 @@ function endWords(run: LabRun & { readonly kind: 'cancelled' | 'done' | 'tuned' 
   if (run.kind === 'done') return `Done in ${formatDuration(run.result.durationMs)}, every output checked`;
   const { choices, durationMs } = run.report;
   const changed = choices.filter(({ chosen, standard }) => chosen !== standard).length;
-  return `Tuned in ${formatDuration(durationMs)}: ${changed} of ${choices.length} are not the standard`;
+  return `Tuned in ${formatDuration(durationMs)}: ${changed} of ${choices.length} not standard`;
 }
 
 function Elapsed({ since }: { readonly since: number }) {

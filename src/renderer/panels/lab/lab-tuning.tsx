@@ -1,8 +1,8 @@
 import type { TuningChoice } from '../../../core/gpu/tuning.ts';
 import { standardTuning, tuningChoices, tuningNames } from '../../../core/gpu/tuning.ts';
 import { keptTuning } from '../../app/gpu-tuning.ts';
-import { thinSpace } from '../../app/units.ts';
 import { Button } from '../controls/button.tsx';
+import { classes } from '../controls/classes.ts';
 import { useApp, useAppState } from '../use-app.ts';
 import styles from './lab-page.module.css';
 import { milliseconds } from './lab-table.tsx';
@@ -41,9 +41,7 @@ export function LabTuning() {
                 <td className={styles.number}>{taken[name]}</td>
                 <td>
                   {found
-                    ? values
-                        .map((value, index) => `${value}: ${milliseconds(found.medianMs[index] as number)}`)
-                        .join(` ·${thinSpace}`)
+                    ? values.map((value, index) => `${value}: ${milliseconds(found.medianMs[index] as number)}`).join(', ')
                     : '–'}
                 </td>
               </tr>
@@ -52,7 +50,7 @@ export function LabTuning() {
         </tbody>
       </table>
       {kept && (
-        <div className={styles.actions}>
+        <div className={classes(styles.actions, styles.below)}>
           <Button onPress={() => app.resetTuning()} testId="lab-tuning-reset">
             Reset to the standard
           </Button>
