@@ -151,6 +151,19 @@ fn word_of(place: Place, index: u32) -> Word {
   return Word(place.group + offset, count);
 }
 
+// An invocation's words when all of a brick are shared out evenly: word `i` is mostly whole slices or, in a picture, rows behind
+// the first.
+override step_z: u32 = threads / (row_words * brick_y);
+override step_y: u32 = (threads / row_words) * (1u - min(step_z, 1u));
+
+fn shared_word(thread: u32, i: u32) -> vec3u {
+  var number = thread;
+  if (step_z == 0u && brick_z > 1u) { number += i * threads; }
+  let first = vec3u((number % row_words) * lanes, (number / row_words) % brick_y, number / (row_words * brick_y));
+  if (step_z == 0u && brick_z > 1u) { return first; }
+  return first + i * vec3u(0u, step_y, step_z);
+}
+
 // Where a word's first element stands in its block; blocks are as deep as bricks.
 fn place_in_block(place: Place, word: Word) -> vec3u { return vec3u(place.in_block + word.first.xy - place.group.xy, word.first.z); }
 

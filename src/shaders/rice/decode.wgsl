@@ -184,6 +184,24 @@ fn quotients_by_pairs(prefixes: ptr<function, Reader>, count: u32) -> u32 {
   return quotients;
 }
 
+// The quotients of a word of `count` elements: all four prefixes at a time, if they have 32 bits at most.
+fn quotients_of(prefixes: ptr<function, Reader>, count: u32) -> u32 {
+  let first_end = peek(*prefixes);
+  let second_end = first_end & (first_end - 1u);
+  let third_end = second_end & (second_end - 1u);
+  let last_end = third_end & (third_end - 1u);
+  if (lanes != 4u || count != 4u || last_end == 0u) { return quotients_by_pairs(prefixes, count); }
+  // Their last bits, and 127 more: exponents, side by side.
+  let last = exponent_of(last_end & (0u - last_end));
+  let ends = (exponent_of(first_end ^ second_end) >> 23u)
+    | (exponent_of(second_end ^ third_end) >> 15u)
+    | (exponent_of(third_end ^ last_end) >> 7u)
+    | (last << 1u);
+  skip(prefixes, (last >> 23u) - 126u);
+  // Each less the one before it and 1; the first less 127.
+  return ends - (ends << 8u) - 0x0101017fu;
+}
+
 // Walks a part: its residuals, word by word; 0 where there is none.
 fn expand_part(place: Place, coded: Coded) -> array<u32, part_words> {
   var residuals = array<u32, part_words>();
@@ -192,40 +210,17 @@ fn expand_part(place: Place, coded: Coded) -> array<u32, part_words> {
   var escapes = coded.escapes;
   let width = coded.width;
   for (var i = 0u; i < part_words; i++) {
+    residuals[i] = lanes_of(peek(suffixes), width);
+    skip(&suffixes, width * word_of(place, i).count);
+  }
+  for (var i = 0u; i < part_words; i++) {
     let count = word_of(place, i).count;
-    let suffix_bits = width * count;
-    var symbols = lanes_of(peek(suffixes), width);
-    skip(&suffixes, suffix_bits);
+    var symbols = residuals[i];
     if (coded.is_rice) {
-      var quotients = 0u;
-      // All four prefixes at a time, if they have 32 bits at most.
-      let first_end = peek(prefixes);
-      let second_end = first_end & (first_end - 1u);
-      let third_end = second_end & (second_end - 1u);
-      let last_end = third_end & (third_end - 1u);
-      if (lanes == 4u && count == 4u && last_end != 0u) {
-        // Their last bits, and 127 more: exponents, side by side.
-        let last = exponent_of(last_end & (0u - last_end));
-        let ends = (exponent_of(first_end ^ second_end) >> 23u)
-          | (exponent_of(second_end ^ third_end) >> 15u)
-          | (exponent_of(third_end ^ last_end) >> 7u)
-          | (last << 1u);
-        // Each less the one before it and 1; the first less 127.
-        quotients = ends - (ends << 8u) - 0x0101017fu;
-        skip(&prefixes, (last >> 23u) - 126u);
-      } else {
-        quotients = quotients_by_pairs(&prefixes, count);
-      }
+      let quotients = quotients_of(&prefixes, count);
       // A lane of 15 zeros is the only one with the bit of 16 set, one further.
       if (coded.has_escapes && ((quotients + ones) & (16u * ones)) != 0u) {
-        for (var lane = 0u; lane < count; lane++) {
-          var quotient = (quotients >> (lane * bits)) & element_mask;
-          if (quotient == escape_quotient) {
-            quotient = bits_at(escapes, bits - width);
-            escapes += bits - width;
-          }
-          symbols |= ((quotient << width) & element_mask) << (lane * bits);
-        }
+        symbols |= with_escapes(quotients, count, width, &escapes);
       } else {
         symbols |= (quotients & ((element_mask >> width) * ones)) << width;
       }
@@ -235,11 +230,24 @@ fn expand_part(place: Place, coded: Coded) -> array<u32, part_words> {
   return residuals;
 }
 
+// A word's quotients, with those that stand among the escapes, above their suffixes.
+fn with_escapes(quotients: u32, count: u32, width: u32, escapes: ptr<function, u32>) -> u32 {
+  var symbols = 0u;
+  for (var lane = 0u; lane < count; lane++) {
+    var quotient = (quotients >> (lane * bits)) & element_mask;
+    if (quotient == escape_quotient) {
+      quotient = bits_at(*escapes, bits - width);
+      *escapes += bits - width;
+    }
+    symbols |= ((quotient << width) & element_mask) << (lane * bits);
+  }
+  return symbols;
+}
+
 // Copies one plane of the brick into the box.
 fn store_brick(place: Place, plane: u32, thread: u32) {
   for (var i = 0u; i < part_words; i++) {
-    let number = i * threads + thread;
-    let at = vec3u((number % row_words) * lanes, (number / row_words) % brick_y, number / (row_words * brick_y));
+    let at = shared_word(thread, i);
     if (!is_inside(place, at)) { continue; }
     let word = load_word(word_at(at));
     let line = place.first_word + at.z * box.slice_words + at.y * box.row_words;
@@ -370,7 +378,8 @@ fn main(
       let first = block * block_shape;
       let extent = vec3u(min(block_shape, place.extent.xy - first), place.extent.z);
       let lane = thread % width;
-      let predicted = block_at(start, block.x + place.blocks.x * block.y);
+      var predicted = own_block;
+      if (blocks > 1u) { predicted = block_at(start, block.x + place.blocks.x * block.y); }
       for (var step = 0u; step < 3u; step++) {
         if (is_there) { sum_block(sum_of(predicted.predictor, step), word_at(vec3u(first, 0u)), extent, lane, width); }
         workgroupBarrier(); // this sum is whole
@@ -385,6 +394,6 @@ fn main(
       }
     }
     store_brick(place, plane, thread);
-    workgroupBarrier(); // the brick is stored before the next plane overwrites it
+    if (planes > 1u) { workgroupBarrier(); } // the brick is stored before the next plane overwrites it
   }
 }

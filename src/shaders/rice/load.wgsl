@@ -12,8 +12,7 @@ fn load_brick(place: Place, plane: u32, thread: u32) -> u32 {
   let first_element = ((voxels[place.first_word] >> (16u * plane)) & element_mask) * ones;
   var differing = 0u;
   for (var i = 0u; i < part_words; i++) {
-    let number = i * threads + thread;
-    let at = vec3u((number % row_words) * lanes, (number / row_words) % brick_y, number / (row_words * brick_y));
+    let at = shared_word(thread, i);
     var word = 0u;
     if (is_inside(place, at)) {
       let line = place.first_word + at.z * box.slice_words + at.y * box.row_words;

@@ -10,14 +10,13 @@
 // From cut.wgsl, and what encode.wgsl left there.
 @group(0) @binding(1) var<storage, read> places: array<vec4u>;
 @group(0) @binding(2) var<storage, read> rooms: array<u32>;
-// Exclusive scan of the bricks' sizes: planes × brick_count + 1 words.
-@group(0) @binding(3) var<storage, read> offsets: array<u32>;
-@group(0) @binding(4) var<storage, read> chunks: array<Chunk>;
+@group(0) @binding(3) var<storage, read> sizes: array<u32>;
+// From sizes.wgsl.
+@group(0) @binding(4) var<storage, read> offsets: array<u32>;
+@group(0) @binding(5) var<storage, read> chunks: array<Chunk>;
 // The number of each brick's chunk: `brick_count` words.
-@group(0) @binding(5) var<storage, read> chunk_of_brick: array<u32>;
-@group(0) @binding(6) var<storage, read_write> payloads: array<u32>;
-
-fn size_of(unit: u32) -> u32 { return offsets[unit + 1u] - offsets[unit]; }
+@group(0) @binding(6) var<storage, read> chunk_of_brick: array<u32>;
+@group(0) @binding(7) var<storage, read_write> payloads: array<u32>;
 
 @compute @workgroup_size(threads)
 fn main(
@@ -34,20 +33,19 @@ fn main(
   if (chunk_number + 1u < box.chunk_count) { end_brick = chunks[chunk_number + 1u].first_brick; }
   let first_unit = chunk.first_brick * planes;
   let units = (end_brick - chunk.first_brick) * planes;
-  let directory = chunk.byte_offset / 4u;
-  let bricks_start = directory + directory_words(units) - offsets[first_unit];
+  let payload = chunk.byte_offset / 4u;
 
   for (var plane = 0u; plane < planes; plane++) {
     let unit = brick * planes + plane;
     let entry = unit - first_unit;
     if (thread == 0u && entry % 2u == 0u) {
-      var lengths = size_of(unit);
-      if (entry + 1u < units) { lengths |= size_of(unit + 1u) << 16u; }
-      payloads[directory + entry / 2u] = lengths;
+      var lengths = sizes[unit];
+      if (entry + 1u < units) { lengths |= sizes[unit + 1u] << 16u; }
+      payloads[payload + entry / 2u] = lengths;
     }
     let room = places[brick].z + plane * places[brick].w;
-    let start = bricks_start + offsets[unit];
-    let size = size_of(unit);
+    let start = payload + offsets[unit];
+    let size = sizes[unit];
     for (var word = thread; word < size; word += threads) { payloads[start + word] = rooms[room + word]; }
   }
 }

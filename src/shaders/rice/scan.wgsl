@@ -3,8 +3,8 @@
 // Algorithm: sums of 4, then of 32, then of all; each invocation adds what stands before it at each level.
 
 var<workgroup> wg_scan: array<Scanned, threads>;
-var<workgroup> wg_scan_groups: array<Scanned, 64>;
-var<workgroup> wg_scan_rows: array<Scanned, 8>;
+var<workgroup> wg_scan_groups: array<Scanned, threads / 4u>;
+var<workgroup> wg_scan_rows: array<Scanned, threads / 32u>;
 
 struct Scan { before: Scanned, total: Scanned }
 
@@ -29,7 +29,7 @@ fn scan(thread: u32, value: Scanned) -> Scan {
   if (thread % 32u == 0u) { wg_scan_rows[group / 8u] = sum; }
   workgroupBarrier(); // the sums of 32 are there
   sum = Scanned();
-  for (var i = 0u; i < 8u; i++) {
+  for (var i = 0u; i < threads / 32u; i++) {
     if (i == group / 8u) { before += sum; }
     sum += wg_scan_rows[i];
   }

@@ -1,16 +1,21 @@
-// Sums up each chunk's bricks from their scanned sizes, for the CPU, which places the payloads.
-// src/core/codecs/rice/SPEC.md, 'Payload'. brick.wgsl stands in front of this text.
-// One invocation owns one chunk. Dispatch: one workgroup for 64 chunks, spread over x and y.
-// Invariants:
-// 1. `offsets` is the exclusive scan of encode.wgsl's sizes and one more word, so it ends with their total.
+// Finds where each brick's code goes in its chunk's payload, and how long that becomes, for the CPU, which places the payloads.
+// src/core/codecs/rice/SPEC.md, 'Payload'. brick.wgsl and scan.wgsl stand in front of this text.
+// Algorithm: each invocation adds up its share of a chunk's sizes; the sums are scanned; then it goes through its share once
+// more, as in locate.wgsl.
+// One workgroup owns a chunk. Dispatch: one workgroup a chunk, spread over x and y.
 // Twin: `encode` in src/core/codecs/rice/reference.ts.
 
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
-// planes × brick_count + 1 words.
-@group(0) @binding(2) var<storage, read> offsets: array<u32>;
+// Words of each plane of each brick, from encode.wgsl.
+@group(0) @binding(2) var<storage, read> sizes: array<u32>;
+// For each of these: how many words of its chunk's payload stand in front of it.
+@group(0) @binding(3) var<storage, read_write> offsets: array<u32>;
 // For each chunk: bytes of its payload, the directory with them.
-@group(0) @binding(3) var<storage, read_write> lengths: array<u32>;
+@group(0) @binding(4) var<storage, read_write> lengths: array<u32>;
+
+// Words.
+alias Scanned = u32;
 
 @compute @workgroup_size(threads)
 fn main(
@@ -18,10 +23,23 @@ fn main(
   @builtin(workgroup_id) workgroup: vec3u,
   @builtin(num_workgroups) workgroups: vec3u,
 ) {
-  let number = (workgroup.x + workgroup.y * workgroups.x) * threads + thread;
+  let number = workgroup.x + workgroup.y * workgroups.x;
   if (number >= box.chunk_count) { return; }
-  let first = chunks[number].first_brick;
-  var end = box.brick_count;
-  if (number + 1u < box.chunk_count) { end = chunks[number + 1u].first_brick; }
-  lengths[number] = 4u * (directory_words(planes * (end - first)) + offsets[planes * end] - offsets[planes * first]);
+  let first_unit = planes * chunks[number].first_brick;
+  var end_unit = planes * box.brick_count;
+  if (number + 1u < box.chunk_count) { end_unit = planes * chunks[number + 1u].first_brick; }
+  let units = end_unit - first_unit;
+  let share = (units + threads - 1u) / threads;
+  let first = first_unit + min(thread * share, units);
+  let end = min(first + share, end_unit);
+  var sum = 0u;
+  for (var unit = first; unit < end; unit++) { sum += sizes[unit]; }
+  let scanned = scan(thread, sum);
+  let directory = directory_words(units);
+  var offset = directory + scanned.before;
+  for (var unit = first; unit < end; unit++) {
+    offsets[unit] = offset;
+    offset += sizes[unit];
+  }
+  if (thread == 0u) { lengths[number] = 4u * (directory + scanned.total); }
 }

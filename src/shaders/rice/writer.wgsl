@@ -45,9 +45,9 @@ fn suffixes_of(symbols: u32, width: u32) -> u32 {
 // How a group is coded.
 struct Coded { width: u32, is_rice: bool }
 
-// The prefixes of a word's four quotients, none of them escaped.
+// The prefixes of a word's four quotients, 15 at most.
 fn append_four(prefixes: ptr<function, Writer>, quotients: u32) {
-  // Sums of quotients and ones before them: where each prefix has its one. The last is at bit 59 at most.
+  // Sums of quotients and ones before them: where each prefix has its one. The last is at bit 63 at most.
   let ends = quotients * ones + 0x03020100u;
   let last = ends >> 24u;
   let first_pair = (1u << (ends & 0xffu)) | (1u << ((ends >> 8u) & 0xffu));
@@ -61,31 +61,32 @@ fn append_four(prefixes: ptr<function, Writer>, quotients: u32) {
   }
 }
 
-// The prefixes of a word's first `count` symbols, and their escapes from bit `escapes_at` on. Returns where the next escape goes.
-// Two at a time: two prefixes have 32 bits at most.
-fn append_pairs(prefixes: ptr<function, Writer>, word: u32, width: u32, count: u32, escapes_at: u32) -> u32 {
-  var escapes = escapes_at;
+// The prefixes of a word's first `count` quotients, 15 at most. Two at a time: two prefixes have 32 bits at most.
+fn append_pairs(prefixes: ptr<function, Writer>, quotients: u32, count: u32) {
   for (var pair = 0u; pair < min(count, lanes); pair += 2u) {
-    let quotients = (vec2u(word >> (pair * bits), word >> ((pair + 1u) * bits)) & vec2u(element_mask)) >> vec2u(width);
-    // 'q zero bits and a one; 15 zero bits and a one for an escape.'
-    let zeros = min(quotients, vec2u(escape_quotient));
-    var bits_there = 1u << zeros.x;
-    var bit_count = zeros.x + 1u;
+    let first = (quotients >> (pair * bits)) & element_mask;
+    var bits_there = 1u << first;
+    var bit_count = first + 1u;
     if (pair + 1u < count) {
-      bit_count += zeros.y + 1u;
+      bit_count += ((quotients >> ((pair + 1u) * bits)) & element_mask) + 1u;
       bits_there |= 1u << (bit_count - 1u);
     }
     append(prefixes, bits_there, bit_count);
-    if (zeros.x == escape_quotient) {
-      put(escapes, quotients.x, bits - width);
-      escapes += bits - width;
-    }
-    if (zeros.y == escape_quotient && pair + 1u < count) {
-      put(escapes, quotients.y, bits - width);
-      escapes += bits - width;
-    }
   }
-  return escapes;
+}
+
+// Puts those of a word's quotients that are escapes from bit `escapes` on, in `width` bits each, and moves that on. Returns the
+// quotients with 15 in their places.
+fn put_escapes(quotients: u32, width: u32, escapes: ptr<function, u32>) -> u32 {
+  let escaped = escapes_in(quotients);
+  if (escaped == 0u) { return quotients; }
+  for (var lane = 0u; lane < lanes; lane++) {
+    if (((escaped >> (lane * bits)) & element_mask) == 0u) { continue; }
+    put(*escapes, (quotients >> (lane * bits)) & element_mask, width);
+    *escapes += width;
+  }
+  let lanes_escaped = (escaped >> (bits - 1u)) * element_mask;
+  return (quotients & ~lanes_escaped) | ((escape_quotient * ones) & lanes_escaped);
 }
 
 // Writes a part's bits, from the three places on.
@@ -108,11 +109,10 @@ fn write_part(
     let word = (*symbols)[i];
     append(&suffixes, suffixes_of(word, width), width * count);
     if (coded.is_rice) {
-      if (lanes == 4u && count == 4u && !has_escapes) {
-        append_four(&prefixes, (word >> width) & (quotient_mask * ones));
-      } else {
-        escapes = append_pairs(&prefixes, word, width, count, escapes);
-      }
+      // 'q zero bits and a one; 15 zero bits and a one for an escape.'
+      var quotients = (word >> width) & (quotient_mask * ones);
+      if (has_escapes) { quotients = put_escapes(quotients, bits - width, &escapes); }
+      if (lanes == 4u && count == 4u) { append_four(&prefixes, quotients); } else { append_pairs(&prefixes, quotients, count); }
     }
   }
   finish(&suffixes);

@@ -19,7 +19,6 @@ import writerCode from '../../../shaders/rice/writer.wgsl?raw';
 import type { Commands } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel } from '../../gpu/kernel.ts';
-import { exclusiveScan } from '../../gpu/scan.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { throwIfAborted } from '../../shared/job.ts';
 import {
@@ -98,11 +97,11 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const buffer = scope.reused('rice.payloads', totalBytes);
     const writing = gpu.commands('rice.encode', onTimes).stage('write');
     const move = kernel(gpu, 'move', [moveCode], elementBytes);
-    for (const { box, bricks, chunkOfBrick, places, rooms, sizes, part } of encoded) {
+    for (const { box, bricks, chunkOfBrick, places, rooms, sizes, offsets, part } of encoded) {
       const end = part.first + part.chunks.length;
       const placement = { byteOffsets: byteOffsets.slice(part.first, end), byteLengths: byteLengths.slice(part.first, end) };
       const placed = chunkTable(work, voxels, part.chunks, bricks, placement);
-      writing.dispatch(move, [box, places, rooms, sizes, placed, chunkOfBrick, buffer], bricks.tileCount);
+      writing.dispatch(move, [box, places, rooms, sizes, offsets, placed, chunkOfBrick, buffer], bricks.tileCount);
     }
     await writing.submit();
     return { buffer, byteOffsets, byteLengths };
@@ -152,8 +151,8 @@ function recordEncode(gpu: Gpu, commands: Commands, work: GpuScope, voxels: GpuV
   const chunkOfBrick = work.storage('chunk-of-brick', 4 * brickTotal, bricks.chunkOfTile);
   const places = work.storage('places', 16 * brickTotal);
   const rooms = work.reused('rooms', totalBytes);
-  // One word more than there are sizes: the scan leaves the total there.
-  const sizes = work.storage('sizes', 4 * (unitCount + 1));
+  const sizes = work.storage('sizes', 4 * unitCount);
+  const offsets = work.storage('offsets', 4 * unitCount);
   const lengths = work.storage('lengths', 4 * chunks.length);
 
   commands.stage('encode');
@@ -165,10 +164,9 @@ function recordEncode(gpu: Gpu, commands: Commands, work: GpuScope, voxels: GpuV
     commands.dispatch(encoder, [box, places, voxels.buffer, rooms, sizes], brickTotal);
   }
   commands.stage('scan');
-  exclusiveScan(gpu, commands, work, sizes, unitCount + 1);
-  const sum = kernel(gpu, 'sizes', [sizesCode], elementBytes);
-  commands.dispatch(sum, [box, table, sizes, lengths], Math.ceil(chunks.length / invocations));
-  return { part, box, bricks, chunkOfBrick, places, rooms, sizes, lengths };
+  const sum = kernel(gpu, 'sizes', [scanCode, sizesCode], elementBytes);
+  commands.dispatch(sum, [box, table, sizes, offsets, lengths], chunks.length);
+  return { part, box, bricks, chunkOfBrick, places, rooms, sizes, offsets, lengths };
 }
 
 function prepareDecode(
