@@ -2,11 +2,11 @@ import { StriaError } from '../../shared/errors.ts';
 import { BitReader, BitWriter } from '../bits.ts';
 import { chooseCode, escapeQuotient, expectedCost, rawCode, zeroCode } from './choice.ts';
 import type { Block, BrickLayout } from './layout.ts';
-import { forEachElement, fromSymbol, Neighbourhood, predictorCount, sumPredictorCount, toSymbol } from './predictors.ts';
+import { forEachElement, fromSymbol, Neighbourhood, predictorCount, toSymbol } from './predictors.ts';
 
 /** One plane of one brick: SPEC.md, 'A brick'. */
 export function encodeBrick(elements: Uint16Array, layout: BrickLayout, bits: 8 | 16, causal: boolean): Uint8Array {
-  const { symbols, blocks } = predict(elements, layout, bits, causal ? predictorCount : sumPredictorCount);
+  const { symbols, blocks } = predict(elements, layout, bits, causal);
   const groups = layout.groups.map((indices) => {
     const own = gather(symbols, indices);
     return { symbols: own, code: chooseCode(own, bits) };
@@ -47,11 +47,11 @@ export function encodeBrick(elements: Uint16Array, layout: BrickLayout, bits: 8 
 }
 
 /** Symbols of the cheapest predictor of each block, at their elements' places. */
-function predict(elements: Uint16Array, layout: BrickLayout, bits: 8 | 16, candidates: number) {
+function predict(elements: Uint16Array, layout: BrickLayout, bits: 8 | 16, causal: boolean) {
   const symbols = new Uint16Array(elements.length);
   const blocks = layout.blocks.map((block) => {
-    const neighbourhood = new Neighbourhood(elements, layout.extent, block, bits);
-    const predictor = choosePredictor(elements, layout, block, bits, candidates);
+    const neighbourhood = new Neighbourhood(elements, layout.extent, block, bits, causal);
+    const predictor = choosePredictor(elements, layout, block, bits, causal);
     forEachElement(block, layout.extent, 'all', (place) => {
       const { index } = place;
       // 'The block's first element is the base; its residual counts as 0.'
@@ -64,10 +64,10 @@ function predict(elements: Uint16Array, layout: BrickLayout, bits: 8 | 16, candi
 }
 
 /** 'The one whose groups' expected costs add up to the least, by a sample of rows; the lowest number on a tie.' */
-function choosePredictor(elements: Uint16Array, layout: BrickLayout, block: Block, bits: 8 | 16, candidates: number): number {
-  const neighbourhood = new Neighbourhood(elements, layout.extent, block, bits);
+function choosePredictor(elements: Uint16Array, layout: BrickLayout, block: Block, bits: 8 | 16, causal: boolean): number {
+  const neighbourhood = new Neighbourhood(elements, layout.extent, block, bits, causal);
   const groupCount = layout.groups.length;
-  const sums = new Uint32Array(candidates * groupCount);
+  const sums = new Uint32Array(predictorCount * groupCount);
   const counts = new Uint32Array(groupCount);
   forEachElement(block, layout.extent, 'sample', (place) => {
     const { index } = place;
@@ -75,14 +75,14 @@ function choosePredictor(elements: Uint16Array, layout: BrickLayout, block: Bloc
     counts[group] = (counts[group] as number) + 1;
     if (index === block.first) return;
     const element = elements[index] as number;
-    for (let predictor = 0; predictor < candidates; predictor++) {
+    for (let predictor = 0; predictor < predictorCount; predictor++) {
       const symbol = toSymbol(element - neighbourhood.predict(predictor, place), bits);
       sums[predictor * groupCount + group] = (sums[predictor * groupCount + group] as number) + symbol;
     }
   });
   let least = Number.POSITIVE_INFINITY;
   let best = 0;
-  for (let predictor = 0; predictor < candidates; predictor++) {
+  for (let predictor = 0; predictor < predictorCount; predictor++) {
     let cost = 0;
     for (let group = 0; group < groupCount; group++) {
       cost += expectedCost(sums[predictor * groupCount + group] as number, counts[group] as number, bits);
@@ -97,15 +97,11 @@ function choosePredictor(elements: Uint16Array, layout: BrickLayout, block: Bloc
 
 /** The plane back. @throws StriaError `corrupt` */
 export function decodeBrick(bytes: Uint8Array, layout: BrickLayout, bits: 8 | 16, causal: boolean): Uint16Array {
-  const predictors = causal ? predictorCount : sumPredictorCount;
   const header = new BitReader(bytes);
   const leastCode = header.read(4);
   const codeWidth = header.read(3);
   const hasEscapes = header.read(1) === 1;
   const blocks = layout.blocks.map(() => ({ predictor: header.read(3), base: header.read(bits) }));
-  for (const { predictor } of blocks) {
-    if (predictor >= predictors) throw corrupt(`brick names a predictor ${predictor}, of ${predictors}`);
-  }
   if (codeWidth > 4) throw corrupt(`brick has codes of ${codeWidth} bits`);
   const groups = layout.groups.map((indices) => ({ indices, code: leastCode + header.read(codeWidth) }));
   for (const { code } of groups) {
@@ -139,7 +135,7 @@ export function decodeBrick(bytes: Uint8Array, layout: BrickLayout, bits: 8 | 16
   if (padding > 31) throw corrupt(`brick has ${bytes.length} bytes; its streams end at bit ${escapes.position}`);
   if ((escapes.read(Math.min(padding, 16)) | escapes.read(Math.max(padding - 16, 0))) !== 0)
     throw corrupt('brick ends in bits that are not 0');
-  return reconstruct(symbols, blocks, layout, bits);
+  return reconstruct(symbols, blocks, layout, bits, causal);
 }
 
 /** 'A symbol that does not fit the element is corrupt.' */
@@ -153,13 +149,14 @@ function reconstruct(
   blocks: readonly { readonly predictor: number; readonly base: number }[],
   layout: BrickLayout,
   bits: 8 | 16,
+  causal: boolean,
 ): Uint16Array {
   const elements = new Uint16Array(symbols.length);
   for (const [i, { predictor, base }] of blocks.entries()) {
     const block = layout.blocks[i] as Block;
     if (symbols[block.first] !== 0) throw corrupt("brick has a residual at a block's first element");
     elements[block.first] = base;
-    const neighbourhood = new Neighbourhood(elements, layout.extent, block, bits);
+    const neighbourhood = new Neighbourhood(elements, layout.extent, block, bits, causal);
     forEachElement(block, layout.extent, 'all', (place) => {
       const { index } = place;
       if (index === block.first) return;

@@ -1,9 +1,8 @@
 import type { Dims3 } from '../../shared/volume.ts';
 import type { Block } from './layout.ts';
 
-/** SPEC.md, 'Predictors': how many there are, and how many of them do without the causal ones. */
+/** SPEC.md, 'Predictors': how many a block may choose from. The last two depend on the form. */
 export const predictorCount = 8;
-export const sumPredictorCount = 6;
 
 /** An element's place: coordinates in its block, index in the brick. */
 export interface Place {
@@ -18,15 +17,22 @@ export class Neighbourhood {
   readonly #elements: Uint16Array;
   readonly #row: number;
   readonly #slice: number;
+  readonly #unusedBits: number;
+  readonly #causal: boolean;
   /** 'Of 2 bytes, less the base, as signed; of 1 byte as they are.' */
   readonly #base: number;
   readonly #shift: 0 | 16;
 
-  /** @param extent of the brick whose elements these are */
-  constructor(elements: Uint16Array, [width, height]: Dims3, block: Block, bits: 8 | 16) {
+  /**
+   * @param extent of the brick whose elements these are
+   * @param causal whether the predictors 6 and 7 are median and mean, or soft and soft up
+   */
+  constructor(elements: Uint16Array, [width, height]: Dims3, block: Block, bits: 8 | 16, causal: boolean) {
     this.#elements = elements;
     this.#row = width;
     this.#slice = width * height;
+    this.#unusedBits = 32 - bits;
+    this.#causal = causal;
     this.#base = bits === 16 ? (elements[block.first] as number) : 0;
     this.#shift = bits === 16 ? 16 : 0;
   }
@@ -60,10 +66,35 @@ export class Neighbourhood {
         return x > 0 && y > 0 && z > 0 ? corners + (elements[index - slice - row - 1] as number) : corners;
       }
       case 6:
-        return this.#median(x > 0, y > 0, z > 0, index);
+        if (this.#causal) return this.#median(x > 0, y > 0, z > 0, index);
+        return this.#soft(index, x > 0 ? 1 : 0, y > 0 ? row : 0, z > 0 ? slice : 0);
       default:
-        return this.#mean(x > 0, y > 0, z > 0, index);
+        if (this.#causal) return this.#mean(x > 0, y > 0, z > 0, index);
+        return this.#soft(index, y > 0 ? row : 0, x > 0 ? 1 : 0, z > 0 ? slice : 0);
     }
+  }
+
+  /**
+   * 'Differences along the first axis are whole, those along the second and the third half.'
+   * @param first the step to the neighbour along each axis; 0 where there is none
+   */
+  #soft(index: number, first: number, second: number, third: number): number {
+    const elements = this.#elements;
+    const along = (i: number) => (elements[i] as number) - (first ? (elements[i - first] as number) : 0);
+    const carried = (i: number) => {
+      if (!second) return 0;
+      return first ? this.#half(along(i - second)) : along(i - second);
+    };
+    const inSlice = (first ? (elements[index - first] as number) : 0) + carried(index);
+    if (!third) return inSlice;
+    const before = along(index - third) - carried(index - third);
+    return inSlice + (first || second ? this.#half(before) : before);
+  }
+
+  /** 'Half of a signed difference, rounded up.' */
+  #half(difference: number): number {
+    const signed = (difference << this.#unusedBits) >> this.#unusedBits;
+    return signed - (signed >> 1);
   }
 
   /** 'The median of the planes through each two neighbours, clamped to the neighbours' range.' */

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import type { Dims3 } from '../../shared/volume.ts';
+import { testRandom } from '../test-chunks.ts';
+import { brickLayouts, geometryOf } from './layout.ts';
+import { forEachElement, fromSymbol, Neighbourhood, toSymbol } from './predictors.ts';
+
+/** What an element of a brick of one block is expected to be, for each but the first, by a predictor. */
+function predictions(elements: Uint16Array, extent: Dims3, predictor: number, bits: 8 | 16, causal = false): number[] {
+  const layout = brickLayouts(geometryOf({ picture: false, causal }, 1))(extent);
+  const [block] = layout.blocks;
+  if (!block) throw new Error('a brick has a block');
+  const neighbourhood = new Neighbourhood(elements, extent, block, bits, causal);
+  const found: number[] = [];
+  forEachElement(block, extent, 'all', (place) => found.push(neighbourhood.predict(predictor, place)));
+  return found.slice(1);
+}
+
+test.each([8, 16] as const)('what each predictor predicts by, on a block of 2 × 2 × 2 and %i bits', (bits) => {
+  // Powers of 2 in memory order: each prediction names the neighbours that it is made of.
+  const elements = Uint16Array.of(1, 2, 4, 8, 16, 32, 64, 128);
+  const by = (predictor: number, causal = false) => predictions(elements, [2, 2, 2], predictor, bits, causal);
+  expect(by(0)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+  expect(by(1)).toEqual([1, 1, 4, 1, 16, 16, 64]);
+  expect(by(2)).toEqual([1, 1, 2, 1, 16, 16, 32]);
+  expect(by(3)).toEqual([1, 1, 4, 1, 2, 4, 8]);
+  expect(by(4)).toEqual([1, 1, 4 + 2 - 1, 1, 16, 16, 64 + 32 - 16]);
+  expect(by(5)[6]).toBe(64 + 32 + 8 - 16 - 4 - 2 + 1);
+  // Soft: half of differences to the left, above 1 and 16, behind 1 and 3 − 0, and 4 − 1 behind; all rounded up.
+  expect(by(6)).toEqual([1, 1, 4 + 1, 1, 16 + 1, 16 + 2, 64 + 8 + 2]);
+  // Soft up: half of differences upwards, to the left 3 and 48, behind 1, 3 and 6 − 2.
+  expect(by(7)).toEqual([1, 1, 2 + 2, 1, 16 + 1, 16 + 2, 32 + 24 + 2]);
+  // Median: the planes are 4 + 2 − 1, and so on; clamped to 4, to 16, to 16, and of 80, 68 and 36 it is 64.
+  expect(by(6, true)).toEqual([1, 1, 4, 1, 16, 16, 64]);
+  expect(by(7, true)).toEqual([1, 1, (4 + 2) / 2, 1, (16 + 2) / 2, (16 + 4) / 2, Math.floor((64 + 32 + 8) / 3)]);
+});
+
+test('half of a difference is rounded up, of its signed lane: −1 gives 0, 1 gives 1, 200 of 8 bits −28', () => {
+  const soft = (difference: number, bits: 8 | 16) =>
+    (predictions(Uint16Array.of(0, difference, 0, 0), [2, 2, 1], 6, bits)[2] as number) & 0xff;
+  expect([-1, 1, -3, 127].map((difference) => soft(difference & 0xff, 8))).toEqual([0, 1, 255, 64]);
+  expect([soft(200, 8), soft(200, 16), soft(0xffff, 16)]).toEqual([256 - 28, 100, 0]);
+});
+
+test('soft and soft up are running sums that carry half, whole where the coordinates of the axes before are 0', () => {
+  const random = testRandom(11);
+  const extents: Dims3[] = [
+    [5, 4, 3],
+    [1, 7, 3],
+    [6, 1, 4],
+    [1, 1, 5],
+  ];
+  for (const bits of [8, 16] as const) {
+    for (const extent of extents) {
+      const elements = Uint16Array.from({ length: extent[0] * extent[1] * extent[2] }, () => random() & (2 ** bits - 1));
+      for (const [predictor, axes] of [[6, [0, 1, 2]] as const, [7, [1, 0, 2]] as const]) {
+        const residuals = [elements[0] as number];
+        for (const [i, expected] of predictions(elements, extent, predictor, bits).entries()) {
+          residuals.push((elements[i + 1] as number) - expected);
+        }
+        expect(sumsOf(residuals, extent, axes, bits)).toEqual([...elements]);
+      }
+    }
+  }
+});
+
+/** SPEC.md's three sums, in place, in the order of its table: the last axis first. */
+function sumsOf(residuals: readonly number[], extent: Dims3, axes: readonly [number, number, number], bits: 8 | 16): number[] {
+  const values = [...residuals];
+  const steps = [1, extent[0], extent[0] * extent[1]];
+  const half = (value: number) => Math.ceil(((value << (32 - bits)) >> (32 - bits)) / 2);
+  for (let number = 2; number >= 0; number--) {
+    const axis = axes[number] as number;
+    for (let i = 0; i < values.length; i++) {
+      const at = [i % extent[0], Math.floor(i / extent[0]) % extent[1], Math.floor(i / (extent[0] * extent[1]))];
+      if (at[axis] === 0) continue;
+      const before = values[i - (steps[axis] as number)] as number;
+      const isWhole = axes.slice(0, number).every((other) => at[other] === 0);
+      values[i] = (values[i] as number) + (isWhole ? before : half(before));
+    }
+  }
+  return values.map((value) => value & (2 ** bits - 1));
+}
+
+test('median and mean see elements of 2 bytes as signed, from the base on', () => {
+  const elements = Uint16Array.of(0xfffe, 2, 0xfffc, 0);
+  const corner = (predictor: number) => (predictions(elements, [2, 2, 1], predictor, 16, true)[2] as number) & 0xffff;
+  // Neighbours −4 and 2 around the base, −2: the mean is −1, and so is −4 + 2 + 2 = 0 within them.
+  expect(corner(7)).toBe(0xffff);
+  expect(corner(6)).toBe(0);
+});
+
+test('symbols 0, 1, 2, 3, 4 are residuals 0, −1, 1, −2, 2; all of them come back', () => {
+  expect([0, -1, 1, -2, 2].map((residual) => toSymbol(residual, 8))).toEqual([0, 1, 2, 3, 4]);
+  expect([toSymbol(128, 8), toSymbol(127, 8), toSymbol(0x8000, 16)]).toEqual([255, 254, 65535]);
+  for (let residual = 0; residual < 65536; residual++) {
+    expect(fromSymbol(toSymbol(residual, 16))).toBe(residual);
+    expect(fromSymbol(toSymbol(residual, 8)) & 255).toBe(residual & 255);
+  }
+});
