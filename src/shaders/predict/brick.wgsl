@@ -24,6 +24,8 @@ const threads = 64u;
 // 'A flat brick has 15 for its predictors.'
 const flat_mark = 15u;
 const sum_predictors = 8u;
+// None carries half.
+const soft_predictor = sum_predictors;
 const median_predictor = sum_predictors;
 // 'The highest class is 8 where w is 8, and 12 where it is 16.'
 override class_count: u32 = 4u + 4u * plane_bytes;

@@ -28,10 +28,12 @@ override groups_y: u32 = brick_y / group_y;
 const group_count = 64u;
 const threads = group_count * parts;
 const part_words = 16u / parts;
-const sum_predictors = 6u;
-// 1: the predictors that are no sums are there, too.
+const predictors = 8u;
+// 1: the last two are no sums, but median and mean.
 override causal: u32 = 0u;
-override predictors: u32 = sum_predictors + 2u * causal;
+override sum_predictors: u32 = predictors - 2u * causal;
+// The last two otherwise, soft and soft up: sums that carry half.
+const soft_predictor = 6u;
 // 'A quotient of 15 or more is an escape.'
 const escape_quotient = 15u;
 // 'The highest code is the raw group: 8 or 15.'

@@ -40,15 +40,19 @@ fn add_sums(sums: ptr<function, Sums>, corner: Corner, edges: Edges, valid: u32)
   let left = from_left(corner, edges);
   let up = packed_subtract(corner.own, corner.above);
   let back = packed_subtract(corner.own, corner.behind);
-  let flat = packed_subtract(corner.own_x, corner.above_x);
-  let cube = packed_subtract(flat, packed_subtract(corner.behind_x, corner.above_behind_x));
+  let flats = flats_of(corner);
+  let cube = packed_subtract(flats.own, flats.behind);
   (*sums).low += vec4u(
     sum_of_lanes(packed_symbols(corner.own) & valid),
     sum_of_lanes(packed_symbols(left) & valid),
     sum_of_lanes(packed_symbols(select(up, left, edges.top)) & valid),
     sum_of_lanes(packed_symbols(select(back, left, edges.front)) & valid));
-  (*sums).high.x += sum_of_lanes(packed_symbols(select(flat, left, edges.top)) & valid);
+  (*sums).high.x += sum_of_lanes(packed_symbols(select(flats.own, left, edges.top)) & valid);
   (*sums).high.y += sum_of_lanes(packed_symbols(cube) & valid);
+  if (causal == 0u) {
+    (*sums).high.z += sum_of_lanes(packed_symbols(soft_residuals(corner, edges, flats)) & valid);
+    (*sums).high.w += sum_of_lanes(packed_symbols(soft_up_residuals(corner, edges, flats)) & valid);
+  }
 }
 
 // 'Those whose y + z is odd, or all if the block is one row.'
@@ -106,10 +110,8 @@ fn choose_predictor(place: Place, reach: ptr<function, Reach>, thread: u32) -> u
   bring_sum(3u, group, part.low.w);
   bring_sum(4u, group, part.high.x);
   bring_sum(5u, group, part.high.y);
-  if (causal == 1u) {
-    bring_sum(6u, group, part.high.z);
-    bring_sum(7u, group, part.high.w);
-  }
+  bring_sum(6u, group, part.high.z);
+  bring_sum(7u, group, part.high.w);
   workgroupBarrier(); // the groups' sums are there
 
   // Here an invocation owns two predictors of a group.

@@ -27,6 +27,11 @@ fn lanes_below(count: u32) -> u32 { return low_bits(bits * min(count, lanes)); }
 fn packed_add(a: u32, b: u32) -> u32 { return ((a & ~tops) + (b & ~tops)) ^ ((a ^ b) & tops); }
 fn packed_subtract(a: u32, b: u32) -> u32 { return ((a | tops) - (b & ~tops)) ^ ((a ^ ~b) & tops); }
 
+// What `own - h(before)` is, with h(d) half of a signed d, rounded up: `difference`, own - before, and half of `before`, rounded down.
+fn packed_soften(difference: u32, before: u32) -> u32 {
+  return ((difference & ~tops) + ((before >> 1u) & ~tops)) ^ ((difference ^ before) & tops);
+}
+
 // 'Residuals 0, −1, 1, −2, 2 … are the symbols 0, 1, 2, 3, 4 …', and back.
 fn packed_symbols(residuals: u32) -> u32 {
   return ((residuals & ~tops) << 1u) ^ (((residuals & tops) >> (bits - 1u)) * element_mask);

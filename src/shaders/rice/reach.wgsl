@@ -58,15 +58,17 @@ struct Corner {
   above_x: u32,
   behind_x: u32,
   above_behind_x: u32,
+  above_behind: u32,
 }
 
 fn corner_at(reach: ptr<function, Reach>, x: u32, y: u32, z: u32) -> Corner {
   let at = index_in_reach(x, y, z);
-  var corner = Corner((*reach).words[at], (*reach).words[at - part_x], 0u, (*reach).along_x[at], (*reach).along_x[at - part_x], 0u, 0u);
+  var corner = Corner((*reach).words[at], (*reach).words[at - part_x], 0u, (*reach).along_x[at], (*reach).along_x[at - part_x], 0u, 0u, 0u);
   if (picture == 0u) {
     corner.behind = (*reach).words[at - reach_slice];
     corner.behind_x = (*reach).along_x[at - reach_slice];
     corner.above_behind_x = (*reach).along_x[at - reach_slice - part_x];
+    corner.above_behind = (*reach).words[at - reach_slice - part_x];
   }
   return corner;
 }
@@ -83,6 +85,37 @@ fn from_left(corner: Corner, edges: Edges) -> u32 {
   if (!edges.left) { return corner.own_x; }
   let column = packed_subtract(corner.own, select(corner.above, corner.behind, edges.top));
   return (corner.own_x & ~element_mask) | (column & element_mask);
+}
+
+// Differences of a word's differences: of those to the left, upwards; and the same of the word behind.
+struct Flats { own: u32, behind: u32 }
+
+fn flats_of(corner: Corner) -> Flats {
+  return Flats(packed_subtract(corner.own_x, corner.above_x), packed_subtract(corner.behind_x, corner.above_behind_x));
+}
+
+// By predictor 6, soft. What is not there is 0, of which half is 0; where a sum is whole, what stands before is left out of what
+// is halved.
+fn soft_residuals(corner: Corner, edges: Edges, flats: Flats) -> u32 {
+  let halved = select(0xffffffffu, ~element_mask, edges.left);
+  return soft_behind(
+    packed_soften(flats.own, corner.above_x & halved),
+    packed_soften(flats.behind, corner.above_behind_x & halved),
+    edges);
+}
+
+// By predictor 7, soft up. The difference upwards of the element to the left is a word's own, less the difference of both.
+fn soft_up_residuals(corner: Corner, edges: Edges, flats: Flats) -> u32 {
+  let halved = select(0xffffffffu, 0u, edges.top);
+  let left = packed_subtract(packed_subtract(corner.own, corner.above), flats.own);
+  let left_behind = packed_subtract(packed_subtract(corner.behind, corner.above_behind), flats.behind);
+  return soft_behind(packed_soften(flats.own, left & halved), packed_soften(flats.behind, left_behind & halved), edges);
+}
+
+// The last of the differences, along z.
+fn soft_behind(own: u32, behind: u32, edges: Edges) -> u32 {
+  if (picture == 1u) { return own; }
+  return packed_soften(packed_subtract(own, behind), behind & select(0xffffffffu, ~element_mask, edges.left && edges.top));
 }
 
 // The residuals of a word by a predictor that is no sum.
@@ -115,8 +148,15 @@ fn symbols_of(predictor: u32, reach: ptr<function, Reach>, place: Place) -> arra
     } else if (predictor == 3u) {
       residuals = packed_subtract(corner.own, corner.behind);
     } else if (predictor >= 4u) {
-      residuals = packed_subtract(corner.own_x, corner.above_x);
-      if (predictor == 5u) { residuals = packed_subtract(residuals, packed_subtract(corner.behind_x, corner.above_behind_x)); }
+      let flats = flats_of(corner);
+      residuals = flats.own;
+      if (predictor == 5u) {
+        residuals = packed_subtract(flats.own, flats.behind);
+      } else if (causal == 0u && predictor == 6u) {
+        residuals = soft_residuals(corner, edges, flats);
+      } else if (causal == 0u && predictor == 7u) {
+        residuals = soft_up_residuals(corner, edges, flats);
+      }
     }
     if (causal == 1u && predictor >= sum_predictors) {
       let word = word_of(place, i);

@@ -1,28 +1,37 @@
 // A decoder's sums: residuals in workgroup memory become elements; the same for `rice` and `predict`, whose predictors 0 to 5
-// are alike (6 and 7 are sums in `predict` alone: `sum_predictors`). No entry point: their kernels.ts put it in front of the
-// others, behind packed.wgsl, brick.wgsl and the brick's memory. SPEC.md, 'Predictors'. Twins: `reconstruct` in
+// are alike (6 and 7 are not: in `rice` they are soft, or no sums). No entry point: their kernels.ts put it in front of the others,
+// behind packed.wgsl, brick.wgsl and the brick's memory. SPEC.md, 'Predictors'. Twins: `reconstruct` in
 // src/core/codecs/rice/brick.ts and src/core/codecs/predict/predictors.ts.
 
 const at_x0 = 1u;
 const at_y0 = 2u;
 const at_z0 = 4u;
 
-// The axis (0, 1, 2; 3: none) of one of a predictor's three sums, and the coordinates that must be 0.
-struct Sum { axis: u32, at: u32 }
+// The axis (0, 1, 2; 3: none) of one of a predictor's three sums, and the coordinates that must be 0: the other lines have no sum,
+// or half sums.
+struct Sum { axis: u32, at: u32, others_half: bool }
 
 fn sum_of(predictor: u32, step: u32) -> Sum {
-  if (predictor >= sum_predictors) { return Sum(3u, 0u); }
+  if (predictor >= sum_predictors) { return Sum(3u, 0u, false); }
+  // Soft is left, soft up is up, with half sums for the other lines.
+  let is_soft = soft_predictor < sum_predictors && predictor >= soft_predictor;
+  let lines = lines_of(select(predictor, predictor + 1u - soft_predictor, is_soft), step);
+  return Sum(lines.x, lines.y, is_soft && lines.y != 0u);
+}
+
+// The axis, and the coordinates that must be 0.
+fn lines_of(predictor: u32, step: u32) -> vec2u {
   switch (predictor * 4u + step) {
-    case 4u, 8u, 16u: { return Sum(2u, at_x0 | at_y0); }
-    case 5u: { return Sum(1u, at_x0); }
-    case 9u: { return Sum(0u, at_y0); }
-    case 12u, 24u: { return Sum(1u, at_x0 | at_z0); }
-    case 13u: { return Sum(0u, at_z0); }
-    case 28u: { return Sum(0u, at_y0 | at_z0); }
-    case 6u, 18u, 22u, 26u: { return Sum(0u, 0u); }
-    case 10u, 17u, 21u, 30u: { return Sum(1u, 0u); }
-    case 14u, 20u, 25u, 29u: { return Sum(2u, 0u); }
-    default: { return Sum(3u, 0u); }
+    case 4u, 8u, 16u: { return vec2u(2u, at_x0 | at_y0); }
+    case 5u: { return vec2u(1u, at_x0); }
+    case 9u: { return vec2u(0u, at_y0); }
+    case 12u, 24u: { return vec2u(1u, at_x0 | at_z0); }
+    case 13u: { return vec2u(0u, at_z0); }
+    case 28u: { return vec2u(0u, at_y0 | at_z0); }
+    case 6u, 18u, 22u, 26u: { return vec2u(0u, 0u); }
+    case 10u, 17u, 21u, 30u: { return vec2u(1u, 0u); }
+    case 14u, 20u, 25u, 29u: { return vec2u(2u, 0u); }
+    default: { return vec2u(3u, 0u); }
   }
 }
 
@@ -72,12 +81,94 @@ fn sum_column(first: u32, pitch: u32, length: u32, mask: u32) {
   }
 }
 
+// One row, each element on what is half of the one before it; `halved`: the bits of a lane, or 0 if the sum is whole. Lanes are
+// taken as the high bits of a word, so that they are signed and wrap.
+fn half_sum_row(first: u32, words: u32, halved: u32) {
+  var before = 0u;
+  for (var at = first; at < first + words; at++) {
+    let word = load_word(at);
+    var sums = 0u;
+    for (var lane = 0u; lane < lanes; lane++) {
+      let own = (word >> (bits * lane)) << (32u - bits);
+      before = own + before - (u32(i32(before) >> 1u) & (halved << (32u - bits)));
+      sums |= (before >> (32u - bits)) << (bits * lane);
+    }
+    store_word(at, sums);
+  }
+}
+
+// How lanes carry what stands before: of its bits these are taken one lower, those as they are. So h(d), half of d rounded up, is
+// d >> 1 and the lowest bit of d; its sign comes of the top bits by themselves.
+struct Carry { lower: u32, same: u32 }
+
+fn add_carried(word: u32, before: u32, carry: Carry) -> u32 {
+  return ((word & ~tops) + ((before >> 1u) & carry.lower) + (before & carry.same)) ^ ((word ^ before) & tops);
+}
+
+// A word's column along y or z: whole in the lanes that `whole` covers, half in the others.
+fn half_sum_column(first: u32, pitch: u32, length: u32, whole: u32) {
+  let carry = Carry(~tops & ~whole, (ones & ~whole) | (~tops & whole));
+  var before = 0u;
+  var at = first;
+  // Four at a time, as in `sum_column`.
+  for (var fours = length / 4u; fours > 0u; fours--) {
+    let words = vec4u(load_word(at), load_word(at + pitch), load_word(at + 2u * pitch), load_word(at + 3u * pitch));
+    let first_sum = add_carried(words.x, before, carry);
+    let second_sum = add_carried(words.y, first_sum, carry);
+    let third_sum = add_carried(words.z, second_sum, carry);
+    before = add_carried(words.w, third_sum, carry);
+    store_word(at, first_sum);
+    store_word(at + pitch, second_sum);
+    store_word(at + 2u * pitch, third_sum);
+    store_word(at + 3u * pitch, before);
+    at += 4u * pitch;
+  }
+  for (var rest = length % 4u; rest > 0u; rest--) {
+    before = add_carried(load_word(at), before, carry);
+    store_word(at, before);
+    at += pitch;
+  }
+}
+
+// A sum whose other lines are half sums: all lines of a block take part. As `sum_block`.
+fn half_sum_block(sum: Sum, origin: u32, end: vec3u, lane: u32, width: u32) {
+  let words = block_x / lanes;
+  switch (sum.axis) {
+    case 0u: {
+      for (var line = lane; line < block_y * end.z; line += width) {
+        let y = line % block_y;
+        if (y < end.y) {
+          half_sum_row(origin + (line / block_y) * slice_pitch + y * row_pitch, end.x, select(element_mask, 0u, y == 0u));
+        }
+      }
+    }
+    case 1u: {
+      for (var line = lane; line < words * end.z; line += width) {
+        let x = line % words;
+        let whole = select(0u, element_mask, x == 0u);
+        if (x < end.x) { half_sum_column(origin + (line / words) * slice_pitch + x, row_pitch, end.y, whole); }
+      }
+    }
+    default: {
+      for (var line = lane; line < words * end.y; line += width) {
+        let x = line % words;
+        let whole = select(0u, element_mask, line == 0u);
+        if (x < end.x) { half_sum_column(origin + (line / words) * row_pitch + x, slice_pitch, end.z, whole); }
+      }
+    }
+  }
+}
+
 // One of the three sums over a block, by `width` invocations, of which this is `lane`. `origin`: the block's first word;
 // `extent`: how far it reaches in elements.
 fn sum_block(sum: Sum, origin: u32, extent: vec3u, lane: u32, width: u32) {
   let words = block_x / lanes;
   // Lines are shared out as if the block were whole, and ended where it ends: so their numbers are cut up by shifts.
   let end = vec3u((extent.x + lanes - 1u) / lanes, extent.yz);
+  if (sum.others_half) {
+    half_sum_block(sum, origin, end, lane, width);
+    return;
+  }
   let restricted = vec3<bool>((sum.at & at_x0) != 0u, (sum.at & at_y0) != 0u, (sum.at & at_z0) != 0u);
   let end_of_lines = select(end, vec3u(1u), restricted);
   let mask = select(0xffffffffu, element_mask, restricted.x);

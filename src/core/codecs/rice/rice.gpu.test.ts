@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { openTestGpu } from '../../../cli/node-gpu-testing.ts';
 import type { Dims3 } from '../../shared/volume.ts';
+import type { ChunkVoxels, CodecParameters } from '../codec.ts';
 import { describeCodecOnGpu } from '../describe-codec-gpu.ts';
 import { expectBatch, scanBox } from '../gpu-batch-testing.ts';
-import { takeChunk } from '../test-chunks.ts';
+import { makeChunk, poisonedBox, putChunk, takeChunk, testRandom } from '../test-chunks.ts';
 import { rice } from './index.ts';
+import { brickCount, directoryBytes, geometryOf, parseForm, planesOf } from './layout.ts';
 
 const gpu = await openTestGpu();
 
@@ -34,3 +36,53 @@ test.each([1, 2, 4] as const)('volumes and pictures of several bricks in one bat
   expect(chunks.map(({ parameters }) => [...parameters])).toEqual([[0], [1], [17]]);
   await expectBatch(gpu, rice, box, chunks);
 });
+
+test.each([
+  { elementBytes: 1, shape: [84, 70, 20] },
+  { elementBytes: 1, shape: [150, 70, 1] },
+  { elementBytes: 2, shape: [84, 70, 12] },
+  { elementBytes: 2, shape: [150, 70, 1] },
+  { elementBytes: 4, shape: [70, 20, 12] },
+] as const)(
+  'soft and soft up, in whole and clipped bricks: $elementBytes-byte elements, $shape',
+  async ({ elementBytes, shape }) => {
+    const box = poisonedBox(shape, elementBytes);
+    // In some bricks what soft predicts best, in others what soft up does.
+    const [soft, softUp] = [softNoise(shape, 0), softNoise(shape, 1)];
+    const mixed = (x: number, y: number, z: number) => (x < 64 ? soft : softUp)(x, y, z);
+    putChunk(box, [0, 0, 0], makeChunk(shape, elementBytes, mixed));
+    const part = { origin: [0, 0, 0] as const, shape, parameters: Uint8Array.of(shape[2] === 1 ? 1 : 0) };
+    expect(firstPredictors(takeChunk(box, part.origin, shape), part.parameters)).toEqual(expect.arrayContaining([6, 7]));
+    await expectBatch(gpu, rice, box, [part]);
+  },
+);
+
+/** The predictors of the first blocks of a chunk's bricks, by its payload. */
+function firstPredictors(chunk: ChunkVoxels, parameters: CodecParameters): number[] {
+  const payload = rice.reference.encode(chunk, parameters);
+  const entries = brickCount(chunk, geometryOf(parseForm(parameters), chunk.elementBytes)) * planesOf(chunk.elementBytes).planes;
+  const view = new DataView(payload.buffer, payload.byteOffset);
+  let start = directoryBytes(entries);
+  const found: number[] = [];
+  for (let brick = 0; brick < entries; brick++) {
+    found.push(view.getUint8(start + 1) & 7);
+    start += 4 * view.getUint16(2 * brick, true);
+  }
+  return found;
+}
+
+/** Sums of noise: whole along one axis, x or y, of halves along the other and z. */
+function softNoise([width, height, depth]: Dims3, whole: 0 | 1): (x: number, y: number, z: number) => number {
+  const random = testRandom(7 + whole);
+  const steps = [1, width, width * height] as const;
+  const [wholeStep, halfStep] = [steps[whole], steps[1 - whole] as number];
+  const ofDepth: number[] = [];
+  const ofPlane: number[] = [];
+  const values: number[] = [];
+  for (let i = 0; i < width * height * depth; i++) {
+    ofDepth.push((ofDepth[i - steps[2]] ?? 0) / 2 + (random() % 5) - 2);
+    ofPlane.push((ofPlane[i - halfStep] ?? 0) / 2 + (ofDepth[i] as number));
+    values.push((values[i - wholeStep] ?? 0) + (ofPlane[i] as number));
+  }
+  return (x, y, z) => Math.round(values[(z * height + y) * width + x] as number);
+}
