@@ -64,28 +64,40 @@ fn prefix_word(prefixes: Prefixes, word: u32) -> u32 {
   return bits_there;
 }
 
-// The ones in an invocation's share of words.
-fn count_ones(prefixes: Prefixes, thread: u32) -> u32 {
+// An invocation's share of words: two are at hand, of which those that are not there have no ones; more are rare.
+struct Share { first: u32, end: u32, low: u32, high: u32 }
+
+fn share_of(prefixes: Prefixes, thread: u32) -> Share {
   let first = prefixes.first + thread * prefixes.share;
-  var ones_there = 0u;
-  for (var word = first; word < min(first + prefixes.share, prefixes.end); word++) {
-    ones_there += countOneBits(prefix_word(prefixes, word));
-  }
+  let end = min(first + prefixes.share, prefixes.end);
+  var share = Share(first, end, 0u, 0u);
+  if (first < end) { share.low = prefix_word(prefixes, first); }
+  if (first + 1u < end) { share.high = prefix_word(prefixes, first + 1u); }
+  return share;
+}
+
+fn count_ones(prefixes: Prefixes, share: Share) -> u32 {
+  var ones_there = countOneBits(share.low) + countOneBits(share.high);
+  for (var word = share.first + 2u; word < share.end; word++) { ones_there += countOneBits(prefix_word(prefixes, word)); }
   return ones_there;
 }
 
-// Marks the ones in an invocation's share of words that are due.
-fn mark_ones(prefixes: Prefixes, thread: u32, ones_before: u32) {
-  let first = prefixes.first + thread * prefixes.share;
-  var ones_there = ones_before;
-  for (var word = first; word < min(first + prefixes.share, prefixes.end); word++) {
-    let bits_there = prefix_word(prefixes, word);
-    let end = ones_there + countOneBits(bits_there);
-    for (var mark = ones_there / part_elements + 1u; mark * part_elements <= end && mark <= threads; mark++) {
-      wg_marks[mark] = 32u * word + bit_of_one(bits_there, mark * part_elements - ones_there - 1u) + 1u;
-    }
-    ones_there = end;
+// Marks the ones of a share that are due.
+fn mark_ones(prefixes: Prefixes, share: Share, ones_before: u32) {
+  var ones_there = mark_word(share.first, share.low, ones_before);
+  ones_there = mark_word(share.first + 1u, share.high, ones_there);
+  for (var word = share.first + 2u; word < share.end; word++) {
+    ones_there = mark_word(word, prefix_word(prefixes, word), ones_there);
   }
+}
+
+// Returns the ones up to the word's end.
+fn mark_word(word: u32, bits_there: u32, ones_before: u32) -> u32 {
+  let end = ones_before + countOneBits(bits_there);
+  for (var mark = ones_before / part_elements + 1u; mark * part_elements <= end && mark <= threads; mark++) {
+    wg_marks[mark] = 32u * word + bit_of_one(bits_there, mark * part_elements - ones_before - 1u) + 1u;
+  }
+  return end;
 }
 
 // The bit of one number `number`, from 0 on, of those in a word: by counts of 8, 4 and 2 bits that are made at once, as
@@ -346,7 +358,8 @@ fn main(
       let first_word = prefixes_bit / 32u;
       let prefix_words = max(size, first_word) - first_word;
       let prefixes = Prefixes(prefixes_bit, first_word, first_word + prefix_words, (prefix_words + threads - 1u) / threads);
-      mark_ones(prefixes, thread, scan(thread, count_ones(prefixes, thread)).before);
+      let share = share_of(prefixes, thread);
+      mark_ones(prefixes, share, scan(thread, count_ones(prefixes, share)).before);
       workgroupBarrier(); // the marks are there
       coded.prefixes = bit_behind(prefixes, scanned.before >> 18u);
 
@@ -394,6 +407,6 @@ fn main(
       }
     }
     store_brick(place, plane, thread);
-    if (planes > 1u) { workgroupBarrier(); } // the brick is stored before the next plane overwrites it
+    workgroupBarrier(); // the brick is stored before the next plane overwrites it
   }
 }
