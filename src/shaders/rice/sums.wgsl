@@ -35,23 +35,36 @@ fn lines_of(predictor: u32, step: u32) -> vec2u {
   }
 }
 
-// One row of `words` words. Elements of 1 byte are summed as two pairs of 16 bits, in which 16 of them fit.
+// A word's elements summed along x, on from those of the word before, which are summed. Elements of 1 byte are summed as two pairs
+// of 16 bits, in which 16 of them fit.
+fn sum_word(word: u32, before: u32) -> u32 {
+  if (lanes == 2u) { return packed_add(word * ones, (before >> 16u) * ones); }
+  let odd = (word >> 8u) & 0x00ff00ffu;
+  let pairs = (word & 0x00ff00ffu) + odd;
+  let up_to_odd = pairs + (pairs << 16u) + (before >> 24u) * 0x00010001u;
+  return ((up_to_odd - odd) & 0x00ff00ffu) | ((up_to_odd & 0x00ff00ffu) << 8u);
+}
+
+// One row of `words` words: four at a time, loaded before any is stored.
 fn sum_row(first: u32, words: u32) {
   var before = 0u;
-  for (var at = first; at < first + words; at++) {
-    let word = load_word(at);
-    if (lanes == 2u) {
-      // The sum so far is in both lanes.
-      let sum = packed_add(word * ones, before);
-      store_word(at, sum);
-      before = (sum >> 16u) * ones;
-    } else {
-      let odd = (word >> 8u) & 0x00ff00ffu;
-      let pairs = (word & 0x00ff00ffu) + odd;
-      let up_to_odd = pairs + (pairs << 16u) + before;
-      store_word(at, ((up_to_odd - odd) & 0x00ff00ffu) | ((up_to_odd & 0x00ff00ffu) << 8u));
-      before = ((up_to_odd >> 16u) & 0xffu) * 0x00010001u;
-    }
+  var at = first;
+  for (var fours = words / 4u; fours > 0u; fours--) {
+    let row = vec4u(load_word(at), load_word(at + 1u), load_word(at + 2u), load_word(at + 3u));
+    let first_sum = sum_word(row.x, before);
+    let second_sum = sum_word(row.y, first_sum);
+    let third_sum = sum_word(row.z, second_sum);
+    before = sum_word(row.w, third_sum);
+    store_word(at, first_sum);
+    store_word(at + 1u, second_sum);
+    store_word(at + 2u, third_sum);
+    store_word(at + 3u, before);
+    at += 4u;
+  }
+  for (var rest = words % 4u; rest > 0u; rest--) {
+    before = sum_word(load_word(at), before);
+    store_word(at, before);
+    at++;
   }
 }
 
@@ -59,7 +72,7 @@ fn sum_row(first: u32, words: u32) {
 fn sum_column(first: u32, pitch: u32, length: u32, mask: u32) {
   var before = 0u;
   var at = first;
-  // Four at a time, loaded before any is stored.
+  // As rows, four at a time.
   for (var fours = length / 4u; fours > 0u; fours--) {
     let words = vec4u(load_word(at), load_word(at + pitch), load_word(at + 2u * pitch), load_word(at + 3u * pitch));
     let first_sum = packed_add(words.x, before);
