@@ -1,9 +1,9 @@
 // Writes each tile's elements into a box. src/core/codecs/rle/SPEC.md, 'Decoding'.
 // order.wgsl and tree.wgsl stand in front of this text.
-// Algorithm: the tile's tree is rebuilt in workgroup memory; an element's value is that of the run whose number is the
+// Algorithm: the tile's bitmap is rebuilt in workgroup memory; an element's value is that of the run whose number is the
 // count of run starts up to it (rank in a bitmap).
-// One invocation owns a share of its tile's words, one workgroup a tile of 4096 elements in scan order of one chunk.
-// Dispatch: one workgroup a tile, spread over x and y.
+// One lane owns parts of its tile's bitmap (tree.wgsl), then a share of its words. A tile is 4096 elements in scan order of one chunk.
+// Dispatch: one workgroup for `tiles_at_once` tiles, spread over x and y.
 // Invariants:
 // 1. A word whose bytes are all this tile's is stored whole. Of any other word (a row's end, or columns of two tiles) only
 //    the tile's own bytes are cleared and set, atomically: bytes of other tiles and row padding stay as they are.
@@ -24,45 +24,104 @@ struct Span {
 @group(0) @binding(4) var<storage, read> spans: array<Span>;
 @group(0) @binding(5) var<storage, read_write> voxels: array<atomic<u32>>;
 
+// Level 0 of each tile, and for each of its words how many of the tile's runs start before it.
+var<workgroup> wg_bits: array<u32, 128u * tiles_at_once>;
+var<workgroup> wg_rank: array<u32, 128u * tiles_at_once>;
+
 fn payload_byte(at: u32, end: u32) -> u32 {
-  if (at >= end) { return 0u; }
-  return (payloads[at / 4u] >> (8u * (at % 4u))) & 0xffu;
+  let byte = (payloads[at / 4u] >> (8u * (at % 4u))) & 0xffu;
+  return select(0u, byte, at < end);
 }
 
 fn payload_element(at: u32, end: u32) -> u32 {
-  if (at >= end || end - at < element_bytes) { return 0u; }
   let shift = 8u * (at % 4u);
   var value = payloads[at / 4u] >> shift;
-  if (shift + element_bits > 32u) { value |= payloads[at / 4u + 1u] << (32u - shift); }
-  return value & element_mask;
+  if (element_bits > 8u && shift + element_bits > 32u) { value |= payloads[at / 4u + 1u] << (32u - shift); }
+  return select(0u, value & element_mask, at < end && end - at >= element_bytes);
 }
 
-// Four bytes from byte `at` on.
-fn payload_bytes(at: u32, end: u32) -> u32 {
-  if (at >= end) { return 0u; }
+// Eight bytes from byte `at` on.
+fn payload_bytes(at: u32, end: u32) -> vec2u {
+  let word = at / 4u;
   let shift = 8u * (at % 4u);
-  var value = payloads[at / 4u] >> shift;
-  if (shift > 0u) { value |= payloads[at / 4u + 1u] << (32u - shift); }
-  if (end - at < 4u) { value &= (1u << (8u * (end - at))) - 1u; }
-  return value;
+  let words = vec3u(payloads[word], payloads[word + 1u], payloads[word + 2u]);
+  var bytes = words.xy;
+  if (shift > 0u) { bytes = (words.xy >> vec2u(shift)) | (words.yz << vec2u(32u - shift)); }
+  let left = select(0u, end - at, at < end);
+  if (left < 8u) { bytes = bits_below(bytes, 8u * left); }
+  return bytes;
 }
 
-// Word `index` of a level, by the level above that starts at `parent`; `rank` ones come before its word for this one, and
-// the level's stored bytes start at byte `start`.
-fn child_word(parent: u32, index: u32, rank: u32, start: u32, end: u32) -> u32 {
-  let word = wg_tree[parent + index / 8u];
-  let shift = 4u * (index % 8u);
-  let marks = word >> shift;
-  if ((marks & 0xfu) == 0u) { return 0u; }
-  var stored = payload_bytes(start + rank + countOneBits(word & ((1u << shift) - 1u)), end);
-  var value = 0u;
+// Four bytes, one after the other taken from `stored` where `marks` has a one.
+fn spread(stored: u32, marks: u32) -> u32 {
+  var rest = stored;
+  var word = 0u;
   for (var byte = 0u; byte < 4u; byte++) {
     if (((marks >> byte) & 1u) != 0u) {
-      value |= (stored & 0xffu) << (8u * byte);
-      stored >>= 8u;
+      word |= (rest & 0xffu) << (8u * byte);
+      rest >>= 8u;
     }
   }
-  return value;
+  return word;
+}
+
+// Byte `part` of level 1.
+fn level_1_byte(part: u32, level_3: u32, stored_2: vec2u, level_1_at: u32, end: u32) -> u32 {
+  let group = part / 8u;
+  if (((level_3 >> group) & 1u) == 0u) { return 0u; }
+  let number = countOneBits(level_3 & ((1u << group) - 1u));
+  let level_2 = byte_of(stored_2, number);
+  let mark = 1u << (part % 8u);
+  if ((level_2 & mark) == 0u) { return 0u; }
+  let rank = ones(bits_below(stored_2, 8u * number)) + countOneBits(level_2 & (mark - 1u));
+  return payload_byte(level_1_at + rank, end);
+}
+
+// Eight bytes of level 0, of which level 1 has `marks`, and which are stored from byte `at` on.
+fn level_0_bytes(marks: u32, at: u32, end: u32) -> vec2u {
+  if (marks == 0u) { return vec2u(0u); }
+  let stored = payload_bytes(at, end);
+  let in_first = countOneBits(marks & 0xfu);
+  // The bytes behind those of the first word.
+  var second = stored.y;
+  if (in_first < 4u) { second = stored.x >> (8u * in_first); }
+  if (in_first > 0u && in_first < 4u) { second |= stored.y << (32u - 8u * in_first); }
+  return vec2u(spread(stored.x, marks & 0xfu), spread(second, marks >> 4u));
+}
+
+// Rebuilds level 0 and its ranks. The workgroup calls it together, once.
+fn build_bits(at: Lane, has_runs: bool, level_3_at: u32, span: Span, end: u32) {
+  var level_1: array<u32, parts>;
+  var bytes = 0u;
+  if (has_runs) {
+    let level_3 = payload_byte(level_3_at, end);
+    let stored_2 = payload_bytes(span.starts.x, end);
+    for (var part = 0u; part < parts; part++) {
+      level_1[part] = level_1_byte(at.lane * parts + part, level_3, stored_2, span.starts.y, end);
+      bytes += countOneBits(level_1[part]);
+    }
+  }
+  var byte_at = span.starts.z + sum_before(at, 0u, bytes);
+  var own: Bits;
+  var runs = 0u;
+  for (var part = 0u; part < parts; part++) {
+    own[part] = vec2u(0u);
+    if (has_runs) {
+      own[part] = level_0_bytes(level_1[part], byte_at, end);
+      byte_at += countOneBits(level_1[part]);
+      runs += ones(own[part]);
+    }
+  }
+  var before = sum_before(at, 1u, runs);
+  for (var part = 0u; part < parts; part++) {
+    let word = 128u * at.slot + 2u * (at.lane * parts + part);
+    wg_bits[word] = own[part].x;
+    wg_bits[word + 1u] = own[part].y;
+    wg_rank[word] = before;
+    wg_rank[word + 1u] = before + countOneBits(own[part].x);
+    before += ones(own[part]);
+  }
+  workgroupBarrier(); // the bits and their ranks are whole
 }
 
 // The value in each element of a word.
@@ -70,22 +129,20 @@ fn splat(value: u32) -> u32 {
   return value * (0xffffffffu / element_mask);
 }
 
-// How many of the tile's runs start before element `at`. The run that is under way there has this number; number 0 is the
-// last run of the tiles before.
-fn runs_before(at: u32) -> u32 {
-  return wg_rank[at / 32u] + countOneBits(wg_tree[level_0 + at / 32u] & ((1u << (at % 32u)) - 1u));
+// How many of a tile's runs start up to an element, with it. The last of them is under way there; where there is none, the last
+// one of the tiles before.
+fn runs_through(slot: u32, element: u32) -> u32 {
+  let word = 128u * slot + element / 32u;
+  return wg_rank[word] + countOneBits(wg_bits[word] & (0xffffffffu >> (31u - element % 32u)));
 }
 
-// Eight bits of level 0, from bit `at` on.
-fn bits_from(at: u32) -> u32 {
-  let shift = at % 32u;
-  var bits = wg_tree[level_0 + at / 32u] >> shift;
-  if (shift > 24u) { bits |= wg_tree[level_0 + at / 32u + 1u] << (32u - shift); }
-  return bits & 0xffu;
+// Level 0 from an element on, as far as its word goes.
+fn marks_from(slot: u32, element: u32) -> u32 {
+  return wg_bits[128u * slot + element / 32u] >> (element % 32u);
 }
 
 // A tile of whole words in which no run starts.
-fn fill_words(order: Chunk, walk: Walk, share: Share, value: u32) {
+fn fill_columns(order: Chunk, walk: Walk, share: Share, value: u32) {
   let word = splat(value);
   for (var lane = share.lane; lane < walk.column_words; lane += share.width) {
     let start = columns_of(order, walk, lane).start;
@@ -93,64 +150,87 @@ fn fill_words(order: Chunk, walk: Walk, share: Share, value: u32) {
   }
 }
 
-// A tile of whole words in memory order (axis x). `values`: the byte where the tile's values start.
-fn expand_rows(order: Chunk, walk: Walk, thread: u32, values: u32, end: u32) {
-  if (thread >= walk.column_words) { return; }
-  var cursor = row_cursor(order, walk, thread);
-  for (var lane = thread; lane < walk.column_words; lane += threads) {
-    let columns = columns_at(order, walk, cursor.row, cursor.word, cursor.start);
+fn fill_rows(order: Chunk, walk: Walk, at: Lane, value: u32) {
+  let word = splat(value);
+  if (at.lane >= walk.column_words) { return; }
+  var cursor = row_cursor(order, walk, at.lane, 1u);
+  for (var lane = at.lane; lane < walk.column_words; lane += lanes) {
+    atomicStore(&voxels[cursor.start + cursor.word], word);
     advance(&cursor, order);
-    let at = columns.first_element;
-    var next = values + runs_before(at) * element_bytes;
-    let marks = wg_tree[level_0 + at / 32u] >> (at % 32u);
-    var value = payload_element(next - element_bytes, end);
-    var word = splat(value);
-    if ((marks & ((1u << per_word) - 1u)) != 0u) {
-      word = 0u;
-      for (var e = 0u; e < per_word; e++) {
-        if (((marks >> e) & 1u) != 0u) {
-          value = payload_element(next, end);
-          next += element_bytes;
-        }
-        word |= value << (e * element_bits);
-      }
-    }
-    atomicStore(&voxels[columns.start], word);
   }
 }
 
-// A tile of whole columns. Each column keeps the byte of its next value; where no run starts, the word is stored again.
-fn expand_columns(order: Chunk, walk: Walk, share: Share, values: u32, end: u32) {
+// A tile of whole words in memory order (axis x), four at a time. `values`: the byte where the tile's values start.
+fn expand_rows(order: Chunk, walk: Walk, at: Lane, values: u32, end: u32) {
+  if (at.lane >= walk.column_words) { return; }
+  var cursor = row_cursor(order, walk, at.lane, 1u);
+  for (var first = at.lane; first < walk.column_words; first += 4u * lanes) {
+    var places = vec4u(0u);
+    var nexts = vec4u(0u);
+    var words = vec4u(0u);
+    for (var i = 0u; i < 4u; i++) {
+      // Behind the tile's end the last word comes again.
+      let element = min(first + i * lanes, walk.column_words - 1u) * per_word;
+      places[i] = cursor.start + cursor.word;
+      nexts[i] = values + runs_through(at.slot, element) * element_bytes;
+      words[i] = splat(payload_element(nexts[i] - element_bytes, end));
+      advance(&cursor, order);
+    }
+    for (var i = 0u; i < 4u; i++) {
+      let lane = first + i * lanes;
+      if (lane < walk.column_words) {
+        let marks = marks_from(at.slot, lane * per_word);
+        for (var e = 1u; e < per_word; e++) {
+          if (((marks >> e) & 1u) != 0u) {
+            let shift = e * element_bits;
+            words[i] = (words[i] & ((1u << shift) - 1u)) | (splat(payload_element(nexts[i], end)) << shift);
+            nexts[i] += element_bytes;
+          }
+        }
+        atomicStore(&voxels[places[i]], words[i]);
+      }
+    }
+  }
+}
+
+// A tile of whole columns, sixteen steps at a time. Each column keeps the byte of its next value; where no run starts, the word is
+// stored again. (Columns and batches begin at multiples of their length, so bits never cross a word.)
+fn expand_columns(order: Chunk, walk: Walk, slot: u32, share: Share, values: u32, end: u32) {
   for (var lane = share.lane; lane < walk.column_words; lane += share.width) {
     let columns = columns_of(order, walk, lane);
-    var next: vec4u;
+    var nexts = vec4u(0u);
     var word = 0u;
     for (var e = 0u; e < per_word; e++) {
-      next[e] = values + runs_before(columns.first_element + e * order.length + share.first) * element_bytes;
-      word |= payload_element(next[e] - element_bytes, end) << (e * element_bits);
+      nexts[e] = values + runs_through(slot, columns.first_element + e * order.length + share.first) * element_bytes;
+      word |= payload_element(nexts[e] - element_bytes, end) << (e * element_bits);
     }
-    for (var first = share.first; first < share.end; first += 8u) {
-      var marks: vec4u;
-      for (var e = 0u; e < per_word; e++) { marks[e] = bits_from(columns.first_element + e * order.length + first); }
+    for (var first = share.first; first < share.end; first += 16u) {
+      let steps = min(16u, share.end - first);
+      // The share's first elements have their values.
+      let unseen = (0xffffu >> (16u - steps)) & select(0xffffu, 0xfffeu, first == share.first);
+      var marks = vec4u(0u);
+      for (var e = 0u; e < per_word; e++) {
+        marks[e] = marks_from(slot, columns.first_element + e * order.length + first) & unseen;
+      }
       let any = marks.x | marks.y | marks.z | marks.w;
-      for (var i = 0u; i < min(8u, share.end - first); i++) {
+      for (var i = 0u; i < 16u; i++) {
         if (((any >> i) & 1u) != 0u) {
           for (var e = 0u; e < per_word; e++) {
             if (((marks[e] >> i) & 1u) != 0u) {
               let shift = e * element_bits;
-              word = (word & ~(element_mask << shift)) | (payload_element(next[e], end) << shift);
-              next[e] += element_bytes;
+              word = (word & ~(element_mask << shift)) | (payload_element(nexts[e], end) << shift);
+              nexts[e] += element_bytes;
             }
           }
         }
-        atomicStore(&voxels[columns.start + (first + i) * order.step], word);
+        if (i < steps) { atomicStore(&voxels[columns.start + (first + i) * order.step], word); }
       }
     }
   }
 }
 
 // Expands any tile, element by element.
-fn expand_any(order: Chunk, walk: Walk, share: Share, span: Span, end: u32) {
+fn expand_any(order: Chunk, walk: Walk, slot: u32, share: Share, span: Span, end: u32) {
   // Run number 0 here is the last of the tiles before: it reaches into this tile.
   var run = 0u;
   var value = payload_element(span.starts.w - element_bytes, end);
@@ -165,14 +245,13 @@ fn expand_any(order: Chunk, walk: Walk, share: Share, span: Span, end: u32) {
         if (local + e * order.length < walk.count) { own |= element_mask << (e * element_bits); }
       }
       // The value in each of the word's elements.
-      var word = value * (0xffffffffu / element_mask);
+      var word = splat(value);
       if (span.counts.w > 0u) {
         word = 0u;
         for (var e = 0u; e < per_word; e++) {
           if (((own >> (e * element_bits)) & 1u) == 0u) { continue; }
           let at = local + e * order.length;
-          let up_to_it = wg_tree[level_0 + at / 32u] & (0xffffffffu >> (31u - at % 32u));
-          let number = wg_rank[at / 32u] + countOneBits(up_to_it);
+          let number = runs_through(slot, at);
           if (number != run) {
             run = number;
             value = payload_element(span.starts.w + (number - 1u) * element_bytes, end);
@@ -199,45 +278,29 @@ fn main(
   @builtin(workgroup_id) workgroup: vec3u,
   @builtin(num_workgroups) workgroups: vec3u,
 ) {
-  let tile = workgroup.x + workgroup.y * workgroups.x;
-  if (tile >= box.tile_count) { return; }
+  let at = lane_of(thread, workgroup, workgroups);
+  let is_tile = at.tile < box.tile_count;
+  let tile = min(at.tile, box.tile_count - 1u);
   let chunk = chunks[chunk_of_tile[tile]];
   let end = chunk.byte_offset + chunk.byte_length;
   let span = spans[tile];
+  let has_runs = is_tile && span.counts.w > 0u;
+  build_bits(at, has_runs, chunk.byte_offset + tile - chunk.first_tile, span, end);
+  if (!is_tile) { return; }
 
-  if (span.counts.w > 0u) {
-    if (thread == 0u) {
-      wg_tree[level_3] = payload_byte(chunk.byte_offset + tile - chunk.first_tile, end);
-      wg_tree[level_2] = child_word(level_3, 0u, 0u, span.starts.x, end);
-      wg_tree[level_2 + 1u] = child_word(level_3, 1u, 0u, span.starts.x, end);
-    }
-    workgroupBarrier(); // level 2 is there
-    if (thread < 16u) {
-      let rank = bits_between(level_2, level_2 + thread / 8u);
-      wg_tree[level_1 + thread] = child_word(level_2, thread, rank, span.starts.y, end);
-    }
-    workgroupBarrier(); // level 1 is there
-    if (thread < 16u) { wg_rank[level_1 + thread] = bits_between(level_1, level_1 + thread); }
-    workgroupBarrier(); // and its ranks
-    for (var word = thread; word < 128u; word += threads) {
-      wg_tree[level_0 + word] = child_word(level_1, word, wg_rank[level_1 + word / 8u], span.starts.z, end);
-    }
-    workgroupBarrier(); // level 0 is there
-    if (thread < 16u) { sum_group(thread); }
-    rank_tree(thread);
-  }
-
-  let order = chunk;
-  let walk = walk_of(order, tile);
-  let share = share_of(order, walk, thread);
+  let walk = walk_of(chunk, tile);
+  let share = share_of(chunk, walk, at.lane);
   if (share.first >= share.end) { return; }
-  if (span.counts.w == 0u && walk.whole) {
-    fill_words(order, walk, share, payload_element(span.starts.w - element_bytes, end));
-  } else if (walk.whole && order.length == 1u) {
-    expand_rows(order, walk, thread, span.starts.w, end);
-  } else if (walk.whole) {
-    expand_columns(order, walk, share, span.starts.w, end);
+  if (!walk.whole) {
+    expand_any(chunk, walk, at.slot, share, span, end);
+  } else if (has_runs) {
+    if (chunk.length == 1u) {
+      expand_rows(chunk, walk, at, span.starts.w, end);
+    } else {
+      expand_columns(chunk, walk, at.slot, share, span.starts.w, end);
+    }
   } else {
-    expand_any(order, walk, share, span, end);
+    let value = payload_element(span.starts.w - element_bytes, end);
+    if (chunk.length == 1u) { fill_rows(chunk, walk, at, value); } else { fill_columns(chunk, walk, share, value); }
   }
 }

@@ -21,16 +21,20 @@ struct Span {
 
 var<workgroup> wg_sums: array<u32, threads>;
 
-// The bits in `count` bytes from byte `start` on, as far as they lie before `end`.
+// The bits in `count` bytes from byte `start` on, as far as they lie before `end`. Four words are loaded at a time.
 fn bits_in(start: u32, count: u32, end: u32) -> u32 {
   let stop = min(start + count, end);
+  if (stop <= start) { return 0u; }
+  let first = start / 4u;
+  let last = (stop - 1u) / 4u;
   var bits = 0u;
-  for (var word = start / 4u; 4u * word < stop; word++) {
-    var mask = 0xffffffffu;
-    if (4u * word < start) { mask <<= 8u * (start % 4u); }
-    if (stop - 4u * word < 4u) { mask &= (1u << (8u * (stop - 4u * word))) - 1u; }
-    bits += countOneBits(payloads[word] & mask);
+  for (var word = first; word <= last; word += 4u) {
+    var words = vec4u(0u);
+    for (var i = 0u; i < 4u; i++) { words[i] = payloads[min(word + i, last)]; }
+    for (var i = 0u; i < 4u; i++) { bits += select(0u, countOneBits(words[i]), word + i <= last); }
   }
+  bits -= countOneBits(payloads[first] & ((1u << (8u * (start % 4u))) - 1u));
+  if (stop % 4u > 0u) { bits -= countOneBits(payloads[last] >> (8u * (stop % 4u))); }
   return bits;
 }
 
@@ -48,6 +52,9 @@ fn main(
 
   let last = min(threads, tiles) - 1u;
 
+  // Of the section before, where an invocation has but one tile.
+  var start = 0u;
+  var count = 0u;
   var section_start = chunk.byte_offset + tiles;
   for (var section = 0u; section < 4u; section++) {
     let unit = select(1u, element_bytes, section == 3u);
@@ -55,13 +62,17 @@ fn main(
     for (var first = 0u; first < tiles; first += threads) {
       let tile = first + thread;
       let index = chunk.first_tile + tile;
-      var count = 0u;
       if (tile < tiles) {
         if (section == 0u) {
-          count = bits_in(chunk.byte_offset + tile, 1u, end);
-        } else {
-          count = bits_in(spans[index].starts[section - 1u], spans[index].counts[section - 1u], end);
+          start = chunk.byte_offset + tile;
+          count = 1u;
+        } else if (tiles > threads) {
+          start = spans[index].starts[section - 1u];
+          count = spans[index].counts[section - 1u];
         }
+        count = bits_in(start, count, end);
+      } else {
+        count = 0u;
       }
       wg_sums[thread] = count;
       for (var distance = 1u; distance <= last; distance *= 2u) {
@@ -73,7 +84,8 @@ fn main(
       }
       workgroupBarrier(); // the sums are whole
       if (tile < tiles) {
-        spans[index].starts[section] = section_start + (before + wg_sums[thread] - count) * unit;
+        start = section_start + (before + wg_sums[thread] - count) * unit;
+        spans[index].starts[section] = start;
         spans[index].counts[section] = count;
       }
       before += wg_sums[last]; // invocations without a tile count 0

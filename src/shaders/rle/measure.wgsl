@@ -3,12 +3,11 @@
 // Algorithm: each word is compared with the word of its elements' predecessors; a difference sets bits in workgroup
 // memory. Where nothing changes, four 1-byte elements cost one load and one comparison. A tile of whole columns or rows,
 // the usual one, goes a shorter way than one that cuts words or columns.
-// One invocation owns a share of its tile's words, one workgroup a tile of 4096 elements in scan order of one chunk.
-// Dispatch: one workgroup a tile, spread over x and y.
+// One lane owns a share of its tile's words, then parts of the tile (tree.wgsl). A tile is 4096 elements in scan order of one chunk.
+// Dispatch: one workgroup for `tiles_at_once` tiles, spread over x and y.
 // Invariants:
 // 1. Elements outside the chunk never set a bit: columns behind its x extent are left out, and so are other tiles'.
-// 2. `bits` is zero before; only words with a run start are written.
-// 3. `counts` holds four arrays of `tile_count` words: bytes of level 2, of level 1, of level 0, and runs.
+// 2. Of a tile without a run start nothing is written to `bits`.
 // Twin: `runStarts` and `parentLevel` in src/core/codecs/rle/reference.ts.
 
 @group(0) @binding(0) var<uniform> box: Box;
@@ -16,17 +15,13 @@
 // The number of each tile's chunk: `tile_count` words.
 @group(0) @binding(2) var<storage, read> chunk_of_tile: array<u32>;
 @group(0) @binding(3) var<storage, read> voxels: array<u32>;
-// Level 0 of each tile: 128 words a tile.
-@group(0) @binding(4) var<storage, read_write> bits: array<u32>;
-@group(0) @binding(5) var<storage, read_write> counts: array<u32>;
+// Level 0 of each tile: 64 pairs of words a tile.
+@group(0) @binding(4) var<storage, read_write> bits: array<vec2u>;
+// For each tile: its bytes of level 2, of level 1, of level 0, and its runs.
+@group(0) @binding(5) var<storage, read_write> counts: array<vec4u>;
 
-// Level 0 in the making.
-var<workgroup> wg_bits: array<atomic<u32>, 128>;
-// 1 once a bit is set.
-var<workgroup> wg_any: atomic<u32>;
-var<workgroup> wg_has_runs: bool;
-// Ones of level 3, 2, 1 and 0.
-var<workgroup> wg_counts: array<atomic<u32>, 4>;
+// Level 0 of each tile in the making.
+var<workgroup> wg_bits: array<atomic<u32>, 128u * tiles_at_once>;
 
 // The last element of the column before these columns; anything in front of the chunk's first column.
 fn element_before(order: Chunk, columns: Columns, last_step: u32) -> u32 {
@@ -55,6 +50,7 @@ fn changed_elements(word: u32) -> u32 {
 
 // Bit e: element e of the word is not 0.
 fn changes(word: u32) -> u32 {
+  if (element_bits == 8u) { return nonzero_bytes(word); }
   var marks = 0u;
   for (var e = 0u; e < per_word; e++) {
     marks |= select(0u, 1u << e, ((word >> (e * element_bits)) & element_mask) != 0u);
@@ -62,25 +58,75 @@ fn changes(word: u32) -> u32 {
   return marks;
 }
 
+// The word in front of a row's word, in scan order; any where there is none.
+fn place_before(order: Chunk, cursor: RowCursor) -> u32 {
+  if (cursor.word > 0u) { return cursor.start + cursor.word - 1u; }
+  if (cursor.inner_row > 0u) { return cursor.start - order.low + order.row_words - 1u; }
+  return row_start(order, max(cursor.row, 1u) - 1u) + order.row_words - 1u;
+}
+
+// Sets bits of level 0 of the workgroup's tile number `slot`, which lie in one word.
+fn mark(slot: u32, element: u32, marks: u32) {
+  atomicOr(&wg_bits[128u * slot + element / 32u], marks << (element % 32u));
+}
+
+// A word's elements held against those before them, where `before` is the word in front: 0 where they are the same.
+fn changes_after(before: u32, word: u32) -> u32 {
+  var shifted = before >> (32u - element_bits);
+  if (element_bits < 32u) { shifted |= word << (element_bits & 31u); }
+  return word ^ shifted;
+}
+
 // Sets the bits of a tile that holds nothing but whole words in memory order (axis x).
-fn mark_rows(order: Chunk, walk: Walk, thread: u32) {
-  if (thread >= walk.column_words) { return; }
-  var cursor = row_cursor(order, walk, thread);
-  for (var lane = thread; lane < walk.column_words; lane += threads) {
-    let columns = columns_at(order, walk, cursor.row, cursor.word, cursor.start);
-    let word = voxels[columns.start];
-    let changed = word ^ word_before_columns(order, columns);
-    if (changed != 0u) {
-      atomicOr(&wg_bits[columns.first_element / 32u], changes(changed) << (columns.first_element % 32u));
-      atomicStore(&wg_any, 1u);
-    }
+fn mark_rows(order: Chunk, walk: Walk, at: Lane) {
+  if (order.row_words % 4u == 0u) {
+    mark_quads(order, walk, at);
+    return;
+  }
+  if (at.lane >= walk.column_words) { return; }
+  var cursor = row_cursor(order, walk, at.lane, 1u);
+  for (var lane = at.lane; lane < walk.column_words; lane += lanes) {
+    let changed = changes_after(voxels[place_before(order, cursor)], voxels[cursor.start + cursor.word]);
+    if (changed != 0u) { mark(at.slot, lane * per_word, changes(changed)); }
     advance(&cursor, order);
+  }
+}
+
+// So where rows are quads of words. Four quads and the words in front of them are loaded at a time.
+fn mark_quads(order: Chunk, walk: Walk, at: Lane) {
+  if (4u * at.lane >= walk.column_words) { return; }
+  var cursor = row_cursor(order, walk, at.lane, 4u);
+  for (var first = 4u * at.lane; first < walk.column_words; first += 16u * lanes) {
+    var quads: array<vec4u, 4>;
+    var before = vec4u(0u);
+    for (var i = 0u; i < 4u; i++) {
+      let place = cursor.start + cursor.word;
+      quads[i] = vec4u(voxels[place], voxels[place + 1u], voxels[place + 2u], voxels[place + 3u]);
+      before[i] = voxels[place_before(order, cursor)];
+      // Behind the tile's end the last quad comes again, and goes unseen.
+      if (first + 4u * (i + 1u) * lanes < walk.column_words) { advance(&cursor, order); }
+    }
+    for (var i = 0u; i < 4u; i++) {
+      let quad = quads[i];
+      let changed = vec4u(
+        changes_after(before[i], quad.x),
+        changes_after(quad.x, quad.y),
+        changes_after(quad.y, quad.z),
+        changes_after(quad.z, quad.w),
+      );
+      let word = first + 4u * i * lanes;
+      if (any(changed != vec4u(0u)) && word < walk.column_words) {
+        var marks = changes(changed.x) | (changes(changed.y) << per_word);
+        marks |= (changes(changed.z) | (changes(changed.w) << per_word)) << (2u * per_word);
+        mark(at.slot, word * per_word, marks);
+      }
+    }
   }
 }
 
 // Sets the bits of a tile that holds nothing but whole columns. Sixteen loads are under way at a time; each column gathers
 // its bits in a register. (Columns and batches begin at multiples of their length, so bits never cross a word.)
-fn mark_columns(order: Chunk, walk: Walk, share: Share) {
+fn mark_columns(order: Chunk, walk: Walk, slot: u32, share: Share) {
   if (share.first >= share.end) { return; }
   for (var lane = share.lane; lane < walk.column_words; lane += share.width) {
     let columns = columns_of(order, walk, lane);
@@ -103,20 +149,18 @@ fn mark_columns(order: Chunk, walk: Walk, share: Share) {
         if (i < 8u || element_bits > 8u) { low |= changed << i; } else { high |= changed << (i - 8u); }
       }
       if ((low | high) == 0u) { continue; }
-      atomicStore(&wg_any, 1u);
       for (var e = 0u; e < per_word; e++) {
         let shift = e * element_bits;
         var marks = (low >> shift) & 0xffffu;
         if (element_bits == 8u) { marks = (marks & 0xffu) | (((high >> shift) & 0xffu) << 8u); }
-        let at = columns.first_element + e * order.length + first;
-        if (marks != 0u) { atomicOr(&wg_bits[at / 32u], marks << (at % 32u)); }
+        if (marks != 0u) { mark(slot, columns.first_element + e * order.length + first, marks); }
       }
     }
   }
 }
 
 // Sets the bits of any tile, element by element.
-fn mark_any(order: Chunk, walk: Walk, share: Share) {
+fn mark_any(order: Chunk, walk: Walk, slot: u32, share: Share) {
   if (share.first >= share.end) { return; }
   for (var lane = share.lane; lane < walk.column_words; lane += share.width) {
     let columns = columns_of(order, walk, lane);
@@ -130,10 +174,7 @@ fn mark_any(order: Chunk, walk: Walk, share: Share) {
       let marks = changes(word ^ before);
       for (var e = 0u; e < columns.count; e++) {
         let local = columns.first_element + e * order.length + step;
-        if (((marks >> e) & 1u) != 0u && local < walk.count) {
-          atomicOr(&wg_bits[local / 32u], 1u << (local % 32u));
-          atomicStore(&wg_any, 1u);
-        }
+        if (((marks >> e) & 1u) != 0u && local < walk.count) { mark(slot, local, 1u); }
       }
       before = word;
       step++;
@@ -142,48 +183,47 @@ fn mark_any(order: Chunk, walk: Walk, share: Share) {
   }
 }
 
+fn mark_tile(at: Lane) {
+  let chunk = chunks[chunk_of_tile[at.tile]];
+  let walk = walk_of(chunk, at.tile);
+  if (walk.whole && chunk.length == 1u) {
+    mark_rows(chunk, walk, at);
+  } else if (walk.whole) {
+    mark_columns(chunk, walk, at.slot, share_of(chunk, walk, at.lane));
+  } else {
+    mark_any(chunk, walk, at.slot, share_of(chunk, walk, at.lane));
+  }
+  // SPEC.md: 'Element i starts a run if i = 0 …'
+  if (at.lane == 0u && walk.first_element == 0u) { mark(at.slot, 0u, 1u); }
+}
+
 @compute @workgroup_size(threads)
 fn main(
   @builtin(local_invocation_index) thread: u32,
   @builtin(workgroup_id) workgroup: vec3u,
   @builtin(num_workgroups) workgroups: vec3u,
 ) {
-  let tile = workgroup.x + workgroup.y * workgroups.x;
-  if (tile >= box.tile_count) { return; }
-  let chunk = chunks[chunk_of_tile[tile]];
-  let walk = walk_of(chunk, tile);
-  if (walk.whole && chunk.length == 1u) {
-    mark_rows(chunk, walk, thread);
-  } else if (walk.whole) {
-    mark_columns(chunk, walk, share_of(chunk, walk, thread));
-  } else {
-    mark_any(chunk, walk, share_of(chunk, walk, thread));
-  }
-  // SPEC.md: 'Element i starts a run if i = 0 …'
-  if (thread == 0u && walk.first_element == 0u) {
-    atomicOr(&wg_bits[0], 1u);
-    atomicStore(&wg_any, 1u);
-  }
+  let at = lane_of(thread, workgroup, workgroups);
+  let is_tile = at.tile < box.tile_count;
+  if (is_tile) { mark_tile(at); }
   workgroupBarrier(); // all bits are set
-  if (thread == 0u) { wg_has_runs = atomicLoad(&wg_any) != 0u; }
-  if (!workgroupUniformLoad(&wg_has_runs)) {
-    if (thread < 4u) { counts[thread * box.tile_count + tile] = 0u; }
-    return;
-  }
 
-  for (var word = thread; word < 128u; word += threads) {
-    let level_0_bits = atomicLoad(&wg_bits[word]);
-    wg_tree[level_0 + word] = level_0_bits;
-    if (level_0_bits != 0u) { bits[tile * 128u + word] = level_0_bits; }
+  var own: Bits;
+  for (var part = 0u; part < parts; part++) {
+    let word = 128u * at.slot + 2u * (at.lane * parts + part);
+    own[part] = vec2u(atomicLoad(&wg_bits[word]), atomicLoad(&wg_bits[word + 1u]));
   }
-  build_parents(thread);
-  // Each level's ones are counted by few invocations: 16 words and more in one would hold up the workgroup.
-  if (thread < 16u) {
-    atomicAdd(&wg_counts[3], wg_sums[thread]);
-    atomicAdd(&wg_counts[2], countOneBits(wg_tree[level_1 + thread]));
+  let counted = count_own(at, own);
+  if (counted != 0u) { atomicAdd(&wg_groups[thread / 8u], counted); }
+  workgroupBarrier(); // level 2 and the sums are whole
+  if (!is_tile) { return; }
+  let level_2 = level_2_bits(at);
+  if (any(level_2 != vec2u(0u))) {
+    for (var part = 0u; part < parts; part++) { bits[at.tile * 64u + at.lane * parts + part] = own[part]; }
   }
-  if (thread < 2u) { atomicAdd(&wg_counts[1], countOneBits(wg_tree[level_2 + thread])); }
-  if (thread == 0u) { atomicStore(&wg_counts[0], countOneBits(wg_tree[level_3])); }
-  workgroupBarrier(); // the counts are whole
-  if (thread < 4u) { counts[thread * box.tile_count + tile] = atomicLoad(&wg_counts[thread]); }
+  if (at.lane == 0u) {
+    var sum = 0u;
+    for (var group = 0u; group < lanes / 8u; group++) { sum += atomicLoad(&wg_groups[thread / 8u + group]); }
+    counts[at.tile] = vec4u(countOneBits(parent_byte(level_2)), ones(level_2), sum & 0xffffu, sum >> 16u);
+  }
 }

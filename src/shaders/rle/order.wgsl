@@ -10,12 +10,25 @@ override per_word: u32 = 4u / element_bytes;
 override element_bits: u32 = 8u * element_bytes;
 override element_mask: u32 = 0xffffffffu >> (32u - 8u * element_bytes);
 
-// Invocations in a workgroup. Few, so that barriers are cheap: with 64, each has 16 words of a tile of bytes to do.
+// Invocations in a workgroup. Few, so that barriers are cheap.
 const threads = 64u;
+// Of those, the ones that share a tile: fewer than 64, since most parts of a tile have few runs or none.
+const lanes = 32u;
+const tiles_at_once = threads / lanes;
 // The elements under one byte of level 3: SPEC.md, 'Bitmap tree'.
 const tile_elements = 4096u;
-// Steps of one column word that an invocation does, where a tile is whole columns along y or z, of so many at least.
-override whole_steps: u32 = tile_elements / threads / per_word;
+// What place.wgsl leaves for a tile in which no run starts.
+const no_runs = 0xffffffffu;
+// Steps of one column word that a lane does, where a tile is whole columns along y or z, of so many at least.
+override whole_steps: u32 = tile_elements / lanes / per_word;
+
+// Where an invocation is: lane `lane` of tile `tile`, the workgroup's tile number `slot`.
+struct Lane { tile: u32, slot: u32, lane: u32 }
+
+fn lane_of(thread: u32, workgroup: vec3u, workgroups: vec3u) -> Lane {
+  let slot = thread / lanes;
+  return Lane((workgroup.x + workgroup.y * workgroups.x) * tiles_at_once + slot, slot, thread % lanes);
+}
 
 struct Box { row_words: u32, slice_words: u32, tile_count: u32, chunk_count: u32 }
 
@@ -45,7 +58,7 @@ fn row_start(order: Chunk, b: u32) -> u32 {
   return order.first_word + (b - slice * order.rows) * order.low + slice * order.high;
 }
 
-// What a workgroup visits to meet each element of its tile: `column_words` words that hold columns, and `steps` elements
+// What a tile's lanes visit to meet each element of its tile: `column_words` words that hold columns, and `steps` elements
 // of each column, from `first_step` on and round at the column's end. It meets elements of other tiles, too: skip those.
 struct Walk {
   first_element: u32,
@@ -84,23 +97,23 @@ fn walk_of(order: Chunk, tile: u32) -> Walk {
   return walk;
 }
 
-// One invocation's share of a walk: every `width`-th column word from `lane` on, and steps from `first` to `end` of each.
-// Neighbouring invocations own neighbouring words.
+// One lane's share of a walk: every `width`-th column word from `lane` on, and steps from `first` to `end` of each.
+// Neighbouring lanes own neighbouring words.
 struct Share { lane: u32, width: u32, first: u32, end: u32 }
 
-fn share_of(order: Chunk, walk: Walk, thread: u32) -> Share {
+fn share_of(order: Chunk, walk: Walk, lane: u32) -> Share {
   if (walk.whole) {
-    let width = min(order.tile_words, threads);
-    let first = (thread >> countTrailingZeros(width)) * whole_steps;
-    return Share(thread & (width - 1u), width, first, min(order.length, first + whole_steps));
+    let width = min(order.tile_words, lanes);
+    let first = (lane >> countTrailingZeros(width)) * whole_steps;
+    return Share(lane & (width - 1u), width, first, min(order.length, first + whole_steps));
   }
-  let width = min(walk.column_words, threads);
-  let groups = threads / width;
+  let width = min(walk.column_words, lanes);
+  let groups = lanes / width;
   let steps_per_group = (walk.steps + groups - 1u) / groups;
-  let group = thread / width;
-  // The invocations behind the last whole group get first ≥ steps, so nothing.
+  let group = lane / width;
+  // The lanes behind the last whole group get first ≥ steps, so nothing.
   let first = group * steps_per_group;
-  return Share(thread - group * width, width, first, min(walk.steps, first + steps_per_group));
+  return Share(lane - group * width, width, first, min(walk.steps, first + steps_per_group));
 }
 
 // The columns in one word.
@@ -128,7 +141,7 @@ fn columns_at(order: Chunk, walk: Walk, row: u32, word: u32, start: u32) -> Colu
   return columns;
 }
 
-// Goes through the words of rows in memory order, `threads` words at a time, with few divisions.
+// Goes through the words of rows in memory order, `lanes` groups of so many words at a time, with few divisions.
 struct RowCursor {
   row: u32,
   word: u32,
@@ -138,17 +151,18 @@ struct RowCursor {
   words_ahead: u32,
 }
 
-fn row_cursor(order: Chunk, walk: Walk, lane: u32) -> RowCursor {
-  let number = walk.first_column_word + lane;
+// @param size words of a group, which divides the words of a row
+fn row_cursor(order: Chunk, walk: Walk, lane: u32, size: u32) -> RowCursor {
+  let number = walk.first_column_word + lane * size;
   let row = number / order.row_words;
-  let rows_ahead = threads / order.row_words;
+  let rows_ahead = lanes * size / order.row_words;
   return RowCursor(
     row,
     number - row * order.row_words,
     row % order.rows,
     row_start(order, row),
     rows_ahead,
-    threads - rows_ahead * order.row_words,
+    lanes * size - rows_ahead * order.row_words,
   );
 }
 

@@ -1,88 +1,73 @@
-// The bitmap tree of one tile in workgroup memory. No entry point: kernels.ts puts it in front of the others.
+// The bitmap trees of a workgroup's tiles, each spread over its lanes. No entry point: kernels.ts puts it in front of the others.
 // src/core/codecs/rle/SPEC.md, 'Bitmap tree': a tile is what one byte of level 3 covers, 4096 elements.
+//
+// Part p of a tile is 64 elements: words 2p and 2p + 1 of level 0, over them byte p of level 1, over that bit p of level 2. A lane owns
+// `parts` of them side by side, and makes its share of the tree by itself: places in a payload are sums over the lanes before.
 
-// Where each level starts in wg_tree. Levels 0, 1, 2, 3 of a tile have 128, 16, 2 and (of one byte) 1 words.
-const level_0 = 0u;
-const level_1 = 128u;
-const level_2 = 144u;
-const level_3 = 146u;
-const tree_words = 147u;
+const parts = 64u / lanes;
+alias Bits = array<vec2u, parts>;
 
-var<workgroup> wg_tree: array<u32, tree_words>;
-// For each word of wg_tree: the bits of its level that come before it.
-var<workgroup> wg_rank: array<u32, tree_words>;
-// Bits of level 0 in eight words: one sum for each word of level 1.
-var<workgroup> wg_sums: array<u32, 16>;
+var<workgroup> wg_level_2: array<atomic<u32>, 2u * tiles_at_once>;
+// Each lane's number, and the sums of eight: of two kinds.
+var<workgroup> wg_own: array<u32, 2u * threads>;
+var<workgroup> wg_groups: array<atomic<u32>, 2u * threads / 8u>;
 
-// Byte `index` of the level that starts at `level`.
-fn tree_byte(level: u32, index: u32) -> u32 {
-  return (wg_tree[level + index / 4u] >> (8u * (index % 4u))) & 0xffu;
-}
-
-// Bit b is 1 where byte b of the word is not 0.
+// Bit b is 1 where byte b of the word is not 0. (Hacker's Delight, section 6-1; the product brings the bytes' bits together)
 fn nonzero_bytes(word: u32) -> u32 {
-  let bytes = vec4u(word) & vec4u(0xffu, 0xff00u, 0xff0000u, 0xff000000u);
-  let marks = select(vec4u(0u), vec4u(1u, 2u, 4u, 8u), bytes != vec4u(0u));
-  return marks.x | marks.y | marks.z | marks.w;
+  let highs = (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) & 0x80808080u;
+  return ((highs >> 7u) * 0x10204080u) >> 28u;
 }
 
-fn bits_between(first: u32, end: u32) -> u32 {
-  var bits = 0u;
-  for (var word = first; word < end; word++) { bits += countOneBits(wg_tree[word]); }
-  return bits;
+// The byte of the level above over eight bytes.
+fn parent_byte(pair: vec2u) -> u32 {
+  return nonzero_bytes(pair.x) | (nonzero_bytes(pair.y) << 4u);
 }
 
-// Fills a word of wg_sums.
-fn sum_group(group: u32) {
-  wg_sums[group] = bits_between(level_0 + 8u * group, level_0 + 8u * group + 8u);
+fn ones(pair: vec2u) -> u32 {
+  return countOneBits(pair.x) + countOneBits(pair.y);
 }
 
-// Levels 1, 2 and 3 in the making.
-var<workgroup> wg_parents: array<atomic<u32>, 19>;
-
-// Levels 1, 2 and 3 from level 0, and wg_sums. The workgroup calls it together; wg_parents is 0 before, as it is at a
-// workgroup's start.
-fn build_parents(thread: u32) {
-  workgroupBarrier(); // level 0 is whole
-  for (var word = thread; word < 128u; word += threads) {
-    let marks = nonzero_bytes(wg_tree[level_0 + word]);
-    if (marks != 0u) { atomicOr(&wg_parents[word / 8u], marks << (4u * (word % 8u))); }
-  }
-  if (thread < 16u) { sum_group(thread); }
-  workgroupBarrier(); // level 1 is whole
-  if (thread < 16u) {
-    let word = atomicLoad(&wg_parents[thread]);
-    wg_tree[level_1 + thread] = word;
-    let marks = nonzero_bytes(word);
-    if (marks != 0u) { atomicOr(&wg_parents[16u + thread / 8u], marks << (4u * (thread % 8u))); }
-  }
-  workgroupBarrier(); // level 2 is whole
-  if (thread < 2u) {
-    let word = atomicLoad(&wg_parents[16u + thread]);
-    wg_tree[level_2 + thread] = word;
-    atomicOr(&wg_parents[18], nonzero_bytes(word) << (4u * thread));
-  }
-  workgroupBarrier(); // level 3 is whole
-  if (thread == 0u) { wg_tree[level_3] = atomicLoad(&wg_parents[18]); }
-  workgroupBarrier(); // everyone may read all of them
+// Those of 64 bits that come before bit `at`.
+fn bits_below(pair: vec2u, at: u32) -> vec2u {
+  let mask = (1u << (at & 31u)) - 1u;
+  return vec2u(select(pair.x, pair.x & mask, at < 32u), select(0u, pair.y & mask, at >= 32u));
 }
 
-// Fills wg_rank: for level 0 from the sums before and the words since, for the short levels by counting.
-// The workgroup calls it together, once.
-fn rank_tree(thread: u32) {
-  workgroupBarrier(); // the tree and the sums are whole
-  var before = 0u;
-  if (thread < 16u) {
-    for (var group = 0u; group < thread; group++) { before += wg_sums[group]; }
-    wg_rank[level_1 + thread] = bits_between(level_1, level_1 + thread);
-  } else if (thread < 18u) {
-    wg_rank[level_2 + thread - 16u] = bits_between(level_2, level_2 + thread - 16u);
+// Byte `index` of eight.
+fn byte_of(pair: vec2u, index: u32) -> u32 {
+  return (select(pair.x, pair.y, index >= 4u) >> (8u * (index % 4u))) & 0xffu;
+}
+
+// For sums over lanes: bytes of level 0 in the low half, runs in the high one. Makes the lane's bits of level 2; it is whole behind
+// the next barrier.
+fn count_own(at: Lane, own: Bits) -> u32 {
+  var sum = 0u;
+  var level_2 = 0u;
+  for (var part = 0u; part < parts; part++) {
+    let level_1 = parent_byte(own[part]);
+    level_2 |= u32(level_1 != 0u) << part;
+    sum += countOneBits(level_1) + (ones(own[part]) << 16u);
   }
-  workgroupBarrier(); // everyone has read the sums
-  if (thread < 16u) { wg_sums[thread] = before; }
-  workgroupBarrier(); // they are now sums of all groups before
-  for (var word = thread; word < 128u; word += threads) {
-    wg_rank[word] = wg_sums[word / 8u] + bits_between(word & ~7u, word);
+  let bit = at.lane * parts;
+  if (level_2 != 0u) { atomicOr(&wg_level_2[2u * at.slot + bit / 32u], level_2 << (bit % 32u)); }
+  return sum;
+}
+
+fn level_2_bits(at: Lane) -> vec2u {
+  return vec2u(atomicLoad(&wg_level_2[2u * at.slot]), atomicLoad(&wg_level_2[2u * at.slot + 1u]));
+}
+
+// The sum of `own` over the tile's lanes before this one. The workgroup calls it together, once for each `kind` (0 or 1).
+fn sum_before(at: Lane, kind: u32, own: u32) -> u32 {
+  let first = kind * threads + at.slot * lanes;
+  let place = first + at.lane;
+  wg_own[place] = own;
+  if (own != 0u) { atomicAdd(&wg_groups[place / 8u], own); }
+  workgroupBarrier(); // all numbers and sums are there
+  var sum = 0u;
+  for (var i = 0u; i < lanes / 8u - 1u; i++) {
+    sum += select(0u, atomicLoad(&wg_groups[first / 8u + i]), i < at.lane / 8u);
   }
-  workgroupBarrier(); // the ranks are whole
+  for (var i = 0u; i < 7u; i++) { sum += select(0u, wg_own[(place & ~7u) + i], i < at.lane % 8u); }
+  return sum;
 }

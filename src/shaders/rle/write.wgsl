@@ -2,11 +2,10 @@
 // order.wgsl and tree.wgsl stand in front of this text.
 // Algorithm: a byte's place in its section is its rank, the number of ones in front of its own in the level above; a
 // value's is the number of runs that start before its own.
-// One invocation owns every 64th word of each level and the values of the runs that start in it, one workgroup a tile.
-// Dispatch: one workgroup a tile, spread over x and y.
+// One lane owns parts of a tile, as in tree.wgsl. Dispatch: one workgroup for `tiles_at_once` tiles, spread over x and y.
 // Invariants:
-// 1. `payloads` is zero before. Tiles' bytes are disjoint, so a word that
-//    two tiles, or two invocations, share is the same whoever comes first; a word that one owns whole is stored.
+// 1. `payloads` is zero before. Tiles' bytes are disjoint, so a word that two tiles, or two lanes, share is the same whoever comes
+//    first; a word that one owns whole is stored.
 // 2. A tile without a run start has only zero bytes: nothing is written.
 // 3. Chunks with byte_length 0 are left out.
 // Twin: `encode` in src/core/codecs/rle/reference.ts.
@@ -16,15 +15,15 @@
 // The number of each tile's chunk: `tile_count` words.
 @group(0) @binding(2) var<storage, read> chunk_of_tile: array<u32>;
 @group(0) @binding(3) var<storage, read> voxels: array<u32>;
-// Level 0 of each tile, as measure.wgsl left it: 128 words a tile.
-@group(0) @binding(4) var<storage, read> bits: array<u32>;
-// Exclusive scan of measure.wgsl's counts: 4 × tile_count + 1 words.
-@group(0) @binding(5) var<storage, read> offsets: array<u32>;
+// Level 0 of each tile, as measure.wgsl left it: 64 pairs of words a tile.
+@group(0) @binding(4) var<storage, read> bits: array<vec2u>;
+// For each tile, from place.wgsl: what of level 2, 1, 0 and runs comes before it in its chunk.
+@group(0) @binding(5) var<storage, read> starts: array<vec4u>;
 @group(0) @binding(6) var<storage, read_write> payloads: array<atomic<u32>>;
 
 // A byte or an element goes to byte `at`; what is gathered for the word that it lies in goes out when the word is full.
 struct Writer {
-  first: u32,    // where this invocation's bytes start
+  first: u32,    // where this lane's bytes start
   at: u32,       // where the next byte goes
   pending: u32,  // the bytes of word at / 4 so far
 }
@@ -53,51 +52,79 @@ fn flush(writer: Writer) {
   if (writer.pending != 0u) { atomicOr(&payloads[writer.at / 4u], writer.pending); }
 }
 
-// The bytes of a level of `words` words that are not 0, from byte `start` of the payload on, by the ranks of its parent.
-fn write_level(thread: u32, start: u32, level: u32, words: u32, parent: u32) {
-  for (var w = thread; w < words; w += threads) {
-    let value = wg_tree[level + w];
-    if (value == 0u) { continue; }
-    let shift = 4u * (w % 8u);
-    let rank = wg_rank[parent + w / 8u] + countOneBits(wg_tree[parent + w / 8u] & ((1u << shift) - 1u));
-    var writer = writer_at(start + rank);
-    for (var byte = 0u; byte < 32u; byte += 8u) {
-      let bits = (value >> byte) & 0xffu;
-      if (bits != 0u) { put(&writer, bits, 1u); }
-    }
-    flush(writer);
+fn put_byte(at: u32, byte: u32) {
+  atomicOr(&payloads[at / 4u], byte << (8u * (at % 4u)));
+}
+
+// Appends the bytes of a word that are not 0.
+fn put_nonzero(writer: ptr<function, Writer>, word: u32) {
+  var packed = 0u;
+  var count = 0u;
+  for (var shift = 0u; shift < 32u; shift += 8u) {
+    let byte = (word >> shift) & 0xffu;
+    packed |= byte << (8u * count);
+    count += u32(byte != 0u);
   }
+  put(writer, packed, count);
 }
 
-// Where the elements of a column lie.
-struct Column { first_word: u32, shift: u32 }
-
-fn column_at(order: Chunk, number: u32) -> Column {
-  let row = number / order.shape.x;
-  let x = number - row * order.shape.x;
-  return Column(row_start(order, row) + x / per_word, (x % per_word) * element_bits);
+// Elements side by side in scan order: a column, or where those are of length 1 a row.
+struct Stretch {
+  first: u32,   // the first one's number
+  count: u32,
+  word: u32,    // where it lies
+  shift: u32,
 }
 
-// The values of the runs that start in each word of level 0, from byte `start` of the payload on.
-fn write_values(thread: u32, start: u32, order: Chunk, first_element: u32) {
-  for (var w = thread; w < 128u; w += threads) {
-    var bits = wg_tree[level_0 + w];
-    if (bits == 0u) { continue; }
-    var writer = writer_at(start + wg_rank[w] * element_bytes);
-    var number = (first_element + 32u * w) / order.length;
-    var first = number * order.length;
-    var column = column_at(order, number);
-    while (bits != 0u) {
-      let i = first_element + 32u * w + countTrailingZeros(bits);
-      if (i - first >= order.length) {
-        number = i / order.length;
-        first = number * order.length;
-        column = column_at(order, number);
+fn stretch_at(order: Chunk, i: u32) -> Stretch {
+  if (order.length == 1u) {
+    let row = i / order.shape.x;
+    return Stretch(row * order.shape.x, order.shape.x, row_start(order, row), 0u);
+  }
+  let column = i / order.length;
+  let row = column / order.shape.x;
+  let x = column - row * order.shape.x;
+  return Stretch(column * order.length, order.length, row_start(order, row) + x / per_word, (x % per_word) * element_bits);
+}
+
+// Appends the values of the runs that start in one part, the first element of which is number `first`. Four are loaded at a time.
+fn put_values(writer: ptr<function, Writer>, stretch: ptr<function, Stretch>, bits: vec2u, order: Chunk, first: u32) {
+  for (var half = 0u; half < 2u; half++) {
+    var marks = select(bits.x, bits.y, half == 1u);
+    while (marks != 0u) {
+      var words = vec4u(0u);
+      var shifts = vec4u(0u);
+      var count = 0u;
+      for (var k = 0u; k < 4u; k++) {
+        if (marks != 0u) {
+          let i = first + 32u * half + countTrailingZeros(marks);
+          marks &= marks - 1u;
+          if (i - (*stretch).first >= (*stretch).count) { *stretch = stretch_at(order, i); }
+          let step = i - (*stretch).first;
+          if (order.length == 1u) {
+            words[k] = voxels[(*stretch).word + step / per_word];
+            shifts[k] = (step % per_word) * element_bits;
+          } else {
+            words[k] = voxels[(*stretch).word + step * order.step];
+            shifts[k] = (*stretch).shift;
+          }
+          count++;
+        }
       }
-      put(&writer, (voxels[column.first_word + (i - first) * order.step] >> column.shift) & element_mask, element_bytes);
-      bits &= bits - 1u;
+      var packed = 0u;
+      var bytes = 0u;
+      for (var k = 0u; k < 4u; k++) {
+        if (k < count) {
+          packed |= ((words[k] >> shifts[k]) & element_mask) << (8u * bytes);
+          bytes += element_bytes;
+        }
+        if (k % per_word == per_word - 1u) {
+          put(writer, packed, bytes);
+          packed = 0u;
+          bytes = 0u;
+        }
+      }
     }
-    flush(writer);
   }
 }
 
@@ -107,30 +134,45 @@ fn main(
   @builtin(workgroup_id) workgroup: vec3u,
   @builtin(num_workgroups) workgroups: vec3u,
 ) {
-  let tile = workgroup.x + workgroup.y * workgroups.x;
-  if (tile >= box.tile_count) { return; }
-  let runs_at = 3u * box.tile_count + tile;
-  if (offsets[runs_at + 1u] == offsets[runs_at]) { return; }
-  let chunk = chunks[chunk_of_tile[tile]];
+  let at = lane_of(thread, workgroup, workgroups);
+  var in_chunk = vec4u(no_runs);
+  if (at.tile < box.tile_count) { in_chunk = starts[at.tile]; }
+  var own: Bits;
+  for (var part = 0u; part < parts; part++) {
+    own[part] = vec2u(0u);
+    if (in_chunk.w != no_runs) { own[part] = bits[at.tile * 64u + at.lane * parts + part]; }
+  }
+  let counted = count_own(at, own);
+  let before = sum_before(at, 0u, counted);
+  if (counted == 0u) { return; }
+  let chunk = chunks[chunk_of_tile[at.tile]];
   if (chunk.byte_length == 0u) { return; }
-  var starts: vec4u;
-  for (var section = 0u; section < 4u; section++) {
-    let at = section * box.tile_count;
-    starts[section] = offsets[at + tile] - offsets[at + chunk.first_tile];
-  }
-  starts = chunk.sections + starts * vec4u(1u, 1u, 1u, element_bytes);
 
-  for (var word = thread; word < 128u; word += threads) { wg_tree[level_0 + word] = bits[tile * 128u + word]; }
-  build_parents(thread);
-  rank_tree(thread);
-
-  let tile_in_chunk = tile - chunk.first_tile;
-  if (thread == 0u) {
-    let at = chunk.byte_offset + tile_in_chunk;
-    atomicOr(&payloads[at / 4u], wg_tree[level_3] << (8u * (at % 4u)));
+  let sections = chunk.sections + in_chunk * vec4u(1u, 1u, 1u, element_bytes);
+  let tile_in_chunk = at.tile - chunk.first_tile;
+  let first_part = at.lane * parts;
+  let level_2 = level_2_bits(at);
+  let below = bits_below(level_2, first_part);
+  // The first lane with a bit in a byte of level 2 writes that, and the first of all the byte of level 3.
+  let group = first_part / 8u;
+  if (byte_of(below, group) == 0u) {
+    let level_3 = parent_byte(level_2);
+    if (all(below == vec2u(0u))) { put_byte(chunk.byte_offset + tile_in_chunk, level_3); }
+    put_byte(sections.x + countOneBits(level_3 & ((1u << group) - 1u)), byte_of(level_2, group));
   }
-  write_level(thread, starts.x, level_2, 2u, level_3);
-  write_level(thread, starts.y, level_1, 16u, level_2);
-  write_level(thread, starts.z, level_0, 128u, level_1);
-  write_values(thread, starts.w, chunk, tile_in_chunk * tile_elements);
+  var parents = writer_at(sections.y + ones(below));
+  var bytes = writer_at(sections.z + (before & 0xffffu));
+  for (var part = 0u; part < parts; part++) {
+    let level_1 = parent_byte(own[part]);
+    put(&parents, level_1, u32(level_1 != 0u));
+    put_nonzero(&bytes, own[part].x);
+    put_nonzero(&bytes, own[part].y);
+  }
+  flush(parents);
+  flush(bytes);
+  let first = tile_in_chunk * tile_elements + 64u * first_part;
+  var values = writer_at(sections.w + (before >> 16u) * element_bytes);
+  var stretch = Stretch(0u, 0u, 0u, 0u);
+  for (var part = 0u; part < parts; part++) { put_values(&values, &stretch, own[part], chunk, first + 64u * part); }
+  flush(values);
 }

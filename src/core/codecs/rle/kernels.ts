@@ -2,12 +2,11 @@ import expandCode from '../../../shaders/rle/expand.wgsl?raw';
 import locateCode from '../../../shaders/rle/locate.wgsl?raw';
 import measureCode from '../../../shaders/rle/measure.wgsl?raw';
 import orderCode from '../../../shaders/rle/order.wgsl?raw';
-import sizesCode from '../../../shaders/rle/sizes.wgsl?raw';
+import placeCode from '../../../shaders/rle/place.wgsl?raw';
 import treeCode from '../../../shaders/rle/tree.wgsl?raw';
 import writeCode from '../../../shaders/rle/write.wgsl?raw';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel } from '../../gpu/kernel.ts';
-import { exclusiveScan } from '../../gpu/scan.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { throwIfAborted } from '../../shared/job.ts';
 import {
@@ -25,10 +24,11 @@ import {
 import type { CodecElementBytes, CodecKernels, DecodePlan, GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../codec.ts';
 import { parseAxis } from '../scan-order.ts';
 
+/** Tiles that one workgroup does: `tiles_at_once` in order.wgsl. */
+const tilesAtOnce = 2;
 /** SPEC.md: 'one byte of level 3 covers 4096 elements'. */
 const tileElements = 4096;
-const bitWordsPerTile = tileElements / 32;
-const tileBytes = { bits: 4 * bitWordsPerTile, counts: 16, span: 32 };
+const tileBytes = { bits: tileElements / 8, counts: 16, span: 32 };
 const chunkWords = 20;
 
 export function createKernels(gpu: Gpu): CodecKernels {
@@ -53,24 +53,22 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
   try {
     const box = boxUniform(work, voxels, tileCount, chunks.length);
     const chunkOfTile = work.storage('chunk-of-tile', 4 * tileCount, tiles.chunkOfTile);
-    const bits = work.storage('bits', tileBytes.bits * tileCount);
-    // One word more than there are counts: the scan leaves the total there.
-    const countWords = 4 * tileCount + 1;
-    const counts = work.storage('counts', 4 * countWords);
-    const sizes = work.storage('sizes', 16 * chunks.length);
+    const bits = work.reused('bits', tileBytes.bits * tileCount);
+    const counts = work.reused('counts', tileBytes.counts * tileCount);
+    const sizes = work.reused('sizes', 16 * chunks.length);
 
+    const workgroups = Math.ceil(tileCount / tilesAtOnce);
     const unplaced = chunkTable(work, voxels, chunks, tiles);
     const measure = kernel(gpu, 'measure', [orderCode, treeCode, measureCode], elementBytes);
+    const place = kernel(gpu, 'place', [orderCode, placeCode], elementBytes);
     const commands = gpu.commands('rle.encode', onTimes);
     commands
       .stage('measure')
-      .dispatch(measure, [box, unplaced, chunkOfTile, voxels.buffer, bits, counts], tileCount)
-      .stage('scan');
-    exclusiveScan(gpu, commands, work, counts, countWords);
-    const sum = kernel(gpu, 'sizes', [orderCode, sizesCode], elementBytes);
-    commands.dispatch(sum, [box, unplaced, counts, sizes], Math.ceil(chunks.length / 64));
+      .dispatch(measure, [box, unplaced, chunkOfTile, voxels.buffer, bits, counts], workgroups)
+      .stage('scan')
+      .dispatch(place, [box, unplaced, counts, sizes], chunks.length);
     await commands.submit();
-    const placed = placeChunks(await gpu.readWords(sizes), chunks, elementBytes);
+    const placed = placeChunks(await gpu.readWords(sizes, 0, 16 * chunks.length), chunks, elementBytes);
     const { byteOffsets, byteLengths, sections, totalBytes } = placed;
     if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
 
@@ -78,7 +76,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const buffer = scope.storage('rle.payloads', totalBytes);
     const write = kernel(gpu, 'write', [orderCode, treeCode, writeCode], elementBytes);
     const bindings = [box, chunkTable(work, voxels, chunks, tiles, placed), chunkOfTile, voxels.buffer, bits, counts, buffer];
-    await gpu.commands('rle.encode', onTimes).stage('write').dispatch(write, bindings, tileCount).submit();
+    await gpu.commands('rle.encode', onTimes).stage('write').dispatch(write, bindings, workgroups).submit();
     return { buffer, byteOffsets, byteLengths, sections };
   } finally {
     work.destroy();
@@ -99,7 +97,7 @@ function prepareDecode(
   const box = boxUniform(scope, target, tileCount, chunks.length);
   const table = chunkTable(scope, target, chunks, tiles, payloads);
   const chunkOfTile = scope.storage('chunk-of-tile', 4 * tileCount, tiles.chunkOfTile);
-  const spans = scope.storage('spans', tileBytes.span * tileCount);
+  const spans = scope.reused('spans', tileBytes.span * tileCount);
   const source = payloadBuffer(payloads, scope);
   const locate = kernel(gpu, 'locate', [orderCode, locateCode], elementBytes);
   const expand = kernel(gpu, 'expand', [orderCode, treeCode, expandCode], elementBytes);
@@ -108,7 +106,7 @@ function prepareDecode(
       .stage('scan')
       .dispatch(locate, [box, table, source, spans], chunks.length)
       .stage('decode')
-      .dispatch(expand, [box, table, chunkOfTile, source, spans, target.buffer], tileCount);
+      .dispatch(expand, [box, table, chunkOfTile, source, spans, target.buffer], Math.ceil(tileCount / tilesAtOnce));
   };
 }
 

@@ -1,0 +1,50 @@
+// Finds where each tile's bytes go in its chunk's payload, and how long the payload's sections are: the CPU places the payloads by
+// that. src/core/codecs/rle/SPEC.md, 'Payload'. order.wgsl stands in front of this text.
+// Algorithm: the counts of the chunk's tiles are scanned (Hillis-Steele, 64 tiles at a time).
+// One invocation owns every 64th tile, one workgroup a chunk. Dispatch: one workgroup a chunk, spread over x and y.
+// Invariants:
+// 1. An invocation reads only those `counts` that it replaces itself.
+// Twin: `encode` in src/core/codecs/rle/reference.ts.
+
+@group(0) @binding(0) var<uniform> box: Box;
+@group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
+// For each tile measure.wgsl's counts; then the sums over the chunk's tiles before, or `no_runs` for a tile in which no run starts.
+@group(0) @binding(2) var<storage, read_write> counts: array<vec4u>;
+// For each chunk: bytes of level 2, 1, 0, and runs.
+@group(0) @binding(3) var<storage, read_write> sizes: array<vec4u>;
+
+var<workgroup> wg_sums: array<vec4u, threads>;
+
+@compute @workgroup_size(threads)
+fn main(
+  @builtin(local_invocation_index) thread: u32,
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+) {
+  let number = workgroup.x + workgroup.y * workgroups.x;
+  if (number >= box.chunk_count) { return; }
+  let first_tile = chunks[number].first_tile;
+  let tiles = (chunks[number].count + tile_elements - 1u) / tile_elements;
+  let last = min(threads, tiles) - 1u;
+  var before = vec4u(0u);
+  for (var first = 0u; first < tiles; first += threads) {
+    let tile = first + thread;
+    var count = vec4u(0u);
+    if (tile < tiles) { count = counts[first_tile + tile]; }
+    wg_sums[thread] = count;
+    for (var distance = 1u; distance <= last; distance *= 2u) {
+      workgroupBarrier(); // the sums of the step before are there
+      var sum = vec4u(0u);
+      if (thread >= distance) { sum = wg_sums[thread - distance]; }
+      workgroupBarrier(); // everyone has read before anyone writes
+      wg_sums[thread] += sum;
+    }
+    workgroupBarrier(); // the sums are whole
+    if (tile < tiles) {
+      counts[first_tile + tile] = select(before + wg_sums[thread] - count, vec4u(no_runs), count.w == 0u);
+    }
+    before += wg_sums[last]; // invocations without a tile count 0
+    workgroupBarrier(); // everyone has read the sum before the next round writes
+  }
+  if (thread == 0u) { sizes[number] = before; }
+}
