@@ -109,7 +109,7 @@ test('workgroup sizes that were kept for this GPU are taken, until they are rese
   const taken = (what: string) => tuning.getByRole('row', { name: what }).getByRole('cell').nth(2);
   await expect(tuning).toContainText('Kept in the settings');
   await expect(taken('rice, decoding')).toHaveText('64');
-  await expect(taken('3D view')).toHaveText('64');
+  await expect(taken('3D view')).toHaveText('32');
   await expect(page.getByTestId('lab-tune-skipped')).toBeVisible();
   await expect(page.getByTestId('lab-run')).toBeDisabled();
 

@@ -75,7 +75,6 @@ export async function prepareTrials(gpu: Gpu, scope: GpuScope, size: number, sig
     const trials: Trials['of'] = {
       'rice.decode': { stages: ['decode'], run: rice.decode },
       'huffman.gather': { stages: ['gather'], run: huffman.encode },
-      'parle.segments': { stages: ['count', 'write'], run: parle.encode },
       'parle.expand': { stages: ['decode'], run: parle.decode },
       'view.rays': { stages: ['draw'], run: (onTimes) => stage.draw('composite', 0.1, onTimes) },
     };

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { openTestGpu } from '../../cli/node-gpu-testing.ts';
+import { placePayloads } from '../codecs/batch.ts';
 import type { CodecElementBytes, GpuChunk, GpuVoxels } from '../codecs/codec.ts';
 import { decodeChunks } from '../codecs/decode-chunks.ts';
 import { createKernels } from '../codecs/kernels.ts';
 import { codecs } from '../codecs/registry.ts';
-import { firstDifference, makeChunk, poisonedBox, putChunk, testPatterns } from '../codecs/test-chunks.ts';
+import { firstDifference, makeChunk, poisonedBox, putChunk, takeChunk, testPatterns } from '../codecs/test-chunks.ts';
 import { testInfo } from '../engine/resident-testing.ts';
 import { ResidentVolume } from '../engine/resident-volume.ts';
 import { ChunkGrid } from '../format/chunk-grid.ts';
@@ -14,94 +15,102 @@ import { tuneGpu } from './tune.ts';
 import { ViewStage } from './view.ts';
 
 const gpu = await openTestGpu();
-
-/** Chunks of whole bricks and columns, clipped ones, and ones that cut words: along x, y and z. */
-const mixed = { dims: [45, 37, 19], chunkShape: [32, 16, 16] } as const;
-/** As many segments as a workgroup of parle's encoder has two of, unless it is to have one: with more, it would have more. */
-const many = { dims: [128, 128, 260], chunkShape: [128, 128, 260] } as const;
-
+/** Chunks of whole bricks, clipped ones, and ones that cut words. */
+const dims: Dims3 = [45, 37, 19];
+const chunkShape: Dims3 = [32, 16, 16];
 const blobs = testPatterns.blobs as (typeof testPatterns)[string];
-const steps = (x: number, y: number, z: number): number => (x >> 3) ^ (y >> 4) ^ (z >> 5);
 
-/** What a choice's kernels make: all that hangs on it, byte by byte. */
-function made(name: TuningName, elementBytes: CodecElementBytes): Promise<Uint8Array> {
-  if (name === 'view.rays') return pixels();
-  return codedBytes(name.replace(/\..*/, ''), elementBytes, name === 'parle.segments' ? many : mixed);
-}
-
-async function codedBytes(
-  name: string,
-  elementBytes: CodecElementBytes,
-  { dims, chunkShape }: { readonly dims: Dims3; readonly chunkShape: Dims3 },
-): Promise<Uint8Array> {
-  using scope = gpu.scope('test');
-  const codec = codecs.find((known) => known.name === name) as (typeof codecs)[number];
-  const kernels = createKernels(codec, gpu);
+/** A box in chunks whose axes take turns, and their payloads by the codec's reference. */
+function coded(choice: TuningName, elementBytes: CodecElementBytes) {
+  const codec = codecs.find(({ name }) => choice.startsWith(`${name}.`)) as (typeof codecs)[number];
   const box = poisonedBox(dims, elementBytes, 0);
-  putChunk(box, [0, 0, 0], makeChunk(dims, elementBytes, dims === many.dims ? steps : blobs));
-  const voxels: GpuVoxels = { buffer: scope.storage('test.box', box.bytes.byteLength, box.bytes), dims, elementBytes };
+  putChunk(box, [0, 0, 0], makeChunk(dims, elementBytes, blobs));
   const grid = new ChunkGrid([...dims, 1], chunkShape);
   const chunks = Array.from({ length: grid.count }, (_, index): GpuChunk => {
     const { origin, shape } = grid.box(index);
     const axis = (['x', 'y', 'z'] as const)[index % 3] as 'x';
     return { origin, shape, parameters: codec.choose({ changes: [1, 1, 1] }, { shape, elementBytes }, { axis }) };
   });
-  const payloads = await kernels.encode(voxels, chunks, { scope });
-  const there = chunks.map((_, index) => index).filter((index) => (payloads.byteLengths[index] as number) > 0);
-  const of = (list: readonly number[]): number[] => there.map((index) => list[index] as number);
-  const byteOffsets = of(payloads.byteOffsets);
-  const byteLengths = of(payloads.byteLengths);
-  const own = there.map((index) => chunks[index] as GpuChunk);
-  const target = {
-    ...voxels,
-    buffer: scope.storage('test.target', voxels.buffer.size, new Uint8Array(voxels.buffer.size).fill(0xa5)),
-  };
-  await decodeChunks(gpu, 'test', kernels, { buffer: payloads.buffer, byteOffsets, byteLengths }, own, target, { scope });
-  const encoded = payloads.buffer ? await gpu.read(payloads.buffer) : new Uint8Array(0);
-  const pieces = byteOffsets.map((offset, index) => encoded.subarray(offset, offset + (byteLengths[index] as number)));
-  expect(there.length).toBeGreaterThan(0);
-  return joined([...pieces, Uint8Array.from(payloads.byteLengths), await gpu.read(target.buffer)]);
+  const payloads = chunks.map(({ origin, shape, parameters }) =>
+    codec.reference.encode(takeChunk(box, origin, shape), parameters),
+  );
+  return { kernels: createKernels(codec, gpu), box, chunks, payloads };
 }
 
-async function pixels(): Promise<Uint8Array> {
-  using scope = gpu.scope('test');
-  const volume = await ResidentVolume.create(gpu, testInfo([16, 16, 16, 1], 'u8'), { chunkShape: [8, 8, 8] });
-  try {
-    volume.append(makeChunk([16, 16, 16], 1, blobs).bytes);
-    const stage = new ViewStage(gpu, scope, await volume.displayTexture(0), [0, 90], { width: 61, height: 35 });
-    return await stage.pixels('mip', 0.1);
-  } finally {
-    volume.destroy();
-  }
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    all.set(piece, at);
-    at += piece.length;
-  }
-  return all;
-}
-
-for (const name of tuningNames) {
-  const { values, standard }: TuningChoice = tuningChoices[name];
-  // Where a choice hangs on how wide elements are, the widest have other kernels.
-  const widths: readonly CodecElementBytes[] = name === 'rice.decode' || name === 'parle.expand' ? [1, 2] : [1];
-  test.each(widths)(`${name}: with each value the same bytes, elements of %i`, async (elementBytes) => {
-    const expected = await made(name, elementBytes);
-    try {
-      for (const value of values) {
-        if (value === standard || (name === 'parle.segments' && value > 1)) continue;
-        gpu.tuning = { ...standardTuning, [name]: value };
-        expect(firstDifference(await made(name, elementBytes), expected), String(value)).toBe(undefined);
-      }
-    } finally {
-      gpu.tuning = standardTuning;
+/** Encodes and compares with the reference. */
+async function expectEncoding(name: TuningName, elementBytes: CodecElementBytes): Promise<void> {
+  const { kernels, box, chunks, payloads } = coded(name, elementBytes);
+  await withOthers(name, async (what) => {
+    using scope = gpu.scope('test');
+    const voxels: GpuVoxels = { ...box, buffer: scope.storage('test.box', box.bytes.byteLength, box.bytes) };
+    const { buffer, byteOffsets, byteLengths } = await kernels.encode(voxels, chunks, { scope });
+    const encoded = await gpu.read(buffer as GPUBuffer);
+    expect(byteLengths, what).toEqual(payloads.map(({ byteLength }) => byteLength));
+    for (const [index, payload] of payloads.entries()) {
+      const offset = byteOffsets[index] as number;
+      expect(firstDifference(encoded.subarray(offset, offset + payload.byteLength), payload), what).toBe(undefined);
     }
   });
 }
+
+/** Decodes what the reference encoded. */
+async function expectDecoding(name: TuningName, elementBytes: CodecElementBytes): Promise<void> {
+  const { kernels, box, chunks, payloads } = coded(name, elementBytes);
+  const byteLengths = payloads.map(({ byteLength }) => byteLength);
+  const { byteOffsets, totalBytes } = placePayloads(byteLengths);
+  const joined = new Uint8Array(totalBytes);
+  for (const [index, payload] of payloads.entries()) joined.set(payload, byteOffsets[index]);
+  await withOthers(name, async (what) => {
+    using scope = gpu.scope('test');
+    const buffer = scope.storage('test.payloads', totalBytes, joined);
+    const { bytes } = poisonedBox(box.dims, elementBytes, 0);
+    const target: GpuVoxels = { ...box, buffer: scope.storage('test.target', bytes.byteLength, bytes) };
+    await decodeChunks(gpu, 'test', kernels, { buffer, byteOffsets, byteLengths }, chunks, target, { scope });
+    expect(firstDifference(await gpu.read(target.buffer), box.bytes), what).toBe(undefined);
+  });
+}
+
+/** Runs it with each value of a choice but its standard, which other tests have. */
+async function withOthers(name: TuningName, check: (what: string) => Promise<void>): Promise<void> {
+  const { values, standard }: TuningChoice = tuningChoices[name];
+  try {
+    for (const value of values.filter((each) => each !== standard)) {
+      gpu.tuning = { ...standardTuning, [name]: value };
+      await check(`${name} ${value}`);
+    }
+  } finally {
+    gpu.tuning = standardTuning;
+  }
+}
+
+const checks: Readonly<Record<TuningName, () => Promise<void>>> = {
+  'rice.decode': async () => {
+    await expectDecoding('rice.decode', 1);
+    await expectDecoding('rice.decode', 2);
+  },
+  'huffman.gather': () => expectEncoding('huffman.gather', 2),
+  'parle.expand': async () => {
+    await expectDecoding('parle.expand', 1);
+    await expectDecoding('parle.expand', 4);
+  },
+  'view.rays': async () => {
+    const volume = await ResidentVolume.create(gpu, testInfo([16, 16, 16, 1], 'u8'), { chunkShape: [8, 8, 8] });
+    try {
+      using scope = gpu.scope('test');
+      volume.append(makeChunk([16, 16, 16], 1, blobs).bytes);
+      const stage = new ViewStage(gpu, scope, await volume.displayTexture(0), [0, 90], { width: 61, height: 35 });
+      const expected = await stage.pixels('mip', 0.1);
+      expect(Math.max(...expected)).toBeGreaterThan(100);
+      await withOthers('view.rays', async (what) => {
+        expect(firstDifference(await stage.pixels('mip', 0.1), expected), what).toBe(undefined);
+      });
+    } finally {
+      volume.destroy();
+    }
+  },
+};
+
+test.each(tuningNames)('%s: with each value the same bytes', (name) => checks[name]());
 
 test('a calibration times every value, and leaves memory and tuning as they were', async () => {
   const before = { ...standardTuning, 'rice.decode': 64 };

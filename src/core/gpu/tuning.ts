@@ -15,9 +15,8 @@ const threads = 'invocations of a workgroup';
 export const tuningChoices = {
   'rice.decode': { what: `rice, decoding: ${threads}`, values: [64, 128, 256], standard: 128 },
   'huffman.gather': { what: `huffman, counting symbols: ${threads}`, values: [64, 128, 256], standard: 256 },
-  'parle.segments': { what: 'parle, encoding: segments of a workgroup', values: [1, 2, 4, 8], standard: 8 },
-  'parle.expand': { what: `parle, decoding: ${threads}`, values: [64, 128, 256], standard: 128 },
-  'view.rays': { what: '3D view: rays of a workgroup', values: [32, 64, 128, 256], standard: 64 },
+  'parle.expand': { what: `parle, decoding: ${threads}`, values: [64, 128, 256], standard: 64 },
+  'view.rays': { what: '3D view: rays of a workgroup', values: [32, 64, 128, 256], standard: 32 },
 } as const satisfies Record<string, TuningChoice>;
 
 export type TuningName = keyof typeof tuningChoices;

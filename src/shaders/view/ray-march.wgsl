@@ -73,7 +73,7 @@ override way: i32;
 
 /// Pixels of a workgroup.
 override tile_width: u32 = 8u;
-override tile_height: u32 = 8u;
+override tile_height: u32 = 4u;
 
 @compute @workgroup_size(tile_width, tile_height)
 fn main(@builtin(global_invocation_id) id: vec3u) {

@@ -68,10 +68,9 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
   const work = scope.scope('parle.encode');
   try {
     const records = chunks.map((chunk) => recordOf(chunk, voxels));
-    const perWorkgroup = segmentsPerWorkgroup(gpu, segmentCount);
-    const batch = batchUniform(work, segments, records, perWorkgroup);
+    const batch = batchUniform(work, segments, records);
     const chunkOfSegment = work.storage('chunk-of-segment', 4 * segmentCount, segments.chunkOfTile);
-    const workgroups = Math.ceil(segmentCount / perWorkgroup);
+    const workgroups = Math.ceil(segmentCount / segmentsPerWorkgroup(segmentCount));
     const counts = work.reused('counts', 4 * segmentCount);
     const ends = work.reused('ends', 8 * segmentCount);
     const sizes = work.reused('sizes', 8 * chunks.length);
@@ -169,7 +168,7 @@ function expandPlan(
   target: Pick<GpuVoxels, 'buffer' | 'elementBytes'>,
   scope: GpuScope,
 ): DecodePlan {
-  const batch = batchUniform(scope, segments, records, 1);
+  const batch = batchUniform(scope, segments, records);
   const table = chunkTable(scope, records, segments, places);
   const chunkOfSegment = scope.storage('chunk-of-segment', 4 * segments.tileCount, segments.chunkOfTile);
   const source = payloadBuffer(payloads, scope);
@@ -189,18 +188,13 @@ function segmentsOfChunks(chunks: readonly GpuChunk[], box: GpuVoxels): TileTabl
   );
 }
 
-function batchUniform(
-  scope: GpuScope,
-  { tileCount }: TileTable,
-  records: readonly ChunkRecord[],
-  perWorkgroup: number,
-): GPUBuffer {
-  return scope.uniform('batch', [tileCount, records.length, perWorkgroup]);
+function batchUniform(scope: GpuScope, { tileCount }: TileTable, records: readonly ChunkRecord[]): GPUBuffer {
+  return scope.uniform('batch', [tileCount, records.length, segmentsPerWorkgroup(tileCount)]);
 }
 
 /** Segments that a workgroup of an encoder does: more where there are so many that every GPU is full with fewer workgroups. */
-function segmentsPerWorkgroup(gpu: Gpu, segmentCount: number): number {
-  return Math.max(1, Math.min(gpu.tuning['parle.segments'], Math.floor(segmentCount / 1024)));
+function segmentsPerWorkgroup(segmentCount: number): number {
+  return Math.max(1, Math.min(8, Math.floor(segmentCount / 1024)));
 }
 
 /** How a chunk's elements lie in a box: the part of segment.wgsl's `Chunk` that no payload changes. */
