@@ -49,10 +49,30 @@ fn add_sums(sums: ptr<function, Sums>, corner: Corner, edges: Edges, valid: u32)
     sum_of_lanes(packed_symbols(select(back, left, edges.front)) & valid));
   (*sums).high.x += sum_of_lanes(packed_symbols(select(flats.own, left, edges.top)) & valid);
   (*sums).high.y += sum_of_lanes(packed_symbols(cube) & valid);
-  if (causal == 0u) {
-    (*sums).high.z += sum_of_lanes(packed_symbols(soft_residuals(corner, edges, flats)) & valid);
-    (*sums).high.w += sum_of_lanes(packed_symbols(soft_up_residuals(corner, edges, flats)) & valid);
-  }
+}
+
+// And by soft and soft up.
+fn add_soft_sums(sums: ptr<function, Sums>, corner: Corner, edges: Edges, valid: u32) {
+  let flats = flats_of(corner);
+  (*sums).high.z += sum_of_lanes(packed_symbols(soft_residuals(corner, edges, flats)) & valid);
+  (*sums).high.w += sum_of_lanes(packed_symbols(soft_up_residuals(corner, edges, flats)) & valid);
+}
+
+// Word `i` of a whole part's words that count, where the part starts at an even z or, with `odd` 1, at an odd one.
+fn counted_word(i: u32, odd: u32) -> u32 {
+  let z = i / part_x / (part_y / 2u);
+  let y = 2u * ((i / part_x) % (part_y / 2u)) + 1u - (z + odd) % 2u;
+  return i % part_x + part_x * (y + part_y * z);
+}
+
+// Both by places that are known when it is compiled.
+fn counted_corner(reach: ptr<function, Reach>, i: u32, is_odd: bool) -> Corner {
+  if (is_odd) { return corner_of(reach, counted_word(i, 1u)); }
+  return corner_of(reach, counted_word(i, 0u));
+}
+fn counted_edges(reach: ptr<function, Reach>, i: u32, is_odd: bool) -> Edges {
+  if (is_odd) { return edges_of(reach, counted_word(i, 1u)); }
+  return edges_of(reach, counted_word(i, 0u));
 }
 
 // 'Those whose y + z is odd, or all if the block is one row.'
@@ -62,14 +82,14 @@ fn sums_of_part(place: Place, reach: ptr<function, Reach>, is_one_row: bool) -> 
     for (var i = 0u; i < part_words; i++) {
       let word = word_of(place, i);
       if (word.count == 0u || ((word.first.y + word.first.z) % 2u == 0u && !is_one_row)) { continue; }
-      let x = i % part_x;
-      let y = (i / part_x) % part_y;
-      let z = i / part_x / part_y;
-      let edges = edges_at(reach, x, y, z);
+      let corner = corner_of(reach, i);
+      let edges = edges_of(reach, i);
       let is_base = i == 0u && edges.left && edges.top && edges.front;
       let valid = lanes_below(word.count) & ~select(0u, element_mask, is_base);
-      add_sums(&sums, corner_at(reach, x, y, z), edges, valid);
-      if (causal == 1u) {
+      add_sums(&sums, corner, edges, valid);
+      if (causal == 0u) {
+        add_soft_sums(&sums, corner, edges, valid);
+      } else {
         let at = word_at(word.first);
         let in_block = place_in_block(place, word);
         sums.high.z += sum_of_lanes(packed_symbols(causal_residuals(6u, at, in_block)) & valid);
@@ -80,18 +100,12 @@ fn sums_of_part(place: Place, reach: ptr<function, Reach>, is_one_row: bool) -> 
   }
   // Parts start at even y; and at even z, but that the second ones of volumes of 2 bytes start at odd ones.
   let is_odd = wide == 1u && picture == 0u && place.part == 1u;
+  // Two loops, as compilers unroll none that is long.
   for (var i = 0u; i < part_words / 2u; i++) {
-    let x = i % part_x;
-    let pair = 2u * ((i / part_x) % (part_y / 2u));
-    let z = i / part_x / (part_y / 2u);
-    let y = pair + 1u - z % 2u;
-    var corner = corner_at(reach, x, y, z);
-    var edges = edges_at(reach, x, y, z);
-    if (is_odd) {
-      corner = corner_at(reach, x, pair, z);
-      edges = edges_at(reach, x, pair, z);
-    }
-    add_sums(&sums, corner, edges, 0xffffffffu);
+    add_sums(&sums, counted_corner(reach, i, is_odd), counted_edges(reach, i, is_odd), 0xffffffffu);
+  }
+  for (var i = 0u; i < part_words / 2u; i++) {
+    add_soft_sums(&sums, counted_corner(reach, i, is_odd), counted_edges(reach, i, is_odd), 0xffffffffu);
   }
   return sums;
 }

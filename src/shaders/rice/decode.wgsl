@@ -143,14 +143,25 @@ fn bit_behind(prefixes: Prefixes, count: u32) -> u32 {
   return 32u * word + bit_of_one(bits_there, rest - passed - 1u) + 1u;
 }
 
-// How many of a group's prefixes are those of escapes.
-fn count_escapes(bit: u32, count: u32) -> u32 {
-  var prefixes = reader_at(bit);
+// How many of the prefixes from one bit to another are those of escapes: ones behind 15 zeros, sought in all places of a word
+// at once.
+fn count_escapes(start: u32, end: u32) -> u32 {
   var escaped = 0u;
-  for (var i = 0u; i < count; i++) {
-    let zeros = min(countTrailingZeros(peek(prefixes)), escape_quotient);
-    escaped += u32(zeros == escape_quotient);
-    skip(&prefixes, zeros + 1u);
+  // Of the word before, as bits: zeros that end 1, 2, 4, 8, 15 of them. What stands in front of the prefixes counts as ones.
+  var before = vec4u(0u);
+  var fifteen_before = 0u;
+  for (var word = start / 32u; 32u * word < end; word++) {
+    var bits_there = load_word(word);
+    if (32u * word < start) { bits_there |= low_bits(start % 32u); }
+    let one = ~bits_there;
+    let two = one & ((one << 1u) | (before.x >> 31u));
+    let four = two & ((two << 2u) | (before.y >> 30u));
+    let eight = four & ((four << 4u) | (before.z >> 28u));
+    let fifteen = eight & ((eight << 7u) | (before.w >> 25u));
+    let ends = bits_there & ((fifteen << 1u) | (fifteen_before >> 31u));
+    escaped += countOneBits(ends & low_bits(min(end - 32u * word, 32u)));
+    before = vec4u(one, two, four, eight);
+    fifteen_before = fifteen;
   }
   return escaped;
 }
@@ -365,7 +376,10 @@ fn main(
 
       if (has_escapes) {
         var escape_bits = 0u;
-        if (coded.is_rice) { escape_bits = count_escapes(coded.prefixes, place.count) * (bits - coded.width); }
+        if (coded.is_rice) {
+          let end = bit_behind(prefixes, (scanned.before >> 18u) + place.count);
+          escape_bits = count_escapes(coded.prefixes, end) * (bits - coded.width);
+        }
         coded.escapes = bit_behind(prefixes, scanned.total >> 18u) + scan(thread, escape_bits).before;
       }
       if (code > 0u) { residuals = expand_part(place, coded); }

@@ -61,8 +61,9 @@ struct Corner {
   above_behind: u32,
 }
 
-fn corner_at(reach: ptr<function, Reach>, x: u32, y: u32, z: u32) -> Corner {
-  let at = index_in_reach(x, y, z);
+// Of word `word` of a part; they go row by row.
+fn corner_of(reach: ptr<function, Reach>, word: u32) -> Corner {
+  let at = index_in_reach(word % part_x, (word / part_x) % part_y, word / part_x / part_y);
   var corner = Corner((*reach).words[at], (*reach).words[at - part_x], 0u, (*reach).along_x[at], (*reach).along_x[at - part_x], 0u, 0u, 0u);
   if (picture == 0u) {
     corner.behind = (*reach).words[at - reach_slice];
@@ -76,8 +77,9 @@ fn corner_at(reach: ptr<function, Reach>, x: u32, y: u32, z: u32) -> Corner {
 // In which of its block's first column, row and slice a word is.
 struct Edges { left: bool, top: bool, front: bool }
 
-fn edges_at(reach: ptr<function, Reach>, x: u32, y: u32, z: u32) -> Edges {
-  return Edges(x == 0u && (*reach).at.x == 0u, y == 0u && (*reach).at.y == 0u, z == 0u && (*reach).at.z == 0u);
+fn edges_of(reach: ptr<function, Reach>, word: u32) -> Edges {
+  let place = (*reach).at + vec3u((word % part_x) * lanes, (word / part_x) % part_y, word / part_x / part_y);
+  return Edges(place.x == 0u, place.y == 0u, place.z == 0u);
 }
 
 // 'Left': in the block's first column upwards, in its first row and column to behind.
@@ -130,41 +132,78 @@ fn causal_residuals(predictor: u32, at: u32, in_block: vec3u) -> u32 {
   return packed_subtract(load_word(at), expected);
 }
 
-// The symbols of a part's elements, 0 where there is none, by SPEC.md's list of predictors. Word by word: a copy of the
-// reach, worked upon as a whole, would lie in memory instead of registers.
-fn symbols_of(predictor: u32, reach: ptr<function, Reach>, place: Place) -> array<u32, part_words> {
-  var symbols = array<u32, part_words>();
-  for (var i = 0u; i < part_words; i++) {
-    let x = i % part_x;
-    let y = (i / part_x) % part_y;
-    let z = i / part_x / part_y;
-    let edges = edges_at(reach, x, y, z);
-    let corner = corner_at(reach, x, y, z);
-    var residuals = corner.own;
-    if (predictor == 1u || ((predictor == 2u || predictor == 4u) && edges.top) || (predictor == 3u && edges.front)) {
-      residuals = from_left(corner, edges);
-    } else if (predictor == 2u) {
-      residuals = packed_subtract(corner.own, corner.above);
-    } else if (predictor == 3u) {
-      residuals = packed_subtract(corner.own, corner.behind);
-    } else if (predictor >= 4u) {
-      let flats = flats_of(corner);
-      residuals = flats.own;
-      if (predictor == 5u) {
-        residuals = packed_subtract(flats.own, flats.behind);
-      } else if (causal == 0u && predictor == 6u) {
-        residuals = soft_residuals(corner, edges, flats);
-      } else if (causal == 0u && predictor == 7u) {
-        residuals = soft_up_residuals(corner, edges, flats);
+// The residuals of a part's words by a predictor that is a sum. Each has a short loop of its own, which compilers unroll: so all arrays
+// stay in registers.
+fn residuals_of(predictor: u32, reach: ptr<function, Reach>) -> array<u32, part_words> {
+  var residuals = array<u32, part_words>();
+  switch (predictor) {
+    case 1u: {
+      for (var i = 0u; i < part_words; i++) { residuals[i] = from_left(corner_of(reach, i), edges_of(reach, i)); }
+    }
+    case 2u: {
+      for (var i = 0u; i < part_words; i++) {
+        let corner = corner_of(reach, i);
+        let edges = edges_of(reach, i);
+        residuals[i] = packed_subtract(corner.own, corner.above);
+        if (edges.top) { residuals[i] = from_left(corner, edges); }
       }
     }
-    if (causal == 1u && predictor >= sum_predictors) {
-      let word = word_of(place, i);
-      residuals = causal_residuals(predictor, word_at(word.first), place_in_block(place, word));
+    case 3u: {
+      for (var i = 0u; i < part_words; i++) {
+        let corner = corner_of(reach, i);
+        let edges = edges_of(reach, i);
+        residuals[i] = packed_subtract(corner.own, corner.behind);
+        if (edges.front) { residuals[i] = from_left(corner, edges); }
+      }
     }
-    // 'The base is the block's first element; its residual counts as 0.'
-    if (i == 0u && edges.left && edges.top && edges.front) { residuals &= ~element_mask; }
-    symbols[i] = packed_symbols(residuals);
+    case 4u: {
+      for (var i = 0u; i < part_words; i++) {
+        let corner = corner_of(reach, i);
+        let edges = edges_of(reach, i);
+        residuals[i] = packed_subtract(corner.own_x, corner.above_x);
+        if (edges.top) { residuals[i] = from_left(corner, edges); }
+      }
+    }
+    case 5u: {
+      for (var i = 0u; i < part_words; i++) {
+        let flats = flats_of(corner_of(reach, i));
+        residuals[i] = packed_subtract(flats.own, flats.behind);
+      }
+    }
+    case 6u: {
+      for (var i = 0u; i < part_words; i++) {
+        let corner = corner_of(reach, i);
+        residuals[i] = soft_residuals(corner, edges_of(reach, i), flats_of(corner));
+      }
+    }
+    case 7u: {
+      for (var i = 0u; i < part_words; i++) {
+        let corner = corner_of(reach, i);
+        residuals[i] = soft_up_residuals(corner, edges_of(reach, i), flats_of(corner));
+      }
+    }
+    default: {
+      for (var i = 0u; i < part_words; i++) { residuals[i] = corner_of(reach, i).own; }
+    }
+  }
+  return residuals;
+}
+
+// The symbols of a part's elements, 0 where there is none.
+fn symbols_of(predictor: u32, reach: ptr<function, Reach>, place: Place) -> array<u32, part_words> {
+  var symbols = array<u32, part_words>();
+  if (causal == 1u && predictor >= sum_predictors) {
+    for (var i = 0u; i < part_words; i++) {
+      let word = word_of(place, i);
+      symbols[i] = causal_residuals(predictor, word_at(word.first), place_in_block(place, word));
+    }
+  } else {
+    symbols = residuals_of(predictor, reach);
+  }
+  // 'The base is the block's first element; its residual counts as 0.'
+  if (all((*reach).at == vec3u(0u))) { symbols[0] &= ~element_mask; }
+  for (var i = 0u; i < part_words; i++) {
+    symbols[i] = packed_symbols(symbols[i]);
     if (clipped == 1u) { symbols[i] &= lanes_below(word_of(place, i).count); }
   }
   return symbols;
