@@ -35,6 +35,8 @@ export interface ChunkSurvey {
    * (rice/SPEC.md, 'Predictors'). 0: all elements are as predicted.
    */
   readonly riceBits: readonly number[];
+  /** The same under soft. */
+  readonly softBits: number;
   /** Sampled elements that differ from the one before them along x, and those of them that differ from the one behind, too. */
   readonly steps: number;
   readonly spikes: number;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Dims3 } from '../shared/volume.ts';
 import type { ChunkVoxels, CodecElementBytes } from './codec.ts';
-import { survey } from './survey.ts';
+import { softShare, survey } from './survey.ts';
 import { testRandom } from './test-chunks.ts';
 
 function chunkOf(shape: Dims3, elementBytes: CodecElementBytes, value: (x: number, y: number, z: number) => number): ChunkVoxels {
@@ -46,6 +46,24 @@ test('noise costs about what it weighs: 4 random bits a good 5, whatever they st
   const best = Math.min(...riceBits) / sampledElements;
   expect(best).toBeGreaterThan(4);
   expect(best).toBeLessThan(6);
+});
+
+test('soft takes less than the others of noise that follows what is above and behind by a half, and more of slopes', () => {
+  const random = testRandom(5);
+  const size = 32;
+  const noise: number[] = [];
+  const differences: number[] = [];
+  const values: number[] = [];
+  for (let i = 0; i < size ** 3; i++) {
+    noise.push((noise[i - size * size] ?? 0) / 2 + (random() % 9) - 4);
+    differences.push((differences[i - size] ?? 0) / 2 + (noise[i] as number));
+    values.push((values[i - 1] ?? 0) + (differences[i] as number));
+  }
+  for (const elementBytes of [1, 2] as const) {
+    const at = (x: number, y: number, z: number) => Math.round(values[(z * size + y) * size + x] as number) & 0xffff;
+    expect(softShare(survey(chunkOf([size, size, size], elementBytes, at)))).toBeLessThan(0.95);
+    expect(softShare(survey(chunkOf([size, size, size], elementBytes, (x, y, z) => 9 * x * y + 5 * y * z + z * x)))).toBe(1.25);
+  }
 });
 
 test('steps are elements that differ from the one before, spikes those that differ from the one behind, too', () => {

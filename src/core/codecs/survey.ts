@@ -1,5 +1,5 @@
 import type { Dims3 } from '../shared/volume.ts';
-import type { ChunkGeometry, ChunkSurvey, ChunkVoxels } from './codec.ts';
+import type { ChunkGeometry, ChunkStatistics, ChunkSurvey, ChunkVoxels } from './codec.ts';
 import { expectedCost } from './rice/choice.ts';
 import { toSymbol } from './rice/predictors.ts';
 
@@ -7,6 +7,8 @@ import { toSymbol } from './rice/predictors.ts';
 export const rowStep = 8;
 /** Elements that are taken to have one Rice parameter. */
 export const pieceElements = 16;
+/** Those that are surveyed, in their order. */
+export const predictors = ['left', 'up', 'behind', 'flat', 'Lorenzo', 'soft'] as const;
 
 /**
  * What prediction would make of a chunk, from a sample of its rows: one of 8 in each slice. GPU twin:
@@ -16,7 +18,7 @@ export function survey(chunk: ChunkVoxels): ChunkSurvey {
   const [width, rows, slices] = chunk.shape;
   const planes = planesOf(chunk);
   const bits = chunk.elementBytes === 1 ? 8 : 16;
-  const riceBits = [0, 0, 0, 0, 0];
+  const expectedBits = predictors.map(() => 0);
   for (let slice = 0; slice < slices; slice++) {
     for (let block = 0; block < rows; block += rowStep) {
       const row = sampledRow(block, slice, rows);
@@ -25,13 +27,18 @@ export function survey(chunk: ChunkVoxels): ChunkSurvey {
           const count = Math.min(pieceElements, width - firstX);
           const sums = symbolSums(plane, chunk.shape, [firstX, row, slice], count, bits);
           sums.forEach((sum, i) => {
-            (riceBits[i] as number) += expectedCost(sum, count, bits);
+            (expectedBits[i] as number) += expectedCost(sum, count, bits);
           });
         }
       }
     }
   }
-  return { sampledElements: sampledElements(chunk), riceBits, ...countSteps(planes, chunk.shape) };
+  return { sampledElements: sampledElements(chunk), ...bitsOf(expectedBits), ...countSteps(planes, chunk.shape) };
+}
+
+/** Sorts what is counted for each of `predictors` into a survey. */
+export function bitsOf(expectedBits: readonly number[]): Pick<ChunkSurvey, 'riceBits' | 'softBits'> {
+  return { riceBits: expectedBits.slice(0, -1), softBits: expectedBits.at(-1) as number };
 }
 
 /** The row of a block of rows that is sampled in a slice. */
@@ -67,12 +74,22 @@ export function riceBytes({ riceBits, sampledElements }: ChunkSurvey, { shape }:
   return (Math.min(...riceBits) / 8) * ((shape[0] * shape[1] * shape[2]) / sampledElements);
 }
 
+/** Of the bits that Rice codes are expected to take, those under soft: less than 1 in noisy scans, more in smooth ones; 1.25 at most. */
+export function softShare({ riceBits, softBits }: ChunkSurvey): number {
+  return Math.min(1.25, softBits / Math.max(1, Math.min(...riceBits)));
+}
+
+/** The share of neighbours that differ, of all three axes. */
+export function changingShare({ changes }: ChunkStatistics, { shape }: ChunkGeometry): number {
+  return (changes[0] + changes[1] + changes[2]) / (3 * shape[0] * shape[1] * shape[2]);
+}
+
 /** How many elements of a chunk a survey looks at. */
 export function sampledElements({ shape }: Pick<ChunkVoxels, 'shape'>): number {
   return shape[0] * Math.ceil(shape[1] / rowStep) * shape[2];
 }
 
-/** Sums of the symbols of `count` elements along x, under the predictors left, up, behind, flat, Lorenzo. */
+/** Sums of the symbols of `count` elements along x, for each of `predictors`. */
 function symbolSums(
   plane: ArrayLike<number>,
   [width, rows]: readonly [number, number, number],
@@ -89,7 +106,15 @@ function symbolSums(
     const inColumn = value(i) - value(i - above);
     return x > 0 ? inColumn - value(i - 1) + value(i - above - 1) : inColumn;
   };
-  const sums = [0, 0, 0, 0, 0];
+  const half = (difference: number) => {
+    const signed = (difference << (32 - bits)) >> (32 - bits);
+    return signed - (signed >> 1);
+  };
+  const along = (i: number) => value(i) - value(i - 1);
+  /** What is left of the difference to the left, `left`, less half of that of the row above. */
+  const softened = (i: number, x: number, left: number) => (row > 0 && x > 0 ? left - half(along(i - above)) : left);
+  const leftBehind = (i: number, x: number) => (x > 0 ? along(i) : row > 0 ? value(i) - value(i - above) : 0);
+  const sums = predictors.map(() => 0);
   for (let x = firstX; x < firstX + count; x++) {
     const i = slice * behind + row * above + x;
     const left = value(i) - value(x > 0 ? i - 1 : row > 0 ? i - above : slice > 0 ? i - behind : i);
@@ -100,6 +125,7 @@ function symbolSums(
       slice > 0 ? value(i) - value(i - behind) : left,
       inSlice,
       slice > 0 ? inSlice - flat(i - behind, x) : inSlice,
+      slice > 0 ? softened(i, x, left) - half(softened(i - behind, x, leftBehind(i - behind, x))) : softened(i, x, left),
     ];
     residuals.forEach((residual, p) => {
       (sums[p] as number) += toSymbol(residual, bits);

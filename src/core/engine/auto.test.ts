@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { ChunkVoxels, Preference } from '../codecs/codec.ts';
 import { chainByName, chainName } from '../codecs/registry.ts';
 import { survey } from '../codecs/survey.ts';
+import { makeChunk } from '../codecs/test-chunks.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { analyze } from './analyze.ts';
 import { rank } from './auto.ts';
@@ -61,8 +62,15 @@ test('candidates come with rising cost; by size that is their bytes, never more 
   }
 });
 
-test('whoever prefers speed gets the faster codec where it makes little difference', async () => {
-  const cloud = await sampleChunk('phantom', 'u8');
-  expect(nameOf(ranked(cloud, 'size')[0] as ChosenChain)).toBe('predict+huffman');
-  expect(nameOf(ranked(cloud, 'speed')[0] as ChosenChain)).toBe('rice');
+test('the faster codec is taken where it makes little difference, unless size alone counts', async () => {
+  for (const type of ['u8', 'u16'] as const) {
+    const cloud = await sampleChunk('phantom', type);
+    const names = (['size', 'balanced', 'speed'] as const).map((prefer) => nameOf(ranked(cloud, prefer)[0] as ChosenChain));
+    expect(names).toEqual(['predict+huffman', 'rice', 'rice']);
+  }
+});
+
+test('smooth volumes, of which soft makes little, are left to predict+huffman', () => {
+  const smooth = makeChunk(shape, 1, (x, y, z) => 120 + 60 * Math.sin(x / 6) + 50 * Math.cos((x * y) / 300) * Math.sin(z / 9));
+  expect(nameOf(ranked(smooth, 'balanced')[0] as ChosenChain)).toBe('predict+huffman');
 });

@@ -1,16 +1,15 @@
 import surveyCode from '../../shaders/engine/survey.wgsl?raw';
 import { boxLayout, firstWordOf } from '../codecs/batch.ts';
 import type { ChunkSurvey } from '../codecs/codec.ts';
-import { pieceElements, rowStep, sampledElements } from '../codecs/survey.ts';
+import { bitsOf, pieceElements, predictors, rowStep, sampledElements } from '../codecs/survey.ts';
 import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import type { ResidentBox } from './backend.ts';
 
 const workgroupSize = 64;
-const predictors = 5;
 /** The predictors' bits, steps and spikes. */
-const counters = predictors + 2;
+const counters = predictors.length + 2;
 
 /**
  * Adds the survey of a box's chunks (at least one) to `commands`, by shaders/engine/survey.wgsl.
@@ -52,8 +51,8 @@ export function surveyOnGpu(
         const at = 2 * (index * counters + counter);
         return (words[at] as number) + 2 ** 32 * (words[at + 1] as number);
       });
-      const [steps, spikes] = counts.slice(predictors) as [number, number];
-      return { sampledElements: sampledElements(chunk), riceBits: counts.slice(0, predictors), steps, spikes };
+      const [steps, spikes] = counts.slice(predictors.length) as [number, number];
+      return { sampledElements: sampledElements(chunk), ...bitsOf(counts.slice(0, predictors.length)), steps, spikes };
     });
   };
 }

@@ -2,7 +2,7 @@
 // often elements differ from their neighbours along x, from one or from both.
 //
 // Of each 8 rows of a slice one is taken, another one in each slice. It is cut into pieces of 16 elements; each piece is a
-// group of one Rice parameter, under each of five predictors (left, up, behind, flat, Lorenzo; src/core/codecs/rice/SPEC.md,
+// group of one Rice parameter, under each of six predictors (left, up, behind, flat, Lorenzo, soft; src/core/codecs/rice/SPEC.md,
 // 'Predictors'). Elements of 4 bytes are two planes of 2 bytes, as there. Words hold several elements or both planes, and
 // all of them are computed with at once.
 // An invocation owns one piece, a workgroup 64 pieces of one chunk. Dispatch: chunk_count × workgroups_per_chunk workgroups
@@ -26,7 +26,7 @@ override piece_words: u32 = 4u * element_bytes;
 
 const piece_elements = 16u;
 const row_step = 8u;
-const predictors = 5u;
+const predictors = 6u;
 const counters = predictors + 2u;
 const threads = 64u;
 const parts = 8u;
@@ -48,7 +48,7 @@ struct Chunk {
 /** Words of the box, rows padded. */
 @group(0) @binding(0) var<storage, read> voxels: array<u32>;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
-/** 14 words a chunk: the low and high word of each of `counters`, the predictors' bits first, then steps and spikes. */
+/** 16 words a chunk: the low and high word of each of `counters`, the predictors' bits first, then steps and spikes. */
 @group(0) @binding(2) var<storage, read_write> totals: array<atomic<u32>>;
 @group(0) @binding(3) var<uniform> box: Box;
 
@@ -58,6 +58,11 @@ var<workgroup> wg_terms: array<u32, counters * threads>;
 var<workgroup> wg_parts: array<u32, counters * parts>;
 
 fn packed_subtract(a: u32, b: u32) -> u32 { return ((a | tops) - (b & ~tops)) ^ ((a ^ ~b) & tops); }
+
+/** Each less half of a signed `before`, rounded up; `difference`: less all of it. As in shaders/rice/packed.wgsl. */
+fn packed_soften(difference: u32, before: u32) -> u32 {
+  return ((difference & ~tops) + ((before >> 1u) & ~tops)) ^ ((difference ^ before) & tops);
+}
 
 fn packed_symbols(residuals: u32) -> u32 {
   return ((residuals & ~tops) << 1u) ^ (((residuals & tops) >> (bits - 1u)) * lane_mask);
@@ -175,15 +180,20 @@ fn main(
         differs & elements_set((word ^ right_of(word, next)) & elements_below(chunk.row_elements - 1u - x)),
       );
       let left = along_x(word, previous.x);
-      let flat = select(left, packed_subtract(left, along_x(words.y, previous.y)), has_above);
+      let left_above = along_x(words.y, previous.y);
+      let flat = select(left, packed_subtract(left, left_above), has_above);
       let left_behind = along_x(words.z, previous.z);
-      let flat_behind = select(left_behind, packed_subtract(left_behind, along_x(words.w, previous.w)), has_above);
+      let left_above_behind = along_x(words.w, previous.w);
+      let flat_behind = select(left_behind, packed_subtract(left_behind, left_above_behind), has_above);
+      let soft = select(left, packed_soften(flat, left_above), has_above);
+      let soft_behind = select(left_behind, packed_soften(flat_behind, left_above_behind), has_above);
       let residuals = array<u32, predictors>(
         left,
         select(left, packed_subtract(word, words.y), has_above),
         select(left, packed_subtract(word, words.z), has_behind),
         flat,
         select(flat, packed_subtract(flat, flat_behind), has_behind),
+        select(soft, packed_soften(packed_subtract(soft, soft_behind), soft_behind), has_behind),
       );
       for (var i = 0u; i < predictors; i++) { sums[i] += plane_sums(packed_symbols(residuals[i]) & mask); }
       previous = words;
