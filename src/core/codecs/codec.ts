@@ -48,7 +48,7 @@ export type Preference = (typeof preferences)[number];
 
 /** What a user may ask of codecs. A codec takes what concerns it and ignores the rest. */
 export interface CodecOptions {
-  /** What 'auto' is to go by. Default 'balanced': size, unless a much faster codec makes it but little larger. */
+  /** What 'auto' is to go by. Default 'balanced': size, unless a much faster codec makes it but little larger and 'effort' is not 'max'. */
   readonly prefer?: Preference | undefined;
   /** The axis along which runs are sought. 'auto': the one with the fewest changes; on a tie the first of x, y, z. */
   readonly axis: 'x' | 'y' | 'z' | 'auto';

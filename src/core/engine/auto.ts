@@ -31,7 +31,9 @@ export interface Candidate extends ChosenChain {
  */
 export function rank(surveyed: ChunkStatistics & ChunkSurvey, chunk: ChunkGeometry, options: CodecOptions): Candidate[] {
   const voxelBytes = chunkBytes(chunk);
-  const { weight, most } = speedWeights[options.prefer ?? 'balanced'];
+  const prefer = options.prefer ?? 'balanced';
+  // Who asks for most effort asks for size.
+  const { weight, most } = speedWeights[prefer === 'balanced' && options.effort === 'max' ? 'size' : prefer];
   const candidate = (chain: ChosenChain, estimate: number): Candidate => {
     const bytes = Math.min(Math.ceil(estimate), voxelBytes);
     const { codec, second } = chain;

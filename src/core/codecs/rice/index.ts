@@ -22,13 +22,15 @@ export const rice: CodecDefinition = {
    * all where nearly each element differs but by little, as codes have a bit at least; and some bytes a brick.
    */
   estimate(surveyed, chunk, parameters) {
-    const geometry = geometryOf(parseForm(parameters), chunk.elementBytes);
-    const headers = brickCount(chunk, geometry) * planesOf(chunk.elementBytes).planes * 5;
+    const form = parseForm(parameters);
+    const headers = brickCount(chunk, geometryOf(form, chunk.elementBytes)) * planesOf(chunk.elementBytes).planes * 5;
     const expected = riceBytes(surveyed, chunk);
     const changing = changingShare(surveyed, chunk);
     const changesPerBit = (changing * elementCount(chunk)) / (8 * Math.max(1, expected));
     const shortCodes = 0.7 * Math.min(0.5, Math.max(0, changesPerBit - 0.25));
-    return Math.ceil(headers + (0.78 + 0.17 * changing + shortCodes) * expected);
+    // Median and mean in the place of soft and soft up make scans 0.7 to 2.5 % smaller.
+    const byCausal = form.causal ? 0.985 : 1;
+    return Math.ceil(headers + byCausal * (0.78 + 0.17 * changing + shortCodes) * expected);
   },
 
   /** No group costs more than its elements; beside them stand a brick's length, its header and its codes. */
