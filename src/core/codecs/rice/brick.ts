@@ -2,7 +2,11 @@ import { StriaError } from '../../shared/errors.ts';
 import { BitReader, BitWriter } from '../bits.ts';
 import { chooseCode, escapeQuotient, expectedCost, rawCode, zeroCode } from './choice.ts';
 import type { Block, BrickLayout } from './layout.ts';
-import { forEachElement, fromSymbol, Neighbourhood, predictorCount, toSymbol } from './predictors.ts';
+import { forEachElement, fromSymbol, levelPredictor, meanOf, Neighbourhood, predictorCount, toSymbol } from './predictors.ts';
+
+/** Behind the predictors among what a block may choose from: level once more, with the mean as its base instead of 0. */
+const meanCandidate = predictorCount;
+const candidateCount = predictorCount + 1;
 
 /** One plane of one brick: SPEC.md, 'A brick'. */
 export function encodeBrick(elements: Uint16Array, layout: BrickLayout, bits: 8 | 16, causal: boolean): Uint8Array {
@@ -51,45 +55,59 @@ function predict(elements: Uint16Array, layout: BrickLayout, bits: 8 | 16, causa
   const symbols = new Uint16Array(elements.length);
   const blocks = layout.blocks.map((block) => {
     const neighbourhood = new Neighbourhood(elements, layout.extent, block, bits, causal);
-    const predictor = choosePredictor(elements, layout, block, bits, causal);
+    const mean = meanOf(elements, layout.extent, block, bits);
+    const candidate = choosePredictor(elements, layout, block, mean, bits, causal);
+    const predictor = candidate === meanCandidate ? levelPredictor : candidate;
+    const isLevel = predictor === levelPredictor;
+    const level = candidate === meanCandidate ? mean : 0;
     forEachElement(block, layout.extent, 'all', (place) => {
       const { index } = place;
       // 'The block's first element is the base; its residual counts as 0.'
-      if (index === block.first) return;
-      symbols[index] = toSymbol((elements[index] as number) - neighbourhood.predict(predictor, place), bits);
+      if (index === block.first && !isLevel) return;
+      symbols[index] = toSymbol((elements[index] as number) - (isLevel ? level : neighbourhood.predict(predictor, place)), bits);
     });
-    return { predictor, base: elements[block.first] as number };
+    return { predictor, base: isLevel ? level : (elements[block.first] as number) };
   });
   return { symbols, blocks };
 }
 
-/** 'The one whose groups' expected costs add up to the least, by a sample of rows; the lowest number on a tie.' */
-function choosePredictor(elements: Uint16Array, layout: BrickLayout, block: Block, bits: 8 | 16, causal: boolean): number {
+/** 'The one whose groups' expected costs add up to the least, by a sample of rows; the first on a tie.' */
+function choosePredictor(
+  elements: Uint16Array,
+  layout: BrickLayout,
+  block: Block,
+  mean: number,
+  bits: 8 | 16,
+  causal: boolean,
+): number {
   const neighbourhood = new Neighbourhood(elements, layout.extent, block, bits, causal);
   const groupCount = layout.groups.length;
-  const sums = new Uint32Array(predictorCount * groupCount);
+  const sums = new Uint32Array(candidateCount * groupCount);
   const counts = new Uint32Array(groupCount);
   forEachElement(block, layout.extent, 'sample', (place) => {
     const { index } = place;
     const group = layout.groupOf[index] as number;
-    counts[group] = (counts[group] as number) + 1;
-    if (index === block.first) return;
     const element = elements[index] as number;
-    for (let predictor = 0; predictor < predictorCount; predictor++) {
-      const symbol = toSymbol(element - neighbourhood.predict(predictor, place), bits);
-      sums[predictor * groupCount + group] = (sums[predictor * groupCount + group] as number) + symbol;
-    }
+    const add = (candidate: number, expected: number) => {
+      const at = candidate * groupCount + group;
+      sums[at] = (sums[at] as number) + toSymbol(element - expected, bits);
+    };
+    counts[group] = (counts[group] as number) + 1;
+    add(levelPredictor, 0);
+    add(meanCandidate, mean);
+    if (index === block.first) return;
+    for (let predictor = 1; predictor < predictorCount; predictor++) add(predictor, neighbourhood.predict(predictor, place));
   });
   let least = Number.POSITIVE_INFINITY;
   let best = 0;
-  for (let predictor = 0; predictor < predictorCount; predictor++) {
+  for (let candidate = 0; candidate < candidateCount; candidate++) {
     let cost = 0;
     for (let group = 0; group < groupCount; group++) {
-      cost += expectedCost(sums[predictor * groupCount + group] as number, counts[group] as number, bits);
+      cost += expectedCost(sums[candidate * groupCount + group] as number, counts[group] as number, bits);
     }
     if (cost < least) {
       least = cost;
-      best = predictor;
+      best = candidate;
     }
   }
   return best;
@@ -154,13 +172,14 @@ function reconstruct(
   const elements = new Uint16Array(symbols.length);
   for (const [i, { predictor, base }] of blocks.entries()) {
     const block = layout.blocks[i] as Block;
-    if (symbols[block.first] !== 0) throw corrupt("brick has a residual at a block's first element");
+    const isLevel = predictor === levelPredictor;
+    if (symbols[block.first] !== 0 && !isLevel) throw corrupt("brick has a residual at a block's first element");
     elements[block.first] = base;
     const neighbourhood = new Neighbourhood(elements, layout.extent, block, bits, causal);
     forEachElement(block, layout.extent, 'all', (place) => {
       const { index } = place;
-      if (index === block.first) return;
-      const element = neighbourhood.predict(predictor, place) + fromSymbol(symbols[index] as number);
+      if (index === block.first && !isLevel) return;
+      const element = (isLevel ? base : neighbourhood.predict(predictor, place)) + fromSymbol(symbols[index] as number);
       elements[index] = bits === 8 ? element & 0xff : element;
     });
   }

@@ -3,6 +3,8 @@ import type { Block } from './layout.ts';
 
 /** SPEC.md, 'Predictors': how many a block may choose from. The last two depend on the form. */
 export const predictorCount = 8;
+/** The predictor that expects the block's base everywhere. */
+export const levelPredictor = 0;
 
 /** An element's place: coordinates in its block, index in the brick. */
 export interface Place {
@@ -37,7 +39,10 @@ export class Neighbourhood {
     this.#shift = bits === 16 ? 16 : 0;
   }
 
-  /** What is to be expected of an element that is not its block's first one; a whole number, of which the low bits count. */
+  /**
+   * What is to be expected of an element that is not its block's first one, by any predictor but level; a whole number, of which
+   * the low bits count.
+   */
   predict(predictor: number, { x, y, z, index }: Place): number {
     const elements = this.#elements;
     const row = this.#row;
@@ -47,8 +52,6 @@ export class Neighbourhood {
     const b = y > 0 ? (elements[index - row] as number) : 0;
     const c = z > 0 ? (elements[index - slice] as number) : 0;
     switch (predictor) {
-      case 0:
-        return 0;
       case 1:
         return x > 0 ? a : y > 0 ? b : c;
       case 2:
@@ -126,6 +129,22 @@ export class Neighbourhood {
   #value(index: number): number {
     return (((this.#elements[index] as number) - this.#base) << this.#shift) >> this.#shift;
   }
+}
+
+/**
+ * 'The mean of the block's elements, rounded, as their differences to the brick's first element are signed.'
+ * @param elements of the brick
+ */
+export function meanOf(elements: Uint16Array, brick: Dims3, block: Block, bits: 8 | 16): number {
+  const first = elements[0] as number;
+  const half = 2 ** (bits - 1);
+  let sum = 0;
+  let count = 0;
+  forEachElement(block, brick, 'all', ({ index }) => {
+    sum += ((elements[index] as number) - first + half) & (2 * half - 1);
+    count++;
+  });
+  return (first + Math.floor((2 * sum + count) / (2 * count)) - half) & (2 * half - 1);
 }
 
 function clamp(value: number, least: number, largest: number): number {
