@@ -79,6 +79,16 @@ export function softShare({ riceBits, softBits }: ChunkSurvey): number {
   return Math.min(1.25, softBits / Math.max(1, Math.min(...riceBits)));
 }
 
+/**
+ * How much a chunk is like even noise about levels, 0 to 1. There an element is best expected to be the level; differences to one
+ * neighbour cost half a bit more than that, and differences of differences another half, which is what is measured here.
+ */
+export function evenness({ riceBits, sampledElements }: ChunkSurvey): number {
+  const [left = 0, up = 0, behind = 0, flat = 0] = riceBits;
+  const more = (flat - Math.min(left, up, behind)) / sampledElements;
+  return Math.max(0, Math.min(1, (more - 0.4) / 0.08, (0.62 - more) / 0.06));
+}
+
 /** The share of neighbours that differ, of all three axes. */
 export function changingShare({ changes }: ChunkStatistics, { shape }: ChunkGeometry): number {
   return (changes[0] + changes[1] + changes[2]) / (3 * shape[0] * shape[1] * shape[2]);

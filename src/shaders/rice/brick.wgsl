@@ -29,6 +29,9 @@ const group_count = 64u;
 const threads = group_count * parts;
 const part_words = 16u / parts;
 const predictors = 8u;
+// What a block may choose from: these, and behind them level (predictor 0) once more, with the mean as its base instead of 0.
+const mean_candidate = predictors;
+const candidates = predictors + 1u;
 // 1: the last two are no sums, but median and mean.
 override causal: u32 = 0u;
 override sum_predictors: u32 = predictors - 2u * causal;

@@ -6,12 +6,13 @@
 // 1. What several invocations bring together are sums of whole numbers: their order changes nothing.
 // Twin: src/core/codecs/rice/choice.ts.
 
-// For each predictor, one row for each group: the sum of its symbols in the rows that count.
-var<workgroup> wg_sums: array<atomic<u32>, predictors * group_count>;
-// For each pair of predictors, one row for each group: their expected costs, in 16 bits each. No sum of them is larger.
-var<workgroup> wg_costs: array<u32, predictors / 2u * group_count>;
+// For each candidate, one row for each group: the sum of its symbols in the rows that count.
+var<workgroup> wg_sums: array<atomic<u32>, candidates * group_count>;
+// For each pair of candidates, one row for each group: their expected costs, in 16 bits each. No sum of them is larger.
+const pairs = (candidates + 1u) / 2u;
+var<workgroup> wg_costs: array<u32, pairs * group_count>;
 const shares = 8u;
-var<workgroup> wg_share_costs: array<u32, 4u * shares>;
+var<workgroup> wg_share_costs: array<u32, pairs * shares>;
 // For each group, and for each of four k: the sum of quotients, with escapes counted from bit 16 on.
 var<workgroup> wg_quotients: array<atomic<u32>, 4u * group_count>;
 
@@ -32,23 +33,24 @@ fn expected_cost(symbol_sum: u32, count: u32) -> u32 {
   return min(count * (k + 1u) + (symbol_sum >> k), count * bits);
 }
 
-// Sums of symbols under the predictors 0 to 3, and 4 to 7.
-struct Sums { low: vec4u, high: vec4u }
+// Sums of symbols under the predictors 0 to 3, and 4 to 7; and under level with the mean.
+struct Sums { low: vec4u, high: vec4u, by_mean: u32 }
 
-// Of one word, under the predictors that are differences.
-fn add_sums(sums: ptr<function, Sums>, corner: Corner, edges: Edges, valid: u32) {
+// Of one word, under the predictors that are differences, in the lanes that `valid` covers; under level in those that are `there`.
+fn add_sums(sums: ptr<function, Sums>, corner: Corner, edges: Edges, mean: u32, there: u32, valid: u32) {
   let left = from_left(corner, edges);
   let up = packed_subtract(corner.own, corner.above);
   let back = packed_subtract(corner.own, corner.behind);
   let flats = flats_of(corner);
   let cube = packed_subtract(flats.own, flats.behind);
   (*sums).low += vec4u(
-    sum_of_lanes(packed_symbols(corner.own) & valid),
+    sum_of_lanes(packed_symbols(corner.own) & there),
     sum_of_lanes(packed_symbols(left) & valid),
     sum_of_lanes(packed_symbols(select(up, left, edges.top)) & valid),
     sum_of_lanes(packed_symbols(select(back, left, edges.front)) & valid));
   (*sums).high.x += sum_of_lanes(packed_symbols(select(flats.own, left, edges.top)) & valid);
   (*sums).high.y += sum_of_lanes(packed_symbols(cube) & valid);
+  (*sums).by_mean += sum_of_lanes(packed_symbols(packed_subtract(corner.own, mean * ones)) & there);
 }
 
 // And by soft and soft up.
@@ -76,8 +78,8 @@ fn counted_edges(reach: ptr<function, Reach>, i: u32, is_odd: bool) -> Edges {
 }
 
 // 'Those whose y + z is odd, or all if the block is one row.'
-fn sums_of_part(place: Place, reach: ptr<function, Reach>, is_one_row: bool) -> Sums {
-  var sums = Sums(vec4u(0u), vec4u(0u));
+fn sums_of_part(place: Place, reach: ptr<function, Reach>, mean: u32, is_one_row: bool) -> Sums {
+  var sums = Sums(vec4u(0u), vec4u(0u), 0u);
   if (clipped == 1u || causal == 1u) {
     for (var i = 0u; i < part_words; i++) {
       let word = word_of(place, i);
@@ -85,8 +87,9 @@ fn sums_of_part(place: Place, reach: ptr<function, Reach>, is_one_row: bool) -> 
       let corner = corner_of(reach, i);
       let edges = edges_of(reach, i);
       let is_base = i == 0u && edges.left && edges.top && edges.front;
-      let valid = lanes_below(word.count) & ~select(0u, element_mask, is_base);
-      add_sums(&sums, corner, edges, valid);
+      let there = lanes_below(word.count);
+      let valid = there & ~select(0u, element_mask, is_base);
+      add_sums(&sums, corner, edges, mean, there, valid);
       if (causal == 0u) {
         add_soft_sums(&sums, corner, edges, valid);
       } else {
@@ -102,7 +105,7 @@ fn sums_of_part(place: Place, reach: ptr<function, Reach>, is_one_row: bool) -> 
   let is_odd = wide == 1u && picture == 0u && place.part == 1u;
   // Two loops, as compilers unroll none that is long.
   for (var i = 0u; i < part_words / 2u; i++) {
-    add_sums(&sums, counted_corner(reach, i, is_odd), counted_edges(reach, i, is_odd), 0xffffffffu);
+    add_sums(&sums, counted_corner(reach, i, is_odd), counted_edges(reach, i, is_odd), mean, 0xffffffffu, 0xffffffffu);
   }
   for (var i = 0u; i < part_words / 2u; i++) {
     add_soft_sums(&sums, counted_corner(reach, i, is_odd), counted_edges(reach, i, is_odd), 0xffffffffu);
@@ -110,13 +113,14 @@ fn sums_of_part(place: Place, reach: ptr<function, Reach>, is_one_row: bool) -> 
   return sums;
 }
 
-fn bring_sum(predictor: u32, group: u32, sum: u32) { atomicAdd(&wg_sums[predictor * group_count + group], sum); }
+fn bring_sum(candidate: u32, group: u32, sum: u32) { atomicAdd(&wg_sums[candidate * group_count + group], sum); }
 
-// 'The one whose groups' expected costs add up to the least': of this invocation's block. The workgroup calls it together.
-fn choose_predictor(place: Place, reach: ptr<function, Reach>, thread: u32) -> u32 {
+// 'The one whose groups' expected costs add up to the least': the candidate of this invocation's block. The workgroup calls it
+// together.
+fn choose_predictor(place: Place, reach: ptr<function, Reach>, mean: u32, thread: u32) -> u32 {
   // Groups start at even y and z, from their block's origin on.
   let is_one_row = min(place.extent.y - (place.group.y - place.in_block.y), block_y) * place.extent.z == 1u;
-  let part = sums_of_part(place, reach, is_one_row);
+  let part = sums_of_part(place, reach, mean, is_one_row);
   let group = thread / parts;
   bring_sum(0u, group, part.low.x);
   bring_sum(1u, group, part.low.y);
@@ -126,22 +130,24 @@ fn choose_predictor(place: Place, reach: ptr<function, Reach>, thread: u32) -> u
   bring_sum(5u, group, part.high.y);
   bring_sum(6u, group, part.high.z);
   bring_sum(7u, group, part.high.w);
+  bring_sum(mean_candidate, group, part.by_mean);
   workgroupBarrier(); // the groups' sums are there
 
-  // Here an invocation owns two predictors of a group.
+  // Here an invocation owns two candidates of a group.
   let counted = place.size.x * select(place.size.y * place.size.z / 2u, 1u, is_one_row);
-  for (var pair = place.part; pair < predictors / 2u; pair += parts) {
+  for (var pair = place.part; pair < pairs; pair += parts) {
     var cost = 0u;
     if (counted > 0u) {
       let first = atomicLoad(&wg_sums[2u * pair * group_count + group]);
-      let second = atomicLoad(&wg_sums[(2u * pair + 1u) * group_count + group]);
+      // Behind the last candidate there is none: it costs nothing, and is not taken.
+      let second = select(0u, atomicLoad(&wg_sums[(2u * pair + 1u) * group_count + group]), 2u * pair + 1u < candidates);
       cost = expected_cost(first, counted) | (expected_cost(second, counted) << 16u);
     }
     wg_costs[pair * group_count + group] = cost;
   }
   workgroupBarrier(); // the groups' costs are there
 
-  if (thread < predictors / 2u * shares) {
+  if (thread < pairs * shares) {
     let pair = thread / shares;
     let share = thread % shares;
     var sum = 0u;
@@ -158,17 +164,17 @@ fn choose_predictor(place: Place, reach: ptr<function, Reach>, thread: u32) -> u
   let number = vec2u(place.group.x / block_x, place.group.y / block_y);
   var least = 0xffffffffu;
   var chosen = 0u;
-  for (var pair = 0u; pair < predictors / 2u; pair++) {
+  for (var pair = 0u; pair < pairs; pair++) {
     var costs = 0u;
     for (var i = 0u; i < shares / blocks; i++) {
       costs += wg_share_costs[pair * shares + (number.y * (shares / blocks) + i) * blocks_x + number.x];
     }
-    // 'The lowest number on a tie.'
+    // 'The first on a tie.'
     if ((costs & 0xffffu) < least) {
       least = costs & 0xffffu;
       chosen = 2u * pair;
     }
-    if ((costs >> 16u) < least) {
+    if ((costs >> 16u) < least && 2u * pair + 1u < candidates) {
       least = costs >> 16u;
       chosen = 2u * pair + 1u;
     }

@@ -340,19 +340,16 @@ fn main(
     let own_block = block_at(start, place.block);
     var residuals = array<u32, part_words>();
 
-    // Where all codes are 0, residuals are 0: all predictors but 'none' make every element the base of them.
-    let is_header_alone = (header & 0x7fu) == 0u;
-    var is_flat = is_header_alone;
+    // Where all codes are 0, residuals are 0: all predictors make every element the base of them.
+    let is_flat = (header & 0x7fu) == 0u;
     var has_causal = false;
-    if (is_header_alone || causal == 1u) {
+    if (causal == 1u) {
       for (var number = 0u; number < block_count; number++) {
-        let block = block_at(start, number);
-        is_flat = is_flat && (block.predictor != 0u || block.base == 0u);
-        has_causal = has_causal || block.predictor >= sum_predictors;
+        has_causal = has_causal || block_at(start, number).predictor >= sum_predictors;
       }
     }
     workgroupBarrier(); // the brick's bits are there
-    if (!is_header_alone) {
+    if (!is_flat) {
       let code_width = min((header >> 4u) & 7u, 4u);
       let codes = block_header(block_count);
       var code = 0u;
@@ -385,14 +382,17 @@ fn main(
       if (code > 0u) { residuals = expand_part(place, coded); }
       workgroupBarrier(); // all bits are read: elements take their place
     }
+    let is_level = is_flat || own_block.predictor == 0u;
     for (var i = 0u; i < part_words; i++) {
       let word = word_of(place, i);
-      let residual = select(residuals[i], own_block.base * ones, is_flat);
-      if (word.count > 0u) {
+      var residual = residuals[i];
+      if (is_level) {
+        residual = packed_add(residual, own_block.base * ones);
+      } else if (i == 0u && starts_block(place)) {
         // 'The base takes the place of the block's first residual.'
-        let is_first = i == 0u && starts_block(place);
-        store_word(word_at(word.first), select(residual, (residual & ~element_mask) | own_block.base, is_first));
+        residual = (residual & ~element_mask) | own_block.base;
       }
+      if (word.count > 0u) { store_word(word_at(word.first), residual); }
     }
     workgroupBarrier(); // all residuals are there
 

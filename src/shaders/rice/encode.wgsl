@@ -29,7 +29,7 @@ var<workgroup> wg_codes: atomic<u32>;
 
 // The code of a brick whose elements are all the same: its blocks' predictors and bases, two words at most.
 fn write_uniform(room: u32, unit: u32, base: u32) {
-  // 'Left' explains all but 'none' does if the elements are 0: the lowest number on a tie.
+  // 'Left' explains all, but level does if the elements are 0: the first on a tie.
   let block = u32(base != 0u) | (base << 3u);
   var low = 0u;
   var high = 0u;
@@ -70,20 +70,25 @@ fn main(
     if (thread == 0u) { wg_varies = u32(atomicLoad(&wg_varied_plane) == plane + 1u); }
     if (workgroupUniformLoad(&wg_varies) == 0u) {
       if (thread == 0u) { write_uniform(room, unit, load_word(0u) & element_mask); }
+      if (planes > 1u && thread < blocks) { atomicStore(&wg_means[thread], 0u); }
       workgroupBarrier(); // it is read before the next plane overwrites it
       continue;
     }
     if (planes > 1u) {
-      for (var i = thread; i < predictors * group_count; i += threads) { atomicStore(&wg_sums[i], 0u); }
+      for (var i = thread; i < candidates * group_count; i += threads) { atomicStore(&wg_sums[i], 0u); }
       for (var i = thread; i < 4u * group_count; i += threads) { atomicStore(&wg_quotients[i], 0u); }
       if (place.part == 0u) { atomicStore(&wg_symbol_sums[group], 0u); }
       if (thread == 0u) { atomicStore(&wg_codes, 0u); }
       workgroupBarrier(); // what is added to is 0
     }
     var reach = reach_of(place);
-    let base = load_word(word_at(vec3u(place.group.xy - place.in_block, 0u))) & element_mask;
-    let predictor = choose_predictor(place, &reach, thread);
-    var symbols = symbols_of(predictor, &reach, place);
+    let mean = mean_of(place);
+    let candidate = choose_predictor(place, &reach, mean, thread);
+    var base = load_word(word_at(vec3u(place.group.xy - place.in_block, 0u))) & element_mask;
+    if (candidate == 0u) { base = 0u; }
+    if (candidate == mean_candidate) { base = mean; }
+    var symbols = symbols_of(candidate, &reach, mean, place);
+    if (planes > 1u && thread < blocks) { atomicStore(&wg_means[thread], 0u); }
     var symbol_sum = 0u;
     for (var i = 0u; i < part_words; i++) { symbol_sum += sum_of_lanes(symbols[i]); }
     atomicAdd(&wg_symbol_sums[group], symbol_sum);
@@ -115,7 +120,7 @@ fn main(
       put(0u, least_code | (code_width << 4u) | (u32(escape_bits > 0u) << 7u), 8u);
       sizes[unit] = size;
     }
-    if (starts_block(place)) { put(block_header(place.block), predictor | (base << 3u), 3u + bits); }
+    if (starts_block(place)) { put(block_header(place.block), (candidate % predictors) | (base << 3u), 3u + bits); }
     if (place.count > 0u && place.part == 0u) { put(codes_at + code_width * place.code_index, code - least_code, code_width); }
     if (code > 0u) {
       let before = scanned.before;

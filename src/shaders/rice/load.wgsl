@@ -6,25 +6,43 @@
 @group(0) @binding(1) var<storage, read> places: array<vec4u>;
 @group(0) @binding(2) var<storage, read> voxels: array<u32>;
 
+// For each block of a whole brick: the sum of its elements' differences to the brick's first one, with 2^(w−1) added to each.
+var<workgroup> wg_means: array<atomic<u32>, blocks>;
+
+// The mean of this invocation's block, rounded, as elements' differences to the brick's first one are signed. Twin: `meanOf` in
+// src/core/codecs/rice/predictors.ts.
+fn mean_of(place: Place) -> u32 {
+  let number = place.group.xy / vec2u(block_x, block_y);
+  let extent = min(vec2u(block_x, block_y), place.extent.xy - number * vec2u(block_x, block_y));
+  let count = extent.x * extent.y * place.extent.z;
+  let sum = atomicLoad(&wg_means[number.x + blocks_x * number.y]);
+  return (load_word(0u) + (2u * sum + count) / (2u * count) - (1u << (bits - 1u))) & element_mask;
+}
+
 // Fills workgroup memory with one plane of the brick; lanes behind the chunk's edge are 0. A barrier must follow. Returns the
 // bits in which this invocation's elements differ from the brick's first one.
 fn load_brick(place: Place, plane: u32, thread: u32) -> u32 {
   let first_element = ((voxels[place.first_word] >> (16u * plane)) & element_mask) * ones;
   var differing = 0u;
+  var sum = 0u;
   for (var i = 0u; i < part_words; i++) {
     let at = shared_word(thread, i);
     var word = 0u;
+    let there = lanes_inside(place, at.x);
     if (is_inside(place, at)) {
       let line = place.first_word + at.z * box.slice_words + at.y * box.row_words;
       if (planes == 2u) {
         word = (voxels[line + at.x] >> (16u * plane)) & 0xffffu;
         if (at.x + 1u < place.extent.x) { word |= (voxels[line + at.x + 1u] >> (16u * plane)) << 16u; }
       } else {
-        word = voxels[line + at.x / lanes] & lanes_inside(place, at.x);
+        word = voxels[line + at.x / lanes] & there;
       }
+      let own_sum = sum_of_lanes((packed_subtract(word, first_element) ^ tops) & there);
+      if (blocks == 1u) { sum += own_sum; } else { atomicAdd(&wg_means[at.x / block_x + blocks_x * (at.y / block_y)], own_sum); }
     }
     differing |= word ^ first_element;
     store_word(word_at(at), word);
   }
+  if (blocks == 1u) { atomicAdd(&wg_means[0], sum); }
   return differing;
 }

@@ -132,11 +132,11 @@ fn causal_residuals(predictor: u32, at: u32, in_block: vec3u) -> u32 {
   return packed_subtract(load_word(at), expected);
 }
 
-// The residuals of a part's words by a predictor that is a sum. Each has a short loop of its own, which compilers unroll: so all arrays
+// The residuals of a part's words by a candidate that is a sum. Each has a short loop of its own, which compilers unroll: so all arrays
 // stay in registers.
-fn residuals_of(predictor: u32, reach: ptr<function, Reach>) -> array<u32, part_words> {
+fn residuals_of(candidate: u32, reach: ptr<function, Reach>, mean: u32) -> array<u32, part_words> {
   var residuals = array<u32, part_words>();
-  switch (predictor) {
+  switch (candidate) {
     case 1u: {
       for (var i = 0u; i < part_words; i++) { residuals[i] = from_left(corner_of(reach, i), edges_of(reach, i)); }
     }
@@ -182,6 +182,9 @@ fn residuals_of(predictor: u32, reach: ptr<function, Reach>) -> array<u32, part_
         residuals[i] = soft_up_residuals(corner, edges_of(reach, i), flats_of(corner));
       }
     }
+    case mean_candidate: {
+      for (var i = 0u; i < part_words; i++) { residuals[i] = packed_subtract(corner_of(reach, i).own, mean * ones); }
+    }
     default: {
       for (var i = 0u; i < part_words; i++) { residuals[i] = corner_of(reach, i).own; }
     }
@@ -190,18 +193,18 @@ fn residuals_of(predictor: u32, reach: ptr<function, Reach>) -> array<u32, part_
 }
 
 // The symbols of a part's elements, 0 where there is none.
-fn symbols_of(predictor: u32, reach: ptr<function, Reach>, place: Place) -> array<u32, part_words> {
+fn symbols_of(candidate: u32, reach: ptr<function, Reach>, mean: u32, place: Place) -> array<u32, part_words> {
   var symbols = array<u32, part_words>();
-  if (causal == 1u && predictor >= sum_predictors) {
+  if (causal == 1u && candidate >= sum_predictors && candidate < predictors) {
     for (var i = 0u; i < part_words; i++) {
       let word = word_of(place, i);
-      symbols[i] = causal_residuals(predictor, word_at(word.first), place_in_block(place, word));
+      symbols[i] = causal_residuals(candidate, word_at(word.first), place_in_block(place, word));
     }
   } else {
-    symbols = residuals_of(predictor, reach);
+    symbols = residuals_of(candidate, reach, mean);
   }
-  // 'The base is the block's first element; its residual counts as 0.'
-  if (all((*reach).at == vec3u(0u))) { symbols[0] &= ~element_mask; }
+  // 'With all but level the base is the block's first element; its residual counts as 0.'
+  if (candidate % predictors != 0u && all((*reach).at == vec3u(0u))) { symbols[0] &= ~element_mask; }
   for (var i = 0u; i < part_words; i++) {
     symbols[i] = packed_symbols(symbols[i]);
     if (clipped == 1u) { symbols[i] &= lanes_below(word_of(place, i).count); }

@@ -1,6 +1,6 @@
 import { chunkBytes, elementCount } from '../batch.ts';
 import type { CodecDefinition, CodecParameters } from '../codec.ts';
-import { changingShare, riceBytes } from '../survey.ts';
+import { changingShare, evenness, riceBytes } from '../survey.ts';
 import { blocksPerBrick, brickCount, directoryBytes, formByte, geometryOf, parseForm, planesOf } from './layout.ts';
 import { reference } from './reference.ts';
 
@@ -19,7 +19,8 @@ export const rice: CodecDefinition = {
 
   /**
    * Measured: of what the survey expects of one predictor for all, 0.78 is left where little changes, 0.95 of noise, more than
-   * all where nearly each element differs but by little, as codes have a bit at least; and some bytes a brick.
+   * all where nearly each element differs but by little, as codes have a bit at least; a little less (up to a tenth) of even noise, which level
+   * expects best; and some bytes a brick.
    */
   estimate(surveyed, chunk, parameters) {
     const form = parseForm(parameters);
@@ -30,7 +31,8 @@ export const rice: CodecDefinition = {
     const shortCodes = 0.7 * Math.min(0.5, Math.max(0, changesPerBit - 0.25));
     // Median and mean in the place of soft and soft up make scans 0.7 to 2.5 % smaller.
     const byCausal = form.causal ? 0.985 : 1;
-    return Math.ceil(headers + byCausal * (0.78 + 0.17 * changing + shortCodes) * expected);
+    const byLevel = 1 - 0.03 * evenness(surveyed);
+    return Math.ceil(headers + byCausal * byLevel * (0.78 + 0.17 * changing + shortCodes) * expected);
   },
 
   /** No group costs more than its elements; beside them stand a brick's length, its header and its codes. */

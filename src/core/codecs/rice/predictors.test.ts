@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Dims3 } from '../../shared/volume.ts';
 import { testRandom } from '../test-chunks.ts';
 import { brickLayouts, geometryOf } from './layout.ts';
-import { forEachElement, fromSymbol, Neighbourhood, toSymbol } from './predictors.ts';
+import { forEachElement, fromSymbol, meanOf, Neighbourhood, toSymbol } from './predictors.ts';
 
 /** What an element of a brick of one block is expected to be, for each but the first, by a predictor. */
 function predictions(elements: Uint16Array, extent: Dims3, predictor: number, bits: 8 | 16, causal = false): number[] {
@@ -19,7 +19,6 @@ test.each([8, 16] as const)('what each predictor predicts by, on a block of 2 ×
   // Powers of 2 in memory order: each prediction names the neighbours that it is made of.
   const elements = Uint16Array.of(1, 2, 4, 8, 16, 32, 64, 128);
   const by = (predictor: number, causal = false) => predictions(elements, [2, 2, 2], predictor, bits, causal);
-  expect(by(0)).toEqual([0, 0, 0, 0, 0, 0, 0]);
   expect(by(1)).toEqual([1, 1, 4, 1, 16, 16, 64]);
   expect(by(2)).toEqual([1, 1, 2, 1, 16, 16, 32]);
   expect(by(3)).toEqual([1, 1, 4, 1, 2, 4, 8]);
@@ -32,6 +31,18 @@ test.each([8, 16] as const)('what each predictor predicts by, on a block of 2 ×
   // Median: the planes are 4 + 2 − 1, and so on; clamped to 4, to 16, to 16, and of 80, 68 and 36 it is 64.
   expect(by(6, true)).toEqual([1, 1, 4, 1, 16, 16, 64]);
   expect(by(7, true)).toEqual([1, 1, (4 + 2) / 2, 1, (16 + 2) / 2, (16 + 4) / 2, Math.floor((64 + 32 + 8) / 3)]);
+});
+
+test("the mean of a block is that of signed differences to the brick's first element, rounded", () => {
+  const mean = (values: number[], bits: 8 | 16) => {
+    const extent: Dims3 = [values.length, 1, 1];
+    return meanOf(Uint16Array.from(values), extent, { origin: [0, 0, 0], extent, first: 0 }, bits);
+  };
+  expect(mean([10, 20, 30], 8)).toBe(20);
+  expect(mean([10, 11], 8)).toBe(11);
+  expect(mean([0xffff, 1, 3, 0xfffe], 16)).toBe(0);
+  expect(mean([255, 255, 255, 254], 8)).toBe(255);
+  expect(mean([0, 255, 254, 255], 8)).toBe(255);
 });
 
 test('half of a difference is rounded up, of its signed lane: −1 gives 0, 1 gives 1, 200 of 8 bits −28', () => {

@@ -57,6 +57,25 @@ test.each([
   },
 );
 
+test.each([
+  { elementBytes: 1, shape: [84, 20, 20] },
+  { elementBytes: 1, shape: [150, 70, 1] },
+  { elementBytes: 2, shape: [36, 20, 12] },
+  { elementBytes: 4, shape: [36, 20, 9] },
+] as const)(
+  'level, about means, in whole and clipped bricks: $elementBytes-byte elements, $shape',
+  async ({ elementBytes, shape }) => {
+    const box = poisonedBox(shape, elementBytes);
+    const random = testRandom(3);
+    // Noise about levels, one of them 0 of numbers with a sign.
+    const noisy = (x: number) => (x < 32 ? 100 : 0) + (random() % 12) - 6;
+    putChunk(box, [0, 0, 0], makeChunk(shape, elementBytes, noisy));
+    const part = { origin: [0, 0, 0] as const, shape, parameters: Uint8Array.of(shape[2] === 1 ? 1 : 0) };
+    expect(firstPredictors(takeChunk(box, part.origin, shape), part.parameters)).toContain(0);
+    await expectBatch(gpu, rice, box, [part]);
+  },
+);
+
 /** The predictors of the first blocks of a chunk's bricks, by its payload. */
 function firstPredictors(chunk: ChunkVoxels, parameters: CodecParameters): number[] {
   const payload = rice.reference.encode(chunk, parameters);

@@ -39,7 +39,7 @@ describeCodec(
       elementBytes: 1,
       voxels: 'fa fb fc fd fe ff 00 01 02 03 04 05 06 07 08 09 0a 0b',
       parameters: '00',
-      payload: '03 00 01 00 11 d1 77 00 48 52 55 55 15 00 00 00 01 51 48 00',
+      payload: '03 00 01 00 11 d1 77 00 48 52 55 55 15 00 00 00 01 58 30 00',
     },
     {
       name: 'a constant picture of two bricks, of two blocks and one',
