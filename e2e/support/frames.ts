@@ -8,13 +8,13 @@ export const frameDims = { width: 64, height: 48 } as const;
 /** Kept free around a slice that is fitted into its view, in CSS pixels: see viewer/slice-canvas.ts. */
 const margin = 24;
 
-/** A picture that no other has a pixel in common with, for indices up to 255; all values from 0 to 255 occur. */
+/** A picture that no other has a pixel in common with, for indices up to 255; all values from 0 to 255 occur. It is no ramp. */
 export function framePixels(index: number): Uint8Array {
   const { width, height } = frameDims;
-  return Uint8Array.from(
-    { length: width * height },
-    (_, at) => ((at % width) * 7 + Math.floor(at / width) * 13 + index * 31) & 255,
-  );
+  return Uint8Array.from({ length: width * height }, (_, at) => {
+    const [x, y] = [at % width, Math.floor(at / width)];
+    return (x * 7 + y * 13 + (x & y) * 2 + index * 31) & 255;
+  });
 }
 
 export function framePng(index: number): Buffer {
