@@ -4,7 +4,7 @@
 // the least sum of these over the block is taken. Quotients are added up for each k that may be the best.
 // Invariants:
 // 1. What several invocations bring together are sums of whole numbers: their order changes nothing.
-// Twin: src/core/codecs/rice/choice.ts.
+// Twins: src/core/codecs/rice/choice.ts and `choosePredictor` in brick.ts.
 
 // For each candidate, one row for each group: the sum of its symbols in the rows that count.
 var<workgroup> wg_sums: array<atomic<u32>, candidates * group_count>;

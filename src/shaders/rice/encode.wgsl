@@ -3,7 +3,7 @@
 // this text.
 // Algorithm: the block's predictor is chosen, symbols are made, the groups' codes chosen. Each part of a group knows its bits
 // by then, and a scan of these says where they start. The brick's code takes its elements' place in workgroup memory, and
-// is stored word by word; where it goes in the payload is known when all sizes are (move.wgsl). A brick that nothing clips
+// is stored word by word; where it goes in the payload is known when all sizes are (sizes.wgsl, move.wgsl). A brick that nothing clips
 // and whose elements are all the same needs none of it.
 // One invocation owns one part of a group, one workgroup a brick, plane by plane. Dispatch: one workgroup a brick, spread
 // over x and y.

@@ -1,7 +1,7 @@
 // A part of a group with the words around it in registers, and its residuals and symbols from there. No entry point:
 // kernels.ts puts it in front of encode.wgsl, behind load.wgsl. SPEC.md, 'Predictors' and 'Symbols'. Twin: `Neighbourhood` and
 // `toSymbol` in src/core/codecs/rice/predictors.ts.
-// The predictors 0 to 5 are differences along axes, so each difference is made once and serves all of them. At a block's
+// All predictors but level, median and mean are differences along axes, so each difference is made once and serves all of them. At a block's
 // edges, where neighbours do not exist, words of 0 stand for them, and 'left' for some predictors.
 
 // Words of a part along x, y and z.
