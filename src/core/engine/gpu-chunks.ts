@@ -1,6 +1,7 @@
 import analyzeCode from '../../shaders/engine/analyze.wgsl?raw';
 import compareCode from '../../shaders/engine/compare.wgsl?raw';
 import fillCode from '../../shaders/engine/fill.wgsl?raw';
+import piecesCode from '../../shaders/engine/pieces.wgsl?raw';
 import { boxLayout, firstWordOf } from '../codecs/batch.ts';
 import {
   type ChunkSurvey,
@@ -50,7 +51,7 @@ export async function analyzeOnGpu(
   const walk = byQuads ? segment / 4 : segment;
   const kernel = gpu.kernel({
     label: 'engine.analyze',
-    code: analyzeCode,
+    code: `${piecesCode}\n${analyzeCode}`,
     constants: { segment: walk, ...lanes, by_quads: Number(byQuads) },
   });
   const plan = planPieces(voxels, chunks, walk, byQuads ? 4 : 1);
@@ -108,7 +109,7 @@ export function prepareFill(gpu: Gpu, { voxels, chunks }: ResidentBox, ramps: re
   );
   const { box, workgroups } = planPieces(voxels, chunks);
   const rules = Uint32Array.from(ramps.flatMap(({ first, steps, modulus }) => [first, ...steps, modulus]));
-  const kernel = gpu.kernel({ label: 'engine.fill', code: fillCode, constants: { segment, bits } });
+  const kernel = gpu.kernel({ label: 'engine.fill', code: `${piecesCode}\n${fillCode}`, constants: { segment, bits } });
   const bindings = [
     voxels.buffer,
     scope.storage('chunks', table.byteLength, table),

@@ -1,3 +1,4 @@
+import piecesCode from '../../shaders/engine/pieces.wgsl?raw';
 import rampCode from '../../shaders/engine/ramp.wgsl?raw';
 import type { KernelCall } from '../codecs/codec.ts';
 import type { RampRule } from '../format/chunk.ts';
@@ -36,7 +37,11 @@ export async function findRampsOnGpu(
   commands
     .stage('ramps')
     .dispatch(
-      gpu.kernel({ label: 'engine.ramp', code: rampCode, constants: { segment, bits: lanesOf[elementBytes].bits } }),
+      gpu.kernel({
+        label: 'engine.ramp',
+        code: `${piecesCode}\n${rampCode}`,
+        constants: { segment, bits: lanesOf[elementBytes].bits },
+      }),
       [voxels.buffer, scope.storage('chunks', table.byteLength, table), found, scope.uniform('box', box)],
       workgroups,
     );

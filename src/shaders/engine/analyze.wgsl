@@ -29,24 +29,7 @@ override high: u32 = 0x80808080;
 /** The lowest bit of each element in a word. */
 override ones: u32 = 0x01010101;
 
-struct Box {
-  row_stride: u32,      // words from row to row of the box
-  slice_stride: u32,    // words from slice to slice of the box
-  chunk_count: u32,
-  pieces_per_chunk: u32,
-  column_blocks: u32,   // blocks of workgroup_size columns in the widest chunk
-}
-
-struct Chunk {
-  first_word: u32,      // of the chunk, in `voxels`
-  row_words: u32,
-  rows: u32,
-  slices: u32,
-  last_mask: u32,       // elements of a row's last word that have a neighbour behind them in x
-  value: u32,           // not used here
-  spare_0: u32,
-  spare_1: u32,
-}
+// `last` of a chunk: elements of a row's last word that have a neighbour behind them in x, as a mask.
 
 /** Words of the box, rows padded. */
 @group(0) @binding(0) var<storage, read> voxels: array<u32>;
@@ -118,7 +101,7 @@ fn main(
     let in_row = column - row * row_columns;
     let is_last = in_row == row_columns - 1u;
     var x_mask = vec4u(0xffffffffu);
-    if (is_last) { x_mask[column_words - 1u] = chunk.last_mask; }
+    if (is_last) { x_mask[column_words - 1u] = chunk.last; }
     let to_next = select(column_words, 0u, is_last);
     let to_below = select(0u, box.row_stride, row + 1u < chunk.rows);
     var at = chunk.first_word + first_slice * box.slice_stride + row * box.row_stride + in_row * column_words;

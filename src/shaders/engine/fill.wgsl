@@ -19,24 +19,7 @@ override word_elements: u32 = 32u / bits;
 /** All bits of an element. */
 override element_mask: u32 = 0xffffffffu >> (32u - bits);
 
-struct Box {
-  row_stride: u32,      // words from row to row of the box
-  slice_stride: u32,    // words from slice to slice of the box
-  chunk_count: u32,
-  pieces_per_chunk: u32,
-  column_blocks: u32,   // blocks of workgroup_size columns in the widest chunk
-}
-
-struct Chunk {
-  first_word: u32,      // of the chunk, in `voxels`
-  row_words: u32,
-  rows: u32,
-  slices: u32,
-  last_mask: u32,       // elements of a row's last word that lie in the chunk
-  value: u32,           // the element, as often as a word has elements
-  spare_0: u32,
-  spare_1: u32,
-}
+// `last` of a chunk: elements of a row's last word that lie in the chunk, as a mask.
 
 struct Ramp {
   first: u32,
@@ -101,7 +84,7 @@ fn main(
   let first_slice = (piece / box.column_blocks) * segment;
   let end_slice = min(first_slice + segment, chunk.slices);
   let row = column / chunk.row_words;
-  let mask = select(0xffffffffu, chunk.last_mask, column_x == chunk.row_words - 1u);
+  let mask = select(0xffffffffu, chunk.last, column_x == chunk.row_words - 1u);
   let first = chunk.first_word + row * box.row_stride + column_x;
   if ((ramp.step_x | ramp.step_y | ramp.step_z) == 0u) {
     for (var slice = first_slice; slice < end_slice; slice++) {

@@ -20,24 +20,7 @@ override word_elements: u32 = 32u / bits;
 /** All bits of an element. */
 override element_mask: u32 = 0xffffffffu >> (32u - bits);
 
-struct Box {
-  row_stride: u32,      // words from row to row of the box
-  slice_stride: u32,    // words from slice to slice of the box
-  chunk_count: u32,
-  pieces_per_chunk: u32,
-  column_blocks: u32,   // blocks of workgroup_size columns in the widest chunk
-}
-
-struct Chunk {
-  first_word: u32,      // of the chunk, in `voxels`
-  row_words: u32,
-  rows: u32,
-  slices: u32,
-  last_elements: u32,   // elements of a row's last word that lie in the chunk
-  value: u32,           // not used here
-  spare_0: u32,
-  spare_1: u32,
-}
+// `last` of a chunk: how many elements of a row's last word lie in the chunk.
 
 /** Words of the box, rows padded. */
 @group(0) @binding(0) var<storage, read> voxels: array<u32>;
@@ -67,7 +50,7 @@ fn first_steps(chunk: Chunk) -> vec3u {
   let word = voxels[chunk.first_word];
   let first = element(word, 0u);
   var steps = vec3u(0u);
-  if (chunk.row_words > 1u || chunk.last_elements > 1u) {
+  if (chunk.row_words > 1u || chunk.last > 1u) {
     steps.x = select(element(word, 1u % word_elements), voxels[chunk.first_word + min(1u, chunk.row_words - 1u)], bits == 32u) - first;
   }
   if (chunk.rows > 1u) { steps.y = element(voxels[chunk.first_word + box.row_stride], 0u) - first; }
@@ -93,7 +76,7 @@ fn main(
   if (number / box.pieces_per_chunk < box.chunk_count && column < chunk.row_words * chunk.rows && first_slice < end_slice) {
     let row = column / chunk.row_words;
     let in_row = column - row * chunk.row_words;
-    let elements = select(word_elements, chunk.last_elements, in_row == chunk.row_words - 1u);
+    let elements = select(word_elements, chunk.last, in_row == chunk.row_words - 1u);
     var at = chunk.first_word + first_slice * box.slice_stride + row * box.row_stride + in_row;
     var least_complement = 0u;
     var most = 0u;

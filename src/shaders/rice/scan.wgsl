@@ -8,7 +8,8 @@ var<workgroup> wg_scan_rows: array<Scanned, threads / 32u>;
 
 struct Scan { before: Scanned, total: Scanned }
 
-// Exclusive: what the invocations before this one brought; and what all brought. The workgroup calls it together.
+// Exclusive: what the invocations before this one brought; and what all brought. The workgroup calls it together. One scan may
+// follow another at once: what an invocation may still read of the one before is written anew behind a barrier of this one.
 fn scan(thread: u32, value: Scanned) -> Scan {
   let group = thread / 4u;
   wg_scan[thread] = value;
