@@ -34,17 +34,15 @@ export async function findRampsOnGpu(
   const { box, workgroups } = planPieces(voxels, candidates);
   const found = scope.storage('found', 4 * foundWords * candidates.length);
   const commands = gpu.commands('ramps', call.onTimes);
-  commands
-    .stage('ramps')
-    .dispatch(
-      gpu.kernel({
-        label: 'engine.ramp',
-        code: `${piecesCode}\n${rampCode}`,
-        constants: { segment, bits: lanesOf[elementBytes].bits },
-      }),
-      [voxels.buffer, scope.storage('chunks', table.byteLength, table), found, scope.uniform('box', box)],
-      workgroups,
-    );
+  commands.stage('ramps').dispatch(
+    gpu.kernel({
+      label: 'engine.ramp',
+      code: `${piecesCode}\n${rampCode}`,
+      constants: { segment, bits: lanesOf[elementBytes].bits },
+    }),
+    [voxels.buffer, scope.storage('chunks', table.byteLength, table), found, scope.uniform('box', box)],
+    workgroups,
+  );
   await commands.submit();
   const words = await gpu.readWords(found);
   candidates.forEach(({ index }, at) => {
