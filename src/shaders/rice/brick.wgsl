@@ -28,15 +28,17 @@ override groups_y: u32 = brick_y / group_y;
 const group_count = 64u;
 const threads = group_count * parts;
 const part_words = 16u / parts;
-const predictors = 8u;
-// What a block may choose from: these, and behind them level (predictor 0) once more, with the mean as its base instead of 0.
-const mean_candidate = predictors;
-const candidates = predictors + 1u;
-// 1: the last two are no sums, but median and mean.
-override causal: u32 = 0u;
-override sum_predictors: u32 = predictors - 2u * causal;
-// The last two otherwise, soft and soft up: sums that carry half.
+const sum_predictors = 8u;
+// The last two, soft and soft up, carry half.
 const soft_predictor = 6u;
+// 1: there are eight more, that are no sums.
+override causal: u32 = 0u;
+const causal_predictors = 8u;
+override predictors: u32 = sum_predictors + causal_predictors * causal;
+override predictor_bits: u32 = 3u + causal;
+// What a block may choose from: sums; behind them level (predictor 0) once more, with the mean as its base instead of 0; then the others.
+const mean_candidate = sum_predictors;
+override candidates: u32 = predictors + 1u;
 // 'A quotient of 15 or more is an escape.'
 const escape_quotient = 15u;
 // 'The highest code is the raw group: 8 or 15.'
@@ -50,7 +52,7 @@ override row_words: u32 = brick_x / lanes;
 override row_pitch: u32 = row_words;
 // Slices stand apart in workgroup memory, so that the parts of neighbouring groups do not meet in one bank.
 override slice_pitch: u32 = brick_y * row_words + 4u;
-// A brick's elements; or its code, which is no longer: 4096 bytes of raw groups, and at most 308 bits in front of them.
+// A brick's elements; or its code, which is no longer: 4096 bytes of raw groups, and at most 312 bits in front of them.
 override memory_words: u32 = max(brick_z * slice_pitch, 1036u);
 
 struct Chunk {
@@ -59,7 +61,7 @@ struct Chunk {
   byte_offset: u32,  // where the payload starts
   byte_length: u32,
   first_brick: u32,
-  form: u32,         // the parameter byte: 1 for a picture, and 16 with causal predictors
+  form: u32,         // the parameter byte: 1 for a picture, and 16 with predictors that are no sums
 }
 
 // How long bricks may be along each axis.
@@ -67,11 +69,11 @@ fn brick_shape(chunk: Chunk) -> vec3u {
   return select(vec3u(16u, 16u, 16u - 8u * wide), vec3u(64u, 64u - 32u * wide, 1u), (chunk.form & 1u) == 1u);
 }
 
-// Words of the longest code that a plane of one of a chunk's bricks may have: its elements, and at most 308 bits in front of
+// Words of the longest code that a plane of one of a chunk's bricks may have: its elements, and at most 312 bits in front of
 // them. Twin: `roomWords` in src/core/codecs/rice/layout.ts.
 fn room_words(chunk: Chunk) -> u32 {
   let extent = min(brick_shape(chunk), chunk.shape);
-  return (extent.x * extent.y * extent.z * bits + 308u + 31u) / 32u;
+  return (extent.x * extent.y * extent.z * bits + 312u + 31u) / 32u;
 }
 
 // Where a brick lies in the box: the word of its origin; and its lengths less 1 in 8 bits each, from bit 24 on its
@@ -181,7 +183,7 @@ fn starts_block(place: Place) -> bool {
 fn directory_words(entries: u32) -> u32 { return (entries + 1u) / 2u; }
 
 // The bit where a block's predictor and base stand, from the brick's first on; and, behind the last block, the codes.
-fn block_header(block: u32) -> u32 { return 8u + block * (3u + bits); }
+fn block_header(block: u32) -> u32 { return 8u + block * (predictor_bits + bits); }
 
 // The word of workgroup memory that holds an element; x is a multiple of `lanes`.
 fn word_at(element: vec3u) -> u32 { return element.z * slice_pitch + element.y * row_words + element.x / lanes; }

@@ -9,7 +9,7 @@
 // For each candidate, one row for each group: the sum of its symbols in the rows that count.
 var<workgroup> wg_sums: array<atomic<u32>, candidates * group_count>;
 // For each pair of candidates, one row for each group: their expected costs, in 16 bits each. No sum of them is larger.
-const pairs = (candidates + 1u) / 2u;
+override pairs: u32 = (candidates + 1u) / 2u;
 var<workgroup> wg_costs: array<u32, pairs * group_count>;
 const shares = 8u;
 var<workgroup> wg_share_costs: array<u32, pairs * shares>;
@@ -90,14 +90,7 @@ fn sums_of_part(place: Place, reach: ptr<function, Reach>, mean: u32, is_one_row
       let there = lanes_below(word.count);
       let valid = there & ~select(0u, element_mask, is_base);
       add_sums(&sums, corner, edges, mean, there, valid);
-      if (causal == 0u) {
-        add_soft_sums(&sums, corner, edges, valid);
-      } else {
-        let at = word_at(word.first);
-        let in_block = place_in_block(place, word);
-        sums.high.z += sum_of_lanes(packed_symbols(causal_residuals(6u, at, in_block)) & valid);
-        sums.high.w += sum_of_lanes(packed_symbols(causal_residuals(7u, at, in_block)) & valid);
-      }
+      add_soft_sums(&sums, corner, edges, valid);
     }
     return sums;
   }
@@ -115,6 +108,31 @@ fn sums_of_part(place: Place, reach: ptr<function, Reach>, mean: u32, is_one_row
 
 fn bring_sum(candidate: u32, group: u32, sum: u32) { atomicAdd(&wg_sums[candidate * group_count + group], sum); }
 
+// Brings the sums of the predictors that are no sums themselves.
+fn bring_causal_sums(place: Place, group: u32, is_one_row: bool) {
+  var sums = array<u32, causal_predictors>();
+  for (var i = 0u; i < part_words; i++) {
+    let word = word_of(place, i);
+    if ((word.first.y + word.first.z) % 2u == 0u && !is_one_row) { continue; }
+    let position = lanes * word_at(word.first);
+    let in_block = place_in_block(place, word);
+    let base = base_of_block(position, in_block);
+    for (var lane = 0u; lane < word.count; lane++) {
+      let own = vec3u(in_block.x + lane, in_block.yz);
+      if (all(own == vec3u(0u))) { continue; }
+      let element = load_word(position / lanes) >> (bits * lane);
+      let neighbours = neighbours_of(position + lane, own, base);
+      sums[0] += symbol_of(element - expectation(median_predictor, position + lane, own, base));
+      for (var i = 1u; i < causal_predictors; i++) {
+        sums[i] += symbol_of(element - weigh(neighbours, median_predictor + i, base));
+      }
+    }
+  }
+  for (var i = 0u; i < causal_predictors; i++) { bring_sum(mean_candidate + 1u + i, group, sums[i]); }
+}
+
+fn symbol_of(residual: u32) -> u32 { return packed_symbols(residual & element_mask); }
+
 // 'The one whose groups' expected costs add up to the least': the candidate of this invocation's block. The workgroup calls it
 // together.
 fn choose_predictor(place: Place, reach: ptr<function, Reach>, mean: u32, thread: u32) -> u32 {
@@ -131,6 +149,7 @@ fn choose_predictor(place: Place, reach: ptr<function, Reach>, mean: u32, thread
   bring_sum(6u, group, part.high.z);
   bring_sum(7u, group, part.high.w);
   bring_sum(mean_candidate, group, part.by_mean);
+  if (causal == 1u) { bring_causal_sums(place, group, is_one_row); }
   workgroupBarrier(); // the groups' sums are there
 
   // Here an invocation owns two candidates of a group.

@@ -1,5 +1,5 @@
 // Writes each brick's elements into a box. src/core/codecs/rice/SPEC.md, 'Decoding'.
-// brick.wgsl, memory.wgsl (or, with causal predictors, shared-memory.wgsl and causal.wgsl), scan.wgsl and sums.wgsl stand
+// brick.wgsl, memory.wgsl (or, with causal predictors, shared-memory.wgsl, linear.wgsl and causal.wgsl), scan.wgsl and sums.wgsl stand
 // in front of this text.
 // Algorithm: the brick's words are brought to workgroup memory. The prefixes of all groups stand together, each ending in a
 // one. So the bit where a part's prefixes start follows from a count of ones over the words, in which every so many-th one is
@@ -312,7 +312,7 @@ fn block_at(start: u32, block: u32) -> Block {
   let low = payloads[start + bit / 32u];
   let high = payloads[start + bit / 32u + 1u];
   let window = (low >> (bit % 32u)) | ((high << 1u) << (31u - bit % 32u));
-  return Block(window & 7u, (window >> 3u) & element_mask);
+  return Block(window & low_bits(predictor_bits), (window >> predictor_bits) & element_mask);
 }
 
 @compute @workgroup_size(threads)

@@ -1,5 +1,5 @@
 // Encodes each brick into a room of its own, and says how many words it has. src/core/codecs/rice/SPEC.md, 'A brick'.
-// brick.wgsl, shared-memory.wgsl, causal.wgsl, load.wgsl, reach.wgsl, choose.wgsl, scan.wgsl and writer.wgsl stand in front of
+// brick.wgsl, shared-memory.wgsl, linear.wgsl, causal.wgsl, load.wgsl, reach.wgsl, choose.wgsl, scan.wgsl and writer.wgsl stand in front of
 // this text.
 // Algorithm: the block's predictor is chosen, symbols are made, the groups' codes chosen. Each part of a group knows its bits
 // by then, and a scan of these says where they start. The brick's code takes its elements' place in workgroup memory, and
@@ -30,7 +30,7 @@ var<workgroup> wg_codes: atomic<u32>;
 // The code of a brick whose elements are all the same: its blocks' predictors and bases, two words at most.
 fn write_uniform(room: u32, unit: u32, base: u32) {
   // 'Left' explains all, but level does if the elements are 0: the first on a tie.
-  let block = u32(base != 0u) | (base << 3u);
+  let block = u32(base != 0u) | (base << predictor_bits);
   var low = 0u;
   var high = 0u;
   for (var number = 0u; number < blocks; number++) {
@@ -120,7 +120,7 @@ fn main(
       put(0u, least_code | (code_width << 4u) | (u32(escape_bits > 0u) << 7u), 8u);
       sizes[unit] = size;
     }
-    if (starts_block(place)) { put(block_header(place.block), (candidate % predictors) | (base << 3u), 3u + bits); }
+    if (starts_block(place)) { put(block_header(place.block), predictor_of(candidate) | (base << predictor_bits), predictor_bits + bits); }
     if (place.count > 0u && place.part == 0u) { put(codes_at + code_width * place.code_index, code - least_code, code_width); }
     if (code > 0u) {
       let before = scanned.before;

@@ -11,7 +11,7 @@ fn reconstruct_front(block: Block, front: u32, first: vec2u, extent: vec3u, lane
     let x = front - y - z; // beyond every length if it is negative
     if (x >= extent.x || y >= extent.y) { continue; }
     let at = word_at(vec3u(first + vec2u(x, y), z));
-    let expected = expectation(block.predictor, at, x % lanes, vec3u(x, y, z), block.base);
+    let expected = expectation(block.predictor, lanes * at + x % lanes, vec3u(x, y, z), block.base);
     let shift = bits * (x % lanes);
     let word = load_word(at);
     let value = ((word >> shift) + expected) & element_mask;

@@ -1,7 +1,7 @@
 // A part of a group with the words around it in registers, and its residuals and symbols from there. No entry point:
 // kernels.ts puts it in front of encode.wgsl, behind load.wgsl. SPEC.md, 'Predictors' and 'Symbols'. Twin: `Neighbourhood` and
 // `toSymbol` in src/core/codecs/rice/predictors.ts.
-// All predictors but level, median and mean are differences along axes, so each difference is made once and serves all of them. At a block's
+// All predictors from left to soft up are differences along axes, so each difference is made once and serves all of them. At a block's
 // edges, where neighbours do not exist, words of 0 stand for them, and 'left' for some predictors.
 
 // Words of a part along x, y and z.
@@ -120,14 +120,19 @@ fn soft_behind(own: u32, behind: u32, edges: Edges) -> u32 {
   return packed_soften(packed_subtract(own, behind), behind & select(0xffffffffu, ~element_mask, edges.left && edges.top));
 }
 
+// The first element of the block of the element at `position`, whose place there is `in_block`.
+fn base_of_block(position: u32, in_block: vec3u) -> u32 {
+  let first = position - in_block.x - in_block.y * row_elements - in_block.z * slice_elements;
+  return load_word(first / lanes) & element_mask;
+}
+
 // The residuals of a word by a predictor that is no sum.
 fn causal_residuals(predictor: u32, at: u32, in_block: vec3u) -> u32 {
-  let x_words = in_block.x / lanes;
-  let base = load_word(at - x_words - in_block.y * row_words - in_block.z * slice_pitch) & element_mask;
+  let base = base_of_block(lanes * at, in_block);
   var expected = 0u;
   for (var lane = 0u; lane < lanes; lane++) {
     let place = in_block + vec3u(lane, 0u, 0u);
-    expected |= (expectation(predictor, at, lane, place, base) & element_mask) << (bits * lane);
+    expected |= (expectation(predictor, lanes * at + lane, place, base) & element_mask) << (bits * lane);
   }
   return packed_subtract(load_word(at), expected);
 }
@@ -192,19 +197,24 @@ fn residuals_of(candidate: u32, reach: ptr<function, Reach>, mean: u32) -> array
   return residuals;
 }
 
+fn predictor_of(candidate: u32) -> u32 {
+  if (candidate < mean_candidate) { return candidate; }
+  return select(candidate - 1u, 0u, candidate == mean_candidate);
+}
+
 // The symbols of a part's elements, 0 where there is none.
 fn symbols_of(candidate: u32, reach: ptr<function, Reach>, mean: u32, place: Place) -> array<u32, part_words> {
   var symbols = array<u32, part_words>();
-  if (causal == 1u && candidate >= sum_predictors && candidate < predictors) {
+  if (causal == 1u && candidate > mean_candidate) {
     for (var i = 0u; i < part_words; i++) {
       let word = word_of(place, i);
-      symbols[i] = causal_residuals(candidate, word_at(word.first), place_in_block(place, word));
+      symbols[i] = causal_residuals(predictor_of(candidate), word_at(word.first), place_in_block(place, word));
     }
   } else {
     symbols = residuals_of(candidate, reach, mean);
   }
   // 'With all but level the base is the block's first element; its residual counts as 0.'
-  if (candidate % predictors != 0u && all((*reach).at == vec3u(0u))) { symbols[0] &= ~element_mask; }
+  if (predictor_of(candidate) != 0u && all((*reach).at == vec3u(0u))) { symbols[0] &= ~element_mask; }
   for (var i = 0u; i < part_words; i++) {
     symbols[i] = packed_symbols(symbols[i]);
     if (clipped == 1u) { symbols[i] &= lanes_below(word_of(place, i).count); }

@@ -1,16 +1,29 @@
 import { StriaError } from '../../shared/errors.ts';
 import { BitReader, BitWriter } from '../bits.ts';
 import { chooseCode, escapeQuotient, expectedCost, rawCode, zeroCode } from './choice.ts';
-import type { Block, BrickLayout } from './layout.ts';
-import { forEachElement, fromSymbol, levelPredictor, meanOf, Neighbourhood, predictorCount, toSymbol } from './predictors.ts';
+import type { Block, BrickLayout, Form } from './layout.ts';
+import {
+  forEachElement,
+  fromSymbol,
+  levelPredictor,
+  meanOf,
+  Neighbourhood,
+  predictorsOf,
+  sumPredictors,
+  toSymbol,
+} from './predictors.ts';
 
-/** Behind the predictors among what a block may choose from: level once more, with the mean as its base instead of 0. */
-const meanCandidate = predictorCount;
-const candidateCount = predictorCount + 1;
+/**
+ * What a block may choose from: the predictors that are sums; behind them level once more, with the mean as its base instead of 0;
+ * then the others.
+ */
+const meanCandidate = sumPredictors;
+const predictorOf = (candidate: number) =>
+  candidate < meanCandidate ? candidate : candidate === meanCandidate ? levelPredictor : candidate - 1;
 
 /** One plane of one brick: SPEC.md, 'A brick'. */
-export function encodeBrick(elements: Uint16Array, layout: BrickLayout, bits: 8 | 16, causal: boolean): Uint8Array {
-  const { symbols, blocks } = predict(elements, layout, bits, causal);
+export function encodeBrick(elements: Uint16Array, layout: BrickLayout, bits: 8 | 16, form: Form): Uint8Array {
+  const { symbols, blocks } = predict(elements, layout, bits, form);
   const groups = layout.groups.map((indices) => {
     const own = gather(symbols, indices);
     return { symbols: own, code: chooseCode(own, bits) };
@@ -27,7 +40,7 @@ export function encodeBrick(elements: Uint16Array, layout: BrickLayout, bits: 8 
   brick.write(codeWidth, 3);
   brick.write(Number(hasEscapes), 1);
   for (const { predictor, base } of blocks) {
-    brick.write(predictor, 3);
+    brick.write(predictor, predictorsOf(form).bits);
     brick.write(base, bits);
   }
   for (const { code } of groups) brick.write(code - leastCode, codeWidth);
@@ -51,13 +64,13 @@ export function encodeBrick(elements: Uint16Array, layout: BrickLayout, bits: 8 
 }
 
 /** Symbols of the cheapest predictor of each block, at their elements' places. */
-function predict(elements: Uint16Array, layout: BrickLayout, bits: 8 | 16, causal: boolean) {
+function predict(elements: Uint16Array, layout: BrickLayout, bits: 8 | 16, form: Form) {
   const symbols = new Uint16Array(elements.length);
   const blocks = layout.blocks.map((block) => {
-    const neighbourhood = new Neighbourhood(elements, layout.extent, block, bits, causal);
+    const neighbourhood = new Neighbourhood(elements, layout.extent, block, bits, form);
     const mean = meanOf(elements, layout.extent, block, bits);
-    const candidate = choosePredictor(elements, layout, block, mean, bits, causal);
-    const predictor = candidate === meanCandidate ? levelPredictor : candidate;
+    const candidate = choosePredictor(elements, layout, block, mean, bits, form);
+    const predictor = predictorOf(candidate);
     const isLevel = predictor === levelPredictor;
     const level = candidate === meanCandidate ? mean : 0;
     forEachElement(block, layout.extent, 'all', (place) => {
@@ -78,10 +91,11 @@ function choosePredictor(
   block: Block,
   mean: number,
   bits: 8 | 16,
-  causal: boolean,
+  form: Form,
 ): number {
-  const neighbourhood = new Neighbourhood(elements, layout.extent, block, bits, causal);
+  const neighbourhood = new Neighbourhood(elements, layout.extent, block, bits, form);
   const groupCount = layout.groups.length;
+  const candidateCount = predictorsOf(form).count + 1;
   const sums = new Uint32Array(candidateCount * groupCount);
   const counts = new Uint32Array(groupCount);
   forEachElement(block, layout.extent, 'sample', (place) => {
@@ -96,7 +110,9 @@ function choosePredictor(
     add(levelPredictor, 0);
     add(meanCandidate, mean);
     if (index === block.first) return;
-    for (let predictor = 1; predictor < predictorCount; predictor++) add(predictor, neighbourhood.predict(predictor, place));
+    for (let candidate = 1; candidate < candidateCount; candidate++) {
+      if (candidate !== meanCandidate) add(candidate, neighbourhood.predict(predictorOf(candidate), place));
+    }
   });
   let least = Number.POSITIVE_INFINITY;
   let best = 0;
@@ -114,12 +130,12 @@ function choosePredictor(
 }
 
 /** The plane back. @throws StriaError `corrupt` */
-export function decodeBrick(bytes: Uint8Array, layout: BrickLayout, bits: 8 | 16, causal: boolean): Uint16Array {
+export function decodeBrick(bytes: Uint8Array, layout: BrickLayout, bits: 8 | 16, form: Form): Uint16Array {
   const header = new BitReader(bytes);
   const leastCode = header.read(4);
   const codeWidth = header.read(3);
   const hasEscapes = header.read(1) === 1;
-  const blocks = layout.blocks.map(() => ({ predictor: header.read(3), base: header.read(bits) }));
+  const blocks = layout.blocks.map(() => ({ predictor: header.read(predictorsOf(form).bits), base: header.read(bits) }));
   if (codeWidth > 4) throw corrupt(`brick has codes of ${codeWidth} bits`);
   const groups = layout.groups.map((indices) => ({ indices, code: leastCode + header.read(codeWidth) }));
   for (const { code } of groups) {
@@ -153,7 +169,7 @@ export function decodeBrick(bytes: Uint8Array, layout: BrickLayout, bits: 8 | 16
   if (padding > 31) throw corrupt(`brick has ${bytes.length} bytes; its streams end at bit ${escapes.position}`);
   if ((escapes.read(Math.min(padding, 16)) | escapes.read(Math.max(padding - 16, 0))) !== 0)
     throw corrupt('brick ends in bits that are not 0');
-  return reconstruct(symbols, blocks, layout, bits, causal);
+  return reconstruct(symbols, blocks, layout, bits, form);
 }
 
 /** 'A symbol that does not fit the element is corrupt.' */
@@ -167,7 +183,7 @@ function reconstruct(
   blocks: readonly { readonly predictor: number; readonly base: number }[],
   layout: BrickLayout,
   bits: 8 | 16,
-  causal: boolean,
+  form: Form,
 ): Uint16Array {
   const elements = new Uint16Array(symbols.length);
   for (const [i, { predictor, base }] of blocks.entries()) {
@@ -175,7 +191,7 @@ function reconstruct(
     const isLevel = predictor === levelPredictor;
     if (symbols[block.first] !== 0 && !isLevel) throw corrupt("brick has a residual at a block's first element");
     elements[block.first] = base;
-    const neighbourhood = new Neighbourhood(elements, layout.extent, block, bits, causal);
+    const neighbourhood = new Neighbourhood(elements, layout.extent, block, bits, form);
     forEachElement(block, layout.extent, 'all', (place) => {
       const { index } = place;
       if (index === block.first && !isLevel) return;

@@ -5,6 +5,7 @@ import cutCode from '../../../shaders/rice/cut.wgsl?raw';
 import decodeCode from '../../../shaders/rice/decode.wgsl?raw';
 import encodeCode from '../../../shaders/rice/encode.wgsl?raw';
 import frontCode from '../../../shaders/rice/front.wgsl?raw';
+import linearCode from '../../../shaders/rice/linear.wgsl?raw';
 import loadCode from '../../../shaders/rice/load.wgsl?raw';
 import locateCode from '../../../shaders/rice/locate.wgsl?raw';
 import memoryCode from '../../../shaders/rice/memory.wgsl?raw';
@@ -158,7 +159,7 @@ function recordEncode(gpu: Gpu, commands: Commands, work: GpuScope, voxels: GpuV
   commands.stage('encode');
   const cut = kernel(gpu, 'cut', [cutCode], elementBytes);
   commands.dispatch(cut, [box, table, chunkOfBrick, places], Math.ceil(brickTotal / invocations));
-  const before = [sharedMemoryCode, causalCode, loadCode, reachCode, chooseCode, scanCode, writerCode];
+  const before = [sharedMemoryCode, linearCode, causalCode, loadCode, reachCode, chooseCode, scanCode, writerCode];
   for (const kind of kinds) {
     const encoder = kernel(gpu, 'encode', [...before, encodeCode], elementBytes, kind);
     commands.dispatch(encoder, [box, places, voxels.buffer, rooms, sizes], brickTotal);
@@ -187,7 +188,7 @@ function prepareDecode(
   const locate = kernel(gpu, 'locate', [scanCode, locateCode], elementBytes);
   const decoders = kinds.map((kind) => {
     const memory = kind.form.causal ? sharedMemoryCode : memoryCode;
-    const code = [memory, causalCode, frontCode, scanCode, sumsCode, decodeCode];
+    const code = [memory, linearCode, causalCode, frontCode, scanCode, sumsCode, decodeCode];
     return kernel(gpu, 'decode', code, elementBytes, kind, gpu.tuning['rice.decode']);
   });
   return (commands) => {

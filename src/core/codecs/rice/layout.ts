@@ -30,7 +30,7 @@ export function geometryOf({ picture }: Form, elementBytes: CodecElementBytes): 
 /** A chunk's parameter byte, read. */
 export interface Form {
   readonly picture: boolean;
-  /** Whether blocks may use the predictors that are no sums, median and mean. */
+  /** Whether blocks may use the predictors that are no sums, median and the linear ones, too. */
   readonly causal: boolean;
 }
 
@@ -66,7 +66,7 @@ export function brickCount({ shape }: Pick<ChunkGeometry, 'shape'>, { brick }: B
 }
 
 /**
- * Words of the longest code that a plane of one of a chunk's bricks may have: its elements, and in front of them 8 bits, 3 and
+ * Words of the longest code that a plane of one of a chunk's bricks may have: its elements, and in front of them 8 bits, 4 and
  * the base for each of four blocks, and 4 for each of 64 groups. Twin: `room_words` in src/shaders/rice/brick.wgsl.
  */
 export function roomWords({ shape, elementBytes }: ChunkGeometry, { brick }: BrickGeometry): number {
@@ -74,7 +74,7 @@ export function roomWords({ shape, elementBytes }: ChunkGeometry, { brick }: Bri
   return Math.ceil((elements * planesOf(elementBytes).bits + mostHeaderBits) / 32);
 }
 
-const mostHeaderBits = 308;
+const mostHeaderBits = 312;
 
 /** 'The directory is filled up to a whole word.' */
 export function directoryBytes(entries: number): number {

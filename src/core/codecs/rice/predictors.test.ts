@@ -1,15 +1,17 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Dims3 } from '../../shared/volume.ts';
 import { testRandom } from '../test-chunks.ts';
 import { brickLayouts, geometryOf } from './layout.ts';
+import { linear } from './linear.ts';
 import { forEachElement, fromSymbol, meanOf, Neighbourhood, toSymbol } from './predictors.ts';
 
 /** What an element of a brick of one block is expected to be, for each but the first, by a predictor. */
-function predictions(elements: Uint16Array, extent: Dims3, predictor: number, bits: 8 | 16, causal = false): number[] {
-  const layout = brickLayouts(geometryOf({ picture: false, causal }, 1))(extent);
+function predictions(elements: Uint16Array, extent: Dims3, predictor: number, bits: 8 | 16, picture = false): number[] {
+  const form = { picture, causal: true };
+  const layout = brickLayouts(geometryOf(form, 1))(extent);
   const [block] = layout.blocks;
   if (!block) throw new Error('a brick has a block');
-  const neighbourhood = new Neighbourhood(elements, extent, block, bits, causal);
+  const neighbourhood = new Neighbourhood(elements, extent, block, bits, form);
   const found: number[] = [];
   forEachElement(block, extent, 'all', (place) => found.push(neighbourhood.predict(predictor, place)));
   return found.slice(1);
@@ -18,7 +20,7 @@ function predictions(elements: Uint16Array, extent: Dims3, predictor: number, bi
 test.each([8, 16] as const)('what each predictor predicts by, on a block of 2 × 2 × 2 and %i bits', (bits) => {
   // Powers of 2 in memory order: each prediction names the neighbours that it is made of.
   const elements = Uint16Array.of(1, 2, 4, 8, 16, 32, 64, 128);
-  const by = (predictor: number, causal = false) => predictions(elements, [2, 2, 2], predictor, bits, causal);
+  const by = (predictor: number) => predictions(elements, [2, 2, 2], predictor, bits);
   expect(by(1)).toEqual([1, 1, 4, 1, 16, 16, 64]);
   expect(by(2)).toEqual([1, 1, 2, 1, 16, 16, 32]);
   expect(by(3)).toEqual([1, 1, 4, 1, 2, 4, 8]);
@@ -29,8 +31,7 @@ test.each([8, 16] as const)('what each predictor predicts by, on a block of 2 ×
   // Soft up: half of differences upwards, to the left 3 and 48, behind 1, 3 and 6 − 2.
   expect(by(7)).toEqual([1, 1, 2 + 2, 1, 16 + 1, 16 + 2, 32 + 24 + 2]);
   // Median: the planes are 4 + 2 − 1, and so on; clamped to 4, to 16, to 16, and of 80, 68 and 36 it is 64.
-  expect(by(6, true)).toEqual([1, 1, 4, 1, 16, 16, 64]);
-  expect(by(7, true)).toEqual([1, 1, (4 + 2) / 2, 1, (16 + 2) / 2, (16 + 4) / 2, Math.floor((64 + 32 + 8) / 3)]);
+  expect(by(8)).toEqual([1, 1, 4, 1, 16, 16, 64]);
 });
 
 test("the mean of a block is that of signed differences to the brick's first element, rounded", () => {
@@ -92,13 +93,62 @@ function sumsOf(residuals: readonly number[], extent: Dims3, axes: readonly [num
   return values.map((value) => value & (2 ** bits - 1));
 }
 
-test('median and mean see elements of 2 bytes as signed, from the base on', () => {
+test('median sees elements of 2 bytes as signed, from the base on', () => {
   const elements = Uint16Array.of(0xfffe, 2, 0xfffc, 0);
-  const corner = (predictor: number) => (predictions(elements, [2, 2, 1], predictor, 16, true)[2] as number) & 0xffff;
-  // Neighbours −4 and 2 around the base, −2: the mean is −1, and so is −4 + 2 + 2 = 0 within them.
-  expect(corner(7)).toBe(0xffff);
-  expect(corner(6)).toBe(0);
+  // Neighbours −2 and 4 about the base, and their plane 2 within them: 2 on the base, −2.
+  expect((predictions(elements, [2, 2, 1], 8, 16)[2] as number) & 0xffff).toBe(0);
 });
+
+describe('linear', () => {
+  const geometry = [
+    { picture: true, extent: [7, 6, 1] as const },
+    { picture: false, extent: [5, 4, 4] as const },
+  ];
+
+  test.each(geometry)('weighs neighbours as SPEC.md says, picture: $picture', ({ picture, extent }) => {
+    const random = testRandom(3);
+    for (const bits of [8, 16] as const) {
+      const elements = Uint16Array.from({ length: extent[0] * extent[1] * extent[2] }, () => random() & (2 ** bits - 1));
+      const base = elements[0] as number;
+      const signed = (element: number) => (bits === 8 ? element : ((element - base) << 16) >> 16);
+      const at = ([x, y, z]: Dims3) => signed(elements[(z * extent[1] + y) * extent[0] + x] as number);
+      const { steps, weights } = linear[picture ? 'picture' : 'volume'];
+      for (const [number, own] of weights.entries()) {
+        const found = predictions(elements, extent, 9 + number, bits, picture);
+        for (const [i, prediction] of found.entries()) {
+          const place: Dims3 = [
+            (i + 1) % extent[0],
+            Math.floor((i + 1) / extent[0]) % extent[1],
+            Math.floor((i + 1) / extent[0] / extent[1]),
+          ];
+          const expected = steps.reduce((sum, step, k) => sum + (own[k] as number) * at(insteadOf(place, step)), 0) / 16;
+          const [least, most] = bits === 8 ? [0, 255] : [-32768, 32767];
+          const clamped = Math.max(least, Math.min(most, Math.round(expected)));
+          expect(prediction, `predictor ${9 + number} at ${place}`).toBe(bits === 8 ? clamped : base + clamped);
+        }
+      }
+    }
+  });
+
+  test('all weights of a predictor make sixteen sixteenths, so that what is even stays so', () => {
+    for (const { steps, weights } of Object.values(linear)) {
+      expect(weights).toHaveLength(7);
+      for (const own of weights) {
+        expect(own).toHaveLength(steps.length);
+        expect(own.reduce((sum, weight) => sum + weight, 0)).toBe(16);
+      }
+    }
+  });
+});
+
+/** 'In the place of a neighbour outside the block stands the nearest inside it', which is not the element itself. */
+function insteadOf(place: Dims3, step: Dims3): Dims3 {
+  const to = place.map((at, axis) => Math.max(0, at - (step[axis] as number)));
+  const isOwn = to.every((at, axis) => at === place[axis]);
+  const axis = place.findIndex((at) => at > 0);
+  if (isOwn) to[axis] = (to[axis] as number) - 1;
+  return [to[0] as number, to[1] as number, to[2] as number];
+}
 
 test('symbols 0, 1, 2, 3, 4 are residuals 0, −1, 1, −2, 2; all of them come back', () => {
   expect([0, -1, 1, -2, 2].map((residual) => toSymbol(residual, 8))).toEqual([0, 1, 2, 3, 4]);

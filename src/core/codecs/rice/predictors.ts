@@ -1,10 +1,19 @@
 import type { Dims3 } from '../../shared/volume.ts';
-import type { Block } from './layout.ts';
+import type { Block, Form } from './layout.ts';
+import { type Linear, linear } from './linear.ts';
 
-/** SPEC.md, 'Predictors': how many a block may choose from. The last two depend on the form. */
-export const predictorCount = 8;
+/** SPEC.md, 'Predictors': those from 0 on that are sums. */
+export const sumPredictors = 8;
 /** The predictor that expects the block's base everywhere. */
 export const levelPredictor = 0;
+const softPredictor = 6;
+const medianPredictor = sumPredictors;
+const firstLinear = medianPredictor + 1;
+
+/** How many predictors a block may choose from, and the bits that name one. */
+export function predictorsOf({ causal }: Form): { readonly count: number; readonly bits: number } {
+  return causal ? { count: 16, bits: 4 } : { count: sumPredictors, bits: 3 };
+}
 
 /** An element's place: coordinates in its block, index in the brick. */
 export interface Place {
@@ -20,30 +29,37 @@ export class Neighbourhood {
   readonly #row: number;
   readonly #slice: number;
   readonly #unusedBits: number;
-  readonly #causal: boolean;
   /** 'Of 2 bytes, less the base, as signed; of 1 byte as they are.' */
   readonly #base: number;
   readonly #shift: 0 | 16;
+  /** The least and the largest that an element can be then. */
+  readonly #least: number;
+  readonly #most: number;
+  readonly #linear: Linear;
+  /** What the linear predictors weigh, of the element at an index: one after the other is asked for the same. */
+  readonly #weighed: Int32Array;
+  #weighedFor = -1;
 
-  /**
-   * @param extent of the brick whose elements these are
-   * @param causal whether the predictors 6 and 7 are median and mean, or soft and soft up
-   */
-  constructor(elements: Uint16Array, [width, height]: Dims3, block: Block, bits: 8 | 16, causal: boolean) {
+  /** @param extent of the brick whose elements these are */
+  constructor(elements: Uint16Array, [width, height]: Dims3, block: Block, bits: 8 | 16, { picture }: Form) {
     this.#elements = elements;
     this.#row = width;
     this.#slice = width * height;
     this.#unusedBits = 32 - bits;
-    this.#causal = causal;
     this.#base = bits === 16 ? (elements[block.first] as number) : 0;
     this.#shift = bits === 16 ? 16 : 0;
+    this.#least = bits === 16 ? -0x8000 : 0;
+    this.#most = bits === 16 ? 0x7fff : 0xff;
+    this.#linear = linear[picture ? 'picture' : 'volume'];
+    this.#weighed = new Int32Array(this.#linear.steps.length);
   }
 
   /**
    * What is to be expected of an element that is not its block's first one, by any predictor but level; a whole number, of which
    * the low bits count.
    */
-  predict(predictor: number, { x, y, z, index }: Place): number {
+  predict(predictor: number, place: Readonly<Place>): number {
+    const { x, y, z, index } = place;
     const elements = this.#elements;
     const row = this.#row;
     const slice = this.#slice;
@@ -68,12 +84,14 @@ export class Neighbourhood {
         if (y > 0 && z > 0) corners -= elements[index - slice - row] as number;
         return x > 0 && y > 0 && z > 0 ? corners + (elements[index - slice - row - 1] as number) : corners;
       }
-      case 6:
-        if (this.#causal) return this.#median(x > 0, y > 0, z > 0, index);
+      case softPredictor:
         return this.#soft(index, x > 0 ? 1 : 0, y > 0 ? row : 0, z > 0 ? slice : 0);
-      default:
-        if (this.#causal) return this.#mean(x > 0, y > 0, z > 0, index);
+      case softPredictor + 1:
         return this.#soft(index, y > 0 ? row : 0, x > 0 ? 1 : 0, z > 0 ? slice : 0);
+      case medianPredictor:
+        return this.#median(x > 0, y > 0, z > 0, index);
+      default:
+        return this.#weigh(predictor - firstLinear, place);
     }
   }
 
@@ -118,12 +136,23 @@ export class Neighbourhood {
     return this.#base + a + b + c;
   }
 
-  /** 'The mean of those that there are, rounded down.' */
-  #mean(hasA: boolean, hasB: boolean, hasC: boolean, index: number): number {
-    const a = hasA ? this.#value(index - 1) : 0;
-    const b = hasB ? this.#value(index - this.#row) : 0;
-    const c = hasC ? this.#value(index - this.#slice) : 0;
-    return this.#base + Math.floor((a + b + c) / (Number(hasA) + Number(hasB) + Number(hasC)));
+  /** 'The sum of the neighbours times their weights, divided by 16 and rounded, clamped to what elements can be.' */
+  #weigh(number: number, { x, y, z, index }: Readonly<Place>): number {
+    const { steps, weights } = this.#linear;
+    const weighed = this.#weighed;
+    if (this.#weighedFor !== index) {
+      this.#weighedFor = index;
+      // 'As far as the block reaches; if that is not at all, the one to the left, above or behind.'
+      const nearest = x > 0 ? 1 : y > 0 ? this.#row : this.#slice;
+      for (const [i, step] of steps.entries()) {
+        const back = Math.min(step[0], x) + Math.min(step[1], y) * this.#row + Math.min(step[2], z) * this.#slice;
+        weighed[i] = this.#value(index - (back || nearest));
+      }
+    }
+    const own = weights[number] as readonly number[];
+    let sum = 8;
+    for (let i = 0; i < weighed.length; i++) sum += (own[i] as number) * (weighed[i] as number);
+    return this.#base + clamp(sum >> 4, this.#least, this.#most);
   }
 
   #value(index: number): number {

@@ -23,7 +23,7 @@ export const reference: ReferenceCodec = {
         for (let i = 0; i < elements.length; i++) {
           elements[i] = readPlane(bytes, (indices[i] as number) * elementBytes + 2 * plane, bits);
         }
-        bricks.push(encodeBrick(elements, layoutOf(part.extent), bits, form.causal));
+        bricks.push(encodeBrick(elements, layoutOf(part.extent), bits, form));
       }
     }
     const directory = directoryBytes(bricks.length);
@@ -60,7 +60,7 @@ export const reference: ReferenceCodec = {
         const entry = 2 * (i * planes + plane);
         const end = start + 4 * readPlane(payload, entry, 16);
         if (end > payload.byteLength) throw corrupt(`payload ends after ${payload.byteLength} bytes; brick ${i} ends at ${end}`);
-        const elements = decodeBrick(payload.subarray(start, end), layoutOf(part.extent), bits, form.causal);
+        const elements = decodeBrick(payload.subarray(start, end), layoutOf(part.extent), bits, form);
         for (let j = 0; j < elements.length; j++) {
           writePlane(bytes, (indices[j] as number) * elementBytes + 2 * plane, bits, elements[j] as number);
         }

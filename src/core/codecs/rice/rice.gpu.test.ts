@@ -6,7 +6,8 @@ import { describeCodecOnGpu } from '../describe-codec-gpu.ts';
 import { expectBatch, scanBox } from '../gpu-batch-testing.ts';
 import { makeChunk, poisonedBox, putChunk, takeChunk, testRandom } from '../test-chunks.ts';
 import { rice } from './index.ts';
-import { brickCount, directoryBytes, geometryOf, parseForm, planesOf } from './layout.ts';
+import { brickCount, cut, directoryBytes, geometryOf, parseForm, planesOf } from './layout.ts';
+import { forEachElement, Neighbourhood, predictorsOf } from './predictors.ts';
 
 const gpu = await openTestGpu();
 
@@ -76,6 +77,49 @@ test.each([
   },
 );
 
+test.each([
+  { elementBytes: 1, shape: [134, 20, 19] },
+  { elementBytes: 1, shape: [530, 70, 1] },
+  { elementBytes: 2, shape: [134, 18, 9] },
+  { elementBytes: 2, shape: [530, 40, 1] },
+] as const)(
+  'median and linear, in whole and clipped bricks: $elementBytes-byte elements, $shape',
+  async ({ elementBytes, shape }) => {
+    const box = poisonedBox(shape, elementBytes);
+    const parameters = Uint8Array.of(shape[2] === 1 ? 17 : 16);
+    putChunk(box, [0, 0, 0], makeChunk(shape, elementBytes, predictable(shape, elementBytes, parameters)));
+    const part = { origin: [0, 0, 0] as const, shape, parameters };
+    const found = firstPredictors(takeChunk(box, part.origin, shape), parameters);
+    expect(found).toEqual(expect.arrayContaining([8, 9, 10, 11, 12, 13, 14, 15]));
+    await expectBatch(gpu, rice, box, [part]);
+  },
+);
+
+/** What each element is expected to be, and a little noise: by the predictors 8 to 15 brick after brick. */
+function predictable(
+  shape: Dims3,
+  elementBytes: 1 | 2,
+  parameters: CodecParameters,
+): (x: number, y: number, z: number) => number {
+  const random = testRandom(5);
+  const form = parseForm(parameters);
+  const { brick, block } = geometryOf(form, elementBytes);
+  const { bits } = planesOf(elementBytes);
+  const elements = new Uint16Array(shape[0] * shape[1] * shape[2]);
+  for (const { origin, extent } of cut(shape, block)) {
+    const first = (origin[2] * shape[1] + origin[1]) * shape[0] + origin[0];
+    const predictor = 8 + (Math.floor(origin[0] / brick[0]) % 8);
+    elements[first] = 120;
+    const own = { origin, extent, first };
+    const neighbourhood = new Neighbourhood(elements, shape, own, bits, form);
+    forEachElement(own, shape, 'all', (place) => {
+      const noise = (random() % 7) - 3 + (random() % 40 === 0 ? 30 : 0);
+      if (place.index !== first) elements[place.index] = (neighbourhood.predict(predictor, place) + noise) & (2 ** bits - 1);
+    });
+  }
+  return (x, y, z) => elements[(z * shape[1] + y) * shape[0] + x] as number;
+}
+
 /** The predictors of the first blocks of a chunk's bricks, by its payload. */
 function firstPredictors(chunk: ChunkVoxels, parameters: CodecParameters): number[] {
   const payload = rice.reference.encode(chunk, parameters);
@@ -84,7 +128,7 @@ function firstPredictors(chunk: ChunkVoxels, parameters: CodecParameters): numbe
   let start = directoryBytes(entries);
   const found: number[] = [];
   for (let brick = 0; brick < entries; brick++) {
-    found.push(view.getUint8(start + 1) & 7);
+    found.push(view.getUint8(start + 1) & (2 ** predictorsOf(parseForm(parameters)).bits - 1));
     start += 4 * view.getUint16(2 * brick, true);
   }
   return found;
