@@ -6,7 +6,12 @@ const median_predictor = 8u;
 
 // What is to be expected of the element at `position` (as `element_at` has it); its low bits count. `in_block`: its place there.
 fn expectation(predictor: u32, position: u32, in_block: vec3u, base: u32) -> u32 {
-  if (predictor != median_predictor) { return weigh(neighbours_of(position, in_block, base), predictor, base); }
+  if (predictor == median_predictor) { return median_at(position, in_block, base); }
+  return weigh(neighbours_of(position, in_block, base), predictor, base);
+}
+
+// By the median.
+fn median_at(position: u32, in_block: vec3u, base: u32) -> u32 {
   let has = in_block > vec3u(0u);
   var a = 0;
   var b = 0;

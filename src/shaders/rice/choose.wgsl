@@ -122,7 +122,7 @@ fn bring_causal_sums(place: Place, group: u32, is_one_row: bool) {
       if (all(own == vec3u(0u))) { continue; }
       let element = load_word(position / lanes) >> (bits * lane);
       let neighbours = neighbours_of(position + lane, own, base);
-      sums[0] += symbol_of(element - expectation(median_predictor, position + lane, own, base));
+      sums[0] += symbol_of(element - median_at(position + lane, own, base));
       for (var i = 1u; i < causal_predictors; i++) {
         sums[i] += symbol_of(element - weigh(neighbours, median_predictor + i, base));
       }
