@@ -1,6 +1,6 @@
 // Which predictor a block takes, and which code a group. No entry point: kernels.ts puts it in front of encode.wgsl, behind
 // reach.wgsl. src/core/codecs/rice/SPEC.md, "The encoder's choice".
-// Algorithm: the sum of a group's symbols in half of its rows under each predictor gives its expected cost; the predictor with
+// Algorithm: the sum of a group's symbols in a quarter of its rows under each predictor gives its expected cost; the predictor with
 // the least sum of these over the block is taken. Quotients are added up for each k that may be the best.
 // Invariants:
 // 1. What several invocations bring together are sums of whole numbers: their order changes nothing.
@@ -60,10 +60,39 @@ fn add_soft_sums(sums: ptr<function, Sums>, corner: Corner, edges: Edges, valid:
   (*sums).high.w += sum_of_lanes(packed_symbols(soft_up_residuals(corner, edges, flats)) & valid);
 }
 
+// Of how many rows of this invocation's block one counts: SPEC.md.
+fn row_step(place: Place) -> u32 {
+  let block_rows = min(place.extent.y - (place.group.y - place.in_block.y), block_y);
+  if (block_rows * place.extent.z == 1u) { return 1u; }
+  return select(4u, 2u, causal == 1u || block_rows < 4u);
+}
+
+// Whether a row counts. In slices one after the other it is not the same row.
+fn is_counted(step: u32, y: u32, z: u32) -> bool {
+  switch (step) {
+    case 1u: { return true; }
+    case 2u: { return (y + z) % 2u == 1u; }
+    default: { return (y + 2u * z) % 4u == 1u; }
+  }
+}
+
+// How many of a group's rows count. Groups start at even z, and at a y that is a multiple of 4.
+fn counted_rows(step: u32, size: vec3u) -> u32 {
+  switch (step) {
+    case 1u: { return size.y * size.z; }
+    case 2u: { return size.y * size.z / 2u; }
+    default: { return (size.z + 1u) / 2u * ((size.y + 2u) / 4u) + size.z / 2u * (size.y / 4u); }
+  }
+}
+
+// Words of a whole part that count; of pictures of 2 bytes, whose parts have two rows, the first parts' alone do.
+override has_pairs: u32 = wide * picture;
+override counted_words: u32 = part_words / 4u + has_pairs * part_words / 4u;
+
 // Word `i` of a whole part's words that count, where the part starts at an even z or, with `odd` 1, at an odd one.
 fn counted_word(i: u32, odd: u32) -> u32 {
-  let z = i / part_x / (part_y / 2u);
-  let y = 2u * ((i / part_x) % (part_y / 2u)) + 1u - (z + odd) % 2u;
+  let z = i / part_x;
+  let y = 1u + 2u * ((z + odd) % 2u);
   return i % part_x + part_x * (y + part_y * z);
 }
 
@@ -77,13 +106,13 @@ fn counted_edges(reach: ptr<function, Reach>, i: u32, is_odd: bool) -> Edges {
   return edges_of(reach, counted_word(i, 0u));
 }
 
-// 'Those whose y + z is odd, or all if the block is one row.'
-fn sums_of_part(place: Place, reach: ptr<function, Reach>, mean: u32, is_one_row: bool) -> Sums {
+// By the rows of a part that count.
+fn sums_of_part(place: Place, reach: ptr<function, Reach>, mean: u32, step: u32) -> Sums {
   var sums = Sums(vec4u(0u), vec4u(0u), 0u);
   if (clipped == 1u || causal == 1u) {
     for (var i = 0u; i < part_words; i++) {
       let word = word_of(place, i);
-      if (word.count == 0u || ((word.first.y + word.first.z) % 2u == 0u && !is_one_row)) { continue; }
+      if (word.count == 0u || !is_counted(step, word.first.y, word.first.z)) { continue; }
       let corner = corner_of(reach, i);
       let edges = edges_of(reach, i);
       let is_base = i == 0u && edges.left && edges.top && edges.front;
@@ -94,13 +123,14 @@ fn sums_of_part(place: Place, reach: ptr<function, Reach>, mean: u32, is_one_row
     }
     return sums;
   }
-  // Parts start at even y; and at even z, but that the second ones of volumes of 2 bytes start at odd ones.
+  if (has_pairs == 1u && place.part == 1u) { return sums; }
+  // Parts start at a y that is a multiple of 4; and at even z, but that the second ones of volumes of 2 bytes start at odd ones.
   let is_odd = wide == 1u && picture == 0u && place.part == 1u;
   // Two loops, as compilers unroll none that is long.
-  for (var i = 0u; i < part_words / 2u; i++) {
+  for (var i = 0u; i < counted_words; i++) {
     add_sums(&sums, counted_corner(reach, i, is_odd), counted_edges(reach, i, is_odd), mean, 0xffffffffu, 0xffffffffu);
   }
-  for (var i = 0u; i < part_words / 2u; i++) {
+  for (var i = 0u; i < counted_words; i++) {
     add_soft_sums(&sums, counted_corner(reach, i, is_odd), counted_edges(reach, i, is_odd), 0xffffffffu);
   }
   return sums;
@@ -109,11 +139,11 @@ fn sums_of_part(place: Place, reach: ptr<function, Reach>, mean: u32, is_one_row
 fn bring_sum(candidate: u32, group: u32, sum: u32) { atomicAdd(&wg_sums[candidate * group_count + group], sum); }
 
 // Brings the sums of the predictors that are no sums themselves.
-fn bring_causal_sums(place: Place, group: u32, is_one_row: bool) {
+fn bring_causal_sums(place: Place, group: u32, step: u32) {
   var sums = array<u32, causal_predictors>();
   for (var i = 0u; i < part_words; i++) {
     let word = word_of(place, i);
-    if ((word.first.y + word.first.z) % 2u == 0u && !is_one_row) { continue; }
+    if (!is_counted(step, word.first.y, word.first.z)) { continue; }
     let position = lanes * word_at(word.first);
     let in_block = place_in_block(place, word);
     let base = base_of_block(position, in_block);
@@ -136,9 +166,8 @@ fn symbol_of(residual: u32) -> u32 { return packed_symbols(residual & element_ma
 // 'The one whose groups' expected costs add up to the least': the candidate of this invocation's block. The workgroup calls it
 // together.
 fn choose_predictor(place: Place, reach: ptr<function, Reach>, mean: u32, thread: u32) -> u32 {
-  // Groups start at even y and z, from their block's origin on.
-  let is_one_row = min(place.extent.y - (place.group.y - place.in_block.y), block_y) * place.extent.z == 1u;
-  let part = sums_of_part(place, reach, mean, is_one_row);
+  let step = row_step(place);
+  let part = sums_of_part(place, reach, mean, step);
   let group = thread / parts;
   bring_sum(0u, group, part.low.x);
   bring_sum(1u, group, part.low.y);
@@ -149,11 +178,11 @@ fn choose_predictor(place: Place, reach: ptr<function, Reach>, mean: u32, thread
   bring_sum(6u, group, part.high.z);
   bring_sum(7u, group, part.high.w);
   bring_sum(mean_candidate, group, part.by_mean);
-  if (causal == 1u) { bring_causal_sums(place, group, is_one_row); }
+  if (causal == 1u) { bring_causal_sums(place, group, step); }
   workgroupBarrier(); // the groups' sums are there
 
   // Here an invocation owns two candidates of a group.
-  let counted = place.size.x * select(place.size.y * place.size.z / 2u, 1u, is_one_row);
+  let counted = place.size.x * counted_rows(step, place.size);
   for (var pair = place.part; pair < pairs; pair += parts) {
     var cost = 0u;
     if (counted > 0u) {

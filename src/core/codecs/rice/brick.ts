@@ -9,6 +9,7 @@ import {
   meanOf,
   Neighbourhood,
   predictorsOf,
+  rowStep,
   sumPredictors,
   toSymbol,
 } from './predictors.ts';
@@ -73,7 +74,7 @@ function predict(elements: Uint16Array, layout: BrickLayout, bits: 8 | 16, form:
     const predictor = predictorOf(candidate);
     const isLevel = predictor === levelPredictor;
     const level = candidate === meanCandidate ? mean : 0;
-    forEachElement(block, layout.extent, 'all', (place) => {
+    forEachElement(block, layout.extent, 1, (place) => {
       const { index } = place;
       // 'The block's first element is the base; its residual counts as 0.'
       if (index === block.first && !isLevel) return;
@@ -98,7 +99,7 @@ function choosePredictor(
   const candidateCount = predictorsOf(form).count + 1;
   const sums = new Uint32Array(candidateCount * groupCount);
   const counts = new Uint32Array(groupCount);
-  forEachElement(block, layout.extent, 'sample', (place) => {
+  forEachElement(block, layout.extent, rowStep(block, form), (place) => {
     const { index } = place;
     const group = layout.groupOf[index] as number;
     const element = elements[index] as number;
@@ -192,7 +193,7 @@ function reconstruct(
     if (symbols[block.first] !== 0 && !isLevel) throw corrupt("brick has a residual at a block's first element");
     elements[block.first] = base;
     const neighbourhood = new Neighbourhood(elements, layout.extent, block, bits, form);
-    forEachElement(block, layout.extent, 'all', (place) => {
+    forEachElement(block, layout.extent, 1, (place) => {
       const { index } = place;
       if (index === block.first && !isLevel) return;
       const element = (isLevel ? base : neighbourhood.predict(predictor, place)) + fromSymbol(symbols[index] as number);

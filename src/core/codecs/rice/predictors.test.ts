@@ -13,7 +13,7 @@ function predictions(elements: Uint16Array, extent: Dims3, predictor: number, bi
   if (!block) throw new Error('a brick has a block');
   const neighbourhood = new Neighbourhood(elements, extent, block, bits, form);
   const found: number[] = [];
-  forEachElement(block, extent, 'all', (place) => found.push(neighbourhood.predict(predictor, place)));
+  forEachElement(block, extent, 1, (place) => found.push(neighbourhood.predict(predictor, place)));
   return found.slice(1);
 }
 

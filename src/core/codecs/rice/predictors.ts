@@ -169,7 +169,7 @@ export function meanOf(elements: Uint16Array, brick: Dims3, block: Block, bits: 
   const half = 2 ** (bits - 1);
   let sum = 0;
   let count = 0;
-  forEachElement(block, brick, 'all', ({ index }) => {
+  forEachElement(block, brick, 1, ({ index }) => {
     sum += ((elements[index] as number) - first + half) & (2 * half - 1);
     count++;
   });
@@ -180,21 +180,27 @@ function clamp(value: number, least: number, largest: number): number {
   return Math.max(least, Math.min(largest, value));
 }
 
+/** Of how many rows the encoder's choice looks at one: SPEC.md, "The encoder's choice". */
+export function rowStep({ extent }: Block, { causal }: Form): 1 | 2 | 4 {
+  if (extent[1] * extent[2] === 1) return 1;
+  return causal || extent[1] < 4 ? 2 : 4;
+}
+
 /**
  * Visits a block's elements with x fastest, then y, then z. `place` is the same object each time.
- * @param rows all, or a sample: 'those whose y + z is odd, or all if the block is one row'
+ * @param step all rows (1), or 'those whose y + z is odd' (2), or 'those whose y + 2z is 1 more than a multiple of 4' (4)
  */
 export function forEachElement(
   { origin, extent }: Block,
   brick: Dims3,
-  rows: 'all' | 'sample',
+  step: 1 | 2 | 4,
   visit: (place: Readonly<Place>) => void,
 ): void {
-  const isSample = rows === 'sample' && extent[1] * extent[2] > 1;
   const place: Place = { x: 0, y: 0, z: 0, index: 0 };
   for (place.z = 0; place.z < extent[2]; place.z++) {
-    const firstRow = isSample ? (place.z + 1) % 2 : 0;
-    for (place.y = firstRow; place.y < extent[1]; place.y += isSample ? 2 : 1) {
+    const odd = place.z % 2;
+    const firstRow = step === 1 ? 0 : step === 2 ? 1 - odd : 1 + 2 * odd;
+    for (place.y = firstRow; place.y < extent[1]; place.y += step) {
       place.index = ((origin[2] + place.z) * brick[1] + origin[1] + place.y) * brick[0] + origin[0];
       for (place.x = 0; place.x < extent[0]; place.x++, place.index++) visit(place);
     }

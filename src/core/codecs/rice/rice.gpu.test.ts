@@ -112,7 +112,7 @@ function predictable(
     elements[first] = 120;
     const own = { origin, extent, first };
     const neighbourhood = new Neighbourhood(elements, shape, own, bits, form);
-    forEachElement(own, shape, 'all', (place) => {
+    forEachElement(own, shape, 1, (place) => {
       const noise = (random() % 7) - 3 + (random() % 40 === 0 ? 30 : 0);
       if (place.index !== first) elements[place.index] = (neighbourhood.predict(predictor, place) + noise) & (2 ** bits - 1);
     });
