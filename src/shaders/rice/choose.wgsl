@@ -1,6 +1,6 @@
 // Which predictor a block takes, and which code a group. No entry point: kernels.ts puts it in front of encode.wgsl, behind
 // reach.wgsl. src/core/codecs/rice/SPEC.md, "The encoder's choice".
-// Algorithm: the sum of a group's symbols in a quarter of its rows under each predictor gives its expected cost; the predictor with
+// Algorithm: the sum of a group's symbols in a quarter of its rows (in pictures in half of them) under each predictor gives its expected cost; the predictor with
 // the least sum of these over the block is taken. Quotients are added up for each k that may be the best.
 // Invariants:
 // 1. What several invocations bring together are sums of whole numbers: their order changes nothing.
@@ -64,7 +64,7 @@ fn add_soft_sums(sums: ptr<function, Sums>, corner: Corner, edges: Edges, valid:
 fn row_step(place: Place) -> u32 {
   let block_rows = min(place.extent.y - (place.group.y - place.in_block.y), block_y);
   if (block_rows * place.extent.z == 1u) { return 1u; }
-  return select(4u, 2u, causal == 1u || block_rows < 4u);
+  return select(4u, 2u, picture == 1u || causal == 1u || block_rows < 4u);
 }
 
 // Whether a row counts. In slices one after the other it is not the same row.
@@ -85,15 +85,14 @@ fn counted_rows(step: u32, size: vec3u) -> u32 {
   }
 }
 
-// Words of a whole part that count; of pictures of 2 bytes, whose parts have two rows, the first parts' alone do.
-override has_pairs: u32 = wide * picture;
-override counted_words: u32 = part_words / 4u + has_pairs * part_words / 4u;
+// Words of a whole part that count.
+override counted_words: u32 = part_words / (4u - 2u * picture);
 
-// Word `i` of a whole part's words that count, where the part starts at an even z or, with `odd` 1, at an odd one.
+// Word `i` of them, where the part starts at an even z or, with `odd` 1, at an odd one.
 fn counted_word(i: u32, odd: u32) -> u32 {
-  let z = i / part_x;
-  let y = 1u + 2u * ((z + odd) % 2u);
-  return i % part_x + part_x * (y + part_y * z);
+  let row = i / part_x;
+  if (picture == 1u) { return i % part_x + part_x * (2u * row + 1u); }
+  return i % part_x + part_x * (1u + 2u * ((row + odd) % 2u) + part_y * row);
 }
 
 // Both by places that are known when it is compiled.
@@ -123,8 +122,7 @@ fn sums_of_part(place: Place, reach: ptr<function, Reach>, mean: u32, step: u32)
     }
     return sums;
   }
-  if (has_pairs == 1u && place.part == 1u) { return sums; }
-  // Parts start at a y that is a multiple of 4; and at even z, but that the second ones of volumes of 2 bytes start at odd ones.
+  // Parts start at an even y, in volumes at a multiple of 4; and at even z, but that the second ones of volumes of 2 bytes start at odd ones.
   let is_odd = wide == 1u && picture == 0u && place.part == 1u;
   // Two loops, as compilers unroll none that is long.
   for (var i = 0u; i < counted_words; i++) {

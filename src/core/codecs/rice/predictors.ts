@@ -181,9 +181,9 @@ function clamp(value: number, least: number, largest: number): number {
 }
 
 /** Of how many rows the encoder's choice looks at one: SPEC.md, "The encoder's choice". */
-export function rowStep({ extent }: Block, { causal }: Form): 1 | 2 | 4 {
+export function rowStep({ extent }: Block, { picture, causal }: Form): 1 | 2 | 4 {
   if (extent[1] * extent[2] === 1) return 1;
-  return causal || extent[1] < 4 ? 2 : 4;
+  return picture || causal || extent[1] < 4 ? 2 : 4;
 }
 
 /**
