@@ -1,3 +1,4 @@
+import type { CodecOptions } from '../codecs/codec.ts';
 import { chainByName } from '../codecs/registry.ts';
 import { ContainerReader } from '../format/container-reader.ts';
 import { type ByteSink, memorySink, memorySource } from '../shared/bytes.ts';
@@ -13,8 +14,12 @@ import { restoreVolume } from './restore.ts';
 
 export const auto: EncodeChoice = { codec: 'auto', options: { axis: 'auto' } };
 
-export function only(codec: string, axis: 'x' | 'y' | 'z' | 'auto' = 'auto'): EncodeChoice {
-  return { codec: chainByName(codec), options: { axis } };
+export function only(
+  codec: string,
+  axis: CodecOptions['axis'] = 'auto',
+  effort: CodecOptions['effort'] = 'normal',
+): EncodeChoice {
+  return { codec: chainByName(codec), options: { axis, effort } };
 }
 
 export function infoOf(dims: Dims4, type: ElementType): VolumeInfo {
