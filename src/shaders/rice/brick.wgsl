@@ -36,7 +36,8 @@ override causal: u32 = 0u;
 const causal_predictors = 8u;
 override predictors: u32 = sum_predictors + causal_predictors * causal;
 override predictor_bits: u32 = 3u + causal;
-// What a block may choose from: sums; behind them level (predictor 0) once more, with the mean as its base instead of 0; then the others.
+// What a block may choose from: sums; behind them level (predictor 0) once more, with the mean as its base instead of 0; then the
+// others.
 const mean_candidate = sum_predictors;
 override candidates: u32 = predictors + 1u;
 // 'A quotient of 15 or more is an escape.'

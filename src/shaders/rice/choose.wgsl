@@ -1,7 +1,7 @@
 // Which predictor a block takes, and which code a group. No entry point: kernels.ts puts it in front of encode.wgsl, behind
 // reach.wgsl. src/core/codecs/rice/SPEC.md, "The encoder's choice".
-// Algorithm: the sum of a group's symbols in a quarter of its rows (in pictures in half of them) under each predictor gives its expected cost; the predictor with
-// the least sum of these over the block is taken. Quotients are added up for each k that may be the best.
+// Algorithm: the sum of a group's symbols in a quarter of its rows (in pictures in half of them) under each predictor gives its
+// expected cost; the predictor with the least sum of these over the block is taken. Quotients are added up for each k that may be the best.
 // Invariants:
 // 1. What several invocations bring together are sums of whole numbers: their order changes nothing.
 // Twins: src/core/codecs/rice/choice.ts and `choosePredictor` in brick.ts.
@@ -122,7 +122,8 @@ fn sums_of_part(place: Place, reach: ptr<function, Reach>, mean: u32, step: u32)
     }
     return sums;
   }
-  // Parts start at an even y, in volumes at a multiple of 4; and at even z, but that the second ones of volumes of 2 bytes start at odd ones.
+  // Parts start at an even y, in volumes at a multiple of 4; and at even z, but that the second ones of volumes of 2 bytes start at
+  // odd ones.
   let is_odd = wide == 1u && picture == 0u && place.part == 1u;
   // Two loops, as compilers unroll none that is long.
   for (var i = 0u; i < counted_words; i++) {
@@ -151,8 +152,8 @@ fn bring_causal_sums(place: Place, group: u32, step: u32) {
       let element = load_word(position / lanes) >> (bits * lane);
       let neighbours = neighbours_of(position + lane, own, base);
       sums[0] += symbol_of(element - median_at(position + lane, own, base));
-      for (var i = 1u; i < causal_predictors; i++) {
-        sums[i] += symbol_of(element - weigh(neighbours, median_predictor + i, base));
+      for (var number = 1u; number < causal_predictors; number++) {
+        sums[number] += symbol_of(element - weigh(neighbours, median_predictor + number, base));
       }
     }
   }
