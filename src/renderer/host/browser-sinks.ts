@@ -76,7 +76,7 @@ export async function createBeside(folder: FileSystemDirectoryHandle, name: stri
   try {
     const free = await freeName(name, (candidate) => exists(folder, candidate));
     const handle = await folder.getFileHandle(free, { create: true });
-    return await pickedSink(handle, folder.name, () => folder.removeEntry(free).catch(() => undefined));
+    return await pickedSink(handle, folder.name, () => removed(() => folder.removeEntry(free)));
   } catch (error) {
     throw toFileFault(error, 'not-writable', name);
   }
@@ -87,7 +87,7 @@ export async function createFolder(parent: FileSystemDirectoryHandle, name: stri
   const free = await freeName(name, (candidate) => exists(parent, candidate)).catch((error: unknown) => {
     throw toFileFault(error, 'not-writable', name);
   });
-  const remove = () => parent.removeEntry(free, { recursive: true }).catch(() => undefined);
+  const remove = () => removed(() => parent.removeEntry(free, { recursive: true }));
   const made = await parent.getDirectoryHandle(free, { create: true }).catch((error: unknown) => {
     throw toFileFault(error, 'not-writable', name);
   });
@@ -108,6 +108,21 @@ export async function createFolder(parent: FileSystemDirectoryHandle, name: stri
       await remove();
     },
   };
+}
+
+/**
+ * Removes what was given up. The browser lets go of a file a moment after its stream has ended, and until then refuses: it is asked
+ * again for about a second. What cannot be removed stays.
+ */
+export async function removed(remove: () => Promise<void>): Promise<void> {
+  for (let waitMs = 1; waitMs <= 512; waitMs *= 2) {
+    try {
+      return await remove();
+    } catch (error) {
+      if (!(error instanceof DOMException && error.name === 'NoModificationAllowedError')) return;
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+    }
+  }
 }
 
 async function exists(folder: FileSystemDirectoryHandle, name: string): Promise<boolean> {

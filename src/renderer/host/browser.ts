@@ -3,7 +3,7 @@ import { StriaError } from '../../core/shared/errors.ts';
 import type { ShellInfo } from '../../core/shared/ipc.ts';
 import { blobFiles } from './blob-files.ts';
 import { addRecent, clearRecentStore, listRecent, recentHandle } from './browser-recent.ts';
-import { createBeside, createFolder, downloadSink, pickedSink } from './browser-sinks.ts';
+import { createBeside, createFolder, downloadSink, pickedSink, removed } from './browser-sinks.ts';
 import { backedOut, toFileFault } from './faults.ts';
 import type { Host, HostFile, HostSink } from './host.ts';
 
@@ -110,7 +110,7 @@ export function browserHost(): Host {
       }
       // The picker has made an empty file for a new name: that one goes again if the save is given up.
       const isNew = (await handle.getFile().catch(() => undefined))?.size === 0;
-      return pickedSink(handle, '', isNew ? async () => handle.remove?.().catch(() => undefined) : undefined);
+      return pickedSink(handle, '', isNew ? () => removed(async () => handle.remove?.()) : undefined);
     },
     async saveBeside(_file, name) {
       besideFolder ??= await askForFolder();
