@@ -34,12 +34,11 @@ const soft_predictor = 6u;
 // 1: there are eight more, that are no sums.
 override causal: u32 = 0u;
 const causal_predictors = 8u;
-override predictors: u32 = sum_predictors + causal_predictors * causal;
 override predictor_bits: u32 = 3u + causal;
 // What a block may choose from: sums; behind them level (predictor 0) once more, with the mean as its base instead of 0; then the
 // others.
 const mean_candidate = sum_predictors;
-override candidates: u32 = predictors + 1u;
+override candidates: u32 = sum_predictors + 1u + causal_predictors * causal;
 // 'A quotient of 15 or more is an escape.'
 const escape_quotient = 15u;
 // 'The highest code is the raw group: 8 or 15.'

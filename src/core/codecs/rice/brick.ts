@@ -70,7 +70,7 @@ function predict(elements: Uint16Array, layout: BrickLayout, bits: 8 | 16, form:
   const blocks = layout.blocks.map((block) => {
     const neighbourhood = new Neighbourhood(elements, layout.extent, block, bits, form);
     const mean = meanOf(elements, layout.extent, block, bits);
-    const candidate = choosePredictor(elements, layout, block, mean, bits, form);
+    const candidate = choosePredictor(elements, layout, block, neighbourhood, mean, bits, form);
     const predictor = predictorOf(candidate);
     const isLevel = predictor === levelPredictor;
     const level = candidate === meanCandidate ? mean : 0;
@@ -90,11 +90,11 @@ function choosePredictor(
   elements: Uint16Array,
   layout: BrickLayout,
   block: Block,
+  neighbourhood: Neighbourhood,
   mean: number,
   bits: 8 | 16,
   form: Form,
 ): number {
-  const neighbourhood = new Neighbourhood(elements, layout.extent, block, bits, form);
   const groupCount = layout.groups.length;
   const candidateCount = predictorsOf(form).count + 1;
   const sums = new Uint32Array(candidateCount * groupCount);

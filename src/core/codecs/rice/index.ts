@@ -19,8 +19,8 @@ export const rice: CodecDefinition = {
 
   /**
    * Measured: of what the survey expects of one predictor for all, 0.78 is left where little changes, 0.95 of noise, more than
-   * all where nearly each element differs but by little, as codes have a bit at least; a little less (up to a tenth) of even noise, which level
-   * expects best; and some bytes a brick.
+   * all where nearly each element differs but by little, as codes have a bit at least; 3 % less of even noise, which level expects best;
+   * and some bytes a brick.
    */
   estimate(surveyed, chunk, parameters) {
     const form = parseForm(parameters);
