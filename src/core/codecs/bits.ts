@@ -13,6 +13,11 @@ export class BitWriter {
     this.#bytes = new Uint8Array(capacity);
   }
 
+  /** How many bits were written. */
+  get bitCount(): number {
+    return 8 * this.#length + this.#pendingCount;
+  }
+
   /** The low `count` bits of `value`, 16 at most, the lowest first. `value` has no bits above. */
   write(value: number, count: number): void {
     this.#pending |= value << this.#pendingCount;

@@ -23,8 +23,8 @@ override group_z: u32 = 4u - 3u * picture - 2u * (1u - picture) * wide;
 override groups_x: u32 = brick_x / group_x;
 override groups_y: u32 = brick_y / group_y;
 
-// Each group is the work of `parts` invocations, a constant that kernels.ts puts in front: a part is so many of its rows, and
-// 16 / parts words of a group that nothing clips.
+// Each group is the work of `parts` invocations, 1 or 2, a constant that kernels.ts puts in front: a part is so many of its tiles, and
+// 16 / parts words of a group that nothing clips. A tile is 4 rows of one word.
 const group_count = 64u;
 const threads = group_count * parts;
 const part_words = 16u / parts;
@@ -44,9 +44,9 @@ const escape_quotient = 15u;
 // 'The highest code is the raw group: 8 or 15.'
 override raw_code: u32 = bits - bits / 16u;
 
-// Words of a whole group's row, and rows of a part.
-override row_group_words: u32 = group_x / lanes;
-override part_rows: u32 = part_words / row_group_words;
+// Tiles of a whole group along x and y.
+override tiles_x: u32 = group_x / lanes;
+override tiles_y: u32 = group_y / 4u;
 
 override row_words: u32 = brick_x / lanes;
 override row_pitch: u32 = row_words;
@@ -128,7 +128,8 @@ fn place_of(cut: vec2u, thread: u32) -> Place {
   if (clipped == 1u) {
     place.extent = extent_of(cut);
     place.size = select(vec3u(0u), min(group_shape, place.extent - place.group), all(place.group < place.extent));
-    place.count = elements_before(place.size, (place.part + 1u) * part_rows) - elements_before(place.size, place.part * part_rows);
+    place.count = 0u;
+    for (var i = 0u; i < part_words; i++) { place.count += word_of(place, i).count; }
   }
   let groups = (place.extent + group_shape - 1u) / group_shape;
   place.code_index = number.x + groups.x * (number.y + groups.y * number.z);
@@ -141,18 +142,12 @@ fn place_of(cut: vec2u, thread: u32) -> Place {
   return place;
 }
 
-// Elements of a group of this size in front of row `row` of a whole group.
-fn elements_before(size: vec3u, row: u32) -> u32 {
-  let z = row / group_y;
-  return size.x * (min(z, size.z) * size.y + select(0u, min(row % group_y, size.y), z < size.z));
-}
-
-// One word of a part: the place of its first element in the brick, and how many elements there are.
+// One word of a part: the place of its first element in the brick, and how many elements there are. They go tile by tile.
 struct Word { first: vec3u, count: u32 }
 
 fn word_of(place: Place, index: u32) -> Word {
-  let row = place.part * part_rows + index / row_group_words;
-  let offset = vec3u((index % row_group_words) * lanes, row % group_y, row / group_y);
+  let tile = (place.part * part_words + index) / 4u;
+  let offset = vec3u((tile % tiles_x) * lanes, ((tile / tiles_x) % tiles_y) * 4u + index % 4u, tile / (tiles_x * tiles_y));
   var count = lanes;
   if (clipped == 1u) { count = select(min(lanes, place.size.x - offset.x), 0u, any(offset >= place.size)); }
   return Word(place.group + offset, count);

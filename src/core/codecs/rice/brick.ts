@@ -1,6 +1,6 @@
 import { StriaError } from '../../shared/errors.ts';
 import { BitReader, BitWriter } from '../bits.ts';
-import { chooseCode, escapeQuotient, expectedCost, rawCode, zeroCode } from './choice.ts';
+import { chooseCode, escapeQuotient, partWorth, rawCode, zeroCode } from './choice.ts';
 import type { Block, BrickLayout, Form } from './layout.ts';
 import {
   forEachElement,
@@ -25,16 +25,16 @@ const predictorOf = (candidate: number) =>
 /** One plane of one brick: SPEC.md, 'A brick'. */
 export function encodeBrick(elements: Uint16Array, layout: BrickLayout, bits: 8 | 16, form: Form): Uint8Array {
   const { symbols, blocks } = predict(elements, layout, bits, form);
-  const groups = layout.groups.map((indices) => {
-    const own = gather(symbols, indices);
-    return { symbols: own, code: chooseCode(own, bits) };
+  const groups = layout.groups.map((group) => {
+    const own = gather(symbols, group.elements);
+    return { ...group, symbols: own, code: chooseCode(own, bits) };
   });
   const leastCode = Math.min(...groups.map(({ code }) => code));
   const codeWidth = digits(Math.max(...groups.map(({ code }) => code)) - leastCode);
 
-  // Three streams side by side: 'all suffixes, then all prefixes, then what escapes lack'.
-  const prefixes = new BitWriter(512);
+  // Three streams side by side: 'all prefixes, then what escapes lack, then all suffixes, which end with the brick'.
   const escapes = new BitWriter(16);
+  const suffixes = new BitWriter(elements.length);
   const brick = new BitWriter(elements.length);
   const hasEscapes = groups.some(({ symbols: own, code }) => isRice(code, bits) && own.some((s) => isEscape(s, code - 1)));
   brick.write(leastCode, 4);
@@ -45,23 +45,41 @@ export function encodeBrick(elements: Uint16Array, layout: BrickLayout, bits: 8 
     brick.write(base, bits);
   }
   for (const { code } of groups) brick.write(code - leastCode, codeWidth);
-  for (const { symbols: own, code } of groups) {
-    if (code === zeroCode) continue;
-    if (!isRice(code, bits)) {
-      for (const symbol of own) brick.write(symbol, bits);
-      continue;
-    }
-    const k = code - 1;
+  for (const { symbols: own, planes, code } of groups) {
+    const width = suffixWidth(code, bits);
+    for (const indices of planes) writePlanes(suffixes, symbols, indices, width);
+    if (!isRice(code, bits)) continue;
     for (const symbol of own) {
-      brick.write(symbol & ((1 << k) - 1), k);
-      const zeros = Math.min(symbol >> k, escapeQuotient);
-      prefixes.write(1 << zeros, zeros + 1);
-      if (zeros === escapeQuotient) escapes.write(symbol >> k, bits - k);
+      const zeros = Math.min(symbol >> width, escapeQuotient);
+      brick.write(1 << zeros, zeros + 1);
+      if (zeros === escapeQuotient) escapes.write(symbol >> width, bits - width);
     }
   }
-  brick.append(prefixes);
   brick.append(escapes);
-  return brick.toWords();
+  for (let padding = -(brick.bitCount + suffixes.bitCount) & 31; padding > 0; padding -= 16) brick.write(0, Math.min(padding, 16));
+  brick.append(suffixes);
+  return brick.toBytes();
+}
+
+/** 'Bit by bit, from the lowest on: that of each symbol.' */
+function writePlanes(suffixes: BitWriter, symbols: Uint16Array, indices: Uint32Array, width: number): void {
+  for (let bit = 0; bit < width; bit++) {
+    let plane = 0;
+    for (let i = 0; i < indices.length; i++) plane |= (((symbols[indices[i] as number] as number) >> bit) & 1) << i;
+    suffixes.write(plane & 0xffff, Math.min(indices.length, 16));
+    suffixes.write(plane >>> 16, Math.max(indices.length - 16, 0));
+  }
+}
+
+/** Adds what writePlanes wrote to symbols that are 0. @throws StriaError `corrupt` */
+function readPlanes(suffixes: BitReader, symbols: Uint16Array, indices: Uint32Array, width: number): void {
+  for (let bit = 0; bit < width; bit++) {
+    const plane = suffixes.read(Math.min(indices.length, 16)) | (suffixes.read(Math.max(indices.length - 16, 0)) << 16);
+    for (let i = 0; i < indices.length; i++) {
+      const index = indices[i] as number;
+      symbols[index] = (symbols[index] as number) | (((plane >>> i) & 1) << bit);
+    }
+  }
 }
 
 /** Symbols of the cheapest predictor of each block, at their elements' places. */
@@ -95,19 +113,19 @@ function choosePredictor(
   bits: 8 | 16,
   form: Form,
 ): number {
-  const groupCount = layout.groups.length;
+  const partCount = 2 * layout.groups.length;
   const candidateCount = predictorsOf(form).count + 1;
-  const sums = new Uint32Array(candidateCount * groupCount);
-  const counts = new Uint32Array(groupCount);
+  const sums = new Uint32Array(candidateCount * partCount);
+  const counts = new Uint32Array(partCount);
   forEachElement(block, layout.extent, rowStep(block, form), (place) => {
     const { index } = place;
-    const group = layout.groupOf[index] as number;
+    const part = layout.partOf[index] as number;
     const element = elements[index] as number;
     const add = (candidate: number, expected: number) => {
-      const at = candidate * groupCount + group;
+      const at = candidate * partCount + part;
       sums[at] = (sums[at] as number) + toSymbol(element - expected, bits);
     };
-    counts[group] = (counts[group] as number) + 1;
+    counts[part] = (counts[part] as number) + 1;
     add(levelPredictor, 0);
     add(meanCandidate, mean);
     if (index === block.first) return;
@@ -119,8 +137,9 @@ function choosePredictor(
   let best = 0;
   for (let candidate = 0; candidate < candidateCount; candidate++) {
     let cost = 0;
-    for (let group = 0; group < groupCount; group++) {
-      cost += expectedCost(sums[candidate * groupCount + group] as number, counts[group] as number, bits);
+    for (let part = 0; part < partCount; part++) {
+      const count = counts[part] as number;
+      if (count > 0) cost += partWorth(sums[candidate * partCount + part] as number, count);
     }
     if (cost < least) {
       least = cost;
@@ -138,22 +157,24 @@ export function decodeBrick(bytes: Uint8Array, layout: BrickLayout, bits: 8 | 16
   const hasEscapes = header.read(1) === 1;
   const blocks = layout.blocks.map(() => ({ predictor: header.read(predictorsOf(form).bits), base: header.read(bits) }));
   if (codeWidth > 4) throw corrupt(`brick has codes of ${codeWidth} bits`);
-  const groups = layout.groups.map((indices) => ({ indices, code: leastCode + header.read(codeWidth) }));
+  const groups = layout.groups.map((group) => ({ ...group, code: leastCode + header.read(codeWidth) }));
   for (const { code } of groups) {
     if (code > rawCode(bits)) throw corrupt(`brick has a group of code ${code}; the highest is ${rawCode(bits)}`);
   }
 
-  const suffixes = new BitReader(bytes, header.position);
   const symbols = new Uint16Array(layout.count);
-  for (const { indices, code } of groups) {
-    if (code === zeroCode) continue;
-    for (const index of indices) symbols[index] = suffixes.read(isRice(code, bits) ? code - 1 : bits);
+  const suffixBits = groups.reduce((sum, { elements, code }) => sum + suffixWidth(code, bits) * elements.length, 0);
+  const suffixesAt = 8 * bytes.length - suffixBits;
+  if (suffixesAt < header.position) throw corrupt(`brick has ${bytes.length} bytes, too few for its suffixes`);
+  const suffixes = new BitReader(bytes, suffixesAt);
+  for (const { planes, code } of groups) {
+    for (const indices of planes) readPlanes(suffixes, symbols, indices, suffixWidth(code, bits));
   }
-  const riceGroups = groups.filter(({ code }) => isRice(code, bits));
-  const prefixes = new BitReader(bytes, suffixes.position);
+  const prefixes = new BitReader(bytes, header.position);
   const escaped: { index: number; k: number }[] = [];
-  for (const { indices, code } of riceGroups) {
-    for (const index of indices) {
+  for (const { elements, code } of groups) {
+    if (!isRice(code, bits)) continue;
+    for (const index of elements) {
       const quotient = prefixes.readUnary(escapeQuotient);
       if (quotient === escapeQuotient) escaped.push({ index, k: code - 1 });
       else symbols[index] = widened((symbols[index] as number) + (quotient << (code - 1)), bits);
@@ -166,10 +187,10 @@ export function decodeBrick(bytes: Uint8Array, layout: BrickLayout, bits: 8 | 16
     if (quotient < escapeQuotient) throw corrupt(`brick escapes a quotient of ${quotient}`);
     symbols[index] = (symbols[index] as number) + (quotient << k);
   }
-  const padding = 8 * bytes.length - escapes.position;
-  if (padding > 31) throw corrupt(`brick has ${bytes.length} bytes; its streams end at bit ${escapes.position}`);
+  const padding = suffixesAt - escapes.position;
+  if (padding < 0 || padding > 31) throw corrupt(`brick's suffixes start at bit ${suffixesAt}; what stands before ends at ${escapes.position}`);
   if ((escapes.read(Math.min(padding, 16)) | escapes.read(Math.max(padding - 16, 0))) !== 0)
-    throw corrupt('brick ends in bits that are not 0');
+    throw corrupt('brick has bits that are not 0 in front of its suffixes');
   return reconstruct(symbols, blocks, layout, bits, form);
 }
 
@@ -207,6 +228,11 @@ function gather(values: Uint16Array, indices: Uint32Array): Uint16Array {
   const gathered = new Uint16Array(indices.length);
   for (let i = 0; i < indices.length; i++) gathered[i] = values[indices[i] as number] as number;
   return gathered;
+}
+
+/** Bits of a symbol that are its suffix. */
+function suffixWidth(code: number, bits: 8 | 16): number {
+  return isRice(code, bits) ? code - 1 : code === zeroCode ? 0 : bits;
 }
 
 function isRice(code: number, bits: 8 | 16): boolean {

@@ -123,10 +123,17 @@ export interface BrickLayout {
   readonly extent: Dims3;
   readonly count: number;
   readonly blocks: readonly Block[];
-  /** For each group, its elements' indices in the brick. */
-  readonly groups: readonly Uint32Array[];
-  /** For each element, the number of its group. */
-  readonly groupOf: Uint8Array;
+  readonly groups: readonly Group[];
+  /** For each element, the number of its part: SPEC.md, "The encoder's choice". */
+  readonly partOf: Uint8Array;
+}
+
+/** Indices in the brick of a group's elements. */
+export interface Group {
+  /** 'With x fastest, then y, in tiles.' */
+  readonly elements: Uint32Array;
+  /** For each 32 of a whole group, those that there are, as bits of their suffixes stand. */
+  readonly planes: readonly Uint32Array[];
 }
 
 export interface Block extends Part {
@@ -135,21 +142,44 @@ export interface Block extends Part {
 }
 
 /** Lays bricks out by their extents, each extent once: a chunk has eight at most. */
-export function brickLayouts({ block, group }: BrickGeometry): (extent: Dims3) => BrickLayout {
+export function brickLayouts(geometry: BrickGeometry): (extent: Dims3) => BrickLayout {
   const known = new Map<string, BrickLayout>();
   return (extent) => {
     const key = extent.join();
-    const layout = known.get(key) ?? layOut(extent, block, group);
+    const layout = known.get(key) ?? layOut(extent, geometry);
     known.set(key, layout);
     return layout;
   };
 }
 
-function layOut(extent: Dims3, block: Dims3, group: Dims3): BrickLayout {
+function layOut(extent: Dims3, { block, group }: BrickGeometry): BrickLayout {
   const count = extent[0] * extent[1] * extent[2];
-  const groups = cut(extent, group).map((part) => indicesOf(part, extent));
-  const groupOf = new Uint8Array(count);
-  for (const [number, indices] of groups.entries()) for (const index of indices) groupOf[index] = number;
+  const partOf = new Uint8Array(count);
+  const groups = cut(extent, group).map((part, number) => {
+    const placed = [...indicesOf(part, extent)].map((index, i) => ({ index, place: placeInGroup(i, part.extent, group) }));
+    const partElements = (group[0] * group[1] * group[2]) / 2;
+    for (const { index, place } of placed) partOf[index] = 2 * number + Math.floor(place / partElements);
+    const ordered = (by: (place: number) => number, of = placed) =>
+      Uint32Array.from([...of].sort((a, b) => by(a.place) - by(b.place)), ({ index }) => index);
+    const sets = Array.from({ length: (2 * partElements) / 32 }, (_, set) =>
+      ordered(group[0] * group[1] * group[2] === 64 ? bitOf8 : bitOf16, placed.filter(({ place }) => place >> 5 === set)),
+    );
+    return { elements: ordered((place) => place), planes: sets };
+  });
   const blocks = cut(extent, block).map((part) => ({ ...part, first: indicesOf(part, extent)[0] as number }));
-  return { extent, count, blocks, groups, groupOf };
+  return { extent, count, blocks, groups, partOf };
 }
+
+/** Where element `i` of a clipped group stands in a whole one: 'tiles of 4 bytes × 4 rows, x fastest, then y, then z'. */
+function placeInGroup(i: number, [width, height]: Dims3, group: Dims3): number {
+  const lanes = group[0] * group[1] * group[2] === 64 ? 4 : 2;
+  const x = i % width;
+  const y = Math.floor(i / width) % height;
+  const z = Math.floor(i / width / height);
+  const tile = Math.floor(x / lanes) + (group[0] / lanes) * (Math.floor(y / 4) + (group[1] / 4) * z);
+  return lanes * (4 * tile + (y % 4)) + (x % lanes);
+}
+
+/** Which bit of its plane a place has. */
+const bitOf8 = (place: number) => 8 * (place % 4) + ((place >> 2) % 8);
+const bitOf16 = (place: number) => 16 * (place % 2) + 8 * ((place >> 3) % 2) + 4 * ((place >> 4) % 2) + ((place >> 1) % 4);
