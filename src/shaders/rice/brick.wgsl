@@ -166,8 +166,8 @@ fn shared_word(thread: u32, i: u32) -> vec3u {
   return first + i * vec3u(0u, step_y, step_z);
 }
 
-// Where a word's first element stands in its block; blocks are as deep as bricks.
-fn place_in_block(place: Place, word: Word) -> vec3u { return vec3u(place.in_block + word.first.xy - place.group.xy, word.first.z); }
+// Where an element of the group stands in its block; blocks are as deep as bricks.
+fn place_in_block(place: Place, element: vec3u) -> vec3u { return vec3u(place.in_block + element.xy - place.group.xy, element.z); }
 
 // Whether this invocation's part has its block's first element.
 fn starts_block(place: Place) -> bool {

@@ -4,27 +4,27 @@
 
 const median_predictor = 8u;
 
-// What is to be expected of the element at `position` (as `element_at` has it); its low bits count. `in_block`: its place there.
-fn expectation(predictor: u32, position: u32, in_block: vec3u, base: u32) -> u32 {
-  if (predictor == median_predictor) { return median_at(position, in_block, base); }
-  return weigh(neighbours_of(position, in_block, base), predictor, base);
+// What is to be expected of an element of the brick; its low bits count. `in_block`: where it is in its block.
+fn expectation(predictor: u32, at: vec3u, in_block: vec3u, base: u32) -> u32 {
+  if (predictor == median_predictor) { return median_at(at, in_block, base); }
+  return weigh(neighbours_of(at, in_block, base), predictor, base);
 }
 
 // By the median.
-fn median_at(position: u32, in_block: vec3u, base: u32) -> u32 {
+fn median_at(at: vec3u, in_block: vec3u, base: u32) -> u32 {
   let has = in_block > vec3u(0u);
   var a = 0;
   var b = 0;
   var c = 0;
-  if (has.x) { a = element_at(position - 1u, base); }
-  if (has.y) { b = element_at(position - row_elements, base); }
-  if (has.z) { c = element_at(position - slice_elements, base); }
+  if (has.x) { a = element_at(at - vec3u(1u, 0u, 0u), base); }
+  if (has.y) { b = element_at(at - vec3u(0u, 1u, 0u), base); }
+  if (has.z) { c = element_at(at - vec3u(0u, 0u, 1u), base); }
   var ab = 0;
   var ac = 0;
   var bc = 0;
-  if (has.x && has.y) { ab = a + b - element_at(position - row_elements - 1u, base); }
-  if (has.x && has.z) { ac = a + c - element_at(position - slice_elements - 1u, base); }
-  if (has.y && has.z) { bc = b + c - element_at(position - slice_elements - row_elements, base); }
+  if (has.x && has.y) { ab = a + b - element_at(at - vec3u(1u, 1u, 0u), base); }
+  if (has.x && has.z) { ac = a + c - element_at(at - vec3u(1u, 0u, 1u), base); }
+  if (has.y && has.z) { bc = b + c - element_at(at - vec3u(0u, 1u, 1u), base); }
   var expected = 0;
   if (all(has)) {
     expected = clamp(max(min(ab, ac), min(max(ab, ac), bc)), min(min(a, b), c), max(max(a, b), c));

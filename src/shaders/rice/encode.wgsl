@@ -1,10 +1,10 @@
 // Encodes each brick into a room of its own, and says how many words it has. src/core/codecs/rice/SPEC.md, 'A brick'.
-// brick.wgsl, shared-memory.wgsl, linear.wgsl, causal.wgsl, load.wgsl, reach.wgsl, choose.wgsl, scan.wgsl and writer.wgsl stand in front of
-// this text.
-// Algorithm: the block's predictor is chosen, symbols are made, the groups' codes chosen. Each part of a group knows its bits
-// by then, and a scan of these says where they start. The brick's code takes its elements' place in workgroup memory, and
-// is stored word by word; where it goes in the payload is known when all sizes are (sizes.wgsl, move.wgsl). A brick that nothing clips
-// and whose elements are all the same needs none of it.
+// brick.wgsl, planes.wgsl, tiles.wgsl, linear.wgsl, causal.wgsl, load.wgsl, residuals.wgsl, choose.wgsl, codes.wgsl, scan.wgsl and
+// writer.wgsl stand in front of this text.
+// Algorithm: the block's predictor is chosen, and symbols are made; they are turned into planes of bits, whose counts of ones say which
+// code a group takes. Each part of a group knows its bits by then, and a scan of these says where they start. The code is put together in
+// workgroup memory, and stored word by word; where it goes in the payload is known when all sizes are (sizes.wgsl, move.wgsl). A brick that
+// nothing clips and whose elements are all the same needs none of it.
 // One invocation owns one part of a group, one workgroup a brick, plane by plane. Dispatch: one workgroup a brick, spread
 // over x and y.
 // Invariants:
@@ -21,11 +21,10 @@ alias Scanned = vec2u;
 
 // Whether elements differ: 1 more than the plane in which they last did.
 var<workgroup> wg_varied_plane: atomic<u32>;
-var<workgroup> wg_varies: u32;
-// For each group: the sum of its symbols.
-var<workgroup> wg_symbol_sums: array<atomic<u32>, group_count>;
 // The set of the brick's codes.
 var<workgroup> wg_codes: atomic<u32>;
+// Halves of symbols of 2 bytes, for the other part of the group.
+var<workgroup> wg_halves: array<vec4u, threads * wide + 1u - wide>;
 
 // The code of a brick whose elements are all the same: its blocks' predictors and bases, two words at most.
 fn write_uniform(room: u32, unit: u32, base: u32) {
@@ -48,6 +47,42 @@ fn write_uniform(room: u32, unit: u32, base: u32) {
   sizes[unit] = size;
 }
 
+// The planes of the bits of 32 elements: of a part's own; or, of symbols of 2 bytes, of all of the group's, the low 8 planes for the first part
+// and the high ones for the second. The workgroup calls it together.
+fn planes_of(symbols: Eight, thread: u32) -> Eight {
+  if (wide == 0u) { return transpose(symbols); }
+  let bytes = halves_of(symbols);
+  let is_second = thread % 2u == 1u;
+  wg_halves[thread] = select(bytes.high, bytes.low, is_second);
+  workgroupBarrier(); // the halves are there
+  let other = wg_halves[thread ^ 1u];
+  return transpose(Eight(select(bytes.low, other, is_second), select(other, bytes.high, is_second)));
+}
+
+// The low and the high bytes of a part's elements of 2 bytes: those of its first tile are bytes 0 and 2, of its second 1 and 3.
+fn halves_of(words: Eight) -> Eight {
+  let even = vec4u(0x00ff00ffu);
+  return Eight(
+    (words.low & even) | ((words.high & even) << vec4u(8u)),
+    ((words.low >> vec4u(8u)) & even) | (words.high & ~even));
+}
+
+// As bits of a plane: which of its 32 elements there are.
+fn elements_there(place: Place) -> u32 {
+  if (clipped == 0u) { return 0xffffffffu; }
+  let own = Eight(lanes_there(place, 0u), lanes_there(place, 4u));
+  if (wide == 0u) { return transpose(own).low.x; }
+  var first = place;
+  var second = place;
+  first.part = 0u;
+  second.part = 1u;
+  return transpose(Eight(
+    halves_of(Eight(lanes_there(first, 0u), lanes_there(first, 4u))).low,
+    halves_of(Eight(lanes_there(second, 0u), lanes_there(second, 4u))).low)).low.x;
+}
+
+fn digits(value: u32) -> u32 { return 32u - countLeadingZeros(value); }
+
 @compute @workgroup_size(threads)
 fn main(
   @builtin(local_invocation_index) thread: u32,
@@ -59,77 +94,77 @@ fn main(
   let cut = places[brick].xy;
   if (!is_mine(cut)) { return; }
   let place = place_of(cut, thread);
-  let group = thread / parts;
+  let group_elements = place.size.x * place.size.y * place.size.z;
 
   for (var plane = 0u; plane < planes; plane++) {
     let unit = brick * planes + plane;
     let room = places[brick].z + plane * places[brick].w;
     let differing = load_brick(place, plane, thread);
     if (differing != 0u || clipped == 1u) { atomicMax(&wg_varied_plane, plane + 1u); }
-    workgroupBarrier(); // the brick is there, and it is known whether it varies
-    if (thread == 0u) { wg_varies = u32(atomicLoad(&wg_varied_plane) == plane + 1u); }
-    if (workgroupUniformLoad(&wg_varies) == 0u) {
-      if (thread == 0u) { write_uniform(room, unit, load_word(0u) & element_mask); }
+    // The brick is there, too, behind this.
+    if (workgroupUniformLoad(&wg_varied_plane) != plane + 1u) {
+      if (thread == 0u) { write_uniform(room, unit, word_with(vec3u(0u)) & element_mask); }
       if (planes > 1u && thread < blocks) { atomicStore(&wg_means[thread], 0u); }
       workgroupBarrier(); // it is read before the next plane overwrites it
       continue;
     }
-    if (planes > 1u) {
-      for (var i = thread; i < candidates * group_count; i += threads) { atomicStore(&wg_sums[i], 0u); }
-      for (var i = thread; i < 4u * group_count; i += threads) { atomicStore(&wg_quotients[i], 0u); }
-      if (place.part == 0u) { atomicStore(&wg_symbol_sums[group], 0u); }
-      if (thread == 0u) { atomicStore(&wg_codes, 0u); }
-      workgroupBarrier(); // what is added to is 0
-    }
-    var reach = reach_of(place);
     let mean = mean_of(place);
-    let candidate = choose_predictor(place, &reach, mean, thread);
-    var base = load_word(word_at(vec3u(place.group.xy - place.in_block, 0u))) & element_mask;
-    if (candidate == 0u) { base = 0u; }
-    if (candidate == mean_candidate) { base = mean; }
-    var symbols = symbols_of(candidate, &reach, mean, place);
-    if (planes > 1u && thread < blocks) { atomicStore(&wg_means[thread], 0u); }
-    var symbol_sum = 0u;
-    for (var i = 0u; i < part_words; i++) { symbol_sum += sum_of_lanes(symbols[i]); }
-    atomicAdd(&wg_symbol_sums[group], symbol_sum);
-    workgroupBarrier(); // the groups' sums are there, and nobody reads elements any more
-
-    let choice = choose_code(&symbols, atomicLoad(&wg_symbol_sums[group]), group, place.size.x * place.size.y * place.size.z);
-    let code = choice.code;
+    let candidate = choose_predictor(place, mean);
+    let symbols = symbols_by(candidate, place, mean);
+    let own_planes = planes_of(symbols, thread);
+    let code = choose_code(own_planes, group_elements, thread);
     let is_rice = code > 0u && code < raw_code;
-    let coded = Coded(select(select(0u, bits, code == raw_code), code - 1u, is_rice), is_rice);
-    let escapes_there = choice.quotients >> 16u;
+    let width = select(select(0u, bits, code == raw_code), code - 1u, is_rice);
+    // Of suffixes: how many of the 8 planes, and how many bits each has.
+    var plane_count = width;
+    if (wide == 1u) { plane_count = select(min(width, 8u), max(width, 8u) - 8u, place.part == 1u); }
+    let plane_bits = select(place.count, group_elements, wide == 1u);
     var own_bits = 0u;
-    if (is_rice) { own_bits = (place.count + (choice.quotients & 0xffffu)) | ((escapes_there * (bits - coded.width)) << 16u); }
+    var quotients = Quotients();
+    if (is_rice) {
+      quotients = quotients_with(symbols, width);
+      let zeros = sum_of_four(quotients.words.low) + sum_of_four(quotients.words.high);
+      own_bits = (place.count + zeros) | ((quotients.escapes * (bits - width)) << 16u);
+    }
     if (place.part == 0u && place.count > 0u) { atomicOr(&wg_codes, 1u << code); }
-    let scanned = scan(thread, vec2u(coded.width * place.count, own_bits));
+    let scanned = scan(thread, vec2u(plane_count * plane_bits, own_bits));
 
     let codes = atomicLoad(&wg_codes);
     let least_code = countTrailingZeros(codes);
     let code_width = digits(31u - countLeadingZeros(codes) - least_code);
     let escape_bits = scanned.total.y >> 16u;
     let codes_at = block_header(place.blocks.x * place.blocks.y);
-    let suffixes_at = codes_at + code_width * place.group_count;
-    let prefixes_at = suffixes_at + scanned.total.x;
+    let prefixes_at = codes_at + code_width * place.group_count;
     let escapes_at = prefixes_at + (scanned.total.y & 0xffffu);
-    let size = min((escapes_at + escape_bits + 31u) / 32u, memory_words);
-    for (var word = thread; word < size; word += threads) { store_word(word, 0u); }
-    workgroupBarrier(); // the code is 0
+    let size = min((escapes_at + escape_bits + scanned.total.x + 31u) / 32u, code_words);
+    let suffixes_at = 32u * size - scanned.total.x;
 
     if (thread == 0u) {
       put(0u, least_code | (code_width << 4u) | (u32(escape_bits > 0u) << 7u), 8u);
       sizes[unit] = size;
     }
-    if (starts_block(place)) { put(block_header(place.block), predictor_of(candidate) | (base << predictor_bits), predictor_bits + bits); }
+    if (starts_block(place)) {
+      var base = base_of(place);
+      if (candidate == 0u) { base = 0u; }
+      if (candidate == mean_candidate) { base = mean; }
+      put(block_header(place.block), predictor_of(candidate) | (base << predictor_bits), predictor_bits + bits);
+    }
     if (place.count > 0u && place.part == 0u) { put(codes_at + code_width * place.code_index, code - least_code, code_width); }
-    if (code > 0u) {
-      let before = scanned.before;
-      let prefixes = prefixes_at + (before.y & 0xffffu);
-      let escapes = escapes_at + (before.y >> 16u);
-      write_part(place, &symbols, coded, escapes_there > 0u, suffixes_at + before.x, prefixes, escapes);
+    write_planes(own_planes, plane_count, elements_there(place), suffixes_at + scanned.before.x);
+    if (is_rice) {
+      write_prefixes(place, quotients.words, prefixes_at + (scanned.before.y & 0xffffu));
+      if (quotients.escapes > 0u) { write_escapes(symbols, quotients.escaped, width, escapes_at + (scanned.before.y >> 16u)); }
     }
     workgroupBarrier(); // the brick's bits are all there
-    for (var word = thread; word < size; word += threads) { rooms[room + word] = load_word(word); }
-    workgroupBarrier(); // the brick is stored before the next plane overwrites it
+    for (var word = thread; word < size; word += threads) {
+      rooms[room + word] = atomicLoad(&wg_code[word]);
+      if (planes > 1u) { atomicStore(&wg_code[word], 0u); }
+    }
+    if (planes > 1u) {
+      if (thread < blocks) { atomicStore(&wg_means[thread], 0u); }
+      if (thread < blocks * candidates) { atomicStore(&wg_worths[thread], 0u); }
+      if (thread == 0u) { atomicStore(&wg_codes, 0u); }
+      workgroupBarrier(); // what is added to is 0 before the next plane
+    }
   }
 }

@@ -2,6 +2,9 @@
 // point: kernels.ts puts it in front of the others, behind causal.wgsl. SPEC.md, 'Predictors'. Twin: `reconstruct` in
 // src/core/codecs/rice/brick.ts.
 
+// The word that holds an element of the brick.
+fn word_with(element: vec3u) -> u32 { return load_word(word_at(element)); }
+
 // Makes those elements of a block whose coordinates in it add up to `front`; all with smaller sums are there. By `width`
 // invocations, of which this is `lane`: each owns whole rows, so no two write to one word. `first`: the block's origin.
 fn reconstruct_front(block: Block, front: u32, first: vec2u, extent: vec3u, lane: u32, width: u32) {
@@ -10,8 +13,9 @@ fn reconstruct_front(block: Block, front: u32, first: vec2u, extent: vec3u, lane
     let z = row / block_y;
     let x = front - y - z; // beyond every length if it is negative
     if (x >= extent.x || y >= extent.y) { continue; }
-    let at = word_at(vec3u(first + vec2u(x, y), z));
-    let expected = expectation(block.predictor, lanes * at + x % lanes, vec3u(x, y, z), block.base);
+    let element = vec3u(first + vec2u(x, y), z);
+    let expected = expectation(block.predictor, element, vec3u(x, y, z), block.base);
+    let at = word_at(element);
     let shift = bits * (x % lanes);
     let word = load_word(at);
     let value = ((word >> shift) + expected) & element_mask;

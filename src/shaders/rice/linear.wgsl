@@ -4,31 +4,26 @@
 // Neighbours, or their weights: in pictures nine, in volumes ten.
 struct Ten { near: vec4i, far: vec4i, last: vec2i }
 
-// The element `position` elements from workgroup memory's first one on. 'Of 2 bytes, less the base, as signed; of 1 byte as they are.'
-fn element_at(position: u32, base: u32) -> i32 {
-  let value = (load_word(position / lanes) >> (bits * (position % lanes))) & element_mask;
+// An element of the brick. 'Of 2 bytes, less the base, as signed; of 1 byte as they are.'
+fn element_at(at: vec3u, base: u32) -> i32 {
+  let value = (word_with(at) >> (bits * (at.x % lanes))) & element_mask;
   if (bits == 16u) { return i32((value - base) << 16u) >> 16u; }
   return i32(value);
 }
 
-// How far apart rows and slices are in workgroup memory, in elements.
-override row_elements: u32 = lanes * row_words;
-override slice_elements: u32 = lanes * slice_pitch;
-
-// Where an element is, and the one that stands for neighbours that are not there.
-struct Own { position: u32, in_block: vec3u, nearest: u32, base: u32 }
+// Where an element is in its brick and in its block, and the step to the one that stands for neighbours that are not there.
+struct Own { at: vec3u, in_block: vec3u, nearest: vec3u, base: u32 }
 
 // 'As far as the block reaches; if that is not at all, the one to the left, above or behind.'
 fn neighbour(own: Own, x: u32, y: u32, z: u32) -> i32 {
   let step = min(vec3u(x, y, z), own.in_block);
-  let back = step.x + step.y * row_elements + step.z * slice_elements;
-  return element_at(own.position - select(back, own.nearest, back == 0u), own.base);
+  return element_at(own.at - select(step, own.nearest, all(step == vec3u(0u))), own.base);
 }
 
 // Of any element but the block's first one.
-fn neighbours_of(position: u32, in_block: vec3u, base: u32) -> Ten {
-  let nearest = select(select(slice_elements, row_elements, in_block.y > 0u), 1u, in_block.x > 0u);
-  let own = Own(position, in_block, nearest, base);
+fn neighbours_of(at: vec3u, in_block: vec3u, base: u32) -> Ten {
+  let nearest = select(select(vec3u(0u, 0u, 1u), vec3u(0u, 1u, 0u), in_block.y > 0u), vec3u(1u, 0u, 0u), in_block.x > 0u);
+  let own = Own(at, in_block, nearest, base);
   let left = neighbour(own, 1u, 0u, 0u);
   let above = neighbour(own, 0u, 1u, 0u);
   let left_above = neighbour(own, 1u, 1u, 0u);

@@ -1,5 +1,5 @@
 // An encoder's brick, from the box into workgroup memory. No entry point: kernels.ts puts it in front of the others, behind
-// brick.wgsl, shared-memory.wgsl and causal.wgsl.
+// tiles.wgsl.
 
 @group(0) @binding(0) var<uniform> box: Box;
 // From cut.wgsl: one for each brick.
@@ -16,7 +16,7 @@ fn mean_of(place: Place) -> u32 {
   let extent = min(vec2u(block_x, block_y), place.extent.xy - number * vec2u(block_x, block_y));
   let count = extent.x * extent.y * place.extent.z;
   let sum = atomicLoad(&wg_means[number.x + blocks_x * number.y]);
-  return (load_word(0u) + (2u * sum + count) / (2u * count) - (1u << (bits - 1u))) & element_mask;
+  return (word_with(vec3u(0u)) + (2u * sum + count) / (2u * count) - (1u << (bits - 1u))) & element_mask;
 }
 
 // Fills workgroup memory with one plane of the brick; lanes behind the chunk's edge are 0. A barrier must follow. Returns the
@@ -25,11 +25,17 @@ fn load_brick(place: Place, plane: u32, thread: u32) -> u32 {
   let first_element = ((voxels[place.first_word] >> (16u * plane)) & element_mask) * ones;
   var differing = 0u;
   var sum = 0u;
+  // Of whole bricks of one plane: from one word to the next it is always as far.
+  let first_at = shared_word(thread, 0u);
+  let first_word = place.first_word + first_at.z * box.slice_words + first_at.y * box.row_words + first_at.x / lanes;
+  let step = step_z * box.slice_words + step_y * box.row_words;
   for (var i = 0u; i < part_words; i++) {
     let at = shared_word(thread, i);
     var word = 0u;
     let there = lanes_inside(place, at.x);
-    if (is_inside(place, at)) {
+    if (clipped == 0u && planes == 1u && step_y + step_z > 0u) {
+      word = voxels[first_word + i * step];
+    } else if (is_inside(place, at)) {
       let line = place.first_word + at.z * box.slice_words + at.y * box.row_words;
       if (planes == 2u) {
         word = (voxels[line + at.x] >> (16u * plane)) & 0xffffu;
@@ -37,11 +43,13 @@ fn load_brick(place: Place, plane: u32, thread: u32) -> u32 {
       } else {
         word = voxels[line + at.x / lanes] & there;
       }
+    }
+    if (is_inside(place, at)) {
       let own_sum = sum_of_lanes((packed_subtract(word, first_element) ^ tops) & there);
       if (blocks == 1u) { sum += own_sum; } else { atomicAdd(&wg_means[at.x / block_x + blocks_x * (at.y / block_y)], own_sum); }
     }
     differing |= word ^ first_element;
-    store_word(word_at(at), word);
+    wg_tiles[tile_of(at)][at.y % 4u] = word;
   }
   if (blocks == 1u) { atomicAdd(&wg_means[0], sum); }
   return differing;

@@ -1,6 +1,7 @@
 // Brings each brick from its room into its chunk's payload, and its length into the directory. src/core/codecs/rice/SPEC.md,
 // 'Payload'. brick.wgsl stands in front of this text.
-// One workgroup owns a brick. Dispatch: one workgroup a brick, spread over x and y.
+// So many neighbouring invocations own a brick; a workgroup owns several. Dispatch: one workgroup for `threads / movers` bricks, spread
+// over x and y.
 // Invariants:
 // 1. Each word of the payloads is written, and by one invocation: a word of the directory by the first of its two bricks' planes.
 // 2. Chunks with byte_length 0 are left out.
@@ -18,13 +19,16 @@
 @group(0) @binding(6) var<storage, read> chunk_of_brick: array<u32>;
 @group(0) @binding(7) var<storage, read_write> payloads: array<u32>;
 
+const movers = 32u;
+
 @compute @workgroup_size(threads)
 fn main(
   @builtin(local_invocation_index) thread: u32,
   @builtin(workgroup_id) workgroup: vec3u,
   @builtin(num_workgroups) workgroups: vec3u,
 ) {
-  let brick = workgroup.x + workgroup.y * workgroups.x;
+  let brick = (workgroup.x + workgroup.y * workgroups.x) * (threads / movers) + thread / movers;
+  let mover = thread % movers;
   if (brick >= box.brick_count) { return; }
   let chunk_number = chunk_of_brick[brick];
   let chunk = chunks[chunk_number];
@@ -38,7 +42,7 @@ fn main(
   for (var plane = 0u; plane < planes; plane++) {
     let unit = brick * planes + plane;
     let entry = unit - first_unit;
-    if (thread == 0u && entry % 2u == 0u) {
+    if (mover == 0u && entry % 2u == 0u) {
       var lengths = sizes[unit];
       if (entry + 1u < units) { lengths |= sizes[unit + 1u] << 16u; }
       payloads[payload + entry / 2u] = lengths;
@@ -46,6 +50,16 @@ fn main(
     let room = places[brick].z + plane * places[brick].w;
     let start = payload + offsets[unit];
     let size = sizes[unit];
-    for (var word = thread; word < size; word += threads) { payloads[start + word] = rooms[room + word]; }
+    // Four words are under way at once.
+    var word = mover;
+    for (; word + 3u * movers < size; word += 4u * movers) {
+      let from_room = room + word;
+      let words = vec4u(rooms[from_room], rooms[from_room + movers], rooms[from_room + 2u * movers], rooms[from_room + 3u * movers]);
+      payloads[start + word] = words.x;
+      payloads[start + word + movers] = words.y;
+      payloads[start + word + 2u * movers] = words.z;
+      payloads[start + word + 3u * movers] = words.w;
+    }
+    for (; word < size; word += movers) { payloads[start + word] = rooms[room + word]; }
   }
 }

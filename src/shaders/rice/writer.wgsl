@@ -1,19 +1,19 @@
-// Bits into a brick's code in workgroup memory. No entry point: kernels.ts puts it in front of encode.wgsl, behind
-// shared-memory.wgsl. SPEC.md, 'A brick' and 'Codes'.
+// Bits into a brick's code in workgroup memory. No entry point: kernels.ts puts it in front of encode.wgsl, behind tiles.wgsl.
+// SPEC.md, 'A brick' and 'Codes'.
 // Invariants:
 // 1. The code is zero before, and no two bits written stand in one place: words that several share are the same whoever comes
 //    first.
 
 // Up to 32 bits in one go, for the few values that stand alone. `value` has no bits above `width`.
 fn put(bit: u32, value: u32, width: u32) {
-  atomicOr(&wg_words[bit / 32u], value << (bit % 32u));
-  if (bit % 32u + width > 32u) { atomicOr(&wg_words[bit / 32u + 1u], value >> (32u - bit % 32u)); }
+  atomicOr(&wg_code[bit / 32u], value << (bit % 32u));
+  if (bit % 32u + width > 32u) { atomicOr(&wg_code[bit / 32u + 1u], value >> (32u - bit % 32u)); }
 }
 
-// Gathers neighbouring bits into words.
-struct Writer { word: u32, used: u32, bits: u32 }
+// Gathers neighbouring bits into words. Those between the first and the last are all its own.
+struct Writer { first: u32, word: u32, used: u32, bits: u32, head: u32 }
 
-fn writer_at(bit: u32) -> Writer { return Writer(bit / 32u, bit % 32u, 0u); }
+fn writer_at(bit: u32) -> Writer { return Writer(bit / 32u, bit / 32u, bit % 32u, 0u, 0u); }
 
 // `width`: 32 at most; `value` has no bits above.
 fn append(writer: ptr<function, Writer>, value: u32, width: u32) {
@@ -21,47 +21,107 @@ fn append(writer: ptr<function, Writer>, value: u32, width: u32) {
   (*writer).bits |= value << used;
   (*writer).used = used + width;
   if (used + width >= 32u) {
-    atomicOr(&wg_words[(*writer).word], (*writer).bits);
+    if ((*writer).word == (*writer).first) {
+      (*writer).head = (*writer).bits;
+    } else {
+      atomicStore(&wg_code[(*writer).word], (*writer).bits);
+    }
     (*writer).word++;
     (*writer).used = used + width - 32u;
     (*writer).bits = (value >> 1u) >> (31u - used);
   }
 }
 
-fn finish(writer: ptr<function, Writer>) {
-  if ((*writer).used > 0u) { atomicOr(&wg_words[(*writer).word], (*writer).bits); }
+fn finish(writer: Writer) {
+  if (writer.word > writer.first) { atomicOr(&wg_code[writer.first], writer.head); }
+  if (writer.used > 0u) { atomicOr(&wg_code[writer.word], writer.bits); }
 }
 
-// The low `width` bits of all lanes, side by side.
-fn suffixes_of(symbols: u32, width: u32) -> u32 {
-  let low = symbols & (low_bits(width) * ones);
-  if (lanes == 2u) { return (low & 0xffffu) | ((low >> 16u) << width); }
-  // The products of a pair's second element end below bit 15, as long as widths do not reach 8.
-  if (width == 8u) { return symbols; }
-  let second = 1u << width;
-  return dot4U8Packed(low, 1u | (second << 8u)) | (dot4U8Packed(low, (1u | (second << 8u)) << 16u) << (2u * width));
-}
-
-// How a group is coded.
+// How a group's symbols are coded: bits of suffixes, whether there are prefixes.
 struct Coded { width: u32, is_rice: bool }
 
-// The prefixes of a word's four quotients, 15 at most.
-fn append_four(prefixes: ptr<function, Writer>, quotients: u32) {
-  // Sums of quotients and ones before them: where each prefix has its one. The last is at bit 63 at most.
+// The quotients of four words.
+fn quotients_of(symbols: vec4u, k: u32) -> vec4u { return (symbols >> vec4u(k)) & vec4u((element_mask >> k) * ones); }
+
+// The top bit of each lane with a quotient of 15 or more.
+fn escapes_in(quotients: vec4u) -> vec4u {
+  return (((quotients & vec4u(~tops)) + ones * ((1u << (bits - 1u)) - escape_quotient)) | quotients) & vec4u(tops);
+}
+
+fn sum_of_four(words: vec4u) -> u32 {
+  return sum_of_lanes(words.x) + sum_of_lanes(words.y) + sum_of_lanes(words.z) + sum_of_lanes(words.w);
+}
+
+// A part's quotients, 15 at most; the top bits of lanes that are escapes; and how many.
+struct Quotients { words: Eight, escaped: Eight, escapes: u32 }
+
+fn quotients_with(symbols: Eight, k: u32) -> Quotients {
+  var words = Eight(quotients_of(symbols.low, k), quotients_of(symbols.high, k));
+  let escaped = Eight(escapes_in(words.low), escapes_in(words.high));
+  let any = escaped.low | escaped.high;
+  var escapes = 0u;
+  if (((any.x | any.y) | (any.z | any.w)) != 0u) {
+    let counts = countOneBits(escaped.low) + countOneBits(escaped.high);
+    escapes = counts.x + counts.y + counts.z + counts.w;
+    words = Eight(capped(words.low, escaped.low), capped(words.high, escaped.high));
+  }
+  return Quotients(words, escaped, escapes);
+}
+
+// Quotients with 15 in the place of those that are escapes.
+fn capped(quotients: vec4u, escaped: vec4u) -> vec4u {
+  let covered = (escaped >> vec4u(bits - 1u)) * element_mask;
+  return (quotients & ~covered) | (vec4u(escape_quotient * ones) & covered);
+}
+
+// 'q zero bits and a one; 15 zero bits and a one for an escape.'
+fn write_prefixes(place: Place, quotients: Eight, at: u32) {
+  var prefixes = writer_at(at);
+  if (clipped == 0u) {
+    // Four words' sums at once: few parts have a word of more than 32 bits.
+    let longest = max(bits_of_four(quotients.low), bits_of_four(quotients.high));
+    if (max(max(longest.x, longest.y), max(longest.z, longest.w)) <= 32u) {
+      append_word(&prefixes, quotients.low.x);
+      append_word(&prefixes, quotients.low.y);
+      append_word(&prefixes, quotients.low.z);
+      append_word(&prefixes, quotients.low.w);
+      append_word(&prefixes, quotients.high.x);
+      append_word(&prefixes, quotients.high.y);
+      append_word(&prefixes, quotients.high.z);
+      append_word(&prefixes, quotients.high.w);
+      finish(prefixes);
+      return;
+    }
+  }
+  var rest = quotients;
+  for (var i = 0u; i < part_words; i++) {
+    append_pairs(&prefixes, rest.low.x, word_of(place, i).count);
+    rest = Eight(vec4u(rest.low.yzw, rest.high.x), rest.high.yzwx);
+  }
+  finish(prefixes);
+}
+
+// How many bits the prefixes of words have.
+fn bits_of_four(quotients: vec4u) -> vec4u {
+  return lanes + vec4u(sum_of_lanes(quotients.x), sum_of_lanes(quotients.y), sum_of_lanes(quotients.z), sum_of_lanes(quotients.w));
+}
+
+// The prefixes of a whole word, 32 bits at most.
+fn append_word(prefixes: ptr<function, Writer>, quotients: u32) {
+  if (lanes == 2u) {
+    let first = quotients & 0xffffu;
+    let last = first + (quotients >> 16u) + 1u;
+    append(prefixes, (1u << first) | (1u << last), last + 1u);
+    return;
+  }
+  // Sums of quotients and ones before them: where each prefix has its one.
   let ends = quotients * ones + 0x03020100u;
   let last = ends >> 24u;
   let first_pair = (1u << (ends & 0xffu)) | (1u << ((ends >> 8u) & 0xffu));
-  let third = (ends >> 16u) & 0xffu;
-  if (last < 32u) {
-    append(prefixes, first_pair | (1u << third) | (1u << last), last + 1u);
-  } else {
-    let pair_bits = ((ends >> 8u) & 0xffu) + 1u;
-    append(prefixes, first_pair, pair_bits);
-    append(prefixes, (1u << (third - pair_bits)) | (1u << (last - pair_bits)), last + 1u - pair_bits);
-  }
+  append(prefixes, first_pair | (1u << ((ends >> 16u) & 0xffu)) | (1u << last), last + 1u);
 }
 
-// The prefixes of a word's first `count` quotients, 15 at most. Two at a time: two prefixes have 32 bits at most.
+// The prefixes of a word's first `count` quotients. Two at a time: two prefixes have 32 bits at most.
 fn append_pairs(prefixes: ptr<function, Writer>, quotients: u32, count: u32) {
   for (var pair = 0u; pair < min(count, lanes); pair += 2u) {
     let first = (quotients >> (pair * bits)) & element_mask;
@@ -75,46 +135,62 @@ fn append_pairs(prefixes: ptr<function, Writer>, quotients: u32, count: u32) {
   }
 }
 
-// Puts those of a word's quotients that are escapes from bit `escapes` on, in `width` bits each, and moves that on. Returns the
-// quotients with 15 in their places.
-fn put_escapes(quotients: u32, width: u32, escapes: ptr<function, u32>) -> u32 {
-  let escaped = escapes_in(quotients);
-  if (escaped == 0u) { return quotients; }
-  for (var lane = 0u; lane < lanes; lane++) {
-    if (((escaped >> (lane * bits)) & element_mask) == 0u) { continue; }
-    put(*escapes, (quotients >> (lane * bits)) & element_mask, width);
-    *escapes += width;
+// The whole quotients of a part's escapes, in `width` bits each.
+fn write_escapes(symbols: Eight, escaped: Eight, k: u32, at: u32) {
+  var bit = at;
+  let width = bits - k;
+  var rest = symbols;
+  var flags = escaped;
+  for (var i = 0u; i < part_words; i++) {
+    for (var lane = 0u; lane < lanes; lane++) {
+      if (((flags.low.x >> (lane * bits)) & element_mask) == 0u) { continue; }
+      put(bit, ((rest.low.x >> (lane * bits)) & element_mask) >> k, width);
+      bit += width;
+    }
+    rest = Eight(vec4u(rest.low.yzw, rest.high.x), rest.high.yzwx);
+    flags = Eight(vec4u(flags.low.yzw, flags.high.x), flags.high.yzwx);
   }
-  let lanes_escaped = (escaped >> (bits - 1u)) * element_mask;
-  return (quotients & ~lanes_escaped) | ((escape_quotient * ones) & lanes_escaped);
 }
 
-// Writes a part's bits, from the three places on.
-fn write_part(
-  place: Place,
-  symbols: ptr<function, array<u32, part_words>>,
-  coded: Coded,
-  has_escapes: bool,
-  suffixes_at: u32,
-  prefixes_at: u32,
-  escapes_at: u32,
-) {
-  var suffixes = writer_at(suffixes_at);
-  var prefixes = writer_at(prefixes_at);
-  var escapes = escapes_at;
-  let width = coded.width;
-  let quotient_mask = element_mask >> width;
-  for (var i = 0u; i < part_words; i++) {
-    let count = word_of(place, i).count;
-    let word = (*symbols)[i];
-    append(&suffixes, suffixes_of(word, width), width * count);
-    if (coded.is_rice) {
-      // 'q zero bits and a one; 15 zero bits and a one for an escape.'
-      var quotients = (word >> width) & (quotient_mask * ones);
-      if (has_escapes) { quotients = put_escapes(quotients, bits - width, &escapes); }
-      if (lanes == 4u && count == 4u) { append_four(&prefixes, quotients); } else { append_pairs(&prefixes, quotients, count); }
-    }
+// 'Bit by bit': the lowest `width` of eight planes. `there`: the bits of elements that there are; a whole set's planes are whole words.
+fn write_planes(planes_there: Eight, width: u32, there: u32, at: u32) {
+  if (clipped == 0u) {
+    let word = at / 32u;
+    if (width > 0u) { atomicStore(&wg_code[word], planes_there.low.x); }
+    if (width > 1u) { atomicStore(&wg_code[word + 1u], planes_there.low.y); }
+    if (width > 2u) { atomicStore(&wg_code[word + 2u], planes_there.low.z); }
+    if (width > 3u) { atomicStore(&wg_code[word + 3u], planes_there.low.w); }
+    if (width > 4u) { atomicStore(&wg_code[word + 4u], planes_there.high.x); }
+    if (width > 5u) { atomicStore(&wg_code[word + 5u], planes_there.high.y); }
+    if (width > 6u) { atomicStore(&wg_code[word + 6u], planes_there.high.z); }
+    if (width > 7u) { atomicStore(&wg_code[word + 7u], planes_there.high.w); }
+    return;
   }
-  finish(&suffixes);
-  finish(&prefixes);
+  let count = countOneBits(there);
+  if (count == 0u) { return; }
+  var rest = planes_there;
+  for (var i = 0u; i < width; i++) {
+    put(at + i * count, compressed(rest.low.x, there), count);
+    rest = Eight(vec4u(rest.low.yzw, rest.high.x), rest.high.yzwx);
+  }
+}
+
+// The bits of a word that `there` covers, moved together (Warren, Hacker's Delight, 7-4).
+fn compressed(word: u32, there: u32) -> u32 {
+  var bits_left = word & there;
+  var mask = there;
+  var to_count = ~there << 1u;
+  for (var step = 0u; step < 5u; step++) {
+    var parity = to_count ^ (to_count << 1u);
+    parity ^= parity << 2u;
+    parity ^= parity << 4u;
+    parity ^= parity << 8u;
+    parity ^= parity << 16u;
+    let moving = parity & mask;
+    mask = (mask ^ moving) | (moving >> (1u << step));
+    let moved = bits_left & moving;
+    bits_left = (bits_left ^ moved) | (moved >> (1u << step));
+    to_count &= ~parity;
+  }
+  return bits_left;
 }

@@ -1,6 +1,7 @@
 import brickCode from '../../../shaders/rice/brick.wgsl?raw';
 import causalCode from '../../../shaders/rice/causal.wgsl?raw';
 import chooseCode from '../../../shaders/rice/choose.wgsl?raw';
+import codesCode from '../../../shaders/rice/codes.wgsl?raw';
 import cutCode from '../../../shaders/rice/cut.wgsl?raw';
 import decodeCode from '../../../shaders/rice/decode.wgsl?raw';
 import encodeCode from '../../../shaders/rice/encode.wgsl?raw';
@@ -12,11 +13,13 @@ import memoryCode from '../../../shaders/rice/memory.wgsl?raw';
 import moveCode from '../../../shaders/rice/move.wgsl?raw';
 import packedCode from '../../../shaders/rice/packed.wgsl?raw';
 import prefixesCode from '../../../shaders/rice/prefixes.wgsl?raw';
-import reachCode from '../../../shaders/rice/reach.wgsl?raw';
+import planesCode from '../../../shaders/rice/planes.wgsl?raw';
+import residualsCode from '../../../shaders/rice/residuals.wgsl?raw';
 import scanCode from '../../../shaders/rice/scan.wgsl?raw';
 import sharedMemoryCode from '../../../shaders/rice/shared-memory.wgsl?raw';
 import sizesCode from '../../../shaders/rice/sizes.wgsl?raw';
 import sumsCode from '../../../shaders/rice/sums.wgsl?raw';
+import tilesCode from '../../../shaders/rice/tiles.wgsl?raw';
 import writerCode from '../../../shaders/rice/writer.wgsl?raw';
 import type { Commands } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
@@ -41,6 +44,8 @@ const chunkWords = 8;
 const groups = 64;
 /** Of a workgroup. */
 const invocations = 128;
+/** Bricks that a workgroup of move.wgsl owns. */
+const moved = 4;
 
 export function createKernels(gpu: Gpu): CodecKernels {
   return {
@@ -103,7 +108,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
       const end = part.first + part.chunks.length;
       const placement = { byteOffsets: byteOffsets.slice(part.first, end), byteLengths: byteLengths.slice(part.first, end) };
       const placed = chunkTable(work, voxels, part.chunks, bricks, placement);
-      writing.dispatch(move, [box, places, rooms, sizes, offsets, placed, chunkOfBrick, buffer], bricks.tileCount);
+      writing.dispatch(move, [box, places, rooms, sizes, offsets, placed, chunkOfBrick, buffer], Math.ceil(bricks.tileCount / moved));
     }
     await writing.submit();
     return { buffer, byteOffsets, byteLengths };
@@ -160,7 +165,7 @@ function recordEncode(gpu: Gpu, commands: Commands, work: GpuScope, voxels: GpuV
   commands.stage('encode');
   const cut = kernel(gpu, 'cut', [cutCode], elementBytes);
   commands.dispatch(cut, [box, table, chunkOfBrick, places], Math.ceil(brickTotal / invocations));
-  const before = [sharedMemoryCode, linearCode, causalCode, loadCode, reachCode, chooseCode, scanCode, writerCode];
+  const before = [planesCode, tilesCode, linearCode, causalCode, loadCode, residualsCode, chooseCode, codesCode, scanCode, writerCode];
   for (const kind of kinds) {
     const encoder = kernel(gpu, 'encode', [...before, encodeCode], elementBytes, kind);
     commands.dispatch(encoder, [box, places, voxels.buffer, rooms, sizes], brickTotal);

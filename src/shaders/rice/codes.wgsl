@@ -1,0 +1,70 @@
+// Which code a group takes. No entry point: kernels.ts puts it in front of encode.wgsl, behind brick.wgsl and planes.wgsl.
+// src/core/codecs/rice/SPEC.md, "The encoder's choice".
+// Algorithm: for each bit, how many of a group's symbols have it; from these counts alone follows what each k is expected to cost, as a
+// quotient's bits stand for 1, 2, 4 and 8, and a symbol with any bit above them is an escape.
+// Twin: `chooseCode` in src/core/codecs/rice/choice.ts.
+
+// For each part: how many of the 32 elements whose planes it has have each of their 8 bits, in 8 bits each.
+var<workgroup> wg_counts: array<vec2u, threads>;
+
+fn counts_of(planes_there: Eight) -> vec2u {
+  let low = countOneBits(planes_there.low);
+  let high = countOneBits(planes_there.high);
+  return vec2u(
+    low.x | (low.y << 8u) | (low.z << 16u) | (low.w << 24u),
+    high.x | (high.y << 8u) | (high.z << 16u) | (high.w << 24u));
+}
+
+// What is known of the bits from `k` on: how many symbols have bit k, and the three above; of those above these, the most that any
+// has, and the sum. And the code that is best so far.
+struct Search { k: u32, own: vec4u, most: u32, sum: u32, code: u32, least: u32 }
+
+// Goes on to the next lower k. 'Of all k that are sure to cost no more than raw, the one that costs least; the larger on a tie.'
+fn try_next(search: ptr<function, Search>, has_bit: u32, count: u32) {
+  let high = (*search).own.w;
+  (*search).most = max((*search).most, high);
+  (*search).sum += high;
+  let own = vec4u(has_bit, (*search).own.xyz);
+  (*search).own = own;
+  (*search).k -= 1u;
+  let k = (*search).k;
+  if (k + 2u > raw_code) { return; }
+  let inside = count * (k + 1u) + own.x + 2u * own.y + 4u * own.z + 8u * own.w;
+  let escape = escape_quotient + bits - k;
+  let expected = inside + (*search).most * escape;
+  let longest = inside + (*search).sum * escape + min(min(own.x, own.y), min(own.z, own.w)) * (bits - k);
+  if (expected < (*search).least && longest <= count * bits) {
+    (*search).code = k + 1u;
+    (*search).least = expected;
+  }
+}
+
+fn try_four(search: ptr<function, Search>, counts: u32, count: u32) {
+  try_next(search, counts >> 24u, count);
+  try_next(search, (counts >> 16u) & 0xffu, count);
+  try_next(search, (counts >> 8u) & 0xffu, count);
+  try_next(search, counts & 0xffu, count);
+}
+
+// The code of a group of `count` elements. The workgroup calls it together.
+fn choose_code(planes_there: Eight, count: u32, thread: u32) -> u32 {
+  let own = counts_of(planes_there);
+  wg_counts[thread] = own;
+  workgroupBarrier(); // all parts' counts are there
+  let other = wg_counts[thread ^ 1u];
+  var low = own + other;
+  var high = vec2u(0u);
+  if (wide == 1u) {
+    low = select(own, other, thread % 2u == 1u);
+    high = select(other, own, thread % 2u == 1u);
+  }
+  if (all((low | high) == vec2u(0u))) { return 0u; }
+  var search = Search(bits, vec4u(0u), 0u, 0u, raw_code, count * bits);
+  if (wide == 1u) {
+    try_four(&search, high.y, count);
+    try_four(&search, high.x, count);
+  }
+  try_four(&search, low.y, count);
+  try_four(&search, low.x, count);
+  return search.code;
+}

@@ -1,0 +1,32 @@
+// An encoder's workgroup memory: a brick's elements, and beside them its code. No entry point: kernels.ts puts it in front of the
+// others, behind brick.wgsl.
+// Elements stand in tiles, 4 rows of one word each. Each block has its own, and beside them a column to the left, a row above and, in
+// volumes, a slice behind that are always 0: 'what does not exist is 0'.
+
+override block_columns: u32 = block_x / lanes;
+override behind: u32 = 1u - picture;
+override tile_row: u32 = block_columns + 1u;
+// In volumes of 1 byte one more, so that the parts of neighbouring groups do not meet in one bank.
+override tile_slice: u32 = tile_row * (block_y / 4u + 1u) + behind * (1u - wide);
+override block_tiles: u32 = tile_slice * (brick_z + behind);
+override tile_count: u32 = blocks * block_tiles;
+var<workgroup> wg_tiles: array<vec4u, tile_count>;
+
+// The longest code: 4096 bytes of raw groups, and at most 312 bits in front of them.
+const code_words = 1036u;
+var<workgroup> wg_code: array<atomic<u32>, code_words>;
+
+// The tile that holds an element of the brick.
+fn tile_of(element: vec3u) -> u32 {
+  var block = 0u;
+  var in_block = element.xy;
+  if (blocks > 1u) {
+    let block_shape = vec2u(block_x, block_y);
+    block = element.x / block_x + blocks_x * (element.y / block_y);
+    in_block = element.xy % block_shape;
+  }
+  return block * block_tiles + (element.z + behind) * tile_slice + (in_block.y / 4u + 1u) * tile_row + in_block.x / lanes + 1u;
+}
+
+// The word that holds an element of the brick.
+fn word_with(element: vec3u) -> u32 { return wg_tiles[tile_of(element)][element.y % 4u]; }
