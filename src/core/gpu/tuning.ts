@@ -13,7 +13,7 @@ const threads = 'invocations of a workgroup';
 
 /** What can be tuned to a device. All values are within WebGPU's least limits; the standards were found on an NVIDIA H200. */
 export const tuningChoices = {
-  'rice.decode': { what: `rice, decoding: ${threads}`, values: [64, 128, 256], standard: 128 },
+  'rice.decode': { what: `rice, decoding: ${threads}`, values: [64, 128], standard: 128 },
   'huffman.gather': { what: `huffman, counting symbols: ${threads}`, values: [64, 128, 256], standard: 256 },
   'parle.expand': { what: `parle, decoding: ${threads}`, values: [64, 128, 256], standard: 64 },
   'view.rays': { what: '3D view: rays of a workgroup', values: [32, 64, 128, 256], standard: 32 },

@@ -1,27 +1,30 @@
-// Bits of symbols, turned from elements into planes and back. No entry point: kernels.ts puts it in front of the others.
-// SPEC.md, 'Codes'. Twins: `writePlanes` and `readPlanes` in src/core/codecs/rice/brick.ts.
+// Planes of bits from bytes, and back. No entry point: kernels.ts puts it in front of the others. SPEC.md, 'Codes'.
 
+// Eight words, in two halves: without indices they stay in registers.
 struct Eight { low: vec4u, high: vec4u }
 
-// The words that have, in each byte, bit i of word b where these have bit b of word i: 8 × 8 bits are turned over in all four bytes
-// at once (Warren, Hacker's Delight, 7-3). The same once more gives the words back.
-fn transpose(words: Eight) -> Eight {
-  let fours = vec4u(0x0f0f0f0fu);
-  let low = (words.low & fours) | ((words.high & fours) << vec4u(4u));
-  let high = ((words.low >> vec4u(4u)) & fours) | (words.high & ~fours);
-  let turned_low = transpose_four(low);
-  let turned_high = transpose_four(high);
-  return Eight(turned_low, turned_high);
+// Where `mask` has ones, `low`; elsewhere `high`, moved up by `shift`.
+fn low_halves(low: vec4u, high: vec4u, mask: u32, shift: u32) -> vec4u {
+  return (low & vec4u(mask)) | ((high << vec4u(shift)) & vec4u(~mask));
 }
 
-fn transpose_four(words: vec4u) -> vec4u {
-  let twos = vec2u(0x33333333u);
-  let low = (words.xy & twos) | ((words.zw & twos) << vec2u(2u));
-  let high = ((words.xy >> vec2u(2u)) & twos) | (words.zw & ~twos);
-  let ones_even = 0x55555555u;
-  return vec4u(
-    (low.x & ones_even) | ((low.y & ones_even) << 1u),
-    ((low.x >> 1u) & ones_even) | (low.y & ~ones_even),
-    (high.x & ones_even) | ((high.y & ones_even) << 1u),
-    ((high.x >> 1u) & ones_even) | (high.y & ~ones_even));
+// What low_halves leaves out: where `mask` has ones, `low`, moved down; elsewhere `high`.
+fn high_halves(low: vec4u, high: vec4u, mask: u32, shift: u32) -> vec4u {
+  return ((low >> vec4u(shift)) & vec4u(mask)) | (high & vec4u(~mask));
+}
+
+// Four matrices of 8 × 8 bits, one in each byte lane, mirrored: bit i of word b becomes bit b of word i. Halves of lanes are swapped
+// between words 4 apart, then quarters between those 2 apart, then bits. Its own inverse.
+fn transpose(words: Eight) -> Eight {
+  let low = low_halves(words.low, words.high, 0x0f0f0f0fu, 4u);
+  let high = high_halves(words.low, words.high, 0x0f0f0f0fu, 4u);
+  let first = vec4u(low.xy, high.xy);
+  let third = vec4u(low.zw, high.zw);
+  let upper = low_halves(first, third, 0x33333333u, 2u);
+  let lower = high_halves(first, third, 0x33333333u, 2u);
+  let even = vec4u(upper.x, lower.x, upper.z, lower.z);
+  let odd = vec4u(upper.y, lower.y, upper.w, lower.w);
+  let evens = low_halves(even, odd, 0x55555555u, 1u);
+  let odds = high_halves(even, odd, 0x55555555u, 1u);
+  return Eight(vec4u(evens.x, odds.x, evens.y, odds.y), vec4u(evens.z, odds.z, evens.w, odds.w));
 }

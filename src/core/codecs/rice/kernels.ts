@@ -12,6 +12,7 @@ import locateCode from '../../../shaders/rice/locate.wgsl?raw';
 import memoryCode from '../../../shaders/rice/memory.wgsl?raw';
 import moveCode from '../../../shaders/rice/move.wgsl?raw';
 import packedCode from '../../../shaders/rice/packed.wgsl?raw';
+import planesCode from '../../../shaders/rice/planes.wgsl?raw';
 import prefixesCode from '../../../shaders/rice/prefixes.wgsl?raw';
 import planesCode from '../../../shaders/rice/planes.wgsl?raw';
 import residualsCode from '../../../shaders/rice/residuals.wgsl?raw';
@@ -194,7 +195,7 @@ function prepareDecode(
   const locate = kernel(gpu, 'locate', [scanCode, locateCode], elementBytes);
   const decoders = kinds.map((kind) => {
     const memory = kind.form.causal ? sharedMemoryCode : memoryCode;
-    const code = [memory, linearCode, causalCode, frontCode, scanCode, sumsCode, prefixesCode, decodeCode];
+    const code = [memory, linearCode, causalCode, frontCode, planesCode, scanCode, sumsCode, prefixesCode, decodeCode];
     return kernel(gpu, 'decode', code, elementBytes, kind, gpu.tuning['rice.decode']);
   });
   return (commands) => {
