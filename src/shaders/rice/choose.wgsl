@@ -81,12 +81,8 @@ fn two_rows(at: vec2u, rows: vec2u) -> Rows {
 // A row of a tile, and the one above.
 fn one_row(at: u32, row: u32) -> vec2u {
   let tile = wg_tiles[at];
-  switch (row) {
-    case 0u: { return vec2u(tile.x, wg_tiles[at - tile_row].w); }
-    case 1u: { return tile.yx; }
-    case 2u: { return tile.zy; }
-    default: { return tile.wz; }
-  }
+  let upper = select(vec2u(tile.x, wg_tiles[at - tile_row].w), tile.yx, row == 1u);
+  return select(upper, select(tile.zy, tile.wz, row == 3u), row >= 2u);
 }
 
 // By the rows of a part that count.

@@ -14,7 +14,6 @@ import moveCode from '../../../shaders/rice/move.wgsl?raw';
 import packedCode from '../../../shaders/rice/packed.wgsl?raw';
 import planesCode from '../../../shaders/rice/planes.wgsl?raw';
 import prefixesCode from '../../../shaders/rice/prefixes.wgsl?raw';
-import planesCode from '../../../shaders/rice/planes.wgsl?raw';
 import residualsCode from '../../../shaders/rice/residuals.wgsl?raw';
 import scanCode from '../../../shaders/rice/scan.wgsl?raw';
 import sharedMemoryCode from '../../../shaders/rice/shared-memory.wgsl?raw';
