@@ -61,10 +61,7 @@ fn planes_of(symbols: Eight, thread: u32) -> Eight {
 
 // The low and the high bytes of a part's elements of 2 bytes: those of its first tile are bytes 0 and 2, of its second 1 and 3.
 fn halves_of(words: Eight) -> Eight {
-  let even = vec4u(0x00ff00ffu);
-  return Eight(
-    (words.low & even) | ((words.high & even) << vec4u(8u)),
-    ((words.low >> vec4u(8u)) & even) | (words.high & ~even));
+  return Eight(low_halves(words.low, words.high, 0x00ff00ffu, 8u), high_halves(words.low, words.high, 0x00ff00ffu, 8u));
 }
 
 // As bits of a plane: which of its 32 elements there are.

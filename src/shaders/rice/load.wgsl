@@ -25,26 +25,22 @@ fn load_brick(place: Place, plane: u32, thread: u32) -> u32 {
   let first_element = ((voxels[place.first_word] >> (16u * plane)) & element_mask) * ones;
   var differing = 0u;
   var sum = 0u;
-  // Of whole bricks of one plane: from one word to the next it is always as far.
+  // From one word to the next it is always as far.
   let first_at = shared_word(thread, 0u);
-  let first_word = place.first_word + first_at.z * box.slice_words + first_at.y * box.row_words + first_at.x / lanes;
+  let first = place.first_word + first_at.z * box.slice_words + first_at.y * box.row_words + first_at.x * element_bytes / 4u;
   let step = step_z * box.slice_words + step_y * box.row_words;
   for (var i = 0u; i < part_words; i++) {
     let at = shared_word(thread, i);
     var word = 0u;
-    let there = lanes_inside(place, at.x);
-    if (clipped == 0u && planes == 1u && step_y + step_z > 0u) {
-      word = voxels[first_word + i * step];
-    } else if (is_inside(place, at)) {
-      let line = place.first_word + at.z * box.slice_words + at.y * box.row_words;
-      if (planes == 2u) {
-        word = (voxels[line + at.x] >> (16u * plane)) & 0xffffu;
-        if (at.x + 1u < place.extent.x) { word |= (voxels[line + at.x + 1u] >> (16u * plane)) << 16u; }
-      } else {
-        word = voxels[line + at.x / lanes] & there;
-      }
-    }
     if (is_inside(place, at)) {
+      let there = lanes_inside(place, at.x);
+      let source = first + i * step;
+      if (planes == 2u) {
+        word = (voxels[source] >> (16u * plane)) & 0xffffu;
+        if (at.x + 1u < place.extent.x) { word |= (voxels[source + 1u] >> (16u * plane)) << 16u; }
+      } else {
+        word = voxels[source] & there;
+      }
       let own_sum = sum_of_lanes((packed_subtract(word, first_element) ^ tops) & there);
       if (blocks == 1u) { sum += own_sum; } else { atomicAdd(&wg_means[at.x / block_x + blocks_x * (at.y / block_y)], own_sum); }
     }

@@ -18,6 +18,7 @@ import residualsCode from '../../../shaders/rice/residuals.wgsl?raw';
 import scanCode from '../../../shaders/rice/scan.wgsl?raw';
 import sharedMemoryCode from '../../../shaders/rice/shared-memory.wgsl?raw';
 import sizesCode from '../../../shaders/rice/sizes.wgsl?raw';
+import suffixesCode from '../../../shaders/rice/suffixes.wgsl?raw';
 import sumsCode from '../../../shaders/rice/sums.wgsl?raw';
 import tilesCode from '../../../shaders/rice/tiles.wgsl?raw';
 import writerCode from '../../../shaders/rice/writer.wgsl?raw';
@@ -108,7 +109,11 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
       const end = part.first + part.chunks.length;
       const placement = { byteOffsets: byteOffsets.slice(part.first, end), byteLengths: byteLengths.slice(part.first, end) };
       const placed = chunkTable(work, voxels, part.chunks, bricks, placement);
-      writing.dispatch(move, [box, places, rooms, sizes, offsets, placed, chunkOfBrick, buffer], Math.ceil(bricks.tileCount / moved));
+      writing.dispatch(
+        move,
+        [box, places, rooms, sizes, offsets, placed, chunkOfBrick, buffer],
+        Math.ceil(bricks.tileCount / moved),
+      );
     }
     await writing.submit();
     return { buffer, byteOffsets, byteLengths };
@@ -165,7 +170,18 @@ function recordEncode(gpu: Gpu, commands: Commands, work: GpuScope, voxels: GpuV
   commands.stage('encode');
   const cut = kernel(gpu, 'cut', [cutCode], elementBytes);
   commands.dispatch(cut, [box, table, chunkOfBrick, places], Math.ceil(brickTotal / invocations));
-  const before = [planesCode, tilesCode, linearCode, causalCode, loadCode, residualsCode, chooseCode, codesCode, scanCode, writerCode];
+  const before = [
+    planesCode,
+    tilesCode,
+    linearCode,
+    causalCode,
+    loadCode,
+    residualsCode,
+    chooseCode,
+    codesCode,
+    scanCode,
+    writerCode,
+  ];
   for (const kind of kinds) {
     const encoder = kernel(gpu, 'encode', [...before, encodeCode], elementBytes, kind);
     commands.dispatch(encoder, [box, places, voxels.buffer, rooms, sizes], brickTotal);
@@ -194,7 +210,18 @@ function prepareDecode(
   const locate = kernel(gpu, 'locate', [scanCode, locateCode], elementBytes);
   const decoders = kinds.map((kind) => {
     const memory = kind.form.causal ? sharedMemoryCode : memoryCode;
-    const code = [memory, linearCode, causalCode, frontCode, planesCode, scanCode, sumsCode, prefixesCode, decodeCode];
+    const code = [
+      memory,
+      linearCode,
+      causalCode,
+      frontCode,
+      planesCode,
+      suffixesCode,
+      scanCode,
+      sumsCode,
+      prefixesCode,
+      decodeCode,
+    ];
     return kernel(gpu, 'decode', code, elementBytes, kind, gpu.tuning['rice.decode']);
   });
   return (commands) => {
