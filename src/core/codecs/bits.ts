@@ -2,57 +2,54 @@ import { StriaError } from '../shared/errors.ts';
 
 /** Writes bits, each byte from its lowest bit up. */
 export class BitWriter {
-  #bytes: Uint8Array<ArrayBuffer>;
+  /** Full ones are the first `#length`. */
+  #words: Uint32Array<ArrayBuffer>;
   #length = 0;
-  /** Bits that do not fill a byte yet. */
+  /** Bits that do not fill a word yet. */
   #pending = 0;
   #pendingCount = 0;
 
   /** @param capacity bytes that are there from the start; more come as needed */
   constructor(capacity: number) {
-    this.#bytes = new Uint8Array(capacity);
+    this.#words = new Uint32Array(Math.ceil(capacity / 4));
   }
 
   /** How many bits were written. */
   get bitCount(): number {
-    return 8 * this.#length + this.#pendingCount;
+    return 32 * this.#length + this.#pendingCount;
   }
 
-  /** The low `count` bits of `value`, 16 at most, the lowest first. `value` has no bits above. */
+  /** The low `count` bits of `value`, 32 at most, the lowest first. `value` has no bits above. */
   write(value: number, count: number): void {
-    this.#pending |= value << this.#pendingCount;
+    const before = this.#pendingCount;
+    this.#pending |= value << before;
     this.#pendingCount += count;
-    while (this.#pendingCount >= 8) {
-      if (this.#length === this.#bytes.length) this.#grow();
-      this.#bytes[this.#length++] = this.#pending;
-      this.#pending >>>= 8;
-      this.#pendingCount -= 8;
-    }
+    if (this.#pendingCount < 32) return;
+    this.#push(this.#pending);
+    this.#pendingCount -= 32;
+    this.#pending = before === 0 ? 0 : value >>> (32 - before);
   }
 
   /** All that another writer wrote. */
   append(other: BitWriter): void {
-    for (let at = 0; at < other.#length; at++) this.write(other.#bytes[at] as number, 8);
+    for (let at = 0; at < other.#length; at++) this.write(other.#words[at] as number, 32);
     this.write(other.#pending, other.#pendingCount);
   }
 
   /** What was written, filled up with zero bits to a whole byte. Nothing is written after that. */
   toBytes(): Uint8Array<ArrayBuffer> {
-    if (this.#pendingCount > 0) this.write(0, 8 - this.#pendingCount);
-    return this.#bytes.subarray(0, this.#length);
+    const byteCount = Math.ceil(this.bitCount / 8);
+    if (this.#pendingCount > 0) this.#push(this.#pending);
+    return new Uint8Array(this.#words.buffer, 0, byteCount);
   }
 
-  /** What was written, filled up with zero bits to a whole number of 4 bytes. Nothing is written after that. */
-  toWords(): Uint8Array<ArrayBuffer> {
-    this.toBytes();
-    while (this.#length % 4 > 0) this.write(0, 8);
-    return this.toBytes();
-  }
-
-  #grow(): void {
-    const larger = new Uint8Array(2 * this.#bytes.length + 4);
-    larger.set(this.#bytes);
-    this.#bytes = larger;
+  #push(word: number): void {
+    if (this.#length === this.#words.length) {
+      const larger = new Uint32Array(2 * this.#length + 1);
+      larger.set(this.#words);
+      this.#words = larger;
+    }
+    this.#words[this.#length++] = word;
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Dims3 } from '../shared/volume.ts';
 import type { ChunkGeometry, ChunkStatistics, ChunkSurvey, ChunkVoxels } from './codec.ts';
-import { expectedCost } from './rice/choice.ts';
 import { toSymbol } from './rice/predictors.ts';
 
 /** Of so many rows of a slice one is sampled. */
@@ -143,6 +142,19 @@ function symbolSums(
     });
   }
   return sums;
+}
+
+/**
+ * Bits that Rice codes of one parameter are taken to need: the survey's own estimate, by the symbols' sum alone. The parameter is the
+ * least k with 2S < 3n × 2^k, 6 or 13 at most.
+ * @param symbolSum S
+ * @param count n, how many symbols
+ */
+function expectedCost(symbolSum: number, count: number, bits: 8 | 16): number {
+  if (symbolSum === 0) return 0;
+  const digits = 32 - Math.clz32(Math.floor((2 * symbolSum) / (3 * count)));
+  const k = Math.min(digits, bits === 8 ? 6 : 13);
+  return Math.min(count * (k + 1) + (symbolSum >> k), count * bits);
 }
 
 /** Elements of 1 and 2 bytes are one plane, those of 4 bytes two: their low and their high halves. */

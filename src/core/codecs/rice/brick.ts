@@ -25,61 +25,91 @@ const predictorOf = (candidate: number) =>
 /** One plane of one brick: SPEC.md, 'A brick'. */
 export function encodeBrick(elements: Uint16Array, layout: BrickLayout, bits: 8 | 16, form: Form): Uint8Array {
   const { symbols, blocks } = predict(elements, layout, bits, form);
-  const groups = layout.groups.map((group) => {
-    const own = gather(symbols, group.elements);
-    return { ...group, symbols: own, code: chooseCode(own, bits) };
-  });
-  const leastCode = Math.min(...groups.map(({ code }) => code));
-  const codeWidth = digits(Math.max(...groups.map(({ code }) => code)) - leastCode);
-
-  // Three streams side by side: 'all prefixes, then what escapes lack, then all suffixes, which end with the brick'.
+  const prefixes = new BitWriter(elements.length);
   const escapes = new BitWriter(16);
   const suffixes = new BitWriter(elements.length);
-  const brick = new BitWriter(elements.length);
-  const hasEscapes = groups.some(({ symbols: own, code }) => isRice(code, bits) && own.some((s) => isEscape(s, code - 1)));
+  const codes = layout.groups.map((group) => {
+    const own = gather(symbols, group.elements);
+    const code = chooseCode(own, bits);
+    const width = suffixWidth(code, bits);
+    if (isRice(code, bits)) writePrefixes(prefixes, escapes, own, width, bits);
+    for (const indices of group.planes) writePlanes(suffixes, symbols, indices, width, bits);
+    return code;
+  });
+
+  const brick = new BitWriter(2 * elements.length);
+  const leastCode = Math.min(...codes);
+  const codeWidth = digits(Math.max(...codes) - leastCode);
   brick.write(leastCode, 4);
   brick.write(codeWidth, 3);
-  brick.write(Number(hasEscapes), 1);
+  brick.write(Number(escapes.bitCount > 0), 1);
   for (const { predictor, base } of blocks) {
     brick.write(predictor, predictorsOf(form).bits);
     brick.write(base, bits);
   }
-  for (const { code } of groups) brick.write(code - leastCode, codeWidth);
-  for (const { symbols: own, planes, code } of groups) {
-    const width = suffixWidth(code, bits);
-    for (const indices of planes) writePlanes(suffixes, symbols, indices, width);
-    if (!isRice(code, bits)) continue;
-    for (const symbol of own) {
-      const zeros = Math.min(symbol >> width, escapeQuotient);
-      brick.write(1 << zeros, zeros + 1);
-      if (zeros === escapeQuotient) escapes.write(symbol >> width, bits - width);
-    }
-  }
+  for (const code of codes) brick.write(code - leastCode, codeWidth);
+  // 'All prefixes, then what escapes lack, then all suffixes, which end with the brick.'
+  brick.append(prefixes);
   brick.append(escapes);
-  for (let padding = -(brick.bitCount + suffixes.bitCount) & 31; padding > 0; padding -= 16) brick.write(0, Math.min(padding, 16));
+  brick.write(0, -(brick.bitCount + suffixes.bitCount) & 31);
   brick.append(suffixes);
   return brick.toBytes();
 }
 
-/** 'Bit by bit, from the lowest on: that of each symbol.' */
-function writePlanes(suffixes: BitWriter, symbols: Uint16Array, indices: Uint32Array, width: number): void {
-  for (let bit = 0; bit < width; bit++) {
-    let plane = 0;
-    for (let i = 0; i < indices.length; i++) plane |= (((symbols[indices[i] as number] as number) >> bit) & 1) << i;
-    suffixes.write(plane & 0xffff, Math.min(indices.length, 16));
-    suffixes.write(plane >>> 16, Math.max(indices.length - 16, 0));
+/** Those of a Rice group with parameter `k`, and what its escapes lack. */
+function writePrefixes(prefixes: BitWriter, escapes: BitWriter, symbols: Uint16Array, k: number, bits: 8 | 16): void {
+  for (let i = 0; i < symbols.length; i++) {
+    const quotient = (symbols[i] as number) >> k;
+    const zeros = Math.min(quotient, escapeQuotient);
+    prefixes.write(1 << zeros, zeros + 1);
+    if (zeros === escapeQuotient) escapes.write(quotient, bits - k);
   }
 }
 
-/** Adds what writePlanes wrote to symbols that are 0. @throws StriaError `corrupt` */
-function readPlanes(suffixes: BitReader, symbols: Uint16Array, indices: Uint32Array, width: number): void {
-  for (let bit = 0; bit < width; bit++) {
-    const plane = suffixes.read(Math.min(indices.length, 16)) | (suffixes.read(Math.max(indices.length - 16, 0)) << 16);
-    for (let i = 0; i < indices.length; i++) {
-      const index = indices[i] as number;
-      symbols[index] = (symbols[index] as number) | (((plane >>> i) & 1) << bit);
+/** 'Suffixes stand bit by bit': the planes of 32 symbols or less. */
+function writePlanes(suffixes: BitWriter, symbols: Uint16Array, indices: Uint32Array, width: number, bits: 8 | 16): void {
+  const words = new Uint32Array(bits);
+  for (let i = 0; i < indices.length; i++) {
+    const row = i % bits;
+    words[row] = (words[row] as number) | ((symbols[indices[i] as number] as number) << (i - row));
+  }
+  transpose(words);
+  for (let bit = 0; bit < width; bit++) suffixes.write(words[bit] as number, indices.length);
+}
+
+/** Puts what writePlanes wrote into `symbols`. @throws StriaError `corrupt` */
+function readPlanes(suffixes: BitReader, symbols: Uint16Array, indices: Uint32Array, width: number, bits: 8 | 16): void {
+  const words = new Uint32Array(bits);
+  for (let bit = 0; bit < width; bit++) words[bit] = readWord(suffixes, indices.length);
+  transpose(words);
+  for (let i = 0; i < indices.length; i++) {
+    const row = i % bits;
+    symbols[indices[i] as number] = ((words[row] as number) >>> (i - row)) & ((1 << bits) - 1);
+  }
+}
+
+/**
+ * Squares of bits side by side, four of 8 rows or two of 16, turned over: a bit changes places with the one whose row is its
+ * column. So words of symbols, of which number i begins in word i % bits at bit i − i % bits, become planes; and planes such words.
+ */
+function transpose(words: Uint32Array): void {
+  for (let step = words.length / 2; step >= 1; step /= 2) {
+    // Columns whose number has no bit `step`.
+    const columns = 0xffffffff / (2 ** step + 1);
+    for (let row = 0; row < words.length; row++) {
+      if ((row & step) !== 0) continue;
+      const upper = words[row] as number;
+      const lower = words[row + step] as number;
+      const change = ((upper >>> step) ^ lower) & columns;
+      words[row] = upper ^ (change << step);
+      words[row + step] = lower ^ change;
     }
   }
+}
+
+/** The next `count` bits, 32 at most. @throws StriaError `corrupt` behind the end */
+function readWord(reader: BitReader, count: number): number {
+  return reader.read(Math.min(count, 16)) | (reader.read(Math.max(count - 16, 0)) << 16);
 }
 
 /** Symbols of the cheapest predictor of each block, at their elements' places. */
@@ -103,7 +133,7 @@ function predict(elements: Uint16Array, layout: BrickLayout, bits: 8 | 16, form:
   return { symbols, blocks };
 }
 
-/** 'The one whose groups' expected costs add up to the least, by a sample of rows; the first on a tie.' */
+/** 'The one with which the block's parts are worth the least in all', by a sample of rows; the first on a tie. */
 function choosePredictor(
   elements: Uint16Array,
   layout: BrickLayout,
@@ -120,17 +150,14 @@ function choosePredictor(
   forEachElement(block, layout.extent, rowStep(block, form), (place) => {
     const { index } = place;
     const part = layout.partOf[index] as number;
-    const element = elements[index] as number;
-    const add = (candidate: number, expected: number) => {
-      const at = candidate * partCount + part;
-      sums[at] = (sums[at] as number) + toSymbol(element - expected, bits);
-    };
     counts[part] = (counts[part] as number) + 1;
-    add(levelPredictor, 0);
-    add(meanCandidate, mean);
-    if (index === block.first) return;
-    for (let candidate = 1; candidate < candidateCount; candidate++) {
-      if (candidate !== meanCandidate) add(candidate, neighbourhood.predict(predictorOf(candidate), place));
+    for (let candidate = 0; candidate < candidateCount; candidate++) {
+      const predictor = predictorOf(candidate);
+      if (index === block.first && predictor !== levelPredictor) continue;
+      const level = candidate === meanCandidate ? mean : 0;
+      const expected = predictor === levelPredictor ? level : neighbourhood.predict(predictor, place);
+      const at = candidate * partCount + part;
+      sums[at] = (sums[at] as number) + toSymbol((elements[index] as number) - expected, bits);
     }
   });
   let least = Number.POSITIVE_INFINITY;
@@ -157,28 +184,24 @@ export function decodeBrick(bytes: Uint8Array, layout: BrickLayout, bits: 8 | 16
   const hasEscapes = header.read(1) === 1;
   const blocks = layout.blocks.map(() => ({ predictor: header.read(predictorsOf(form).bits), base: header.read(bits) }));
   if (codeWidth > 4) throw corrupt(`brick has codes of ${codeWidth} bits`);
-  const groups = layout.groups.map((group) => ({ ...group, code: leastCode + header.read(codeWidth) }));
-  for (const { code } of groups) {
+  const codes = layout.groups.map(() => leastCode + header.read(codeWidth));
+  for (const code of codes) {
     if (code > rawCode(bits)) throw corrupt(`brick has a group of code ${code}; the highest is ${rawCode(bits)}`);
   }
 
   const symbols = new Uint16Array(layout.count);
-  const suffixBits = groups.reduce((sum, { elements, code }) => sum + suffixWidth(code, bits) * elements.length, 0);
+  const widths = codes.map((code) => suffixWidth(code, bits));
+  const suffixBits = layout.groups.reduce((sum, { elements }, i) => sum + (widths[i] as number) * elements.length, 0);
   const suffixesAt = 8 * bytes.length - suffixBits;
   if (suffixesAt < header.position) throw corrupt(`brick has ${bytes.length} bytes, too few for its suffixes`);
   const suffixes = new BitReader(bytes, suffixesAt);
-  for (const { planes, code } of groups) {
-    for (const indices of planes) readPlanes(suffixes, symbols, indices, suffixWidth(code, bits));
+  for (const [i, { planes }] of layout.groups.entries()) {
+    for (const indices of planes) readPlanes(suffixes, symbols, indices, widths[i] as number, bits);
   }
   const prefixes = new BitReader(bytes, header.position);
-  const escaped: { index: number; k: number }[] = [];
-  for (const { elements, code } of groups) {
-    if (!isRice(code, bits)) continue;
-    for (const index of elements) {
-      const quotient = prefixes.readUnary(escapeQuotient);
-      if (quotient === escapeQuotient) escaped.push({ index, k: code - 1 });
-      else symbols[index] = widened((symbols[index] as number) + (quotient << (code - 1)), bits);
-    }
+  const escaped: Escape[] = [];
+  for (const [i, { elements }] of layout.groups.entries()) {
+    if (isRice(codes[i] as number, bits)) readPrefixes(prefixes, symbols, elements, widths[i] as number, bits, escaped);
   }
   if (hasEscapes !== escaped.length > 0) throw corrupt(`brick has ${escaped.length} escapes against its word`);
   const escapes = new BitReader(bytes, prefixes.position);
@@ -188,16 +211,38 @@ export function decodeBrick(bytes: Uint8Array, layout: BrickLayout, bits: 8 | 16
     symbols[index] = (symbols[index] as number) + (quotient << k);
   }
   const padding = suffixesAt - escapes.position;
-  if (padding < 0 || padding > 31) throw corrupt(`brick's suffixes start at bit ${suffixesAt}; what stands before ends at ${escapes.position}`);
-  if ((escapes.read(Math.min(padding, 16)) | escapes.read(Math.max(padding - 16, 0))) !== 0)
-    throw corrupt('brick has bits that are not 0 in front of its suffixes');
+  if (padding < 0 || padding > 31)
+    throw corrupt(`brick's suffixes start at bit ${suffixesAt}; what stands before ends at ${escapes.position}`);
+  if (readWord(escapes, padding) !== 0) throw corrupt('brick has bits that are not 0 in front of its suffixes');
   return reconstruct(symbols, blocks, layout, bits, form);
 }
 
-/** 'A symbol that does not fit the element is corrupt.' */
-function widened(symbol: number, bits: 8 | 16): number {
-  if (symbol >> bits === 0) return symbol;
-  throw corrupt(`brick has a symbol ${symbol} in elements of ${bits} bits`);
+/** An element whose quotient stands among the escapes, and the parameter of its group. */
+interface Escape {
+  readonly index: number;
+  readonly k: number;
+}
+
+/** Adds what writePrefixes wrote to a group's suffixes. @throws StriaError `corrupt` */
+function readPrefixes(
+  prefixes: BitReader,
+  symbols: Uint16Array,
+  elements: Uint32Array,
+  k: number,
+  bits: 8 | 16,
+  escaped: Escape[],
+): void {
+  for (let i = 0; i < elements.length; i++) {
+    const index = elements[i] as number;
+    const quotient = prefixes.readUnary(escapeQuotient);
+    if (quotient === escapeQuotient) {
+      escaped.push({ index, k });
+      continue;
+    }
+    const symbol = (symbols[index] as number) + (quotient << k);
+    if (symbol >> bits !== 0) throw corrupt(`brick has a symbol ${symbol} in elements of ${bits} bits`);
+    symbols[index] = symbol;
+  }
 }
 
 function reconstruct(
@@ -237,10 +282,6 @@ function suffixWidth(code: number, bits: 8 | 16): number {
 
 function isRice(code: number, bits: 8 | 16): boolean {
   return code !== zeroCode && code < rawCode(bits);
-}
-
-function isEscape(symbol: number, k: number): boolean {
-  return symbol >> k >= escapeQuotient;
 }
 
 /** Binary digits of a whole number; 0 has none. */

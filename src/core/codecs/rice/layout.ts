@@ -154,25 +154,30 @@ export function brickLayouts(geometry: BrickGeometry): (extent: Dims3) => BrickL
 
 function layOut(extent: Dims3, { block, group }: BrickGeometry): BrickLayout {
   const count = extent[0] * extent[1] * extent[2];
+  const groupElements = group[0] * group[1] * group[2];
+  // Elements in 4 bytes: 64 of 1 byte are a group, 32 of 2 bytes.
+  const lanes = groupElements === 64 ? 4 : 2;
   const partOf = new Uint8Array(count);
   const groups = cut(extent, group).map((part, number) => {
-    const placed = [...indicesOf(part, extent)].map((index, i) => ({ index, place: placeInGroup(i, part.extent, group) }));
-    const partElements = (group[0] * group[1] * group[2]) / 2;
-    for (const { index, place } of placed) partOf[index] = 2 * number + Math.floor(place / partElements);
-    const ordered = (by: (place: number) => number, of = placed) =>
-      Uint32Array.from([...of].sort((a, b) => by(a.place) - by(b.place)), ({ index }) => index);
-    const sets = Array.from({ length: (2 * partElements) / 32 }, (_, set) =>
-      ordered(group[0] * group[1] * group[2] === 64 ? bitOf8 : bitOf16, placed.filter(({ place }) => place >> 5 === set)),
+    /** Which element has each place of a whole group; −1 where there is none. */
+    const elementAt = new Int32Array(groupElements).fill(-1);
+    for (const [i, index] of indicesOf(part, extent).entries()) {
+      const place = placeInGroup(i, part.extent, group, lanes);
+      elementAt[place] = index;
+      partOf[index] = 2 * number + Math.floor((2 * place) / groupElements);
+    }
+    const present = (places: Int32Array) => Uint32Array.from(places.filter((index) => index >= 0));
+    const planes = Array.from({ length: groupElements / 32 }, (_, set) =>
+      present(Int32Array.from({ length: 32 }, (_, bit) => elementAt[32 * set + placeOfBit(bit, lanes)] as number)),
     );
-    return { elements: ordered((place) => place), planes: sets };
+    return { elements: present(elementAt), planes };
   });
   const blocks = cut(extent, block).map((part) => ({ ...part, first: indicesOf(part, extent)[0] as number }));
   return { extent, count, blocks, groups, partOf };
 }
 
 /** Where element `i` of a clipped group stands in a whole one: 'tiles of 4 bytes × 4 rows, x fastest, then y, then z'. */
-function placeInGroup(i: number, [width, height]: Dims3, group: Dims3): number {
-  const lanes = group[0] * group[1] * group[2] === 64 ? 4 : 2;
+function placeInGroup(i: number, [width, height]: Dims3, group: Dims3, lanes: 4 | 2): number {
   const x = i % width;
   const y = Math.floor(i / width) % height;
   const z = Math.floor(i / width / height);
@@ -180,6 +185,8 @@ function placeInGroup(i: number, [width, height]: Dims3, group: Dims3): number {
   return lanes * (4 * tile + (y % 4)) + (x % lanes);
 }
 
-/** Which bit of its plane a place has. */
-const bitOf8 = (place: number) => 8 * (place % 4) + ((place >> 2) % 8);
-const bitOf16 = (place: number) => 16 * (place % 2) + 8 * ((place >> 3) % 2) + 4 * ((place >> 4) % 2) + ((place >> 1) % 4);
+/** Which of 32 places a bit of a plane belongs to. */
+function placeOfBit(bit: number, lanes: 4 | 2): number {
+  if (lanes === 4) return 4 * (bit % 8) + (bit >> 3);
+  return 2 * (bit % 4) + 8 * ((bit >> 3) % 2) + 16 * ((bit >> 2) % 2) + (bit >> 4);
+}
