@@ -37,7 +37,7 @@ export function encodeBrick(elements: Uint16Array, layout: BrickLayout, bits: 8 
     return code;
   });
 
-  const brick = new BitWriter(2 * elements.length);
+  const brick = new BitWriter(elements.length);
   const leastCode = Math.min(...codes);
   const codeWidth = digits(Math.max(...codes) - leastCode);
   brick.write(leastCode, 4);
@@ -57,7 +57,7 @@ export function encodeBrick(elements: Uint16Array, layout: BrickLayout, bits: 8 
 }
 
 /** Those of a Rice group with parameter `k`, and what its escapes lack. */
-function writePrefixes(prefixes: BitWriter, escapes: BitWriter, symbols: Uint16Array, k: number, bits: 8 | 16): void {
+function writePrefixes(prefixes: BitWriter, escapes: BitWriter, symbols: readonly number[], k: number, bits: 8 | 16): void {
   for (let i = 0; i < symbols.length; i++) {
     const quotient = (symbols[i] as number) >> k;
     const zeros = Math.min(quotient, escapeQuotient);
@@ -70,7 +70,7 @@ function writePrefixes(prefixes: BitWriter, escapes: BitWriter, symbols: Uint16A
 function writePlanes(suffixes: BitWriter, symbols: Uint16Array, indices: Uint32Array, width: number, bits: 8 | 16): void {
   const words = new Uint32Array(bits);
   for (let i = 0; i < indices.length; i++) {
-    const row = i % bits;
+    const row = i & (bits - 1);
     words[row] = (words[row] as number) | ((symbols[indices[i] as number] as number) << (i - row));
   }
   transpose(words);
@@ -83,10 +83,13 @@ function readPlanes(suffixes: BitReader, symbols: Uint16Array, indices: Uint32Ar
   for (let bit = 0; bit < width; bit++) words[bit] = readWord(suffixes, indices.length);
   transpose(words);
   for (let i = 0; i < indices.length; i++) {
-    const row = i % bits;
+    const row = i & (bits - 1);
     symbols[indices[i] as number] = ((words[row] as number) >>> (i - row)) & ((1 << bits) - 1);
   }
 }
+
+/** Those of 32 columns whose number lacks the bit 1, 2, 4 or 8. */
+const columnsWithout: Readonly<Record<number, number>> = { 1: 0x55555555, 2: 0x33333333, 4: 0x0f0f0f0f, 8: 0x00ff00ff };
 
 /**
  * Squares of bits side by side, four of 8 rows or two of 16, turned over: a bit changes places with the one whose row is its
@@ -94,8 +97,7 @@ function readPlanes(suffixes: BitReader, symbols: Uint16Array, indices: Uint32Ar
  */
 function transpose(words: Uint32Array): void {
   for (let step = words.length / 2; step >= 1; step /= 2) {
-    // Columns whose number has no bit `step`.
-    const columns = 0xffffffff / (2 ** step + 1);
+    const columns = columnsWithout[step] as number;
     for (let row = 0; row < words.length; row++) {
       if ((row & step) !== 0) continue;
       const upper = words[row] as number;
@@ -269,8 +271,9 @@ function reconstruct(
   return elements;
 }
 
-function gather(values: Uint16Array, indices: Uint32Array): Uint16Array {
-  const gathered = new Uint16Array(indices.length);
+/** A plain array: a short typed one takes longer to make than to fill. */
+function gather(values: Uint16Array, indices: Uint32Array): number[] {
+  const gathered = new Array<number>(indices.length);
   for (let i = 0; i < indices.length; i++) gathered[i] = values[indices[i] as number] as number;
   return gathered;
 }

@@ -158,18 +158,18 @@ function layOut(extent: Dims3, { block, group }: BrickGeometry): BrickLayout {
   // Elements in 4 bytes: 64 of 1 byte are a group, 32 of 2 bytes.
   const lanes = groupElements === 64 ? 4 : 2;
   const partOf = new Uint8Array(count);
+  const placesByBit = Array.from({ length: groupElements }, (_, bit) => placeOfBit(bit, lanes));
   const groups = cut(extent, group).map((part, number) => {
-    /** Which element has each place of a whole group; −1 where there is none. */
-    const elementAt = new Int32Array(groupElements).fill(-1);
+    // Which element has each place of a whole group; −1 where there is none.
+    const elementAt = new Array<number>(groupElements).fill(-1);
     for (const [i, index] of indicesOf(part, extent).entries()) {
       const place = placeInGroup(i, part.extent, group, lanes);
       elementAt[place] = index;
       partOf[index] = 2 * number + Math.floor((2 * place) / groupElements);
     }
-    const present = (places: Int32Array) => Uint32Array.from(places.filter((index) => index >= 0));
-    const planes = Array.from({ length: groupElements / 32 }, (_, set) =>
-      present(Int32Array.from({ length: 32 }, (_, bit) => elementAt[32 * set + placeOfBit(bit, lanes)] as number)),
-    );
+    const present = (indices: number[]) => new Uint32Array(indices.filter((index) => index >= 0));
+    const elementAtBit = placesByBit.map((place) => elementAt[place] as number);
+    const planes = Array.from({ length: groupElements / 32 }, (_, set) => present(elementAtBit.slice(32 * set, 32 * set + 32)));
     return { elements: present(elementAt), planes };
   });
   const blocks = cut(extent, block).map((part) => ({ ...part, first: indicesOf(part, extent)[0] as number }));
@@ -185,8 +185,9 @@ function placeInGroup(i: number, [width, height]: Dims3, group: Dims3, lanes: 4 
   return lanes * (4 * tile + (y % 4)) + (x % lanes);
 }
 
-/** Which of 32 places a bit of a plane belongs to. */
+/** The place whose bits are bit `bit` of a whole group's planes: 32 places are a plane. */
 function placeOfBit(bit: number, lanes: 4 | 2): number {
-  if (lanes === 4) return 4 * (bit % 8) + (bit >> 3);
-  return 2 * (bit % 4) + 8 * ((bit >> 3) % 2) + 16 * ((bit >> 2) % 2) + (bit >> 4);
+  const first = bit - (bit % 32);
+  if (lanes === 4) return first + 4 * (bit % 8) + ((bit >> 3) % 4);
+  return first + 2 * (bit % 4) + 8 * ((bit >> 3) % 2) + 16 * ((bit >> 2) % 2) + ((bit >> 4) % 2);
 }
