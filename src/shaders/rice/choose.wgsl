@@ -12,21 +12,21 @@ var<workgroup> wg_worths: array<atomic<u32>, blocks * candidates>;
 // Sums of symbols under the candidates 0 to 3, and 4 to 7; and under level with the mean.
 struct Sums { low: vec4u, high: vec4u, by_mean: u32 }
 
-fn sum_of(words: vec2u) -> u32 { return sum_of_lanes(words.x) + sum_of_lanes(words.y); }
+fn sum_of_two(words: vec2u) -> u32 { return sum_of_lanes(words.x) + sum_of_lanes(words.y); }
 
 // Of two words, under the predictors that are differences, in the lanes that `valid` covers; under level in those that are `there`.
 fn add_sums(sums: ptr<function, Sums>, corner: Corner, mean: u32, there: vec2u, valid: vec2u) {
   (*sums).low += vec4u(
-    sum_of(symbols_of(corner.own) & there),
-    sum_of(symbols_of(by_left(corner)) & valid),
-    sum_of(symbols_of(by_up(corner)) & valid),
-    sum_of(symbols_of(by_behind(corner)) & valid));
+    sum_of_two(symbols_of(corner.own) & there),
+    sum_of_two(symbols_of(by_left(corner)) & valid),
+    sum_of_two(symbols_of(by_up(corner)) & valid),
+    sum_of_two(symbols_of(by_behind(corner)) & valid));
   (*sums).high += vec4u(
-    sum_of(symbols_of(by_flat(corner)) & valid),
-    sum_of(symbols_of(by_lorenzo(corner)) & valid),
-    sum_of(symbols_of(by_soft(corner)) & valid),
-    sum_of(symbols_of(by_soft_up(corner)) & valid));
-  (*sums).by_mean += sum_of(symbols_of(subtract(corner.own, vec2u(mean * ones))) & there);
+    sum_of_two(symbols_of(by_flat(corner)) & valid),
+    sum_of_two(symbols_of(by_lorenzo(corner)) & valid),
+    sum_of_two(symbols_of(by_soft(corner)) & valid),
+    sum_of_two(symbols_of(by_soft_up(corner)) & valid));
+  (*sums).by_mean += sum_of_two(symbols_of(subtract(corner.own, vec2u(mean * ones))) & there);
 }
 
 // Of how many rows of this invocation's block one counts: SPEC.md.
