@@ -78,7 +78,7 @@ fn plane_sums(symbols: u32) -> vec2u {
   return vec2u(symbols & 0xffffu, symbols >> 16u);
 }
 
-// core/codecs/rice/choice.ts, `expectedCost`
+// Twin: `expectedCost` in core/codecs/survey.ts.
 fn expected_bits(symbol_sum: u32, count: u32) -> u32 {
   if (symbol_sum == 0u) { return 0u; }
   // A division by a constant takes few instructions, and nearly all pieces are whole.

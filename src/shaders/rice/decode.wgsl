@@ -1,5 +1,5 @@
 // Writes each brick's elements into a box. src/core/codecs/rice/SPEC.md, 'Decoding'.
-// brick.wgsl, memory.wgsl (or, with causal predictors, shared-memory.wgsl, linear.wgsl and causal.wgsl), planes.wgsl, suffixes.wgsl,
+// brick.wgsl, memory.wgsl (or, with causal predictors, shared-memory.wgsl, linear.wgsl and causal.wgsl), planes.wgsl, spread.wgsl, suffixes.wgsl,
 // scan.wgsl, sums.wgsl and prefixes.wgsl stand in front of this text.
 // Algorithm: the brick's words are brought to workgroup memory. The prefixes of all groups stand together, each ending in a
 // one. So the bit where a part's prefixes start follows from a count of ones over the words, in which every so many-th one is

@@ -1,5 +1,5 @@
 // Encodes each brick into a room of its own, and says how many words it has. src/core/codecs/rice/SPEC.md, 'A brick'.
-// brick.wgsl, planes.wgsl, tiles.wgsl, linear.wgsl, causal.wgsl, load.wgsl, residuals.wgsl, choose.wgsl, codes.wgsl, scan.wgsl and
+// brick.wgsl, planes.wgsl, spread.wgsl, tiles.wgsl, linear.wgsl, causal.wgsl, load.wgsl, residuals.wgsl, choose.wgsl, codes.wgsl, scan.wgsl and
 // writer.wgsl stand in front of this text.
 // Algorithm: the block's predictor is chosen, and symbols are made; they are turned into planes of bits, whose counts of ones say which
 // code a group takes. Each part of a group knows its bits by then, and a scan of these says where they start. The code is put together in
@@ -51,31 +51,13 @@ fn write_uniform(room: u32, unit: u32, base: u32) {
 // and the high ones for the second. The workgroup calls it together.
 fn planes_of(symbols: Eight, thread: u32) -> Eight {
   if (wide == 0u) { return transpose(symbols); }
-  let bytes = halves_of(symbols);
+  // The low and the high bytes: those of the first tile's elements are bytes 0 and 2, of the second's 1 and 3.
+  let bytes = Eight(low_halves(symbols.low, symbols.high, 0x00ff00ffu, 8u), high_halves(symbols.low, symbols.high, 0x00ff00ffu, 8u));
   let is_second = thread % 2u == 1u;
   wg_halves[thread] = select(bytes.high, bytes.low, is_second);
   workgroupBarrier(); // the halves are there
   let other = wg_halves[thread ^ 1u];
   return transpose(Eight(select(bytes.low, other, is_second), select(other, bytes.high, is_second)));
-}
-
-// The low and the high bytes of a part's elements of 2 bytes: those of its first tile are bytes 0 and 2, of its second 1 and 3.
-fn halves_of(words: Eight) -> Eight {
-  return Eight(low_halves(words.low, words.high, 0x00ff00ffu, 8u), high_halves(words.low, words.high, 0x00ff00ffu, 8u));
-}
-
-// As bits of a plane: which of its 32 elements there are.
-fn elements_there(place: Place) -> u32 {
-  if (clipped == 0u) { return 0xffffffffu; }
-  let own = Eight(lanes_there(place, 0u), lanes_there(place, 4u));
-  if (wide == 0u) { return transpose(own).low.x; }
-  var first = place;
-  var second = place;
-  first.part = 0u;
-  second.part = 1u;
-  return transpose(Eight(
-    halves_of(Eight(lanes_there(first, 0u), lanes_there(first, 4u))).low,
-    halves_of(Eight(lanes_there(second, 0u), lanes_there(second, 4u))).low)).low.x;
 }
 
 fn digits(value: u32) -> u32 { return 32u - countLeadingZeros(value); }
@@ -147,7 +129,7 @@ fn main(
       put(block_header(place.block), predictor_of(candidate) | (base << predictor_bits), predictor_bits + bits);
     }
     if (place.count > 0u && place.part == 0u) { put(codes_at + code_width * place.code_index, code - least_code, code_width); }
-    write_planes(own_planes, plane_count, elements_there(place), suffixes_at + scanned.before.x);
+    write_planes(place, own_planes, plane_count, suffixes_at + scanned.before.x);
     if (is_rice) {
       write_prefixes(place, quotients.words, prefixes_at + (scanned.before.y & 0xffffu));
       if (quotients.escapes > 0u) { write_escapes(symbols, quotients.escaped, width, escapes_at + (scanned.before.y >> 16u)); }

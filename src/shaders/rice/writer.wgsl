@@ -1,4 +1,4 @@
-// Bits into a brick's code in workgroup memory. No entry point: kernels.ts puts it in front of encode.wgsl, behind tiles.wgsl.
+// Bits into a brick's code in workgroup memory. No entry point: kernels.ts puts it in front of encode.wgsl, behind tiles.wgsl and spread.wgsl.
 // SPEC.md, 'A brick' and 'Codes'.
 // Invariants:
 // 1. The code is zero before, and no two bits written stand in one place: words that several share are the same whoever comes
@@ -152,8 +152,8 @@ fn write_escapes(symbols: Eight, escaped: Eight, k: u32, at: u32) {
   }
 }
 
-// 'Bit by bit': the lowest `width` of eight planes. `there`: the bits of elements that there are; a whole set's planes are whole words.
-fn write_planes(planes_there: Eight, width: u32, there: u32, at: u32) {
+// 'Bit by bit': the lowest `width` of a part's eight planes. A whole set's are whole words.
+fn write_planes(place: Place, planes_there: Eight, width: u32, at: u32) {
   if (clipped == 0u) {
     let word = at / 32u;
     if (width > 0u) { atomicStore(&wg_code[word], planes_there.low.x); }
@@ -166,31 +166,12 @@ fn write_planes(planes_there: Eight, width: u32, there: u32, at: u32) {
     if (width > 7u) { atomicStore(&wg_code[word + 7u], planes_there.high.w); }
     return;
   }
-  let count = countOneBits(there);
+  let spread = spread_to(places_of(place, 0u));
+  let count = countOneBits(spread.places);
   if (count == 0u) { return; }
   var rest = planes_there;
   for (var i = 0u; i < width; i++) {
-    put(at + i * count, compressed(rest.low.x, there), count);
+    put(at + i * count, gather_bits(rest.low.x, spread), count);
     rest = Eight(vec4u(rest.low.yzw, rest.high.x), rest.high.yzwx);
   }
-}
-
-// The bits of a word that `there` covers, moved together (Warren, Hacker's Delight, 7-4).
-fn compressed(word: u32, there: u32) -> u32 {
-  var bits_left = word & there;
-  var mask = there;
-  var to_count = ~there << 1u;
-  for (var step = 0u; step < 5u; step++) {
-    var parity = to_count ^ (to_count << 1u);
-    parity ^= parity << 2u;
-    parity ^= parity << 4u;
-    parity ^= parity << 8u;
-    parity ^= parity << 16u;
-    let moving = parity & mask;
-    mask = (mask ^ moving) | (moving >> (1u << step));
-    let moved = bits_left & moving;
-    bits_left = (bits_left ^ moved) | (moved >> (1u << step));
-    to_count &= ~parity;
-  }
-  return bits_left;
 }

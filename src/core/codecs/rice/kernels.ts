@@ -18,6 +18,7 @@ import residualsCode from '../../../shaders/rice/residuals.wgsl?raw';
 import scanCode from '../../../shaders/rice/scan.wgsl?raw';
 import sharedMemoryCode from '../../../shaders/rice/shared-memory.wgsl?raw';
 import sizesCode from '../../../shaders/rice/sizes.wgsl?raw';
+import spreadCode from '../../../shaders/rice/spread.wgsl?raw';
 import suffixesCode from '../../../shaders/rice/suffixes.wgsl?raw';
 import sumsCode from '../../../shaders/rice/sums.wgsl?raw';
 import tilesCode from '../../../shaders/rice/tiles.wgsl?raw';
@@ -172,6 +173,7 @@ function recordEncode(gpu: Gpu, commands: Commands, work: GpuScope, voxels: GpuV
   commands.dispatch(cut, [box, table, chunkOfBrick, places], Math.ceil(brickTotal / invocations));
   const before = [
     planesCode,
+    spreadCode,
     tilesCode,
     linearCode,
     causalCode,
@@ -216,6 +218,7 @@ function prepareDecode(
       causalCode,
       frontCode,
       planesCode,
+      spreadCode,
       suffixesCode,
       scanCode,
       sumsCode,
