@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 /** A volume that a test makes: every voxel can be asked for, and its bytes lie as in a file (x fastest, little-endian). */
 export interface TestVolume {
   readonly dims: readonly [x: number, y: number, z: number];
-  readonly type: 'u8' | 'i16';
+  readonly type: 'u8' | 'i16' | 'u32' | 'f32';
   readonly bytes: Uint8Array;
   /** 1 where it is left out. */
   readonly timePoints?: number;
@@ -11,8 +11,10 @@ export interface TestVolume {
 }
 
 const types = {
-  u8: { bytes: 1, nifti: 2, nrrd: 'uint8' },
-  i16: { bytes: 2, nifti: 4, nrrd: 'int16' },
+  u8: { bytes: 1, nifti: 2, nrrd: 'uint8', get: 'getUint8', set: 'setUint8' },
+  i16: { bytes: 2, nifti: 4, nrrd: 'int16', get: 'getInt16', set: 'setInt16' },
+  u32: { bytes: 4, nifti: 768, nrrd: 'uint32', get: 'getUint32', set: 'setUint32' },
+  f32: { bytes: 4, nifti: 16, nrrd: 'float', get: 'getFloat32', set: 'setFloat32' },
 } as const;
 const headerBytes = 352;
 const spacing = [1.5, 1.5, 2] as const;
@@ -70,26 +72,22 @@ export function patchwork(columns: number, side: number, kinds: readonly ('const
   });
 }
 
-function volumeOf(
+/** A volume of any values; what its type cannot hold is rounded or wrapped. */
+export function volumeOf(
   dims: TestVolume['dims'],
   type: TestVolume['type'],
   value: (x: number, y: number, z: number) => number,
 ): TestVolume {
-  const size = types[type].bytes;
+  const { bytes: size, get, set } = types[type];
   const bytes = new Uint8Array(dims[0] * dims[1] * dims[2] * size);
   const view = new DataView(bytes.buffer);
   const offset = (x: number, y: number, z: number) => ((z * dims[1] + y) * dims[0] + x) * size;
   for (let z = 0; z < dims[2]; z++) {
     for (let y = 0; y < dims[1]; y++) {
-      for (let x = 0; x < dims[0]; x++) {
-        if (type === 'u8') view.setUint8(offset(x, y, z), value(x, y, z));
-        else view.setInt16(offset(x, y, z), value(x, y, z), true);
-      }
+      for (let x = 0; x < dims[0]; x++) view[set](offset(x, y, z), value(x, y, z), true);
     }
   }
-  const voxel = (x: number, y: number, z: number) =>
-    type === 'u8' ? view.getUint8(offset(x, y, z)) : view.getInt16(offset(x, y, z), true);
-  return { dims, type, bytes, voxel };
+  return { dims, type, bytes, voxel: (x, y, z) => view[get](offset(x, y, z), true) };
 }
 
 export interface NiftiOptions {
