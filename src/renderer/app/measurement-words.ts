@@ -7,7 +7,10 @@ import type { Voxel } from '../viewer/slice-geometry.ts';
 import { type RegionFound, type RegionsFound, regionKey } from './regions.ts';
 import { formatCount, formatNumber, lengthUnit, shownLength, thinSpace } from './units.ts';
 
-/** What was measured, in words, the most important first: `23.4 mm`, or a size and what the region holds. */
+/**
+ * What was measured, in words, the most important first: `23.4 mm`, or a size and what the region holds. Empty for an angle
+ * that is still being drawn and has no second leg.
+ */
 export function measurementLines(measurement: Measurement, info: VolumeInfo, found: RegionFound | undefined): readonly string[] {
   const size = sizeOf(measurement, metricOf(info));
   const long = (length: number): string => withUnit(formatNumber(shownLength(length, info), 4), info);
@@ -15,7 +18,7 @@ export function measurementLines(measurement: Measurement, info: VolumeInfo, fou
     case 'distance':
       return [long(size.length)];
     case 'angle':
-      return [`${formatNumber(size.degrees, 4)}°`];
+      return Number.isNaN(size.degrees) ? [] : [`${formatNumber(size.degrees, 4)}°`];
     case 'rectangle':
       return [`${formatNumber(shownLength(size.width, info), 4)} × ${long(size.height)}`, ...regionLines(found)];
     case 'sphere':

@@ -174,6 +174,20 @@ test('words carry units, and none where the file has none', () => {
   expect(measurementLines(line, { ...info, spatialUnit: 'unknown' }, undefined)).toEqual(['5']);
 });
 
+test('an angle that is still being drawn has its name beside it, and no number before it has two legs', () => {
+  const { board } = begin(volume());
+  const [a, b, c] = [
+    [1, 1, 1.5],
+    [4, 1, 1.5],
+    [4, 4, 1.5],
+  ] as const;
+  const angle = (...points: Measurement['points']): Measurement => ({ ...line, kind: 'angle', name: 'Angle 1', points });
+  expect(board().words(angle(a, b))).toEqual(['Angle 1']);
+  // The second point was set a moment ago: the third lies on it.
+  expect(board().words(angle(a, b, b))).toEqual(['Angle 1']);
+  expect(board().words(angle(a, b, c))).toEqual(['Angle 1', '90°']);
+});
+
 test('CSV has a line each, quoted as RFC 4180 has it, in voxels and in the world', () => {
   const statistics = { count: 6, notFinite: 0, mean: 3, deviation: 1.5, min: 1, max: 5 };
   const csv = measurementsCsv([rectangle, line], info, { [regionKey(rectangle)]: { kind: 'found', statistics } });

@@ -101,9 +101,8 @@ export class Measuring {
     return true;
   }
 
-  #show({ gpu, tool, measurements, chosenMeasurement, regions, document, settings }: AppState): void {
+  #show({ gpu, tool, measurements, chosenMeasurement, regions, settings }: AppState): void {
     if (gpu.kind !== 'ready') return;
-    const info = openDocument({ document } as AppState)?.info;
     const isSame = this.#board.tool === tool && this.#board.measurements === measurements;
     const { lengthUnits } = settings;
     if (
@@ -121,8 +120,10 @@ export class Measuring {
       tool,
       measurements,
       chosen: chosenMeasurement,
-      words: (measurement) =>
-        info ? [measurement.name, ...measurementLines(measurement, info, regions[regionKey(measurement)])] : [],
+      words: (measurement) => {
+        const info = openDocument(this.#store.getState())?.info;
+        return info ? [measurement.name, ...measurementLines(measurement, info, regions[regionKey(measurement)])] : [];
+      },
       put: (measurement) => this.put(measurement),
       choose: (id) => this.choose(id),
     };

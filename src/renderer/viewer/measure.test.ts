@@ -92,6 +92,14 @@ test('sizes follow from the points', () => {
   expect(sizeOf(sphere, metric)).toEqual({ kind: 'sphere', diameter: expect.closeTo(10, 9) });
 });
 
+test('an angle without its second leg is not known', () => {
+  const leg = measurement('angle', [
+    [4, 0, 3.5],
+    [0, 0, 3.5],
+  ]);
+  expect(sizeOf(leg, metric)).toEqual({ kind: 'angle', degrees: Number.NaN });
+});
+
 test('what has no extent is not kept', () => {
   expect(
     isMeasurable(

@@ -34,17 +34,19 @@ export const pointCounts: Readonly<Record<MeasurementKind, number>> = { distance
 /** What follows from the points alone. Lengths in `spatialUnit`. */
 export type Size =
   | { readonly kind: 'distance'; readonly length: number }
+  /** NaN until both legs have a length. */
   | { readonly kind: 'angle'; readonly degrees: number }
   | { readonly kind: 'rectangle'; readonly width: number; readonly height: number }
   | { readonly kind: 'sphere'; readonly diameter: number };
 
 export function sizeOf({ kind, axis, points }: Pick<Measurement, 'kind' | 'axis' | 'points'>, metric: Metric): Size {
-  const [a, b, c] = points as [Voxel, Voxel, Voxel];
+  // Only a finished angle has a third point.
+  const [a, b, c] = points as [Voxel, Voxel, Voxel?];
   switch (kind) {
     case 'distance':
       return { kind, length: lengthOf(metric, stepBetween(a, b)) };
     case 'angle':
-      return { kind, degrees: degreesBetween(metric, stepBetween(b, a), stepBetween(b, c)) };
+      return { kind, degrees: c ? degreesBetween(metric, stepBetween(b, a), stepBetween(b, c)) : Number.NaN };
     case 'rectangle': {
       const [first, second] = axesAlong(axis);
       const side = (along: AxisNumber): number => lengthOf(metric, withAt([0, 0, 0], along, b[along] - a[along]));
