@@ -4,6 +4,7 @@ import { toStriaError } from '../core/shared/errors.ts';
 import type { OpenedFile } from '../core/shared/ipc.ts';
 import { appScheme, fileUrl } from './app-origin.ts';
 import { compatibleArguments, isCompatible, plainArguments } from './compatibility.ts';
+import { restartQuestion } from './dialogs.ts';
 import { fileArguments } from './file-arguments.ts';
 import { createFolderSaves } from './folder-saves.ts';
 import { harden } from './hardening.ts';
@@ -90,20 +91,11 @@ function run(): void {
   const openRecent = async (id: string): Promise<void> => openPaths([recent.pathOf(id)]);
 
   const offerRestart = async (window: BrowserWindow, compatible: boolean): Promise<void> => {
-    const { response } = await dialog.showMessageBox(window, {
-      type: 'question',
-      message: compatible ? 'Restart in compatibility mode?' : 'Restart without compatibility mode?',
-      detail: compatible
-        ? 'Stria will start with the switches that give WebGPU to older drivers, now and from now on. Unsaved work is lost.'
-        : 'Stria will start plainly, now and from now on. Unsaved work is lost.',
-      buttons: ['Restart', 'Cancel'],
-      defaultId: 0,
-      cancelId: 1,
-    });
+    const { response } = await dialog.showMessageBox(window, restartQuestion(compatible));
     if (response !== 0) return;
     settings.change({ compatibilityMode: compatible });
     await abortSaves();
-    restart((compatible ? compatibleArguments : plainArguments)(ownArguments, process.platform));
+    restart(compatible ? compatibleArguments(ownArguments, process.platform) : plainArguments(ownArguments));
   };
 
   const buildMenu = (): void => {

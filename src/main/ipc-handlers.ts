@@ -6,6 +6,7 @@ import { answerCall, answerOf, type Handlers } from './answers.ts';
 import { isAppFrame } from './app-origin.ts';
 import { checkDroppedPath } from './call-arguments.ts';
 import { isCompatible } from './compatibility.ts';
+import { newFolderDialog, openVolumesDialog, saveDialog } from './dialogs.ts';
 import type { FolderSaves } from './folder-saves.ts';
 import type { OpenedFiles } from './opened-files.ts';
 import type { RecentFiles } from './recent-files.ts';
@@ -75,16 +76,7 @@ function makeHandlers({
       compatibilityMode: isCompatible(process.argv),
     }),
     async 'open-dialog'(window) {
-      const { canceled, filePaths } = await dialog.showOpenDialog(window, {
-        properties: ['openFile', 'multiSelections'],
-        filters: [
-          {
-            name: 'Volumes',
-            extensions: ['stria', 'stria-session', 'nii', 'gz', 'hdr', 'img', 'nrrd', 'nhdr', 'raw', 'bin', 'png', 'tif', 'tiff'],
-          },
-          { name: 'All files', extensions: ['*'] },
-        ],
-      });
+      const { canceled, filePaths } = await dialog.showOpenDialog(window, openVolumesDialog());
       if (canceled) return [];
       for (const path of filePaths) lastFolder.noteFile(path);
       return Promise.all(filePaths.map((path) => opened.open(path)));
@@ -107,7 +99,7 @@ function makeHandlers({
       return null;
     },
     async 'save-begin'(window, suggestedName) {
-      const { canceled, filePath } = await dialog.showSaveDialog(window, { defaultPath: join(lastFolder.get(), suggestedName) });
+      const { canceled, filePath } = await dialog.showSaveDialog(window, saveDialog(join(lastFolder.get(), suggestedName)));
       if (canceled || filePath === '') return null;
       lastFolder.noteFile(filePath);
       return saves.begin(window.webContents.id, filePath);
@@ -129,12 +121,7 @@ function makeHandlers({
       return null;
     },
     async 'folder-begin'(window, suggestedName) {
-      const { canceled, filePaths } = await dialog.showOpenDialog(window, {
-        defaultPath: lastFolder.get(),
-        buttonLabel: 'Make the folder here',
-        message: `A new folder '${suggestedName}' is made in the one that you choose`,
-        properties: ['openDirectory', 'createDirectory'],
-      });
+      const { canceled, filePaths } = await dialog.showOpenDialog(window, newFolderDialog(lastFolder.get(), suggestedName));
       const [parent] = filePaths;
       if (canceled || parent === undefined) return null;
       lastFolder.noteFile(join(parent, suggestedName));
