@@ -1,5 +1,6 @@
-/** In our own argument list: this process was started in compatibility mode. */
-const marker = '--stria-compatibility';
+/** This process was started in compatibility mode: the switches between the two markers are ours, all others the user's. */
+const [marker, end] = ['--stria-compatibility', '--stria-compatibility-end'];
+const features = '--enable-features';
 
 /** The switches that give WebGPU to older drivers. X11, because `Vulkan` on native Wayland can give no window at all. */
 const switches: Readonly<Record<string, readonly string[]>> = {
@@ -18,19 +19,42 @@ export function isCompatible(argv: readonly string[]): boolean {
 }
 
 /**
- * The arguments with which to start again in compatibility mode. A switch that the user gave himself stays as he gave it.
+ * The arguments with which to start again in compatibility mode. A switch that the user gave stays as it was given. Chromium
+ * takes only the last list of features, so ours comes last and repeats the user's.
  * @param argv The arguments behind the program's own path.
  */
 export function compatibleArguments(argv: readonly string[], platform: string): string[] {
-  const given = new Set(argv.map(switchName));
-  const added = (switches[platform] ?? elsewhere).filter((flag) => !given.has(switchName(flag)));
-  return [marker, ...added, ...argv.filter((argument) => argument !== marker)];
+  const given = plainArguments(argv);
+  // What follows `--` is no switch.
+  const split = given.includes('--') ? given.indexOf('--') : given.length;
+  const own = given.slice(0, split);
+  const names = new Set(own.map(switchName));
+  const added = (switches[platform] ?? elsewhere).flatMap((flag) =>
+    switchName(flag) === features ? mergedFeatures(flag, own) : names.has(switchName(flag)) ? [] : [flag],
+  );
+  return [...own, marker, ...added, end, ...given.slice(split)];
 }
 
-/** The arguments with which to start again plainly. */
-export function plainArguments(argv: readonly string[], platform: string): string[] {
-  const ours = new Set([marker, ...(switches[platform] ?? elsewhere)]);
-  return argv.filter((argument) => !ours.has(argument));
+/** The arguments with which to start again plainly: just those that the user gave. */
+export function plainArguments(argv: readonly string[]): string[] {
+  const [first, last] = [argv.indexOf(marker), argv.indexOf(end)];
+  return first < 0 || last < first ? argv.filter((argument) => argument !== marker) : argv.toSpliced(first, last - first + 1);
+}
+
+/** The switch with the user's features and ours; nothing where the user's list has ours already. */
+function mergedFeatures(ours: string, given: readonly string[]): string[] {
+  const theirs = featuresOf(given.findLast((argument) => switchName(argument) === features) ?? '');
+  // A feature may carry a trial and parameters: `Name<Trial:key/value`.
+  const names = new Set(theirs.map((feature) => feature.split(/[<:.]/)[0]));
+  const missing = featuresOf(ours).filter((feature) => !names.has(feature));
+  return missing.length === 0 ? [] : [`${features}=${[...theirs, ...missing].join(',')}`];
+}
+
+function featuresOf(argument: string): string[] {
+  return argument
+    .slice(features.length + 1)
+    .split(',')
+    .filter(Boolean);
 }
 
 function switchName(argument: string): string {

@@ -16,14 +16,35 @@ test('compatibility mode adds its switches once and takes them away again', () =
   expect(once).toContain('--enable-unsafe-webgpu');
   expect(isCompatible(once)).toBe(true);
   expect(compatibleArguments(once, 'linux').toSorted()).toEqual(once.toSorted());
-  expect(plainArguments(once, 'linux')).toEqual(['.', 'a.nii']);
+  expect(plainArguments(once)).toEqual(['.', 'a.nii']);
 });
 
-test("the user's own switches win", () => {
-  const args = compatibleArguments(['--ozone-platform=wayland', '--enable-features=Own', '.'], 'linux');
-  expect(args.filter((argument) => argument.startsWith('--ozone-platform'))).toEqual(['--ozone-platform=wayland']);
-  expect(args.filter((argument) => argument.startsWith('--enable-features'))).toEqual(['--enable-features=Own']);
+test("the user's own switches win, and lists of features are merged", () => {
+  const given = ['--ozone-platform=wayland', '--enable-features=Own,Other<Trial:size/3', '.'];
+  const args = compatibleArguments(given, 'linux');
+  const starting = (flag: string) => args.filter((argument) => argument.startsWith(flag));
+  expect(starting('--ozone-platform')).toEqual(['--ozone-platform=wayland']);
+  expect(starting('--enable-features').at(-1)).toBe('--enable-features=Own,Other<Trial:size/3,Vulkan');
+  expect(compatibleArguments(args, 'linux').toSorted()).toEqual(args.toSorted());
+  expect(plainArguments(args)).toEqual(given);
+  const withFile = compatibleArguments(['.', '--', '--odd.nii'], 'linux');
+  expect(withFile.slice(-2)).toEqual(['--', '--odd.nii']);
+  expect(plainArguments(withFile)).toEqual(['.', '--', '--odd.nii']);
   expect(compatibleArguments([], 'win32')).not.toContain('--ozone-platform=x11');
+});
+
+test.each([
+  // Chromium takes the last of several lists.
+  [['--enable-features=A', '--enable-features=B'], '--enable-features=B,Vulkan'],
+  [['--enable-features=Vulkan:x/1,A'], '--enable-features=Vulkan:x/1,A'],
+  [['--enable-features=Vulkan'], '--enable-features=Vulkan'],
+  [['--enable-features='], '--enable-features=Vulkan'],
+  [['--enable-features'], '--enable-features=Vulkan'],
+  [['--disable-features=Vulkan'], '--enable-features=Vulkan'],
+])('compatibility mode has Vulkan beside %j, and gives it back', (given, features) => {
+  const args = compatibleArguments(given, 'linux');
+  expect(args.filter((argument) => argument.startsWith('--enable-features')).at(-1)).toBe(features);
+  expect(plainArguments(args)).toEqual(given);
 });
 
 const screen = { x: 0, y: 0, width: 1920, height: 1040 };

@@ -23,6 +23,27 @@ test('a long write goes in pieces, in order', async () => {
   expect([sink?.name, sink?.folder]).toEqual(['a.stria', '/data']);
 });
 
+test('a piece travels without the buffer that it is a view of', async () => {
+  const { host, call } = bridgeWith({
+    'save-begin': { id: 's', name: 'a.stria', folder: '/data' },
+    'folder-begin': { id: 'f', name: 'frames', folder: '/data' },
+  });
+  const large = new Uint8Array(64 * 1024 * 1024).fill(7);
+  const whole = new Uint8Array(1000);
+  const sink = await host.saveAs('a.stria');
+  await sink?.write(large.subarray(100, 104));
+  await sink?.write(large.subarray(0, 5 * 1024 * 1024));
+  await sink?.write(whole);
+  await (await host.saveFolder('frames'))?.write('1.png', large.subarray(0, 10));
+  const sent = call.mock.calls.flatMap((args) => args.filter((arg) => arg instanceof Uint8Array));
+  expect(sent.map(({ byteLength, buffer }) => [byteLength, buffer.byteLength])).toEqual(
+    [4, 4 * 1024 * 1024, 1024 * 1024, 1000, 10].map((length) => [length, length]),
+  );
+  expect([...(sent[0] ?? [])]).toEqual([7, 7, 7, 7]);
+  // What is a whole buffer already is not copied once more.
+  expect(sent[3]?.buffer).toBe(whole.buffer);
+});
+
 test("main's faults come as they are", async () => {
   const error = { tag: 'not-writable', message: 'the disk is full', context: ['a.stria'] };
   const bridge = { call: async () => ({ ok: false, error }), on: () => () => undefined, openDropped: vi.fn() };

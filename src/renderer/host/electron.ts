@@ -4,7 +4,7 @@ import { blobFiles } from './blob-files.ts';
 import { sourceOf } from './file-source.ts';
 import type { Host, HostFile, HostSink } from './host.ts';
 
-/** A message to main is copied whole, so long writes go in pieces of this many bytes. */
+/** Long writes go to main in pieces of so many bytes. */
 const writePieceBytes = 4 * 1024 * 1024;
 /** Main takes no larger thumbnail; a larger one is left out. In characters of the data URL. */
 const thumbnailLimit = 64 * 1024;
@@ -29,9 +29,7 @@ export function electronHost(bridge: StriaBridge): Host {
     name: save.name,
     folder: save.folder,
     async write(bytes) {
-      for (let offset = 0; offset < bytes.byteLength; offset += writePieceBytes) {
-        await ask('save-write', save.id, bytes.subarray(offset, offset + writePieceBytes));
-      }
+      for (const piece of piecesOf(bytes)) await ask('save-write', save.id, piece);
     },
     async close() {
       await ask('save-commit', save.id);
@@ -92,9 +90,7 @@ export function electronHost(bridge: StriaBridge): Host {
         name,
         folder,
         async write(fileName, bytes) {
-          for (let offset = 0; offset < bytes.byteLength; offset += writePieceBytes) {
-            await ask('folder-write', id, fileName, bytes.subarray(offset, offset + writePieceBytes));
-          }
+          for (const piece of piecesOf(bytes)) await ask('folder-write', id, fileName, piece);
         },
         close: async () => (await ask('folder-commit', id)).name,
         async abort() {
@@ -111,6 +107,14 @@ export function electronHost(bridge: StriaBridge): Host {
       await ask('restart-compatible');
     },
   };
+}
+
+/** A message to main is a structured clone, which copies the whole buffer under a view: so each piece has a buffer of its own. */
+function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let offset = 0; offset < bytes.byteLength; offset += writePieceBytes) {
+    const piece = bytes.subarray(offset, offset + writePieceBytes);
+    yield piece.byteLength === piece.buffer.byteLength ? piece : piece.slice();
+  }
 }
 
 function answered<T>(answer: Answer<T>): T {
