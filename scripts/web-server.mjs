@@ -8,6 +8,17 @@ import sirv from 'sirv';
 const rendererFolder = fileURLToPath(new URL('../out/renderer', import.meta.url));
 const policyFile = new URL('../resources/content-security-policy.json', import.meta.url);
 
+/** Whether a `Range` header, if there is one, names bytes that a file could have. */
+function isRange(header) {
+  if (header === undefined) return true;
+  const ranges = /^bytes=(.+)$/.exec(header)?.[1]?.split(',') ?? [];
+  const isSound = (range) => {
+    const [, first = '', last = ''] = /^\s*(\d*)-(\d*)\s*$/.exec(range) ?? [];
+    return first === '' ? last !== '' : last === '' || BigInt(first) <= BigInt(last);
+  };
+  return ranges.length > 0 && ranges.every(isSound);
+}
+
 /**
  * Serves until `close` is called. Port 0 takes a free one.
  * @param {{ port: number }} options
@@ -34,7 +45,23 @@ export async function serveRenderer({ port }) {
       response.writeHead(403).end();
       return;
     }
-    serveFile(request, response, () => response.writeHead(404).end());
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.writeHead(405, { allow: 'GET, HEAD' }).end();
+      return;
+    }
+    if (!isRange(request.headers.range)) {
+      response.writeHead(416).end();
+      return;
+    }
+    // Every range is answered with the whole file, as HTTP allows: sirv would open the file with the numbers as they come.
+    delete request.headers.range;
+    // A file that a new build has removed fails while it is read.
+    response.on('pipe', (file) => file.on('error', () => response.destroy()));
+    try {
+      serveFile(request, response, () => response.writeHead(404).end());
+    } catch {
+      response.destroy();
+    }
   });
   await new Promise((resolve, reject) => {
     server.once('error', reject);
