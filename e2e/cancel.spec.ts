@@ -11,10 +11,12 @@ import { gzip, nifti, noise } from './support/volumes.ts';
  */
 const answerMs = 1000;
 
-test('Cancel ends compressing at once, and it can be begun again', async ({ stria }) => {
+test('Cancel ends compressing at once, and it can be begun again; a result made before is kept', async ({ stria }) => {
   const { page } = stria;
   await stria.dropFiles([stria.write('noise.nii', nifti(noise([160, 160, 160])))]);
   await expectOpen(page, 'noise.nii');
+  await page.keyboard.press('ControlOrMeta+s');
+  await expect(page.getByTestId('notice')).toHaveText('Nothing to save yet: compress the volume first (C)');
   await page.getByTestId('compress-button').click();
   await expectHalfWay(page);
   expect(await msUntil(page, 'cancel-button', 'compress-button')).toBeLessThan(answerMs);
@@ -25,8 +27,17 @@ test('Cancel ends compressing at once, and it can be begun again', async ({ stri
 
   await page.getByTestId('compress-button').click();
   await expect(page.getByTestId('result-exact')).toHaveText('Bit-exact: checked on the GPU', { timeout: 60_000 });
+  const size = await page.getByTestId('result-size').textContent();
+  await page.getByTestId('compress-button').click();
+  await expectHalfWay(page);
+  await page.keyboard.press('ControlOrMeta+s');
+  await expect(page.getByTestId('notice')).toHaveText('Nothing to save yet: compressing is still running');
+  expect(await msUntil(page, 'cancel-button', 'compress-button')).toBeLessThan(answerMs);
+  await expect(page.getByTestId('compress-button')).toHaveText('Compress again');
+  await expect(page.getByTestId('result-size')).toHaveText(size ?? '');
+  await expect(page.getByTestId('chunk-table')).toBeVisible();
   await stria.chooseSave(join(stria.folder, 'noise.stria'));
-  await page.getByTestId('save-button').click();
+  await page.keyboard.press('ControlOrMeta+s');
   await stria.savedFile(join(stria.folder, 'noise.stria'));
 });
 

@@ -14,7 +14,7 @@ import { groupDatasets } from './datasets.ts';
 import { diagnosticsText } from './diagnostics.ts';
 import { GpuLife } from './gpu-life.ts';
 import { applyTuning, withTuning } from './gpu-tuning.ts';
-import { isOfText, runKey } from './keys.ts';
+import { isOfText, runKey, tryCommand } from './keys.ts';
 import { Lab, type LabFileKind, labFiles } from './lab.ts';
 import { measurementsCsv } from './measurement-words.ts';
 import { Measuring } from './measuring.ts';
@@ -116,7 +116,7 @@ export class App {
     this.host.onMenuCommand((menu) => {
       const command = commandOfMenu(this.commands, menu);
       if (command && isOfText(command, document.activeElement)) document.execCommand(command.id);
-      else if (command?.enabled(this.store.getState())) command.run();
+      else if (command) tryCommand(this, command);
     });
     window.addEventListener('keydown', (event) => runKey(this, event));
     window.addEventListener('pointerdown', this.undo.beginGesture, true);

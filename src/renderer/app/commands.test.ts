@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { menuCommands } from '../../core/shared/ipc.ts';
 import type { App } from './app.ts';
-import { commandOfMenu, createCommands } from './commands.ts';
-import { createAppStore } from './store.ts';
+import { type Command, commandOfMenu, createCommands } from './commands.ts';
+import { tryCommand } from './keys.ts';
+import { startProgress } from './progress.ts';
+import { type AppState, createAppStore } from './store.ts';
 
 const store = createAppStore();
 const appWith = (debug: boolean) => ({ store, debug }) as unknown as App;
@@ -26,6 +28,33 @@ describe('commands', () => {
     for (const id of ['save', 'close', 'compress', 'cancel', 'layout-1', 'reset-view', 'slice-next', 'play', 'frame-next']) {
       expect(enabled).not.toContain(id);
     }
+  });
+
+  it('say why nothing can be saved', () => {
+    const save = commands.find(({ id }) => id === 'save') as Command;
+    const state = createAppStore().getState();
+    const progress = startProgress('Compressing', 10, 0);
+    const open = { ...state, document: { kind: 'ready', document: { decimation: 1 } } } as AppState;
+    const compressed = { result: {}, isAsked: true } as AppState['compressed'];
+    const whyNot = (one: AppState): string | undefined => (save.enabled(one) ? undefined : save.whyNot?.(one));
+    expect(whyNot(state)).toBe('Nothing to save: no volume is open');
+    expect(whyNot({ ...state, document: { kind: 'loading', name: 'a', progress } })).toContain('still loading');
+    expect(whyNot(open)).toBe('Nothing to save yet: compress the volume first (C)');
+    // A result made before is there, but another one is on its way.
+    expect(whyNot({ ...open, compressed, compression: { kind: 'running', progress, isAsked: true } })).toContain('still running');
+    expect(whyNot({ ...open, compressed, save: { kind: 'saving', name: 'a', progress } })).toBe('It is being saved already');
+    const streamed = { ...open, document: { kind: 'ready', document: { decimation: 2 } }, compressed } as AppState;
+    expect(whyNot(streamed)).toContain('saved while it was compressed');
+    expect(whyNot({ ...open, compressed })).toBeUndefined();
+  });
+
+  it('tell it where its key is pressed', () => {
+    const quiet = createAppStore();
+    const [save, undo] = ['save', 'undo'].map((id) => commands.find((command) => command.id === id) as Command);
+    tryCommand({ store: quiet }, undo as Command);
+    expect(quiet.getState().notice).toBeUndefined();
+    tryCommand({ store: quiet }, save as Command);
+    expect(quiet.getState().notice).toBe('Nothing to save: no volume is open');
   });
 
   it('open and close the palette', () => {

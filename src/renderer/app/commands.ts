@@ -18,6 +18,8 @@ export interface Command {
   readonly menu?: MenuCommand;
   enabled(state: AppState): boolean;
   run(): void;
+  /** What is said where its key is pressed while it cannot be done; without it nothing is. */
+  whyNot?(state: AppState): string;
 }
 
 const always = () => true;
@@ -33,7 +35,24 @@ const hasPreset = (state: AppState, id: string): boolean => {
 
 /** What was compressed can be restored beside its source. */
 export const canCompareCompressed = (state: AppState): boolean =>
-  isReady(state) && state.compression.kind === 'done' && state.residency?.canBeCompressed === true;
+  isReady(state) &&
+  state.compressed !== undefined &&
+  state.compression.kind !== 'running' &&
+  state.residency?.canBeCompressed === true;
+
+/** What was compressed from its file is saved already. */
+const canSave = (state: AppState): boolean =>
+  state.compressed !== undefined && !isRunning(state) && openDocument(state)?.decimation === 1;
+
+function whyNotSave(state: AppState): string {
+  const { document, compression, save, compressed } = state;
+  if (document.kind === 'loading') return 'Nothing to save yet: the volume is still loading';
+  if (document.kind !== 'ready') return 'Nothing to save: no volume is open';
+  if (save.kind === 'saving') return 'It is being saved already';
+  if (compression.kind === 'running') return 'Nothing to save yet: compressing is still running';
+  if (compressed) return 'Nothing to save: this volume was saved while it was compressed';
+  return 'Nothing to save yet: compress the volume first (C)';
+}
 
 /** Every command there is, in the order of the palette. */
 export function createCommands(app: App): Command[] {
@@ -92,8 +111,9 @@ export function createCommands(app: App): Command[] {
       group: 'File',
       shortcut: 'Mod+S',
       menu: 'save',
-      enabled: (state) => state.compression.kind === 'done' && state.save.kind !== 'saving',
+      enabled: canSave,
       run: () => app.save(),
+      whyNot: whyNotSave,
     },
     {
       id: 'save-session',

@@ -19,7 +19,14 @@ export function runKey(app: App, event: KeyboardEvent): void {
   const isCovered = state.overlay !== 'none' && command.id !== 'palette';
   if (isOfFocus || isCovered) return;
   event.preventDefault();
+  tryCommand(app, command);
+}
+
+/** Runs a command that a key or a menu asked for, or says why it cannot be run. */
+export function tryCommand({ store }: Pick<App, 'store'>, command: Command): void {
+  const state = store.getState();
   if (command.enabled(state)) command.run();
+  else if (command.whyNot) store.setState({ notice: command.whyNot(state) });
 }
 
 /** What is typed into a text field is undone there. */

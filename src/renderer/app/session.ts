@@ -23,7 +23,7 @@ import { suggestLayouts } from './raw-layout.ts';
 import { type KeptVolume, keepAs, type Residency, residencyOf, residencyState } from './residency.ts';
 import { streamedResult } from './result.ts';
 import { sampleTitle } from './samples.ts';
-import { type AppState, type AppStore, openDocument, showDocument } from './store.ts';
+import { type AppState, type AppStore, type CompressedState, openDocument, showDocument } from './store.ts';
 
 interface OpenVolume extends LoadedVolume {
   readonly request: OpenRequest;
@@ -149,7 +149,6 @@ export class Session {
     if (kept.decimation > 1) return this.#compressFromFile(this.#volume, choice);
     const controller = this.#newJob();
     const onProgress = this.#progressOf(controller, (progress) => ({ compression: { kind: 'running', progress, isAsked } }));
-    this.#store.setState({ save: { kind: 'idle' } });
     onProgress({ stage: 'Compressing', done: 0, total: volumeBytes(kept.info) });
     await this.#inTurn(async () => {
       try {
@@ -164,7 +163,7 @@ export class Session {
         if (controller.signal.aborted) return;
         this.#compressed = compressed;
         const chunks = chunkMapOf(volume, compressed.chunks);
-        this.#store.setState({ chunks, compression: { kind: 'done', result: compressed.result, isAsked } });
+        this.#compressedTo({ result: compressed.result, isAsked }, { chunks });
         // What is kept compressed is kept as it is now.
         if (residencyOf(volume.kept) === 'compressed') await this.#keep(engine, volume, 'compressed', job);
         else this.#showResidency(engine, volume);
@@ -268,12 +267,16 @@ export class Session {
     try {
       const report = await this.#compressor.compress(volume.request, sink, choice, { signal: controller.signal, onProgress });
       if (controller.signal.aborted) return;
-      const result = streamedResult(report);
-      this.#store.setState({ compression: { kind: 'done', result, isAsked: true } });
+      this.#compressedTo({ result: streamedResult(report), isAsked: true });
       this.#saved(sink, []);
     } catch (error) {
       this.#failed(controller, error, (fault) => ({ compression: { kind: 'failed', fault } }));
     }
+  }
+
+  /** What was saved before is not this. */
+  #compressedTo(compressed: CompressedState, change: Partial<AppState> = {}): void {
+    this.#store.setState({ ...change, compressed, compression: { kind: 'idle' }, save: { kind: 'idle' } });
   }
 
   async #askWhere(volume: OpenVolume): Promise<HostSink | undefined> {
@@ -400,8 +403,10 @@ export class Session {
     return this.#work;
   }
 
+  /** Ends the job before it. */
   #newJob(): AbortController {
     this.#job?.abort();
+    if (this.#store.getState().save.kind === 'saving') this.#store.setState({ save: { kind: 'idle' } });
     this.#job = new AbortController();
     return this.#job;
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type QueueRow, summarize, withRowState } from './queue-rows.ts';
+import type { CompressionResult } from './result.ts';
 import { createAppStore, openDocument, showDocument } from './store.ts';
 
 describe('the store', () => {
@@ -13,9 +14,11 @@ describe('the store', () => {
   it('forgets compression and saving when the document changes', () => {
     const store = createAppStore();
     const fault = { tag: 'corrupt', message: 'bad', context: [] } as const;
-    store.setState({ compression: { kind: 'failed', fault }, save: { kind: 'failed', fault } });
+    const compressed = { result: {} as CompressionResult, isAsked: true };
+    store.setState({ compression: { kind: 'failed', fault }, compressed, save: { kind: 'failed', fault } });
     showDocument(store, { kind: 'failed', name: 'a.nii', fault });
     expect(store.getState().compression.kind).toBe('idle');
+    expect(store.getState().compressed).toBeUndefined();
     expect(store.getState().save.kind).toBe('idle');
   });
 });

@@ -66,12 +66,18 @@ export type DocumentState =
   | { readonly kind: 'failed'; readonly name: string; readonly fault: FaultData; readonly rawFile?: HostFile | undefined }
   | { readonly kind: 'ready'; readonly document: OpenDocument };
 
+/** Compressing the open volume. What it made is `compressed`, which outlives a later attempt that is cancelled or fails. */
 export type CompressionState =
   | { readonly kind: 'idle' }
   /** `isAsked`: people wait for this, and want to see it; else something that they asked for needs it. */
   | { readonly kind: 'running'; readonly progress: JobProgress; readonly isAsked: boolean }
-  | { readonly kind: 'done'; readonly result: CompressionResult; readonly isAsked: boolean }
   | { readonly kind: 'failed'; readonly fault: FaultData };
+
+/** What compressing the open volume made last. `isAsked`: people waited for it. */
+export interface CompressedState {
+  readonly result: CompressionResult;
+  readonly isAsked: boolean;
+}
 
 export type SaveState =
   | { readonly kind: 'idle' }
@@ -108,6 +114,8 @@ export interface AppState {
   /** Of the document. Undefined until its first picture. */
   readonly opening: Opening | undefined;
   readonly compression: CompressionState;
+  /** Undefined until the open volume was compressed. */
+  readonly compressed: CompressedState | undefined;
   readonly save: SaveState;
   /** What the chunks of the open volume became: as they were compressed last, or as they came. */
   readonly chunks: ChunkMap | undefined;
@@ -152,6 +160,7 @@ export function createAppStore(settings: Settings = defaultSettings): AppStore {
     document: { kind: 'empty' },
     opening: undefined,
     compression: { kind: 'idle' },
+    compressed: undefined,
     save: { kind: 'idle' },
     chunks: undefined,
     showChunks: false,
@@ -187,7 +196,16 @@ export function showDocument(
   const isReady = document.kind === 'ready';
   const page = isReady ? store.getState().page : 'viewer';
   const idle = { kind: 'idle' } as const;
-  store.setState({ document, opening: undefined, residency, chunks, compression: idle, save: idle, page });
+  store.setState({
+    document,
+    opening: undefined,
+    residency,
+    chunks,
+    compression: idle,
+    compressed: undefined,
+    save: idle,
+    page,
+  });
   if (!isReady) store.setState({ measurements: [], chosenMeasurement: undefined, regions: {}, tool: 'pointer' });
 }
 

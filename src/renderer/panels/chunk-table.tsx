@@ -13,7 +13,7 @@ export function ChunkTable() {
   const chunks = useAppState((state) => state.chunks);
   const showChunks = useAppState((state) => state.showChunks);
   // Compressed from its file, a volume leaves no chunks here, but their count.
-  const counted = useAppState(({ compression }) => (compression.kind === 'done' ? compression.result.shares : undefined));
+  const counted = useAppState(({ compressed }) => compressed?.result.shares);
   const shares = chunks?.shares ?? counted;
   if (!shares) return null;
   const count = shares.reduce((sum, share) => sum + share.count, 0);

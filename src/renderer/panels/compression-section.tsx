@@ -22,9 +22,10 @@ export function CompressionSection({ document }: { readonly document: OpenDocume
   const app = useApp();
   const fold = useFold('compression');
   const compression = useAppState((state) => state.compression);
+  const compressed = useAppState((state) => state.compressed);
   const isReady = useAppState((state) => state.gpu.kind === 'ready' && state.save.kind !== 'saving');
   const isRunning = compression.kind === 'running';
-  const aside = compression.kind === 'done' ? formatRatio(ratioOf(compression.result)) : undefined;
+  const aside = compressed && !isRunning ? formatRatio(ratioOf(compressed.result)) : undefined;
   return (
     <Section title="Compression" aside={aside} {...fold}>
       <div className={styles.choices}>
@@ -34,23 +35,23 @@ export function CompressionSection({ document }: { readonly document: OpenDocume
         <Running progress={compression.progress} isAsked={compression.isAsked} />
       ) : (
         <Button
-          kind={compression.kind === 'done' ? 'plain' : 'primary'}
+          kind={compressed ? 'plain' : 'primary'}
           onPress={() => app.compress()}
           isDisabled={!isReady}
           testId="compress-button"
         >
           <Zap size={14} aria-hidden />
-          {document.decimation > 1 ? 'Compress to a file…' : compression.kind === 'done' ? 'Compress again' : 'Compress'}
+          {document.decimation > 1 ? 'Compress to a file…' : compressed ? 'Compress again' : 'Compress'}
         </Button>
       )}
-      {document.decimation > 1 && compression.kind === 'idle' && (
+      {document.decimation > 1 && compression.kind === 'idle' && !compressed && (
         <p className={styles.hint}>
           {formatBytes(volumeBytes(document.info))} are more than this GPU holds at once: they are streamed from the file.
         </p>
       )}
       {compression.kind === 'failed' && <FaultNotice fault={compression.fault} />}
-      {compression.kind === 'done' && (
-        <ResultCard result={compression.result} isAsked={compression.isAsked}>
+      {compressed && !isRunning && (
+        <ResultCard result={compressed.result} isAsked={compressed.isAsked}>
           <SaveArea canSave={document.decimation === 1} />
         </ResultCard>
       )}
