@@ -34,7 +34,7 @@ test('whole files are as large as sizes.csv says', async () => {
     }
   }
   const measured = `${rows.join('\n')}\n`;
-  if (process.env['UPDATE_SIZES']) await writeFile(file, measured);
+  if (process.env.UPDATE_SIZES) await writeFile(file, measured);
   expect(measured, 'sizes have changed: read the differences, and commit the new file if they are meant').toBe(
     await readFile(file, 'utf8'),
   );

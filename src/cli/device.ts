@@ -1,14 +1,10 @@
 import { availableParallelism } from 'node:os';
-import type { Backend, DeviceReport } from '../core/engine/backend.ts';
+import type { DeviceReport } from '../core/engine/backend.ts';
 import { createCpuBackend } from '../core/engine/cpu-backend.ts';
 import { inlinePool } from '../core/engine/inline-pool.ts';
 import type { DeviceOptions } from './args.ts';
+import type { OpenedBackend } from './opened-backend.ts';
 import { readSharedFile } from './shared-file.ts';
-
-export interface OpenedBackend {
-  readonly backend: Backend;
-  close(): Promise<void>;
-}
 
 /**
  * The backend that the user asked for. `auto` takes a hardware GPU, and else the CPU: a software GPU is slower than either.

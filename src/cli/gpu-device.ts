@@ -2,8 +2,8 @@ import { createGpuBackend } from '../core/engine/gpu-backend.ts';
 import type { Gpu } from '../core/gpu/gpu.ts';
 import { StriaError } from '../core/shared/errors.ts';
 import type { DeviceOptions } from './args.ts';
-import type { OpenedBackend } from './device.ts';
 import { openNodeGpu, releaseNodeGpu } from './node-gpu.ts';
+import type { OpenedBackend } from './opened-backend.ts';
 import { readTuning } from './tuning-file.ts';
 
 /** A GPU as it was asked for, tuned if a file says how. @throws StriaError */

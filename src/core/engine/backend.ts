@@ -82,3 +82,9 @@ export interface ResidentBox {
   readonly voxels: GpuVoxels;
   readonly chunks: readonly ChunkBox[];
 }
+
+/** A box of the resident volume, with the numbers of its chunks (in `ChunkGrid`'s order) beside their places. */
+export interface NumberedBox extends ResidentBox {
+  /** As long as `chunks`. */
+  readonly chunkNumbers: readonly number[];
+}

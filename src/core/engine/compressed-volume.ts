@@ -7,6 +7,7 @@ import type { GpuScope } from '../gpu/scope.ts';
 import { inContext, StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { type Dims3, type Dims4, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
+import type { NumberedBox } from './backend.ts';
 import { recordLevels } from './brick-grid.ts';
 import { mismatch } from './choose.ts';
 import { uploadChunks } from './compressed-chunks.ts';
@@ -19,7 +20,6 @@ import { createDisplayStaging, createDisplayTexture, type DisplayTexture, prepar
 import { analyzeOnGpu } from './gpu-chunks.ts';
 import { guarded } from './gpu-transfer.ts';
 import type { PlanePart } from './plane-chunks.ts';
-import type { NumberedBox } from './resident-layout.ts';
 import { computeStatistics, type VolumeStatistics } from './statistics.ts';
 import {
   type AxisIndex,

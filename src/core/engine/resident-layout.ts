@@ -2,7 +2,7 @@ import { rowBytes } from '../codecs/codec.ts';
 import { ChunkGrid, codecElementBytes, codecElementDims } from '../format/chunk-grid.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type Dims3, type Dims4, elementBytes, type VolumeInfo } from '../shared/volume.ts';
-import type { ChunkBox, ResidentBox } from './backend.ts';
+import type { ChunkBox, NumberedBox } from './backend.ts';
 import type { SliceBox } from './volume-source.ts';
 
 /**
@@ -16,12 +16,6 @@ export interface BoxPlace {
   readonly planeCount: number;
   readonly bytes: number;
   readonly chunks: readonly ChunkBox[];
-  readonly chunkNumbers: readonly number[];
-}
-
-/** A box of the resident volume, with the numbers of its chunks (in `ChunkGrid`'s order) beside their places. */
-export interface NumberedBox extends ResidentBox {
-  /** As long as `chunks`. */
   readonly chunkNumbers: readonly number[];
 }
 

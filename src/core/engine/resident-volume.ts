@@ -5,6 +5,7 @@ import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type Dims3, type Dims4, elementBytes, typedVoxels, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
+import type { NumberedBox } from './backend.ts';
 import { recordLevels } from './brick-grid.ts';
 import {
   createDisplayStaging,
@@ -14,7 +15,7 @@ import {
   prepareDisplayFill,
 } from './display-texture.ts';
 import type { PlanePart } from './plane-chunks.ts';
-import { fitsWhole, layOut, type NumberedBox, type PlacedBox, type ResidentLayout } from './resident-layout.ts';
+import { fitsWhole, layOut, type PlacedBox, type ResidentLayout } from './resident-layout.ts';
 import { computeStatistics, type VolumeStatistics } from './statistics.ts';
 import {
   type AxisIndex,

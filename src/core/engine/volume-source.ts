@@ -3,9 +3,9 @@ import type { Commands } from '../gpu/commands.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { Dims3, Dims4, VolumeInfo, VoxelArray } from '../shared/volume.ts';
+import type { NumberedBox } from './backend.ts';
 import type { DisplayTexture } from './display-texture.ts';
 import type { PlanePart } from './plane-chunks.ts';
-import type { NumberedBox } from './resident-layout.ts';
 import type { VolumeStatistics } from './statistics.ts';
 
 /** 0 is x, 1 is y, 2 is z. */

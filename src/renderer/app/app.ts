@@ -7,7 +7,7 @@ import { autoView } from '../viewer/auto-view.ts';
 import type { SceneSide } from '../viewer/orientation.ts';
 import { type SliceAxis, shows3d, type ViewState } from '../viewer/viewer-api.ts';
 import { BackgroundCompressor } from './background.ts';
-import { type Command, commandOfMenu, createCommands } from './commands.ts';
+import { type Command, commandOfMenu } from './command.ts';
 import { Comparison } from './comparison.ts';
 import { codecChoice } from './compress-protocol.ts';
 import { groupDatasets } from './datasets.ts';
@@ -23,7 +23,7 @@ import { withStacks } from './picture-stacks.ts';
 import { Playback } from './playback.ts';
 import { CompressQueue } from './queue.ts';
 import { suggestLayouts } from './raw-layout.ts';
-import type { Residency } from './residency.ts';
+import type { Residency } from './residency-state.ts';
 import type { SampleChoice } from './samples.ts';
 import { SavedSessions } from './saved-sessions.ts';
 import { Session } from './session.ts';
@@ -57,7 +57,8 @@ export class App {
   /** Files may come before the GPU is there: they wait for it. */
   #opened: Promise<void> = Promise.resolve();
 
-  constructor(host: Host) {
+  /** @param commands makes every command there is: buttons, keys, menus and the palette run the same */
+  constructor(host: Host, commands: (app: App) => Command[]) {
     this.host = host;
     this.debug = new URLSearchParams(location.search).has('debug') || storage()?.getItem('stria.debug') === '1';
     this.store = createAppStore(readSettings(storage()));
@@ -102,7 +103,7 @@ export class App {
       () => this.#session.kept,
       (measurement, signal) => this.#session.regionOfFile(measurement, signal),
     );
-    this.commands = createCommands(this);
+    this.commands = commands(this);
     this.store.subscribe(({ gpu, chunks, showChunks, settings }) => {
       if (gpu.kind !== 'ready') return;
       gpu.viewer.showChunks(showChunks ? chunks : undefined);

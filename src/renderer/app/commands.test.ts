@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { menuCommands } from '../../core/shared/ipc.ts';
 import type { App } from './app.ts';
-import { type Command, commandOfMenu, createCommands } from './commands.ts';
+import { type Command, commandOfMenu } from './command.ts';
+import { createCommands } from './commands.ts';
 import { tryCommand } from './keys.ts';
 import { startProgress } from './progress.ts';
 import { type AppState, createAppStore } from './store.ts';

@@ -3,24 +3,10 @@ import type { ClockSettings } from '../playback/frame-clock.ts';
 import { kindNames, measurementKinds, type SliceTool } from '../viewer/measure.ts';
 import type { Layout, SliceAxis } from '../viewer/viewer-api.ts';
 import type { App } from './app.ts';
+import type { Command } from './command.ts';
 import { sideCommands } from './sides.ts';
 import { type AppState, openDocument } from './store.ts';
 import { presetsOf, windowPresets } from './window-presets.ts';
-
-/** One thing that can be done. Buttons, keys, menus and the palette all run the same. */
-export interface Command {
-  readonly id: string;
-  readonly label: string;
-  readonly group: 'File' | 'Edit' | 'View' | 'Measure' | 'Playback' | 'Compression' | 'Help' | 'Debug';
-  /** `Mod+O`, `[`; see shortcuts.ts. */
-  readonly shortcut?: string;
-  /** Sent by the shell's menus. */
-  readonly menu?: MenuCommand;
-  enabled(state: AppState): boolean;
-  run(): void;
-  /** What is said where its key is pressed while it cannot be done; without it nothing is. */
-  whyNot?(state: AppState): string;
-}
 
 const always = () => true;
 const isReady = (state: AppState): boolean => state.document.kind === 'ready' && state.gpu.kind === 'ready';
@@ -422,9 +408,4 @@ export function createCommands(app: App): Command[] {
         ]
       : []),
   ];
-}
-
-/** The command of a menu item. */
-export function commandOfMenu(commands: readonly Command[], menu: MenuCommand): Command | undefined {
-  return commands.find((command) => command.menu === menu);
 }

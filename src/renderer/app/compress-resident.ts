@@ -1,9 +1,8 @@
 import { bytesOfChunks } from '../../core/codecs/batch.ts';
-import type { EncodeChoice } from '../../core/engine/backend.ts';
+import type { EncodeChoice, NumberedBox } from '../../core/engine/backend.ts';
 import { ChunkTally } from '../../core/engine/chunk-tally.ts';
 import type { GpuBackend } from '../../core/engine/gpu-backend.ts';
 import { paddedBoxBytes } from '../../core/engine/gpu-chunks.ts';
-import type { NumberedBox } from '../../core/engine/resident-layout.ts';
 import { KernelClock, Stopwatch } from '../../core/engine/stage-times.ts';
 import type { VolumeSource } from '../../core/engine/volume-source.ts';
 import type { EncodedChunk } from '../../core/format/chunk.ts';

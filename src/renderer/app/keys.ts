@@ -1,9 +1,18 @@
-import type { App } from './app.ts';
-import type { Command } from './commands.ts';
+import type { Command } from './command.ts';
 import { isOfControl, isTyping, matchesShortcut } from './shortcuts.ts';
+import type { AppStore } from './store.ts';
+
+/** What keys act on. */
+export interface KeyTarget {
+  readonly store: AppStore;
+  readonly commands: readonly Command[];
+  readonly isMac: boolean;
+  readonly measuring: { backOut(): boolean };
+  showPage(page: 'viewer'): void;
+}
 
 /** Runs the command that a key press is the shortcut of, unless it belongs to the control with the focus; Escape backs out. */
-export function runKey(app: App, event: KeyboardEvent): void {
+export function runKey(app: KeyTarget, event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return;
   const state = app.store.getState();
   const command = app.commands.find(({ shortcut }) => shortcut && matchesShortcut(shortcut, event, app.isMac));
@@ -23,7 +32,7 @@ export function runKey(app: App, event: KeyboardEvent): void {
 }
 
 /** Runs a command that a key or a menu asked for, or says why it cannot be run. */
-export function tryCommand({ store }: Pick<App, 'store'>, command: Command): void {
+export function tryCommand({ store }: Pick<KeyTarget, 'store'>, command: Command): void {
   const state = store.getState();
   if (command.enabled(state)) command.run();
   else if (command.whyNot) store.setState({ notice: command.whyNot(state) });

@@ -1,49 +1,13 @@
 import { toCsv } from '../../core/bench/csv.ts';
-import { type BenchCase, type BenchRequest, type BenchResult, benchSchema, defaultRepetitions } from '../../core/bench/result.ts';
-import type { BenchRunner, GpuSuite } from '../../core/bench/run.ts';
-import type { TunedChoice, TuningReport } from '../../core/bench/tune.ts';
+import { type BenchCase, type BenchRequest, benchSchema, defaultRepetitions } from '../../core/bench/result.ts';
+import type { BenchRunner } from '../../core/bench/run.ts';
+import type { TuningReport } from '../../core/bench/tune.ts';
 import { codecs } from '../../core/codecs/registry.ts';
-import { type FaultData, toStriaError } from '../../core/shared/errors.ts';
+import { toStriaError } from '../../core/shared/errors.ts';
 import type { ShellInfo } from '../../core/shared/ipc.ts';
 import type { LabCommand, LabMessage } from './lab-protocol.ts';
+import type { LabRun, LabState } from './lab-state.ts';
 import type { AppStore } from './store.ts';
-
-export const labSizes = [16, 32, 64, 128, 256, 512] as const;
-export type LabSize = (typeof labSizes)[number];
-
-export type LabSuite = GpuSuite | 'tune';
-
-export type LabRun =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'running'; readonly stage: string; readonly startedAt: number; readonly gpuBytes: number }
-  | { readonly kind: 'cancelled'; readonly gpuBytes: number | undefined }
-  | { readonly kind: 'failed'; readonly fault: FaultData }
-  | { readonly kind: 'done'; readonly result: BenchResult; readonly gpuBytes: number }
-  | { readonly kind: 'tuned'; readonly report: TuningReport; readonly gpuBytes: number };
-
-/** The Lab, as panels see it. */
-export interface LabState {
-  readonly suite: LabSuite;
-  readonly size: LabSize;
-  /** A codec's name, or 'all'; the seeds have codecs of their own. */
-  readonly codec: string;
-  readonly run: LabRun;
-  /** What the cases were measured on. */
-  readonly device: { readonly name: string; readonly software: boolean } | undefined;
-  readonly cases: readonly BenchCase[];
-  /** What tuning found so far. */
-  readonly choices: readonly TunedChoice[];
-}
-
-export const emptyLab: LabState = {
-  suite: 'seeds',
-  size: 64,
-  codec: 'all',
-  run: { kind: 'none' },
-  device: undefined,
-  cases: [],
-  choices: [],
-};
 
 /** State changes a few times a second at most, however fast cases come. */
 const showEveryMs = 200;

@@ -13,7 +13,8 @@ import type { HostFile } from '../host/host.ts';
 import type { Viewer } from '../viewer/viewer.ts';
 import type { LoadCommand, LoadMessage, LoadRequest } from './load-protocol.ts';
 import { serveSiblings } from './ports.ts';
-import { type CompressedBytes, type KeptVolume, keepAs, type LoadingEngine, type Residency, residencyOf } from './residency.ts';
+import { type CompressedBytes, type KeptVolume, keepAs, type LoadingEngine, residencyOf } from './residency.ts';
+import type { Residency } from './residency-state.ts';
 import type { SampleChoice } from './samples.ts';
 
 /** What people asked to see. Kept, so that it can be loaded again after the device was lost. */

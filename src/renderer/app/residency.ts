@@ -6,26 +6,9 @@ import { StriaError } from '../../core/shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../core/shared/job.ts';
 import { type Dims3, type VolumeInfo, volumeBytes } from '../../core/shared/volume.ts';
 import type { Engine } from './gpu-life.ts';
-import type { JobProgress } from './progress.ts';
-
-/** How the open volume is kept in GPU memory. */
-export type Residency = 'raw' | 'compressed';
+import type { Residency, ResidencyState } from './residency-state.ts';
 
 export type KeptVolume = ResidentVolume | CompressedVolume;
-
-/** What panels see of it. */
-export interface ResidencyState {
-  readonly kept: Residency;
-  readonly rawBytes: number;
-  /** Undefined until it is compressed. */
-  readonly compressedBytes: number | undefined;
-  /** The voxels are within the GPU's budget. */
-  readonly canBeRaw: boolean;
-  /** All voxels are there to be compressed. */
-  readonly canBeCompressed: boolean;
-  /** While it is changed. */
-  readonly progress: JobProgress | undefined;
-}
 
 export function residencyOf(kept: KeptVolume): Residency {
   return kept instanceof CompressedVolume ? 'compressed' : 'raw';

@@ -8,14 +8,8 @@ import type { OpenRequest } from './load-resident.ts';
 import { withStacks } from './picture-stacks.ts';
 import { startProgress } from './progress.ts';
 import { sampleTitle } from './samples.ts';
-import {
-  readSession,
-  type SavedSession,
-  type SessionPart,
-  type SessionSource,
-  sessionName,
-  writeSession,
-} from './session-file.ts';
+import type { SavedSession, SessionPart, SessionSource, WaitingSession } from './saved-session.ts';
+import { readSession, sessionName, writeSession } from './session-file.ts';
 import { defaultSettings, type Settings } from './settings.ts';
 import { type AppStore, openDocument, showDocument } from './store.ts';
 import { viewFrom } from './stored-view.ts';
@@ -32,16 +26,6 @@ export interface SessionNeeds {
   open(request: OpenRequest): Promise<void>;
   set(change: Partial<Settings>): void;
   playAlong(axis: 'x' | 'y' | 'z' | 't'): void;
-}
-
-/** A session whose volume's files were not all found. Files given later complete it. */
-export interface WaitingSession {
-  readonly file: HostFile;
-  readonly saved: SavedSession;
-  /** The names that are missing, and why a file of that name that was given is not the one. */
-  readonly missing: readonly { readonly name: string; readonly reason: string | undefined }[];
-  /** What is there, by the place in the session's list. */
-  readonly found: readonly (HostFile | undefined)[];
 }
 
 /** Of a stack of pictures so many are looked into; of the others the size is compared. */

@@ -6,7 +6,8 @@ import { sampleKinds } from '../../core/engine/samples/sample-kinds.ts';
 import { type JsonObject, jsonLines } from '../../core/format/json.ts';
 import { elementTypes } from '../../core/shared/volume.ts';
 import { type Measurement, measurementKinds, pointCounts } from '../viewer/measure.ts';
-import { readSession, type SavedSession, sessionName, writeSession } from './session-file.ts';
+import type { SavedSession } from './saved-session.ts';
+import { readSession, sessionName, writeSession } from './session-file.ts';
 
 const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
 const triple = fc.tuple(number, number, number);

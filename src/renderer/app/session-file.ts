@@ -1,4 +1,4 @@
-import { type CodecOptions, type Preference, preferences } from '../../core/codecs/codec.ts';
+import { preferences } from '../../core/codecs/codec.ts';
 import { chainNames } from '../../core/codecs/registry.ts';
 import { type SampleKind, sampleKinds } from '../../core/engine/samples/sample-kinds.ts';
 import {
@@ -16,53 +16,17 @@ import { maxTextLength } from '../../core/format/layout.ts';
 import type { RawLayout } from '../../core/io/volume-reader.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { type Dims4, elementTypes } from '../../core/shared/volume.ts';
-import { atEnds, type ClockSettings, clampRate, paces } from '../playback/frame-clock.ts';
+import { atEnds, clampRate, paces } from '../playback/frame-clock.ts';
 import type { StackAxis } from '../playback/stacks.ts';
 import type { Viewpoints } from '../viewer/linked-viewers.ts';
 import { type Measurement, measurementKinds, pointCounts } from '../viewer/measure.ts';
 import type { OrbitPose } from '../viewer/orbit-camera.ts';
 import { maxZoom, minZoom, type SliceCamera } from '../viewer/slice-geometry.ts';
-import type { Layout, SliceAxis } from '../viewer/viewer-api.ts';
-import type { SampleChoice } from './samples.ts';
-import { defaultSettings, type Effort } from './settings.ts';
+import type { SliceAxis } from '../viewer/viewer-api.ts';
+import type { SavedSession, SessionPart, SessionSource } from './saved-session.ts';
+import { defaultSettings } from './settings.ts';
 
 // docs/SESSION.md says what each key is.
-
-/** A file of the volume. */
-export interface SessionPart {
-  /** From the session's folder, with `/`. */
-  readonly path: string;
-  readonly size: number;
-  /** See core/format/fingerprint.ts. Undefined: of many pictures only some are looked into. */
-  readonly fingerprint?: string | undefined;
-}
-
-export type SessionSource =
-  | { readonly files: readonly SessionPart[]; readonly raw?: RawLayout | undefined }
-  | { readonly sample: SampleChoice };
-
-/** What a session brings back: what was open, and how it was looked at. */
-export interface SavedSession {
-  readonly source: SessionSource;
-  /** A ViewState as JSON: `viewFrom` makes one of it. */
-  readonly view: JsonObject;
-  /** Of the views that were shown. */
-  readonly viewpoints: Viewpoints;
-  readonly layout: Layout;
-  readonly sliceAxis: SliceAxis;
-  readonly showChunks: boolean;
-  /** The 3D view has handles on its clip planes. */
-  readonly clipHandles: boolean;
-  readonly compression: {
-    readonly codec: string;
-    readonly axis: CodecOptions['axis'];
-    readonly prefer: Preference;
-    readonly effort: Effort;
-  };
-  readonly measurements: readonly Measurement[];
-  /** `axis` is undefined where nothing was played. */
-  readonly playback: ClockSettings & { readonly axis: StackAxis | undefined };
-}
 
 const format = 'stria-session';
 const version = 1;

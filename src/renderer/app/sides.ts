@@ -2,7 +2,7 @@ import type { VolumeInfo } from '../../core/shared/volume.ts';
 import type { ClipPlane } from '../viewer/clip.ts';
 import { hasOrientation, type SceneSide, sceneSides, worldDirections } from '../viewer/orientation.ts';
 import type { App } from './app.ts';
-import type { Command } from './commands.ts';
+import type { Command } from './command.ts';
 import { openDocument } from './store.ts';
 
 const words: Readonly<Record<SceneSide['key'], string>> = {

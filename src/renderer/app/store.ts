@@ -15,16 +15,15 @@ import type { Measurement, SliceTool } from '../viewer/measure.ts';
 import type { Viewer } from '../viewer/viewer.ts';
 import type { SliceAxis } from '../viewer/viewer-api.ts';
 import type { ComparisonState } from './comparison-state.ts';
-import { emptyLab, type LabState } from './lab.ts';
+import { emptyLab, type LabState } from './lab-state.ts';
 import { firstOutput, type OutputState } from './output-state.ts';
 import type { JobProgress } from './progress.ts';
 import type { QueueRow } from './queue-rows.ts';
 import type { RegionsFound } from './regions.ts';
-import type { ResidencyState } from './residency.ts';
+import type { ResidencyState } from './residency-state.ts';
 import type { CompressionResult } from './result.ts';
-import type { WaitingSession } from './saved-sessions.ts';
+import type { WaitingSession } from './saved-session.ts';
 import { defaultSettings, type Settings } from './settings.ts';
-import type { UndoState } from './undo.ts';
 
 export type GpuState =
   | { readonly kind: 'opening' }
@@ -102,6 +101,12 @@ export interface PlaybackState {
   readonly isOpen: boolean;
   /** Asked to play, it is being made ready for that. */
   readonly isPreparing: boolean;
+}
+
+/** What undo and redo would bring back, in words; undefined where there is nothing. */
+export interface UndoState {
+  readonly undo: string | undefined;
+  readonly redo: string | undefined;
 }
 
 export type Overlay = 'none' | 'palette' | 'shortcuts' | 'settings' | 'about' | 'picture' | 'movie';

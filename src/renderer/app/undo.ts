@@ -28,12 +28,6 @@ const names: Readonly<Record<string, string>> = {
   showChunks: 'chunks shown',
 };
 
-/** What undo and redo would bring back, in words; undefined where there is nothing. */
-export interface UndoState {
-  readonly undo: string | undefined;
-  readonly redo: string | undefined;
-}
-
 /** Undo and redo of all that is set while a volume is open: a new part of the view is in it by itself. */
 export class Undo {
   readonly #store: AppStore;

@@ -1,5 +1,5 @@
 import { FileQuestion, FolderOpen, TriangleAlert } from 'lucide-react';
-import type { WaitingSession } from '../app/saved-sessions.ts';
+import type { WaitingSession } from '../app/saved-session.ts';
 import { formatCount } from '../app/units.ts';
 import { Button } from './controls/button.tsx';
 import { useApp } from './use-app.ts';

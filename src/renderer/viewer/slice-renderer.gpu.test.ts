@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openTestGpu } from '../../cli/node-gpu-testing.ts';
 import { type CodecChain, chainByName } from '../../core/codecs/registry.ts';
+import type { NumberedBox } from '../../core/engine/backend.ts';
 import { CompressedVolume } from '../../core/engine/compressed-volume.ts';
 import { createGpuBackend } from '../../core/engine/gpu-backend.ts';
 import { markedColors } from '../../core/engine/outside.ts';
-import type { NumberedBox } from '../../core/engine/resident-layout.ts';
 import { testInfo, testVoxels, withBindingLimit } from '../../core/engine/resident-testing.ts';
 import { ResidentVolume } from '../../core/engine/resident-volume.ts';
 import { SlabPlane } from '../../core/engine/slab-plane.ts';

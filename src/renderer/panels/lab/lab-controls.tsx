@@ -1,7 +1,7 @@
 import { CircleCheck, Play, TriangleAlert } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { codecs } from '../../../core/codecs/registry.ts';
-import { type LabRun, type LabSize, type LabSuite, labSizes } from '../../app/lab.ts';
+import { type LabRun, type LabSize, type LabSuite, labSizes } from '../../app/lab-state.ts';
 import { startProgress } from '../../app/progress.ts';
 import { formatBytes, formatDuration, thinSpace } from '../../app/units.ts';
 import { Button } from '../controls/button.tsx';
