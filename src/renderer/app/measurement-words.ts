@@ -6,6 +6,7 @@ import { worldOf } from '../viewer/orientation.ts';
 import type { Voxel } from '../viewer/slice-geometry.ts';
 import { type RegionFound, type RegionsFound, regionKey } from './regions.ts';
 import { formatCount, formatNumber, lengthUnit, shownLength, thinSpace } from './units.ts';
+import { formatEnds, formatWithin } from './value-words.ts';
 
 /**
  * What was measured, in words, the most important first: `23.4 mm`, or a size and what the region holds. Empty for an angle
@@ -36,10 +37,11 @@ function regionLines(found: RegionFound | undefined): readonly string[] {
   if (found.kind === 'empty') return ['holds no voxel'];
   if (found.kind === 'failed') return [found.message];
   const { count, mean, deviation, min, max, notFinite } = found.statistics;
-  const shown = (value: number): string => (Number.isNaN(value) ? '–' : formatNumber(value, 5));
+  const orDash = (value: number, words: string): string => (Number.isNaN(value) ? '–' : words);
+  const [lowest, highest] = formatEnds(min, max);
   return [
-    `mean ${shown(mean)} · SD ${shown(deviation)}`,
-    `${shown(min)} to ${shown(max)} · n ${formatCount(count)}`,
+    `mean ${orDash(mean, formatWithin(mean, [min, max]))} · SD ${orDash(deviation, formatNumber(deviation, 5))}`,
+    `${orDash(min, lowest)} to ${orDash(max, highest)} · n ${formatCount(count)}`,
     ...(notFinite > 0 ? [`${formatCount(notFinite)} without a number`] : []),
   ];
 }

@@ -11,11 +11,11 @@ import {
   formatRatio,
   formatSpacing,
   formatTimeLeft,
-  formatValue,
   lengthUnit,
   orientation,
   setUnits,
   shownLength,
+  spellNumber,
   thinSpace,
 } from './units.ts';
 
@@ -30,9 +30,11 @@ describe('counts and numbers', () => {
     expect(plain(formatNumber(-1234567, 7))).toBe('−1 234 567');
   });
 
-  it('gives whole values of voxels exactly', () => {
-    const shown = [614_454_277, -12, 0, 1 / 3, 4e9].map((value) => plain(formatValue(value)));
-    expect(shown).toEqual(['614 454 277', '−12', '0', '0.3333333', '4 000 000 000']);
+  it('spells whole numbers in full, and others by an exponent where that is shorter', () => {
+    const spelled = [614_454_277, -12, 0, 4e9, 4_294_967_295.5, 3e38, 1e-7].map((value) => plain(spellNumber(value)));
+    expect(spelled).toEqual(['614 454 277', '−12', '0', '4 000 000 000', '4 294 967 295.5', '3e38', '1e−7']);
+    expect(plain(formatNumber(4e9))).toBe('4e9');
+    expect(formatNumber(-Number.MAX_VALUE, 3)).toBe('−1.7976931348623157e308');
   });
 
   it('drops float noise', () => {

@@ -31,18 +31,30 @@ export function formatCount(count: number): string {
  * and very small ones take an exponent.
  */
 export function formatNumber(value: number, significantDigits = 6): string {
-  if (Number.isNaN(value)) return 'NaN';
-  if (!Number.isFinite(value)) return value > 0 ? '∞' : '−∞';
   const rounded = Number(value.toPrecision(significantDigits));
-  const magnitude = Math.abs(rounded);
-  const text = rounded !== 0 && (magnitude >= 1e9 || magnitude < 1e-4) ? rounded.toExponential() : String(rounded);
-  const [whole = '', ...rest] = text.replace('-', '−').split(/(?=[.e])/);
-  return group(whole) + rest.join('').replace('e-', 'e−').replace('e+', 'e');
+  // A value near the largest double may round to infinity; zero takes no sign here.
+  if (!Number.isFinite(rounded)) return spellNumber(value);
+  const isVeryLarge = Math.abs(rounded) >= 1e9;
+  return isVeryLarge ? shorterSpelling(rounded) : spellNumber(rounded + 0);
 }
 
-/** A voxel's value: whole numbers exactly, since labels are, others to seven digits. */
-export function formatValue(value: number): string {
-  return Number.isSafeInteger(value) ? group(String(value)) : formatNumber(value, 7);
+/** A number with all its digits. Whole ones are in full as far as doubles count them; others take an exponent where that is shorter. */
+export function spellNumber(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value > 0 ? '∞' : '−∞';
+  if (Object.is(value, -0)) return '−0';
+  if (Number.isSafeInteger(value)) return typeset(String(value));
+  return Math.abs(value) < 1e-4 ? typeset(value.toExponential()) : shorterSpelling(value);
+}
+
+function shorterSpelling(value: number): string {
+  const [plain, exponential] = [String(value), value.toExponential()];
+  return typeset(Math.abs(value) >= 1e9 && exponential.length < plain.length ? exponential : plain);
+}
+
+function typeset(text: string): string {
+  const [whole = '', ...rest] = text.replace('-', '−').split(/(?=[.e])/);
+  return group(whole) + rest.join('').replace('e-', 'e−').replace('e+', 'e');
 }
 
 const byteSizes = {

@@ -10,7 +10,7 @@ import {
 import type { Viewer } from '../viewer/viewer.ts';
 import type { Layout, SliceAxis, ViewerSnapshot } from '../viewer/viewer-api.ts';
 import { layoutGap, outputSize, type PictureOptions, shownSize } from './output-options.ts';
-import { formatNumber } from './units.ts';
+import { formatValue } from './value-words.ts';
 
 /** What a picture shows beside what people chose. */
 export interface PictureScene {
@@ -76,12 +76,12 @@ export async function takePicture(
 
 /** The slice's place, and the value at the crosshair: `z 41 · 812`. */
 async function captionOf(viewer: Viewer, axis: SliceAxis, change: PictureRequest['state']): Promise<string> {
-  const snapshot = viewer.snapshot();
-  const { crosshair, timePoint } = { ...snapshot.state, ...change };
-  const value = await viewer.valueAt(crosshair, timePoint);
+  const { state, info } = viewer.snapshot();
+  const { crosshair, timePoint } = { ...state, ...change };
+  const stored = await viewer.storedAt(crosshair, timePoint);
   const place = `${axis} ${crosshair['xyz'.indexOf(axis)]}`;
-  const time = (snapshot.info?.dims[3] ?? 1) > 1 ? ` · t ${timePoint}` : '';
-  return `${place}${time} · ${formatNumber(value, 7)}`;
+  const time = (info?.dims[3] ?? 1) > 1 ? ` · t ${timePoint}` : '';
+  return info ? `${place}${time} · ${formatValue(stored, info)}` : `${place}${time}`;
 }
 
 /** What a picture's file says of it, by the PNG specification's keywords. */

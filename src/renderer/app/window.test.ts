@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { levelOf, moveEdge, narrowestWindow, roundValues, shiftWindow, windowOf } from './window.ts';
+import { levelOf, moveEdge, narrowestWindow, shiftWindow, windowOf } from './window.ts';
 
 const plain = { slope: 1, intercept: 0 };
 const hounsfield = { slope: 2, intercept: -1024 };
@@ -37,22 +37,5 @@ describe('window and level', () => {
     expect(narrowestWindow(0, 255, true)).toBe(1);
     expect(narrowestWindow(0, 1, false)).toBeCloseTo(1e-4);
     expect(narrowestWindow(3, 3, false)).toBeGreaterThan(0);
-  });
-});
-
-describe('roundValues', () => {
-  it('are round, few, and not at the very ends', () => {
-    expect(roundValues([0, 256], plain)).toEqual([100, 200]);
-    expect(roundValues([0, 1024], hounsfield)).toEqual([-500, 0, 500]);
-    expect(roundValues([3, 3], plain)).toEqual([]);
-    fc.assert(
-      fc.property(
-        fc.double({ min: -1e9, max: 1e9, noNaN: true }),
-        fc.double({ min: 1e-3, max: 1e9, noNaN: true }),
-        (low, width) => {
-          expect(roundValues([low, low + width], plain).length).toBeLessThanOrEqual(6);
-        },
-      ),
-    );
   });
 });

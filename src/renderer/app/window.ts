@@ -43,20 +43,3 @@ export function shiftWindow(window: Window, by: number): Window {
 export function narrowestWindow(min: number, max: number, isInteger: boolean): number {
   return isInteger ? 1 : Math.max(Math.abs(max - min) / 10_000, Number.MIN_VALUE);
 }
-
-/**
- * A few round physical values (1, 2 or 5 times a power of ten apart) inside a range of stored values, far enough from its
- * ends that their words are not cut off.
- */
-export function roundValues(span: Window, scale: Scale, count = 5): number[] {
-  const [a, b] = [toPhysical(span[0], scale), toPhysical(span[1], scale)];
-  const [low, high] = [Math.min(a, b), Math.max(a, b)];
-  const rough = (high - low) / count;
-  if (!(rough > 0) || !Number.isFinite(rough)) return [];
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * ([1, 2, 5].find((times) => times * power >= rough) ?? 10);
-  const margin = 0.06 * (high - low);
-  const values: number[] = [];
-  for (let index = Math.ceil((low + margin) / step); index * step <= high - margin; index++) values.push(index * step + 0);
-  return values;
-}

@@ -3,6 +3,7 @@ import type { Difference } from '../../core/engine/difference.ts';
 import type { ComparisonMode, ComparisonState } from '../app/comparison-state.ts';
 import { openDocument } from '../app/store.ts';
 import { formatCount, formatDims, formatNumber } from '../app/units.ts';
+import { formatExact } from '../app/value-words.ts';
 import styles from './compare-bar.module.css';
 import { Button, IconButton } from './controls/button.tsx';
 import { FaultNotice } from './controls/fault-notice.tsx';
@@ -117,7 +118,7 @@ function Found({ difference: { voxels, differing, largest, mean } }: { readonly 
   const [x, y, z, t] = largest.voxel;
   return (
     <p className={styles.words} role="status" data-testid="difference">
-      {formatCount(differing)} of {formatCount(voxels)} voxels differ · largest {formatNumber(largest.magnitude, 7)} at x {x} y{' '}
+      {formatCount(differing)} of {formatCount(voxels)} voxels differ · largest {formatExact(largest.magnitude, 'f32')} at x {x} y{' '}
       {y} z {z}
       {t > 0 ? ` t ${t}` : ''} · mean {formatNumber(mean, 4)} (stored values)
       <IconButton

@@ -1,9 +1,10 @@
 import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { axisTicks } from '../app/axis-ticks.ts';
 import type { OpenDocument } from '../app/store.ts';
-import { formatNumber } from '../app/units.ts';
-import { moveEdge, narrowestWindow, roundValues, shiftWindow, toPhysical, toStored, type Window } from '../app/window.ts';
+import { formatWithin } from '../app/value-words.ts';
+import { moveEdge, narrowestWindow, shiftWindow, toPhysical, toStored, type Window } from '../app/window.ts';
 import type { Viewer } from '../viewer/viewer.ts';
 import { ColorStrip } from './color-strip.tsx';
 import styles from './histogram-plot.module.css';
@@ -87,8 +88,8 @@ export function HistogramPlot({ document: { info, statistics }, viewer }: Props)
             font: `11px ${getComputedStyle(parent).fontFamily}`,
             grid: { show: false },
             ticks: { show: false },
-            splits: () => roundValues(span, info).map((value) => toStored(value, info)),
-            values: (_plot, splits) => splits.map((stored) => formatNumber(toPhysical(stored, info), 4)),
+            splits: ({ width }) => axisTicks(span, info, width).map(({ value }) => toStored(value, info)),
+            values: ({ width }) => axisTicks(span, info, width).map(({ text }) => text),
           },
           { show: false },
         ],
@@ -126,7 +127,10 @@ export function HistogramPlot({ document: { info, statistics }, viewer }: Props)
       if (!handle) continue;
       handle.style.left = `${100 * partOf(value)}%`;
       handle.setAttribute('aria-valuenow', String(value));
-      handle.setAttribute('aria-valuetext', formatNumber(toPhysical(value, info), 5));
+      handle.setAttribute(
+        'aria-valuetext',
+        formatWithin(toPhysical(value, info), [toPhysical(span[0], info), toPhysical(span[1], info)]),
+      );
     }
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: what it reads belongs to the statistics

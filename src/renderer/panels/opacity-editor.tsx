@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import { addPoint, besidePoint, movePoint, type OpacityPoint, removePoint } from '../app/opacity-curve.ts';
-import { formatNumber } from '../app/units.ts';
+import { formatWithin } from '../app/value-words.ts';
 import { toPhysical, type Window } from '../app/window.ts';
 import { opacityAt } from '../viewer/transfer-function.ts';
 import type { Viewer } from '../viewer/viewer.ts';
@@ -48,7 +48,10 @@ export function OpacityEditor({ info, viewer, span }: Props) {
       point.style.left = `${left(position)}%`;
       point.style.top = `${100 * (1 - value)}%`;
       point.hidden = left(position) < -1 || left(position) > 101;
-      const shown = formatNumber(toPhysical(window[0] + position * (window[1] - window[0]), info), 4);
+      const shown = formatWithin(toPhysical(window[0] + position * (window[1] - window[0]), info), [
+        toPhysical(span[0], info),
+        toPhysical(span[1], info),
+      ]);
       point.setAttribute('aria-valuenow', String(Math.round(100 * value)));
       point.setAttribute('aria-valuetext', `${Math.round(100 * value)} percent opaque at ${shown}`);
     }

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { formatValue } from '../app/units.ts';
+import { formatExact, formatValue } from '../app/value-words.ts';
 import { describeChunkAt } from '../app/ways.ts';
 import { worldWords } from '../app/world-words.ts';
 import { colormap } from '../viewer/colormaps.ts';
@@ -15,15 +15,15 @@ export function Readout({ viewer, isSecond = false }: { readonly viewer: Viewer;
     const show = () => {
       if (!place.current) return;
       const { probe, info, state } = viewer.snapshot();
-      place.current.hidden = !probe;
-      if (!probe) return;
+      place.current.hidden = !probe || !info;
+      if (!probe || !info) return;
       const [x, y, z] = probe.voxel;
       const label = colormap(state.colormap).isCategorical ? 'label ' : '';
-      const value = label + formatValue(probe.value);
-      const stored = probe.stored === probe.value || !info ? '' : ` (stored ${formatValue(probe.stored)})`;
+      const value = label + formatValue(probe.stored, info);
+      const stored = Object.is(probe.stored, probe.value) ? '' : ` (stored ${formatExact(probe.stored, info.type)})`;
       const { chunks, showChunks } = store.getState();
       const chunk = showChunks && chunks && !isSecond ? `\n${describeChunkAt(chunks, probe.voxel, state.timePoint)}` : '';
-      const world = info && worldWords(info, probe.voxel);
+      const world = worldWords(info, probe.voxel);
       place.current.textContent = `x ${x}  y ${y}  z ${z}  ·  ${value}${stored}${world ? `\n${world}` : ''}${chunk}`;
     };
     show();

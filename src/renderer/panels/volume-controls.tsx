@@ -2,7 +2,7 @@ import { useCallback } from 'react';
 import type { Projection } from '../../core/engine/ray-pass.ts';
 import { rampOf, withStart, withStrength } from '../app/opacity-curve.ts';
 import type { OpenDocument } from '../app/store.ts';
-import { formatNumber } from '../app/units.ts';
+import { formatWithin } from '../app/value-words.ts';
 import { toPhysical } from '../app/window.ts';
 import type { Viewer } from '../viewer/viewer.ts';
 import type { BoxKind, CameraKind, Quality } from '../viewer/viewer-api.ts';
@@ -142,7 +142,10 @@ function LevelSlider({ document: { info, statistics }, viewer }: Props) {
   const { min, max } = statistics;
   const isInteger = info.type !== 'f32' && info.type !== 'f64';
   const read = useCallback(() => viewer.snapshot().state.level, [viewer]);
-  const words = useCallback((stored: number) => formatNumber(toPhysical(stored, info), 5), [info]);
+  const words = useCallback(
+    (stored: number) => formatWithin(toPhysical(stored, info), [toPhysical(min, info), toPhysical(max, info)]),
+    [info, min, max],
+  );
   return (
     <div className={styles.row}>
       <span title="The surface is where values reach this one">Level</span>

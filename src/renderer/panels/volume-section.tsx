@@ -11,7 +11,7 @@ import {
   orientation,
   thinSpace,
 } from '../app/units.ts';
-import { toPhysical } from '../app/window.ts';
+import { valueRange } from '../app/value-words.ts';
 import { hasOrientation } from '../viewer/orientation.ts';
 import type { Viewer } from '../viewer/viewer.ts';
 import { type Fact, Facts } from './controls/facts.tsx';
@@ -41,7 +41,6 @@ export function VolumeSection({ document, viewer }: Props) {
 }
 
 function factsOf({ format, fileBytes, info, statistics, decimation }: OpenDocument): Fact[] {
-  const range = [statistics.min, statistics.max].map((stored) => formatNumber(toPhysical(stored, info), 5));
   return [
     { label: 'Format', value: format },
     { label: 'Dimensions', value: formatDims(info.dims) },
@@ -52,7 +51,7 @@ function factsOf({ format, fileBytes, info, statistics, decimation }: OpenDocume
       value: hasOrientation(info) ? orientation(info.affine) : 'not given',
       title: 'Where x, y and z run to: R L right left, A P anterior posterior, S I superior inferior',
     },
-    { label: 'Values', value: range.join(' to ') },
+    { label: 'Values', value: valueRange(info, statistics) },
     ...(statistics.notFinite > 0 ? [{ label: 'Not finite', value: `${formatNumber(statistics.notFinite)} voxels` }] : []),
     ...(info.slope !== 1 || info.intercept !== 0 ? [{ label: 'Scaling', value: scaling(info) }] : []),
     {

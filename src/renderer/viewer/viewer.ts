@@ -433,11 +433,10 @@ export class Viewer {
     return this.#gpu.device.limits.maxTextureDimension2D;
   }
 
-  /** The physical value at a voxel, read back. @throws StriaError `invalid-input` outside the volume or without one, `device-lost` */
-  async valueAt(voxel: ViewState['crosshair'], timePoint: number): Promise<number> {
+  /** The stored value of a voxel, read back. @throws StriaError `invalid-input` outside the volume or without one, `device-lost` */
+  async storedAt(voxel: ViewState['crosshair'], timePoint: number): Promise<number> {
     if (!this.#volume) throw new StriaError('invalid-input', 'there is no volume to read from');
-    const { slope, intercept } = this.#volume.info;
-    return slope * (await this.#volume.voxel(...voxel, timePoint)) + intercept;
+    return this.#volume.voxel(...voxel, timePoint);
   }
 
   /** The sizes of the views that are shown, in CSS pixels. */
