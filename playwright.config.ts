@@ -14,6 +14,7 @@ const drawnAlike = [
   'idle',
   'lab',
   'lab-figures',
+  'numbers',
   'output',
   'pacing',
   'playback',
