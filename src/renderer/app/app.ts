@@ -171,7 +171,7 @@ export class App {
     if (datasets.length === 1 && gpu.kind !== 'failed') {
       if (first.primary.pictures) this.playback.playNext();
       void this.#session.open({ kind: 'file', file: first.primary });
-    } else this.queue.add(datasets.map(({ primary }) => primary));
+    } else this.queue.add(datasets);
   }
 
   /** @param asSecond it is compared with what is open */

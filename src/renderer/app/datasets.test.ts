@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dropWords, groupDatasets, offeredName, striaName } from './datasets.ts';
+import { datasetBytes, dropWords, groupDatasets, offeredName, striaName } from './datasets.ts';
 
 const group = (...names: string[]) =>
   groupDatasets(names.map((name) => ({ name }))).map(({ primary, companions }) => [
@@ -32,6 +32,13 @@ describe('groupDatasets', () => {
     expect(group('a.raw', 'a.raw.json')).toEqual([['a.raw', 'a.raw.json']]);
     expect(group('other.json')).toEqual([['other.json']]);
   });
+});
+
+it('a dataset takes what all of its files take; a header alone does not tell', () => {
+  const of = (name: string, size: number) => ({ name, size });
+  expect(datasetBytes({ primary: of('a.nii.gz', 70), companions: [] })).toBe(70);
+  expect(datasetBytes({ primary: of('a.hdr', 348), companions: [of('a.img', 1000)] })).toBe(1348);
+  expect(datasetBytes({ primary: of('a.nhdr', 200), companions: [] })).toBeUndefined();
 });
 
 describe('words and names', () => {

@@ -33,6 +33,15 @@ export function groupDatasets<File extends { readonly name: string }>(files: rea
     .map((primary) => ({ primary, companions: files.filter((file) => companions.get(file) === primary) }));
 }
 
+/** What all files of a dataset take, in bytes. Undefined for a detached header whose voxels lie in a file that was not dropped. */
+export function datasetBytes({
+  primary,
+  companions,
+}: Dataset<{ readonly name: string; readonly size: number }>): number | undefined {
+  if (isHeader(primary.name) && companions.length === 0) return undefined;
+  return companions.reduce((sum, { size }) => sum + size, primary.size);
+}
+
 /** What a drop will do, for the overlay. @param types MIME types, '' for most: names are not readable until the drop */
 export function dropWords(types: readonly string[]): string {
   const count = types.length;

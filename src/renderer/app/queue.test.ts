@@ -4,13 +4,20 @@ import { memorySink } from '../../core/shared/bytes.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { HostFile } from '../host/host.ts';
 import type { BackgroundCompressor } from './background.ts';
+import type { Dataset } from './datasets.ts';
 import { CompressQueue } from './queue.ts';
 import { createAppStore } from './store.ts';
 
 const report = { bytesIn: 100, bytesOut: 25 } as CompressReport;
 
-function file(name: string): HostFile {
-  return { name, size: 100, handle: { kind: 'blob', name, blob: new Blob() }, siblings: async () => undefined };
+function file(name: string): Dataset<HostFile> {
+  const primary: HostFile = {
+    name,
+    size: 100,
+    handle: { kind: 'blob', name, blob: new Blob() },
+    siblings: async () => undefined,
+  };
+  return { primary, companions: [] };
 }
 
 /** A queue whose jobs the test ends by hand, by the file's name. */

@@ -2,7 +2,7 @@ import { faultToData, toStriaError } from '../../core/shared/errors.ts';
 import type { Host, HostFile, HostSink } from '../host/host.ts';
 import type { BackgroundCompressor } from './background.ts';
 import { codecChoice } from './compress-protocol.ts';
-import { striaName } from './datasets.ts';
+import { type Dataset, datasetBytes, striaName } from './datasets.ts';
 import { nextProgress, startProgress } from './progress.ts';
 import { isFinished, type QueueRow, type QueueRowState, withRowState } from './queue-rows.ts';
 import type { AppStore } from './store.ts';
@@ -23,11 +23,11 @@ export class CompressQueue {
     this.#compressor = compressor;
   }
 
-  add(files: readonly HostFile[]): void {
-    const rows = files.map((file): QueueRow => {
+  add(datasets: readonly Dataset<HostFile>[]): void {
+    const rows = datasets.map((dataset): QueueRow => {
       const id = this.#nextId++;
-      this.#files.set(id, file);
-      return { id, name: file.name, size: file.size, state: { kind: 'waiting' } };
+      this.#files.set(id, dataset.primary);
+      return { id, name: dataset.primary.name, size: datasetBytes(dataset), state: { kind: 'waiting' } };
     });
     this.#store.setState(({ queue }) => ({ queue: [...queue, ...rows] }));
     void this.#run();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type QueueRow, summarize, withRowState } from './queue-rows.ts';
+import { type QueueRow, ratioWords, sizeWords, summarize, withRowState } from './queue-rows.ts';
 import type { CompressionResult } from './result.ts';
 import { createAppStore, openDocument, showDocument } from './store.ts';
 
@@ -37,6 +37,25 @@ describe('queue rows', () => {
   });
 
   it('are summed up', () => {
-    expect(summarize(rows)).toEqual({ total: 2, done: 0, failed: 0, active: 1, bytesIn: 0, bytesOut: 0 });
+    expect(summarize(rows)).toEqual({ total: 2, done: 0, failed: 0, active: 1, sizes: undefined });
+    const done = (size: number | undefined): QueueRow => {
+      const state = { kind: 'done', bytesIn: 400, bytesOut: 100, ms: 1, name: 'a.stria', folder: '', reveal: undefined } as const;
+      return { id: 3, name: 'a.nii.gz', size, state };
+    };
+    expect(summarize([...rows, done(150), done(250)]).sizes).toEqual({ fileBytes: 400, bytesIn: 800, bytesOut: 200 });
+    expect(summarize([done(150), done(undefined)]).sizes).toEqual({ fileBytes: undefined, bytesIn: 800, bytesOut: 200 });
+  });
+
+  it('name what is compared with what: files with files, and what is unpacked by its name', () => {
+    const packed = { fileBytes: 760 * 1024, bytesIn: 1900 * 1024, bytesOut: 511 * 1024 };
+    expect(ratioWords(packed)).toEqual(['3.72\u202f× unpacked', '1.49\u202f× file']);
+    expect(sizeWords(packed)).toEqual([
+      'files 760\u202fKiB → 511\u202fKiB (1.49\u202f×)',
+      'unpacked 1.86\u202fMiB → 511\u202fKiB (3.72\u202f×)',
+    ]);
+    const plain = { ...packed, fileBytes: packed.bytesIn };
+    expect([ratioWords(plain), sizeWords(plain)]).toEqual([['3.72\u202f×'], ['1.86\u202fMiB → 511\u202fKiB (3.72\u202f×)']]);
+    // A detached header alone says nothing of its voxels' file.
+    expect(ratioWords({ ...packed, fileBytes: undefined })).toEqual(['3.72\u202f× unpacked']);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { removed } from './browser-sinks.ts';
+import { distinctDownloads, removed } from './browser-sinks.ts';
 
 test('a file that the browser still holds is removed once it lets go; another fault ends it', async () => {
   const tries: string[] = [];
@@ -17,4 +17,12 @@ test('a file that the browser still holds is removed once it lets go; another fa
   expect(tries).toEqual(['NotFoundError']);
   await removed(refusing(...Array<string>(20).fill('NoModificationAllowedError')));
   expect(tries).toHaveLength(10);
+});
+
+test('two downloads of one name have two names, as files beside their sources have; one that is given up frees its name', async () => {
+  const download = distinctDownloads();
+  const sinks = await Promise.all(['a.nii.stria', 'a.nii.stria', 'A.nii.stria', 'b.stria'].map(download));
+  expect(sinks.map(({ name }) => name)).toEqual(['a.nii.stria', 'a.nii (2).stria', 'A.nii (3).stria', 'b.stria']);
+  await sinks[1]?.abort();
+  expect((await download('a.nii.stria')).name).toBe('a.nii (2).stria');
 });

@@ -71,6 +71,31 @@ export function downloadSink(name: string): HostSink {
   };
 }
 
+/**
+ * Downloads that never ask for the same name twice: `name`, then `name (2)` … A page cannot see its user's folder, and a browser renames
+ * what is there already without telling the page. A download that is given up frees its name.
+ */
+export function distinctDownloads(): (name: string) => Promise<HostSink> {
+  const taken = new Set<string>();
+  /** Checks and reserves at once, so that no two downloads find the same name free. Some systems do not tell A from a. */
+  const reserve = async (name: string): Promise<boolean> => {
+    const isTaken = taken.has(name.toLowerCase());
+    taken.add(name.toLowerCase());
+    return isTaken;
+  };
+  return async (name) => {
+    const free = await freeName(name, reserve);
+    const sink = downloadSink(free);
+    return {
+      ...sink,
+      async abort() {
+        taken.delete(free.toLowerCase());
+        await sink.abort();
+      },
+    };
+  };
+}
+
 /** Creates a file that is not there yet: `name`, else `name (2)`, `name (3)` … */
 export async function createBeside(folder: FileSystemDirectoryHandle, name: string): Promise<HostSink> {
   try {

@@ -3,7 +3,7 @@ import { StriaError } from '../../core/shared/errors.ts';
 import type { ShellInfo } from '../../core/shared/ipc.ts';
 import { blobFiles } from './blob-files.ts';
 import { addRecent, clearRecentStore, listRecent, recentHandle } from './browser-recent.ts';
-import { createBeside, createFolder, downloadSink, pickedSink, removed } from './browser-sinks.ts';
+import { createBeside, createFolder, distinctDownloads, downloadSink, pickedSink, removed } from './browser-sinks.ts';
 import { backedOut, toFileFault } from './faults.ts';
 import type { Host, HostFile, HostSink } from './host.ts';
 
@@ -15,6 +15,8 @@ export function browserHost(): Host {
   let dropped: Promise<DroppedFile[]> = Promise.resolve([]);
   /** Where `saveBeside` writes: a folder, or downloads where the user wanted none. Undefined: not asked yet. */
   let besideFolder: FileSystemDirectoryHandle | 'downloads' | undefined;
+
+  const downloadBeside = distinctDownloads();
 
   window.addEventListener(
     'drop',
@@ -114,7 +116,7 @@ export function browserHost(): Host {
     },
     async saveBeside(_file, name) {
       besideFolder ??= await askForFolder();
-      return besideFolder === 'downloads' ? downloadSink(name) : createBeside(besideFolder, name);
+      return besideFolder === 'downloads' ? downloadBeside(name) : createBeside(besideFolder, name);
     },
     async saveFolder(suggestedName) {
       if (window.showDirectoryPicker === undefined)

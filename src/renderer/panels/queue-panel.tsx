@@ -1,8 +1,7 @@
 import { CircleAlert, CircleCheck, CircleSlash, Clock, FolderOpen, LoaderCircle, X } from 'lucide-react';
 import { faultDetails, faultWords } from '../app/messages.ts';
-import { isFinished, type QueueRow, summarize } from '../app/queue-rows.ts';
-import { ratioOf } from '../app/result.ts';
-import { formatBytes, formatDuration, formatRatio } from '../app/units.ts';
+import { isFinished, type QueueRow, ratioWords, sizesOf, sizeWords, summarize } from '../app/queue-rows.ts';
+import { formatBytes, formatDuration } from '../app/units.ts';
 import { Button, IconButton } from './controls/button.tsx';
 import { Progress } from './controls/progress.tsx';
 import styles from './queue-panel.module.css';
@@ -13,11 +12,11 @@ export function QueuePanel() {
   const app = useApp();
   const rows = useAppState((state) => state.queue);
   if (rows.length === 0) return null;
-  const { total, done, failed, active, bytesIn, bytesOut } = summarize(rows);
+  const { total, done, failed, active, sizes } = summarize(rows);
   const summary = [
     ...(active > 0 ? [`${total - active} of ${total} finished`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(done > 0 ? [`${formatBytes(bytesIn)} → ${formatBytes(bytesOut)}`, formatRatio(ratioOf({ bytesIn, bytesOut }))] : []),
+    ...(sizes ? sizeWords(sizes) : []),
   ];
   return (
     <section className={styles.panel} aria-labelledby="queue-title" data-testid="queue">
@@ -50,13 +49,14 @@ export function QueuePanel() {
 function Row({ row }: { readonly row: QueueRow }) {
   const app = useApp();
   const { state } = row;
+  const sizes = sizesOf(row);
   return (
     <li className={styles.row} data-testid="queue-row" data-state={state.kind}>
       <StateIcon kind={state.kind} />
       <span className={styles.name} title={row.name}>
         {row.name}
       </span>
-      <span className={styles.size}>{formatBytes(row.size)}</span>
+      <span className={styles.size}>{row.size !== undefined && formatBytes(row.size)}</span>
       <span className={styles.middle} data-wide={state.kind === 'failed' || undefined}>
         {state.kind === 'waiting' && <span className={styles.faint}>Waiting</span>}
         {state.kind === 'cancelled' && <span className={styles.faint}>Cancelled</span>}
@@ -76,7 +76,9 @@ function Row({ row }: { readonly row: QueueRow }) {
       {state.kind !== 'failed' && (
         <>
           <span className={styles.size}>{state.kind === 'done' && formatBytes(state.bytesOut)}</span>
-          <span className={styles.ratio}>{state.kind === 'done' && formatRatio(ratioOf(state))}</span>
+          <span className={styles.ratios} title={sizes && sizeWords(sizes).join(', ')}>
+            {sizes && ratioWords(sizes).map((words) => <span key={words}>{words}</span>)}
+          </span>
           <span className={styles.size}>{state.kind === 'done' && formatDuration(state.ms)}</span>
         </>
       )}
