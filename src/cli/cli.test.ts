@@ -262,7 +262,7 @@ describe('a compression that is ended', () => {
     return started;
   }
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('by %s: exit code 130, nothing left', async (signal) => {
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)('by %s: exit code 130, nothing left', async (signal) => {
     const { child, ended } = await startLong();
     await sleep(100);
     child.kill(signal);
@@ -282,6 +282,20 @@ describe('a compression that is ended', () => {
     expect([0, 1]).toContain(recovered.code);
     expect(existsSync(at('r.stria'))).toBe(recovered.code === 0);
     if (recovered.code === 0) await succeed('verify', at('r.stria'), ...cpu);
+  });
+
+  test('by SIGKILL: the next run that writes there says what was left, and leaves it', async () => {
+    const { child, ended } = await startLong();
+    const partial = readdirSync(folder)[0] as string;
+    // Not while it lives.
+    expect((await succeed('sample', 'zero', '--size', '8', '-o', at('b.raw'))).stderr).not.toContain(partial);
+    child.kill('SIGKILL');
+    await ended;
+    const next = await succeed('sample', 'zero', '--size', '8', '-o', at('c.raw'));
+    expect(next.stderr).toContain(`rm ${at(partial)}`);
+    expect(existsSync(at(partial))).toBe(true);
+    // Nor is it offered for removal to who reads it.
+    expect((await stria('recover', at(partial), '-o', at('r.stria'))).stderr).not.toContain('rm ');
   });
 });
 

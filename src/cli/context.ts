@@ -3,6 +3,6 @@ import type { Terminal } from './terminal.ts';
 /** Everything that a command needs of its surroundings. */
 export interface CommandContext {
   readonly terminal: Terminal;
-  /** Fires on Ctrl-C and SIGTERM. */
+  /** Fires on Ctrl-C, SIGTERM and when the terminal is closed. */
   readonly signal: AbortSignal;
 }

@@ -7,18 +7,21 @@ import { describeFault, type ExitCode, exitCodes, faultWords } from './messages.
 import { createTerminal } from './terminal.ts';
 import { version } from './version.ts';
 
+/** Ctrl-C, `kill`, a terminal that is closed, Ctrl-\. */
+const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+
 /** Runs one command to its end; never throws. The answer is the exit code. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
   const cancel = new AbortController();
   const stop = () => {
-    // Who asks twice wants out at once; temporary files are taken away on exit all the same.
+    // Whoever asks twice wants out at once; temporary files are removed on exit all the same.
     if (cancel.signal.aborted) process.exit(exitCodes.cancelled);
     cancel.abort();
   };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
-  // A reader that has gone (`stria info x | head -1`) is no fault.
+  for (const signal of endingSignals) process.on(signal, stop);
+  // A reader that has gone (`stria info x | head -1`) or a terminal that was closed is no fault.
   process.stdout.on('error', () => {});
+  process.stderr.on('error', () => {});
 
   let talk: TalkOptions = { json: argv.includes('--json'), quiet: false };
   try {
@@ -32,8 +35,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     terminal.fail(describeFault(fault));
     return faultWords[fault.tag].exitCode;
   } finally {
-    process.off('SIGINT', stop);
-    process.off('SIGTERM', stop);
+    for (const signal of endingSignals) process.off(signal, stop);
   }
 }
 

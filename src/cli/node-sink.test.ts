@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -12,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createNodeSink } from './node-sink.ts';
 
@@ -33,7 +35,7 @@ test('the file has its name only once it is closed', async () => {
   await sink.write(bytes('one '));
   await sink.write(bytes('two'));
   expect(existsSync(path)).toBe(false);
-  expect(readdirSync(folder)).toEqual([expect.stringMatching(/^\.a\.stria\.\d+-[0-9a-f]{8}\.partial$/)]);
+  expect(readdirSync(folder)).toEqual([expect.stringMatching(/^\.a\.stria\.[0-9a-f]{8}-\d+-[0-9a-f]{8}\.partial$/)]);
   await sink.close();
   expect(readFileSync(path, 'utf8')).toBe('one two');
   expect(readdirSync(folder)).toEqual(['a.stria']);
@@ -118,9 +120,51 @@ test('a device is written directly, and stays a device', async () => {
   expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
 });
 
-test('a name of the greatest length works', async () => {
-  const path = join(folder, `${'n'.repeat(249)}.stria`);
+test.each(['n'.repeat(249), '脳'.repeat(83)])('a name of the greatest length works', async (name) => {
+  const path = join(folder, `${name}.stria`);
   const sink = await createNodeSink(path, fresh);
   await sink.close();
   expect(existsSync(path)).toBe(true);
+});
+
+test('a link that appears meanwhile is not replaced, though it leads nowhere', async () => {
+  const path = join(folder, 'a.stria');
+  const sink = await createNodeSink(path, fresh);
+  symlinkSync('nowhere', path);
+  await expect(sink.close()).rejects.toMatchObject({ tag: 'not-writable', message: /exists already/ });
+  expect(readdirSync(folder)).toEqual(['a.stria']);
+  expect(readlinkSync(path)).toBe('nowhere');
+});
+
+test('through a link that leads nowhere, the file that it names is written', async () => {
+  symlinkSync('named', join(folder, 'middle'));
+  symlinkSync('middle', join(folder, 'link'));
+  await expect(createNodeSink(join(folder, 'link'), fresh)).rejects.toMatchObject({ message: /exists already/ });
+  const sink = await createNodeSink(join(folder, 'link'), { overwrite: true });
+  await sink.write(bytes('new'));
+  await sink.close();
+  expect(readlinkSync(join(folder, 'link'))).toBe('middle');
+  expect(readFileSync(join(folder, 'named'), 'utf8')).toBe('new');
+});
+
+test('the permissions of a replaced file do not depend on the umask', async () => {
+  const path = join(folder, 'a.stria');
+  writeFileSync(path, 'before');
+  chmodSync(path, 0o664);
+  const sink = await createNodeSink(path, { overwrite: true });
+  await sink.close();
+  expect(statSync(path).mode & 0o777).toBe(0o664);
+});
+
+test('what was written is in the file within a second, though nothing more comes', async () => {
+  const sink = await createNodeSink(join(folder, 'a.stria'), fresh);
+  const partial = join(folder, readdirSync(folder)[0] as string);
+  await sink.write(bytes('one '));
+  await sleep(1000);
+  expect(readFileSync(partial, 'utf8')).toBe('one ');
+  await sink.write(bytes('two '));
+  await sleep(1000);
+  await sink.write(bytes('three'));
+  await sink.close();
+  expect(readFileSync(join(folder, 'a.stria'), 'utf8')).toBe('one two three');
 });

@@ -9,6 +9,8 @@ export interface Terminal {
   note(text: string): void;
   /** A fault, on stderr; always said. */
   fail(text: string): void;
+  /** A question to the person, on the terminal: yes or no. Undefined where nobody can be asked. @throws AbortError */
+  ask(question: string, signal: AbortSignal): Promise<boolean | undefined>;
   /** The one object of --json, on stdout. */
   result(object: object): void;
   /** Runs work with a progress bar on stderr, where that is a terminal. */
@@ -26,6 +28,17 @@ export function createTerminal({ json, quiet }: TalkOptions): Terminal {
     },
     fail: (text) => {
       process.stderr.write(`${text}\n`);
+    },
+    ask: async (question, signal) => {
+      if (!process.stdin.isTTY || !process.stderr.isTTY || quiet) return undefined;
+      const { createInterface } = await import('node:readline/promises');
+      // The terminal keeps its ways, so that Ctrl-C is a signal as ever.
+      const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+      try {
+        return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `, { signal })).trim());
+      } finally {
+        lines.close();
+      }
     },
     result: (object) => {
       if (json) process.stdout.write(`${JSON.stringify(object, null, 2)}\n`);

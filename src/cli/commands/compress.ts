@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { chainByName } from '../../core/codecs/registry.ts';
 import type { Backend } from '../../core/engine/backend.ts';
 import { type CompressReport, compressVolume } from '../../core/engine/compress.ts';
@@ -14,6 +14,7 @@ import { describeFault, type ExitCode, exitCodes, faultWords } from '../messages
 import { createNodeSink } from '../node-sink.ts';
 import { NodeFiles } from '../node-source.ts';
 import { compressOutputs, isFolder, isStack, makeFolder, type OutputName } from '../output-names.ts';
+import { offerLeftovers } from '../partial-files.ts';
 import { formatBytes, formatDuration, formatRate, formatRatio } from '../text.ts';
 import { withFile } from './files.ts';
 
@@ -32,6 +33,8 @@ export async function runCompress(command: CompressCommand, { terminal, signal }
   const inputs = asStack ? command.inputs.slice(0, 1) : command.inputs;
   const outputs = await compressOutputs(inputs, output);
   if (output !== undefined && (inputs.length > 1 || (await isFolder(output)))) await makeFolder(output);
+  const folders = new Set(outputs.map(({ path }) => dirname(path)));
+  for (const folder of folders) await offerLeftovers(folder, command.inputs, terminal, signal);
   const { backend, close } = await openBackend(command);
   try {
     terminal.note(deviceNote(backend.device));

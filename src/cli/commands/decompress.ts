@@ -11,14 +11,17 @@ import type { CommandContext } from '../context.ts';
 import { deviceNote, openBackend } from '../device.ts';
 import { type ExitCode, exitCodes } from '../messages.ts';
 import { createNodeSink } from '../node-sink.ts';
-import { makeFolder } from '../output-names.ts';
+import { isFolder, makeFolder } from '../output-names.ts';
+import { offerLeftovers } from '../partial-files.ts';
 import { endingNote, exportBaseName, picturePlace, restoreOutputs } from '../restore-names.ts';
 import { formatBytes, formatDuration, formatRate } from '../text.ts';
 import { withFile } from './files.ts';
 
 /** `stria decompress`: the source byte for byte (pictures: with the same pixels), or an export. */
 export async function runDecompress(command: DecompressCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
-  const { input } = command;
+  const { input, output } = command;
+  const isOutputFolder = output !== undefined && (await isFolder(output));
+  await offerLeftovers(isOutputFolder ? output : dirname(output ?? input), [input], terminal, signal);
   const { backend, close } = await openBackend(command);
   try {
     terminal.note(deviceNote(backend.device));

@@ -1,14 +1,16 @@
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { recoverVolume } from '../../core/engine/recover.ts';
 import type { RecoverCommand } from '../args.ts';
 import type { CommandContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../messages.ts';
 import { createNodeSink } from '../node-sink.ts';
+import { offerLeftovers } from '../partial-files.ts';
 import { formatBytes, formatCount } from '../text.ts';
 import { withFile } from './files.ts';
 
 /** `stria recover`: a sound file from what is whole in a damaged one. */
 export async function runRecover({ input, output }: RecoverCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
+  await offerLeftovers(dirname(output), [input], terminal, signal);
   const report = await terminal.withProgress(basename(input), signal, (job) =>
     withFile(input, async (source, files) => {
       const sink = await createNodeSink(output, { overwrite: true, inputs: files.paths });

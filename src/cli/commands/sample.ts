@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { compressVolume } from '../../core/engine/compress.ts';
 import { openSample } from '../../core/engine/samples/sample.ts';
 import { describeExport } from '../../core/io/export-volume.ts';
@@ -13,6 +13,7 @@ import { deviceNote, openBackend } from '../device.ts';
 import { type ExitCode, exitCodes } from '../messages.ts';
 import { createNodeSink } from '../node-sink.ts';
 import { stemOf } from '../output-names.ts';
+import { offerLeftovers } from '../partial-files.ts';
 import { formatBytes, formatDuration } from '../text.ts';
 import { describeCompression } from './compress.ts';
 import { withSink } from './files.ts';
@@ -27,6 +28,7 @@ export async function runSample(command: SampleCommand, context: CommandContext)
   if (!format) {
     throw new StriaError('invalid-input', `${output}: a sample's ending is one of .${Object.keys(formats).join(', .')}`);
   }
+  await offerLeftovers(dirname(output), [], context.terminal, context.signal);
   const volume = openSample({ kind, dims, type, seed });
   if (format === 'stria') return compressSample(volume, command, context);
 

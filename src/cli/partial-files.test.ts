@@ -1,0 +1,67 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { findLeftovers, offerLeftovers, partialPath } from './partial-files.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'stria-partials-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const { signal } = new AbortController();
+/** No process has this number. */
+const deadPid = 2 ** 22 + 1;
+
+/** The temporary file of a process that is gone. */
+function leave(name: string, change: (name: string) => string = (same) => same): string {
+  const partial = basename(partialPath(join(folder, name))).replace(`-${process.pid}-`, `-${deadPid}-`);
+  const path = join(folder, change(partial));
+  writeFileSync(path, 'voxels');
+  return path;
+}
+
+function person(answer: boolean | undefined) {
+  return { note: vi.fn<(text: string) => void>(), ask: vi.fn(async () => answer) };
+}
+
+test('finds what processes left that are gone, and nothing else', async () => {
+  const left = leave('scan.stria');
+  writeFileSync(partialPath(join(folder, 'live.stria')), '');
+  leave('other.stria', (name) => name.replace(/[0-9a-f]{8}-/, '00000000-'));
+  leave('named.stria', (name) => name.slice(1));
+  leave('longer.stria', (name) => `${name}.bak`);
+  mkdirSync(join(folder, basename(left).replace('scan', 'folder')));
+  symlinkSync(left, join(folder, basename(left).replace('scan', 'link')));
+  writeFileSync(join(folder, '.scan.partial'), '');
+  expect(await findLeftovers(folder)).toEqual([{ path: left, bytes: 6 }]);
+  expect(await findLeftovers(join(folder, 'none'))).toEqual([]);
+});
+
+test('removes what was left only where the person agrees', async () => {
+  const left = leave('it’s a scan.nii');
+  const refuses = person(false);
+  await offerLeftovers(folder, [], refuses, signal);
+  expect(refuses.note.mock.calls.join()).toContain(left);
+  expect(existsSync(left)).toBe(true);
+
+  const absent = person(undefined);
+  await offerLeftovers(folder, [], absent, signal);
+  expect(absent.note.mock.calls.join()).toContain(`rm '${left}'`);
+  expect(existsSync(left)).toBe(true);
+
+  const agrees = person(true);
+  await offerLeftovers(folder, [], agrees, signal);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('says nothing where nothing was left, or where it is what is read', async () => {
+  const terminal = person(true);
+  await offerLeftovers(folder, [], terminal, signal);
+  const left = leave('scan.stria');
+  await offerLeftovers(folder, [left], terminal, signal);
+  expect(terminal.note).not.toHaveBeenCalled();
+  expect(terminal.ask).not.toHaveBeenCalled();
+  expect(existsSync(left)).toBe(true);
+});
