@@ -69,6 +69,51 @@ test('a sibling that was not dropped is found in the folder', async ({ stria }) 
   expect(size).toBe(6);
 });
 
+test('what nobody chose is neither read nor written beside, unless a person agrees', async ({ stria }) => {
+  for (const name of ['session', 'far', 'data']) mkdirSync(join(stria.folder, name));
+  for (const name of ['far/scan.nii', 'far/other.nii', 'data/scan.nii']) stria.write(name, 'voxels');
+  const host = await hookHost(stria.page);
+  await stria.dropFiles([stria.write('session/a.stria-session', '{}')]);
+  await expect.poll(() => host.evaluate(({ files }) => files.length)).toBe(1);
+  const ask = (calls: readonly (readonly unknown[])[]) =>
+    host.evaluate(async ({ files }, given) => {
+      const { stria: bridge } = window as unknown as {
+        stria: {
+          call(...args: readonly unknown[]): Promise<{ ok: boolean; value?: { id: string } | null; error?: { tag: string } }>;
+        };
+      };
+      const answers: (string | undefined)[] = [];
+      let id = files.at(-1)?.id;
+      for (const [name, ...args] of given) {
+        const { ok, value, error } = await bridge.call(name, id, ...args);
+        answers.push(ok ? (value === null ? 'null' : 'opened') : error?.tag);
+        // What was opened is what the next calls ask with.
+        if (value?.id !== undefined && name === 'open-relative') id = value.id;
+      }
+      return answers;
+    }, calls);
+
+  const toRoot = '../'.repeat(stria.folder.split('/').length + 1);
+  const reads = [`${toRoot}etc/passwd`, '../far/scan.nii', '../data/scan.nii'].map((path) => ['open-relative', path]);
+  expect(await ask(reads)).toEqual(['null', 'null', 'null']);
+  // One question, for the first: a no holds for all.
+  expect((await stria.messages()).map(({ detail }) => detail)).toEqual([expect.stringContaining('/etc/passwd')]);
+  const writes = ['autostart.desktop', '.a.stria', '../a.stria'].map((name) => ['save-beside', name]);
+  expect(await ask(writes)).toEqual(Array(3).fill('invalid-input'));
+
+  await stria.dropFiles([join(stria.folder, 'session', 'a.stria-session')]);
+  await expect.poll(() => host.evaluate(({ files }) => files.length)).toBe(2);
+  await stria.chooseButton(0);
+  const beside = [
+    ['open-relative', '../far/scan.nii'],
+    ['save-beside', 'scan.stria'],
+    ['recent-add', null],
+    ['open-sibling', 'other.nii'],
+  ];
+  expect(await ask(beside)).toEqual(['opened', 'invalid-input', 'invalid-input', 'not-readable']);
+  expect(readdirSync(join(stria.folder, 'far'))).toEqual(['other.nii', 'scan.nii']);
+});
+
 test('saving beside a file never replaces one, and is shown in its folder', async ({ stria }) => {
   const source = stria.write('scan.raw', 'voxels');
   stria.write('scan.stria', 'before');

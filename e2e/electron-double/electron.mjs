@@ -142,7 +142,10 @@ export class BrowserWindow extends EventEmitter {
 const callHandlers = new Map();
 export const ipcMain = { handle: (channel, handler) => callHandlers.set(channel, handler) };
 
-const askTest = (kind) => (_window, options) => ask({ type: 'dialog', kind, cancelId: options.cancelId ?? 0 });
+const askTest =
+  (kind) =>
+  (_window, { cancelId = 0, message, detail }) =>
+    ask({ type: 'dialog', kind, cancelId, message, detail });
 export const dialog = {
   showOpenDialog: askTest('open'),
   showSaveDialog: askTest('save'),

@@ -18,6 +18,8 @@ interface DialogMessage {
   readonly question: number;
   readonly kind: 'open' | 'save' | 'message';
   readonly cancelId: number;
+  readonly message: string;
+  readonly detail?: string;
 }
 type Message =
   | LoadMessage
@@ -99,6 +101,7 @@ export async function openDouble(context: BrowserContext, userData: string, laun
     async chooseButton(index) {
       queues.buttons.push(index);
     },
+    messages: async () => queues.messages,
     shownItems: async () => queues.shown,
     async beforeDrop(paths) {
       const byName = Object.fromEntries(paths.map((path) => [basename(path), path]));
@@ -134,7 +137,8 @@ function senderFrame(frame: Frame, toApp: (url: string) => string): { url: strin
   return { url: toApp(frame.url()), parent: frame.parentFrame() === null ? null : {} };
 }
 
-function answerDialog({ kind, cancelId }: DialogMessage, queues: DialogQueues): object {
+function answerDialog({ kind, cancelId, message, detail }: DialogMessage, queues: DialogQueues): object {
+  if (kind === 'message') queues.messages.push({ message, ...(detail === undefined ? {} : { detail }) });
   if (kind === 'message') return { response: queues.buttons.shift() ?? cancelId, checkboxChecked: false };
   if (kind === 'open') {
     const filePaths = queues.open.shift() ?? [];

@@ -20,7 +20,8 @@ export async function openElectron(binary: string, userData: string, launchArgum
       return { canceled: filePath === undefined, filePath: filePath ?? '' };
     };
     dialog.showMessageBox = async (...args: readonly unknown[]) => {
-      const { cancelId = 0 } = args.at(-1) as { cancelId?: number };
+      const { cancelId = 0, message, detail } = args.at(-1) as Electron.MessageBoxOptions;
+      empty.messages.push({ message, ...(detail === undefined ? {} : { detail }) });
       return { response: empty.buttons.shift() ?? cancelId, checkboxChecked: false };
     };
     shell.showItemInFolder = (path) => void empty.shown.push(path);
@@ -46,6 +47,7 @@ export async function openElectron(binary: string, userData: string, launchArgum
       await new Promise((ended) => second.once('exit', ended));
     },
     clickMenu: (id) => app.evaluate(({ Menu }, itemId) => void Menu.getApplicationMenu()?.getMenuItemById(itemId)?.click(), id),
+    messages: () => queues.evaluate(({ messages }) => messages),
     shownItems: () => queues.evaluate(({ shown }) => shown),
     close: () => app.close(),
   };

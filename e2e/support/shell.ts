@@ -11,6 +11,8 @@ export interface Shell {
   chooseSave(path: string): Promise<void>;
   /** The next message box gives the button with this index. */
   chooseButton(index: number): Promise<void>;
+  /** The message boxes that the app has shown. */
+  messages(): Promise<readonly { readonly message: string; readonly detail?: string }[]>;
   /** Called before files are dropped on the page. */
   beforeDrop(paths: readonly string[]): Promise<void>;
   /** As a second start of the app with this file as its argument. */
@@ -28,8 +30,9 @@ export interface DialogQueues {
   readonly save: string[];
   readonly buttons: number[];
   readonly shown: string[];
+  readonly messages: { readonly message: string; readonly detail?: string }[];
 }
 
 export function emptyQueues(): DialogQueues {
-  return { open: [], save: [], buttons: [], shown: [] };
+  return { open: [], save: [], buttons: [], shown: [], messages: [] };
 }

@@ -63,6 +63,7 @@ export async function openWeb(context: BrowserContext, url: string, folder: stri
     async beforeDrop() {},
     openArgument: onlyDesktop,
     clickMenu: onlyDesktop,
+    messages: onlyDesktop,
     shownItems: onlyDesktop,
     close: () => page.close(),
   };

@@ -35,7 +35,11 @@ test.each([
   ['save-begin', ['/etc/passwd']],
   ['save-begin', ['a/b']],
   ['save-begin', [null]],
-  ['save-beside', [id, '..']],
+  ...['..', 'scan.nii', '.scan.stria', '.stria', 'a/b.stria', 'x.desktop', 'a\0.stria', 'a\n.stria'].map(
+    (name) => ['save-beside', [id, name]] as const,
+  ),
+  ['folder-begin', ['.config']],
+  ['folder-write', [id, '.bashrc', new Uint8Array(1)]],
   ['save-write', [id, [1, 2]]],
   ['save-write', [id, new Uint16Array(2)]],
   ['save-write', [id, 'text']],

@@ -2,6 +2,7 @@ import { StriaError } from '../core/shared/errors.ts';
 import type { CallName, Calls } from '../core/shared/ipc.ts';
 import { isPlainName } from './plain-name.ts';
 import { isThumbnail } from './recent-files.ts';
+import { isStriaName } from './references.ts';
 
 /** One message carries at most so many bytes. */
 const mostWriteBytes = 64 * 1024 * 1024;
@@ -21,13 +22,13 @@ const checks: Checks = {
   'recent-add': [id, thumbnail],
   'recent-clear': [],
   'save-begin': [fileName],
-  'save-beside': [id, fileName],
+  'save-beside': [id, striaName],
   'save-write': [id, bytes],
   'save-relative': [id, id],
   'save-commit': [id],
   'save-abort': [id],
-  'folder-begin': [fileName],
-  'folder-write': [id, fileName, bytes],
+  'folder-begin': [visibleName],
+  'folder-write': [id, visibleName, bytes],
   'folder-commit': [id],
   'folder-abort': [id],
   'show-folder': [id],
@@ -60,6 +61,19 @@ function id(value: unknown): string {
 function fileName(value: unknown): string {
   if (typeof value !== 'string' || !isPlainName(value))
     throw wrong('A file name must be plain: no folder, no sign that a system forbids');
+  return value;
+}
+
+function visibleName(value: unknown): string {
+  const name = fileName(value);
+  if (name.startsWith('.')) throw wrong('What is made in a chosen folder may not be hidden');
+  return name;
+}
+
+function striaName(value: unknown): string {
+  if (typeof value !== 'string' || !isStriaName(value)) {
+    throw wrong('Beside a file, Stria writes names that end in .stria and do not begin with a dot. Choose a name with Save as');
+  }
   return value;
 }
 

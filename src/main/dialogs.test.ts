@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newFolderDialog, saveDialog } from './dialogs.ts';
+import { newFolderDialog, referenceQuestion, saveDialog } from './dialogs.ts';
 
 test('a save dialog asks before a file is replaced, on Linux too', () => {
   expect(saveDialog('/data/scan.stria')).toEqual({
@@ -12,4 +12,12 @@ test("a new folder's name is in the dialog's title, which every system but macOS
   const options = newFolderDialog('/data', 'ball slices');
   expect(options.title).toContain('‘ball slices’');
   expect(options.message).toBe(options.title);
+});
+
+test('the question for a file that another refers to names both, and opens nothing by default', () => {
+  const { detail, buttons = [], defaultId, cancelId } = referenceQuestion('/data/a\nb.nhdr', '/etc/x\u202egnp.raw');
+  expect(detail).toContain('/data/a\ufffdb.nhdr');
+  expect(detail).toContain('/etc/x\ufffdgnp.raw');
+  expect(buttons[defaultId ?? 0]).toBe('Don’t open');
+  expect(cancelId).toBe(defaultId);
 });

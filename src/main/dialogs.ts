@@ -1,4 +1,5 @@
 import type { MessageBoxOptions, OpenDialogOptions, SaveDialogOptions } from 'electron';
+import { misleading } from './plain-name.ts';
 
 /** What the native dialogs say and ask for. */
 
@@ -32,6 +33,21 @@ export function newFolderDialog(defaultPath: string, name: string): OpenDialogOp
   };
 }
 
+/**
+ * A file that a person chose refers to another one that nobody chose. The first button opens it; the second is the default.
+ * @param from path of the file that refers @param to path of the file that would be opened
+ */
+export function referenceQuestion(from: string, to: string): MessageBoxOptions {
+  return {
+    type: 'warning',
+    message: 'Open a file that another file refers to?',
+    detail: `The file\n${shown(from)}\nrefers to\n${shown(to)}\n\nStria was not given this file, and it does not lie where such files usually do. Open it only if you expected that. Other volumes that are referred to in its folder are then opened, too.`,
+    buttons: ['Open', 'Don’t open'],
+    defaultId: 1,
+    cancelId: 1,
+  };
+}
+
 /** The first button restarts. */
 export function restartQuestion(compatible: boolean): MessageBoxOptions {
   return {
@@ -44,4 +60,9 @@ export function restartQuestion(compatible: boolean): MessageBoxOptions {
     defaultId: 0,
     cancelId: 1,
   };
+}
+
+/** A path for people. What could break its line or turn its direction is replaced. */
+function shown(path: string): string {
+  return path.replace(misleading, '\ufffd');
 }

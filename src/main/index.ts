@@ -42,11 +42,11 @@ function restart(args: string[]): void {
 }
 
 function run(): void {
-  const opened = createOpenedFiles(fileUrl);
   const saves = createSaves();
   const folderSaves = createFolderSaves();
   const abortSaves = () => Promise.all([saves.abortAll(), folderSaves.abortAll()]);
   const recent = createRecentFiles(join(app.getPath('userData'), 'recent-files.json'));
+  const opened = createOpenedFiles(fileUrl, recent.paths);
   let appWindow: AppWindow | undefined;
   let lastFolder: string | undefined;
   // Files that the system handed over before the app was ready.
@@ -75,7 +75,7 @@ function run(): void {
     const files: OpenedFile[] = [];
     for (const path of paths) {
       try {
-        files.push(await opened.open(path));
+        files.push(await opened.choose(path));
       } catch (error) {
         const { message } = toStriaError(error);
         await dialog.showMessageBox(window.browserWindow, {

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { app, type BrowserWindow, dialog, type IpcMainInvokeEvent, ipcMain, shell } from 'electron';
 import { StriaError } from '../core/shared/errors.ts';
 import type { Answer, OpenedFile } from '../core/shared/ipc.ts';
@@ -6,9 +6,9 @@ import { answerCall, answerOf, type Handlers } from './answers.ts';
 import { isAppFrame } from './app-origin.ts';
 import { checkDroppedPath } from './call-arguments.ts';
 import { isCompatible } from './compatibility.ts';
-import { newFolderDialog, openVolumesDialog, saveDialog } from './dialogs.ts';
+import { newFolderDialog, openVolumesDialog, referenceQuestion, saveDialog } from './dialogs.ts';
 import type { FolderSaves } from './folder-saves.ts';
-import type { OpenedFiles } from './opened-files.ts';
+import type { AskPerson, Denial, OpenedFiles } from './opened-files.ts';
 import type { RecentFiles } from './recent-files.ts';
 import type { Saves } from './saves.ts';
 
@@ -38,7 +38,7 @@ export function registerIpc(services: Services): void {
     answerFrom(services, event, () =>
       answerOf(async (): Promise<OpenedFile | null> => {
         const checked = checkDroppedPath(path);
-        return checked === '' ? null : services.opened.open(checked);
+        return checked === '' ? null : services.opened.choose(checked);
       }),
     ),
   );
@@ -56,6 +56,18 @@ function answerFrom<T>(
     });
   }
   return answer(own);
+}
+
+function askIn(window: BrowserWindow): AskPerson {
+  return async (from, to) => (await dialog.showMessageBox(window, referenceQuestion(from, to))).response === 0;
+}
+
+function notOpened(name: string, from: string, denial: Denial): never {
+  const reason =
+    denial === 'declined'
+      ? 'you chose not to. Open both together to use it'
+      : 'Stria opens no file of that name on behalf of another';
+  throw new StriaError('not-readable', `'${name}', which '${basename(from)}' refers to, was not opened: ${reason}`);
 }
 
 function makeHandlers({
@@ -79,14 +91,21 @@ function makeHandlers({
       const { canceled, filePaths } = await dialog.showOpenDialog(window, openVolumesDialog());
       if (canceled) return [];
       for (const path of filePaths) lastFolder.noteFile(path);
-      return Promise.all(filePaths.map((path) => opened.open(path)));
+      return Promise.all(filePaths.map((path) => opened.choose(path)));
     },
-    'open-sibling': (_, id, name) => opened.openSibling(id, name),
-    'open-relative': (_, id, path) => opened.openRelative(id, path),
+    async 'open-sibling'(window, id, name) {
+      const sibling = await opened.openReferred(id, name, askIn(window));
+      return typeof sibling === 'string' ? notOpened(name, opened.get(id).path, sibling) : sibling;
+    },
+    async 'open-relative'(window, id, path) {
+      const file = await opened.openReferred(id, path, askIn(window));
+      // The page then asks for the session's volume, which a person may drop or choose.
+      return typeof file === 'string' ? null : file;
+    },
     'recent-list': () => recent.list(),
-    'recent-open': (_, id) => opened.open(recent.pathOf(id)),
+    'recent-open': (_, id) => opened.choose(recent.pathOf(id)),
     'recent-add'(window, id, thumbnail) {
-      const { path } = opened.get(id);
+      const path = opened.chosenPath(id);
       recent.add(path, thumbnail ?? undefined);
       window.setRepresentedFilename(path);
       lastFolder.noteFile(path);
@@ -104,8 +123,8 @@ function makeHandlers({
       lastFolder.noteFile(filePath);
       return saves.begin(window.webContents.id, filePath);
     },
-    'save-beside'(window, openedId, name) {
-      return saves.beginBeside(window.webContents.id, join(opened.get(openedId).path, '..'), name);
+    async 'save-beside'(window, openedId, name) {
+      return saves.beginBeside(window.webContents.id, await opened.chosenFolder(openedId), name);
     },
     async 'save-write'(window, id, bytes) {
       await saves.write(window.webContents.id, id, bytes);

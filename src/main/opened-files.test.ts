@@ -1,20 +1,34 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createOpenedFiles } from './opened-files.ts';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createOpenedFiles, type OpenedFiles } from './opened-files.ts';
 
 let folder = '';
-const files = createOpenedFiles((id) => `app://stria/file/${id}`);
+let recent: string[] = [];
+let files: OpenedFiles;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'stria-'));
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'stria-')));
+  recent = [];
+  files = createOpenedFiles(
+    (id) => `app://stria/file/${id}`,
+    () => recent,
+  );
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+const never = () => expect.fail('a person was asked');
+/** Makes a file, with its folders, and gives its path. */
+function make(path: string, content = 'voxels'): string {
+  const whole = join(folder, path);
+  mkdirSync(dirname(whole), { recursive: true });
+  writeFileSync(whole, content);
+  return whole;
+}
+
 test('a file is opened under an id that says nothing of its path', async () => {
-  writeFileSync(join(folder, 'scan.hdr'), 'abc');
-  const opened = await files.open(join(folder, 'scan.hdr'));
+  const opened = await files.choose(make('scan.hdr', 'abc'));
   expect(opened).toEqual({ id: opened.id, name: 'scan.hdr', size: 3, url: `app://stria/file/${opened.id}` });
   expect(opened.url).not.toContain(folder);
   expect(files.get(opened.id).path).toBe(join(folder, 'scan.hdr'));
@@ -22,50 +36,143 @@ test('a file is opened under an id that says nothing of its path', async () => {
 
 test('what is no regular file is refused by name', async () => {
   mkdirSync(join(folder, 'series'));
-  execFileSync('mkfifo', [join(folder, 'pipe')]);
-  const refused = (name: string) => files.open(join(folder, name));
-  await expect(refused('series')).rejects.toMatchObject({
-    tag: 'not-readable',
-    message: expect.stringContaining("'series' is a folder"),
-  });
-  await expect(refused('pipe')).rejects.toMatchObject({
-    tag: 'not-readable',
-    message: expect.stringContaining("'pipe' is a device or a pipe"),
-  });
-  await expect(refused('none.nii')).rejects.toMatchObject({
-    tag: 'not-readable',
-    message: expect.stringContaining('no longer there'),
-  });
+  execFileSync('mkfifo', [join(folder, 'pipe'), join(folder, 'scan.img')]);
+  const refused = (name: string, message: string) =>
+    expect(files.choose(join(folder, name))).rejects.toMatchObject({
+      tag: 'not-readable',
+      message: expect.stringContaining(message),
+    });
+  await refused('series', "'series' is a folder");
+  await refused('pipe', "'pipe' is a device or a pipe");
+  await refused('none.nii', 'no longer there');
+  const { id } = await files.choose(make('scan.hdr'));
+  expect(await files.openReferred(id, 'scan.img', never)).toBeNull();
 });
 
 test('a sibling is found beside the file, and nowhere else', async () => {
-  mkdirSync(join(folder, 'inner'));
-  writeFileSync(join(folder, 'secret.txt'), 'no');
-  writeFileSync(join(folder, 'inner', 'scan.hdr'), 'header');
-  writeFileSync(join(folder, 'inner', 'scan.img'), 'voxels');
-  const { id } = await files.open(join(folder, 'inner', 'scan.hdr'));
-  expect(await files.openSibling(id, 'scan.img')).toMatchObject({ name: 'scan.img', size: 6 });
-  expect(await files.openSibling(id, 'none.img')).toBeNull();
-  expect(await files.openSibling(id, 'x'.repeat(255))).toBeNull();
-  for (const name of ['../secret.txt', '..', '.', '', '/etc/passwd', '..\\secret.txt', 'a\0b', 'x'.repeat(300)]) {
-    await expect(files.openSibling(id, name), name).rejects.toMatchObject({ tag: 'invalid-input' });
-  }
-  await expect(files.openSibling('made-up', 'scan.img')).rejects.toMatchObject({ tag: 'invalid-input' });
+  make('secret.txt');
+  make('inner/.netrc');
+  make('inner/letter.txt');
+  make('inner/scan.img');
+  const { id } = await files.choose(make('inner/scan.hdr'));
+  expect(await files.openReferred(id, 'scan.img', never)).toMatchObject({ name: 'scan.img', size: 6 });
+  expect(await files.openReferred(id, 'scan.hdr.json', never)).toBeNull();
+  const hostile = [
+    '../secret.txt',
+    '..',
+    '.',
+    '',
+    '/etc/passwd',
+    '..\\secret.txt',
+    'a\0b',
+    'x'.repeat(300),
+    '.netrc',
+    'letter.txt',
+  ];
+  for (const path of hostile) expect(await files.openReferred(id, path, never), path).toBe('refused');
+  await expect(files.openReferred('made-up', 'scan.img', never)).rejects.toMatchObject({ tag: 'invalid-input' });
 });
 
-test('a path leads from the file to others, in its folder and elsewhere', async () => {
-  mkdirSync(join(folder, 'sessions'));
-  mkdirSync(join(folder, 'data'));
-  writeFileSync(join(folder, 'sessions', 'a.stria-session'), '{}');
-  writeFileSync(join(folder, 'data', 'scan.nii'), 'voxels');
-  const { id } = await files.open(join(folder, 'sessions', 'a.stria-session'));
-  expect(await files.openRelative(id, '../data/scan.nii')).toMatchObject({ name: 'scan.nii', size: 6 });
-  for (const path of ['scan.nii', '../data/none.nii', '../data', 'a.stria-session/scan.nii']) {
-    expect(await files.openRelative(id, path), path).toBeNull();
-  }
+test('what lies below the folder of a session is opened, what lies elsewhere is asked for once a folder', async () => {
+  make('s/data/scan.nii');
+  const outside = [make('far/1.png'), make('far/2.png'), make('far/deep/3.png'), make('far/odd')];
+  const session = make('s/a.stria-session', '{}');
+  const { id } = await files.choose(session);
+  const ask = vi.fn(async () => true);
+  expect(await files.openReferred(id, 'data/scan.nii', ask)).toMatchObject({ name: 'scan.nii' });
+  for (const path of ['none.nii', 'data', 'a.stria-session/scan.nii', '../far/none.png'])
+    expect(await files.openReferred(id, path, ask), path).toBeNull();
+  expect(ask).not.toHaveBeenCalled();
+
+  const pictures = ['../far/1.png', '../far/2.png', '../far/deep/3.png', '../far/1.png'];
+  const opened = await Promise.all(pictures.map((path) => files.openReferred(id, path, ask)));
+  expect(opened).toMatchObject([{ name: '1.png' }, { name: '2.png' }, { name: '3.png' }, { name: '1.png' }]);
+  expect(ask.mock.calls).toEqual([[session, outside[0]]]);
+  // To agree to pictures is not to agree to anything.
+  await files.openReferred(id, '../far/odd', ask);
+  expect(ask.mock.calls.slice(1)).toEqual([[session, outside[3]]]);
 });
 
-test('an id that was not handed out opens nothing', () => {
-  expect(files.find('00000000-0000-0000-0000-000000000000')).toBeUndefined();
-  expect(() => files.get('00000000-0000-0000-0000-000000000000')).toThrow('No such file is open');
+test('a no holds for all that the file refers to, until it is chosen again', async () => {
+  const paths = [make('far/1.nii'), make('near/2.nii')];
+  const session = make('s/a.stria-session', '{}');
+  const { id } = await files.choose(session);
+  const ask = vi.fn(async () => false);
+  const asked = await Promise.all(['../far/1.nii', '../near/2.nii'].map((path) => files.openReferred(id, path, ask)));
+  expect(asked).toEqual(['declined', 'declined']);
+  expect(ask).toHaveBeenCalledTimes(1);
+  const again = await files.choose(session);
+  await files.openReferred(again.id, '../near/2.nii', ask);
+  expect(ask.mock.calls[1]).toEqual([session, paths[1]]);
+});
+
+test('links are resolved before anything is judged', async () => {
+  make('far/id_rsa', 'secret');
+  make('far/scan.img');
+  const header = make('s/scan.hdr');
+  const { id } = await files.choose(header);
+  const ask = vi.fn(async () => false);
+  for (const [link, target] of [
+    ['s/scan.img', 'far/id_rsa'],
+    ['s/scan.img', 'far/scan.img'],
+    ['s/scan.hdr.json', 'far/id_rsa'],
+  ] as const) {
+    symlinkSync(join(folder, target), join(folder, link));
+    const { id: fresh } = await files.choose(header);
+    expect(await files.openReferred(fresh, link.slice(2), ask), link).toBe('declined');
+    expect(ask).toHaveBeenLastCalledWith(header, join(folder, target));
+    rmSync(join(folder, link));
+  }
+  symlinkSync(join(folder, 'far'), join(folder, 's', 'inner'));
+  const session = await files.choose(make('s/a.stria-session'));
+  expect(await files.openReferred(session.id, 'inner/scan.img', ask)).toBe('declined');
+  symlinkSync('scan.img', join(folder, 's', 'scan.img'));
+  expect(await files.openReferred(id, 'scan.img', never)).toBeNull();
+});
+
+test('a chosen folder may itself be reached by a link', async () => {
+  make('real/scan.hdr');
+  make('real/scan.img');
+  symlinkSync(join(folder, 'real'), join(folder, 'link'));
+  const { id } = await files.choose(join(folder, 'link', 'scan.hdr'));
+  expect(await files.openReferred(id, 'scan.img', never)).toMatchObject({ name: 'scan.img' });
+  expect(await files.chosenFolder(id)).toBe(join(folder, 'link'));
+});
+
+test('what a person has chosen before needs no question, wherever it lies', async () => {
+  const volume = make('data/scan.nii');
+  recent = [make('data/old.nii'), join(folder, 'gone.nii')];
+  const { id } = await files.choose(make('s/a.stria-session'));
+  expect(await files.openReferred(id, '../data/old.nii', never)).toMatchObject({ name: 'old.nii' });
+  await files.choose(volume);
+  expect(await files.openReferred(id, '../data/scan.nii', never)).toMatchObject({ name: 'scan.nii' });
+});
+
+test('a file that is referred to opens no new ground', async () => {
+  make('s/data/scan.img');
+  make('s/scan.img');
+  make('s/data/scan.hdr');
+  make('far/scan.hdr');
+  make('far/scan.img');
+  const { id } = await files.choose(make('s/a.stria-session'));
+  const inner = await files.openReferred(id, 'data/scan.hdr', never);
+  if (inner === null || typeof inner === 'string') throw new Error('it was not opened');
+  // The folder is that of what was chosen, but is not written to: nobody chose a file in it.
+  expect(await files.openReferred(inner.id, 'scan.img', never)).toMatchObject({ name: 'scan.img' });
+  await expect(files.chosenFolder(inner.id)).rejects.toMatchObject({ tag: 'invalid-input' });
+  expect(() => files.chosenPath(inner.id)).toThrow('Nobody chose');
+  expect(files.chosenPath(id)).toBe(join(folder, 's', 'a.stria-session'));
+
+  const agreed = await files.openReferred(id, '../far/scan.hdr', async () => true);
+  if (agreed === null || typeof agreed === 'string') throw new Error('it was not opened');
+  expect(await files.openReferred(agreed.id, 'scan.img', never)).toMatchObject({ name: 'scan.img' });
+  await expect(files.chosenFolder(agreed.id)).rejects.toMatchObject({ tag: 'invalid-input' });
+  expect(() => files.chosenPath(agreed.id)).toThrow('Nobody chose');
+});
+
+test('an id that was not handed out opens nothing', async () => {
+  const id = '00000000-0000-0000-0000-000000000000';
+  expect(files.find(id)).toBeUndefined();
+  expect(() => files.get(id)).toThrow('No such file is open');
+  await expect(files.chosenFolder(id)).rejects.toMatchObject({ tag: 'invalid-input' });
 });

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { StriaError } from '../core/shared/errors.ts';
 import type { OpenedFile } from '../core/shared/ipc.ts';
 import { errorCode, toFileFault } from './file-faults.ts';
-import { isPlainName } from './plain-name.ts';
+import { judgeReference, type Verdict } from './references.ts';
 
 /** A file that the renderer may read, as it was when it was opened. */
 export interface FileOnDisk {
@@ -13,60 +13,135 @@ export interface FileOnDisk {
   readonly modifiedMs: number;
 }
 
+/** Asks a person whether the file `from` may have the file `to` opened. Both are absolute paths. */
+export type AskPerson = (from: string, to: string) => Promise<boolean>;
+
+/** `refused`: the format never refers to such a name. `declined`: a person was asked, and did not agree. */
+export type Denial = 'refused' | 'declined';
+
 /** The files that main has handed out, by id. The renderer knows ids only, never paths. */
 export interface OpenedFiles {
-  /** @throws StriaError `not-readable` where there is no such regular file */
-  open(path: string): Promise<OpenedFile>;
-  /** The file `name` in the folder of an opened one; null where there is none. @throws StriaError `invalid-input` */
-  openSibling(id: string, name: string): Promise<OpenedFile | null>;
-  /** The file at a path from the folder of an opened one; null where there is none. */
-  openRelative(id: string, path: string): Promise<OpenedFile | null>;
+  /** Opens what a person chose: in a dialog, by a drop, on the command line, among the recent files. @throws StriaError `not-readable` */
+  choose(path: string): Promise<OpenedFile>;
+  /**
+   * Opens a file that an opened one refers to, if references.ts or a person permits it.
+   * @param path From the folder of the opened file, with `/`.
+   * @returns null where there is no such file
+   * @throws StriaError `not-readable`; `invalid-input` for an unknown id
+   */
+  openReferred(id: string, path: string, ask: AskPerson): Promise<OpenedFile | Denial | null>;
   find(id: string): FileOnDisk | undefined;
   /** As `find`. @throws StriaError `invalid-input` for an id that was not handed out */
   get(id: string): FileOnDisk;
+  /** The path of a file that a person chose. @throws StriaError `invalid-input` for any other */
+  chosenPath(id: string): string;
+  /** The folder of an opened file, if a person has chosen a file in it. @throws StriaError `invalid-input` if nobody has */
+  chosenFolder(id: string): Promise<string>;
 }
 
-/** @param urlOf The URL under which the protocol serves an id. */
-export function createOpenedFiles(urlOf: (id: string) => string): OpenedFiles {
-  const files = new Map<string, FileOnDisk>();
+interface HeldFile extends FileOnDisk {
+  readonly isChosen: boolean;
+  /** The folders, without links, in which it may refer to files: that of what was chosen, and those that a person agreed to. */
+  readonly roots: string[];
+  /** Questions to a person, one after the other. After the first no there are no more. */
+  consent: Promise<boolean>;
+}
 
-  const open = async (path: string): Promise<OpenedFile> => {
-    const absolute = resolve(path);
-    const facts = await stat(absolute).catch((error: unknown) => {
-      throw toFileFault(error, 'not-readable', absolute);
+/**
+ * @param urlOf The URL under which the protocol serves an id.
+ * @param recentPaths The recent files: a person has chosen each of them before.
+ */
+export function createOpenedFiles(urlOf: (id: string) => string, recentPaths: () => readonly string[] = () => []): OpenedFiles {
+  const files = new Map<string, HeldFile>();
+  /** Without links. */
+  const chosenFiles = new Set<string>();
+  const chosenFolders = new Set<string>();
+
+  const hold = async (path: string, isChosen: boolean, root: string): Promise<OpenedFile> => {
+    const facts = await stat(path).catch((error: unknown) => {
+      throw toFileFault(error, 'not-readable', path);
     });
-    const name = basename(absolute);
+    const name = basename(path);
     if (facts.isDirectory()) throw new StriaError('not-readable', `'${name}' is a folder. Open the files in it`);
     if (!facts.isFile()) throw new StriaError('not-readable', `'${name}' is a device or a pipe. Open a regular file`);
     const id = randomUUID();
-    files.set(id, { path: absolute, size: facts.size, modifiedMs: facts.mtimeMs });
-    return { id, name, size: facts.size, url: urlOf(id) };
+    const { size, mtimeMs: modifiedMs } = facts;
+    files.set(id, { path, size, modifiedMs, isChosen, roots: [root], consent: Promise.resolve(true) });
+    return { id, name, size, url: urlOf(id) };
   };
 
-  const get = (id: string): FileOnDisk => {
+  const get = (id: string): HeldFile => {
     const file = files.get(id);
     if (file === undefined) throw new StriaError('invalid-input', 'No such file is open');
     return file;
   };
 
-  const openIfThere = async (path: string): Promise<OpenedFile | null> => {
-    try {
-      if (!(await stat(path)).isFile()) return null;
-    } catch (error) {
-      if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(errorCode(error))) return null;
-      throw toFileFault(error, 'not-readable', path);
-    }
-    return open(path);
+  const wasChosen = async (target: string): Promise<boolean> => {
+    if (chosenFiles.has(target)) return true;
+    const recent = await Promise.all(recentPaths().map((path) => realpath(path).catch(() => undefined)));
+    return recent.includes(target);
+  };
+
+  /** Asks, unless a person has answered already. */
+  const consentTo = (from: HeldFile, target: string, judge: (root: string) => Verdict, ask: AskPerson): Promise<boolean> => {
+    from.consent = from.consent.then(async (goesOn) => {
+      if (!goesOn || from.roots.some((root) => judge(root) === 'open') || (await wasChosen(target))) return goesOn;
+      if (!(await ask(from.path, target))) return false;
+      from.roots.push(dirname(target));
+      chosenFiles.add(target);
+      return true;
+    });
+    return from.consent;
   };
 
   return {
-    open,
-    async openSibling(id, name) {
-      if (!isPlainName(name)) throw new StriaError('invalid-input', `'${name}' is no plain file name`);
-      return openIfThere(join(dirname(get(id).path), name));
+    async choose(path) {
+      const absolute = resolve(path);
+      const root = await realpath(dirname(absolute)).catch(() => dirname(absolute));
+      const opened = await hold(absolute, true, root);
+      chosenFolders.add(root);
+      chosenFiles.add(await realpath(absolute).catch(() => absolute));
+      return opened;
     },
-    openRelative: async (id, path) => openIfThere(join(dirname(get(id).path), ...path.split('/'))),
+
+    async openReferred(id, path, ask) {
+      const from = get(id);
+      const name = basename(from.path);
+      const judge = (target?: string) => (root: string) => judgeReference({ from: name, path, root, target });
+      if (from.roots.every((root) => judge()(root) === 'refuse')) return 'refused';
+      const written = join(dirname(from.path), ...path.split('/'));
+      const target = await regularFile(written);
+      if (target === undefined) return null;
+      const root = from.roots.find((one) => judge(target)(one) === 'open');
+      if (root !== undefined) return hold(written, false, root);
+      const isAgreed = await consentTo(from, target, judge(target), ask);
+      return isAgreed ? hold(written, false, dirname(target)) : 'declined';
+    },
+
     find: (id) => files.get(id),
     get,
+
+    chosenPath(id) {
+      const { path, isChosen } = get(id);
+      if (!isChosen) throw new StriaError('invalid-input', `Nobody chose '${basename(path)}'`);
+      return path;
+    },
+
+    async chosenFolder(id) {
+      const folder = dirname(get(id).path);
+      if (chosenFolders.has(await realpath(folder).catch(() => folder))) return folder;
+      throw new StriaError('invalid-input', 'Only a folder from which a file was chosen is written to without a dialog');
+    },
   };
+}
+
+/** The regular file at a path, with links resolved; undefined where there is none. */
+async function regularFile(path: string): Promise<string | undefined> {
+  try {
+    const target = await realpath(path);
+    return (await stat(target)).isFile() ? target : undefined;
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'].includes(errorCode(error))) return undefined;
+    throw toFileFault(error, 'not-readable', path);
+  }
 }

@@ -71,7 +71,7 @@ test('other hosts and methods are refused', async () => {
 test('an opened file is served by range, exactly', async () => {
   const bytes = Uint8Array.from({ length: 3_000_000 }, (_, index) => (index * 31) >> 3);
   writeFileSync(join(folder, 'scan.raw'), bytes);
-  const { url } = await files.open(join(folder, 'scan.raw'));
+  const { url } = await files.choose(join(folder, 'scan.raw'));
   const part = await ask(url, { headers: { range: 'bytes=1000-2500999' } });
   expect(part.status).toBe(206);
   expect(part.headers.get('content-range')).toBe('bytes 1000-2500999/3000000');
@@ -85,7 +85,7 @@ test('an opened file is served by range, exactly', async () => {
 
 test('a reader that goes away ends the stream', async () => {
   writeFileSync(join(folder, 'scan.raw'), new Uint8Array(5_000_000));
-  const { url } = await files.open(join(folder, 'scan.raw'));
+  const { url } = await files.choose(join(folder, 'scan.raw'));
   const response = await ask(url);
   const reader = response.body?.getReader();
   expect((await reader?.read())?.value?.byteLength).toBe(1024 * 1024);
@@ -95,7 +95,7 @@ test('a reader that goes away ends the stream', async () => {
 
 test('an empty file has no range and an empty whole', async () => {
   writeFileSync(join(folder, 'empty'), '');
-  const { url } = await files.open(join(folder, 'empty'));
+  const { url } = await files.choose(join(folder, 'empty'));
   expect((await ask(url, { headers: { range: 'bytes=0-0' } })).status).toBe(416);
   expect((await ask(url)).status).toBe(200);
 });
@@ -103,7 +103,7 @@ test('an empty file has no range and an empty whole', async () => {
 test('a file that was changed, replaced or removed since is not served', async () => {
   const path = join(folder, 'scan.raw');
   writeFileSync(path, 'first');
-  const { url } = await files.open(path);
+  const { url } = await files.choose(path);
   writeFileSync(path, 'longer than the first');
   expect((await ask(url)).status).toBe(409);
   rmSync(path);
@@ -118,7 +118,7 @@ test('an id that was not handed out is not found', async () => {
 
 test('only in development may another origin read, and only the dev server', async () => {
   writeFileSync(join(folder, 'a'), 'a');
-  const { url } = await files.open(join(folder, 'a'));
+  const { url } = await files.choose(join(folder, 'a'));
   expect((await ask(url)).headers.get('access-control-allow-origin')).toBeNull();
   const development = createProtocol({ root: folder, findFile: files.find, devServer: 'http://localhost:5173/' });
   expect((await development(new Request(url))).headers.get('access-control-allow-origin')).toBe('http://localhost:5173');

@@ -17,6 +17,7 @@ interface RecentEntry {
 /** The files opened last, newest first, kept in a JSON file. */
 export interface RecentFiles {
   list(): RecentFile[];
+  paths(): string[];
   /** @throws StriaError `invalid-input` for an id that is not in the list */
   pathOf(id: string): string;
   /** Puts a file first. Without a thumbnail it keeps the one that it has. */
@@ -46,6 +47,7 @@ export function createRecentFiles(file: string, now: () => Date = () => new Date
         openedAt,
         thumbnail,
       })),
+    paths: () => entries.map(({ path }) => path),
     pathOf(id) {
       const entry = entries.find(({ path }) => idOf(path) === id);
       if (entry === undefined)

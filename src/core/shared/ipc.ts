@@ -53,17 +53,18 @@ export interface Calls {
   'shell-info': { args: []; result: ShellInfo };
   /** Shows the open dialog. Empty: the user backed out. */
   'open-dialog': { args: []; result: OpenedFile[] };
-  /** A file that lies beside an opened one, or null. */
+  /** A file beside an opened one that its format refers to, or null. Main may ask the user; a no is `not-readable`. */
   'open-sibling': { args: [id: string, name: string]; result: OpenedFile | null };
-  /** The file at a path from an opened one's folder, with `/`, or null: what a session says of its volume. */
+  /** What a session says of its volume: the file at a path from its folder, with `/`. Null: it is not there, or the user said no. */
   'open-relative': { args: [id: string, path: string]; result: OpenedFile | null };
   'recent-list': { args: []; result: RecentFile[] };
   'recent-open': { args: [id: string]; result: OpenedFile };
+  /** For files that the user chose alone. */
   'recent-add': { args: [id: string, thumbnail: string | null]; result: null };
   'recent-clear': { args: []; result: null };
   /** Shows the save dialog, opens a temporary file beside the target. Null: the user backed out. */
   'save-begin': { args: [suggestedName: string]; result: { id: string; name: string; folder: string } | null };
-  /** As `save-begin` beside an opened file, without a dialog; never overwrites: picks `name (2).stria`. */
+  /** As `save-begin` beside a file that the user chose, without a dialog. The name ends in .stria; never overwrites: picks `name (2).stria`. */
   'save-beside': { args: [openedId: string, name: string]; result: { id: string; name: string; folder: string } };
   'save-write': { args: [id: string, bytes: Uint8Array]; result: null };
   /** The path of an opened file from the folder of a save, with `/`; null where there is none (another drive). */

@@ -1,0 +1,87 @@
+import { posix, win32 } from 'node:path';
+import { isPlainName, misleading } from './plain-name.ts';
+
+/**
+ * Which files a page may open because a file that a person chose refers to them: the voxels of a detached header, the sidecar
+ * of a raw file, the volume of a session. Such a name comes from a file or from the page, so neither is trusted.
+ *
+ * - `open`: it lies in the chosen file's folder or below it, once links are resolved, and has a name that volumes have.
+ * - `ask`: the format may refer to it, but it lies elsewhere, in a hidden folder, or has an unusual name. A person decides.
+ * - `refuse`: the format never refers to such a name.
+ */
+export type Verdict = 'open' | 'ask' | 'refuse';
+
+export interface Reference {
+  /** The name of the file that refers. */
+  readonly from: string;
+  /** As it was written: from the folder of that file, with `/`. */
+  readonly path: string;
+  /** The folder of what a person chose, without links. */
+  readonly root: string;
+  /** The file that the path leads to, without links; undefined where there is none. */
+  readonly target: string | undefined;
+}
+
+/** @param platform as `process.platform` */
+export function judgeReference({ from, path, root, target }: Reference, platform: string = process.platform): Verdict {
+  const names = namesFor(from);
+  if (!isReferencePath(path, platform)) return 'refuse';
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  // Hidden files belong to programs. But the other half of an odd file that a person chose is as odd.
+  if (!names.mayBe(name) || (isOdd(path, name) && !isOdd(from, from))) return 'refuse';
+  if (target === undefined) return 'open';
+  const { basename, relative, isAbsolute, sep } = platform === 'win32' ? win32 : posix;
+  const way = relative(root, target);
+  const steps = way.split(sep);
+  // Of a hidden file the other half is hidden, too. This also finds `..`.
+  const isHidden = (step: string, index: number) => step.startsWith('.') && !(index === steps.length - 1 && from.startsWith('.'));
+  const isInside = way !== '' && !isAbsolute(way) && !steps.some(isHidden);
+  return isInside && names.isUsual(name) && names.isUsual(basename(target)) ? 'open' : 'ask';
+}
+
+/** True for a relative path whose steps are what they seem to be on every system. */
+function isReferencePath(path: string, platform: string = process.platform): boolean {
+  if (path.length > 4096) return false;
+  const isStep = (step: string) => isPlainName(step, platform) && !/[. ]$/.test(step);
+  const steps = path.split('/');
+  return steps.every((step) => step === '..' || isStep(step)) && steps.at(-1) !== '..';
+}
+
+/** True for the name of a .stria that may be written beside a chosen file without a dialog. */
+export function isStriaName(name: string, platform: string = process.platform): boolean {
+  return isPlainName(name, platform) && name.search(misleading) < 0 && !name.startsWith('.') && /[^.]\.stria$/i.test(name);
+}
+
+function isOdd(path: string, name: string): boolean {
+  return name.startsWith('.') || path.search(misleading) >= 0;
+}
+
+interface Names {
+  /** The format may refer to such a name. */
+  readonly mayBe: (name: string) => boolean;
+  /** And does so commonly: nobody is asked. */
+  readonly isUsual: (name: string) => boolean;
+}
+
+const volumeEndings = /\.(stria|nii|hdr|img|nrrd|nhdr|raw|bin|dat|png|tiff?)(\.gz)?$/i;
+const voxelEndings = /\.(raw|zraw|img|bin|dat|gz)$/i;
+const always = () => true;
+
+/** What a file of this name refers to. A format that comes to refer to files has its line here. */
+function namesFor(from: string): Names {
+  const name = withoutGzip(from);
+  if (/\.stria-session$/i.test(name)) return { mayBe: always, isUsual: (other) => volumeEndings.test(other) };
+  // A raw file's sidecar, and the other half of a NIfTI pair: of each there is one name alone.
+  const stem = name.replace(/\.[^.]*$/, '');
+  const isOwn = (other: string): boolean => {
+    const plain = withoutGzip(other);
+    return other === `${name}.json` || (/^\.(hdr|img)$/i.test(plain.slice(stem.length)) && plain.startsWith(stem));
+  };
+  // An NRRD header names its voxels as it likes.
+  if (/\.(nhdr|nrrd)$/i.test(name)) return { mayBe: always, isUsual: (other) => isOwn(other) || voxelEndings.test(other) };
+  return { mayBe: isOwn, isUsual: (other) => /\.(hdr|img|json)(\.gz)?$/i.test(other) };
+}
+
+function withoutGzip(name: string): string {
+  return name.replace(/\.gz$/i, '');
+}
