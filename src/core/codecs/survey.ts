@@ -1,6 +1,6 @@
 import type { Dims3 } from '../shared/volume.ts';
 import type { ChunkGeometry, ChunkStatistics, ChunkSurvey, ChunkVoxels } from './codec.ts';
-import { toSymbol } from './rice/predictors.ts';
+import { toSymbol } from './symbols.ts';
 
 /** Of so many rows of a slice one is sampled. */
 export const rowStep = 8;

@@ -1,5 +1,5 @@
 import type { Dims3 } from '../../shared/volume.ts';
-import { type BrickGeometry, cut, indicesOf } from '../rice/layout.ts';
+import { type BrickGeometry, cut, indicesOf } from '../bricks.ts';
 
 /** SPEC.md, 'Planes; bricks, blocks and groups': where nothing clips it, a brick has 64 groups of 64 elements. */
 export const volumeGeometry: BrickGeometry = { brick: [16, 16, 16], block: [16, 16, 16], group: [4, 4, 4] };

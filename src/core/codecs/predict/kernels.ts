@@ -27,8 +27,8 @@ import {
   type TileTable,
   tileTable,
 } from '../batch.ts';
+import { brickCount, planesOf } from '../bricks.ts';
 import type { CodecElementBytes, CodecKernels, DecodePlan, GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../codec.ts';
-import { brickCount, planesOf } from '../rice/layout.ts';
 import { pictureGeometry } from './bricks.ts';
 import { classCount } from './classes.ts';
 import { type Mode, parametersOf, parseMode } from './layout.ts';

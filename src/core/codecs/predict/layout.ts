@@ -1,7 +1,7 @@
 import { StriaError } from '../../shared/errors.ts';
 import type { Dims3 } from '../../shared/volume.ts';
+import { type BrickGeometry, cut, planesOf } from '../bricks.ts';
 import type { ChunkGeometry, CodecParameters } from '../codec.ts';
-import { type BrickGeometry, cut, planesOf } from '../rice/layout.ts';
 import { type BrickLayout, brickLayouts, pictureGeometry, volumeGeometry } from './bricks.ts';
 
 /** What the parameters say: SPEC.md, 'Parameters'. */

@@ -1,5 +1,5 @@
 import type { Dims3 } from '../../shared/volume.ts';
-import { fromSymbol, toSymbol } from '../rice/predictors.ts';
+import { fromSymbol, toSymbol } from '../symbols.ts';
 
 export { fromSymbol };
 

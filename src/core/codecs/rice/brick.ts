@@ -1,18 +1,9 @@
 import { StriaError } from '../../shared/errors.ts';
 import { BitReader, BitWriter } from '../bits.ts';
+import { fromSymbol, toSymbol } from '../symbols.ts';
 import { chooseCode, escapeQuotient, partWorth, rawCode, zeroCode } from './choice.ts';
 import type { Block, BrickLayout, Form } from './layout.ts';
-import {
-  forEachElement,
-  fromSymbol,
-  levelPredictor,
-  meanOf,
-  Neighbourhood,
-  predictorsOf,
-  rowStep,
-  sumPredictors,
-  toSymbol,
-} from './predictors.ts';
+import { forEachElement, levelPredictor, meanOf, Neighbourhood, predictorsOf, rowStep, sumPredictors } from './predictors.ts';
 
 /**
  * What a block may choose from: the predictors that are sums; behind them level once more, with the mean as its base instead of 0;

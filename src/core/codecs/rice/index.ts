@@ -1,7 +1,8 @@
 import { chunkBytes, elementCount } from '../batch.ts';
+import { brickCount, planesOf } from '../bricks.ts';
 import type { CodecDefinition, CodecParameters } from '../codec.ts';
 import { changingShare, evenness, riceBytes } from '../survey.ts';
-import { blocksPerBrick, brickCount, directoryBytes, formByte, geometryOf, parseForm, planesOf } from './layout.ts';
+import { blocksPerBrick, directoryBytes, formByte, geometryOf, parseForm } from './layout.ts';
 import { reference } from './reference.ts';
 
 /** Prediction and Rice codes, in bricks that decode by themselves: SPEC.md. */

@@ -39,8 +39,9 @@ import {
   type TileTable,
   tileTable,
 } from '../batch.ts';
+import { brickCount, planesOf } from '../bricks.ts';
 import type { CodecElementBytes, CodecKernels, DecodePlan, GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../codec.ts';
-import { brickCount, type Form, geometryOf, parseForm, planesOf, roomWords } from './layout.ts';
+import { type Form, geometryOf, parseForm, roomWords } from './layout.ts';
 
 const chunkWords = 8;
 const groups = 64;

@@ -1,16 +1,7 @@
 import { StriaError } from '../../shared/errors.ts';
 import type { Dims3 } from '../../shared/volume.ts';
+import { type BrickGeometry, cut, indicesOf, type Part, planesOf } from '../bricks.ts';
 import type { ChunkGeometry, CodecElementBytes, CodecOptions, CodecParameters } from '../codec.ts';
-
-/** How a plane of a chunk is cut: SPEC.md, 'Bricks, blocks and groups'. Where nothing clips it, a brick has 64 groups and 4096 bytes. */
-export interface BrickGeometry {
-  /** Coded by itself: found through the directory, decoded by one workgroup. */
-  readonly brick: Dims3;
-  /** What one predictor is chosen for. */
-  readonly block: Dims3;
-  /** What one code is chosen for. */
-  readonly group: Dims3;
-}
 
 const geometries: Readonly<Record<'volume' | 'picture', Readonly<Record<8 | 16, BrickGeometry>>>> = {
   volume: {
@@ -55,16 +46,6 @@ export function blocksPerBrick({ brick, block }: BrickGeometry): number {
   return (brick[0] / block[0]) * (brick[1] / block[1]) * (brick[2] / block[2]);
 }
 
-/** 'Elements of 4 bytes are two planes of 2 bytes: the low halves and the high halves.' */
-export function planesOf(elementBytes: CodecElementBytes): { readonly planes: 1 | 2; readonly bits: 8 | 16 } {
-  return { planes: elementBytes === 4 ? 2 : 1, bits: elementBytes === 1 ? 8 : 16 };
-}
-
-/** Bricks in a chunk. */
-export function brickCount({ shape }: Pick<ChunkGeometry, 'shape'>, { brick }: BrickGeometry): number {
-  return Math.ceil(shape[0] / brick[0]) * Math.ceil(shape[1] / brick[1]) * Math.ceil(shape[2] / brick[2]);
-}
-
 /**
  * Words of the longest code that a plane of one of a chunk's bricks may have: its elements, and in front of them 8 bits, 4 and
  * the base for each of four blocks, and 4 for each of 64 groups. Twin: `room_words` in src/shaders/rice/brick.wgsl.
@@ -79,43 +60,6 @@ const mostHeaderBits = 312;
 /** 'The directory is filled up to a whole word.' */
 export function directoryBytes(entries: number): number {
   return 4 * Math.ceil(entries / 2);
-}
-
-/** A box of elements inside another. */
-export interface Part {
-  readonly origin: Dims3;
-  readonly extent: Dims3;
-}
-
-/** `whole` cut into parts of `shape`, clipped at its edges; x fastest, then y, then z. */
-export function cut(whole: Dims3, shape: Dims3): Part[] {
-  const parts: Part[] = [];
-  for (let z = 0; z < whole[2]; z += shape[2]) {
-    for (let y = 0; y < whole[1]; y += shape[1]) {
-      for (let x = 0; x < whole[0]; x += shape[0]) {
-        const extent: Dims3 = [
-          Math.min(shape[0], whole[0] - x),
-          Math.min(shape[1], whole[1] - y),
-          Math.min(shape[2], whole[2] - z),
-        ];
-        parts.push({ origin: [x, y, z], extent });
-      }
-    }
-  }
-  return parts;
-}
-
-/** Indices of a part's elements in a box of `whole`, x fastest. */
-export function indicesOf({ origin, extent }: Part, whole: Dims3): Uint32Array {
-  const indices = new Uint32Array(extent[0] * extent[1] * extent[2]);
-  let i = 0;
-  for (let z = origin[2]; z < origin[2] + extent[2]; z++) {
-    for (let y = origin[1]; y < origin[1] + extent[1]; y++) {
-      const first = (z * whole[1] + y) * whole[0] + origin[0];
-      for (let index = first; index < first + extent[0]; index++) indices[i++] = index;
-    }
-  }
-  return indices;
 }
 
 /** Where a brick's blocks and groups have their elements. */

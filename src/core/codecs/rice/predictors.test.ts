@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Dims3 } from '../../shared/volume.ts';
+import { fromSymbol, toSymbol } from '../symbols.ts';
 import { testRandom } from '../test-chunks.ts';
 import { brickLayouts, geometryOf } from './layout.ts';
 import { linear } from './linear.ts';
-import { forEachElement, fromSymbol, meanOf, Neighbourhood, toSymbol } from './predictors.ts';
+import { forEachElement, meanOf, Neighbourhood } from './predictors.ts';
 
 /** What an element of a brick of one block is expected to be, for each but the first, by a predictor. */
 function predictions(elements: Uint16Array, extent: Dims3, predictor: number, bits: 8 | 16, picture = false): number[] {

@@ -1,8 +1,9 @@
 import { StriaError } from '../../shared/errors.ts';
 import { chunkBytes } from '../batch.ts';
+import { brickCount, cut, indicesOf, planesOf } from '../bricks.ts';
 import type { ReferenceCodec } from '../codec.ts';
 import { decodeBrick, encodeBrick } from './brick.ts';
-import { brickCount, brickLayouts, cut, directoryBytes, geometryOf, indicesOf, parseForm, planesOf } from './layout.ts';
+import { brickLayouts, directoryBytes, geometryOf, parseForm } from './layout.ts';
 
 export const reference: ReferenceCodec = {
   encode(chunk, parameters) {

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { openTestGpu } from '../../../cli/node-gpu-testing.ts';
 import type { Dims3 } from '../../shared/volume.ts';
+import { brickCount, cut, planesOf } from '../bricks.ts';
 import type { ChunkVoxels, CodecParameters } from '../codec.ts';
 import { describeCodecOnGpu } from '../describe-codec-gpu.ts';
 import { expectBatch, scanBox } from '../gpu-batch-testing.ts';
 import { makeChunk, poisonedBox, putChunk, takeChunk, testRandom } from '../test-chunks.ts';
 import { rice } from './index.ts';
-import { brickCount, cut, directoryBytes, geometryOf, parseForm, planesOf } from './layout.ts';
+import { directoryBytes, geometryOf, parseForm } from './layout.ts';
 import { forEachElement, Neighbourhood, predictorsOf } from './predictors.ts';
 
 const gpu = await openTestGpu();
