@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -282,6 +283,24 @@ describe('a compression that is ended', () => {
     expect([0, 1]).toContain(recovered.code);
     expect(existsSync(at('r.stria'))).toBe(recovered.code === 0);
     if (recovered.code === 0) await succeed('verify', at('r.stria'), ...cpu);
+  });
+
+  test('by SIGKILL, while it is at its first piece of a slow codec: whole chunks can be recovered', async () => {
+    await succeed('sample', 'phantom', '--size', '256', '-o', at('scan.raw'));
+    const { child, ended } = start(['compress', at('scan.raw'), '-o', at('a.stria'), '--effort', 'max', ...cpu]);
+    const isPartial = (name: string) => name.endsWith('.partial');
+    const written = () =>
+      readdirSync(folder)
+        .filter(isPartial)
+        .map((name) => statSync(at(name)).size)[0] ?? 0;
+    // The header is some hundred bytes; the whole file has megabytes.
+    while (written() < 10_000 && child.exitCode === null) await sleep(50);
+    child.kill('SIGKILL');
+    await ended;
+    const partial = readdirSync(folder).find(isPartial) as string;
+    expect(written()).toBeLessThan(2 ** 22);
+    const { stdout } = await succeed('recover', at(partial), '-o', at('r.stria'), '--json');
+    expect((JSON.parse(stdout) as { wholeCount: number }).wholeCount).toBeGreaterThan(0);
   });
 
   test('by SIGKILL: the next run that writes there says what was left, and leaves it', async () => {

@@ -68,6 +68,8 @@ export interface BackendJob extends JobOptions {
   readonly onTimes?: ((times: CommandTimes) => void) | undefined;
   /** Called with each such part of the work: when it was, by `performance.now()`, and how many bytes it moved or looked at. */
   readonly onSpan?: OnSpan | undefined;
+  /** An encoder may call it with chunks as they are done, in order; its result still holds all of them. */
+  readonly onChunks?: ((chunks: readonly EncodedChunk[]) => void) | undefined;
   /** Number of the first chunk given, for messages. Default 0. */
   readonly firstChunk?: number | undefined;
   /**

@@ -25,6 +25,9 @@ export interface CompressSettings {
 const compressStages = ['read', 'upload', 'analyze', 'encode', 'readback', 'write', 'save'] as const;
 export type CompressStage = (typeof compressStages)[number];
 
+/** Chunks that are done wait no longer for the others of their box to be written. */
+const longestWaitMs = 500;
+
 export interface CompressReport {
   /** The source uncompressed: its voxels, and its headers and whatever else it holds. */
   readonly bytesIn: number;
@@ -128,6 +131,7 @@ async function compress(
   let source: SourceDescription;
   try {
     let done = 0;
+    let lastWriteMs = performance.now();
     reading.start(readNext);
     for (let read = await reading.end(); read; read = await reading.end()) {
       const { slab, voxels } = read;
@@ -136,7 +140,21 @@ async function compress(
         throwIfAborted(signal);
         const byteLength = bytesOfChunks(box.chunks, elementBytes);
         const before = done;
+        // What a slow codec has done is written from time to time: `recover` finds it if the process is killed.
+        let waiting: EncodedChunk[] = [];
+        let writtenChunks = 0;
+        const writeWaiting = () => {
+          const [first, chunks] = [box.firstChunk + writtenChunks, waiting];
+          writing.start(() => write(first, chunks));
+          writtenChunks += chunks.length;
+          waiting = [];
+          lastWriteMs = performance.now();
+        };
         const options = {
+          onChunks: (chunks: readonly EncodedChunk[]) => {
+            waiting.push(...chunks);
+            if (performance.now() > lastWriteMs + longestWaitMs) writeWaiting();
+          },
           signal,
           onTimes: clock.onTimes,
           onSpan: (...span: Parameters<OnSpan>) => stopwatch.add(...span),
@@ -151,7 +169,8 @@ async function compress(
         const chunks = await stopwatch.time('encode', encode, byteLength);
         done += byteLength;
         await writing.end();
-        writing.start(() => write(box.firstChunk, chunks));
+        waiting = chunks.slice(writtenChunks);
+        writeWaiting();
       }
       if (!overlaps) reading.start(readNext);
     }

@@ -45,7 +45,9 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
     const progress = progressOf(job, 'Compressing', elementBytes, chunks);
     const rows = rowsOf(chunks, elementBytes, isFast ? ('bytes' in box ? fastTogether : fastInFile) : slowTogether);
     const lanes = isFast ? ofFast(box, bytesOfChunks(chunks, elementBytes)) : all;
-    const encoded = await mapOnto(lanes, rows, async (lane, { first, count }) => {
+    const finished: EncodedChunk[][] = [];
+    let handedRows = 0;
+    const encoded = await mapOnto(lanes, rows, async (lane, { first, count }, index) => {
       throwIfAborted(job.signal);
       const row = chunks.slice(first, first + count);
       const isHere = lane.pool.isInline || !('bytes' in box);
@@ -60,7 +62,9 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
       if (result.read) report('read', result.read);
       report('analyze', result.analyzed);
       if (!isHere && result.voxels) free.give(result.voxels);
-      for (let index = first; index < first + count; index++) progress(index);
+      for (let chunk = first; chunk < first + count; chunk++) progress(chunk);
+      finished[index] = result.chunks;
+      for (let row = finished[handedRows]; row; row = finished[++handedRows]) job.onChunks?.(row);
       return result.chunks;
     });
     return encoded.flat();
