@@ -45,7 +45,7 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
     const progress = progressOf(job, 'Compressing', elementBytes, chunks);
     const rows = rowsOf(chunks, elementBytes, isFast ? ('bytes' in box ? fastTogether : fastInFile) : slowTogether);
     const lanes = isFast ? ofFast(box, bytesOfChunks(chunks, elementBytes)) : all;
-    const finished: EncodedChunk[][] = [];
+    const finished: (readonly EncodedChunk[])[] = [];
     let handedRows = 0;
     const encoded = await mapOnto(lanes, rows, async (lane, { first, count }, index) => {
       throwIfAborted(job.signal);
