@@ -29,7 +29,7 @@ test('files are there under their names once the folder is whole, pieces in orde
   expect(readdirSync(join(folder, 'turn'))).toEqual(['1.png', '2.png']);
   expect(readFileSync(join(folder, 'turn', '1.png'), 'utf8')).toBe('ab');
   expect(saves.savedPath(owner, id)).toBe(join(folder, 'turn'));
-  expect(saves.pending).toBe(0);
+  expect(saves.pending()).toBe(0);
 });
 
 test('nothing that is there is replaced', async () => {
@@ -46,9 +46,9 @@ test('an abort, also in the middle of a write, and a window that goes, leave not
   await Promise.all([writing, saves.abort(owner, id)]);
   const second = await saves.begin(owner, folder, 'turn');
   await saves.write(owner, second, '1.png', bytes('a'));
-  await saves.abortAllOf(owner + 1);
-  expect(saves.pending).toBe(1);
-  await saves.abortAllOf(owner);
+  await saves.abortAll(owner + 1);
+  expect(saves.pending()).toBe(1);
+  await saves.abortAll(owner);
   expect(left()).toEqual([]);
   await expect(saves.commit(owner, second)).rejects.toThrow('ended already');
 });

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { appendFile, mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { StriaError } from '../core/shared/errors.ts';
 import { toFileFault } from './file-faults.ts';
-import { freePath } from './saves.ts';
+import { type PendingSave, SaveRegistry } from './save-registry.ts';
+import { freePath } from './save-target.ts';
 
 /**
  * Folders being filled with files. They grow under a temporary name, and take their own on commit only; no folder or file
@@ -20,66 +20,41 @@ export interface FolderSaves {
   commit(owner: number, id: string): Promise<{ readonly name: string; readonly folder: string }>;
   /** Removes what was written. Does nothing for a folder that has ended. */
   abort(owner: number, id: string): Promise<void>;
-  abortAllOf(owner: number): Promise<void>;
-  abortAll(): Promise<void>;
-  readonly pending: number;
+  /** Aborts the folders of a window, or all. Resolves when nothing temporary is left, of those that were ending already, too. */
+  abortAll(owner?: number): Promise<void>;
+  /** The number of folders, of one window or of all, that may still have their temporary name. */
+  pending(owner?: number): number;
   /** Where a committed folder lies. @throws StriaError `invalid-input` */
   savedPath(owner: number, id: string): string;
 }
 
-interface FolderSave {
-  readonly owner: number;
+interface FolderSave extends PendingSave {
   readonly parent: string;
   readonly name: string;
   readonly temporary: string;
-  /** Ends when all that was asked of this folder so far is done; never rejects. */
-  tail: Promise<void>;
 }
 
 export function createFolderSaves(): FolderSaves {
-  const saves = new Map<string, FolderSave>();
-  const committed = new Map<string, { readonly owner: number; readonly path: string }>();
-
-  const find = (owner: number, id: string): FolderSave => {
-    const save = saves.get(id);
-    if (save === undefined || save.owner !== owner) throw new StriaError('invalid-input', 'This save has ended already');
-    return save;
-  };
-
-  const inOrder = <T>(save: FolderSave, work: () => Promise<T>): Promise<T> => {
-    const done = save.tail.then(work);
-    save.tail = done.then(
-      () => undefined,
-      () => undefined,
-    );
-    return done;
-  };
-
-  const discard = async (id: string, save: FolderSave): Promise<void> => {
-    saves.delete(id);
-    await inOrder(save, () => rm(save.temporary, { recursive: true, force: true }).catch(() => undefined));
-  };
-
-  const abortWhere = async (matches: (save: FolderSave) => boolean): Promise<void> => {
-    await Promise.all([...saves].filter(([, save]) => matches(save)).map(([id, save]) => discard(id, save)));
-  };
+  const remove = ({ temporary }: FolderSave) => rm(temporary, { recursive: true, force: true }).catch(() => undefined);
+  const registry = new SaveRegistry<FolderSave>('folder', remove);
 
   return {
     async begin(owner, parent, name) {
       const id = randomUUID();
       const temporary = join(parent, `.stria-${id}.part`);
-      try {
-        await mkdir(temporary);
-      } catch (error) {
-        throw toFileFault(error, 'not-writable', parent);
-      }
-      saves.set(id, { owner, parent, name, temporary, tail: Promise.resolve() });
+      await registry.begin(id, { owner, parent, name, temporary, tail: Promise.resolve() }, async () => {
+        try {
+          await mkdir(temporary);
+        } catch (error) {
+          throw toFileFault(error, 'not-writable', parent);
+        }
+      });
       return id;
     },
 
     async write(owner, id, fileName, bytes) {
-      const save = find(owner, id);
-      await inOrder(save, async () => {
+      const save = registry.find(owner, id);
+      await registry.inOrder(save, async () => {
         try {
           await appendFile(join(save.temporary, fileName), bytes);
         } catch (error) {
@@ -89,36 +64,22 @@ export function createFolderSaves(): FolderSaves {
     },
 
     async commit(owner, id) {
-      const save = find(owner, id);
-      saves.delete(id);
-      return inOrder(save, async () => {
-        const path = freePath(save.parent, save.name, existsSync);
+      const path = await registry.commit(owner, id, async (save) => {
+        const free = freePath(save.parent, save.name, existsSync);
         try {
-          await rename(save.temporary, path);
+          await rename(save.temporary, free);
         } catch (error) {
-          await rm(save.temporary, { recursive: true, force: true }).catch(() => undefined);
-          throw toFileFault(error, 'not-writable', path);
+          await remove(save);
+          throw toFileFault(error, 'not-writable', free);
         }
-        committed.set(id, { owner, path });
-        return { name: basename(path), folder: dirname(path) };
+        return free;
       });
+      return { name: basename(path), folder: dirname(path) };
     },
 
-    async abort(owner, id) {
-      const save = saves.get(id);
-      if (save !== undefined && save.owner === owner) await discard(id, save);
-    },
-
-    abortAllOf: (owner) => abortWhere((save) => save.owner === owner),
-    abortAll: () => abortWhere(() => true),
-    get pending() {
-      return saves.size;
-    },
-
-    savedPath(owner, id) {
-      const save = committed.get(id);
-      if (save === undefined || save.owner !== owner) throw new StriaError('invalid-input', 'No such folder was saved');
-      return save.path;
-    },
+    abort: (owner, id) => registry.abort(owner, id),
+    abortAll: (owner) => registry.abortAll(owner),
+    pending: (owner) => registry.pending(owner),
+    savedPath: (owner, id) => registry.savedPath(owner, id),
   };
 }

@@ -58,8 +58,8 @@ function run(): void {
       settings,
       devServer,
       onPageGone: (contentsId) => {
-        void saves.abortAllOf(contentsId);
-        void folderSaves.abortAllOf(contentsId);
+        void saves.abortAll(contentsId);
+        void folderSaves.abortAll(contentsId);
       },
       onClosed: () => {
         appWindow = undefined;
@@ -133,7 +133,7 @@ function run(): void {
     if (process.platform !== 'darwin') app.quit();
   });
   app.on('will-quit', (event) => {
-    if (saves.pending + folderSaves.pending === 0) return;
+    if (saves.pending() + folderSaves.pending() === 0) return;
     event.preventDefault();
     void abortSaves().then(() => app.quit());
   });

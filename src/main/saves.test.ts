@@ -1,8 +1,22 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createSaves, freePath } from './saves.ts';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { freePath } from './save-target.ts';
+import { createSaves } from './saves.ts';
 
 const owner = 1;
 let folder = '';
@@ -28,7 +42,7 @@ test('nothing is seen under the name before the commit, all of it in order after
   expect([...readFileSync(target)]).toEqual([...Array(50).keys()]);
   expect(left()).toEqual(['scan.stria']);
   expect(saves.savedPath(owner, id)).toBe(target);
-  expect(saves.pending).toBe(0);
+  expect(saves.pending()).toBe(0);
 });
 
 test('an abort, also in the middle of a write, leaves what was there', async () => {
@@ -48,8 +62,8 @@ test('a window that goes takes its own saves with it, and no others', async () =
   await saves.begin(owner, join(folder, 'a.stria'));
   await saves.beginBeside(owner, folder, 'b.stria');
   const other = await saves.begin(2, join(folder, 'c.stria'));
-  await saves.abortAllOf(owner);
-  expect(saves.pending).toBe(1);
+  await saves.abortAll(owner);
+  expect(saves.pending()).toBe(1);
   await expect(saves.write(owner, other.id, bytes(1))).rejects.toMatchObject({ tag: 'invalid-input' });
   expect(() => saves.savedPath(2, other.id)).toThrow('No such file was saved');
   await saves.commit(2, other.id);
@@ -88,12 +102,95 @@ test('a symbolic link stays one, and its file is written', async () => {
   expect([...readFileSync(join(folder, 'link.stria'))]).toEqual([7]);
 });
 
+test('a link to nothing stays one, and the file that it names comes into being', async () => {
+  mkdirSync(join(folder, 'far'));
+  symlinkSync(join('far', 'inner.stria'), join(folder, 'link.stria'));
+  symlinkSync('../new.stria', join(folder, 'far', 'inner.stria'));
+  const { id } = await saves.begin(owner, join(folder, 'link.stria'));
+  await saves.write(owner, id, bytes(7));
+  await saves.commit(owner, id);
+  expect(readlinkSync(join(folder, 'link.stria'))).toBe('far/inner.stria');
+  expect(readlinkSync(join(folder, 'far', 'inner.stria'))).toBe('../new.stria');
+  expect([...readFileSync(join(folder, 'new.stria'))]).toEqual([7]);
+  symlinkSync('loop.stria', join(folder, 'loop.stria'));
+  await expect(saves.begin(owner, join(folder, 'loop.stria'))).rejects.toMatchObject({
+    tag: 'not-writable',
+    message: expect.stringContaining('leads in a circle'),
+  });
+  expect(saves.pending()).toBe(0);
+});
+
+test.each([0o600, 0o640, 0o666, 0o755])('a file that is replaced keeps its permissions, %o', async (mode) => {
+  const target = join(folder, 'scan.stria');
+  writeFileSync(target, 'before');
+  chmodSync(target, mode);
+  symlinkSync('scan.stria', join(folder, 'link.stria'));
+  for (const chosen of ['scan.stria', 'link.stria']) {
+    const { id } = await saves.begin(owner, join(folder, chosen));
+    const [temporary = ''] = left().filter((name) => name.endsWith('.part'));
+    expect(statSync(join(folder, temporary)).mode & 0o777).toBe(mode);
+    await saves.commit(owner, id);
+    expect(statSync(target).mode & 0o777).toBe(mode);
+  }
+});
+
+test('a file that may only be read is not replaced', async () => {
+  const target = join(folder, 'scan.stria');
+  writeFileSync(target, 'before');
+  chmodSync(target, 0o444);
+  symlinkSync('scan.stria', join(folder, 'link.stria'));
+  for (const name of ['scan.stria', 'link.stria']) {
+    await expect(saves.begin(owner, join(folder, name))).rejects.toMatchObject({
+      tag: 'not-writable',
+      message: "'scan.stria' may not be written. Choose another name, or change its permissions first",
+    });
+  }
+  expect(readFileSync(target, 'utf8')).toBe('before');
+  expect(left()).toEqual(['link.stria', 'scan.stria']);
+});
+
+test('a pipe is not replaced', async () => {
+  execFileSync('mkfifo', [join(folder, 'pipe')]);
+  await expect(saves.begin(owner, join(folder, 'pipe'))).rejects.toMatchObject({ message: expect.stringContaining('a pipe') });
+  expect(statSync(join(folder, 'pipe')).isFIFO()).toBe(true);
+});
+
+test('a save counts as pending until its temporary file is gone', async () => {
+  const { id } = await saves.begin(owner, join(folder, 'a.stria'));
+  void saves.write(owner, id, new Uint8Array(40_000_000));
+  const aborted = saves.abort(owner, id);
+  expect([saves.pending(), saves.pending(owner), saves.pending(2)]).toEqual([1, 1, 0]);
+  await saves.abortAll();
+  expect(left()).toEqual([]);
+  expect(saves.pending()).toBe(0);
+  await aborted;
+
+  const second = await saves.begin(owner, join(folder, 'b.stria'));
+  void saves.write(owner, second.id, new Uint8Array(40_000_000));
+  const committed = saves.commit(owner, second.id);
+  expect(saves.pending()).toBe(1);
+  await saves.abortAll();
+  // What was being renamed already is whole, and under its name.
+  expect(left()).toEqual(['b.stria']);
+  await committed;
+});
+
+test('a save that is aborted while it begins leaves nothing', async () => {
+  const begun = saves.begin(owner, join(folder, 'a.stria'));
+  const beside = saves.beginBeside(owner, folder, 'b.stria');
+  await vi.waitFor(() => expect(saves.pending()).toBe(2), { interval: 0 });
+  await saves.abortAll(owner);
+  expect(left()).toEqual([]);
+  await expect(saves.write(owner, (await begun).id, bytes(1))).rejects.toMatchObject({ tag: 'invalid-input' });
+  await beside;
+});
+
 test('a target that cannot be is refused at once', async () => {
   mkdirSync(join(folder, 'series'));
   await expect(saves.begin(owner, join(folder, 'series'))).rejects.toMatchObject({ tag: 'not-writable' });
   await expect(saves.begin(owner, join(folder, 'none', 'a.stria'))).rejects.toMatchObject({ tag: 'not-writable' });
   expect(existsSync(join(folder, 'none'))).toBe(false);
-  expect(saves.pending).toBe(0);
+  expect(saves.pending()).toBe(0);
 });
 
 test('a commit whose rename fails leaves no temporary file', async () => {

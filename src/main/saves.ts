@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { type FileHandle, link, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { StriaError } from '../core/shared/errors.ts';
-import { errorCode, toFileFault } from './file-faults.ts';
+import type { StriaError } from '../core/shared/errors.ts';
+import { toFileFault } from './file-faults.ts';
+import { type PendingSave, SaveRegistry } from './save-registry.ts';
+import { freePath, renameToFree, resolveTarget, type SaveTarget } from './save-target.ts';
 
 /** What the renderer is told about a save that has begun. */
 export interface BegunSave {
@@ -17,7 +19,7 @@ export interface BegunSave {
  * Calls for one save run in the order in which they came. `owner` is the window: when it goes, so do its saves.
  */
 export interface Saves {
-  /** Replaces what is at `target` on commit. @throws StriaError `not-writable` */
+  /** Replaces what is at `target` on commit, and keeps its permissions. @throws StriaError `not-writable` */
   begin(owner: number, target: string): Promise<BegunSave>;
   /** As `begin`, under the first free one of `name`, `name (2)` …; never replaces a file. @throws StriaError `not-writable` */
   beginBeside(owner: number, folder: string, name: string): Promise<BegunSave>;
@@ -29,99 +31,69 @@ export interface Saves {
   abort(owner: number, id: string): Promise<void>;
   /** From the target's folder to another path, with `/`; null where no way leads there. @throws StriaError `invalid-input` */
   relativePath(owner: number, id: string, path: string): string | null;
-  abortAllOf(owner: number): Promise<void>;
-  abortAll(): Promise<void>;
-  /** The number of saves that have begun and not ended. */
-  readonly pending: number;
+  /** Aborts the saves of a window, or all. Resolves when no temporary file is left, of those that were ending already, too. */
+  abortAll(owner?: number): Promise<void>;
+  /** The number of saves, of one window or of all, that may have a temporary file. */
+  pending(owner?: number): number;
   /** Where a committed save went. @throws StriaError `invalid-input` */
   savedPath(owner: number, id: string): string;
 }
 
-interface Save {
-  readonly owner: number;
+interface Save extends PendingSave {
   readonly target: string;
   readonly temporary: string;
-  readonly file: FileHandle;
   readonly mayReplace: boolean;
-  /** Ends when all that was asked of this save so far is done; never rejects. */
-  tail: Promise<void>;
+  /** Undefined until the temporary file is open. */
+  file: FileHandle | undefined;
   /** The first failed write: from then on the save can only be aborted. */
   failure: StriaError | undefined;
 }
 
 export function createSaves(): Saves {
-  const saves = new Map<string, Save>();
-  const committed = new Map<string, { owner: number; path: string }>();
   /** Targets of saves in progress, so that two of them never choose the same free name. */
   const reserved = new Set<string>();
+  const registry = new SaveRegistry<Save>('file', async (save) => {
+    await save.file?.close().catch(() => undefined);
+    await rm(save.temporary, { force: true }).catch(() => undefined);
+    reserved.delete(save.target);
+  });
 
-  const find = (owner: number, id: string): Save => {
-    const save = saves.get(id);
-    if (save === undefined || save.owner !== owner) throw new StriaError('invalid-input', 'This save has ended already');
-    return save;
-  };
-
-  const start = async (owner: number, target: string, mayReplace: boolean): Promise<BegunSave> => {
+  const start = async (owner: number, { path: target, mode }: SaveTarget, mayReplace: boolean): Promise<BegunSave> => {
     const id = randomUUID();
     const temporary = join(dirname(target), `.stria-${id}.part`);
-    try {
-      const file = await open(temporary, 'wx');
-      saves.set(id, { owner, target, temporary, file, mayReplace, tail: Promise.resolve(), failure: undefined });
-    } catch (error) {
-      throw toFileFault(error, 'not-writable', target);
-    }
+    const save: Save = { owner, target, temporary, mayReplace, file: undefined, tail: Promise.resolve(), failure: undefined };
+    await registry.begin(id, save, async () => {
+      try {
+        save.file = await open(temporary, 'wx', mode ?? 0o666);
+        // `open` takes the umask's bits away. File systems without permissions refuse this, and lose nothing.
+        if (mode !== undefined) await save.file.chmod(mode).catch(() => undefined);
+      } catch (error) {
+        throw toFileFault(error, 'not-writable', target);
+      }
+    });
     return { id, name: basename(target), folder: dirname(target) };
   };
 
-  /** Runs `work` after everything that was asked of this save before. */
-  const inOrder = <T>(save: Save, work: () => Promise<T>): Promise<T> => {
-    const done = save.tail.then(work);
-    save.tail = done.then(
-      () => undefined,
-      () => undefined,
-    );
-    return done;
-  };
-
-  const discard = async (id: string, save: Save): Promise<void> => {
-    saves.delete(id);
-    reserved.delete(save.target);
-    await inOrder(save, async () => {
-      await save.file.close().catch(() => undefined);
-      await rm(save.temporary, { force: true }).catch(() => undefined);
-    });
-  };
-
-  const abortWhere = async (matches: (save: Save) => boolean): Promise<void> => {
-    await Promise.all([...saves].filter(([, save]) => matches(save)).map(([id, save]) => discard(id, save)));
-  };
-
   return {
-    async begin(owner, target) {
-      // Through a symbolic link we write the file that it names, and leave the link.
-      const path = await realpath(target).catch(() => target);
-      const facts = await stat(path).catch(() => undefined);
-      if (facts?.isDirectory()) throw new StriaError('not-writable', `'${basename(path)}' is a folder. Choose another name`);
-      return start(owner, path, true);
-    },
+    begin: async (owner, target) => start(owner, await resolveTarget(target), true),
 
     async beginBeside(owner, folder, name) {
-      const target = freePath(folder, name, (path) => existsSync(path) || reserved.has(path));
-      reserved.add(target);
+      const path = freePath(folder, name, (one) => existsSync(one) || reserved.has(one));
+      reserved.add(path);
       try {
-        return await start(owner, target, false);
+        return await start(owner, { path, mode: undefined }, false);
       } catch (error) {
-        reserved.delete(target);
+        reserved.delete(path);
         throw error;
       }
     },
 
     async write(owner, id, bytes) {
-      const save = find(owner, id);
-      await inOrder(save, async () => {
+      const save = registry.find(owner, id);
+      await registry.inOrder(save, async () => {
         if (save.failure !== undefined) throw save.failure;
         try {
-          await save.file.appendFile(bytes);
+          await save.file?.appendFile(bytes);
         } catch (error) {
           save.failure = toFileFault(error, 'not-writable', save.target);
           throw save.failure;
@@ -130,37 +102,22 @@ export function createSaves(): Saves {
     },
 
     async commit(owner, id) {
-      const save = find(owner, id);
-      saves.delete(id);
-      try {
-        await inOrder(save, () => finish(save));
-        committed.set(id, { owner, path: save.target });
-      } finally {
-        reserved.delete(save.target);
-      }
+      await registry.commit(owner, id, async (save) => {
+        await finish(save).finally(() => reserved.delete(save.target));
+        return save.target;
+      });
     },
 
-    async abort(owner, id) {
-      const save = saves.get(id);
-      if (save !== undefined && save.owner === owner) await discard(id, save);
-    },
+    abort: (owner, id) => registry.abort(owner, id),
 
     relativePath(owner, id, path) {
-      const way = relative(dirname(find(owner, id).target), path);
+      const way = relative(dirname(registry.find(owner, id).target), path);
       return isAbsolute(way) ? null : way.split(sep).join('/');
     },
 
-    abortAllOf: (owner) => abortWhere((save) => save.owner === owner),
-    abortAll: () => abortWhere(() => true),
-    get pending() {
-      return saves.size;
-    },
-
-    savedPath(owner, id) {
-      const save = committed.get(id);
-      if (save === undefined || save.owner !== owner) throw new StriaError('invalid-input', 'No such file was saved');
-      return save.path;
-    },
+    abortAll: (owner) => registry.abortAll(owner),
+    pending: (owner) => registry.pending(owner),
+    savedPath: (owner, id) => registry.savedPath(owner, id),
   };
 }
 
@@ -169,43 +126,14 @@ async function finish(save: Save): Promise<void> {
   try {
     try {
       if (save.failure !== undefined) throw save.failure;
-      await save.file.sync();
+      await save.file?.sync();
     } finally {
-      await save.file.close();
+      await save.file?.close();
     }
     if (save.mayReplace) await rename(save.temporary, save.target);
     else await renameToFree(save.temporary, save.target);
   } catch (error) {
     await rm(save.temporary, { force: true }).catch(() => undefined);
     throw toFileFault(error, 'not-writable', save.target);
-  }
-}
-
-/** Gives a file a name that nothing else has: `link` fails where `rename` would replace. */
-async function renameToFree(temporary: string, target: string): Promise<void> {
-  try {
-    await link(temporary, target);
-    await rm(temporary, { force: true });
-  } catch (error) {
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL'].includes(errorCode(error))) throw error;
-    // The file system has no hard links (exFAT, some network drives): take the name with an empty file, then replace that.
-    const placeholder = await open(target, 'wx');
-    await placeholder.close();
-    try {
-      await rename(temporary, target);
-    } catch (cause) {
-      await rm(target, { force: true });
-      throw cause;
-    }
-  }
-}
-
-/** `folder/name`, or with ` (2)`, ` (3)` … before its ending: the first that is not taken. */
-export function freePath(folder: string, name: string, taken: (path: string) => boolean): string {
-  const dot = name.lastIndexOf('.');
-  const [stem, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
-  for (let count = 1; ; count++) {
-    const path = join(folder, count === 1 ? name : `${stem} (${count})${ending}`);
-    if (!taken(path)) return path;
   }
 }

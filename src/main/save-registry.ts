@@ -1,0 +1,98 @@
+import { StriaError } from '../core/shared/errors.ts';
+
+/** Something being written, under a temporary name until it is whole. */
+export interface PendingSave {
+  /** The window. When it goes, so do its saves. */
+  readonly owner: number;
+  /** Ends when all that was asked of this save so far is done; never rejects. */
+  tail: Promise<void>;
+}
+
+/** The saves that have begun and not ended, by id. What is asked of one save runs in the order in which it was asked. */
+export class SaveRegistry<Save extends PendingSave> {
+  readonly #open = new Map<string, Save>();
+  /** Saves whose last work has begun: their temporary file may still be there. */
+  readonly #ending = new Map<Promise<void>, number>();
+  readonly #saved = new Map<string, { readonly owner: number; readonly path: string }>();
+  readonly #what: string;
+  readonly #discard: (save: Save) => Promise<void>;
+
+  /**
+   * @param what is saved, for messages
+   * @param discard Removes what was written.
+   */
+  constructor(what: 'file' | 'folder', discard: (save: Save) => Promise<void>) {
+    this.#what = what;
+    this.#discard = discard;
+  }
+
+  /** Registers a save, then makes its temporary file, so that whatever ends the save finds that file. */
+  async begin(id: string, save: Save, make: () => Promise<void>): Promise<void> {
+    this.#open.set(id, save);
+    try {
+      await this.inOrder(save, make);
+    } catch (error) {
+      this.#open.delete(id);
+      throw error;
+    }
+  }
+
+  /** @throws StriaError `invalid-input` for a save of another window, or one that has ended */
+  find(owner: number, id: string): Save {
+    const save = this.#open.get(id);
+    if (save === undefined || save.owner !== owner) throw new StriaError('invalid-input', 'This save has ended already');
+    return save;
+  }
+
+  inOrder<T>(save: Save, work: () => Promise<T>): Promise<T> {
+    const done = save.tail.then(work);
+    save.tail = done.then(
+      () => undefined,
+      () => undefined,
+    );
+    return done;
+  }
+
+  /** The save's last work. @param finish Gives the path under which it now lies. */
+  async commit(owner: number, id: string, finish: (save: Save) => Promise<string>): Promise<string> {
+    const save = this.find(owner, id);
+    const path = await this.#end(id, save, () => finish(save));
+    this.#saved.set(id, { owner, path });
+    return path;
+  }
+
+  async abort(owner: number, id: string): Promise<void> {
+    const save = this.#open.get(id);
+    if (save?.owner === owner) await this.#end(id, save, () => this.#discard(save));
+  }
+
+  /** Discards all saves of a window, or all saves. Resolves when no temporary file is left. */
+  async abortAll(owner?: number): Promise<void> {
+    for (const [id, save] of this.#open) {
+      if (owner === undefined || save.owner === owner) void this.#end(id, save, () => this.#discard(save));
+    }
+    await Promise.all([...this.#ending].filter(([, one]) => owner === undefined || one === owner).map(([ending]) => ending));
+  }
+
+  /** The number of saves, of one window or of all, that may have a temporary file. */
+  pending(owner?: number): number {
+    const owners = [...[...this.#open.values()].map((save) => save.owner), ...this.#ending.values()];
+    return owners.filter((one) => owner === undefined || one === owner).length;
+  }
+
+  /** @throws StriaError `invalid-input` */
+  savedPath(owner: number, id: string): string {
+    const saved = this.#saved.get(id);
+    if (saved === undefined || saved.owner !== owner) throw new StriaError('invalid-input', `No such ${this.#what} was saved`);
+    return saved.path;
+  }
+
+  #end<T>(id: string, save: Save, work: () => Promise<T>): Promise<T> {
+    this.#open.delete(id);
+    const done = this.inOrder(save, work);
+    const ending = save.tail;
+    this.#ending.set(ending, save.owner);
+    void ending.then(() => this.#ending.delete(ending));
+    return done;
+  }
+}

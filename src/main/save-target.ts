@@ -1,0 +1,85 @@
+import { constants } from 'node:fs';
+import { access, link, lstat, open, readlink, realpath, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { StriaError } from '../core/shared/errors.ts';
+import { errorCode, toFileFault } from './file-faults.ts';
+
+/** Linux follows as many. */
+const mostLinks = 40;
+
+export interface SaveTarget {
+  readonly path: string;
+  /** The permissions of the file that is replaced; undefined where there is none. */
+  readonly mode: number | undefined;
+}
+
+/**
+ * The file that a save to `chosen` writes. A symbolic link stays, and the file that it names is written, whether that is there
+ * or not.
+ * @throws StriaError `not-writable` for what is no regular file, and for one that may not be written
+ */
+export async function resolveTarget(chosen: string): Promise<SaveTarget> {
+  try {
+    let path = chosen;
+    for (let links = 0; links <= mostLinks; links++) {
+      const facts = await lstat(path).catch((error: unknown) => {
+        if (errorCode(error) === 'ENOENT') return undefined;
+        throw error;
+      });
+      if (facts === undefined) return { path, mode: undefined };
+      if (!facts.isSymbolicLink()) {
+        await checkReplaceable(path, facts);
+        return { path, mode: facts.mode & 0o777 };
+      }
+      path = resolve(await realpath(dirname(path)), await readlink(path));
+    }
+    throw new StriaError('not-writable', `'${basename(chosen)}' is a link that leads in a circle. Choose another name`);
+  } catch (error) {
+    throw toFileFault(error, 'not-writable', chosen);
+  }
+}
+
+async function checkReplaceable(path: string, facts: { readonly mode: number; isDirectory(): boolean; isFile(): boolean }) {
+  const refuse = (what: string) => new StriaError('not-writable', `'${basename(path)}' ${what}`);
+  if (facts.isDirectory()) throw refuse('is a folder. Choose another name');
+  if (!facts.isFile()) throw refuse('is a device or a pipe. Choose another name');
+  // A rename needs no right to the file itself, so this has to be asked. An administrator may write what is read-only.
+  const isReadOnly = (facts.mode & 0o222) === 0;
+  const mayWrite = await access(path, constants.W_OK).then(
+    () => true,
+    (error: unknown) => {
+      if (['EACCES', 'EPERM', 'EROFS'].includes(errorCode(error))) return false;
+      throw error;
+    },
+  );
+  if (isReadOnly || !mayWrite) throw refuse('may not be written. Choose another name, or change its permissions first');
+}
+
+/** Gives a file a name that nothing else has: `link` fails where `rename` would replace. */
+export async function renameToFree(temporary: string, target: string): Promise<void> {
+  try {
+    await link(temporary, target);
+    await rm(temporary, { force: true });
+  } catch (error) {
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL'].includes(errorCode(error))) throw error;
+    // The file system has no hard links (exFAT, some network drives): take the name with an empty file, then replace that.
+    const placeholder = await open(target, 'wx');
+    await placeholder.close();
+    try {
+      await rename(temporary, target);
+    } catch (cause) {
+      await rm(target, { force: true });
+      throw cause;
+    }
+  }
+}
+
+/** `folder/name`, or with ` (2)`, ` (3)` … before its ending: the first that is not taken. */
+export function freePath(folder: string, name: string, taken: (path: string) => boolean): string {
+  const dot = name.lastIndexOf('.');
+  const [stem, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
+  for (let count = 1; ; count++) {
+    const path = join(folder, count === 1 ? name : `${stem} (${count})${ending}`);
+    if (!taken(path)) return path;
+  }
+}
