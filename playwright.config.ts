@@ -20,6 +20,7 @@ const drawnAlike = [
   'playback',
   'session',
   'settings',
+  'sharpness',
   'space',
   'undo',
   'values',

@@ -40,6 +40,8 @@ interface CommandsHost {
   readonly beforeTimed: (() => Promise<void>) | undefined;
   scope(label: string): GpuScope;
   checkAlive(): void;
+  /** @returns to be called when the GPU has finished what is submitted now */
+  submitting(): () => void;
 }
 
 /**
@@ -111,11 +113,17 @@ export class Commands {
     this.#endPass();
     const { device } = this.#host;
     try {
-      if (this.onTimes) await this.#host.beforeTimed?.();
+      // Without it this runs at once: what is submitted next sees what this wrote.
+      if (this.onTimes && this.#host.beforeTimed) await this.#host.beforeTimed();
       const readback = this.#recordTimestamps();
       const start = performance.now();
-      device.queue.submit([this.#encoder.finish()]);
-      await device.queue.onSubmittedWorkDone();
+      const finished = this.#host.submitting();
+      try {
+        device.queue.submit([this.#encoder.finish()]);
+        await device.queue.onSubmittedWorkDone();
+      } finally {
+        finished();
+      }
       const wallMs = performance.now() - start;
       this.#host.checkAlive();
       const times = { stages: await this.#stageTimes(readback), wallMs };

@@ -30,6 +30,7 @@ export class Gpu {
   readonly #root: GpuScope;
   readonly #lostListeners = new Set<(message: string) => void>();
   #lost: string | undefined;
+  #pendingSubmits = 0;
 
   constructor(device: GPUDevice, diagnosis: GpuDiagnosis) {
     this.device = device;
@@ -58,6 +59,18 @@ export class Gpu {
     const { vendor = '', architecture = '', device = '', description = '' } = this.diagnosis.adapter ?? {};
     const family = [vendor, architecture].filter((word) => word !== '').join(' ');
     return device.replace(/-+$/, '') || family || description || 'unnamed GPU';
+  }
+
+  /** The GPU works on what `Commands` submitted: what is submitted now waits. */
+  get isBusy(): boolean {
+    return this.#pendingSubmits > 0;
+  }
+
+  submitting(): () => void {
+    this.#pendingSubmits++;
+    return () => {
+      this.#pendingSubmits--;
+    };
   }
 
   get hasTimestamps(): boolean {

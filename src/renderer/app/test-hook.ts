@@ -13,6 +13,12 @@ export interface StriaTest {
   loseDevice(): void;
   /** What is shown is finished: see `Viewer.isSettled`. */
   isSettled(view?: ViewName): boolean;
+  /** The 3D views that are shown, a compared volume's too, are settled and whole. */
+  isSharp(): boolean;
+  /** The ids of all commands, in the order of their table. */
+  commandIds(): readonly string[];
+  /** Runs a command, if it can be run now. @returns whether it could */
+  runCommand(id: string): boolean;
   /** See `Viewer.fixScale`: from now on, also after the device was lost. */
   fixScale(scale: number): void;
   /** See `Viewer.drawnFrames`. */
@@ -54,6 +60,17 @@ export function createTestHook(app: App): StriaTest {
     },
     loseDevice: () => app.loseDevice(),
     isSettled: (view) => viewerOf(app)?.isSettled(view) === true,
+    isSharp: () => {
+      const { comparison } = app.store.getState();
+      const viewers = [viewerOf(app), ...(comparison.kind === 'ready' ? [comparison.viewer] : [])];
+      return viewers.every((viewer) => viewer?.isSettled('3d') && viewer.isSharp);
+    },
+    commandIds: () => app.commands.map(({ id }) => id),
+    runCommand: (id) => {
+      const command = app.commands.find((each) => each.id === id && each.enabled(app.store.getState()));
+      command?.run();
+      return command !== undefined;
+    },
     fixScale: (scale) => {
       let last: Viewer | undefined;
       const fix = (): void => {

@@ -345,6 +345,12 @@ export class Viewer {
     return [...this.#views].every(([each, { view, isFitted }]) => (name ?? each) !== each || (isFitted() && view.isSettled));
   }
 
+  /** The 3D view's picture, if there is one, is whole: as sharp as it becomes. */
+  get isSharp(): boolean {
+    const view = this.#volumeView();
+    return !view?.isShown || view.isSharp;
+  }
+
   /** The 3D view at this part of its resolution, whatever the GPU can do: pictures of it can then be compared. */
   fixScale(scale: number): void {
     this.#fixedScale = scale;
@@ -535,6 +541,8 @@ export class Viewer {
       const now = [...this.#dirty];
       this.#dirty.clear();
       if (this.#gpu.isLost) return;
+      // The 3D view first: its frame is then timed with nothing in front of it.
+      now.sort((a, b) => Number(b instanceof VolumeView) - Number(a instanceof VolumeView));
       for (const view of now) view.render();
       for (const listener of this.#drawnListeners) listener();
       const drawn = now.find((view) => view instanceof VolumeView);

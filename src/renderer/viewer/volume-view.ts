@@ -1,22 +1,21 @@
 import { Color, LinearSRGBColorSpace, Vector2 } from 'three';
 import type { DisplayTexture } from '../../core/engine/display-texture.ts';
-import { wholeOf } from '../../core/engine/ray-pass.ts';
+import { type Projection, wholeOf } from '../../core/engine/ray-pass.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
-import { throwIfAborted } from '../../core/shared/job.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import type { CameraFrame, Place } from './camera-frame.ts';
 import { FramePacing } from './frame-pacing.ts';
+import { timed } from './frame-timer.ts';
 import { OrbitCamera, type OrbitPose } from './orbit-camera.ts';
-import { unitsPerLength } from './orientation.ts';
-import { drawOver, type Picture, type PictureBackground, type PictureRequest, toStraight } from './picture.ts';
+import type { Picture, PictureBackground, PictureRequest } from './picture.ts';
 import { RestingRenderer } from './resting-renderer.ts';
-import { scaleBar } from './scale-bar.ts';
-import { scaleBarPicture } from './slice-overlay.ts';
+import { refineStill, stripMs, stripRows } from './still-picture.ts';
 import type { SeenBy } from './ticked-box.ts';
 import { TiledFrame } from './tiled-frame.ts';
 import type { View, ViewHost } from './view-host.ts';
 import type { Quality } from './viewer-api.ts';
+import { drawScale, volumePicture } from './volume-picture.ts';
 import { VolumeScene } from './volume-scene.ts';
 
 /** The picture is drawn sharp once nothing has moved for this long, in milliseconds. */
@@ -27,18 +26,18 @@ const turnMs = 120;
 const textPixels = 11;
 /** Texels between samples once nothing moves. */
 const stillSteps: Readonly<Record<Quality, number>> = { draft: 1, normal: 0.5, fine: 0.25 };
-/** A still picture that would hold the GPU for longer is drawn in strips that each take about so long, in milliseconds. */
-const stripMs = 60;
-/** A strip of a picture has at most so many pixels, so that it is read in small pieces and cancelled soon. */
-const mostStripPixels = 2 ** 21;
 
-/** What a frame took until the GPU had finished it. */
-export interface FrameTime {
-  readonly ms: number;
+/** How sharp a picture is. */
+export interface Sharpness {
   /** The part of the canvas's resolution, along each axis. */
   readonly scale: number;
   /** Texels from sample to sample. */
   readonly step: number;
+}
+
+/** What a frame took until the GPU had finished it. */
+export interface FrameTime extends Sharpness {
+  readonly ms: number;
 }
 
 /** The 3D view on its canvas: three.js on our device, a camera that orbits, and a resolution that keeps it fluid. */
@@ -59,6 +58,8 @@ export class VolumeView implements View {
   #strips: TiledFrame | undefined;
   /** The scale of the frame in `#strips`, while it shows what is to be seen. */
   #stripsScale: number | undefined;
+  /** Of the picture on the canvas. */
+  #shown: Sharpness = { scale: 0, step: 0 };
   #size = { width: 1, height: 1, pixelRatio: 1 };
   /** The camera goes to the start once there is a volume, whose size says where that is. */
   #isToReset = true;
@@ -68,8 +69,9 @@ export class VolumeView implements View {
   #isDrawing = false;
   #isWanted = false;
   #stillTimer: ReturnType<typeof setTimeout> | undefined;
-  /** Frames since the last change that makes three compile: their times say nothing. */
+  /** Frames since the last change that makes a shader be compiled: their times say nothing. */
   #frames = 0;
+  #measuredProjection: Projection | undefined;
 
   constructor(gpu: Gpu, canvas: HTMLCanvasElement, host: ViewHost) {
     this.canvas = canvas;
@@ -83,6 +85,12 @@ export class VolumeView implements View {
     this.#orbit = new OrbitCamera(canvas, () => host.requestRender(this));
     this.reset();
     void this.#init();
+  }
+
+  /** The picture on the canvas is whole, or as sharp as it was fixed to be. */
+  get isSharp(): boolean {
+    const { scale, step } = this.#shown;
+    return this.fixedScale !== undefined || (scale === 1 && step <= this.#stillStep);
   }
 
   get isSettled(): boolean {
@@ -117,7 +125,7 @@ export class VolumeView implements View {
     const pixels = this.#fullPixels();
     const step = this.#pacing.movingStep(pixels);
     this.#drawAndMeasure(this.#pacing.movingScale(pixels, step), step);
-    this.#stillTimer = setTimeout(() => this.#drawStill(), stillAfterMs);
+    this.#refineSoon();
   }
 
   get viewpoint(): OrbitPose {
@@ -147,64 +155,43 @@ export class VolumeView implements View {
   /** Draws at once, as well as the GPU can in a second: for pictures that are taken of it. */
   renderStill(): void {
     if (!this.#canDraw()) return;
-    if (this.fixedScale !== undefined) this.#draw(this.fixedScale, 1);
-    else if (this.#stripsScale !== undefined) this.#presentStrips(this.#stripsScale);
-    else this.#draw(this.#pacing.promptScale(this.#fullPixels()), this.#stillStep);
+    if (this.fixedScale !== undefined) {
+      this.#draw(this.fixedScale, 1);
+    } else if (this.#stripsScale !== undefined) {
+      this.#presentStrips(this.#stripsScale);
+    } else {
+      this.#draw(this.#pacing.promptScale(this.#fullPixels()), this.#stillStep);
+      // It stays on the canvas.
+      if (!this.isSharp && this.#stillTimer === undefined) this.#refineSoon();
+    }
   }
 
   /**
    * The view as a picture of any size, as sharp as a still one. It is drawn strip by strip: the canvas goes on meanwhile.
    * @throws StriaError `invalid-input` when nothing is shown, `aborted`, `device-lost`
    */
-  async picture({
-    width,
-    height,
-    pixelRatio,
-    isAnnotated,
-    background: ground,
-    state,
-    turn,
-    signal,
-  }: PictureRequest): Promise<Picture> {
+  async picture(request: PictureRequest): Promise<Picture> {
     const volume = this.#scene;
     if (!volume || !this.#isReady || this.#isDisposed) throw new StriaError('invalid-input', 'the 3D view shows nothing yet');
-    const rgba = new Uint8Array(width * height * 4);
-    const frame = new TiledFrame(this.#renderer);
-    const step = this.#stillStep;
-    const rowMs = this.#pacing.expectedMs(width, step);
-    const rows = Math.min(height, Math.max(8, Math.floor(Math.min(stripMs / rowMs, mostStripPixels / width))));
     this.#orbit.use(this.#host.state.camera);
-    const { camera, eye, halfHeight } = this.#orbit.posed(width / height, turn);
-    const look = { ...this.#host.state, ...state };
-    try {
-      for (let from = 0; from < height; from += rows) {
-        throwIfAborted(signal);
+    const { camera, eye, halfHeight } = this.#orbit.posed(request.width / request.height, request.turn);
+    const step = this.#stillStep;
+    const seen = { camera, eye, textPart: this.#textPart };
+    const state = { ...this.#host.state, ...request.state };
+    const picture = await volumePicture(this.#renderer, volume, request, {
+      rows: stripRows(this.#pacing, request.width, step),
+      draw: (strip, render) => {
         if (this.#isDisposed || this.#scene !== volume) throw new StriaError('aborted', 'the 3D view has gone');
-        const strip = { width, height, from, count: Math.min(rows, height - from) };
-        volume.update(look, { camera, eye, textPart: this.#textPart }, step, this.#host.hasOblique, strip);
-        this.#setGround(ground);
-        const draw = () => frame.drawStrip(volume.scene, camera, strip);
-        if (isAnnotated) draw();
-        else volume.withVolumeAlone(draw);
+        void volume.update(state, seen, step, this.#host.hasOblique, strip);
+        this.#setGround(request.background);
+        render(camera);
         this.#setGround('screen');
-        rgba.set(await frame.read(strip), from * width * 4);
-      }
-      this.#gpu.checkAlive();
-      const picture = { width, height, rgba: toStraight(rgba, false, ground !== 'transparent') };
-      if (isAnnotated) this.#drawScale(picture, pixelRatio, height / 2 / halfHeight);
-      return picture;
-    } finally {
-      frame.dispose();
-    }
-  }
-
-  /** The bar that the page lays over the canvas. @param pixelsPerLength of the scene, where the camera turns about */
-  #drawScale(picture: Picture, pixelRatio: number, pixelsPerLength: number): void {
+      },
+    });
+    this.#gpu.checkAlive();
     const info = this.#host.volume?.info;
-    const most = Math.min(120 * pixelRatio, 0.3 * picture.width);
-    const bar = info && scaleBar(pixelsPerLength / unitsPerLength(info), most, info.spatialUnit);
-    const drawn = bar && scaleBarPicture(bar, pixelRatio, picture);
-    if (drawn) drawOver(picture, drawn, picture.width - drawn.width, picture.height - drawn.height);
+    if (info && request.isAnnotated) drawScale(picture, request.pixelRatio, info, request.height / 2 / halfHeight);
+    return picture;
   }
 
   #setGround(ground: PictureBackground): void {
@@ -276,48 +263,58 @@ export class VolumeView implements View {
     return width * height * pixelRatio ** 2;
   }
 
+  #refineSoon(): void {
+    this.#stillTimer = setTimeout(() => this.#drawStill(), stillAfterMs);
+  }
+
   #drawStill(): void {
     this.#stillTimer = undefined;
-    if (!this.#canDraw()) return;
-    if (this.#isDrawing) {
-      this.#stillTimer = setTimeout(() => this.#drawStill(), stillAfterMs);
-      return;
-    }
-    const pixels = this.#fullPixels();
-    if (this.#scene && this.#pacing.expectedMs(pixels, this.#stillStep) > stripMs) void this.#drawStrips(this.#scene);
+    if (!this.#canDraw() || this.isSharp) return;
+    if (this.#isDrawing) this.#refineSoon();
+    else if (this.#scene && this.#pacing.expectedMs(this.#fullPixels(), this.#stillStep) > stripMs)
+      void this.#refine(this.#scene);
     else this.#drawAndMeasure(1, this.#stillStep);
   }
 
-  /** The whole resolution on a slow GPU: strip by strip, until something moves. */
-  async #drawStrips(volume: VolumeScene): Promise<void> {
+  /** The whole resolution on a slow GPU: until something moves. */
+  async #refine(volume: VolumeScene): Promise<void> {
     this.#isDrawing = true;
     this.#strips ??= new TiledFrame(this.#renderer);
+    const strips = this.#strips;
     const step = this.#stillStep;
-    const scale = this.#pacing.stillScale(this.#fullPixels(), step);
-    const ratio = this.#size.pixelRatio * scale;
-    const frame = { width: Math.floor(this.#size.width * ratio), height: Math.floor(this.#size.height * ratio) };
-    const rowMs = this.#pacing.expectedMs(frame.width, step);
-    const rows = Math.min(frame.height, Math.max(8, Math.floor(stripMs / rowMs)));
+    const { width, height, pixelRatio } = this.#size;
     try {
-      for (let from = 0; from < frame.height; from += rows) {
-        const strip = { ...frame, from, count: Math.min(rows, frame.height - from) };
-        volume.update(this.#host.state, this.#seen, step, this.#host.hasOblique, strip);
-        this.#host.drawn();
-        this.#strips.drawStrip(volume.scene, this.#orbit.camera, strip);
-        await this.#gpu.device.queue.onSubmittedWorkDone();
-        if (this.#isDisposed || this.#isWanted || this.#scene !== volume) break;
-      }
+      await refineStill(
+        this.#pacing,
+        {
+          width: width * pixelRatio,
+          height: height * pixelRatio,
+          step,
+          isStale: () => this.#isDisposed || this.#isWanted || this.#scene !== volume || !this.#canDraw(),
+          drawStrip: async (strip) => {
+            this.#stripsScale = undefined;
+            const { done, time } = timed(this.#gpu, () => {
+              const pass = volume.update(this.#host.state, this.#seen, step, this.#host.hasOblique, strip);
+              this.#host.drawn();
+              strips.drawStrip(volume.scene, this.#orbit.camera, strip);
+              return pass;
+            });
+            await done;
+            const { ms, isBound } = await time;
+            return isBound ? undefined : ms;
+          },
+          present: (scale) => {
+            this.#stripsScale = scale;
+            this.#presentStrips(scale);
+            this.#shown = { scale, step };
+          },
+        },
+        this.#shown.scale,
+      );
     } finally {
       this.#isDrawing = false;
     }
-    if (!this.#canDraw()) return;
-    if (this.#isWanted || this.#scene !== volume) {
-      this.#isWanted = false;
-      this.#host.requestRender(this);
-      return;
-    }
-    this.#stripsScale = scale;
-    this.#presentStrips(scale);
+    this.#drawWanted(this.#scene !== volume);
   }
 
   #presentStrips(scale: number): void {
@@ -327,22 +324,26 @@ export class VolumeView implements View {
 
   #drawAndMeasure(scale: number, step: number): void {
     this.#isDrawing = true;
-    const start = performance.now();
-    this.#draw(scale, step);
-    const done = (): void => {
+    const { projection } = this.#host.state;
+    if (projection !== this.#measuredProjection) this.#frames = 0;
+    this.#measuredProjection = projection;
+    const { done, time } = timed(this.#gpu, () => this.#draw(scale, step));
+    void done.then((ms) => {
       this.#isDrawing = false;
-      if (this.#isDisposed) return;
+      if (!this.#isDisposed && this.#frames > 0) this.onMeasured?.({ ms, scale, step });
+      this.#drawWanted(false);
+    });
+    void time.then(({ ms, isBound }) => {
       // The first frame's time is the compiler's.
-      const ms = performance.now() - start;
-      if (this.#frames++ > 0) {
-        this.#pacing.measured(this.#fullPixels() * scale ** 2, ms, step);
-        this.onMeasured?.({ ms, scale, step });
-      }
-      if (!this.#isWanted) return;
-      this.#isWanted = false;
-      this.#host.requestRender(this);
-    };
-    void this.#gpu.device.queue.onSubmittedWorkDone().then(done, done);
+      if (this.#frames++ > 0) this.#pacing.measured(this.#fullPixels() * scale ** 2, ms, step, isBound);
+    });
+  }
+
+  /** Draws what was asked for while the GPU was at work. */
+  #drawWanted(isNew: boolean): void {
+    if (!this.#isWanted && !isNew) return;
+    this.#isWanted = false;
+    if (!this.#isDisposed) this.#host.requestRender(this);
   }
 
   #resizeCanvas(scale: number): void {
@@ -350,15 +351,19 @@ export class VolumeView implements View {
     this.#renderer.setSize(this.#size.width, this.#size.height, false);
   }
 
-  #draw(scale: number, step: number): void {
+  /** @returns once it is done: the GPU's milliseconds for the volume; undefined: nobody knows */
+  #draw(scale: number, step: number): Promise<number | undefined> {
     this.#host.drawn();
+    this.#shown = { scale, step };
     this.#resizeCanvas(scale);
     if (this.#scene) {
       const { width, height } = this.#renderer.getDrawingBufferSize(new Vector2());
-      this.#scene.update(this.#host.state, this.#seen, step, this.#host.hasOblique, wholeOf({ width, height }));
+      const strip = wholeOf({ width, height });
+      const pass = this.#scene.update(this.#host.state, this.#seen, step, this.#host.hasOblique, strip);
       this.#renderer.render(this.#scene.scene, this.#orbit.camera);
-    } else {
-      this.#renderer.clear();
+      return pass;
     }
+    this.#renderer.clear();
+    return Promise.resolve(undefined);
   }
 }
