@@ -144,6 +144,46 @@ test('a page that goes away in the middle of a save leaves nothing', async ({ st
   await expect.poll(() => readdirSync(stria.folder)).toEqual([]);
 });
 
+test('quitting in the middle of a save asks, goes on saving, and when it is given up leaves nothing', async ({ stria }) => {
+  const host = await hookHost(stria.page);
+  await stria.chooseSave(join(stria.folder, 'out.stria'));
+  const saving = await host.evaluateHandle(async ({ host }) => {
+    const sink = await host.saveAs('out.stria');
+    await sink?.write(new Uint8Array(100_000));
+    return sink;
+  });
+  await stria.quit();
+  await expect.poll(() => stria.messages()).toHaveLength(1);
+  expect((await stria.messages())[0]?.detail).toContain('still being saved');
+  // It was kept open: the save goes on to its end, and then there is nothing to lose.
+  await saving.evaluate(async (sink) => {
+    await sink?.write(new Uint8Array(100_000));
+    await sink?.close();
+  });
+  expect(readdirSync(stria.folder)).toEqual(['out.stria']);
+  expect(readFileSync(join(stria.folder, 'out.stria'))).toHaveLength(200_000);
+
+  await stria.chooseSave(join(stria.folder, 'second.stria'));
+  await host.evaluate(async ({ host }) => (await host.saveAs('second.stria'))?.write(new Uint8Array(100_000)));
+  expect(readdirSync(stria.folder)).toHaveLength(2);
+  await stria.chooseButton(0);
+  await stria.quit();
+  await expect.poll(() => readdirSync(stria.folder)).toEqual(['out.stria']);
+});
+
+test('the page says what closing would lose', async ({ stria }) => {
+  const host = await hookHost(stria.page);
+  const quitAndSee = async (count: number) => {
+    await stria.quit();
+    await expect.poll(() => stria.messages()).toHaveLength(count);
+    return (await stria.messages())[count - 1]?.detail;
+  };
+  await host.evaluate(({ host }) => host.setUnfinished?.(['compressing', 'measurements']));
+  expect(await quitAndSee(1)).toMatch(/being compressed.*\nMeasurements are not saved/);
+  await host.evaluate(({ host }) => host.setUnfinished?.(['pictures']));
+  expect(await quitAndSee(2)).toMatch(/^Pictures/);
+});
+
 test('a save into what is a folder is refused with words', async ({ stria }) => {
   mkdirSync(join(stria.folder, 'out.stria'));
   const host = await hookHost(stria.page);

@@ -44,6 +44,7 @@ const listening = new Promise((resolve) => server.listen(0, '127.0.0.1', resolve
 
 class App extends EventEmitter {
   isPackaged = false;
+  isQuitting = false;
   setName() {}
   getVersion() {
     return JSON.parse(readFileSync(packageFile, 'utf8')).version;
@@ -60,8 +61,13 @@ class App extends EventEmitter {
   relaunch({ args }) {
     tell({ type: 'relaunch', args });
   }
+  /** As Electron's: a window that does not close ends it. */
   quit() {
+    this.emit('before-quit', new Preventable());
+    this.isQuitting = true;
     for (const window of BrowserWindow.all) window.close();
+    this.isQuitting = false;
+    if (BrowserWindow.all.size > 0) return;
     const event = new Preventable();
     this.emit('will-quit', event);
     if (!event.defaultPrevented) this.exit(0);
@@ -110,15 +116,16 @@ export class BrowserWindow extends EventEmitter {
     tell({ type: 'load', contentsId: this.webContents.id, url, appOrigin, origin, preload });
   }
   close() {
-    this.emit('close', new Preventable());
-    this.destroy();
+    const event = new Preventable();
+    this.emit('close', event);
+    if (!event.defaultPrevented) this.destroy();
   }
   destroy() {
     if (this.#destroyed) return;
     this.#destroyed = true;
     BrowserWindow.all.delete(this);
     this.emit('closed');
-    if (BrowserWindow.all.size === 0) app.emit('window-all-closed');
+    if (BrowserWindow.all.size === 0 && !app.isQuitting) app.emit('window-all-closed');
   }
   isDestroyed() {
     return this.#destroyed;

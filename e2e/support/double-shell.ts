@@ -113,9 +113,14 @@ export async function openDouble(context: BrowserContext, userData: string, laun
     async clickMenu(id) {
       main.send({ type: 'click-menu', id });
     },
+    async quit() {
+      main.send({ type: 'quit' });
+    },
     async close() {
       await page.close();
       if (main.exitCode !== null) return;
+      // 'Close' is the first button of the question about unfinished work.
+      queues.buttons.splice(0, Number.POSITIVE_INFINITY, 0);
       const ended = once(main, 'exit');
       main.send({ type: 'quit' });
       await ended;

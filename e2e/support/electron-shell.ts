@@ -49,6 +49,12 @@ export async function openElectron(binary: string, userData: string, launchArgum
     clickMenu: (id) => app.evaluate(({ Menu }, itemId) => void Menu.getApplicationMenu()?.getMenuItemById(itemId)?.click(), id),
     messages: () => queues.evaluate(({ messages }) => messages),
     shownItems: () => queues.evaluate(({ shown }) => shown),
-    close: () => app.close(),
+    // Not awaited by the app's own process, which may be gone before it could answer.
+    quit: () => app.evaluate(({ app: electron }) => void setTimeout(() => electron.quit())),
+    async close() {
+      // 'Close' is the first button of the question about unfinished work. The app may have ended already.
+      await queues.evaluate(({ buttons }) => void buttons.splice(0, buttons.length, 0)).catch(() => undefined);
+      await app.close();
+    },
   };
 }

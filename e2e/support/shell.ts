@@ -21,6 +21,9 @@ export interface Shell {
   clickMenu(id: string): Promise<void>;
   /** Files that the app showed in the system's file manager. */
   shownItems(): Promise<readonly string[]>;
+  /** As somebody quits the app: it may ask first. */
+  quit(): Promise<void>;
+  /** Ends it, whatever is unfinished. */
   close(): Promise<void>;
 }
 

@@ -65,6 +65,7 @@ export async function openWeb(context: BrowserContext, url: string, folder: stri
     clickMenu: onlyDesktop,
     messages: onlyDesktop,
     shownItems: onlyDesktop,
+    quit: onlyDesktop,
     close: () => page.close(),
   };
 }

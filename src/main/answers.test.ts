@@ -12,6 +12,7 @@ test('right arguments pass unchanged', () => {
   expect(checkArguments('shell-info', [])).toEqual([]);
   expect(checkArguments('open-sibling', [id, 'scan.img'])).toEqual([id, 'scan.img']);
   expect(checkArguments('open-relative', [id, '../data/scan.nii'])).toEqual([id, '../data/scan.nii']);
+  expect(checkArguments('set-unfinished', [['saving', 'pictures']])).toEqual([['saving', 'pictures']]);
   expect(checkArguments('recent-add', [id, null])).toEqual([id, null]);
   expect(checkArguments('recent-add', [id, png])).toEqual([id, png]);
   expect(checkArguments('save-write', [id, bytes])[1]).toBe(bytes);
@@ -45,6 +46,9 @@ test.each([
   ['save-write', [id, 'text']],
   ['save-write', [id, new Uint8Array(64 * 1024 * 1024 + 1)]],
   ['save-commit', [1]],
+  ['set-unfinished', ['saving']],
+  ['set-unfinished', [['anything']]],
+  ['set-unfinished', [Array(5).fill('saving')]],
   ['show-saved', ['']],
 ] as const)('%s refuses wrong arguments (%#)', (name, args) => {
   expect(() => checkArguments(name, args)).toThrow(expect.objectContaining({ tag: 'invalid-input' }));

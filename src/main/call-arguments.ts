@@ -1,5 +1,5 @@
 import { StriaError } from '../core/shared/errors.ts';
-import type { CallName, Calls } from '../core/shared/ipc.ts';
+import { type CallName, type Calls, type UnfinishedKind, unfinishedKinds } from '../core/shared/ipc.ts';
 import { isPlainName } from './plain-name.ts';
 import { isThumbnail } from './recent-files.ts';
 import { isStriaName } from './references.ts';
@@ -33,6 +33,7 @@ const checks: Checks = {
   'folder-abort': [id],
   'show-folder': [id],
   'show-saved': [id],
+  'set-unfinished': [unfinished],
   'restart-compatible': [],
 };
 
@@ -86,6 +87,13 @@ function relativePath(value: unknown): string {
 
 function thumbnail(value: unknown): string | null {
   if (value !== null && !isThumbnail(value)) throw wrong('A thumbnail must be a PNG data URL of at most 64 KiB');
+  return value;
+}
+
+function unfinished(value: unknown): readonly UnfinishedKind[] {
+  const known: readonly unknown[] = unfinishedKinds;
+  if (!Array.isArray(value) || value.length > known.length || !value.every((kind) => known.includes(kind)))
+    throw wrong('Unfinished work must be of known kinds');
   return value;
 }
 

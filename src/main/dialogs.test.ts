@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newFolderDialog, referenceQuestion, saveDialog } from './dialogs.ts';
+import { closeQuestion, newFolderDialog, referenceQuestion, saveDialog } from './dialogs.ts';
 
 test('a save dialog asks before a file is replaced, on Linux too', () => {
   expect(saveDialog('/data/scan.stria')).toEqual({
@@ -19,5 +19,12 @@ test('the question for a file that another refers to names both, and opens nothi
   expect(detail).toContain('/data/a\ufffdb.nhdr');
   expect(detail).toContain('/etc/x\ufffdgnp.raw');
   expect(buttons[defaultId ?? 0]).toBe('Don’t open');
+  expect(cancelId).toBe(defaultId);
+});
+
+test('the question before closing says what would be lost, and keeps the window by default', () => {
+  const { detail, buttons = [], defaultId, cancelId } = closeQuestion(['saving', 'measurements']);
+  expect(detail?.split('\n')).toEqual([expect.stringContaining('being saved'), expect.stringContaining('Measurements')]);
+  expect(buttons[defaultId ?? 0]).toBe('Keep open');
   expect(cancelId).toBe(defaultId);
 });

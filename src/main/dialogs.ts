@@ -1,4 +1,5 @@
 import type { MessageBoxOptions, OpenDialogOptions, SaveDialogOptions } from 'electron';
+import type { UnfinishedKind } from '../core/shared/ipc.ts';
 import { misleading } from './plain-name.ts';
 
 /** What the native dialogs say and ask for. */
@@ -43,6 +44,25 @@ export function referenceQuestion(from: string, to: string): MessageBoxOptions {
     message: 'Open a file that another file refers to?',
     detail: `The file\n${shown(from)}\nrefers to\n${shown(to)}\n\nStria was not given this file, and it does not lie where such files usually do. Open it only if you expected that. Other volumes that are referred to in its folder are then opened, too.`,
     buttons: ['Open', 'Don’t open'],
+    defaultId: 1,
+    cancelId: 1,
+  };
+}
+
+const losses: Readonly<Record<UnfinishedKind, string>> = {
+  saving: 'A file is still being saved. The file will not be there, or will stay as it was.',
+  compressing: 'Volumes are still being compressed.',
+  pictures: 'Pictures are still being made. None of them will be kept.',
+  measurements: 'Measurements are not saved. Save the session to keep them.',
+};
+
+/** The first button closes. */
+export function closeQuestion(kinds: readonly UnfinishedKind[]): MessageBoxOptions {
+  return {
+    type: 'question',
+    message: 'Close Stria and lose unfinished work?',
+    detail: kinds.map((kind) => losses[kind]).join('\n'),
+    buttons: ['Close', 'Keep open'],
     defaultId: 1,
     cancelId: 1,
   };

@@ -52,6 +52,7 @@ function run(): void {
   // Files that the system handed over before the app was ready.
   const early: string[] = [...filesToOpen];
   let started = false;
+  let isQuitting = false;
 
   const showWindow = (): AppWindow => {
     appWindow ??= createWindow({
@@ -63,6 +64,12 @@ function run(): void {
       },
       onClosed: () => {
         appWindow = undefined;
+      },
+      isSaving: (contentsId) => saves.pending(contentsId) + folderSaves.pending(contentsId) > 0,
+      onCloseAnswered: (closes) => {
+        // The question has stopped the quit that the close was a part of.
+        if (closes && isQuitting) app.quit();
+        isQuitting = false;
       },
     });
     return appWindow;
@@ -132,6 +139,9 @@ function run(): void {
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit();
   });
+  app.on('before-quit', () => {
+    isQuitting = true;
+  });
   app.on('will-quit', (event) => {
     if (saves.pending() + folderSaves.pending() === 0) return;
     event.preventDefault();
@@ -151,6 +161,7 @@ function run(): void {
       offerRestart,
       onRecentChanged: buildMenu,
       window: () => appWindow?.browserWindow,
+      setUnfinished: (kinds) => appWindow?.setUnfinished(kinds),
       lastFolder: {
         get: () => lastFolder ?? app.getPath('documents'),
         noteFile: (path) => {

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import { app, type BrowserWindow, dialog, type IpcMainInvokeEvent, ipcMain, shell } from 'electron';
 import { StriaError } from '../core/shared/errors.ts';
-import type { Answer, OpenedFile } from '../core/shared/ipc.ts';
+import type { Answer, OpenedFile, UnfinishedKind } from '../core/shared/ipc.ts';
 import { answerCall, answerOf, type Handlers } from './answers.ts';
 import { isAppFrame } from './app-origin.ts';
 import { checkDroppedPath } from './call-arguments.ts';
@@ -21,6 +21,8 @@ export interface Services {
   readonly onRecentChanged: () => void;
   /** Asks, then restarts with or without the compatibility flags. */
   readonly offerRestart: (window: BrowserWindow, compatible: boolean) => Promise<void>;
+  /** What closing the window would lose. */
+  readonly setUnfinished: (kinds: readonly UnfinishedKind[]) => void;
   /** The folder that save dialogs start in. */
   readonly lastFolder: { get(): string; noteFile(path: string): void };
   /** The app's window; undefined while there is none. */
@@ -78,6 +80,7 @@ function makeHandlers({
   lastFolder,
   onRecentChanged,
   offerRestart,
+  setUnfinished,
 }: Services): Handlers<BrowserWindow> {
   return {
     'shell-info': () => ({
@@ -161,6 +164,10 @@ function makeHandlers({
     },
     'show-saved'(window, id) {
       shell.showItemInFolder(saves.savedPath(window.webContents.id, id));
+      return null;
+    },
+    'set-unfinished'(_, kinds) {
+      setUnfinished(kinds);
       return null;
     },
     async 'restart-compatible'(window) {

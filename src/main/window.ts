@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { BrowserWindow, dialog, nativeTheme, screen } from 'electron';
 import icon from '../../resources/icon.png?asset';
-import type { EventName, Events } from '../core/shared/ipc.ts';
+import type { EventName, Events, UnfinishedKind } from '../core/shared/ipc.ts';
 import { appPage } from './app-origin.ts';
+import { createCloseGuard } from './close-guard.ts';
+import { closeQuestion } from './dialogs.ts';
 import type { SettingsStore } from './settings.ts';
 import { placeWindow, smallestWindow } from './window-place.ts';
 
@@ -11,6 +13,8 @@ const background = { dark: '#121416', light: '#eff0f2' } as const;
 
 export interface AppWindow {
   readonly browserWindow: BrowserWindow;
+  /** What the page said that closing would lose. */
+  setUnfinished(kinds: readonly UnfinishedKind[]): void;
   /** Sends at once, or when the page has loaded. */
   send<Name extends EventName>(name: Name, event: Events[Name]): void;
 }
@@ -21,9 +25,14 @@ export interface WindowOptions {
   /** The page is gone, with everything that it was writing: it was closed, or it crashed. */
   readonly onPageGone: (contentsId: number) => void;
   readonly onClosed: () => void;
+  /** Something of this window is still being written. */
+  readonly isSaving: (contentsId: number) => boolean;
+  /** A person was asked whether to close over unfinished work, and said yes (the window is gone) or no. */
+  readonly onCloseAnswered: (closes: boolean) => void;
 }
 
-export function createWindow({ settings, devServer, onPageGone, onClosed }: WindowOptions): AppWindow {
+export function createWindow(options: WindowOptions): AppWindow {
+  const { settings, devServer, onPageGone, onClosed, isSaving, onCloseAnswered } = options;
   const last = settings.get().window;
   const screens = [screen.getPrimaryDisplay(), ...screen.getAllDisplays()].map(({ workArea }) => workArea);
   const window = new BrowserWindow({
@@ -51,19 +60,34 @@ export function createWindow({ settings, devServer, onPageGone, onClosed }: Wind
   const { webContents } = window;
   const contentsId = webContents.id;
   let loaded = false;
+  let unfinished: readonly UnfinishedKind[] = [];
   let waiting: (() => void)[] = [];
 
   window.once('ready-to-show', () => {
     if (last?.maximized) window.maximize();
     window.show();
   });
-  window.on('close', () => {
+  const guard = createCloseGuard({
+    unfinished: () => [...new Set([...(isSaving(contentsId) ? (['saving'] as const) : []), ...unfinished])],
+    ask: async (kinds) => (await dialog.showMessageBox(window, closeQuestion(kinds))).response === 0,
+    leave: () => {
+      if (!window.isDestroyed()) window.destroy();
+      onCloseAnswered(true);
+    },
+    stay: () => onCloseAnswered(false),
+  });
+  window.on('close', (event) => {
+    guard(event);
     try {
       settings.change({ window: { ...window.getNormalBounds(), maximized: window.isMaximized() } });
     } catch (error) {
       console.error("The window's place could not be kept:", error);
     }
   });
+  const pageGone = () => {
+    unfinished = [];
+    onPageGone(contentsId);
+  };
   window.on('closed', () => {
     onPageGone(contentsId);
     onClosed();
@@ -71,7 +95,7 @@ export function createWindow({ settings, devServer, onPageGone, onClosed }: Wind
   // Another page is there, after a reload for instance: the old one's saves have lost their writer.
   webContents.on('did-navigate', () => {
     loaded = false;
-    onPageGone(contentsId);
+    pageGone();
   });
   webContents.on('did-finish-load', () => {
     loaded = true;
@@ -80,24 +104,16 @@ export function createWindow({ settings, devServer, onPageGone, onClosed }: Wind
     for (const send of ready) send();
   });
   webContents.on('render-process-gone', (_, { reason }) => {
-    onPageGone(contentsId);
+    pageGone();
     if (reason !== 'clean-exit') void offerReload(window, reason);
-  });
-  webContents.on('will-prevent-unload', (event) => {
-    const choice = dialog.showMessageBoxSync(window, {
-      type: 'question',
-      message: 'Leave without saving?',
-      detail: 'There is unsaved work, or work still running. It will be lost.',
-      buttons: ['Leave', 'Stay'],
-      defaultId: 1,
-      cancelId: 1,
-    });
-    if (choice === 0) event.preventDefault();
   });
 
   void window.loadURL(devServer ?? appPage);
   return {
     browserWindow: window,
+    setUnfinished(kinds) {
+      unfinished = kinds;
+    },
     send(name, event) {
       const send = () => webContents.send('stria:event', name, event);
       if (loaded) send();

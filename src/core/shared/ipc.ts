@@ -48,6 +48,10 @@ export const menuCommands = [
 ] as const;
 export type MenuCommand = (typeof menuCommands)[number];
 
+/** What closing the window would lose. Main says so when it asks. */
+export const unfinishedKinds = ['saving', 'compressing', 'pictures', 'measurements'] as const;
+export type UnfinishedKind = (typeof unfinishedKinds)[number];
+
 /** Calls from the renderer to main: arguments and answer of each. Handlers and bridge are mapped types of this. */
 export interface Calls {
   'shell-info': { args: []; result: ShellInfo };
@@ -83,6 +87,8 @@ export interface Calls {
   'show-folder': { args: [id: string]; result: null };
   /** Shows a written file in the system's file manager. */
   'show-saved': { args: [id: string]; result: null };
+  /** What closing the window would lose from now on. Main asks before it closes; empty: it just closes. */
+  'set-unfinished': { args: [kinds: readonly UnfinishedKind[]]; result: null };
   /** Asks the user, then restarts with WebGPU's compatibility flags, and remembers. */
   'restart-compatible': { args: []; result: null };
 }

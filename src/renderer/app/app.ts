@@ -31,6 +31,7 @@ import { isSessionName } from './session-file.ts';
 import { defaultSettings, readSettings, type Settings, writeSettings } from './settings.ts';
 import { type AppState, type AppStore, createAppStore, openDocument, showDocument } from './store.ts';
 import { Undo } from './undo.ts';
+import { watchUnfinished } from './unfinished.ts';
 import { setUnits } from './units.ts';
 import { presetWindow } from './window-presets.ts';
 
@@ -122,13 +123,7 @@ export class App {
     window.addEventListener('keydown', (event) => runKey(this, event));
     window.addEventListener('pointerdown', this.undo.beginGesture, true);
     for (const end of ['pointerup', 'pointercancel']) window.addEventListener(end, this.undo.endGesture, true);
-    // In Electron this would keep the window open without a word.
-    if (this.host.kind === 'browser') {
-      window.addEventListener('beforeunload', (event) => {
-        const { queue, save } = this.store.getState();
-        if (save.kind === 'saving' || queue.some(({ state }) => state.kind === 'running')) event.preventDefault();
-      });
-    }
+    watchUnfinished(this.store, this.host);
     this.host.onFilesOpened((files) => this.open(files));
     await Promise.all([
       this.host.info().then((shell) => this.store.setState({ shell })),
@@ -309,8 +304,11 @@ export class App {
   /** Saves the measurements as CSV. */
   async saveMeasurements(): Promise<void> {
     const document = openDocument(this.store.getState());
-    if (document)
-      await this.#saveAs(`${plainName(document.name)}-measurements.csv`, async () => new TextEncoder().encode(this.#csv()));
+    if (!document) return;
+    const { measurements } = this.store.getState();
+    const csv = new TextEncoder().encode(this.#csv());
+    const isSaved = await this.#saveAs(`${plainName(document.name)}-measurements.csv`, async () => csv);
+    if (isSaved) this.store.setState({ savedMeasurements: measurements });
   }
 
   async copyMeasurements(): Promise<void> {
@@ -327,7 +325,9 @@ export class App {
     return document ? measurementsCsv(measurements, document.info, regions) : '';
   }
 
-  async #saveAs(name: string, make: () => Promise<Uint8Array<ArrayBuffer>>): Promise<void> {
+  /** Resolves with whether it is saved. */
+  async #saveAs(name: string, make: () => Promise<Uint8Array<ArrayBuffer>>): Promise<boolean> {
+    let isSaved = false;
     await this.#orNotice(async () => {
       const sink = await this.host.saveAs(name);
       if (!sink) return;
@@ -339,7 +339,9 @@ export class App {
         throw error;
       }
       this.store.setState({ notice: `${sink.name} is saved` });
+      isSaved = true;
     });
+    return isSaved;
   }
 
   runCommand(id: string): void {

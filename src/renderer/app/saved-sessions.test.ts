@@ -101,6 +101,7 @@ describe('a saved session', () => {
     expect(viewer.snapshot().state).toEqual({ ...firstView, window: [3, 4], colormap: 'bone' });
     expect(viewer.viewpoints()).toEqual(viewpoints);
     expect(store.getState()).toMatchObject({ measurements: [measurement], sliceAxis: 'x', settings: { layout: 'slice' } });
+    expect(store.getState().savedMeasurements).toBe(store.getState().measurements);
   });
 
   it('names its volume by a path from its folder, and finds it there', async () => {

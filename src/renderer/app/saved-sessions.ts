@@ -66,6 +66,7 @@ export class SavedSessions {
     try {
       await sink.write(writeSession({ source: await sourceIn(request, sink), ...looks }));
       await sink.close();
+      store.setState({ savedMeasurements: looks.measurements });
     } catch (error) {
       await sink.abort().catch(() => undefined);
       throw error;
@@ -158,7 +159,7 @@ export class SavedSessions {
           viewer.set(viewFrom(saved.view, viewer.snapshot().state));
           viewer.startFrom(saved.viewpoints);
           const { measurements, sliceAxis, showChunks, clipHandles } = saved;
-          store.setState({ measurements, sliceAxis, showChunks, clipHandles });
+          store.setState({ measurements, savedMeasurements: measurements, sliceAxis, showChunks, clipHandles });
         },
       },
     });

@@ -147,6 +147,8 @@ export interface AppState {
   readonly tool: SliceTool;
   /** What was measured in the open volume, in the order of making. */
   readonly measurements: readonly Measurement[];
+  /** The measurements as they were saved last or came from a session. */
+  readonly savedMeasurements: readonly Measurement[];
   /** The id of the measurement that keys act on. */
   readonly chosenMeasurement: string | undefined;
   /** What measured rectangles and spheres hold. */
@@ -183,6 +185,7 @@ export function createAppStore(settings: Settings = defaultSettings): AppStore {
     sliceAxis: 'z',
     tool: 'pointer',
     measurements: [],
+    savedMeasurements: [],
     chosenMeasurement: undefined,
     regions: {},
     notice: undefined,

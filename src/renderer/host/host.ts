@@ -1,5 +1,5 @@
 import type { ByteSink, SiblingFinder } from '../../core/shared/bytes.ts';
-import type { MenuCommand, RecentFile, ShellInfo } from '../../core/shared/ipc.ts';
+import type { MenuCommand, RecentFile, ShellInfo, UnfinishedKind } from '../../core/shared/ipc.ts';
 
 /**
  * A file that the user gave. `handle` can be posted to a worker, where `sourceOf` (host/file-source.ts) reads it:
@@ -70,6 +70,8 @@ export interface Host {
   saveFolder(suggestedName: string): Promise<HostFolder | undefined>;
   onMenuCommand(listener: (command: MenuCommand) => void): () => void;
   onFilesOpened(listener: (files: HostFile[]) => void): () => void;
+  /** Electron only: the shell asks before it closes the window over this. A browser asks by `beforeunload`. */
+  readonly setUnfinished?: ((kinds: readonly UnfinishedKind[]) => void) | undefined;
   /** Electron only: offers to restart with the flags that make WebGPU work on older drivers. */
   readonly restartCompatible?: (() => Promise<void>) | undefined;
 }

@@ -1,0 +1,35 @@
+import type { UnfinishedKind } from '../core/shared/ipc.ts';
+
+export interface CloseGuardOptions {
+  /** What would be lost now. */
+  readonly unfinished: () => readonly UnfinishedKind[];
+  /** True: close all the same. */
+  readonly ask: (kinds: readonly UnfinishedKind[]) => Promise<boolean>;
+  readonly leave: () => void;
+  readonly stay: () => void;
+}
+
+/**
+ * Handles a window's `close`: keeps the window while a person is asked, once, whether to lose what is unfinished. The work goes
+ * on meanwhile. A page's own `beforeunload` would be ignored until somebody has clicked in the page.
+ */
+export function createCloseGuard({
+  unfinished,
+  ask,
+  leave,
+  stay,
+}: CloseGuardOptions): (event: { preventDefault(): void }) => void {
+  let isAsking = false;
+  return (event) => {
+    const kinds = unfinished();
+    if (kinds.length === 0) return;
+    event.preventDefault();
+    if (isAsking) return;
+    isAsking = true;
+    void ask(kinds)
+      .finally(() => {
+        isAsking = false;
+      })
+      .then((leaves) => (leaves ? leave() : stay()));
+  };
+}
