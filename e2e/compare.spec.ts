@@ -71,6 +71,40 @@ test('a volume and itself with one voxel changed: linked side by side, the one v
   });
 });
 
+test('the difference of what is kept compressed is computed, too; where there is none, the words say why', async ({ stria }) => {
+  const { page } = stria;
+  const volume = shapes(side);
+  const changed = volume.bytes.slice();
+  changed[(z * side + y) * side + x] = volume.voxel(x, y, z) + by;
+  const [one, two, other] = [
+    stria.write('one.nii', nifti(volume)),
+    stria.write('two.nii', nifti({ ...volume, bytes: changed })),
+    stria.write('other.nii', nifti(shapes(side, 'i16'))),
+  ];
+  const rightThird = { x: 0.85 * viewport.width, y: viewport.height / 2 };
+  await stria.dropFiles([one]);
+  await expectOpen(page, 'one.nii');
+  await page.keyboard.press('2');
+  await choose(page, 'codec-select', 'rle');
+  await page.getByRole('button', { name: /^GPU/ }).click();
+  await page.getByTestId('keep-compressed').click();
+  await expect(page.getByTestId('residency')).toHaveAttribute('data-kept', 'compressed');
+  await stria.dropFiles([two], rightThird);
+  await page.getByTestId('compare-difference').click();
+  await expect(page.getByTestId('difference')).toBeVisible();
+  expect(plain((await page.getByTestId('difference').textContent()) ?? '')).toContain(
+    `1 of ${side ** 3} voxels differ · largest ${by} at x ${x} y ${y} z ${z} · mean`,
+  );
+  await expect(page.getByTestId('residency')).toHaveAttribute('data-kept', 'compressed');
+
+  await stria.dropFiles([other], rightThird);
+  await expect(page.getByTestId('compare-bar')).toContainText('other.nii');
+  await page.getByTestId('compare-difference').click();
+  await expect(page.getByTestId('difference-refused')).toHaveText(
+    'The difference can’t be computed, because their voxels are of different types: u8 and i16',
+  );
+});
+
 function slice(page: Page, prefix = '') {
   return page.getByTestId(`${prefix}slider-z`);
 }

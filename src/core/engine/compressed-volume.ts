@@ -13,6 +13,7 @@ import { mismatch } from './choose.ts';
 import { uploadChunks } from './compressed-chunks.ts';
 import { CompressedLayers, type LayerBox, type LayerSource, type PlacedLayerBox } from './compressed-layers.ts';
 import { CompressedPlane } from './compressed-plane.ts';
+import { compressedPlanes } from './compressed-planes.ts';
 import { decodeVoxel, readVoxel } from './compressed-probe.ts';
 import { chunkRows, decodeChunkRow } from './compressed-region.ts';
 import { DecodePlanner } from './decode-planner.ts';
@@ -20,6 +21,7 @@ import { createDisplayStaging, createDisplayTexture, type DisplayTexture, prepar
 import { analyzeOnGpu } from './gpu-chunks.ts';
 import { guarded } from './gpu-transfer.ts';
 import type { PlanePart } from './plane-chunks.ts';
+import type { PlaneReader } from './plane-reader.ts';
 import { computeStatistics, type VolumeStatistics } from './statistics.ts';
 import {
   type AxisIndex,
@@ -153,6 +155,10 @@ export class CompressedVolume implements VolumeSource {
         await visit({ voxels, chunks, chunkNumbers });
       }
     }
+  }
+
+  planeReader(): PlaneReader {
+    return compressedPlanes(this.#source);
   }
 
   async voxel(x: number, y: number, z: number, t: number): Promise<number> {

@@ -1,11 +1,17 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openTestGpu } from '../../cli/node-gpu-testing.ts';
-import { type Dims4, elementTypes, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
-import { differenceProblem, subtractVolumes } from './difference.ts';
+import { chainByName } from '../codecs/registry.ts';
+import type { EncodedChunk } from '../format/chunk.ts';
+import { StriaError } from '../shared/errors.ts';
+import { type Dims3, type Dims4, elementTypes, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
+import { CompressedVolume } from './compressed-volume.ts';
+import { countDifferences, differenceProblem, subtractVolumes } from './difference.ts';
+import { createGpuBackend } from './gpu-backend.ts';
 import { testInfo, testVoxels, withBindingLimit } from './resident-testing.ts';
 import { ResidentVolume } from './resident-volume.ts';
 
 const gpu = await openTestGpu();
+const backend = createGpuBackend(gpu);
 
 const dims: Dims4 = [13, 11, 9, 2];
 
@@ -48,6 +54,79 @@ test.each(elementTypes)(
     for (const each of [one, two, volume]) each.destroy();
   },
 );
+
+/** Runs and raw chunks in turn; in a chunk shape of its own. */
+async function compressed(info: VolumeInfo, bytes: Uint8Array, chunkShape: Dims3): Promise<CompressedVolume> {
+  const whole = await ResidentVolume.create(gpu, info, { chunkShape });
+  whole.append(bytes);
+  const chunks: EncodedChunk[] = [];
+  for (const box of whole.boxes) {
+    const coded = await Promise.all(
+      ['rle', 'raw'].map((name) => backend.encodeResident(box, { codec: chainByName(name), options: { axis: 'auto' } as const })),
+    );
+    box.chunkNumbers.forEach((number, index) => {
+      chunks[number] = coded[number % 2]?.chunks[index] as EncodedChunk;
+    });
+  }
+  whole.destroy();
+  return CompressedVolume.create(gpu, { info, chunkShape, chunks }, { verify: true });
+}
+
+describe('kept compressed, one or both, in chunks of other shapes', () => {
+  test.each(['u8', 'i16', 'f32', 'f64'] as const)('%s: the same counts, place and picture as of voxels', async (type) => {
+    const info = testInfo(dims, type);
+    const [a, b] = [testVoxels(info), testVoxels(info)];
+    const voxels = typedVoxels(type, b);
+    for (let at = 5; at < voxels.length; at += 37) voxels[at] = typedVoxels(type, a)[(at * 7) % voxels.length] as number;
+    const [one, two] = [await resident(info, a), await resident(info, b)];
+    const [packedOne, packedTwo] = [await compressed(info, a, [4, 4, 4]), await compressed(info, b, [8, 4, 3])];
+    const wanted = await subtractVolumes(gpu, one, two);
+    const picture = await gpu.read(wanted.volume.placedBoxes[0]?.voxels.buffer as GPUBuffer);
+    for (const [first, second] of [
+      [packedOne, two],
+      [one, packedTwo],
+      [packedOne, packedTwo],
+    ] as const) {
+      const found = await subtractVolumes(gpu, first, second);
+      const counted = await countDifferences(gpu, first, second);
+      for (const { mean, ...exact } of [found.difference, counted]) {
+        const { mean: wantedMean, ...rest } = wanted.difference;
+        expect(exact).toEqual(rest);
+        // Sums of floats are rounded by workgroup.
+        if (type.startsWith('f')) expect(mean / wantedMean).toBeCloseTo(1, 5);
+        else expect(mean).toBe(wantedMean);
+      }
+      expect(await gpu.read(found.volume.placedBoxes[0]?.voxels.buffer as GPUBuffer)).toEqual(picture);
+      found.volume.destroy();
+    }
+    for (const each of [one, two, packedOne, packedTwo, wanted.volume]) each.destroy();
+  });
+
+  test('it ends when a volume may no longer be used, and tells how far it is', async () => {
+    const info = testInfo(dims, 'u8');
+    const volume = await compressed(info, testVoxels(info), [4, 4, 4]);
+    const done: number[] = [];
+    const check = () => {
+      if (done.length > 2) throw new StriaError('aborted', 'given up');
+    };
+    const onProgress = (progress: { readonly done: number }) => done.push(progress.done);
+    await expect(subtractVolumes(gpu, volume, volume, { check, onProgress })).rejects.toMatchObject({ tag: 'aborted' });
+    expect(done).toEqual([0, 4, 8]);
+    volume.destroy();
+  });
+});
+
+test('of equal differences the first voxel is named, however the volumes lie in boxes', async () => {
+  const info = testInfo(dims, 'u8');
+  const [a, b] = [new Uint8Array(13 * 11 * 18), new Uint8Array(13 * 11 * 18)];
+  // In the last row of plane 0, and in the first row of plane 1: in strips of rows the second one comes first.
+  for (const at of [13 * 10 + 2, 13 * 11 + 1]) b[at] = 7;
+  const [one, two] = [await resident(info, a, 300), await resident(info, b, 300)];
+  expect(one.placedBoxes.length).toBeGreaterThan(5);
+  const { volume, difference } = await subtractVolumes(gpu, one, two);
+  expect(difference.largest).toEqual({ magnitude: 7, voxel: [2, 10, 0, 0] });
+  for (const each of [one, two, volume]) each.destroy();
+});
 
 test('the same volume twice is identical; NaN and −0 are told by their bits', async () => {
   const info = testInfo([5, 4, 3, 1], 'f32');

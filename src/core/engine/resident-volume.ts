@@ -15,6 +15,7 @@ import {
   prepareDisplayFill,
 } from './display-texture.ts';
 import type { PlanePart } from './plane-chunks.ts';
+import type { PlaneReader } from './plane-reader.ts';
 import { fitsWhole, layOut, type PlacedBox, type ResidentLayout } from './resident-layout.ts';
 import { computeStatistics, type VolumeStatistics } from './statistics.ts';
 import {
@@ -268,6 +269,11 @@ export class ResidentVolume implements VolumeSource {
 
   async forEachBox(visit: (box: NumberedBox) => Promise<void>): Promise<void> {
     for (const box of this.boxes) await visit(box);
+  }
+
+  planeReader(): PlaneReader {
+    const run = { boxes: this.placedBoxes, endPlane: this.dims[2] * this.dims[3] };
+    return { read: async () => run, destroy: () => {} };
   }
 
   /** Frees all GPU memory. */

@@ -6,6 +6,7 @@ import type { Dims3, Dims4, VolumeInfo, VoxelArray } from '../shared/volume.ts';
 import type { NumberedBox } from './backend.ts';
 import type { DisplayTexture } from './display-texture.ts';
 import type { PlanePart } from './plane-chunks.ts';
+import type { PlaneReader } from './plane-reader.ts';
 import type { VolumeStatistics } from './statistics.ts';
 
 /** 0 is x, 1 is y, 2 is z. */
@@ -68,6 +69,8 @@ export interface VolumeSource {
    * backend encodes. Nothing comes when `decimation` is over 1.
    */
   forEachBox(visit: (box: NumberedBox) => Promise<void>): Promise<void>;
+  /** Reads planes in their order, in GPU memory: what is compressed is decoded run by run. The caller destroys it. */
+  planeReader(): PlaneReader;
   destroy(): void;
 }
 

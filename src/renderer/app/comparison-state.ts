@@ -11,10 +11,11 @@ export type ComparisonMode = 'beside' | 'difference';
 /** What is known of the difference. */
 export type DifferenceState =
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'running' }
+  | { readonly kind: 'running'; readonly progress: JobProgress }
   /** Why there is none, in words. */
   | { readonly kind: 'refused'; readonly why: string }
-  | { readonly kind: 'known'; readonly difference: Difference };
+  /** `whyUnseen`: there are only numbers, and no volume to look at. */
+  | { readonly kind: 'known'; readonly difference: Difference; readonly whyUnseen: string | undefined };
 
 export type ComparisonState =
   | { readonly kind: 'none' }

@@ -1,5 +1,5 @@
-import { differenceBytes, differenceProblem, subtractVolumes } from '../../core/engine/difference.ts';
-import { ResidentVolume } from '../../core/engine/resident-volume.ts';
+import { countDifferences, differenceBytes, differenceProblem, subtractVolumes } from '../../core/engine/difference.ts';
+import type { ResidentVolume } from '../../core/engine/resident-volume.ts';
 import { Stopwatch } from '../../core/engine/stage-times.ts';
 import type { EncodedChunk } from '../../core/format/chunk.ts';
 import { faultToData, StriaError, toStriaError } from '../../core/shared/errors.ts';
@@ -191,19 +191,30 @@ export class Comparison {
       this.#change({ difference: { kind: 'refused', why: problem ?? 'there is no volume' } });
       return undefined;
     }
-    this.#change({ difference: { kind: 'running' } });
+    let progress = startProgress('Subtracting', undefined, performance.now());
+    const onProgress = throttleProgress((next) => {
+      progress = nextProgress(progress, next, performance.now());
+      if (this.#second === second) this.#change({ difference: { kind: 'running', progress } });
+    });
+    const check = () => {
+      if (this.#second !== second || this.#first()?.kept !== first)
+        throw new StriaError('aborted', 'the volume was exchanged meanwhile. Try again');
+    };
+    const options = { check, onProgress };
     try {
-      this.#checkRoom(engine, differenceBytes(kept.info), 'the difference');
-      const { volume, difference } = await subtractVolumes(engine.gpu, first as ResidentVolume, kept as ResidentVolume, () => {
-        if (this.#second !== second || this.#first()?.kept !== first)
-          throw new StriaError('aborted', 'the volume was exchanged meanwhile');
-      });
+      const whyUnseen = this.#whyNoRoom(engine, differenceBytes(kept.info), 'a picture of the difference');
+      if (whyUnseen !== undefined) {
+        const difference = await countDifferences(engine.gpu, first, kept, options);
+        if (this.#second === second) this.#change({ difference: { kind: 'known', difference, whyUnseen } });
+        return undefined;
+      }
+      const { volume, difference } = await subtractVolumes(engine.gpu, first, kept, options);
       if (this.#second !== second) {
         volume.destroy();
         return undefined;
       }
       second.difference = volume;
-      this.#change({ difference: { kind: 'known', difference } });
+      this.#change({ difference: { kind: 'known', difference, whyUnseen: undefined } });
       return volume;
     } catch (error) {
       if (this.#second === second) this.#change({ difference: { kind: 'refused', why: toStriaError(error).message } });
@@ -232,13 +243,16 @@ export class Comparison {
   }
 
   /** @throws StriaError `out-of-memory`, in words */
-  #checkRoom({ gpu, budgetBytes: budget }: Engine, bytes: number, what: string): void {
+  #checkRoom(engine: Engine, bytes: number, what: string): void {
+    const problem = this.#whyNoRoom(engine, bytes, what);
+    if (problem !== undefined) throw new StriaError('out-of-memory', problem);
+  }
+
+  /** Undefined: there is room. */
+  #whyNoRoom({ gpu, budgetBytes: budget }: Engine, bytes: number, what: string): string | undefined {
     const taken = gpu.memory.liveBytes('volume');
-    if (taken + bytes <= budget) return;
-    throw new StriaError(
-      'out-of-memory',
-      `${what} takes ${formatBytes(bytes)} of GPU memory: with the ${formatBytes(taken)} that are taken that is over the ${formatBytes(budget)} that volumes may take`,
-    );
+    if (taken + bytes <= budget) return undefined;
+    return `${what} takes ${formatBytes(bytes)} of GPU memory: with the ${formatBytes(taken)} that are taken that is over the ${formatBytes(budget)} that volumes may take`;
   }
 
   get #shows3d(): boolean {
@@ -254,9 +268,9 @@ export class Comparison {
 function differenceRefusal(first: KeptVolume, second: KeptVolume): string | undefined {
   const problem = differenceProblem(first.info, second.info);
   if (problem !== undefined) return problem;
-  if (first.decimation > 1) return 'the first volume is shown at less than its resolution';
-  const isRaw = first instanceof ResidentVolume && second instanceof ResidentVolume;
-  return isRaw ? undefined : 'one of them is kept compressed in GPU memory: keep it as voxels (GPU memory, in the inspector)';
+  return first.decimation > 1
+    ? 'the first volume does not fit in GPU memory and is shown at less than its resolution'
+    : undefined;
 }
 
 /** A difference has a look of its own. */

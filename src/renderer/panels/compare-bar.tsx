@@ -1,8 +1,9 @@
 import { CircleCheck, Crosshair, LoaderCircle, TriangleAlert, X } from 'lucide-react';
 import type { Difference } from '../../core/engine/difference.ts';
 import type { ComparisonMode, ComparisonState } from '../app/comparison-state.ts';
+import { fraction } from '../app/progress.ts';
 import { openDocument } from '../app/store.ts';
-import { formatCount, formatDims, formatNumber } from '../app/units.ts';
+import { formatCount, formatDims, formatNumber, thinSpace } from '../app/units.ts';
 import { formatExact } from '../app/value-words.ts';
 import styles from './compare-bar.module.css';
 import { Button, IconButton } from './controls/button.tsx';
@@ -93,16 +94,35 @@ function Names({ state: { name, info, mode } }: { readonly state: Ready }) {
 
 /** What the difference is, or why there is none. */
 function Words({ state: { difference } }: { readonly state: Ready }) {
-  if (difference.kind === 'running') return <p className={styles.words}>Subtracting…</p>;
-  if (difference.kind === 'refused') {
+  if (difference.kind === 'running') {
+    const part = fraction(difference.progress);
     return (
-      <p className={styles.words} role="alert">
-        <TriangleAlert size={14} className={styles.warn} aria-hidden />
-        No difference: {difference.why}
+      <p className={styles.words} role="status">
+        <LoaderCircle size={14} className={styles.turning} aria-hidden />
+        Subtracting…{part !== undefined && ` ${Math.floor(100 * part)}${thinSpace}%`}
       </p>
     );
   }
-  return difference.kind === 'known' ? <Found difference={difference.difference} /> : null;
+  if (difference.kind === 'refused') {
+    return (
+      <p className={styles.words} role="alert" data-testid="difference-refused">
+        <TriangleAlert size={14} className={styles.warn} aria-hidden />
+        The difference can’t be computed, because {difference.why}
+      </p>
+    );
+  }
+  if (difference.kind === 'unknown') return null;
+  return (
+    <>
+      <Found difference={difference.difference} />
+      {difference.whyUnseen !== undefined && difference.difference.differing > 0 && (
+        <p className={styles.words} data-testid="difference-unseen">
+          <TriangleAlert size={14} className={styles.warn} aria-hidden />
+          Only counted, not shown: {difference.whyUnseen}
+        </p>
+      )}
+    </>
+  );
 }
 
 function Found({ difference: { voxels, differing, largest, mean } }: { readonly difference: Difference }) {

@@ -1,4 +1,4 @@
-// Compares two volumes of the same shape and type voxel by voxel: writes first − second as f32, and counts.
+// Compares two volumes of the same shape and type voxel by voxel: writes first − second as f32 where that is kept, and counts.
 // voxel.wgsl stands in front of it; `voxels` is a box of the first volume.
 //
 // The part that is compared lies in one box of each volume and in one of the difference. An invocation owns 32 voxels that
@@ -12,6 +12,9 @@
 // 3. Of equal magnitudes the first voxel's place is kept: partial results do not depend on any order.
 //
 // Twin: src/core/engine/difference.gpu.test.ts computes the same on the CPU.
+
+/// 0: there is no room for the differences, and `differences` is not written.
+override keeps_differences: u32;
 
 struct Place {
   first_row: u32,
@@ -134,7 +137,9 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
       magnitude = max(key_a, key_b) - min(key_a, key_b);
       value = select(-f32(magnitude), f32(magnitude), key_a >= key_b);
     }
-    differences[row_start(part.target_place, row, plane, part.columns) + x] = value;
+    if (keeps_differences != 0u) {
+      differences[row_start(part.target_place, row, plane, part.columns) + x] = value;
+    }
     if (differs) {
       // Of floats, too, the bits of the magnitude are what the sum begins with.
       found = joined(found, Result(1u, magnitude, at, magnitude, 0u));
