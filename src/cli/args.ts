@@ -35,6 +35,8 @@ export interface CompressCommand extends DeviceOptions, TalkOptions {
   readonly prefer: Preference;
   readonly effort: 'normal' | 'max';
   readonly raw: RawLayout | undefined;
+  /** In bytes; undefined leaves it to the engine. */
+  readonly pictureMemory: number | undefined;
 }
 
 export interface DecompressCommand extends DeviceOptions, TalkOptions {
@@ -43,6 +45,7 @@ export interface DecompressCommand extends DeviceOptions, TalkOptions {
   readonly output: string | undefined;
   readonly force: boolean;
   readonly to: FileFormat | undefined;
+  readonly pictureMemory: number | undefined;
 }
 
 export interface VerifyCommand extends DeviceOptions, TalkOptions {
@@ -161,13 +164,15 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
         prefer,
         effort,
         raw: rawLayout(values),
+        pictureMemory: pictureMemory(values),
         ...device(),
         ...talk,
       };
     }
     case 'decompress': {
       const to = values.to === undefined ? undefined : oneOf(values, 'to', fileFormats, 'raw');
-      return { name, input: only(name, positionals), output, force, to, ...device(), ...talk };
+      const limit = pictureMemory(values);
+      return { name, input: only(name, positionals), output, force, to, pictureMemory: limit, ...device(), ...talk };
     }
     case 'verify':
       return { name, input: only(name, positionals), ...device(), ...talk };
@@ -225,6 +230,11 @@ function rawLayout(values: Values): RawLayout | undefined {
     endian: oneOf(values, 'endian', ['little', 'big'], 'little'),
     offset: wholeNumber('offset', text(values, 'offset') ?? '0', Number.MAX_SAFE_INTEGER),
   };
+}
+
+function pictureMemory(values: Values): number | undefined {
+  const value = text(values, 'picture-memory');
+  return value === undefined ? undefined : wholeNumber('picture-memory', value, 2 ** 24) * 2 ** 20;
 }
 
 function rawDims(value: string): Dims4 {

@@ -36,6 +36,11 @@ export const options = {
   offset: { short: undefined, value: 'BYTES', text: 'bytes in front of the first raw voxel (default 0)' },
   size: { short: undefined, value: 'N', text: 'sides of the sample in voxels: N for a cube, or X,Y,Z' },
   seed: { short: undefined, value: 'S', text: 'whole number; the same seed gives the same voxels (default 1)' },
+  'picture-memory': {
+    short: undefined,
+    value: 'MIB',
+    text: 'memory for a picture that cannot be handled by rows, an interlaced PNG for one, in MiB (default 512)',
+  },
   json: { short: undefined, value: undefined, text: 'print one JSON object on stdout, and nothing else there' },
   quiet: { short: 'q', value: undefined, text: 'say nothing but errors' },
   'gpu-limits': {
@@ -74,7 +79,20 @@ export const commands = {
   compress: {
     usage: 'IN... [-o OUT]',
     summary: 'compress volumes (NIfTI, NRRD, raw) and stacks of pictures (PNG, TIFF) into .stria files',
-    options: ['output', 'force', 'codec', 'prefer', 'axis', 'effort', 'device', 'gpu-limits', 'tuning', ...rawInput, ...common],
+    options: [
+      'output',
+      'force',
+      'codec',
+      'prefer',
+      'axis',
+      'effort',
+      'device',
+      'gpu-limits',
+      'tuning',
+      ...rawInput,
+      'picture-memory',
+      ...common,
+    ],
     notes: [
       'Without -o, scan.nii.gz becomes scan.stria beside it. With several inputs, OUT is a folder (made if need be).',
       'A header in two files is named by either of them: scan.hdr or scan.img.',
@@ -86,7 +104,7 @@ export const commands = {
   decompress: {
     usage: 'IN [-o OUT]',
     summary: 'restore the source of a .stria file byte for byte, or export it',
-    options: ['output', 'force', 'to', 'device', 'gpu-limits', 'tuning', ...common],
+    options: ['output', 'force', 'to', 'device', 'gpu-limits', 'tuning', 'picture-memory', ...common],
     notes: [
       'Without -o the source’s own name is used, beside IN. With a folder as OUT it is used in there.',
       'Sources in two files (scan.hdr and scan.img) take OUT as their stem: -o brain writes brain.hdr and brain.img.',

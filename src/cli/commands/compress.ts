@@ -72,7 +72,12 @@ function compressFile(
   job: JobOptions,
 ): Promise<CompressReport> {
   return withFile(input, async (source, files) => {
-    const volume = await openVolume(source, { siblings: files.siblingsOf(input), raw: command.raw, ...job });
+    const volume = await openVolume(source, {
+      siblings: files.siblingsOf(input),
+      raw: command.raw,
+      pictureMemory: command.pictureMemory,
+      ...job,
+    });
     return compressTo(output, volume, files.paths, command, backend, job);
   });
 }
@@ -89,7 +94,8 @@ async function compressStack(
   const { openStack } = await import('../../core/io/pictures/picture-stack.ts');
   const sources: ByteSource[] = [];
   for (const input of command.inputs) sources.push(await NodeFiles.openWhenRead(input));
-  return compressTo(output, await openStack(sources, job), command.inputs, command, backend, job);
+  const volume = await openStack(sources, { ...job, pictureMemory: command.pictureMemory });
+  return compressTo(output, volume, command.inputs, command, backend, job);
 }
 
 async function compressTo(

@@ -41,7 +41,7 @@ export async function runDecompress(command: DecompressCommand, { terminal, sign
 }
 
 function restoreFile(
-  { input, output, to, force }: DecompressCommand,
+  { input, output, to, force, pictureMemory }: DecompressCommand,
   backend: Backend,
   job: JobOptions,
 ): Promise<{ report: RestoreReport; paths: string[] }> {
@@ -65,7 +65,12 @@ function restoreFile(
       paths.push(target.path);
       return createNodeSink(target.path, { overwrite: force || target.named, inputs: files.paths });
     };
-    const report = await restoreVolume(container, makeSink, { backend, to, baseName, outputName: place?.name }, job);
+    const report = await restoreVolume(
+      container,
+      makeSink,
+      { backend, to, baseName, outputName: place?.name, pictureMemory },
+      job,
+    );
     return { report, paths };
   });
 }

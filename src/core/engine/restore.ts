@@ -26,6 +26,8 @@ export interface RestoreSettings {
    * are numbered by it.
    */
   readonly outputName?: string | undefined;
+  /** What writing pictures may hold in memory at a time, in bytes. Default: `defaultPictureMemory`. */
+  readonly pictureMemory?: number | undefined;
 }
 
 export interface RestoreReport {
@@ -101,7 +103,7 @@ async function restore(
   if (isPictureFormat(description.format)) {
     const plan = planPictures(container.header.volume, description.format, description, settings.outputName);
     files = plan.files;
-    await restorePictures(slabs, plan, openSink);
+    await restorePictures(slabs, plan, openSink, settings.pictureMemory);
   } else {
     for (const part of description.parts) {
       const { write } = await openSink(part.name);

@@ -96,6 +96,17 @@ describe.each(platforms)('%s', (_, prepare) => {
     }
   });
 
+  test('reserved flags are corrupt, in any member', async () => {
+    prepare();
+    for (const bit of [5, 6, 7]) {
+      const odd = new Uint8Array(gzipSync(content(99)));
+      odd[3] = 1 << bit;
+      expect(await faultOf(gunzipAll(odd, 1)), `bit ${bit}`).toMatchObject({ tag: 'corrupt' });
+      const second = joinBytes([gzipSync(content(99)), odd]);
+      expect(await faultOf(gunzipAll(second, 7)), `bit ${bit} of the second member`).toMatchObject({ tag: 'corrupt' });
+    }
+  });
+
   test('bytes behind the gzip that are none are corrupt', async () => {
     prepare();
     expect(await faultOf(gunzipAll(joinBytes([gzipSync(content(99)), noise(20)])))).toMatchObject({ tag: 'corrupt' });

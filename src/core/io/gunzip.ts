@@ -101,12 +101,21 @@ async function* gunzipMembers(input: AsyncGenerator<Uint8Array>, signal: AbortSi
     crc = 0;
     memberLength = 0;
   };
+  const checkHeader = (start: number) => {
+    const at = start - (taken - kept.byteLength);
+    if (!isKnownHeader(kept.subarray(at))) {
+      throw new StriaError('corrupt', 'the gzip data is broken: its header says what no version of gzip defines');
+    }
+  };
   const inflater = new Gunzip((piece) => {
     crc = crc32(piece, crc);
     memberLength = (memberLength + piece.byteLength) >>> 0;
     if (piece.byteLength > 0) ready.push(piece);
   });
-  inflater.onmember = checkTrailer;
+  inflater.onmember = (start) => {
+    checkTrailer(start);
+    checkHeader(start);
+  };
   const push = (bytes: Uint8Array, last: boolean) => {
     try {
       inflater.push(bytes, last);
@@ -119,7 +128,9 @@ async function* gunzipMembers(input: AsyncGenerator<Uint8Array>, signal: AbortSi
   for await (const bytes of input) {
     throwIfAborted(signal);
     kept = joinPair(kept.subarray(Math.max(0, kept.byteLength - keptBytes)), bytes);
+    const before = taken;
     taken += bytes.byteLength;
+    if (before < headerStart && taken >= headerStart) checkHeader(0);
     push(bytes, false);
     yield* ready;
     ready = [];
@@ -127,6 +138,14 @@ async function* gunzipMembers(input: AsyncGenerator<Uint8Array>, signal: AbortSi
   push(new Uint8Array(), true);
   checkTrailer(taken);
   yield* ready;
+}
+
+/** Of a header: the magic, the method and the flags. */
+const headerStart = 4;
+
+/** RFC 1952, 2.3.1: the method is deflate, and a decompressor must refuse reserved flags. fflate looks at neither. */
+function isKnownHeader([magic1, magic2, method, flags = 0]: Uint8Array): boolean {
+  return magic1 === 0x1f && magic2 === 0x8b && method === 8 && (flags & 0xe0) === 0;
 }
 
 function joinPair(a: Uint8Array, b: Uint8Array): Uint8Array {

@@ -46,6 +46,8 @@ export interface OpenOptions {
   readonly siblings?: SiblingFinder | undefined;
   /** Given: the file is raw, whatever its name. */
   readonly raw?: RawLayout | undefined;
+  /** What reading one picture may hold in memory at a time, in bytes. Default: `defaultPictureMemory`. */
+  readonly pictureMemory?: number | undefined;
 }
 
 /** One reader: says whether a file is its own by the first bytes and the name, and opens it. */

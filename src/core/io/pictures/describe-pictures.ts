@@ -1,7 +1,6 @@
 import { StriaError } from '../../shared/errors.ts';
 import { isPictureFormat, type PictureFormat, type SourceDescription } from '../../shared/source.ts';
 import { elementBytes, type VolumeInfo } from '../../shared/volume.ts';
-import { maxPictureBytes, pictureBytes } from './picture.ts';
 import { encodePictureTable, maxPictures, type PictureTable, parsePictureTable } from './picture-table.ts';
 
 const endings: Readonly<Record<PictureFormat, string>> = { png: 'png', tiff: 'tif' };
@@ -86,8 +85,7 @@ export function planPictures(
       throw new StriaError('unsupported', `PNG cannot hold ${type}, only u8 and u16: write TIFF (--to tiff) or NRRD (--to nrrd)`);
     }
     if (channels > 4) throw new StriaError('unsupported', `PNG cannot hold ${channels} samples a pixel: write TIFF (--to tiff)`);
-    const bytes = pictureBytes({ width, height, type, channels, bits });
-    if (bytes > maxPictureBytes || Math.max(width, height) >= 2 ** 31) {
+    if (Math.max(width, height) >= 2 ** 31) {
       throw new StriaError('unsupported', `slices of ${width} × ${height} are too large for PNG: write TIFF (--to tiff)`);
     }
   }

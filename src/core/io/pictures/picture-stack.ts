@@ -5,9 +5,9 @@ import { type PictureFormat, type SourceDescription, safeName } from '../../shar
 import { type VolumeInfo, volumeBytes } from '../../shared/volume.ts';
 import { diagonalAffine } from '../affine.ts';
 import { isGzip, plainBytes } from '../byte-stream.ts';
-import type { OpenVolume } from '../volume-reader.ts';
+import type { OpenOptions, OpenVolume } from '../volume-reader.ts';
 import { compareNatural } from './natural-order.ts';
-import type { Picture, PictureFile, PictureShape } from './picture.ts';
+import { type Picture, type PictureFile, type PictureShape, pictureBytes, type Strip } from './picture.ts';
 import { ExtraPool, encodePictureTable, maxPictures } from './picture-table.ts';
 import { openPng } from './png-reader.ts';
 import { recognisePicture } from './recognise.ts';
@@ -18,8 +18,11 @@ const openers: Readonly<Record<PictureFormat, (source: ByteSource, options: JobO
   tiff: openTiff,
 };
 
-/** Large planes are given in pieces of this size. */
+/** Voxels are given in pieces of this size at most. */
 const pieceBytes = 2 ** 22;
+
+/** A picture up to this size is read once for all its channels, and held; a larger one is read again for each. */
+const smallPictureBytes = 2 ** 26;
 
 /** A picture with the name that it goes by in the stack and in messages. */
 interface NamedPicture extends Picture {
@@ -29,14 +32,17 @@ interface NamedPicture extends Picture {
 /**
  * Opens pictures as one volume: x and y as in the pictures, z their number. The files are taken in natural order of their names
  * (`frame2` before `frame10`), the pictures of one file in its own order. Gray pictures are one time point; the samples of RGB,
- * RGBA and gray with alpha become planes along t: all red, then all green, then all blue. One picture is in memory at a time.
+ * RGBA and gray with alpha become planes along t: all red, then all green, then all blue. Pictures are read by rows.
  *
  * Spacing comes from the first file's resolution; without a word on the distance of pictures it is that of the pixels.
  * @param sources all PNG or all TIFF; they have to stay readable
  * @throws StriaError `invalid-input` for pictures that do not fit each other, naming the odd one; `unsupported`, `corrupt`,
  * `not-readable`, `aborted`, in the context of the file if there are several
  */
-export async function openStack(sources: readonly ByteSource[], options: JobOptions = {}): Promise<OpenVolume> {
+export async function openStack(
+  sources: readonly ByteSource[],
+  options: Pick<OpenOptions, 'pictureMemory'> & JobOptions = {},
+): Promise<OpenVolume> {
   const sorted = [...sources].sort((a, b) => compareNatural(a.name, b.name));
   const [firstSource] = sorted;
   if (firstSource === undefined) throw new StriaError('invalid-input', 'a stack needs at least one picture');
@@ -58,7 +64,10 @@ export async function openStack(sources: readonly ByteSource[], options: JobOpti
     if (pictures.length > maxPictures) throw new StriaError('unsupported', `a stack has ${maxPictures} pictures at most`);
   }
   const info = describeStack(pictures, first as PictureFile, sorted.length === 1);
-  return stackVolume(info, format, pictures, safeName(firstSource.name), sorted.length > 1);
+  return stackVolume(info, format, pictures, safeName(firstSource.name), {
+    isOfFiles: sorted.length > 1,
+    limitBytes: options.pictureMemory,
+  });
 }
 
 async function pictureFormatOf(source: ByteSource, options: JobOptions): Promise<PictureFormat> {
@@ -122,49 +131,66 @@ function stackVolume(
   format: PictureFormat,
   pictures: readonly NamedPicture[],
   name: string,
-  isOfFiles: boolean,
+  { isOfFiles, limitBytes }: { isOfFiles: boolean; limitBytes: number | undefined },
 ): OpenVolume {
-  const { channels, bits } = (pictures[0] as Picture).shape;
+  const { shape } = pictures[0] as Picture;
+  const { channels, bits } = shape;
   const extras: (Uint8Array | undefined)[] = pictures.map(() => undefined);
   const pool = new ExtraPool();
-  let last: { index: number; planes: Uint8Array<ArrayBuffer> } | undefined;
 
-  async function readPicture(index: number, options: JobOptions): Promise<Uint8Array<ArrayBuffer>> {
-    if (last?.index === index) return last.planes;
-    last = undefined;
+  async function* strips(index: number, wanted: readonly number[], signal?: AbortSignal): AsyncGenerator<Strip> {
     const picture = pictures[index] as NamedPicture;
-    const { planes, extra } = await picture.read({ signal: options.signal }).catch((error: unknown) => {
+    const onExtra = (extra: Uint8Array) => {
+      extras[index] ??= pool.keep(extra);
+    };
+    try {
+      yield* picture.strips(wanted, { signal, limitBytes, onExtra });
+    } catch (error) {
       throw pictures.length > 1 ? inContext(picture.fullName, error) : error;
-    });
-    extras[index] ??= pool.keep(extra);
-    if (channels > 1) last = { index, planes };
-    return planes;
+    }
   }
 
-  async function* voxels(options: JobOptions = {}): AsyncGenerator<Uint8Array> {
-    const total = volumeBytes(info);
-    let done = 0;
+  /** All channels of the only picture, one behind the other, by reading it once. */
+  async function* smallPicture(signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+    const planeBytes = pictureBytes(shape) / channels;
+    const planes = new Uint8Array(pictureBytes(shape));
+    let filled = 0;
+    for await (const strip of strips(0, allChannels(channels), signal)) {
+      for (const [channel, rows] of strip.entries()) planes.set(rows, channel * planeBytes + filled);
+      filled += strip[0]?.byteLength ?? 0;
+    }
+    yield planes;
+  }
+
+  /** One channel after the other; each reads the pictures again, so that no picture has to be held. */
+  async function* byChannel(signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     for (let channel = 0; channel < channels; channel++) {
       for (let index = 0; index < pictures.length; index++) {
-        throwIfAborted(options.signal);
-        const planes = await readPicture(index, options);
-        const planeBytes = planes.byteLength / channels;
-        for (let at = channel * planeBytes; at < (channel + 1) * planeBytes; at += pieceBytes) {
-          const end = Math.min(at + pieceBytes, (channel + 1) * planeBytes);
-          done += end - at;
-          // The caller owns what it is given, and may transfer it.
-          yield end - at === planes.byteLength && last === undefined ? planes : planes.slice(at, end);
-          options.onProgress?.({ stage: 'Reading', done, total });
-        }
+        throwIfAborted(signal);
+        for await (const [rows] of strips(index, [channel], signal)) yield rows as Uint8Array;
       }
     }
-    last = undefined;
+  }
+
+  async function* voxels({ signal, onProgress }: JobOptions = {}): AsyncGenerator<Uint8Array> {
+    const total = volumeBytes(info);
+    let done = 0;
+    const isSmall = channels > 1 && pictures.length === 1 && pictureBytes(shape) <= smallPictureBytes;
+    for await (const voxels of isSmall ? smallPicture(signal) : byChannel(signal)) {
+      for (let at = 0; at < voxels.byteLength; at += pieceBytes) {
+        const piece = voxels.byteLength <= pieceBytes ? voxels : voxels.slice(at, at + pieceBytes);
+        // Before the yield: the caller may transfer what it is given, and then it has no length.
+        done += piece.byteLength;
+        yield piece;
+        onProgress?.({ stage: 'Reading', done, total });
+      }
+    }
   }
 
   async function source(): Promise<SourceDescription> {
     const entries = [];
     for (const [index, { name: pictureName }] of pictures.entries()) {
-      if (extras[index] === undefined) await readPicture(index, {});
+      if (extras[index] === undefined) for await (const _ of strips(index, [0]));
       entries.push({ name: pictureName, extra: extras[index] ?? new Uint8Array() });
     }
     const before = encodePictureTable({ channels, bits, pages: entries });
@@ -173,4 +199,8 @@ function stackVolume(
   }
 
   return { info, format, voxels, source };
+}
+
+function allChannels(count: number): number[] {
+  return Array.from({ length: count }, (_, channel) => channel);
 }

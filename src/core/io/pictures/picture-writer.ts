@@ -1,13 +1,16 @@
 import type { ByteSink } from '../../shared/bytes.ts';
-import type { VolumeInfo } from '../../shared/volume.ts';
+import { elementBytes, type VolumeInfo } from '../../shared/volume.ts';
 import type { PicturePlan } from './describe-pictures.ts';
-import { encodePng } from './png-writer.ts';
+import { PngWriter } from './png-writer.ts';
 import { TiffWriter } from './tiff-writer.ts';
 
 /** Takes the pictures of a plan, in order. */
 export interface PictureWriter {
-  /** @param planes one for each sample of a pixel, `width × height` little-endian samples; not used after the promise resolves */
-  write(planes: readonly Uint8Array[]): Promise<void>;
+  /**
+   * The next rows of a picture: as many as one likes, but never of two pictures.
+   * @param planes one for each sample of a pixel: whole rows of little-endian samples; not used after the promise resolves
+   */
+  rows(planes: readonly Uint8Array[]): Promise<void>;
 }
 
 /** The file that bytes go to. */
@@ -24,29 +27,40 @@ export function createPictureWriter(info: VolumeInfo, plan: PicturePlan, output:
 }
 
 function pngFiles(info: VolumeInfo, { table, files }: PicturePlan, { open, close }: PictureOutput): PictureWriter {
+  const planeBytes = info.dims[0] * info.dims[1] * elementBytes(info.type);
   let index = 0;
+  let filled = 0;
+  let current: { sink: ByteSink; writer: PngWriter } | undefined;
+  const start = async () => {
+    const [page, name] = [table.pages[index], files[index]];
+    if (page === undefined || name === undefined) throw new RangeError(`there is no picture ${index}`);
+    index++;
+    const sink = await open(name);
+    return { sink, writer: new PngWriter(info, table, page, (bytes) => sink.write(bytes)) };
+  };
   return {
-    async write(planes) {
-      const [page, name] = [table.pages[index], files[index]];
-      if (page === undefined || name === undefined) throw new RangeError(`there is no picture ${index}`);
-      index++;
-      const bytes = encodePng(info, table, page, planes);
-      const sink = await open(name);
-      await sink.write(bytes);
+    async rows(planes) {
+      current ??= await start();
+      const { sink, writer } = current;
+      await writer.rows(planes);
+      filled += planes[0]?.byteLength ?? 0;
+      if (filled < planeBytes) return;
+      await writer.end();
       await close(sink);
+      filled = 0;
+      current = undefined;
     },
   };
 }
 
 function tiffFile(info: VolumeInfo, { table, files }: PicturePlan, { open, close }: PictureOutput): PictureWriter {
   let sink: ByteSink | undefined;
-  let left = table.pages.length;
   const writer = new TiffWriter(info, table, async (bytes) => sink?.write(bytes));
   return {
-    async write(planes) {
+    async rows(planes) {
       sink ??= await open(files[0] ?? '');
-      await writer.write(planes);
-      if (--left === 0) await close(sink);
+      await writer.rows(planes);
+      if (writer.isWhole) await close(sink);
     },
   };
 }

@@ -1,5 +1,4 @@
 import { StriaError } from '../../shared/errors.ts';
-import type { JobOptions } from '../../shared/job.ts';
 import { type ElementType, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
 
 /** A picture of a stack: its header has been read, its pixels wait. */
@@ -8,16 +7,22 @@ export interface Picture {
   /** What its file calls it; empty where it says nothing. */
   readonly name: string;
   /**
-   * All first samples, then all second ones …: each a plane of `width × height` little-endian samples, row by row from the
-   * top. With them, its metadata as its format writes them (see `PictureEntry.extra`).
+   * The picture from top to bottom, in strips of whole rows. Each call reads the file anew.
+   * @param channels numbers of the samples that are wanted of each pixel
    * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`
    */
-  read(options: JobOptions): Promise<ReadPicture>;
+  strips(channels: readonly number[], options?: StripOptions): AsyncGenerator<Strip>;
 }
 
-export interface ReadPicture {
-  readonly planes: Uint8Array<ArrayBuffer>;
-  readonly extra: Uint8Array;
+/** For each channel that was asked for, little-endian samples of some rows. They belong to the caller. */
+export type Strip = readonly Uint8Array<ArrayBuffer>[];
+
+export interface StripOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** What may be held in memory at a time. Default: `defaultPictureMemory`. */
+  readonly limitBytes?: number | undefined;
+  /** Hears, behind the last strip, the metadata as the format writes them (see `PictureEntry.extra`). */
+  readonly onExtra?: ((extra: Uint8Array) => void) | undefined;
 }
 
 /** What all pictures of a stack have alike. */
@@ -48,8 +53,31 @@ export interface PictureScale {
 
 export const unknownScale: PictureScale = { spatialUnit: 'unknown', spacing: [1, 1, 1] };
 
-/** One picture is decoded in memory as a whole: so many bytes at most. */
-export const maxPictureBytes = 2 ** 30;
+/** Pictures are read and written by rows. What cannot be, an interlaced PNG for one, may hold so much in memory. */
+export const defaultPictureMemory = 2 ** 29;
+
+/** Bytes of one channel in a strip, as far as rows allow. */
+const stripBytes = 2 ** 21;
+
+/** Rows of a strip. */
+export function stripRows({ width, height, type }: Pick<PictureShape, 'width' | 'height' | 'type'>): number {
+  return Math.min(height, Math.max(1, Math.floor(stripBytes / (width * elementBytes(type)))));
+}
+
+/**
+ * @param what takes the memory, with its size
+ * @param remedy what else the person can do
+ * @throws StriaError `unsupported` where that is more than the limit
+ */
+export function checkMemory(bytes: number, limitBytes: number | undefined, what: string, remedy: string): void {
+  const limit = limitBytes ?? defaultPictureMemory;
+  if (bytes <= limit) return;
+  const mebibytes = (count: number) => `${Math.ceil(count / 2 ** 20)} MiB`;
+  throw new StriaError(
+    'unsupported',
+    `${what} takes ${mebibytes(bytes)} of memory at once, and the limit is ${mebibytes(limit)}: ${remedy}, or raise the limit with the command’s --picture-memory`,
+  );
+}
 
 /** Bytes of all samples of a picture. */
 export function pictureBytes({ width, height, type, channels }: PictureShape): number {
@@ -59,7 +87,7 @@ export function pictureBytes({ width, height, type, channels }: PictureShape): n
 /**
  * Holds what a header promises against what can be: before memory is taken for it.
  * @param fileBytes size of the file that the picture is in
- * @throws StriaError `corrupt` for sides of zero and for more pixels than the file can hold; `unsupported` for too large ones
+ * @throws StriaError `corrupt` for sides of zero and for more pixels than the file can hold
  */
 export function checkPictureShape(shape: PictureShape, fileBytes: number): void {
   const { width, height } = shape;
@@ -71,37 +99,23 @@ export function checkPictureShape(shape: PictureShape, fileBytes: number): void 
   if (bytes > fileBytes * 4096) {
     throw new StriaError('corrupt', `the header promises ${width} × ${height} pixels, more than ${fileBytes} bytes can hold`);
   }
-  if (bytes > maxPictureBytes) {
-    throw new StriaError(
-      'unsupported',
-      `a picture of ${width} × ${height} pixels takes ${bytes} bytes in memory; Stria reads pictures of up to ${maxPictureBytes}`,
-    );
-  }
 }
 
-/** Samples that stand pixel by pixel, as planes one after the other. */
-export function toPlanes(interleaved: Uint8Array<ArrayBuffer>, channels: number, width: 1 | 2 | 4 | 8): Uint8Array<ArrayBuffer> {
-  if (channels === 1) return interleaved;
-  const planes = new Uint8Array(interleaved.byteLength);
-  const planeBytes = interleaved.byteLength / channels;
-  for (let from = 0, to = 0; to < planeBytes; to += width) {
-    for (let channel = 0; channel < channels; channel++) {
-      for (let byte = 0; byte < width; byte++) planes[channel * planeBytes + to + byte] = interleaved[from++] as number;
+/**
+ * Puts samples of planes pixel by pixel.
+ * @param from where the first sample lies in each plane
+ * @param target filled by it
+ */
+export function interleave(planes: readonly Uint8Array[], from: number, target: Uint8Array, width: 1 | 2 | 4 | 8): void {
+  const [only] = planes;
+  if (only !== undefined && planes.length === 1) {
+    target.set(only.subarray(from, from + target.byteLength));
+    return;
+  }
+  const pixelBytes = planes.length * width;
+  for (const [channel, plane] of planes.entries()) {
+    for (let to = channel * width, at = from; to < target.byteLength; to += pixelBytes) {
+      for (let byte = 0; byte < width; byte++) target[to + byte] = plane[at++] as number;
     }
   }
-  return planes;
-}
-
-/** The opposite of `toPlanes`. */
-export function toInterleaved(planes: readonly Uint8Array[], width: 1 | 2 | 4 | 8): Uint8Array {
-  const [only, ...others] = planes;
-  if (only !== undefined && others.length === 0) return only;
-  const planeBytes = only?.byteLength ?? 0;
-  const interleaved = new Uint8Array(planeBytes * planes.length);
-  for (let from = 0, to = 0; from < planeBytes; from += width) {
-    for (const plane of planes) {
-      for (let byte = 0; byte < width; byte++) interleaved[to++] = plane[from + byte] as number;
-    }
-  }
-  return interleaved;
 }

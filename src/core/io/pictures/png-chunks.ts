@@ -4,7 +4,7 @@ import { crc32 } from '../crc32.ts';
 export const pngSignature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 
 /** Length, type and CRC of a chunk. */
-const chunkFrameBytes = 12;
+export const chunkFrameBytes = 12;
 
 export interface PngChunk {
   readonly type: string;
@@ -34,6 +34,21 @@ const bitDepths: Readonly<Record<number, readonly number[]>> = {
   4: [8, 16],
   6: [8, 16],
 };
+
+/** Samples of a pixel by colour type, an index into a palette being one. */
+const fileSamples = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 } as const;
+
+export function samplesInFile({ colourType }: PngHeader): number {
+  return fileSamples[colourType];
+}
+
+/** Chunks of an animation. Without `acTL` in front of the pixels a file is no animation, and they mean nothing (PNG, third edition). */
+const animationChunks = ['acTL', 'fcTL', 'fdAT'];
+
+/** Whether a chunk only adds to a picture (a first letter in lower case says so), and not by making it a frame of an animation. */
+export function isMetadata(type: string): boolean {
+  return /^[a-z]/.test(type) && !animationChunks.includes(type);
+}
 
 export function isPng(head: Uint8Array): boolean {
   return pngSignature.every((byte, at) => byte === head[at]);
@@ -72,15 +87,16 @@ export function* pngChunks(bytes: Uint8Array): Generator<PngChunk> {
     const whole = bytes.subarray(at, at + length + chunkFrameBytes);
     const type = String.fromCharCode(...whole.subarray(4, 8));
     if (crc32(whole.subarray(4, 8 + length)) !== view.getUint32(at + 8 + length)) {
-      throw new StriaError(
-        'corrupt',
-        `the PNG chunk ${JSON.stringify(type)} at byte ${at} is damaged: its checksum does not fit`,
-      );
+      throw damagedChunk(type, at);
     }
     yield { type, data: whole.subarray(8, 8 + length), whole };
     if (type === 'IEND') return;
     at += whole.byteLength;
   }
+}
+
+export function damagedChunk(type: string, at: number): StriaError {
+  return new StriaError('corrupt', `the PNG chunk ${JSON.stringify(type)} at byte ${at} is damaged: its checksum does not fit`);
 }
 
 /** A chunk with its length and CRC. */

@@ -1,52 +1,128 @@
-import { encode } from 'fast-png';
 import { StriaError } from '../../shared/errors.ts';
-import { metresOf, type VolumeInfo } from '../../shared/volume.ts';
+import { metresOf, swapBytes, type VolumeInfo } from '../../shared/volume.ts';
 import { joinBytes } from '../byte-stream.ts';
-import { toInterleaved } from './picture.ts';
+import { Deflater } from './deflate.ts';
+import { interleave } from './picture.ts';
 import type { PictureEntry, PictureTable } from './picture-table.ts';
-import { encodePngChunk, pngChunks, pngHeaderBytes, pngSignature } from './png-chunks.ts';
+import { encodePngChunk, isMetadata, pngChunks, pngSignature } from './png-chunks.ts';
+
+/** Colour types by the number of samples. PNG specification, 11.2.1. */
+const colourTypes: Readonly<Record<number, number>> = { 1: 0, 2: 4, 3: 2, 4: 6 };
+
+/** Compressed bytes of a chunk. */
+const dataBytes = 2 ** 16;
+
+/** What is compressed at a time. */
+const batchBytes = 2 ** 18;
 
 /**
- * A PNG of one picture: gray, gray with alpha, RGB or RGBA by the number of planes, with the metadata that its source had, or
- * else its resolution.
- * @param planes one for each sample: `width × height` little-endian samples
- * @throws StriaError `corrupt` for kept metadata that are no PNG chunks, and for samples beyond their bits
+ * Writes a PNG of one picture, row by row: gray, gray with alpha, RGB or RGBA by the number of planes, with the metadata that its
+ * source had, or else its resolution.
  */
-export function encodePng(
-  { dims, type, spacing, spatialUnit }: VolumeInfo,
-  { channels, bits }: PictureTable,
-  { extra }: PictureEntry,
-  planes: readonly Uint8Array[],
-): Uint8Array {
-  const [width, height] = dims;
-  const bytes = toInterleaved(planes, type === 'u16' ? 2 : 1);
-  const depth = bits === 1 || bits === 2 || bits === 4 ? bits : type === 'u16' ? 16 : 8;
-  // The encoder wants 16-bit samples as numbers, and the bytes may lie anywhere in their buffer.
-  const data = depth === 16 ? new Uint16Array(bytes.slice().buffer) : depth === 8 ? bytes : packed(bytes, width, height, depth);
-  const png = encode({ width, height, channels, depth, data });
-  const metadata = extra.byteLength > 0 ? metadataChunks(extra) : resolutionChunk(spacing, spatialUnit);
-  return joinBytes([png.subarray(0, pngHeaderBytes), metadata, png.subarray(pngHeaderBytes)]);
-}
+export class PngWriter {
+  readonly #write: (bytes: Uint8Array) => Promise<void>;
+  readonly #start: Uint8Array;
+  readonly #deflater: Deflater;
+  readonly #width: number;
+  readonly #depth: 1 | 2 | 4 | 8 | 16;
+  readonly #gathered = new Uint8Array(dataBytes);
+  #gatheredLength = 0;
+  #isStarted = false;
 
-/** Samples of fewer than 8 bits, the first in the high bits, rows on whole bytes. */
-function packed(samples: Uint8Array, width: number, height: number, depth: 1 | 2 | 4): Uint8Array {
-  const rowBytes = Math.ceil((width * depth) / 8);
-  const bytes = new Uint8Array(rowBytes * height);
-  for (let y = 0, from = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      const sample = samples[from++] as number;
-      if (sample >> depth !== 0) throw new StriaError('corrupt', `a sample is ${sample}, more than ${depth} bits hold`);
-      const at = y * rowBytes + ((x * depth) >> 3);
-      bytes[at] = (bytes[at] as number) | (sample << (8 - depth - ((x * depth) & 7)));
+  /** @throws StriaError `corrupt` for kept metadata that are no PNG chunks */
+  constructor(
+    { dims, type, spacing, spatialUnit }: VolumeInfo,
+    { channels, bits }: PictureTable,
+    { extra }: PictureEntry,
+    write: (bytes: Uint8Array) => Promise<void>,
+  ) {
+    const [width, height] = dims;
+    this.#width = width;
+    this.#depth = bits === 1 || bits === 2 || bits === 4 ? bits : type === 'u16' ? 16 : 8;
+    const header = new DataView(new ArrayBuffer(13));
+    header.setUint32(0, width);
+    header.setUint32(4, height);
+    header.setUint8(8, this.#depth);
+    header.setUint8(9, colourTypes[channels] ?? 0);
+    const metadata = extra.byteLength > 0 ? metadataChunks(extra) : resolutionChunk(spacing, spatialUnit);
+    this.#start = joinBytes([pngSignature, encodePngChunk('IHDR', new Uint8Array(header.buffer)), metadata]);
+    this.#write = write;
+    this.#deflater = new Deflater((bytes) => this.#data(bytes));
+  }
+
+  /**
+   * The next rows.
+   * @param planes one for each sample: whole rows of little-endian samples
+   * @throws StriaError `corrupt` for samples beyond their bits; what `write` throws
+   */
+  async rows(planes: readonly Uint8Array[]): Promise<void> {
+    if (!this.#isStarted) await this.#write(this.#start);
+    this.#isStarted = true;
+    const rowBytes = this.#width * (this.#depth === 16 ? 2 : 1);
+    const rowCount = (planes[0]?.byteLength ?? 0) / rowBytes;
+    const rowsInBatch = Math.max(1, Math.floor(batchBytes / (rowBytes * planes.length)));
+    for (let row = 0; row < rowCount; row += rowsInBatch) {
+      const end = Math.min(rowCount, row + rowsInBatch);
+      await this.#deflater.write(
+        this.#scanlines(
+          planes.map((plane) => plane.subarray(row * rowBytes, end * rowBytes)),
+          end - row,
+        ),
+      );
     }
   }
-  return bytes;
+
+  async end(): Promise<void> {
+    await this.#deflater.end();
+    await this.#write(encodePngChunk('IDAT', this.#gathered.subarray(0, this.#gatheredLength)));
+    await this.#write(encodePngChunk('IEND', new Uint8Array()));
+  }
+
+  /** Gathers what comes out of the compression, which is often a few bytes, into chunks. */
+  async #data(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.byteLength; ) {
+      if (this.#gatheredLength === dataBytes) {
+        await this.#write(encodePngChunk('IDAT', this.#gathered));
+        this.#gatheredLength = 0;
+      }
+      const part = bytes.subarray(at, at + dataBytes - this.#gatheredLength);
+      this.#gathered.set(part, this.#gatheredLength);
+      this.#gatheredLength += part.byteLength;
+      at += part.byteLength;
+    }
+  }
+
+  /** Rows as PNG has them: a byte that names the filter (0: none), then samples pixel by pixel, the high byte first. */
+  #scanlines(planes: readonly Uint8Array[], rowCount: number): Uint8Array {
+    const [depth, width] = [this.#depth, this.#width];
+    const lineBytes = 1 + Math.ceil((width * planes.length * depth) / 8);
+    const lines = new Uint8Array(lineBytes * rowCount);
+    for (let row = 0; row < rowCount; row++) {
+      const line = lines.subarray(row * lineBytes + 1, (row + 1) * lineBytes);
+      if (depth < 8) pack(planes[0] as Uint8Array, row * width, line, width, depth);
+      else if (depth === 8) interleave(planes, row * width, line, 1);
+      else {
+        interleave(planes, row * width * 2, line, 2);
+        swapBytes(line, 2);
+      }
+    }
+    return lines;
+  }
 }
 
-/** The kept chunks that only add to a picture: a first letter in lower case says so. */
+/** Samples of fewer than 8 bits, the first in the high bits. */
+function pack(samples: Uint8Array, start: number, line: Uint8Array, width: number, depth: number): void {
+  for (let x = 0; x < width; x++) {
+    const sample = samples[start + x] as number;
+    if (sample >> depth !== 0) throw new StriaError('corrupt', `a sample is ${sample}, more than ${depth} bits hold`);
+    const bit = x * depth;
+    line[bit >> 3] = (line[bit >> 3] as number) | (sample << (8 - depth - (bit & 7)));
+  }
+}
+/** The kept chunks that only add to a picture: a table may be forged, and the file has to stay readable. */
 function metadataChunks(extra: Uint8Array): Uint8Array {
   const chunks = [...pngChunks(joinBytes([pngSignature, extra]))];
-  return joinBytes(chunks.filter(({ type }) => /^[a-z]/.test(type)).map(({ whole }) => whole));
+  return joinBytes(chunks.filter(({ type }) => isMetadata(type)).map(({ whole }) => whole));
 }
 
 /** pHYs: pixels a metre, where that is known and a whole number can say it. */

@@ -3,87 +3,118 @@ import { decode, encode } from 'fast-png';
 import { zlibSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import { memorySink, memorySource } from '../../shared/bytes.ts';
+import { StriaError } from '../../shared/errors.ts';
 import type { VolumeInfo } from '../../shared/volume.ts';
 import { joinBytes } from '../byte-stream.ts';
 import { openVolume } from '../open-volume.ts';
 import { faultOf, noise, readVoxels } from '../testing.ts';
 import { describePictures, planPictures } from './describe-pictures.ts';
-import { toPlanes } from './picture.ts';
-import { parsePictureTable } from './picture-table.ts';
+import { type PictureEntry, parsePictureTable } from './picture-table.ts';
 import { createPictureWriter } from './picture-writer.ts';
-import { encodePngChunk, pngChunks, pngSignature } from './png-chunks.ts';
+import { encodePngChunk, pngChunks } from './png-chunks.ts';
+import { pngFile, pngHeader, pngOf, pngPixels, storedSamples } from './png-testing.ts';
+import { PngWriter } from './png-writer.ts';
 
 const open = (bytes: Uint8Array, name = 'frame.png') => openVolume(memorySource(name, bytes));
 
-/** IHDR of a picture that is as hostile as a test wants it. */
-function header(width: number, height: number, bitDepth: number, colourType: number, interlace = 0): Uint8Array {
-  const view = new DataView(new ArrayBuffer(13));
-  view.setUint32(0, width);
-  view.setUint32(4, height);
-  [bitDepth, colourType, 0, 0, interlace].forEach((value, index) => {
-    view.setUint8(8 + index, value);
-  });
-  return encodePngChunk('IHDR', new Uint8Array(view.buffer));
-}
-
-function png(...chunks: readonly Uint8Array[]): Uint8Array {
-  return joinBytes([pngSignature, ...chunks, encodePngChunk('IEND', new Uint8Array())]);
-}
-
-const pixels = (raw: Uint8Array) => encodePngChunk('IDAT', zlibSync(raw));
-
 describe('reading', () => {
-  const pictures = fc.record({
+  const kinds = [0, 2, 3, 4, 6].flatMap(
+    (colourType) =>
+      ({ 0: [1, 2, 4, 8, 16], 3: [1, 2, 4, 8] })[colourType as 0 | 3]?.map((bitDepth) => ({ colourType, bitDepth })) ??
+      [8, 16].map((bitDepth) => ({ colourType, bitDepth })),
+  );
+  const specs = fc.record({
+    kind: fc.constantFrom(...kinds),
     width: fc.integer({ min: 1, max: 40 }),
     height: fc.integer({ min: 1, max: 30 }),
-    channels: fc.constantFrom(1, 2, 3, 4),
-    depth: fc.constantFrom(8 as const, 16 as const),
-    interlace: fc.constantFrom('null' as const, 'Adam7' as const),
+    isInterlaced: fc.boolean(),
+    chunkBytes: fc.constantFrom(1, 7, 1000),
     seed: fc.nat(),
   });
 
-  test('gray, RGB, with and without alpha, of 8 and 16 bits, interlaced or not', async () => {
+  test('all colour types and depths, with all filters, interlaced or not', async () => {
+    const palette = noise(768, 5);
     await fc.assert(
-      fc.asyncProperty(pictures, async ({ width, height, channels, depth, interlace, seed }) => {
-        const bytes = noise((width * height * channels * depth) / 8, seed);
-        const data = depth === 16 ? new Uint16Array(bytes.buffer) : bytes;
-        const volume = await open(encode({ width, height, channels, depth, data }, { interlace }));
-        expect(volume.info).toMatchObject({ dims: [width, height, 1, channels], type: depth === 16 ? 'u16' : 'u8' });
-        expect(Buffer.compare(await readVoxels(volume), toPlanes(bytes.slice(), channels, depth === 16 ? 2 : 1))).toBe(0);
+      fc.asyncProperty(specs, async ({ kind, seed, ...size }) => {
+        const { colourType, bitDepth } = kind;
+        const inPixel = storedSamples[colourType] as number;
+        const count = size.width * size.height * inPixel;
+        const random = noise(2 * count, seed);
+        const samples = Array.from(
+          { length: count },
+          (_, at) => ((random[2 * at] as number) * 256 + (random[2 * at + 1] as number)) >> (16 - bitDepth),
+        );
+        const chunks = colourType === 3 ? [encodePngChunk('PLTE', palette)] : [];
+        const volume = await open(pngFile({ ...size, ...kind, chunks }, samples));
+        const channels = colourType === 3 ? 3 : inPixel;
+        const type = bitDepth === 16 ? 'u16' : 'u8';
+        expect(volume.info).toMatchObject({ dims: [size.width, size.height, 1, channels], type });
+        const pixelCount = size.width * size.height;
+        const planes = Array.from({ length: channels * pixelCount }, (_, at) => {
+          const [channel, pixel] = [Math.floor(at / pixelCount), at % pixelCount];
+          const sample = samples[colourType === 3 ? pixel : pixel * channels + channel] as number;
+          return colourType === 3 ? (palette[3 * sample + channel] as number) : sample;
+        });
+        const expected = type === 'u16' ? new Uint8Array(Uint16Array.from(planes).buffer) : Uint8Array.from(planes);
+        expect(Buffer.compare(await readVoxels(volume), expected)).toBe(0);
       }),
-      { numRuns: 100 },
+      { numRuns: 300 },
     );
   });
 
-  test.each([1, 2, 4] as const)('gray of %i bits comes as one byte a sample', async (depth) => {
-    // Two rows of 5 samples: 0, 1, … modulo what fits. Rows start on whole bytes.
-    const sample = (x: number, y: number) => (x + y) % (1 << depth);
-    const row = (y: number) => {
-      const bits = Array.from({ length: 5 }, (_, x) => sample(x, y).toString(2).padStart(depth, '0')).join('');
-      const padded = bits.padEnd(Math.ceil(bits.length / 8) * 8, '0');
-      return Uint8Array.from([0, ...(padded.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2))]);
+  test('files of an independent writer', async () => {
+    for (const channels of [1, 2, 3, 4] as const) {
+      for (const interlace of ['null', 'Adam7'] as const) {
+        const data = noise(23 * 17 * channels, channels);
+        const volume = await open(encode({ width: 23, height: 17, channels, depth: 8, data }, { interlace }));
+        const planes = Array.from({ length: channels }, (_, channel) => data.filter((_, at) => at % channels === channel));
+        expect(Buffer.compare(await readVoxels(volume), Buffer.concat(planes))).toBe(0);
+      }
+    }
+  });
+
+  test('a large picture is read once for each of its channels, a small one once', async () => {
+    const read = async (side: number) => {
+      const raw = new Uint8Array((1 + side * 4) * side);
+      const bytes = pngOf(pngHeader(side, side, 8, 6), pngPixels(raw));
+      let count = 0;
+      const source = memorySource('a.png', bytes);
+      const counted = { ...source, read: (at: number, length: number) => source.read(at, length, {}) };
+      counted.read = (at, length) => {
+        count += length;
+        return source.read(at, length);
+      };
+      for await (const piece of (await openVolume(counted)).voxels()) expect(piece.byteLength).toBeLessThanOrEqual(2 ** 22);
+      return count / bytes.byteLength;
     };
-    const volume = await open(png(header(5, 2, depth, 0), pixels(joinBytes([row(0), row(1)]))));
-    expect(volume.info).toMatchObject({ dims: [5, 2, 1, 1], type: 'u8' });
-    expect([...(await readVoxels(volume))]).toEqual([0, 1].flatMap((y) => [0, 1, 2, 3, 4].map((x) => sample(x, y))));
+    expect(await read(64)).toBeLessThan(4);
+    expect(await read(4200)).toBeGreaterThan(4);
   });
 
   test('a palette is spelled out', async () => {
     const palette = encodePngChunk('PLTE', Uint8Array.of(10, 20, 30, 40, 50, 60, 70, 80, 90));
-    const raw = pixels(Uint8Array.of(0, 0b00_01_10_00));
-    const rgb = await open(png(header(3, 1, 2, 3), palette, raw));
+    const raw = pngPixels(Uint8Array.of(0, 0b00_01_10_00));
+    const rgb = await open(pngOf(pngHeader(3, 1, 2, 3), palette, raw));
     expect([...(await readVoxels(rgb))]).toEqual([10, 40, 70, 20, 50, 80, 30, 60, 90]);
-    const clear = await open(png(header(3, 1, 2, 3), palette, encodePngChunk('tRNS', Uint8Array.of(5)), raw));
+    const clear = await open(pngOf(pngHeader(3, 1, 2, 3), palette, encodePngChunk('tRNS', Uint8Array.of(5)), raw));
     expect(clear.info.dims).toEqual([3, 1, 1, 4]);
     expect([...(await readVoxels(clear))].slice(9)).toEqual([5, 255, 255]);
-    const short = png(header(3, 1, 2, 3), encodePngChunk('PLTE', Uint8Array.of(1, 2, 3)), raw);
+    const short = pngOf(pngHeader(3, 1, 2, 3), encodePngChunk('PLTE', Uint8Array.of(1, 2, 3)), raw);
     expect(await faultOf(open(short).then(readVoxels))).toMatchObject({ tag: 'corrupt' });
+  });
+
+  test('chunks of an animation behind the pixels make none: they are passed over and not kept', async () => {
+    const animation = ['acTL', 'fcTL', 'fdAT'].map((type) => encodePngChunk(type, new Uint8Array(8)));
+    const volume = await open(pngOf(pngHeader(1, 1, 8, 0), pngPixels(Uint8Array.of(0, 7)), ...animation));
+    expect([...(await readVoxels(volume))]).toEqual([7]);
+    const table = parsePictureTable((await volume.source()).parts[0]?.before ?? new Uint8Array());
+    expect(table.pages[0]?.extra.byteLength).toBe(0);
   });
 
   test('pHYs is spacing, and metadata are kept', async () => {
     const physical = encodePngChunk('pHYs', Uint8Array.of(0, 0, 7, 208, 0, 0, 3, 232, 1));
     const text = encodePngChunk('tEXt', new TextEncoder().encode('Title\0a test'));
-    const volume = await open(png(header(1, 1, 8, 0), physical, pixels(Uint8Array.of(0, 7)), text));
+    const volume = await open(pngOf(pngHeader(1, 1, 8, 0), physical, pngPixels(Uint8Array.of(0, 7)), text));
     expect(volume.info).toMatchObject({ spatialUnit: 'mm', spacing: [0.5, 1, 0.5, 1] });
     const source = await volume.source();
     const table = parsePictureTable(source.parts[0]?.before ?? new Uint8Array());
@@ -96,28 +127,31 @@ describe('hostile files', () => {
   const good = encode({ width: 20, height: 10, channels: 1, depth: 8, data: noise(200) });
 
   test.each([
-    ['no pixels at all', png(header(4, 4, 8, 0)), 'corrupt'],
-    ['sides of zero', png(header(0, 4, 8, 0), pixels(Uint8Array.of(0))), 'corrupt'],
-    ['more pixels than the file can hold', png(header(2 ** 31 - 1, 2 ** 31 - 1, 16, 6), pixels(Uint8Array.of(0))), 'corrupt'],
-    ['fewer pixels than promised', png(header(4, 4, 8, 0), pixels(new Uint8Array(10))), 'corrupt'],
-    ['a bomb behind a small header', png(header(4, 4, 8, 0), pixels(new Uint8Array(30_000_000))), 'corrupt'],
-    ['an unknown filter', png(header(1, 1, 8, 0), pixels(Uint8Array.of(9, 1))), 'corrupt'],
-    ['a colour type of its own', png(header(1, 1, 8, 1), pixels(Uint8Array.of(0, 1))), 'corrupt'],
-    ['16-bit palette', png(header(1, 1, 16, 3), pixels(Uint8Array.of(0, 1, 1))), 'corrupt'],
-    ['no palette', png(header(1, 1, 8, 3), pixels(Uint8Array.of(0, 1))), 'corrupt'],
-    ['a broken zlib stream', png(header(1, 1, 8, 0), encodePngChunk('IDAT', Uint8Array.of(1, 2, 3, 4))), 'corrupt'],
-    ['interlacing of few bits', png(header(4, 4, 1, 0, 1), pixels(new Uint8Array(20))), 'unsupported'],
+    ['no pixels at all', pngOf(pngHeader(4, 4, 8, 0)), 'corrupt'],
+    ['sides of zero', pngOf(pngHeader(0, 4, 8, 0), pngPixels(Uint8Array.of(0))), 'corrupt'],
+    [
+      'more pixels than the file can hold',
+      pngOf(pngHeader(2 ** 31 - 1, 2 ** 31 - 1, 16, 6), pngPixels(Uint8Array.of(0))),
+      'corrupt',
+    ],
+    ['fewer pixels than promised', pngOf(pngHeader(4, 4, 8, 0), pngPixels(new Uint8Array(10))), 'corrupt'],
+    ['a bomb behind a small header', pngOf(pngHeader(4, 4, 8, 0), pngPixels(new Uint8Array(30_000_000))), 'corrupt'],
+    ['an unknown filter', pngOf(pngHeader(1, 1, 8, 0), pngPixels(Uint8Array.of(9, 1))), 'corrupt'],
+    ['a colour type of its own', pngOf(pngHeader(1, 1, 8, 1), pngPixels(Uint8Array.of(0, 1))), 'corrupt'],
+    ['16-bit palette', pngOf(pngHeader(1, 1, 16, 3), pngPixels(Uint8Array.of(0, 1, 1))), 'corrupt'],
+    ['no palette', pngOf(pngHeader(1, 1, 8, 3), pngPixels(Uint8Array.of(0, 1))), 'corrupt'],
+    ['a broken zlib stream', pngOf(pngHeader(1, 1, 8, 0), encodePngChunk('IDAT', Uint8Array.of(1, 2, 3, 4))), 'corrupt'],
     [
       'an animation',
-      png(header(1, 1, 8, 0), encodePngChunk('acTL', new Uint8Array(8)), pixels(Uint8Array.of(0, 1))),
+      pngOf(pngHeader(1, 1, 8, 0), encodePngChunk('acTL', new Uint8Array(8)), pngPixels(Uint8Array.of(0, 1))),
       'unsupported',
     ],
     [
       'a colour profile that is a bomb is never unpacked',
-      png(
-        header(1, 1, 8, 0),
+      pngOf(
+        pngHeader(1, 1, 8, 0),
         encodePngChunk('iCCP', joinBytes([Uint8Array.of(65, 0, 0), zlibSync(new Uint8Array(9e6))])),
-        pixels(Uint8Array.of(0, 1)),
+        pngPixels(Uint8Array.of(0, 1)),
       ),
       undefined,
     ],
@@ -167,7 +201,7 @@ describe('writing', () => {
       },
       close: (sink) => sink.close(),
     });
-    for (const at of [0, planeBytes]) await writer.write([voxels.subarray(at, at + planeBytes)]);
+    for (const at of [0, planeBytes]) await writer.rows([voxels.subarray(at, at + planeBytes)]);
     for (const [index, sink] of [...files.values()].entries()) {
       const expected = voxels.slice(index * planeBytes, (index + 1) * planeBytes);
       const { data, resolution } = decode(sink.bytes());
@@ -178,6 +212,41 @@ describe('writing', () => {
       expect(await readVoxels(back)).toEqual(expected);
       expect([...pngChunks(sink.bytes())].map((chunk) => chunk.type)).toEqual(['IHDR', 'pHYs', 'IDAT', 'IEND']);
     }
+  });
+
+  test('a forged table cannot make a still picture an animation', async () => {
+    const extra = joinBytes([encodePngChunk('acTL', new Uint8Array(8)), encodePngChunk('tIME', new Uint8Array(7))]);
+    const sink = memorySink();
+    const table = { channels: 1, bits: 8, pages: [{ name: 'a.png', extra }] };
+    const writer = new PngWriter({ ...info, dims: [2, 1, 1, 1] }, table, { name: 'a.png', extra }, sink.write);
+    await writer.rows([Uint8Array.of(1, 2)]);
+    await writer.end();
+    expect([...pngChunks(sink.bytes())].map((chunk) => chunk.type)).toEqual(['IHDR', 'tIME', 'IDAT', 'IEND']);
+  });
+
+  test('a fault of the sink ends the writing', async () => {
+    const table = { channels: 1, bits: 8, pages: [{ name: '', extra: new Uint8Array() }] };
+    const full = async () => {
+      throw new StriaError('not-writable', 'the disk is full');
+    };
+    const side = 2000;
+    const work = async () => {
+      const writer = new PngWriter({ ...info, dims: [side, side, 1, 1] }, table, table.pages[0] as PictureEntry, full);
+      await writer.rows([noise(side * side)]);
+      await writer.end();
+    };
+    expect(await faultOf(work())).toMatchObject({ tag: 'not-writable' });
+    // The header is written; what is compressed is not.
+    let writes = 0;
+    const laterFull = async () => {
+      if (++writes > 1) await full();
+    };
+    const later = async () => {
+      const writer = new PngWriter({ ...info, dims: [side, side, 1, 1] }, table, table.pages[0] as PictureEntry, laterFull);
+      await writer.rows([noise(side * side)]);
+      await writer.end();
+    };
+    expect(await faultOf(later())).toMatchObject({ tag: 'not-writable' });
   });
 
   test.each(['i8', 'i16', 'u32', 'i32', 'f32', 'f64'] as const)('%s is refused with advice', async (type) => {

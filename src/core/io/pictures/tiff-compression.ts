@@ -1,16 +1,19 @@
 import { StriaError } from '../../shared/errors.ts';
 import { inflate } from './inflate.ts';
 
-/** Turns a block's bytes into `length` bytes of samples, never more. @throws StriaError `corrupt` where there are fewer */
-type BlockDecoder = (bytes: Uint8Array, length: number, signal?: AbortSignal) => Uint8Array | Promise<Uint8Array>;
+/**
+ * Turns a block's bytes into samples, as many as they hold. Pieces may lie in the same memory: each is done with when the next is
+ * asked for. @throws StriaError `corrupt`, `unsupported`; what `input` throws
+ */
+type BlockDecoder = (input: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined) => AsyncIterable<Uint8Array>;
 
 /** By the value of TIFF's tag Compression. */
 const decoders: Readonly<Record<number, BlockDecoder>> = {
-  1: (bytes, length) => (bytes.byteLength < length ? endsEarly(bytes.byteLength, length) : bytes.subarray(0, length)),
+  1: (input) => input,
   5: decodeLzw,
-  8: decodeDeflate,
+  8: inflate,
   32773: decodePackBits,
-  32946: decodeDeflate,
+  32946: inflate,
 };
 
 const otherCompressions: Readonly<Record<number, string>> = {
@@ -38,36 +41,41 @@ export function blockDecoder(compression: number): BlockDecoder {
   );
 }
 
-async function decodeDeflate(bytes: Uint8Array, length: number, signal?: AbortSignal): Promise<Uint8Array> {
-  const samples = new Uint8Array(length);
-  let filled = 0;
-  for await (const piece of inflate(bytes, signal)) {
-    const part = piece.subarray(0, length - filled);
-    samples.set(part, filled);
-    filled += part.byteLength;
-    if (filled === length) return samples;
-  }
-  return endsEarly(filled, length);
-}
+/** Samples are gathered in pieces of this size. */
+const outputBytes = 2 ** 16;
 
 /** TIFF 6.0, section 9. */
-function decodePackBits(bytes: Uint8Array, length: number): Uint8Array {
-  const samples = new Uint8Array(length);
+async function* decodePackBits(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const output = new Uint8Array(outputBytes);
   let filled = 0;
-  for (let at = 0; filled < length && at + 1 < bytes.byteLength; ) {
-    const head = bytes[at++] as number;
-    if (head < 128) {
-      const part = bytes.subarray(at, at + Math.min(head + 1, length - filled));
-      samples.set(part, filled);
-      filled += part.byteLength;
-      at += head + 1;
-    } else if (head > 128) {
-      const end = Math.min(filled + 257 - head, length);
-      samples.fill(bytes[at++] as number, filled, end);
-      filled = end;
+  /** Bytes that are still to be copied as they come. */
+  let literal = 0;
+  /** How often the next byte is repeated. */
+  let repeats = 0;
+  for await (const bytes of input) {
+    for (let at = 0; at < bytes.byteLength; ) {
+      if (literal > 0) {
+        const part = bytes.subarray(at, at + Math.min(literal, outputBytes - filled));
+        output.set(part, filled);
+        filled += part.byteLength;
+        literal -= part.byteLength;
+        at += part.byteLength;
+      } else if (repeats > 0) {
+        output.fill(bytes[at++] as number, filled, filled + repeats);
+        filled += repeats;
+        repeats = 0;
+      } else {
+        const head = bytes[at++] as number;
+        if (head < 128) literal = head + 1;
+        else if (head > 128) repeats = 257 - head;
+      }
+      if (filled > outputBytes - 128) {
+        yield output.subarray(0, filled);
+        filled = 0;
+      }
     }
   }
-  return filled === length ? samples : endsEarly(filled, length);
+  if (filled > 0) yield output.subarray(0, filled);
 }
 
 const clearCode = 256;
@@ -78,11 +86,8 @@ const maxCodes = 4096;
  * TIFF 6.0, section 13: codes of 9 to 12 bits, the high bits first, each standing for an earlier string and one byte more.
  * A code's string is written from its end, by the links to shorter ones; so it costs no memory but the table.
  */
-function decodeLzw(bytes: Uint8Array, length: number): Uint8Array {
-  if (bytes[0] === 0 && (bytes[1] ?? 0) & 1) {
-    throw new StriaError('unsupported', 'TIFF with old-style LZW is not read: save it again with a newer program');
-  }
-  const samples = new Uint8Array(length);
+async function* decodeLzw(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const output = new Uint8Array(outputBytes);
   const prefixes = new Uint16Array(maxCodes);
   const lastBytes = new Uint8Array(maxCodes);
   const lengths = new Uint32Array(maxCodes).fill(1, 0, clearCode);
@@ -93,47 +98,64 @@ function decodeLzw(bytes: Uint8Array, length: number): Uint8Array {
   let filled = 0;
   let bits = 0;
   let bitCount = 0;
-  for (let at = 0; filled < length; ) {
-    while (bitCount < width) {
-      if (at === bytes.byteLength) return endsEarly(filled, length);
+  let start = -1;
+  for await (const bytes of input) {
+    for (let at = 0; at < bytes.byteLength; ) {
+      // An old-style stream begins with code 256 as well, but with the low bits first.
+      if (start < 0) start = bytes[at] as number;
+      else if (start === 0 && (bytes[at] as number) & 1) throw oldLzw();
+      else start = 256;
       bits = ((bits << 8) | (bytes[at++] as number)) & 0xffffff;
       bitCount += 8;
+      if (bitCount < width) continue;
+      bitCount -= width;
+      const code = (bits >> bitCount) & ((1 << width) - 1);
+      if (code === endCode) {
+        if (filled > 0) yield output.subarray(0, filled);
+        return;
+      }
+      if (code === clearCode) {
+        next = endCode + 1;
+        width = 9;
+        previous = -1;
+        continue;
+      }
+      // The one code that may be used before it is complete is the one that is made by using it.
+      const isNew = code === next && previous >= 0;
+      if (code >= next && !isNew) {
+        // Whoever needs no more than this does not mind.
+        if (filled > 0) yield output.subarray(0, filled);
+        throw new StriaError('corrupt', `the LZW data is damaged: it uses code ${code} too early`);
+      }
+      const known = isNew ? previous : code;
+      // A string has fewer bytes than there are codes.
+      if (filled > outputBytes - maxCodes) {
+        yield output.subarray(0, filled);
+        filled = 0;
+      }
+      const end = filled + (lengths[known] as number);
+      let link = known;
+      for (let to = end - 1; to >= filled; to--) {
+        output[to] = lastBytes[link] as number;
+        link = prefixes[link] as number;
+      }
+      const first = output[filled] as number;
+      if (isNew) output[end] = first;
+      if (previous >= 0 && next < maxCodes) {
+        prefixes[next] = previous;
+        lastBytes[next] = first;
+        lengths[next] = (lengths[previous] as number) + 1;
+        next++;
+        // The width grows one code early.
+        if (next + 1 >= 1 << width && width < 12) width++;
+      }
+      previous = code;
+      filled = isNew ? end + 1 : end;
     }
-    bitCount -= width;
-    const code = (bits >> bitCount) & ((1 << width) - 1);
-    if (code === endCode) return endsEarly(filled, length);
-    if (code === clearCode) {
-      next = endCode + 1;
-      width = 9;
-      previous = -1;
-      continue;
-    }
-    // The one code that may be used before it is complete is the one that is made by using it.
-    const isNew = code === next && previous >= 0;
-    if (code >= next && !isNew) throw new StriaError('corrupt', `the LZW data is damaged: it uses code ${code} too early`);
-    const known = isNew ? previous : code;
-    const end = filled + (lengths[known] as number);
-    let link = known;
-    for (let to = end - 1; to >= filled; to--) {
-      if (to < length) samples[to] = lastBytes[link] as number;
-      link = prefixes[link] as number;
-    }
-    const first = samples[filled] as number;
-    if (isNew && end < length) samples[end] = first;
-    if (previous >= 0 && next < maxCodes) {
-      prefixes[next] = previous;
-      lastBytes[next] = first;
-      lengths[next] = (lengths[previous] as number) + 1;
-      next++;
-      // The width grows one code early.
-      if (next + 1 >= 1 << width && width < 12) width++;
-    }
-    previous = code;
-    filled = Math.min(length, isNew ? end + 1 : end);
   }
-  return samples;
+  if (filled > 0) yield output.subarray(0, filled);
 }
 
-function endsEarly(filled: number, length: number): never {
-  throw new StriaError('corrupt', `the TIFF file's pixels end early: a block holds ${filled} of ${length} bytes`);
+function oldLzw(): StriaError {
+  return new StriaError('unsupported', 'TIFF with old-style LZW is not read: save it again with a newer program');
 }

@@ -2,7 +2,8 @@ import { StriaError } from '../../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
 import { elementBytes, swapBytes, typedVoxels } from '../../shared/volume.ts';
 import { plainBytes } from '../byte-stream.ts';
-import { pictureBytes } from './picture.ts';
+import { PieceReader } from '../piece-reader.ts';
+import { checkMemory, type Strip, type StripOptions, stripRows } from './picture.ts';
 import { blockDecoder } from './tiff-compression.ts';
 import { readNumbers, type TiffDirectory, type TiffFile } from './tiff-directory.ts';
 import type { TiffLayout } from './tiff-layout.ts';
@@ -11,59 +12,73 @@ import { tiffTags } from './tiff-tags.ts';
 /** No compression makes its input this much longer; what is beyond is no part of a block. */
 const longestBlock = (length: number) => 2 * length + 1024;
 
+/** Where the blocks of a picture lie in its file. */
+interface Blocks {
+  readonly file: TiffFile;
+  readonly layout: TiffLayout;
+  readonly offsets: readonly number[];
+  readonly byteCounts: readonly number[];
+  /** Bytes behind the places that the directory gives. */
+  readonly shift: number;
+}
+
 /**
- * Reads the pixels of one picture, block by block, as planes of little-endian samples (`Picture.read`).
+ * Reads the pixels of one picture (`Picture.strips`): strips by rows, and tiles by rows of tiles.
  * @param shift bytes behind the places that the directory gives
- * @throws StriaError `corrupt`, `not-readable`, `aborted`
+ * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`
  */
-export async function readPixels(
+export async function* readPixels(
   file: TiffFile,
   directory: TiffDirectory,
   layout: TiffLayout,
   shift: number,
-  options: JobOptions,
-): Promise<Uint8Array<ArrayBuffer>> {
+  channels: readonly number[],
+  { signal, limitBytes }: StripOptions,
+): AsyncGenerator<Strip> {
   const { shape, isPlanar, isTiled, blockWidth, blockHeight } = layout;
-  const { width, height, type, channels } = shape;
-  const columns = Math.ceil(width / blockWidth);
-  const rows = Math.ceil(height / blockHeight);
-  const blockCount = columns * rows * (isPlanar ? channels : 1);
-  const offsets = await blockNumbers(
+  const { width, height } = shape;
+  const blocksAcross = Math.ceil(width / blockWidth);
+  const blockCount = blocksAcross * Math.ceil(height / blockHeight) * (isPlanar ? shape.channels : 1);
+  const rowsAtOnce = blocksAcross > 1 ? Math.min(blockHeight, height) : stripRows(shape);
+  checkTiffMemory(layout, blockCount, rowsAtOnce * channels.length, limitBytes);
+  const numbers = (tag: number) => blockNumbers(file, directory, tag, blockCount, { signal });
+  const blocks: Blocks = {
     file,
-    directory,
-    isTiled ? tiffTags.tileOffsets : tiffTags.stripOffsets,
-    blockCount,
-    options,
-  );
-  const counts = await blockNumbers(
-    file,
-    directory,
-    isTiled ? tiffTags.tileByteCounts : tiffTags.stripByteCounts,
-    blockCount,
-    options,
-  );
-  const sampleBytes = elementBytes(type);
-  const inBlock = isPlanar ? 1 : channels;
-  const decode = blockDecoder(layout.compression);
-  const planes = new Uint8Array(pictureBytes(shape));
-  for (let block = 0; block < blockCount; block++) {
-    throwIfAborted(options.signal);
-    const x = (block % columns) * blockWidth;
-    const y = (Math.floor(block / columns) % rows) * blockHeight;
-    // The last strip has fewer rows; tiles are whole.
-    const blockRows = isTiled ? blockHeight : Math.min(blockHeight, height - y);
-    const length = blockWidth * blockRows * inBlock * sampleBytes;
-    const start = (offsets[block] as number) + shift;
-    const stored = Math.min(counts[block] as number, longestBlock(length));
-    if (start + stored > file.source.size) {
-      throw new StriaError('corrupt', `the TIFF file ends early: pixels lie at byte ${start}, behind its end`);
+    layout,
+    offsets: await numbers(isTiled ? tiffTags.tileOffsets : tiffTags.stripOffsets),
+    byteCounts: await numbers(isTiled ? tiffTags.tileByteCounts : tiffTags.stripByteCounts),
+    shift,
+  };
+  const readers = isPlanar ? channels.map((channel) => [channel]) : [channels];
+  const rows = readers.map((wanted) => (blocksAcross > 1 ? tileRows(blocks, wanted, signal) : stripsOf(blocks, wanted, signal)));
+  try {
+    for (;;) {
+      const parts: Strip[] = [];
+      for (const reader of rows) {
+        const part = await reader.next();
+        if (part.done) return;
+        parts.push(part.value);
+      }
+      yield parts.flat();
     }
-    const bytes = await plainBytes(file.source).read(start, stored, options);
-    const samples = toSamples(await decode(bytes, length, options.signal), layout, inBlock, file.endian === 'big');
-    const channel = isPlanar ? Math.floor(block / (columns * rows)) : 0;
-    putBlock(samples, planes, layout, { x, y, rows: Math.min(blockRows, height - y), channel });
+  } finally {
+    for (const reader of rows) await reader.return(undefined);
   }
-  return planes;
+}
+
+/** @param rows that are held, of all channels together */
+function checkTiffMemory(
+  { shape, blockWidth, isPlanar, isTiled }: TiffLayout,
+  blockCount: number,
+  rows: number,
+  limitBytes?: number,
+): void {
+  const sampleBytes = elementBytes(shape.type);
+  const blockRow = blockWidth * (isPlanar ? 1 : shape.channels) * sampleBytes;
+  // The lists of blocks are numbers of 8 bytes, twice while they are read.
+  const needed = rows * shape.width * sampleBytes + 4 * blockRow + 32 * blockCount;
+  const what = isTiled ? `a row of tiles that are ${blockWidth} pixels wide` : `a row of ${shape.width} pixels`;
+  checkMemory(needed, limitBytes, what, 'save it with strips or smaller tiles');
 }
 
 async function blockNumbers(file: TiffFile, { tags }: TiffDirectory, tag: number, count: number, options: JobOptions) {
@@ -71,68 +86,158 @@ async function blockNumbers(file: TiffFile, { tags }: TiffDirectory, tag: number
   if (found === undefined || found.count < count) {
     throw new StriaError('corrupt', `the TIFF file tells where ${found?.count ?? 0} of ${count} blocks of pixels are`);
   }
-  return readNumbers(file, found, options);
+  return readNumbers(file, found.inline ? found : { ...found, count }, options);
 }
 
-/** Undoes predictor and byte order, in place or anew. */
-function toSamples(bytes: Uint8Array, { shape, predictor, blockWidth }: TiffLayout, inBlock: number, isBig: boolean): Uint8Array {
+/** The picture of blocks that are as wide as it is: each is read row by row. */
+async function* stripsOf(blocks: Blocks, channels: readonly number[], signal: AbortSignal | undefined): AsyncGenerator<Strip> {
+  const { shape, blockHeight } = blocks.layout;
+  const { width, height } = shape;
+  const rowBytes = width * elementBytes(shape.type);
+  let block: AsyncGenerator<Uint8Array> | undefined;
+  try {
+    for (let y = 0; y < height; ) {
+      const rows = Math.min(stripRows(shape), height - y);
+      const strip = channels.map(() => new Uint8Array(rows * rowBytes));
+      for (let row = 0; row < rows; row++, y++) {
+        if (y % blockHeight === 0) {
+          await block?.return(undefined);
+          block = blockRows(blocks, 0, y / blockHeight, channels[0] ?? 0, signal);
+        }
+        putRow((await block?.next())?.value, strip, channels, blocks.layout, row * width, width);
+      }
+      yield strip;
+    }
+  } finally {
+    await block?.return(undefined);
+  }
+}
+
+/** The picture of blocks side by side: a row of them at a time. */
+async function* tileRows(blocks: Blocks, channels: readonly number[], signal: AbortSignal | undefined): AsyncGenerator<Strip> {
+  const { shape, blockWidth, blockHeight } = blocks.layout;
+  const { width, height } = shape;
+  for (let y = 0; y < height; y += blockHeight) {
+    const rows = Math.min(blockHeight, height - y);
+    const strip = channels.map(() => new Uint8Array(rows * width * elementBytes(shape.type)));
+    for (let x = 0; x < width; x += blockWidth) {
+      let row = 0;
+      for await (const samples of blockRows(blocks, x / blockWidth, y / blockHeight, channels[0] ?? 0, signal)) {
+        putRow(samples, strip, channels, blocks.layout, row * width + x, Math.min(blockWidth, width - x));
+        row++;
+      }
+    }
+    yield strip;
+  }
+}
+
+/**
+ * The rows of a block that lie in the picture, each good until the next is asked for.
+ * @param column,row which block
+ * @param channel of which, where each channel has blocks of its own
+ */
+async function* blockRows(
+  { file, layout, offsets, byteCounts, shift }: Blocks,
+  column: number,
+  row: number,
+  channel: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  throwIfAborted(signal);
+  const { shape, isPlanar, isTiled, blockWidth, blockHeight } = layout;
+  const across = Math.ceil(shape.width / blockWidth);
+  const down = Math.ceil(shape.height / blockHeight);
+  const block = ((isPlanar ? channel : 0) * down + row) * across + column;
+  const rows = Math.min(blockHeight, shape.height - row * blockHeight);
+  const line = new Uint8Array(blockWidth * (isPlanar ? 1 : shape.channels) * elementBytes(shape.type));
+  const decoded = new Uint8Array(line.byteLength);
+  const start = (offsets[block] as number) + shift;
+  // The last strip has fewer rows; tiles are whole.
+  const stored = Math.min(byteCounts[block] as number, longestBlock(line.byteLength * (isTiled ? blockHeight : rows)));
+  if (start + stored > file.source.size) {
+    throw new StriaError('corrupt', `the TIFF file ends early: pixels lie at byte ${start}, behind its end`);
+  }
+  const samples = new PieceReader(blockDecoder(layout.compression)(blockBytes(file, start, stored, signal), signal));
+  try {
+    for (let at = 0; at < rows; at++) {
+      const length = await samples.fill(line);
+      if (length < line.byteLength) {
+        throw new StriaError('corrupt', `the TIFF file's pixels end early: a block holds ${at} of ${rows} rows`);
+      }
+      yield toSamples(line, decoded, layout, file.endian === 'big');
+    }
+  } finally {
+    await samples.close();
+  }
+}
+
+/** Blocks are read in pieces of this size. */
+const inputBytes = 2 ** 20;
+
+async function* blockBytes(
+  { source }: TiffFile,
+  start: number,
+  length: number,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < length; at += inputBytes) {
+    yield await plainBytes(source).read(start + at, Math.min(inputBytes, length - at), { signal });
+  }
+}
+
+/** Undoes predictor and byte order of a row, in place or into `decoded`, which is as long. */
+function toSamples(
+  line: Uint8Array,
+  decoded: Uint8Array,
+  { shape, predictor, isPlanar }: TiffLayout,
+  isBig: boolean,
+): Uint8Array {
   const sampleBytes = elementBytes(shape.type);
-  const rowSamples = blockWidth * inBlock;
-  if (predictor === 3) return fromFloatPredictor(bytes, rowSamples, sampleBytes, inBlock);
-  if (isBig) swapBytes(bytes, sampleBytes);
-  if (predictor === 1) return bytes;
-  const samples = typedVoxels(shape.type, bytes);
-  for (let start = 0; start < samples.length; start += rowSamples) {
-    for (let at = start + inBlock; at < start + rowSamples; at++) {
-      samples[at] = (samples[at] as number) + (samples[at - inBlock] as number);
+  const distance = isPlanar ? 1 : shape.channels;
+  if (predictor === 3) return fromFloatPredictor(line, decoded, sampleBytes, distance);
+  if (isBig) swapBytes(line, sampleBytes);
+  if (predictor === 1) return line;
+  const samples = typedVoxels(shape.type, line);
+  for (let at = distance; at < samples.length; at++) samples[at] = (samples[at] as number) + (samples[at - distance] as number);
+  return line;
+}
+
+/** Adobe Photoshop TIFF Technical Note 3: the bytes of all samples, the most significant first, less their left neighbours. */
+function fromFloatPredictor(line: Uint8Array, decoded: Uint8Array, sampleBytes: number, distance: number): Uint8Array {
+  for (let at = distance; at < line.length; at++) line[at] = (line[at] as number) + (line[at - distance] as number);
+  const count = line.length / sampleBytes;
+  for (let sample = 0; sample < count; sample++) {
+    for (let byte = 0; byte < sampleBytes; byte++) {
+      decoded[sample * sampleBytes + byte] = line[(sampleBytes - 1 - byte) * count + sample] as number;
     }
   }
-  return new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
+  return decoded;
 }
 
-/** Adobe Photoshop TIFF Technical Note 3: rows of the bytes of all samples, the most significant first, less their left neighbours. */
-function fromFloatPredictor(bytes: Uint8Array, rowSamples: number, sampleBytes: number, inBlock: number): Uint8Array {
-  const samples = new Uint8Array(bytes.byteLength);
-  const rowBytes = rowSamples * sampleBytes;
-  for (let start = 0; start < bytes.byteLength; start += rowBytes) {
-    const row = bytes.subarray(start, start + rowBytes);
-    for (let at = inBlock; at < rowBytes; at++) row[at] = (row[at] as number) + (row[at - inBlock] as number);
-    for (let sample = 0; sample < rowSamples; sample++) {
-      for (let byte = 0; byte < sampleBytes; byte++) {
-        samples[start + sample * sampleBytes + byte] = row[(sampleBytes - 1 - byte) * rowSamples + sample] as number;
-      }
+/**
+ * Copies the wanted samples of a row's first pixels to their places in a strip.
+ * @param at number of the pixel in the strip where they begin
+ */
+function putRow(
+  row: Uint8Array,
+  strip: Strip,
+  channels: readonly number[],
+  { shape, isPlanar }: TiffLayout,
+  at: number,
+  columns: number,
+): void {
+  const sampleBytes = elementBytes(shape.type);
+  const inPixel = isPlanar ? 1 : shape.channels;
+  for (const [index, channel] of channels.entries()) {
+    const target = strip[index] as Uint8Array;
+    let to = at * sampleBytes;
+    if (inPixel === 1) {
+      target.set(row.subarray(0, columns * sampleBytes), to);
+      continue;
     }
-  }
-  return samples;
-}
-
-interface BlockPlace {
-  readonly x: number;
-  readonly y: number;
-  /** Rows of the block that lie in the picture. */
-  readonly rows: number;
-  /** The first of its samples. */
-  readonly channel: number;
-}
-
-/** Copies what of a block lies in the picture to its place in the planes. */
-function putBlock(samples: Uint8Array, planes: Uint8Array, { shape, isPlanar, blockWidth }: TiffLayout, place: BlockPlace): void {
-  const { width, height, type, channels } = shape;
-  const sampleBytes = elementBytes(type);
-  const inBlock = isPlanar ? 1 : channels;
-  const columns = Math.min(blockWidth, width - place.x);
-  for (let row = 0; row < place.rows; row++) {
-    const from = row * blockWidth * inBlock * sampleBytes;
-    for (let sample = 0; sample < inBlock; sample++) {
-      let to = (((place.channel + sample) * height + place.y + row) * width + place.x) * sampleBytes;
-      if (inBlock === 1) {
-        planes.set(samples.subarray(from, from + columns * sampleBytes), to);
-        continue;
-      }
-      for (let column = 0; column < columns; column++) {
-        const at = from + (column * inBlock + sample) * sampleBytes;
-        for (let byte = 0; byte < sampleBytes; byte++) planes[to++] = samples[at + byte] as number;
-      }
+    for (let column = 0; column < columns; column++) {
+      const from = (column * inPixel + channel) * sampleBytes;
+      for (let byte = 0; byte < sampleBytes; byte++) target[to++] = row[from + byte] as number;
     }
   }
 }

@@ -82,10 +82,10 @@ async function openPage(
     shape,
     name: await textOf(file, directory, tiffTags.pageName, options),
     // A stack can have many thousand pictures: their directories are read again, not kept.
-    async read(job) {
+    async *strips(channels, job = {}) {
       const again = await readDirectory(file, offset, job);
-      const planes = await readPixels(file, again, await readLayout(file, again, job), shift, job);
-      return { planes, extra: await keepTags(file, again, job.signal) };
+      yield* readPixels(file, again, await readLayout(file, again, job), shift, channels, job);
+      job.onExtra?.(await keepTags(file, again, job.signal));
     },
   };
 }

@@ -1,5 +1,5 @@
 import { elementBytes, type VolumeInfo } from '../../shared/volume.ts';
-import { toInterleaved } from './picture.ts';
+import { interleave } from './picture.ts';
 import type { PictureEntry, PictureTable } from './picture-table.ts';
 import { isStorageTag, parseStoredTags, type StoredTag, tiffTags } from './tiff-tags.ts';
 
@@ -12,6 +12,9 @@ const long8 = 16;
 const ascii = 2;
 const rational = 5;
 
+/** Of one plane at a time. A multiple of every sample's width. */
+const batchBytes = 2 ** 18;
+
 /** More than a directory takes without the metadata that are kept. */
 const directoryBytes = 2048;
 
@@ -23,6 +26,8 @@ export class TiffWriter {
   readonly #isBig: boolean;
   #offset = 0;
   #written = 0;
+  /** Bytes of pixels that the picture begun last still lacks. */
+  #left = 0;
 
   constructor(info: VolumeInfo, table: PictureTable, write: (bytes: Uint8Array) => Promise<void>) {
     this.#info = info;
@@ -40,19 +45,36 @@ export class TiffWriter {
     return dims[0] * dims[1] * this.#table.channels * elementBytes(type);
   }
 
+  /** Whether all pictures have been written. */
+  get isWhole(): boolean {
+    return this.#written === this.#table.pages.length && this.#left === 0;
+  }
+
   /**
-   * The next picture.
-   * @param planes one for each sample: `width × height` little-endian samples
+   * The next rows of a picture.
+   * @param planes one for each sample: whole rows of little-endian samples
    * @throws StriaError `corrupt` for kept metadata that are no TIFF tags; what the sink throws
    */
-  async write(planes: readonly Uint8Array[]): Promise<void> {
+  async rows(planes: readonly Uint8Array[]): Promise<void> {
+    if (this.#left === 0) await this.#startPicture();
+    const sampleBytes = elementBytes(this.#info.type);
+    const planeBytes = planes[0]?.byteLength ?? 0;
+    for (let at = 0; at < planeBytes; at += batchBytes) {
+      const bytes = new Uint8Array(Math.min(batchBytes, planeBytes - at) * planes.length);
+      interleave(planes, at, bytes, sampleBytes);
+      await this.#put(bytes);
+      this.#left -= bytes.byteLength;
+    }
+    // Directories begin on words.
+    if (this.#left === 0) await this.#put(new Uint8Array(-this.#offset & 7));
+  }
+
+  async #startPicture(): Promise<void> {
     const page = this.#table.pages[this.#written] as PictureEntry;
     if (this.#written === 0) await this.#put(this.#header());
     const isLast = ++this.#written === this.#table.pages.length;
     await this.#put(this.#directory(page, isLast));
-    await this.#put(toInterleaved(planes, elementBytes(this.#info.type)));
-    // Directories begin on words.
-    await this.#put(new Uint8Array(-this.#offset & 7));
+    this.#left = this.#pixelBytes;
   }
 
   async #put(bytes: Uint8Array): Promise<void> {

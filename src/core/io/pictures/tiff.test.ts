@@ -235,7 +235,7 @@ describe('writing', () => {
     expect(plan.files).toEqual(['scan.tif']);
     const writer = createPictureWriter(info, plan, { open: async () => sink, close: (open) => open.close() });
     const planeBytes = info.dims[0] * info.dims[1] * elementBytes(info.type);
-    for (let at = 0; at < voxels.byteLength; at += planeBytes) await writer.write([voxels.subarray(at, at + planeBytes)]);
+    for (let at = 0; at < voxels.byteLength; at += planeBytes) await writer.rows([voxels.subarray(at, at + planeBytes)]);
     return sink.bytes();
   }
 
