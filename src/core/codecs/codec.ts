@@ -189,9 +189,18 @@ export interface CodecKernels {
    * elements, and nothing outside them, into `target` (whose row padding stays as it is), from what `payloads.buffer`
    * then holds. A damaged payload gives wrong voxels, never a fault of the device: the caller compares checksums.
    * `decodeChunks` in decode-chunks.ts runs it once.
+   * @param faults a word for each chunk, 0 at first: the plan sets it where the payload is not as SPEC.md says and yet
+   *   might decode to the right voxels. It may set it for a sound payload, too, so the reference has the last word. Left
+   *   out: payloads are not checked, which costs nothing
    * @throws StriaError `corrupt` for parameters and lengths that no encoder makes
    */
-  prepareDecode(payloads: GpuPayloads, chunks: readonly GpuChunk[], target: GpuVoxels, scope: GpuScope): DecodePlan;
+  prepareDecode(
+    payloads: GpuPayloads,
+    chunks: readonly GpuChunk[],
+    target: GpuVoxels,
+    scope: GpuScope,
+    faults?: GPUBuffer,
+  ): DecodePlan;
   /**
    * As `prepareDecode`, for stretches of chunks: those of a slice, or single voxels. There with `CodecDefinition.scanOrder`.
    * @throws StriaError `corrupt` as `prepareDecode`; `internal` for elements that a chunk does not have

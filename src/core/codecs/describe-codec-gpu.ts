@@ -10,6 +10,7 @@ import { placePayloads } from './batch.ts';
 import type { ChunkVoxels, CodecDefinition, CodecElementBytes, GpuChunk, GpuPayloads, GpuVoxels } from './codec.ts';
 import { decodeChunks } from './decode-chunks.ts';
 import { chunksToDamage, differentParameters, parametersFor, testAxes } from './describe-codec.ts';
+import { describeVerdictOnGpu } from './describe-verdict-gpu.ts';
 import { createKernels } from './kernels.ts';
 import {
   firstDifference,
@@ -272,6 +273,14 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
       expect(stages.map((stage) => stage.label)).toContain('write');
       if (gpu.hasTimestamps) expect(stages.every((stage) => (stage.gpuMs ?? -1) >= 0)).toBe(true);
     });
+
+    // Elements of 2 bytes are checked as the planes of those of 4 bytes are.
+    if (!options.isSpread)
+      describeVerdictOnGpu(
+        definition,
+        gpu,
+        widths.filter((width) => width !== 2),
+      );
 
     if (options.isBrief) return;
     test('damaged payloads write nothing outside their chunks, raise no error and lose no device', async () => {

@@ -66,7 +66,7 @@ test('a plan of a chain runs again and again', async () => {
     padded.set(chunk.payload);
     const buffer = scope.storage('payload', padded.byteLength, padded);
     const decodedBy = codecOfChunk(chunk, { shape: place.shape, elementBytes: 1 });
-    return { ...place, stored: { kind: 'coded', ...decodedBy, buffer, byteOffset: 0, byteLength } as const };
+    return { ...place, stored: { kind: 'coded', ...decodedBy, buffer, byteOffset: 0, byteLength } as const, number: i };
   });
   const plan = new DecodePlanner(gpu).plan(chunks, target, scope);
   for (const poison of [0, 0xff]) {

@@ -7,6 +7,7 @@ import { StriaError } from '../shared/errors.ts';
 import type { Dims3, ElementType } from '../shared/volume.ts';
 import type { ChunkBox, ResidentBox } from './backend.ts';
 import { type DecodePlanner, DecodeWorkspace, type PlannedChunk, type StoredChunk } from './decode-planner.ts';
+import type { FaultFlags } from './fault-flags.ts';
 import { paddedBoxBytes } from './gpu-chunks.ts';
 import { type AxisIndex, placeUniform, type SliceBox } from './volume-source.ts';
 
@@ -44,6 +45,7 @@ export class CompressedLayers {
   readonly #axis: AxisIndex | undefined;
   readonly #scratch: GpuScope;
   readonly #tables: GpuScope;
+  readonly #flags: FaultFlags | undefined;
   readonly #workspace: DecodeWorkspace;
   readonly #boxes: (readonly PlacedLayerBox[])[] = [];
   readonly #plans = new Map<number, DecodePlan>();
@@ -55,12 +57,14 @@ export class CompressedLayers {
    * @param axis undefined: a layer is a whole time point
    * @param tables owns what decoding reads beside payloads
    * @param scratch owns what is decoded into
+   * @param flags tell of unsound payloads of what was recorded. Left out: payloads are not checked
    */
-  constructor(source: LayerSource, axis: AxisIndex | undefined, tables: GpuScope, scratch: GpuScope) {
+  constructor(source: LayerSource, axis: AxisIndex | undefined, tables: GpuScope, scratch: GpuScope, flags?: FaultFlags) {
     this.#source = source;
     this.#axis = axis;
     this.#tables = tables;
     this.#scratch = scratch;
+    this.#flags = flags;
     this.#workspace = new DecodeWorkspace(scratch);
   }
 
@@ -166,10 +170,11 @@ export class CompressedLayers {
     const { grid, stored, planner } = this.#source;
     const chunksPerTimePoint = grid.count / grid.dims[3];
     const plans = this.boxes(layer).map(({ chunks, voxels }) => {
-      const planned = chunks.filter(isWanted).map(({ origin, shape, number }): PlannedChunk => {
-        return { origin, shape, stored: stored[timePoint * chunksPerTimePoint + number] as StoredChunk };
+      const planned = chunks.filter(isWanted).map((chunk): PlannedChunk => {
+        const number = timePoint * chunksPerTimePoint + chunk.number;
+        return { ...chunk, stored: stored[number] as StoredChunk, number };
       });
-      return planner.plan(planned, voxels, tables, this.#workspace);
+      return planner.plan(planned, voxels, tables, this.#workspace, this.#flags);
     });
     return (commands) => {
       for (const one of plans) one(commands);

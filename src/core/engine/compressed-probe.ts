@@ -39,7 +39,7 @@ export async function decodeVoxel(source: LayerSource, position: Dims3, timePoin
   if (!plan) {
     const voxels = emptyBox(scope, shape, codecBytes);
     const place = { origin: [0, 0, 0] as const, shape };
-    planner.plan([{ ...place, stored: chunk }], voxels, scope)(commands);
+    planner.plan([{ ...place, stored: chunk, number }], voxels, scope)(commands);
     submit();
     return await readVoxel(gpu, type, { voxels, origin, chunks: [{ ...place, number }] }, position);
   }

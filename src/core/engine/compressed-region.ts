@@ -38,7 +38,8 @@ export async function decodeChunkRow(
   const dims: Dims3 = [boxes.reduce((sum, { shape }) => sum + shape[0], 0), height, depth];
   const voxels = emptyBox(scope, dims, codecElementBytes(type));
   const planned = boxes.map(({ origin, shape }, index): PlannedChunk => {
-    return { origin: [origin[0] - from[0], 0, 0], shape, stored: stored[row[index] as number] as StoredChunk };
+    const number = row[index] as number;
+    return { origin: [origin[0] - from[0], 0, 0], shape, stored: stored[number] as StoredChunk, number };
   });
   const commands = gpu.commands('decode.region');
   planner.plan(planned, voxels, scope)(commands);

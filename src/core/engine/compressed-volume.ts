@@ -18,6 +18,7 @@ import { decodeVoxel, readVoxel } from './compressed-probe.ts';
 import { chunkRows, decodeChunkRow } from './compressed-region.ts';
 import { DecodePlanner } from './decode-planner.ts';
 import { createDisplayStaging, createDisplayTexture, type DisplayTexture, prepareDisplayFill } from './display-texture.ts';
+import { FaultFlags, judgeChunk } from './fault-flags.ts';
 import { analyzeOnGpu } from './gpu-chunks.ts';
 import { guarded } from './gpu-transfer.ts';
 import type { PlanePart } from './plane-chunks.ts';
@@ -141,9 +142,14 @@ export class CompressedVolume implements VolumeSource {
   }
 
   /** Decodes all chunks, a layer or a time point at a time, into memory of its own, which is freed again. */
-  async forEachBox(visit: (box: NumberedBox) => Promise<void>): Promise<void> {
+  forEachBox(visit: (box: NumberedBox) => Promise<void>): Promise<void> {
+    return this.#forEachBox(visit);
+  }
+
+  /** @param flags tell of unsound payloads up to the box that is visited. Left out: payloads are not checked */
+  async #forEachBox(visit: (box: NumberedBox) => Promise<void>, flags?: FaultFlags): Promise<void> {
     using scope = this.#gpu.scope('decode');
-    const layers = new CompressedLayers(this.#source, this.#timePoints ? undefined : 2, scope, scope);
+    const layers = new CompressedLayers(this.#source, this.#timePoints ? undefined : 2, scope, scope, flags);
     const chunksPerTimePoint = this.#source.grid.count / this.dims[3];
     for (let at = 0; at < layers.count * this.dims[3]; at++) {
       const timePoint = Math.floor(at / layers.count);
@@ -297,19 +303,28 @@ export class CompressedVolume implements VolumeSource {
   /** @throws StriaError `corrupt` in the context of `chunk N` */
   async #verify(chunks: readonly EncodedChunk[], { signal, onProgress }: JobOptions): Promise<void> {
     let done = 0;
-    await this.forEachBox(async (box) => {
+    using flagScope = this.#gpu.scope('flags');
+    const flags = new FaultFlags(flagScope);
+    const visit = async (box: NumberedBox) => {
       throwIfAborted(signal);
       using scope = this.#gpu.scope('check');
-      const analyses = await analyzeOnGpu(this.#gpu, box, { scope, signal });
+      const { elementBytes, dims } = box.voxels;
+      const [analyses, suspects] = await Promise.all([analyzeOnGpu(this.#gpu, box, { scope, signal }), flags.take(this.#gpu)]);
       analyses.forEach(({ checksum }, index) => {
         const number = box.chunkNumbers[index] as number;
         const promised = (chunks[number] as EncodedChunk).decodedChecksum;
         if (!sameChecksum(checksum, promised)) throw inContext(`chunk ${number}`, mismatch());
       });
-      const [x, y, z] = box.voxels.dims;
-      done += x * y * z * box.voxels.elementBytes;
+      for (const number of suspects) {
+        const { shape } = this.#source.grid.box(number);
+        await judgeChunk(chunks[number] as EncodedChunk, shape, elementBytes, signal).catch((error: unknown) => {
+          throw inContext(`chunk ${number}`, error);
+        });
+      }
+      done += dims[0] * dims[1] * dims[2] * elementBytes;
       onProgress?.({ stage: 'Checking', done, total: this.voxelBytes });
-    });
+    };
+    await this.#forEachBox(visit, flags);
   }
 
   #holding(position: Dims3, timePoint: number): LayerBox | undefined {

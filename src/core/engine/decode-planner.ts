@@ -15,6 +15,7 @@ import type { GpuScope } from '../gpu/scope.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import type { ChunkBox } from './backend.ts';
 import type { DecodedBy } from './chosen-codec.ts';
+import type { FaultFlags } from './fault-flags.ts';
 import { prepareFill } from './gpu-chunks.ts';
 import type { Ramp } from './ramp.ts';
 
@@ -37,6 +38,8 @@ export type StoredChunk =
 /** A stored chunk and its place in the box that it is decoded into. */
 export interface PlannedChunk extends ChunkBox {
   readonly stored: StoredChunk;
+  /** By which `FaultFlags` names it. */
+  readonly number: number;
 }
 
 /** Plans the decoding of chunks that several codecs made into one box. */
@@ -52,14 +55,21 @@ export class DecodePlanner {
    * One plan for all chunks: one codec's after the other's, since each codec decodes all of its chunks at once.
    * @param scope owns the plan's tables
    * @param workspace what plans share that never run at the same time; default: one of the plan's own
+   * @param flags tell of unsound payloads once the plan has run. Left out: payloads are not checked
    * @throws StriaError `corrupt` for parameters and lengths that no encoder makes
    */
-  plan(chunks: readonly PlannedChunk[], target: GpuVoxels, scope: GpuScope, workspace = new DecodeWorkspace(scope)): DecodePlan {
+  plan(
+    chunks: readonly PlannedChunk[],
+    target: GpuVoxels,
+    scope: GpuScope,
+    workspace = new DecodeWorkspace(scope),
+    flags?: FaultFlags,
+  ): DecodePlan {
     const filled: ChunkBox[] = [];
     const ramps: Ramp[] = [];
     const plans: DecodePlan[] = [];
     const groups = new Map<CodecDefinition, Map<GPUBuffer, Group>>();
-    for (const { origin, shape, stored } of this.#unchain(chunks, plans, scope, workspace)) {
+    for (const { origin, shape, stored, number } of this.#unchain(chunks, plans, scope, workspace, flags)) {
       if (stored.kind === 'ramp') {
         filled.push({ origin, shape });
         ramps.push(stored.ramp);
@@ -68,17 +78,19 @@ export class DecodePlanner {
       const { codec, buffer, parameters, byteOffset, byteLength } = stored;
       const byBuffer = groups.get(codec) ?? new Map<GPUBuffer, Group>();
       groups.set(codec, byBuffer);
-      const group = byBuffer.get(buffer) ?? { chunks: [], byteOffsets: [], byteLengths: [] };
+      const group = byBuffer.get(buffer) ?? { chunks: [], numbers: [], byteOffsets: [], byteLengths: [] };
       byBuffer.set(buffer, group);
       group.chunks.push({ origin, shape, parameters });
+      group.numbers.push(number);
       group.byteOffsets.push(byteOffset);
       group.byteLengths.push(byteLength);
     }
     if (ramps.length > 0) plans.push(prepareFill(this.#gpu, { voxels: target, chunks: filled }, ramps, scope));
     for (const [codec, byBuffer] of groups) {
       const kernels = this.#kernelsOf(codec);
-      for (const [buffer, { chunks: members, byteOffsets, byteLengths }] of byBuffer) {
-        plans.push(kernels.prepareDecode({ buffer, byteOffsets, byteLengths }, members, target, scope));
+      for (const [buffer, { chunks: members, numbers, byteOffsets, byteLengths }] of byBuffer) {
+        const faults = flags?.buffer(numbers);
+        plans.push(kernels.prepareDecode({ buffer, byteOffsets, byteLengths }, members, target, scope, faults));
       }
     }
     return (commands) => {
@@ -110,7 +122,13 @@ export class DecodePlanner {
    * Adds plans for the second codecs of chains, which decode the first ones' payloads into the workspace, and gives the
    * chunks as they are once those have run.
    */
-  #unchain(chunks: readonly PlannedChunk[], plans: DecodePlan[], scope: GpuScope, workspace: DecodeWorkspace): PlannedChunk[] {
+  #unchain(
+    chunks: readonly PlannedChunk[],
+    plans: DecodePlan[],
+    scope: GpuScope,
+    workspace: DecodeWorkspace,
+    flags: FaultFlags | undefined,
+  ): PlannedChunk[] {
     const chains = new Map<CodecDefinition, { index: number; stored: ChainedChunk }[]>();
     chunks.forEach(({ stored }, index) => {
       if (stored.kind === 'ramp' || !stored.second) return;
@@ -126,11 +144,12 @@ export class DecodePlanner {
       const payloads = members.map(({ index, stored: { codec, parameters, second, ...place } }, i): PlannedChunk => {
         const byteOffset = byteOffsets[i] as number;
         const first = { kind: 'coded', codec, parameters, buffer, byteOffset, byteLength: second.decodedLength } as const;
-        unchained[index] = { ...(chunks[index] as PlannedChunk), stored: first };
+        const chained = chunks[index] as PlannedChunk;
+        unchained[index] = { ...chained, stored: first };
         const stored = { ...place, codec: second.codec, parameters: second.parameters };
-        return { origin: [byteOffset, 0, 0], shape: [second.decodedLength, 1, 1], stored };
+        return { origin: [byteOffset, 0, 0], shape: [second.decodedLength, 1, 1], stored, number: chained.number };
       });
-      plans.push(this.plan(payloads, box, scope));
+      plans.push(this.plan(payloads, box, scope, undefined, flags));
     }
     return unchained;
   }
@@ -170,6 +189,7 @@ type ChainedChunk = Extract<StoredChunk, { kind: 'coded' }> & { readonly second:
 
 interface Group {
   readonly chunks: GpuChunk[];
+  readonly numbers: number[];
   readonly byteOffsets: number[];
   readonly byteLengths: number[];
 }

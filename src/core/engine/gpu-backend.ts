@@ -1,7 +1,6 @@
 import { bytesOfChunks } from '../codecs/batch.ts';
 import type { GpuVoxels, KernelCall } from '../codecs/codec.ts';
 import { chainName } from '../codecs/registry.ts';
-import type { Checksum } from '../format/checksum.ts';
 import { sameChecksum } from '../format/checksum.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import type { Gpu } from '../gpu/gpu.ts';
@@ -11,6 +10,7 @@ import type { Backend, BackendJob, ChunkBox, EncodeChoice, ResidentBox } from '.
 import { codecOfChunk, mismatch, reportDamage } from './choose.ts';
 import type { DecodedBy } from './chosen-codec.ts';
 import { DecodePlanner, type PlannedChunk } from './decode-planner.ts';
+import { FaultFlags, judgeChunk } from './fault-flags.ts';
 import { analyzeOnGpu, compareOnGpu, fillOnGpu, paddedBoxBytes, stackedBox } from './gpu-chunks.ts';
 import { GpuEncoder, labelled } from './gpu-encoder.ts';
 import { downloadBox, emptyBox, guarded, uploadBox } from './gpu-transfer.ts';
@@ -23,7 +23,7 @@ export interface GpuBackend extends Backend {
   /** Decodes into scratch memory and compares with the resident voxels, all on the GPU. 0: every bit is the same. */
   checkResident(box: ResidentBox, chunks: readonly EncodedChunk[], job?: BackendJob): Promise<{ differingWords: number }>;
   /**
-   * Decodes straight into a resident box (whose row padding is zero), each chunk's checksum verified on the GPU.
+   * Decodes straight into a resident box (whose row padding is zero), each chunk's payload and checksum verified on the GPU.
    * @throws StriaError `corrupt`, in the context of `chunk N`
    */
   decodeResident(chunks: readonly EncodedChunk[], box: ResidentBox, job?: BackendJob): Promise<void>;
@@ -43,11 +43,12 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
       using scope = work.call.scope.scope('payloads');
       const { bytes, byteOffsets, byteLengths } = joinPayloads(members.map(({ payload }) => payload));
       const buffer = scope.storage('payloads', bytes.byteLength, bytes);
-      const chunks = members.map(({ place, decodedBy }, i): PlannedChunk => {
+      const chunks = members.map(({ place, decodedBy, index: number }, i): PlannedChunk => {
         const byteOffset = byteOffsets[i] as number;
-        return { ...place, stored: { kind: 'coded', ...decodedBy, buffer, byteOffset, byteLength: byteLengths[i] as number } };
+        const stored = { kind: 'coded', ...decodedBy, buffer, byteOffset, byteLength: byteLengths[i] as number } as const;
+        return { ...place, stored, number };
       });
-      const plan = planner.plan(chunks, target, scope);
+      const plan = planner.plan(chunks, target, scope, undefined, work.flags);
       const commands = gpu.commands(`${name}.decode`, labelled(work.call, `${name}.decode`).onTimes);
       plan(commands);
       await commands.submit();
@@ -93,12 +94,18 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
       reportDamage(firstChunk + index, error, job.onDamage);
     };
     const call = { scope, signal: job.signal, onTimes: job.onTimes };
-    await decodeBatch(box, chunks, { call, damaged: damage });
-    const analyses = await analyzeOnGpu(gpu, box, call);
-    analyses.forEach(({ checksum }, index) => {
-      const promised: Checksum = (chunks[index] as EncodedChunk).decodedChecksum;
-      if (!damaged.has(index) && !sameChecksum(checksum, promised)) damage(index, mismatch());
-    });
+    const flags = new FaultFlags(scope);
+    await decodeBatch(box, chunks, { call, damaged: damage, flags });
+    const [analyses, suspects] = await Promise.all([analyzeOnGpu(gpu, box, call), flags.take(gpu)]);
+    for (const [index, { checksum }] of analyses.entries()) {
+      if (damaged.has(index)) continue;
+      const chunk = chunks[index] as EncodedChunk;
+      if (!sameChecksum(checksum, chunk.decodedChecksum)) damage(index, mismatch());
+      else if (suspects.has(index)) {
+        const { shape } = box.chunks[index] as ChunkBox;
+        await judgeChunk(chunk, shape, box.voxels.elementBytes, job.signal).catch((error) => damage(index, error));
+      }
+    }
   };
 
   const backend: GpuBackend = {
@@ -183,6 +190,8 @@ interface DecodeMember {
 
 interface DecodeWork {
   readonly call: KernelCall;
+  /** Left out: payloads are not checked. */
+  readonly flags?: FaultFlags;
   readonly damaged: (index: number, error: unknown) => void;
 }
 

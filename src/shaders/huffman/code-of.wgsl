@@ -1,5 +1,5 @@
 // Reads the table of each coded section. src/core/codecs/huffman/SPEC.md, 'Table' and 'Codes'.
-// tile.wgsl and payload.wgsl stand in front of this text.
+// raise.wgsl or ignore.wgsl, tile.wgsl and payload.wgsl stand in front of this text.
 // Algorithm: one invocation unpacks the lengths; then all rank the symbols by counting.
 // One invocation owns a symbol, one workgroup a section. Dispatch: one workgroup a slot, spread over x and y.
 // Invariants:
@@ -28,10 +28,10 @@ fn nibble(at: u32, count: u32) -> u32 {
   return (wg_table[at / 2u] >> (4u * (at % 2u))) & 15u;
 }
 
-// `count`: nibbles in wg_table.
-fn unpack_lengths(count: u32) {
+// `count`: nibbles in wg_table. False: they name more than 256 symbols, and not only by a last nibble that fills its byte.
+fn unpack_lengths(count: u32) -> bool {
   var symbol = 0u;
-  for (var at = 0u; at < count && symbol < 256u; ) {
+  for (var at = 0u; at < count; ) {
     var length = nibble(at, count);
     var repeats = 1u;
     at++;
@@ -44,9 +44,11 @@ fn unpack_lengths(count: u32) {
     }
     if (length == 15u && symbol > 0u) { length = wg_lengths[symbol - 1u]; }
     if (length > max_code_bits) { length = 0u; }
+    if (symbol + repeats > 256u && !(length == 0u && at == count)) { return false; }
     let end = min(256u, symbol + repeats);
     for (; symbol < end; symbol++) { wg_lengths[symbol] = length; }
   }
+  return true;
 }
 
 @compute @workgroup_size(threads)
@@ -63,7 +65,7 @@ fn main(
   let table_bytes = byte_at(body);
   if (thread < table_bytes) { wg_table[thread] = byte_at(body + 1u + thread); }
   workgroupBarrier(); // the table is there
-  if (thread == 0u) { unpack_lengths(2u * table_bytes); }
+  if (thread == 0u) { raise(number / max_sections, !unpack_lengths(2u * table_bytes)); }
   workgroupBarrier(); // the lengths are there
 
   let length = wg_lengths[thread];
@@ -91,6 +93,7 @@ fn main(
       taken += atomicLoad(&wg_numbers[length]) << (max_code_bits - length);
       codes[code_words * number + code_sums + length] = sum;
     }
+    raise(number / max_sections, taken != 1u << max_code_bits);
     if (taken != 1u << max_code_bits) { slots[number] = Slot(kind_single, slots[number].length, slots[number].symbols_word, 0u); }
   }
 }

@@ -1,5 +1,5 @@
 // Decodes each tile's symbols: into the chunk's rows where they are words of those, else side by side. src/core/codecs/huffman/SPEC.md, 'Tiles' and 'Codes'.
-// tile.wgsl, segments.wgsl and payload.wgsl stand in front of this text.
+// raise.wgsl or ignore.wgsl, tile.wgsl, segments.wgsl and payload.wgsl stand in front of this text.
 // Algorithm: every 12 bits that a stream may go on with are an entry of a table in workgroup memory: a symbol, and its
 // code's length. One window of 32 bits has two codes.
 // One invocation owns a segment, one workgroup a tile. Dispatch: one workgroup a slot for a tile, spread over x and y.
@@ -138,6 +138,15 @@ fn lookup(bits: u32) -> u32 {
   return wg_table[(bits >> 1u) & 2047u] >> (16u * (bits & 1u));
 }
 
+// 'Every segment takes as many bits as its tile says; each tile ends with less than 8 bits behind its last segment, all 0.'
+// `end`: the bit of the tile where segment `segment` ended, and `promised` where it was to end.
+fn segment_fails(place: Place, tile: Tile, segment: u32, end: u32, promised: u32) -> bool {
+  if (segment + 1u < tile.segments) { return end != promised; }
+  let rest = 8u * place.byte_length - end;
+  if (rest >= 8u) { return true; }
+  return (bits_at(place.byte_offset + end / 8u, end % 8u) & ((1u << rest) - 1u)) != 0u;
+}
+
 @compute @workgroup_size(threads)
 fn main(
   @builtin(local_invocation_index) thread: u32,
@@ -193,6 +202,8 @@ fn main(
   var high = payloads[at + 1u];
   at += 2u;
   var output = output_of(chunk, is_direct, slot.symbols_word, first_word + thread, tile.segments);
+  // Bits that were taken for symbols behind the tile's last one.
+  var surplus = 0u;
   for (var w = thread; w < tile.words; w += tile.segments) {
     var word = 0u;
     for (var pair = 0u; pair < 32u; pair += 16u) {
@@ -200,6 +211,11 @@ fn main(
       let first = lookup(bits);
       let first_length = (first >> 8u) & 15u;
       let second = lookup(bits >> first_length);
+      if (checks) {
+        let symbol = 4u * w + pair / 8u;
+        surplus += select(0u, first_length, symbol >= tile.symbols);
+        surplus += select(0u, (second >> 8u) & 15u, symbol + 1u >= tile.symbols);
+      }
       word |= ((first & 0xffu) | ((second & 0xffu) << 8u)) << pair;
       bit += first_length + ((second >> 8u) & 15u);
       if (bit >= 32u) {
@@ -210,5 +226,9 @@ fn main(
       }
     }
     put(&output, word);
+  }
+  if (checks) {
+    let end = 32u * (at - 2u) + bit - surplus - 8u * place.byte_offset;
+    raise(place.slot / max_sections, segment_fails(place, tile, thread, end, start + length));
   }
 }

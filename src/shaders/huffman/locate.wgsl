@@ -1,5 +1,5 @@
 // Finds each chunk's sections and tiles from its header and directories. src/core/codecs/huffman/SPEC.md, 'Payload'.
-// tile.wgsl and payload.wgsl stand in front of this text.
+// raise.wgsl or ignore.wgsl, tile.wgsl and payload.wgsl stand in front of this text.
 // One workgroup owns a chunk: one invocation reads the header, all sum up the tiles' lengths.
 // Dispatch: one workgroup a chunk, spread over x and y.
 // Invariants:
@@ -40,7 +40,8 @@ fn read_header(chunk: Chunk) -> bool {
     var ended = false;
     for (var shift = 0u; shift < 35u && at < end && !ended; shift += 7u) {
       let byte = byte_at(at);
-      if (shift == 28u && byte > 15u) { return false; }
+      // 'No last byte is 0, but for the value 0.'
+      if ((shift == 28u && byte > 15u) || (shift > 0u && byte == 0u)) { return false; }
       value |= (byte & 127u) << shift;
       ended = byte < 128u;
       at++;
@@ -86,6 +87,7 @@ fn main(
       wg_count = 1u;
       wg_kinds[0] = kind_none;
       wg_lengths[0] = chunk.length;
+      raise(number, true);
     }
   }
   let count = workgroupUniformLoad(&wg_count); // its barriers follow the header
@@ -128,10 +130,13 @@ fn main(
     }
     if (kind == kind_coded) { bytes = tile_start - body; }
     if (thread == 0u) { slots[slot] = Slot(select(kind, kind_single, kind == kind_none), length, symbols_word, slot_body); }
+    if (thread == 0u) { raise(number, kind == kind_none || end - min(body, end) < bytes); }
     body = select(body + bytes, end, end - min(body, end) < bytes);
     symbols_word += (length + 3u) / 4u;
     place += tile_count;
   }
+  // 'Its length is exactly what its parts add up to.'
+  if (thread == 0u) { raise(number, body != end); }
   for (var unused = place + thread; unused < places_end; unused += threads) { places[unused].slot = no_slot; }
   if (thread >= count && thread < max_sections) { slots[max_sections * number + thread] = Slot(kind_none, 0u, 0u, 0u); }
 }

@@ -1,5 +1,5 @@
 // Decodes each brick. src/core/codecs/labels/SPEC.md, 'A coded brick' and 'The range coder'.
-// brick.wgsl and guesses.wgsl stand in front of this text.
+// raise.wgsl or ignore.wgsl, brick.wgsl and guesses.wgsl stand in front of this text.
 // Algorithm: a workgroup fills its bricks that are not coded, together; then each invocation walks a coded one, element by
 // element in memory order: each answer decides which question is asked next, and what it costs.
 // One invocation owns one brick. Dispatch: one workgroup for 32 bricks, spread over x and y.
@@ -29,6 +29,9 @@ var<private> next: u32;
 var<private> end: u32;
 // The stream's next four bytes, less the interval's low end.
 var<private> offset: u32;
+// For the check: how many bytes of the stream are done, and whether a number named no label.
+var<private> done_bytes: u32;
+var<private> names_no_label: bool;
 // The label looked up last.
 var<private> seen_index: u32;
 var<private> seen_label: u32;
@@ -68,8 +71,25 @@ fn decide(chance: u32) -> bool {
   while (is_byte_done()) {
     shift_interval();
     offset = (offset << 8u) | next_byte();
+    done_bytes++;
   }
   return is_event;
+}
+
+// 'The fewest bytes such that all 32-bit numbers that begin with them lie in the interval.'
+fn closing_bytes() -> u32 {
+  for (var count = 1u; count < 4u; count++) {
+    let step = 1u << (32u - 8u * count);
+    let gap = (0u - low) & (step - 1u);
+    if (gap + step <= range) { return count; }
+  }
+  return 4u;
+}
+
+// Whether stream and labels do not add up to the brick's length, or the stream told of labels that are none.
+fn walk_fails(span: vec4u) -> bool {
+  let bytes = done_bytes + closing_bytes() + label_count * element_bytes;
+  return has_failed || names_no_label || bytes != span.y - span.x;
 }
 
 fn walk() {
@@ -138,7 +158,10 @@ fn decode_element(windows: vec4u, left: u32) -> u32 {
         if (label_count <= guesses) { break; }
       }
     }
-    if (question == ask_index && bit == index_bits(label_count)) { return min(index, label_count - 1u); }
+    if (question == ask_index && bit == index_bits(label_count)) {
+      names_no_label = names_no_label || index >= label_count;
+      return min(index, label_count - 1u);
+    }
 
     var chance = even_chance;
     if (question == ask_guess) {
@@ -231,7 +254,8 @@ fn main(
   let span = spans[brick];
   if (span.z != kind_coded) { return; }
   walker = local;
-  let chunk = chunks[chunk_of_brick[brick]];
+  let chunk_number = chunk_of_brick[brick];
+  let chunk = chunks[chunk_number];
   place = place_of(chunk, box, brick - chunk.first_brick);
   next = span.x;
   end = span.y;
@@ -240,4 +264,5 @@ fn main(
   for (var i = 0u; i < 4u; i++) { offset = (offset << 8u) | next_byte(); }
   start_interval();
   walk();
+  if (checks) { raise(chunk_number, walk_fails(span)); }
 }

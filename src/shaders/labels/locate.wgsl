@@ -1,5 +1,5 @@
 // Finds where each brick stands, from its chunk's directory. src/core/codecs/labels/SPEC.md, 'Payload'.
-// brick.wgsl stands in front of this text.
+// raise.wgsl or ignore.wgsl, and brick.wgsl stand in front of this text.
 // Algorithm: 64 bricks at a time, on top of those before: coded bricks are counted, then lengths are summed up, then each
 // brick that is as the one before looks back for the last one that is not.
 // One invocation owns every 64th brick, one workgroup a chunk. Dispatch: one workgroup a chunk, spread over x and y.
@@ -46,6 +46,16 @@ fn bits_at(chunk: Chunk, bit: u32, width: u32) -> u32 {
   return value & low_bits(width);
 }
 
+// The lengths' width is 16 at most, the first brick has none before it, and what fills up a byte is 0.
+fn directory_fails(chunk: Chunk, bricks: u32, coded_bricks: u32) -> bool {
+  let length_bits = bits_at(chunk, 0u, 8u);
+  if (length_bits > 16u || bits_at(chunk, kind_bit(0u), 2u) == kind_as_before) { return true; }
+  let lengths = first_length_bit(bricks);
+  let lengths_end = lengths + coded_bricks * length_bits;
+  let behind_kinds = bits_at(chunk, kind_bit(bricks), lengths - kind_bit(bricks));
+  return (behind_kinds | bits_at(chunk, lengths_end, (8u - lengths_end % 8u) % 8u)) != 0u;
+}
+
 @compute @workgroup_size(threads)
 fn main(
   @builtin(local_invocation_index) thread: u32,
@@ -66,7 +76,10 @@ fn main(
     coded_bricks += u32(bits_at(chunk, kind_bit(brick), 2u) == kind_coded);
   }
   inclusive_sum(thread, coded_bricks);
-  var start = min(chunk.byte_offset + directory_bytes(bricks, wg_sums[threads - 1u], length_bits), end);
+  let coded_total = wg_sums[threads - 1u];
+  let directory_end = chunk.byte_offset + directory_bytes(bricks, coded_total, length_bits);
+  if (checks && thread == 0u) { raise(number, directory_end > end || directory_fails(chunk, bricks, coded_total)); }
+  var start = min(directory_end, end);
   var coded_before = 0u;
   var first_before = chunk.byte_offset;
   for (var tile = 0u; tile < bricks; tile += threads) {
@@ -88,6 +101,7 @@ fn main(
     let sum = inclusive_sum(thread, length);
     let stop = min(start + sum, end);
     let begin = min(start + sum - length, end);
+    if (checks && thread == 0u) { raise(number, wg_sums[threads - 1u] > end - start); }
     start = min(start + wg_sums[threads - 1u], end);
     // 'The labels, the last one first': a coded brick's first label is its last.
     var first = begin;
@@ -102,4 +116,6 @@ fn main(
     for (var i = threads; i > 0u && last == as_before; i--) { last = wg_firsts[i - 1u]; }
     if (last != as_before) { first_before = last; }
   }
+  // 'The bricks, without gaps', up to the payload's end.
+  if (checks && thread == 0u) { raise(number, start != end); }
 }

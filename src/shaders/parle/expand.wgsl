@@ -1,5 +1,5 @@
 // Writes each segment's elements into a box. src/core/codecs/parle/SPEC.md, 'Decoding'.
-// segment.wgsl stands in front of this text.
+// segment.wgsl, raise.wgsl or ignore.wgsl, and check.wgsl stand in front of this text.
 // Algorithm: the segment's run starts become a bitmap in workgroup memory; an element's value is that of the run whose
 // number is the count of run starts up to it (rank in a bitmap). Nothing but the segment's own anchors, marks and values
 // is read.
@@ -84,7 +84,8 @@ fn main(
 ) {
   let number = workgroup.x + workgroup.y * workgroups.x;
   if (number >= batch.segment_count) { return; }
-  let chunk = chunks[chunk_of_segment[number]];
+  let chunk_number = chunk_of_segment[number];
+  let chunk = chunks[chunk_number];
   let walk = walk_of(chunk, number - chunk.first_segment);
   let segment = number - chunk.first_segment + chunk.skipped;
 
@@ -106,12 +107,32 @@ fn main(
       put_starts(own, gaps_before >> 16u, gaps_before & 0xffffu, runs, walk.count);
     }
   }
+  if (checks && !is_bitmap && thread < min(mark_words, bit_words)) {
+    let is_last = thread + 1u == mark_words;
+    raise(chunk_number, gaps_fail(own, gaps_before >> 16u, gaps_before & 0xffffu, runs, walk.count, is_last));
+  }
   workgroupBarrier(); // the bits are there
   var bits = 0u;
   if (thread < bit_words) { bits = atomicLoad(&wg_bits[thread]); }
   let rank = exclusive_sum(thread, countOneBits(bits));
   if (thread < bit_words) { wg_ranks[thread] = rank; }
   workgroupBarrier(); // the ranks are there
+  if (checks) {
+    if (thread == 0u) {
+      let all_marks = anchor(chunk, 1u, chunk.segments - 1u);
+      let anchors = Anchors(first_run, first_run + runs, all_runs, first_mark, first_mark + mark_words, all_marks);
+      raise(chunk_number, anchors_fail(chunk, anchors, walk.count, segment));
+      raise(chunk_number, segment == 0u && (bits & 1u) == 0u);
+      raise(chunk_number, is_bitmap && bitmap_fails(runs, walk.count));
+    }
+    // As many runs as the anchors say, all within the segment.
+    if (thread + 1u == bit_words) { raise(chunk_number, rank + countOneBits(bits) != runs); }
+    let behind = max(walk.count, 32u * thread) - 32u * thread;
+    if (thread < bit_words && behind < 32u) { raise(chunk_number, bits >> behind != 0u); }
+    for (var run = max(first_run, 1u) + thread; run < first_run + min(runs, segment_elements); run += threads) {
+      raise(chunk_number, value_of(chunk, run) == value_of(chunk, run - 1u));
+    }
+  }
 
   let last_run = first_run - 1u;
   if (walk.flat) {

@@ -1,5 +1,5 @@
 // Writes each brick's elements into a box. src/core/codecs/predict/SPEC.md, 'Decoding'.
-// brick.wgsl, scan.wgsl, groups.wgsl, sums.wgsl and medians.wgsl stand in front of this text.
+// raise.wgsl or ignore.wgsl, brick.wgsl, scan.wgsl, groups.wgsl, sums.wgsl and medians.wgsl stand in front of this text.
 // Algorithm: places.wgsl says where each part of a unit starts. Sixteen invocations that stand side by side read a group's
 // heads, which stand side by side, too. Then the predictors' sums run over packed words.
 // One invocation owns a quad of a group, then lines, then words; one workgroup owns a brick, plane by plane.
@@ -36,8 +36,19 @@ fn bytes_of(nibbles: u32) -> u32 {
   return (pairs & 0x000f000fu) | ((pairs & 0x00f000f0u) << 4u);
 }
 
+// 'Zero bits up to a whole word': whether there are others behind the first `used` bits of a part that starts at a word.
+fn padding_fails(start: u32, used: u32) -> bool {
+  return used % 32u != 0u && payloads[start + used / 32u] >> (used % 32u) != 0u;
+}
+
+// Whether anything stands behind a group's heads or tails. `count`: its elements.
+fn group_fails(group: vec3u, count: u32) -> bool {
+  if (group.x == 0u) { return false; }
+  return padding_fails(group.y, count * head_bits(group.x)) || padding_fails(group.z, count * tail_bits(group.x));
+}
+
 // Leaves the quad's residuals in wg_words; a block's first element gets its base. `bases`: the word where bases start.
-fn expand_quad(place: Place, quad: Quad, bases: u32, plane: u32) {
+fn expand_quad(place: Place, quad: Quad, bases: u32, plane: u32, chunk_number: u32) {
   if (quad.count == 0u) { return; }
   let group = wg_groups[quad.group];
   var heads = 0u;
@@ -64,6 +75,8 @@ fn expand_quad(place: Place, quad: Quad, bases: u32, plane: u32) {
   }
   first = packed_residuals(first);
   if (is_first) {
+    // 'Each block's first symbol is 0.'
+    raise(chunk_number, (first & element_mask) != 0u);
     first = (first & ~element_mask) | bits_at(bases, bits * block_place(place, block, plane), bits);
   }
   wg_words[at] = first;
@@ -148,9 +161,10 @@ fn main(
       if (thread < class_words(place)) { wg_class_words[thread] = payloads[first_class + thread]; }
       workgroupBarrier(); // the classes are there
       place_groups(place, chunk, chunk_number, unit, thread);
+      if (checks) { raise(chunk_number, group_fails(wg_groups[thread], place.count)); }
       workgroupBarrier(); // the groups' places are there
       for (var index = thread; index < threads * quads_per_group; index += threads) {
-        expand_quad(place, quad_of(place.extent, index), bases, plane);
+        expand_quad(place, quad_of(place.extent, index), bases, plane, chunk_number);
       }
       workgroupBarrier(); // all residuals are there
 

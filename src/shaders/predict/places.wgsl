@@ -1,5 +1,5 @@
 // Finds where each unit's parts stand in the sections, and where the sections start. src/core/codecs/predict/SPEC.md,
-// 'Payload'. brick.wgsl, and records.wgsl or records-payload.wgsl stand in front of this text.
+// 'Payload'. brick.wgsl, raise.wgsl or ignore.wgsl, and records.wgsl or records-payload.wgsl stand in front of this text.
 // Algorithm: 64 units at a time count their words, each by one invocation; then each section's counts are scanned, each by
 // one invocation, on top of the units before.
 // One workgroup owns a chunk. Dispatch: one workgroup a chunk, spread over x and y.
@@ -30,8 +30,8 @@ fn scan_section(section: u32) {
   wg_totals[section] = before;
 }
 
-// Adds up the words of a unit's groups, in wg_counts.
-fn count_groups(chunk: Chunk, extent: vec3u, at: u32, unit: u32, thread: u32) {
+// Adds up the words of a unit's groups, in wg_counts. `number`: of the chunk.
+fn count_groups(number: u32, chunk: Chunk, extent: vec3u, at: u32, unit: u32, thread: u32) {
   let groups = (extent + group_shape() - 1u) / group_shape();
   var index = 0u;
   var word = 0u;
@@ -39,7 +39,9 @@ fn count_groups(chunk: Chunk, extent: vec3u, at: u32, unit: u32, thread: u32) {
     for (var y = 0u; y < groups.y; y++) {
       for (var x = 0u; x < groups.x; x++) {
         if (index % 8u == 0u) { word = class_word(chunk, at, unit, index / 8u); }
-        let group_class = min((word >> (4u * (index % 8u))) & 15u, class_count);
+        let named_class = (word >> (4u * (index % 8u))) & 15u;
+        let group_class = min(named_class, class_count);
+        raise(number, named_class > class_count);
         if (group_class > 0u) {
           let size = size_of(extent, vec3u(x, y, z) * group_shape());
           let count = size.x * size.y * size.z;
@@ -50,6 +52,8 @@ fn count_groups(chunk: Chunk, extent: vec3u, at: u32, unit: u32, thread: u32) {
       }
     }
   }
+  // 'Then zero bits up to a whole word.'
+  if (index % 8u != 0u) { raise(number, word >> (4u * (index % 8u)) != 0u); }
 }
 
 @compute @workgroup_size(threads)
@@ -74,6 +78,7 @@ fn main(
       if (!is_unit_flat(chunk, first_block_place(chunk, brick, unit % planes), unit)) {
         extent = min(brick_shape(), chunk.shape - origin_of(chunk, brick));
       }
+      raise(number, predictors_fail(chunk, brick, unit % planes));
     }
     let groups = (extent + group_shape() - 1u) / group_shape();
     wg_counts[thread] = (groups.x * groups.y * groups.z + 7u) / 8u;
@@ -81,7 +86,7 @@ fn main(
     workgroupBarrier(); // the classes' words are counted
     if (thread == 0u) { scan_section(0u); }
     workgroupBarrier(); // the classes' places are there
-    count_groups(chunk, extent, wg_counts[thread], unit, thread);
+    count_groups(number, chunk, extent, wg_counts[thread], unit, thread);
     workgroupBarrier(); // the other sections' words are counted
     if (thread > 0u && thread < section_count) { scan_section(thread); }
     workgroupBarrier(); // all places are there
@@ -103,5 +108,6 @@ fn main(
       start += wg_totals[section];
     }
     starts[first + 2u + section_count] = start;
+    raise(number, ends_wrong(chunk, start));
   }
 }

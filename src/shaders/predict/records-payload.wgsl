@@ -2,9 +2,49 @@
 
 @group(0) @binding(4) var<storage, read> payloads: array<u32>;
 
+fn predictor_at(chunk: Chunk, place: u32) -> u32 {
+  return (payloads[chunk.payload_word + place / 4u] >> (8u * (place % 4u))) & 0xffu;
+}
+
+// 'No predictor is above 7, or 8 where the parameters allow it, but 15 in all blocks of a unit.'
+fn predictors_fail(chunk: Chunk, brick: u32, plane: u32) -> bool {
+  if (!checks) { return false; }
+  let chunk_blocks = (chunk.shape.xy + vec2u(block_x, block_y) - 1u) / vec2u(block_x, block_y);
+  let first = origin_of(chunk, brick).xy / vec2u(block_x, block_y);
+  let first_place = first_block_place(chunk, brick, plane);
+  let is_flat = predictor_at(chunk, first_place) == flat_mark;
+  // A kernel finds places for chunks of both modes, so the chunk's own mode counts, not `medians`.
+  let end = median_predictor + chunk.mode / 16u;
+  var fails = false;
+  for (var block = 0u; block < blocks; block++) {
+    let at = vec2u(block % blocks_x, block / blocks_x);
+    if (any(first + at >= chunk_blocks)) { continue; }
+    let predictor = predictor_at(chunk, first_place + (at.x + chunk_blocks.x * at.y) * planes);
+    fails = fails || (predictor == flat_mark) != is_flat || (!is_flat && predictor >= end);
+  }
+  return fails;
+}
+
+// The payload's length is that of its sections; what fills up the last word of predictors and of bases is 0. `end`: in words.
+fn ends_wrong(chunk: Chunk, end: u32) -> bool {
+  if (!checks) { return false; }
+  if (end != chunk.payload_words) { return true; }
+  let block_shape = vec3u(block_x, block_y, brick_z);
+  let counts = (chunk.shape + block_shape - 1u) / block_shape;
+  let predictors = counts.x * counts.y * counts.z * planes;
+  let fixed = fixed_words(chunk);
+  return is_filled_wrong(chunk.payload_word, predictors)
+    || is_filled_wrong(chunk.payload_word + fixed.x, predictors * plane_bytes);
+}
+
+// Whether the last word of `bytes` bytes from a word on holds anything behind them.
+fn is_filled_wrong(word: u32, bytes: u32) -> bool {
+  return bytes % 4u != 0u && payloads[word + bytes / 4u] >> (8u * (bytes % 4u)) != 0u;
+}
+
 // `place`: of its first block's predictor.
 fn is_unit_flat(chunk: Chunk, place: u32, unit: u32) -> bool {
-  return ((payloads[chunk.payload_word + place / 4u] >> (8u * (place % 4u))) & 0xffu) == flat_mark;
+  return predictor_at(chunk, place) == flat_mark;
 }
 
 // One word of a unit's classes. `at`: word of these in the section.

@@ -5,5 +5,9 @@
 
 fn is_unit_flat(chunk: Chunk, place: u32, unit: u32) -> bool { return (headers[unit] & 15u) == flat_mark; }
 
+// An encoder has nothing to refuse.
+fn predictors_fail(chunk: Chunk, brick: u32, plane: u32) -> bool { return false; }
+fn ends_wrong(chunk: Chunk, end: u32) -> bool { return false; }
+
 // One word of a unit's classes. `at`: word of these in the section.
 fn class_word(chunk: Chunk, at: u32, unit: u32, word: u32) -> u32 { return classes[8u * unit + word]; }

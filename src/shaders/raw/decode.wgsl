@@ -1,4 +1,5 @@
 // Scatters payloads' bytes into the rows of a box. src/core/codecs/raw/SPEC.md.
+// raise.wgsl or ignore.wgsl stands in front of this text.
 // One invocation owns words of the box's rows, one workgroup a tile of 1024 such words of one chunk.
 // Dispatch: one workgroup a tile, spread over x and y.
 // Invariants:
@@ -52,7 +53,9 @@ fn main(
 ) {
   let tile = workgroup.x + workgroup.y * workgroups.x;
   if (tile >= box.tile_count) { return; }
-  let chunk = chunks[chunk_of_tile[tile]];
+  let chunk_number = chunk_of_tile[tile];
+  let chunk = chunks[chunk_number];
+  raise(chunk_number, chunk.payload_bytes != chunk.row_bytes * chunk.row_count);
   let row_words = (chunk.row_bytes + 3u) / 4u;
   let first = (tile - chunk.first_tile) * tile_words;
   let end = min(first + tile_words, row_words * chunk.row_count);

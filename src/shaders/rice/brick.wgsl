@@ -52,8 +52,10 @@ override row_words: u32 = brick_x / lanes;
 override row_pitch: u32 = row_words;
 // Slices stand apart in workgroup memory, so that the parts of neighbouring groups do not meet in one bank.
 override slice_pitch: u32 = brick_y * row_words + 4u;
-// A brick's elements; or its code, which is no longer: 4096 bytes of raw groups, and at most 312 bits in front of them.
-override memory_words: u32 = max(brick_z * slice_pitch, 1036u);
+// 'No brick has more than 1034 words': 4096 bytes of raw groups, and at most 312 bits in front of them.
+const most_words = 1034u;
+// A brick's elements, or its code.
+override memory_words: u32 = max(brick_z * slice_pitch, most_words + 2u);
 
 struct Chunk {
   shape: vec3u,      // in elements

@@ -1,6 +1,6 @@
 // Writes each brick's elements into a box. src/core/codecs/rice/SPEC.md, 'Decoding'.
 // brick.wgsl, memory.wgsl (or, with causal predictors, shared-memory.wgsl, linear.wgsl and causal.wgsl), planes.wgsl, spread.wgsl, suffixes.wgsl,
-// scan.wgsl, sums.wgsl and prefixes.wgsl stand in front of this text.
+// scan.wgsl, sums.wgsl, prefixes.wgsl, and check.wgsl or no-check.wgsl stand in front of this text.
 // Algorithm: the brick's words are brought to workgroup memory. The prefixes of all groups stand together, each ending in a
 // one. So the bit where a part's prefixes start follows from a count of ones over the words, in which every so many-th one is
 // marked, as many as a part has elements; and its suffixes' start from a sum of widths, as all suffixes end with the brick: no table of
@@ -98,8 +98,8 @@ fn quotients_of(prefixes: ptr<function, Reader>, count: u32) -> u32 {
   return ends - (ends << 8u) - 0x0101017fu;
 }
 
-// Walks a part: its residuals, word by word; 0 where there is none.
-fn expand_part(place: Place, coded: Coded) -> array<u32, part_words> {
+// Walks a part: its residuals, word by word; 0 where there is none. `brick`: whose flag faults raise.
+fn expand_part(place: Place, coded: Coded, brick: u32) -> array<u32, part_words> {
   var residuals = array<u32, part_words>();
   for (var eighth = 0u; eighth < part_words / 8u; eighth++) {
     let suffixes = suffixes_of(place, coded, eighth);
@@ -120,9 +120,10 @@ fn expand_part(place: Place, coded: Coded) -> array<u32, part_words> {
     var symbols = residuals[i];
     if (coded.is_rice) {
       let quotients = quotients_of(&prefixes, count);
+      if (checks) { raise_for(brick, quotients_fail(quotients, count, width, coded.has_escapes)); }
       // A lane of 15 zeros is the only one with the bit of 16 set, one further.
       if (coded.has_escapes && ((quotients + ones) & (16u * ones)) != 0u) {
-        symbols |= with_escapes(quotients, count, width, &escapes);
+        symbols |= with_escapes(quotients, count, width, &escapes, brick);
       } else {
         symbols |= (quotients & ((element_mask >> width) * ones)) << width;
       }
@@ -133,12 +134,13 @@ fn expand_part(place: Place, coded: Coded) -> array<u32, part_words> {
 }
 
 // A word's quotients, with those that stand among the escapes, above their suffixes.
-fn with_escapes(quotients: u32, count: u32, width: u32, escapes: ptr<function, u32>) -> u32 {
+fn with_escapes(quotients: u32, count: u32, width: u32, escapes: ptr<function, u32>, brick: u32) -> u32 {
   var symbols = 0u;
   for (var lane = 0u; lane < count; lane++) {
     var quotient = (quotients >> (lane * bits)) & element_mask;
     if (quotient == escape_quotient) {
       quotient = bits_at(*escapes, bits - width);
+      raise_for(brick, quotient < escape_quotient);
       *escapes += bits - width;
     }
     symbols |= ((quotient << width) & element_mask) << (lane * bits);
@@ -228,11 +230,16 @@ fn main(
       }
     }
     workgroupBarrier(); // the brick's bits are there
+    if (checks && is_flat && thread == 0u) { raise_for(brick, (header & 128u) != 0u || filling_fails(block_header(block_count), 32u * size)); }
     if (!is_flat) {
       let code_width = min((header >> 4u) & 7u, 4u);
       let codes = block_header(block_count);
       var code = 0u;
-      if (place.count > 0u) { code = min((header & 15u) + bits_at(codes + code_width * place.code_index, code_width), raw_code); }
+      if (place.count > 0u) {
+        let named_code = (header & 15u) + bits_at(codes + code_width * place.code_index, code_width);
+        raise_for(brick, named_code > raw_code || ((header >> 4u) & 7u) > 4u);
+        code = min(named_code, raw_code);
+      }
       let has_escapes = (header & 128u) != 0u;
       var coded = Coded(0u, code > 0u && code < raw_code, has_escapes, 0u, 0u, 0u);
       if (coded.is_rice) { coded.width = code - 1u; } else if (code == raw_code) { coded.width = bits; }
@@ -252,19 +259,29 @@ fn main(
       let prefix_words = max((suffixes_bit + 31u) / 32u, first_word) - first_word;
       let prefixes = Prefixes(prefixes_bit, first_word, first_word + prefix_words, (prefix_words + threads - 1u) / threads);
       let share = share_of(prefixes, thread);
-      mark_ones(prefixes, share, scan(thread, count_ones(prefixes, share)).before);
+      let ones_there = scan(thread, count_ones(prefixes, share));
+      mark_ones(prefixes, share, ones_there.before);
       workgroupBarrier(); // the marks are there
       coded.prefixes = bit_behind(prefixes, scanned.before >> 18u);
 
+      var escape_total = 0u;
       if (has_escapes) {
         var escape_bits = 0u;
         if (coded.is_rice) {
           let end = bit_behind(prefixes, (scanned.before >> 18u) + place.count);
           escape_bits = count_escapes(coded.prefixes, end) * (bits - coded.width);
         }
-        coded.escapes = bit_behind(prefixes, scanned.total >> 18u) + scan(thread, escape_bits).before;
+        let escapes_there = scan(thread, escape_bits);
+        coded.escapes = bit_behind(prefixes, scanned.total >> 18u) + escapes_there.before;
+        escape_total = escapes_there.total;
       }
-      if (code > 0u) { residuals = expand_part(place, coded); }
+      if (checks && thread == 0u) {
+        let rice_total = scanned.total >> 18u;
+        raise_for(brick, suffix_total > 32u * size || prefixes_bit > suffixes_bit || ones_there.total < rice_total);
+        raise_for(brick, has_escapes && escape_total == 0u);
+        raise_for(brick, filling_fails(bit_behind(prefixes, rice_total) + escape_total, suffixes_bit));
+      }
+      if (code > 0u) { residuals = expand_part(place, coded, brick); }
       workgroupBarrier(); // all bits are read: elements take their place
     }
     let is_level = is_flat || own_block.predictor == 0u;
@@ -274,6 +291,7 @@ fn main(
       if (is_level) {
         residual = packed_add(residual, own_block.base * ones);
       } else if (i == 0u && starts_block(place)) {
+        raise_for(brick, (residual & element_mask) != 0u);
         // 'The base takes the place of the block's first residual.'
         residual = (residual & ~element_mask) | own_block.base;
       }

@@ -1,5 +1,5 @@
 // Finds where each brick lies in the box and in its chunk's payload. src/core/codecs/rice/SPEC.md, 'Payload'.
-// brick.wgsl and scan.wgsl stand in front of this text.
+// brick.wgsl, raise.wgsl or ignore.wgsl, and scan.wgsl stand in front of this text.
 // Algorithm: each invocation adds up the lengths of its share of the directory; the sums are scanned; then it goes through
 // its share once more.
 // One invocation owns a 64th of a chunk's directory, one workgroup a chunk. Dispatch: one workgroup a chunk, spread over x, y.
@@ -39,13 +39,21 @@ fn main(
   let last = min(first + share, entries);
   var sum = 0u;
   for (var entry = first; entry < last; entry++) { sum += length_at(directory, entry); }
-  var start = directory + directory_words(entries) + scan(thread, sum).before;
+  let scanned = scan(thread, sum);
+  if (thread == 0u) {
+    // 'Its directory is whole and ends in zeros, and the bricks' lengths add up to the rest.'
+    let bricks_end = directory + directory_words(entries) + scanned.total;
+    raise(number, bricks_end != end || chunk.byte_length % 4u != 0u);
+    raise(number, entries % 2u == 1u && length_at(directory, entries) != 0u);
+  }
+  var start = directory + directory_words(entries) + scanned.before;
   for (var entry = first; entry < last; entry++) {
     let brick = entry / planes;
     let length = length_at(directory, entry);
     let word = min(start, end);
     let words = min(length, end - word);
     spans[planes * chunk.first_brick + entry] = vec4u(cut(chunk, box, brick), word, words);
+    raise(number, length > most_words);
     start += length;
   }
 }

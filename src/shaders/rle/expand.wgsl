@@ -1,5 +1,5 @@
 // Writes each tile's elements into a box. src/core/codecs/rle/SPEC.md, 'Decoding'.
-// order.wgsl and tree.wgsl stand in front of this text.
+// raise.wgsl or ignore.wgsl, order.wgsl and tree.wgsl stand in front of this text.
 // Algorithm: the tile's bitmap is rebuilt in workgroup memory; an element's value is that of the run whose number is the
 // count of run starts up to it (rank in a bitmap).
 // One lane owns parts of its tile's bitmap (tree.wgsl), then a share of its words. A tile is 4096 elements in scan order of one chunk.
@@ -89,8 +89,29 @@ fn level_0_bytes(marks: u32, at: u32, end: u32) -> vec2u {
   return vec2u(spread(stored.x, marks & 0xfu), spread(second, marks >> 4u));
 }
 
+// Raises the chunk's flag for what SPEC.md refuses and no byte count shows. As no stored byte is 0 (locate.wgsl), bits behind
+// the end of any level lead to some in level 0. `own`: the lane's part of level 0.
+fn check_tile(at: Lane, own: Bits, tile: u32, chunk_number: u32, span: Span, end: u32) {
+  let chunk = chunks[chunk_number];
+  let number = tile - chunk.first_tile;
+  let count = min(tile_elements, chunk.count - number * tile_elements);
+  for (var part = 0u; part < parts; part++) {
+    let first = 64u * (at.lane * parts + part);
+    if (first + 64u > count) { raise(chunk_number, any(own[part] != bits_below(own[part], max(count, first) - first))); }
+  }
+  // 'Bit 0 of level 0 is 1.' The chunk's first run has none before it.
+  let is_first = number == 0u;
+  if (is_first && at.lane == 0u) { raise(chunk_number, (own[0].x & 1u) == 0u); }
+  // 'Runs side by side have different values.'
+  for (var run = at.lane + u32(is_first); run < span.counts.w; run += lanes) {
+    let value = span.starts.w + run * element_bytes;
+    raise(chunk_number, payload_element(value, end) == payload_element(value - element_bytes, end));
+  }
+}
+
 // Rebuilds level 0 and its ranks. The workgroup calls it together, once.
-fn build_bits(at: Lane, has_runs: bool, level_3_at: u32, span: Span, end: u32) {
+fn build_bits(at: Lane, is_tile: bool, has_runs: bool, tile: u32, chunk_number: u32, span: Span, end: u32) {
+  let level_3_at = chunks[chunk_number].byte_offset + tile - chunks[chunk_number].first_tile;
   var level_1: array<u32, parts>;
   var bytes = 0u;
   if (has_runs) {
@@ -112,6 +133,7 @@ fn build_bits(at: Lane, has_runs: bool, level_3_at: u32, span: Span, end: u32) {
       runs += ones(own[part]);
     }
   }
+  if (checks && is_tile) { check_tile(at, own, tile, chunk_number, span, end); }
   var before = sum_before(at, 1u, runs);
   for (var part = 0u; part < parts; part++) {
     let word = 128u * at.slot + 2u * (at.lane * parts + part);
@@ -281,11 +303,12 @@ fn main(
   let at = lane_of(thread, workgroup, workgroups);
   let is_tile = at.tile < box.tile_count;
   let tile = min(at.tile, box.tile_count - 1u);
-  let chunk = chunks[chunk_of_tile[tile]];
+  let chunk_number = chunk_of_tile[tile];
+  let chunk = chunks[chunk_number];
   let end = chunk.byte_offset + chunk.byte_length;
   let span = spans[tile];
   let has_runs = is_tile && span.counts.w > 0u;
-  build_bits(at, has_runs, chunk.byte_offset + tile - chunk.first_tile, span, end);
+  build_bits(at, is_tile, has_runs, tile, chunk_number, span, end);
   if (!is_tile) { return; }
 
   let walk = walk_of(chunk, tile);

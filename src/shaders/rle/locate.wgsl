@@ -1,5 +1,5 @@
 // Finds where each tile's bytes lie in its chunk's payload. src/core/codecs/rle/SPEC.md, 'Payload'.
-// order.wgsl stands in front of this text.
+// raise.wgsl or ignore.wgsl, and order.wgsl stand in front of this text.
 // Algorithm: the bits of a tile's part of one level count its bytes in the next; so level after level, the counts of the
 // chunk's tiles are scanned (Hillis-Steele, 64 tiles at a time).
 // One invocation owns every 64th tile, one workgroup a chunk. Dispatch: one workgroup a chunk, spread over x and y.
@@ -38,6 +38,19 @@ fn bits_in(start: u32, count: u32, end: u32) -> u32 {
   return bits;
 }
 
+// Whether any of `count` bytes from byte `start` on is 0: a stored byte of a level never is.
+fn has_zero_byte(start: u32, count: u32, end: u32) -> bool {
+  let stop = min(start + count, end);
+  var found = false;
+  for (var word = start / 4u; 4u * word < stop; word++) {
+    var bytes = payloads[word];
+    if (4u * word < start) { bytes |= (1u << (8u * (start % 4u))) - 1u; }
+    if (stop - 4u * word < 4u) { bytes |= 0xffffffffu << (8u * (stop % 4u)); }
+    found = found || ((bytes - 0x01010101u) & ~bytes & 0x80808080u) != 0u;
+  }
+  return found;
+}
+
 @compute @workgroup_size(threads)
 fn main(
   @builtin(local_invocation_index) thread: u32,
@@ -70,6 +83,7 @@ fn main(
           start = spans[index].starts[section - 1u];
           count = spans[index].counts[section - 1u];
         }
+        if (checks && section > 0u) { raise(number, has_zero_byte(start, count, end)); }
         count = bits_in(start, count, end);
       } else {
         count = 0u;
@@ -91,6 +105,8 @@ fn main(
       before += wg_sums[last]; // invocations without a tile count 0
       workgroupBarrier(); // everyone has read the sum before the next round writes
     }
-    section_start += before;
+    section_start += before * unit;
   }
+  // 'Its length is exactly what its parts add up to.'
+  if (thread == 0u) { raise(number, section_start != end); }
 }

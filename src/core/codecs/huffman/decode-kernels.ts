@@ -9,6 +9,7 @@ import type { Gpu } from '../../gpu/gpu.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { assertInBox, assertPayloads, boxUniform, firstWordOf, payloadBuffer, tileTable } from '../batch.ts';
 import type { DecodePlan, GpuChunk, GpuPayloads, GpuVoxels } from '../codec.ts';
+import { faultChecks } from '../faults.ts';
 import { huffmanChunkBytes, maxSections, tileSymbols } from './layout.ts';
 import { checkParameters } from './reference.ts';
 
@@ -25,6 +26,7 @@ export function prepareDecode(
   chunks: readonly GpuChunk[],
   target: GpuVoxels,
   scope: GpuScope,
+  faults?: GPUBuffer,
 ): DecodePlan {
   assertPayloads(payloads, chunks.length);
   const { elementBytes } = target;
@@ -71,20 +73,22 @@ export function prepareDecode(
   const placeBox = boxUniform(scope, target, placeCount, 0);
   const pieceBox = boxUniform(scope, target, pieces.tileCount, 0);
 
-  const kernel = (name: string, code: readonly string[], constants: Record<string, number> = {}) =>
-    gpu.kernel({ label: `huffman.${name}`, code: code.join('\n'), constants });
+  const kernel = (name: string, texts: readonly string[], constants: Record<string, number> = {}) =>
+    gpu.kernel({ label: `huffman.${name}`, code: texts.join('\n'), constants });
   const constants = { element_bytes: elementBytes };
-  const locate = kernel('locate', [tileCode, payloadCode, locateCode], constants);
-  const codeOf = kernel('code-of', [tileCode, payloadCode, codeOfCode]);
-  const decode = kernel('decode', [tileCode, segmentsCode, payloadCode, decodeCode], constants);
+  const { suffix, code, bindings } = faultChecks(faults);
+  const locate = kernel(`locate${suffix}`, [code(5), tileCode, payloadCode, locateCode], constants);
+  const codeOf = kernel(`code-of${suffix}`, [code(4), tileCode, payloadCode, codeOfCode]);
+  const decode = kernel(`decode${suffix}`, [code(8), tileCode, segmentsCode, payloadCode, decodeCode], constants);
   const scatter = kernel('scatter', [tileCode, payloadCode, scatterCode], constants);
+  const decodeBindings = [placeBox, slots, places, source, codes, symbols, chunkTable, target.buffer, ...bindings];
   return (commands) => {
     commands
       .stage('locate')
-      .dispatch(locate, [chunkCount, chunkTable, source, slots, places], chunks.length)
-      .dispatch(codeOf, [slotUniform, source, slots, codes], slotCount)
+      .dispatch(locate, [chunkCount, chunkTable, source, slots, places, ...bindings], chunks.length)
+      .dispatch(codeOf, [slotUniform, source, slots, codes, ...bindings], slotCount)
       .stage('decode')
-      .dispatch(decode, [placeBox, slots, places, source, codes, symbols, chunkTable, target.buffer], placeCount)
+      .dispatch(decode, decodeBindings, placeCount)
       .stage('scatter')
       .dispatch(scatter, [pieceBox, chunkTable, chunkOfPiece, slots, symbols, target.buffer], pieces.tileCount);
   };

@@ -6,6 +6,6 @@ import { encode } from './encode-kernels.ts';
 export function createKernels(gpu: Gpu): CodecKernels {
   return {
     encode: (voxels, chunks, call) => encode(gpu, voxels, chunks, call),
-    prepareDecode: (payloads, chunks, target, scope) => prepareDecode(gpu, payloads, chunks, target, scope),
+    prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),
   };
 }

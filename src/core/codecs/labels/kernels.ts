@@ -33,6 +33,7 @@ import {
   type KernelCall,
   rowBytes,
 } from '../codec.ts';
+import { faultChecks } from '../faults.ts';
 import { brickCount, checkParameters } from './layout.ts';
 import { tableWords } from './tables.ts';
 
@@ -44,7 +45,7 @@ const decodeWalkers = 32;
 export function createKernels(gpu: Gpu): CodecKernels {
   return {
     encode: (voxels, chunks, call) => encode(gpu, voxels, chunks, call),
-    prepareDecode: (payloads, chunks, target, scope) => prepareDecode(gpu, payloads, chunks, target, scope),
+    prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),
   };
 }
 
@@ -110,6 +111,7 @@ function prepareDecode(
   chunks: readonly GpuChunk[],
   target: GpuVoxels,
   scope: GpuScope,
+  faults?: GPUBuffer,
 ): DecodePlan {
   assertPayloads(payloads, chunks.length);
   const bricks = cutAll(chunks, target);
@@ -121,13 +123,14 @@ function prepareDecode(
   const tables = tableBuffer(scope);
   const spans = scope.storage('spans', 16 * brickTotal);
   const source = payloadBuffer(payloads, scope);
-  const locate = kernel(gpu, 'locate', [brickCode, locateCode], elementBytes);
-  const walk = kernel(gpu, 'decode', [brickCode, guessesCode, decodeCode], elementBytes);
-  const walkBindings = [box, table, chunkOfBrick, source, spans, tables, target.buffer];
+  const { suffix, code, bindings } = faultChecks(faults);
+  const locate = kernel(gpu, `locate${suffix}`, [code(4), brickCode, locateCode], elementBytes);
+  const walk = kernel(gpu, `decode${suffix}`, [code(7), brickCode, guessesCode, decodeCode], elementBytes);
+  const walkBindings = [box, table, chunkOfBrick, source, spans, tables, target.buffer, ...bindings];
   return (commands) => {
     commands
       .stage('scan')
-      .dispatch(locate, [box, table, source, spans], chunks.length)
+      .dispatch(locate, [box, table, source, spans, ...bindings], chunks.length)
       .stage('decode')
       .dispatch(walk, walkBindings, Math.ceil(brickTotal / decodeWalkers));
   };

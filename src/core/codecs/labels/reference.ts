@@ -110,6 +110,11 @@ function readDirectory(payload: Uint8Array, bricks: number) {
   if (lengthBits > 16 || payload.byteLength < byteLength) {
     throw corrupt(`of ${payload.byteLength} bytes has no whole directory, which has ${byteLength}`);
   }
+  const kindsEnd = 8 + 2 * bricks;
+  const lengthsEnd = 8 * firstLength + lengthBits * codedBricks;
+  if ((readBits(payload, kindsEnd, -kindsEnd & 7) | readBits(payload, lengthsEnd, -lengthsEnd & 7)) !== 0) {
+    throw corrupt('has bits in its directory that are not 0 behind the kinds or the lengths');
+  }
   let coded = 0;
   return {
     byteLength,

@@ -1,3 +1,4 @@
+import checkCode from '../../../shaders/parle/check.wgsl?raw';
 import countCode from '../../../shaders/parle/count.wgsl?raw';
 import countFlatCode from '../../../shaders/parle/count-flat.wgsl?raw';
 import expandCode from '../../../shaders/parle/expand.wgsl?raw';
@@ -35,6 +36,7 @@ import type {
   KernelCall,
   RangePlan,
 } from '../codec.ts';
+import { faultChecks } from '../faults.ts';
 import { parseAxis } from '../scan-order.ts';
 import { sectionsOf, segmentCountOf, segmentElements, segmentsOf } from './layout.ts';
 
@@ -43,7 +45,7 @@ const chunkWords = 16;
 export function createKernels(gpu: Gpu): CodecKernels {
   return {
     encode: (voxels, chunks, call) => encode(gpu, voxels, chunks, call),
-    prepareDecode: (payloads, chunks, target, scope) => prepareDecode(gpu, payloads, chunks, target, scope),
+    prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),
     prepareDecodeRanges: (payloads, ranges, elementBytes, scope) =>
       prepareDecodeRanges(gpu, payloads, ranges, elementBytes, scope),
   };
@@ -116,12 +118,13 @@ function prepareDecode(
   chunks: readonly GpuChunk[],
   target: GpuVoxels,
   scope: GpuScope,
+  faults?: GPUBuffer,
 ): DecodePlan {
   assertPayloads(payloads, chunks.length);
   const segments = segmentsOfChunks(chunks, target);
   const records = chunks.map((chunk) => recordOf(chunk, target));
   const places = chunks.map((_, i) => placeOf(payloads, i));
-  return expandPlan(gpu, payloads, segments, records, places, target, scope);
+  return expandPlan(gpu, payloads, segments, records, places, target, scope, faults);
 }
 
 function prepareDecodeRanges(
@@ -167,14 +170,17 @@ function expandPlan(
   places: readonly Place[],
   target: Pick<GpuVoxels, 'buffer' | 'elementBytes'>,
   scope: GpuScope,
+  faults?: GPUBuffer,
 ): DecodePlan {
   const batch = batchUniform(scope, segments, records);
   const table = chunkTable(scope, records, segments, places);
   const chunkOfSegment = scope.storage('chunk-of-segment', 4 * segments.tileCount, segments.chunkOfTile);
   const source = payloadBuffer(payloads, scope);
-  const expand = kernel(gpu, 'expand', [expandCode], target.elementBytes, gpu.tuning['parle.expand']);
+  const checks = faultChecks(faults);
+  const code = [checks.code(5), checkCode, expandCode];
+  const expand = kernel(gpu, `expand${checks.suffix}`, code, target.elementBytes, gpu.tuning['parle.expand']);
   return (commands) => {
-    const bindings = [batch, table, chunkOfSegment, source, target.buffer];
+    const bindings = [batch, table, chunkOfSegment, source, target.buffer, ...checks.bindings];
     commands.stage('decode').dispatch(expand, bindings, segments.tileCount);
   };
 }
@@ -246,7 +252,9 @@ const unplaced: Place = { start: 0, end: 0, marks: 0 };
 
 function placeOf({ byteOffsets, byteLengths }: GpuPayloads, index: number): Place {
   const start = (byteOffsets[index] as number) / 4;
-  return { start, end: start + Math.floor((byteLengths[index] as number) / 4), marks: 0 };
+  const words = (byteLengths[index] as number) / 4;
+  // A payload is whole words: what is none counts as empty, which no payload is.
+  return { start, end: start + (Number.isInteger(words) ? words : 0), marks: 0 };
 }
 
 /** `array<Chunk>` of segment.wgsl. */

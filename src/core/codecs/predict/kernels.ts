@@ -29,6 +29,7 @@ import {
 } from '../batch.ts';
 import { brickCount, planesOf } from '../bricks.ts';
 import type { CodecElementBytes, CodecKernels, DecodePlan, GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../codec.ts';
+import { faultChecks } from '../faults.ts';
 import { pictureGeometry } from './bricks.ts';
 import { classCount } from './classes.ts';
 import { type Mode, parametersOf, parseMode } from './layout.ts';
@@ -40,7 +41,7 @@ const classWords = 8;
 export function createKernels(gpu: Gpu): CodecKernels {
   return {
     encode: (voxels, chunks, call) => encode(gpu, voxels, chunks, call),
-    prepareDecode: (payloads, chunks, target, scope) => prepareDecode(gpu, payloads, chunks, target, scope),
+    prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),
   };
 }
 
@@ -79,7 +80,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     }
     commands.stage('places');
     for (const mode of modes) {
-      const place = kernel(gpu, 'places', [recordsCode, placesCode], elementBytes, mode);
+      const place = kernel(gpu, 'places', [faultChecks(undefined).code(6), recordsCode, placesCode], elementBytes, mode);
       commands.dispatch(place, [box, unplaced, places, starts, headers, classes], chunks.length);
     }
     await commands.submit();
@@ -112,6 +113,7 @@ function prepareDecode(
   chunks: readonly GpuChunk[],
   target: GpuVoxels,
   scope: GpuScope,
+  faults?: GPUBuffer,
 ): DecodePlan {
   assertPayloads(payloads, chunks.length);
   const { modes, bricks } = cutAll(chunks, target);
@@ -124,19 +126,21 @@ function prepareDecode(
   const places = scope.storage('places', 4 * unitWords * brickTotal * planesOf(elementBytes).planes);
   const starts = scope.storage('starts', 4 * startWords * chunks.length);
   const source = payloadBuffer(payloads, scope);
+  const { suffix, code, bindings } = faultChecks(faults);
+  const expandCode = [code(7), memoryCode, scanCode, groupsCode, sumsCode, mediansCode, decodeCode];
   const kernels = modes.map((mode) => ({
-    place: kernel(gpu, 'places-payload', [payloadRecordsCode, placesCode], elementBytes, mode),
-    expand: kernel(gpu, 'decode', [memoryCode, scanCode, groupsCode, sumsCode, mediansCode, decodeCode], elementBytes, mode),
+    place: kernel(gpu, `places-payload${suffix}`, [code(5), payloadRecordsCode, placesCode], elementBytes, mode),
+    expand: kernel(gpu, `decode${suffix}`, expandCode, elementBytes, mode),
   }));
   return (commands) => {
     commands.stage('places');
     for (const { place } of kernels) {
-      commands.dispatch(place, [box, table, places, starts, source], chunks.length);
+      commands.dispatch(place, [box, table, places, starts, source, ...bindings], chunks.length);
     }
     commands.stage('decode');
     for (const { expand } of kernels) {
-      const bindings = [box, table, chunkOfBrick, source, places, starts, target.buffer];
-      commands.dispatch(expand, bindings, brickTotal);
+      const own = [box, table, chunkOfBrick, source, places, starts, target.buffer];
+      commands.dispatch(expand, [...own, ...bindings], brickTotal);
     }
   };
 }
@@ -171,6 +175,11 @@ function modeByte(mode: Mode): number {
   return parametersOf(mode)[0] as number;
 }
 
+/** A payload is whole words: what is none counts as empty, which no payload is. */
+function wordsOf(bytes: number): number {
+  return bytes % 4 === 0 ? bytes / 4 : 0;
+}
+
 /** `array<Chunk>` of brick.wgsl. */
 function chunkTable(
   scope: GpuScope,
@@ -181,7 +190,7 @@ function chunkTable(
 ): GPUBuffer {
   const table = new Uint32Array(chunkWords * chunks.length);
   chunks.forEach(({ origin, shape, parameters }, i) => {
-    const payload = [(placement?.byteOffsets[i] ?? 0) / 4, Math.ceil((placement?.byteLengths[i] ?? 0) / 4)];
+    const payload = [(placement?.byteOffsets[i] ?? 0) / 4, wordsOf(placement?.byteLengths[i] ?? 0)];
     table.set(
       [...shape, firstWordOf(box, origin), ...payload, firstTiles[i] as number, modeByte(parseMode(parameters))],
       chunkWords * i,

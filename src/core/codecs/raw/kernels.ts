@@ -14,6 +14,7 @@ import {
   tileTable,
 } from '../batch.ts';
 import { type CodecKernels, type GpuChunk, type GpuVoxels, rowBytes } from '../codec.ts';
+import { faultChecks } from '../faults.ts';
 import { checkParameters } from './reference.ts';
 
 const tileWords = 1024;
@@ -54,7 +55,6 @@ function describeBatch(
 export function createKernels(gpu: Gpu): CodecKernels {
   const constants = { tile_words: tileWords };
   const encodeKernel = gpu.kernel({ label: 'raw.encode', code: encodeCode, constants });
-  const decodeKernel = gpu.kernel({ label: 'raw.decode', code: decodeCode, constants });
   return {
     async encode(voxels, chunks, { scope, signal, onTimes }) {
       throwIfAborted(signal);
@@ -81,7 +81,7 @@ export function createKernels(gpu: Gpu): CodecKernels {
       }
     },
 
-    prepareDecode(payloads, chunks, target, scope) {
+    prepareDecode(payloads, chunks, target, scope, faults) {
       for (const chunk of chunks) {
         checkParameters(chunk.parameters);
         assertInBox(chunk, target);
@@ -91,9 +91,12 @@ export function createKernels(gpu: Gpu): CodecKernels {
         Math.ceil(((rowBytes(shape[0], target.elementBytes) / 4) * shape[1] * shape[2]) / tileWords),
       );
       const { tileCount, bindings } = describeBatch(scope, target, chunks, tileCounts, payloads);
-      const source = payloadBuffer(payloads, scope);
+      const own = [...bindings, payloadBuffer(payloads, scope), target.buffer];
+      const checks = faultChecks(faults);
+      const code = `${checks.code(own.length)}\n${decodeCode}`;
+      const kernel = gpu.kernel({ label: `raw.decode${checks.suffix}`, code, constants });
       return (commands) => {
-        commands.stage('decode').dispatch(decodeKernel, [...bindings, source, target.buffer], tileCount);
+        commands.stage('decode').dispatch(kernel, [...own, ...checks.bindings], tileCount);
       };
     },
   };

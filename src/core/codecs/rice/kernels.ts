@@ -1,5 +1,6 @@
 import brickCode from '../../../shaders/rice/brick.wgsl?raw';
 import causalCode from '../../../shaders/rice/causal.wgsl?raw';
+import checkCode from '../../../shaders/rice/check.wgsl?raw';
 import chooseCode from '../../../shaders/rice/choose.wgsl?raw';
 import codesCode from '../../../shaders/rice/codes.wgsl?raw';
 import cutCode from '../../../shaders/rice/cut.wgsl?raw';
@@ -11,6 +12,7 @@ import loadCode from '../../../shaders/rice/load.wgsl?raw';
 import locateCode from '../../../shaders/rice/locate.wgsl?raw';
 import memoryCode from '../../../shaders/rice/memory.wgsl?raw';
 import moveCode from '../../../shaders/rice/move.wgsl?raw';
+import noCheckCode from '../../../shaders/rice/no-check.wgsl?raw';
 import packedCode from '../../../shaders/rice/packed.wgsl?raw';
 import planesCode from '../../../shaders/rice/planes.wgsl?raw';
 import prefixesCode from '../../../shaders/rice/prefixes.wgsl?raw';
@@ -41,6 +43,7 @@ import {
 } from '../batch.ts';
 import { brickCount, planesOf } from '../bricks.ts';
 import type { CodecElementBytes, CodecKernels, DecodePlan, GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../codec.ts';
+import { faultChecks } from '../faults.ts';
 import { type Form, geometryOf, parseForm, roomWords } from './layout.ts';
 
 const chunkWords = 8;
@@ -53,7 +56,7 @@ const moved = 4;
 export function createKernels(gpu: Gpu): CodecKernels {
   return {
     encode: (voxels, chunks, call) => encode(gpu, voxels, chunks, call),
-    prepareDecode: (payloads, chunks, target, scope) => prepareDecode(gpu, payloads, chunks, target, scope),
+    prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),
   };
 }
 
@@ -201,6 +204,7 @@ function prepareDecode(
   chunks: readonly GpuChunk[],
   target: GpuVoxels,
   scope: GpuScope,
+  faults?: GPUBuffer,
 ): DecodePlan {
   assertPayloads(payloads, chunks.length);
   const { kinds, bricks } = cutAll(chunks, target);
@@ -210,7 +214,8 @@ function prepareDecode(
   const table = chunkTable(scope, target, chunks, bricks, payloads);
   const spans = scope.storage('spans', 16 * brickTotal * planesOf(elementBytes).planes);
   const source = payloadBuffer(payloads, scope);
-  const locate = kernel(gpu, 'locate', [scanCode, locateCode], elementBytes);
+  const { suffix, code: checksCode, bindings } = faultChecks(faults);
+  const locate = kernel(gpu, `locate${suffix}`, [checksCode(4), scanCode, locateCode], elementBytes);
   const decoders = kinds.map((kind) => {
     const memory = kind.form.causal ? sharedMemoryCode : memoryCode;
     const code = [
@@ -224,13 +229,19 @@ function prepareDecode(
       scanCode,
       sumsCode,
       prefixesCode,
+      faults ? checkCode : noCheckCode,
       decodeCode,
     ];
-    return kernel(gpu, 'decode', code, elementBytes, kind, gpu.tuning['rice.decode']);
+    return kernel(gpu, `decode${suffix}`, [checksCode(5), ...code], elementBytes, kind, gpu.tuning['rice.decode']);
   });
+  // To know its chunk, a brick that is checked needs a table more.
+  const ofChecks = faults ? [scope.storage('chunk-of-brick', 4 * brickTotal, bricks.chunkOfTile), ...bindings] : [];
   return (commands) => {
-    commands.stage('scan').dispatch(locate, [box, table, source, spans], chunks.length).stage('decode');
-    for (const decode of decoders) commands.dispatch(decode, [box, source, spans, target.buffer], brickTotal);
+    commands
+      .stage('scan')
+      .dispatch(locate, [box, table, source, spans, ...bindings], chunks.length)
+      .stage('decode');
+    for (const decode of decoders) commands.dispatch(decode, [box, source, spans, target.buffer, ...ofChecks], brickTotal);
   };
 }
 

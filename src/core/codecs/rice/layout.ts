@@ -57,6 +57,9 @@ export function roomWords({ shape, elementBytes }: ChunkGeometry, { brick }: Bri
 
 const mostHeaderBits = 312;
 
+/** SPEC.md, 'Decoding': so many words has the code of a whole brick's plane at most, of any encoder. */
+export const mostBrickWords = Math.ceil((8 * 4096 + mostHeaderBits) / 32);
+
 /** 'The directory is filled up to a whole word.' */
 export function directoryBytes(entries: number): number {
   return 4 * Math.ceil(entries / 2);

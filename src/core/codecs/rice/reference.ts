@@ -3,7 +3,7 @@ import { chunkBytes } from '../batch.ts';
 import { brickCount, cut, indicesOf, planesOf } from '../bricks.ts';
 import type { ReferenceCodec } from '../codec.ts';
 import { decodeBrick, encodeBrick } from './brick.ts';
-import { brickLayouts, directoryBytes, geometryOf, parseForm } from './layout.ts';
+import { brickLayouts, directoryBytes, geometryOf, mostBrickWords, parseForm } from './layout.ts';
 
 export const reference: ReferenceCodec = {
   encode(chunk, parameters) {
@@ -59,7 +59,9 @@ export const reference: ReferenceCodec = {
       const indices = indicesOf(part, shape);
       for (let plane = 0; plane < planes; plane++) {
         const entry = 2 * (i * planes + plane);
-        const end = start + 4 * readPlane(payload, entry, 16);
+        const words = readPlane(payload, entry, 16);
+        const end = start + 4 * words;
+        if (words > mostBrickWords) throw corrupt(`brick ${i} has ${words} words; no brick has more than ${mostBrickWords}`);
         if (end > payload.byteLength) throw corrupt(`payload ends after ${payload.byteLength} bytes; brick ${i} ends at ${end}`);
         const elements = decodeBrick(payload.subarray(start, end), layoutOf(part.extent), bits, form);
         for (let j = 0; j < elements.length; j++) {

@@ -22,6 +22,7 @@ import {
   tileTable,
 } from '../batch.ts';
 import type { CodecElementBytes, CodecKernels, DecodePlan, GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../codec.ts';
+import { faultChecks } from '../faults.ts';
 import { parseAxis } from '../scan-order.ts';
 
 /** Tiles that one workgroup does: `tiles_at_once` in order.wgsl. */
@@ -34,7 +35,7 @@ const chunkWords = 20;
 export function createKernels(gpu: Gpu): CodecKernels {
   return {
     encode: (voxels, chunks, call) => encode(gpu, voxels, chunks, call),
-    prepareDecode: (payloads, chunks, target, scope) => prepareDecode(gpu, payloads, chunks, target, scope),
+    prepareDecode: (...decoding) => prepareDecode(gpu, ...decoding),
   };
 }
 
@@ -89,6 +90,7 @@ function prepareDecode(
   chunks: readonly GpuChunk[],
   target: GpuVoxels,
   scope: GpuScope,
+  faults?: GPUBuffer,
 ): DecodePlan {
   assertPayloads(payloads, chunks.length);
   const tiles = tilesOf(chunks, target);
@@ -99,14 +101,16 @@ function prepareDecode(
   const chunkOfTile = scope.storage('chunk-of-tile', 4 * tileCount, tiles.chunkOfTile);
   const spans = scope.reused('spans', tileBytes.span * tileCount);
   const source = payloadBuffer(payloads, scope);
-  const locate = kernel(gpu, 'locate', [orderCode, locateCode], elementBytes);
-  const expand = kernel(gpu, 'expand', [orderCode, treeCode, expandCode], elementBytes);
+  const { suffix, code, bindings } = faultChecks(faults);
+  const locate = kernel(gpu, `locate${suffix}`, [code(4), orderCode, locateCode], elementBytes);
+  const expand = kernel(gpu, `expand${suffix}`, [code(6), orderCode, treeCode, expandCode], elementBytes);
+  const expandBindings = [box, table, chunkOfTile, source, spans, target.buffer, ...bindings];
   return (commands) => {
     commands
       .stage('scan')
-      .dispatch(locate, [box, table, source, spans], chunks.length)
+      .dispatch(locate, [box, table, source, spans, ...bindings], chunks.length)
       .stage('decode')
-      .dispatch(expand, [box, table, chunkOfTile, source, spans, target.buffer], Math.ceil(tileCount / tilesAtOnce));
+      .dispatch(expand, expandBindings, Math.ceil(tileCount / tilesAtOnce));
   };
 }
 

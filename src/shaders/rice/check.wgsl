@@ -1,0 +1,25 @@
+// What of a brick SPEC.md, 'Decoding', refuses though it might decode to the right elements. No entry point: kernels.ts puts it in
+// front of decode.wgsl, whose Reader it uses, behind raise.wgsl. Twin: `decodeBrick` in src/core/codecs/rice/brick.ts.
+
+// The number of each brick's chunk: `brick_count` words.
+@group(0) @binding(4) var<storage, read> chunk_of_brick: array<u32>;
+
+fn raise_for(brick: u32, is_fault: bool) { raise(chunk_of_brick[brick], is_fault); }
+
+// 'Less than 32 bits', all 0, stand from `bit` on in front of the suffixes.
+fn filling_fails(bit: u32, suffixes_bit: u32) -> bool {
+  if (bit > suffixes_bit || suffixes_bit - bit > 31u) { return true; }
+  return (peek(reader_at(bit)) & low_bits(suffixes_bit - bit)) != 0u;
+}
+
+// 'No prefix has more than 15 zeros, no symbol is 2^w or more, the escape bit is 1 exactly if there are escapes': the quotients
+// of a word of `count` elements, before escapes are put in.
+fn quotients_fail(quotients: u32, count: u32, width: u32, has_escapes: bool) -> bool {
+  var fails = false;
+  for (var lane = 0u; lane < count; lane++) {
+    let quotient = (quotients >> (lane * bits)) & element_mask;
+    let is_escape = quotient == escape_quotient;
+    fails = fails || quotient > escape_quotient || (is_escape && !has_escapes) || (!is_escape && quotient > element_mask >> width);
+  }
+  return fails;
+}
