@@ -2,7 +2,7 @@
 // renderer is opened in an installed browser instead. Arguments are files to open, and switches for Electron.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findBrowser, hasDisplay, openBrowser } from './browser.mjs';
 import { serveRenderer } from './web-server.mjs';
@@ -14,9 +14,10 @@ const installLimitMs = 60_000;
 /** The path of Electron's binary, or undefined where it is not installed. */
 function findElectron() {
   const pathFile = join(electronPackage, 'path.txt');
-  if (!existsSync(pathFile)) return undefined;
-  const folder = process.env.ELECTRON_OVERRIDE_DIST_PATH ?? join(electronPackage, 'dist');
-  const binary = join(folder, readFileSync(pathFile, 'utf8').trim());
+  const { ELECTRON_OVERRIDE_DIST_PATH: override } = process.env;
+  const name = existsSync(pathFile) ? readFileSync(pathFile, 'utf8').trim() : override && 'electron';
+  if (!name) return undefined;
+  const binary = join(override || join(electronPackage, 'dist'), name);
   return existsSync(binary) ? binary : undefined;
 }
 
@@ -42,17 +43,44 @@ function installElectron() {
 function runElectron(binary) {
   // Chromium's sandbox refuses to run as root.
   const asRoot = process.platform === 'linux' && process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  const child = spawn(binary, [...asRoot, root, ...process.argv.slice(2)], { stdio: 'inherit' });
+  const child = spawn(binary, [...asRoot, root, ...process.argv.slice(2)], { stdio: ['inherit', 'inherit', 'pipe'] });
+  /** The end of what it has said. */
+  let words = '';
+  child.stderr.on('data', (data) => {
+    process.stderr.write(data);
+    words = (words + data).slice(-10_000);
+  });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.once('error', (error) => fail(`Electron could not be started: ${error.message}`));
-  child.once('exit', (code, signal) => {
+  // Not 'exit': the last words may come after it.
+  child.once('close', (code, signal) => {
     process.exitCode = signal ? 1 : (code ?? 1);
+    if (process.exitCode !== 0 && /SUID sandbox helper|No usable sandbox/.test(words)) withoutSandbox(binary);
   });
+}
+
+/** Ubuntu 23.10 and later let no program make user namespaces, which Chromium's sandbox is made of, without an AppArmor profile. */
+function withoutSandbox(binary) {
+  const helper = `'${join(dirname(binary), 'chrome-sandbox')}'`;
+  console.log(
+    `
+start: Electron has ended, because its sandbox may not start on this system (Ubuntu 23.10 and later restrict it).
+start: To allow it, run this once after each installation of Electron, then \`npm start\` again:
+
+  sudo chown root:root ${helper} && sudo chmod 4755 ${helper}
+`,
+  );
+  runBrowserOrFail();
+}
+
+function runBrowserOrFail() {
+  process.exitCode = 0;
+  void runBrowser().catch((error) => fail(error.message));
 }
 
 async function runBrowser() {
   const browser = findBrowser();
-  if (!browser) return fail('There is no Electron and no Chromium-family browser here. Install one of them.');
+  if (!browser) return fail('There is no Electron that starts and no Chromium-family browser here. Install one of them.');
   const { url, close } = await serveRenderer({ port: 0 });
   console.log(`start: opening the web shell instead, at ${url} in ${browser}. Close its window, or press Ctrl-C, to end.`);
   if (process.argv.length > 2) console.log('start: a browser takes no file arguments: drop the files on its window.');
@@ -71,5 +99,5 @@ if (!hasDisplay()) {
   if (findElectron() === undefined) installElectron();
   const electron = findElectron();
   if (electron) runElectron(electron);
-  else await runBrowser().catch((error) => fail(error.message));
+  else runBrowserOrFail();
 }

@@ -151,8 +151,11 @@ export const ipcMain = { handle: (channel, handler) => callHandlers.set(channel,
 
 const askTest =
   (kind) =>
-  (_window, { cancelId = 0, message, detail }) =>
-    ask({ type: 'dialog', kind, cancelId, message, detail });
+  (...args) => {
+    // The window comes first, where there is one.
+    const { cancelId = 0, message, detail } = args.at(-1);
+    return ask({ type: 'dialog', kind, cancelId, message, detail });
+  };
 export const dialog = {
   showOpenDialog: askTest('open'),
   showSaveDialog: askTest('save'),

@@ -68,6 +68,18 @@ export function closeQuestion(kinds: readonly UnfinishedKind[]): MessageBoxOptio
   };
 }
 
+/** The page did not load. The first button loads it again, the second closes the window. */
+export function loadFailure(reason: string): MessageBoxOptions {
+  return {
+    type: 'error',
+    message: 'Stria cannot show its window',
+    detail: `${reason}.\n\nTry again. If it still fails, install Stria again; in a checkout of its sources, run “npm run build”.`,
+    buttons: ['Try again', 'Close'],
+    defaultId: 0,
+    cancelId: 1,
+  };
+}
+
 /** The first button restarts. */
 export function restartQuestion(compatible: boolean): MessageBoxOptions {
   return {

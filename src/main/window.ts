@@ -4,12 +4,16 @@ import icon from '../../resources/icon.png?asset';
 import type { EventName, Events, UnfinishedKind } from '../core/shared/ipc.ts';
 import { appPage } from './app-origin.ts';
 import { createCloseGuard } from './close-guard.ts';
-import { closeQuestion } from './dialogs.ts';
+import { closeQuestion, loadFailure } from './dialogs.ts';
 import type { SettingsStore } from './settings.ts';
+import { showOnce, watchLoading } from './window-loading.ts';
 import { placeWindow, smallestWindow } from './window-place.ts';
 
 /** The tokens' background in both themes, as the window's before the page has painted. */
 const background = { dark: '#121416', light: '#eff0f2' } as const;
+
+/** The window is shown after so long, painted or not. */
+const showPatienceMs = 3000;
 
 export interface AppWindow {
   readonly browserWindow: BrowserWindow;
@@ -63,7 +67,7 @@ export function createWindow(options: WindowOptions): AppWindow {
   let unfinished: readonly UnfinishedKind[] = [];
   let waiting: (() => void)[] = [];
 
-  window.once('ready-to-show', () => {
+  showOnce(window, showPatienceMs, () => {
     if (last?.maximized) window.maximize();
     window.show();
   });
@@ -108,7 +112,21 @@ export function createWindow(options: WindowOptions): AppWindow {
     if (reason !== 'clean-exit') void offerReload(window, reason);
   });
 
-  void window.loadURL(devServer ?? appPage);
+  // A failure is told by `did-fail-load`.
+  const load = () => void window.loadURL(devServer ?? appPage).catch(() => undefined);
+  let isOffering = false;
+  watchLoading(webContents, async (reason) => {
+    if (isOffering) return;
+    isOffering = true;
+    // Not over the window, which may have nothing to show.
+    const { response } = await dialog.showMessageBox(loadFailure(reason));
+    isOffering = false;
+    if (window.isDestroyed()) return;
+    if (response === 0) load();
+    else window.destroy();
+  });
+
+  load();
   return {
     browserWindow: window,
     setUnfinished(kinds) {
