@@ -7,7 +7,7 @@ import { defineConfig } from 'electron-vite';
  * needs beside it is another.
  */
 function startFiles() {
-  const starts = { engine: resolve('src/cli/cpu-worker.ts'), command: resolve('src/cli/index.ts') };
+  const starts = { engine: resolve('src/node/cpu-worker.ts'), command: resolve('src/cli/index.ts') };
   return Object.entries(starts).map(([name, start], at) => {
     let atOnce: ReadonlySet<string> | undefined;
     return {
@@ -47,8 +47,8 @@ export default defineConfig({
         input: {
           index: resolve('src/main/index.ts'),
           cli: resolve('src/cli/index.ts'),
-          'cpu-worker': resolve('src/cli/cpu-worker.ts'),
-          'bench-worker': resolve('src/cli/bench-worker.ts'),
+          'cpu-worker': resolve('src/node/cpu-worker.ts'),
+          'bench-worker': resolve('src/cli/bench/bench-worker.ts'),
         },
         external: ['electron', 'webgpu', /^node:/],
         output: {

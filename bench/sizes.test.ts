@@ -1,13 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import type { CodecElementBytes } from '../src/core/codecs/codec.ts';
+import type { CodecElementBytes } from '../src/core/codec/codec.ts';
 import { chainByName, codecs } from '../src/core/codecs/registry.ts';
-import { createCpuBackend } from '../src/core/engine/cpu-backend.ts';
-import { compressBytes } from '../src/core/engine/engine-testing.ts';
-import { inlinePool } from '../src/core/engine/inline-pool.ts';
-import { openSample, type SampleRequest } from '../src/core/engine/samples/sample.ts';
-import { sampleKinds } from '../src/core/engine/samples/sample-kinds.ts';
+import { createCpuBackend } from '../src/core/cpu/cpu-backend.ts';
+import { inlinePool } from '../src/core/cpu/inline-pool.ts';
+import { openSample, type SampleRequest } from '../src/core/samples/sample.ts';
+import { sampleKinds } from '../src/core/samples/sample-kinds.ts';
 import { type Dims3, volumeBytes } from '../src/core/shared/volume.ts';
+import { compressBytes } from '../src/core/stream/engine-testing.ts';
 
 // Whole .stria files of every sample, by codec, as committed in sizes.csv. A change that moves a size must bring the new
 // file along, so that its diff is read: UPDATE_SIZES=1 npx vitest run --project unit bench/sizes.test.ts

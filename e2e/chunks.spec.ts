@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import type { DecodedPng } from 'fast-png';
-import { formatBytes, formatCount } from '../src/renderer/app/units.ts';
-import { describeWay, formatShare, reasonOf } from '../src/renderer/app/ways.ts';
-import { wayLook } from '../src/renderer/viewer/way-colors.ts';
+import { formatBytes, formatCount } from '../src/renderer/app/words/units.ts';
+import { describeWay, formatShare, reasonOf } from '../src/renderer/app/words/ways.ts';
+import { wayLook } from '../src/renderer/viewer/colors/way-colors.ts';
 import { expectOpen, probeAt, screenOf, settledPicture } from './support/app.ts';
 import { type FileInfo, fileInfo } from './support/cli.ts';
 import { expect, test } from './support/test.ts';

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { decode } from 'fast-png';
-import type { BenchResult } from '../src/core/bench/result.ts';
-import type { LabMessage } from '../src/renderer/app/lab-protocol.ts';
+import type { BenchResult } from '../src/core/bench/harness/result.ts';
+import type { LabMessage } from '../src/renderer/app/lab/lab-protocol.ts';
 import { expect, test } from './support/test.ts';
 
 /** Runs the Lab, whose thread is played by one that has all figures at hand. */

@@ -51,7 +51,7 @@ function neededSwitches() {
     '--use-vulkan=swiftshader',
     '--use-webgpu-adapter=swiftshader',
     '--disable-vulkan-surface',
-    // A software GPU compiles kernels in less than half of the time: see src/cli/node-gpu.ts.
+    // A software GPU compiles kernels in less than half of the time: see src/node/node-gpu.ts.
     '--disable-dawn-features=use_vulkan_zero_initialize_workgroup_memory_extension',
   ];
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -9,26 +9,48 @@ interface Finding {
   readonly path: string;
 }
 
-// What each room must not do. The files are planted in a folder with the project's own biome.json and linted at once.
-const forbidden = [
+// The linter must refuse each of these. They are planted in a folder with the project's own rules and linted at once.
+const refused = [
   ['core/shared imports nothing of core', 'src/core/shared/a.ts', "import { a } from '../gpu/gpu.ts';"],
-  ['core/gpu knows no codec', 'src/core/gpu/a.ts', "import { a } from '../codecs/codec.ts';"],
-  ['core/format knows no engine', 'src/core/format/a.ts', "import { a } from '../engine/backend.ts';"],
+  ['core/shared imports no package', 'src/core/shared/b.ts', "import { a } from 'fflate';"],
+  ['core/gpu knows no codec', 'src/core/gpu/a.ts', "import { a } from '../codec/codec.ts';"],
+  ['core/format knows no chunk of the engine', 'src/core/format/a.ts', "import { a } from '../chunks/backend.ts';"],
   ['core/io knows no container', 'src/core/io/a.ts', "import { a } from '../format/chunk.ts';"],
-  ['core/codecs knows no container', 'src/core/codecs/rle/a.ts', "import { a } from '../../format/chunk.ts';"],
-  ['core/engine knows no bench', 'src/core/engine/d.ts', "import { a } from '../bench/run.ts';"],
-  ['core/bench knows no results', 'src/core/bench/a.ts', "import { a } from '../../../bench/baselines/metal-rice.ts';"],
-  ['core/bench knows no Node', 'src/core/bench/b.ts', "import { a } from 'node:fs';"],
-  ['core knows no Node', 'src/core/engine/a.ts', "import { a } from 'node:fs';"],
+  ['a codec knows no other codec', 'src/core/codecs/rle/a.ts', "import { a } from '../rice/layout.ts';"],
+  ['a codec uses no shader of another', 'src/core/codecs/rle/b.ts', "import a from '../../../shaders/rice/brick.wgsl?raw';"],
+  ['compressing knows no drawing', 'src/core/stream/a.ts', "import { a } from '../draw/ray-pass.ts';"],
+  ['the GPU backend knows no drawing', 'src/core/gpu-chunks/a.ts', "import { a } from '../draw/ray-pass.ts';"],
+  ['the engine knows no benchmark', 'src/core/stream/b.ts', "import { a } from '../bench/run.ts';"],
+  ['benchmarks know no results', 'src/core/bench/a.ts', "import { a } from '../../../bench/baselines/metal-rice.ts';"],
+  ['core knows no Node', 'src/core/stream/c.ts', "import { a } from 'node:fs';"],
   ['core knows no webgpu package', 'src/core/gpu/b.ts', "import { a } from 'webgpu';"],
   ['the viewer knows no React', 'src/renderer/viewer/a.ts', "import { a } from 'react';"],
+  ['the viewer imports no package that is not listed', 'src/renderer/viewer/slices/a.ts', "import { a } from 'sirv';"],
   ['playback knows no React', 'src/renderer/playback/a.ts', "import { a } from 'react';"],
-  ['panels know no three', 'src/renderer/panels/a.tsx', "import { a } from 'three/webgpu';"],
-  ['preload knows no engine', 'src/preload/a.ts', "import { a } from '../core/engine/backend.ts';"],
+  ['the state knows no panel', 'src/renderer/app/state/a.ts', "import { a } from '../../panels/hooks/use-app.ts';"],
+  ['panels know no three', 'src/renderer/panels/panes/a.tsx', "import { a } from 'three/webgpu';"],
+  ['panels open no GPU', 'src/renderer/panels/shell/a.tsx', "import { a } from '../../../core/gpu-chunks/gpu-backend.ts';"],
+  ['preload knows no engine', 'src/preload/a.ts', "import { a } from '../core/stream/compress.ts';"],
   ['main knows no engine', 'src/main/a.ts', "import { a } from '../core/gpu/gpu.ts';"],
-  ['the command knows no renderer', 'src/cli/a.ts', "import { a } from '../renderer/host/host.ts';"],
+  ['the command knows no renderer', 'src/cli/commands/a.ts', "import { a } from '../../renderer/host/host.ts';"],
+  ['a dynamic import is an import', 'src/core/shared/c.ts', "const a = await import('../gpu/gpu.ts');"],
+  ['an export of another file is an import', 'src/core/shared/d.ts', "export { a } from '../gpu/gpu.ts';\nconst a = 1;"],
+  ['core tests know no command', 'src/core/stream/a.test.ts', "import { a } from '../../cli/main.ts';"],
   ['core touches no DOM', 'src/core/io/b.ts', 'const a = document.title;'],
   ['core touches no Node global', 'src/core/io/c.ts', 'const a = process.argv;'],
+] as const;
+
+const allowed = [
+  ['core/gpu-chunks uses codecs', 'src/core/gpu-chunks/allowed.ts', "import { a } from '../codec/codec.ts';"],
+  ['a codec uses its shaders', 'src/core/codecs/rle/allowed.ts', "import a from '../../../shaders/rle/tree.wgsl?raw';"],
+  ['the command uses Node', 'src/cli/commands/allowed.ts', "import { a } from 'node:fs/promises';"],
+  ['the viewer uses three', 'src/renderer/viewer/space/allowed.ts', "import { a } from 'three/webgpu';"],
+  ['panels use React', 'src/renderer/panels/panes/allowed.tsx', "import { a } from 'react';"],
+  [
+    'core tests use the GPU for tests',
+    'src/core/stream/allowed.test.ts',
+    "import { a } from '../../testing/node-gpu-testing.ts';",
+  ],
 ] as const;
 
 const cycle = [
@@ -47,10 +69,9 @@ beforeAll(() => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), code);
   };
-  copyFileSync('biome.json', join(folder, 'biome.json'));
-  for (const [, path, code] of forbidden) plant(path, `${code}\nexport const b = a;\n`);
+  for (const file of ['biome.json', 'biome.rooms.json']) copyFileSync(file, join(folder, file));
+  for (const [, path, code] of [...refused, ...allowed]) plant(path, `${code}\nexport const b = a;\n`);
   for (const [path, code] of cycle) plant(path, code);
-  plant('src/core/engine/allowed.ts', "import { a } from '../codecs/codec.ts';\nexport const b = a;\n");
   const biome = resolve('node_modules/@biomejs/biome/bin/biome');
   const { stdout } = spawnSync(process.execPath, [biome, 'lint', '--reporter=json', '--max-diagnostics=none', '.'], {
     cwd: folder,
@@ -65,10 +86,17 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('the import table of docs/ARCHITECTURE.md is enforced', () => {
-  test.each(forbidden)('%s', (_, path) => {
-    const restricted = /noRestricted(Imports|Globals)/;
-    expect(findings.filter((finding) => finding.path.endsWith(path) && restricted.test(finding.category))).toHaveLength(1);
+describe('the linter enforces scripts/rooms.mjs', () => {
+  const restricted = /noRestricted(Imports|Globals)/;
+  const restrictedIn = (path: string): Finding[] =>
+    findings.filter((finding) => finding.path.endsWith(path) && restricted.test(finding.category));
+
+  test.each(refused)('%s', (_, path) => {
+    expect(restrictedIn(path)).toHaveLength(1);
+  });
+
+  test.each(allowed)('%s', (_, path) => {
+    expect(findings.filter((finding) => finding.path.endsWith(path))).toEqual([]);
   });
 
   test('import cycles are errors, those of types included', () => {
@@ -77,7 +105,30 @@ describe('the import table of docs/ARCHITECTURE.md is enforced', () => {
     }
   });
 
-  test('what is allowed is allowed', () => {
-    expect(findings.filter(({ path }) => path.endsWith('allowed.ts'))).toEqual([]);
+  test('the rules and the table in ARCHITECTURE.md are those of scripts/rooms.mjs', () => {
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/import-rules.mjs', '--check'], { encoding: 'utf8' });
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
   });
+});
+
+const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((path) => /\.tsx?$/.test(path))
+  .map((path) => ({ path, text: readFileSync(join('src', path), 'utf8') }));
+
+test('no two exported types share a name', () => {
+  const places = new Map<string, string[]>();
+  for (const { path, text } of sources) {
+    for (const [, name = ''] of text.matchAll(/^export (?:abstract )?(?:interface|type|class) (\w+)/gm)) {
+      places.set(name, [...(places.get(name) ?? []), path]);
+    }
+  }
+  expect([...places].filter(([, paths]) => paths.length > 1)).toEqual([]);
+});
+
+test('types are imported by import statements, which the linter sees', () => {
+  const inline = sources.filter(
+    ({ path, text }) => path !== 'architecture.test.ts' && /(?<!await |typeof |=> |\.then\()\bimport\('\.{1,2}\//.test(text),
+  );
+  expect(inline.map(({ path }) => path)).toEqual([]);
 });

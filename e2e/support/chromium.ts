@@ -12,7 +12,7 @@ export const gpuSwitches: readonly string[] = [
   '--use-vulkan=swiftshader',
   '--use-webgpu-adapter=swiftshader',
   '--disable-vulkan-surface',
-  // Kernels are compiled in less than half of the time: see src/cli/node-gpu.ts.
+  // Kernels are compiled in less than half of the time: see src/node/node-gpu.ts.
   '--disable-dawn-features=use_vulkan_zero_initialize_workgroup_memory_extension',
   // Words and buttons are painted by the CPU at once, not by the CPU as a GPU: a fifth of all that a spec computed.
   '--disable-gpu-rasterization',

@@ -17,7 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { CompressReport } from '../core/engine/compress.ts';
+import type { CompressReport } from '../core/stream/compress.ts';
 import { cliPath, niftiFile, nrrdFile, requireBuild, scanBytes, start, stria } from './cli-testing.ts';
 
 const dims = [70, 33, 21] as const;

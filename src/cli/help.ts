@@ -1,6 +1,6 @@
-import { type CommandName, commandEntry, commandNames, type OptionName, optionEntry } from './command-table.ts';
-import { exitCodeMeanings } from './messages.ts';
-import { table } from './text.ts';
+import { type CommandName, commandEntry, commandNames, type OptionName, optionEntry } from './arguments/command-table.ts';
+import { exitCodeMeanings } from './terminal/messages.ts';
+import { table } from './terminal/text.ts';
 
 /** The text of `stria --help`. */
 export function mainHelp(): string {

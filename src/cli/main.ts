@@ -1,11 +1,11 @@
 import { toStriaError } from '../core/shared/errors.ts';
-import { type Command, parseCommand, type TalkOptions } from './args.ts';
+import { type ParsedCommand, parseCommand, type TalkOptions } from './arguments/args.ts';
 import { runCompress } from './commands/compress.ts';
-import type { CommandContext } from './context.ts';
 import { commandHelp, mainHelp } from './help.ts';
-import { describeFault, type ExitCode, exitCodes, faultWords } from './messages.ts';
-import { createTerminal } from './terminal.ts';
-import { version } from './version.ts';
+import type { CommandContext } from './terminal/context.ts';
+import { describeFault, type ExitCode, exitCodes, faultWords } from './terminal/messages.ts';
+import { createTerminal } from './terminal/terminal.ts';
+import { version } from './terminal/version.ts';
 
 /** Ctrl-C, `kill`, a terminal that is closed, Ctrl-\. */
 const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
@@ -43,7 +43,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
  * What a command needs is loaded when it is run: a program that starts at once is half of a small file's time. `compress` is there
  * from the start, as a file more costs as much as all that it holds.
  */
-async function run(command: Command, context: CommandContext): Promise<ExitCode> {
+async function run(command: ParsedCommand, context: CommandContext): Promise<ExitCode> {
   switch (command.name) {
     case 'help':
       process.stdout.write(`${command.topic ? commandHelp(command.topic) : mainHelp()}\n`);

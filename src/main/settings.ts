@@ -2,16 +2,16 @@ import { readJsonFile, writeJsonFile } from './json-file.ts';
 import type { WindowPlace } from './window-place.ts';
 
 /** What main remembers from one start to the next. */
-export interface Settings {
+export interface ShellSettings {
   /** Start with the flags of compatibility.ts. */
   readonly compatibilityMode: boolean;
   readonly window: WindowPlace | undefined;
 }
 
 export interface SettingsStore {
-  get(): Settings;
+  get(): ShellSettings;
   /** Changes and keeps. @throws the system's error where the file cannot be written; the change holds until the app ends */
-  change(part: Partial<Settings>): void;
+  change(part: Partial<ShellSettings>): void;
 }
 
 /** @param file Path of the JSON file. A missing or damaged one means the defaults. */
@@ -26,7 +26,7 @@ export function createSettings(file: string): SettingsStore {
   };
 }
 
-function checked(value: unknown): Settings {
+function checked(value: unknown): ShellSettings {
   const { compatibilityMode, window } = asRecord(value);
   return { compatibilityMode: compatibilityMode === true, window: checkedPlace(window) };
 }

@@ -4,7 +4,7 @@ import { App } from './app/app.ts';
 import { createCommands } from './app/commands.ts';
 import { createTestHook } from './app/test-hook.ts';
 import { createHost } from './host/create-host.ts';
-import { AppRoot } from './panels/app-root.tsx';
+import { AppRoot } from './panels/shell/app-root.tsx';
 
 const app = new App(createHost(), createCommands);
 const place = document.getElementById('root');

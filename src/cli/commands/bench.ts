@@ -2,24 +2,30 @@ import { readFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import { checkBenchResult } from '../../core/bench/check-result.ts';
 import { type BenchComparison, compareResults } from '../../core/bench/compare.ts';
-import { type BenchCase, type BenchRequest, type BenchResult, defaultRepetitions, medianMs } from '../../core/bench/result.ts';
+import {
+  type BenchCase,
+  type BenchRequest,
+  type BenchResult,
+  defaultRepetitions,
+  medianMs,
+} from '../../core/bench/harness/result.ts';
+import { benchTables, type TableId, tableIds } from '../../core/bench/harness/tables.ts';
 import { type BenchRunner, type GpuSuite, runGpuSuite } from '../../core/bench/run.ts';
-import { benchTables, type TableId, tableIds } from '../../core/bench/tables.ts';
 import { type TuningReport, tuneGpu } from '../../core/bench/tune.ts';
-import { sampleKinds } from '../../core/engine/samples/sample-kinds.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
+import { sampleKinds } from '../../core/samples/sample-kinds.ts';
 import { inContext, StriaError } from '../../core/shared/errors.ts';
-import type { BenchCommand } from '../args.ts';
-import { openNodeCrew } from '../bench-crew.ts';
-import { benchFiles } from '../bench-files.ts';
-import type { CommandContext } from '../context.ts';
-import { findGpu } from '../gpu-device.ts';
-import { type ExitCode, exitCodes } from '../messages.ts';
-import { releaseNodeGpu } from '../node-gpu.ts';
-import { createNodeSink } from '../node-sink.ts';
-import { systemFault } from '../system-faults.ts';
-import { formatBytes, formatCount, formatDuration, table } from '../text.ts';
-import { version } from '../version.ts';
+import { releaseNodeGpu } from '../../node/node-gpu.ts';
+import { systemFault } from '../../node/system-faults.ts';
+import type { BenchCommand } from '../arguments/args.ts';
+import { openNodeCrew } from '../bench/bench-crew.ts';
+import { benchFiles } from '../bench/bench-files.ts';
+import { findGpu } from '../devices/gpu-device.ts';
+import { createNodeSink } from '../outputs/node-sink.ts';
+import type { CommandContext } from '../terminal/context.ts';
+import { type ExitCode, exitCodes } from '../terminal/messages.ts';
+import { formatBytes, formatCount, formatDuration, table } from '../terminal/text.ts';
+import { version } from '../terminal/version.ts';
 
 const sizes = { seeds: 512, codecs: 256, playback: 512, view: 512, files: 256 } as const;
 const softwareSize = 64;

@@ -1,21 +1,21 @@
 import { basename, dirname } from 'node:path';
+import type { Backend } from '../../core/chunks/backend.ts';
 import { chainByName } from '../../core/codecs/registry.ts';
-import type { Backend } from '../../core/engine/backend.ts';
-import { type CompressReport, compressVolume } from '../../core/engine/compress.ts';
+import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
 import { openVolume } from '../../core/io/open-volume.ts';
-import type { OpenVolume } from '../../core/io/volume-reader.ts';
 import type { ByteSource } from '../../core/shared/bytes.ts';
 import { StriaError, toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
-import type { CompressCommand } from '../args.ts';
-import type { CommandContext } from '../context.ts';
-import { deviceNote, openBackend } from '../device.ts';
-import { describeFault, type ExitCode, exitCodes, faultWords } from '../messages.ts';
-import { createNodeSink } from '../node-sink.ts';
-import { NodeFiles } from '../node-source.ts';
-import { compressOutputs, isFolder, isStack, makeFolder, type OutputName } from '../output-names.ts';
-import { offerLeftovers } from '../partial-files.ts';
-import { formatBytes, formatDuration, formatRate, formatRatio } from '../text.ts';
+import { type CompressReport, compressVolume } from '../../core/stream/compress.ts';
+import { NodeFiles } from '../../node/node-source.ts';
+import type { CompressCommand } from '../arguments/args.ts';
+import { deviceNote, openBackend } from '../devices/device.ts';
+import { createNodeSink } from '../outputs/node-sink.ts';
+import { compressOutputs, isFolder, isStack, makeFolder, type OutputName } from '../outputs/output-names.ts';
+import { offerLeftovers } from '../outputs/partial-files.ts';
+import type { CommandContext } from '../terminal/context.ts';
+import { describeFault, type ExitCode, exitCodes, faultWords } from '../terminal/messages.ts';
+import { formatBytes, formatDuration, formatRate, formatRatio } from '../terminal/text.ts';
 import { withFile } from './files.ts';
 
 type Entry = { input: string; inputs?: readonly string[]; output: string } & (

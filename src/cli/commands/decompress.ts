@@ -1,20 +1,20 @@
 import { basename, dirname, join } from 'node:path';
-import type { Backend } from '../../core/engine/backend.ts';
-import { type RestoreReport, restoreVolume } from '../../core/engine/restore.ts';
+import type { Backend } from '../../core/chunks/backend.ts';
 import { ContainerReader } from '../../core/format/container-reader.ts';
 import { describeExport } from '../../core/io/export-volume.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import { isPictureFormat } from '../../core/shared/source.ts';
-import type { DecompressCommand } from '../args.ts';
-import type { CommandContext } from '../context.ts';
-import { deviceNote, openBackend } from '../device.ts';
-import { type ExitCode, exitCodes } from '../messages.ts';
-import { createNodeSink } from '../node-sink.ts';
-import { isFolder, makeFolder } from '../output-names.ts';
-import { offerLeftovers } from '../partial-files.ts';
-import { endingNote, exportBaseName, picturePlace, restoreOutputs } from '../restore-names.ts';
-import { formatBytes, formatDuration, formatRate } from '../text.ts';
+import { type RestoreReport, restoreVolume } from '../../core/stream/restore.ts';
+import type { DecompressCommand } from '../arguments/args.ts';
+import { deviceNote, openBackend } from '../devices/device.ts';
+import { createNodeSink } from '../outputs/node-sink.ts';
+import { isFolder, makeFolder } from '../outputs/output-names.ts';
+import { offerLeftovers } from '../outputs/partial-files.ts';
+import { endingNote, exportBaseName, picturePlace, restoreOutputs } from '../outputs/restore-names.ts';
+import type { CommandContext } from '../terminal/context.ts';
+import { type ExitCode, exitCodes } from '../terminal/messages.ts';
+import { formatBytes, formatDuration, formatRate } from '../terminal/text.ts';
 import { withFile } from './files.ts';
 
 /** `stria decompress`: the source byte for byte (pictures: with the same pixels), or an export. */

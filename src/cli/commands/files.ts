@@ -1,6 +1,6 @@
 import type { ByteSink, ByteSource } from '../../core/shared/bytes.ts';
 import { inContext, type StriaError, toStriaError } from '../../core/shared/errors.ts';
-import { NodeFiles } from '../node-source.ts';
+import { NodeFiles } from '../../node/node-source.ts';
 
 /** Opens a file for some work, closes it and what lies beside it, and names it in what goes wrong. */
 export async function withFile<T>(path: string, work: (source: ByteSource, files: NodeFiles) => Promise<T>): Promise<T> {

@@ -1,9 +1,9 @@
 import { defaultLimits, type GpuDiagnosis, limitNames } from '../../core/gpu/diagnosis.ts';
-import type { GpuCommand } from '../args.ts';
-import type { CommandContext } from '../context.ts';
-import { type ExitCode, exitCodes } from '../messages.ts';
-import { diagnoseNodeGpu, releaseNodeGpu } from '../node-gpu.ts';
-import { formatCount, table } from '../text.ts';
+import { diagnoseNodeGpu, releaseNodeGpu } from '../../node/node-gpu.ts';
+import type { GpuCommand } from '../arguments/args.ts';
+import type { CommandContext } from '../terminal/context.ts';
+import { type ExitCode, exitCodes } from '../terminal/messages.ts';
+import { formatCount, table } from '../terminal/text.ts';
 
 /** `stria gpu`: which adapter there is, its limits, and what is missing. Falls back on software as `--device gpu` does. */
 export async function runGpu(_command: GpuCommand, { terminal }: CommandContext): Promise<ExitCode> {

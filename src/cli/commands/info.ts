@@ -1,12 +1,12 @@
-import { type ContainerInfo, describeContainer } from '../../core/engine/info.ts';
 import { ContainerReader, isContainer } from '../../core/format/container-reader.ts';
 import { openVolume } from '../../core/io/open-volume.ts';
 import type { FileFormat } from '../../core/shared/source.ts';
 import { type VolumeInfo, volumeBytes } from '../../core/shared/volume.ts';
-import type { InfoCommand } from '../args.ts';
-import type { CommandContext } from '../context.ts';
-import { type ExitCode, exitCodes } from '../messages.ts';
-import { formatBytes, formatCount, formatRatio, table } from '../text.ts';
+import { type ContainerInfo, describeContainer } from '../../core/stream/info.ts';
+import type { InfoCommand } from '../arguments/args.ts';
+import type { CommandContext } from '../terminal/context.ts';
+import { type ExitCode, exitCodes } from '../terminal/messages.ts';
+import { formatBytes, formatCount, formatRatio, table } from '../terminal/text.ts';
 import { withFile } from './files.ts';
 
 /** `stria info`: what a .stria file, or a volume in another format, holds. Reads its header and index only. */

@@ -1,11 +1,11 @@
 import { basename, dirname } from 'node:path';
-import { recoverVolume } from '../../core/engine/recover.ts';
-import type { RecoverCommand } from '../args.ts';
-import type { CommandContext } from '../context.ts';
-import { type ExitCode, exitCodes } from '../messages.ts';
-import { createNodeSink } from '../node-sink.ts';
-import { offerLeftovers } from '../partial-files.ts';
-import { formatBytes, formatCount } from '../text.ts';
+import { recoverVolume } from '../../core/stream/recover.ts';
+import type { RecoverCommand } from '../arguments/args.ts';
+import { createNodeSink } from '../outputs/node-sink.ts';
+import { offerLeftovers } from '../outputs/partial-files.ts';
+import type { CommandContext } from '../terminal/context.ts';
+import { type ExitCode, exitCodes } from '../terminal/messages.ts';
+import { formatBytes, formatCount } from '../terminal/text.ts';
 import { withFile } from './files.ts';
 
 /** `stria recover`: a sound file from what is whole in a damaged one. */

@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
-import { type VerifyReport, verifyContainer } from '../../core/engine/verify.ts';
 import { ContainerReader } from '../../core/format/container-reader.ts';
-import type { VerifyCommand } from '../args.ts';
-import type { CommandContext } from '../context.ts';
-import { deviceNote, openBackend } from '../device.ts';
-import { type ExitCode, exitCodes, faultWords } from '../messages.ts';
-import { formatBytes, formatCount, formatDuration, formatRate } from '../text.ts';
+import { type VerifyReport, verifyContainer } from '../../core/stream/verify.ts';
+import type { VerifyCommand } from '../arguments/args.ts';
+import { deviceNote, openBackend } from '../devices/device.ts';
+import type { CommandContext } from '../terminal/context.ts';
+import { type ExitCode, exitCodes, faultWords } from '../terminal/messages.ts';
+import { formatBytes, formatCount, formatDuration, formatRate } from '../terminal/text.ts';
 import { withFile } from './files.ts';
 
 /** Damaged chunks that are named on the terminal; --json lists more. */

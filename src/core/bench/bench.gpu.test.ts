@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { openNodeGpu } from '../../cli/node-gpu.ts';
-import { openTestGpu } from '../../cli/node-gpu-testing.ts';
-import { benchAuto } from './auto-case.ts';
+import { openNodeGpu } from '../../node/node-gpu.ts';
+import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 import { checkBenchResult } from './check-result.ts';
-import type { BenchContext, BenchHost } from './context.ts';
 import { createCrew } from './crew.ts';
 import { createCrewMember } from './crew-messages.ts';
-import { Meter } from './meter.ts';
-import { type BenchCase, caseKey } from './result.ts';
+import { benchAuto } from './harness/auto-case.ts';
+import type { BenchContext, BenchHost } from './harness/context.ts';
+import { Meter } from './harness/meter.ts';
+import { type BenchCase, caseKey } from './harness/result.ts';
 import { type BenchRunner, runGpuSuite } from './run.ts';
 
 const gpu = await openTestGpu();

@@ -1,6 +1,6 @@
 import { StriaError } from '../shared/errors.ts';
+import type { BenchResult } from './harness/result.ts';
 import schema from './result.schema.json' with { type: 'json' };
-import type { BenchResult } from './result.ts';
 
 /** The part of JSON Schema that result.schema.json is written in. */
 interface Schema {

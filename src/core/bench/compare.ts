@@ -1,5 +1,5 @@
 import { StriaError } from '../shared/errors.ts';
-import { type BenchResult, caseKey } from './result.ts';
+import { type BenchResult, caseKey } from './harness/result.ts';
 
 export interface ComparedCase {
   readonly key: string;

@@ -1,5 +1,5 @@
-import type { CpuCrew } from './context.ts';
 import type { CrewThread } from './crew-messages.ts';
+import type { CpuCrew } from './harness/context.ts';
 
 /** A crew of threads that the host has started. */
 export function createCrew(threads: readonly CrewThread[]): CpuCrew {

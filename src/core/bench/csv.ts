@@ -1,5 +1,5 @@
 import { csvText } from '../shared/csv.ts';
-import type { BenchCase } from './result.ts';
+import type { BenchCase } from './harness/result.ts';
 
 const columns: readonly (readonly [name: string, of: (found: BenchCase) => string | number | undefined])[] = [
   ['table', ({ table }) => table],

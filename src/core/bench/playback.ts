@@ -1,22 +1,22 @@
-import { type CodecDefinition, rowBytes } from '../codecs/codec.ts';
+import { chunkShapeOf } from '../chunks/chunk-shape.ts';
+import { type CodecDefinition, rowBytes } from '../codec/codec.ts';
 import { codecByName } from '../codecs/registry.ts';
-import { chunkShapeOf } from '../engine/chunk-shape.ts';
-import type { PlacedLayerBox } from '../engine/compressed-layers.ts';
-import { CompressedVolume } from '../engine/compressed-volume.ts';
-import { createGpuBackend } from '../engine/gpu-backend.ts';
-import { ResidentVolume } from '../engine/resident-volume.ts';
-import { openSample } from '../engine/samples/sample.ts';
-import { SlicePass, type SlicePlane, sliceUniform, sliceUniformBytes } from '../engine/slice-pass.ts';
+import { SlicePass, type SlicePlane, sliceUniform, sliceUniformBytes } from '../draw/slice-pass.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import type { Commands, CommandTimes } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
+import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
+import { openSample } from '../samples/sample.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type Dims3, type Dims4, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
-import type { BenchContext } from './context.ts';
-import { expectSame } from './expect-same.ts';
-import { inFlight, runFrames } from './frames.ts';
-import { spreadOf } from './statistics.ts';
+import type { PlacedLayerBox } from '../volume/compressed-layers.ts';
+import { CompressedVolume } from '../volume/compressed-volume.ts';
+import { ResidentVolume } from '../volume/resident-volume.ts';
+import type { BenchContext } from './harness/context.ts';
+import { expectSame } from './harness/expect-same.ts';
+import { inFlight, runFrames } from './harness/frames.ts';
+import { spreadOf } from './harness/statistics.ts';
 
 /** The stack, and how often it is played. */
 const frameCount = 120;

@@ -1,5 +1,5 @@
-import { type BenchCase, medianMs } from './result.ts';
-import type { TableId } from './tables.ts';
+import { type BenchCase, medianMs } from './harness/result.ts';
+import type { TableId } from './harness/tables.ts';
 
 /** A time that a paper gives, beside the case of ours that does the same. */
 export interface PublishedTime {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { checkBenchResult } from './check-result.ts';
 import { compareResults } from './compare.ts';
+import { type BenchCase, type BenchResult, benchSchema } from './harness/result.ts';
+import { spreadOf } from './harness/statistics.ts';
+import { suiteNames, tableIds } from './harness/tables.ts';
 import schema from './result.schema.json';
-import { type BenchCase, type BenchResult, benchSchema } from './result.ts';
-import { spreadOf } from './statistics.ts';
-import { suiteNames, tableIds } from './tables.ts';
 
 function caseAt(ms: number, subject = 'zero 64³ u8'): BenchCase {
   const spread = spreadOf([ms, ms, ms]);

@@ -2,11 +2,18 @@ import type { Gpu } from '../gpu/gpu.ts';
 import { changedTuning } from '../gpu/tuning.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
-import { benchCodecs } from './codecs.ts';
-import type { BenchContext, BenchHost } from './context.ts';
-import { Meter } from './meter.ts';
+import { benchCodecs } from './harness/codecs.ts';
+import type { BenchContext, BenchHost } from './harness/context.ts';
+import { Meter } from './harness/meter.ts';
+import {
+  type BenchCase,
+  type BenchGap,
+  type BenchMachine,
+  type BenchRequest,
+  type BenchResult,
+  benchSchema,
+} from './harness/result.ts';
 import { benchPlayback } from './playback.ts';
-import { type BenchCase, type BenchGap, type BenchMachine, type BenchRequest, type BenchResult, benchSchema } from './result.ts';
 import { benchSeeds } from './seeds/seeds.ts';
 import { benchView } from './view.ts';
 

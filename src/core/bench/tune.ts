@@ -11,8 +11,8 @@ import {
   tuningSchema,
 } from '../gpu/tuning.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
-import { createHeater } from './heater.ts';
-import { spreadOf } from './statistics.ts';
+import { createHeater } from './harness/heater.ts';
+import { spreadOf } from './harness/statistics.ts';
 import { prepareTrials, type Trial } from './tuning-trials.ts';
 
 /** What came of one choice. */

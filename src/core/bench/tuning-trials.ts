@@ -1,16 +1,16 @@
-import type { CodecKernels, GpuChunk, GpuPayloads, GpuVoxels } from '../codecs/codec.ts';
-import { decodeChunks } from '../codecs/decode-chunks.ts';
+import type { CodecKernels, GpuChunk, GpuPayloads, GpuVoxels } from '../codec/codec.ts';
+import { decodeChunks } from '../codec/decode-chunks.ts';
 import { createKernels } from '../codecs/kernels.ts';
 import { codecs } from '../codecs/registry.ts';
-import { ResidentVolume } from '../engine/resident-volume.ts';
-import { openSample } from '../engine/samples/sample.ts';
 import { ChunkGrid } from '../format/chunk-grid.ts';
 import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import type { TuningName } from '../gpu/tuning.ts';
+import { openSample } from '../samples/sample.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { Dims3 } from '../shared/volume.ts';
+import { ResidentVolume } from '../volume/resident-volume.ts';
 import { ViewStage } from './view.ts';
 
 type OnTimes = NonNullable<Commands['onTimes']>;

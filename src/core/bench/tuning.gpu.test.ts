@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { openTestGpu } from '../../cli/node-gpu-testing.ts';
-import { placePayloads } from '../codecs/batch.ts';
-import type { CodecElementBytes, GpuChunk, GpuVoxels } from '../codecs/codec.ts';
-import { decodeChunks } from '../codecs/decode-chunks.ts';
+import { openTestGpu } from '../../testing/node-gpu-testing.ts';
+import { placePayloads } from '../codec/batch.ts';
+import { firstDifference, makeChunk, poisonedBox, putChunk, takeChunk, testPatterns } from '../codec/chunk-testing.ts';
+import type { CodecElementBytes, GpuChunk, GpuVoxels } from '../codec/codec.ts';
+import { decodeChunks } from '../codec/decode-chunks.ts';
 import { createKernels } from '../codecs/kernels.ts';
 import { codecs } from '../codecs/registry.ts';
-import { firstDifference, makeChunk, poisonedBox, putChunk, takeChunk, testPatterns } from '../codecs/test-chunks.ts';
-import { testInfo } from '../engine/resident-testing.ts';
-import { ResidentVolume } from '../engine/resident-volume.ts';
 import { ChunkGrid } from '../format/chunk-grid.ts';
 import { standardTuning, type TuningChoice, type TuningName, tuningChoices, tuningNames } from '../gpu/tuning.ts';
 import type { Dims3 } from '../shared/volume.ts';
+import { testInfo } from '../volume/resident-testing.ts';
+import { ResidentVolume } from '../volume/resident-volume.ts';
 import { tuneGpu } from './tune.ts';
 import { ViewStage } from './view.ts';
 

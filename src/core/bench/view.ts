@@ -1,4 +1,3 @@
-import type { DisplayTexture } from '../engine/display-texture.ts';
 import {
   type Projection,
   type RayLook,
@@ -8,18 +7,19 @@ import {
   rayFrameBytes,
   rayParameters,
   wholeOf,
-} from '../engine/ray-pass.ts';
-import { rayTransfer, rayTransferBytes, rayTransferSize } from '../engine/ray-transfer.ts';
-import { ResidentVolume } from '../engine/resident-volume.ts';
-import { openSample } from '../engine/samples/sample.ts';
+} from '../draw/ray-pass.ts';
+import { rayTransfer, rayTransferBytes, rayTransferSize } from '../draw/ray-transfer.ts';
 import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
+import { openSample } from '../samples/sample.ts';
 import { StriaError } from '../shared/errors.ts';
 import { volumeBytes } from '../shared/volume.ts';
-import { type BenchContext, caseOf } from './context.ts';
-import { inFlight, runFrames } from './frames.ts';
-import { spreadOf } from './statistics.ts';
+import type { DisplayTexture } from '../volume/display-texture.ts';
+import { ResidentVolume } from '../volume/resident-volume.ts';
+import { type BenchContext, caseOf } from './harness/context.ts';
+import { inFlight, runFrames } from './harness/frames.ts';
+import { spreadOf } from './harness/statistics.ts';
 
 /** Frames of a whole turn, and how often it turns. A software GPU takes far longer for each. */
 const turnsOf = ({ isSoftware }: Gpu) => (isSoftware ? { frameCount: 8, rounds: 1 } : { frameCount: 120, rounds: 4 });

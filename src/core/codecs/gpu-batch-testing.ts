@@ -1,11 +1,11 @@
 /** Batches of chunks of several kinds, as `rice` and `predict` test them on the GPU. Imported by tests alone. */
 
 import { expect } from 'vitest';
+import { firstDifference, makeChunk, poisonedBox, putChunk, type TestBox, takeChunk } from '../codec/chunk-testing.ts';
+import type { CodecDefinition, CodecElementBytes, GpuChunk } from '../codec/codec.ts';
+import { decodeChunks } from '../codec/decode-chunks.ts';
 import type { Gpu } from '../gpu/gpu.ts';
-import type { CodecDefinition, CodecElementBytes, GpuChunk } from './codec.ts';
-import { decodeChunks } from './decode-chunks.ts';
 import { createKernels } from './kernels.ts';
-import { firstDifference, makeChunk, poisonedBox, putChunk, type TestBox, takeChunk } from './test-chunks.ts';
 
 /** Slopes with noise, and lone bright voxels: every predictor, every code and escapes. */
 function scan(x: number, y: number, z: number, random: () => number): number {

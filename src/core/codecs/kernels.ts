@@ -1,5 +1,5 @@
+import type { CodecDefinition, CodecKernels } from '../codec/codec.ts';
 import type { Gpu } from '../gpu/gpu.ts';
-import type { CodecDefinition, CodecKernels } from './codec.ts';
 import * as huffman from './huffman/kernels.ts';
 import * as labels from './labels/kernels.ts';
 import * as parle from './parle/kernels.ts';

@@ -1,5 +1,5 @@
+import type { CodecDefinition } from '../codec/codec.ts';
 import { StriaError } from '../shared/errors.ts';
-import type { CodecDefinition } from './codec.ts';
 import { huffman } from './huffman/index.ts';
 import { labels } from './labels/index.ts';
 import { parle } from './parle/index.ts';

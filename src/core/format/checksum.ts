@@ -1,6 +1,6 @@
 /**
  * Stria's checksum: 64 bits that any number of threads can compute in any order, so that a GPU checks a decoded chunk
- * where it lies. docs/FORMAT.md, section 'Checksum'; the GPU twin is shaders/engine/analyze.wgsl.
+ * where it lies. docs/FORMAT.md, section 'Checksum'; the GPU twin is shaders/gpu-chunks/analyze.wgsl.
  *
  * The bytes are taken as rows, each padded with zero bytes to whole little-endian 32-bit words; word number i of all
  * rows is mixed with i by a bijection (the finaliser of MurmurHash3), so one changed word always changes the sum.

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { openNodeGpu } from '../../cli/node-gpu.ts';
+import { openNodeGpu } from '../../node/node-gpu.ts';
 
 const gpu = await openNodeGpu({ software: true });
 afterAll(() => gpu.destroy());

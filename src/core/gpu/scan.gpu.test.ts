@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openTestGpu } from '../../cli/node-gpu-testing.ts';
+import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 import { exclusiveScan } from './scan.ts';
 import { spreadDispatches } from './spread-testing.ts';
 

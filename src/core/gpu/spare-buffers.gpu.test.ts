@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openTestGpu } from '../../cli/node-gpu-testing.ts';
+import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 
 const gpu = await openTestGpu();
 

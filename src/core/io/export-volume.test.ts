@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { memorySource } from '../shared/bytes.ts';
 import { type VoxelFormat, voxelFormats } from '../shared/source.ts';
 import { type Endian, elementTypes, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
-import { affineFromRotation, diagonalAffine } from './affine.ts';
+import { affineFromRotation, diagonalAffine } from './common/affine.ts';
+import { noise, readVoxels, rebuild } from './common/testing.ts';
 import { describeExport } from './export-volume.ts';
 import { openVolume } from './open-volume.ts';
-import { noise, readVoxels, rebuild } from './testing.ts';
 
 /** Writes a volume as the engine would, and opens it again. */
 async function exportAndOpen(info: VolumeInfo, format: VoxelFormat, endian: Endian) {

@@ -1,10 +1,10 @@
 import { type FileFormat, isPictureFormat, type SourceDescription, type VoxelFormat } from '../shared/source.ts';
 import type { Endian, VolumeInfo } from '../shared/volume.ts';
-import { diagonalAffine, isUsableAffine } from './affine.ts';
-import { niftiHeader } from './nifti-writer.ts';
-import { nrrdHeader } from './nrrd-writer.ts';
+import { diagonalAffine, isUsableAffine } from './common/affine.ts';
+import { checkedScaling, checkedSpacing } from './common/streamed-volume.ts';
+import { niftiHeader } from './nifti/nifti-writer.ts';
+import { nrrdHeader } from './nrrd/nrrd-writer.ts';
 import { describePictures } from './pictures/describe-pictures.ts';
-import { checkedScaling, checkedSpacing } from './streamed-volume.ts';
 
 interface Writer {
   readonly extension: string;

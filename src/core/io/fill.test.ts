@@ -1,7 +1,7 @@
 import { gzipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { memorySource } from '../shared/bytes.ts';
-import { joinBytes } from './byte-stream.ts';
+import { joinBytes } from './common/byte-stream.ts';
 import { openVolume } from './open-volume.ts';
 
 const raw = { dims: [5, 4, 3, 2], type: 'u16', endian: 'big', offset: 7 } as const;

@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type ByteSource, memorySource } from '../shared/bytes.ts';
 import type { JobOptions, Progress } from '../shared/job.ts';
 import { type Dims4, type ElementType, elementBytes, elementTypes } from '../shared/volume.ts';
-import { joinBytes, pieceBytes } from './byte-stream.ts';
-import { openVolume } from './open-volume.ts';
+import { joinBytes, pieceBytes } from './common/byte-stream.ts';
 import {
   faultOf,
   niftiFile,
@@ -17,7 +16,8 @@ import {
   siblingsAmong,
   trickling,
   typeCodes,
-} from './testing.ts';
+} from './common/testing.ts';
+import { openVolume } from './open-volume.ts';
 
 describe('a file that is no volume', () => {
   const ascii = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));

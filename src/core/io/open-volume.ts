@@ -1,13 +1,13 @@
 import type { ByteSource } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
-import { openBytes, plainBytes } from './byte-stream.ts';
-import { niftiReader } from './nifti-reader.ts';
-import { nrrdReader } from './nrrd-reader.ts';
+import { openBytes, plainBytes } from './common/byte-stream.ts';
+import type { OpenOptions, OpenVolume, VolumeReader } from './common/volume-reader.ts';
+import { niftiReader } from './nifti/nifti-reader.ts';
+import { nrrdReader } from './nrrd/nrrd-reader.ts';
 import { pngReader, tiffReader } from './pictures/picture-readers.ts';
-import { findRawLayout, openRaw } from './raw-reader.ts';
+import { findRawLayout, openRaw } from './raw/raw-reader.ts';
 import { unrecognised } from './unrecognised.ts';
-import type { OpenOptions, OpenVolume, VolumeReader } from './volume-reader.ts';
 
 /** By content and name. Raw files have neither, so they come last. */
 const readers: readonly VolumeReader[] = [niftiReader, nrrdReader, pngReader, tiffReader];

@@ -1,6 +1,6 @@
 /**
- * What can go wrong, as a tag. Two exhaustive tables turn a tag into words for people: `cli/messages.ts` (text and exit
- * code) and `renderer/app/messages.ts` (message and what to do next). A new tag does not compile until both know it.
+ * What can go wrong, as a tag. Two exhaustive tables turn a tag into words for people: `cli/terminal/messages.ts` (text and exit
+ * code) and `renderer/app/words/messages.ts` (message and what to do next). A new tag does not compile until both know it.
  */
 export const faultTags = [
   /** The bytes are not what their format promises: truncated, flipped, contradictory. */

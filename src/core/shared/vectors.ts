@@ -17,3 +17,13 @@ export function dot(a: Vector3, b: Vector3): number {
 export function cross(a: Vector3, b: Vector3): Vector3 {
   return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 }
+
+export function vectorLength(vector: Vector3): number {
+  return Math.hypot(...vector);
+}
+
+/** The vector at length 1; the null vector as it is. */
+export function unitVector(vector: Vector3): Vector3 {
+  const length = vectorLength(vector);
+  return length > 0 ? [vector[0] / length, vector[1] / length, vector[2] / length] : vector;
+}

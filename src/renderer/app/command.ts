@@ -1,5 +1,5 @@
 import type { MenuCommand } from '../../core/shared/ipc.ts';
-import type { AppState } from './store.ts';
+import type { AppState } from './state/store.ts';
 
 /** One thing that can be done. Buttons, keys, menus and the palette all run the same. */
 export interface Command {

@@ -4,8 +4,8 @@ import type { App } from './app.ts';
 import { type Command, commandOfMenu } from './command.ts';
 import { createCommands } from './commands.ts';
 import { tryCommand } from './keys.ts';
-import { startProgress } from './progress.ts';
-import { type AppState, createAppStore } from './store.ts';
+import { startProgress } from './state/progress.ts';
+import { type AppState, createAppStore } from './state/store.ts';
 
 const store = createAppStore();
 const appWith = (debug: boolean) => ({ store, debug }) as unknown as App;

@@ -1,12 +1,12 @@
 import type { MenuCommand } from '../../core/shared/ipc.ts';
 import type { ClockSettings } from '../playback/frame-clock.ts';
-import { kindNames, measurementKinds, type SliceTool } from '../viewer/measure.ts';
-import type { Layout, SliceAxis } from '../viewer/viewer-api.ts';
+import { kindNames, measurementKinds, type SliceTool } from '../viewer/model/measure.ts';
+import type { Layout, SliceAxis } from '../viewer/model/viewer-api.ts';
 import type { App } from './app.ts';
 import type { Command } from './command.ts';
 import { sideCommands } from './sides.ts';
-import { type AppState, openDocument } from './store.ts';
-import { presetsOf, windowPresets } from './window-presets.ts';
+import { type AppState, openDocument } from './state/store.ts';
+import { presetsOf, windowPresets } from './view/window-presets.ts';
 
 const always = () => true;
 const isReady = (state: AppState): boolean => state.document.kind === 'ready' && state.gpu.kind === 'ready';

@@ -1,6 +1,6 @@
 import type { Command } from './command.ts';
 import { isOfControl, isTyping, matchesShortcut } from './shortcuts.ts';
-import type { AppStore } from './store.ts';
+import type { AppStore } from './state/store.ts';
 
 /** What keys act on. */
 export interface KeyTarget {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { testInfo } from '../../core/engine/resident-testing.ts';
-import { sceneSides } from '../viewer/orientation.ts';
+import { testInfo } from '../../core/volume/resident-testing.ts';
+import { sceneSides } from '../viewer/model/orientation.ts';
 import type { App } from './app.ts';
 import { sideCommands, sideWords } from './sides.ts';
-import type { AppState } from './store.ts';
+import type { AppState } from './state/store.ts';
 
 test('there are six sides to look from, named by the patient, or by the axes where there is none', () => {
   const looked: string[] = [];

@@ -1,9 +1,9 @@
 import type { VolumeInfo } from '../../core/shared/volume.ts';
-import type { ClipPlane } from '../viewer/clip.ts';
-import { hasOrientation, type SceneSide, sceneSides, worldDirections } from '../viewer/orientation.ts';
+import type { ClipPlane } from '../viewer/model/clip.ts';
+import { hasOrientation, type SceneSide, sceneSides, worldDirections } from '../viewer/model/orientation.ts';
 import type { App } from './app.ts';
 import type { Command } from './command.ts';
-import { openDocument } from './store.ts';
+import { openDocument } from './state/store.ts';
 
 const words: Readonly<Record<SceneSide['key'], string>> = {
   front: 'the front',

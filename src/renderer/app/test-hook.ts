@@ -1,9 +1,9 @@
-import { rowBytes } from '../../core/codecs/codec.ts';
+import { rowBytes } from '../../core/codec/codec.ts';
 import { ChunkGrid, codecElementDims } from '../../core/format/chunk-grid.ts';
 import { volumeBytes } from '../../core/shared/volume.ts';
 import type { PresentedFrame } from '../playback/player.ts';
+import type { FrameTime } from '../viewer/space/volume-view.ts';
 import type { Viewer, ViewName } from '../viewer/viewer.ts';
-import type { FrameTime } from '../viewer/volume-view.ts';
 import type { App } from './app.ts';
 
 /** What tests may look at, under `?debug` only. */

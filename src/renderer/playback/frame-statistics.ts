@@ -1,4 +1,4 @@
-import type { FrameReport } from './frame-target.ts';
+import type { FrameTiming } from './frame-target.ts';
 
 export interface PlaybackFigures {
   /** By the times at which frames were presented; undefined before there are two. */
@@ -14,7 +14,7 @@ const windowMs = 1000;
 
 /** What was achieved, by what was presented, not by what was asked for. */
 export class FrameStatistics {
-  #frames: FrameReport[] = [];
+  #frames: FrameTiming[] = [];
   #dropped = 0;
 
   reset(): void {
@@ -22,10 +22,10 @@ export class FrameStatistics {
     this.#dropped = 0;
   }
 
-  presented(frame: FrameReport): void {
+  presented(frame: FrameTiming): void {
     this.#frames.push(frame);
     // At low rates the last two frames lie further apart than the window is wide.
-    while (this.#frames.length > 2 && (this.#frames[0] as FrameReport).presentedAt < frame.presentedAt - windowMs) {
+    while (this.#frames.length > 2 && (this.#frames[0] as FrameTiming).presentedAt < frame.presentedAt - windowMs) {
       this.#frames.shift();
     }
   }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ClockSettings } from './frame-clock.ts';
-import type { FrameReport } from './frame-target.ts';
+import type { FrameTiming } from './frame-target.ts';
 import { Player } from './player.ts';
 
 beforeEach(() => vi.useFakeTimers());
@@ -13,7 +13,7 @@ function setUp(change: Partial<ClockSettings> & { index?: number; frameCount?: n
   let frame = 0;
   let callback: ((now: number) => void) | undefined;
   const asked: number[] = [];
-  const waiting: { resolve: (report: FrameReport) => void; reject: (error: Error) => void }[] = [];
+  const waiting: { resolve: (report: FrameTiming) => void; reject: (error: Error) => void }[] = [];
   const faults: unknown[] = [];
   const report = () => ({ presentedAt: now, decodeMs: 0.5 });
   const player = new Player({

@@ -1,6 +1,6 @@
 import { type ClockSettings, FrameClock } from './frame-clock.ts';
 import { FrameStatistics, type PlaybackFigures } from './frame-statistics.ts';
-import type { FrameReport, FrameTarget } from './frame-target.ts';
+import type { FrameTarget, FrameTiming } from './frame-target.ts';
 
 /** Where animation frames come from; a page has one. */
 export interface FrameLoop {
@@ -27,7 +27,7 @@ export interface PlayerOptions {
   readonly onFault: (error: unknown) => void;
 }
 
-export interface PresentedFrame extends FrameReport {
+export interface PresentedFrame extends FrameTiming {
   readonly index: number;
 }
 

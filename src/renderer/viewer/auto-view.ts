@@ -1,9 +1,9 @@
-import type { VolumeStatistics } from '../../core/engine/statistics.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
-import { unclipped } from './clip.ts';
-import { hasOrientation, safeSpacing } from './orientation.ts';
-import { firstSlab } from './slab.ts';
-import type { ViewState } from './viewer-api.ts';
+import type { VolumeStatistics } from '../../core/volume/statistics.ts';
+import { unclipped } from './model/clip.ts';
+import { hasOrientation, safeSpacing } from './model/orientation.ts';
+import { firstSlab } from './model/slab.ts';
+import type { ViewState } from './model/viewer-api.ts';
 
 /** Neighbours this often equal, and whole numbers: labels. */
 const labelFlatness = 0.7;

@@ -1,6 +1,6 @@
-import type { DisplayTexture } from '../../core/engine/display-texture.ts';
-import type { VolumeSource } from '../../core/engine/volume-source.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
+import type { DisplayTexture } from '../../core/volume/display-texture.ts';
+import type { VolumeSource } from '../../core/volume/volume-source.ts';
 
 export interface ShownVolume {
   readonly info: VolumeInfo;

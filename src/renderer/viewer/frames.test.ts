@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { default3d } from './auto-view.ts';
 import { decodeMs, frameAxis, withFrame } from './frames.ts';
-import type { ViewState } from './viewer-api.ts';
+import type { ViewState } from './model/viewer-api.ts';
 
 const state: ViewState = {
   ...default3d,

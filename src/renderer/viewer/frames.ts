@@ -1,5 +1,5 @@
 import type { StageTime } from '../../core/gpu/commands.ts';
-import type { Frame, ViewState } from './viewer-api.ts';
+import type { Frame, ViewState } from './model/viewer-api.ts';
 
 /** 3 is time. */
 export function frameAxis(axis: Frame['axis']): 0 | 1 | 2 | 3 {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { testInfo } from '../../core/engine/resident-testing.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
+import { testInfo } from '../../core/volume/resident-testing.ts';
 import { autoView } from './auto-view.ts';
 import {
   areAlike,
@@ -12,7 +12,7 @@ import {
   sameViewpoints,
   type Viewpoints,
 } from './linked-viewers.ts';
-import type { ViewerSnapshot, ViewState } from './viewer-api.ts';
+import type { ViewerSnapshot, ViewState } from './model/viewer-api.ts';
 
 /** 2 mm voxels, x to the left; the second one 1 mm, x to the right, shifted. */
 const coarse: VolumeInfo = {

@@ -1,8 +1,8 @@
 import type { VolumeInfo } from '../../core/shared/volume.ts';
-import type { OrbitPose } from './orbit-camera.ts';
-import { affineColumns, hasOrientation } from './orientation.ts';
-import { clampVoxel, type SliceCamera, type Voxel } from './slice-geometry.ts';
-import type { SliceAxis, ViewerSnapshot, ViewState } from './viewer-api.ts';
+import type { OrbitPose } from './model/orbit-camera.ts';
+import { affineColumns, hasOrientation } from './model/orientation.ts';
+import { clampVoxel, type SliceCamera, type Voxel } from './model/slice-geometry.ts';
+import type { SliceAxis, ViewerSnapshot, ViewState } from './model/viewer-api.ts';
 
 /** Where the views of a viewer stand: the slices by their axes, the oblique one, and the 3D view. What is not shown is left out. */
 export type Viewpoints = Readonly<

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { VolumeSource } from '../../core/engine/volume-source.ts';
+import type { VolumeSource } from '../../core/volume/volume-source.ts';
+import type { Probe } from './model/viewer-api.ts';
 import { ProbeReader } from './probe-reader.ts';
-import type { Probe } from './viewer-api.ts';
 
 /** A volume whose reads end when the test says so. */
 function heldVolume() {

@@ -1,6 +1,6 @@
-import type { VolumeSource } from '../../core/engine/volume-source.ts';
-import type { Voxel } from './slice-geometry.ts';
-import type { Probe } from './viewer-api.ts';
+import type { VolumeSource } from '../../core/volume/volume-source.ts';
+import type { Voxel } from './model/slice-geometry.ts';
+import type { Probe } from './model/viewer-api.ts';
 
 interface ProbeWish {
   readonly volume: VolumeSource;

@@ -1,24 +1,24 @@
-import type { ChunkMap } from '../../core/engine/chunk-map.ts';
-import type { VolumeSource } from '../../core/engine/volume-source.ts';
+import type { ChunkMap } from '../../core/chunks/chunk-map.ts';
 import type { Gpu } from '../../core/gpu/gpu.ts';
 import { StriaError } from '../../core/shared/errors.ts';
+import type { VolumeSource } from '../../core/volume/volume-source.ts';
 import { autoView, default3d, defaultColors } from './auto-view.ts';
-import type { CameraFrame, Place } from './camera-frame.ts';
-import { withPresentName } from './colormaps.ts';
-import { facingCut, fittedCut } from './cut-plane.ts';
+import { withPresentName } from './colors/colormaps.ts';
+import { type Ground, grounds } from './colors/grounds.ts';
 import { DisplayFeed } from './display-feed.ts';
 import { decodeMs, frameAxis, withFrame } from './frames.ts';
-import { type Ground, grounds } from './grounds.ts';
 import type { Viewpoints } from './linked-viewers.ts';
-import { ObliqueView } from './oblique-view.ts';
-import { checkPictureSize, type Picture, type PictureRequest } from './picture.ts';
+import type { CameraFrame, ScenePoint } from './model/camera-frame.ts';
+import { facingCut, fittedCut } from './model/cut-plane.ts';
+import { checkPictureSize, type PictureRequest, type ViewPicture } from './model/picture.ts';
+import { clampVoxel } from './model/slice-geometry.ts';
+import { emptyBoard, type MeasureBoard, type View, type ViewHost } from './model/view-host.ts';
+import type { Frame, FrameReport, SliceAxis, ViewerSnapshot, ViewState } from './model/viewer-api.ts';
 import { ProbeReader } from './probe-reader.ts';
-import { clampVoxel } from './slice-geometry.ts';
-import { SliceRenderer } from './slice-renderer.ts';
-import { SliceView } from './slice-view.ts';
-import { emptyBoard, type MeasureBoard, type View, type ViewHost } from './view-host.ts';
-import type { Frame, FrameReport, SliceAxis, ViewerSnapshot, ViewState } from './viewer-api.ts';
-import { type FrameTime, VolumeView } from './volume-view.ts';
+import { ObliqueView } from './slices/oblique-view.ts';
+import { SliceRenderer } from './slices/slice-renderer.ts';
+import { SliceView } from './slices/slice-view.ts';
+import { type FrameTime, VolumeView } from './space/volume-view.ts';
 
 /** Which picture a canvas shows: the 3D view, the slice across a voxel axis, or the one at any angle. */
 export type ViewName = '3d' | 'x' | 'y' | 'z' | 'oblique';
@@ -417,7 +417,7 @@ export class Viewer {
   }
 
   /** Turns the 3D view, if there is one, until it is seen from that direction of its scene; see `sceneSides`. */
-  lookFrom(direction: Place): void {
+  lookFrom(direction: ScenePoint): void {
     this.#volumeView()?.lookFrom(direction);
   }
 
@@ -425,7 +425,7 @@ export class Viewer {
    * A view that is shown, drawn anew as a picture of any size.
    * @throws StriaError `invalid-input` when it is not shown, `limit-too-small`, `aborted`, `device-lost`
    */
-  async picture(name: ViewName, request: PictureRequest): Promise<Picture> {
+  async picture(name: ViewName, request: PictureRequest): Promise<ViewPicture> {
     const { width, height } = request;
     checkPictureSize(width, height, this.longestPictureEdge);
     const view = this.#views.get(name)?.view;

@@ -1,5 +1,5 @@
 // What a decoder that checks does about a payload that is not as its codec's SPEC.md says: it raises the chunk's flag, and
-// decodes on. No entry point: core/codecs/faults.ts puts it in front of the others, and `fault_binding` in front of it.
+// decodes on. No entry point: core/codec/faults.ts puts it in front of the others, and `fault_binding` in front of it.
 // docs/FORMAT.md, 'Sound payloads', says what a decoder must refuse.
 
 const checks = true;

@@ -1,6 +1,6 @@
 // How a segment's elements lie in the words of a box, and sums over a segment's 64 words of bits. No entry point: kernels.ts
 // puts it in front of the others. src/core/codecs/parle/SPEC.md, 'Scan order' and 'Segments'.
-// Twins: src/core/codecs/scan-order.ts, src/core/codecs/parle/layout.ts.
+// Twins: src/core/codec/scan-order.ts, src/core/codecs/parle/layout.ts.
 //
 // Columns along y or z: word `w` of row `b` holds `per_word` neighbouring columns, and `step` words lead from one element
 // to the next. Along x, scan order is memory order, which is that of columns of length 1.

@@ -1,5 +1,5 @@
 // Scan order: how a chunk's columns lie in the words of a box. No entry point: kernels.ts puts it in front of the others.
-// src/core/codecs/rle/SPEC.md, 'Scan order'. Twin: src/core/codecs/scan-order.ts.
+// src/core/codecs/rle/SPEC.md, 'Scan order'. Twin: src/core/codec/scan-order.ts.
 //
 // Columns along y or z: word `w` of row `b` holds `per_word` neighbouring columns, and `step` words lead from one element
 // to the next. Columns along x need no case of their own: scan order is then memory order, which is that of columns of

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { metalRiceSizes } from '../../../../bench/baselines/metal-rice.ts';
-import { createRandom } from '../../engine/samples/random.ts';
+import { createRandom } from '../../samples/random.ts';
 import { entropyBytes, entropyOf } from './entropy-bytes.ts';
 import { decodeMetalRice, encodeMetalRice } from './metal-rice-layout.ts';
 import { encodeRuns } from './parle.ts';

@@ -6,11 +6,11 @@ import { codecs } from '../../codecs/registry.ts';
 import type { Commands } from '../../gpu/commands.ts';
 import { exclusiveScan } from '../../gpu/scan.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
-import { benchCodec } from '../codec-cases.ts';
-import { type BenchContext, type CaseFacts, caseOf, shareOf } from '../context.ts';
-import { expectSame } from '../expect-same.ts';
-import type { Timing } from '../meter.ts';
-import type { BenchCase } from '../result.ts';
+import { benchCodec } from '../harness/codec-cases.ts';
+import { type BenchContext, type CaseFacts, caseOf, shareOf } from '../harness/context.ts';
+import { expectSame } from '../harness/expect-same.ts';
+import type { Timing } from '../harness/meter.ts';
+import type { BenchCase } from '../harness/result.ts';
 import { entropyBytes } from './entropy-bytes.ts';
 import { type CodeTable, codedBits, countBytes, encodeCodes, huffmanCodes } from './prefix-codes.ts';
 

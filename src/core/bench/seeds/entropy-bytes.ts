@@ -1,4 +1,4 @@
-import { createRandom } from '../../engine/samples/random.ts';
+import { createRandom } from '../../samples/random.ts';
 
 const tableBits = 16;
 

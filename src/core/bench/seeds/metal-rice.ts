@@ -1,10 +1,10 @@
 import decodeCode from '../../../shaders/bench/metal-rice.wgsl?raw';
+import { defaultChunkShape } from '../../chunks/chunk-shape.ts';
 import { codecByName } from '../../codecs/registry.ts';
-import { defaultChunkShape } from '../../engine/chunk-shape.ts';
-import { benchCodec } from '../codec-cases.ts';
-import { sampleBytes } from '../codecs.ts';
-import { type BenchContext, type CaseFacts, caseOf, shareOf } from '../context.ts';
-import { expectSame } from '../expect-same.ts';
+import { benchCodec } from '../harness/codec-cases.ts';
+import { sampleBytes } from '../harness/codecs.ts';
+import { type BenchContext, type CaseFacts, caseOf, shareOf } from '../harness/context.ts';
+import { expectSame } from '../harness/expect-same.ts';
 import { decodeMetalRice, encodeMetalRice } from './metal-rice-layout.ts';
 
 const standIn = 'the photograph of the original is not here: a slice of the sample phantom, as noisy';

@@ -2,11 +2,11 @@ import compactCode from '../../../shaders/bench/parle-compact.wgsl?raw';
 import maskCode from '../../../shaders/bench/parle-mask.wgsl?raw';
 import scatterCode from '../../../shaders/bench/parle-scatter.wgsl?raw';
 import { codecs } from '../../codecs/registry.ts';
-import { createRandom } from '../../engine/samples/random.ts';
 import { exclusiveScan } from '../../gpu/scan.ts';
-import { benchCodec } from '../codec-cases.ts';
-import { type BenchContext, type CaseFacts, caseOf, shareOf } from '../context.ts';
-import { expectSame } from '../expect-same.ts';
+import { createRandom } from '../../samples/random.ts';
+import { benchCodec } from '../harness/codec-cases.ts';
+import { type BenchContext, type CaseFacts, caseOf, shareOf } from '../harness/context.ts';
+import { expectSame } from '../harness/expect-same.ts';
 
 /** The eleven sizes of PARLE's plot. */
 const sizes = [10_000, 50_000, 100_000, 200_000, 500_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000, 20_000_000, 40_000_000];

@@ -1,14 +1,14 @@
 import defragCode from '../../../shaders/bench/rutter-defrag.wgsl?raw';
 import encodeCode from '../../../shaders/bench/rutter-encode.wgsl?raw';
 import { codecByName } from '../../codecs/registry.ts';
-import type { SampleKind } from '../../engine/samples/sample-kinds.ts';
 import { exclusiveScan } from '../../gpu/scan.ts';
+import type { SampleKind } from '../../samples/sample-kinds.ts';
 import type { Dims3 } from '../../shared/volume.ts';
-import { benchCodec } from '../codec-cases.ts';
-import { sampleBytes } from '../codecs.ts';
-import { type BenchContext, type CaseFacts, type CpuCrew, caseOf } from '../context.ts';
-import { expectSame } from '../expect-same.ts';
-import { gunzip, gzip } from '../gzip.ts';
+import { benchCodec } from '../harness/codec-cases.ts';
+import { sampleBytes } from '../harness/codecs.ts';
+import { type BenchContext, type CaseFacts, type CpuCrew, caseOf } from '../harness/context.ts';
+import { expectSame } from '../harness/expect-same.ts';
+import { gunzip, gzip } from '../harness/gzip.ts';
 import { encodePairs } from './rutter-pairs.ts';
 
 const volumes: readonly SampleKind[] = ['zero', 'sequence254', 'sequence255', 'potential'];

@@ -1,4 +1,4 @@
-import type { BenchContext } from '../context.ts';
+import type { BenchContext } from '../harness/context.ts';
 import { benchCuvle } from './cuvle.ts';
 import { benchMetalRice } from './metal-rice.ts';
 import { benchParle } from './parle.ts';

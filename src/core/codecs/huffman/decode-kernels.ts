@@ -5,11 +5,11 @@ import payloadCode from '../../../shaders/huffman/payload.wgsl?raw';
 import scatterCode from '../../../shaders/huffman/scatter.wgsl?raw';
 import segmentsCode from '../../../shaders/huffman/segments.wgsl?raw';
 import tileCode from '../../../shaders/huffman/tile.wgsl?raw';
+import { assertInBox, assertPayloads, boxUniform, firstWordOf, payloadBuffer, tileTable } from '../../codec/batch.ts';
+import type { DecodePlan, GpuChunk, GpuPayloads, GpuVoxels } from '../../codec/codec.ts';
+import { faultChecks } from '../../codec/faults.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
-import { assertInBox, assertPayloads, boxUniform, firstWordOf, payloadBuffer, tileTable } from '../batch.ts';
-import type { DecodePlan, GpuChunk, GpuPayloads, GpuVoxels } from '../codec.ts';
-import { faultChecks } from '../faults.ts';
 import { huffmanChunkBytes, maxSections, tileSymbols } from './layout.ts';
 import { checkParameters } from './reference.ts';
 

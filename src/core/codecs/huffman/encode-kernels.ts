@@ -4,11 +4,11 @@ import measureCode from '../../../shaders/huffman/measure.wgsl?raw';
 import segmentsCode from '../../../shaders/huffman/segments.wgsl?raw';
 import tileCode from '../../../shaders/huffman/tile.wgsl?raw';
 import writeCode from '../../../shaders/huffman/write.wgsl?raw';
+import { assertInBox, boxUniform, firstWordOf, placePayloads, tileTable } from '../../codec/batch.ts';
+import type { GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../../codec/codec.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { Kernel } from '../../gpu/kernel.ts';
 import { throwIfAborted } from '../../shared/job.ts';
-import { assertInBox, boxUniform, firstWordOf, placePayloads, tileTable } from '../batch.ts';
-import type { GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../codec.ts';
 import {
   huffmanChunkBytes,
   kinds,

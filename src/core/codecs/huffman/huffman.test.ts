@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { describeCodec } from '../describe-codec.ts';
-import { firstDifference, fromHex, testRandom } from '../test-chunks.ts';
+import { firstDifference, fromHex, testRandom } from '../../codec/chunk-testing.ts';
+import { describeCodec } from '../../codec/codec-testing.ts';
 import { codeLengths, maxTableBytes, packLengths, unpackLengths } from './code.ts';
 import { huffman } from './index.ts';
 import { maxSections } from './layout.ts';

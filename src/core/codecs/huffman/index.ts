@@ -1,5 +1,5 @@
-import { chunkBytes } from '../batch.ts';
-import type { CodecDefinition } from '../codec.ts';
+import { chunkBytes } from '../../codec/batch.ts';
+import type { CodecDefinition } from '../../codec/codec.ts';
 import { maxSections, parseHeader } from './layout.ts';
 import { reference } from './reference.ts';
 

@@ -1,5 +1,5 @@
+import type { CodecKernels } from '../../codec/codec.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
-import type { CodecKernels } from '../codec.ts';
 import { prepareDecode } from './decode-kernels.ts';
 import { encode } from './encode-kernels.ts';
 

@@ -1,6 +1,6 @@
+import { chunkBytes } from '../../codec/batch.ts';
+import type { ChunkGeometry } from '../../codec/codec.ts';
 import { StriaError } from '../../shared/errors.ts';
-import { chunkBytes } from '../batch.ts';
-import type { ChunkGeometry } from '../codec.ts';
 
 /** SPEC.md: 'A tile is 32,768 symbols of a section, a segment 256 of them.' */
 export const segmentSymbols = 256;

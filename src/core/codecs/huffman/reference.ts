@@ -1,5 +1,5 @@
+import type { ChunkGeometry, CodecParameters, ReferenceCodec } from '../../codec/codec.ts';
 import { StriaError } from '../../shared/errors.ts';
-import type { ChunkGeometry, CodecParameters, ReferenceCodec } from '../codec.ts';
 import { codeLengths, packLengths, unpackLengths } from './code.ts';
 import {
   corrupt,

@@ -1,4 +1,4 @@
-import { BitReader, BitWriter } from '../bits.ts';
+import { BitReader, BitWriter } from '../../codec/bits.ts';
 import { type CodeLengths, canonicalCodes, decodeTable, maxCodeBits } from './code.ts';
 import { corrupt, segmentSymbols } from './layout.ts';
 

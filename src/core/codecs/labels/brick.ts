@@ -1,7 +1,7 @@
+import { readElement } from '../../codec/batch.ts';
+import type { CodecElementBytes } from '../../codec/codec.ts';
 import { StriaError } from '../../shared/errors.ts';
 import type { Dims3 } from '../../shared/volume.ts';
-import { readElement } from '../batch.ts';
-import type { CodecElementBytes } from '../codec.ts';
 import { RangeDecoder, RangeEncoder } from './range-coder.ts';
 import { chanceOne } from './tables.ts';
 import { maxLabels, placeOf, type WalkPartner, walkBrick } from './walk.ts';

@@ -1,6 +1,6 @@
-import { elementCount } from '../batch.ts';
-import type { CodecDefinition, CodecParameters } from '../codec.ts';
-import { spikeShare } from '../survey.ts';
+import { elementCount } from '../../codec/batch.ts';
+import type { CodecDefinition, CodecParameters } from '../../codec/codec.ts';
+import { spikeShare } from '../../codec/survey.ts';
 import { brickCount, payloadBound } from './layout.ts';
 import { reference } from './reference.ts';
 

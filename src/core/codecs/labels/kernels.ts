@@ -7,11 +7,6 @@ import locateCode from '../../../shaders/labels/locate.wgsl?raw';
 import questionsCode from '../../../shaders/labels/questions.wgsl?raw';
 import sizesCode from '../../../shaders/labels/sizes.wgsl?raw';
 import writeCode from '../../../shaders/labels/write.wgsl?raw';
-import type { Gpu } from '../../gpu/gpu.ts';
-import type { Kernel } from '../../gpu/kernel.ts';
-import { exclusiveScan } from '../../gpu/scan.ts';
-import type { GpuScope } from '../../gpu/scope.ts';
-import { throwIfAborted } from '../../shared/job.ts';
 import {
   assertInBox,
   assertPayloads,
@@ -22,7 +17,7 @@ import {
   placePayloads,
   type TileTable,
   tileTable,
-} from '../batch.ts';
+} from '../../codec/batch.ts';
 import {
   type CodecElementBytes,
   type CodecKernels,
@@ -32,8 +27,13 @@ import {
   type GpuVoxels,
   type KernelCall,
   rowBytes,
-} from '../codec.ts';
-import { faultChecks } from '../faults.ts';
+} from '../../codec/codec.ts';
+import { faultChecks } from '../../codec/faults.ts';
+import type { Gpu } from '../../gpu/gpu.ts';
+import type { Kernel } from '../../gpu/kernel.ts';
+import { exclusiveScan } from '../../gpu/scan.ts';
+import type { GpuScope } from '../../gpu/scope.ts';
+import { throwIfAborted } from '../../shared/job.ts';
 import { brickCount, checkParameters } from './layout.ts';
 import { tableWords } from './tables.ts';
 

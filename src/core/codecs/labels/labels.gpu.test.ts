@@ -1,8 +1,8 @@
 import { test } from 'vitest';
-import { openTestGpu } from '../../../cli/node-gpu-testing.ts';
-import { describeCodecOnGpu } from '../describe-codec-gpu.ts';
+import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
+import { makeChunk, poisonedBox, putChunk } from '../../codec/chunk-testing.ts';
 import { expectBatch } from '../gpu-batch-testing.ts';
-import { makeChunk, poisonedBox, putChunk } from '../test-chunks.ts';
+import { describeCodecOnGpu } from '../gpu-codec-testing.ts';
 import { labels } from './index.ts';
 
 const gpu = await openTestGpu();

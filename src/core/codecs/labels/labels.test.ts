@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { firstDifference, fromHex, makeChunk, testPatterns, testRandom } from '../../codec/chunk-testing.ts';
+import { describeCodec } from '../../codec/codec-testing.ts';
 import type { Dims3 } from '../../shared/volume.ts';
-import { describeCodec } from '../describe-codec.ts';
-import { firstDifference, fromHex, makeChunk, testPatterns, testRandom } from '../test-chunks.ts';
 import { labels } from './index.ts';
 import { RangeDecoder, RangeEncoder } from './range-coder.ts';
 import { guessWeights, missChance } from './tables.ts';

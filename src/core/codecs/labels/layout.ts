@@ -1,7 +1,7 @@
+import { chunkBytes } from '../../codec/batch.ts';
+import type { ChunkGeometry, CodecParameters } from '../../codec/codec.ts';
 import { StriaError } from '../../shared/errors.ts';
 import type { Dims3 } from '../../shared/volume.ts';
-import { chunkBytes } from '../batch.ts';
-import type { ChunkGeometry, CodecParameters } from '../codec.ts';
 import { brickEdge } from './walk.ts';
 
 /** What the directory says of a brick: SPEC.md, 'Payload'. */

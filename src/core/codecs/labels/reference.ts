@@ -1,7 +1,7 @@
+import { chunkBytes, readElement } from '../../codec/batch.ts';
+import type { ChunkGeometry, CodecElementBytes, ReferenceCodec } from '../../codec/codec.ts';
 import { StriaError } from '../../shared/errors.ts';
 import type { Dims3 } from '../../shared/volume.ts';
-import { chunkBytes, readElement } from '../batch.ts';
-import type { ChunkGeometry, CodecElementBytes, ReferenceCodec } from '../codec.ts';
 import { decodeBrick, encodeBrick } from './brick.ts';
 import { brickCount, brickKinds, checkParameters, directoryBytes, forEachBrick, lengthBitsOf } from './layout.ts';
 

@@ -1,4 +1,4 @@
-import { readElement } from '../batch.ts';
+import { readElement } from '../../codec/batch.ts';
 
 /**
  * SPEC.md, 'Chances': the numbers of the model. They were fitted once, to the volumes that SPEC.md names, and belong to

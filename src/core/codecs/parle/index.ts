@@ -1,6 +1,6 @@
-import { elementCount } from '../batch.ts';
-import type { ChunkGeometry, CodecDefinition, CodecParameters } from '../codec.ts';
-import { orderOf, parseAxis } from '../scan-order.ts';
+import { elementCount } from '../../codec/batch.ts';
+import type { ChunkGeometry, CodecDefinition, CodecParameters } from '../../codec/codec.ts';
+import { orderOf, parseAxis } from '../../codec/scan-order.ts';
 import { bitmapWords, sectionsOf, segmentCountOf } from './layout.ts';
 import { reference } from './reference.ts';
 

@@ -9,11 +9,6 @@ import startsCode from '../../../shaders/parle/starts.wgsl?raw';
 import tallyCode from '../../../shaders/parle/tally.wgsl?raw';
 import writeCode from '../../../shaders/parle/write.wgsl?raw';
 import writeFlatCode from '../../../shaders/parle/write-flat.wgsl?raw';
-import type { Gpu } from '../../gpu/gpu.ts';
-import type { Kernel } from '../../gpu/kernel.ts';
-import type { GpuScope } from '../../gpu/scope.ts';
-import { StriaError } from '../../shared/errors.ts';
-import { throwIfAborted } from '../../shared/job.ts';
 import {
   assertInBox,
   assertPayloads,
@@ -24,7 +19,7 @@ import {
   placePayloads,
   type TileTable,
   tileTable,
-} from '../batch.ts';
+} from '../../codec/batch.ts';
 import type {
   CodecElementBytes,
   CodecKernels,
@@ -35,9 +30,14 @@ import type {
   GpuVoxels,
   KernelCall,
   RangePlan,
-} from '../codec.ts';
-import { faultChecks } from '../faults.ts';
-import { parseAxis } from '../scan-order.ts';
+} from '../../codec/codec.ts';
+import { faultChecks } from '../../codec/faults.ts';
+import { parseAxis } from '../../codec/scan-order.ts';
+import type { Gpu } from '../../gpu/gpu.ts';
+import type { Kernel } from '../../gpu/kernel.ts';
+import type { GpuScope } from '../../gpu/scope.ts';
+import { StriaError } from '../../shared/errors.ts';
+import { throwIfAborted } from '../../shared/job.ts';
 import { sectionsOf, segmentCountOf, segmentElements, segmentsOf } from './layout.ts';
 
 const chunkWords = 16;

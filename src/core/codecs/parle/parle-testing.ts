@@ -1,7 +1,7 @@
-import { elementCount } from '../batch.ts';
-import type { ChunkGeometry, ChunkVoxels, CodecParameters } from '../codec.ts';
-import type { Axis } from '../scan-order.ts';
-import { bytesOf, orderedByDefinition, packBits, startsRun } from '../scan-order-testing.ts';
+import { elementCount } from '../../codec/batch.ts';
+import type { ChunkGeometry, ChunkVoxels, CodecParameters } from '../../codec/codec.ts';
+import type { Axis } from '../../codec/scan-order.ts';
+import { bytesOf, orderedByDefinition, packBits, startsRun } from '../../codec/scan-order-testing.ts';
 import { sectionsOf, segmentCountOf } from './layout.ts';
 
 /** A payload of which only what segments `first` to before `end` need is left; all else is 0xEE. For tests alone. */

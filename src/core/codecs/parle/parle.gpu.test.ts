@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { openTestGpu } from '../../../cli/node-gpu-testing.ts';
-import { placePayloads } from '../batch.ts';
-import type { GpuRange } from '../codec.ts';
-import { describeCodecOnGpu } from '../describe-codec-gpu.ts';
+import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
+import { placePayloads } from '../../codec/batch.ts';
+import { firstDifference, makeChunk, testPatterns, testRandom } from '../../codec/chunk-testing.ts';
+import type { GpuRange } from '../../codec/codec.ts';
+import { inScanOrder } from '../../codec/scan-order.ts';
+import { describeCodecOnGpu } from '../gpu-codec-testing.ts';
 import { createKernels } from '../kernels.ts';
-import { inScanOrder } from '../scan-order.ts';
-import { firstDifference, makeChunk, testPatterns, testRandom } from '../test-chunks.ts';
 import { parle } from './index.ts';
 import { segmentsOf } from './layout.ts';
 import { keepSegments } from './parle-testing.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { firstDifference, makeChunk, statisticsOf, testPatterns, testRandom } from '../../codec/chunk-testing.ts';
+import type { ChunkVoxels } from '../../codec/codec.ts';
+import { describeCodec } from '../../codec/codec-testing.ts';
+import { inScanOrder, orderOf } from '../../codec/scan-order.ts';
 import { StriaError } from '../../shared/errors.ts';
 import type { Dims3 } from '../../shared/volume.ts';
-import type { ChunkVoxels } from '../codec.ts';
-import { describeCodec } from '../describe-codec.ts';
-import { inScanOrder, orderOf } from '../scan-order.ts';
-import { firstDifference, makeChunk, statisticsOf, testPatterns, testRandom } from '../test-chunks.ts';
 import { parle } from './index.ts';
 import { segmentElements, segmentsOf } from './layout.ts';
 import { encodeByDefinition, keepSegments } from './parle-testing.ts';

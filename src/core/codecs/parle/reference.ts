@@ -1,7 +1,7 @@
+import { elementCount, readElement } from '../../codec/batch.ts';
+import type { ChunkGeometry, CodecElementBytes, ReferenceCodec } from '../../codec/codec.ts';
+import { type Elements, fillRun, fromScanOrder, inScanOrder, newElements, parseAxis } from '../../codec/scan-order.ts';
 import { StriaError } from '../../shared/errors.ts';
-import { elementCount, readElement } from '../batch.ts';
-import type { ChunkGeometry, CodecElementBytes, ReferenceCodec } from '../codec.ts';
-import { type Elements, fillRun, fromScanOrder, inScanOrder, newElements, parseAxis } from '../scan-order.ts';
 import { bitmapWords, gapEscape, sectionsOf, segmentCountOf, segmentElements, segmentLength, segmentsOf } from './layout.ts';
 
 export const reference: ReferenceCodec = {

@@ -1,5 +1,5 @@
 import { StriaError } from '../../shared/errors.ts';
-import type { BrickLayout } from './bricks.ts';
+import type { PredictBrick } from './bricks.ts';
 import { classOf, expectedCost } from './classes.ts';
 import { flatMark, fromSymbol, medianPredictor, reconstruct, symbolsOf } from './predictors.ts';
 
@@ -18,7 +18,7 @@ export interface CodedGroup {
 }
 
 /** @param tryMedian whether the median is among the predictors */
-export function encodeBrick(elements: Uint16Array, layout: BrickLayout, bits: 8 | 16, tryMedian: boolean): CodedBrick {
+export function encodeBrick(elements: Uint16Array, layout: PredictBrick, bits: 8 | 16, tryMedian: boolean): CodedBrick {
   const symbols = new Uint16Array(elements.length);
   const blocks = layout.blocks.map(({ extent, indices, groups }) => {
     const own = gather(elements, indices);
@@ -46,7 +46,7 @@ export function encodeBrick(elements: Uint16Array, layout: BrickLayout, bits: 8 
 }
 
 /** The plane back. @throws StriaError `corrupt` */
-export function decodeBrick({ predictors, bases, groups }: CodedBrick, layout: BrickLayout, bits: 8 | 16): Uint16Array {
+export function decodeBrick({ predictors, bases, groups }: CodedBrick, layout: PredictBrick, bits: 8 | 16): Uint16Array {
   const symbols = new Uint16Array(layout.count);
   for (const [i, group] of groups.entries()) scatter(group.symbols, layout.groups[i] as Uint32Array, symbols);
   const elements = new Uint16Array(layout.count);

@@ -1,12 +1,12 @@
+import { type BrickGeometry, cut, indicesOf } from '../../codec/bricks.ts';
 import type { Dims3 } from '../../shared/volume.ts';
-import { type BrickGeometry, cut, indicesOf } from '../bricks.ts';
 
 /** SPEC.md, 'Planes; bricks, blocks and groups': where nothing clips it, a brick has 64 groups of 64 elements. */
 export const volumeGeometry: BrickGeometry = { brick: [16, 16, 16], block: [16, 16, 16], group: [4, 4, 4] };
 export const pictureGeometry: BrickGeometry = { brick: [64, 64, 1], block: [32, 32, 1], group: [8, 8, 1] };
 
 /** Where a brick's blocks and groups have their elements. */
-export interface BrickLayout {
+export interface PredictBrick {
   readonly count: number;
   readonly blocks: readonly BlockLayout[];
   /** For each group, its elements' indices in the brick. */
@@ -24,8 +24,8 @@ interface BlockLayout {
 }
 
 /** Lays bricks out by their extents, each extent once: a chunk has eight at most. */
-export function brickLayouts({ block, group }: BrickGeometry): (extent: Dims3) => BrickLayout {
-  const known = new Map<string, BrickLayout>();
+export function brickLayouts({ block, group }: BrickGeometry): (extent: Dims3) => PredictBrick {
+  const known = new Map<string, PredictBrick>();
   const groupsOf = (extent: Dims3) => cut(extent, group).map((part) => indicesOf(part, extent));
   return (extent) => {
     const key = extent.join();

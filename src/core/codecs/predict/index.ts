@@ -1,6 +1,6 @@
-import { chunkBytes } from '../batch.ts';
-import type { CodecDefinition, CodecParameters } from '../codec.ts';
-import { changingShare, riceBytes, softShare, spikeShare } from '../survey.ts';
+import { chunkBytes } from '../../codec/batch.ts';
+import type { CodecDefinition, CodecParameters } from '../../codec/codec.ts';
+import { changingShare, riceBytes, softShare, spikeShare } from '../../codec/survey.ts';
 import { pictureGeometry, volumeGeometry } from './bricks.ts';
 import { parametersOf, parseMode, payloadBound } from './layout.ts';
 import { reference } from './reference.ts';

@@ -1,3 +1,6 @@
+import memoryCode from '../../../shaders/bricks/memory.wgsl?raw';
+import packedCode from '../../../shaders/bricks/packed.wgsl?raw';
+import sumsCode from '../../../shaders/bricks/sums.wgsl?raw';
 import brickCode from '../../../shaders/predict/brick.wgsl?raw';
 import decodeCode from '../../../shaders/predict/decode.wgsl?raw';
 import groupsCode from '../../../shaders/predict/groups.wgsl?raw';
@@ -9,13 +12,6 @@ import recordsCode from '../../../shaders/predict/records.wgsl?raw';
 import payloadRecordsCode from '../../../shaders/predict/records-payload.wgsl?raw';
 import scanCode from '../../../shaders/predict/scan.wgsl?raw';
 import writeCode from '../../../shaders/predict/write.wgsl?raw';
-import memoryCode from '../../../shaders/rice/memory.wgsl?raw';
-import packedCode from '../../../shaders/rice/packed.wgsl?raw';
-import sumsCode from '../../../shaders/rice/sums.wgsl?raw';
-import type { Gpu } from '../../gpu/gpu.ts';
-import type { Kernel } from '../../gpu/kernel.ts';
-import type { GpuScope } from '../../gpu/scope.ts';
-import { throwIfAborted } from '../../shared/job.ts';
 import {
   assertInBox,
   assertPayloads,
@@ -26,10 +22,22 @@ import {
   placePayloads,
   type TileTable,
   tileTable,
-} from '../batch.ts';
-import { brickCount, planesOf } from '../bricks.ts';
-import type { CodecElementBytes, CodecKernels, DecodePlan, GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../codec.ts';
-import { faultChecks } from '../faults.ts';
+} from '../../codec/batch.ts';
+import { brickCount, planesOf } from '../../codec/bricks.ts';
+import type {
+  CodecElementBytes,
+  CodecKernels,
+  DecodePlan,
+  GpuChunk,
+  GpuPayloads,
+  GpuVoxels,
+  KernelCall,
+} from '../../codec/codec.ts';
+import { faultChecks } from '../../codec/faults.ts';
+import type { Gpu } from '../../gpu/gpu.ts';
+import type { Kernel } from '../../gpu/kernel.ts';
+import type { GpuScope } from '../../gpu/scope.ts';
+import { throwIfAborted } from '../../shared/job.ts';
 import { pictureGeometry } from './bricks.ts';
 import { classCount } from './classes.ts';
 import { type Mode, parametersOf, parseMode } from './layout.ts';

@@ -1,8 +1,8 @@
+import { type BrickGeometry, cut, planesOf } from '../../codec/bricks.ts';
+import type { ChunkGeometry, CodecParameters } from '../../codec/codec.ts';
 import { StriaError } from '../../shared/errors.ts';
 import type { Dims3 } from '../../shared/volume.ts';
-import { type BrickGeometry, cut, planesOf } from '../bricks.ts';
-import type { ChunkGeometry, CodecParameters } from '../codec.ts';
-import { type BrickLayout, brickLayouts, pictureGeometry, volumeGeometry } from './bricks.ts';
+import { brickLayouts, type PredictBrick, pictureGeometry, volumeGeometry } from './bricks.ts';
 
 /** What the parameters say: SPEC.md, 'Parameters'. */
 export interface Mode {
@@ -33,7 +33,7 @@ export interface Unit {
   readonly origin: Dims3;
   readonly extent: Dims3;
   readonly plane: number;
-  readonly layout: BrickLayout;
+  readonly layout: PredictBrick;
   /** For each of its blocks, the place of its predictor and of its base among the chunk's. */
   readonly blockPlaces: readonly number[];
 }

@@ -1,8 +1,8 @@
 import { test } from 'vitest';
-import { openTestGpu } from '../../../cli/node-gpu-testing.ts';
+import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import type { Dims3 } from '../../shared/volume.ts';
-import { describeCodecOnGpu } from '../describe-codec-gpu.ts';
 import { expectBatch, scanBox } from '../gpu-batch-testing.ts';
+import { describeCodecOnGpu } from '../gpu-codec-testing.ts';
 import { pictureGeometry, volumeGeometry } from './bricks.ts';
 import { predict } from './index.ts';
 import { parametersOf } from './layout.ts';

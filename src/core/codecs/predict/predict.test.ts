@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { firstDifference, fromHex, makeChunk, testPatterns } from '../../codec/chunk-testing.ts';
+import type { ChunkVoxels } from '../../codec/codec.ts';
+import { describeCodec } from '../../codec/codec-testing.ts';
 import type { Dims3 } from '../../shared/volume.ts';
-import type { ChunkVoxels } from '../codec.ts';
-import { describeCodec } from '../describe-codec.ts';
-import { firstDifference, fromHex, makeChunk, testPatterns } from '../test-chunks.ts';
 import { pictureGeometry, volumeGeometry } from './bricks.ts';
 import { classCount, classOf, headBits, tailBits } from './classes.ts';
 import { predict } from './index.ts';

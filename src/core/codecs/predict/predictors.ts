@@ -1,5 +1,5 @@
+import { fromSymbol, toSymbol } from '../../codec/symbols.ts';
 import type { Dims3 } from '../../shared/volume.ts';
-import { fromSymbol, toSymbol } from '../symbols.ts';
 
 export { fromSymbol };
 

@@ -1,7 +1,7 @@
+import { chunkBytes } from '../../codec/batch.ts';
+import { indicesOf, planesOf } from '../../codec/bricks.ts';
+import type { ChunkGeometry, CodecParameters, ReferenceCodec } from '../../codec/codec.ts';
 import { StriaError } from '../../shared/errors.ts';
-import { chunkBytes } from '../batch.ts';
-import { indicesOf, planesOf } from '../bricks.ts';
-import type { ChunkGeometry, CodecParameters, ReferenceCodec } from '../codec.ts';
 import { decodeBrick, encodeBrick } from './brick.ts';
 import { classCount, groupWords, headBits, tailBits, zeroClass } from './classes.ts';
 import { blockTotal, fixedBytes, parseMode, type Unit, unitsOf, wordBytes } from './layout.ts';

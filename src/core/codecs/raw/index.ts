@@ -1,5 +1,5 @@
-import { chunkBytes } from '../batch.ts';
-import type { CodecDefinition } from '../codec.ts';
+import { chunkBytes } from '../../codec/batch.ts';
+import type { CodecDefinition } from '../../codec/codec.ts';
 import { reference } from './reference.ts';
 
 /** Voxels as they are: what a chunk becomes that nothing makes smaller. */

@@ -1,8 +1,5 @@
 import decodeCode from '../../../shaders/raw/decode.wgsl?raw';
 import encodeCode from '../../../shaders/raw/encode.wgsl?raw';
-import type { Gpu } from '../../gpu/gpu.ts';
-import type { GpuScope } from '../../gpu/scope.ts';
-import { throwIfAborted } from '../../shared/job.ts';
 import {
   assertInBox,
   assertPayloads,
@@ -12,9 +9,12 @@ import {
   payloadBuffer,
   placePayloads,
   tileTable,
-} from '../batch.ts';
-import { type CodecKernels, type GpuChunk, type GpuVoxels, rowBytes } from '../codec.ts';
-import { faultChecks } from '../faults.ts';
+} from '../../codec/batch.ts';
+import { type CodecKernels, type GpuChunk, type GpuVoxels, rowBytes } from '../../codec/codec.ts';
+import { faultChecks } from '../../codec/faults.ts';
+import type { Gpu } from '../../gpu/gpu.ts';
+import type { GpuScope } from '../../gpu/scope.ts';
+import { throwIfAborted } from '../../shared/job.ts';
 import { checkParameters } from './reference.ts';
 
 const tileWords = 1024;

@@ -1,4 +1,4 @@
-import { describeCodec } from '../describe-codec.ts';
+import { describeCodec } from '../../codec/codec-testing.ts';
 import { raw } from './index.ts';
 
 describeCodec(raw, [

@@ -1,6 +1,6 @@
+import { chunkBytes } from '../../codec/batch.ts';
+import type { CodecParameters, ReferenceCodec } from '../../codec/codec.ts';
 import { StriaError } from '../../shared/errors.ts';
-import { chunkBytes } from '../batch.ts';
-import type { CodecParameters, ReferenceCodec } from '../codec.ts';
 
 /** SPEC.md: 'Parameters: none (0 bytes).' */
 export function checkParameters(parameters: CodecParameters): void {

@@ -1,6 +1,6 @@
+import { BitReader, BitWriter } from '../../codec/bits.ts';
+import { fromSymbol, toSymbol } from '../../codec/symbols.ts';
 import { StriaError } from '../../shared/errors.ts';
-import { BitReader, BitWriter } from '../bits.ts';
-import { fromSymbol, toSymbol } from '../symbols.ts';
 import { chooseCode, escapeQuotient, partWorth, rawCode, zeroCode } from './choice.ts';
 import type { Block, BrickLayout, Form } from './layout.ts';
 import { forEachElement, levelPredictor, meanOf, Neighbourhood, predictorsOf, rowStep, sumPredictors } from './predictors.ts';

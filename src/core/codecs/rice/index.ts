@@ -1,7 +1,7 @@
-import { chunkBytes, elementCount } from '../batch.ts';
-import { brickCount, planesOf } from '../bricks.ts';
-import type { CodecDefinition, CodecParameters } from '../codec.ts';
-import { changingShare, evenness, riceBytes } from '../survey.ts';
+import { chunkBytes, elementCount } from '../../codec/batch.ts';
+import { brickCount, planesOf } from '../../codec/bricks.ts';
+import type { CodecDefinition, CodecParameters } from '../../codec/codec.ts';
+import { changingShare, evenness, riceBytes } from '../../codec/survey.ts';
 import { blocksPerBrick, directoryBytes, formByte, geometryOf, parseForm } from './layout.ts';
 import { reference } from './reference.ts';
 

@@ -1,3 +1,6 @@
+import memoryCode from '../../../shaders/bricks/memory.wgsl?raw';
+import packedCode from '../../../shaders/bricks/packed.wgsl?raw';
+import sumsCode from '../../../shaders/bricks/sums.wgsl?raw';
 import brickCode from '../../../shaders/rice/brick.wgsl?raw';
 import causalCode from '../../../shaders/rice/causal.wgsl?raw';
 import checkCode from '../../../shaders/rice/check.wgsl?raw';
@@ -10,10 +13,8 @@ import frontCode from '../../../shaders/rice/front.wgsl?raw';
 import linearCode from '../../../shaders/rice/linear.wgsl?raw';
 import loadCode from '../../../shaders/rice/load.wgsl?raw';
 import locateCode from '../../../shaders/rice/locate.wgsl?raw';
-import memoryCode from '../../../shaders/rice/memory.wgsl?raw';
 import moveCode from '../../../shaders/rice/move.wgsl?raw';
 import noCheckCode from '../../../shaders/rice/no-check.wgsl?raw';
-import packedCode from '../../../shaders/rice/packed.wgsl?raw';
 import planesCode from '../../../shaders/rice/planes.wgsl?raw';
 import prefixesCode from '../../../shaders/rice/prefixes.wgsl?raw';
 import residualsCode from '../../../shaders/rice/residuals.wgsl?raw';
@@ -22,14 +23,8 @@ import sharedMemoryCode from '../../../shaders/rice/shared-memory.wgsl?raw';
 import sizesCode from '../../../shaders/rice/sizes.wgsl?raw';
 import spreadCode from '../../../shaders/rice/spread.wgsl?raw';
 import suffixesCode from '../../../shaders/rice/suffixes.wgsl?raw';
-import sumsCode from '../../../shaders/rice/sums.wgsl?raw';
 import tilesCode from '../../../shaders/rice/tiles.wgsl?raw';
 import writerCode from '../../../shaders/rice/writer.wgsl?raw';
-import type { Commands } from '../../gpu/commands.ts';
-import type { Gpu } from '../../gpu/gpu.ts';
-import type { Kernel } from '../../gpu/kernel.ts';
-import type { GpuScope } from '../../gpu/scope.ts';
-import { throwIfAborted } from '../../shared/job.ts';
 import {
   assertInBox,
   assertPayloads,
@@ -40,10 +35,23 @@ import {
   placePayloads,
   type TileTable,
   tileTable,
-} from '../batch.ts';
-import { brickCount, planesOf } from '../bricks.ts';
-import type { CodecElementBytes, CodecKernels, DecodePlan, GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../codec.ts';
-import { faultChecks } from '../faults.ts';
+} from '../../codec/batch.ts';
+import { brickCount, planesOf } from '../../codec/bricks.ts';
+import type {
+  CodecElementBytes,
+  CodecKernels,
+  DecodePlan,
+  GpuChunk,
+  GpuPayloads,
+  GpuVoxels,
+  KernelCall,
+} from '../../codec/codec.ts';
+import { faultChecks } from '../../codec/faults.ts';
+import type { Commands } from '../../gpu/commands.ts';
+import type { Gpu } from '../../gpu/gpu.ts';
+import type { Kernel } from '../../gpu/kernel.ts';
+import type { GpuScope } from '../../gpu/scope.ts';
+import { throwIfAborted } from '../../shared/job.ts';
 import { type Form, geometryOf, parseForm, roomWords } from './layout.ts';
 
 const chunkWords = 8;

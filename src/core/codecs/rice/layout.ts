@@ -1,7 +1,7 @@
+import { type BrickGeometry, cut, indicesOf, type Part, planesOf } from '../../codec/bricks.ts';
+import type { ChunkGeometry, CodecElementBytes, CodecOptions, CodecParameters } from '../../codec/codec.ts';
 import { StriaError } from '../../shared/errors.ts';
 import type { Dims3 } from '../../shared/volume.ts';
-import { type BrickGeometry, cut, indicesOf, type Part, planesOf } from '../bricks.ts';
-import type { ChunkGeometry, CodecElementBytes, CodecOptions, CodecParameters } from '../codec.ts';
 
 const geometries: Readonly<Record<'volume' | 'picture', Readonly<Record<8 | 16, BrickGeometry>>>> = {
   volume: {

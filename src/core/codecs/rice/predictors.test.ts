@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { testRandom } from '../../codec/chunk-testing.ts';
+import { fromSymbol, toSymbol } from '../../codec/symbols.ts';
 import type { Dims3 } from '../../shared/volume.ts';
-import { fromSymbol, toSymbol } from '../symbols.ts';
-import { testRandom } from '../test-chunks.ts';
 import { brickLayouts, geometryOf } from './layout.ts';
 import { linear } from './linear.ts';
 import { forEachElement, meanOf, Neighbourhood } from './predictors.ts';

@@ -1,7 +1,7 @@
+import { chunkBytes } from '../../codec/batch.ts';
+import { brickCount, cut, indicesOf, planesOf } from '../../codec/bricks.ts';
+import type { ReferenceCodec } from '../../codec/codec.ts';
 import { StriaError } from '../../shared/errors.ts';
-import { chunkBytes } from '../batch.ts';
-import { brickCount, cut, indicesOf, planesOf } from '../bricks.ts';
-import type { ReferenceCodec } from '../codec.ts';
 import { decodeBrick, encodeBrick } from './brick.ts';
 import { brickLayouts, directoryBytes, geometryOf, mostBrickWords, parseForm } from './layout.ts';
 

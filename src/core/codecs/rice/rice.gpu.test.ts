@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { openTestGpu } from '../../../cli/node-gpu-testing.ts';
+import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
+import { brickCount, cut, planesOf } from '../../codec/bricks.ts';
+import { makeChunk, poisonedBox, putChunk, takeChunk, testRandom } from '../../codec/chunk-testing.ts';
+import type { ChunkVoxels, CodecParameters } from '../../codec/codec.ts';
 import type { Dims3 } from '../../shared/volume.ts';
-import { brickCount, cut, planesOf } from '../bricks.ts';
-import type { ChunkVoxels, CodecParameters } from '../codec.ts';
-import { describeCodecOnGpu } from '../describe-codec-gpu.ts';
 import { expectBatch, scanBox } from '../gpu-batch-testing.ts';
-import { makeChunk, poisonedBox, putChunk, takeChunk, testRandom } from '../test-chunks.ts';
+import { describeCodecOnGpu } from '../gpu-codec-testing.ts';
 import { rice } from './index.ts';
 import { directoryBytes, geometryOf, parseForm } from './layout.ts';
 import { forEachElement, Neighbourhood, predictorsOf } from './predictors.ts';

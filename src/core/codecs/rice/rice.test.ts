@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { firstDifference, fromHex, makeChunk, statisticsOf, testPatterns, testRandom } from '../../codec/chunk-testing.ts';
+import type { ChunkVoxels } from '../../codec/codec.ts';
+import { describeCodec } from '../../codec/codec-testing.ts';
 import type { Dims3 } from '../../shared/volume.ts';
-import type { ChunkVoxels } from '../codec.ts';
-import { describeCodec } from '../describe-codec.ts';
-import { firstDifference, fromHex, makeChunk, statisticsOf, testPatterns, testRandom } from '../test-chunks.ts';
 import { chooseCode, partWorth } from './choice.ts';
 import { rice } from './index.ts';
 

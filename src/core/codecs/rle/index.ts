@@ -1,7 +1,7 @@
-import { elementCount } from '../batch.ts';
-import type { CodecDefinition, CodecParameters } from '../codec.ts';
-import { parseAxis } from '../scan-order.ts';
-import { spikeShare } from '../survey.ts';
+import { elementCount } from '../../codec/batch.ts';
+import type { CodecDefinition, CodecParameters } from '../../codec/codec.ts';
+import { parseAxis } from '../../codec/scan-order.ts';
+import { spikeShare } from '../../codec/survey.ts';
 import { levelLengths, reference } from './reference.ts';
 import { encodeInMemory } from './wasm-encode.ts';
 

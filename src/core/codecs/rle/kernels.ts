@@ -5,10 +5,6 @@ import orderCode from '../../../shaders/rle/order.wgsl?raw';
 import placeCode from '../../../shaders/rle/place.wgsl?raw';
 import treeCode from '../../../shaders/rle/tree.wgsl?raw';
 import writeCode from '../../../shaders/rle/write.wgsl?raw';
-import type { Gpu } from '../../gpu/gpu.ts';
-import type { Kernel } from '../../gpu/kernel.ts';
-import type { GpuScope } from '../../gpu/scope.ts';
-import { throwIfAborted } from '../../shared/job.ts';
 import {
   assertInBox,
   assertPayloads,
@@ -20,10 +16,22 @@ import {
   placePayloads,
   type TileTable,
   tileTable,
-} from '../batch.ts';
-import type { CodecElementBytes, CodecKernels, DecodePlan, GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../codec.ts';
-import { faultChecks } from '../faults.ts';
-import { parseAxis } from '../scan-order.ts';
+} from '../../codec/batch.ts';
+import type {
+  CodecElementBytes,
+  CodecKernels,
+  DecodePlan,
+  GpuChunk,
+  GpuPayloads,
+  GpuVoxels,
+  KernelCall,
+} from '../../codec/codec.ts';
+import { faultChecks } from '../../codec/faults.ts';
+import { parseAxis } from '../../codec/scan-order.ts';
+import type { Gpu } from '../../gpu/gpu.ts';
+import type { Kernel } from '../../gpu/kernel.ts';
+import type { GpuScope } from '../../gpu/scope.ts';
+import { throwIfAborted } from '../../shared/job.ts';
 
 /** Tiles that one workgroup does: `tiles_at_once` in order.wgsl. */
 const tilesAtOnce = 2;

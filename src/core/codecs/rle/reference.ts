@@ -1,7 +1,7 @@
+import { elementCount, readElement } from '../../codec/batch.ts';
+import type { ReferenceCodec } from '../../codec/codec.ts';
+import { type Elements, fillRun, fromScanOrder, inScanOrder, newElements, parseAxis } from '../../codec/scan-order.ts';
 import { StriaError } from '../../shared/errors.ts';
-import { elementCount, readElement } from '../batch.ts';
-import type { ReferenceCodec } from '../codec.ts';
-import { type Elements, fillRun, fromScanOrder, inScanOrder, newElements, parseAxis } from '../scan-order.ts';
 
 /** Lengths in bytes of the bitmaps of levels 0, 1, 2, 3: 'n0 = ceil(N / 8), n1 = ceil(n0 / 8), n2 = ceil(n1 / 8), n3 = ceil(n2 / 8)'. */
 export function levelLengths(count: number): readonly [number, number, number, number] {

@@ -1,6 +1,6 @@
-import type { ChunkVoxels, CodecParameters } from '../codec.ts';
-import type { Axis } from '../scan-order.ts';
-import { bytesOf, orderedByDefinition, packBits, startsRun } from '../scan-order-testing.ts';
+import type { ChunkVoxels, CodecParameters } from '../../codec/codec.ts';
+import type { Axis } from '../../codec/scan-order.ts';
+import { bytesOf, orderedByDefinition, packBits, startsRun } from '../../codec/scan-order-testing.ts';
 
 /** SPEC.md sentence by sentence, without any haste. For tests alone: `reference` is the quick one. */
 export function encodeByDefinition(chunk: ChunkVoxels, parameters: CodecParameters): Uint8Array {

@@ -1,5 +1,5 @@
-import { openTestGpu } from '../../../cli/node-gpu-testing.ts';
-import { describeCodecOnGpu } from '../describe-codec-gpu.ts';
+import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
+import { describeCodecOnGpu } from '../gpu-codec-testing.ts';
 import { rle } from './index.ts';
 
 const gpu = await openTestGpu();

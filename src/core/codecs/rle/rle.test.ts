@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { describeCodec } from '../describe-codec.ts';
-import { makeChunk, statisticsOf } from '../test-chunks.ts';
+import { makeChunk, statisticsOf } from '../../codec/chunk-testing.ts';
+import { describeCodec } from '../../codec/codec-testing.ts';
 import { rle } from './index.ts';
 import { encodeByDefinition } from './rle-testing.ts';
 

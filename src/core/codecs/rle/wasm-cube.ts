@@ -1,3 +1,5 @@
+import { cubeSide, elementCode, rowSetBytes, vectorBytes } from '../../codec/chunk-in-memory.ts';
+import type { CodecElementBytes } from '../../codec/codec.ts';
 import {
   type Code,
   doWhile,
@@ -12,8 +14,6 @@ import {
   whileTrue,
   withoutLowestBit,
 } from '../../shared/wasm.ts';
-import { cubeSide, elementCode, rowSetBytes, vectorBytes } from '../chunk-in-memory.ts';
-import type { CodecElementBytes } from '../codec.ts';
 
 /**
  * Where runs start in cubes (`RowsOfCube`), and their values. A row's or a column's bits of level 0 are one word, and only busy

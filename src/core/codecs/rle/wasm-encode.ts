@@ -1,3 +1,7 @@
+import { elementCount } from '../../codec/batch.ts';
+import { blockBytes, bytesUpTo, type ChunkInMemory, elementCode, rowSetBytes, vectorBytes } from '../../codec/chunk-in-memory.ts';
+import type { CodecElementBytes, CodecParameters } from '../../codec/codec.ts';
+import { type Axis, parseAxis } from '../../codec/scan-order.ts';
 import {
   type Code,
   clear,
@@ -14,10 +18,6 @@ import {
   whileTrue,
   withoutLowestBit,
 } from '../../shared/wasm.ts';
-import { elementCount } from '../batch.ts';
-import { blockBytes, bytesUpTo, type ChunkInMemory, elementCode, rowSetBytes, vectorBytes } from '../chunk-in-memory.ts';
-import type { CodecElementBytes, CodecParameters } from '../codec.ts';
-import { type Axis, parseAxis } from '../scan-order.ts';
 import { levelLengths } from './reference.ts';
 import { markCubeAcrossRows, markCubeAlongRows, takeCubeValues, turnRows } from './wasm-cube.ts';
 

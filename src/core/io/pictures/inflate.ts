@@ -1,6 +1,6 @@
 import { StriaError } from '../../shared/errors.ts';
 import { throwIfAborted } from '../../shared/job.ts';
-import { decompressNatively } from '../gunzip.ts';
+import { decompressNatively } from '../common/gunzip.ts';
 
 /** What goes into the inflater at once: it may come out 1032 times as large, and all of that is in memory. */
 const inputBytes = 64 * 1024;

@@ -1,4 +1,4 @@
-import type { VolumeReader } from '../volume-reader.ts';
+import type { VolumeReader } from '../common/volume-reader.ts';
 import { recognisePicture } from './recognise.ts';
 
 /** What decodes pictures is loaded when one is opened. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { encode } from 'fast-png';
 import { describe, expect, test } from 'vitest';
 import { memorySource } from '../../shared/bytes.ts';
-import { faultOf, noise, readVoxels } from '../testing.ts';
+import { faultOf, noise, readVoxels } from '../common/testing.ts';
 import { compareNatural } from './natural-order.ts';
 import { openStack } from './picture-stack.ts';
 import { ExtraPool, encodePictureTable, parsePictureTable } from './picture-table.ts';

@@ -1,5 +1,5 @@
 import { StriaError } from '../../shared/errors.ts';
-import { crc32 } from '../crc32.ts';
+import { crc32 } from '../common/crc32.ts';
 
 export const pngSignature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 

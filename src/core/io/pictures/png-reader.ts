@@ -2,8 +2,8 @@ import type { ByteSource } from '../../shared/bytes.ts';
 import { StriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
 import { elementBytes } from '../../shared/volume.ts';
-import { joinBytes, plainBytes } from '../byte-stream.ts';
-import { PieceReader } from '../piece-reader.ts';
+import { joinBytes, plainBytes } from '../common/byte-stream.ts';
+import { PieceReader } from '../common/piece-reader.ts';
 import { inflate } from './inflate.ts';
 import {
   checkMemory,

@@ -1,8 +1,8 @@
 import type { ByteSource } from '../../shared/bytes.ts';
 import { StriaError } from '../../shared/errors.ts';
-import { plainBytes } from '../byte-stream.ts';
-import { crc32 } from '../crc32.ts';
-import { PieceReader } from '../piece-reader.ts';
+import { plainBytes } from '../common/byte-stream.ts';
+import { crc32 } from '../common/crc32.ts';
+import { PieceReader } from '../common/piece-reader.ts';
 import { maxExtraBytes } from './picture-table.ts';
 import { chunkFrameBytes, damagedChunk, isPng, type PngChunk, pngSignature } from './png-chunks.ts';
 

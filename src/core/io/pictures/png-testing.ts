@@ -1,5 +1,5 @@
 import { zlibSync } from 'fflate';
-import { joinBytes } from '../byte-stream.ts';
+import { joinBytes } from '../common/byte-stream.ts';
 import { encodePngChunk, pngSignature } from './png-chunks.ts';
 
 // Helpers of this folder's tests. PNG files are built here from the specification, not with this folder's writer.

@@ -1,6 +1,6 @@
 import { StriaError } from '../../shared/errors.ts';
 import { metresOf, swapBytes, type VolumeInfo } from '../../shared/volume.ts';
-import { joinBytes } from '../byte-stream.ts';
+import { joinBytes } from '../common/byte-stream.ts';
 import { Deflater } from './deflate.ts';
 import { interleave } from './picture.ts';
 import type { PictureEntry, PictureTable } from './picture-table.ts';

@@ -1,5 +1,5 @@
 import { encode } from 'fast-png';
-import { joinBytes } from '../byte-stream.ts';
+import { joinBytes } from '../common/byte-stream.ts';
 import { encodePngChunk, pngHeaderBytes } from './png-chunks.ts';
 
 /** A picture as it is drawn, with what a reader of its file should know. */

@@ -1,6 +1,6 @@
 import { zlibSync } from 'fflate';
 import { type ElementType, type Endian, elementBytes, swapBytes } from '../../shared/volume.ts';
-import { joinBytes } from '../byte-stream.ts';
+import { joinBytes } from '../common/byte-stream.ts';
 
 // Helpers of this folder's tests. TIFF files are built here from the formats' own documents, not with this folder's writer.
 

@@ -2,7 +2,7 @@ import type { ByteSource } from '../../shared/bytes.ts';
 import { StriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
 import { type Endian, swapBytes } from '../../shared/volume.ts';
-import { plainBytes } from '../byte-stream.ts';
+import { plainBytes } from '../common/byte-stream.ts';
 
 // TIFF 6.0, section 2: a header, then a chain of directories, each a list of tags. BigTIFF is the same with wider fields.
 

@@ -1,8 +1,8 @@
 import { StriaError } from '../../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
 import { elementBytes, swapBytes, typedVoxels } from '../../shared/volume.ts';
-import { plainBytes } from '../byte-stream.ts';
-import { PieceReader } from '../piece-reader.ts';
+import { plainBytes } from '../common/byte-stream.ts';
+import { PieceReader } from '../common/piece-reader.ts';
 import { checkMemory, type Strip, type StripOptions, stripRows } from './picture.ts';
 import { blockDecoder } from './tiff-compression.ts';
 import { readNumbers, type TiffDirectory, type TiffFile } from './tiff-directory.ts';

@@ -1,5 +1,5 @@
 import { StriaError } from '../../shared/errors.ts';
-import { joinBytes } from '../byte-stream.ts';
+import { joinBytes } from '../common/byte-stream.ts';
 import { maxExtraBytes } from './picture-table.ts';
 import { readTag, type TiffDirectory, type TiffFile, tagBytes } from './tiff-directory.ts';
 

@@ -1,8 +1,8 @@
 import { CircleAlert, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { FaultData } from '../../../core/shared/errors.ts';
-import { faultDetails, faultWords } from '../../app/messages.ts';
-import { useApp } from '../use-app.ts';
+import { faultDetails, faultWords } from '../../app/words/messages.ts';
+import { useApp } from '../hooks/use-app.ts';
 import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 import styles from './fault-notice.module.css';

@@ -1,6 +1,6 @@
 import { ProgressBar } from 'react-aria-components';
-import { fraction, type JobProgress, pace } from '../../app/progress.ts';
-import { formatBytes, formatRate, formatTimeLeft } from '../../app/units.ts';
+import { fraction, type JobProgress, pace } from '../../app/state/progress.ts';
+import { formatBytes, formatRate, formatTimeLeft } from '../../app/words/units.ts';
 import { classes } from './classes.ts';
 import styles from './progress.module.css';
 

@@ -1,16 +1,16 @@
 import { CircleCheck, Play, TriangleAlert } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { codecs } from '../../../core/codecs/registry.ts';
-import { type LabRun, type LabSize, type LabSuite, labSizes } from '../../app/lab-state.ts';
-import { startProgress } from '../../app/progress.ts';
-import { formatBytes, formatDuration, thinSpace } from '../../app/units.ts';
+import { type LabRun, type LabSize, type LabSuite, labSizes } from '../../app/state/lab-state.ts';
+import { startProgress } from '../../app/state/progress.ts';
+import { formatBytes, formatDuration, thinSpace } from '../../app/words/units.ts';
 import { Button } from '../controls/button.tsx';
 import { Facts } from '../controls/facts.tsx';
 import { FaultNotice } from '../controls/fault-notice.tsx';
 import { Progress } from '../controls/progress.tsx';
 import { Segmented } from '../controls/segmented.tsx';
 import { Select } from '../controls/select.tsx';
-import { useApp, useAppState } from '../use-app.ts';
+import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './lab-page.module.css';
 
 const suites: readonly { readonly key: LabSuite; readonly label: string; readonly text: string }[] = [

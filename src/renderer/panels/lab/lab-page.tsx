@@ -1,9 +1,9 @@
 import { X } from 'lucide-react';
 import { useRef } from 'react';
-import { tableIds } from '../../../core/bench/tables.ts';
+import { tableIds } from '../../../core/bench/harness/tables.ts';
 import { toStriaError } from '../../../core/shared/errors.ts';
 import { IconButton } from '../controls/button.tsx';
-import { useApp, useAppState } from '../use-app.ts';
+import { useApp, useAppState } from '../hooks/use-app.ts';
 import { LabControls } from './lab-controls.tsx';
 import styles from './lab-page.module.css';
 import { plotsAsPicture } from './lab-picture.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { BenchCase } from '../../../core/bench/result.ts';
-import { spreadOf } from '../../../core/bench/statistics.ts';
+import type { BenchCase } from '../../../core/bench/harness/result.ts';
+import { spreadOf } from '../../../core/bench/harness/statistics.ts';
 import { planeData } from './lab-plane.ts';
 
 function caseAt(x: number, y: number, method: string, ms: number): BenchCase {

@@ -1,4 +1,4 @@
-import { type BenchCase, medianMs } from '../../../core/bench/result.ts';
+import { type BenchCase, medianMs } from '../../../core/bench/harness/result.ts';
 
 /** Two methods over a plane of places. */
 export interface PlaneData {

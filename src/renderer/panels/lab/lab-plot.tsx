@@ -1,10 +1,10 @@
 import { useEffect, useMemo, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import type { BenchCase } from '../../../core/bench/result.ts';
-import type { BenchTable } from '../../../core/bench/tables.ts';
-import { formatNumber } from '../../app/units.ts';
-import { useShownTheme } from '../use-shown-theme.ts';
+import type { BenchCase } from '../../../core/bench/harness/result.ts';
+import type { BenchTable } from '../../../core/bench/harness/tables.ts';
+import { formatNumber } from '../../app/words/units.ts';
+import { useShownTheme } from '../hooks/use-shown-theme.ts';
 import styles from './lab-page.module.css';
 import { type PlotData, type PlotLine, plotData } from './lab-series.ts';
 

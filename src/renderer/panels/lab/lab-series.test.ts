@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { BenchCase } from '../../../core/bench/result.ts';
-import { spreadOf } from '../../../core/bench/statistics.ts';
+import type { BenchCase } from '../../../core/bench/harness/result.ts';
+import { spreadOf } from '../../../core/bench/harness/statistics.ts';
 import { plotData } from './lab-series.ts';
 
 function caseAt(x: string | number, method: string, ms: number, operation: BenchCase['operation'] = 'encode'): BenchCase {

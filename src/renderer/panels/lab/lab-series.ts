@@ -1,5 +1,5 @@
-import { type BenchCase, medianMs } from '../../../core/bench/result.ts';
-import type { BenchTable } from '../../../core/bench/tables.ts';
+import { type BenchCase, medianMs } from '../../../core/bench/harness/result.ts';
+import type { BenchTable } from '../../../core/bench/harness/tables.ts';
 
 /** A table's cases as lines of a plot: places on the x axis, and for each line a time or a gap at each place. */
 export interface PlotData {

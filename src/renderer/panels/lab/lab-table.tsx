@@ -1,7 +1,7 @@
+import { type BenchCase, caseKey, medianMs } from '../../../core/bench/harness/result.ts';
+import { type BenchTable, benchTables, type TableId } from '../../../core/bench/harness/tables.ts';
 import { publishedSpeedups, publishedTime, speedupHere } from '../../../core/bench/published.ts';
-import { type BenchCase, caseKey, medianMs } from '../../../core/bench/result.ts';
-import { type BenchTable, benchTables, type TableId } from '../../../core/bench/tables.ts';
-import { formatBytes, formatCount, formatRate, thinSpace } from '../../app/units.ts';
+import { formatBytes, formatCount, formatRate, thinSpace } from '../../app/words/units.ts';
 import styles from './lab-page.module.css';
 import { planeData } from './lab-plane.ts';
 import { LabPlot } from './lab-plot.tsx';

@@ -1,9 +1,9 @@
 import type { TuningChoice } from '../../../core/gpu/tuning.ts';
 import { standardTuning, tuningChoices, tuningNames } from '../../../core/gpu/tuning.ts';
-import { keptTuning } from '../../app/gpu-tuning.ts';
+import { keptTuning } from '../../app/state/gpu-tuning.ts';
 import { Button } from '../controls/button.tsx';
 import { classes } from '../controls/classes.ts';
-import { useApp, useAppState } from '../use-app.ts';
+import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './lab-page.module.css';
 import { milliseconds } from './lab-table.tsx';
 

@@ -1,0 +1,383 @@
+// The rooms of src/: what each folder holds and what it may import. What is not listed here, the linter refuses.
+// A room may always import its own files. `npm run rooms` makes the linter's rules and the table in docs/ARCHITECTURE.md from this list.
+
+export const rooms = [
+  {
+    room: 'core/shared',
+    holds: 'Volume types, units, errors, progress, the IPC contract: what every room may know.',
+    imports: '',
+  },
+  {
+    room: 'core/gpu',
+    holds: 'The device, buffers and their lifetimes, kernels, timing, prefix sums, tuning.',
+    imports: 'core/shared shaders/scan',
+  },
+  {
+    room: 'core/codec',
+    holds: 'What a codec is: the interface, batches of chunks, scan orders, bricks, the survey of a chunk.',
+    imports: 'core/gpu core/shared',
+  },
+  {
+    room: 'core/codecs',
+    holds: 'The registry of codecs and the list of their kernels.',
+    imports:
+      'core/codec core/codecs/huffman core/codecs/labels core/codecs/parle core/codecs/predict core/codecs/raw core/codecs/rice core/codecs/rle core/gpu core/shared',
+  },
+  {
+    room: 'core/codecs/raw',
+    holds: 'Voxels as they are.',
+    imports: 'core/codec core/gpu core/shared shaders/raw',
+  },
+  {
+    room: 'core/codecs/rle',
+    holds: 'Column run-length encoding as a bitmap tree.',
+    imports: 'core/codec core/gpu core/shared shaders/rle',
+  },
+  {
+    room: 'core/codecs/rice',
+    holds: 'Prediction and Rice codes in bricks.',
+    imports: 'core/codec core/gpu core/shared shaders/bricks shaders/rice',
+  },
+  {
+    room: 'core/codecs/predict',
+    holds: 'Prediction residuals sorted by magnitude, for an entropy coder to follow.',
+    imports: 'core/codec core/gpu core/shared shaders/bricks shaders/predict',
+  },
+  {
+    room: 'core/codecs/huffman',
+    holds: 'Canonical Huffman codes in striped segments.',
+    imports: 'core/codec core/gpu core/shared shaders/huffman',
+  },
+  {
+    room: 'core/codecs/labels',
+    holds: 'Guesses from neighbours and a range coder, for segmentations.',
+    imports: 'core/codec core/gpu core/shared shaders/labels',
+  },
+  {
+    room: 'core/codecs/parle',
+    holds: 'Flat runs with anchors.',
+    imports: 'core/codec core/gpu core/shared shaders/parle',
+  },
+  {
+    room: 'core/format',
+    holds: 'The .stria container: reader, writer, index, checksum, recovery of records.',
+    imports: 'core/shared',
+  },
+  {
+    room: 'core/io',
+    holds: 'Opening any file as a volume, and exporting a volume.',
+    imports: 'core/io/common core/io/nifti core/io/nrrd core/io/pictures core/io/raw core/shared',
+  },
+  {
+    room: 'core/io/common',
+    holds: 'Byte streams, gunzip, affines and the interface of a reader.',
+    imports: 'core/shared',
+    packages: 'fflate',
+  },
+  {
+    room: 'core/io/nifti',
+    holds: 'NIfTI-1 and NIfTI-2.',
+    imports: 'core/io/common core/shared',
+  },
+  {
+    room: 'core/io/nrrd',
+    holds: 'NRRD, attached and detached.',
+    imports: 'core/io/common core/shared',
+  },
+  {
+    room: 'core/io/raw',
+    holds: 'Raw voxels with a sidecar.',
+    imports: 'core/io/common core/shared',
+  },
+  {
+    room: 'core/io/pictures',
+    holds: 'PNG and TIFF, alone and as stacks.',
+    imports: 'core/io/common core/shared',
+    packages: 'fast-png',
+  },
+  {
+    room: 'core/samples',
+    holds: 'Synthetic volumes.',
+    imports: 'core/io core/io/common core/shared',
+  },
+  {
+    room: 'core/chunks',
+    holds: 'What a chunk is to the engine: backends, boxes, analysis, the choice of a codec, ramps.',
+    imports: 'core/codec core/codecs core/format core/gpu core/io/common core/shared',
+  },
+  {
+    room: 'core/gpu-chunks',
+    holds: 'The GPU backend: encoder, decode planner, transfers.',
+    imports: 'core/chunks core/codec core/codecs core/format core/gpu core/shared shaders/gpu-chunks',
+  },
+  {
+    room: 'core/cpu',
+    holds: 'The CPU backend: tasks for threads, row sources, WebAssembly kernels.',
+    imports: 'core/chunks core/codec core/codecs core/format core/io/common core/shared',
+  },
+  {
+    room: 'core/stream',
+    holds: 'Compress, restore, verify, recover: slabs of a volume from a source to a sink.',
+    imports: 'core/chunks core/codec core/format core/gpu core/io core/io/common core/io/pictures core/shared',
+  },
+  {
+    room: 'core/volume',
+    holds: 'Volumes in GPU memory, raw or compressed: statistics, regions, differences, the display texture.',
+    imports:
+      'core/chunks core/codec core/cpu core/format core/gpu core/gpu-chunks core/io/common core/shared core/stream shaders/volume',
+  },
+  {
+    room: 'core/draw',
+    holds: 'Passes that draw rays, slices, thick slices and oblique planes. No three.js, no page.',
+    imports: 'core/gpu core/shared core/volume shaders/draw shaders/volume',
+  },
+  {
+    room: 'core/bench/harness',
+    holds: 'Cases, timing, statistics and results of benchmarks.',
+    imports: 'core/chunks core/codec core/codecs core/format core/gpu core/gpu-chunks core/samples core/shared shaders/bench',
+  },
+  {
+    room: 'core/bench/seeds',
+    holds: 'The algorithms of the papers that Stria comes from.',
+    imports: 'core/bench/harness core/chunks core/codecs core/gpu core/samples core/shared shaders/bench',
+  },
+  {
+    room: 'core/bench',
+    holds: 'The suites of `stria bench` and the Lab, tuning, comparison of results.',
+    imports:
+      'core/bench/harness core/bench/seeds core/chunks core/codec core/codecs core/draw core/format core/gpu core/gpu-chunks core/samples core/shared core/volume',
+  },
+  {
+    room: 'node',
+    holds: 'What Node gives to the engine: files, threads, the GPU.',
+    imports: 'core/cpu core/format core/gpu core/shared',
+    packages: 'node:* webgpu',
+  },
+  {
+    room: 'cli',
+    holds: 'The entry point of the command and its help.',
+    imports: 'cli/arguments cli/commands cli/terminal core/shared',
+  },
+  {
+    room: 'cli/arguments',
+    holds: 'Command-line arguments and the table of commands.',
+    imports: 'core/bench/harness core/codec core/codecs core/io/common core/samples core/shared',
+    packages: 'node:*',
+  },
+  {
+    room: 'cli/terminal',
+    holds: 'Text, progress bars and messages in a terminal.',
+    imports: 'cli/arguments core/shared package.json',
+    packages: 'cli-progress node:*',
+  },
+  {
+    room: 'cli/outputs',
+    holds: 'Output names, partial files, sinks.',
+    imports: 'cli/terminal core/io/common core/shared node',
+    packages: 'node:*',
+  },
+  {
+    room: 'cli/devices',
+    holds: 'The backend that `--device` asks for.',
+    imports: 'cli/arguments core/chunks core/cpu core/gpu core/gpu-chunks core/shared node',
+    packages: 'node:*',
+  },
+  {
+    room: 'cli/bench',
+    holds: 'Files, processes and threads of `stria bench`.',
+    imports: 'cli/arguments cli/terminal core/bench core/bench/harness core/samples core/shared node',
+    packages: 'node:*',
+  },
+  {
+    room: 'cli/commands',
+    holds: 'One file for each command.',
+    imports:
+      'cli/arguments cli/bench cli/devices cli/outputs cli/terminal core/bench core/bench/harness core/chunks core/codecs core/format core/gpu core/io core/io/common core/io/pictures core/samples core/shared core/stream node',
+    packages: 'node:*',
+  },
+  {
+    room: 'main',
+    holds: 'The Electron main process: windows, menus, the app:// protocol, files, dialogs.',
+    imports: 'resources core/shared',
+    packages: 'electron node:*',
+  },
+  {
+    room: 'preload',
+    holds: 'The bridge: exposes one typed object, nothing else.',
+    imports: 'core/shared',
+    packages: 'electron',
+  },
+  {
+    room: 'renderer',
+    holds: 'The entry point of the page.',
+    imports: 'renderer/app renderer/host renderer/panels/shell',
+    packages: 'react-dom',
+  },
+  {
+    room: 'renderer/host',
+    holds: 'What the shell gives to the page: Electron’s bridge or the browser.',
+    imports: 'core/shared package.json',
+  },
+  {
+    room: 'renderer/viewer/model',
+    holds: 'What is shown, as plain data and geometry: view state, cameras, slices, clip planes, measurements.',
+    imports: 'core/chunks core/draw core/shared core/volume',
+    packages: 'three',
+  },
+  {
+    room: 'renderer/viewer/colors',
+    holds: 'Colormaps and transfer functions.',
+    imports: 'resources/colormaps core/draw renderer/viewer/model',
+  },
+  {
+    room: 'renderer/viewer/slices',
+    holds: 'Slices on canvases: rendering, pointer, overlays, measuring.',
+    imports: 'core/draw core/gpu core/shared core/volume renderer/viewer/colors renderer/viewer/model shaders/viewer',
+  },
+  {
+    room: 'renderer/viewer/space',
+    holds: 'The 3D view: three.js scene, ray layer, frame pacing.',
+    imports: 'core/draw core/gpu core/shared core/volume renderer/viewer/colors renderer/viewer/model renderer/viewer/slices',
+    packages: 'three',
+  },
+  {
+    room: 'renderer/viewer',
+    holds: 'The viewer: a class with an observable state. No React.',
+    imports:
+      'core/chunks core/gpu core/shared core/volume renderer/viewer/colors renderer/viewer/model renderer/viewer/slices renderer/viewer/space',
+  },
+  {
+    room: 'renderer/playback',
+    holds: 'The frame clock, the player, what of a volume can be played. No React.',
+    imports: 'core/shared',
+  },
+  {
+    room: 'renderer/app/state',
+    holds: 'The store and the types of its parts.',
+    imports:
+      'core/bench core/bench/harness core/chunks core/codec core/codecs core/format core/gpu core/io/common core/samples core/shared core/stream core/volume renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/colors renderer/viewer/model',
+    packages: 'zustand',
+  },
+  {
+    room: 'renderer/app/words',
+    holds: 'Numbers, units, errors and places as text for people.',
+    imports: 'core/chunks core/shared core/stream core/volume renderer/app/view renderer/viewer/model',
+  },
+  {
+    room: 'renderer/app/view',
+    holds: 'Windows, presets and opacity curves.',
+    imports: 'core/shared core/volume renderer/viewer',
+  },
+  {
+    room: 'renderer/app/gpu',
+    holds: 'The life of the GPU device, residency, diagnostics.',
+    imports:
+      'core/format core/gpu core/gpu-chunks core/shared core/volume renderer/app/state renderer/viewer renderer/viewer/model',
+  },
+  {
+    room: 'renderer/app/loading',
+    holds: 'From files to a volume on the GPU, by a worker.',
+    imports:
+      'core/chunks core/cpu core/format core/gpu core/io core/io/common core/io/pictures core/samples core/shared core/stream core/volume renderer/app/gpu renderer/app/state renderer/app/words renderer/host renderer/viewer',
+  },
+  {
+    room: 'renderer/app/compress',
+    holds: 'Compressing the open volume, and the queue of files.',
+    imports:
+      'core/chunks core/codec core/codecs core/cpu core/format core/gpu core/gpu-chunks core/shared core/stream core/volume renderer/app/loading renderer/app/state renderer/host',
+  },
+  {
+    room: 'renderer/app/measure',
+    holds: 'Measurements and the statistics of regions.',
+    imports:
+      'core/shared core/volume renderer/app/loading renderer/app/state renderer/app/words renderer/viewer/model renderer/viewer/slices',
+  },
+  {
+    room: 'renderer/app/document',
+    holds: 'The open document, from loading to closing, and its playback.',
+    imports:
+      'core/chunks core/codecs core/format core/shared core/stream core/volume renderer/app/compress renderer/app/gpu renderer/app/loading renderer/app/measure renderer/app/state renderer/host renderer/playback renderer/viewer renderer/viewer/model',
+  },
+  {
+    room: 'renderer/app/saved',
+    holds: 'Session files.',
+    imports:
+      'core/codec core/codecs core/draw core/format core/io/common core/samples core/shared renderer/app/compress renderer/app/loading renderer/app/state renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/colors renderer/viewer/model',
+  },
+  {
+    room: 'renderer/app/output',
+    holds: 'Pictures and movies.',
+    imports:
+      'core/io/pictures core/shared renderer/app/state renderer/app/words renderer/host renderer/viewer renderer/viewer/model',
+  },
+  {
+    room: 'renderer/app/compare',
+    holds: 'A second volume beside the first.',
+    imports:
+      'core/format core/shared core/stream core/volume renderer/app/gpu renderer/app/loading renderer/app/state renderer/app/words renderer/viewer renderer/viewer/model',
+  },
+  {
+    room: 'renderer/app/lab',
+    holds: 'Benchmarks in the app.',
+    imports: 'core/bench core/bench/harness core/codecs core/gpu core/shared renderer/app/state',
+  },
+  {
+    room: 'renderer/app',
+    holds: 'The app object, its commands, keys and the test hook.',
+    imports:
+      'core/codec core/draw core/format core/io/common core/shared renderer/app/compare renderer/app/compress renderer/app/document renderer/app/gpu renderer/app/lab renderer/app/loading renderer/app/measure renderer/app/output renderer/app/saved renderer/app/state renderer/app/view renderer/app/words renderer/host renderer/playback renderer/viewer renderer/viewer/model renderer/viewer/space',
+  },
+  {
+    room: 'renderer/panels/hooks',
+    holds: 'React hooks that read the store.',
+    imports: 'renderer/app renderer/app/state renderer/viewer renderer/viewer/model',
+    packages: 'react zustand',
+  },
+  {
+    room: 'renderer/panels/controls',
+    holds: 'Buttons, fields and sections.',
+    imports: 'core/shared renderer/app/state renderer/app/words renderer/panels/hooks',
+    packages: 'lucide-react react react-aria-components',
+  },
+  {
+    room: 'renderer/panels/inspector',
+    holds: 'The inspector: volume, display, compression, GPU, measurements.',
+    imports:
+      'core/chunks core/codec core/codecs core/draw core/gpu core/shared core/stream renderer/app renderer/app/measure renderer/app/state renderer/app/view renderer/app/words renderer/panels/controls renderer/panels/hooks renderer/viewer renderer/viewer/colors renderer/viewer/model',
+    packages: 'lucide-react react react-aria-components uplot',
+  },
+  {
+    room: 'renderer/panels/panes',
+    holds: 'Viewports with what lies over them, the transport bar, the compare bar.',
+    imports:
+      'core/draw core/shared core/volume renderer/app renderer/app/state renderer/app/words renderer/panels/controls renderer/panels/hooks renderer/panels/inspector renderer/playback renderer/viewer renderer/viewer/colors renderer/viewer/model',
+    packages: 'lucide-react react react-aria-components',
+  },
+  {
+    room: 'renderer/panels/dialogs',
+    holds: 'Dialogs and the command palette.',
+    imports:
+      'core/shared core/volume renderer/app renderer/app/output renderer/app/state renderer/app/words renderer/panels/controls renderer/panels/hooks renderer/panels/inspector renderer/viewer/colors renderer/viewer/model',
+    packages: 'lucide-react react react-aria-components',
+  },
+  {
+    room: 'renderer/panels/lab',
+    holds: 'The Lab.',
+    imports:
+      'core/bench core/bench/harness core/codecs core/gpu core/shared renderer/app/state renderer/app/words renderer/panels/controls renderer/panels/hooks',
+    packages: 'lucide-react react uplot',
+  },
+  {
+    room: 'renderer/panels/shell',
+    holds: 'The window around the panes: top bar, empty state, loading, queue.',
+    imports:
+      'core/gpu core/io/common core/samples core/shared renderer/app renderer/app/loading renderer/app/state renderer/app/words renderer/host renderer/panels/controls renderer/panels/dialogs renderer/panels/hooks renderer/panels/inspector renderer/panels/lab renderer/panels/panes renderer/viewer/model',
+    packages: 'lucide-react react react-aria-components zustand',
+  },
+  {
+    room: 'testing',
+    holds: 'A GPU for tests.',
+    imports: 'core/gpu node',
+    packages: 'vitest',
+  },
+];

@@ -1,0 +1,300 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { type SuiteName, suiteNames } from '../../core/bench/harness/tables.ts';
+import { type Preference, preferences } from '../../core/codec/codec.ts';
+import { chainNames, codecs } from '../../core/codecs/registry.ts';
+import type { RawLayout } from '../../core/io/common/volume-reader.ts';
+import { type SampleKind, sampleKinds } from '../../core/samples/sample-kinds.ts';
+import { StriaError } from '../../core/shared/errors.ts';
+import { type FileFormat, fileFormats } from '../../core/shared/source.ts';
+import { type Dims3, type Dims4, elementTypes } from '../../core/shared/volume.ts';
+import { type CommandName, commandEntry, commandNames, type OptionName, optionEntry } from './command-table.ts';
+
+export type DeviceWish = 'gpu' | 'cpu' | 'auto';
+
+/** Where work is to run. */
+export interface DeviceOptions {
+  readonly device: DeviceWish;
+  readonly gpuLimits: 'adapter' | 'default';
+  /** A file of `bench tune`. */
+  readonly tuning: string | undefined;
+}
+
+/** How a command talks. */
+export interface TalkOptions {
+  readonly json: boolean;
+  readonly quiet: boolean;
+}
+
+export interface CompressCommand extends DeviceOptions, TalkOptions {
+  readonly name: 'compress';
+  readonly inputs: readonly string[];
+  readonly output: string | undefined;
+  readonly force: boolean;
+  readonly codec: string;
+  readonly axis: 'x' | 'y' | 'z' | 'auto';
+  readonly prefer: Preference;
+  readonly effort: 'normal' | 'max';
+  readonly raw: RawLayout | undefined;
+  /** In bytes; undefined leaves it to the engine. */
+  readonly pictureMemory: number | undefined;
+}
+
+export interface DecompressCommand extends DeviceOptions, TalkOptions {
+  readonly name: 'decompress';
+  readonly input: string;
+  readonly output: string | undefined;
+  readonly force: boolean;
+  readonly to: FileFormat | undefined;
+  readonly pictureMemory: number | undefined;
+}
+
+export interface VerifyCommand extends DeviceOptions, TalkOptions {
+  readonly name: 'verify';
+  readonly input: string;
+}
+
+export interface InfoCommand extends TalkOptions {
+  readonly name: 'info';
+  readonly input: string;
+  readonly raw: RawLayout | undefined;
+}
+
+export interface RecoverCommand extends TalkOptions {
+  readonly name: 'recover';
+  readonly input: string;
+  readonly output: string;
+}
+
+export interface SampleCommand extends DeviceOptions, TalkOptions {
+  readonly name: 'sample';
+  readonly kind: SampleKind;
+  readonly dims: Dims3;
+  readonly type: 'u8' | 'u16';
+  readonly seed: number;
+  readonly output: string;
+}
+
+export interface BenchCommand extends DeviceOptions, TalkOptions {
+  readonly name: 'bench';
+  /** A suite to run, or two results to compare, or the GPU to tune. */
+  readonly task: SuiteName | 'compare' | 'tune';
+  /** Samples for the suite `codecs`, files for `files`, results for `compare`. */
+  readonly inputs: readonly string[];
+  /** Length of the sample volumes' sides; undefined leaves it to the suite. */
+  readonly size: number | undefined;
+  readonly type: 'u8' | 'u16';
+  readonly codecs: readonly string[];
+  readonly output: string | undefined;
+}
+
+export interface GpuCommand extends TalkOptions {
+  readonly name: 'gpu';
+}
+
+export type ParsedCommand =
+  | { readonly name: 'help'; readonly topic: CommandName | undefined }
+  | { readonly name: 'version' }
+  | CompressCommand
+  | DecompressCommand
+  | VerifyCommand
+  | InfoCommand
+  | RecoverCommand
+  | SampleCommand
+  | BenchCommand
+  | GpuCommand;
+
+type Values = Partial<Record<OptionName, string | boolean>>;
+
+/**
+ * What the user asks for.
+ * @param argv without `node` and the script
+ * @throws StriaError `invalid-input`, with the words to set it right
+ */
+export function parseCommand(argv: readonly string[]): ParsedCommand {
+  const [word, ...rest] = argv;
+  if (word === undefined || word === '--help' || word === '-h') return { name: 'help', topic: undefined };
+  if (word === 'help') return { name: 'help', topic: rest[0] === undefined ? undefined : commandName(rest[0]) };
+  if (word === '--version' || word === '-v') return { name: 'version' };
+  const name = commandName(word);
+  const { values, positionals } = parseOptions(name, rest);
+  if (values.help) return { name: 'help', topic: name };
+  return build(name, values, positionals);
+}
+
+function commandName(word: string): CommandName {
+  const name = commandNames.find((known) => known === word);
+  if (!name) throw usage(`'${word}' is no command; there are ${commandNames.join(', ')}`);
+  return name;
+}
+
+function parseOptions(name: CommandName, args: readonly string[]): { values: Values; positionals: string[] } {
+  const config: NonNullable<ParseArgsConfig['options']> = {};
+  for (const option of commandEntry(name).options) {
+    const { short, value } = optionEntry(option);
+    config[option] = { type: value === undefined ? 'boolean' : 'string', ...(short === undefined ? {} : { short }) };
+  }
+  try {
+    return parseArgs({ args: [...args], options: config, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw usage(`${error instanceof Error ? error.message : String(error)}; see \`stria ${name} --help\``);
+  }
+}
+
+function build(name: CommandName, values: Values, positionals: readonly string[]): ParsedCommand {
+  const talk = { json: values.json === true, quiet: values.quiet === true };
+  const gpuLimits = oneOf(values, 'gpu-limits', ['adapter', 'default'], 'adapter');
+  const tuning = text(values, 'tuning');
+  const device = (): DeviceOptions => ({ device: oneOf(values, 'device', ['gpu', 'cpu', 'auto'], 'auto'), gpuLimits, tuning });
+  const output = text(values, 'output');
+  const force = values.force === true;
+  switch (name) {
+    case 'compress': {
+      if (positionals.length === 0) throw usage('compress wants at least one input: `stria compress scan.nii.gz`');
+      const axis = oneOf(values, 'axis', ['x', 'y', 'z', 'auto'], 'auto');
+      const codec = oneOf(values, 'codec', ['auto', ...chainNames()], 'auto');
+      const prefer = oneOf(values, 'prefer', preferences, 'balanced');
+      const effort = oneOf(values, 'effort', ['normal', 'max'], 'normal');
+      return {
+        name,
+        inputs: positionals,
+        output,
+        force,
+        codec,
+        axis,
+        prefer,
+        effort,
+        raw: rawLayout(values),
+        pictureMemory: pictureMemory(values),
+        ...device(),
+        ...talk,
+      };
+    }
+    case 'decompress': {
+      const to = values.to === undefined ? undefined : oneOf(values, 'to', fileFormats, 'raw');
+      const limit = pictureMemory(values);
+      return { name, input: only(name, positionals), output, force, to, pictureMemory: limit, ...device(), ...talk };
+    }
+    case 'verify':
+      return { name, input: only(name, positionals), ...device(), ...talk };
+    case 'info':
+      return { name, input: only(name, positionals), raw: rawLayout(values), ...talk };
+    case 'recover':
+      return { name, input: only(name, positionals), output: needed(name, 'output', output), ...talk };
+    case 'sample': {
+      const word = only(name, positionals, `a kind: ${sampleKinds.join(', ')}`);
+      const kind = sampleKinds.find((known) => known === word);
+      if (!kind) throw usage(`'${word}' is no sample; there are ${sampleKinds.join(', ')}`);
+      const dims = sampleDims(needed(name, 'size', text(values, 'size')));
+      const type = oneOf(values, 'type', ['u8', 'u16'], 'u8');
+      const seed = wholeNumber('seed', text(values, 'seed') ?? '1', 2 ** 32 - 1);
+      return { name, kind, dims, type, seed, output: needed(name, 'output', output), ...device(), ...talk };
+    }
+    case 'bench': {
+      const [word = 'codecs', ...inputs] = positionals;
+      const task = [...suiteNames, 'tune' as const, 'compare' as const].find((known) => known === word);
+      if (!task) throw usage(`'${word}' is no suite; there are ${suiteNames.join(', ')}, and tune and compare`);
+      if (task === 'compare' && inputs.length !== 2)
+        throw usage('bench compare wants two results: `stria bench compare a.json b.json`');
+      const unknown = task === 'codecs' ? inputs.find((input) => !sampleKinds.some((kind) => kind === input)) : inputs[0];
+      if (task === 'codecs' && unknown !== undefined)
+        throw usage(`'${unknown}' is no sample; there are ${sampleKinds.join(', ')}`);
+      if (task !== 'compare' && task !== 'files' && unknown !== undefined)
+        throw usage(`the suite ${task} takes no files, and got '${unknown}'`);
+      const wanted = text(values, 'size');
+      const size = wanted === undefined ? undefined : wholeNumber('size', wanted, 2048);
+      if (size !== undefined && size < 8) throw usage('--size: a side is 8 at least');
+      const type = oneOf(values, 'type', ['u8', 'u16'], 'u8');
+      const names = codecs.map((definition) => definition.name);
+      const ways = ['auto', ...names];
+      const chosen = values.codec === undefined ? ways : [oneOf(values, 'codec', ways, 'auto')];
+      return { name, task, inputs, size, type, codecs: chosen, output, ...device(), ...talk };
+    }
+    case 'gpu':
+      if (positionals.length > 0) throw usage(`gpu wants no more words, and got '${positionals[0]}'`);
+      return { name, ...talk };
+  }
+}
+
+function rawLayout(values: Values): RawLayout | undefined {
+  const [dims, type] = [text(values, 'dims'), text(values, 'type')];
+  if (dims === undefined && type === undefined) {
+    const stray = (['endian', 'offset'] as const).find((option) => values[option] !== undefined);
+    if (stray) throw usage(`--${stray} tells about a raw file: give --dims and --type, too`);
+    return undefined;
+  }
+  if (dims === undefined) throw usage('--type tells about a raw file: give --dims X,Y,Z, too');
+  if (type === undefined) throw usage(`--dims tells about a raw file: give --type, too (${elementTypes.join(' ')})`);
+  return {
+    dims: rawDims(dims),
+    type: oneOf(values, 'type', elementTypes, 'u8'),
+    endian: oneOf(values, 'endian', ['little', 'big'], 'little'),
+    offset: wholeNumber('offset', text(values, 'offset') ?? '0', Number.MAX_SAFE_INTEGER),
+  };
+}
+
+function pictureMemory(values: Values): number | undefined {
+  const value = text(values, 'picture-memory');
+  return value === undefined ? undefined : wholeNumber('picture-memory', value, 2 ** 24) * 2 ** 20;
+}
+
+function rawDims(value: string): Dims4 {
+  const [x, y, z, t = 1, ...more] = value.split(',').map((part) => side('dims', part));
+  if (x === undefined || y === undefined || z === undefined || more.length > 0) {
+    throw usage(`--dims wants three or four sides, as 512,512,300, and got '${value}'`);
+  }
+  return [x, y, z, t];
+}
+
+function sampleDims(value: string): Dims3 {
+  const [x, y, z, ...more] = value.split(',').map((part) => side('size', part));
+  if (x !== undefined && y === undefined) return [x, x, x];
+  if (x === undefined || y === undefined || z === undefined || more.length > 0) {
+    throw usage(`--size wants one side or three, as 256 or 512,512,300, and got '${value}'`);
+  }
+  return [x, y, z];
+}
+
+function side(option: OptionName, value: string): number {
+  const length = wholeNumber(option, value, 2 ** 31 - 1);
+  if (length === 0) throw usage(`--${option}: a side is 1 at least`);
+  return length;
+}
+
+function wholeNumber(option: OptionName, value: string, maximum: number): number {
+  const number = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
+  if (!(number <= maximum)) throw usage(`--${option} wants a whole number from 0 to ${maximum}, and got '${value}'`);
+  return number;
+}
+
+function oneOf<const T extends string>(values: Values, option: OptionName, choices: readonly T[], fallback: T): T {
+  const value = text(values, option);
+  if (value === undefined) return fallback;
+  const choice = choices.find((known) => known === value);
+  if (choice === undefined) throw usage(`--${option} is one of ${choices.join(', ')}, not '${value}'`);
+  return choice;
+}
+
+function text(values: Values, option: OptionName): string | undefined {
+  const value = values[option];
+  if (value === '') throw usage(`--${option} is empty`);
+  return typeof value === 'string' ? value : undefined;
+}
+
+function needed(name: CommandName, option: OptionName, value: string | undefined): string {
+  if (value === undefined) {
+    const { short } = optionEntry(option);
+    throw usage(`${name} wants ${short ? `-${short} or ` : ''}--${option}; see \`stria ${name} --help\``);
+  }
+  return value;
+}
+
+function only(name: CommandName, positionals: readonly string[], what = 'one input'): string {
+  const [first, second] = positionals;
+  if (first === undefined) throw usage(`${name} wants ${what}; see \`stria ${name} --help\``);
+  if (second !== undefined) throw usage(`${name} wants ${what}, and got '${second}' beside`);
+  return first;
+}
+
+function usage(message: string): StriaError {
+  return new StriaError('invalid-input', message);
+}

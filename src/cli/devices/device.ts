@@ -1,0 +1,37 @@
+import { availableParallelism } from 'node:os';
+import type { DeviceReport } from '../../core/chunks/backend.ts';
+import { createCpuBackend } from '../../core/cpu/cpu-backend.ts';
+import { inlinePool } from '../../core/cpu/inline-pool.ts';
+import { readSharedFile } from '../../node/shared-file.ts';
+import type { DeviceOptions } from '../arguments/args.ts';
+import type { OpenedBackend } from './opened-backend.ts';
+
+/**
+ * The backend that the user asked for. `auto` takes a hardware GPU, and else the CPU: a software GPU is slower than either.
+ * `gpu` takes a hardware GPU, and else a software one.
+ * @throws StriaError `no-webgpu`, `no-adapter`, `limit-too-small` only where the user asked for a GPU
+ */
+export async function openBackend(options: DeviceOptions): Promise<OpenedBackend> {
+  if (options.device === 'cpu') return cpuBackend();
+  // What the CPU does without is not loaded for it: shaders are most of the program.
+  const { findGpu, gpuBackend } = await import('./gpu-device.ts');
+  const gpu = await findGpu(options);
+  return gpu ? gpuBackend(gpu) : cpuBackend();
+}
+
+async function cpuBackend(): Promise<OpenedBackend> {
+  const threads = availableParallelism();
+  const own = inlinePool(readSharedFile);
+  // A thread beside this one would only take turns with it where there is one core.
+  const others = threads > 1 ? (await import('../../node/node-task-pool.ts')).createNodeTaskPool(threads - 1) : undefined;
+  const backend = others ? createCpuBackend(others, own) : createCpuBackend(own);
+  return {
+    backend,
+    close: () => backend.destroy(),
+  };
+}
+
+/** `on GPU: NVIDIA H200`, for stderr. */
+export function deviceNote({ kind, name, software }: DeviceReport): string {
+  return `on ${kind === 'gpu' ? 'GPU: ' : ''}${name}${software && kind === 'gpu' ? ' (software: right results, no speed)' : ''}`;
+}

@@ -1,0 +1,141 @@
+import { constants } from 'node:fs';
+import { access, type FileHandle, link, open, readlink, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { ByteSink } from '../../core/shared/bytes.ts';
+import { StriaError } from '../../core/shared/errors.ts';
+import { errorCode, systemFault } from '../../node/system-faults.ts';
+import { fileSink, standardGatherBytes } from './file-sink.ts';
+import { partialPath, partials } from './partial-files.ts';
+
+export interface NodeSinkOptions {
+  /** Whether an existing file may be replaced. */
+  readonly overwrite: boolean;
+  /** Files that are being read: none of them is ever replaced. */
+  readonly inputs?: readonly string[];
+}
+
+/**
+ * A sink that writes a temporary file beside the target, and gives it the target's name once all is on the disk.
+ * A device (`/dev/null`) is written directly.
+ * @throws StriaError `not-writable`; `invalid-input` where the target is one of the inputs
+ */
+export async function createNodeSink(path: string, options: NodeSinkOptions): Promise<ByteSink> {
+  const target = await resolveTarget(path, options);
+  if (target.direct) return fileSink(await openForWriting(path, path), { path, gatherBytes: 0 });
+
+  const partial = partialPath(target.path);
+  partials.add(partial);
+  let file: FileHandle;
+  try {
+    file = await openForWriting(partial, path, target.mode);
+    if (target.mode !== undefined) await file.chmod(target.mode).catch(() => {});
+  } catch (error) {
+    partials.delete(partial);
+    throw error;
+  }
+  return fileSink(file, {
+    path,
+    gatherBytes: standardGatherBytes,
+    commit: async () => {
+      if (options.overwrite) await rename(partial, target.path);
+      else await renameToFree(partial, target.path, path);
+      partials.delete(partial);
+      await syncFolder(dirname(target.path));
+    },
+    discard: async () => {
+      await unlink(partial).catch(() => {});
+      partials.delete(partial);
+    },
+  });
+}
+
+/** Gives the file a name that nothing has, not even since the start: `link` fails where `rename` would replace. */
+async function renameToFree(partial: string, target: string, shown: string): Promise<void> {
+  try {
+    await link(partial, target).catch(async (error: unknown) => {
+      if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL'].includes(errorCode(error) ?? '')) throw error;
+      // The file system has no hard links (exFAT, some network drives): take the name with an empty file, then replace that.
+      await (await open(target, 'wx')).close();
+      await rename(partial, target).catch(async (cause: unknown) => {
+        await unlink(target).catch(() => {});
+        throw cause;
+      });
+    });
+    await unlink(partial).catch(() => {});
+  } catch (error) {
+    throw errorCode(error) === 'EEXIST' ? existsAlready(shown) : error;
+  }
+}
+
+interface Target {
+  /** With links followed. */
+  readonly path: string;
+  readonly direct: boolean;
+  /** Permissions of the file that is replaced. */
+  readonly mode: number | undefined;
+}
+
+async function resolveTarget(path: string, { overwrite, inputs = [] }: NodeSinkOptions): Promise<Target> {
+  const facts = await stat(path).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw systemFault('not-writable', path, error);
+  });
+  if (!facts) {
+    const target = await dangling(path);
+    if (target !== undefined && !overwrite) throw existsAlready(path);
+    await checkFolder(target ?? path);
+    return { path: resolve(target ?? path), direct: false, mode: undefined };
+  }
+  if (facts.isDirectory()) throw new StriaError('not-writable', `${path}: it is a folder; name a file in it`);
+  if (!facts.isFile()) return { path, direct: true, mode: undefined };
+  for (const input of inputs) {
+    const inputFacts = await stat(input).catch(() => undefined);
+    if (inputFacts && inputFacts.ino === facts.ino && inputFacts.dev === facts.dev) {
+      throw new StriaError('invalid-input', `${path}: the output would replace the input; give another name with -o`);
+    }
+  }
+  if (!overwrite) throw existsAlready(path);
+  // A file that may not be written is not replaced, though its folder would allow it.
+  await access(path, constants.W_OK).catch((error: unknown) => {
+    throw systemFault('not-writable', path, error);
+  });
+  return { path: await realpath(path), direct: false, mode: facts.mode & 0o777 };
+}
+
+/** The file that a link names, which is not there. Undefined where there is no link either. */
+async function dangling(path: string): Promise<string | undefined> {
+  const target = await readlink(path).catch(() => undefined);
+  if (target === undefined) return undefined;
+  const named = resolve(dirname(path), target);
+  return (await dangling(named)) ?? named;
+}
+
+async function checkFolder(path: string): Promise<void> {
+  const folder = dirname(resolve(path));
+  const facts = await stat(folder).catch(() => undefined);
+  if (!facts) throw new StriaError('not-writable', `${path}: the folder ${folder} does not exist`);
+  if (!facts.isDirectory()) throw new StriaError('not-writable', `${path}: ${folder} is not a folder`);
+}
+
+function existsAlready(shown: string): StriaError {
+  return new StriaError('not-writable', `${shown}: it exists already; add -f to replace it, or name another with -o`);
+}
+
+async function openForWriting(path: string, shown: string, mode?: number): Promise<FileHandle> {
+  try {
+    // 'wx' for our own temporary files, which must be new; plain 'w' for devices.
+    return await open(path, path === shown ? 'w' : 'wx', mode);
+  } catch (error) {
+    throw systemFault('not-writable', shown, error);
+  }
+}
+
+/** Puts the new name on the disk, where the system can (Windows cannot). */
+async function syncFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, 'r');
+    await handle.sync().finally(() => handle.close());
+  } catch {
+    // The file itself is safe; only its name might be lost with the power.
+  }
+}

@@ -1,0 +1,102 @@
+import { unlinkSync } from 'node:fs';
+import { lstat, readdir, unlink } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { crc32 } from '../../core/io/common/crc32.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { formatBytes } from '../terminal/text.ts';
+
+/** Temporary files that this process has open. Whatever ends the process in order removes them. */
+const ownPartials = new Set<string>();
+process.on('exit', () => {
+  for (const path of ownPartials) {
+    try {
+      unlinkSync(path);
+    } catch {
+      // It is gone already.
+    }
+  }
+});
+
+const hex8 = (value: number) => (value >>> 0).toString(16).padStart(8, '0');
+
+/** Tells this machine from others that share its folders: their processes cannot be asked whether they live. */
+const thisHost = () => hex8(crc32(new TextEncoder().encode(hostname())));
+
+/** The temporary file of a target, beside it: `.NAME.HOST-PID-RANDOM.partial`. */
+export function partialPath(target: string): string {
+  // Random, not secret: the file is created only if it does not exist. (Loading node:crypto takes some milliseconds.)
+  const random = hex8(Math.floor(Math.random() * 2 ** 32));
+  let name = basename(target);
+  // File systems allow names of 255 bytes.
+  while (Buffer.byteLength(name) > 200) name = name.slice(0, -1);
+  return join(dirname(target), `.${name}.${thisHost()}-${process.pid}-${random}.partial`);
+}
+
+export const partials = {
+  add: (path: string) => void ownPartials.add(path),
+  delete: (path: string) => void ownPartials.delete(path),
+};
+
+export interface Leftover {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** Temporary files in a folder that a killed process of this machine and user left there. */
+export async function findLeftovers(folder: string): Promise<Leftover[]> {
+  const found: Leftover[] = [];
+  for (const name of await readdir(folder).catch(() => [])) {
+    const [, host, pid] = /^\..+\.([0-9a-f]{8})-(\d+)-[0-9a-f]{8}\.partial$/.exec(name) ?? [];
+    if (host !== thisHost() || isAlive(Number(pid))) continue;
+    const path = join(folder, name);
+    const facts = await lstat(path).catch(() => undefined);
+    if (facts?.isFile() && (process.getuid === undefined || facts.uid === process.getuid())) {
+      found.push({ path, bytes: facts.size });
+    }
+  }
+  return found;
+}
+
+/**
+ * Before files are written into a folder: says what killed runs left there, and removes it if the person agrees.
+ * @param inputs files that are being read: they stay, whatever they are
+ */
+export async function offerLeftovers(
+  folder: string,
+  inputs: readonly string[],
+  terminal: Pick<Terminal, 'note' | 'ask'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const kept = new Set(inputs.map((input) => resolve(input)));
+  const leftovers = (await findLeftovers(folder)).filter(({ path }) => !kept.has(resolve(path)));
+  if (leftovers.length === 0) return;
+  const files = leftovers.map(({ path, bytes }) => `  ${path} (${formatBytes(bytes)})`);
+  const lines = [
+    leftovers.length === 1 ? 'A run that was killed left this file:' : 'Runs that were killed left these files:',
+    ...files,
+    'Of a .stria, `stria recover FILE -o OUT` saves every whole chunk.',
+  ];
+  terminal.note(lines.join('\n'));
+  const answer = await terminal.ask(leftovers.length === 1 ? 'Remove it?' : 'Remove them?', signal);
+  if (answer) for (const { path } of leftovers) await unlink(path).catch(() => {});
+  if (answer === undefined) {
+    const paths = leftovers.map(({ path }) => shellWord(resolve(path)));
+    terminal.note(`If you do not need ${leftovers.length === 1 ? 'it' : 'them'}: rm ${paths.join(' ')}`);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Somebody else's process may not be asked, but it lives.
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+  }
+}
+
+function shellWord(path: string): string {
+  if (process.platform === 'win32') return `"${path}"`;
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import type { FileFormat } from '../../core/shared/source.ts';
+import { endingNote, exportBaseName, restoreOutputs } from './restore-names.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'stria-restore-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const part = (name: string, hasVoxels: boolean) => ({ name, hasVoxels, before: new Uint8Array(), after: new Uint8Array() });
+const paths = async (format: FileFormat, parts: ReturnType<typeof part>[], output?: string) =>
+  [...(await restoreOutputs('/d/a.stria', { format, parts }, output)).values()].map(({ path, named }) => [path, named]);
+
+const pair = [part('scan.hdr', false), part('scan.img', true)];
+const sidecar = [part('scan.raw.json', false), part('scan.raw', true)];
+const detached = [part('scan.nhdr', false), part('data.raw', true)];
+
+test('without -o, and into a folder, each part has its own name', async () => {
+  expect(await paths('nifti', [part('scan.nii', true)])).toEqual([['/d/scan.nii', false]]);
+  expect(await paths('nifti', pair, folder)).toEqual([
+    [join(folder, 'scan.hdr'), false],
+    [join(folder, 'scan.img'), false],
+  ]);
+});
+
+test('-o names one part, whatever it was called', async () => {
+  expect(await paths('nifti', [part('../evil', true)], '/o/b')).toEqual([['/o/b', true]]);
+});
+
+test.each(['/o/brain', '/o/brain.hdr', '/o/brain.IMG'])('-o %s is the stem of a pair', async (output) => {
+  expect((await paths('nifti', pair, output)).map(([path]) => path)).toEqual(['/o/brain.hdr', '/o/brain.img']);
+});
+
+test('a raw file gets the name, and its sidecar follows', async () => {
+  expect(await paths('raw', sidecar, '/o/b.raw')).toEqual([
+    ['/o/b.raw.json', true],
+    ['/o/b.raw', true],
+  ]);
+});
+
+test('an NRRD header gets the name; its data file keeps the one that the header holds', async () => {
+  expect(await paths('nrrd', detached, '/o/b.nhdr')).toEqual([
+    ['/o/b.nhdr', true],
+    ['/o/data.raw', false],
+  ]);
+});
+
+test.each(['../up.nii', '/etc/passwd', 'a\\b', '..', '', 'a\0b'])('a part called %j leads nowhere', async (name) => {
+  await expect(paths('nifti', [part(name, true)])).rejects.toMatchObject({ tag: 'corrupt', message: /no plain file name/ });
+});
+
+test('a gzip ending is refused, a wrong one is noted', async () => {
+  await expect(paths('nifti', pair, 'b.nii.gz')).rejects.toMatchObject({ tag: 'invalid-input', message: /leave out the \.gz/ });
+  expect(endingNote('b.nrrd', 'nifti')).toMatch(/holds nifti/);
+  expect(endingNote('b.nii', 'nifti')).toBeUndefined();
+  expect(endingNote('b', 'nifti')).toBeUndefined();
+});
+
+test('an export is called after the container', () => {
+  expect(exportBaseName('/d/scan.v2.stria')).toBe('scan.v2');
+});

@@ -1,0 +1,96 @@
+import { basename, dirname, join } from 'node:path';
+import { StriaError } from '../../core/shared/errors.ts';
+import type { FileFormat, SourceDescription } from '../../core/shared/source.ts';
+import { isFolder, type OutputName } from './output-names.ts';
+
+/**
+ * Where each part of a source is restored, by the part's name: beside the container, in the folder that `-o` names, or
+ * under the name that it gives. Of two parts the name is a stem: `-o brain` gives `brain.hdr` and `brain.img`; a raw file's
+ * sidecar goes beside it; an NRRD header gets the name, and the data file keeps its own, which the header holds.
+ * @throws StriaError `invalid-input`; `corrupt` where the container names a part by a path
+ */
+export async function restoreOutputs(
+  input: string,
+  { format, parts }: Pick<SourceDescription, 'format' | 'parts'>,
+  output: string | undefined,
+): Promise<Map<string, OutputName>> {
+  if (output === undefined || (await isFolder(output))) {
+    const folder = output ?? dirname(input);
+    return new Map(parts.map(({ name }) => [name, { path: join(folder, plainName(name)), named: false }]));
+  }
+  if (/\.gz$/i.test(output)) {
+    throw new StriaError(
+      'invalid-input',
+      `${output}: Stria restores files uncompressed; leave out the .gz, and gzip it afterwards`,
+    );
+  }
+  return new Map(parts.map((part) => [part.name, partPath(part, { format, parts }, output)]));
+}
+
+function partPath(
+  part: SourceDescription['parts'][number],
+  { format, parts }: Pick<SourceDescription, 'format' | 'parts'>,
+  output: string,
+): OutputName {
+  if (parts.length === 1) return { path: output, named: true };
+  switch (format) {
+    case 'nifti': {
+      const ending = /\.[^.]+$/.exec(part.name)?.[0] ?? '';
+      return { path: `${output.replace(/\.(hdr|img)$/i, '')}${ending}`, named: true };
+    }
+    case 'raw':
+      return { path: part.hasVoxels ? output : `${output}.json`, named: true };
+    case 'nrrd':
+      if (!part.hasVoxels) return { path: output, named: true };
+      return { path: join(dirname(output), plainName(part.name)), named: false };
+    case 'png':
+    case 'tiff':
+      throw new StriaError('corrupt', `it tells of ${parts.length} stacks of pictures in one`);
+  }
+}
+
+/** Where pictures go: `name` for the only file, or the stem of numbered ones, where `-o` gives one; and their folder. */
+export interface PicturePlace {
+  readonly folder: string;
+  readonly name: string | undefined;
+}
+
+/**
+ * Where pictures are restored: beside the container, or in the folder that `-o` names. An ending makes `-o` a file's name: of
+ * the only file, or of several, which are numbered by it (`-o out/a.png` gives `out/a-0001.png`).
+ */
+export async function picturePlace(input: string, output: string | undefined): Promise<PicturePlace> {
+  if (output === undefined) return { folder: dirname(input), name: undefined };
+  if (!/\.(png|tiff?)$/i.test(output) || (await isFolder(output))) return { folder: output, name: undefined };
+  return { folder: dirname(output), name: basename(output) };
+}
+
+/** What a file is called that is exported: `scan.nrrd` from `/data/scan.stria`. */
+export function exportBaseName(input: string): string {
+  return basename(input).replace(/\.stria$/i, '');
+}
+
+/** A note where a name's ending promises another format than the file has; undefined where all is well. */
+export function endingNote(path: string, format: FileFormat): string | undefined {
+  const endings: Readonly<Record<string, FileFormat>> = {
+    nii: 'nifti',
+    hdr: 'nifti',
+    nrrd: 'nrrd',
+    nhdr: 'nrrd',
+    raw: 'raw',
+    png: 'png',
+    tif: 'tiff',
+    tiff: 'tiff',
+  };
+  const promised = endings[/\.([^.]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''];
+  if (promised === undefined || promised === format) return undefined;
+  return `${path} holds ${format}, whatever its ending says; --to ${promised} writes the other`;
+}
+
+/** The name of a part comes out of a file, which may be hostile: it must not lead elsewhere. */
+function plainName(name: string): string {
+  if (name === '' || name === '.' || name === '..' || /[/\\\0]/.test(name)) {
+    throw new StriaError('corrupt', `it calls its source '${name}', which is no plain file name; name the output with -o`);
+  }
+  return name;
+}

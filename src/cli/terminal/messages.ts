@@ -1,0 +1,86 @@
+import type { FaultTag, StriaError } from '../../core/shared/errors.ts';
+
+/** The command's exit codes. `stria --help` lists them; scripts may rely on them. */
+export const exitCodes = {
+  ok: 0,
+  badData: 1,
+  usage: 2,
+  files: 3,
+  gpu: 4,
+  internal: 5,
+  cancelled: 130,
+} as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+export const exitCodeMeanings: readonly (readonly [ExitCode, string])[] = [
+  [exitCodes.ok, 'all went well'],
+  [exitCodes.badData, 'the data is damaged, or of a kind that Stria does not know'],
+  [exitCodes.usage, 'the command was given wrongly'],
+  [exitCodes.files, 'a file cannot be read or written'],
+  [exitCodes.gpu, 'a GPU was asked for and cannot be had, or went away'],
+  [exitCodes.internal, 'no memory, or a mistake in Stria'],
+  [exitCodes.cancelled, 'cancelled; no partial output is left'],
+];
+
+interface FaultWords {
+  readonly exitCode: ExitCode;
+  /** What the fault is, in front of its message. */
+  readonly title: string;
+  /** What to do next, or undefined where the message says it. */
+  readonly next: string | undefined;
+}
+
+/** Every fault in words for the command line. A new tag does not compile until it has its line here. */
+export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
+  corrupt: {
+    exitCode: exitCodes.badData,
+    title: 'damaged file',
+    next: 'Take another copy of the file if there is one. From a damaged .stria, `stria recover IN -o OUT` saves every whole chunk.',
+  },
+  unsupported: {
+    exitCode: exitCodes.badData,
+    title: 'not supported',
+    next: 'Stria reads NIfTI, NRRD, PNG, TIFF, raw and .stria; `stria --help` tells how to open a raw file.',
+  },
+  'invalid-input': { exitCode: exitCodes.usage, title: 'wrong input', next: undefined },
+  'not-readable': { exitCode: exitCodes.files, title: 'cannot read', next: undefined },
+  'not-writable': { exitCode: exitCodes.files, title: 'cannot write', next: undefined },
+  'no-webgpu': {
+    exitCode: exitCodes.gpu,
+    title: 'no WebGPU',
+    next: '`--device cpu` works without it, and gives the same bytes.',
+  },
+  'no-adapter': {
+    exitCode: exitCodes.gpu,
+    title: 'no graphics adapter',
+    next: '`--device cpu` works without one, and gives the same bytes. `stria gpu` tells what is missing.',
+  },
+  'limit-too-small': {
+    exitCode: exitCodes.gpu,
+    title: 'the GPU is too small',
+    next: '`--device cpu` works without it, and gives the same bytes.',
+  },
+  'device-lost': {
+    exitCode: exitCodes.gpu,
+    title: 'the GPU went away',
+    next: 'Run the command again, or use `--device cpu`; the input is untouched.',
+  },
+  'out-of-memory': {
+    exitCode: exitCodes.internal,
+    title: 'out of memory',
+    next: 'Close other programs, or use a machine with more memory.',
+  },
+  aborted: { exitCode: exitCodes.cancelled, title: 'cancelled', next: undefined },
+  internal: {
+    exitCode: exitCodes.internal,
+    title: 'a mistake in Stria',
+    next: 'Please report it with the command that you gave and this message.',
+  },
+};
+
+/** A fault as lines for the terminal: what happened where, and what to do next. */
+export function describeFault(fault: StriaError): string {
+  const { title, next } = faultWords[fault.tag];
+  if (fault.tag === 'aborted') return 'stria: cancelled';
+  return `stria: ${title}: ${fault.fullMessage}${next ? `\n  ${next}` : ''}`;
+}

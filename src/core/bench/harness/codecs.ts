@@ -1,0 +1,58 @@
+import type { GpuVoxels } from '../../codec/codec.ts';
+import { codecs } from '../../codecs/registry.ts';
+import { openSample } from '../../samples/sample.ts';
+import { type SampleKind, sampleKinds } from '../../samples/sample-kinds.ts';
+import type { JobOptions } from '../../shared/job.ts';
+import type { Dims3 } from '../../shared/volume.ts';
+import { benchAuto } from './auto-case.ts';
+import { benchCodec, padRows } from './codec-cases.ts';
+import type { BenchContext } from './context.ts';
+
+const chunkShape: Dims3 = [64, 64, 64];
+
+/** What `auto` goes by in the bench: by size alone nothing is weighed against speed. */
+const autoPreferences = ['balanced', 'speed'] as const;
+
+/** Suite `codecs`: every codec that was asked for on every sample and axis, and the engine's own choice. */
+export async function benchCodecs(context: BenchContext): Promise<void> {
+  const { gpu, request, job } = context;
+  const { size, type } = request;
+  const elementBytes = type === 'u8' ? 1 : 2;
+  const dims: Dims3 = [size, size, size];
+  for (const sample of sampleKinds.filter((kind) => request.samples?.includes(kind) ?? true)) {
+    context.begin(sample);
+    const subject = `${sample} ${size}³ ${type}`;
+    using scope = gpu.scope('bench.codecs');
+    const expected = padRows(await sampleBytes(sample, dims, type, job), size, elementBytes);
+    const voxels: GpuVoxels = { buffer: scope.storage('voxels', expected.byteLength, expected), dims, elementBytes };
+    for (const codec of codecs.filter(
+      ({ name, elementBytes: widths }) => request.codecs.includes(name) && widths.includes(elementBytes),
+    )) {
+      for (const axis of codec.axisOf ? (['x', 'y', 'z'] as const) : (['auto'] as const)) {
+        const method = codec.axisOf ? `${codec.name} ${axis}` : codec.name;
+        context.begin(`${sample}, ${method}`);
+        await benchCodec(context, { table: 'codecs', subject, x: sample, codec, method, voxels, expected, chunkShape, axis });
+      }
+    }
+    for (const prefer of request.codecs.includes('auto') ? autoPreferences : []) {
+      context.begin(`${sample}, auto, ${prefer}`);
+      await benchAuto(context, { table: 'codecs', subject, x: sample, voxels, expected, chunkShape, prefer });
+    }
+  }
+}
+
+/** All voxels of a sample, x fastest. */
+export async function sampleBytes(
+  kind: SampleKind,
+  dims: Dims3,
+  type: 'u8' | 'u16',
+  job: JobOptions,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(dims[0] * dims[1] * dims[2] * (type === 'u8' ? 1 : 2));
+  let filled = 0;
+  for await (const piece of openSample({ kind, dims, type, seed: 1 }).voxels({ signal: job.signal })) {
+    bytes.set(piece, filled);
+    filled += piece.byteLength;
+  }
+  return bytes;
+}

@@ -1,0 +1,48 @@
+import type { Gpu } from '../../gpu/gpu.ts';
+import type { JobOptions } from '../../shared/job.ts';
+import type { Meter, Timing } from './meter.ts';
+import { type BenchCase, type BenchGap, type BenchRequest, medianMs } from './result.ts';
+
+/** Threads that run the baselines on all cores: worker_threads in Node, Web Workers in a browser. The host makes them. */
+export interface CpuCrew {
+  readonly threads: number;
+  /** Gives each thread its part, once: what is timed moves no voxels. */
+  load(parts: readonly Uint8Array<ArrayBuffer>[]): Promise<void>;
+  /** Every thread encodes its part as Rutter does. Resolves with the lengths of what they made. */
+  encode(columnLength: number, order: 'rows' | 'columns'): Promise<readonly number[]>;
+  close(): Promise<void>;
+}
+
+/** What a suite needs of its surroundings. */
+export interface BenchHost {
+  openCrew(): Promise<CpuCrew>;
+}
+
+/** What a table of a suite is given. */
+export interface BenchContext {
+  readonly gpu: Gpu;
+  readonly meter: Meter;
+  readonly host: BenchHost;
+  readonly request: BenchRequest;
+  readonly job: JobOptions;
+  /** Says what is measured next. @throws StriaError `aborted` */
+  begin(stage: string): void;
+  add(found: BenchCase): void;
+  /** What this machine could not do. */
+  leaveOut(gap: BenchGap): void;
+}
+
+export type CaseFacts = Omit<BenchCase, keyof Timing | 'copyMs' | 'timesCopy'>;
+
+/** A case from its facts, its timing, and the copy of its raw data. */
+export function caseOf(facts: CaseFacts, timing: Timing, copy: Timing | undefined): BenchCase {
+  const isSameClock = copy && (timing.gpuMs === undefined) === (copy.gpuMs === undefined);
+  const copyMs = copy && (isSameClock ? medianMs(copy) : copy.wallMs.median);
+  const ownMs = isSameClock ? medianMs(timing) : timing.wallMs.median;
+  return { ...facts, ...timing, copyMs, timesCopy: copyMs && ownMs / copyMs };
+}
+
+/** The share of the seeds' full sizes that was asked for: 512 stands for all of it. */
+export function shareOf({ request: { size } }: BenchContext): number {
+  return Math.min(1, (size / 512) ** 3);
+}

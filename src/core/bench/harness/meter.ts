@@ -1,0 +1,190 @@
+import type { Commands, CommandTimes } from '../../gpu/commands.ts';
+import type { Gpu } from '../../gpu/gpu.ts';
+import type { GpuScope } from '../../gpu/scope.ts';
+import { StriaError } from '../../shared/errors.ts';
+import { throwIfAborted } from '../../shared/job.ts';
+import { createHeater, type Heater, recordCopy } from './heater.ts';
+import { type Spread, spreadOf } from './statistics.ts';
+
+/** The repetitions of one piece of work. */
+export interface Timing {
+  readonly gpuMs: Spread | undefined;
+  readonly wallMs: Spread;
+  readonly stages: Readonly<Record<string, Spread>>;
+}
+
+const warmUps = 3;
+/** A software GPU's times say nothing of a GPU: what runs there is to be seen to run. */
+const [softwareWarmUps, softwareRepetitions] = [1, 3];
+/** On the CPU: after so many milliseconds, and at least so many repetitions, it is enough. */
+const cpuEnoughMs = 2000;
+const cpuLeast = 3;
+const clockStepMs = 0.1;
+/** What a sample on the CPU takes at least, so that the clock's steps are no more than some percent of it. */
+const sampleMs = 4;
+
+/** Times work on one GPU, and the copies that it is compared with. */
+export class Meter {
+  readonly gpu: Gpu;
+  readonly #scope: GpuScope;
+  readonly #heater: Heater;
+  readonly #repetitions: number;
+  readonly #signal: AbortSignal | undefined;
+  readonly #copies = new Map<number, Timing>();
+
+  /** @param scope owns what the meter keeps: copies that hold the clocks up */
+  constructor(gpu: Gpu, scope: GpuScope, repetitions: number, signal: AbortSignal | undefined) {
+    this.gpu = gpu;
+    this.#scope = scope;
+    this.#heater = createHeater(gpu, scope);
+    this.#repetitions = repetitions;
+    this.#signal = signal;
+  }
+
+  /**
+   * Runs work again and again: three times unmeasured, then as often as was asked for, each time behind copies that hold the
+   * clocks up and empty the cache. A software GPU does it once unmeasured, and then three times at most.
+   * @throws StriaError `internal` where the device refused a part of it: what did not run has no time
+   * @param work hands `onTimes` to each Commands that it makes, and resolves when the GPU is done
+   * @param asideMs milliseconds so far that are none of the work's
+   */
+  async time(work: (onTimes: NonNullable<Commands['onTimes']>) => Promise<void>, asideMs = () => 0): Promise<Timing> {
+    const repetitions = new Repetitions();
+    this.gpu.device.pushErrorScope('validation');
+    try {
+      await this.#repeat(work, repetitions, asideMs);
+    } finally {
+      const error = await this.gpu.device.popErrorScope();
+      // biome-ignore lint/correctness/noUnsafeFinally: what the device refused is why the work failed
+      if (error) throw new StriaError('internal', `the GPU refused work of the bench: ${error.message}`);
+    }
+    return repetitions.timing();
+  }
+
+  async #repeat(
+    work: (onTimes: NonNullable<Commands['onTimes']>) => Promise<void>,
+    repetitions: Repetitions,
+    asideMs: () => number,
+  ): Promise<void> {
+    const { isSoftware } = this.gpu;
+    const count = isSoftware ? Math.min(softwareRepetitions, this.#repetitions) : this.#repetitions;
+    for (let repetition = isSoftware ? -softwareWarmUps : -warmUps; repetition < count; repetition++) {
+      throwIfAborted(this.#signal);
+      // A first repetition may compile kernels for seconds, and the GPU rests meanwhile.
+      if (repetition <= 0) await this.#heater.raiseClocks();
+      await this.#heater.keepBusy();
+      const start = performance.now() - asideMs();
+      await work(repetitions.onTimes);
+      repetitions.end(performance.now() - asideMs() - start, repetition >= 0);
+    }
+  }
+
+  /**
+   * As `time`, for work whose submits are far apart, as where the CPU has much to do between them: the copies stand in front of
+   * each submit, and raise the clocks where it comes late. Wall times are without them.
+   */
+  async timeApart(work: (onTimes: NonNullable<Commands['onTimes']>) => Promise<void>): Promise<Timing> {
+    let heatMs = 0;
+    this.gpu.beforeTimed = async () => {
+      const start = performance.now();
+      await this.#heater.raiseClocks();
+      await this.#heater.keepBusy();
+      heatMs += performance.now() - start;
+    };
+    try {
+      return await this.time(work, () => heatMs);
+    } finally {
+      this.gpu.beforeTimed = undefined;
+    }
+  }
+
+  /** Commands recorded once a repetition and submitted: what has no readback in its middle. */
+  timeCommands(label: string, record: (commands: Commands) => void): Promise<Timing> {
+    return this.time(async (onTimes) => {
+      const commands = this.gpu.commands(label, onTimes);
+      record(commands);
+      await commands.submit();
+    });
+  }
+
+  /** A copy of a buffer in WGSL: the ceiling of its size. Measured once for each size. */
+  async copyOf(source: GPUBuffer): Promise<Timing> {
+    const known = this.#copies.get(source.size);
+    if (known) return known;
+    using scope = this.#scope.scope('copy');
+    const target = scope.storage('target', source.size);
+    const timing = await this.timeCommands('copy', (commands) => {
+      recordCopy(this.gpu, commands.stage('copy'), source, target);
+    });
+    this.#copies.set(source.size, timing);
+    return timing;
+  }
+
+  /** Raises the clocks of a GPU that has idled: for work that is then repeated without a pause. */
+  raiseClocks(): Promise<void> {
+    return this.#heater.raiseClocks();
+  }
+
+  /** Times work on the CPU. */
+  timeCpu(work: () => Promise<unknown> | unknown): Promise<Timing> {
+    return timeWall(work, this.#repetitions, this.#signal);
+  }
+}
+
+/**
+ * Times work on the host's clock, after one warm-up; slow work stops after two seconds, three repetitions at least. A page's
+ * clock goes in steps of 0.1 ms: fast work is done several times for each sample.
+ */
+export async function timeWall(
+  work: () => Promise<unknown> | unknown,
+  repetitions: number,
+  signal: AbortSignal | undefined,
+): Promise<Timing> {
+  const samples: number[] = [];
+  const warmUp = performance.now();
+  await work();
+  const once = Math.max(clockStepMs, performance.now() - warmUp);
+  const batch = Math.max(1, Math.ceil(sampleMs / once));
+  const begin = performance.now();
+  while (samples.length < repetitions && (samples.length < cpuLeast || performance.now() - begin < cpuEnoughMs)) {
+    throwIfAborted(signal);
+    const start = performance.now();
+    for (let run = 0; run < batch; run++) await work();
+    samples.push((performance.now() - start) / batch);
+  }
+  return { gpuMs: undefined, wallMs: spreadOf(samples), stages: {} };
+}
+
+/** Gathers the stage times of the Commands of one repetition, and those of all repetitions. */
+class Repetitions {
+  #current = new Map<string, number>();
+  #complete = true;
+  readonly #stages = new Map<string, number[]>();
+  readonly #totals: number[] = [];
+  readonly #walls: number[] = [];
+
+  readonly onTimes = ({ stages }: CommandTimes): void => {
+    for (const { label, gpuMs } of stages) {
+      if (gpuMs === undefined) this.#complete = false;
+      else this.#current.set(label, (this.#current.get(label) ?? 0) + gpuMs);
+    }
+  };
+
+  end(wallMs: number, counts: boolean): void {
+    if (counts) {
+      this.#walls.push(wallMs);
+      this.#totals.push([...this.#current.values()].reduce((sum, ms) => sum + ms, 0));
+      for (const [label, ms] of this.#current) this.#stages.set(label, [...(this.#stages.get(label) ?? []), ms]);
+    }
+    this.#current = new Map();
+  }
+
+  timing(): Timing {
+    const hasStages = this.#stages.size > 0;
+    return {
+      gpuMs: this.#complete && hasStages ? spreadOf(this.#totals) : undefined,
+      wallMs: spreadOf(this.#walls),
+      stages: Object.fromEntries([...this.#stages].map(([label, samples]) => [label, spreadOf(samples)])),
+    };
+  }
+}

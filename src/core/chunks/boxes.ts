@@ -1,0 +1,83 @@
+import { chunkBytes } from '../codec/batch.ts';
+import type { ChunkBox, VoxelBox } from './backend.ts';
+
+/** A copy of the bytes of one chunk of a box, without padding: in `bytes` where that is given, which has their length. */
+export function gatherChunk(
+  box: VoxelBox,
+  chunk: ChunkBox,
+  bytes = new Uint8Array(chunkBytes({ shape: chunk.shape, elementBytes: box.elementBytes })),
+): Uint8Array<ArrayBuffer> {
+  gatherChunks(box, [{ chunk, bytes }]);
+  return bytes;
+}
+
+/** Copies the bytes of chunks side by side along x out of a box, row by row of the box. */
+export function gatherChunks(
+  box: VoxelBox,
+  chunks: readonly { readonly chunk: ChunkBox; readonly bytes: Uint8Array<ArrayBuffer> }[],
+): void {
+  const rowsOf = chunks.map(({ chunk }) => rowsInBox(box, chunk));
+  const words = chunks.map(({ bytes }, i) => wholeWords(box, bytes, rowsOf[i] as RowsInBox));
+  const rowCount = rowsOf[0]?.count ?? 0;
+  for (let row = 0; row < rowCount; row++) {
+    for (let i = 0; i < chunks.length; i++) {
+      const { starts, length } = rowsOf[i] as RowsInBox;
+      const start = starts[row] as number;
+      const pair = words[i];
+      if (pair) copyWords(pair.box, start / 4, pair.chunk, (row * length) / 4, length / 4);
+      else (chunks[i] as { bytes: Uint8Array }).bytes.set(box.bytes.subarray(start, start + length), row * length);
+    }
+  }
+}
+
+/** Writes the bytes of one chunk into its place in a box. */
+export function scatterChunk(bytes: Uint8Array, chunk: ChunkBox, box: VoxelBox): void {
+  const rows = rowsInBox(box, chunk);
+  const words = wholeWords(box, bytes, rows);
+  for (let row = 0; row < rows.count; row++) {
+    const start = rows.starts[row] as number;
+    if (words) copyWords(words.chunk, (row * rows.length) / 4, words.box, start / 4, rows.length / 4);
+    else box.bytes.set(bytes.subarray(row * rows.length, (row + 1) * rows.length), start);
+  }
+}
+
+/** Pieces that are contiguous both in the box and in the chunk: rows, or slices where the chunk is as wide as the box. */
+interface RowsInBox {
+  readonly count: number;
+  /** In bytes. */
+  readonly length: number;
+  /** Where each starts in the box, in bytes. */
+  readonly starts: Float64Array;
+}
+
+function rowsInBox({ dims, elementBytes }: VoxelBox, { origin, shape }: ChunkBox): RowsInBox {
+  const isWide = shape[0] === dims[0];
+  const rows = isWide ? 1 : shape[1];
+  const starts = new Float64Array(rows * shape[2]);
+  for (let i = 0; i < starts.length; i++) {
+    const z = origin[2] + Math.floor(i / rows);
+    const y = origin[1] + (i % rows);
+    starts[i] = ((z * dims[1] + y) * dims[0] + origin[0]) * elementBytes;
+  }
+  return { count: starts.length, length: shape[0] * elementBytes * (isWide ? shape[1] : 1), starts };
+}
+
+/** Up to so many bytes a copy word by word is faster than a call of `set`. */
+const shortCopyBytes = 256;
+
+/** The words of a box and of a chunk, where the chunk's rows are short and of whole words in both. */
+function wholeWords(box: VoxelBox, chunk: Uint8Array, { length, starts }: RowsInBox) {
+  const isWhole = (bytes: number) => bytes % 4 === 0;
+  if (length > shortCopyBytes || !isWhole(length) || !isWhole(box.bytes.byteOffset) || !isWhole(chunk.byteOffset))
+    return undefined;
+  if (!isWhole(starts[0] ?? 0) || !isWhole(box.dims[0] * box.elementBytes)) return undefined;
+  return { box: wordsOf(box.bytes), chunk: wordsOf(chunk) };
+}
+
+function wordsOf({ buffer, byteOffset, byteLength }: Uint8Array): Int32Array {
+  return new Int32Array(buffer, byteOffset, byteLength >> 2);
+}
+
+function copyWords(from: Int32Array, fromStart: number, to: Int32Array, toStart: number, count: number): void {
+  for (let i = 0; i < count; i++) to[toStart + i] = from[fromStart + i] as number;
+}

@@ -1,0 +1,74 @@
+import type { CodecDefinition } from '../codec/codec.ts';
+import { codecs } from '../codecs/registry.ts';
+import type { ChunkStage, ComputedChunk, EncodedChunk } from '../format/chunk.ts';
+
+/** How many chunks took one way. */
+export interface ChunkShare {
+  /** The name of a codec or a chain of codecs, `constant`, `ramp`, or `codec 9` for one that is not known here. */
+  readonly codec: string;
+  /** The axis of its runs, where the codec has one. */
+  readonly axis?: 'x' | 'y' | 'z';
+  readonly count: number;
+  /** Encoded, in bytes, without what the container adds. */
+  readonly bytes: number;
+}
+
+interface Counted {
+  /** Ways are numbered by first occurrence. */
+  readonly way: number;
+  readonly share: ChunkShare & { count: number; bytes: number };
+}
+
+/** Counts chunks by what they became. */
+export class ChunkTally {
+  readonly #counted = new Map<string, Counted>();
+
+  /** @returns the number of its way: see `ways` */
+  addChunk(chunk: EncodedChunk): number {
+    return chunk.kind === 'coded' ? this.add(chunk.stages, chunk.payload.byteLength) : this.add(chunk.kind, 0);
+  }
+
+  /**
+   * @param how the stages, or the kind of a chunk without payload
+   * @returns the number of its way: see `ways`
+   */
+  add(how: readonly ChunkStage[] | ComputedChunk['kind'], bytes: number): number {
+    const stages = typeof how === 'string' ? [] : how;
+    const codec =
+      typeof how === 'string' ? how : stages.map(({ codecId }) => codecOf(codecId)?.name ?? `codec ${codecId}`).join('+');
+    const axis = stages.map(axisOf).find((one) => one !== undefined);
+    const key = `${codec} ${axis ?? ''}`;
+    const counted = this.#counted.get(key) ?? {
+      way: this.#counted.size,
+      share: { codec, ...(axis && { axis }), count: 0, bytes: 0 },
+    };
+    counted.share.count++;
+    counted.share.bytes += bytes;
+    this.#counted.set(key, counted);
+    return counted.way;
+  }
+
+  /** Most used first; on a tie by name. */
+  shares(): ChunkShare[] {
+    return this.#sorted().map(({ share }) => ({ ...share }));
+  }
+
+  /** The numbers of the ways, in the order of `shares`. */
+  ways(): number[] {
+    return this.#sorted().map(({ way }) => way);
+  }
+
+  #sorted(): Counted[] {
+    const order = ({ share: a }: Counted, { share: b }: Counted) =>
+      b.count - a.count || `${a.codec} ${a.axis}`.localeCompare(`${b.codec} ${b.axis}`);
+    return [...this.#counted.values()].sort(order);
+  }
+}
+
+function codecOf(id: number): CodecDefinition | undefined {
+  return codecs.find((codec) => codec.id === id);
+}
+
+function axisOf({ codecId, parameters }: ChunkStage): 'x' | 'y' | 'z' | undefined {
+  return codecOf(codecId)?.axisOf?.(parameters);
+}

@@ -1,0 +1,167 @@
+import type { Dims3 } from '../shared/volume.ts';
+import type { ChunkGeometry, ChunkStatistics, ChunkSurvey, ChunkVoxels } from './codec.ts';
+import { toSymbol } from './symbols.ts';
+
+/** Of so many rows of a slice one is sampled. */
+export const rowStep = 8;
+/** Elements that are taken to have one Rice parameter. */
+export const pieceElements = 16;
+/** Those that are surveyed, in their order. */
+export const predictors = ['left', 'up', 'behind', 'flat', 'Lorenzo', 'soft'] as const;
+
+/**
+ * What prediction would make of a chunk, from a sample of its rows: one of 8 in each slice. GPU twin:
+ * shaders/gpu-chunks/survey.wgsl, which says what is sampled and how it is predicted.
+ */
+export function survey(chunk: ChunkVoxels): ChunkSurvey {
+  const [width, rows, slices] = chunk.shape;
+  const planes = planesOf(chunk);
+  const bits = chunk.elementBytes === 1 ? 8 : 16;
+  const expectedBits = predictors.map(() => 0);
+  for (let slice = 0; slice < slices; slice++) {
+    for (let block = 0; block < rows; block += rowStep) {
+      const row = sampledRow(block, slice, rows);
+      for (const plane of planes) {
+        for (let firstX = 0; firstX < width; firstX += pieceElements) {
+          const count = Math.min(pieceElements, width - firstX);
+          const sums = symbolSums(plane, chunk.shape, [firstX, row, slice], count, bits);
+          sums.forEach((sum, i) => {
+            (expectedBits[i] as number) += expectedCost(sum, count, bits);
+          });
+        }
+      }
+    }
+  }
+  return { sampledElements: sampledElements(chunk), ...bitsOf(expectedBits), ...countSteps(planes, chunk.shape) };
+}
+
+/** Sorts what is counted for each of `predictors` into a survey. */
+export function bitsOf(expectedBits: readonly number[]): Pick<ChunkSurvey, 'riceBits' | 'softBits'> {
+  return { riceBits: expectedBits.slice(0, -1), softBits: expectedBits.at(-1) as number };
+}
+
+/** The row of a block of rows that is sampled in a slice. */
+function sampledRow(block: number, slice: number, rows: number): number {
+  return Math.min(block + ((4 + 5 * slice) % rowStep), rows - 1);
+}
+
+function countSteps(planes: readonly ArrayLike<number>[], [width, rows, slices]: Dims3): { steps: number; spikes: number } {
+  let [steps, spikes] = [0, 0];
+  for (let slice = 0; slice < slices; slice++) {
+    for (let block = 0; block < rows; block += rowStep) {
+      const first = (slice * rows + sampledRow(block, slice, rows)) * width;
+      let isStep = false;
+      for (let i = first + 1; i < first + width; i++) {
+        const wasStep = isStep;
+        isStep = planes.some((plane) => plane[i] !== plane[i - 1]);
+        if (!isStep) continue;
+        steps++;
+        if (wasStep) spikes++;
+      }
+    }
+  }
+  return { steps, spikes };
+}
+
+/** Of the elements that differ from the one before, the share that differ from the one behind, too. */
+export function spikeShare({ steps, spikes }: ChunkSurvey): number {
+  return steps === 0 ? 0 : spikes / steps;
+}
+
+/** Bytes that Rice codes are expected to take for a whole chunk, by its sample. */
+export function riceBytes({ riceBits, sampledElements }: ChunkSurvey, { shape }: ChunkGeometry): number {
+  return (Math.min(...riceBits) / 8) * ((shape[0] * shape[1] * shape[2]) / sampledElements);
+}
+
+/** Of the bits that Rice codes are expected to take, those under soft: less than 1 in noisy scans, more in smooth ones; 1.25 at most. */
+export function softShare({ riceBits, softBits }: ChunkSurvey): number {
+  return Math.min(1.25, softBits / Math.max(1, Math.min(...riceBits)));
+}
+
+/**
+ * How much a chunk is like even noise about levels, 0 to 1. There an element is best expected to be the level; differences to one
+ * neighbour cost half a bit more than that, and differences of differences another half, which is what is measured here: scans have
+ * 0.2 at most, and more than a half is edges, with noise or without.
+ */
+export function evenness({ riceBits, sampledElements }: ChunkSurvey): number {
+  const [left = 0, up = 0, behind = 0, flat = 0] = riceBits;
+  const more = (flat - Math.min(left, up, behind)) / sampledElements;
+  return Math.max(0, Math.min(1, (more - 0.4) / 0.08, (0.62 - more) / 0.06));
+}
+
+/** The share of neighbours that differ, of all three axes. */
+export function changingShare({ changes }: ChunkStatistics, { shape }: ChunkGeometry): number {
+  return (changes[0] + changes[1] + changes[2]) / (3 * shape[0] * shape[1] * shape[2]);
+}
+
+/** How many elements of a chunk a survey looks at. */
+export function sampledElements({ shape }: Pick<ChunkVoxels, 'shape'>): number {
+  return shape[0] * Math.ceil(shape[1] / rowStep) * shape[2];
+}
+
+/** Sums of the symbols of `count` elements along x, for each of `predictors`. */
+function symbolSums(
+  plane: ArrayLike<number>,
+  [width, rows]: readonly [number, number, number],
+  [firstX, row, slice]: readonly [number, number, number],
+  count: number,
+  bits: 8 | 16,
+): number[] {
+  const above = width;
+  const behind = width * rows;
+  const value = (i: number) => plane[i] as number;
+  /** Differences along x of the differences along y; in the first row, along x alone, where the first element has none. */
+  const flat = (i: number, x: number) => {
+    if (row === 0) return x > 0 ? value(i) - value(i - 1) : 0;
+    const inColumn = value(i) - value(i - above);
+    return x > 0 ? inColumn - value(i - 1) + value(i - above - 1) : inColumn;
+  };
+  const half = (difference: number) => {
+    const signed = (difference << (32 - bits)) >> (32 - bits);
+    return signed - (signed >> 1);
+  };
+  const along = (i: number) => value(i) - value(i - 1);
+  /** What is left of the difference to the left, `left`, less half of that of the row above. */
+  const softened = (i: number, x: number, left: number) => (row > 0 && x > 0 ? left - half(along(i - above)) : left);
+  const leftBehind = (i: number, x: number) => (x > 0 ? along(i) : row > 0 ? value(i) - value(i - above) : 0);
+  const sums = predictors.map(() => 0);
+  for (let x = firstX; x < firstX + count; x++) {
+    const i = slice * behind + row * above + x;
+    const left = value(i) - value(x > 0 ? i - 1 : row > 0 ? i - above : slice > 0 ? i - behind : i);
+    const inSlice = row > 0 ? flat(i, x) : left;
+    const residuals = [
+      left,
+      row > 0 ? value(i) - value(i - above) : left,
+      slice > 0 ? value(i) - value(i - behind) : left,
+      inSlice,
+      slice > 0 ? inSlice - flat(i - behind, x) : inSlice,
+      slice > 0 ? softened(i, x, left) - half(softened(i - behind, x, leftBehind(i - behind, x))) : softened(i, x, left),
+    ];
+    residuals.forEach((residual, p) => {
+      (sums[p] as number) += toSymbol(residual, bits);
+    });
+  }
+  return sums;
+}
+
+/**
+ * Bits that Rice codes of one parameter are taken to need: the survey's own estimate, by the symbols' sum alone. The parameter is the
+ * least k with 2S < 3n × 2^k, 6 or 13 at most.
+ * @param symbolSum S
+ * @param count n, how many symbols
+ */
+function expectedCost(symbolSum: number, count: number, bits: 8 | 16): number {
+  if (symbolSum === 0) return 0;
+  const digits = 32 - Math.clz32(Math.floor((2 * symbolSum) / (3 * count)));
+  const k = Math.min(digits, bits === 8 ? 6 : 13);
+  return Math.min(count * (k + 1) + (symbolSum >> k), count * bits);
+}
+
+/** Elements of 1 and 2 bytes are one plane, those of 4 bytes two: their low and their high halves. */
+function planesOf({ bytes, elementBytes }: ChunkVoxels): (Uint8Array | Uint16Array)[] {
+  if (elementBytes === 1) return [bytes];
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Array.from({ length: elementBytes / 2 }, (_, plane) =>
+    Uint16Array.from({ length: bytes.byteLength / elementBytes }, (_, i) => view.getUint16(i * elementBytes + 2 * plane, true)),
+  );
+}

@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { analyze } from '../chunks/analyze.ts';
+import type { ChunkBox, VoxelBox } from '../chunks/backend.ts';
+import { gatherChunk } from '../chunks/boxes.ts';
+import type { CodecElementBytes } from '../codec/codec.ts';
+import { reference } from '../codecs/rle/reference.ts';
+import { encodeInMemory } from '../codecs/rle/wasm-encode.ts';
+import type { Dims3 } from '../shared/volume.ts';
+import { analyzeInMemory } from './analyze-in-memory.ts';
+import { ChunkMemory } from './chunk-memory.ts';
+import { type RowSource, rowsInMemory } from './row-source.ts';
+
+/** Chunks side by side somewhere in a box; values repeat more or less, so that there are long runs and short ones. */
+const rows = fc
+  .record({
+    elementBytes: fc.constantFrom<CodecElementBytes>(1, 2, 4),
+    vectors: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 3 }),
+    height: fc.integer({ min: 1, max: 9 }),
+    depth: fc.integer({ min: 1, max: 9 }),
+    margins: fc.tuple(fc.nat(2), fc.nat(2), fc.nat(2)),
+    distinct: fc.integer({ min: 1, max: 256 }),
+    /** One in so many bytes is other than 0. */
+    sparseness: fc.constantFrom(1, 3, 50, 1000),
+    seed: fc.integer({ min: 1, max: 1e6 }),
+  })
+  .map(({ elementBytes, vectors, height, depth, margins, distinct, sparseness, seed }) => {
+    let left = margins[0];
+    const chunks = vectors.map((count): ChunkBox => {
+      const width = (count * 16) / elementBytes;
+      const origin: Dims3 = [left, margins[1], margins[2]];
+      left += width;
+      return { origin, shape: [width, height, depth] };
+    });
+    const dims: Dims3 = [left + margins[0], height + 2 * margins[1], depth + 2 * margins[2]];
+    const bytes = new Uint8Array(dims[0] * dims[1] * dims[2] * elementBytes);
+    let state = seed;
+    for (let at = 0; at < bytes.byteLength; at++) {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      if ((state >>> 12) % sparseness === 0) bytes[at] = (state >>> 16) % distinct;
+    }
+    return { box: { bytes, dims, elementBytes } satisfies VoxelBox, chunks };
+  });
+
+/** Cubes somewhere in a box: boxes and noise on zeros or on ones. */
+const cubes = fc
+  .record({
+    elementBytes: fc.constantFrom<CodecElementBytes>(1, 2, 4),
+    count: fc.integer({ min: 1, max: 2 }),
+    margins: fc.tuple(fc.constantFrom(0, 8), fc.nat(2), fc.nat(2)),
+    background: fc.constantFrom(0, 0, 1),
+    /** So many boxes are put on the background; values of so many kinds; one element in so many is noise. */
+    boxes: fc.nat(5),
+    distinct: fc.integer({ min: 1, max: 300 }),
+    sparseness: fc.constantFrom(2, 300, 1e5),
+    seed: fc.integer({ min: 1, max: 1e6 }),
+  })
+  .map(({ elementBytes, count, margins, background, boxes, distinct, sparseness, seed }) => {
+    const dims: Dims3 = [count * 64 + margins[0], 64 + 2 * margins[1], 64 + 2 * margins[2]];
+    const elements = new { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array }[elementBytes](dims[0] * dims[1] * dims[2]);
+    elements.fill(background);
+    let state = seed;
+    const random = (below: number) => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return (state >>> 8) % below;
+    };
+    for (let box = 0; box < boxes; box++) {
+      const value = random(distinct);
+      const [x0 = 0, y0 = 0, z0 = 0] = dims.map((length) => random(length + 1));
+      const [x1 = 0, y1 = 0, z1 = 0] = dims.map((length) => random(length + 1));
+      for (let z = z0; z < z1; z++) {
+        for (let y = y0; y < y1; y++) {
+          if (x0 < x1) elements.fill(value, (z * dims[1] + y) * dims[0] + x0, (z * dims[1] + y) * dims[0] + x1);
+        }
+      }
+    }
+    for (let at = random(sparseness); at < elements.length; at += 1 + random(2 * sparseness)) elements[at] = random(distinct);
+    const box = { bytes: new Uint8Array(elements.buffer), dims, elementBytes } satisfies VoxelBox;
+    const chunks = Array.from({ length: count }, (_, number): ChunkBox => {
+      return { origin: [margins[0] + 64 * number, margins[1], margins[2]], shape: [64, 64, 64] };
+    });
+    return { box, chunks };
+  });
+
+test.each([
+  ['rows of chunks', rows, 200],
+  ['cubes', cubes, 25],
+] as const)(
+  '%s in memory are analysed and run-length encoded as their references do it, along every axis',
+  (_name, some, numRuns) => {
+    const memory = new ChunkMemory();
+    fc.assert(
+      fc.property(some, ({ box, chunks }) => {
+        const loaded = memory.load(rowsInMemory(box), chunks);
+        for (const [index, { shape }] of chunks.entries()) {
+          const voxels = { bytes: gatherChunk(box, chunks[index] as ChunkBox), shape, elementBytes: box.elementBytes };
+          const chunk = loaded?.[index];
+          if (!chunk) throw new Error('the chunks were not loaded');
+          const copy = new Uint8Array(voxels.bytes.byteLength);
+          memory.copyOut(chunk, copy);
+          expect(Buffer.compare(copy, voxels.bytes)).toBe(0);
+          expect(analyzeInMemory(chunk)).toEqual(analyze(voxels));
+          for (const axis of [0, 1, 2]) {
+            const encoded = encodeInMemory(chunk, Uint8Array.of(axis)) as Uint8Array;
+            // Not `toEqual`: it takes seconds for so many bytes.
+            expect(Buffer.compare(encoded, reference.encode(voxels, Uint8Array.of(axis))), `axis ${axis}`).toBe(0);
+          }
+        }
+      }),
+      { numRuns, endOnFailure: true },
+    );
+  },
+);
+
+test('the memory takes no rows of broken vectors, and no more than its limit', () => {
+  const memory = new ChunkMemory();
+  const boxOf = (dims: Dims3): [RowSource, ChunkBox[]] => [
+    rowsInMemory({ bytes: new Uint8Array(dims[0] * dims[1] * dims[2]), dims, elementBytes: 1 }),
+    [{ origin: [0, 0, 0], shape: dims }],
+  ];
+  expect(memory.load(...boxOf([24, 4, 4]))).toBeUndefined();
+  expect(memory.load(...boxOf([64, 512, 513]))).toBeUndefined();
+  expect(memory.load(...boxOf([64, 512, 512]))).toHaveLength(1);
+});

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import type { ChunkBox } from '../chunks/backend.ts';
+import { ChunkGrid } from '../format/chunk-grid.ts';
+import { nextTurn } from '../shared/turn.ts';
+import { infoOf, only, voxelsOf } from '../stream/engine-testing.ts';
+import { createCpuBackend } from './cpu-backend.ts';
+import type { TaskPool } from './cpu-task.ts';
+import { inlinePool } from './inline-pool.ts';
+
+const info = infoOf([64, 64, 16, 1], 'u8');
+const grid = new ChunkGrid(info.dims, [16, 16, 16]);
+const chunks = Array.from({ length: grid.count }, (_, number): ChunkBox => grid.box(number));
+const box = { bytes: voxelsOf(info, 'blobs'), dims: [64, 64, 16] as const, elementBytes: 1 as const };
+
+/** A pool that counts its tasks. */
+function counting(isInline: boolean): TaskPool & { tasks: number } {
+  const inline = inlinePool();
+  const pool = {
+    ...inline,
+    isInline,
+    tasks: 0,
+    run: (...task: Parameters<TaskPool['run']>) => {
+      pool.tasks++;
+      return inline.run(...task);
+    },
+  };
+  return pool;
+}
+
+test('the caller’s own thread takes part beside a pool, and the bytes are the same', async () => {
+  const alone = await createCpuBackend(inlinePool()).encode(box, chunks, only('raw'));
+  const [pool, own] = [counting(false), counting(true)];
+  const backend = createCpuBackend(pool, own);
+  expect(backend.device.name).toBe('CPU, 2 threads');
+  expect(await backend.encode(box, chunks, only('raw'))).toEqual(alone);
+  expect([pool.tasks, own.tasks].every((tasks) => tasks > 0)).toBe(true);
+
+  const decoded = { ...box, bytes: new Uint8Array(box.bytes.length) };
+  await backend.decode(alone, chunks, decoded);
+  expect(decoded.bytes).toEqual(box.bytes);
+});
+
+test('of many threads a fast codec takes two, a task and the next for each, and the caller’s own; others take all but that', async () => {
+  const large = infoOf([1024, 64, 272, 1], 'u8');
+  const grid = new ChunkGrid(large.dims, [64, 64, 16]);
+  const rows = Array.from({ length: grid.count }, (_, number): ChunkBox => grid.box(number));
+  const box = { bytes: new Uint8Array(1024 * 64 * 272), dims: [1024, 64, 272] as const, elementBytes: 1 as const };
+  for (const [codec, most, isOwn] of [
+    ['rle', 4, true],
+    ['raw', 16, false],
+  ] as const) {
+    let [running, peak] = [0, 0];
+    const pool = { ...counting(false), threads: 8 };
+    const { run } = pool;
+    pool.run = async (...task) => {
+      peak = Math.max(peak, ++running);
+      await nextTurn();
+      return run(...task).finally(() => running--);
+    };
+    const own = counting(true);
+    await createCpuBackend(pool, own).encode(box, rows, only(codec));
+    expect(peak).toBe(most);
+    expect(own.tasks > 0).toBe(isOwn);
+  }
+});
+
+test('what is done before a thread has started is done here', async () => {
+  const [pool, own] = [counting(false), counting(true)];
+  await createCpuBackend(pool, own).encode(box, chunks, only('rle'));
+  expect(pool.tasks).toBe(0);
+  expect(own.tasks).toBeGreaterThan(0);
+});
+
+test('where threads read a file for themselves, more are started the more there is of it', async () => {
+  const started: number[] = [];
+  const fake = (isInline: boolean): TaskPool => ({
+    threads: isInline ? 1 : 15,
+    isInline,
+    readsFiles: true,
+    run: async (task, _signal, threads) => {
+      started.push(isInline ? 0 : (threads as number));
+      await nextTurn();
+      const span = { startMs: 0, endMs: 0 };
+      const chunk = { kind: 'constant', element: new Uint8Array(1), decodedChecksum: { sum: 0, cross: 0 } } as const;
+      const chunks = task.kind === 'encode' ? task.chunks.map(() => chunk) : [];
+      return { kind: 'encode', chunks, voxels: undefined, read: span, analyzed: span };
+    },
+    destroy: async () => {},
+  });
+  const backend = createCpuBackend(fake(false), fake(true));
+  const place = { file: { path: 'a.raw', descriptor: 3 }, start: 0 };
+  const most: number[] = [];
+  for (const layers of [1, 4, 4, 64]) {
+    const grid = new ChunkGrid([512, 512, 64 * layers, 1], [64, 64, 64]);
+    const chunks = Array.from({ length: grid.count }, (_, number): ChunkBox => grid.box(number));
+    const box = { place, dims: [512, 512, 64 * layers] as const, elementBytes: 1 as const };
+    expect(await backend.encodeFile?.(box, chunks, only('rle'))).toHaveLength(grid.count);
+    most.push(Math.max(...started.splice(0)));
+  }
+  expect(most).toEqual([0, 3, 5, 15]);
+});

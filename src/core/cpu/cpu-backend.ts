@@ -1,0 +1,201 @@
+import type { Backend, BackendJob, ChunkBox, EncodeChoice, FileBox, VoxelBox } from '../chunks/backend.ts';
+import { scatterChunk } from '../chunks/boxes.ts';
+import { reportDamage } from '../chunks/choose.ts';
+import { FreeBytes } from '../chunks/chunk-gatherer.ts';
+import { bytesOfChunks, chunkBytes } from '../codec/batch.ts';
+import type { CodecElementBytes } from '../codec/codec.ts';
+import { chainName } from '../codecs/registry.ts';
+import type { EncodedChunk } from '../format/chunk.ts';
+import { throwIfAborted } from '../shared/job.ts';
+import { maxMemoryBytes } from './chunk-memory.ts';
+import type { TaskPool, TaskSpan } from './cpu-task.ts';
+import { readRow, rowsInMemory } from './row-source.ts';
+
+/**
+ * Encodes and decodes with the codecs' references, or what is as good and faster. `destroy` ends the pools.
+ * @param own an inline pool, where the caller's thread is to take part beside the pool's. Of a fast codec it then does most, beside a
+ *   few threads: more take longer to start than they have work
+ */
+export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
+  const free = new FreeBytes();
+  const threads = pool.threads + (own?.threads ?? 0);
+  /** Each of so many of the pool's threads has one task and the next. */
+  const ofPool = (count: number): readonly Lane[] => Array.from({ length: 2 * count }, () => ({ pool, threads: count }));
+  const ofOwn: readonly Lane[] = own ? [{ pool: own, threads: 1 }] : [];
+  // Of many threads, the caller's has enough to do with feeding the others.
+  const all = [...ofPool(pool.threads), ...(threads <= maxSharing ? ofOwn : [])];
+  let fileBytes = 0;
+  const ofFast = (box: VoxelBox | FileBox, byteLength: number): readonly Lane[] => {
+    if (!own) return all;
+    if ('bytes' in box) return byteLength <= soonDoneBytes ? ofOwn : [...ofPool(Math.min(pool.threads, maxFed)), ...ofOwn];
+    fileBytes += byteLength;
+    if (fileBytes <= soonDoneBytes) return ofOwn;
+    return [...ofPool(Math.min(pool.threads, 1 + Math.floor(fileBytes / bytesForThread))), ...ofOwn];
+  };
+
+  const encode = async (
+    box: VoxelBox | FileBox,
+    chunks: readonly ChunkBox[],
+    choice: EncodeChoice,
+    job: BackendJob,
+  ): Promise<EncodedChunk[]> => {
+    const { elementBytes } = box;
+    const codec = choice.codec === 'auto' ? 'auto' : chainName(choice.codec);
+    const isFast = choice.codec !== 'auto' && choice.codec[0].encodeInMemory !== undefined;
+    const progress = progressOf(job, 'Compressing', elementBytes, chunks);
+    const rows = rowsOf(chunks, elementBytes, isFast ? ('bytes' in box ? fastTogether : fastInFile) : slowTogether);
+    const lanes = isFast ? ofFast(box, bytesOfChunks(chunks, elementBytes)) : all;
+    const finished: (readonly EncodedChunk[])[] = [];
+    let handedRows = 0;
+    const encoded = await mapOnto(lanes, rows, async (lane, { first, count }, index) => {
+      throwIfAborted(job.signal);
+      const row = chunks.slice(first, first + count);
+      const isHere = lane.pool.isInline || !('bytes' in box);
+      const part = isHere ? { box, chunks: row } : readRow(rowsInMemory(box), row, free);
+      const firstChunk = (job.firstChunk ?? 0) + first;
+      const task = { kind: 'encode', ...part, firstChunk, codec, options: choice.options } as const;
+      const result = await lane.pool.run(task, job.signal, lane.threads);
+      if (result.kind !== 'encode') throw new TypeError('the pool answered another task');
+      const bytes = bytesOfChunks(row, elementBytes);
+      const report = (stage: 'read' | 'analyze', { startMs, endMs }: TaskSpan) =>
+        job.onSpan?.(stage, startMs - performance.timeOrigin, endMs - performance.timeOrigin, bytes);
+      if (result.read) report('read', result.read);
+      report('analyze', result.analyzed);
+      if (!isHere && result.voxels) free.give(result.voxels);
+      for (let chunk = first; chunk < first + count; chunk++) progress(chunk);
+      finished[index] = result.chunks;
+      for (let row = finished[handedRows]; row; row = finished[++handedRows]) job.onChunks?.(row);
+      return result.chunks;
+    });
+    return encoded.flat();
+  };
+
+  return {
+    device: { kind: 'cpu', name: `CPU, ${threads} ${threads === 1 ? 'thread' : 'threads'}`, software: false },
+    maxBoxBytes: Number.MAX_SAFE_INTEGER,
+
+    encode: (box, chunks, choice, job = {}) => encode(box, chunks, choice, job),
+    ...((own ?? pool).readsFiles &&
+      pool.readsFiles && {
+        encodeFile: (box: FileBox, chunks: readonly ChunkBox[], choice: EncodeChoice, job: BackendJob = {}) =>
+          encode(box, chunks, choice, job),
+      }),
+
+    async decode(chunks, boxes, box, job = {}) {
+      const progress = progressOf(job, 'Decompressing', box.elementBytes, boxes);
+      await mapOnto(all, boxes, async ({ pool, threads }, chunkBox, index) => {
+        throwIfAborted(job.signal);
+        const given = chunks[index];
+        if (!given) throw new TypeError('there are fewer chunks than places for them');
+        // The pool takes the payload away from whoever hands it over: hand over a copy.
+        const chunk = given.kind === 'coded' ? { ...given, payload: given.payload.slice() } : given;
+        const { shape } = chunkBox;
+        try {
+          const result = await pool.run({ kind: 'decode', chunk, shape, elementBytes: box.elementBytes }, job.signal, threads);
+          if (result.kind !== 'decode') throw new TypeError('the pool answered another task');
+          scatterChunk(result.voxels, chunkBox, box);
+        } catch (error) {
+          reportDamage((job.firstChunk ?? 0) + index, error, job.onDamage);
+        }
+        progress(index);
+      });
+    },
+
+    destroy: async () => {
+      await Promise.all([pool.destroy(), own?.destroy()]);
+    },
+  };
+}
+
+interface Lane {
+  readonly pool: TaskPool;
+  /** No more of its threads are started for this. */
+  readonly threads: number;
+}
+
+/**
+ * So many chunks side by side are one task: their rows lie side by side, too, and memory is fast where it is read in order.
+ * Of codecs that take long for a chunk few are, so that all threads have work and an abort is heard soon. In a file a whole row is
+ * one piece.
+ */
+const fastTogether = { chunks: 8, bytes: 2 ** 22 };
+const fastInFile = { chunks: Number.MAX_SAFE_INTEGER, bytes: maxMemoryBytes };
+const slowTogether = { chunks: 2, bytes: 2 ** 22 };
+
+/** With so many threads at most, the caller's takes part in all that there is to do. */
+const maxSharing = 4;
+
+/** The caller's thread keeps so many others busy with voxels that it copies for them, while a fast codec is at work. */
+const maxFed = 2;
+
+/** So much of a fast codec's work is done here before another thread has started. */
+const soonDoneBytes = 2 ** 24;
+
+/** Where threads read for themselves, one more is worth starting for so much. */
+const bytesForThread = 2 ** 25;
+
+/** Chunks that follow each other along x, `together` at most; one at least. */
+function rowsOf(
+  chunks: readonly ChunkBox[],
+  elementBytes: CodecElementBytes,
+  together: { readonly chunks: number; readonly bytes: number },
+): { readonly first: number; readonly count: number }[] {
+  const rows: { first: number; count: number }[] = [];
+  let rowBytes = 0;
+  for (const [index, { origin, shape }] of chunks.entries()) {
+    const last = rows.at(-1);
+    const before = chunks[index - 1]?.origin;
+    rowBytes += chunkBytes({ shape, elementBytes });
+    const isBeside = before?.[1] === origin[1] && before[2] === origin[2];
+    if (last && isBeside && last.count < together.chunks && rowBytes <= together.bytes) {
+      last.count++;
+    } else {
+      rows.push({ first: index, count: 1 });
+      rowBytes = chunkBytes({ shape, elementBytes });
+    }
+  }
+  return rows;
+}
+
+/** Reports the bytes of finished chunks. */
+function progressOf(
+  job: BackendJob,
+  stage: string,
+  elementBytes: 1 | 2 | 4,
+  chunks: readonly { readonly shape: readonly [number, number, number] }[],
+): (index: number) => void {
+  const sizes = chunks.map(({ shape }) => chunkBytes({ shape, elementBytes }));
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  let done = 0;
+  return (index) => {
+    done += sizes[index] as number;
+    job.onProgress?.({ stage, done, total });
+  };
+}
+
+/**
+ * Maps with at most one call for each lane under way, results in the items' order. After a failure no further call begins, and
+ * those under way have ended before it is thrown.
+ */
+async function mapOnto<Item, Result>(
+  lanes: readonly Lane[],
+  items: readonly Item[],
+  map: (lane: Lane, item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results = new Array<Result>(items.length);
+  let next = 0;
+  let failure: { readonly error: unknown } | undefined;
+  const work = async (lane: Lane) => {
+    while (next < items.length && !failure) {
+      const index = next++;
+      try {
+        results[index] = await map(lane, items[index] as Item, index);
+      } catch (error) {
+        failure ??= { error };
+      }
+    }
+  };
+  await Promise.all(lanes.slice(0, items.length).map(work));
+  if (failure) throw (failure as { readonly error: unknown }).error;
+  return results;
+}

@@ -1,0 +1,185 @@
+import { analyze, type ChunkAnalysis } from '../chunks/analyze.ts';
+import type { EncodeChoice } from '../chunks/backend.ts';
+import {
+  chooseCodec,
+  codecOfChunk,
+  codedChunk,
+  fallback,
+  isConstant,
+  isNoGain,
+  mismatch,
+  payloadChunk,
+  rawCodec,
+} from '../chunks/choose.ts';
+import type { ChosenChain } from '../chunks/chosen-codec.ts';
+import { ChunkGatherer, FreeBytes } from '../chunks/chunk-gatherer.ts';
+import { fillRamp, findRamp, headBytes, mayBeRamp, rampOf } from '../chunks/ramp.ts';
+import { chunkBytes } from '../codec/batch.ts';
+import { type ChunkInMemory, firstBytes } from '../codec/chunk-in-memory.ts';
+import type { ChunkGeometry, ChunkVoxels, CodecOptions } from '../codec/codec.ts';
+import { survey } from '../codec/survey.ts';
+import { chainByName } from '../codecs/registry.ts';
+import { checksum, sameChecksum } from '../format/checksum.ts';
+import type { EncodedChunk, RampRule } from '../format/chunk.ts';
+import type { ReadSharedFile } from '../shared/bytes.ts';
+import { faultToData, inContext } from '../shared/errors.ts';
+import { analyzeInMemory } from './analyze-in-memory.ts';
+import type { ChunkMemory } from './chunk-memory.ts';
+import type { CpuTask, CpuTaskResult } from './cpu-task.ts';
+import { FileRows, readRow, rowsInMemory } from './row-source.ts';
+
+/** What a thread keeps from one task to the next. */
+export class CpuDesk {
+  readonly free = new FreeBytes();
+  readonly memory: ChunkMemory | undefined;
+  readonly files: FileRows;
+
+  /**
+   * @param memory where chunks are analysed and encoded by WebAssembly; left out: the references do all
+   * @param readFile needed for boxes in files
+   */
+  constructor(memory?: ChunkMemory, readFile?: ReadSharedFile) {
+    this.memory = memory;
+    this.files = new FileRows(readFile);
+  }
+}
+
+/** What a worker runs. A fault is a result; nothing is thrown. */
+export function runCpuTask(task: CpuTask, desk = new CpuDesk()): CpuTaskResult {
+  try {
+    if (task.kind === 'decode') return { kind: 'decode', voxels: decodeChunk(task.chunk, task) };
+    return { kind: 'encode', ...encodeChunks(task, desk), voxels: 'bytes' in task.box ? task.box.bytes : undefined };
+  } catch (error) {
+    return { kind: 'fault', fault: faultToData(error) };
+  }
+}
+
+/** All chunks are analysed, and their codecs chosen, before the first is encoded: two stretches of time that can be told. */
+function encodeChunks(task: Extract<CpuTask, { kind: 'encode' }>, { memory, free, files }: CpuDesk) {
+  const { box, chunks, options } = task;
+  const isInFile = !('bytes' in box);
+  const readMs = epochMs();
+  const choice = { codec: task.codec === 'auto' ? ('auto' as const) : chainByName(task.codec), options };
+  const rows = isInFile ? files.of(box) : rowsInMemory(box);
+  const inMemory = memory?.load(rows, chunks);
+  const row = inMemory ? undefined : isInFile ? readRow(rows, chunks, free) : { box, chunks };
+  const gatherer = row && new ChunkGatherer(row.box, row.chunks, free);
+  const startMs = isInFile ? epochMs() : readMs;
+  const each = <In, Out>(items: readonly In[], work: (item: In, index: number) => Out) =>
+    items.map((item, index) => {
+      try {
+        return work(item, index);
+      } catch (error) {
+        throw inContext(`chunk ${task.firstChunk + index}`, error);
+      }
+    });
+  const { elementBytes } = box;
+  const takeFromMemory = (index: number) => {
+    const chunk = inMemory?.[index] as ChunkInMemory;
+    const bytes = free.take(chunkBytes(chunk));
+    memory?.copyOut(chunk, bytes);
+    return bytes;
+  };
+  const taken: (Uint8Array<ArrayBuffer> | undefined)[] = [];
+  const chosen = each(chunks, ({ shape }, index) => {
+    const voxels = () => {
+      taken[index] ??= gatherer?.take(index) ?? takeFromMemory(index);
+      return { bytes: taken[index], shape, elementBytes };
+    };
+    return chooseFor({ shape, elementBytes, voxels, inMemory: inMemory?.[index] }, choice);
+  });
+  const endMs = epochMs();
+  const encoded = each(chosen, (one, index) => {
+    const result = encodeAs(one, options);
+    const bytes = taken[index];
+    if (bytes && !(result.kind === 'coded' && result.payload.buffer === bytes.buffer)) free.give(bytes);
+    return result;
+  });
+  if (row && isInFile) free.give(row.box.bytes);
+  return { chunks: encoded, read: isInFile ? { startMs: readMs, endMs: startMs } : undefined, analyzed: { startMs, endMs } };
+}
+
+const epochMs = () => performance.timeOrigin + performance.now();
+
+/** A chunk encoded as `choice` says. @throws StriaError `unsupported` */
+export function encodeChunk(voxels: ChunkVoxels, choice: EncodeChoice): EncodedChunk {
+  return encodeAs(chooseFor({ ...voxels, voxels: () => voxels, inMemory: undefined }, choice), choice.options);
+}
+
+/** A chunk to be encoded: its voxels are taken out of the box only where the memory's kernels do not suffice. */
+interface ChunkToEncode extends ChunkGeometry {
+  readonly voxels: () => ChunkVoxels;
+  readonly inMemory: ChunkInMemory | undefined;
+}
+
+interface AnalyzedChunk {
+  readonly chunk: ChunkToEncode;
+  readonly analysis: ChunkAnalysis;
+  /** All elements are one, or a ramp; or what is to encode them. */
+  readonly chosen: 'constant' | RampRule | ChosenChain;
+}
+
+function chooseFor(chunk: ChunkToEncode, choice: EncodeChoice): AnalyzedChunk {
+  const analysis = (chunk.inMemory && analyzeInMemory(chunk.inMemory)) ?? analyze(chunk.voxels());
+  if (isConstant(analysis)) return { chunk, analysis, chosen: 'constant' };
+  const ramp = mayBeRamp(analysis, chunk, headOf(chunk)) ? findRamp(chunk.voxels()) : undefined;
+  return { chunk, analysis, chosen: ramp ?? chooseCodec(analysis, chunk, choice, () => survey(chunk.voxels())) };
+}
+
+/** The first bytes of a chunk. */
+function headOf(chunk: ChunkToEncode): Uint8Array {
+  return chunk.inMemory ? firstBytes(chunk.inMemory, headBytes) : chunk.voxels().bytes.slice(0, headBytes);
+}
+
+function encodeAs({ chunk, analysis, chosen: first }: AnalyzedChunk, options: CodecOptions): EncodedChunk {
+  if (first === 'constant' || 'steps' in first) {
+    const computed = { element: headOf(chunk).slice(0, chunk.elementBytes), decodedChecksum: analysis.checksum };
+    return first === 'constant' ? { kind: 'constant', ...computed } : { kind: 'ramp', ...first, ...computed };
+  }
+  let chosen: ChosenChain = first;
+  let encoded = encodeBy(chosen, chunk, options);
+  while (!encoded) {
+    chosen = fallback(chosen, analysis, chunk, options);
+    encoded = encodeBy(chosen, chunk, options);
+  }
+  return codedChunk(encoded.stages, encoded.payload, analysis.checksum);
+}
+
+/** Undefined: this chunk would not be smaller than its voxels. */
+function encodeBy(chosen: ChosenChain, voxels: ChunkToEncode, options: CodecOptions) {
+  const { codec, parameters, second } = chosen;
+  const payload =
+    (voxels.inMemory && codec.encodeInMemory?.(voxels.inMemory, parameters)) ??
+    codec.reference.encode(voxels.voxels(), parameters);
+  const hasGain = codec === rawCodec || !isNoGain(payload.byteLength, voxels);
+  if (second && (hasGain || codec.preparesEntropy)) {
+    const chunk = payloadChunk(second, payload.byteLength, options);
+    const sections = codec.reference.sections?.(payload, voxels, parameters);
+    const shorter = second.reference.encode({ ...chunk, bytes: payload, sections }, chunk.parameters);
+    if (!isNoGain(shorter.byteLength, chunk) && !isNoGain(shorter.byteLength, voxels)) {
+      return { stages: [chosen, { codec: second, parameters: chunk.parameters }], payload: shorter };
+    }
+  }
+  return hasGain ? { stages: [chosen], payload } : undefined;
+}
+
+/** A chunk's voxels, their checksum checked. @throws StriaError `corrupt`, `unsupported` */
+export function decodeChunk(chunk: EncodedChunk, geometry: ChunkGeometry): Uint8Array<ArrayBuffer> {
+  const voxels = decodeUnchecked(chunk, geometry);
+  if (!sameChecksum(checksum(voxels, geometry.shape[0] * geometry.elementBytes), chunk.decodedChecksum)) throw mismatch();
+  return voxels;
+}
+
+function decodeUnchecked(chunk: EncodedChunk, geometry: ChunkGeometry): Uint8Array<ArrayBuffer> {
+  if (chunk.kind === 'coded') {
+    const { codec, parameters, second } = codecOfChunk(chunk, geometry);
+    const payload = second
+      ? second.codec.reference.decode(chunk.payload, { shape: [second.decodedLength, 1, 1], elementBytes: 1 }, second.parameters)
+      : chunk.payload;
+    return codec.reference.decode(payload, geometry, parameters);
+  }
+  const ramp = rampOf(chunk, geometry);
+  const voxels = new Uint8Array(chunkBytes(geometry));
+  fillRamp({ ...geometry, bytes: voxels }, ramp);
+  return voxels;
+}

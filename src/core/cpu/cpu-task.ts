@@ -1,0 +1,54 @@
+import type { ChunkBox, FileBox, VoxelBox } from '../chunks/backend.ts';
+import type { CodecElementBytes, CodecOptions } from '../codec/codec.ts';
+import type { EncodedChunk } from '../format/chunk.ts';
+import type { FaultData } from '../shared/errors.ts';
+import type { Dims3 } from '../shared/volume.ts';
+
+/** Work for a CPU thread, as plain data that can be posted: a few chunks side by side to be encoded, or one to be decoded. */
+export type CpuTask =
+  | {
+      readonly kind: 'encode';
+      /** In a file only where the pool `readsFiles`. */
+      readonly box: VoxelBox | FileBox;
+      readonly chunks: readonly ChunkBox[];
+      /** Number of the first of them, for messages. */
+      readonly firstChunk: number;
+      /** The name of a codec or a chain of codecs, or 'auto'. */
+      readonly codec: string;
+      readonly options: CodecOptions;
+    }
+  | { readonly kind: 'decode'; readonly chunk: EncodedChunk; readonly shape: Dims3; readonly elementBytes: CodecElementBytes };
+
+export type CpuTaskResult =
+  | {
+      readonly kind: 'encode';
+      readonly chunks: readonly EncodedChunk[];
+      /** The box's own memory, handed back to be used again. Undefined of a box in a file. */
+      readonly voxels: Uint8Array<ArrayBuffer> | undefined;
+      /** When the voxels were read, of a box in a file. */
+      readonly read: TaskSpan | undefined;
+      readonly analyzed: TaskSpan;
+    }
+  | { readonly kind: 'decode'; readonly voxels: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'fault'; readonly fault: FaultData };
+
+/** In milliseconds since the epoch: threads have no other clock in common. */
+export interface TaskSpan {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** Threads that run tasks: worker_threads in Node, Web Workers in a browser. The host makes it. */
+export interface TaskPool {
+  readonly threads: number;
+  /** Tasks run on the caller's own thread and memory. In other pools what a task holds is transferred, and is best no more than it needs. */
+  readonly isInline: boolean;
+  /** Tasks may have their voxels in a file. */
+  readonly readsFiles: boolean;
+  /**
+   * Resolves with the task's result; a 'fault' result becomes a thrown StriaError.
+   * @param threads no thread is started for it where there are so many
+   */
+  run(task: CpuTask, signal?: AbortSignal, threads?: number): Promise<Exclude<CpuTaskResult, { kind: 'fault' }>>;
+  destroy(): Promise<void>;
+}

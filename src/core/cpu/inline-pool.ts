@@ -1,0 +1,35 @@
+import type { ReadSharedFile } from '../shared/bytes.ts';
+import { faultFromData } from '../shared/errors.ts';
+import { throwIfAborted } from '../shared/job.ts';
+import { nextTurn } from '../shared/turn.ts';
+import { ChunkMemory } from './chunk-memory.ts';
+import type { TaskPool } from './cpu-task.ts';
+import { CpuDesk, runCpuTask } from './cpu-task-run.ts';
+
+/** A turn of the event loop is given up so often at least, so that an abort is heard and reads and writes go on. */
+const turnMs = 5;
+
+/**
+ * A pool without threads: tasks run where they are asked for.
+ * @param readFile left out: no tasks with voxels in a file
+ */
+export function inlinePool(readFile?: ReadSharedFile): TaskPool {
+  const desk = new CpuDesk(new ChunkMemory(), readFile);
+  let turnEnd = 0;
+  return {
+    threads: 1,
+    isInline: true,
+    readsFiles: readFile !== undefined,
+    async run(task, signal) {
+      if (performance.now() >= turnEnd) {
+        await nextTurn();
+        turnEnd = performance.now() + turnMs;
+      }
+      throwIfAborted(signal);
+      const result = runCpuTask(task, desk);
+      if (result.kind === 'fault') throw faultFromData(result.fault);
+      return result;
+    },
+    async destroy() {},
+  };
+}

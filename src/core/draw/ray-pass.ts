@@ -1,0 +1,160 @@
+import code from '../../shaders/draw/ray-march.wgsl?raw';
+import type { Binding, Commands } from '../gpu/commands.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { Vector3 } from '../shared/vectors.ts';
+import type { DisplayTexture } from '../volume/display-texture.ts';
+import { type OutsideLook, outsideParameters } from './outside.ts';
+
+/** What a ray makes of the values along it; shaders/draw/ray-march.wgsl says how. In the order of its numbers, from 1. */
+export const projections = ['mip', 'composite', 'minip', 'mean', 'isosurface', 'attenuated-mip'] as const;
+export type Projection = (typeof projections)[number];
+
+type Vector4 = readonly [number, number, number, number];
+/** The part that is shown along an axis, in parts of the volume: 0…1, the first less than the second. */
+export type ClipRange = readonly [from: number, to: number];
+
+/** How rays show a volume. */
+export interface RayLook {
+  readonly projection: Projection;
+  /** Lowest and highest stored value of the window. */
+  readonly window: readonly [low: number, high: number];
+  /** The isosurface's stored value. */
+  readonly level: number;
+  /** Of the attenuated maximum: what bright matter as thick as the volume is long takes, as the exponent of e. */
+  readonly attenuation: number;
+  /** Compositing is lit from the eye, by the gradient. */
+  readonly lighting: boolean;
+  readonly outside: OutsideLook;
+  /** Along x, y, z. */
+  readonly clip: readonly [ClipRange, ClipRange, ClipRange];
+  /** A plane at any angle: of the unit cube is shown where xyz · place + w is not below 0. Undefined: everywhere. */
+  readonly plane?: Vector4 | undefined;
+}
+
+/** The colormap's part in it. */
+export interface RayColors {
+  /** Each value has a colour of its own. */
+  readonly isCategorical: boolean;
+  /** The lowest colour does not fade into the background. */
+  readonly isFloorOpaque: boolean;
+}
+
+/** What of a frame hangs on neither pixel nor eye; `Frame` in shaders/draw/ray-march.wgsl explains it. */
+export interface RayParameters {
+  readonly window: Vector4;
+  readonly march: Vector4;
+  readonly look: Vector4;
+  readonly clipLow: Vector3;
+  readonly clipHigh: Vector3;
+  readonly clipPlane: Vector4;
+  readonly below: Vector4;
+  readonly above: Vector4;
+}
+
+/** Opacities of the transfer function hold for this length, in parts of the volume's longest edge. */
+const opacityLength = 1 / 160;
+/** Samples along the volume's longest edge, at least, at one texel a step. */
+const fewestSteps = 192;
+
+/** @param step how far samples lie apart, in texels, or less in a small volume */
+export function rayParameters(
+  { low, high, dims }: Pick<DisplayTexture, 'low' | 'high' | 'dims'>,
+  { window: [from, to], level, attenuation, lighting, clip, plane, outside }: Omit<RayLook, 'projection'>,
+  { isCategorical, isFloorOpaque }: RayColors,
+  step: number,
+): RayParameters {
+  const width = Math.max(to - from, Number.EPSILON * Math.max(1, Math.abs(to)));
+  // A few large texels need more samples each, or single samples show.
+  const texelsPerStep = step * Math.min(1, Math.max(...dims) / fewestSteps);
+  // The longest way through the cube, and the start's shift.
+  const rounds = Math.ceil(Math.hypot(...dims) / texelsPerStep) + 2;
+  const [x, y, z] = clip;
+  const [below, above] = outsideParameters(outside);
+  return {
+    window: [(high - low) / width, (low - from) / width, 0, isCategorical ? width : 0],
+    march: [texelsPerStep, rounds, opacityLength, isFloorOpaque ? 1 : 0],
+    look: [(level - from) / width, attenuation, lighting ? 1 : 0, from],
+    clipLow: [x[0], y[0], z[0]],
+    clipHigh: [x[1], y[1], z[1]],
+    clipPlane: plane ?? [0, 0, 0, 1],
+    below,
+    above,
+  };
+}
+
+/** Where a frame is seen from. */
+export interface RayView {
+  /** Column by column: from x and y of −1…1 (right and up) and a depth of 0…1 to the volume's unit cube. */
+  readonly toCube: readonly number[];
+  /** In the cube; w is 1, or 0 where xyz is the direction to an eye that is infinitely far off. */
+  readonly eye: Vector4;
+  /** Lengths of the cube's edges in the scene. */
+  readonly edges: Vector3;
+}
+
+/** Rows of a picture that are drawn at once. Pixels. */
+export interface Strip {
+  /** Of the whole picture. */
+  readonly width: number;
+  readonly height: number;
+  /** The first row, and how many. */
+  readonly from: number;
+  readonly count: number;
+}
+
+/** All of a picture. */
+export function wholeOf({ width, height }: Pick<Strip, 'width' | 'height'>): Strip {
+  return { width, height, from: 0, count: height };
+}
+
+/** Bytes of `Frame` in shaders/draw/ray-march.wgsl. */
+export const rayFrameBytes = 256;
+
+/** `Frame` of shaders/draw/ray-march.wgsl. */
+export function rayFrame(
+  { dims, bricks }: DisplayTexture,
+  view: RayView,
+  parameters: RayParameters,
+  { width, height, from, count }: Strip,
+): Float32Array<ArrayBuffer> {
+  const { window, march, look, clipLow, clipHigh, clipPlane, below, above } = parameters;
+  const vectors = [view.eye, [...dims, bricks.size], window, march, look, clipPlane];
+  const padded = [view.edges, clipLow, clipHigh].map((vector) => [...vector, 0]);
+  return new Float32Array([view.toCube, vectors, padded, below, above, [width, height, from, count]].flat(2));
+}
+
+/** What a frame is drawn from. */
+export interface RayInputs {
+  readonly projection: Projection;
+  readonly display: DisplayTexture;
+  /** Holds what `rayFrame` gave. */
+  readonly frame: GPUBuffer;
+  /** 256 × 2 texels: see `rayTransfer`. */
+  readonly transfer: GPUTexture;
+}
+
+/** Draws volumes by shaders/draw/ray-march.wgsl into any texture: the 3D view's picture, without its frame and letters. */
+export class RayPass {
+  readonly #gpu: Gpu;
+  readonly #sampler: GPUSampler;
+
+  constructor(gpu: Gpu) {
+    this.#gpu = gpu;
+    this.#sampler = gpu.device.createSampler({ label: 'view.ray-march', magFilter: 'linear', minFilter: 'linear' });
+  }
+
+  /**
+   * @param target rgba8unorm, usage STORAGE_BINDING; its first `count` rows become the strip's, premultiplied
+   * @param strip that of the frame
+   */
+  record(commands: Commands, { projection, display, frame, transfer }: RayInputs, target: GPUTexture, strip: Strip): void {
+    const way = projections.indexOf(projection) + 1;
+    const threads = this.#gpu.tuning['view.rays'];
+    const [width, height] = threads < 256 ? [8, threads / 8] : [16, 16];
+    const constants = { way, tile_width: width, tile_height: height };
+    const kernel = this.#gpu.kernel({ label: 'view.ray-march', code, constants });
+    const textures = [transfer, display.bricks.texture, display.bricks.blocks, target].map((each) => each.createView());
+    const bindings: Binding[] = [frame, display.texture.createView(), this.#sampler, ...textures];
+    commands.dispatch(kernel, bindings, [Math.ceil(strip.width / width), Math.ceil(strip.count / height), 1]);
+  }
+}

@@ -1,0 +1,139 @@
+import slabCode from '../../shaders/draw/slab.wgsl?raw';
+import finishCode from '../../shaders/draw/slab-finish.wgsl?raw';
+import voxelCode from '../../shaders/volume/voxel.wgsl?raw';
+import type { Commands } from '../gpu/commands.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { GpuScope } from '../gpu/scope.ts';
+import { type AxisIndex, placeUniform, type SliceBox, type VolumeSource } from '../volume/volume-source.ts';
+import { elementTypeNumber } from '../volume/voxel-key.ts';
+
+export const slabKinds = ['mean', 'maximum', 'minimum'] as const;
+export type SlabKind = (typeof slabKinds)[number];
+
+/** Several slices drawn as one. */
+export interface ThickSlice {
+  readonly kind: SlabKind;
+  /** How many slices, 2 to `mostSlabSlices`; at the volume's ends there are fewer. */
+  readonly slices: number;
+}
+
+/** More would take too long for a frame, above all of a compressed volume, where each layer of chunks is decoded for it. */
+export const mostSlabSlices = 64;
+
+/** The slices of a slab around a slice, which is in its middle, or just before it. */
+export function slabRange(index: number, slices: number, length: number): readonly [first: number, last: number] {
+  const first = index - Math.floor((slices - 1) / 2);
+  return [Math.max(0, first), Math.min(length - 1, first + slices - 1)];
+}
+
+/** Uniform buffers are bound from multiples of this on, on any device. */
+const uniformStride = 256;
+const planeBytes = 32;
+
+interface Made {
+  readonly scope: GpuScope;
+  readonly sums: GPUBuffer;
+  readonly planes: GPUBuffer;
+  readonly finish: GPUBuffer;
+  readonly boxes: readonly [SliceBox];
+  readonly count: number;
+}
+
+/**
+ * A slab as one plane of 32-bit floats, which slices are drawn from as from a volume of type f32. It is made again only when
+ * it is another one. One object for each view. Free it with `destroy`.
+ */
+export class SlabPlane {
+  readonly #gpu: Gpu;
+  #made: Made | undefined;
+  /** What the plane holds, once all that was recorded has run. */
+  #held: { readonly volume: VolumeSource; readonly key: string } | undefined;
+  /** What `#made` was made for. */
+  #shape = '';
+
+  constructor(gpu: Gpu) {
+    this.#gpu = gpu;
+  }
+
+  /**
+   * The box that the slab is drawn from in the place of the slice. Records what makes it hold it, one layer of chunks after
+   * the other where the volume is compressed.
+   */
+  record(
+    commands: Commands,
+    volume: VolumeSource,
+    axis: AxisIndex,
+    index: number,
+    timePoint: number,
+    slab: ThickSlice,
+  ): readonly SliceBox[] {
+    const { dims, decimation, info } = volume;
+    const kept = Math.floor(index / decimation);
+    const made = this.#makeFor(volume, axis, kept);
+    const key = [axis, kept, timePoint, slab.kind, slab.slices].join();
+    if (this.#held?.volume === volume && this.#held.key === key) return made.boxes;
+    this.#held = { volume, key };
+    const [first, last] = slabRange(kept, Math.min(slab.slices, mostSlabSlices), dims[axis]);
+    const words = new Uint32Array((last - first + 1) * (uniformStride / 4));
+    const kind = slabKinds.indexOf(slab.kind);
+    for (let plane = first; plane <= last; plane++) {
+      words.set([dims[0], dims[1], dims[2], axis, plane, timePoint, kind], (plane - first) * (uniformStride / 4));
+    }
+    this.#gpu.device.queue.writeBuffer(made.planes, 0, words);
+    const meanFlag = slab.kind === 'mean' ? 1 : 0;
+    this.#gpu.device.queue.writeBuffer(made.finish, 0, Uint32Array.of(made.count, meanFlag, 0, 0));
+    commands.record((encoder) => encoder.clearBuffer(made.sums));
+    const kernel = this.#gpu.kernel({
+      label: 'view.slab',
+      code: `${voxelCode}\n${slabCode}`,
+      constants: { element_type: elementTypeNumber(info.type) },
+    });
+    const [width, height] = planeSize(dims, axis);
+    for (let plane = first; plane <= last; plane++) {
+      const uniform = { buffer: made.planes, offset: (plane - first) * uniformStride, size: planeBytes };
+      for (const { voxels, place } of volume.recordSlice(commands, axis, plane * decimation, timePoint)) {
+        const bindings = [voxels.buffer, place, uniform, made.sums];
+        commands.dispatch(kernel, bindings, [Math.ceil(width / 8), Math.ceil(height / 8), 1]);
+      }
+    }
+    const finish = this.#gpu.kernel({ label: 'view.slab-finish', code: finishCode });
+    commands.dispatch(finish, [made.sums, made.finish, made.boxes[0].voxels.buffer], Math.ceil(made.count / 64));
+    return made.boxes;
+  }
+
+  destroy(): void {
+    this.#made?.scope.destroy();
+    this.#made = this.#held = undefined;
+  }
+
+  #makeFor({ dims }: VolumeSource, axis: AxisIndex, kept: number): Made {
+    const shape = [...dims.slice(0, 3), axis].join();
+    const [width, height] = planeSize(dims, axis);
+    if (!this.#made || shape !== this.#shape) {
+      this.destroy();
+      this.#shape = shape;
+      const scope = this.#gpu.scope('slab');
+      const count = width * height;
+      const voxels = { buffer: scope.storage('plane', count * 4), dims: [width, height, 1] as const, elementBytes: 4 as const };
+      const size = [dims[0], dims[1], dims[2]].with(axis, 1) as [number, number, number];
+      const place = placeUniform(scope, { first: [0, 0, 0], size, planesPerTimePoint: 0, rowWords: size[0] });
+      this.#made = {
+        scope,
+        sums: scope.storage('sums', count * 8),
+        planes: scope.buffer('planes', mostSlabSlices * uniformStride, GPUBufferUsage.UNIFORM),
+        finish: scope.uniform('finish', [0, 0, 0, 0]),
+        boxes: [{ voxels, place }],
+        count,
+      };
+    }
+    // The box lies where the slice is.
+    const first = [0, 0, 0].with(axis, kept);
+    this.#gpu.device.queue.writeBuffer(this.#made.boxes[0].place, 0, Uint32Array.from(first));
+    return this.#made;
+  }
+}
+
+/** The lengths of the two axes that a plane across `axis` has, the lower axis's first. */
+function planeSize([x, y, z]: VolumeSource['dims'], axis: AxisIndex): readonly [width: number, height: number] {
+  return axis === 0 ? [y, z] : axis === 1 ? [x, z] : [x, y];
+}

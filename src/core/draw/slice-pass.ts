@@ -1,0 +1,119 @@
+import sliceCode from '../../shaders/draw/slice.wgsl?raw';
+import voxelCode from '../../shaders/volume/voxel.wgsl?raw';
+import { createBindGroup } from '../gpu/commands.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { Dims3, ElementType } from '../shared/volume.ts';
+import type { AxisIndex, SliceBox, VolumeSource } from '../volume/volume-source.ts';
+import { elementTypeNumber, floatBits, isFloatType, typeRange, voxelKey } from '../volume/voxel-key.ts';
+import { type OutsideLook, outsideParameters } from './outside.ts';
+
+/** How a slice lies on its target: voxel position = origin + right × pixel x + down × pixel y. */
+export interface SlicePlane {
+  /**
+   * The axis that the slice cuts across. The origin along it is not used: the slice's number says it. Undefined: the plane
+   * lies anyhow, and the number says nothing.
+   */
+  readonly axis: AxisIndex | undefined;
+  readonly origin: Dims3;
+  readonly right: Dims3;
+  readonly down: Dims3;
+}
+
+export interface SliceLook {
+  /** Lowest and highest stored value of the window. */
+  readonly window: readonly [low: number, high: number];
+  /** Blend between voxels. */
+  readonly smooth: boolean;
+  /** Colours stand for single values: 0 is colour 0, the others take colours 1 to 255 in turn. */
+  readonly isCategorical: boolean;
+  readonly outside: OutsideLook;
+}
+
+/** Bytes of `Slice` in shaders/draw/slice.wgsl. */
+export const sliceUniformBytes = 144;
+
+/** `Slice` of shaders/draw/slice.wgsl. */
+export function sliceUniform(
+  { info, decimation, dims }: Pick<VolumeSource, 'info' | 'decimation' | 'dims'>,
+  { axis, origin, right, down }: SlicePlane,
+  { window: [low, high], smooth, isCategorical, outside }: SliceLook,
+): Uint32Array<ArrayBuffer> {
+  const { type } = info;
+  const [typeLow, typeHigh] = typeRange(type);
+  const isFloat = isFloatType(type);
+  const keyed = isFloat ? low : Math.min(typeHigh, Math.max(typeLow, Math.floor(low)));
+  const width = Math.max(high - low, Number.MIN_VALUE) / (isFloat ? 2 : 1);
+  const bits = (values: readonly number[]): number[] => [...values.map((value) => floatBits(value / decimation)), 0];
+  return new Uint32Array([
+    ...bits(axis === undefined ? origin : origin.with(axis, 0.5)),
+    ...bits(axis === undefined ? [0, 0, 0] : [0, 0, 0].with(axis, 1)),
+    ...bits(right),
+    ...bits(down),
+    ...dims.slice(0, 3),
+    voxelKey(type, keyed),
+    floatBits(keyed),
+    floatBits(isFloat ? 0 : low - keyed),
+    floatBits(Math.min(1 / width, typeRange('f32')[1])),
+    floatBits(width),
+    smooth && !isCategorical ? 1 : 0,
+    isCategorical ? 1 : 0,
+    0,
+    0,
+    ...outsideParameters(outside).flat().map(floatBits),
+  ]);
+}
+
+export interface SliceDraw {
+  readonly type: ElementType;
+  /** From `VolumeSource.recordSlice`, in the same commands. */
+  readonly boxes: readonly SliceBox[];
+  /** Holds what `sliceUniform` gave. */
+  readonly uniform: GPUBuffer;
+  /** 256 × 1 texels, lowest value first. */
+  readonly colors: GPUTexture;
+  readonly index: number;
+  readonly timePoint: number;
+}
+
+/** Draws slices by shaders/draw/slice.wgsl, with a pipeline for each element type. */
+export class SlicePass {
+  readonly #gpu: Gpu;
+  readonly #format: GPUTextureFormat;
+  readonly #pipelines = new Map<ElementType, GPURenderPipeline>();
+
+  /** @param format of the targets */
+  constructor(gpu: Gpu, format: GPUTextureFormat) {
+    this.#gpu = gpu;
+    this.#format = format;
+  }
+
+  /** The slice's number and the time point go with the draw, so that no buffer is written from frame to frame. */
+  draw(pass: GPURenderPassEncoder, { type, boxes, uniform, colors, index, timePoint }: SliceDraw): void {
+    const pipeline = this.#pipelineFor(type);
+    pass.setPipeline(pipeline);
+    for (const { voxels, place } of boxes) {
+      const bindings = [voxels.buffer, uniform, place, colors.createView()];
+      pass.setBindGroup(0, createBindGroup(this.#gpu.device, pipeline.label, pipeline.getBindGroupLayout(0), bindings));
+      pass.draw(3, 1, 3 * timePoint, index);
+    }
+  }
+
+  #pipelineFor(type: ElementType): GPURenderPipeline {
+    const known = this.#pipelines.get(type);
+    if (known) return known;
+    const module = this.#gpu.device.createShaderModule({ label: 'view.slice', code: `${voxelCode}\n${sliceCode}` });
+    const pipeline = this.#gpu.device.createRenderPipeline({
+      label: `view.slice ${type}`,
+      layout: 'auto',
+      vertex: { module, entryPoint: 'vertex' },
+      fragment: {
+        module,
+        entryPoint: 'main',
+        targets: [{ format: this.#format }],
+        constants: { element_type: elementTypeNumber(type) },
+      },
+    });
+    this.#pipelines.set(type, pipeline);
+    return pipeline;
+  }
+}

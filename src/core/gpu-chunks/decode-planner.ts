@@ -1,0 +1,195 @@
+import type { ChunkBox } from '../chunks/backend.ts';
+import type { DecodedBy } from '../chunks/chosen-codec.ts';
+import type { Ramp } from '../chunks/ramp.ts';
+import { placePayloads } from '../codec/batch.ts';
+import type {
+  ChunkGeometry,
+  CodecDefinition,
+  CodecKernels,
+  CodecParameters,
+  DecodePlan,
+  GpuChunk,
+  GpuVoxels,
+  RangePlan,
+} from '../codec/codec.ts';
+import { createKernels } from '../codecs/kernels.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { GpuScope } from '../gpu/scope.ts';
+import type { Dims3 } from '../shared/volume.ts';
+import type { FaultFlags } from './fault-flags.ts';
+import { prepareFill } from './gpu-chunks.ts';
+
+/** A chunk in GPU memory: its payload, or the ramp that it is (without steps: a constant chunk). */
+export type StoredChunk =
+  | { readonly kind: 'ramp'; readonly ramp: Ramp }
+  | {
+      readonly kind: 'coded';
+      readonly codec: CodecDefinition;
+      readonly parameters: CodecParameters;
+      /** What encoded the codec's payload, which has `decodedLength` bytes before that. */
+      readonly second?: DecodedBy['second'];
+      /** Usage STORAGE. */
+      readonly buffer: GPUBuffer;
+      /** A multiple of 4. */
+      readonly byteOffset: number;
+      readonly byteLength: number;
+    };
+
+/** A stored chunk and its place in the box that it is decoded into. */
+export interface PlannedChunk extends ChunkBox {
+  readonly stored: StoredChunk;
+  /** By which `FaultFlags` names it. */
+  readonly number: number;
+}
+
+/** Plans the decoding of chunks that several codecs made into one box. */
+export class DecodePlanner {
+  readonly #gpu: Gpu;
+  readonly #kernels = new Map<CodecDefinition, CodecKernels>();
+
+  constructor(gpu: Gpu) {
+    this.#gpu = gpu;
+  }
+
+  /**
+   * One plan for all chunks: one codec's after the other's, since each codec decodes all of its chunks at once.
+   * @param scope owns the plan's tables
+   * @param workspace what plans share that never run at the same time; default: one of the plan's own
+   * @param flags tell of unsound payloads once the plan has run. Left out: payloads are not checked
+   * @throws StriaError `corrupt` for parameters and lengths that no encoder makes
+   */
+  plan(
+    chunks: readonly PlannedChunk[],
+    target: GpuVoxels,
+    scope: GpuScope,
+    workspace = new DecodeWorkspace(scope),
+    flags?: FaultFlags,
+  ): DecodePlan {
+    const filled: ChunkBox[] = [];
+    const ramps: Ramp[] = [];
+    const plans: DecodePlan[] = [];
+    const groups = new Map<CodecDefinition, Map<GPUBuffer, Group>>();
+    for (const { origin, shape, stored, number } of this.#unchain(chunks, plans, scope, workspace, flags)) {
+      if (stored.kind === 'ramp') {
+        filled.push({ origin, shape });
+        ramps.push(stored.ramp);
+        continue;
+      }
+      const { codec, buffer, parameters, byteOffset, byteLength } = stored;
+      const byBuffer = groups.get(codec) ?? new Map<GPUBuffer, Group>();
+      groups.set(codec, byBuffer);
+      const group = byBuffer.get(buffer) ?? { chunks: [], numbers: [], byteOffsets: [], byteLengths: [] };
+      byBuffer.set(buffer, group);
+      group.chunks.push({ origin, shape, parameters });
+      group.numbers.push(number);
+      group.byteOffsets.push(byteOffset);
+      group.byteLengths.push(byteLength);
+    }
+    if (ramps.length > 0) plans.push(prepareFill(this.#gpu, { voxels: target, chunks: filled }, ramps, scope));
+    for (const [codec, byBuffer] of groups) {
+      const kernels = this.#kernelsOf(codec);
+      for (const [buffer, { chunks: members, numbers, byteOffsets, byteLengths }] of byBuffer) {
+        const faults = flags?.buffer(numbers);
+        plans.push(kernels.prepareDecode({ buffer, byteOffsets, byteLengths }, members, target, scope, faults));
+      }
+    }
+    return (commands) => {
+      for (const plan of plans) plan(commands);
+    };
+  }
+
+  /**
+   * A plan for single elements of a chunk, where its codec needs to decode less than the chunk for them; else undefined.
+   * @param elements their positions in the chunk
+   * @param scope owns the plan's tables and its result
+   * @throws StriaError `corrupt` for parameters and lengths that no encoder makes
+   */
+  planElements(stored: StoredChunk, chunk: ChunkGeometry, elements: readonly Dims3[], scope: GpuScope): RangePlan | undefined {
+    if (stored.kind === 'ramp' || stored.second) return undefined;
+    const { codec, parameters, buffer, byteOffset, byteLength } = stored;
+    const order = codec.scanOrder?.(chunk, parameters);
+    const kernels = this.#kernelsOf(codec);
+    if (!order || !kernels.prepareDecodeRanges) return undefined;
+    const { shape, elementBytes } = chunk;
+    const ranges = elements.map(([x, y, z]) => {
+      return { payload: 0, shape, parameters, first: x * order.xStep + y * order.yStep + z * order.zStep, count: 1 };
+    });
+    const payload = { buffer, byteOffsets: [byteOffset], byteLengths: [byteLength] };
+    return kernels.prepareDecodeRanges(payload, ranges, elementBytes, scope);
+  }
+
+  /**
+   * Adds plans for the second codecs of chains, which decode the first ones' payloads into the workspace, and gives the
+   * chunks as they are once those have run.
+   */
+  #unchain(
+    chunks: readonly PlannedChunk[],
+    plans: DecodePlan[],
+    scope: GpuScope,
+    workspace: DecodeWorkspace,
+    flags: FaultFlags | undefined,
+  ): PlannedChunk[] {
+    const chains = new Map<CodecDefinition, { index: number; stored: ChainedChunk }[]>();
+    chunks.forEach(({ stored }, index) => {
+      if (stored.kind === 'ramp' || !stored.second) return;
+      const members = chains.get(stored.second.codec) ?? [];
+      members.push({ index, stored: { ...stored, second: stored.second } });
+      chains.set(stored.second.codec, members);
+    });
+    const unchained = [...chunks];
+    for (const [slot, members] of [...chains.values()].entries()) {
+      const { byteOffsets, totalBytes } = placePayloads(members.map(({ stored }) => stored.second.decodedLength));
+      const buffer = workspace.take(slot, totalBytes);
+      const box: GpuVoxels = { buffer, dims: [buffer.size, 1, 1], elementBytes: 1 };
+      const payloads = members.map(({ index, stored: { codec, parameters, second, ...place } }, i): PlannedChunk => {
+        const byteOffset = byteOffsets[i] as number;
+        const first = { kind: 'coded', codec, parameters, buffer, byteOffset, byteLength: second.decodedLength } as const;
+        const chained = chunks[index] as PlannedChunk;
+        unchained[index] = { ...chained, stored: first };
+        const stored = { ...place, codec: second.codec, parameters: second.parameters };
+        return { origin: [byteOffset, 0, 0], shape: [second.decodedLength, 1, 1], stored, number: chained.number };
+      });
+      plans.push(this.plan(payloads, box, scope, undefined, flags));
+    }
+    return unchained;
+  }
+
+  #kernelsOf(codec: CodecDefinition): CodecKernels {
+    const known = this.#kernels.get(codec);
+    if (known) return known;
+    const made = createKernels(codec, this.#gpu);
+    this.#kernels.set(codec, made);
+    return made;
+  }
+}
+
+/** Buffers for the payloads of first codecs, while a chain is decoded. Plans that share them run one after the other. */
+export class DecodeWorkspace {
+  readonly #scope: GpuScope;
+  readonly #slots: GPUBuffer[][] = [];
+
+  constructor(scope: GpuScope) {
+    this.#scope = scope;
+  }
+
+  /** A buffer of at least so many bytes; another one in each slot. */
+  take(slot: number, bytes: number): GPUBuffer {
+    this.#slots[slot] ??= [];
+    const buffers = this.#slots[slot];
+    const known = buffers.find(({ size }) => size >= bytes);
+    if (known) return known;
+    // A little more than is asked for: what comes next may need a little more, too.
+    const made = this.#scope.storage('first-payloads', Math.ceil(bytes * 1.25));
+    buffers.push(made);
+    return made;
+  }
+}
+
+type ChainedChunk = Extract<StoredChunk, { kind: 'coded' }> & { readonly second: NonNullable<DecodedBy['second']> };
+
+interface Group {
+  readonly chunks: GpuChunk[];
+  readonly numbers: number[];
+  readonly byteOffsets: number[];
+  readonly byteLengths: number[];
+}

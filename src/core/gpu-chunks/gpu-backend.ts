@@ -1,0 +1,250 @@
+import type { Backend, BackendJob, ChunkBox, EncodeChoice, ResidentBox } from '../chunks/backend.ts';
+import { codecOfChunk, mismatch, reportDamage } from '../chunks/choose.ts';
+import type { DecodedBy } from '../chunks/chosen-codec.ts';
+import { type Ramp, rampOf } from '../chunks/ramp.ts';
+import { bytesOfChunks } from '../codec/batch.ts';
+import type { GpuVoxels, KernelCall } from '../codec/codec.ts';
+import { chainName } from '../codecs/registry.ts';
+import { sameChecksum } from '../format/checksum.ts';
+import type { EncodedChunk } from '../format/chunk.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import { StriaError } from '../shared/errors.ts';
+import { throwIfAborted } from '../shared/job.ts';
+import { DecodePlanner, type PlannedChunk } from './decode-planner.ts';
+import { FaultFlags, judgeChunk } from './fault-flags.ts';
+import { analyzeOnGpu, compareOnGpu, fillOnGpu, paddedBoxBytes, stackedBox } from './gpu-chunks.ts';
+import { GpuEncoder, labelled } from './gpu-encoder.ts';
+import { downloadBox, emptyBox, guarded, uploadBox } from './gpu-transfer.ts';
+
+/** A backend on a GPU, which can also work on voxels that are in GPU memory already. */
+export interface GpuBackend extends Backend {
+  /** Encodes the chunks of a box where it lies. The bytes are those that `encode` gives. */
+  encodeResident(box: ResidentBox, choice: EncodeChoice, job?: BackendJob): Promise<{ chunks: EncodedChunk[] }>;
+  /** Decodes into scratch memory and compares with the resident voxels, all on the GPU. 0: every bit is the same. */
+  checkResident(box: ResidentBox, chunks: readonly EncodedChunk[], job?: BackendJob): Promise<{ differingWords: number }>;
+  /**
+   * Decodes straight into a resident box (whose row padding is zero), each chunk's payload and checksum verified on the GPU.
+   * @throws StriaError `corrupt`, in the context of `chunk N`
+   */
+  decodeResident(chunks: readonly EncodedChunk[], box: ResidentBox, job?: BackendJob): Promise<void>;
+}
+
+/** @param gpu stays the caller's: `destroy` leaves it alive */
+export function createGpuBackend(gpu: Gpu): GpuBackend {
+  // What goes through one call of a codec. On software GPUs large batches win nothing, and answer late to an abort.
+  const maxBoxBytes = Math.min(gpu.isSoftware ? 2 ** 22 : 2 ** 26, Math.floor(gpu.maxBindingBytes / 4));
+  const planner = new DecodePlanner(gpu);
+  const encoder = new GpuEncoder(gpu);
+
+  /** Decodes chunks of one codec or chain. A fault is that of a chunk: it is sought one by one. */
+  const decodeWith = async (name: string, members: readonly DecodeMember[], target: GpuVoxels, work: DecodeWork) => {
+    try {
+      throwIfAborted(work.call.signal);
+      using scope = work.call.scope.scope('payloads');
+      const { bytes, byteOffsets, byteLengths } = joinPayloads(members.map(({ payload }) => payload));
+      const buffer = scope.storage('payloads', bytes.byteLength, bytes);
+      const chunks = members.map(({ place, decodedBy, index: number }, i): PlannedChunk => {
+        const byteOffset = byteOffsets[i] as number;
+        const stored = { kind: 'coded', ...decodedBy, buffer, byteOffset, byteLength: byteLengths[i] as number } as const;
+        return { ...place, stored, number };
+      });
+      const plan = planner.plan(chunks, target, scope, undefined, work.flags);
+      const commands = gpu.commands(`${name}.decode`, labelled(work.call, `${name}.decode`).onTimes);
+      plan(commands);
+      await commands.submit();
+    } catch (error) {
+      if (!(error instanceof StriaError) || error.tag !== 'corrupt') throw error;
+      const [first, second] = members;
+      if (second) for (const member of members) await decodeWith(name, [member], target, work);
+      else if (first) work.damaged(first.index, error);
+    }
+  };
+
+  const decodeBatch = async ({ voxels, chunks: places }: ResidentBox, chunks: readonly EncodedChunk[], work: DecodeWork) => {
+    const byName = new Map<string, DecodeMember[]>();
+    const filled: ChunkBox[] = [];
+    const ramps: Ramp[] = [];
+    places.forEach((place, index) => {
+      const chunk = chunks[index] as EncodedChunk;
+      const geometry = { shape: place.shape, elementBytes: voxels.elementBytes };
+      try {
+        if (chunk.kind !== 'coded') {
+          ramps.push(rampOf(chunk, geometry));
+          filled.push(place);
+          return;
+        }
+        const decodedBy = codecOfChunk(chunk, geometry);
+        const name = chainName(decodedBy.second ? [decodedBy.codec, decodedBy.second.codec] : [decodedBy.codec]);
+        const members = byName.get(name) ?? [];
+        members.push({ place, decodedBy, payload: chunk.payload, index });
+        byName.set(name, members);
+      } catch (error) {
+        work.damaged(index, error);
+      }
+    });
+    await fillOnGpu(gpu, { voxels, chunks: filled }, ramps, work.call);
+    for (const [name, members] of byName) await decodeWith(name, members, voxels, work);
+  };
+
+  const decodeChecked = async (box: ResidentBox, chunks: readonly EncodedChunk[], job: BackendJob, firstChunk: number) => {
+    using scope = gpu.scope('decode');
+    const damaged = new Set<number>();
+    const damage = (index: number, error: unknown) => {
+      damaged.add(index);
+      reportDamage(firstChunk + index, error, job.onDamage);
+    };
+    const call = { scope, signal: job.signal, onTimes: job.onTimes };
+    const flags = new FaultFlags(scope);
+    await decodeBatch(box, chunks, { call, damaged: damage, flags });
+    const [analyses, suspects] = await Promise.all([analyzeOnGpu(gpu, box, call), flags.take(gpu)]);
+    for (const [index, { checksum }] of analyses.entries()) {
+      if (damaged.has(index)) continue;
+      const chunk = chunks[index] as EncodedChunk;
+      if (!sameChecksum(checksum, chunk.decodedChecksum)) damage(index, mismatch());
+      else if (suspects.has(index)) {
+        const { shape } = box.chunks[index] as ChunkBox;
+        await judgeChunk(chunk, shape, box.voxels.elementBytes, job.signal).catch((error) => damage(index, error));
+      }
+    }
+  };
+
+  const backend: GpuBackend = {
+    device: { kind: 'gpu', name: gpu.name, software: gpu.isSoftware },
+    maxBoxBytes,
+
+    async encode(box, chunks, choice, job = {}) {
+      checkPlaces(chunks, box.elementBytes);
+      return guarded(gpu, async () => {
+        throwIfAborted(job.signal);
+        using scope = gpu.scope('upload');
+        const start = performance.now();
+        const voxels = uploadBox(gpu, scope, box);
+        job.onSpan?.('upload', start, performance.now(), box.bytes.byteLength);
+        return (await backend.encodeResident({ voxels, chunks }, choice, job)).chunks;
+      });
+    },
+
+    async decode(chunks, boxes, box, job = {}) {
+      checkPlaces(boxes, box.elementBytes);
+      await guarded(gpu, async () => {
+        throwIfAborted(job.signal);
+        using scope = gpu.scope('download');
+        const voxels = emptyBox(scope, box.dims, box.elementBytes);
+        await backend.decodeResident(chunks, { voxels, chunks: boxes }, job);
+        const start = performance.now();
+        await downloadBox(gpu, voxels, box.bytes);
+        job.onSpan?.('readback', start, performance.now(), box.bytes.byteLength);
+      });
+    },
+
+    encodeResident: (box, choice, job = {}) =>
+      guarded(gpu, async () => {
+        const chunks: EncodedChunk[] = [];
+        await inBatches(box, maxBoxBytes, 'Compressing', job, async (batch) => {
+          using scope = gpu.scope('encode');
+          const call = { scope, signal: job.signal, onTimes: job.onTimes };
+          chunks.push(...(await encoder.encode(batch, choice, call, job.onSpan)));
+        });
+        return { chunks };
+      }),
+
+    checkResident: (box, chunks, job = {}) =>
+      guarded(gpu, async () => {
+        checkCount(chunks, box.chunks);
+        let differingWords = 0;
+        await inBatches(box, maxBoxBytes, 'Checking', job, async (batch, first) => {
+          using scope = gpu.scope('check');
+          const shapes = batch.chunks.map(({ shape }) => shape);
+          const decoded = stackedBox(scope, shapes, box.voxels.elementBytes);
+          const call = { scope, signal: job.signal, onTimes: job.onTimes };
+          const damaged = (index: number, error: unknown) =>
+            reportDamage((job.firstChunk ?? 0) + first + index, error, job.onDamage);
+          await decodeBatch(decoded, chunks.slice(first, first + shapes.length), { call, damaged });
+          differingWords += (await compareOnGpu(gpu, batch, decoded, call)).differingWords;
+        });
+        return { differingWords };
+      }),
+
+    decodeResident: (chunks, box, job = {}) =>
+      guarded(gpu, async () => {
+        checkCount(chunks, box.chunks);
+        await inBatches(box, maxBoxBytes, 'Decompressing', job, (batch, first) =>
+          decodeChecked(batch, chunks.slice(first, first + batch.chunks.length), job, (job.firstChunk ?? 0) + first),
+        );
+      }),
+
+    async destroy() {
+      gpu.spare.free();
+    },
+  };
+  return backend;
+}
+
+interface DecodeMember {
+  readonly place: ChunkBox;
+  readonly decodedBy: DecodedBy;
+  readonly payload: Uint8Array;
+  /** In the batch. */
+  readonly index: number;
+}
+
+interface DecodeWork {
+  readonly call: KernelCall;
+  /** Left out: payloads are not checked. */
+  readonly flags?: FaultFlags;
+  readonly damaged: (index: number, error: unknown) => void;
+}
+
+/** Cuts a box's chunks into batches of at most `maxBytes` (one chunk at least), with progress and aborts between them. */
+async function inBatches(
+  { voxels, chunks }: ResidentBox,
+  maxBytes: number,
+  stage: string,
+  job: BackendJob,
+  work: (batch: ResidentBox, first: number) => Promise<void>,
+): Promise<void> {
+  const { elementBytes } = voxels;
+  const total = bytesOfChunks(chunks, elementBytes);
+  const widest: [number, number, number] = [0, 0, 0];
+  for (const { shape } of chunks) for (const axis of [0, 1, 2] as const) widest[axis] = Math.max(widest[axis], shape[axis]);
+  const perBatch = Math.max(1, Math.floor(maxBytes / Math.max(1, paddedBoxBytes(widest, elementBytes))));
+  let done = 0;
+  for (let first = 0; first < chunks.length; first += perBatch) {
+    throwIfAborted(job.signal);
+    const batch = chunks.slice(first, first + perBatch);
+    await work({ voxels, chunks: batch }, first);
+    done += bytesOfChunks(batch, elementBytes);
+    job.onProgress?.({ stage, done, total });
+  }
+  throwIfAborted(job.signal);
+}
+
+/** @throws StriaError `unsupported` for chunks that the GPU's layout cannot hold: they must begin at whole words */
+function checkPlaces(places: readonly ChunkBox[], elementBytes: number): void {
+  const odd = places.find(({ origin }) => (origin[0] * elementBytes) % 4 !== 0);
+  if (!odd) return;
+  const width = `a chunk that begins ${odd.origin[0] * elementBytes} bytes into its row`;
+  throw new StriaError('unsupported', `${width} cannot be put on the GPU: use the CPU (--device cpu)`);
+}
+
+/** @throws StriaError `internal` where chunks and the places for them are not as many */
+function checkCount(chunks: readonly EncodedChunk[], places: readonly ChunkBox[]): void {
+  if (chunks.length === places.length) return;
+  throw new StriaError('internal', `${chunks.length} chunks came for ${places.length} places`);
+}
+
+/** Payloads one after the other, each at a multiple of 4 bytes. */
+function joinPayloads(payloads: readonly Uint8Array[]) {
+  const byteLengths = payloads.map(({ byteLength }) => byteLength);
+  const byteOffsets: number[] = [];
+  let total = 0;
+  for (const length of byteLengths) {
+    byteOffsets.push(total);
+    total += Math.ceil(length / 4) * 4;
+  }
+  const bytes = new Uint8Array(total);
+  payloads.forEach((payload, index) => {
+    bytes.set(payload, byteOffsets[index]);
+  });
+  return { bytes, byteOffsets, byteLengths };
+}

@@ -1,0 +1,222 @@
+import analyzeCode from '../../shaders/gpu-chunks/analyze.wgsl?raw';
+import compareCode from '../../shaders/gpu-chunks/compare.wgsl?raw';
+import fillCode from '../../shaders/gpu-chunks/fill.wgsl?raw';
+import piecesCode from '../../shaders/gpu-chunks/pieces.wgsl?raw';
+import { type ChunkAnalysis, lanesOf, maskOfElements } from '../chunks/analyze.ts';
+import type { ChunkBox, ResidentBox } from '../chunks/backend.ts';
+import { headBytes, type Ramp } from '../chunks/ramp.ts';
+import { boxLayout, firstWordOf } from '../codec/batch.ts';
+import {
+  type ChunkSurvey,
+  type CodecElementBytes,
+  type DecodePlan,
+  type GpuVoxels,
+  type KernelCall,
+  rowBytes,
+} from '../codec/codec.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { GpuScope } from '../gpu/scope.ts';
+import type { Dims3 } from '../shared/volume.ts';
+import { surveyOnGpu } from './gpu-survey.ts';
+
+/** What the GPU finds out about a chunk: enough to make a constant chunk without reading its voxels back. */
+export interface GpuChunkAnalysis extends ChunkAnalysis {
+  /** The first bytes of the chunk's first row, `headBytes` of them at most. */
+  readonly head: Uint8Array;
+  /** There if it was asked for. */
+  readonly survey: ChunkSurvey | undefined;
+}
+
+/** Bytes of a box in GPU memory, rows padded. */
+export function paddedBoxBytes(dims: Dims3, elementBytes: CodecElementBytes): number {
+  return rowBytes(dims[0], elementBytes) * dims[1] * dims[2];
+}
+
+/**
+ * Statistics and checksums of chunks of a box, by shaders/gpu-chunks/analyze.wgsl.
+ * @param withSurvey surveys them as well
+ */
+export async function analyzeOnGpu(
+  gpu: Gpu,
+  box: ResidentBox,
+  call: KernelCall,
+  withSurvey = false,
+): Promise<GpuChunkAnalysis[]> {
+  const { voxels, chunks } = box;
+  if (chunks.length === 0) return [];
+  const { elementBytes } = voxels;
+  using scope = call.scope.scope('analyze');
+  const lanes = lanesOf[elementBytes];
+  const byQuads = hasWholeQuads(voxels, chunks);
+  const walk = byQuads ? segment / 4 : segment;
+  const kernel = gpu.kernel({
+    label: 'engine.analyze',
+    code: `${piecesCode}\n${analyzeCode}`,
+    constants: { segment: walk, ...lanes, by_quads: Number(byQuads) },
+  });
+  const plan = planPieces(voxels, chunks, walk, byQuads ? 4 : 1);
+  const table = chunkTable(voxels, chunks, (x) => maskOfElements((x - 1) % (4 / elementBytes), elementBytes));
+  const chunkRecords = scope.storage('chunks', table.byteLength, table);
+  const totals = scope.storage('totals', 4 * recordWords * chunks.length);
+  const commands = gpu.commands('analyze', call.onTimes);
+  commands.stage('analyze').dispatch(
+    kernel,
+    // A box of less than a quad cannot be bound as quads.
+    [voxels.buffer, chunkRecords, totals, scope.uniform('box', plan.box), byQuads ? voxels.buffer : chunkRecords],
+    plan.workgroups,
+  );
+  const readSurveys = withSurvey ? surveyOnGpu(gpu, box, scope, commands) : undefined;
+  await commands.submit();
+  const [words, surveys] = await Promise.all([gpu.readWords(totals), readSurveys?.()]);
+  return chunks.map(({ shape }, index) => {
+    const [x, y, z, sum, cross, ...head] = words.subarray(recordWords * index, recordWords * (index + 1)) as unknown as [
+      number,
+      number,
+      number,
+      number,
+      number,
+      ...number[],
+    ];
+    return {
+      changes: [x, y, z],
+      checksum: { sum, cross },
+      head: new Uint8Array(Uint32Array.from(head).buffer, 0, Math.min(headBytes, shape[0] * elementBytes)),
+      survey: surveys?.[index],
+    };
+  });
+}
+
+/** Writes ramps and constant chunks into a box, by shaders/gpu-chunks/fill.wgsl. `ramps[i]` is `chunks[i]`. */
+export async function fillOnGpu(gpu: Gpu, box: ResidentBox, ramps: readonly Ramp[], call: KernelCall): Promise<void> {
+  if (box.chunks.length === 0) return;
+  using scope = call.scope.scope('fill');
+  const plan = prepareFill(gpu, box, ramps, scope);
+  const commands = gpu.commands('fill', call.onTimes);
+  plan(commands);
+  await commands.submit();
+}
+
+/** As `fillOnGpu`, to be run again and again: what that takes is owned by `scope`. */
+export function prepareFill(gpu: Gpu, { voxels, chunks }: ResidentBox, ramps: readonly Ramp[], scope: GpuScope): DecodePlan {
+  const { elementBytes } = voxels;
+  const { bits, ones } = lanesOf[elementBytes];
+  const perWord = 4 / elementBytes;
+  const table = chunkTable(
+    voxels,
+    chunks,
+    (x) => maskOfElements(((x - 1) % perWord) + 1, elementBytes),
+    (index) => Math.imul((ramps[index] as Ramp).first, ones),
+  );
+  const { box, workgroups } = planPieces(voxels, chunks);
+  const rules = Uint32Array.from(ramps.flatMap(({ first, steps, modulus }) => [first, ...steps, modulus]));
+  const kernel = gpu.kernel({ label: 'engine.fill', code: `${piecesCode}\n${fillCode}`, constants: { segment, bits } });
+  const bindings = [
+    voxels.buffer,
+    scope.storage('chunks', table.byteLength, table),
+    scope.uniform('box', box),
+    scope.storage('ramps', rules.byteLength, rules),
+  ];
+  return (commands) => {
+    commands.stage('fill').dispatch(kernel, bindings, workgroups);
+  };
+}
+
+/**
+ * Counts the words in which chunks of two boxes differ, by shaders/gpu-chunks/compare.wgsl.
+ * @param other a box with chunks of the same shapes, in the same order
+ */
+export async function compareOnGpu(
+  gpu: Gpu,
+  { voxels, chunks }: ResidentBox,
+  other: ResidentBox,
+  call: KernelCall,
+): Promise<{ differingWords: number }> {
+  if (chunks.length === 0) return { differingWords: 0 };
+  using scope = call.scope.scope('compare');
+  const table = chunkTable(
+    voxels,
+    chunks,
+    () => 0,
+    (index) => firstWordOf(other.voxels, (other.chunks[index] as ChunkBox).origin),
+  );
+  const plan = planPieces(voxels, chunks);
+  const { rowWords, sliceWords } = boxLayout(other.voxels);
+  const differing = scope.storage('differing', 4);
+  const commands = gpu.commands('compare', call.onTimes);
+  commands
+    .stage('check')
+    .dispatch(
+      gpu.kernel({ label: 'engine.compare', code: compareCode, constants: { segment } }),
+      [
+        voxels.buffer,
+        other.voxels.buffer,
+        scope.storage('chunks', table.byteLength, table),
+        differing,
+        scope.uniform('box', [...plan.box, rowWords, sliceWords]),
+      ],
+      plan.workgroups,
+    );
+  await commands.submit();
+  return { differingWords: (await gpu.readWords(differing))[0] as number };
+}
+
+/** A scratch box that holds chunks stacked along z, all at x = y = 0, and where each lies in it. */
+export function stackedBox(scope: GpuScope, shapes: readonly Dims3[], elementBytes: CodecElementBytes): ResidentBox {
+  const dims: Dims3 = [
+    Math.max(...shapes.map(([x]) => x)),
+    Math.max(...shapes.map(([, y]) => y)),
+    shapes.reduce((sum, [, , z]) => sum + z, 0),
+  ];
+  let z = 0;
+  const chunks = shapes.map((shape): ChunkBox => {
+    const origin: Dims3 = [0, 0, z];
+    z += shape[2];
+    return { origin, shape };
+  });
+  return { voxels: { buffer: scope.storage('stack', paddedBoxBytes(dims, elementBytes)), dims, elementBytes }, chunks };
+}
+
+/** Slices that one invocation walks along z: long enough to pay for the reduction, short enough for many workgroups. */
+export const segment = 32;
+const workgroupSize = 256;
+/** Words of `Chunk` in the shaders, and of a chunk's totals. */
+const recordWords = 8;
+
+/** Whether all rows of the chunks are whole quads of words, each at a multiple of four words. */
+function hasWholeQuads(voxels: GpuVoxels, chunks: readonly ChunkBox[]): boolean {
+  const quadElements = 16 / voxels.elementBytes;
+  const isWhole = ({ origin, shape }: ChunkBox) => firstWordOf(voxels, origin) % 4 === 0 && shape[0] % quadElements === 0;
+  return boxLayout(voxels).rowWords % 4 === 0 && chunks.every(isWhole);
+}
+
+/**
+ * How the chunks are cut into pieces of one workgroup each, and the `Box` uniform of these shaders.
+ * @param walk slices that one invocation walks @param columnWords words of a column in a slice
+ */
+export function planPieces(voxels: GpuVoxels, chunks: readonly ChunkBox[], walk = segment, columnWords = 1) {
+  const perWord = 4 / voxels.elementBytes;
+  let columnBlocks = 1;
+  let segments = 1;
+  for (const { shape } of chunks) {
+    columnBlocks = Math.max(columnBlocks, Math.ceil((Math.ceil(shape[0] / perWord / columnWords) * shape[1]) / workgroupSize));
+    segments = Math.max(segments, Math.ceil(shape[2] / walk));
+  }
+  const pieces = columnBlocks * segments;
+  const { rowWords, sliceWords } = boxLayout(voxels);
+  return { workgroups: pieces * chunks.length, box: [rowWords, sliceWords, chunks.length, pieces, columnBlocks] };
+}
+
+/** The chunk records of the shaders. */
+export function chunkTable(
+  voxels: GpuVoxels,
+  chunks: readonly ChunkBox[],
+  lastMask: (x: number) => number,
+  value: (index: number) => number = () => 0,
+): Uint32Array<ArrayBuffer> {
+  const table = new Uint32Array(recordWords * chunks.length);
+  chunks.forEach(({ origin, shape: [x, y, z] }, index) => {
+    const rowWords = rowBytes(x, voxels.elementBytes) / 4;
+    table.set([firstWordOf(voxels, origin), rowWords, y, z, lastMask(x), value(index)], recordWords * index);
+  });
+  return table;
+}

@@ -1,0 +1,63 @@
+import piecesCode from '../../shaders/gpu-chunks/pieces.wgsl?raw';
+import rampCode from '../../shaders/gpu-chunks/ramp.wgsl?raw';
+import { lanesOf } from '../chunks/analyze.ts';
+import type { ResidentBox } from '../chunks/backend.ts';
+import { mayBeRamp, ruleOf } from '../chunks/ramp.ts';
+import type { KernelCall } from '../codec/codec.ts';
+import type { RampRule } from '../format/chunk.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import { chunkTable, type GpuChunkAnalysis, planPieces, segment } from './gpu-chunks.ts';
+
+/** Words of what the shader finds about a chunk. */
+const foundWords = 8;
+
+/**
+ * The chunks of a box that are ramps, by shaders/gpu-chunks/ramp.wgsl: their rules by their place in the box. Where the analyses rule
+ * out all of them, nothing is run.
+ */
+export async function findRampsOnGpu(
+  gpu: Gpu,
+  { voxels, chunks }: ResidentBox,
+  analyses: readonly GpuChunkAnalysis[],
+  call: KernelCall,
+): Promise<ReadonlyMap<number, RampRule>> {
+  const { elementBytes } = voxels;
+  const rules = new Map<number, RampRule>();
+  const candidates = chunks.flatMap((chunk, index) => {
+    const analysis = analyses[index] as GpuChunkAnalysis;
+    return mayBeRamp(analysis, { ...chunk, elementBytes }, analysis.head) ? [{ ...chunk, index }] : [];
+  });
+  if (candidates.length === 0) return rules;
+  using scope = call.scope.scope('ramps');
+  const perWord = 4 / elementBytes;
+  const table = chunkTable(voxels, candidates, (x) => ((x - 1) % perWord) + 1);
+  const { box, workgroups } = planPieces(voxels, candidates);
+  const found = scope.storage('found', 4 * foundWords * candidates.length);
+  const commands = gpu.commands('ramps', call.onTimes);
+  commands.stage('ramps').dispatch(
+    gpu.kernel({
+      label: 'engine.ramp',
+      code: `${piecesCode}\n${rampCode}`,
+      constants: { segment, bits: lanesOf[elementBytes].bits },
+    }),
+    [voxels.buffer, scope.storage('chunks', table.byteLength, table), found, scope.uniform('box', box)],
+    workgroups,
+  );
+  await commands.submit();
+  const words = await gpu.readWords(found);
+  candidates.forEach(({ index }, at) => {
+    const [leastComplement, most, largest, ...steps] = words.subarray(foundWords * at, foundWords * at + 6) as unknown as [
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
+    const [x, y, z] = steps.map((step) => step | 0) as [number, number, number];
+    const least = most === 0 ? 0 : ~leastComplement >>> 0;
+    const rule = ruleOf({ steps: [x, y, z], least, most, largest }, elementBytes);
+    if (rule) rules.set(index, rule);
+  });
+  return rules;
+}

@@ -1,0 +1,58 @@
+import surveyCode from '../../shaders/gpu-chunks/survey.wgsl?raw';
+import type { ResidentBox } from '../chunks/backend.ts';
+import { boxLayout, firstWordOf } from '../codec/batch.ts';
+import type { ChunkSurvey } from '../codec/codec.ts';
+import { bitsOf, pieceElements, predictors, rowStep, sampledElements } from '../codec/survey.ts';
+import type { Commands } from '../gpu/commands.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { GpuScope } from '../gpu/scope.ts';
+
+const workgroupSize = 64;
+/** The predictors' bits, steps and spikes. */
+const counters = predictors.length + 2;
+
+/**
+ * Adds the survey of a box's chunks (at least one) to `commands`, by shaders/gpu-chunks/survey.wgsl.
+ * @returns reads the result, once the commands are done
+ */
+export function surveyOnGpu(
+  gpu: Gpu,
+  { voxels, chunks }: ResidentBox,
+  scope: GpuScope,
+  commands: Commands,
+): () => Promise<ChunkSurvey[]> {
+  const { rowWords, sliceWords } = boxLayout(voxels);
+  const { elementBytes } = voxels;
+  const table = new Uint32Array(4 * chunks.length);
+  let workgroupsPerChunk = 1;
+  chunks.forEach(({ origin, shape }, index) => {
+    const [width, rows, slices] = shape;
+    const pieces = Math.ceil(width / pieceElements) * Math.ceil(rows / rowStep) * slices;
+    workgroupsPerChunk = Math.max(workgroupsPerChunk, Math.ceil(pieces / workgroupSize));
+    table.set([firstWordOf(voxels, origin), ...shape], 4 * index);
+  });
+  const totals = scope.storage('survey', 8 * counters * chunks.length);
+  commands
+    .stage('survey')
+    .dispatch(
+      gpu.kernel({ label: 'engine.survey', code: surveyCode, constants: { element_bytes: elementBytes } }),
+      [
+        voxels.buffer,
+        scope.storage('survey-chunks', table.byteLength, table),
+        totals,
+        scope.uniform('survey-box', [rowWords, sliceWords, chunks.length, workgroupsPerChunk]),
+      ],
+      workgroupsPerChunk * chunks.length,
+    );
+  return async () => {
+    const words = await gpu.readWords(totals);
+    return chunks.map((chunk, index) => {
+      const counts = Array.from({ length: counters }, (_, counter) => {
+        const at = 2 * (index * counters + counter);
+        return (words[at] as number) + 2 ** 32 * (words[at + 1] as number);
+      });
+      const [steps, spikes] = counts.slice(predictors.length) as [number, number];
+      return { sampledElements: sampledElements(chunk), ...bitsOf(counts.slice(0, predictors.length)), steps, spikes };
+    });
+  };
+}

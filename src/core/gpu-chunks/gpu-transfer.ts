@@ -1,0 +1,86 @@
+import type { VoxelBox } from '../chunks/backend.ts';
+import { type CodecElementBytes, type GpuVoxels, rowBytes } from '../codec/codec.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { GpuScope } from '../gpu/scope.ts';
+import { StriaError } from '../shared/errors.ts';
+import type { Dims3 } from '../shared/volume.ts';
+import { paddedBoxBytes } from './gpu-chunks.ts';
+
+/** Rows that need padding go through a buffer of about this size. */
+const scratchBytes = 2 ** 22;
+
+/** A box of zeros in GPU memory. */
+export function emptyBox(scope: GpuScope, dims: Dims3, elementBytes: CodecElementBytes): GpuVoxels {
+  return { buffer: scope.storage('box', paddedBoxBytes(dims, elementBytes)), dims, elementBytes };
+}
+
+/** Uploads a box, its rows padded with zeros. */
+export function uploadBox(gpu: Gpu, scope: GpuScope, { bytes, dims, elementBytes }: VoxelBox): GpuVoxels {
+  const voxels = emptyBox(scope, dims, elementBytes);
+  const rowLength = dims[0] * elementBytes;
+  const padded = rowBytes(dims[0], elementBytes);
+  if (padded === rowLength) {
+    gpu.device.queue.writeBuffer(voxels.buffer, 0, bytes);
+    return voxels;
+  }
+  const rows = dims[1] * dims[2];
+  const rowsAtOnce = Math.min(rows, Math.max(1, Math.floor(scratchBytes / padded)));
+  const scratch = new Uint8Array(rowsAtOnce * padded);
+  for (let first = 0; first < rows; first += rowsAtOnce) {
+    const count = Math.min(rowsAtOnce, rows - first);
+    for (let row = 0; row < count; row++) {
+      const start = (first + row) * rowLength;
+      scratch.set(bytes.subarray(start, start + rowLength), row * padded);
+    }
+    gpu.device.queue.writeBuffer(voxels.buffer, first * padded, scratch, 0, count * padded);
+  }
+  return voxels;
+}
+
+/** Reads a box back into `bytes`, its row padding left out. */
+export async function downloadBox(gpu: Gpu, { buffer, dims, elementBytes }: GpuVoxels, bytes: Uint8Array): Promise<void> {
+  const rowLength = dims[0] * elementBytes;
+  const padded = rowBytes(dims[0], elementBytes);
+  const rows = dims[1] * dims[2];
+  const read = await gpu.read(buffer, 0, padded * rows);
+  if (padded === rowLength) {
+    bytes.set(read);
+    return;
+  }
+  for (let row = 0; row < rows; row++) bytes.set(read.subarray(row * padded, row * padded + rowLength), row * rowLength);
+}
+
+/**
+ * Runs GPU work so that no error of the device goes unseen: work that the device refused (no memory, an invalid call)
+ * would else read back as zeros.
+ * @throws StriaError `out-of-memory`, `internal`, `device-lost`
+ */
+export async function guarded<T>(gpu: Gpu, work: () => Promise<T>): Promise<T> {
+  gpu.checkAlive();
+  for (const filter of ['internal', 'validation', 'out-of-memory'] as const) gpu.device.pushErrorScope(filter);
+  let outcome: { readonly value: T } | { readonly error: unknown };
+  try {
+    outcome = { value: await work() };
+  } catch (error) {
+    outcome = { error };
+  }
+  const faults = (await Promise.all([0, 1, 2].map(() => gpu.device.popErrorScope().catch(() => null)))).filter(
+    (one) => one !== null,
+  );
+  if ('error' in outcome && !(outcome.error instanceof StriaError)) {
+    // A call that fails because the device goes may fail before the device is known to be gone.
+    await Promise.race([gpu.device.lost, new Promise((resolve) => setTimeout(resolve, 100))]);
+  }
+  gpu.checkAlive();
+  const aborted = 'error' in outcome && outcome.error instanceof StriaError && outcome.error.tag === 'aborted';
+  const [fault] = faults;
+  if (fault && !aborted) {
+    const outOfMemory = fault instanceof GPUOutOfMemoryError;
+    if (outOfMemory) gpu.spare.free();
+    throw new StriaError(outOfMemory ? 'out-of-memory' : 'internal', `the GPU refused the work: ${fault.message}`, {
+      cause: fault,
+    });
+  }
+  if ('error' in outcome) throw outcome.error;
+  return outcome.value;
+}

@@ -1,0 +1,141 @@
+import type { ByteSource, SharedFile } from '../../shared/bytes.ts';
+import { StriaError } from '../../shared/errors.ts';
+import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
+
+export interface PieceOptions extends JobOptions {
+  /** Each piece is done with when the next is asked for: all may lie in the same memory. */
+  readonly reuse?: boolean | undefined;
+}
+
+/** Bytes that can be read in order from any place: a file as it lies, or what its gzip holds. */
+export interface ByteStream {
+  /** In bytes; undefined for gzip, where only decompressing tells. */
+  readonly size: number | undefined;
+  /** No more than this can come. It unmasks headers that promise more than their file can hold. */
+  readonly sizeLimit: number;
+  /** The file whose bytes these are, where other threads may read them, too. */
+  readonly file?: SharedFile | undefined;
+  /** All bytes from `start` on, in pieces, which may share buffers. @throws StriaError `corrupt`, `not-readable`, `aborted` */
+  pieces(start: number, options?: PieceOptions): AsyncGenerator<Uint8Array>;
+  /**
+   * Reads into all of `target`, which is the whole of its buffer or its start: without a copy on the way where the source can.
+   * Left out where bytes come in order only. @throws as `pieces`
+   */
+  fill?(target: Uint8Array<ArrayBuffer>, start: number, options?: JobOptions): Promise<void>;
+  /** `length` bytes from `start`, fewer only at the end. @throws as `pieces` */
+  read(start: number, length: number, options?: JobOptions): Promise<Uint8Array>;
+}
+
+/** How much is read from a file at once. A multiple of every element's width. */
+export const pieceBytes = 2 * 2 ** 20;
+
+/** Deflate's best: 258 bytes from two bits. */
+const largestExpansion = 1032;
+
+/** A file's bytes as they lie. */
+export function plainBytes(source: ByteSource): ByteStream {
+  return {
+    size: source.size,
+    sizeLimit: source.size,
+    file: source.file,
+    async *pieces(start, { signal, reuse } = {}) {
+      const into = reuse ? new ArrayBuffer(Math.min(pieceBytes, Math.max(0, source.size - start))) : undefined;
+      for (let at = start; at < source.size; ) {
+        throwIfAborted(signal);
+        const piece = await source.read(at, Math.min(pieceBytes, source.size - at), { signal, into });
+        if (piece.byteLength === 0) throw becameShorter(at);
+        // Before the yield: the caller may transfer what it is given, and then it has no length.
+        at += piece.byteLength;
+        yield piece;
+      }
+    },
+    async fill(target, start, { signal } = {}) {
+      throwIfAborted(signal);
+      const bytes = await source.read(start, target.byteLength, { signal, into: target.buffer });
+      if (bytes.byteLength < target.byteLength) throw becameShorter(start + bytes.byteLength);
+      if (bytes.buffer !== target.buffer) target.set(bytes);
+    },
+    async read(start, length, { signal } = {}) {
+      const end = Math.min(start + length, source.size);
+      const parts: Uint8Array[] = [];
+      for (let at = start; at < end; ) {
+        throwIfAborted(signal);
+        const part = await source.read(at, end - at, { signal });
+        if (part.byteLength === 0) throw becameShorter(at);
+        parts.push(part);
+        at += part.byteLength;
+      }
+      return joinBytes(parts);
+    },
+  };
+}
+
+export function becameShorter(at: number): StriaError {
+  return new StriaError('not-readable', `the file became shorter while it was read (at byte ${at})`);
+}
+
+/** What the gzip in `inner` from byte `innerStart` on holds. */
+export function gunzippedBytes(inner: ByteStream, innerStart = 0): ByteStream {
+  async function* pieces(start: number, { signal }: JobOptions = {}): AsyncGenerator<Uint8Array> {
+    let skip = start;
+    const { gunzip } = await import('./gunzip.ts');
+    for await (const piece of gunzip(() => inner.pieces(innerStart, { signal }), signal)) {
+      const from = Math.min(skip, piece.byteLength);
+      skip -= from;
+      if (from < piece.byteLength) yield piece.subarray(from);
+    }
+  }
+  return {
+    size: undefined,
+    sizeLimit: inner.sizeLimit * largestExpansion,
+    pieces,
+    async read(start, length, options) {
+      const parts: Uint8Array[] = [];
+      let missing = length;
+      if (missing > 0) {
+        for await (const piece of pieces(start, options)) {
+          parts.push(piece.subarray(0, missing));
+          missing -= Math.min(missing, piece.byteLength);
+          if (missing === 0) break;
+        }
+      }
+      return joinBytes(parts);
+    },
+  };
+}
+
+/** A file's bytes, gunzipped if they are gzip. */
+export async function openBytes(source: ByteSource, options: JobOptions): Promise<ByteStream> {
+  const plain = plainBytes(source);
+  return isGzip(await plain.read(0, 2, options)) ? gunzippedBytes(plain) : plain;
+}
+
+/**
+ * All bytes of a small file: a header, a sidecar.
+ * @throws StriaError `unsupported` if there are more than `limit`; as `ByteStream.read`
+ */
+export async function readWhole(stream: ByteStream, limit: number, options: JobOptions): Promise<Uint8Array> {
+  const bytes = await stream.read(0, limit + 1, options);
+  if (bytes.byteLength > limit)
+    throw new StriaError('unsupported', `the header is larger than ${limit} bytes, which Stria does not read`);
+  return bytes;
+}
+
+export function isGzip(head: Uint8Array): boolean {
+  return head[0] === 0x1f && head[1] === 0x8b;
+}
+
+/** `scan.nii` for `scan.nii.gz`. */
+export function nameWithoutGzip(name: string): string {
+  return name.replace(/\.gz$/i, '');
+}
+
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.byteLength;
+  }
+  return joined;
+}

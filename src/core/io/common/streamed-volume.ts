@@ -1,0 +1,177 @@
+import { StriaError } from '../../shared/errors.ts';
+import type { JobOptions } from '../../shared/job.ts';
+import type { FileFormat, SourcePart } from '../../shared/source.ts';
+import { type Dims4, type Endian, elementBytes, swapBytes, type VolumeInfo, volumeBytes } from '../../shared/volume.ts';
+import { type ByteStream, joinBytes, type PieceOptions, pieceBytes } from './byte-stream.ts';
+import type { OpenVolume } from './volume-reader.ts';
+
+/** The most that is kept verbatim in front of the voxels: NIfTI extensions can hold megabytes of XML. */
+export const beforeLimit = 64 * 2 ** 20;
+/** The most that is kept verbatim behind the voxels. */
+export const afterLimit = 16 * 2 ** 20;
+
+/** Where a volume's voxels lie, and what to say of its source. */
+export interface VoxelPlace {
+  readonly info: VolumeInfo;
+  readonly format: FileFormat;
+  readonly endian: Endian;
+  readonly stream: ByteStream;
+  /** Of the first voxel, in bytes. */
+  readonly start: number;
+  /** The source's files, given the bytes behind the voxels. */
+  parts(after: Uint8Array): SourcePart[];
+  /** What to throw when only `available` bytes of voxels can be had. Default: `corrupt`, saying so. */
+  tooShort?(available: number): StriaError;
+}
+
+/**
+ * A volume whose voxels lie one behind the other in a stream. They come in pieces of whole elements, 2 MiB each but the last.
+ * @throws StriaError `corrupt` (or `tooShort`'s) where the stream cannot be long enough; `unsupported` if too much follows
+ */
+export function streamedVolume(place: VoxelPlace): OpenVolume {
+  const { info, stream, start } = place;
+  const total = volumeBytes(info);
+  const tooShort = place.tooShort ?? ((available: number) => endsEarly(available, total));
+  if (start + total > stream.sizeLimit) throw tooShort(Math.max(0, (stream.size ?? stream.sizeLimit) - start));
+  if (stream.size !== undefined && stream.size - start - total > afterLimit) throw tooMuchBehind();
+  const swapWidth = place.endian === 'big' ? elementBytes(info.type) : 1;
+  let after: Uint8Array | undefined;
+
+  async function* voxels(options: PieceOptions = {}): AsyncGenerator<Uint8Array> {
+    const behind = new Tail();
+    let given = 0;
+    let filling: Uint8Array | undefined;
+    let filled = 0;
+    for await (const piece of stream.pieces(start, options)) {
+      let at = 0;
+      while (at < piece.byteLength && given < total) {
+        const wanted = Math.min(pieceBytes, total - given);
+        let whole: Uint8Array | undefined;
+        // Only a piece with a buffer of its own can be given away as it is.
+        if (filled === 0 && at === 0 && piece.byteLength === wanted && piece.buffer.byteLength === wanted) {
+          whole = piece;
+          at = wanted;
+        } else {
+          filling ??= new Uint8Array(wanted);
+          const part = piece.subarray(at, at + wanted - filled);
+          filling.set(part, filled);
+          filled += part.byteLength;
+          at += part.byteLength;
+          if (filled === wanted) whole = filling;
+        }
+        if (whole === undefined) continue;
+        swapBytes(whole, swapWidth);
+        given += wanted;
+        filling = undefined;
+        filled = 0;
+        options.onProgress?.({ stage: 'Reading', done: given, total });
+        yield whole;
+      }
+      if (at < piece.byteLength) behind.add(options.reuse ? piece.slice(at) : piece.subarray(at));
+    }
+    if (given < total) throw tooShort(given + filled);
+    after = behind.bytes();
+  }
+
+  async function readBehind(): Promise<Uint8Array> {
+    const behind = new Tail();
+    for await (const piece of stream.pieces(start + total)) behind.add(piece);
+    return behind.bytes();
+  }
+
+  return {
+    info,
+    format: place.format,
+    voxels,
+    ...(stream.fill && {
+      async fill(target: Uint8Array<ArrayBuffer>, at: number, options?: JobOptions) {
+        await stream.fill?.(target, start + at, options);
+        swapBytes(target, swapWidth);
+      },
+    }),
+    place: stream.file && swapWidth === 1 ? { file: stream.file, start } : undefined,
+    async source() {
+      after ??= await readBehind();
+      return { format: place.format, endian: place.endian, parts: place.parts(after) };
+    },
+  };
+}
+
+/** The bytes behind the voxels, up to what is kept. */
+class Tail {
+  readonly #parts: Uint8Array[] = [];
+  #length = 0;
+
+  add(piece: Uint8Array): void {
+    this.#length += piece.byteLength;
+    if (this.#length > afterLimit) throw tooMuchBehind();
+    this.#parts.push(piece);
+  }
+
+  bytes(): Uint8Array {
+    return joinBytes(this.#parts);
+  }
+}
+
+function endsEarly(available: number, total: number): StriaError {
+  return new StriaError(
+    'corrupt',
+    `the file ends early: its header promises ${total} bytes of voxels, but there are at most ${available}`,
+  );
+}
+
+function tooMuchBehind(): StriaError {
+  return new StriaError(
+    'unsupported',
+    `more than ${afterLimit / 2 ** 20} MiB follow the voxels, so the sizes in the header are probably wrong`,
+  );
+}
+
+/**
+ * Bytes in front of the voxels, which have to be there and be few enough to keep.
+ * @throws StriaError `corrupt`, `unsupported`
+ */
+export async function readBefore(stream: ByteStream, length: number, options: JobOptions): Promise<Uint8Array> {
+  if (length > stream.sizeLimit) throw beginsBehindEnd(length);
+  if (length > beforeLimit) {
+    throw new StriaError(
+      'unsupported',
+      `the voxels begin at byte ${length}; Stria keeps headers up to ${beforeLimit / 2 ** 20} MiB`,
+    );
+  }
+  const before = await stream.read(0, length, options);
+  if (before.byteLength < length) throw beginsBehindEnd(length);
+  return before;
+}
+
+function beginsBehindEnd(start: number): StriaError {
+  return new StriaError('corrupt', `the header says that the voxels begin at byte ${start}, but the file ends before that`);
+}
+
+/**
+ * Lengths of axes as a volume's dims. Missing axes are 1, axes behind the fourth are folded into t.
+ * @throws StriaError `corrupt` for lengths below 1, or more bytes than any file has
+ */
+export function checkedDims(lengths: readonly number[], width: number): Dims4 {
+  const bad = lengths.find((length) => !Number.isSafeInteger(length) || length < 1);
+  if (bad !== undefined)
+    throw new StriaError('corrupt', `the header gives an axis the length ${bad}: lengths are whole numbers from 1 on`);
+  const [x = 1, y = 1, z = 1, ...times] = lengths;
+  const t = times.reduce((product, length) => product * length, 1);
+  if (!Number.isSafeInteger(x * y * z * t * width)) {
+    throw new StriaError('corrupt', `the header's lengths ${lengths.join('×')} make more bytes than a file can have`);
+  }
+  return [x, y, z, t];
+}
+
+/** Slope and intercept as NIfTI defines them: a slope of zero, or one that is no number, means that there is no scaling. */
+export function checkedScaling(slope: number, intercept: number): { slope: number; intercept: number } {
+  if (!Number.isFinite(slope) || slope === 0) return { slope: 1, intercept: 0 };
+  return { slope, intercept: Number.isFinite(intercept) ? intercept : 0 };
+}
+
+/** A distance as a positive number; 1 where the header has none. */
+export function checkedSpacing(distance: number | undefined): number {
+  const size = Math.abs(distance ?? 1);
+  return Number.isFinite(size) && size > 0 ? size : 1;
+}

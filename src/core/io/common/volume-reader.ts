@@ -1,0 +1,59 @@
+import type { ByteSource, SharedFile, SiblingFinder } from '../../shared/bytes.ts';
+import type { JobOptions } from '../../shared/job.ts';
+import type { FileFormat, SourceDescription } from '../../shared/source.ts';
+import type { Dims4, ElementType, Endian, VolumeInfo } from '../../shared/volume.ts';
+import type { PieceOptions } from './byte-stream.ts';
+
+/** A volume whose header has been read and whose voxels wait. */
+export interface OpenVolume {
+  readonly info: VolumeInfo;
+  /** What its source is, as `source()` will say: a container's header needs it before the voxels are read. */
+  readonly format: FileFormat;
+  /**
+   * The voxels once, in order (x fastest, then y, z, t), as little-endian bytes in pieces of any size, together exactly
+   * `volumeBytes(info)` long. A piece belongs to the caller; with `reuse`, until the next one is asked for.
+   * @throws StriaError `corrupt` when the file ends early or its compression is broken; `aborted`
+   */
+  voxels(options?: PieceOptions): AsyncIterable<Uint8Array>;
+  /**
+   * Reads the voxels' bytes from byte `start` on into all of `target`, which is the whole of its buffer or its start, and
+   * begins with a whole voxel. Left out where they can only be read in order, as from gzip. @throws as `voxels`
+   */
+  fill?(target: Uint8Array<ArrayBuffer>, start: number, options?: JobOptions): Promise<void>;
+  /** The file in which the voxels lie as `voxels` gives them, from byte `start` on. Left out where they lie otherwise, or cannot be shared. */
+  readonly place?: FilePlace | undefined;
+  /** What is needed to write the source again. Call it after `voxels` has ended: what stands behind the voxels is known only then. */
+  source(): Promise<SourceDescription>;
+}
+
+export interface FilePlace {
+  readonly file: SharedFile;
+  readonly start: number;
+}
+
+/** What a raw file does not say about itself. */
+export interface RawLayout {
+  readonly dims: Dims4;
+  readonly type: ElementType;
+  /** Default 'little'. */
+  readonly endian?: Endian | undefined;
+  /** Bytes in front of the first voxel. Default 0. */
+  readonly offset?: number | undefined;
+}
+
+export interface OpenOptions {
+  /** Needed by detached headers: `.hdr` finds its `.img`, `.nhdr` its data file, `.raw` its sidecar. */
+  readonly siblings?: SiblingFinder | undefined;
+  /** Given: the file is raw, whatever its name. */
+  readonly raw?: RawLayout | undefined;
+  /** What reading one picture may hold in memory at a time, in bytes. Default: `defaultPictureMemory`. */
+  readonly pictureMemory?: number | undefined;
+}
+
+/** One reader: says whether a file is its own by the first bytes and the name, and opens it. */
+export interface VolumeReader {
+  readonly format: SourceDescription['format'];
+  /** @param head the file's first 4096 bytes (fewer if it is shorter), gunzipped if it was gzip */
+  recognises(name: string, head: Uint8Array): boolean;
+  open(source: ByteSource, options: OpenOptions & JobOptions): Promise<OpenVolume>;
+}

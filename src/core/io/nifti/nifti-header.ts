@@ -1,0 +1,165 @@
+import { StriaError } from '../../shared/errors.ts';
+import { type ElementType, type Endian, elementBytes, elementTypes, type VolumeInfo } from '../../shared/volume.ts';
+import { type Affine, affineFromRotation, diagonalAffine, isUsableAffine } from '../common/affine.ts';
+import { checkedDims, checkedScaling, checkedSpacing } from '../common/streamed-volume.ts';
+import {
+  type NiftiLayout,
+  nifti1,
+  nifti2,
+  niftiDatatypes,
+  otherDatatypes,
+  spatialUnitCodes,
+  timeUnitCodes,
+} from './nifti-layout.ts';
+
+export interface NiftiHeader {
+  readonly layout: NiftiLayout;
+  readonly endian: Endian;
+  /** The voxels are in a file of their own (`.img`). */
+  readonly isPair: boolean;
+  /** Of the first voxel, in the file that holds the voxels. */
+  readonly voxOffset: number;
+  readonly info: VolumeInfo;
+}
+
+/** Which header the bytes begin with, by `sizeof_hdr`; undefined for neither version's. */
+function niftiKind(head: Uint8Array): { layout: NiftiLayout; endian: Endian } | undefined {
+  if (head.byteLength < 4) return undefined;
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+  for (const layout of [nifti1, nifti2]) {
+    if (view.getInt32(0, true) === layout.headerBytes) return { layout, endian: 'little' };
+    if (view.getInt32(0, false) === layout.headerBytes) return { layout, endian: 'big' };
+  }
+  return undefined;
+}
+
+/** True for a header's length and magic number together. */
+export function isNiftiHeader(head: Uint8Array): boolean {
+  const kind = niftiKind(head);
+  return kind !== undefined && hasMagic(head, kind.layout);
+}
+
+function hasMagic(head: Uint8Array, layout: NiftiLayout): boolean {
+  return startsAt(head, layout.magicAt, layout.singleMagic) || startsAt(head, layout.magicAt, layout.pairMagic);
+}
+
+function startsAt(bytes: Uint8Array, at: number, expected: readonly number[]): boolean {
+  return expected.every((byte, index) => bytes[at + index] === byte);
+}
+
+/**
+ * Reads a NIfTI-1 or NIfTI-2 header.
+ * @param head at least 540 bytes from the file's start, fewer if it is shorter
+ * @throws StriaError `corrupt`; `unsupported` for datatypes that Stria has no element type for
+ */
+export function parseNiftiHeader(head: Uint8Array): NiftiHeader {
+  const kind = niftiKind(head);
+  if (kind === undefined)
+    throw new StriaError('corrupt', 'this is no NIfTI file: it does not begin with the length of a NIfTI header');
+  const { layout, endian } = kind;
+  if (head.byteLength < layout.headerBytes) {
+    throw new StriaError('corrupt', `the file ends inside its NIfTI header: ${head.byteLength} of ${layout.headerBytes} bytes`);
+  }
+  if (!hasMagic(head, layout)) {
+    if (layout.version === 2) throw new StriaError('corrupt', 'the NIfTI-2 header lacks its magic number');
+    throw new StriaError(
+      'unsupported',
+      'this is an ANALYZE 7.5 header, or a NIfTI-1 header without its magic number; convert it to NIfTI, for example with nibabel',
+    );
+  }
+  const fields = fieldReader(head, layout, endian === 'little');
+  const isPair = startsAt(head, layout.magicAt, layout.pairMagic);
+  const type = elementType(fields.integer(layout.datatypeAt, 2));
+  const pixdim = (index: number) => fields.real(layout.pixdimAt + index * layout.realBytes);
+  const spacing = [1, 2, 3, 4].map((index) => checkedSpacing(pixdim(index)));
+  const [dx = 1, dy = 1, dz = 1, dt = 1] = spacing;
+  const units = fields.integer(layout.unitsAt, layout.unitsBytes);
+  return {
+    layout,
+    endian,
+    isPair,
+    voxOffset: voxOffset(fields, layout, isPair),
+    info: {
+      dims: checkedDims(lengths(fields, layout), elementBytes(type)),
+      type,
+      spacing: [dx, dy, dz, dt],
+      spatialUnit: unitOf(spatialUnitCodes, units & 7),
+      timeUnit: unitOf(timeUnitCodes, units & 56),
+      affine: affineOf(fields, layout, spacing, pixdim(0)),
+      ...checkedScaling(fields.real(layout.slopeAt), fields.real(layout.slopeAt + layout.realBytes)),
+    },
+  };
+}
+
+interface FieldReader {
+  /** @throws StriaError `corrupt` for 64-bit integers beyond 2⁵³ */
+  integer(at: number, bytes: 1 | 2 | 4 | 8): number;
+  real(at: number): number;
+}
+
+function fieldReader(head: Uint8Array, layout: NiftiLayout, isLittle: boolean): FieldReader {
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+  return {
+    integer(at, bytes) {
+      if (bytes === 1) return view.getUint8(at);
+      if (bytes === 2) return view.getInt16(at, isLittle);
+      if (bytes === 4) return view.getInt32(at, isLittle);
+      const value = Number(view.getBigInt64(at, isLittle));
+      if (!Number.isSafeInteger(value))
+        throw new StriaError('corrupt', `the number at byte ${at} of the header is absurd: ${value}`);
+      return value;
+    },
+    real: (at) => (layout.realBytes === 4 ? view.getFloat32(at, isLittle) : view.getFloat64(at, isLittle)),
+  };
+}
+
+function elementType(datatype: number): ElementType {
+  const type = elementTypes.find((candidate) => niftiDatatypes[candidate] === datatype);
+  if (type !== undefined) return type;
+  const name = otherDatatypes.get(datatype);
+  if (name === undefined) throw new StriaError('corrupt', `NIfTI has no datatype ${datatype}`);
+  throw new StriaError(
+    'unsupported',
+    `voxels of ${name} are not read: Stria reads integers of 8 to 32 bits and floats of 32 and 64 bits`,
+  );
+}
+
+/** `dim[1]` to `dim[dim[0]]`. */
+function lengths(fields: FieldReader, layout: NiftiLayout): number[] {
+  const dim = (index: number) => fields.integer(layout.dimAt + index * layout.dimBytes, layout.dimBytes);
+  const count = dim(0);
+  if (count < 1 || count > 7) throw new StriaError('corrupt', `the header gives the volume ${count} axes: NIfTI has 1 to 7`);
+  return Array.from({ length: count }, (_, index) => dim(index + 1));
+}
+
+/** A file of its own for the voxels may begin with them; else they lie behind the header and its extension flag. */
+function voxOffset(fields: FieldReader, layout: NiftiLayout, isPair: boolean): number {
+  const offset = layout.version === 1 ? fields.real(layout.voxOffsetAt) : fields.integer(layout.voxOffsetAt, 8);
+  const least = isPair ? 0 : layout.headerBytes + 4;
+  if (!Number.isSafeInteger(offset) || offset < least) {
+    throw new StriaError(
+      'corrupt',
+      `the header says that the voxels begin at byte ${offset}: the first possible one is ${least}`,
+    );
+  }
+  return offset;
+}
+
+function unitOf<Unit extends string>(codes: Record<Unit, number>, code: number): Unit | 'unknown' {
+  return (Object.keys(codes) as Unit[]).find((unit) => codes[unit] === code) ?? 'unknown';
+}
+
+/** The sform if it has a code, else the qform if it has one, else the spacing alone: NIfTI's methods 3, 2 and 1. */
+function affineOf(fields: FieldReader, layout: NiftiLayout, spacing: readonly number[], qfac: number): Affine {
+  const quaternReal = (index: number) => fields.real(layout.quaternAt + index * layout.realBytes);
+  if (fields.integer(layout.formCodesAt + layout.formCodeBytes, layout.formCodeBytes) > 0) {
+    const sform = Array.from({ length: 12 }, (_, index) => quaternReal(6 + index));
+    if (isUsableAffine(sform)) return sform;
+  }
+  if (fields.integer(layout.formCodesAt, layout.formCodeBytes) > 0) {
+    const rotation = { b: quaternReal(0), c: quaternReal(1), d: quaternReal(2), qfac: qfac < 0 ? -1 : 1 } as const;
+    const qform = affineFromRotation(rotation, spacing, [quaternReal(3), quaternReal(4), quaternReal(5)]);
+    if (isUsableAffine(qform)) return qform;
+  }
+  return diagonalAffine(spacing);
+}

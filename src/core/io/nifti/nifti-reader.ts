@@ -1,0 +1,82 @@
+import type { ByteSource } from '../../shared/bytes.ts';
+import { StriaError } from '../../shared/errors.ts';
+import type { JobOptions } from '../../shared/job.ts';
+import { nameWithoutGzip, openBytes, readWhole } from '../common/byte-stream.ts';
+import { findSibling } from '../common/siblings.ts';
+import { beforeLimit, readBefore, streamedVolume } from '../common/streamed-volume.ts';
+import type { OpenOptions, OpenVolume, VolumeReader } from '../common/volume-reader.ts';
+import { isNiftiHeader, parseNiftiHeader } from './nifti-header.ts';
+import { nifti2 } from './nifti-layout.ts';
+
+/**
+ * NIfTI-1 and NIfTI-2 in both byte orders: `.nii`, and `.hdr` with its `.img`, each gzipped or not. Axes 5 to 7 are folded
+ * into t. An `.img` finds its `.hdr`.
+ */
+export const niftiReader: VolumeReader = {
+  format: 'nifti',
+
+  recognises(name, head) {
+    if (/\.(nii|hdr|img)(\.gz)?$/i.test(name)) return true;
+    return isNiftiHeader(head);
+  },
+
+  /** @throws StriaError `corrupt`, `unsupported`, `not-readable` (a file of the pair is missing), `aborted` */
+  async open(source, options) {
+    const stream = await openBytes(source, options);
+    const head = await stream.read(0, nifti2.headerBytes, options);
+    if (isImage(source.name) && !isNiftiHeader(head)) {
+      const header = await findSibling(source.name, siblingNames(source.name, 'hdr'), options);
+      return openPair(header, source, options);
+    }
+    const header = parseNiftiHeader(head);
+    if (header.isPair) return openPair(source, undefined, options);
+    const before = await readBefore(stream, header.voxOffset, options);
+    const name = nameWithoutGzip(source.name);
+    return streamedVolume({
+      info: header.info,
+      format: 'nifti',
+      endian: header.endian,
+      stream,
+      start: header.voxOffset,
+      parts: (after) => [{ name, before, hasVoxels: true, after }],
+    });
+  },
+};
+
+async function openPair(
+  headerSource: ByteSource,
+  image: ByteSource | undefined,
+  options: OpenOptions & JobOptions,
+): Promise<OpenVolume> {
+  const headerStream = await openBytes(headerSource, options);
+  const header = parseNiftiHeader(await headerStream.read(0, nifti2.headerBytes, options));
+  if (!header.isPair) throw new StriaError('corrupt', `${headerSource.name} is no header of a pair: it holds its voxels itself`);
+  const imageSource = image ?? (await findSibling(headerSource.name, siblingNames(headerSource.name, 'img'), options));
+  const headerBytes = await readWhole(headerStream, beforeLimit, options);
+  const stream = await openBytes(imageSource, options);
+  const before = await readBefore(stream, header.voxOffset, options);
+  const { info, endian } = header;
+  return streamedVolume({
+    info,
+    format: 'nifti',
+    endian,
+    stream,
+    start: header.voxOffset,
+    parts: (after) => [
+      { name: nameWithoutGzip(headerSource.name), before: headerBytes, hasVoxels: false, after: new Uint8Array() },
+      { name: nameWithoutGzip(imageSource.name), before, hasVoxels: true, after },
+    ],
+  });
+}
+
+function isImage(name: string): boolean {
+  return /\.img(\.gz)?$/i.test(name);
+}
+
+/** `scan.img` and `scan.img.gz` for `scan.hdr`; gzip first where the given file is gzip; in the given file's case. */
+function siblingNames(name: string, extension: string): string[] {
+  const plainName = nameWithoutGzip(name);
+  const stem = plainName.replace(/\.[^.]*$/, '');
+  const plain = `${stem}.${/\.[A-Z]+$/.test(plainName) ? extension.toUpperCase() : extension}`;
+  return plainName === name ? [plain, `${plain}.gz`] : [`${plain}.gz`, plain];
+}

@@ -1,0 +1,168 @@
+import { StriaError } from '../../shared/errors.ts';
+import { cross, unitVector, type Vector3, vectorLength } from '../../shared/vectors.ts';
+import type { VolumeInfo } from '../../shared/volume.ts';
+import { affineFromColumns, diagonalAffine, isUsableAffine } from '../common/affine.ts';
+import { checkedSpacing } from '../common/streamed-volume.ts';
+import type { NrrdText } from './nrrd-text.ts';
+
+type Geometry = Pick<VolumeInfo, 'spacing' | 'spatialUnit' | 'timeUnit' | 'affine'>;
+
+/** Signs that turn a space's axes into right, anterior, superior; and how many axes it has. Source: NRRD, 'space'. */
+const spaces: ReadonlyMap<string, Space> = new Map([
+  ...spellings(['right-anterior-superior', 'RAS', 'RAST'], [1, 1, 1]),
+  ...spellings(['left-anterior-superior', 'LAS', 'LAST'], [-1, 1, 1]),
+  ...spellings(['left-posterior-superior', 'LPS', 'LPST'], [-1, -1, 1]),
+  // These say nothing of the patient: they are taken as the world's axes.
+  ...spellings(['scanner-xyz'], [1, 1, 1]),
+  ...spellings(['3D-right-handed'], [1, 1, 1]),
+  ...spellings(['3D-left-handed'], [1, 1, 1]),
+]);
+
+interface Space {
+  readonly toRas: Vector3;
+  readonly axes: number;
+}
+
+/** A space's names in lower case, and those of the same space with time. */
+function spellings(
+  [name = '', short = name, shortWithTime = `${name}-time`]: readonly string[],
+  toRas: Vector3,
+): [string, Space][] {
+  const still: Space = { toRas, axes: 3 };
+  const withTime: Space = { toRas, axes: 4 };
+  return [
+    [name.toLowerCase(), still],
+    [short.toLowerCase(), still],
+    [`${name}-time`.toLowerCase(), withTime],
+    [shortWithTime.toLowerCase(), withTime],
+  ];
+}
+
+/**
+ * Spacing, units and affine of a header, in RAS+.
+ * @param dimension number of axes
+ * @param timeAxis the axis that is t, if any; the others are x, y, z
+ * @throws StriaError `corrupt`, `unsupported`
+ */
+export function nrrdGeometry(text: NrrdText, dimension: number, timeAxis: number | undefined): Geometry {
+  const field = (name: string) => text.fields.get(name)?.value;
+  const spaceName = field('space')?.toLowerCase();
+  const space = spaceName === undefined ? undefined : spaces.get(spaceName);
+  if (spaceName !== undefined && space === undefined) {
+    throw new StriaError('unsupported', `the space '${spaceName.slice(0, 60)}' is none that NRRD defines`);
+  }
+  const toRas: Vector3 = space?.toRas ?? [1, 1, 1];
+  const spaceAxes = space?.axes ?? spaceDimension(field('spacedimension'));
+
+  const directions = perAxis(vectors(field('spacedirections'), spaceAxes), dimension, 'space directions');
+  const spacings = perAxis(field('spacings')?.split(/\s+/).map(Number), dimension, 'spacings');
+  const origin = vectors(field('spaceorigin'), spaceAxes)?.[0];
+  const spatialAxes = timeAxis ?? dimension;
+  const columns = directions.slice(0, spatialAxes).map((direction) => direction && spatialPart(direction, toRas));
+  const distances = [0, 1, 2].map((axis) => {
+    if (axis >= spatialAxes) return 1;
+    const column = columns[axis];
+    return checkedSpacing(column === undefined ? spacings[axis] : vectorLength(column));
+  });
+  const timeStep = timeAxis === undefined ? undefined : (directions[timeAxis]?.[3] ?? spacings[timeAxis]);
+  const [dx = 1, dy = 1, dz = 1] = distances;
+  return {
+    spacing: [dx, dy, dz, checkedSpacing(timeStep)],
+    ...units(text, spatialAxes, timeAxis),
+    affine: affineOf(columns, distances, origin === undefined ? [0, 0, 0] : spatialPart(origin, toRas), toRas),
+  };
+}
+
+function spaceDimension(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (!/^[1-4]$/.test(value))
+    throw new StriaError('unsupported', `a space of dimension '${value.slice(0, 60)}' is not read: 1 to 4 are`);
+  return Number(value);
+}
+
+/** `(1,0,0) none (0,0,2.5)`. */
+function vectors(value: string | undefined, length: number | undefined): (number[] | undefined)[] | undefined {
+  if (value === undefined) return undefined;
+  if (length === undefined)
+    throw new StriaError('corrupt', "the NRRD header has vectors, but neither 'space' nor 'space dimension'");
+  const vector = /none|\([^)]*\)/gi;
+  if (value.replace(vector, '').trim() !== '') {
+    throw new StriaError('corrupt', `the NRRD header has vectors that cannot be read: ${value.slice(0, 60)}`);
+  }
+  const words = value.match(vector) ?? [];
+  return words.map((word) => {
+    if (word.toLowerCase() === 'none') return undefined;
+    const numbers = word.slice(1, -1).split(',').map(Number);
+    if (numbers.length !== length) {
+      throw new StriaError('corrupt', `the vector ${word.slice(0, 60)} of the NRRD header has not the space's ${length} numbers`);
+    }
+    return numbers.every(Number.isFinite) ? numbers : undefined;
+  });
+}
+
+function perAxis<Value>(values: readonly Value[] | undefined, dimension: number, name: string): readonly Value[] {
+  if (values === undefined) return [];
+  if (values.length !== dimension) {
+    throw new StriaError('corrupt', `the NRRD header has ${dimension} axes, but ${values.length} ${name}`);
+  }
+  return values;
+}
+
+function spatialPart(vector: readonly number[], toRas: Vector3): Vector3 {
+  const [x = 0, y = 0, z = 0] = vector;
+  return [x * toRas[0], y * toRas[1], z * toRas[2]];
+}
+
+/** Axes without a direction: the third of a slice stands upright on it, all others follow the space's axes. */
+function affineOf(
+  columns: readonly (Vector3 | undefined)[],
+  distances: readonly number[],
+  origin: Vector3,
+  toRas: Vector3,
+): readonly number[] {
+  const along = (axis: number): Vector3 => {
+    const step = (distances[axis] ?? 1) * (toRas[axis] ?? 1);
+    return [axis === 0 ? step : 0, axis === 1 ? step : 0, axis === 2 ? step : 0];
+  };
+  const x = columns[0] ?? along(0);
+  const y = columns[1] ?? along(1);
+  const upright = columns[0] !== undefined && columns[1] !== undefined ? unitVector(cross(x, y)) : along(2);
+  const affine = affineFromColumns([x, y, columns[2] ?? upright], origin);
+  return isUsableAffine(affine) ? affine : diagonalAffine(distances);
+}
+
+const spatialUnits: Record<VolumeInfo['spatialUnit'], readonly string[]> = {
+  m: ['m', 'meter', 'meters', 'metre', 'metres'],
+  mm: ['mm', 'millimeter', 'millimeters', 'millimetre', 'millimetres'],
+  um: ['um', 'µm', 'μm', 'micron', 'microns', 'micrometer', 'micrometers', 'micrometre', 'micrometres'],
+  unknown: [],
+};
+const timeUnits: Record<VolumeInfo['timeUnit'], readonly string[]> = {
+  s: ['s', 'sec', 'second', 'seconds'],
+  ms: ['ms', 'msec', 'millisecond', 'milliseconds'],
+  us: ['us', 'µs', 'μs', 'usec', 'microsecond', 'microseconds'],
+  unknown: [],
+};
+
+/** `space units` are by the space's axes, `units` by the volume's. Axes that disagree have no unit. */
+function units(text: NrrdText, spatialAxes: number, timeAxis: number | undefined): Pick<Geometry, 'spatialUnit' | 'timeUnit'> {
+  const ofSpace = quoted(text.fields.get('spaceunits')?.value);
+  const ofAxes = quoted(text.fields.get('units')?.value);
+  const spatial = (ofSpace.length > 0 ? ofSpace.slice(0, 3) : ofAxes.slice(0, spatialAxes)).map((name) =>
+    unitNamed(spatialUnits, name),
+  );
+  const time = timeAxis === undefined ? undefined : ofAxes[timeAxis] || ofSpace[3];
+  return {
+    spatialUnit: spatial.every((unit) => unit === spatial[0]) ? (spatial[0] ?? 'unknown') : 'unknown',
+    timeUnit: time === undefined ? 'unknown' : unitNamed(timeUnits, time),
+  };
+}
+
+function quoted(value: string | undefined): string[] {
+  return [...(value ?? '').matchAll(/"([^"]*)"/g)].map((match) => match[1] ?? '');
+}
+
+function unitNamed<Unit extends string>(names: Record<Unit, readonly string[]>, name: string): Unit | 'unknown' {
+  const plain = name.trim().toLowerCase();
+  return (Object.keys(names) as Unit[]).find((unit) => names[unit].includes(plain)) ?? 'unknown';
+}

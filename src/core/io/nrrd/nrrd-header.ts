@@ -1,0 +1,190 @@
+import { StriaError } from '../../shared/errors.ts';
+import { type Dims4, type ElementType, type Endian, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
+import { checkedDims, checkedScaling } from '../common/streamed-volume.ts';
+import { nrrdGeometry } from './nrrd-geometry.ts';
+import type { NrrdText } from './nrrd-text.ts';
+
+export interface NrrdHeader {
+  readonly info: VolumeInfo;
+  readonly endian: Endian;
+  readonly isGzip: boolean;
+  /** Lines to skip in front of the voxels, before decompressing. */
+  readonly lineSkip: number;
+  /** Bytes to skip behind those lines, after decompressing. -1: the voxels are the file's last bytes. */
+  readonly byteSkip: number;
+  /** Undefined: the voxels follow the header. */
+  readonly dataFile: string | undefined;
+}
+
+/** Key/value pairs that Stria's writer adds where NRRD has no field. */
+export const striaPairs = { slope: 'stria_slope', intercept: 'stria_intercept', spacing: 'stria_spacing' } as const;
+
+const typeNames: Record<ElementType, readonly string[]> = {
+  i8: ['signed char', 'int8', 'int8_t'],
+  u8: ['uchar', 'unsigned char', 'uint8', 'uint8_t'],
+  i16: ['short', 'short int', 'signed short', 'signed short int', 'int16', 'int16_t'],
+  u16: ['ushort', 'unsigned short', 'unsigned short int', 'uint16', 'uint16_t'],
+  i32: ['int', 'signed int', 'int32', 'int32_t'],
+  u32: ['uint', 'unsigned int', 'uint32', 'uint32_t'],
+  f32: ['float'],
+  f64: ['double'],
+};
+
+/** Understands a header. @throws StriaError `corrupt`, `unsupported` */
+export function parseNrrdHeader(text: NrrdText): NrrdHeader {
+  const type = elementType(required(text, 'type'));
+  const encoding = required(text, 'encoding').toLowerCase();
+  if (!['raw', 'gzip', 'gz'].includes(encoding)) {
+    throw new StriaError(
+      'unsupported',
+      `NRRD with the encoding '${encoding}' is not read; save it with the encoding raw or gzip`,
+    );
+  }
+  const lengths = axisLengths(text);
+  const timeAxis = findTimeAxis(text, lengths.length);
+  const geometry = nrrdGeometry(text, lengths.length, timeAxis);
+  const spacing = ownSpacing(text) ?? geometry.spacing;
+  const isGzip = encoding !== 'raw';
+  return {
+    info: {
+      dims: volumeDims(lengths, timeAxis, elementBytes(type)),
+      type,
+      ...geometry,
+      spacing,
+      ...checkedScaling(ownNumber(text, striaPairs.slope) ?? 1, ownNumber(text, striaPairs.intercept) ?? 0),
+    },
+    endian: byteOrder(text, elementBytes(type)),
+    isGzip,
+    lineSkip: skipCount(text, 'lineskip', 0),
+    byteSkip: skipCount(text, 'byteskip', isGzip ? 0 : -1),
+    dataFile: dataFileName(text),
+  };
+}
+
+function required(text: NrrdText, name: string): string {
+  const value = text.fields.get(name)?.value;
+  if (value === undefined) throw new StriaError('corrupt', `the NRRD header lacks the field '${name}'`);
+  return value;
+}
+
+function elementType(name: string): ElementType {
+  const plain = name.toLowerCase().replace(/\s+/g, ' ');
+  for (const type of Object.keys(typeNames) as ElementType[]) if (typeNames[type].includes(plain)) return type;
+  throw new StriaError(
+    'unsupported',
+    `NRRD voxels of type '${name}' are not read: Stria reads integers of 8 to 32 bits and floats of 32 and 64 bits`,
+  );
+}
+
+function axisLengths(text: NrrdText): number[] {
+  const dimension = wholeNumber(required(text, 'dimension'));
+  if (dimension === undefined || dimension < 1)
+    throw new StriaError('corrupt', "the NRRD header's dimension is no number from 1 on");
+  if (dimension > 4) throw new StriaError('unsupported', `NRRD with ${dimension} axes is not read: Stria reads 1 to 4`);
+  const words = required(text, 'sizes').split(/\s+/);
+  if (words.length !== dimension) {
+    throw new StriaError('corrupt', `the NRRD header has ${dimension} axes, but ${words.length} sizes`);
+  }
+  return words.map((word) => wholeNumber(word) ?? Number.NaN);
+}
+
+function wholeNumber(word: string): number | undefined {
+  return /^-?\d{1,15}$/.test(word) ? Number(word) : undefined;
+}
+
+/** The kinds of an axis along which a volume's voxels lie side by side in space. */
+const spatialKinds = ['domain', 'space', '???', 'none'];
+
+/**
+ * The axis that is t: the fourth one, or the last one of fewer if it is not spatial. Axes in front of it have to be spatial:
+ * NRRD puts the components of colours and vectors on the first axis, and those are not volumes of one value a voxel.
+ */
+function findTimeAxis(text: NrrdText, dimension: number): number | undefined {
+  const kinds = text.fields.get('kinds')?.value.split(/\s+/) ?? [];
+  if (kinds.length > 0 && kinds.length !== dimension) {
+    throw new StriaError('corrupt', `the NRRD header has ${dimension} axes, but ${kinds.length} kinds`);
+  }
+  const directions = text.fields.get('spacedirections')?.value.match(/none|\([^)]*\)/gi) ?? [];
+  const isSpatial = (axis: number) =>
+    spatialKinds.includes((kinds[axis] ?? 'domain').toLowerCase()) && directions[axis]?.toLowerCase() !== 'none';
+  const last = dimension - 1;
+  const timeAxis = dimension === 4 || (last > 0 && !isSpatial(last)) ? last : undefined;
+  for (let axis = 0; axis < (timeAxis ?? dimension); axis++) {
+    if (isSpatial(axis)) continue;
+    throw new StriaError(
+      'unsupported',
+      `axis ${axis + 1} of the NRRD is of kind '${kinds[axis] ?? 'none'}', not of space; Stria reads volumes of one value a voxel`,
+    );
+  }
+  return timeAxis;
+}
+
+function volumeDims(lengths: readonly number[], timeAxis: number | undefined, width: number): Dims4 {
+  const spatial = timeAxis === undefined ? lengths : lengths.slice(0, timeAxis);
+  const padded = [...spatial, 1, 1, 1].slice(0, 3);
+  return checkedDims(timeAxis === undefined ? padded : [...padded, lengths[timeAxis] ?? 1], width);
+}
+
+function byteOrder(text: NrrdText, width: number): Endian {
+  const endian = text.fields.get('endian')?.value.toLowerCase();
+  if (endian === 'little' || endian === 'big') return endian;
+  if (endian !== undefined) throw new StriaError('corrupt', `the NRRD header's endian is '${endian}', neither little nor big`);
+  if (width > 1) throw new StriaError('corrupt', "the NRRD header lacks the field 'endian', which its type needs");
+  return 'little';
+}
+
+function skipCount(text: NrrdText, name: 'lineskip' | 'byteskip', least: number): number {
+  const value = text.fields.get(name)?.value;
+  if (value === undefined) return 0;
+  const count = wholeNumber(value);
+  if (count === undefined || count < Math.min(least, -1)) {
+    throw new StriaError('corrupt', `the NRRD header's ${name} is '${value}', no number that Stria understands`);
+  }
+  if (count < least) throw new StriaError('unsupported', `the ${name} ${count} is read with the encoding raw only`);
+  return count;
+}
+
+/** One file beside the header. Lists and numbered files are other volumes' business. */
+function dataFileName(text: NrrdText): string | undefined {
+  const value = text.fields.get('datafile')?.value;
+  if (value === undefined) return undefined;
+  if (/%\d*d/.test(value)) {
+    throw new StriaError('unsupported', `the voxels lie in the numbered files ${value}; Stria reads NRRD with one data file`);
+  }
+  const name = value.replace(/^\.\//, '');
+  if (name === '') throw new StriaError('corrupt', 'the NRRD header names no data file');
+  if (/[/\\]/.test(name)) {
+    throw new StriaError(
+      'unsupported',
+      `the data file ${name} lies in another folder; put it beside the header and name it without folder`,
+    );
+  }
+  return name;
+}
+
+function ownNumber(text: NrrdText, key: string): number | undefined {
+  const value = text.pairs.get(key);
+  if (value === undefined) return undefined;
+  const number = Number(value);
+  if (value.trim() === '' || !Number.isFinite(number)) {
+    throw new StriaError('corrupt', `the NRRD header's ${key} is '${value.slice(0, 60)}', no number`);
+  }
+  return number;
+}
+
+function ownSpacing(text: NrrdText): VolumeInfo['spacing'] | undefined {
+  const value = text.pairs.get(striaPairs.spacing);
+  if (value === undefined) return undefined;
+  const numbers = value.trim().split(/\s+/).map(Number);
+  const [x, y, z, t] = numbers;
+  if (
+    x === undefined ||
+    y === undefined ||
+    z === undefined ||
+    t === undefined ||
+    !numbers.every((number) => number > 0 && number < Infinity)
+  ) {
+    throw new StriaError('corrupt', `the NRRD header's ${striaPairs.spacing} is '${value.slice(0, 60)}', not four distances`);
+  }
+  return [x, y, z, t];
+}

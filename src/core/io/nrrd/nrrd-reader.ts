@@ -1,0 +1,145 @@
+import type { ByteSource } from '../../shared/bytes.ts';
+import { StriaError } from '../../shared/errors.ts';
+import type { JobOptions } from '../../shared/job.ts';
+import type { SourcePart } from '../../shared/source.ts';
+import { volumeBytes } from '../../shared/volume.ts';
+import {
+  type ByteStream,
+  gunzippedBytes,
+  isGzip,
+  joinBytes,
+  nameWithoutGzip,
+  openBytes,
+  plainBytes,
+  readWhole,
+} from '../common/byte-stream.ts';
+import { findSibling } from '../common/siblings.ts';
+import { beforeLimit, readBefore, streamedVolume } from '../common/streamed-volume.ts';
+import type { OpenOptions, OpenVolume, VolumeReader } from '../common/volume-reader.ts';
+import { type NrrdHeader, parseNrrdHeader } from './nrrd-header.ts';
+import { isNrrd, type NrrdText, nrrdHeaderLimit, parseNrrdText, withFields } from './nrrd-text.ts';
+
+/**
+ * NRRD, attached (`.nrrd`) and detached (`.nhdr` with one data file), encodings raw and gzip, both byte orders.
+ *
+ * The source's description is verbatim but for gzip: since the description is of uncompressed voxels, the value of
+ * `encoding` becomes `raw`, and a data file's name loses its `.gz`. What `line skip` and `byte skip` skip is kept in front
+ * of the voxels.
+ */
+export const nrrdReader: VolumeReader = {
+  format: 'nrrd',
+
+  recognises(name, head) {
+    return isNrrd(head) || /\.(nrrd|nhdr)(\.gz)?$/i.test(name);
+  },
+
+  /** @throws StriaError `corrupt`, `unsupported`, `not-readable` (the data file is missing), `aborted` */
+  async open(source, options) {
+    const stream = await openBytes(source, options);
+    const text = parseNrrdText(await stream.read(0, nrrdHeaderLimit, options));
+    const header = parseNrrdHeader(text);
+    return header.dataFile === undefined
+      ? openAttached(source, stream, text, header, options)
+      : openDetached(source, stream, text, header, header.dataFile, options);
+  },
+};
+
+async function openAttached(
+  source: ByteSource,
+  stream: ByteStream,
+  text: NrrdText,
+  header: NrrdHeader,
+  options: JobOptions,
+): Promise<OpenVolume> {
+  const voxels = await findVoxels(stream, text.bytes.byteLength, header, options);
+  const name = nameWithoutGzip(source.name);
+  const before = joinBytes([uncompressedHeader(text, header), voxels.skipped]);
+  return volumeAt(voxels, header, (after) => [{ name, before, hasVoxels: true, after }]);
+}
+
+async function openDetached(
+  source: ByteSource,
+  stream: ByteStream,
+  text: NrrdText,
+  header: NrrdHeader,
+  dataFile: string,
+  options: OpenOptions & JobOptions,
+): Promise<OpenVolume> {
+  const data = await findSibling(source.name, [dataFile], options);
+  const whole = await readWhole(stream, nrrdHeaderLimit, options);
+  const headerPart: SourcePart = {
+    name: nameWithoutGzip(source.name),
+    before: joinBytes([uncompressedHeader(text, header), whole.subarray(text.bytes.byteLength)]),
+    hasVoxels: false,
+    after: new Uint8Array(),
+  };
+  const voxels = await findVoxels(plainBytes(data), 0, header, options);
+  const name = header.isGzip ? nameWithoutGzip(dataFile) : dataFile;
+  return volumeAt(voxels, header, (after) => [headerPart, { name, before: voxels.skipped, hasVoxels: true, after }]);
+}
+
+/** The header that fits uncompressed voxels: verbatim where they were so already. */
+function uncompressedHeader(text: NrrdText, header: NrrdHeader): Uint8Array {
+  if (!header.isGzip) return text.bytes;
+  const values = new Map([['encoding', 'raw']]);
+  const dataFile = text.fields.get('datafile')?.value;
+  if (dataFile !== undefined) values.set('datafile', nameWithoutGzip(dataFile));
+  return withFields(text, values);
+}
+
+interface FoundVoxels {
+  readonly stream: ByteStream;
+  readonly start: number;
+  /** What lies between the header (or the data file's start) and the voxels, uncompressed. */
+  readonly skipped: Uint8Array;
+}
+
+/** @param from where the header ends in `stream`, 0 for a data file */
+async function findVoxels(stream: ByteStream, from: number, header: NrrdHeader, options: JobOptions): Promise<FoundVoxels> {
+  const behindLines = await skipLines(stream, from, header.lineSkip, options);
+  const lines = await stream.read(from, behindLines - from, options);
+  if (header.isGzip) {
+    if (!isGzip(await stream.read(behindLines, 2, options))) {
+      throw new StriaError('corrupt', 'the NRRD header promises gzip, but there is none behind it');
+    }
+    const content = gunzippedBytes(stream, behindLines);
+    const skipped = await readBefore(content, header.byteSkip, options);
+    return { stream: content, start: header.byteSkip, skipped: joinBytes([lines, skipped]) };
+  }
+  const start = header.byteSkip < 0 ? startFromEnd(stream, behindLines, header) : behindLines + header.byteSkip;
+  return { stream, start, skipped: (await readBefore(stream, start, options)).subarray(from) };
+}
+
+function startFromEnd(stream: ByteStream, least: number, header: NrrdHeader): number {
+  if (stream.size === undefined)
+    throw new StriaError('unsupported', 'a byte skip of -1 is not read from a gzipped file; gunzip it first');
+  const total = volumeBytes(header.info);
+  if (stream.size - total < least) {
+    throw new StriaError(
+      'corrupt',
+      `the file ends early: its header promises ${total} bytes of voxels, but there are ${stream.size - least}`,
+    );
+  }
+  return stream.size - total;
+}
+
+async function skipLines(stream: ByteStream, from: number, count: number, options: JobOptions): Promise<number> {
+  if (count === 0) return from;
+  let left = count;
+  let at = from;
+  for await (const piece of stream.pieces(from, options)) {
+    for (let end = piece.indexOf(0x0a); end >= 0; end = piece.indexOf(0x0a, end + 1)) {
+      left--;
+      if (left === 0) return at + end + 1;
+    }
+    at += piece.byteLength;
+    if (at - from > beforeLimit) break;
+  }
+  throw new StriaError('corrupt', `the NRRD header skips ${count} lines, but there are only ${count - left}`);
+}
+
+function volumeAt(voxels: FoundVoxels, header: NrrdHeader, parts: (after: Uint8Array) => SourcePart[]): OpenVolume {
+  const { info, endian } = header;
+  const { stream, start } = voxels;
+  return streamedVolume({ info, format: 'nrrd', endian, stream, start, parts });
+}

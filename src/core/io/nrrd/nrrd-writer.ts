@@ -1,0 +1,50 @@
+import { type Vector3, vectorLength } from '../../shared/vectors.ts';
+import { type ElementType, type Endian, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
+import { affineColumns, affineOrigin } from '../common/affine.ts';
+import { striaPairs } from './nrrd-header.ts';
+
+const typeNames: Record<ElementType, string> = {
+  u8: 'uint8',
+  i8: 'int8',
+  u16: 'uint16',
+  i16: 'int16',
+  u32: 'uint32',
+  i32: 'int32',
+  f32: 'float',
+  f64: 'double',
+};
+
+/**
+ * The header of an attached NRRD with raw encoding, with the empty line that ends it. Slope and intercept, which NRRD has no
+ * field for, and a spacing that differs from the affine's go into key/value pairs that Stria's reader knows.
+ */
+export function nrrdHeader(info: VolumeInfo, endian: Endian): Uint8Array {
+  const { dims, spacing, affine, slope, intercept, spatialUnit, timeUnit } = info;
+  const hasTime = dims[3] > 1 || spacing[3] !== 1 || timeUnit !== 'unknown';
+  const columns = affineColumns(affine);
+  const axes = (spatial: readonly string[], time: string) => (hasTime ? [...spatial, time] : spatial).join(' ');
+  const lines = [
+    'NRRD0004',
+    '# Written by Stria',
+    `type: ${typeNames[info.type]}`,
+    `dimension: ${hasTime ? 4 : 3}`,
+    'space: right-anterior-superior',
+    `sizes: ${(hasTime ? dims : dims.slice(0, 3)).join(' ')}`,
+    `space directions: ${axes(columns.map(vectorText), 'none')}`,
+    `kinds: ${axes(['space', 'space', 'space'], 'time')}`,
+    'encoding: raw',
+    `space origin: ${vectorText(affineOrigin(affine))}`,
+  ];
+  if (elementBytes(info.type) > 1) lines.push(`endian: ${endian}`);
+  if (spatialUnit !== 'unknown') lines.push(`space units: ${Array(3).fill(`"${spatialUnit}"`).join(' ')}`);
+  if (hasTime) lines.push(`spacings: NaN NaN NaN ${spacing[3]}`);
+  if (timeUnit !== 'unknown') lines.push(`units: "" "" "" "${timeUnit}"`);
+  if (slope !== 1 || intercept !== 0) lines.push(`${striaPairs.slope}:=${slope}`, `${striaPairs.intercept}:=${intercept}`);
+  if (columns.some((column, axis) => vectorLength(column) !== spacing[axis]))
+    lines.push(`${striaPairs.spacing}:=${spacing.join(' ')}`);
+  return new TextEncoder().encode(`${lines.join('\n')}\n\n`);
+}
+
+function vectorText(vector: Vector3): string {
+  return `(${vector.join(',')})`;
+}

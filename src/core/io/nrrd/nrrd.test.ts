@@ -1,0 +1,287 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { memorySource } from '../../shared/bytes.ts';
+import { type Dims4, type Endian, elementTypes, type VolumeInfo } from '../../shared/volume.ts';
+import { joinBytes } from '../common/byte-stream.ts';
+import {
+  faultOf,
+  noise,
+  nrrdLines,
+  nrrdText,
+  readVoxels,
+  rebuild,
+  siblingsAmong,
+  type TestFile,
+  testVoxels,
+  trickling,
+  typeCodes,
+} from '../common/testing.ts';
+import { openVolume } from '../open-volume.ts';
+
+const endians: readonly Endian[] = ['little', 'big'];
+const dims: Dims4 = [5, 3, 7, 2];
+
+function openFile(bytes: Uint8Array, name = 'scan.nrrd', beside: readonly TestFile[] = []) {
+  return openVolume(trickling(memorySource(name, bytes), 53), { siblings: siblingsAmong(beside) });
+}
+
+/** What a header with these fields says of 64 KiB of voxels. */
+async function infoOf(lines: readonly string[], magic?: string): Promise<VolumeInfo> {
+  return (await openFile(joinBytes([nrrdText(lines, magic), noise(65536)]))).info;
+}
+
+const still = nrrdLines([4, 3, 2], 'u8');
+
+describe.each(endians)('%s-endian', (endian) => {
+  describe.each(elementTypes)('%s', (type) => {
+    const { stored, read } = testVoxels(dims, type, endian);
+
+    test('attached: raw, gzipped as a whole, and with the encoding gzip', async () => {
+      const raw = joinBytes([nrrdText(nrrdLines(dims, type, endian)), stored, noise(9)]);
+      const gzip = joinBytes([nrrdText(nrrdLines(dims, type, endian, 'gzip')), gzipSync(joinBytes([stored, noise(9)]))]);
+      for (const [name, bytes] of [
+        ['scan.nrrd', raw],
+        ['scan.nrrd.gz', gzipSync(raw)],
+        ['scan.nrrd', gzip],
+      ] as const) {
+        const volume = await openFile(bytes, name);
+        expect(volume.info).toMatchObject({ dims, type });
+        expect(await readVoxels(volume)).toEqual(read);
+        const source = await volume.source();
+        expect(source).toMatchObject({ format: 'nrrd', endian });
+        expect(rebuild(source, read, type)).toEqual([{ name: 'scan.nrrd', bytes: raw }]);
+      }
+    });
+
+    test('detached: raw and gzip, with what line skip and byte skip skip', async () => {
+      const lead = new TextEncoder().encode('first line\nsecond line\n');
+      const data = joinBytes([lead, noise(13), stored, noise(4)]);
+      const header = (encoding: string, file: string) =>
+        joinBytes([
+          nrrdText([...nrrdLines(dims, type, endian, encoding), `data file: ${file}`, 'line skip: 2', 'byte skip: 13']),
+          noise(3),
+        ]);
+      const zipped = joinBytes([lead, gzipSync(data.subarray(lead.byteLength))]);
+      const expected = [
+        { name: 'scan.nhdr', bytes: header('raw', 'scan.raw') },
+        { name: 'scan.raw', bytes: data },
+      ];
+      for (const [encoding, name, bytes] of [
+        ['raw', 'scan.raw', data],
+        ['gz', 'scan.raw.gz', zipped],
+      ] as const) {
+        const volume = await openFile(header(encoding, name), 'scan.nhdr', [{ name, bytes }]);
+        expect(await readVoxels(volume)).toEqual(read);
+        expect(rebuild(await volume.source(), read, type)).toEqual(expected);
+      }
+    });
+  });
+});
+
+test('finds the voxels at the end of the file for a byte skip of -1', async () => {
+  const voxels = noise(24);
+  for (const skip of [0, 17]) {
+    const bytes = joinBytes([nrrdText([...still, 'byte skip: -1']), noise(skip), voxels]);
+    const volume = await openFile(bytes);
+    expect(await readVoxels(volume)).toEqual(voxels);
+    expect(rebuild(await volume.source(), voxels, 'u8')).toEqual([{ name: 'scan.nrrd', bytes }]);
+  }
+  expect(await faultOf(openFile(joinBytes([nrrdText([...still, 'byte skip: -1']), noise(23)])))).toMatchObject({
+    tag: 'corrupt',
+  });
+  const zipped = joinBytes([nrrdText([...nrrdLines([4, 3, 2], 'u8', 'little', 'gzip'), 'byte skip: -1']), gzipSync(voxels)]);
+  expect(await faultOf(openFile(zipped))).toMatchObject({ tag: 'unsupported' });
+});
+
+test('changes nothing of a gzip header but its encoding', async () => {
+  const lines = [
+    '# odd but valid',
+    'type:  uint8',
+    'dimension: 1',
+    'SIZES: 5 ',
+    'encoding:   GZip  ',
+    'note:=encoding: gzip',
+    'content: grüße: µm',
+  ];
+  const text = (encoding: string) => ['NRRD0005', ...lines, '', ''].join('\r\n').replace('GZip', encoding);
+  const encoder = new TextEncoder();
+  const volume = await openFile(joinBytes([encoder.encode(text('GZip')), gzipSync(noise(5))]));
+  expect(volume.info.dims).toEqual([5, 1, 1, 1]);
+  const [file] = rebuild(await volume.source(), await readVoxels(volume), 'u8');
+  expect(file?.bytes).toEqual(joinBytes([encoder.encode(text('raw')), noise(5)]));
+});
+
+test.each([
+  ['signed char', 'i8'],
+  ['int8_t', 'i8'],
+  ['unsigned char', 'u8'],
+  ['short int', 'i16'],
+  ['signed short int', 'i16'],
+  ['ushort', 'u16'],
+  ['unsigned short int', 'u16'],
+  ['signed int', 'i32'],
+  ['unsigned int', 'u32'],
+  ['uint', 'u32'],
+  ['DOUBLE', 'f64'],
+] as const)("reads the type '%s'", async (name, type) => {
+  const lines = ['dimension: 3', 'sizes: 4 3 2', `type: ${name}`, 'endian: little', 'encoding: raw'];
+  expect((await infoOf(lines)).type).toBe(type);
+});
+
+describe('axes', () => {
+  test('missing ones are 1, the fourth is t', async () => {
+    expect((await infoOf(nrrdLines([7], 'u8'))).dims).toEqual([7, 1, 1, 1]);
+    expect((await infoOf(nrrdLines([7, 6], 'u8'))).dims).toEqual([7, 6, 1, 1]);
+    expect((await infoOf([...nrrdLines([7, 6, 5, 4], 'u8'), 'kinds: space space space list'])).dims).toEqual([7, 6, 5, 4]);
+    expect((await infoOf([...nrrdLines([7, 6, 5], 'u8'), 'kinds: domain domain time'])).dims).toEqual([7, 6, 1, 5]);
+  });
+
+  test.each([
+    ['kinds: RGB-color space space', 'RGB-color'],
+    ['kinds: vector domain domain', 'vector'],
+    ['kinds: domain list domain', 'list'],
+  ])('refuses %s in plain words', async (kinds, named) => {
+    const fault = await faultOf(infoOf([...still, kinds]));
+    expect(fault).toMatchObject({ tag: 'unsupported' });
+    expect(fault?.message).toContain(named);
+  });
+
+  test('refuses a first axis without direction', async () => {
+    const lines = [...nrrdLines([3, 4, 3, 2], 'u8'), 'space: LPS', 'space directions: none (1,0,0) (0,1,0) (0,0,1)'];
+    expect(await faultOf(infoOf(lines))).toMatchObject({ tag: 'unsupported' });
+  });
+});
+
+describe('geometry', () => {
+  const directions = ['space directions: (2,0,0) (0,0,-3) (0,4,0)', 'space origin: (10, 20, 30)'];
+
+  test.each([
+    ['RAS', [2, 0, 0, 10, 0, 0, 4, 20, 0, -3, 0, 30]],
+    ['right-anterior-superior', [2, 0, 0, 10, 0, 0, 4, 20, 0, -3, 0, 30]],
+    ['LPS', [-2, 0, 0, -10, 0, 0, -4, -20, 0, -3, 0, 30]],
+    ['left-posterior-superior', [-2, 0, 0, -10, 0, 0, -4, -20, 0, -3, 0, 30]],
+    ['LAS', [-2, 0, 0, -10, 0, 0, 4, 20, 0, -3, 0, 30]],
+    ['scanner-xyz', [2, 0, 0, 10, 0, 0, 4, 20, 0, -3, 0, 30]],
+  ])('turns %s into RAS', async (space, affine) => {
+    const info = await infoOf([...still, `space: ${space}`, ...directions, 'space units: "mm" "mm" "mm"']);
+    expect(info.affine).toEqual(affine);
+    expect(info).toMatchObject({ spacing: [2, 3, 4, 1], spatialUnit: 'mm' });
+  });
+
+  test('reads the step of time, from spacings and from a space with time', async () => {
+    const four = nrrdLines([4, 3, 2, 5], 'u8');
+    const mixed = [
+      'space: LPS',
+      'space directions: (1,0,0) (0,1,0) (0,0,1) none',
+      'spacings: nan nan nan 2.5',
+      'units: "" "" "" "ms"',
+    ];
+    expect(await infoOf([...four, ...mixed])).toMatchObject({ spacing: [1, 1, 1, 2.5], timeUnit: 'ms' });
+    const together = [
+      'space: RAST',
+      'space directions: (2,0,0,0) (0,2,0,0) (0,0,2,0) (0,0,0,7)',
+      'space units: "um" "um" "um" "s"',
+    ];
+    expect(await infoOf([...four, ...together])).toMatchObject({ spacing: [2, 2, 2, 7], spatialUnit: 'um', timeUnit: 's' });
+  });
+
+  test('stands a slice upright on its two directions', async () => {
+    const lines = [
+      ...nrrdLines([4, 3], 'u8'),
+      'space dimension: 3',
+      'space directions: (0,2,0) (0,0,3)',
+      'space origin: (5,6,7)',
+    ];
+    expect((await infoOf(lines)).affine).toEqual([0, 0, 1, 5, 2, 0, 0, 6, 0, 3, 0, 7]);
+  });
+
+  test('does without space', async () => {
+    const info = await infoOf([...still, 'spacings: 0.5 0.25 nan', 'units: "mm" "mm" "um"']);
+    expect(info).toMatchObject({
+      spacing: [0.5, 0.25, 1, 1],
+      spatialUnit: 'unknown',
+      affine: [0.5, 0, 0, 0, 0, 0.25, 0, 0, 0, 0, 1, 0],
+    });
+  });
+
+  test.each([
+    'space directions: (1,0,0) (0,1,0) (0,0,1)',
+    'spacings: 1 1',
+    'kinds: space space',
+    'space: LPS\nspace directions: (1,0) (0,1,0) (0,0,1)',
+    'space: LPS\nspace directions: (1,0,0) (0,1,0)',
+    'space: LPS\nspace directions: 1 2 3',
+  ])('calls %j corrupt', async (line) => {
+    expect(await faultOf(infoOf([...still, line]))).toMatchObject({ tag: 'corrupt' });
+  });
+});
+
+describe('faults', () => {
+  test.each([
+    ['encoding', 'encoding: bzip2', 'bzip2'],
+    ['encoding', 'encoding: ascii', 'ascii'],
+    ['type', 'type: block', 'block'],
+    ['type', 'type: unsigned long long', 'unsigned long long'],
+    ['encoding', 'encoding: raw\ndata file: LIST\na.raw\nb.raw', 'list'],
+    ['encoding', 'encoding: raw\ndata file: slice%03d.raw 1 9 1', 'slice%03d.raw'],
+    ['encoding', 'encoding: raw\ndata file: ../secret.raw', 'another folder'],
+    ['dimension', 'dimension: 5', '5 axes'],
+    ['space', 'space: constructor', 'constructor'],
+    ['space directions', `space directions: ${'('.repeat(1_000_000)}`, 'longer than'],
+  ])('names what it does not read: %s as %j', async (field, line, named) => {
+    const lines = [...still.filter((other) => !other.startsWith(`${field}:`)), line];
+    const fault = await faultOf(infoOf(lines));
+    expect(fault).toMatchObject({ tag: 'unsupported' });
+    expect(fault?.message).toContain(named);
+  });
+
+  test.each([['type'], ['dimension'], ['sizes'], ['encoding']])('names the missing field %s', async (field) => {
+    const fault = await faultOf(infoOf(still.filter((other) => !other.startsWith(`${field}:`))));
+    expect(fault).toMatchObject({ tag: 'corrupt' });
+    expect(fault?.message).toContain(`'${field}'`);
+  });
+
+  test.each([
+    ['a missing byte order', nrrdLines([4, 3, 2], 'u16').filter((line) => !line.startsWith('endian'))],
+    [
+      'a byte order that is none',
+      [...nrrdLines([4, 3, 2], 'u16').filter((line) => !line.startsWith('endian')), 'endian: middle'],
+    ],
+    ['a field given twice', [...still, 'encoding: gzip']],
+    ['a line that is no field', [...still, 'what is this']],
+    ['sizes of zero', [...still.filter((line) => !line.startsWith('sizes')), 'sizes: 4 0 2']],
+    ['sizes that are no numbers', [...still.filter((line) => !line.startsWith('sizes')), 'sizes: 4 x 2']],
+    ['too few sizes', [...still.filter((line) => !line.startsWith('sizes')), 'sizes: 4 3']],
+    ['too many voxels', [...still.filter((line) => !line.startsWith('sizes')), 'sizes: 4 3 20000']],
+    ['absurd sizes', [...still.filter((line) => !line.startsWith('sizes')), 'sizes: 999999999999999 999999999999999 2']],
+    ['a skip of absurd length', [...still, 'byte skip: 99999999999']],
+    ['a skip of too many lines', [...still, 'line skip: 1000000']],
+    ['a skip that is no number', [...still, 'byte skip: some']],
+    ['gzip that is none', nrrdLines([4, 3, 2], 'u8', 'little', 'gzip')],
+    ['a slope that is no number', [...still, 'stria_slope:=steep']],
+  ])('calls %s corrupt', async (_, lines) => {
+    expect(await faultOf(infoOf(lines))).toMatchObject({ tag: 'corrupt' });
+  });
+
+  test('names the missing data file', async () => {
+    const bytes = nrrdText([...still, 'datafile: ./scan.raw']);
+    const fault = await faultOf(openFile(bytes, 'scan.nhdr'));
+    expect(fault).toMatchObject({ tag: 'not-readable' });
+    expect(fault?.message).toContain('scan.raw');
+  });
+
+  test('names the missing end of the header', async () => {
+    expect((await faultOf(openFile(new TextEncoder().encode(['NRRD0004', ...still].join('\n')))))?.message).toContain('no end');
+  });
+});
+
+test('a detached header may end with its file', async () => {
+  const bytes = new TextEncoder().encode(['NRRD0004', ...still, 'data file: scan.raw'].join('\n'));
+  const volume = await openFile(bytes, 'scan.nhdr', [{ name: 'scan.raw', bytes: noise(24) }]);
+  expect(await readVoxels(volume)).toEqual(noise(24));
+  expect((await volume.source()).parts[0]?.before).toEqual(bytes);
+});
+
+test('every type has a name here', () => {
+  expect(Object.keys(typeCodes).sort()).toEqual([...elementTypes].sort());
+});

@@ -1,0 +1,124 @@
+import { StriaError } from '../../shared/errors.ts';
+import { type Dims4, type ElementType, elementBytes, elementTypes, type VolumeInfo } from '../../shared/volume.ts';
+import { nameWithoutGzip } from '../common/byte-stream.ts';
+import type { RawLayout } from '../common/volume-reader.ts';
+
+/** A raw file's layout, with what a sidecar may say beside it. */
+export interface RawDescription extends RawLayout {
+  readonly spacing?: VolumeInfo['spacing'] | undefined;
+  readonly unit?: VolumeInfo['spatialUnit'] | undefined;
+}
+
+/** The other common spellings of the element types, as in names of open data sets and in NumPy. */
+const typeSpellings: ReadonlyMap<string, ElementType> = new Map([
+  ['uint8', 'u8'],
+  ['int8', 'i8'],
+  ['uint16', 'u16'],
+  ['int16', 'i16'],
+  ['uint32', 'u32'],
+  ['int32', 'i32'],
+  ['float32', 'f32'],
+  ['float64', 'f64'],
+]);
+
+function elementTypeNamed(name: unknown): ElementType | undefined {
+  if (typeof name !== 'string') return undefined;
+  return elementTypes.find((type) => type === name) ?? typeSpellings.get(name.toLowerCase());
+}
+
+/** `skull_256x256x256_uint8.raw`, optionally with time points behind z. Little-endian. Undefined for any other name. */
+export function layoutFromName(name: string): RawDescription | undefined {
+  const match = /_(\d{1,9})x(\d{1,9})x(\d{1,9})(?:x(\d{1,9}))?_([a-z]+\d+)\.raw$/i.exec(nameWithoutGzip(name));
+  const type = elementTypeNamed(match?.[5]);
+  if (match === null || type === undefined) return undefined;
+  const dims: Dims4 = [Number(match[1]), Number(match[2]), Number(match[3]), Number(match[4] ?? 1)];
+  return { dims, type };
+}
+
+/** Where a raw file's sidecar lies: `scan.raw.json` beside `scan.raw` and beside `scan.raw.gz`. */
+export function sidecarName(name: string): string {
+  return `${nameWithoutGzip(name)}.json`;
+}
+
+/**
+ * Reads a sidecar: a JSON object such as
+ * `{"dims": [256, 256, 178], "type": "u8", "endian": "little", "offset": 0, "spacing": [0.5, 0.5, 1], "unit": "mm"}`.
+ * `dims` (x, y, z and optionally t) and `type` are needed. `type` is one of u8 i8 u16 i16 u32 i32 f32 f64, or spelled
+ * uint8 … float64; `endian` is little (default) or big; `offset` counts the bytes in front of the voxels (default 0);
+ * `spacing` has three or four distances; `unit` is m, mm or um. Other members are left to others.
+ * @throws StriaError `invalid-input` naming the member that is wrong
+ */
+export function parseSidecar(bytes: Uint8Array, name: string): RawDescription {
+  const wrong = (what: string) => new StriaError('invalid-input', `${name}: ${what}`);
+  let members: Record<string, unknown>;
+  try {
+    members = Object(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
+  } catch (error) {
+    throw new StriaError('invalid-input', `${name} is no JSON text`, { cause: error });
+  }
+  const { dims, type, endian = 'little', offset = 0, spacing, unit } = members;
+  const elementType = elementTypeNamed(type);
+  if (elementType === undefined) throw wrong(`"type" has to be one of ${elementTypes.join(', ')}`);
+  if (!isNumberList(dims)) throw wrong('"dims" has to be a list of three or four lengths');
+  if (endian !== 'little' && endian !== 'big') throw wrong('"endian" has to be "little" or "big"');
+  if (typeof offset !== 'number') throw wrong('"offset" has to be a number of bytes');
+  if (spacing !== undefined && !(isNumberList(spacing) && spacing.every((distance) => distance > 0 && distance < Infinity))) {
+    throw wrong('"spacing" has to be a list of three or four distances above 0');
+  }
+  if (unit !== undefined && unit !== 'm' && unit !== 'mm' && unit !== 'um') throw wrong('"unit" has to be "m", "mm" or "um"');
+  return { dims: four(dims), type: elementType, endian, offset, spacing: spacing && four(spacing), unit };
+}
+
+function isNumberList(value: unknown): value is number[] {
+  return Array.isArray(value) && (value.length === 3 || value.length === 4) && value.every((item) => typeof item === 'number');
+}
+
+function four(numbers: readonly number[]): Dims4 {
+  const [x = 1, y = 1, z = 1, t = 1] = numbers;
+  return [x, y, z, t];
+}
+
+/** @throws StriaError `invalid-input` for lengths, types and offsets that no file can have */
+export function checkLayout(layout: RawLayout): void {
+  const { dims, type, offset = 0 } = layout;
+  if (!elementTypes.includes(type))
+    throw new StriaError('invalid-input', `${type} is no element type: choose one of ${elementTypes.join(', ')}`);
+  if (dims.length !== 4 || !dims.every((length) => Number.isSafeInteger(length) && length >= 1)) {
+    throw new StriaError('invalid-input', `the lengths ${dims.join('×')} are not whole numbers from 1 on`);
+  }
+  if (!Number.isSafeInteger(dims.reduce((product, length) => product * length, elementBytes(type)))) {
+    throw new StriaError('invalid-input', `the lengths ${dims.join('×')} make more bytes than a file can have`);
+  }
+  if (!Number.isSafeInteger(offset) || offset < 0)
+    throw new StriaError('invalid-input', `the offset ${offset} is no number of bytes`);
+}
+
+/** Says what was promised, what is there, and what would fit. @param available bytes of voxels, behind the offset */
+export function layoutTooLarge(layout: RawLayout, available: number): StriaError {
+  const { dims, type, offset = 0 } = layout;
+  const needed = dims.reduce((product, length) => product * length, elementBytes(type));
+  const behind = offset > 0 ? ` behind the first ${offset}` : '';
+  const fitting = fittingLayouts(layout, available);
+  const advice = fitting.length > 0 ? `; ${fitting.join(' or ')} would fit` : '';
+  return new StriaError(
+    'invalid-input',
+    `the file has ${available} bytes of voxels${behind}, but ${dimsText(dims)} ${type} needs ${needed}${advice}`,
+  );
+}
+
+function fittingLayouts({ dims, type }: RawLayout, available: number): string[] {
+  const width = elementBytes(type);
+  const [x, y, z, t] = dims;
+  const fitting: string[] = [];
+  const slices = available / (x * y * t * width);
+  if (slices >= 1) fitting.push(`${dimsText([x, y, Math.floor(slices), t])} ${type}`);
+  const edge = Math.round(Math.cbrt(available / width));
+  if (edge > 1 && edge ** 3 * width === available && !(edge === x && edge === y)) fitting.push(`${edge}×${edge}×${edge} ${type}`);
+  const other = elementTypes.find((candidate) => x * y * z * t * elementBytes(candidate) === available);
+  if (other !== undefined) fitting.push(`${dimsText(dims)} ${other}`);
+  return fitting;
+}
+
+function dimsText([x, y, z, t]: Dims4): string {
+  return t === 1 ? `${x}×${y}×${z}` : `${x}×${y}×${z}×${t}`;
+}

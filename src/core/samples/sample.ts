@@ -1,0 +1,93 @@
+import type { OpenVolume } from '../io/common/volume-reader.ts';
+import { describeExport } from '../io/export-volume.ts';
+import { StriaError } from '../shared/errors.ts';
+import { throwIfAborted } from '../shared/job.ts';
+import { nextTurn } from '../shared/turn.ts';
+import type { Dims3, VolumeInfo } from '../shared/volume.ts';
+import { createSequence, createZero } from './flat.ts';
+import { createLabels } from './labels.ts';
+import { createPhantom } from './phantom.ts';
+import { createPotential } from './potential.ts';
+import type { SampleKind } from './sample-kinds.ts';
+import type { SampleShape, SliceFiller } from './slice-filler.ts';
+
+/** One line for people on each kind, with its full stop. */
+export const sampleSummaries: Readonly<Record<SampleKind, string>> = {
+  zero: 'Zeros only.',
+  sequence254: 'A count from 0 to 254, repeated: no runs along x.',
+  sequence255: 'A count from 0 to 255, repeated: columns along y are constant.',
+  potential: 'A sparse cosmic web: halos, filaments, and mostly nothing.',
+  phantom: 'A head of ellipsoids with soft tissue and noise.',
+  labels: 'Touching cells, each of one label.',
+};
+
+export interface SampleRequest {
+  readonly kind: SampleKind;
+  readonly dims: Dims3;
+  readonly type: 'u8' | 'u16';
+  /** A whole number; the same seed gives the same voxels on every machine. */
+  readonly seed: number;
+}
+
+const fillers: Readonly<Record<SampleKind, (shape: SampleShape) => SliceFiller>> = {
+  zero: createZero,
+  sequence254: (shape) => createSequence(shape, 255),
+  sequence255: (shape) => createSequence(shape, 256),
+  potential: createPotential,
+  phantom: createPhantom,
+  labels: createLabels,
+};
+
+const maxLength = 16384;
+const maxSliceBytes = 512 * 2 ** 20;
+/** Made in one go: a cancel is heard between two pieces. */
+const pieceBytes = 2 ** 20;
+
+/**
+ * A volume made up on the fly: its voxels are computed as they are read, a few slices at a time. Its source is the NIfTI
+ * file that it would be.
+ * @throws StriaError `invalid-input` where the dims are none that can be made
+ */
+export function openSample({ kind, dims, type, seed }: SampleRequest): OpenVolume {
+  const width = type === 'u8' ? 1 : 2;
+  const sliceBytes = dims[0] * dims[1] * width;
+  if (!dims.every((length) => Number.isInteger(length) && length >= 1 && length <= maxLength)) {
+    throw new StriaError('invalid-input', `a sample's sides are whole numbers from 1 to ${maxLength}, not ${dims.join(' × ')}`);
+  }
+  if (sliceBytes > maxSliceBytes) {
+    throw new StriaError('invalid-input', `a sample's slice of ${dims[0]} × ${dims[1]} is too large: 512 MiB is the most`);
+  }
+  const slicesPerPiece = Math.max(1, Math.floor(pieceBytes / sliceBytes));
+  const name = `${kind}-${dims.every((length) => length === dims[0]) ? dims[0] : dims.join('x')}`;
+  const info: VolumeInfo = {
+    dims: [...dims, 1],
+    type,
+    spacing: [1, 1, 1, 1],
+    spatialUnit: 'mm',
+    timeUnit: 'unknown',
+    affine: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0],
+    slope: 1,
+    intercept: 0,
+  };
+  return {
+    info,
+    format: 'nifti',
+    async *voxels({ signal } = {}) {
+      throwIfAborted(signal);
+      const fill = fillers[kind]({ dims, maximum: type === 'u8' ? 255 : 65535, seed });
+      for (let z = 0; z < dims[2]; z += slicesPerPiece) {
+        throwIfAborted(signal);
+        const slices = Math.min(slicesPerPiece, dims[2] - z);
+        const piece = new Uint8Array(slices * sliceBytes);
+        for (let i = 0; i < slices; i++) {
+          const voxels = sliceBytes / width;
+          const at = i * sliceBytes;
+          fill(z + i, type === 'u8' ? new Uint8Array(piece.buffer, at, voxels) : new Uint16Array(piece.buffer, at, voxels));
+        }
+        await nextTurn();
+        yield piece;
+      }
+    },
+    source: async () => describeExport(info, 'nifti', name),
+  };
+}

@@ -1,0 +1,14 @@
+import type { Dims3 } from '../shared/volume.ts';
+
+/** What a sample is made of: unsigned voxels of one or two bytes. */
+export type SampleArray = Uint8Array<ArrayBuffer> | Uint16Array<ArrayBuffer>;
+
+export interface SampleShape {
+  readonly dims: Dims3;
+  /** The largest value that a voxel can have: 255 or 65,535. */
+  readonly maximum: 255 | 65535;
+  readonly seed: number;
+}
+
+/** Writes slice `z` (`dims[0] × dims[1]` voxels, all 0 before). Any slice may be asked for, in any order. */
+export type SliceFiller = (z: number, slice: SampleArray) => void;

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import type { EncodeChoice } from '../chunks/backend.ts';
+import { createCpuBackend } from '../cpu/cpu-backend.ts';
+import { inlinePool } from '../cpu/inline-pool.ts';
+import type { OpenVolume } from '../io/common/volume-reader.ts';
+import { openVolume } from '../io/open-volume.ts';
+import { memorySource, type ReadSharedFile } from '../shared/bytes.ts';
+import type { Dims4, ElementType } from '../shared/volume.ts';
+import { compressVolume } from './compress.ts';
+import { auto, infoOf, type Look, only, voxelsOf, watchedSink } from './engine-testing.ts';
+
+const offset = 7;
+
+/** A raw file in memory that pretends to be on a disk, and the voxels in it. */
+function fileOf(dims: Dims4, type: ElementType, look: Look) {
+  const voxels = voxelsOf(infoOf(dims, type), look);
+  const bytes = new Uint8Array(offset + voxels.byteLength);
+  bytes.set(voxels, offset);
+  return bytes;
+}
+
+/** Opens it where threads may read it; there, no other way to its voxels is left. */
+async function open(bytes: Uint8Array, dims: Dims4, type: ElementType, isShared: boolean): Promise<OpenVolume> {
+  const source = memorySource('a.raw', bytes);
+  const file = isShared ? { path: 'a.raw', descriptor: 3 } : undefined;
+  const volume = await openVolume({ ...source, file }, { raw: { dims, type, offset } });
+  const none = () => {
+    throw new Error('the voxels were to be read by the backend');
+  };
+  return isShared ? { ...volume, voxels: none, fill: none } : volume;
+}
+
+const compress = async (volume: OpenVolume, choice: EncodeChoice, readFile?: ReadSharedFile, maxBoxBytes = 2 ** 26) => {
+  const sink = watchedSink();
+  const backend = { ...createCpuBackend(inlinePool(readFile)), maxBoxBytes };
+  const report = await compressVolume(volume, sink, { backend, choice });
+  return { container: Buffer.from(sink.bytes()), report };
+};
+
+const readerOf =
+  (bytes: Uint8Array): ReadSharedFile =>
+  (_file, position, target) => {
+    const part = bytes.subarray(position, position + target.byteLength);
+    target.set(part);
+    return part.byteLength;
+  };
+
+test.each<[string, Dims4, ElementType, Look, EncodeChoice]>([
+  ['cubes', [128, 64, 128, 1], 'u8', 'blobs', only('rle')],
+  ['cubes that rle does not make smaller', [128, 64, 64, 1], 'u8', 'noise', only('rle')],
+  ['cubes of 16 bits by a codec without WebAssembly, a part of a row at a time', [256, 64, 64, 1], 'u16', 'blobs', only('raw')],
+  ['rows so long that parts of them are read alone', [20_000, 3, 2, 1], 'u8', 'blobs', only('parle')],
+  ['odd shapes', [150, 70, 67, 1], 'u16', 'blobs', only('rle')],
+  ['time points, chosen for', [64, 32, 16, 3], 'f64', 'blobs', auto],
+])('voxels in a file give the bytes that they give in memory: %s', async (_name, dims, type, look, choice) => {
+  const bytes = fileOf(dims, type, look);
+  const { container, report } = await compress(await open(bytes, dims, type, true), choice, readerOf(bytes));
+  const plain = await compress(await open(bytes, dims, type, false), choice);
+  expect(container.equals(plain.container)).toBe(true);
+  const inBoxes = await compress(await open(bytes, dims, type, true), choice, readerOf(bytes), 2 ** 16);
+  expect(inBoxes.container.equals(plain.container)).toBe(true);
+  expect(report.timeline.filter(({ stage }) => stage === 'read').reduce((sum, span) => sum + span.bytes, 0)).toBe(
+    report.voxelBytes,
+  );
+});
+
+test('a file that became shorter is told as such', async () => {
+  const dims: Dims4 = [128, 64, 64, 1];
+  const bytes = fileOf(dims, 'u8', 'blobs');
+  const volume = await open(bytes, dims, 'u8', true);
+  const read = readerOf(bytes.subarray(0, 400_000));
+  await expect(compress(volume, only('rle'), read)).rejects.toMatchObject({
+    tag: 'not-readable',
+    message: expect.stringContaining('became shorter while it was read (at byte 400000)'),
+  });
+});
+
+test('big-endian voxels are read by the engine, which turns them', async () => {
+  const bytes = fileOf([16, 4, 4, 1], 'u16', 'blobs');
+  const file = { path: 'a.raw', descriptor: 3 };
+  const raw = { dims: [16, 4, 4, 1], type: 'u16', endian: 'big', offset } as const;
+  expect((await openVolume({ ...memorySource('a.raw', bytes), file }, { raw })).place).toBeUndefined();
+});

@@ -1,0 +1,191 @@
+import type { Backend, DeviceReport } from '../chunks/backend.ts';
+import type { ContainerReader } from '../format/container-reader.ts';
+import { describeExport } from '../io/export-volume.ts';
+import { planPictures } from '../io/pictures/describe-pictures.ts';
+import type { ByteSink, SinkMaker } from '../shared/bytes.ts';
+import { type JobOptions, throwIfAborted } from '../shared/job.ts';
+import { type FileFormat, isPictureFormat, type SourceDescription, type SourcePart } from '../shared/source.ts';
+import { swapBytes, volumeBytes, elementBytes as voxelWidth } from '../shared/volume.ts';
+import { Beside, overlapBytes, slabTargetBytes, writingTo } from './pipeline.ts';
+import { restorePictures } from './restore-pictures.ts';
+import { type RestoreStage, SlabDecoder } from './slab-decoder.ts';
+import { largestSlabBytes, ReusedBytes, slabsOf } from './slabs.ts';
+import { KernelClock, type KernelTimes, type StageReport, type StageSpan, Stopwatch } from './stage-times.ts';
+
+export interface RestoreSettings {
+  readonly backend: Backend;
+  /**
+   * What to write. Default: the source's own file or files, byte for byte; of pictures the same kind with the same pixels, but
+   * compressed anew. 'raw': the voxels alone, in the source's byte order.
+   */
+  readonly to?: FileFormat | undefined;
+  /** File name without ending, for formats that are not the source's own. */
+  readonly baseName: string;
+  /**
+   * Name of the output, with its ending. Of several files it names the first; the others follow it where they can. PNG files
+   * are numbered by it.
+   */
+  readonly outputName?: string | undefined;
+  /** What writing pictures may hold in memory at a time, in bytes. Default: `defaultPictureMemory`. */
+  readonly pictureMemory?: number | undefined;
+}
+
+export interface RestoreReport {
+  /** Names of the files written. */
+  readonly files: readonly string[];
+  readonly format: FileFormat;
+  readonly bytesOut: number;
+  readonly voxelBytes: number;
+  readonly chunkCount: number;
+  /** Wall time of each stage; stages overlap, so they may add up to more than `total`. */
+  readonly timesMs: Readonly<Record<RestoreStage | 'total', number>>;
+  /**
+   * When each stage went on, since the beginning, and with how many bytes: chunks that were read, voxels that were decoded (their
+   * checksums are checked there) or written. `readback` is a part of `decode` on a GPU. `save` is the end of writing: what was
+   * gathered goes to the disk, and the files get their names.
+   */
+  readonly timeline: readonly StageSpan<RestoreStage>[];
+  /** Undefined on the CPU. */
+  readonly kernelTimes?: KernelTimes | undefined;
+  readonly device: DeviceReport;
+  /** Voxel bytes by the total time, and by the time that was spent decoding. */
+  readonly gigabytesPerSecond: { readonly total: number; readonly decode: number };
+}
+
+/**
+ * Decodes a container into files, layer by layer, in bounded memory. All sinks are closed when all is written, and all
+ * aborted, once, when anything fails; only pictures are closed one by one, so that those before a fault stay.
+ * @throws StriaError `corrupt` in the context of `chunk N`; of the backend or the sinks; `aborted`
+ */
+export async function restoreVolume(
+  container: ContainerReader,
+  makeSink: SinkMaker,
+  settings: RestoreSettings,
+  job: JobOptions = {},
+): Promise<RestoreReport> {
+  const sinks: ByteSink[] = [];
+  const stopwatch = new Stopwatch<RestoreStage>(['read', 'decode', 'readback', 'write', 'save']);
+  const report = await writingTo(sinks, () => restore(container, makeSink, sinks, settings, stopwatch, job), stopwatch);
+  return { ...report, ...stopwatch.report(report.voxelBytes, 'decode') };
+}
+
+async function restore(
+  container: ContainerReader,
+  makeSink: SinkMaker,
+  sinks: ByteSink[],
+  settings: RestoreSettings,
+  stopwatch: Stopwatch<RestoreStage>,
+  job: JobOptions,
+): Promise<Omit<RestoreReport, keyof StageReport>> {
+  throwIfAborted(job.signal);
+  const { backend } = settings;
+  const clock = new KernelClock();
+  const description = await describeOutput(container, settings, job);
+  const slabs = new SlabDecoder(container, backend, stopwatch, clock, job);
+  let bytesOut = 0;
+  let files: readonly string[] = description.parts.map(({ name }) => name);
+  const openSink = async (name: string): Promise<ByteSink> => {
+    const sink = await makeSink(name);
+    sinks.push(sink);
+    return {
+      write: async (bytes) => {
+        if (bytes.byteLength > 0) await stopwatch.time('write', () => sink.write(bytes), bytes.byteLength);
+        bytesOut += bytes.byteLength;
+      },
+      close: async () => {
+        // A stack has more pictures than files may be open: each is done with when it is whole.
+        sinks.splice(sinks.indexOf(sink), 1);
+        await stopwatch.time('save', () => sink.close());
+      },
+      abort: () => sink.abort(),
+    };
+  };
+  if (isPictureFormat(description.format)) {
+    const plan = planPictures(container.header.volume, description.format, description, settings.outputName);
+    files = plan.files;
+    await restorePictures(slabs, plan, openSink, settings.pictureMemory);
+  } else {
+    for (const part of description.parts) {
+      const { write } = await openSink(part.name);
+      await write(part.before);
+      if (part.hasVoxels) await writeVoxels(slabs, description, backend, write);
+      await write(part.after);
+    }
+  }
+  return {
+    files,
+    format: description.format,
+    bytesOut,
+    voxelBytes: volumeBytes(container.header.volume),
+    chunkCount: container.chunkCount,
+    kernelTimes: clock.times(),
+    device: backend.device,
+  };
+}
+
+async function describeOutput(
+  container: ContainerReader,
+  { to, baseName, outputName }: RestoreSettings,
+  job: JobOptions,
+): Promise<SourceDescription> {
+  const source = await container.sourceDescription(job);
+  // NIfTI and NRRD say their byte order in their headers; raw voxels keep the order that they had.
+  const endian = to === 'raw' ? source.endian : 'little';
+  const output =
+    to === undefined || (to === source.format && isPictureFormat(to))
+      ? source
+      : describeExport(container.header.volume, to, baseName, endian, source);
+  return isPictureFormat(output.format) ? output : { ...output, parts: renamed(output.parts, outputName) };
+}
+
+/**
+ * The parts under the name that was asked for. Of several, the first without voxels gets it. The one with the voxels
+ * follows where it had the other's name but for the ending (`.hdr` and `.img`); where a header names it, as NRRD's do, it
+ * keeps its own.
+ */
+function renamed(parts: readonly SourcePart[], outputName: string | undefined): readonly SourcePart[] {
+  if (outputName === undefined) return parts;
+  const [only, ...others] = parts;
+  if (only && others.length === 0) return [{ ...only, name: outputName }];
+  const header = parts.find((part) => !part.hasVoxels);
+  return parts.map((part) => {
+    if (part === header) return { ...part, name: outputName };
+    const follows = /\.hdr$/i.test(header?.name ?? '') && stem(part.name) === stem(header?.name ?? '');
+    return follows ? { ...part, name: `${stem(outputName)}${part.name.slice(stem(part.name).length)}` } : part;
+  });
+}
+
+function stem(name: string): string {
+  const dot = name.lastIndexOf('.');
+  return dot > 0 ? name.slice(0, dot) : name;
+}
+
+/** Decodes all voxels in order: one slab is written while the next is decoded, where two fit in memory. */
+async function writeVoxels(
+  slabs: SlabDecoder,
+  { endian }: SourceDescription,
+  backend: Backend,
+  write: (bytes: Uint8Array) => Promise<void>,
+): Promise<void> {
+  const { grid, elementBytes, volume } = slabs;
+  const slabBytes = Math.min(backend.maxBoxBytes, slabTargetBytes);
+  const overlaps = largestSlabBytes(grid, elementBytes, slabBytes) <= overlapBytes;
+  const buffers = [new ReusedBytes(), new ReusedBytes()] as const;
+  const writing = new Beside<void>();
+  let slabNumber = 0;
+  try {
+    for (const slab of slabsOf(grid, elementBytes, slabBytes)) {
+      if (!overlaps) await writing.end();
+      const buffer = buffers[overlaps ? slabNumber++ % 2 : 0] as ReusedBytes;
+      const bytes = buffer.take(slab.byteLength);
+      await slabs.decode(slab, bytes);
+      if (endian === 'big') swapBytes(bytes, voxelWidth(volume.type));
+      await writing.end();
+      writing.start(() => write(bytes));
+    }
+    await writing.end();
+    slabs.throwIfAborted();
+  } finally {
+    await writing.settle();
+  }
+}

@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { checkChunkShape, chunkShapeOf, defaultChunkShape, maxLayerBytes } from '../chunks/chunk-shape.ts';
+import { type CodecElementBytes, rowBytes } from '../codec/codec.ts';
+import { ChunkGrid, chunkGridOf } from '../format/chunk-grid.ts';
+import type { Dims3, Dims4 } from '../shared/volume.ts';
+import { elementTypes } from '../shared/volume.ts';
+import { boxesOf, largestSlabBytes, putBox, ReusedBytes, slabsOf, takeBox } from './slabs.ts';
+
+const length = (max: number) => fc.integer({ min: 1, max });
+const cuts = fc.record({
+  dims: fc.tuple(length(13), length(9), length(7), length(3)) as fc.Arbitrary<Dims4>,
+  chunkShape: fc.tuple(fc.constantFrom(4, 8), length(5), length(4)) as fc.Arbitrary<Dims3>,
+  elementBytes: fc.constantFrom<CodecElementBytes>(1, 2, 4),
+  target: fc.integer({ min: 1, max: 600 }),
+  maxBoxBytes: fc.integer({ min: 1, max: 300 }),
+});
+
+test('slabs and boxes hold each chunk once, in order, at the place of its bytes in the volume', () => {
+  fc.assert(
+    fc.property(cuts, ({ dims, chunkShape, elementBytes, target, maxBoxBytes }) => {
+      const grid = new ChunkGrid(dims, chunkShape);
+      let nextChunk = 0;
+      let byteOffset = 0;
+      for (const slab of slabsOf(grid, elementBytes, target)) {
+        expect(slab.firstChunk).toBe(nextChunk);
+        expect(slab.byteLength).toBeLessThanOrEqual(largestSlabBytes(grid, elementBytes, target));
+        slab.chunks.forEach(({ origin, shape }, at) => {
+          const box = grid.box(slab.firstChunk + at);
+          expect(shape).toEqual(box.shape);
+          const inVolume =
+            (((box.t * dims[2] + box.origin[2]) * dims[1] + box.origin[1]) * dims[0] + box.origin[0]) * elementBytes;
+          const inSlab = ((origin[2] * slab.dims[1] + origin[1]) * slab.dims[0] + origin[0]) * elementBytes;
+          expect(byteOffset + inSlab).toBe(inVolume);
+        });
+        const boxes = boxesOf(slab, elementBytes, maxBoxBytes);
+        let inSlab = 0;
+        for (const box of boxes) {
+          expect(box.firstChunk).toBe(slab.firstChunk + inSlab);
+          const bytes = rowBytes(box.dims[0], elementBytes) * box.dims[1] * box.dims[2];
+          expect(bytes <= maxBoxBytes || box.chunks.length === 1).toBe(true);
+          let filled = 0;
+          box.chunks.forEach(({ origin, shape }, at) => {
+            const place = slab.chunks[inSlab + at];
+            expect(shape).toEqual(place?.shape);
+            expect(origin.map((value, axis) => value + (box.origin[axis] as number))).toEqual(place?.origin);
+            filled += shape[0] * shape[1] * shape[2];
+          });
+          expect(filled).toBe(box.dims[0] * box.dims[1] * box.dims[2]);
+          inSlab += box.chunks.length;
+        }
+        expect(inSlab).toBe(slab.chunks.length);
+        nextChunk += slab.chunks.length;
+        byteOffset += slab.byteLength;
+      }
+      expect(nextChunk).toBe(grid.count);
+      expect(byteOffset).toBe(dims[0] * dims[1] * dims[2] * dims[3] * elementBytes);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a slab stays within its target wherever one chunk row does', () => {
+  const sizes = [...slabsOf(new ChunkGrid([100, 100, 1, 1], [64, 8, 1]), 1, 1000)].map(({ byteLength }) => byteLength);
+  expect(sizes).toEqual([...Array.from({ length: 12 }, () => 800), 400]);
+  const lines = [...slabsOf(new ChunkGrid([1000, 1, 1, 1], [64, 1, 1]), 1, 256)].map(({ byteLength }) => byteLength);
+  expect(lines).toEqual([256, 256, 256, 232]);
+});
+
+test('boxes are taken out of a slab and put back', () => {
+  const dims: Dims3 = [6, 5, 4];
+  const slab = { bytes: Uint8Array.from({ length: 120 }, (_, at) => at), dims, elementBytes: 1 } as const;
+  const range = [...slabsOf(new ChunkGrid([...dims, 1], [4, 2, 4]), 1, 1000)][0];
+  if (!range) throw new Error('no slab');
+  const back = { ...slab, bytes: new Uint8Array(120) };
+  const boxes = boxesOf(range, 1, 64);
+  expect(boxes.length).toBe(3);
+  const scratch = new ReusedBytes();
+  for (const box of boxes) putBox(box, takeBox(slab, box, scratch), back);
+  expect(back.bytes).toEqual(slab.bytes);
+});
+
+test('the default chunk shape: cubes of 64, clipped; flat chunks are wider; layers fit in memory', () => {
+  expect(defaultChunkShape({ dims: [512, 512, 512, 1], type: 'u8' })).toEqual([64, 64, 64]);
+  expect(defaultChunkShape({ dims: [512, 512, 512, 1], type: 'f64' })).toEqual([64, 64, 64]);
+  expect(defaultChunkShape({ dims: [65, 30, 1000, 9], type: 'u16' })).toEqual([65, 30, 64]);
+  expect(defaultChunkShape({ dims: [2048, 2048, 1024, 1], type: 'u8' })).toEqual([64, 64, 64]);
+  expect(defaultChunkShape({ dims: [2048, 2048, 1024, 1], type: 'u16' })).toEqual([128, 64, 32]);
+  expect(defaultChunkShape({ dims: [2048, 2048, 1, 1], type: 'u8' })).toEqual([512, 512, 1]);
+  expect(defaultChunkShape({ dims: [1, 1, 1, 1], type: 'f64' })).toEqual([2, 1, 1]);
+});
+
+test('the chunk shape of a stack of pictures: one deep, small, larger where there would be too many', () => {
+  expect(chunkShapeOf({ dims: [2048, 1536, 240, 1], type: 'u8' }, true)).toEqual([128, 128, 1]);
+  expect(chunkShapeOf({ dims: [100, 30, 9, 3], type: 'f64' }, true)).toEqual([128, 30, 1]);
+  expect(chunkShapeOf({ dims: [100_000, 40_000, 1000, 1], type: 'u8' }, true)).toEqual([512, 512, 1]);
+  for (const volume of [
+    { dims: [2048, 2048, 1, 3], type: 'u8' },
+    { dims: [2 ** 22, 200, 2, 1], type: 'u8' },
+  ] as const) {
+    expect(chunkShapeOf(volume, true)).toEqual(defaultChunkShape(volume));
+    expect(chunkGridOf(volume, [...chunkShapeOf(volume, true), 1]).count).toBeGreaterThan(0);
+  }
+  expect(chunkShapeOf({ dims: [512, 512, 512, 1], type: 'u8' }, false)).toEqual([64, 64, 64]);
+});
+
+test('every default shape is one that a container takes, a GPU can hold, and memory allows', () => {
+  const anyLength = fc.oneof(length(100), length(5000), length(100_000));
+  fc.assert(
+    fc.property(anyLength, anyLength, anyLength, fc.constantFrom(...elementTypes), (x, y, z, type) => {
+      const volume = { dims: [x, y, z, 1] as const, type };
+      const shape = defaultChunkShape(volume);
+      expect(shape).toEqual(checkChunkShape(volume, shape));
+      expect(shape[0] * shape[1] * shape[2]).toBeLessThanOrEqual(64 ** 3);
+      const bytes = { u8: 1, i8: 1, u16: 2, i16: 2, u32: 4, i32: 4, f32: 4, f64: 8 }[type];
+      if (x * y * z * bytes < 2 ** 40) {
+        const grid = chunkGridOf(volume, [...shape, 1]);
+        const layer = x * bytes * (shape[2] > 1 ? y * shape[2] : shape[1]);
+        expect(layer <= maxLayerBytes || (shape[1] === 1 && shape[2] === 1)).toBe(true);
+        expect(grid.count).toBeGreaterThan(0);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a chunk width that would begin inside a word is refused', () => {
+  expect(() => checkChunkShape({ dims: [100, 1, 1, 1], type: 'u8' }, [6, 1, 1])).toThrow(/whole words/);
+  expect(checkChunkShape({ dims: [6, 1, 1, 1], type: 'u8' }, [6, 1, 1])).toEqual([6, 1, 1]);
+});

@@ -1,0 +1,94 @@
+import bricksCode from '../../shaders/volume/bricks.wgsl?raw';
+import levelCode from '../../shaders/volume/bricks-level.wgsl?raw';
+import type { Commands } from '../gpu/commands.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { GpuScope } from '../gpu/scope.ts';
+import type { Dims3 } from '../shared/volume.ts';
+import { texelKind } from './texel-kind.ts';
+
+/**
+ * The least and greatest texel that samples in each brick of a display texture hang on: the ray marcher crosses empty ones at
+ * once. Filtering reaches a texel over a brick's border.
+ */
+export interface BrickGrid {
+  /** rgba16float; x and y of a texel are the brick's range. */
+  readonly texture: GPUTexture;
+  /** The same for blocks of 4³ bricks. */
+  readonly blocks: GPUTexture;
+  /** Texels of a brick along each axis: 8, or a multiple of it in a large texture. */
+  readonly size: number;
+  /** The bricks' ranges, as they are found; and how many bricks there are along x, y, z. */
+  readonly ranges: GPUBuffer;
+  readonly counts: GPUBuffer;
+}
+
+/** Bricks of a block along each axis. */
+const blockBricks = 4;
+
+/** Planes of a display texture in a staging buffer. */
+export interface StagedPlanes {
+  readonly staging: GPUBuffer;
+  readonly rowWords: number;
+  readonly firstPlane: number;
+  readonly planeCount: number;
+}
+
+/** Makes an empty grid for a texture of `dims` texels; `scope` owns it. */
+export function createBrickGrid(scope: GpuScope, dims: Dims3): BrickGrid {
+  const size = 8 * Math.ceil(Math.max(...dims) / 512);
+  const counts = dims.map((length) => Math.ceil(length / size)) as [number, number, number];
+  const texture = (name: string, [x, y, z]: readonly [number, number, number]): GPUTexture =>
+    scope.texture(name, x * y * z * 8, {
+      size: [x, y, z],
+      dimension: '3d',
+      format: 'rgba16float',
+      usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.STORAGE_BINDING | GPUTextureUsage.COPY_SRC,
+    });
+  const blockCounts = counts.map((count) => Math.ceil(count / blockBricks)) as [number, number, number];
+  return {
+    texture: texture('bricks', counts),
+    blocks: texture('blocks', blockCounts),
+    size,
+    ranges: scope.storage('brick ranges', counts[0] * counts[1] * counts[2] * 8),
+    counts: scope.uniform('brick counts', counts),
+  };
+}
+
+/**
+ * Prepares what staged planes add to the grid; `scope` owns what that takes. Record it for all planes, in order; then
+ * `recordLevels`.
+ */
+export function prepareBricks(
+  gpu: Gpu,
+  scope: GpuScope,
+  grid: BrickGrid,
+  texture: GPUTexture,
+  planes: StagedPlanes,
+): (commands: Commands) => void {
+  const kernel = gpu.kernel({
+    label: 'resident.bricks',
+    code: bricksCode,
+    constants: { texel_kind: texelKind(texture) },
+  });
+  const { width, height, depthOrArrayLayers: depth } = grid.texture;
+  const { staging, rowWords, firstPlane, planeCount } = planes;
+  const uniform = scope.uniform('bricks', [width, height, grid.size, texture.height, rowWords, firstPlane, planeCount]);
+  // Those whose bricks hang on one of the planes.
+  const firstLayer = Math.floor(Math.max(0, firstPlane - 1) / grid.size);
+  const layers = Math.min(depth - 1, Math.floor((firstPlane + planeCount) / grid.size)) - firstLayer + 1;
+  return (commands) => {
+    commands.dispatch(kernel, [staging, uniform, grid.ranges], [Math.ceil(width / 64), height, layers]);
+  };
+}
+
+/** Records the last step: the ranges into the textures. */
+export function recordLevels(gpu: Gpu, commands: Commands, { texture, blocks, ranges, counts }: BrickGrid): void {
+  for (const [level, side] of [
+    [texture, 1],
+    [blocks, blockBricks],
+  ] as const) {
+    const kernel = gpu.kernel({ label: 'resident.bricks-level', code: levelCode, constants: { side } });
+    const { width, height, depthOrArrayLayers } = level;
+    commands.dispatch(kernel, [ranges, counts, level.createView()], [Math.ceil(width / 64), height, depthOrArrayLayers]);
+  }
+}

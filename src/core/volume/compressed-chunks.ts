@@ -1,0 +1,116 @@
+import { codecOfChunk } from '../chunks/choose.ts';
+import { rampOf } from '../chunks/ramp.ts';
+import type { EncodedChunk } from '../format/chunk.ts';
+import { type ChunkGrid, codecElementBytes } from '../format/chunk-grid.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { GpuScope } from '../gpu/scope.ts';
+import type { StoredChunk } from '../gpu-chunks/decode-planner.ts';
+import { inContext, StriaError } from '../shared/errors.ts';
+import type { ElementType } from '../shared/volume.ts';
+
+/** Payloads go to the GPU in pieces of about this size, and into buffers of at most this size. */
+const pieceBytes = 2 ** 22;
+const maxBufferBytes = 2 ** 28;
+
+export interface CompressedChunks {
+  /** In the order of their numbers. */
+  readonly stored: readonly StoredChunk[];
+  /** Of all payloads, without what lies between them. */
+  readonly payloadBytes: number;
+}
+
+/**
+ * Uploads the payloads of a volume's chunks, one after the other, each at a multiple of 4 bytes.
+ * @param chunks all of the grid's, in order
+ * @param scope owns the buffers
+ * @throws StriaError `corrupt`, `unsupported`, in the context of `chunk N`; `internal` where chunks are missing
+ */
+export function uploadChunks(
+  gpu: Gpu,
+  scope: GpuScope,
+  type: ElementType,
+  grid: ChunkGrid,
+  chunks: readonly EncodedChunk[],
+): CompressedChunks {
+  if (chunks.length !== grid.count) {
+    throw new StriaError('internal', `${chunks.length} chunks came for a volume of ${grid.count}`);
+  }
+  const elementBytes = codecElementBytes(type);
+  const limit = Math.min(maxBufferBytes, gpu.maxBindingBytes);
+  const stored = new Array<StoredChunk>(chunks.length);
+  let payloadBytes = 0;
+  for (let first = 0; first < chunks.length; ) {
+    // A buffer as large as the chunks from `first` on need, as many as it may hold.
+    let end = first;
+    let bytes = 0;
+    for (; end < chunks.length; end++) {
+      const padded = paddedBytes(chunks[end] as EncodedChunk);
+      if (bytes > 0 && bytes + padded > limit) break;
+      bytes += padded;
+    }
+    const writer = new PieceWriter(gpu, bytes === 0 ? undefined : scope.storage('payloads', bytes));
+    for (let number = first; number < end; number++) {
+      const chunk = chunks[number] as EncodedChunk;
+      const geometry = { shape: grid.box(number).shape, elementBytes };
+      try {
+        if (chunk.kind !== 'coded') {
+          stored[number] = { kind: 'ramp', ramp: rampOf(chunk, geometry) };
+          continue;
+        }
+        const { byteLength } = chunk.payload;
+        stored[number] = { kind: 'coded', ...codecOfChunk(chunk, geometry), byteLength, ...writer.add(chunk.payload) };
+        payloadBytes += byteLength;
+      } catch (error) {
+        throw inContext(`chunk ${number}`, error);
+      }
+    }
+    writer.flush();
+    first = end;
+  }
+  return { stored, payloadBytes };
+}
+
+function paddedBytes(chunk: EncodedChunk): number {
+  return chunk.kind === 'coded' ? Math.ceil(chunk.payload.byteLength / 4) * 4 : 0;
+}
+
+/** Writes payloads into a buffer, gathered into pieces: a write for each would be slow. */
+class PieceWriter {
+  readonly #gpu: Gpu;
+  readonly #buffer: GPUBuffer | undefined;
+  readonly #piece: Uint8Array<ArrayBuffer>;
+  /** Where the piece begins in the buffer, and how much of it is taken. */
+  #start = 0;
+  #used = 0;
+
+  constructor(gpu: Gpu, buffer: GPUBuffer | undefined) {
+    this.#gpu = gpu;
+    this.#buffer = buffer;
+    this.#piece = new Uint8Array(Math.min(pieceBytes, buffer?.size ?? 0));
+  }
+
+  add(payload: Uint8Array): { readonly buffer: GPUBuffer; readonly byteOffset: number } {
+    if (!this.#buffer) throw new StriaError('corrupt', 'it has no payload');
+    const byteOffset = this.#start + this.#used;
+    for (let from = 0; from < payload.byteLength; ) {
+      if (this.#used === this.#piece.byteLength) this.flush();
+      const part = payload.subarray(from, from + this.#piece.byteLength - this.#used);
+      this.#piece.set(part, this.#used);
+      this.#used += part.byteLength;
+      from += part.byteLength;
+    }
+    // The bytes up to the next word: the piece's length is whole words, so they are in it.
+    const padded = Math.ceil(this.#used / 4) * 4;
+    this.#piece.fill(0, this.#used, padded);
+    this.#used = padded;
+    return { buffer: this.#buffer, byteOffset };
+  }
+
+  flush(): void {
+    if (this.#buffer && this.#used > 0) {
+      this.#gpu.device.queue.writeBuffer(this.#buffer, this.#start, this.#piece, 0, this.#used);
+    }
+    this.#start += this.#used;
+    this.#used = 0;
+  }
+}

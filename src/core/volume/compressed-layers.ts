@@ -1,0 +1,253 @@
+import type { ChunkBox, ResidentBox } from '../chunks/backend.ts';
+import { type DecodePlan, type GpuVoxels, rowBytes } from '../codec/codec.ts';
+import { type ChunkGrid, codecElementBytes } from '../format/chunk-grid.ts';
+import type { Commands } from '../gpu/commands.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { GpuScope } from '../gpu/scope.ts';
+import { type DecodePlanner, DecodeWorkspace, type PlannedChunk, type StoredChunk } from '../gpu-chunks/decode-planner.ts';
+import type { FaultFlags } from '../gpu-chunks/fault-flags.ts';
+import { paddedBoxBytes } from '../gpu-chunks/gpu-chunks.ts';
+import { StriaError } from '../shared/errors.ts';
+import type { Dims3, ElementType } from '../shared/volume.ts';
+import { type AxisIndex, placeUniform, type SliceBox } from './volume-source.ts';
+
+/** A part of a layer: a box of whole chunks, decoded into a buffer of its own. */
+export interface LayerBox extends ResidentBox {
+  /** The box's first element in the volume. */
+  readonly origin: Dims3;
+  /** Its chunks: their places in the box, and their numbers at time point 0. */
+  readonly chunks: readonly (ChunkBox & { readonly number: number })[];
+}
+
+/** A part that slices are drawn from. */
+export interface PlacedLayerBox extends LayerBox, SliceBox {}
+
+interface ChunkRange {
+  readonly first: Dims3;
+  readonly end: Dims3;
+}
+
+/** What a compressed volume gives its layers. */
+export interface LayerSource {
+  readonly gpu: Gpu;
+  readonly planner: DecodePlanner;
+  readonly grid: ChunkGrid;
+  readonly type: ElementType;
+  readonly stored: readonly StoredChunk[];
+}
+
+/**
+ * A compressed volume's layers of chunks across one axis, or its whole time points as layers. One layer of one time
+ * point at a time is decoded, into scratch memory that all of them share.
+ */
+export class CompressedLayers {
+  readonly #source: LayerSource;
+  readonly #axis: AxisIndex | undefined;
+  readonly #scratch: GpuScope;
+  readonly #tables: GpuScope;
+  readonly #flags: FaultFlags | undefined;
+  readonly #workspace: DecodeWorkspace;
+  readonly #boxes: (readonly PlacedLayerBox[])[] = [];
+  readonly #plans = new Map<number, DecodePlan>();
+  #buffers: readonly GPUBuffer[] | undefined;
+  /** What the scratch memory holds once all that was recorded has run: the key of a layer at a time point. */
+  #held: number | undefined;
+
+  /**
+   * @param axis undefined: a layer is a whole time point
+   * @param tables owns what decoding reads beside payloads
+   * @param scratch owns what is decoded into
+   * @param flags tell of unsound payloads of what was recorded. Left out: payloads are not checked
+   */
+  constructor(source: LayerSource, axis: AxisIndex | undefined, tables: GpuScope, scratch: GpuScope, flags?: FaultFlags) {
+    this.#source = source;
+    this.#axis = axis;
+    this.#tables = tables;
+    this.#scratch = scratch;
+    this.#flags = flags;
+    this.#workspace = new DecodeWorkspace(scratch);
+  }
+
+  get count(): number {
+    return this.#axis === undefined ? 1 : this.#source.grid.counts[this.#axis];
+  }
+
+  /** Whether a layer was ever asked for: then there is scratch memory. */
+  get isUsed(): boolean {
+    return this.#buffers !== undefined;
+  }
+
+  /** @throws StriaError `limit-too-small` where no cut makes parts that the GPU can bind */
+  assertFits(): void {
+    this.#rangesOf(0);
+  }
+
+  /** The layer that holds an element. */
+  layerAt(position: Dims3): number {
+    if (this.#axis === undefined) return 0;
+    return Math.floor(position[this.#axis] / this.#source.grid.chunkShape[this.#axis]);
+  }
+
+  /** Makes the tables for decoding a layer at a time point, so that `record` uploads nothing. */
+  prepare(layer: number, timePoint: number): void {
+    this.#planOf(layer, timePoint);
+  }
+
+  /** The layer's boxes, which hold it once it is recorded. */
+  boxes(layer: number): readonly PlacedLayerBox[] {
+    const known = this.#boxes[layer];
+    if (known) return known;
+    const ranges = this.#rangesOf(layer);
+    // Layer 0 is as large as any.
+    this.#buffers ??= this.#rangesOf(0).map((range, index) =>
+      this.#scratch.storage(`layer ${index}`, this.#paddedBytes(this.#extentOf(range).dims)),
+    );
+    const buffers = this.#buffers;
+    const boxes = ranges.map((range, index) => this.#boxOf(range, buffers[index] as GPUBuffer));
+    this.#boxes[layer] = boxes;
+    return boxes;
+  }
+
+  /** The layer's boxes. Records their decoding, unless they hold it already. */
+  record(commands: Commands, layer: number, timePoint: number): readonly PlacedLayerBox[] {
+    const boxes = this.boxes(layer);
+    const key = this.#key(layer, timePoint);
+    if (this.#held !== key) {
+      this.#planOf(layer, timePoint)(commands);
+      this.#held = key;
+    }
+    return boxes;
+  }
+
+  /**
+   * How some chunks of a layer are decoded into its boxes, for `recordBy`.
+   * @param chunks their numbers at time point 0 @param tables owns what decoding reads beside payloads
+   */
+  planSome(layer: number, timePoint: number, chunks: ReadonlySet<number>, tables: GpuScope): DecodePlan {
+    return this.#plan(layer, timePoint, tables, ({ number }) => chunks.has(number));
+  }
+
+  /** The layer's boxes, with what the plan decodes; elsewhere they hold anything. */
+  recordBy(plan: DecodePlan, commands: Commands, layer: number, timePoint: number): readonly PlacedLayerBox[] {
+    if (this.#held !== this.#key(layer, timePoint)) {
+      plan(commands);
+      this.#held = undefined;
+    }
+    return this.boxes(layer);
+  }
+
+  /** The box that holds an element of a time point now. */
+  holding(position: Dims3, timePoint: number): LayerBox | undefined {
+    const layer = this.layerAt(position);
+    if (this.#held !== this.#key(layer, timePoint)) return undefined;
+    return this.boxes(layer).find(({ origin, voxels }) =>
+      origin.every((from, axis) => {
+        const at = position[axis] as number;
+        return at >= from && at < from + (voxels.dims[axis] as number);
+      }),
+    );
+  }
+
+  #key(layer: number, timePoint: number): number {
+    return timePoint * this.count + layer;
+  }
+
+  #planOf(layer: number, timePoint: number): DecodePlan {
+    const key = this.#key(layer, timePoint);
+    const known = this.#plans.get(key);
+    if (known) return known;
+    const plan = this.#plan(layer, timePoint, this.#tables, () => true);
+    this.#plans.set(key, plan);
+    return plan;
+  }
+
+  #plan(
+    layer: number,
+    timePoint: number,
+    tables: GpuScope,
+    isWanted: (chunk: LayerBox['chunks'][number]) => boolean,
+  ): DecodePlan {
+    const { grid, stored, planner } = this.#source;
+    const chunksPerTimePoint = grid.count / grid.dims[3];
+    const plans = this.boxes(layer).map(({ chunks, voxels }) => {
+      const planned = chunks.filter(isWanted).map((chunk): PlannedChunk => {
+        const number = timePoint * chunksPerTimePoint + chunk.number;
+        return { ...chunk, stored: stored[number] as StoredChunk, number };
+      });
+      return planner.plan(planned, voxels, tables, this.#workspace, this.#flags);
+    });
+    return (commands) => {
+      for (const one of plans) one(commands);
+    };
+  }
+
+  /** A layer, cut along z or y until each part fits in one binding. All layers are cut alike, since they share buffers. */
+  #rangesOf(layer: number): ChunkRange[] {
+    const { counts } = this.#source.grid;
+    const axis = this.#axis;
+    const whole: ChunkRange = { first: [0, 0, 0], end: [counts[0], counts[1], counts[2]] };
+    if (axis === undefined) return this.#cut(whole);
+    const firstLayer = { first: whole.first, end: withLength(whole.end, axis, 1) };
+    return this.#cut(firstLayer).map(({ first, end }) => ({
+      first: withLength(first, axis, layer),
+      end: withLength(end, axis, layer + 1),
+    }));
+  }
+
+  #cut(range: ChunkRange): ChunkRange[] {
+    const { gpu } = this.#source;
+    const bytes = this.#paddedBytes(this.#extentOf(range).dims);
+    if (bytes <= gpu.maxBindingBytes) return [range];
+    const axis = ([2, 1] as const).find((one) => range.end[one] - range.first[one] > 1);
+    if (axis === undefined) {
+      throw new StriaError('limit-too-small', `a row of chunks takes ${bytes} bytes; this GPU binds ${gpu.maxBindingBytes}`);
+    }
+    const middle = Math.ceil((range.first[axis] + range.end[axis]) / 2);
+    return [
+      ...this.#cut({ first: range.first, end: withLength(range.end, axis, middle) }),
+      ...this.#cut({ first: withLength(range.first, axis, middle), end: range.end }),
+    ];
+  }
+
+  #extentOf({ first, end }: ChunkRange): { origin: Dims3; dims: Dims3 } {
+    const { chunkShape, dims } = this.#source.grid;
+    const edge = (axis: AxisIndex, chunk: number): number => Math.min(dims[axis], chunk * chunkShape[axis]);
+    const length = (axis: AxisIndex): number => edge(axis, end[axis]) - edge(axis, first[axis]);
+    return { origin: [edge(0, first[0]), edge(1, first[1]), edge(2, first[2])], dims: [length(0), length(1), length(2)] };
+  }
+
+  #boxOf(range: ChunkRange, buffer: GPUBuffer): PlacedLayerBox {
+    const { grid, type } = this.#source;
+    const { origin, dims } = this.#extentOf(range);
+    const voxels: GpuVoxels = { buffer, dims, elementBytes: codecElementBytes(type) };
+    const chunks: LayerBox['chunks'][number][] = [];
+    for (let z = range.first[2]; z < range.end[2]; z++) {
+      for (let y = range.first[1]; y < range.end[1]; y++) {
+        for (let x = range.first[0]; x < range.end[0]; x++) {
+          const number = (z * grid.counts[1] + y) * grid.counts[0] + x;
+          const box = grid.box(number);
+          const [fromX, fromY, fromZ] = box.origin;
+          const inBox: Dims3 = [fromX - origin[0], fromY - origin[1], fromZ - origin[2]];
+          chunks.push({ origin: inBox, shape: box.shape, number });
+        }
+      }
+    }
+    const perVoxel = type === 'f64' ? 2 : 1;
+    const place = placeUniform(this.#tables, {
+      first: [origin[0] / perVoxel, origin[1], origin[2]],
+      size: [dims[0] / perVoxel, dims[1], dims[2]],
+      planesPerTimePoint: 0,
+      rowWords: rowBytes(dims[0], voxels.elementBytes) / 4,
+    });
+    return { voxels, place, origin, chunks };
+  }
+
+  #paddedBytes(dims: Dims3): number {
+    return paddedBoxBytes(dims, codecElementBytes(this.#source.type));
+  }
+}
+
+function withLength(dims: Dims3, axis: AxisIndex, length: number): Dims3 {
+  const [x, y, z] = dims.with(axis, length);
+  return [x as number, y as number, z as number];
+}

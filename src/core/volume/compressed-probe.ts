@@ -1,0 +1,58 @@
+import { rowBytes } from '../codec/codec.ts';
+import { codecElementBytes } from '../format/chunk-grid.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { StoredChunk } from '../gpu-chunks/decode-planner.ts';
+import { emptyBox } from '../gpu-chunks/gpu-transfer.ts';
+import { type Dims3, type ElementType, elementBytes, typedVoxels } from '../shared/volume.ts';
+import type { LayerBox, LayerSource } from './compressed-layers.ts';
+
+// One voxel of a compressed volume. Positions in codec elements: that of the voxel's first.
+
+/**
+ * Reads a voxel out of a box that holds it once all that was submitted has run. Submits the reading at once, before
+ * anything else is decoded into the box.
+ */
+export async function readVoxel(gpu: Gpu, type: ElementType, box: LayerBox, [x, y, z]: Dims3): Promise<number> {
+  const { voxels, origin } = box;
+  const row = (z - origin[2]) * voxels.dims[1] + y - origin[1];
+  const byte = row * rowBytes(voxels.dims[0], voxels.elementBytes) + (x - origin[0]) * voxels.elementBytes;
+  return typedVoxels(type, await readBytes(gpu, voxels.buffer, byte, elementBytes(type)))[0] as number;
+}
+
+/** Decodes the voxel's chunk, or of it no more than its codec needs for the voxel, and reads the voxel. */
+export async function decodeVoxel(source: LayerSource, position: Dims3, timePoint: number): Promise<number> {
+  const { gpu, type, grid, planner, stored } = source;
+  using scope = gpu.scope('decoded.probe');
+  const number = grid.numberAt([...position, timePoint]);
+  const { origin, shape } = grid.box(number);
+  const chunk = stored[number] as StoredChunk;
+  const codecBytes = codecElementBytes(type);
+  const inChunk: Dims3 = [position[0] - origin[0], position[1] - origin[1], position[2] - origin[2]];
+  const elements = Array.from({ length: elementBytes(type) / codecBytes }, (_, at): Dims3 => {
+    return [inChunk[0] + at, inChunk[1], inChunk[2]];
+  });
+  const commands = gpu.commands('probe');
+  // What fails is read next, and fails there.
+  const submit = () => commands.submit().catch(() => {});
+
+  const plan = planner.planElements(chunk, { shape, elementBytes: codecBytes }, elements, scope);
+  if (!plan) {
+    const voxels = emptyBox(scope, shape, codecBytes);
+    const place = { origin: [0, 0, 0] as const, shape };
+    planner.plan([{ ...place, stored: chunk, number }], voxels, scope)(commands);
+    submit();
+    return await readVoxel(gpu, type, { voxels, origin, chunks: [{ ...place, number }] }, position);
+  }
+  plan.run(commands);
+  submit();
+  const parts = await Promise.all(plan.byteOffsets.map((byte) => readBytes(gpu, plan.buffer, byte, codecBytes)));
+  const bytes = Uint8Array.from(parts.flatMap((part) => [...part]));
+  return typedVoxels(type, bytes)[0] as number;
+}
+
+/** Reads whole words: a buffer is read from a multiple of 4 bytes on. */
+async function readBytes(gpu: Gpu, buffer: GPUBuffer, byte: number, count: number): Promise<Uint8Array<ArrayBuffer>> {
+  const word = byte - (byte % 4);
+  const bytes = await gpu.read(buffer, word, Math.max(4, count));
+  return bytes.slice(byte - word, byte - word + count);
+}

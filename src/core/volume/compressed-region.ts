@@ -1,0 +1,57 @@
+import { rowBytes } from '../codec/codec.ts';
+import { type ChunkGrid, codecElementBytes } from '../format/chunk-grid.ts';
+import type { PlannedChunk, StoredChunk } from '../gpu-chunks/decode-planner.ts';
+import { emptyBox } from '../gpu-chunks/gpu-transfer.ts';
+import { type Dims3, type ElementType, elementBytes, typedVoxels } from '../shared/volume.ts';
+import type { LayerSource } from './compressed-layers.ts';
+import type { AxisIndex, RegionBox, VoxelPiece } from './volume-source.ts';
+
+/**
+ * The numbers of the chunks that a box of voxels crosses, row by row along x: few enough to be decoded and read back at
+ * once, whatever the box.
+ */
+export function* chunkRows(grid: ChunkGrid, type: ElementType, { first, size, timePoint }: RegionBox): Generator<number[]> {
+  const perVoxel = elementBytes(type) / codecElementBytes(type);
+  const range = (axis: AxisIndex): readonly [from: number, to: number] => {
+    const [width, scale] = [grid.chunkShape[axis], axis === 0 ? perVoxel : 1];
+    return [Math.floor((first[axis] * scale) / width), Math.floor(((first[axis] + size[axis]) * scale - 1) / width)];
+  };
+  const [[fromX, toX], [fromY, toY], [fromZ, toZ]] = [range(0), range(1), range(2)];
+  const chunksPerTimePoint = grid.count / grid.dims[3];
+  for (let z = fromZ; z <= toZ; z++) {
+    for (let y = fromY; y <= toY; y++) {
+      const start = timePoint * chunksPerTimePoint + (z * grid.counts[1] + y) * grid.counts[0];
+      yield Array.from({ length: toX - fromX + 1 }, (_, at) => start + fromX + at);
+    }
+  }
+}
+
+/** Decodes chunks that follow each other along x, and reads their voxels back. */
+export async function decodeChunkRow(
+  { gpu, grid, planner, stored, type }: LayerSource,
+  row: readonly number[],
+): Promise<VoxelPiece> {
+  using scope = gpu.scope('decoded.region');
+  const boxes = row.map((number) => grid.box(number));
+  const from = (boxes[0] as (typeof boxes)[number]).origin;
+  const [, height, depth] = (boxes[0] as (typeof boxes)[number]).shape;
+  const dims: Dims3 = [boxes.reduce((sum, { shape }) => sum + shape[0], 0), height, depth];
+  const voxels = emptyBox(scope, dims, codecElementBytes(type));
+  const planned = boxes.map(({ origin, shape }, index): PlannedChunk => {
+    const number = row[index] as number;
+    return { origin: [origin[0] - from[0], 0, 0], shape, stored: stored[number] as StoredChunk, number };
+  });
+  const commands = gpu.commands('decode.region');
+  planner.plan(planned, voxels, scope)(commands);
+  // What fails is read next, and fails there.
+  commands.submit().catch(() => {});
+  const bytes = await gpu.read(voxels.buffer);
+  const width = elementBytes(type);
+  const perVoxel = width / voxels.elementBytes;
+  return {
+    first: [from[0] / perVoxel, from[1], from[2]],
+    size: [dims[0] / perVoxel, height, depth],
+    values: typedVoxels(type, bytes),
+    rowLength: rowBytes(dims[0], voxels.elementBytes) / width,
+  };
+}

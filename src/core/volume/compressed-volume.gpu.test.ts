@@ -1,0 +1,249 @@
+import { describe, expect, test } from 'vitest';
+import { openTestGpu } from '../../testing/node-gpu-testing.ts';
+import { rowBytes } from '../codec/codec.ts';
+import { chainByName } from '../codecs/registry.ts';
+import type { EncodedChunk } from '../format/chunk.ts';
+import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
+import { type Dims3, type Dims4, elementBytes, elementTypes, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
+import { CompressedVolume } from './compressed-volume.ts';
+import { testInfo, testVoxels, withBindingLimit } from './resident-testing.ts';
+import { ResidentVolume } from './resident-volume.ts';
+import { type DisplayFormat, texelBytes } from './texel-kind.ts';
+import type { AxisIndex } from './volume-source.ts';
+
+const gpu = await openTestGpu();
+const backend = createGpuBackend(gpu);
+
+const options = { axis: 'auto' } as const;
+
+/** The volume's chunks, coded by several codecs in turn, with a constant chunk among them. */
+async function encode(info: VolumeInfo, bytes: Uint8Array, chunkShape: Dims3): Promise<EncodedChunk[]> {
+  const resident = await ResidentVolume.create(gpu, info, { chunkShape });
+  resident.append(bytes);
+  const chunks: EncodedChunk[] = [];
+  for (const box of resident.boxes) {
+    const coded = await Promise.all(
+      ['rice', 'rle', 'raw', 'rice+huffman'].map((name) => backend.encodeResident(box, { codec: chainByName(name), options })),
+    );
+    box.chunkNumbers.forEach((number, index) => {
+      chunks[number] = coded[number % 4]?.chunks[index] as EncodedChunk;
+    });
+  }
+  resident.destroy();
+  return chunks;
+}
+
+/** Voxels whose first chunk is constant. */
+function withFlatChunk(info: VolumeInfo, [x, y, z]: Dims3): Uint8Array {
+  const bytes = testVoxels(info);
+  const voxels = typedVoxels(info.type, bytes);
+  for (let at = 0; at < x * y * z; at++) {
+    const [atX, atY, atZ] = [at % x, Math.floor(at / x) % y, Math.floor(at / (x * y))];
+    if (atX < info.dims[0] && atY < info.dims[1] && atZ < info.dims[2]) {
+      voxels[(atZ * info.dims[1] + atY) * info.dims[0] + atX] = 0;
+    }
+  }
+  return bytes;
+}
+
+/** A slice's values, in the order of the voxels in the volume, read from the boxes that `recordSlice` gives. */
+async function sliceValues(volume: CompressedVolume, axis: AxisIndex, index: number, timePoint: number): Promise<number[]> {
+  const commands = gpu.commands('test');
+  const boxes = volume.recordSlice(commands, axis, index, timePoint);
+  await commands.submit();
+  const [width, height, depth] = volume.info.dims;
+  const values = new Array<number>((width * height * depth) / (volume.info.dims[axis] as number));
+  const perVoxel = volume.info.type === 'f64' ? 2 : 1;
+  let seen = 0;
+  for (const { voxels, origin } of boxes) {
+    const bytes = await gpu.read(voxels.buffer);
+    const [elementsX, sizeY, sizeZ] = voxels.dims;
+    const sizeX = elementsX / perVoxel;
+    const voxelBytes = voxels.elementBytes * perVoxel;
+    for (let at = 0; at < sizeX * sizeY * sizeZ; at++) {
+      const inBox = [at % sizeX, Math.floor(at / sizeX) % sizeY, Math.floor(at / (sizeX * sizeY))] as const;
+      const voxel = [inBox[0] + origin[0] / perVoxel, inBox[1] + origin[1], inBox[2] + origin[2]] as const;
+      if (voxel[axis] !== index) continue;
+      const from = (inBox[2] * sizeY + inBox[1]) * rowBytes(elementsX, voxels.elementBytes) + inBox[0] * voxelBytes;
+      const value = typedVoxels(volume.info.type, bytes.slice(from, from + voxelBytes))[0] as number;
+      const [a, b] = ([0, 1, 2] as const).filter((one) => one !== axis) as [AxisIndex, AxisIndex];
+      values[voxel[b] * (volume.info.dims[a] as number) + voxel[a]] = value;
+      seen++;
+    }
+  }
+  expect(seen).toBe(values.length);
+  return values;
+}
+
+function expectedSlice(info: VolumeInfo, bytes: Uint8Array, axis: AxisIndex, index: number, t: number): number[] {
+  const voxels = typedVoxels(info.type, bytes);
+  const [width, height, depth] = info.dims;
+  const values: number[] = [];
+  for (let z = 0; z < depth; z++) {
+    for (let y = 0; y < height; y++) {
+      for (let x = 0; x < width; x++) {
+        if ([x, y, z][axis] === index) values.push(voxels[((t * depth + z) * height + y) * width + x] as number);
+      }
+    }
+  }
+  return values;
+}
+
+// Codecs know widths, not signs: one type of each width.
+describe.each(['u8', 'i16', 'f32', 'f64'] as const)('%s', (type) => {
+  test.each([
+    ['a volume', [21, 17, 19, 1], 2 ** 17],
+    ['a volume of several boxes a layer', [21, 17, 19, 1], 1600],
+    ['a short series', [13, 9, 7, 3], 2 ** 17],
+    ['a long series', [13, 9, 7, 9], 2 ** 17],
+  ] as const)('%s: slices and voxels are those of the source', async (_name, dims, limitPerByte) => {
+    const limit = limitPerByte * elementBytes(type);
+    const info = testInfo(dims as unknown as Dims4, type);
+    const chunkShape: Dims3 = [8, 8, 8];
+    const bytes = withFlatChunk(info, chunkShape);
+    const chunks = await encode(info, bytes, chunkShape);
+    expect(new Set(chunks.map((chunk) => (chunk.kind === 'coded' ? chunk.stages[0]?.codecId : 0))).size).toBeGreaterThan(1);
+    const volume = await CompressedVolume.create(withBindingLimit(gpu, limit), { info, chunkShape, chunks }, { verify: true });
+    expect(volume.payloadBytes).toBe(chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.length : 0), 0));
+    const values = typedVoxels(type, bytes);
+    const t = dims[3] - 1;
+    // Before anything is decoded, and after.
+    const corner = values[values.length - 1];
+    expect(await volume.voxel(dims[0] - 1, dims[1] - 1, dims[2] - 1, t)).toBe(corner);
+    for (const axis of [0, 1, 2] as const) {
+      for (const index of [0, 7, Math.min(8, dims[axis] - 1), dims[axis] - 1].filter((at) => at < dims[axis])) {
+        for (const timePoint of new Set([0, t])) {
+          const slice = await sliceValues(volume, axis, index, timePoint);
+          expect(slice).toEqual(expectedSlice(info, bytes, axis, index, timePoint));
+        }
+      }
+    }
+    expect(await volume.voxel(dims[0] - 1, dims[1] - 1, dims[2] - 1, t)).toBe(corner);
+    volume.destroy();
+  });
+});
+
+describe.each(elementTypes)('%s', (type) => {
+  test('statistics and display texture are those of the uncompressed volume', async () => {
+    const info = testInfo([21, 17, 19, 2], type);
+    const bytes = testVoxels(info);
+    const chunkShape: Dims3 = [8, 8, 8];
+    const resident = await ResidentVolume.create(gpu, info, { chunkShape });
+    resident.append(bytes);
+    const volume = await CompressedVolume.create(
+      gpu,
+      { info, chunkShape, chunks: await encode(info, bytes, chunkShape) },
+      { verify: false },
+    );
+    const [a, b] = [await resident.statistics(), await volume.statistics()];
+    expect({ ...b, flatness: 0 }).toEqual({ ...a, flatness: 0 });
+    for (const timePoint of [0, 1]) {
+      const textures = [await resident.displayTexture(timePoint), await volume.displayTexture(timePoint)] as const;
+      const [expected, actual] = await Promise.all(textures.map(({ texture }) => texels(texture)));
+      expect(actual).toEqual(expected);
+      for (const level of ['texture', 'blocks'] as const) {
+        const [expectedRanges, ranges] = await Promise.all(textures.map(({ bricks }) => texels(bricks[level])));
+        expect(ranges).toEqual(expectedRanges);
+      }
+    }
+    resident.destroy();
+    volume.releaseDisplay();
+    expect(gpu.memory.liveBytes('display')).toBe(0);
+    volume.destroy();
+  });
+});
+
+async function texels(texture: GPUTexture): Promise<Uint8Array> {
+  using scope = gpu.scope('test');
+  const { width, height, depthOrArrayLayers: depth } = texture;
+  const bytesOf = { ...texelBytes, rgba16float: 8 }[texture.format as DisplayFormat | 'rgba16float'];
+  const pitch = Math.ceil((width * bytesOf) / 256) * 256;
+  const buffer = scope.buffer('texture', pitch * height * depth, GPUBufferUsage.COPY_SRC);
+  await gpu
+    .commands('test')
+    .record((encoder) =>
+      encoder.copyTextureToBuffer({ texture }, { buffer, bytesPerRow: pitch, rowsPerImage: height }, [width, height, depth]),
+    )
+    .submit();
+  const bytes = await gpu.read(buffer);
+  const rows = Array.from({ length: height * depth }, (_, row) => bytes.subarray(row * pitch, row * pitch + width * bytesOf));
+  return new Uint8Array(rows.flatMap((row) => [...row]));
+}
+
+test('after prepareFrames, frames upload nothing and make no buffer', async () => {
+  for (const [dims, axis] of [
+    [[21, 17, 19, 1], 2],
+    [[21, 17, 19, 1], 0],
+    [[13, 9, 7, 3], 3],
+    [[13, 9, 7, 9], 3],
+  ] as const) {
+    const info = testInfo(dims as unknown as Dims4, 'u8');
+    const chunkShape: Dims3 = [8, 8, 8];
+    const chunks = await encode(info, testVoxels(info), chunkShape);
+    const volume = await CompressedVolume.create(gpu, { info, chunkShape, chunks }, { verify: false });
+    await volume.displayTexture(0);
+    // The views were drawn before anything is played.
+    const first = gpu.commands('test');
+    for (const across of [0, 1, 2] as const) volume.recordSlice(first, across, [5, 4, 3][across] as number, 0);
+    await first.submit();
+    volume.prepareFrames(axis, [5, 4, 3, 0]);
+    const live = gpu.memory.liveBytes();
+    const { queue } = gpu.device;
+    const { writeBuffer } = queue;
+    let writes = 0;
+    queue.writeBuffer = (...given: Parameters<GPUQueue['writeBuffer']>) => {
+      writes++;
+      return writeBuffer.apply(queue, given);
+    };
+    try {
+      for (let frame = 0; frame < dims[axis]; frame++) {
+        const commands = gpu.commands('test');
+        const at = [5, 4, 3, 0].with(axis, frame);
+        if (axis === 3) volume.recordDisplay(commands, frame);
+        for (const across of [0, 1, 2] as const) volume.recordSlice(commands, across, at[across] as number, at[3] as number);
+        await commands.submit();
+      }
+    } finally {
+      queue.writeBuffer = writeBuffer;
+    }
+    expect(writes).toBe(0);
+    expect(gpu.memory.liveBytes()).toBe(live);
+    volume.destroy();
+  }
+});
+
+test('a slice in the layer that was decoded last is not decoded again', async () => {
+  const info = testInfo([16, 16, 24, 1], 'u16');
+  const chunkShape: Dims3 = [8, 8, 8];
+  const chunks = await encode(info, testVoxels(info), chunkShape);
+  const volume = await CompressedVolume.create(gpu, { info, chunkShape, chunks }, { verify: false });
+  const stages: number[] = [];
+  for (const index of [0, 7, 8, 9, 3]) {
+    const commands = gpu.commands('test');
+    volume.recordSlice(commands, 2, index, 0);
+    stages.push((await commands.submit()).stages.length);
+  }
+  expect(stages.map((count) => count > 0)).toEqual([true, false, true, false, true]);
+  volume.destroy();
+});
+
+test('a damaged payload is found, and all memory is freed', async () => {
+  const info = testInfo([16, 16, 16, 1], 'u8');
+  const chunkShape: Dims3 = [8, 8, 8];
+  const chunks = await encode(info, testVoxels(info), chunkShape);
+  const broken = chunks.map((chunk, number) => {
+    if (number !== 5 || chunk.kind !== 'coded') return chunk;
+    const payload = chunk.payload.slice();
+    payload[payload.length >> 1] = (payload[payload.length >> 1] as number) ^ 0x10;
+    return { ...chunk, payload };
+  });
+  const creating = CompressedVolume.create(gpu, { info, chunkShape, chunks: broken }, { verify: true });
+  await expect(creating).rejects.toMatchObject({ tag: 'corrupt', context: ['chunk 5'] });
+  const aborted = CompressedVolume.create(gpu, { info, chunkShape, chunks }, { verify: true, signal: AbortSignal.abort() });
+  await expect(aborted).rejects.toMatchObject({ tag: 'aborted' });
+  await expect(
+    CompressedVolume.create(gpu, { info, chunkShape, chunks: chunks.slice(1) }, { verify: true }),
+  ).rejects.toMatchObject({
+    tag: 'internal',
+  });
+});

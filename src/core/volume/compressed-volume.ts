@@ -1,0 +1,341 @@
+import type { NumberedBox } from '../chunks/backend.ts';
+import { mismatch } from '../chunks/choose.ts';
+import { sameChecksum } from '../format/checksum.ts';
+import type { EncodedChunk } from '../format/chunk.ts';
+import { ChunkGrid, codecElementDims } from '../format/chunk-grid.ts';
+import type { Commands } from '../gpu/commands.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { GpuScope } from '../gpu/scope.ts';
+import { DecodePlanner } from '../gpu-chunks/decode-planner.ts';
+import { FaultFlags, judgeChunk } from '../gpu-chunks/fault-flags.ts';
+import { analyzeOnGpu } from '../gpu-chunks/gpu-chunks.ts';
+import { guarded } from '../gpu-chunks/gpu-transfer.ts';
+import { inContext, StriaError } from '../shared/errors.ts';
+import { type JobOptions, throwIfAborted } from '../shared/job.ts';
+import { type Dims3, type Dims4, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
+import { recordLevels } from './brick-grid.ts';
+import { uploadChunks } from './compressed-chunks.ts';
+import { CompressedLayers, type LayerBox, type LayerSource, type PlacedLayerBox } from './compressed-layers.ts';
+import { CompressedPlane } from './compressed-plane.ts';
+import { compressedPlanes } from './compressed-planes.ts';
+import { decodeVoxel, readVoxel } from './compressed-probe.ts';
+import { chunkRows, decodeChunkRow } from './compressed-region.ts';
+import { createDisplayStaging, createDisplayTexture, type DisplayTexture, prepareDisplayFill } from './display-texture.ts';
+import type { PlanePart } from './plane-chunks.ts';
+import type { PlaneReader } from './plane-reader.ts';
+import { computeStatistics, type VolumeStatistics } from './statistics.ts';
+import {
+  type AxisIndex,
+  assertReadable,
+  assertVoxel,
+  type RegionBox,
+  type SliceBox,
+  type VolumeSource,
+  type VoxelPiece,
+} from './volume-source.ts';
+
+export interface CompressedSource {
+  readonly info: VolumeInfo;
+  /** In codec elements. */
+  readonly chunkShape: Dims3;
+  /** In the order of their numbers. */
+  readonly chunks: readonly EncodedChunk[];
+}
+
+export interface CompressedOptions extends JobOptions {
+  /** Decode all chunks once and compare their checksums. Leave it out only where that was just done. */
+  readonly verify: boolean;
+  /** Of the same voxels, where they are known. */
+  readonly statistics?: VolumeStatistics | undefined;
+}
+
+/** A display texture is made coarser beyond this. */
+const maxDisplayBytes = 2 ** 29;
+/** Time points up to this size are decoded whole, once for all views. */
+const smallTimePointBytes = 2 ** 24;
+/** Of a series of at least so many time points one may be decoded whole: the scratch memory is an eighth of the voxels at most. */
+const longSeries = 8;
+
+/**
+ * A volume, a stack or a time series whose chunks stay compressed in GPU memory. What is drawn is decoded there, on
+ * demand, into scratch memory: the layer of chunks that a slice cuts, or a time point. Free it with `destroy`.
+ */
+export class CompressedVolume implements VolumeSource {
+  readonly info: VolumeInfo;
+  readonly dims: Dims4;
+  readonly decimation = 1;
+  /** In codec elements. */
+  readonly chunkShape: Dims3;
+  /** Compressed bytes in GPU memory. */
+  readonly payloadBytes: number;
+  readonly #gpu: Gpu;
+  readonly #scope: GpuScope;
+  readonly #decoded: GpuScope;
+  readonly #source: LayerSource;
+  readonly #layers: readonly [CompressedLayers, CompressedLayers, CompressedLayers];
+  readonly #timePoints: CompressedLayers | undefined;
+  readonly #plane: CompressedPlane;
+  #isDestroyed = false;
+  #statistics: Promise<VolumeStatistics> | undefined;
+  #displayScope: GpuScope | undefined;
+  #display: DisplayTexture | undefined;
+  #fillScope: GpuScope | undefined;
+  /** Fills the display texture from each layer in turn. */
+  #fills: readonly ((commands: Commands) => void)[] | undefined;
+
+  private constructor(gpu: Gpu, { info, chunkShape, chunks }: CompressedSource) {
+    this.info = info;
+    this.dims = info.dims;
+    this.chunkShape = chunkShape;
+    this.#gpu = gpu;
+    const grid = new ChunkGrid(codecElementDims(info), chunkShape);
+    this.#scope = gpu.scope('compressed');
+    this.#decoded = gpu.scope('decoded');
+    try {
+      const { stored, payloadBytes } = uploadChunks(gpu, this.#scope, info.type, grid, chunks);
+      this.payloadBytes = payloadBytes;
+      this.#source = { gpu, planner: new DecodePlanner(gpu), grid, type: info.type, stored };
+    } catch (error) {
+      this.destroy();
+      throw error;
+    }
+    const layers = (axis: AxisIndex | undefined) => new CompressedLayers(this.#source, axis, this.#scope, this.#decoded);
+    this.#layers = [layers(0), layers(1), layers(2)];
+    this.#plane = new CompressedPlane(this.#source, this.#layers, this.#scope);
+    this.#timePoints = info.dims[3] >= longSeries ? layers(undefined) : undefined;
+  }
+
+  /**
+   * Uploads the chunks' payloads; voxels are never uploaded.
+   * @throws StriaError `corrupt` or `unsupported` in the context of `chunk N`, `out-of-memory`, `limit-too-small`, `aborted`,
+   *   `device-lost`
+   */
+  static async create(gpu: Gpu, source: CompressedSource, options: CompressedOptions): Promise<CompressedVolume> {
+    throwIfAborted(options.signal);
+    let volume: CompressedVolume | undefined;
+    try {
+      return await guarded(gpu, async () => {
+        volume = new CompressedVolume(gpu, source);
+        for (const layers of volume.#layers) layers.assertFits();
+        if (options.verify) await volume.#verify(source.chunks, options);
+        if (options.statistics) volume.#statistics = Promise.resolve(options.statistics);
+        return volume;
+      });
+    } catch (error) {
+      volume?.destroy();
+      throw error;
+    }
+  }
+
+  /** Bytes of the voxels, which are nowhere in GPU memory. */
+  get voxelBytes(): number {
+    return volumeBytes(this.info);
+  }
+
+  /** Computed by decoding all layers, one after the other. */
+  statistics(): Promise<VolumeStatistics> {
+    const voxels = this.dims.reduce((product, length) => product * length);
+    this.#statistics ??= computeStatistics(this.#gpu, this.info.type, voxels, (visit) =>
+      this.forEachBox((box) => visit(box.voxels)),
+    );
+    return this.#statistics;
+  }
+
+  /** Decodes all chunks, a layer or a time point at a time, into memory of its own, which is freed again. */
+  forEachBox(visit: (box: NumberedBox) => Promise<void>): Promise<void> {
+    return this.#forEachBox(visit);
+  }
+
+  /** @param flags tell of unsound payloads up to the box that is visited. Left out: payloads are not checked */
+  async #forEachBox(visit: (box: NumberedBox) => Promise<void>, flags?: FaultFlags): Promise<void> {
+    using scope = this.#gpu.scope('decode');
+    const layers = new CompressedLayers(this.#source, this.#timePoints ? undefined : 2, scope, scope, flags);
+    const chunksPerTimePoint = this.#source.grid.count / this.dims[3];
+    for (let at = 0; at < layers.count * this.dims[3]; at++) {
+      const timePoint = Math.floor(at / layers.count);
+      const commands = this.#gpu.commands('decode');
+      const boxes = layers.record(commands, at % layers.count, timePoint);
+      await commands.submit();
+      for (const { voxels, chunks } of boxes) {
+        const chunkNumbers = chunks.map(({ number }) => timePoint * chunksPerTimePoint + number);
+        await visit({ voxels, chunks, chunkNumbers });
+      }
+    }
+  }
+
+  planeReader(): PlaneReader {
+    return compressedPlanes(this.#source);
+  }
+
+  async voxel(x: number, y: number, z: number, t: number): Promise<number> {
+    assertVoxel(this.info, [x, y, z, t]);
+    const { type } = this.info;
+    const position: Dims3 = [type === 'f64' ? 2 * x : x, y, z];
+    const held = this.#holding(position, t);
+    return held ? readVoxel(this.#gpu, type, held, position) : decodeVoxel(this.#source, position, t);
+  }
+
+  async readBox(wanted: RegionBox, visit: (piece: VoxelPiece) => void): Promise<void> {
+    assertReadable(this, wanted);
+    for (const chunks of chunkRows(this.#source.grid, this.info.type, wanted)) {
+      if (this.#isDestroyed) throw new StriaError('aborted', 'the volume is not there any more');
+      visit(await decodeChunkRow(this.#source, chunks));
+    }
+  }
+
+  recordSlice(commands: Commands, axis: AxisIndex, index: number, timePoint: number): readonly PlacedLayerBox[] {
+    const wholes = this.#timePoints;
+    if (wholes && (this.#hasSmallTimePoints || wholes.holding([0, 0, 0], timePoint)))
+      return wholes.record(commands, 0, timePoint);
+    const layers = this.#layers[axis];
+    return layers.record(commands, layers.layerAt(this.#elementAt(axis, index)), timePoint);
+  }
+
+  get holdsTimePoints(): boolean {
+    return this.#timePoints !== undefined && this.#hasSmallTimePoints;
+  }
+
+  recordPlane(commands: Commands, plane: PlanePart, timePoint: number, draw: (boxes: readonly SliceBox[]) => void): void {
+    const wholes = this.#timePoints;
+    if (wholes && (this.#hasSmallTimePoints || wholes.holding([0, 0, 0], timePoint))) draw(wholes.record(commands, 0, timePoint));
+    else this.#plane.record(commands, plane, timePoint, draw);
+  }
+
+  async displayTexture(timePoint: number): Promise<DisplayTexture> {
+    if (!this.#display) {
+      const { min, max } = await this.statistics();
+      this.#displayScope ??= this.#gpu.scope('display');
+      this.#display ??= createDisplayTexture(this.#gpu, this.#displayScope, this.info, [min, max], maxDisplayBytes);
+    }
+    const display = this.#display;
+    const commands = this.#gpu.commands('display.fill');
+    this.recordDisplay(commands, timePoint);
+    await commands.submit();
+    // Only series fill it again and again.
+    if (this.dims[3] === 1) this.#freeFills();
+    return display;
+  }
+
+  releaseDisplay(): void {
+    this.#freeFills();
+    this.#displayScope?.destroy();
+    this.#displayScope = this.#display = undefined;
+  }
+
+  recordDisplay(commands: Commands, timePoint: number): void {
+    if (!this.#display) return;
+    const layers = this.#displayLayers;
+    this.#prepareFills(this.#display).forEach((fill, layer) => {
+      layers.record(commands, layer, timePoint);
+      fill(commands);
+    });
+    recordLevels(this.#gpu, commands, this.#display.bricks);
+  }
+
+  prepareFrames(axis: AxisIndex | 3, [x, y, z, t]: Dims4): void {
+    const element: Dims3 = [this.#elementAt(0, x)[0], y, z];
+    const timePoints = axis === 3 ? Array.from({ length: this.dims[3] }, (_, at) => at) : [t];
+    if (this.#display) {
+      this.#prepareFills(this.#display);
+      for (const at of axis === 3 ? timePoints : []) prepareAll(this.#displayLayers, at);
+    }
+    for (const at of timePoints) {
+      if (this.#timePoints && this.#hasSmallTimePoints) this.#timePoints.prepare(0, at);
+      else {
+        for (const [across, layers] of this.#layers.entries()) {
+          if (across === axis) prepareAll(layers, at);
+          else if (layers.isUsed) layers.prepare(layers.layerAt(element), at);
+        }
+      }
+    }
+  }
+
+  /** Frees all GPU memory. */
+  destroy(): void {
+    this.#isDestroyed = true;
+    this.releaseDisplay();
+    this.#decoded.destroy();
+    this.#scope.destroy();
+  }
+
+  get #hasSmallTimePoints(): boolean {
+    return this.voxelBytes / this.dims[3] <= smallTimePointBytes;
+  }
+
+  /** What the display texture is filled from. */
+  get #displayLayers(): CompressedLayers {
+    return this.#timePoints ?? this.#layers[2];
+  }
+
+  #elementAt(axis: AxisIndex, index: number): Dims3 {
+    if (axis === 0) return [this.info.type === 'f64' ? 2 * index : index, 0, 0];
+    return axis === 1 ? [0, index, 0] : [0, 0, index];
+  }
+
+  #prepareFills(display: DisplayTexture): readonly ((commands: Commands) => void)[] {
+    if (this.#fills) return this.#fills;
+    const scope = (this.#displayScope as GpuScope).scope('fill');
+    const staging = createDisplayStaging(scope, display);
+    const layers = this.#displayLayers;
+    this.#fillScope = scope;
+    this.#fills = Array.from({ length: layers.count }, (_, layer) => {
+      const boxes = layers.boxes(layer).map(({ voxels, origin }) => ({
+        voxels,
+        firstRow: origin[1],
+        rowCount: voxels.dims[1],
+        firstPlane: origin[2],
+        planeCount: voxels.dims[2],
+      }));
+      const from = Math.min(...boxes.map(({ firstPlane }) => firstPlane));
+      const to = Math.max(...boxes.map(({ firstPlane, planeCount }) => firstPlane + planeCount));
+      const [first, end] = [Math.ceil(from / display.step), Math.ceil(to / display.step)];
+      const part = { type: this.info.type, boxes, volumePlane: 0, first, end };
+      return prepareDisplayFill(this.#gpu, scope, display, staging, part);
+    });
+    return this.#fills;
+  }
+
+  #freeFills(): void {
+    this.#fillScope?.destroy();
+    this.#fillScope = this.#fills = undefined;
+  }
+
+  /** @throws StriaError `corrupt` in the context of `chunk N` */
+  async #verify(chunks: readonly EncodedChunk[], { signal, onProgress }: JobOptions): Promise<void> {
+    let done = 0;
+    using flagScope = this.#gpu.scope('flags');
+    const flags = new FaultFlags(flagScope);
+    const visit = async (box: NumberedBox) => {
+      throwIfAborted(signal);
+      using scope = this.#gpu.scope('check');
+      const { elementBytes, dims } = box.voxels;
+      const [analyses, suspects] = await Promise.all([analyzeOnGpu(this.#gpu, box, { scope, signal }), flags.take(this.#gpu)]);
+      analyses.forEach(({ checksum }, index) => {
+        const number = box.chunkNumbers[index] as number;
+        const promised = (chunks[number] as EncodedChunk).decodedChecksum;
+        if (!sameChecksum(checksum, promised)) throw inContext(`chunk ${number}`, mismatch());
+      });
+      for (const number of suspects) {
+        const { shape } = this.#source.grid.box(number);
+        await judgeChunk(chunks[number] as EncodedChunk, shape, elementBytes, signal).catch((error: unknown) => {
+          throw inContext(`chunk ${number}`, error);
+        });
+      }
+      done += dims[0] * dims[1] * dims[2] * elementBytes;
+      onProgress?.({ stage: 'Checking', done, total: this.voxelBytes });
+    };
+    await this.#forEachBox(visit, flags);
+  }
+
+  #holding(position: Dims3, timePoint: number): LayerBox | undefined {
+    for (const layers of this.#timePoints ? [this.#timePoints, ...this.#layers] : this.#layers) {
+      const box = layers.holding(position, timePoint);
+      if (box) return box;
+    }
+    return undefined;
+  }
+}
+
+function prepareAll(layers: CompressedLayers, timePoint: number): void {
+  for (let layer = 0; layer < layers.count; layer++) layers.prepare(layer, timePoint);
+}

@@ -1,0 +1,164 @@
+import fillCode from '../../shaders/volume/texture-fill.wgsl?raw';
+import voxelCode from '../../shaders/volume/voxel.wgsl?raw';
+import { type GpuVoxels, rowBytes } from '../codec/codec.ts';
+import type { Commands } from '../gpu/commands.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { GpuScope } from '../gpu/scope.ts';
+import { type Dims3, type Dims4, type ElementType, elementBytes } from '../shared/volume.ts';
+import { type BrickGrid, createBrickGrid, prepareBricks } from './brick-grid.ts';
+import { type DisplayFormat, texelBytes, texelKind } from './texel-kind.ts';
+import { elementTypeNumber, floatBits, isFloatType, typeRange, voxelKey } from './voxel-key.ts';
+
+/** One time point as a 3D texture for the ray marcher. The texture stays the same object over all time points. */
+export interface DisplayTexture {
+  /**
+   * 8-bit voxels: r8unorm, exact. Integers that range over 65,536 values at most, so all of 16 bits: rg8unorm, exact. Others:
+   * r32float where the device filters it and that takes 256 MiB at most, else r16float: 11 bits. Usage TEXTURE_BINDING | COPY_SRC.
+   */
+  readonly texture: GPUTexture;
+  readonly dims: Dims3;
+  readonly bricks: BrickGrid;
+  /** Voxels of the resident volume per texel along each axis: over 1 where the device's 3D textures are too small. */
+  readonly step: number;
+  /** A texel of 0 is this stored value, and a texel of 1 is `high`. A texel is red + green / 256. */
+  readonly low: number;
+  readonly high: number;
+}
+
+const maxStagingBytes = 2 ** 24;
+/** Larger ones take r16float: half the memory, and as fast to sample as on any device. */
+const maxFloatBytes = 2 ** 28;
+
+/**
+ * Makes the empty texture for a volume of `dims` voxels; `scope` owns it.
+ * @param range finite minimum and maximum
+ * @param maxBytes it is made coarser until it is no larger
+ */
+export function createDisplayTexture(
+  gpu: Gpu,
+  scope: GpuScope,
+  volume: { readonly dims: Dims4; readonly type: ElementType },
+  range: readonly [min: number, max: number],
+  maxBytes = Number.POSITIVE_INFINITY,
+): DisplayTexture {
+  const { type } = volume;
+  const [x, y, z] = volume.dims;
+  const texelsAt = (step: number): number => Math.ceil(x / step) * Math.ceil(y / step) * Math.ceil(z / step);
+  const finest = Math.ceil(Math.max(x, y, z) / gpu.device.limits.maxTextureDimension3D);
+  const format = formatOf(gpu, type, range, texelsAt(finest) * texelBytes.r32float <= Math.min(maxBytes, maxFloatBytes));
+  let step = finest;
+  while (texelsAt(step) * texelBytes[format] > maxBytes) step++;
+  const dims: Dims3 = [Math.ceil(x / step), Math.ceil(y / step), Math.ceil(z / step)];
+  const texture = scope.texture('texture', texelsAt(step) * texelBytes[format], {
+    size: [...dims],
+    dimension: '3d',
+    format,
+    usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST | GPUTextureUsage.COPY_SRC,
+  });
+  const [low, high] = format === 'r8unorm' ? typeRange(type) : range;
+  const top = format === 'rg8unorm' ? low + pairTop / pairsPerValue(range) : high > low ? high : low + 1;
+  return { texture, dims, bricks: createBrickGrid(scope, dims), step, low, high: top };
+}
+
+function formatOf(gpu: Gpu, type: ElementType, [min, max]: readonly [number, number], hasRoom: boolean): DisplayFormat {
+  if (elementBytes(type) === 1) return 'r8unorm';
+  if (!isFloatType(type) && max - min <= pairEnd) return 'rg8unorm';
+  return hasRoom && gpu.device.features.has('float32-filterable') ? 'r32float' : 'r16float';
+}
+
+/** The greatest pair of bytes, and the one whose red + green / 256 is 1. */
+const pairEnd = 0xffff;
+const pairTop = 0xff00;
+
+/** Values are spread over all pairs, a whole number of them apart: exact, and filtered as finely as can be. */
+function pairsPerValue([min, max]: readonly [number, number]): number {
+  return Math.floor(pairEnd / Math.max(1, max - min));
+}
+
+/** Whole rows of a volume in GPU memory. */
+export interface DisplayBox {
+  readonly voxels: GpuVoxels;
+  readonly firstRow: number;
+  readonly rowCount: number;
+  /** Its first plane, counted on from `DisplayPart.volumePlane`'s plane 0. */
+  readonly firstPlane: number;
+  readonly planeCount: number;
+}
+
+/** Planes of a display texture, and the boxes that they are filled from. */
+export interface DisplayPart {
+  readonly type: ElementType;
+  readonly boxes: readonly DisplayBox[];
+  /** The plane, as boxes count them, that the texture's plane 0 shows. */
+  readonly volumePlane: number;
+  /** The texture's planes that are filled. */
+  readonly first: number;
+  readonly end: number;
+}
+
+/** What planes of the texture go through, since shaders cannot write r8unorm. */
+export interface DisplayStaging {
+  readonly buffer: GPUBuffer;
+  readonly rowBytes: number;
+  readonly planes: number;
+}
+
+export function createDisplayStaging(scope: GpuScope, { texture, dims: [width, height, depth] }: DisplayTexture): DisplayStaging {
+  const stagingRowBytes = Math.ceil((width * texelBytes[texture.format as DisplayFormat]) / 256) * 256;
+  const planes = Math.max(1, Math.min(depth, Math.floor(maxStagingBytes / (stagingRowBytes * height))));
+  return { buffer: scope.storage('staging', stagingRowBytes * height * planes), rowBytes: stagingRowBytes, planes };
+}
+
+/**
+ * Prepares the filling of planes and of their bricks, piece by piece; `scope` owns what that takes. Fill all planes in
+ * order, then record `recordLevels`.
+ * @returns records it; it may be called again and again, and uploads nothing
+ */
+export function prepareDisplayFill(
+  gpu: Gpu,
+  scope: GpuScope,
+  display: DisplayTexture,
+  staging: DisplayStaging,
+  { type, boxes, volumePlane, first: partFirst, end: partEnd }: DisplayPart,
+): (commands: Commands) => void {
+  const [width, height] = display.dims;
+  const kernel = gpu.kernel({
+    label: 'resident.texture-fill',
+    code: `${voxelCode}\n${fillCode}`,
+    constants: { element_type: elementTypeNumber(type), texel_kind: texelKind(display.texture) },
+  });
+  const scale = (isFloatType(type) ? 2 : 1) / (display.high - display.low);
+  const steps: ((commands: Commands) => void)[] = [];
+  for (let first = partFirst; first < partEnd; first += staging.planes) {
+    const planes = Math.min(staging.planes, partEnd - first);
+    const from = volumePlane + first * display.step;
+    const to = volumePlane + (first + planes - 1) * display.step + 1;
+    for (const box of boxes) {
+      if (box.firstPlane >= to || box.firstPlane + box.planeCount <= from) continue;
+      const { buffer, dims, elementBytes: codecBytes } = box.voxels;
+      const uniform = scope.uniform('fill', [
+        ...[width, height, staging.rowBytes / 4, display.step, first, volumePlane],
+        ...[box.firstRow, box.rowCount, box.firstPlane, box.planeCount, rowBytes(dims[0], codecBytes) / 4],
+        ...[voxelKey(type, display.low), floatBits(display.low), floatBits(scale)],
+      ]);
+      steps.push((commands) =>
+        commands.dispatch(kernel, [buffer, uniform, staging.buffer], [Math.ceil(staging.rowBytes / 256), height, planes]),
+      );
+    }
+    steps.push((commands) =>
+      commands.record((encoder) =>
+        encoder.copyBufferToTexture(
+          { buffer: staging.buffer, bytesPerRow: staging.rowBytes, rowsPerImage: height },
+          { texture: display.texture, origin: [0, 0, first] },
+          [width, height, planes],
+        ),
+      ),
+    );
+    const staged = { staging: staging.buffer, rowWords: staging.rowBytes / 4, firstPlane: first, planeCount: planes };
+    steps.push(prepareBricks(gpu, scope, display.bricks, display.texture, staged));
+  }
+  return (commands) => {
+    commands.stage('texture');
+    for (const step of steps) step(commands);
+  };
+}

@@ -1,0 +1,68 @@
+import { scatterChunk } from '../chunks/boxes.ts';
+import { decodeChunk } from '../cpu/cpu-task-run.ts';
+import { codecElementBytes } from '../format/chunk-grid.ts';
+import type { ContainerReader } from '../format/container-reader.ts';
+import type { OpenVolume } from '../io/common/volume-reader.ts';
+import { type Dims3, elementBytes, typedVoxels } from '../shared/volume.ts';
+import { readVoxels } from '../stream/voxel-reader.ts';
+import { chunkRows } from './compressed-region.ts';
+import { assertReadable, type ExactVoxels } from './volume-source.ts';
+
+/** The voxels of a volume's file, read as they are asked for: plane by plane, or from the start where they lie in a gzip. */
+export function voxelsOfFile(volume: OpenVolume): ExactVoxels {
+  const { info } = volume;
+  const [width, height, depth] = info.dims;
+  const planeBytes = width * height * elementBytes(info.type);
+  return {
+    info,
+    async readBox(box, visit) {
+      assertReadable({ info, decimation: 1 }, box);
+      const reader = readVoxels(volume);
+      const plane = new Uint8Array(planeBytes);
+      const end = box.first[2] + box.size[2];
+      try {
+        await reader.skip((box.timePoint * depth + box.first[2]) * planeBytes);
+        for (let z = box.first[2]; z < end; z++) {
+          await reader.fill(plane);
+          visit({ first: [0, 0, z], size: [width, height, 1], values: typedVoxels(info.type, plane), rowLength: width });
+        }
+      } finally {
+        await reader.close();
+      }
+    },
+  };
+}
+
+/** The voxels of a .stria: only the chunks that a box crosses are read, and decoded on this thread. */
+export function voxelsOfContainer(reader: ContainerReader): ExactVoxels {
+  const info = reader.header.volume;
+  const width = elementBytes(info.type);
+  const codecWidth = codecElementBytes(info.type);
+  const perVoxel = width / codecWidth;
+  return {
+    info,
+    async readBox(box, visit) {
+      assertReadable({ info, decimation: 1 }, box);
+      for (const row of chunkRows(reader.grid, info.type, box)) {
+        const boxes = row.map((number) => reader.grid.box(number));
+        const [head] = boxes;
+        if (!head) continue;
+        const dims: Dims3 = [boxes.reduce((sum, { shape }) => sum + shape[0], 0), head.shape[1], head.shape[2]];
+        const bytes = new Uint8Array(dims[0] * dims[1] * dims[2] * codecWidth);
+        const chunks = await reader.readChunks(row[0] as number, row.length);
+        for (const [index, { origin, shape }] of boxes.entries()) {
+          const voxels = decodeChunk(chunks[index] as (typeof chunks)[number], { shape, elementBytes: codecWidth });
+          const place = { origin: [origin[0] - head.origin[0], 0, 0] as const, shape };
+          scatterChunk(voxels, place, { bytes, dims, elementBytes: codecWidth });
+        }
+        const rowLength = dims[0] / perVoxel;
+        visit({
+          first: [head.origin[0] / perVoxel, head.origin[1], head.origin[2]],
+          size: [rowLength, dims[1], dims[2]],
+          values: typedVoxels(info.type, bytes),
+          rowLength,
+        });
+      }
+    },
+  };
+}

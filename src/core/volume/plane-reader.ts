@@ -1,0 +1,23 @@
+import type { GpuVoxels } from '../codec/codec.ts';
+
+/** Whole rows of some planes in GPU memory. Planes are numbered through all time points: t × dims[2] + z. */
+export interface PlaneBox {
+  readonly voxels: GpuVoxels;
+  readonly firstRow: number;
+  readonly rowCount: number;
+  readonly firstPlane: number;
+  readonly planeCount: number;
+}
+
+/** Boxes that hold all planes from the one asked for to before `endPlane`. */
+export interface PlaneRun {
+  readonly boxes: readonly PlaneBox[];
+  readonly endPlane: number;
+}
+
+/** Goes through a volume's planes in their order. What a run holds is there until the next `read`. */
+export interface PlaneReader {
+  /** @throws StriaError `device-lost` */
+  read(plane: number): Promise<PlaneRun>;
+  destroy(): void;
+}

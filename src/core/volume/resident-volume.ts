@@ -1,0 +1,384 @@
+import type { NumberedBox } from '../chunks/backend.ts';
+import { type CodecElementBytes, type GpuVoxels, rowBytes } from '../codec/codec.ts';
+import { codecElementBytes } from '../format/chunk-grid.ts';
+import type { Commands } from '../gpu/commands.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { GpuScope } from '../gpu/scope.ts';
+import { StriaError } from '../shared/errors.ts';
+import { type Dims3, type Dims4, elementBytes, typedVoxels, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
+import { recordLevels } from './brick-grid.ts';
+import {
+  createDisplayStaging,
+  createDisplayTexture,
+  type DisplayStaging,
+  type DisplayTexture,
+  prepareDisplayFill,
+} from './display-texture.ts';
+import type { PlanePart } from './plane-chunks.ts';
+import type { PlaneReader } from './plane-reader.ts';
+import { fitsWhole, layOut, type PlacedBox, type ResidentLayout } from './resident-layout.ts';
+import { computeStatistics, type VolumeStatistics } from './statistics.ts';
+import {
+  type AxisIndex,
+  assertReadable,
+  assertVoxel,
+  placeUniform,
+  type RegionBox,
+  type SliceBox,
+  type VolumeSource,
+  type VoxelPiece,
+} from './volume-source.ts';
+
+export interface ResidentOptions {
+  /** Chunk shape in codec elements (an f64 voxel is two along x). */
+  readonly chunkShape: Dims3;
+  /** GPU memory that the boxes may take, in bytes. Default: `defaultBudget`. */
+  readonly budgetBytes?: number | undefined;
+}
+
+/** Rows that need padding, or are picked out of others, go through a buffer of about this size. */
+const scratchBytes = 2 ** 22;
+/** Below this there is no use in trying again with less. */
+const smallestBudget = 2 ** 24;
+
+/** What volumes may take of a device's memory, in bytes: the smaller of 2 GiB and four of its largest buffers. */
+export function defaultBudget(gpu: Gpu): number {
+  return Math.min(2 ** 31, 4 * gpu.maxBindingBytes);
+}
+
+/**
+ * A volume in GPU memory, uncompressed: the source of the 3D view, of slices and of in-place compression.
+ * Fill it with `append`; free it with `destroy`.
+ */
+export class ResidentVolume implements VolumeSource {
+  readonly info: VolumeInfo;
+  /** Only every n-th voxel along x, y and z is kept, because the whole is over the budget. 1: all are there. */
+  readonly decimation: number;
+  /** In codec elements. */
+  readonly chunkShape: Dims3;
+  /** Voxels that are kept: `info.dims` divided by `decimation`, rounded up; time points are all kept. */
+  readonly dims: Dims4;
+  /** What the GPU backend encodes in place. Empty when `decimation` is over 1: then compress by streaming from the file. */
+  readonly boxes: readonly NumberedBox[];
+  /** All boxes, for display: there also when `decimation` is over 1. */
+  readonly placedBoxes: readonly PlacedBox[];
+  readonly #gpu: Gpu;
+  readonly #scope: GpuScope;
+  readonly #displayScope: GpuScope;
+  readonly #layout: ResidentLayout;
+  readonly #elementBytes: CodecElementBytes;
+  #isDestroyed = false;
+  #received = 0;
+  /** The start of a row whose end has not come yet. */
+  #partRow: Uint8Array<ArrayBuffer> | undefined;
+  #partBytes = 0;
+  /** Whole rows of the source so far, and rows kept. */
+  #sourceRows = 0;
+  #keptRows = 0;
+  #scratch: Uint8Array<ArrayBuffer> | undefined;
+  #statistics: Promise<VolumeStatistics> | undefined;
+  #display: DisplayTexture | undefined;
+  /** Owns what fills the display texture: the staging buffer, and the tables of time points. */
+  #fillScope: GpuScope | undefined;
+  #staging: DisplayStaging | undefined;
+  readonly #fills = new Map<number, (commands: Commands) => void>();
+
+  private constructor(gpu: Gpu, info: VolumeInfo, chunkShape: Dims3, layout: ResidentLayout) {
+    this.info = info;
+    this.chunkShape = chunkShape;
+    this.decimation = layout.decimation;
+    this.dims = layout.dims;
+    this.#gpu = gpu;
+    this.#layout = layout;
+    this.#elementBytes = codecElementBytes(info.type);
+    this.#scope = gpu.scope('volume');
+    this.#displayScope = gpu.scope('display');
+    try {
+      this.placedBoxes = layout.boxes.map((box, index) => {
+        const buffer = this.#scope.storage(`box ${index}`, box.bytes);
+        const dims: Dims3 = [layout.elementsX, box.rowCount, box.planeCount];
+        const voxels: GpuVoxels = { buffer, dims, elementBytes: this.#elementBytes };
+        const place = placeUniform(this.#scope, {
+          first: [0, box.firstRow, box.firstPlane],
+          size: [layout.dims[0], box.rowCount, box.planeCount],
+          planesPerTimePoint: layout.dims[2],
+          rowWords: rowBytes(layout.elementsX, this.#elementBytes) / 4,
+        });
+        return { ...box, voxels, place };
+      });
+    } catch (error) {
+      this.destroy();
+      throw error;
+    }
+    this.boxes = layout.decimation === 1 ? this.placedBoxes : [];
+  }
+
+  /** Whether the whole volume is within the budget, and cut into boxes that the device can bind. */
+  static fits(gpu: Gpu, info: VolumeInfo, { chunkShape, budgetBytes }: ResidentOptions): boolean {
+    return fitsWhole(info, chunkShape, gpu.maxBindingBytes, budgetBytes ?? defaultBudget(gpu));
+  }
+
+  /**
+   * Allocates, zeroed. Where the GPU has not got the memory, tries again with half the budget, decimated.
+   * @throws StriaError `limit-too-small`, `out-of-memory`, `device-lost`
+   */
+  static async create(gpu: Gpu, info: VolumeInfo, options: ResidentOptions): Promise<ResidentVolume> {
+    gpu.checkAlive();
+    gpu.spare.free();
+    const limitBytes = gpu.maxBindingBytes;
+    let budget = options.budgetBytes ?? defaultBudget(gpu);
+    for (;;) {
+      const layout = layOut(info, options.chunkShape, limitBytes, budget);
+      gpu.device.pushErrorScope('out-of-memory');
+      const volume = new ResidentVolume(gpu, info, options.chunkShape, layout);
+      const error = await gpu.device.popErrorScope();
+      if (!error) return volume;
+      volume.destroy();
+      gpu.checkAlive();
+      const taken = layout.boxes.reduce((sum, { bytes }) => sum + bytes, 0);
+      budget = Math.min(budget, taken) / 2;
+      if (budget < smallestBudget) throw new StriaError('out-of-memory', `the GPU has no ${taken} bytes left: ${error.message}`);
+    }
+  }
+
+  /**
+   * The next bytes of the voxel stream (little-endian, x fastest, then y, z, t, no padding), in pieces of any size.
+   * `bytes` may be reused afterwards. @throws StriaError `internal` when there are more than the volume has
+   */
+  append(bytes: Uint8Array): void {
+    const total = volumeBytes(this.info);
+    if (this.#received + bytes.length > total) {
+      throw new StriaError('internal', `the volume has ${total} bytes, but ${this.#received + bytes.length} came`);
+    }
+    this.#received += bytes.length;
+    this.#statistics = undefined;
+    const rowLength = this.info.dims[0] * elementBytes(this.info.type);
+    let start = 0;
+    if (this.#partBytes > 0) {
+      start = Math.min(rowLength - this.#partBytes, bytes.length);
+      this.#keepPart(bytes.subarray(0, start), rowLength);
+      if (this.#partBytes < rowLength) return;
+      this.#partBytes = 0;
+      this.#takeRows(this.#partRow as Uint8Array, rowLength);
+    }
+    const end = start + Math.floor((bytes.length - start) / rowLength) * rowLength;
+    if (end > start) this.#takeRows(bytes.subarray(start, end), rowLength);
+    if (end < bytes.length) this.#keepPart(bytes.subarray(end), rowLength);
+    if (this.isComplete) this.#partRow = this.#scratch = undefined;
+  }
+
+  /** All bytes have come. */
+  get isComplete(): boolean {
+    return this.#received === volumeBytes(this.info);
+  }
+
+  /** Minimum, maximum, histogram and window over all time points, computed on the GPU once and remembered. */
+  statistics(): Promise<VolumeStatistics> {
+    const voxels = this.dims.reduce((product, length) => product * length);
+    this.#statistics ??= computeStatistics(this.#gpu, this.info.type, voxels, async (visit) => {
+      for (const box of this.placedBoxes) await visit(box.voxels);
+    });
+    return this.#statistics;
+  }
+
+  /**
+   * The exact stored value at a voxel of the *whole* volume; when decimated, that of the nearest kept voxel before it.
+   * @throws StriaError `invalid-input` outside the volume, `device-lost`
+   */
+  async voxel(x: number, y: number, z: number, t: number): Promise<number> {
+    assertVoxel(this.info, [x, y, z, t]);
+    const n = this.decimation;
+    const row = Math.floor(y / n);
+    const plane = t * this.dims[2] + Math.floor(z / n);
+    const box = this.#boxAt(row, plane);
+    const width = elementBytes(this.info.type);
+    const byte = this.#rowOffset(box, row, plane) + Math.floor(x / n) * width;
+    const word = byte - (byte % 4);
+    const bytes = await this.#gpu.read(box.voxels.buffer, word, Math.max(4, width));
+    return typedVoxels(this.info.type, bytes.subarray(byte - word, byte - word + width))[0] as number;
+  }
+
+  async readBox(wanted: RegionBox, visit: (piece: VoxelPiece) => void): Promise<void> {
+    assertReadable(this, wanted);
+    const { first, size, timePoint } = wanted;
+    const { type } = this.info;
+    const rowLength = rowBytes(this.#layout.elementsX, this.#elementBytes) / elementBytes(type);
+    for (let z = first[2]; z < first[2] + size[2]; z++) {
+      const plane = timePoint * this.dims[2] + z;
+      for (let y = first[1]; y < first[1] + size[1]; ) {
+        if (this.#isDestroyed) throw new StriaError('aborted', 'the volume is not there any more');
+        const box = this.#boxAt(y, plane);
+        const rows = Math.min(first[1] + size[1], box.firstRow + box.rowCount) - y;
+        const length = rows * rowLength * elementBytes(type);
+        const bytes = await this.#gpu.read(box.voxels.buffer, this.#rowOffset(box, y, plane), length);
+        visit({ first: [0, y, z], size: [this.dims[0], rows, 1], values: typedVoxels(type, bytes), rowLength });
+        y += rows;
+      }
+    }
+  }
+
+  /** Fills the display texture with a time point. The same texture each time; it is freed with the volume. */
+  async displayTexture(timePoint: number): Promise<DisplayTexture> {
+    const { dims } = this;
+    const { type } = this.info;
+    if (!this.#display) {
+      const { min, max } = await this.statistics();
+      this.#display ??= createDisplayTexture(this.#gpu, this.#displayScope, { dims, type }, [min, max]);
+    }
+    const commands = this.#gpu.commands('display.fill');
+    this.recordDisplay(commands, timePoint);
+    await commands.submit();
+    this.#freeFills();
+    return this.#display;
+  }
+
+  /** The texture stays: the voxels take as much, and it is wanted again soon. */
+  releaseDisplay(): void {}
+
+  recordDisplay(commands: Commands, timePoint: number): void {
+    if (!this.#display) return;
+    this.#fillOf(this.#display, timePoint)(commands);
+    recordLevels(this.#gpu, commands, this.#display.bricks);
+  }
+
+  recordSlice(_commands: Commands, axis: AxisIndex, index: number, timePoint: number): readonly SliceBox[] {
+    const at = Math.floor(index / this.decimation);
+    const [firstPlane, endPlane] =
+      axis === 2 ? [timePoint * this.dims[2] + at, timePoint * this.dims[2] + at + 1] : this.#planesOf(timePoint);
+    const [firstRow, endRow] = axis === 1 ? [at, at + 1] : [0, this.dims[1]];
+    return this.placedBoxes.filter(
+      (box) =>
+        box.firstPlane < endPlane &&
+        box.firstPlane + box.planeCount > firstPlane &&
+        box.firstRow < endRow &&
+        box.firstRow + box.rowCount > firstRow,
+    );
+  }
+
+  readonly holdsTimePoints = true;
+
+  recordPlane(_commands: Commands, _plane: PlanePart, timePoint: number, draw: (boxes: readonly SliceBox[]) => void): void {
+    const [first, end] = this.#planesOf(timePoint);
+    draw(this.placedBoxes.filter((box) => box.firstPlane < end && box.firstPlane + box.planeCount > first));
+  }
+
+  prepareFrames(axis: AxisIndex | 3): void {
+    if (axis !== 3 || !this.#display) return;
+    for (let timePoint = 0; timePoint < this.dims[3]; timePoint++) this.#fillOf(this.#display, timePoint);
+  }
+
+  async forEachBox(visit: (box: NumberedBox) => Promise<void>): Promise<void> {
+    for (const box of this.boxes) await visit(box);
+  }
+
+  planeReader(): PlaneReader {
+    const run = { boxes: this.placedBoxes, endPlane: this.dims[2] * this.dims[3] };
+    return { read: async () => run, destroy: () => {} };
+  }
+
+  /** Frees all GPU memory. */
+  destroy(): void {
+    this.#isDestroyed = true;
+    this.#displayScope.destroy();
+    this.#scope.destroy();
+  }
+
+  #planesOf(timePoint: number): readonly [first: number, end: number] {
+    return [timePoint * this.dims[2], (timePoint + 1) * this.dims[2]];
+  }
+
+  #fillOf(display: DisplayTexture, timePoint: number): (commands: Commands) => void {
+    this.#fillScope ??= this.#displayScope.scope('fill');
+    this.#staging ??= createDisplayStaging(this.#fillScope, display);
+    const known = this.#fills.get(timePoint);
+    if (known) return known;
+    const [volumePlane] = this.#planesOf(timePoint);
+    const part = { type: this.info.type, boxes: this.placedBoxes, volumePlane, first: 0, end: display.dims[2] };
+    const fill = prepareDisplayFill(this.#gpu, this.#fillScope, display, this.#staging, part);
+    this.#fills.set(timePoint, fill);
+    return fill;
+  }
+
+  /** What fills the texture is kept for volumes that play. */
+  #freeFills(): void {
+    if (this.dims[3] > 1) return;
+    this.#fillScope?.destroy();
+    this.#fillScope = this.#staging = undefined;
+    this.#fills.clear();
+  }
+
+  #keepPart(bytes: Uint8Array, rowLength: number): void {
+    this.#partRow ??= new Uint8Array(rowLength);
+    this.#partRow.set(bytes, this.#partBytes);
+    this.#partBytes += bytes.length;
+  }
+
+  /** Takes whole rows of the source, drops what decimation drops, and writes the rest. */
+  #takeRows(bytes: Uint8Array, rowLength: number): void {
+    if (this.decimation === 1) {
+      this.#writeRows(bytes, rowLength);
+      return;
+    }
+    const [, height, depth] = this.info.dims;
+    const width = elementBytes(this.info.type);
+    const keptLength = this.dims[0] * width;
+    const kept = new Uint8Array(keptLength * Math.ceil(bytes.length / rowLength));
+    let to = 0;
+    for (let start = 0; start < bytes.length; start += rowLength, this.#sourceRows++) {
+      const z = Math.floor(this.#sourceRows / height) % depth;
+      if ((this.#sourceRows % height) % this.decimation !== 0 || z % this.decimation !== 0) continue;
+      for (let from = start; from < start + rowLength; from += this.decimation * width) {
+        for (let byte = 0; byte < width; byte++) kept[to++] = bytes[from + byte] as number;
+      }
+    }
+    this.#writeRows(kept.subarray(0, to), keptLength);
+  }
+
+  /** Writes kept rows, which come in order, into the boxes, padding them where they are no whole words. */
+  #writeRows(bytes: Uint8Array, rowLength: number): void {
+    const height = this.dims[1];
+    const padded = rowBytes(this.#layout.elementsX, this.#elementBytes);
+    for (let start = 0; start < bytes.length; ) {
+      const row = this.#keptRows % height;
+      const plane = Math.floor(this.#keptRows / height);
+      const box = this.#boxAt(row, plane);
+      // Rows that follow each other in the box: to its end where it has whole planes, else to its strip's end.
+      const following =
+        box.rowCount === height ? (box.firstPlane + box.planeCount - plane) * height - row : box.firstRow + box.rowCount - row;
+      const count = Math.min(following, (bytes.length - start) / rowLength);
+      const rows = bytes.subarray(start, start + count * rowLength);
+      const offset = this.#rowOffset(box, row, plane);
+      if (padded === rowLength) this.#write(box.voxels.buffer, offset, rows);
+      else this.#writePadded(box.voxels.buffer, offset, rows, rowLength, padded);
+      start += count * rowLength;
+      this.#keptRows += count;
+    }
+  }
+
+  #writePadded(buffer: GPUBuffer, offset: number, rows: Uint8Array, rowLength: number, padded: number): void {
+    const rowsAtOnce = Math.max(1, Math.floor(scratchBytes / padded));
+    this.#scratch ??= new Uint8Array(rowsAtOnce * padded);
+    const count = rows.length / rowLength;
+    for (let first = 0; first < count; first += rowsAtOnce) {
+      const here = Math.min(rowsAtOnce, count - first);
+      for (let row = 0; row < here; row++) {
+        const from = (first + row) * rowLength;
+        this.#scratch.set(rows.subarray(from, from + rowLength), row * padded);
+      }
+      this.#write(buffer, offset + first * padded, this.#scratch.subarray(0, here * padded));
+    }
+  }
+
+  #write(buffer: GPUBuffer, offset: number, bytes: Uint8Array): void {
+    this.#gpu.device.queue.writeBuffer(buffer, offset, bytes as Uint8Array<ArrayBuffer>);
+  }
+
+  #boxAt(row: number, plane: number): PlacedBox {
+    return this.placedBoxes[this.#layout.boxIndexAt(row, plane)] as PlacedBox;
+  }
+
+  #rowOffset(box: PlacedBox, row: number, plane: number): number {
+    const rowInBox = (plane - box.firstPlane) * box.rowCount + row - box.firstRow;
+    return rowInBox * rowBytes(this.#layout.elementsX, this.#elementBytes);
+  }
+}

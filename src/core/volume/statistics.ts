@@ -1,0 +1,120 @@
+import histogramCode from '../../shaders/volume/histogram.wgsl?raw';
+import rangeCode from '../../shaders/volume/range.wgsl?raw';
+import voxelCode from '../../shaders/volume/voxel.wgsl?raw';
+import { type GpuVoxels, rowBytes } from '../codec/codec.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { Kernel } from '../gpu/kernel.ts';
+import { type ElementType, elementBytes } from '../shared/volume.ts';
+import { automaticWindow, type BinCounter, percentileWindow } from './automatic-window.ts';
+import type { Histogram } from './histogram.ts';
+import { elementTypeNumber, floatBits, isFloatType, keyValue, typeRange, voxelKey } from './voxel-key.ts';
+
+/** What is known of all stored values. NaN and infinities are left out of everything but their count. */
+export interface VolumeStatistics {
+  /** Exact, but for f64: those are rounded to f32. Both 0 where nothing is finite. */
+  readonly min: number;
+  readonly max: number;
+  /** Finite voxels; the sum of the histogram. */
+  readonly count: number;
+  /** NaN and infinite voxels. */
+  readonly notFinite: number;
+  readonly histogram: Histogram;
+  /** Robust lowest and highest value for display: see `automaticWindow`. */
+  readonly window: readonly [low: number, high: number];
+  /** The 1st and the 99th percentile: see `percentileWindow`. */
+  readonly percentiles: readonly [low: number, high: number];
+  /** Of the voxels of some rows that are not 0, the part that equals its left neighbour, 0…1: near 1 for labels, low for scans. */
+  readonly flatness: number;
+}
+
+export const binCount = 256;
+
+/** Units (see range.wgsl) in one dispatch: some 32 MiB of voxels, so that a slow GPU is not held for long. */
+const unitsPerDispatch = 2 ** 23;
+const unitsPerWorkgroup = 4096;
+
+/**
+ * Brings all boxes of a volume into GPU memory, one after the other, and waits for `visit` each time. Codec elements: an
+ * f64 box is twice as wide as its voxels.
+ */
+export type BoxWalk = (visit: (box: GpuVoxels) => Promise<void>) => Promise<void>;
+
+/**
+ * Statistics of all voxels of a volume's boxes, in two passes on the GPU (more where outliers stretch the range).
+ * @param voxels how many there are in all boxes
+ * @throws StriaError `device-lost`
+ */
+export async function computeStatistics(gpu: Gpu, type: ElementType, voxels: number, boxes: BoxWalk): Promise<VolumeStatistics> {
+  const isByte = elementBytes(type) === 1;
+  const [lowKey, highKey, notFinite, inner, flat] = await measureRange(gpu, type, boxes, isByte ? 16 : 1);
+  const count = voxels - notFinite;
+  const countBins: BinCounter = (low, high) => countInBins(gpu, type, boxes, low, high);
+  let min = count === 0 ? 0 : keyValue(type, lowKey);
+  let max = count === 0 ? 0 : keyValue(type, highKey);
+  const histogram = await (isByte ? countBins(...typeRange(type)) : countBins(min, max));
+  if (isByte) {
+    min = histogram.low + histogram.counts.findIndex((bin) => bin > 0);
+    max = histogram.low + histogram.counts.findLastIndex((bin) => bin > 0);
+  }
+  const window = await automaticWindow({ min, max, count }, histogram, countBins);
+  const percentiles = await percentileWindow({ min, max, count }, histogram, countBins);
+  return { min, max, count, notFinite, histogram, window, percentiles, flatness: inner === 0 ? 0 : flat / inner };
+}
+
+async function measureRange(gpu: Gpu, type: ElementType, boxes: BoxWalk, rowStep: number) {
+  using scope = gpu.scope('statistics');
+  const result = scope.storage('range', 20, new Uint32Array([0xffffffff, 0, 0, 0, 0]));
+  await forEachPiece(gpu, type, boxes, { name: 'range', code: rangeCode, result, rowStep, uniforms: [rowStep] });
+  return [...(await gpu.readWords(result))] as [number, number, number, number, number];
+}
+
+/** Counts finite voxels from `low` to `high` in `binCount` equal bins; integers get bins of whole width. */
+async function countInBins(gpu: Gpu, type: ElementType, boxes: BoxWalk, low: number, high: number): Promise<Histogram> {
+  using scope = gpu.scope('statistics');
+  const result = scope.storage('counts', 4 * binCount);
+  const binWidth = isFloatType(type)
+    ? Math.max((high - low) / binCount, Number.MIN_VALUE)
+    : Math.max(1, Math.ceil((high - low + 1) / binCount));
+  const binsPerHalfValue = Math.min(2 / binWidth, typeRange('f32')[1]);
+  const uniforms = [
+    voxelKey(type, low),
+    voxelKey(type, high),
+    floatBits(low),
+    floatBits(binsPerHalfValue),
+    isFloatType(type) ? 1 : binWidth,
+  ];
+  await forEachPiece(gpu, type, boxes, { name: 'histogram', code: histogramCode, result, rowStep: 1, uniforms });
+  return { low, binWidth, counts: [...(await gpu.readWords(result))] };
+}
+
+interface PieceWork {
+  readonly name: string;
+  readonly code: string;
+  readonly result: GPUBuffer;
+  /** Every n-th row is looked at. */
+  readonly rowStep: number;
+  /** What follows row_units, row_voxels, first_unit and unit_count in the kernel's uniform. */
+  readonly uniforms: readonly number[];
+}
+
+/** Runs a kernel over all boxes, cut into dispatches that no GPU takes long for. */
+async function forEachPiece(gpu: Gpu, type: ElementType, boxes: BoxWalk, work: PieceWork): Promise<void> {
+  const kernel: Kernel = gpu.kernel({
+    label: `resident.${work.name}`,
+    code: `${voxelCode}\n${work.code}`,
+    constants: { element_type: elementTypeNumber(type) },
+  });
+  const unitBytes = type === 'f64' ? 8 : 4;
+  await boxes(async ({ buffer, dims, elementBytes: codecBytes }) => {
+    const rowUnits = rowBytes(dims[0], codecBytes) / unitBytes;
+    const rowVoxels = type === 'f64' ? dims[0] / 2 : dims[0];
+    const units = rowUnits * Math.ceil((dims[1] * dims[2]) / work.rowStep);
+    for (let first = 0; first < units; first += unitsPerDispatch) {
+      using scope = gpu.scope('statistics');
+      const count = Math.min(unitsPerDispatch, units - first);
+      const uniform = scope.uniform(work.name, [rowUnits, rowVoxels, first, count, ...work.uniforms]);
+      const workgroups = Math.ceil(count / unitsPerWorkgroup);
+      await gpu.commands(work.name).dispatch(kernel, [buffer, uniform, work.result], [workgroups, 1, 1]).submit();
+    }
+  });
+}

@@ -1,0 +1,97 @@
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { requireBuild } from '../cli/cli-testing.ts';
+import type { CpuTask, CpuTaskResult, TaskPool } from '../core/cpu/cpu-task.ts';
+import { runCpuTask } from '../core/cpu/cpu-task-run.ts';
+import type { EncodedChunk } from '../core/format/chunk.ts';
+import { createNodeTaskPool } from './node-task-pool.ts';
+
+beforeAll(requireBuild);
+let pool: TaskPool;
+afterEach(() => pool.destroy());
+
+const voxelsOf = (salt: number) => Uint8Array.from({ length: 4096 }, (_, i) => (i >> 6) * salt);
+const encodeTask = (voxels: Uint8Array<ArrayBuffer>, codec = 'auto'): CpuTask => ({
+  kind: 'encode',
+  box: { bytes: voxels, dims: [16, 16, 16], elementBytes: 1 },
+  chunks: [{ origin: [0, 0, 0], shape: [16, 16, 16] }],
+  firstChunk: 0,
+  codec,
+  options: { axis: 'auto' },
+});
+
+test('threads give what the same task gives without them, in the order of asking', async () => {
+  pool = createNodeTaskPool(2);
+  const salts = Array.from({ length: 20 }, (_, i) => i);
+  const results = await Promise.all(salts.map((salt) => pool.run(encodeTask(voxelsOf(salt)))));
+  const analyzed = { startMs: expect.any(Number), endMs: expect.any(Number) };
+  expect(results).toEqual(salts.map((salt) => ({ ...runCpuTask(encodeTask(voxelsOf(salt))), analyzed })));
+  for (const [index, result] of results.entries()) {
+    if (result.kind !== 'encode') throw new Error('an encode task was answered otherwise');
+    const decoded = await pool.run({
+      kind: 'decode',
+      chunk: result.chunks[0] as EncodedChunk,
+      shape: [16, 16, 16],
+      elementBytes: 1,
+    });
+    expect(decoded).toEqual({ kind: 'decode', voxels: voxelsOf(index) });
+  }
+});
+
+test('a whole buffer changes hands; a part of one is copied, and the rest stays', async () => {
+  pool = createNodeTaskPool(1);
+  const whole = voxelsOf(1);
+  const large = new Uint8Array(10_000);
+  await Promise.all([pool.run(encodeTask(whole)), pool.run(encodeTask(large.subarray(100, 100 + 4096)))]);
+  expect(whole.byteLength).toBe(0);
+  expect(large.byteLength).toBe(10_000);
+});
+
+test('voxels in a file are read by the thread; a file that is closed is a fault', async () => {
+  pool = createNodeTaskPool(1);
+  const path = join(mkdtempSync(join(tmpdir(), 'stria-pool-')), 'a.raw');
+  writeFileSync(path, new Uint8Array([9, 9, ...voxelsOf(5)]));
+  const descriptor = openSync(path, 'r');
+  const inMemory = encodeTask(voxelsOf(5)) as Extract<CpuTask, { kind: 'encode' }>;
+  const inFile = (descriptor: number): CpuTask => ({
+    ...inMemory,
+    box: { place: { file: { path, descriptor }, start: 2 }, dims: [16, 16, 16], elementBytes: 1 },
+  });
+  const { chunks } = (await pool.run(inFile(descriptor))) as Extract<CpuTaskResult, { kind: 'encode' }>;
+  expect(chunks).toEqual((runCpuTask(inMemory) as Extract<CpuTaskResult, { kind: 'encode' }>).chunks);
+  closeSync(descriptor);
+  await expect(pool.run(inFile(9999))).rejects.toMatchObject({ tag: 'not-readable', message: `${path}: EBADF` });
+  rmSync(dirname(path), { recursive: true });
+});
+
+test('a fault comes back as a fault, and the thread goes on', async () => {
+  pool = createNodeTaskPool(1);
+  await expect(pool.run(encodeTask(voxelsOf(3), 'no such codec'))).rejects.toMatchObject({ name: 'StriaError' });
+  expect(await pool.run(encodeTask(voxelsOf(3)))).toMatchObject({ kind: 'encode' });
+});
+
+test('a cancelled task is not waited for', async () => {
+  pool = createNodeTaskPool(1);
+  const cancel = new AbortController();
+  const running = pool.run(encodeTask(voxelsOf(1)), cancel.signal);
+  const waiting = pool.run(encodeTask(voxelsOf(2)), cancel.signal);
+  cancel.abort();
+  await expect(running).rejects.toMatchObject({ tag: 'aborted' });
+  await expect(waiting).rejects.toMatchObject({ tag: 'aborted' });
+  await expect(pool.run(encodeTask(voxelsOf(3)), cancel.signal)).rejects.toMatchObject({ tag: 'aborted' });
+  expect(await pool.run(encodeTask(voxelsOf(4)))).toMatchObject({ kind: 'encode' });
+});
+
+test('what waits when the pool ends is cancelled', async () => {
+  pool = createNodeTaskPool(1);
+  const tasks = [1, 2, 3].map((salt) => pool.run(encodeTask(voxelsOf(salt))));
+  const settled = Promise.allSettled(tasks);
+  await pool.destroy();
+  for (const outcome of await settled) {
+    if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ tag: 'aborted' });
+  }
+  expect((await settled).some(({ status }) => status === 'rejected')).toBe(true);
+  await expect(pool.run(encodeTask(voxelsOf(1)))).rejects.toMatchObject({ tag: 'internal' });
+});

@@ -1,0 +1,127 @@
+import { setMaxListeners } from 'node:events';
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { CpuTask, CpuTaskResult, TaskPool } from '../core/cpu/cpu-task.ts';
+import { faultFromData, StriaError } from '../core/shared/errors.ts';
+import { throwIfAborted } from '../core/shared/job.ts';
+import { packTask } from './task-messages.ts';
+
+type Done = Exclude<CpuTaskResult, { kind: 'fault' }>;
+
+interface Waiting {
+  readonly task: CpuTask;
+  readonly signal: AbortSignal | undefined;
+  readonly threads: number;
+  readonly resolve: (result: Done) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  /** In the order of posting, which is that of the answers. */
+  readonly work: Waiting[];
+}
+
+/** So many tasks lie with a thread: it goes on while this one is busy with something else. */
+const tasksAhead = 2;
+
+/** The built worker: beside the bundle, or, where this runs from source (tests), in out/. */
+function workerPath(): string {
+  const here = dirname(fileURLToPath(import.meta.url));
+  const places = ['cpu-worker.js', '../cpu-worker.js', '../../out/main/cpu-worker.js'].map((place) => join(here, place));
+  const found = places.find((place) => existsSync(place));
+  if (!found) throw new StriaError('internal', `cpu-worker.js is missing beside ${here}; run \`npm run build\``);
+  return found;
+}
+
+/**
+ * Worker threads that run one task each at a time, in the order of asking, with the next one at hand. Threads start as they are needed, and end with `destroy`.
+ * A thread that dies fails its tasks alone; the next task gets a new one.
+ */
+export function createNodeTaskPool(threads: number = availableParallelism()): TaskPool {
+  const path = workerPath();
+  const all = new Set<Thread>();
+  const queue: Waiting[] = [];
+  let destroyed = false;
+
+  const startThread = (): Thread => {
+    const thread: Thread = { worker: new Worker(path), work: [] };
+    all.add(thread);
+    thread.worker.on('message', (result: CpuTaskResult) => {
+      const work = thread.work.shift();
+      if (result.kind === 'fault') work?.reject(faultFromData(result.fault));
+      else work?.resolve(result);
+      next();
+    });
+    let cause: unknown;
+    thread.worker.on('error', (error) => {
+      cause = error;
+    });
+    thread.worker.on('exit', (code) => {
+      all.delete(thread);
+      if (destroyed) return;
+      for (const work of thread.work) work.reject(threadFault(cause, code));
+      next();
+    });
+    return thread;
+  };
+
+  const threadWith = (tasks: number) => [...all].find(({ work }) => work.length <= tasks);
+
+  const next = () => {
+    while (!destroyed && queue.length > 0) {
+      const most = Math.min(threads, queue[0]?.threads ?? threads);
+      const thread = threadWith(0) ?? (all.size < most ? startThread() : threadWith(tasksAhead - 1));
+      if (!thread) return;
+      const waiting = queue.shift() as Waiting;
+      if (waiting.signal?.aborted) {
+        waiting.reject(new StriaError('aborted', 'cancelled'));
+        continue;
+      }
+      thread.work.push(waiting);
+      const { message, transfer } = packTask(waiting.task);
+      thread.worker.postMessage(message, transfer);
+    }
+  };
+
+  return {
+    threads,
+    isInline: false,
+    readsFiles: true,
+    run: (task, signal, most = threads) =>
+      new Promise<Done>((resolve, reject) => {
+        if (destroyed) throw new StriaError('internal', 'the task pool has ended');
+        throwIfAborted(signal);
+        // A task that is being computed when the signal comes runs to its end unheard: it is one chunk.
+        const abort = () => reject(new StriaError('aborted', 'cancelled'));
+        // One listener for each task under way is as it should be; Node warns from the eleventh on.
+        if (signal) setMaxListeners(0, signal);
+        signal?.addEventListener('abort', abort, { once: true });
+        const settle =
+          <T>(done: (value: T) => void) =>
+          (value: T) => {
+            signal?.removeEventListener('abort', abort);
+            done(value);
+          };
+        queue.push({ task, signal, threads: most, resolve: settle(resolve), reject: settle(reject) });
+        next();
+      }),
+    destroy: async () => {
+      destroyed = true;
+      const ended = new StriaError('aborted', 'cancelled');
+      for (const waiting of queue.splice(0)) waiting.reject(ended);
+      for (const { work } of all) for (const waiting of work) waiting.reject(ended);
+      await Promise.all([...all].map(({ worker }) => worker.terminate()));
+    },
+  };
+}
+
+function threadFault(cause: unknown, code: number): StriaError {
+  const outOfMemory = cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  if (outOfMemory) return new StriaError('out-of-memory', 'a CPU thread ran out of memory', { cause });
+  const reason = cause instanceof Error ? cause.message : `exit code ${code}`;
+  return new StriaError('internal', `a CPU thread ended: ${reason}`, { cause });
+}

@@ -1,0 +1,46 @@
+import type { CpuTask, CpuTaskResult } from '../core/cpu/cpu-task.ts';
+import type { EncodedChunk } from '../core/format/chunk.ts';
+
+/** A message between threads, and the buffers that change hands with it instead of being copied. */
+export interface Packed<T> {
+  readonly message: T;
+  readonly transfer: ArrayBuffer[];
+}
+
+export function packTask(task: CpuTask): Packed<CpuTask> {
+  const transfer: ArrayBuffer[] = [];
+  if (task.kind === 'encode') {
+    const { box } = task;
+    return { message: 'bytes' in box ? { ...task, box: { ...box, bytes: handOver(box.bytes, transfer) } } : task, transfer };
+  }
+  return { message: { ...task, chunk: packChunk(task.chunk, transfer) }, transfer };
+}
+
+export function packResult(result: CpuTaskResult): Packed<CpuTaskResult> {
+  const transfer: ArrayBuffer[] = [];
+  switch (result.kind) {
+    case 'encode': {
+      const chunks = result.chunks.map((chunk) => packChunk(chunk, transfer));
+      return { message: { ...result, chunks, voxels: result.voxels && handOver(result.voxels, transfer) }, transfer };
+    }
+    case 'decode':
+      return { message: { ...result, voxels: handOver(result.voxels, transfer) }, transfer };
+    case 'fault':
+      return { message: result, transfer };
+  }
+}
+
+function packChunk(chunk: EncodedChunk, transfer: ArrayBuffer[]): EncodedChunk {
+  if (chunk.kind !== 'coded') return { ...chunk, element: chunk.element.slice() };
+  const stages = chunk.stages.map((stage) => ({ ...stage, parameters: stage.parameters.slice() }));
+  return { ...chunk, stages, payload: handOver(chunk.payload, transfer) };
+}
+
+/** The bytes in a buffer of their own. A view of a part is copied: posting it would send, or take away, the whole buffer. */
+function handOver(bytes: Uint8Array, transfer: ArrayBuffer[]): Uint8Array<ArrayBuffer> {
+  const { buffer } = bytes;
+  const own =
+    buffer instanceof ArrayBuffer && bytes.byteLength === buffer.byteLength ? new Uint8Array(buffer) : new Uint8Array(bytes);
+  if (!transfer.includes(own.buffer)) transfer.push(own.buffer);
+  return own;
+}

@@ -1,0 +1,311 @@
+import type { EncodedChunk } from '../../../core/format/chunk.ts';
+import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
+import { throwIfAborted } from '../../../core/shared/job.ts';
+import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
+import { Stopwatch } from '../../../core/stream/stage-times.ts';
+import { countDifferences, differenceBytes, differenceProblem, subtractVolumes } from '../../../core/volume/difference.ts';
+import type { ResidentVolume } from '../../../core/volume/resident-volume.ts';
+import { autoView } from '../../viewer/auto-view.ts';
+import { areAlike, LinkedViewers, type Links } from '../../viewer/linked-viewers.ts';
+import { shows3d, type ViewState } from '../../viewer/model/viewer-api.ts';
+import { Viewer } from '../../viewer/viewer.ts';
+import type { Engine } from '../gpu/gpu-life.ts';
+import { type KeptVolume, keepAs } from '../gpu/residency.ts';
+import { loadResident, type OpenRequest, openStages } from '../loading/load-resident.ts';
+import type { ComparisonMode, ComparisonState } from '../state/comparison-state.ts';
+import { nextProgress, startProgress, throttleProgress } from '../state/progress.ts';
+import { type AppStore, openDocument } from '../state/store.ts';
+import { formatBytes } from '../words/units.ts';
+
+/** What the open volume is, as the session has it. */
+export interface ComparedVolume {
+  readonly kept: KeptVolume;
+  /** As it was compressed last. */
+  readonly chunks: readonly EncodedChunk[] | undefined;
+}
+
+/** What is on the GPU for a comparison. */
+interface Second {
+  readonly engine: Engine;
+  readonly viewer: Viewer;
+  readonly kept: KeptVolume;
+  readonly link: LinkedViewers;
+  difference: ResidentVolume | undefined;
+  /** Ends when nothing of it is being read; never rejects. Only then is it freed. */
+  work: Promise<void>;
+}
+
+/**
+ * A second volume beside the open one, in a viewer of its own that follows the first: as it is, or as the difference. It
+ * ends with the open volume and with the device.
+ */
+export class Comparison {
+  readonly #store: AppStore;
+  readonly #engine: () => Engine | undefined;
+  readonly #first: () => ComparedVolume | undefined;
+  #second: Second | undefined;
+  #job: AbortController | undefined;
+
+  /** @param first the open volume */
+  constructor(store: AppStore, engine: () => Engine | undefined, first: () => ComparedVolume | undefined) {
+    this.#store = store;
+    this.#engine = engine;
+    this.#first = first;
+    store.subscribe(({ document, gpu, settings }, before) => {
+      this.#second?.viewer.setGround(settings.ground);
+      if (document !== before.document || gpu !== before.gpu) this.end();
+    });
+  }
+
+  /** Loads a second volume and shows it beside the first. Failures become the state. */
+  async open(request: OpenRequest, name: string): Promise<void> {
+    await this.#begin(name, async (engine, job) => {
+      // Before it takes memory: all voxels of both, or none.
+      const onInfo = (info: VolumeInfo) => this.#checkRoom(engine, volumeBytes(info), 'the second volume');
+      return (await loadResident(engine, request, { ...job, onInfo }, new Stopwatch(openStages))).kept;
+    });
+  }
+
+  /** Decodes what the open volume was compressed to last, every checksum compared, and shows it and the difference. */
+  async openCompressed(name: string): Promise<void> {
+    const first = this.#first();
+    if (!first?.chunks) return;
+    const { kept, chunks } = first;
+    await this.#begin(name, async (engine, job) => {
+      this.#checkRoom(engine, volumeBytes(kept.info), 'what was compressed');
+      const { info, chunkShape } = kept;
+      return keepAs(engine, 'raw', { info, chunkShape, chunks }, { ...job, verify: true });
+    });
+    if (this.#second) await this.show('difference');
+  }
+
+  /** Exchanges what the second viewer shows. A difference that cannot be made leaves all as it is, with words. */
+  async show(mode: ComparisonMode): Promise<void> {
+    const second = this.#second;
+    const state = this.#store.getState().comparison;
+    if (!second || state.kind !== 'ready' || state.mode === mode) return;
+    second.work = second.work.then(() => this.#showNow(second, mode)).catch(() => undefined);
+    await second.work;
+  }
+
+  async #showNow(second: Second, mode: ComparisonMode): Promise<void> {
+    if (this.#second !== second) return;
+    if (mode === 'beside') {
+      this.#change({ mode });
+      await this.#look(second, second.kept);
+      return;
+    }
+    const difference = second.difference ?? (await this.#subtract(second));
+    if (!difference || this.#second !== second) return;
+    this.#change({ mode });
+    await this.#look(second, difference);
+  }
+
+  link(change: Partial<Links>): void {
+    const state = this.#store.getState().comparison;
+    if (!this.#second || state.kind !== 'ready') return;
+    const links = { ...state.links, ...change };
+    this.#change({ links });
+    this.#second.link.links = effectiveLinks(links, state.mode);
+  }
+
+  /** Moves the crosshair to the voxel that differs most. */
+  goToLargest(): void {
+    const state = this.#store.getState().comparison;
+    if (state.kind !== 'ready' || state.difference.kind !== 'known') return;
+    const voxel = state.difference.difference.largest?.voxel;
+    if (voxel) this.#second?.engine.viewer.set({ crosshair: [voxel[0], voxel[1], voxel[2]], timePoint: voxel[3] });
+  }
+
+  /** Answers at once, and frees the second volume. */
+  end(): void {
+    this.#job?.abort();
+    this.#job = undefined;
+    const second = this.#second;
+    this.#second = undefined;
+    if (this.#store.getState().comparison.kind !== 'none') this.#store.setState({ comparison: { kind: 'none' } });
+    if (second) free(second);
+  }
+
+  async #begin(
+    name: string,
+    load: (engine: Engine, job: { signal: AbortSignal; onProgress: ReturnType<typeof throttleProgress> }) => Promise<KeptVolume>,
+  ): Promise<void> {
+    this.end();
+    const engine = this.#engine();
+    if (!engine || !openDocument(this.#store.getState())) return;
+    const controller = new AbortController();
+    this.#job = controller;
+    const { signal } = controller;
+    let progress = startProgress('Opening', undefined, performance.now());
+    const show = () => {
+      if (!signal.aborted) this.#store.setState({ comparison: { kind: 'loading', name, progress } });
+    };
+    show();
+    const onProgress = throttleProgress((next) => {
+      progress = nextProgress(progress, next, performance.now());
+      show();
+    });
+    let kept: KeptVolume | undefined;
+    try {
+      kept = await load(engine, { signal, onProgress });
+      throwIfAborted(signal);
+      if (kept.decimation > 1) throw new StriaError('out-of-memory', 'the GPU has no room for a second volume of this size');
+      await this.#present(engine, kept, name, signal);
+    } catch (error) {
+      kept?.destroy();
+      const isOver = signal.aborted || ['aborted', 'device-lost'].includes(toStriaError(error).tag);
+      if (!isOver) this.#store.setState({ comparison: { kind: 'failed', name, fault: faultToData(error) } });
+      else if (this.#job === controller) this.end();
+    }
+  }
+
+  async #present(engine: Engine, kept: KeptVolume, name: string, signal: AbortSignal): Promise<void> {
+    const statistics = await kept.statistics();
+    throwIfAborted(signal);
+    const view = autoView(kept.info, statistics);
+    const first = openDocument(this.#store.getState());
+    // Where the values mean something else, the first one's window would show the second white or black.
+    const values = first !== undefined && areAlike(first.info, kept.info, first.statistics.window, statistics.window);
+    const links: Links = { views: true, values };
+    const viewer = new Viewer(engine.gpu);
+    viewer.setGround(this.#store.getState().settings.ground);
+    await viewer.setVolume(kept, view, this.#shows3d);
+    if (signal.aborted) {
+      viewer.dispose();
+      throwIfAborted(signal);
+    }
+    const link = new LinkedViewers(engine.viewer, viewer, links);
+    this.#second = { engine, viewer, kept, link, difference: undefined, work: Promise.resolve() };
+    const { info } = kept;
+    this.#store.setState({
+      comparison: { kind: 'ready', name, info, viewer, mode: 'beside', links, difference: { kind: 'unknown' } },
+    });
+  }
+
+  async #subtract(second: Second): Promise<ResidentVolume | undefined> {
+    const { engine, kept } = second;
+    const first = this.#first()?.kept;
+    const problem = first && differenceRefusal(first, kept);
+    if (!first || problem !== undefined) {
+      this.#change({ difference: { kind: 'refused', why: problem ?? 'there is no volume' } });
+      return undefined;
+    }
+    let progress = startProgress('Subtracting', undefined, performance.now());
+    const onProgress = throttleProgress((next) => {
+      progress = nextProgress(progress, next, performance.now());
+      if (this.#second === second) this.#change({ difference: { kind: 'running', progress } });
+    });
+    const check = () => {
+      if (this.#second !== second || this.#first()?.kept !== first)
+        throw new StriaError('aborted', 'the volume was exchanged meanwhile. Try again');
+    };
+    const options = { check, onProgress };
+    try {
+      const whyUnseen = this.#whyNoRoom(engine, differenceBytes(kept.info), 'a picture of the difference');
+      if (whyUnseen !== undefined) {
+        const difference = await countDifferences(engine.gpu, first, kept, options);
+        if (this.#second === second) this.#change({ difference: { kind: 'known', difference, whyUnseen } });
+        return undefined;
+      }
+      const { volume, difference } = await subtractVolumes(engine.gpu, first, kept, options);
+      if (this.#second !== second) {
+        volume.destroy();
+        return undefined;
+      }
+      second.difference = volume;
+      this.#change({ difference: { kind: 'known', difference, whyUnseen: undefined } });
+      return volume;
+    } catch (error) {
+      if (this.#second === second) this.#change({ difference: { kind: 'refused', why: toStriaError(error).message } });
+      return undefined;
+    }
+  }
+
+  /** Shows a volume in the second viewer, at the first one's place. */
+  async #look(second: Second, volume: KeptVolume): Promise<void> {
+    const { viewer, link, engine } = second;
+    const isDifference = volume === second.difference;
+    const view = autoView(volume.info, await volume.statistics());
+    const state = this.#store.getState().comparison;
+    if (this.#second !== second || state.kind !== 'ready') return;
+    const { crosshair, timePoint } = engine.viewer.snapshot().state;
+    const { largest } = state.difference.kind === 'known' ? state.difference.difference : { largest: undefined };
+    // Nothing is carried back to the first one meanwhile.
+    link.links = { views: false, values: false };
+    const place = { crosshair, timePoint };
+    await viewer.setVolume(
+      volume,
+      isDifference ? { ...view, ...place, ...differenceLook(largest?.magnitude ?? 0) } : view,
+      this.#shows3d,
+    );
+    if (this.#second === second) link.links = effectiveLinks(state.links, isDifference ? 'difference' : 'beside');
+  }
+
+  /** @throws StriaError `out-of-memory`, in words */
+  #checkRoom(engine: Engine, bytes: number, what: string): void {
+    const problem = this.#whyNoRoom(engine, bytes, what);
+    if (problem !== undefined) throw new StriaError('out-of-memory', problem);
+  }
+
+  /** Undefined: there is room. */
+  #whyNoRoom({ gpu, budgetBytes: budget }: Engine, bytes: number, what: string): string | undefined {
+    const taken = gpu.memory.liveBytes('volume');
+    if (taken + bytes <= budget) return undefined;
+    return `${what} takes ${formatBytes(bytes)} of GPU memory: with the ${formatBytes(taken)} that are taken that is over the ${formatBytes(budget)} that volumes may take`;
+  }
+
+  get #shows3d(): boolean {
+    return shows3d(this.#store.getState().settings.layout);
+  }
+
+  #change(change: Partial<Extract<ComparisonState, { kind: 'ready' }>>): void {
+    this.#store.setState(({ comparison }) => (comparison.kind === 'ready' ? { comparison: { ...comparison, ...change } } : {}));
+  }
+}
+
+/** Why there is no difference of two volumes as they are kept; undefined: there is. */
+function differenceRefusal(first: KeptVolume, second: KeptVolume): string | undefined {
+  const problem = differenceProblem(first.info, second.info);
+  if (problem !== undefined) return problem;
+  return first.decimation > 1
+    ? 'the first volume does not fit in GPU memory and is shown at less than its resolution'
+    : undefined;
+}
+
+/** A difference has a look of its own. */
+function effectiveLinks(links: Links, mode: ComparisonMode): Links {
+  return mode === 'difference' ? { ...links, values: false } : links;
+}
+
+/** Blue below zero, red above; the 3D view shows what is far from zero. */
+function differenceLook(magnitude: number): Partial<ViewState> {
+  const reach = magnitude > 0 && Number.isFinite(magnitude) ? magnitude : 1;
+  return {
+    window: [-reach, reach],
+    level: reach / 2,
+    colormap: 'difference',
+    inverted: false,
+    projection: 'composite',
+    opacity: [
+      [0, 0.9],
+      [0.45, 0.05],
+      [0.5, 0],
+      [0.55, 0.05],
+      [1, 0.9],
+    ],
+    smooth: false,
+  };
+}
+
+function free(second: Second): void {
+  const { engine, viewer, kept, link } = second;
+  link.end();
+  const destroy = () => {
+    viewer.dispose();
+    kept.destroy();
+    second.difference?.destroy();
+  };
+  if (engine.gpu.isLost) destroy();
+  else second.work.then(() => viewer.setVolume(undefined)).then(destroy, destroy);
+}

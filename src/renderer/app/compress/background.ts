@@ -1,0 +1,73 @@
+import type { ByteSink } from '../../../core/shared/bytes.ts';
+import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
+import type { JobOptions } from '../../../core/shared/job.ts';
+import type { CompressReport } from '../../../core/stream/compress.ts';
+import { type OpenRequest, toPosted } from '../loading/load-resident.ts';
+import { serveSink } from '../loading/ports.ts';
+import type { KeptTunings } from '../state/gpu-tuning.ts';
+import type { CodecChoice, CompressMessage, CompressOrder } from './compress-protocol.ts';
+
+interface Waiting {
+  readonly resolve: (report: CompressReport) => void;
+  readonly reject: (error: StriaError) => void;
+  readonly onProgress: JobOptions['onProgress'];
+}
+
+/** Compresses files in a worker of its own, from the file straight into a sink. The worker starts with the first job. */
+export class BackgroundCompressor {
+  #worker: Worker | undefined;
+  #nextJob = 1;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #tunings: () => KeptTunings;
+
+  /** @param tunings as they are set when a job begins */
+  constructor(tunings: () => KeptTunings) {
+    this.#tunings = tunings;
+  }
+
+  /** The sink is closed when all is written, and aborted when not. @throws StriaError of file, engine or sink; `aborted` */
+  compress(
+    request: OpenRequest,
+    sink: ByteSink,
+    choice: CodecChoice,
+    { signal, onProgress }: JobOptions,
+  ): Promise<CompressReport> {
+    const job = this.#nextJob++;
+    return new Promise<CompressReport>((resolve, reject) => {
+      if (signal?.aborted) throw new StriaError('aborted', 'cancelled');
+      signal?.addEventListener('abort', () => this.#post({ kind: 'cancel', job }), { once: true });
+      this.#waiting.set(job, { resolve, reject, onProgress });
+      const posted = toPosted(request);
+      const port = serveSink(sink);
+      const transfer = posted.kind === 'file' ? [port, posted.siblings] : [port];
+      this.#post({ kind: 'compress', job, request: posted, sink: port, choice, tunings: this.#tunings() }, transfer);
+    });
+  }
+
+  #post(command: CompressOrder, transfer: Transferable[] = []): void {
+    this.#worker ??= this.#start();
+    this.#worker.postMessage(command, transfer);
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./compress.worker.ts', import.meta.url), { type: 'module', name: 'stria-compress' });
+    worker.onmessage = ({ data }: MessageEvent<CompressMessage>) => {
+      const waiting = this.#waiting.get(data.job);
+      if (data.kind === 'progress') {
+        waiting?.onProgress?.(data.progress);
+        return;
+      }
+      this.#waiting.delete(data.job);
+      if (data.kind === 'done') waiting?.resolve(data.report);
+      else waiting?.reject(faultFromData(data.fault));
+    };
+    worker.onerror = (event) => {
+      const fault = new StriaError('internal', `the compressing thread ended: ${event.message}`);
+      for (const { reject } of this.#waiting.values()) reject(fault);
+      this.#waiting.clear();
+      worker.terminate();
+      this.#worker = undefined;
+    };
+    return worker;
+  }
+}

@@ -1,0 +1,37 @@
+import type { CodecOptions } from '../../../core/codec/codec.ts';
+import type { FaultData } from '../../../core/shared/errors.ts';
+import type { Progress } from '../../../core/shared/job.ts';
+import type { CompressReport } from '../../../core/stream/compress.ts';
+import type { LoadRequest } from '../loading/load-protocol.ts';
+import type { KeptTunings } from '../state/gpu-tuning.ts';
+
+/** What people chose of codecs, as it can be posted. */
+export interface CodecChoice extends CodecOptions {
+  /** A codec's name, or that of two, or 'auto'. */
+  readonly codec: string;
+}
+
+/** The choice that stands in the settings. */
+export function codecChoice({ settings }: { readonly settings: CodecChoice }): CodecChoice {
+  const { codec, axis, prefer, effort } = settings;
+  return { codec, axis, prefer, effort };
+}
+
+/** From the window to the worker. `job` is a number of the window's. */
+export type CompressOrder =
+  | {
+      readonly kind: 'compress';
+      readonly job: number;
+      readonly request: LoadRequest;
+      /** The other end of `serveSink`. */
+      readonly sink: MessagePort;
+      readonly choice: CodecChoice;
+      readonly tunings: KeptTunings;
+    }
+  | { readonly kind: 'cancel'; readonly job: number };
+
+/** From the worker to the window. */
+export type CompressMessage =
+  | { readonly kind: 'progress'; readonly job: number; readonly progress: Progress }
+  | { readonly kind: 'done'; readonly job: number; readonly report: CompressReport }
+  | { readonly kind: 'fault'; readonly job: number; readonly fault: FaultData };

@@ -1,0 +1,77 @@
+import type { Backend } from '../../../core/chunks/backend.ts';
+import { chainByName } from '../../../core/codecs/registry.ts';
+import { createCpuBackend } from '../../../core/cpu/cpu-backend.ts';
+import { type Gpu, openGpu } from '../../../core/gpu/gpu.ts';
+import { createGpuBackend } from '../../../core/gpu-chunks/gpu-backend.ts';
+import { faultToData, inContext } from '../../../core/shared/errors.ts';
+import { type CompressReport, compressVolume } from '../../../core/stream/compress.ts';
+import { openRequested } from '../loading/open-request.ts';
+import { remoteSink } from '../loading/ports.ts';
+import { applyTuning, type KeptTunings } from '../state/gpu-tuning.ts';
+import { throttleProgress } from '../state/progress.ts';
+import type { CompressMessage, CompressOrder } from './compress-protocol.ts';
+import { createWebTaskPool } from './web-task-pool.ts';
+
+// Compresses files from beginning to end, one after the other, beside the window: on a GPU device of its own where the
+// adapter is hardware, else on the CPU's threads, which are faster than a GPU that is only software.
+
+const scope = self as unknown as {
+  onmessage: (event: MessageEvent<CompressOrder>) => void;
+  postMessage(message: CompressMessage): void;
+};
+
+const running = new Map<number, AbortController>();
+let gpu: Gpu | undefined;
+let backend: Backend | undefined;
+
+scope.onmessage = async ({ data }) => {
+  if (data.kind === 'cancel') {
+    running.get(data.job)?.abort();
+    return;
+  }
+  const { job } = data;
+  const controller = new AbortController();
+  running.set(job, controller);
+  try {
+    const report = await compress(data, controller.signal);
+    scope.postMessage({ kind: 'done', job, report });
+  } catch (error) {
+    scope.postMessage({ kind: 'fault', job, fault: faultToData(error) });
+  } finally {
+    running.delete(job);
+    if (running.size === 0) gpu?.spare.free();
+  }
+};
+
+async function compress(command: CompressOrder & { kind: 'compress' }, signal: AbortSignal): Promise<CompressReport> {
+  const { job, choice } = command;
+  const sink = remoteSink(command.sink);
+  const onProgress = throttleProgress((progress) => scope.postMessage({ kind: 'progress', job, progress }));
+  try {
+    onProgress({ stage: 'Reading', done: 0, total: undefined });
+    const { request } = command;
+    const name = request.kind === 'file' && !request.pictures ? request.handle.name : undefined;
+    const volume = await openRequested(request, signal).catch((error: unknown) => {
+      throw name === undefined ? error : inContext(name, error);
+    });
+    const codec = choice.codec === 'auto' ? 'auto' : chainByName(choice.codec);
+    const settings = { backend: await openBackend(command.tunings), choice: { codec, options: choice } } as const;
+    return await compressVolume(volume, sink, settings, { signal, onProgress });
+  } catch (error) {
+    await sink.abort().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function openBackend(tunings: KeptTunings): Promise<Backend> {
+  if (!backend || gpu?.isLost) {
+    gpu = await openGpu(navigator.gpu).catch(() => undefined);
+    if (gpu?.isSoftware) {
+      gpu.destroy();
+      gpu = undefined;
+    }
+    backend = gpu ? createGpuBackend(gpu) : createCpuBackend(createWebTaskPool());
+  }
+  if (gpu) applyTuning(tunings, gpu);
+  return backend;
+}

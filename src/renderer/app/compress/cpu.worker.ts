@@ -1,0 +1,16 @@
+import type { CpuTask, CpuTaskResult } from '../../../core/cpu/cpu-task.ts';
+import { CpuDesk, runCpuTask } from '../../../core/cpu/cpu-task-run.ts';
+
+// One thread of the pool: encodes and decodes chunks with the reference codecs. The page's policy allows no WebAssembly.
+
+const desk = new CpuDesk();
+
+const scope = self as unknown as {
+  onmessage: (event: MessageEvent<CpuTask>) => void;
+  postMessage(message: CpuTaskResult, transfer?: Transferable[]): void;
+};
+
+scope.onmessage = ({ data }) => {
+  const result = runCpuTask(data, desk);
+  scope.postMessage(result, result.kind !== 'fault' && result.voxels ? [result.voxels.buffer] : []);
+};

@@ -1,0 +1,87 @@
+import { describe, expect, it, vi } from 'vitest';
+import { memorySink } from '../../../core/shared/bytes.ts';
+import { StriaError } from '../../../core/shared/errors.ts';
+import type { CompressReport } from '../../../core/stream/compress.ts';
+import type { HostFile } from '../../host/host.ts';
+import type { Dataset } from '../loading/datasets.ts';
+import { createAppStore } from '../state/store.ts';
+import type { BackgroundCompressor } from './background.ts';
+import { CompressQueue } from './queue.ts';
+
+const report = { bytesIn: 100, bytesOut: 25 } as CompressReport;
+
+function file(name: string): Dataset<HostFile> {
+  const primary: HostFile = {
+    name,
+    size: 100,
+    handle: { kind: 'blob', name, blob: new Blob() },
+    siblings: async () => undefined,
+  };
+  return { primary, companions: [] };
+}
+
+/** A queue whose jobs the test ends by hand, by the file's name. */
+function setUp() {
+  const store = createAppStore();
+  const jobs = new Map<string, { done: () => void; fail: (error: StriaError) => void }>();
+  const started: string[] = [];
+  const saved: string[] = [];
+  const compress: BackgroundCompressor['compress'] = (request, _sink, _choice, { signal }) =>
+    new Promise((resolve, reject) => {
+      const name = request.kind === 'file' ? request.file.name : '';
+      started.push(name);
+      signal?.addEventListener('abort', () => reject(new StriaError('aborted', 'cancelled')));
+      jobs.set(name, { done: () => resolve(report), fail: reject });
+    });
+  const saveBeside = async (_file: HostFile, name: string) => {
+    saved.push(name);
+    return { ...memorySink(), name, folder: '/scans' };
+  };
+  const queue = new CompressQueue({ saveBeside }, store, { compress });
+  const states = () => store.getState().queue.map(({ state }) => state.kind);
+  const running = (name: string) => vi.waitFor(() => expect(started).toContain(name));
+  return { queue, store, jobs, started, saved, states, running };
+}
+
+describe('the queue', () => {
+  it('compresses one after the other, beside the sources', async () => {
+    const { queue, store, jobs, started, saved, states, running } = setUp();
+    queue.add([file('a.nii.gz'), file('b.nii')]);
+    await running('a.nii.gz');
+    expect(states()).toEqual(['running', 'waiting']);
+    expect(started).toEqual(['a.nii.gz']);
+    jobs.get('a.nii.gz')?.done();
+    await running('b.nii');
+    expect(store.getState().queue[0]?.state).toMatchObject({ kind: 'done', bytesOut: 25, folder: '/scans', name: 'a.nii.stria' });
+    jobs.get('b.nii')?.done();
+    await vi.waitFor(() => expect(states()).toEqual(['done', 'done']));
+    expect(saved).toEqual(['a.nii.stria', 'b.nii.stria']);
+  });
+
+  it('goes on after a file that fails, and says why', async () => {
+    const { queue, store, jobs, states, running } = setUp();
+    queue.add([file('a.nii'), file('b.nii')]);
+    await running('a.nii');
+    jobs.get('a.nii')?.fail(new StriaError('corrupt', 'the file ends early'));
+    await running('b.nii');
+    jobs.get('b.nii')?.done();
+    await vi.waitFor(() => expect(states()).toEqual(['failed', 'done']));
+    expect(store.getState().queue[0]?.state).toMatchObject({ fault: { tag: 'corrupt', message: 'the file ends early' } });
+  });
+
+  it('answers a cancel at once, waiting or running', async () => {
+    const { queue, store, started, states, running } = setUp();
+    queue.add([file('a.nii'), file('b.nii'), file('c.nii')]);
+    await running('a.nii');
+    const [first, second] = store.getState().queue;
+    queue.cancel(second?.id ?? 0);
+    queue.cancel(first?.id ?? 0);
+    expect(states()).toEqual(['cancelled', 'cancelled', 'waiting']);
+    await running('c.nii');
+    expect(started).toEqual(['a.nii', 'c.nii']);
+    queue.cancelAll();
+    expect(states()).toEqual(['cancelled', 'cancelled', 'cancelled']);
+    queue.clear();
+    expect(store.getState().queue).toEqual([]);
+  });
+});

@@ -1,0 +1,76 @@
+import type { CpuTask, CpuTaskResult, TaskPool } from '../../../core/cpu/cpu-task.ts';
+import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
+
+type Done = Exclude<CpuTaskResult, { kind: 'fault' }>;
+
+interface Waiting {
+  readonly task: CpuTask;
+  readonly resolve: (result: Done) => void;
+  readonly reject: (error: StriaError) => void;
+}
+
+/** Web Workers that run one task each at a time, started as they are needed. */
+export function createWebTaskPool(threads = Math.max(1, navigator.hardwareConcurrency)): TaskPool {
+  const idle: Worker[] = [];
+  const busy = new Map<Worker, Waiting>();
+  const queue: Waiting[] = [];
+
+  const start = (): Worker => {
+    const worker = new Worker(new URL('./cpu.worker.ts', import.meta.url), { type: 'module', name: 'stria-cpu' });
+    worker.onmessage = ({ data }: MessageEvent<CpuTaskResult>) => {
+      const waiting = busy.get(worker);
+      busy.delete(worker);
+      idle.push(worker);
+      if (data.kind === 'fault') waiting?.reject(faultFromData(data.fault));
+      else waiting?.resolve(data);
+      next();
+    };
+    worker.onerror = (event) => {
+      busy.get(worker)?.reject(new StriaError('internal', `a CPU thread ended: ${event.message}`));
+      busy.delete(worker);
+      worker.terminate();
+      next();
+    };
+    return worker;
+  };
+
+  const next = (): void => {
+    const waiting = queue[0];
+    if (!waiting) return;
+    const worker = idle.pop() ?? (busy.size < threads ? start() : undefined);
+    if (!worker) return;
+    queue.shift();
+    busy.set(worker, waiting);
+    worker.postMessage(waiting.task, transferOf(waiting.task));
+    next();
+  };
+
+  return {
+    threads,
+    isInline: false,
+    readsFiles: false,
+    run: (task, signal) =>
+      new Promise<Done>((resolve, reject) => {
+        const aborted = () => new StriaError('aborted', 'cancelled');
+        if (signal?.aborted) throw aborted();
+        // A task that is running when the signal comes ends unheard: it is one chunk.
+        signal?.addEventListener('abort', () => reject(aborted()), { once: true });
+        queue.push({ task, resolve, reject });
+        next();
+      }),
+    destroy: async () => {
+      const ended = new StriaError('aborted', 'cancelled');
+      for (const waiting of [...queue.splice(0), ...busy.values()]) waiting.reject(ended);
+      for (const worker of [...idle.splice(0), ...busy.keys()]) worker.terminate();
+      busy.clear();
+    },
+  };
+}
+
+/** What a task hands over. A view of a part of a buffer stays, and is copied by posting. */
+function transferOf(task: CpuTask): ArrayBuffer[] {
+  const bytes =
+    task.kind === 'encode' ? 'bytes' in task.box && task.box.bytes : task.chunk.kind === 'coded' && task.chunk.payload;
+  if (!bytes || !(bytes.buffer instanceof ArrayBuffer)) return [];
+  return bytes.byteLength === bytes.buffer.byteLength ? [bytes.buffer] : [];
+}

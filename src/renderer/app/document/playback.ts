@@ -1,0 +1,180 @@
+import { toStriaError } from '../../../core/shared/errors.ts';
+import type { ClockSettings } from '../../playback/frame-clock.ts';
+import type { FrameTarget } from '../../playback/frame-target.ts';
+import { type FrameLoop, Player } from '../../playback/player.ts';
+import { type StackAxis, stacksOf } from '../../playback/stacks.ts';
+import type { ViewState } from '../../viewer/model/viewer-api.ts';
+import type { Viewer } from '../../viewer/viewer.ts';
+import { type AppState, type AppStore, type OpenDocument, openDocument, type PlaybackState } from '../state/store.ts';
+
+export interface PlaybackNeeds {
+  targetOf(viewer: Viewer, axis: StackAxis): FrameTarget;
+  /** Compresses the volume in GPU memory, if it is not yet. False: it was given up, and nothing is to be played. */
+  prepare(): Promise<boolean>;
+  /** Ends `prepare`. */
+  cancel(): void;
+  readonly loop: FrameLoop;
+}
+
+/** Keeps a player for what is open, and makes a new one for another volume, another axis or another device. */
+export class Playback {
+  /** Makes each frame take so much longer, in milliseconds: for testing what happens then. */
+  frameDelayMs = 0;
+  readonly #store: AppStore;
+  readonly #needs: PlaybackNeeds;
+  #document: OpenDocument | undefined;
+  #viewer: Viewer | undefined;
+  /** What was chosen for `#document`, also while the device is away. */
+  #chosen: { readonly axis: StackAxis | undefined; readonly isOpen: boolean } = { axis: undefined, isOpen: false };
+  #playNext = false;
+  #endFollowing = () => {};
+
+  constructor(store: AppStore, needs: PlaybackNeeds) {
+    this.#store = store;
+    this.#needs = needs;
+    store.subscribe((state, before) => {
+      if (state.document !== before.document || state.gpu !== before.gpu) this.#update(state);
+    });
+  }
+
+  /** What is opened next plays at once, if it can be played and people have nothing against motion. */
+  playNext(): void {
+    this.#playNext = !matchMedia('(prefers-reduced-motion: reduce)').matches;
+  }
+
+  /** Plays; while playing or getting ready for it, ends that. */
+  toggle(): void {
+    const playback = this.#store.getState().playback;
+    if (!playback) return;
+    if (playback.isPreparing) this.#needs.cancel();
+    else if (playback.player.isPlaying) playback.player.pause();
+    else void this.#play();
+  }
+
+  /** Plays along an axis. */
+  playAlong(axis: StackAxis): void {
+    if (this.#store.getState().playback?.stack.axis !== axis) this.choose(axis);
+    if (!this.#store.getState().playback?.player.isPlaying) this.toggle();
+  }
+
+  /** Takes another axis; it is not played yet. */
+  choose(axis: StackAxis): void {
+    this.#chosen = { axis, isOpen: true };
+    this.#begin();
+  }
+
+  /** Ends playing and takes the bar away. */
+  close(): void {
+    const playback = this.#store.getState().playback;
+    if (playback?.isPreparing) this.#needs.cancel();
+    this.#chosen = { axis: playback?.stack.axis, isOpen: false };
+    this.#begin();
+  }
+
+  /** Steps by so many frames, or to an end: `-Infinity`, `Infinity`. */
+  step(by: number): void {
+    const player = this.#store.getState().playback?.player;
+    if (!player) return;
+    if (Number.isFinite(by)) player.step(by);
+    else this.scrub(by < 0 ? 0 : player.frameCount - 1);
+  }
+
+  scrub(index: number): void {
+    const player = this.#store.getState().playback?.player;
+    player?.pause();
+    player?.seek(index);
+  }
+
+  set(change: Partial<ClockSettings>): void {
+    this.#store.getState().playback?.player.set(change);
+  }
+
+  async #play(): Promise<void> {
+    const playback = this.#change({ isOpen: true, isPreparing: true });
+    this.#chosen = { ...this.#chosen, isOpen: true };
+    let isReady = false;
+    try {
+      isReady = await this.#needs.prepare();
+    } catch (error) {
+      this.#tell(error);
+    }
+    // Closed, or another volume meanwhile.
+    if (!playback || this.#store.getState().playback?.player !== playback.player) return;
+    this.#change({ isPreparing: false });
+    if (isReady) playback.player.play();
+  }
+
+  #change(change: Partial<PlaybackState>): PlaybackState | undefined {
+    const before = this.#store.getState().playback;
+    const playback = before && { ...before, ...change };
+    this.#store.setState({ playback });
+    return playback;
+  }
+
+  #update(state: AppState): void {
+    const document = openDocument(state);
+    const viewer = state.gpu.kind === 'ready' ? state.gpu.viewer : undefined;
+    const isOther = document?.info !== this.#document?.info;
+    if (!isOther && viewer === this.#viewer) return;
+    if (isOther) this.#chosen = { axis: undefined, isOpen: false };
+    this.#document = document;
+    this.#viewer = viewer;
+    this.#begin();
+    if (state.document.kind === 'failed' || state.document.kind === 'empty') this.#playNext = false;
+    if (document && viewer && this.#playNext) {
+      this.#playNext = false;
+      this.toggle();
+    }
+  }
+
+  /** Makes a new player by what is open and chosen, paused at what is shown. */
+  #begin(): void {
+    this.#end();
+    const { settings } = this.#store.getState();
+    const document = this.#document;
+    const viewer = this.#viewer;
+    if (!document || !viewer) return;
+    const stacks = stacksOf(document.info, document.arePictures);
+    const stack = stacks.find(({ axis }) => axis === this.#chosen.axis) ?? stacks[0];
+    if (!stack) return;
+    const { axis, frameCount } = stack;
+    const target = this.#needs.targetOf(viewer, axis);
+    const player = new Player({
+      frameCount,
+      settings: settings.playback,
+      index: shownIndex(viewer.snapshot().state, axis),
+      loop: this.#needs.loop,
+      target: { showFrame: (index) => this.#delayed().then(() => target.showFrame(index)) },
+      onFault: (error) => this.#tell(error),
+    });
+    this.#endFollowing = viewer.subscribe(() => {
+      const { info, state } = viewer.snapshot();
+      const index = shownIndex(state, axis);
+      if (info && player.isIdle && index !== player.index) player.moved(index);
+    });
+    const isOpen = this.#chosen.isOpen || (stack.isSeries && this.#chosen.axis === undefined);
+    this.#store.setState({ playback: { player, stack, stacks, isOpen, isPreparing: false } });
+  }
+
+  #end(): void {
+    const playback = this.#store.getState().playback;
+    if (!playback) return;
+    this.#endFollowing();
+    playback.player.dispose();
+    this.#store.setState({ playback: undefined });
+  }
+
+  #tell(error: unknown): void {
+    const { tag, message } = toStriaError(error);
+    // A lost device has a banner of its own.
+    if (tag !== 'aborted' && tag !== 'device-lost') this.#store.setState({ notice: message });
+  }
+
+  async #delayed(): Promise<void> {
+    if (this.frameDelayMs > 0) await new Promise((resolve) => setTimeout(resolve, this.frameDelayMs));
+  }
+}
+
+function shownIndex({ crosshair, timePoint }: ViewState, axis: StackAxis): number {
+  return axis === 't' ? timePoint : crosshair['xyz'.indexOf(axis) as 0 | 1 | 2];
+}

@@ -1,0 +1,124 @@
+import { diagnoseGpu, type Gpu, openGpu } from '../../../core/gpu/gpu.ts';
+import { createGpuBackend, type GpuBackend } from '../../../core/gpu-chunks/gpu-backend.ts';
+import { defaultBudget } from '../../../core/volume/resident-volume.ts';
+import type { ViewState } from '../../viewer/model/viewer-api.ts';
+import { Viewer } from '../../viewer/viewer.ts';
+import { applyTuning } from '../state/gpu-tuning.ts';
+import type { AppStore } from '../state/store.ts';
+
+/** The device and what stands on it. All of it is made anew when the device is lost. */
+export interface Engine {
+  readonly gpu: Gpu;
+  readonly backend: GpuBackend;
+  readonly viewer: Viewer;
+  /** What volumes may take of the device's memory, in bytes: as set, at the moment that it is read. */
+  readonly budgetBytes: number;
+}
+
+const attempts = 4;
+const firstPauseMs = 250;
+/** A device that is lost this often within this time will be lost again. */
+const mostLosses = 5;
+const lossWindowMs = 30_000;
+
+const givenUp =
+  'The graphics device was lost again and again. Update the graphics driver, then start Stria anew; no file was changed.';
+
+/** @param lossTimesMs when devices were lost, the last one just now */
+export function isLostTooOften(lossTimesMs: readonly number[]): boolean {
+  const now = lossTimesMs.at(-1) ?? 0;
+  return lossTimesMs.filter((time) => now - time < lossWindowMs).length > mostLosses;
+}
+
+/** Opens the GPU, and opens a new one when it is lost. */
+export class GpuLife {
+  readonly #store: AppStore;
+  readonly #onRecovered: (engine: Engine, view: ViewState) => Promise<void>;
+  #engine: Engine | undefined;
+  /** What is to be shown again. Kept until it is, since the new device may be lost before. */
+  #lostView: ViewState | undefined;
+  readonly #lossTimesMs: number[] = [];
+
+  /** @param onRecovered brings back what the old engine showed on the new one; until it has, the state is 'recovering' */
+  constructor(store: AppStore, onRecovered: (engine: Engine, view: ViewState) => Promise<void>) {
+    this.#store = store;
+    this.#onRecovered = onRecovered;
+  }
+
+  /** Undefined while there is no device. */
+  get engine(): Engine | undefined {
+    return this.#engine;
+  }
+
+  /** Never throws: where there is no GPU, the state says why. */
+  async open(): Promise<Engine | undefined> {
+    this.#store.setState({ gpu: { kind: 'opening' } });
+    try {
+      const engine = await this.#start();
+      this.#showReady(engine);
+      return engine;
+    } catch {
+      this.#store.setState({ gpu: { kind: 'failed', diagnosis: await diagnoseGpu(navigator.gpu) } });
+      return undefined;
+    }
+  }
+
+  async #start(): Promise<Engine> {
+    const gpu = await openGpu(navigator.gpu);
+    const store = this.#store;
+    applyTuning(store.getState().settings.tunings, gpu);
+    const engine: Engine = {
+      gpu,
+      backend: createGpuBackend(gpu),
+      viewer: new Viewer(gpu),
+      get budgetBytes() {
+        const { gpuBudgetMiB } = store.getState().settings;
+        return gpuBudgetMiB === 'auto' ? defaultBudget(gpu) : gpuBudgetMiB * 2 ** 20;
+      },
+    };
+    engine.viewer.setGround(store.getState().settings.ground);
+    gpu.device.addEventListener('uncapturederror', ({ error }) => console.error(`WebGPU: ${error.message}`));
+    gpu.onLost((message) => void this.#recover(engine, message));
+    this.#engine = engine;
+    return engine;
+  }
+
+  #showReady(engine: Engine): void {
+    // Lost again meanwhile: the next one is on its way.
+    if (this.#engine !== engine) return;
+    this.#lostView = undefined;
+    this.#store.setState({ gpu: { kind: 'ready', gpu: engine.gpu, viewer: engine.viewer } });
+  }
+
+  async #recover(lost: Engine, message: string): Promise<void> {
+    if (this.#engine !== lost) return;
+    this.#engine = undefined;
+    this.#lostView ??= lost.viewer.snapshot().state;
+    const view = this.#lostView;
+    this.#store.setState({ gpu: { kind: 'recovering', message } });
+    lost.viewer.dispose();
+    this.#lossTimesMs.push(performance.now());
+    if (isLostTooOften(this.#lossTimesMs)) {
+      const diagnosis = await diagnoseGpu(navigator.gpu);
+      this.#store.setState({ gpu: { kind: 'failed', diagnosis: { ...diagnosis, state: 'device-lost', advice: givenUp } } });
+      return;
+    }
+    let engine: Engine | undefined;
+    for (let attempt = 0, pauseMs = firstPauseMs; attempt < attempts; attempt++, pauseMs *= 2) {
+      // A driver that restarts needs a moment.
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      try {
+        engine = await this.#start();
+        break;
+      } catch {
+        // Asked again after a longer pause.
+      }
+    }
+    if (!engine) {
+      this.#store.setState({ gpu: { kind: 'failed', diagnosis: await diagnoseGpu(navigator.gpu) } });
+      return;
+    }
+    await this.#onRecovered(engine, view);
+    this.#showReady(engine);
+  }
+}

@@ -1,0 +1,82 @@
+import type { EncodedChunk } from '../../../core/format/chunk.ts';
+import { StriaError } from '../../../core/shared/errors.ts';
+import { type JobOptions, throwIfAborted } from '../../../core/shared/job.ts';
+import { type Dims3, type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
+import { CompressedVolume } from '../../../core/volume/compressed-volume.ts';
+import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
+import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
+import type { Residency, ResidencyState } from '../state/residency-state.ts';
+import type { Engine } from './gpu-life.ts';
+
+export type KeptVolume = ResidentVolume | CompressedVolume;
+
+export function residencyOf(kept: KeptVolume): Residency {
+  return kept instanceof CompressedVolume ? 'compressed' : 'raw';
+}
+
+/** @param chunks the compressed volume, where there is one */
+export function residencyState(
+  { gpu, budgetBytes }: Pick<Engine, 'gpu' | 'budgetBytes'>,
+  kept: KeptVolume,
+  chunkShape: Dims3,
+  chunks: readonly EncodedChunk[] | undefined,
+): ResidencyState {
+  const { info } = kept;
+  const compressedBytes = chunks?.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0);
+  return {
+    kept: residencyOf(kept),
+    rawBytes: volumeBytes(info),
+    compressedBytes,
+    canBeRaw: ResidentVolume.fits(gpu, info, { chunkShape, budgetBytes }),
+    canBeCompressed: kept.decimation === 1,
+    progress: undefined,
+  };
+}
+
+/** What it takes of the engine to bring volumes into GPU memory. */
+export type LoadingEngine = Pick<Engine, 'gpu' | 'backend' | 'budgetBytes'>;
+
+export interface CompressedBytes {
+  readonly info: VolumeInfo;
+  readonly chunkShape: Dims3;
+  readonly chunks: readonly EncodedChunk[];
+}
+
+/**
+ * Brings compressed bytes into GPU memory, as they are or as voxels. The caller frees the volume.
+ * @param verify whether their checksums have not been compared yet. Voxels' always are.
+ * @throws StriaError `corrupt`, `out-of-memory`, `aborted`, `device-lost`
+ */
+export async function keepAs(
+  { gpu, backend, budgetBytes }: LoadingEngine,
+  residency: Residency,
+  source: CompressedBytes,
+  { verify, statistics, ...job }: JobOptions & { readonly verify: boolean; readonly statistics?: VolumeStatistics | undefined },
+): Promise<KeptVolume> {
+  if (residency === 'compressed') return CompressedVolume.create(gpu, source, { ...job, verify, statistics });
+  const { info, chunkShape, chunks } = source;
+  const resident = await ResidentVolume.create(gpu, info, { chunkShape, budgetBytes });
+  try {
+    throwIfAborted(job.signal);
+    if (resident.decimation > 1) throw new StriaError('out-of-memory', 'the GPU has no room left for the uncompressed volume');
+    const total = volumeBytes(info);
+    let before = 0;
+    for (const box of resident.boxes) {
+      const inBox = box.chunkNumbers.map((number) => chunks[number] as EncodedChunk);
+      let done = 0;
+      await backend.decodeResident(inBox, box, {
+        signal: job.signal,
+        firstChunk: box.chunkNumbers[0],
+        onProgress: (progress) => {
+          done = progress.done;
+          job.onProgress?.({ stage: 'Decompressing', done: before + done, total });
+        },
+      });
+      before += done;
+    }
+    return resident;
+  } catch (error) {
+    resident.destroy();
+    throw error;
+  }
+}

@@ -1,0 +1,141 @@
+import { toCsv } from '../../../core/bench/csv.ts';
+import { type BenchCase, type BenchRequest, benchSchema, defaultRepetitions } from '../../../core/bench/harness/result.ts';
+import type { BenchRunner } from '../../../core/bench/run.ts';
+import type { TuningReport } from '../../../core/bench/tune.ts';
+import { codecs } from '../../../core/codecs/registry.ts';
+import { toStriaError } from '../../../core/shared/errors.ts';
+import type { ShellInfo } from '../../../core/shared/ipc.ts';
+import type { LabRun, LabState } from '../state/lab-state.ts';
+import type { AppStore } from '../state/store.ts';
+import type { LabCommand, LabMessage } from './lab-protocol.ts';
+
+/** State changes a few times a second at most, however fast cases come. */
+const showEveryMs = 200;
+/** A worker that does not end by itself after a cancel is ended. */
+const graceMs = 3000;
+
+/** Runs suites of the bench in a worker with a GPU device of its own; one at a time. */
+export class Lab {
+  readonly #store: AppStore;
+  readonly #onTuned: (report: TuningReport) => void;
+  #worker: Worker | undefined;
+
+  /** @param onTuned keeps what tuning found */
+  constructor(store: AppStore, onTuned: (report: TuningReport) => void) {
+    this.#store = store;
+    this.#onTuned = onTuned;
+  }
+
+  choose(choice: Partial<Pick<LabState, 'suite' | 'size' | 'codec'>>): void {
+    this.#set(choice);
+  }
+
+  run(): void {
+    this.#worker?.terminate();
+    const { suite, size, codec } = this.#store.getState().lab;
+    this.#set({
+      run: { kind: 'running', stage: 'Opening the GPU', startedAt: performance.now(), gpuBytes: 0 },
+      cases: [],
+      choices: [],
+      device: undefined,
+    });
+    const worker = new Worker(new URL('./lab.worker.ts', import.meta.url), { type: 'module', name: 'stria-lab' });
+    this.#worker = worker;
+    this.#listen(worker);
+    if (suite === 'tune') {
+      worker.postMessage({ kind: 'tune' } satisfies LabCommand);
+      return;
+    }
+    const names = ['auto', ...codecs.map(({ name }) => name)].filter((name) => codec === 'all' || name === codec);
+    const request: BenchRequest = {
+      suite,
+      size,
+      type: 'u8',
+      codecs: names,
+      repetitions: defaultRepetitions,
+    };
+    const { shell, settings } = this.#store.getState();
+    const { tunings } = settings;
+    const command: LabCommand = { kind: 'run', suite, request, runner: runnerOf(shell), tunings };
+    worker.postMessage(command);
+  }
+
+  /** Shown at once; the worker ends what the GPU is doing, gives its memory back, and ends. */
+  cancel(): void {
+    const worker = this.#worker;
+    if (!worker || this.#store.getState().lab.run.kind !== 'running') return;
+    this.#set({ run: { kind: 'cancelled', gpuBytes: undefined } });
+    worker.postMessage({ kind: 'cancel' } satisfies LabCommand);
+    setTimeout(() => worker.terminate(), graceMs);
+  }
+
+  #listen(worker: Worker): void {
+    let found: BenchCase[] = [];
+    let stage: { readonly stage: string; readonly gpuBytes: number } | undefined;
+    const show = (): void => {
+      const { lab } = this.#store.getState();
+      const run = stage && lab.run.kind === 'running' ? { ...lab.run, ...stage } : lab.run;
+      this.#set({ run, cases: found.length > 0 ? [...lab.cases, ...found] : lab.cases });
+      found = [];
+    };
+    const timer = setInterval(() => {
+      if (this.#worker === worker && (found.length > 0 || stage)) show();
+    }, showEveryMs);
+    const end = (run: LabRun): void => {
+      clearInterval(timer);
+      worker.terminate();
+      if (this.#worker !== worker) return;
+      this.#worker = undefined;
+      show();
+      this.#set({ run });
+    };
+    worker.onmessage = ({ data }: MessageEvent<LabMessage>) => {
+      if (data.kind === 'device') this.#set({ device: { name: data.name, software: data.software } });
+      else if (data.kind === 'case') found.push(data.found);
+      else if (data.kind === 'choice') this.#set({ choices: [...this.#store.getState().lab.choices, data.found] });
+      else if (data.kind === 'stage') stage = { stage: data.stage, gpuBytes: data.gpuBytes };
+      else if (data.kind === 'done') end({ kind: 'done', result: data.result, gpuBytes: data.gpuBytes });
+      else if (data.kind === 'tuned') {
+        const isWanted = this.#worker === worker && this.#store.getState().lab.run.kind === 'running';
+        if (isWanted) this.#onTuned(data.report);
+        end(
+          isWanted
+            ? { kind: 'tuned', report: data.report, gpuBytes: data.gpuBytes }
+            : { kind: 'cancelled', gpuBytes: data.gpuBytes },
+        );
+      } else if (data.fault.tag === 'aborted') end({ kind: 'cancelled', gpuBytes: data.gpuBytes });
+      else end({ kind: 'failed', fault: data.fault });
+    };
+    worker.onerror = (event) => {
+      const { tag, message, context } = toStriaError(new Error(`the Lab's thread ended: ${event.message}`));
+      end({ kind: 'failed', fault: { tag, message, context } });
+    };
+  }
+
+  #set(change: Partial<LabState>): void {
+    this.#store.setState(({ lab }) => ({ lab: { ...lab, ...change } }));
+  }
+}
+
+function runnerOf(shell: ShellInfo | undefined): BenchRunner {
+  return {
+    stria: shell?.stria ?? 'unknown',
+    cpu: 'not told by the browser',
+    threads: Math.max(1, navigator.hardwareConcurrency),
+    platform: shell?.platform ?? 'unknown',
+    runtime: `Chromium ${shell?.chromium ?? 'unknown'}`,
+  };
+}
+
+export type LabFileKind = 'json' | 'csv' | 'png';
+
+/** The name of what is saved of a run, and its text: the whole result of one that ended, of another the cases that there are. */
+export function labFiles(lab: LabState, kind: LabFileKind): { readonly name: string; readonly text: string } {
+  if (lab.run.kind === 'tuned') return { name: 'stria-tuning.json', text: `${JSON.stringify(lab.run.report, null, 1)}\n` };
+  const name = `stria-${lab.suite}-${lab.size}.${kind}`;
+  if (kind === 'png') return { name, text: '' };
+  if (kind === 'csv') return { name, text: toCsv(lab.cases) };
+  const { run, suite, size, device, cases } = lab;
+  const whole = run.kind === 'done' ? run.result : { schema: benchSchema, incomplete: true, suite, size, device, cases };
+  return { name, text: `${JSON.stringify(whole, null, 1)}\n` };
+}

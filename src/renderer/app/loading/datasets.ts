@@ -1,0 +1,88 @@
+import { volumeStem } from '../../../core/shared/volume-names.ts';
+
+/** One thing to open or to compress: the file that is opened, and the files that it finds beside itself. */
+export interface Dataset<File extends { readonly name: string }> {
+  readonly primary: File;
+  readonly companions: readonly File[];
+}
+
+/** Endings of files that only hold the voxels of a detached header. */
+const dataEndings = ['.img', '.img.gz', '.raw', '.raw.gz', '.bin', '.dat', '.gz', '.zraw'];
+const pictureTypes = ['image/png', 'image/tiff'];
+const standaloneEndings = ['.nii', '.nii.gz', '.nrrd', '.stria'];
+
+/**
+ * Groups dropped files into datasets, in the order in which they were dropped: `.hdr` takes its `.img`, `.nhdr` its data
+ * file, a raw file its `.json` sidecar. A single `.nhdr` takes whatever is not a volume of its own, since only its text
+ * says what its data file is called.
+ */
+export function groupDatasets<File extends { readonly name: string }>(files: readonly File[]): Dataset<File>[] {
+  const companions = new Map<File, File>();
+  const headers = files.filter((file) => isHeader(file.name));
+  for (const file of files) {
+    const name = file.name.toLowerCase();
+    if (isHeader(name) || standaloneEndings.some((ending) => name.endsWith(ending))) continue;
+    const header =
+      headers.find((candidate) => fits(candidate.name, name)) ??
+      (headers.length === 1 && headers[0]?.name.toLowerCase().endsWith('.nhdr') && isData(name) ? headers[0] : undefined);
+    const owner = header ?? (name.endsWith('.json') ? files.find((raw) => isSidecar(name, raw.name.toLowerCase())) : undefined);
+    if (owner && owner !== file) companions.set(file, owner);
+  }
+  return files
+    .filter((file) => !companions.has(file))
+    .map((primary) => ({ primary, companions: files.filter((file) => companions.get(file) === primary) }));
+}
+
+/** What all files of a dataset take, in bytes. Undefined for a detached header whose voxels lie in a file that was not dropped. */
+export function datasetBytes({
+  primary,
+  companions,
+}: Dataset<{ readonly name: string; readonly size: number }>): number | undefined {
+  if (isHeader(primary.name) && companions.length === 0) return undefined;
+  return companions.reduce((sum, { size }) => sum + size, primary.size);
+}
+
+/** What a drop will do, for the overlay. @param types MIME types, '' for most: names are not readable until the drop */
+export function dropWords(types: readonly string[]): string {
+  const count = types.length;
+  const [first] = types;
+  if (count > 1 && pictureTypes.includes(first ?? '') && types.every((type) => type === first))
+    return `Drop to play ${count} frames`;
+  return count === 1 ? 'Drop to open' : `Drop to open or compress ${count} files`;
+}
+
+/** What a compressed volume is offered to be saved as: `scan.stria` for `scan.nii.gz`, and for `scan.stria`. */
+export function offeredName(name: string): string {
+  return isStria(name) ? name : `${volumeStem(name)}.stria`;
+}
+
+/** Beside its source, where nobody is asked: `scan.nii.stria` for `scan.nii.gz`, so that it does not collide with `scan.nrrd`'s. */
+export function striaName(name: string): string {
+  return `${name.replace(/\.gz$/i, '')}.stria`;
+}
+
+export function isStria(name: string): boolean {
+  return name.toLowerCase().endsWith('.stria');
+}
+
+function isHeader(name: string): boolean {
+  return /\.n?hdr$/i.test(name);
+}
+
+function isData(name: string): boolean {
+  return dataEndings.some((ending) => name.endsWith(ending));
+}
+
+function isSidecar(json: string, raw: string): boolean {
+  return raw !== json && (json === `${raw}.json` || json === `${stem(raw)}.json`);
+}
+
+function fits(header: string, data: string): boolean {
+  const lower = header.toLowerCase();
+  if (lower.endsWith('.hdr')) return data === lower.replace(/\.hdr$/, '.img') || data === lower.replace(/\.hdr$/, '.img.gz');
+  return isData(data) && stem(data) === stem(lower);
+}
+
+function stem(name: string): string {
+  return name.replace(/\.gz$/, '').replace(/\.[^.]*$/, '');
+}

@@ -1,0 +1,23 @@
+import type { Gpu } from '../../../core/gpu/gpu.ts';
+import type { Viewer } from '../../viewer/viewer.ts';
+
+interface Drawing {
+  readonly viewer: Pick<Viewer, 'drawnFrames' | 'onDrawn'>;
+  readonly gpu: { readonly device: { readonly queue: Pick<Gpu['device']['queue'], 'onSubmittedWorkDone'> } };
+}
+
+/**
+ * Resolves once the GPU has drawn the next picture of a view; draws without a view are not counted (panes get their canvases after
+ * the document is known). Never, where none is drawn.
+ */
+export function firstPicture({ viewer, gpu }: Drawing): Promise<void> {
+  const before = viewer.drawnFrames;
+  return new Promise((resolve) => {
+    const end = viewer.onDrawn(() => {
+      if (viewer.drawnFrames === before) return;
+      end();
+      const done = () => resolve();
+      gpu.device.queue.onSubmittedWorkDone().then(done, done);
+    });
+  });
+}

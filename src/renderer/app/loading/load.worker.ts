@@ -1,0 +1,141 @@
+import { scatterChunk } from '../../../core/chunks/boxes.ts';
+import { decodeChunk } from '../../../core/cpu/cpu-task-run.ts';
+import type { EncodedChunk } from '../../../core/format/chunk.ts';
+import { codecElementBytes } from '../../../core/format/chunk-grid.ts';
+import type { ContainerReader } from '../../../core/format/container-reader.ts';
+import type { OpenVolume } from '../../../core/io/common/volume-reader.ts';
+import { faultToData, inContext } from '../../../core/shared/errors.ts';
+import { type FileFormat, isPictureFormat, type SourceDescription } from '../../../core/shared/source.ts';
+import type { Dims3 } from '../../../core/shared/volume.ts';
+import { initialCreditBytes, type LoadCommand, type LoadMessage, type LoadRequest } from './load-protocol.ts';
+import { containerRequested, openRequested } from './open-request.ts';
+
+// Opens one file: parses it, unpacks it, and sends its voxels (or a container's chunks) to the window as fast as the
+// window takes them. One worker a file: it is ended to cancel.
+
+const scope = self as unknown as {
+  onmessage: (event: MessageEvent<LoadCommand>) => void;
+  postMessage(message: LoadMessage, transfer?: Transferable[]): void;
+};
+
+let credit = initialCreditBytes;
+let onCredit: (() => void) | undefined;
+let onStart: ((as: 'voxels' | 'chunks') => void) | undefined;
+
+scope.onmessage = ({ data }) => {
+  if (data.kind === 'open') {
+    load(data.request).catch((error: unknown) => scope.postMessage({ kind: 'fault', fault: faultToData(error) }));
+  } else if (data.kind === 'start') {
+    onStart?.(data.as);
+  } else {
+    credit += data.bytes;
+    onCredit?.();
+  }
+};
+
+async function load(request: LoadRequest): Promise<void> {
+  const container = await containerRequested(request);
+  if (!container) return sendVolume(request.kind === 'sample' ? 'Sample' : undefined, await openRequested(request));
+  const { reader, source } = container;
+  return sendContainer(reader, source.size).catch((error: unknown) => {
+    throw inContext(source.name, error);
+  });
+}
+
+async function sendVolume(format: string | undefined, volume: OpenVolume): Promise<void> {
+  await start({
+    kind: 'info',
+    info: volume.info,
+    format: format ?? formatName(volume.format),
+    chunkShape: undefined,
+    payloadBytes: undefined,
+    arePictures: isPictureFormat(volume.format),
+  });
+  for await (const piece of volume.voxels()) await sendVoxels(piece);
+  const source = await volume.source();
+  scope.postMessage({ kind: 'end', source });
+}
+
+/** As people write it: the abbreviation in capitals, where it is no name of its own. */
+function formatName(format: FileFormat): string {
+  const names: Readonly<Record<string, string>> = { nifti: 'NIfTI', raw: 'Raw voxels' };
+  return names[format] ?? format.toUpperCase();
+}
+
+async function sendContainer(reader: ContainerReader, payloadBytes: number): Promise<void> {
+  const { volume, chunkShape, sourceFormat } = reader.header;
+  const shape: Dims3 = [chunkShape[0], chunkShape[1], chunkShape[2]];
+  const as = await start({
+    kind: 'info',
+    info: volume,
+    format: `Stria (${formatName(sourceFormat)})`,
+    chunkShape: shape,
+    payloadBytes,
+    arePictures: isPictureFormat(sourceFormat),
+  });
+  for (let layer = 0; layer < reader.grid.layerCount; layer++) {
+    const { first, count } = reader.grid.chunksOfLayer(layer);
+    const chunks = await reader.readChunks(first, count);
+    if (as === 'voxels') await sendVoxels(decodeLayer(reader, layer, chunks));
+    else await sendChunks(chunks);
+  }
+  const source: SourceDescription = await reader.sourceDescription();
+  scope.postMessage({ kind: 'end', source });
+}
+
+/** The voxels of a layer, decoded on this thread: for volumes that are shown at less than their resolution. */
+function decodeLayer(reader: ContainerReader, layer: number, chunks: readonly EncodedChunk[]) {
+  const { grid, header } = reader;
+  const elementBytes = codecElementBytes(header.volume.type);
+  const slab = grid.layerBox(layer);
+  const { first } = grid.chunksOfLayer(layer);
+  const bytes = new Uint8Array(slab.shape[0] * slab.shape[1] * slab.shape[2] * elementBytes);
+  chunks.forEach((chunk, index) => {
+    const { origin, shape } = grid.box(first + index);
+    const inSlab: Dims3 = [origin[0], origin[1], origin[2] - slab.origin[2]];
+    try {
+      const voxels = decodeChunk(chunk, { shape, elementBytes });
+      scatterChunk(voxels, { origin: inSlab, shape }, { bytes, dims: slab.shape, elementBytes });
+    } catch (error) {
+      throw inContext(`chunk ${first + index}`, error);
+    }
+  });
+  return bytes;
+}
+
+function start(info: LoadMessage & { kind: 'info' }): Promise<'voxels' | 'chunks'> {
+  scope.postMessage(info);
+  return new Promise((resolve) => {
+    onStart = resolve;
+  });
+}
+
+async function sendVoxels(piece: Uint8Array): Promise<void> {
+  const { buffer } = piece;
+  const isOwn = buffer instanceof ArrayBuffer && piece.byteLength === buffer.byteLength;
+  const bytes = isOwn ? new Uint8Array(buffer) : new Uint8Array(piece);
+  await spend(bytes.byteLength);
+  scope.postMessage({ kind: 'voxels', bytes }, [bytes.buffer]);
+}
+
+async function sendChunks(chunks: readonly EncodedChunk[]): Promise<void> {
+  const payloads = new Set<ArrayBuffer>();
+  let payloadBytes = 0;
+  for (const chunk of chunks) {
+    if (chunk.kind !== 'coded') continue;
+    payloadBytes += chunk.payload.byteLength;
+    if (chunk.payload.buffer instanceof ArrayBuffer) payloads.add(chunk.payload.buffer);
+  }
+  await spend(payloadBytes);
+  scope.postMessage({ kind: 'chunks', chunks, payloadBytes }, [...payloads]);
+}
+
+/** Waits until the window has taken enough of what was sent before. */
+async function spend(bytes: number): Promise<void> {
+  while (credit <= 0) {
+    await new Promise<void>((resolve) => {
+      onCredit = resolve;
+    });
+  }
+  credit -= bytes;
+}

@@ -1,0 +1,173 @@
+import { toStriaError } from '../../../core/shared/errors.ts';
+import type { RegionStatistics } from '../../../core/volume/region-statistics.ts';
+import type { VolumeSource } from '../../../core/volume/volume-source.ts';
+import { isMeasuring, type Measurement, type MeasurementKind, middleOf, type SliceTool } from '../../viewer/model/measure.ts';
+import { clampVoxel } from '../../viewer/model/slice-geometry.ts';
+import { emptyBoard, type MeasureBoard } from '../../viewer/model/view-host.ts';
+import { type RegionFound, type RegionsFound, regionKey } from '../state/regions.ts';
+import type { Settings } from '../state/settings.ts';
+import { type AppState, type AppStore, openDocument } from '../state/store.ts';
+import { measurementLines } from './measurement-words.ts';
+import { regionOfVoxels } from './region-of-voxels.ts';
+
+/** What a region of a volume holds, from where all its voxels are; undefined: none. */
+export type RegionReader = (measurement: Measurement, signal: AbortSignal) => Promise<RegionStatistics | undefined>;
+
+/** The measurements of the open volume: shows them to the viewer, takes what it makes, and computes what regions hold. */
+export class Measuring {
+  readonly #store: AppStore;
+  readonly #volume: () => VolumeSource | undefined;
+  readonly #fromFile: RegionReader;
+  #board: MeasureBoard = emptyBoard;
+  /** What the board was made of. */
+  #shownBy: unknown;
+  #units: Settings['lengthUnits'] | undefined;
+  #regions: RegionsFound | undefined;
+  #work: { readonly key: string; readonly controller: AbortController } | undefined;
+  /** What M takes up again. */
+  #lastTool: MeasurementKind = 'distance';
+
+  /**
+   * @param volume the one in GPU memory now
+   * @param fromFile where the GPU has not got all of its voxels
+   */
+  constructor(store: AppStore, volume: () => VolumeSource | undefined, fromFile: RegionReader) {
+    this.#store = store;
+    this.#volume = volume;
+    this.#fromFile = fromFile;
+    store.subscribe((state, before) => {
+      const isOther = (['measurements', 'chosenMeasurement', 'tool', 'regions', 'document', 'gpu', 'residency'] as const).some(
+        (key) => state[key] !== before[key],
+      );
+      if (!isOther && state.settings.lengthUnits === before.settings.lengthUnits) return;
+      this.#show(state);
+      this.#compute();
+    });
+  }
+
+  setTool(tool: SliceTool): void {
+    if (isMeasuring(tool)) this.#lastTool = tool;
+    this.#store.setState({ tool });
+  }
+
+  /** Begins measuring, or ends it. */
+  toggle(): void {
+    this.setTool(isMeasuring(this.#store.getState().tool) ? 'pointer' : this.#lastTool);
+  }
+
+  /** Adds a measurement, or puts it in the place of the one with its id. */
+  put(measurement: Measurement): void {
+    const { measurements } = this.#store.getState();
+    const at = measurements.findIndex(({ id }) => id === measurement.id);
+    this.#store.setState({ measurements: at < 0 ? [...measurements, measurement] : measurements.with(at, measurement) });
+  }
+
+  remove(id: string): void {
+    this.#store.setState(({ measurements, chosenMeasurement }) => ({
+      measurements: measurements.filter((measurement) => measurement.id !== id),
+      chosenMeasurement: chosenMeasurement === id ? undefined : chosenMeasurement,
+    }));
+  }
+
+  /** An empty name is left as it was. */
+  rename(id: string, name: string): void {
+    const measurement = this.#store.getState().measurements.find((one) => one.id === id);
+    const trimmed = name.trim().slice(0, 200);
+    if (measurement && trimmed !== '' && trimmed !== measurement.name) this.put({ ...measurement, name: trimmed });
+  }
+
+  choose(id: string | undefined): void {
+    this.#store.setState({ chosenMeasurement: id });
+  }
+
+  /** Chooses it and brings its slice, its place and its time point into view. */
+  jumpTo(id: string): void {
+    const { measurements, gpu } = this.#store.getState();
+    const measurement = measurements.find((one) => one.id === id);
+    const dims = this.#volume()?.info.dims;
+    if (!measurement || !dims || gpu.kind !== 'ready') return;
+    this.#store.setState({ chosenMeasurement: id, sliceAxis: measurement.axis });
+    const crosshair = clampVoxel(middleOf(measurement), [dims[0], dims[1], dims[2]]);
+    gpu.viewer.set({ crosshair, timePoint: measurement.timePoint });
+  }
+
+  /** One step back: from what is being made, from the tool, from what is chosen. @returns whether there was any */
+  backOut(): boolean {
+    const { gpu, tool, chosenMeasurement } = this.#store.getState();
+    if (gpu.kind === 'ready' && gpu.viewer.cancelMeasuring()) return true;
+    if (tool !== 'pointer') this.setTool('pointer');
+    else if (chosenMeasurement !== undefined) this.choose(undefined);
+    else return false;
+    return true;
+  }
+
+  #show({ gpu, tool, measurements, chosenMeasurement, regions, settings }: AppState): void {
+    if (gpu.kind !== 'ready') return;
+    const isSame = this.#board.tool === tool && this.#board.measurements === measurements;
+    const { lengthUnits } = settings;
+    if (
+      gpu.viewer === this.#shownBy &&
+      lengthUnits === this.#units &&
+      isSame &&
+      this.#board.chosen === chosenMeasurement &&
+      this.#regions === regions
+    )
+      return;
+    this.#regions = regions;
+    this.#shownBy = gpu.viewer;
+    this.#units = lengthUnits;
+    this.#board = {
+      tool,
+      measurements,
+      chosen: chosenMeasurement,
+      words: (measurement) => {
+        const info = openDocument(this.#store.getState())?.info;
+        return info ? [measurement.name, ...measurementLines(measurement, info, regions[regionKey(measurement)])] : [];
+      },
+      put: (measurement) => this.put(measurement),
+      choose: (id) => this.choose(id),
+    };
+    gpu.viewer.showMeasurements(this.#board);
+  }
+
+  /** One region after the other; what has changed meanwhile is given up. */
+  #compute(): void {
+    const { document, measurements, regions, gpu } = this.#store.getState();
+    const wanted = new Map(measurements.filter(isRegion).map((measurement) => [regionKey(measurement), measurement]));
+    if (this.#work && !wanted.has(this.#work.key)) this.#work.controller.abort();
+    const volume = this.#volume();
+    if (this.#work || !volume || document.kind !== 'ready' || gpu.kind !== 'ready') return;
+    const next = [...wanted].find(([key]) => regions[key] === undefined);
+    if (next) void this.#computeOne(volume, ...next);
+  }
+
+  async #computeOne(volume: VolumeSource, key: string, measurement: Measurement): Promise<void> {
+    const controller = new AbortController();
+    this.#work = { key, controller };
+    const read: RegionReader = volume.decimation > 1 ? this.#fromFile : (one, signal) => regionOfVoxels(volume, one, signal);
+    const found = await regionFound(read, measurement, controller.signal);
+    this.#work = undefined;
+    const { measurements, regions } = this.#store.getState();
+    // What nobody asks for any more is forgotten, so that dragging leaves nothing behind.
+    const kept = new Set(measurements.filter(isRegion).map(regionKey));
+    if (found && kept.has(key)) {
+      const others = Object.entries(regions).filter(([one]) => kept.has(one));
+      this.#store.setState({ regions: { ...Object.fromEntries(others), [key]: found } });
+    } else if (controller.signal.aborted || this.#volume() !== volume) this.#compute();
+  }
+}
+
+function isRegion({ kind }: Measurement): boolean {
+  return kind === 'rectangle' || kind === 'sphere';
+}
+
+/** Undefined: it was given up, or the volume went away. */
+async function regionFound(read: RegionReader, measurement: Measurement, signal: AbortSignal): Promise<RegionFound | undefined> {
+  try {
+    const statistics = await read(measurement, signal);
+    return statistics ? { kind: 'found', statistics } : { kind: 'empty' };
+  } catch (error) {
+    const { tag, message } = toStriaError(error);
+    return tag === 'aborted' || tag === 'device-lost' ? undefined : { kind: 'failed', message };
+  }
+}

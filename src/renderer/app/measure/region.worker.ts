@@ -1,0 +1,33 @@
+import { faultToData, inContext } from '../../../core/shared/errors.ts';
+import { voxelsOfContainer, voxelsOfFile } from '../../../core/volume/file-region.ts';
+import { containerRequested, openRequested } from '../loading/open-request.ts';
+import { regionOfVoxels } from './region-of-voxels.ts';
+import type { RegionAnswer, RegionRequest } from './region-protocol.ts';
+
+// What one region of a file holds, by its exact voxels: for volumes of which the GPU has only a part. One worker a region: it is
+// ended to cancel.
+
+const scope = self as unknown as {
+  onmessage: (event: MessageEvent<RegionRequest>) => void;
+  postMessage(answer: RegionAnswer): void;
+};
+
+scope.onmessage = ({ data }) => {
+  answer(data).then(
+    (found) => scope.postMessage(found),
+    (error: unknown) => scope.postMessage({ kind: 'fault', fault: faultToData(error) }),
+  );
+};
+
+async function answer({ request, measurement }: RegionRequest): Promise<RegionAnswer> {
+  const container = await containerRequested(request);
+  if (!container) {
+    const voxels = voxelsOfFile(await openRequested(request));
+    return { kind: 'found', statistics: await regionOfVoxels(voxels, measurement) };
+  }
+  try {
+    return { kind: 'found', statistics: await regionOfVoxels(voxelsOfContainer(container.reader), measurement) };
+  } catch (error) {
+    throw inContext(container.source.name, error);
+  }
+}

@@ -1,0 +1,139 @@
+import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
+import type { Host } from '../../host/host.ts';
+import type { MovieOptions, PictureOptions } from '../state/output-options.ts';
+import { type OutputState, outputStem } from '../state/output-state.ts';
+import { type AppStore, openDocument } from '../state/store.ts';
+import { MovieMaker } from './movie-maker.ts';
+import { PngEncoder } from './png-encoder.ts';
+import { type PictureScene, pictureWords, takePicture } from './view-pictures.ts';
+
+/** Makes pictures and movies of what is shown. Results come back through the store. */
+export class Output {
+  readonly #host: Pick<Host, 'saveAs' | 'saveFolder'>;
+  readonly #store: AppStore;
+  readonly movies: MovieMaker;
+  #picture: AbortController | undefined;
+
+  constructor(host: Pick<Host, 'saveAs' | 'saveFolder'>, store: AppStore) {
+    this.#host = host;
+    this.#store = store;
+    this.movies = new MovieMaker(host, store);
+  }
+
+  setPicture(change: Partial<PictureOptions>): void {
+    this.#set({ picture: { ...this.#state.picture, ...change }, pictureWork: { kind: 'idle' } });
+  }
+
+  setMovie(change: Partial<MovieOptions>): void {
+    this.#set({ movie: { ...this.#state.movie, ...change } });
+  }
+
+  /** What can be drawn now; undefined: nothing. */
+  get scene(): PictureScene | undefined {
+    const { gpu, settings, sliceAxis, document, page } = this.#store.getState();
+    if (gpu.kind !== 'ready' || document.kind !== 'ready' || page !== 'viewer') return undefined;
+    return { viewer: gpu.viewer, layout: settings.layout, sliceAxis, screenRatio: window.devicePixelRatio };
+  }
+
+  /** Asks where, then draws: a browser opens its dialog only straight after a click. */
+  async savePicture(): Promise<void> {
+    const options = this.#state.picture;
+    await this.#work(async (signal) => {
+      const sink = await this.#host.saveAs(`${outputStem(this.#name)}${pictureSuffix(options, this.scene)}.png`);
+      if (!sink) return;
+      try {
+        const png = await this.#png(options, signal);
+        await sink.write(png);
+        signal.throwIfAborted();
+        await sink.close();
+      } catch (error) {
+        await sink.abort().catch(() => undefined);
+        throw error;
+      }
+      this.#done(`${sink.name} is saved`);
+    });
+  }
+
+  async copyPicture(): Promise<void> {
+    const options = this.#state.picture;
+    await this.#work(async (signal) => {
+      const png = this.#png(options, signal).then((bytes) => new Blob([bytes], { type: 'image/png' }));
+      try {
+        await navigator.clipboard.write([new ClipboardItem({ 'image/png': png })]);
+      } catch (error) {
+        // Drawing may be what failed.
+        await png;
+        throw new StriaError('unsupported', 'the clipboard may not be used here: save the picture instead', { cause: error });
+      }
+      this.#done('The picture is on the clipboard');
+    });
+  }
+
+  async makeMovie(): Promise<void> {
+    const { scene } = this;
+    if (scene) await this.movies.make(scene);
+  }
+
+  /** Ends the picture that is being made. */
+  cancelPicture(): void {
+    this.#picture?.abort();
+    this.#set({ pictureWork: { kind: 'idle' } });
+  }
+
+  async #png(options: PictureOptions, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+    const { scene } = this;
+    if (!scene) throw new StriaError('invalid-input', 'nothing is shown that could be drawn');
+    const words = pictureWords(this.#name, options.view, scene.viewer.snapshot());
+    const picture = await takePicture(options, scene, { signal });
+    const encoder = new PngEncoder();
+    const end = () => encoder.end();
+    signal.addEventListener('abort', end);
+    try {
+      signal.throwIfAborted();
+      return await encoder.encode(picture, words);
+    } finally {
+      signal.removeEventListener('abort', end);
+      encoder.end();
+    }
+  }
+
+  async #work(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    if (this.#state.pictureWork.kind === 'working') return;
+    const controller = new AbortController();
+    this.#picture = controller;
+    this.#set({ pictureWork: { kind: 'working' } });
+    try {
+      await work(controller.signal);
+      if (!controller.signal.aborted) this.#set({ pictureWork: { kind: 'idle' } });
+    } catch (error) {
+      if (controller.signal.aborted) return;
+      const isAbort = toStriaError(error).tag === 'aborted';
+      this.#set({ pictureWork: isAbort ? { kind: 'idle' } : { kind: 'failed', fault: faultToData(error) } });
+    }
+  }
+
+  #done(notice: string): void {
+    const { overlay } = this.#store.getState();
+    this.#store.setState({ notice, overlay: overlay === 'picture' ? 'none' : overlay });
+  }
+
+  get #name(): string {
+    return openDocument(this.#store.getState())?.name ?? 'volume';
+  }
+
+  get #state(): OutputState {
+    return this.#store.getState().output;
+  }
+
+  #set(change: Partial<OutputState>): void {
+    this.#store.setState(({ output }) => ({ output: { ...output, ...change } }));
+  }
+}
+
+/** ` 3D`, ` z 41`; of the whole layout nothing. */
+function pictureSuffix({ view }: Pick<PictureOptions, 'view'>, scene: PictureScene | undefined): string {
+  if (view === 'layout') return '';
+  if (view === '3d') return ' 3D';
+  const place = scene?.viewer.snapshot().state.crosshair['xyz'.indexOf(view)];
+  return place === undefined ? ` ${view}` : ` ${view} ${place}`;
+}

@@ -1,0 +1,32 @@
+import type { RgbaPicture } from '../../../core/io/pictures/rgba-png.ts';
+import { type FaultData, faultFromData, StriaError } from '../../../core/shared/errors.ts';
+import type { ViewPicture } from '../../viewer/model/picture.ts';
+
+export type PngAnswer =
+  | { readonly kind: 'png'; readonly png: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'fault'; readonly fault: FaultData };
+
+/** A thread that packs pictures as PNG, one after the other. End it with `end`. */
+export class PngEncoder {
+  readonly #worker = new Worker(new URL('./png.worker.ts', import.meta.url), { type: 'module', name: 'stria-png' });
+  #reject: ((error: StriaError) => void) | undefined;
+
+  /** Takes the picture's memory. One at a time. @throws StriaError `out-of-memory`, `internal`, `aborted` when it was ended */
+  encode(picture: ViewPicture, text: RgbaPicture['text']): Promise<Uint8Array<ArrayBuffer>> {
+    return new Promise((resolve, reject) => {
+      this.#reject = reject;
+      this.#worker.onmessage = ({ data }: MessageEvent<PngAnswer>) => {
+        if (data.kind === 'png') resolve(data.png);
+        else reject(faultFromData(data.fault));
+      };
+      this.#worker.onerror = (event) =>
+        reject(new StriaError('internal', `the thread that packs pictures ended: ${event.message}`));
+      this.#worker.postMessage({ ...picture, text } satisfies RgbaPicture, [picture.rgba.buffer]);
+    });
+  }
+
+  end(): void {
+    this.#worker.terminate();
+    this.#reject?.(new StriaError('aborted', 'cancelled'));
+  }
+}

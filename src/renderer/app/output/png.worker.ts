@@ -1,0 +1,19 @@
+import { encodeRgbaPng, type RgbaPicture } from '../../../core/io/pictures/rgba-png.ts';
+import { faultToData } from '../../../core/shared/errors.ts';
+import type { PngAnswer } from './png-encoder.ts';
+
+// Packs pictures as PNG, away from the thread that draws.
+
+const scope = self as unknown as {
+  onmessage: (event: MessageEvent<RgbaPicture>) => void;
+  postMessage(message: PngAnswer, transfer?: Transferable[]): void;
+};
+
+scope.onmessage = ({ data }) => {
+  try {
+    const png = encodeRgbaPng(data);
+    scope.postMessage({ kind: 'png', png }, [png.buffer]);
+  } catch (error) {
+    scope.postMessage({ kind: 'fault', fault: faultToData(error) });
+  }
+};

@@ -1,0 +1,110 @@
+import { StriaError, toStriaError } from '../../../core/shared/errors.ts';
+import {
+  checkPictureSize,
+  joinPictures,
+  layoutCells,
+  type PictureRequest,
+  type PictureView,
+  type ViewPicture,
+} from '../../viewer/model/picture.ts';
+import type { Layout, SliceAxis, ViewerSnapshot } from '../../viewer/model/viewer-api.ts';
+import type { Viewer } from '../../viewer/viewer.ts';
+import { layoutGap, outputSize, type PictureOptions, shownSize } from '../state/output-options.ts';
+import { formatValue } from '../words/value-words.ts';
+
+/** What a picture shows beside what people chose. */
+export interface PictureScene {
+  readonly viewer: Viewer;
+  readonly layout: Layout;
+  readonly sliceAxis: SliceAxis;
+  /** Physical pixels of the screen for a CSS pixel. */
+  readonly screenRatio: number;
+}
+
+/** Between the views of a layout, as in the window. */
+const lines = { screen: [38, 41, 48, 255], white: [205, 208, 214, 255], transparent: [0, 0, 0, 0] } as const;
+
+/** The size that a picture will have, in pixels; undefined: its view is not shown. */
+export function plannedSize(
+  options: PictureOptions,
+  { viewer, layout, screenRatio }: PictureScene,
+): Pick<PictureRequest, 'width' | 'height' | 'pixelRatio'> | undefined {
+  const shown = shownSize(options.view, layout, viewer.shownSizes());
+  return shown && outputSize(options, shown, screenRatio);
+}
+
+/** Why such a picture cannot be drawn, in words; undefined: it can. */
+export function sizeProblem(options: PictureOptions, scene: PictureScene): string | undefined {
+  const size = plannedSize(options, scene);
+  if (!size) return 'What was chosen is not shown';
+  try {
+    checkPictureSize(size.width, size.height, scene.viewer.longestPictureEdge);
+    return undefined;
+  } catch (error) {
+    const { message } = toStriaError(error);
+    return message.charAt(0).toUpperCase() + message.slice(1);
+  }
+}
+
+/**
+ * A picture of what is shown, drawn anew.
+ * @param change what is other than on the screen
+ * @throws StriaError `invalid-input` where the view is not shown, `limit-too-small`, `aborted`, `device-lost`
+ */
+export async function takePicture(
+  options: PictureOptions,
+  scene: PictureScene,
+  change: Pick<PictureRequest, 'turn' | 'state' | 'signal'> = {},
+): Promise<ViewPicture> {
+  const { viewer, layout, sliceAxis } = scene;
+  const { view, isAnnotated, background } = options;
+  const size = plannedSize(options, scene);
+  if (!size) throw new StriaError('invalid-input', `the ${view} view is not shown`);
+  checkPictureSize(size.width, size.height, viewer.longestPictureEdge);
+  const take = async (name: PictureView, width: number, height: number): Promise<ViewPicture> => {
+    const caption = name === '3d' || name === 'oblique' || !isAnnotated ? undefined : await captionOf(viewer, name, change.state);
+    return viewer.picture(name, { ...change, width, height, pixelRatio: size.pixelRatio, isAnnotated, background, caption });
+  };
+  if (view !== 'layout') return take(view, size.width, size.height);
+  const gap = Math.max(1, Math.round(layoutGap * size.pixelRatio));
+  const parts = [];
+  for (const cell of layoutCells(layout, sliceAxis, size.width, size.height, gap)) {
+    parts.push({ cell, picture: await take(cell.view, cell.width, cell.height) });
+  }
+  return joinPictures(size, lines[background], parts);
+}
+
+/** The slice's place, and the value at the crosshair: `z 41 · 812`. */
+async function captionOf(viewer: Viewer, axis: SliceAxis, change: PictureRequest['state']): Promise<string> {
+  const { state, info } = viewer.snapshot();
+  const { crosshair, timePoint } = { ...state, ...change };
+  const stored = await viewer.storedAt(crosshair, timePoint);
+  const place = `${axis} ${crosshair['xyz'.indexOf(axis)]}`;
+  const time = (info?.dims[3] ?? 1) > 1 ? ` · t ${timePoint}` : '';
+  return info ? `${place}${time} · ${formatValue(stored, info)}` : `${place}${time}`;
+}
+
+/** What a picture's file says of it, by the PNG specification's keywords. */
+export function pictureWords(
+  name: string,
+  view: PictureOptions['view'],
+  { state }: Pick<ViewerSnapshot, 'state'>,
+): Readonly<Record<string, string>> {
+  const [low, high] = state.window;
+  const shows = view === 'layout' ? 'all views' : view === '3d' ? `3D, ${state.projection}` : `slice across ${view}`;
+  return {
+    Title: name,
+    Description: [
+      shows,
+      `crosshair ${state.crosshair.join(' ')}`,
+      `time point ${state.timePoint}`,
+      `window ${formatPlain(low)} to ${formatPlain(high)} (stored)`,
+      `colors ${state.colormap}`,
+    ].join('; '),
+    Software: 'Stria',
+  };
+}
+
+function formatPlain(value: number): string {
+  return String(Number(value.toPrecision(7)));
+}

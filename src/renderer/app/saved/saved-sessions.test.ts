@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { memorySink } from '../../../core/shared/bytes.ts';
+import { testInfo } from '../../../core/volume/resident-testing.ts';
+import type { HostFile, HostSink } from '../../host/host.ts';
+import { autoView } from '../../viewer/auto-view.ts';
+import type { Viewpoints } from '../../viewer/linked-viewers.ts';
+import type { Measurement } from '../../viewer/model/measure.ts';
+import type { ViewState } from '../../viewer/model/viewer-api.ts';
+import type { Viewer } from '../../viewer/viewer.ts';
+import type { OpenRequest } from '../loading/load-resident.ts';
+import { type AppState, createAppStore, type OpenDocument, showDocument } from '../state/store.ts';
+import { SavedSessions } from './saved-sessions.ts';
+import { readSession } from './session-file.ts';
+
+function file(name: string, bytes: Uint8Array<ArrayBuffer>): HostFile {
+  const blob = new Blob([bytes]);
+  return { name, size: blob.size, handle: { kind: 'blob', name, blob }, siblings: async () => undefined };
+}
+
+const histogram = { low: 0, binWidth: 1, counts: Array.from({ length: 256 }, () => 100) };
+const statistics = { min: 0, max: 255, count: 25_600, notFinite: 0, histogram, window: [10, 200], flatness: 0.1 } as const;
+const firstView = autoView(testInfo([8, 8, 8, 1], 'u8'), statistics);
+const measurement: Measurement = {
+  id: 'a',
+  kind: 'distance',
+  name: 'Edge',
+  axis: 'z',
+  timePoint: 0,
+  points: [
+    [0, 0, 0],
+    [1, 2, 3],
+  ],
+};
+const viewpoints: Viewpoints = {
+  '3d': { position: [1, 2, 3], target: [0, 0, 0], zoom: 1, aspect: 1.5 },
+  x: { zoom: 2, center: [3, 4] },
+};
+
+/** The app as far as sessions know it. @param beside the files that lie where sessions say */
+function setUp(beside: Readonly<Record<string, HostFile>> = {}) {
+  const store = createAppStore();
+  let state: ViewState = firstView;
+  let seenFrom: Viewpoints = {};
+  const viewer = {
+    viewpoints: () => seenFrom,
+    startFrom: (next: Viewpoints) => {
+      seenFrom = next;
+    },
+    snapshot: () => ({ state }),
+    set: (change: Partial<ViewState>) => {
+      state = { ...state, ...change };
+    },
+  };
+  store.setState({ gpu: { kind: 'ready', viewer: viewer as unknown as Viewer } as AppState['gpu'] });
+  let request: OpenRequest | undefined;
+  const sink = memorySink();
+  const open = async (next: OpenRequest) => {
+    request = next;
+    showDocument(store, { kind: 'loading', name: '', progress: {} as never });
+    next.session?.restore(viewer as unknown as Viewer);
+    showDocument(store, { kind: 'ready', document: { info: {} } as OpenDocument });
+  };
+  const sessions = new SavedSessions({
+    host: {
+      saveAs: async (name): Promise<HostSink> => ({
+        ...sink,
+        name,
+        folder: '',
+        relativePath: async (one) => `../data/${one.name}`,
+      }),
+      openRelative: async (_, path) => beside[path],
+    },
+    store,
+    request: () => request,
+    close: () => showDocument(store, { kind: 'empty' }),
+    open,
+    set: (change) => store.setState(({ settings }) => ({ settings: { ...settings, ...change } })),
+    playAlong: () => {},
+  });
+  return { sessions, store, viewer, open, sink, opened: () => request };
+}
+
+const scan = file('scan.nii', Uint8Array.of(1, 2, 3, 4));
+
+async function savedSession() {
+  const { sessions, store, viewer, open, sink } = setUp();
+  await open({ kind: 'file', file: scan });
+  viewer.set({ window: [3, 4], colormap: 'bone' });
+  viewer.startFrom(viewpoints);
+  store.setState(({ settings }) => ({ measurements: [measurement], sliceAxis: 'x', settings: { ...settings, layout: 'slice' } }));
+  await sessions.save();
+  return file('scan.stria-session', sink.bytes());
+}
+
+describe('a saved session', () => {
+  it('brings back the view, the cameras, the layout and the measurements, from a file given with it', async () => {
+    const session = await savedSession();
+    const { sessions, store, viewer, opened } = setUp();
+    await sessions.open(session, [scan]);
+    expect(opened()).toMatchObject({ kind: 'file', file: scan });
+    expect(viewer.snapshot().state).toEqual({ ...firstView, window: [3, 4], colormap: 'bone' });
+    expect(viewer.viewpoints()).toEqual(viewpoints);
+    expect(store.getState()).toMatchObject({ measurements: [measurement], sliceAxis: 'x', settings: { layout: 'slice' } });
+    expect(store.getState().savedMeasurements).toBe(store.getState().measurements);
+  });
+
+  it('names its volume by a path from its folder, and finds it there', async () => {
+    const session = await savedSession();
+    const { blob } = session.handle as { blob: Blob };
+    const read = readSession(new Uint8Array(await blob.arrayBuffer()));
+    expect(read.source).toMatchObject({ files: [{ path: '../data/scan.nii', size: 4 }] });
+    const { sessions, opened } = setUp({ '../data/scan.nii': scan });
+    await sessions.open(session, []);
+    expect(opened()).toMatchObject({ file: scan });
+  });
+
+  it('asks for a volume that is not there, says what another file differs in, and takes the right one by any name', async () => {
+    const session = await savedSession();
+    const { sessions, store, opened } = setUp();
+    const waiting = () => {
+      const { document } = store.getState();
+      if (document.kind !== 'waiting') throw new Error(document.kind);
+      return document.session;
+    };
+    await sessions.open(session, []);
+    expect(waiting().missing).toEqual([{ name: 'scan.nii', reason: undefined }]);
+    await sessions.complete(waiting(), [file('scan.nii', Uint8Array.of(1, 2, 3))]);
+    expect(waiting().missing[0]?.reason).toContain('3 bytes, not 4');
+    await sessions.complete(waiting(), [file('scan.nii', Uint8Array.of(1, 2, 3, 5))]);
+    expect(waiting().missing[0]?.reason).toContain('something else');
+    await sessions.complete(waiting(), [file('renamed.nii', Uint8Array.of(1, 2, 3, 4))]);
+    expect(opened()).toMatchObject({ file: { name: 'renamed.nii' } });
+  });
+
+  it('of a stack is whole only with all its pictures', async () => {
+    const pictures = ['a', 'b', 'c'].map((name, index) => file(`${name}.png`, Uint8Array.of(index)));
+    const [first, ...others] = pictures as [HostFile, HostFile, HostFile];
+    const from = setUp();
+    await from.open({ kind: 'file', file: { ...first, stackOf: pictures, pictures: pictures.map(({ handle }) => handle) } });
+    await from.sessions.save();
+    const { sessions, store, opened } = setUp();
+    await sessions.open(file('a.stria-session', from.sink.bytes()), others);
+    const { document } = store.getState();
+    if (document.kind !== 'waiting') throw new Error(document.kind);
+    expect(document.session.missing.map(({ name }) => name)).toEqual(['a.png']);
+    await sessions.complete(document.session, [first]);
+    expect(opened()).toMatchObject({ file: { stackOf: pictures } });
+  });
+
+  it('that is damaged, or far too large, fails by its name', async () => {
+    const { sessions, store } = setUp();
+    await sessions.open(file('bad.stria-session', new TextEncoder().encode('{"format": "stria-')), []);
+    expect(store.getState().document).toMatchObject({ kind: 'failed', name: 'bad.stria-session', fault: { tag: 'corrupt' } });
+    await sessions.open({ ...scan, size: 2 ** 40 }, []);
+    expect(store.getState().document).toMatchObject({ kind: 'failed', fault: { tag: 'corrupt' } });
+  });
+});

@@ -1,0 +1,197 @@
+import { fingerprint } from '../../../core/format/fingerprint.ts';
+import { maxTextLength } from '../../../core/format/layout.ts';
+import { faultToData, StriaError } from '../../../core/shared/errors.ts';
+import { sourceOf } from '../../host/file-source.ts';
+import type { Host, HostFile, HostSink } from '../../host/host.ts';
+import { codecChoice } from '../compress/compress-protocol.ts';
+import type { OpenRequest } from '../loading/load-resident.ts';
+import { withStacks } from '../loading/picture-stacks.ts';
+import { startProgress } from '../state/progress.ts';
+import { sampleTitle } from '../state/samples.ts';
+import type { SavedSession, SessionPart, SessionSource, WaitingSession } from '../state/saved-session.ts';
+import { defaultSettings, type Settings } from '../state/settings.ts';
+import { type AppStore, openDocument, showDocument } from '../state/store.ts';
+import { formatCount } from '../words/units.ts';
+import { readSession, sessionName, writeSession } from './session-file.ts';
+import { viewFrom } from './stored-view.ts';
+
+export interface SessionNeeds {
+  readonly host: Pick<Host, 'saveAs' | 'openRelative'>;
+  readonly store: AppStore;
+  /** What is open now. */
+  request(): OpenRequest | undefined;
+  /** Frees what is open. */
+  close(): void;
+  /** Resolves when it is shown, or has failed. */
+  open(request: OpenRequest): Promise<void>;
+  set(change: Partial<Settings>): void;
+  playAlong(axis: 'x' | 'y' | 'z' | 't'): void;
+}
+
+/** Of a stack of pictures so many are looked into; of the others the size is compared. */
+const mostPrints = 16;
+
+/** Saves what is open and how it is looked at, and brings it back. */
+export class SavedSessions {
+  readonly #needs: SessionNeeds;
+  /** Counts what was begun, so that what has been overtaken stops. */
+  #turn = 0;
+
+  constructor(needs: SessionNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Asks where, and writes. @throws StriaError of the host; `invalid-input` where nothing is open */
+  async save(): Promise<HostSink | undefined> {
+    const { host, store } = this.#needs;
+    const request = this.#needs.request();
+    const state = store.getState();
+    if (!request || state.gpu.kind !== 'ready' || !openDocument(state)) {
+      throw new StriaError('invalid-input', 'there is no volume to save a session of');
+    }
+    const { viewer } = state.gpu;
+    const looks = {
+      view: viewer.snapshot().state as unknown as SavedSession['view'],
+      viewpoints: viewer.viewpoints(),
+      layout: state.settings.layout,
+      sliceAxis: state.sliceAxis,
+      showChunks: state.showChunks,
+      clipHandles: state.clipHandles,
+      compression: compressionOf(codecChoice(state)),
+      measurements: state.measurements,
+      playback: { ...state.settings.playback, axis: state.playback?.isOpen ? state.playback.stack.axis : undefined },
+    };
+    const sink = await host.saveAs(sessionName(request.kind === 'file' ? request.file.name : sampleTitle(request.sample)));
+    if (!sink) return undefined;
+    try {
+      await sink.write(writeSession({ source: await sourceIn(request, sink), ...looks }));
+      await sink.close();
+      store.setState({ savedMeasurements: looks.measurements });
+    } catch (error) {
+      await sink.abort().catch(() => undefined);
+      throw error;
+    }
+    return sink;
+  }
+
+  /** Opens a session; what was given with it, or lies where it says, is its volume. Failures become the document's state. */
+  async open(file: HostFile, given: readonly HostFile[]): Promise<void> {
+    const { store, close } = this.#needs;
+    const turn = ++this.#turn;
+    close();
+    const progress = startProgress('Looking for its volume', undefined, performance.now());
+    showDocument(store, { kind: 'loading', name: file.name, progress });
+    try {
+      if (file.size > maxTextLength) {
+        throw new StriaError('corrupt', `a session of ${file.size} bytes; ${maxTextLength} is the most`);
+      }
+      const saved = readSession(await sourceOf(file.handle).read(0, file.size));
+      if (!this.#isWanted(turn)) return;
+      if ('sample' in saved.source) return await this.#show(file, saved, { kind: 'sample', sample: saved.source.sample });
+      const missing = saved.source.files.map(({ path }) => ({ name: nameOf(path), reason: undefined }));
+      await this.complete({ file, saved, missing, found: [] }, given);
+    } catch (error) {
+      this.#failed(turn, file, error);
+    }
+  }
+
+  /** Goes on with a session once some of its files were given. */
+  async complete(waiting: WaitingSession, given: readonly HostFile[]): Promise<void> {
+    const turn = ++this.#turn;
+    try {
+      await this.#complete(waiting, given, turn);
+    } catch (error) {
+      this.#failed(turn, waiting.file, error);
+    }
+  }
+
+  async #complete({ file, saved, found }: WaitingSession, given: readonly HostFile[], turn: number): Promise<void> {
+    const { host, store } = this.#needs;
+    if ('sample' in saved.source) return;
+    const { files, raw } = saved.source;
+    const reasons: (string | undefined)[] = [];
+    const all: (HostFile | undefined)[] = [];
+    for (const [index, part] of files.entries()) {
+      const name = nameOf(part.path);
+      const candidates = [
+        ...given.filter((one) => one.name === name),
+        ...(files.length === 1 && given.length === 1 ? given : []),
+      ];
+      const beside = found[index] ? undefined : await host.openRelative(file, part.path);
+      for (const candidate of [found[index], ...candidates, beside]) {
+        if (!candidate || all[index]) continue;
+        const reason = candidate === found[index] ? undefined : await whyAnother(candidate, part);
+        if (reason === undefined) all[index] = candidate;
+        else reasons[index] = reason;
+      }
+    }
+    if (!this.#isWanted(turn)) return;
+    const whole = all.filter((one) => one !== undefined);
+    if (whole.length < files.length) {
+      const missing = files.flatMap(({ path }, index) => (all[index] ? [] : [{ name: nameOf(path), reason: reasons[index] }]));
+      showDocument(store, { kind: 'waiting', session: { file, saved, missing, found: files.map((_, index) => all[index]) } });
+      return;
+    }
+    const [primary] = withStacks(whole);
+    if (primary) await this.#show(file, saved, { kind: 'file', file: primary, raw });
+  }
+
+  /** Nothing else was opened meanwhile, and nobody has cancelled. */
+  #isWanted(turn: number): boolean {
+    const { kind } = this.#needs.store.getState().document;
+    return turn === this.#turn && (kind === 'loading' || kind === 'waiting');
+  }
+
+  #failed(turn: number, file: HostFile, error: unknown): void {
+    if (!this.#isWanted(turn)) return;
+    showDocument(this.#needs.store, { kind: 'failed', name: file.name, fault: faultToData(error) });
+  }
+
+  async #show(file: HostFile, saved: SavedSession, request: OpenRequest): Promise<void> {
+    const { store, set, open, playAlong } = this.#needs;
+    const { rate, pace, atEnd, axis } = saved.playback;
+    set({ layout: saved.layout, ...saved.compression, playback: { rate, pace, atEnd } });
+    await open({
+      ...request,
+      session: {
+        file,
+        restore: (viewer) => {
+          viewer.set(viewFrom(saved.view, viewer.snapshot().state));
+          viewer.startFrom(saved.viewpoints);
+          const { measurements, sliceAxis, showChunks, clipHandles } = saved;
+          store.setState({ measurements, savedMeasurements: measurements, sliceAxis, showChunks, clipHandles });
+        },
+      },
+    });
+    if (axis && openDocument(store.getState())) playAlong(axis);
+  }
+}
+
+function compressionOf({ codec, axis, prefer, effort }: ReturnType<typeof codecChoice>): SavedSession['compression'] {
+  return { codec, axis, prefer: prefer ?? defaultSettings.prefer, effort: effort ?? defaultSettings.effort };
+}
+
+async function sourceIn(request: OpenRequest, sink: HostSink): Promise<SessionSource> {
+  if (request.kind === 'sample') return { sample: request.sample };
+  const { file, raw } = request;
+  const parts = file.stackOf ?? [file];
+  const every = Math.ceil(parts.length / mostPrints);
+  const files: SessionPart[] = [];
+  for (const [index, part] of parts.entries()) {
+    const print = index % every === 0 ? await fingerprint(sourceOf(part.handle)) : undefined;
+    files.push({ path: (await sink.relativePath?.(part)) ?? part.name, size: part.size, fingerprint: print });
+  }
+  return { files, raw };
+}
+
+/** Why a file is not the session's; undefined: it is. Its size is compared first, so that only the right one is looked into. */
+async function whyAnother(candidate: HostFile, part: SessionPart): Promise<string | undefined> {
+  if (candidate.size !== part.size)
+    return `${candidate.name} has ${formatCount(candidate.size)} bytes, not ${formatCount(part.size)}`;
+  if (part.fingerprint === undefined || (await fingerprint(sourceOf(candidate.handle))) === part.fingerprint) return undefined;
+  return `${candidate.name} is as long, but holds something else`;
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { preferences } from '../../../core/codec/codec.ts';
+import { chainNames } from '../../../core/codecs/registry.ts';
+import { type JsonObject, jsonLines } from '../../../core/format/json.ts';
+import { sampleKinds } from '../../../core/samples/sample-kinds.ts';
+import { elementTypes } from '../../../core/shared/volume.ts';
+import { type Measurement, measurementKinds, pointCounts } from '../../viewer/model/measure.ts';
+import type { SavedSession } from '../state/saved-session.ts';
+import { readSession, sessionName, writeSession } from './session-file.ts';
+
+const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
+const triple = fc.tuple(number, number, number);
+const text = fc.string({ minLength: 1, maxLength: 40 });
+const count = fc.nat({ max: 2 ** 40 });
+const axis = fc.constantFrom('x', 'y', 'z');
+const step = fc.stringMatching(/^[a-zéß][a-z0-9 _.-]{0,20}[a-z]$/);
+const path = fc
+  .array(fc.oneof(step, fc.constant('..')), { maxLength: 4 })
+  .chain((steps) => step.map((last) => [...steps, last].join('/')));
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+const slicePose = maybe(
+  fc.record({ zoom: fc.double({ min: 0.1, max: 200, noNaN: true }), center: maybe(fc.tuple(number, number)) }),
+);
+const files = fc.record({
+  files: fc.array(fc.record({ path, size: count, fingerprint: maybe(fc.stringMatching(/^[0-9a-f]{16}$/)) }), {
+    minLength: 1,
+    maxLength: 5,
+  }),
+  raw: maybe(
+    fc.record({
+      dims: fc.tuple(...([1, 2, 3, 4] as const).map(() => fc.integer({ min: 1, max: 1e6 }))) as fc.Arbitrary<
+        [number, number, number, number]
+      >,
+      type: fc.constantFrom(...elementTypes),
+      endian: fc.constantFrom('little', 'big'),
+      offset: count,
+    }),
+  ),
+});
+const sample = fc.record({
+  sample: fc.record({ kind: fc.constantFrom(...sampleKinds), side: fc.integer({ min: 1, max: 2048 }) }),
+});
+const measurement = fc.constantFrom(...measurementKinds).chain((kind) =>
+  fc.record({
+    id: text,
+    kind: fc.constant(kind),
+    name: fc.string({ maxLength: 40 }),
+    axis,
+    timePoint: count,
+    points: fc.array(triple, { minLength: pointCounts[kind], maxLength: pointCounts[kind] }),
+  }),
+);
+const session = fc.record({
+  source: fc.oneof(files, sample),
+  view: fc.record({
+    window: fc.tuple(number, number),
+    colormap: text,
+    smooth: fc.boolean(),
+  }) as unknown as fc.Arbitrary<JsonObject>,
+  viewpoints: fc.record({
+    '3d': maybe(
+      fc.record({ position: triple, target: triple, zoom: number, aspect: fc.double({ min: 0.1, max: 9, noNaN: true }) }),
+    ),
+    x: slicePose,
+    y: slicePose,
+    z: slicePose,
+  }),
+  layout: fc.constantFrom('3d', 'slice', 'slices', 'quad', 'oblique'),
+  sliceAxis: axis,
+  showChunks: fc.boolean(),
+  clipHandles: fc.boolean(),
+  compression: fc.record({
+    codec: fc.constantFrom('auto', ...chainNames()),
+    axis: fc.oneof(axis, fc.constant('auto')),
+    prefer: fc.constantFrom(...preferences),
+    effort: fc.constantFrom('normal', 'max'),
+  }),
+  measurements: fc.array(measurement as fc.Arbitrary<Measurement>, { maxLength: 4 }),
+  playback: fc.record({
+    rate: fc.integer({ min: 1, max: 120 }),
+    pace: fc.constantFrom('hold', 'every'),
+    atEnd: fc.constantFrom('loop', 'bounce', 'once'),
+    axis: maybe(fc.constantFrom('x', 'y', 'z', 't')),
+  }),
+}) as fc.Arbitrary<SavedSession>;
+
+const least = { format: 'stria-session', version: 1, files: [{ path: 'a.nii', size: 1 }] };
+const read = (object: JsonObject) => readSession(jsonLines(object));
+
+describe('a session file', () => {
+  it('comes back as it was written', () => {
+    fc.assert(
+      fc.property(session, (saved) => {
+        expect(readSession(writeSession(saved))).toEqual(saved);
+      }),
+    );
+  });
+
+  it('may leave out all but its files', () => {
+    expect(read(least)).toMatchObject({ layout: 'quad', measurements: [], compression: { codec: 'auto' }, view: {} });
+  });
+
+  it('leaves out looks that a later version has', () => {
+    const later = { ...least, layout: 'six', compression: { codec: 'magic' }, sound: 'loud', playback: { axis: 'w' } };
+    expect(read(later)).toEqual(read(least));
+  });
+
+  it('is refused in words where it is damaged, hostile or of a later version', () => {
+    const file = { path: 'a.nii', size: 1 };
+    const point = { id: 'a', kind: 'distance', name: '', axis: 'x', timePoint: 0 };
+    const cases: readonly (readonly [change: JsonObject, tag: string, words: string])[] = [
+      [{ format: 'nifti' }, 'corrupt', 'does not say'],
+      [{ version: 2 }, 'unsupported', 'a newer Stria'],
+      [{ version: '1' }, 'corrupt', 'version'],
+      [{ files: [] }, 'corrupt', 'no file'],
+      [{ files: 'a.nii' }, 'corrupt', 'not a list'],
+      [{ files: [{ ...file, size: -1 }] }, 'corrupt', 'files[0].size'],
+      [{ files: [{ ...file, size: 2 ** 60 }] }, 'corrupt', 'files[0].size'],
+      [{ files: [{ ...file, fingerprint: 'zz' }] }, 'corrupt', 'fingerprint'],
+      ...['/etc/passwd', 'C:/a.nii', '..\\a.nii', 'a/../', '..', 'a//b', './a', ''].map(
+        (bad) => [{ files: [{ ...file, path: bad }] }, 'corrupt', 'path'] as const,
+      ),
+      [{ sample: { kind: 'potential', side: 1e6 } }, 'corrupt', 'sample.side'],
+      [{ raw: { dims: [1, 2, 3], type: 'u8' } }, 'corrupt', 'raw.dims'],
+      [
+        { viewpoints: { '3d': { position: [0, 0, 'Infinity'], target: [0, 0, 0], zoom: 1 } } },
+        'corrupt',
+        'viewpoints.3d.position',
+      ],
+      [{ viewpoints: { x: { zoom: null } } }, 'corrupt', 'viewpoints.x.zoom'],
+      [{ measurements: [{ ...point, points: [[0, 0, 0]] }] }, 'corrupt', 'points'],
+      [{ measurements: Array.from({ length: 5001 }, () => point) }, 'corrupt', 'measurements'],
+    ];
+    for (const [change, tag, words] of cases) {
+      const refused = () => read({ ...least, ...change });
+      expect(refused, JSON.stringify(change).slice(0, 80)).toThrowError(expect.objectContaining({ tag }));
+      expect(refused).toThrowError(words);
+    }
+    expect(() => readSession(new Uint8Array(2 ** 20 + 1))).toThrowError(/the most/);
+  });
+
+  it('is refused wherever it was cut off, and never anything but a fault of any bytes', () => {
+    const whole = jsonLines(least);
+    for (let end = 0; end < whole.length - 2; end++) {
+      expect(() => readSession(whole.subarray(0, end)), String(end)).toThrowError(expect.objectContaining({ tag: 'corrupt' }));
+    }
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.constantFrom('files', 'view', 'viewpoints', 'measurements', 'playback', 'raw'), fc.jsonValue()),
+        (odd) => {
+          try {
+            read({ ...least, ...odd });
+          } catch (error) {
+            expect(error).toMatchObject({ name: 'StriaError' });
+          }
+        },
+      ),
+    );
+  });
+
+  it('is called as its volume', () => {
+    expect(sessionName('scan.nii.gz')).toBe('scan.stria-session');
+    expect(sessionName('Head phantom 128')).toBe('Head phantom 128.stria-session');
+    expect(sessionName('.hidden')).toBe('.hidden.stria-session');
+  });
+});

@@ -1,0 +1,177 @@
+import { preferences } from '../../../core/codec/codec.ts';
+import { chainNames } from '../../../core/codecs/registry.ts';
+import {
+  asArray,
+  asCount,
+  asNumber,
+  asObject,
+  asText,
+  asWord,
+  type JsonObject,
+  jsonLines,
+  parseJsonObject,
+} from '../../../core/format/json.ts';
+import { maxTextLength } from '../../../core/format/layout.ts';
+import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
+import { type SampleKind, sampleKinds } from '../../../core/samples/sample-kinds.ts';
+import { StriaError } from '../../../core/shared/errors.ts';
+import { type Dims4, elementTypes } from '../../../core/shared/volume.ts';
+import { atEnds, clampRate, paces } from '../../playback/frame-clock.ts';
+import type { StackAxis } from '../../playback/stacks.ts';
+import type { Viewpoints } from '../../viewer/linked-viewers.ts';
+import { type Measurement, measurementKinds, pointCounts } from '../../viewer/model/measure.ts';
+import type { OrbitPose } from '../../viewer/model/orbit-camera.ts';
+import { maxZoom, minZoom, type SliceCamera } from '../../viewer/model/slice-geometry.ts';
+import type { SliceAxis } from '../../viewer/model/viewer-api.ts';
+import type { SavedSession, SessionPart, SessionSource } from '../state/saved-session.ts';
+import { defaultSettings } from '../state/settings.ts';
+
+// docs/SESSION.md says what each key is.
+
+const format = 'stria-session';
+const version = 1;
+const mostFiles = 20_000;
+const mostMeasurements = 5_000;
+
+export function isSessionName(name: string): boolean {
+  return name.toLowerCase().endsWith('.stria-session');
+}
+
+/** `scan.nii.gz` is looked at in `scan.stria-session`. */
+export function sessionName(volumeName: string): string {
+  return `${volumeName.replace(/\.gz$/i, '').replace(/(?<=.)\.[^.]*$/, '')}.stria-session`;
+}
+
+/** @throws StriaError `unsupported` where it would be longer than 1 MiB: then nobody could read it */
+export function writeSession({ source, ...rest }: SavedSession): Uint8Array<ArrayBuffer> {
+  const all = Object.entries({ format, version, ...source, ...rest }).filter(([, value]) => value !== undefined);
+  const bytes = jsonLines(Object.fromEntries(all));
+  if (bytes.byteLength <= maxTextLength) return bytes;
+  throw new StriaError('unsupported', `the session would take ${bytes.byteLength} bytes; ${maxTextLength} is the most`);
+}
+
+/**
+ * What is missing is as at the start. @throws StriaError `corrupt` for what is no session or damaged, `unsupported` for a
+ * later version
+ */
+export function readSession(bytes: Uint8Array): SavedSession {
+  const all = parseJsonObject(bytes, 'the session');
+  if (all.format !== format) throw new StriaError('corrupt', `it does not say "format": "${format}"`);
+  if (asCount(all.version, 'version', 1) > version) {
+    throw new StriaError('unsupported', `the session is of version ${String(all.version)}; a newer Stria can open it`);
+  }
+  const part = (key: keyof SavedSession): JsonObject => asObject(all[key] ?? {}, key);
+  const compression = part('compression');
+  const playback = part('playback');
+  return {
+    source: sourceOf(all),
+    view: part('view'),
+    viewpoints: viewpointsOf(part('viewpoints')),
+    layout: one(['3d', 'slice', 'slices', 'quad', 'oblique'], all.layout, defaultSettings.layout),
+    sliceAxis: one(['x', 'y', 'z'], all.sliceAxis, 'z'),
+    showChunks: all.showChunks === true,
+    clipHandles: all.clipHandles === true,
+    compression: {
+      codec: one(['auto', ...chainNames()], compression.codec, defaultSettings.codec),
+      axis: one(['auto', 'x', 'y', 'z'], compression.axis, defaultSettings.axis),
+      prefer: one(preferences, compression.prefer, defaultSettings.prefer),
+      effort: one(['normal', 'max'], compression.effort, defaultSettings.effort),
+    },
+    measurements: asArray(all.measurements ?? [], 'measurements', { maxLength: mostMeasurements }).map(measurementOf),
+    playback: {
+      rate: typeof playback.rate === 'number' ? clampRate(playback.rate) : defaultSettings.playback.rate,
+      pace: one(paces, playback.pace, defaultSettings.playback.pace),
+      atEnd: one(atEnds, playback.atEnd, defaultSettings.playback.atEnd),
+      axis: one<StackAxis | undefined>(['x', 'y', 'z', 't'], playback.axis, undefined),
+    },
+  };
+}
+
+function sourceOf({ sample, files, raw }: JsonObject): SessionSource {
+  if (sample !== undefined) {
+    const { kind, side } = asObject(sample, 'sample');
+    const choice = { kind: asWord<SampleKind>(kind, 'sample.kind', sampleKinds), side: asCount(side, 'sample.side', 1) };
+    if (choice.side > 2048) throw new StriaError('corrupt', `sample.side is ${choice.side}; 2048 is the most`);
+    return { sample: choice };
+  }
+  const parts = asArray(files, 'files', { maxLength: mostFiles }).map((file, index): SessionPart => {
+    const { path, size, fingerprint } = asObject(file, `files[${index}]`);
+    const isPrint = fingerprint === undefined || (typeof fingerprint === 'string' && /^[0-9a-f]{16}$/.test(fingerprint));
+    if (!isPrint) throw new StriaError('corrupt', `files[${index}].fingerprint is not of 16 hexadecimal digits`);
+    return { path: pathOf(path, index), size: asCount(size, `files[${index}].size`, 0), fingerprint };
+  });
+  if (parts.length === 0) throw new StriaError('corrupt', 'files names no file');
+  return { files: parts, raw: raw === undefined ? undefined : rawOf(asObject(raw, 'raw')) };
+}
+
+function pathOf(value: unknown, index: number): string {
+  const path = asText(value, `files[${index}].path`);
+  const isRelative = path.split('/').every((step) => step !== '' && step !== '.' && !/[\\\0]|^[A-Za-z]:/.test(step));
+  if (isRelative && !path.endsWith('..')) return path;
+  throw new StriaError('corrupt', `files[${index}].path is ${JSON.stringify(path)}, which is no relative path of a file`);
+}
+
+function rawOf({ dims, type, endian, offset }: JsonObject): RawLayout {
+  return {
+    dims: asArray(dims, 'raw.dims', { length: 4 }).map((length) => asCount(length, 'raw.dims', 1)) as unknown as Dims4,
+    type: asWord(type, 'raw.type', elementTypes),
+    endian: one(['little', 'big'], endian, 'little'),
+    offset: asCount(offset ?? 0, 'raw.offset', 0),
+  };
+}
+
+function viewpointsOf(views: JsonObject): Viewpoints {
+  const what = (key: string): string => `viewpoints.${key}`;
+  const slice = (name: SliceAxis): SliceCamera | undefined => {
+    if (views[name] === undefined) return undefined;
+    const { zoom, center } = asObject(views[name], what(name));
+    const at = center === undefined ? undefined : numbersOf(center, what(`${name}.center`), 2);
+    const within = Math.min(maxZoom, Math.max(minZoom, finite(zoom, what(`${name}.zoom`))));
+    return { zoom: within, center: at as unknown as SliceCamera['center'] };
+  };
+  const orbit = views['3d'] === undefined ? undefined : asObject(views['3d'], what('3d'));
+  const place = (key: string) => numbersOf(orbit?.[key], what(`3d.${key}`), 3) as unknown as OrbitPose['target'];
+  return {
+    '3d': orbit && {
+      position: place('position'),
+      target: place('target'),
+      zoom: finite(orbit.zoom, what('3d.zoom')),
+      aspect: Math.min(100, Math.max(0.01, finite(orbit.aspect ?? 1, what('3d.aspect')))),
+    },
+    x: slice('x'),
+    y: slice('y'),
+    z: slice('z'),
+  };
+}
+
+function measurementOf(value: unknown, index: number): Measurement {
+  const what = (key: string): string => `measurements[${index}].${key}`;
+  const { id, kind, name, axis, timePoint, points } = asObject(value, `measurements[${index}]`);
+  const known = asWord(kind, what('kind'), measurementKinds);
+  const places = asArray(points, what('points'), { length: pointCounts[known] }).map((point) =>
+    numbersOf(point, what('points'), 3),
+  );
+  return {
+    id: asText(id, what('id')),
+    kind: known,
+    name: name === '' ? '' : asText(name, what('name')),
+    axis: asWord<SliceAxis>(axis, what('axis'), ['x', 'y', 'z']),
+    timePoint: asCount(timePoint, what('timePoint'), 0),
+    points: places as unknown as Measurement['points'],
+  };
+}
+
+function numbersOf(value: unknown, what: string, length: number): readonly number[] {
+  return asArray(value, what, { length }).map((number) => finite(number, what));
+}
+
+function finite(value: unknown, what: string): number {
+  const number = asNumber(value, what);
+  if (Number.isFinite(number)) return number;
+  throw new StriaError('corrupt', `${what} is ${String(value)}, which is no place`);
+}
+
+/** A word that this version does not know is left out, like one that is missing: it is only how something looks. */
+function one<T>(options: readonly T[], value: unknown, fallback: T): T {
+  return options.includes(value as T) ? (value as T) : fallback;
+}

@@ -1,0 +1,76 @@
+import { projections } from '../../../core/draw/ray-pass.ts';
+import { slabKinds } from '../../../core/draw/slab-plane.ts';
+import type { JsonObject } from '../../../core/format/json.ts';
+import { colormapNames } from '../../viewer/colors/colormaps.ts';
+import type { SlabChoice, ViewState } from '../../viewer/model/viewer-api.ts';
+
+// A view in a file is checked by the shape of one that is known to be good: numbers where that has numbers, as many. What a
+// shape does not say stands in the tables here; a new part of ViewState that needs a line does not compile without.
+
+type HasWords<T> = T extends string
+  ? true
+  : T extends readonly (infer Item)[]
+    ? HasWords<Item>
+    : T extends object
+      ? HasWords<T[keyof T]>
+      : false;
+type IsList<T> = T extends readonly unknown[] ? (number extends T['length'] ? true : false) : false;
+type KeysWhere<Test extends { readonly [Key in keyof ViewState]-?: unknown }> = {
+  readonly [Key in keyof ViewState]-?: true extends Test[Key] ? Key : never;
+}[keyof ViewState];
+
+/** The words that a part may hold. */
+const words: Readonly<Record<KeysWhere<{ [Key in keyof ViewState]-?: HasWords<ViewState[Key]> }>, readonly string[]>> = {
+  projection: projections,
+  quality: ['draft', 'normal', 'fine'],
+  camera: ['perspective', 'orthographic'],
+  colormap: colormapNames,
+  outside: ['clamp', 'hide', 'mark'],
+  box: ['off', 'box', 'ticks'],
+  slab: ['none', ...slabKinds],
+  sliceSlabs: ['none', ...slabKinds],
+};
+
+/** Lists of any length, and how long they may be. */
+const longest: Readonly<Record<KeysWhere<{ [Key in keyof ViewState]-?: IsList<ViewState[Key]> }>, number>> = {
+  opacity: 1000,
+};
+
+/** What may be there or not, as an example of it. */
+type OptionalKey = KeysWhere<{ [Key in keyof ViewState]-?: undefined extends ViewState[Key] ? true : false }>;
+const anySlab: SlabChoice = { kind: 'none', thickness: 0 };
+const examples: { readonly [Key in OptionalKey]: NonNullable<ViewState[Key]> } = {
+  cut: { normal: [0, 0, 1], offset: 0 },
+  sliceSlabs: { x: anySlab, y: anySlab, z: anySlab },
+};
+
+/**
+ * The parts of a view that a file holds, as far as they make sense; the others are left out, so that they stay as they are.
+ * @param shape a view of the same kind: the one that the viewer has
+ */
+export function viewFrom(stored: JsonObject, shape: ViewState): Partial<ViewState> {
+  const isGood = (key: string): boolean => {
+    const value = stored[key];
+    const example = (examples as JsonObject)[key] ?? shape[key as keyof ViewState];
+    const known = (words as Readonly<Record<string, readonly string[]>>)[key] ?? [];
+    const most = (longest as Readonly<Record<string, number>>)[key];
+    if (most === undefined) return isLike(value, example, known);
+    const items = Array.isArray(value) ? value : [];
+    return items.length > 0 && items.length <= most && items.every((item) => isLike(item, (example as unknown[])[0], known));
+  };
+  const keys = [...Object.keys(shape), ...Object.keys(examples)].filter((key) => Object.hasOwn(stored, key) && isGood(key));
+  return Object.fromEntries(keys.map((key) => [key, stored[key]]));
+}
+
+function isLike(value: unknown, example: unknown, known: readonly string[]): boolean {
+  if (typeof value === 'number') return typeof example === 'number' && Number.isFinite(value);
+  if (typeof value === 'boolean') return typeof example === 'boolean';
+  if (typeof value === 'string') return known.includes(value);
+  if (typeof value !== 'object' || value === null || typeof example !== 'object' || example === null) return false;
+  const keys = Object.keys(example);
+  return (
+    Array.isArray(value) === Array.isArray(example) &&
+    Object.keys(value).length === keys.length &&
+    keys.every((key) => isLike((value as JsonObject)[key], (example as JsonObject)[key], known))
+  );
+}

@@ -1,0 +1,41 @@
+import type { BenchCase, BenchResult } from '../../../core/bench/harness/result.ts';
+import type { GpuSuite } from '../../../core/bench/run.ts';
+import type { TunedChoice, TuningReport } from '../../../core/bench/tune.ts';
+import type { FaultData } from '../../../core/shared/errors.ts';
+
+export const labSizes = [16, 32, 64, 128, 256, 512] as const;
+export type LabSize = (typeof labSizes)[number];
+
+export type LabSuite = GpuSuite | 'tune';
+
+export type LabRun =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'running'; readonly stage: string; readonly startedAt: number; readonly gpuBytes: number }
+  | { readonly kind: 'cancelled'; readonly gpuBytes: number | undefined }
+  | { readonly kind: 'failed'; readonly fault: FaultData }
+  | { readonly kind: 'done'; readonly result: BenchResult; readonly gpuBytes: number }
+  | { readonly kind: 'tuned'; readonly report: TuningReport; readonly gpuBytes: number };
+
+/** The Lab, as panels see it. */
+export interface LabState {
+  readonly suite: LabSuite;
+  readonly size: LabSize;
+  /** A codec's name, or 'all'; the seeds have codecs of their own. */
+  readonly codec: string;
+  readonly run: LabRun;
+  /** What the cases were measured on. */
+  readonly device: { readonly name: string; readonly software: boolean } | undefined;
+  readonly cases: readonly BenchCase[];
+  /** What tuning found so far. */
+  readonly choices: readonly TunedChoice[];
+}
+
+export const emptyLab: LabState = {
+  suite: 'seeds',
+  size: 64,
+  codec: 'all',
+  run: { kind: 'none' },
+  device: undefined,
+  cases: [],
+  choices: [],
+};

@@ -1,0 +1,121 @@
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import type { PictureBackground, PictureRequest, PictureView, Turn } from '../../viewer/model/picture.ts';
+import type { Layout, SliceAxis } from '../../viewer/model/viewer-api.ts';
+
+/** `screen`: as many pixels as on the screen; `double`: twice as many along each edge. */
+export type OutputSize = 'screen' | 'double' | '4k' | 'own';
+
+/** What people chose for pictures, and for the frames of movies. */
+export interface PictureOptions {
+  /** `layout`: all views that are shown, as the window arranges them. */
+  readonly view: PictureView | 'layout';
+  readonly size: OutputSize;
+  /** In pixels, for the size `own`. */
+  readonly width: number;
+  readonly height: number;
+  readonly isAnnotated: boolean;
+  readonly background: PictureBackground;
+}
+
+export type MovieKind = 'turn' | 'slices' | 'time';
+
+export interface MovieOptions {
+  readonly kind: MovieKind;
+  readonly turn: Turn;
+  readonly degrees: number;
+  /** Of a turn. */
+  readonly frames: number;
+  readonly axis: SliceAxis;
+  /** Of slices along `axis`, or of time points; either may be the greater. */
+  readonly first: number;
+  readonly last: number;
+}
+
+export const defaultPictureOptions: PictureOptions = {
+  view: '3d',
+  size: 'screen',
+  width: 1920,
+  height: 1080,
+  isAnnotated: true,
+  background: 'screen',
+};
+export const defaultMovieOptions: MovieOptions = {
+  kind: 'turn',
+  turn: 'upright',
+  degrees: 360,
+  frames: 120,
+  axis: 'z',
+  first: 0,
+  last: 0,
+};
+
+export const mostFrames = 10_000;
+
+type Size = readonly [width: number, height: number];
+
+/** Pixels of the screen between the views of a layout. */
+export const layoutGap = 1;
+
+/** How large a view, or the layout, is on the screen, in CSS pixels. Undefined: it is not shown. */
+export function shownSize(view: PictureOptions['view'], layout: Layout, shown: ReadonlyMap<PictureView, Size>): Size | undefined {
+  if (view !== 'layout') return shown.get(view);
+  const sizes = [...shown.values()];
+  const [first] = sizes;
+  if (!first) return undefined;
+  const [columns, rows] = ({ '3d': [1, 1], slice: [1, 1], slices: [3, 1], quad: [2, 2], oblique: [2, 2] } as const)[layout];
+  const along = (count: number, lengths: readonly number[]): number => count * Math.max(...lengths) + (count - 1) * layoutGap;
+  return [
+    along(
+      columns,
+      sizes.map(([width]) => width),
+    ),
+    along(
+      rows,
+      sizes.map(([, height]) => height),
+    ),
+  ];
+}
+
+/** Pixels of a picture, and of each CSS pixel in it. @param shown in CSS pixels */
+export function outputSize(
+  { size, width, height }: Pick<PictureOptions, 'size' | 'width' | 'height'>,
+  [shownWidth, shownHeight]: Size,
+  screenRatio: number,
+): Pick<PictureRequest, 'width' | 'height' | 'pixelRatio'> {
+  if (size === 'screen' || size === 'double') {
+    const pixelRatio = screenRatio * (size === 'double' ? 2 : 1);
+    return { width: Math.round(shownWidth * pixelRatio), height: Math.round(shownHeight * pixelRatio), pixelRatio };
+  }
+  const own = size === '4k' ? ([3840, 2160] as const) : ([Math.round(width), Math.round(height)] as const);
+  return { width: own[0], height: own[1], pixelRatio: Math.min(own[0] / shownWidth, own[1] / shownHeight) };
+}
+
+/** What is other in one frame than on the screen. */
+export interface MovieFrame {
+  readonly turn?: PictureRequest['turn'];
+  /** Along the movie's axis. */
+  readonly slice?: number;
+  readonly timePoint?: number;
+}
+
+/** The frames of a movie in their order. A whole turn ends one frame before its first. Empty: what was chosen makes none. */
+export function movieFrames(options: MovieOptions, { dims }: Pick<VolumeInfo, 'dims'>): readonly MovieFrame[] {
+  const { kind, turn, degrees, axis, first, last } = options;
+  if (kind === 'turn') {
+    const frames = Math.min(mostFrames, Math.max(0, Math.round(options.frames)));
+    return Array.from({ length: frames }, (_, index) => ({ turn: { axis: turn, degrees: (degrees * index) / frames } }));
+  }
+  const length = dims[kind === 'time' ? 3 : 'xyz'.indexOf(axis)] ?? 1;
+  const within = (place: number): number => Math.min(length - 1, Math.max(0, Math.round(place)));
+  const [from, to] = [within(first), within(last)];
+  const count = Math.min(mostFrames, Math.abs(to - from) + 1);
+  return Array.from({ length: count }, (_, index) => {
+    const place = from + Math.sign(to - from) * index;
+    return kind === 'time' ? { timePoint: place } : { slice: place };
+  });
+}
+
+/** `frame-0001.png`: numbered from 1, as many digits for all. */
+export function frameName(index: number, count: number): string {
+  return `frame-${String(index + 1).padStart(Math.max(4, String(count).length), '0')}.png`;
+}

@@ -1,0 +1,42 @@
+import type { FaultData } from '../../../core/shared/errors.ts';
+import { defaultMovieOptions, defaultPictureOptions, type MovieOptions, type PictureOptions } from './output-options.ts';
+import type { JobProgress } from './progress.ts';
+
+/** The picture that is asked for in the dialog. */
+export type PictureWork =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'working' }
+  | { readonly kind: 'failed'; readonly fault: FaultData };
+
+/** The movie that is being made, or was made last. Its progress counts frames. */
+export type MovieWork =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'running'; readonly name: string; readonly folder: string; readonly progress: JobProgress }
+  | {
+      readonly kind: 'done';
+      readonly name: string;
+      readonly folder: string;
+      readonly frames: number;
+      readonly reveal: (() => Promise<void>) | undefined;
+    }
+  | { readonly kind: 'failed'; readonly name: string; readonly fault: FaultData };
+
+export interface OutputState {
+  readonly picture: PictureOptions;
+  readonly movie: MovieOptions;
+  readonly pictureWork: PictureWork;
+  readonly movieWork: MovieWork;
+}
+
+export const firstOutput: OutputState = {
+  picture: defaultPictureOptions,
+  movie: defaultMovieOptions,
+  pictureWork: { kind: 'idle' },
+  movieWork: { kind: 'none' },
+};
+
+/** A volume's name without its endings, fit for a file's name: `scan` for `scan.nii.gz`. */
+export function outputStem(name: string): string {
+  const stem = name.replace(/(\.(stria|nii|nrrd|nhdr|hdr|img|raw|bin|dat|vol|tiff?|png|gz))+$/i, '');
+  return stem.replace(/[^\p{L}\p{N} ._()+-]/gu, '_').trim() || 'volume';
+}

@@ -1,0 +1,98 @@
+import type { FaultData } from '../../../core/shared/errors.ts';
+import { formatBytes, formatRatio } from '../words/units.ts';
+import type { JobProgress } from './progress.ts';
+import { ratioOf } from './result.ts';
+
+/** One file of the queue. */
+export interface QueueRow {
+  readonly id: number;
+  readonly name: string;
+  /** Of the source's files, in bytes; undefined where not all of them are known. */
+  readonly size: number | undefined;
+  readonly state: QueueRowState;
+}
+
+export type QueueRowState =
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'running'; readonly progress: JobProgress }
+  | {
+      readonly kind: 'done';
+      /** The source uncompressed, and the .stria file, in bytes. */
+      readonly bytesIn: number;
+      readonly bytesOut: number;
+      readonly ms: number;
+      readonly name: string;
+      readonly folder: string;
+      readonly reveal: (() => Promise<void>) | undefined;
+    }
+  | { readonly kind: 'failed'; readonly fault: FaultData }
+  | { readonly kind: 'cancelled' };
+
+export function isFinished(row: QueueRow): boolean {
+  return row.state.kind === 'done' || row.state.kind === 'failed' || row.state.kind === 'cancelled';
+}
+
+/** The rows with one row's state replaced. A finished row stays as it is: a late report changes nothing. */
+export function withRowState(rows: readonly QueueRow[], id: number, state: QueueRowState): QueueRow[] {
+  return rows.map((row) => (row.id === id && !isFinished(row) ? { ...row, state } : row));
+}
+
+export interface QueueSummary {
+  readonly total: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly active: number;
+  /** Of the rows that are done together; undefined where none is. */
+  readonly sizes: QueueSizes | undefined;
+}
+
+/** Bytes of what was compressed. */
+export interface QueueSizes {
+  /** Of the source's files; undefined where not all of them are known. */
+  readonly fileBytes: number | undefined;
+  /** Of the source uncompressed. */
+  readonly bytesIn: number;
+  /** Of the .stria. */
+  readonly bytesOut: number;
+}
+
+export function summarize(rows: readonly QueueRow[]): QueueSummary {
+  const done = rows.map(sizesOf).filter((sizes) => sizes !== undefined);
+  return {
+    total: rows.length,
+    done: done.length,
+    failed: rows.filter((row) => row.state.kind === 'failed').length,
+    active: rows.filter((row) => !isFinished(row)).length,
+    sizes: done.length > 0 ? done.reduce(sumOfSizes) : undefined,
+  };
+}
+
+/** Undefined unless the row is done. */
+export function sizesOf({ size, state }: QueueRow): QueueSizes | undefined {
+  return state.kind === 'done' ? { fileBytes: size, bytesIn: state.bytesIn, bytesOut: state.bytesOut } : undefined;
+}
+
+function sumOfSizes(a: QueueSizes, b: QueueSizes): QueueSizes {
+  const fileBytes = a.fileBytes === undefined || b.fileBytes === undefined ? undefined : a.fileBytes + b.fileBytes;
+  return { fileBytes, bytesIn: a.bytesIn + b.bytesIn, bytesOut: a.bytesOut + b.bytesOut };
+}
+
+/**
+ * How much smaller the .stria is, and than what: than the source uncompressed, which is what a codec is measured by, and than the
+ * source's files, which is what the disk gains. One number without a name where both are the same.
+ */
+export function ratioWords({ fileBytes, bytesIn, bytesOut }: QueueSizes): readonly string[] {
+  const ratio = (bytes: number): string => formatRatio(ratioOf({ bytesIn: bytes, bytesOut }));
+  if (fileBytes === bytesIn) return [ratio(bytesIn)];
+  return [`${ratio(bytesIn)} unpacked`, ...(fileBytes === undefined ? [] : [`${ratio(fileBytes)} file`])];
+}
+
+/** The finished rows in words: files with files, and what is unpacked by its name. */
+export function sizeWords(sizes: QueueSizes): readonly string[] {
+  const { fileBytes, bytesIn, bytesOut } = sizes;
+  const bytes = (from: number): string => `${formatBytes(from)} → ${formatBytes(bytesOut)}`;
+  if (fileBytes === bytesIn) return [`${bytes(bytesIn)} (${formatRatio(ratioOf(sizes))})`];
+  const ofFiles =
+    fileBytes === undefined ? [] : [`files ${bytes(fileBytes)} (${formatRatio(ratioOf({ bytesIn: fileBytes, bytesOut }))})`];
+  return [...ofFiles, `unpacked ${bytes(bytesIn)} (${formatRatio(ratioOf(sizes))})`];
+}

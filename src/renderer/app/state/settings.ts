@@ -1,0 +1,130 @@
+import { type CodecOptions, type Preference, preferences } from '../../../core/codec/codec.ts';
+import { chainNames } from '../../../core/codecs/registry.ts';
+import { atEnds, type ClockSettings, clampRate, paces, rates } from '../../playback/frame-clock.ts';
+import { type Ground, groundNames } from '../../viewer/colors/grounds.ts';
+import type { Layout } from '../../viewer/model/viewer-api.ts';
+import { type ByteUnits, byteUnitNames, type LengthUnits, lengthUnitNames } from '../words/units.ts';
+import { checkedTunings, type KeptTunings } from './gpu-tuning.ts';
+
+export type Theme = 'system' | 'light' | 'dark';
+export const inspectorSections = ['volume', 'display', 'measurements', 'compression', 'gpu'] as const;
+export type InspectorSection = (typeof inspectorSections)[number];
+
+/** What Stria remembers between starts. */
+export interface Settings {
+  readonly theme: Theme;
+  readonly layout: Layout;
+  readonly inspectorOpen: boolean;
+  /** In CSS pixels. */
+  readonly inspectorWidth: number;
+  readonly foldedSections: readonly InspectorSection[];
+  /** The histogram's counts are logarithmic. */
+  readonly logCounts: boolean;
+  /** A codec's name, or that of two, or 'auto'. */
+  readonly codec: string;
+  readonly axis: CodecOptions['axis'];
+  /** What 'auto' goes by. */
+  readonly prefer: Preference;
+  readonly effort: Effort;
+  readonly playback: ClockSettings;
+  readonly lengthUnits: LengthUnits;
+  readonly byteUnits: ByteUnits;
+  /** What volumes may take of the GPU's memory, in MiB; 'auto': by what the device has. */
+  readonly gpuBudgetMiB: number | 'auto';
+  /** Behind the pictures. */
+  readonly ground: Ground;
+  /** Workgroup sizes of kernels, as the Lab found them. */
+  readonly tunings: KeptTunings;
+}
+
+export type Effort = NonNullable<CodecOptions['effort']>;
+
+/** Whole MiB: less holds nothing worth a look, and more has no GPU. */
+export const gpuBudgets = { min: 64, default: 2048, max: 262_144 } as const;
+
+export const inspectorWidths = { min: 280, default: 320, max: 560 } as const;
+
+export const defaultSettings: Settings = {
+  theme: 'system',
+  layout: 'quad',
+  inspectorOpen: true,
+  inspectorWidth: inspectorWidths.default,
+  foldedSections: ['gpu'],
+  logCounts: true,
+  codec: 'auto',
+  axis: 'auto',
+  prefer: 'balanced',
+  effort: 'normal',
+  playback: { rate: rates.default, pace: 'hold', atEnd: 'loop' },
+  lengthUnits: 'file',
+  byteUnits: 'binary',
+  gpuBudgetMiB: 'auto',
+  ground: 'near-black',
+  tunings: {},
+};
+
+const key = 'stria.settings';
+const themes: readonly Theme[] = ['system', 'light', 'dark'];
+const layouts: readonly Layout[] = ['3d', 'slice', 'slices', 'quad', 'oblique'];
+const efforts: readonly Effort[] = ['normal', 'max'];
+const axes: readonly CodecOptions['axis'][] = ['auto', 'x', 'y', 'z'];
+
+export type SettingsStorage = Pick<Storage, 'getItem' | 'setItem'>;
+
+/** The stored settings; what is missing or makes no sense is the default. */
+export function readSettings(storage: SettingsStorage | undefined): Settings {
+  let stored: Partial<Record<keyof Settings, unknown>> = {};
+  try {
+    const parsed: unknown = JSON.parse(storage?.getItem(key) ?? '{}');
+    if (typeof parsed === 'object' && parsed !== null) stored = parsed;
+  } catch {
+    // Damaged or forbidden storage: the defaults do.
+  }
+  const one = <T>(options: readonly T[], value: unknown, fallback: T): T =>
+    options.includes(value as T) ? (value as T) : fallback;
+  const playback = (stored.playback ?? {}) as Partial<Record<keyof ClockSettings, unknown>>;
+  const folded = Array.isArray(stored.foldedSections) ? stored.foldedSections : defaultSettings.foldedSections;
+  return {
+    theme: one(themes, stored.theme, defaultSettings.theme),
+    layout: one(layouts, stored.layout, defaultSettings.layout),
+    inspectorOpen: one([true, false], stored.inspectorOpen, defaultSettings.inspectorOpen),
+    inspectorWidth: clampInspectorWidth(
+      typeof stored.inspectorWidth === 'number' ? stored.inspectorWidth : defaultSettings.inspectorWidth,
+    ),
+    foldedSections: inspectorSections.filter((section) => folded.includes(section)),
+    logCounts: one([true, false], stored.logCounts, defaultSettings.logCounts),
+    codec: one(['auto', ...chainNames()], stored.codec, defaultSettings.codec),
+    axis: one(axes, stored.axis, defaultSettings.axis),
+    prefer: one(preferences, stored.prefer, defaultSettings.prefer),
+    effort: one(efforts, stored.effort, defaultSettings.effort),
+    playback: {
+      rate: typeof playback.rate === 'number' ? clampRate(playback.rate) : defaultSettings.playback.rate,
+      pace: one(paces, playback.pace, defaultSettings.playback.pace),
+      atEnd: one(atEnds, playback.atEnd, defaultSettings.playback.atEnd),
+    },
+    lengthUnits: one(lengthUnitNames, stored.lengthUnits, defaultSettings.lengthUnits),
+    byteUnits: one(byteUnitNames, stored.byteUnits, defaultSettings.byteUnits),
+    gpuBudgetMiB: typeof stored.gpuBudgetMiB === 'number' ? clampGpuBudget(stored.gpuBudgetMiB) : defaultSettings.gpuBudgetMiB,
+    ground: one(groundNames, stored.ground, defaultSettings.ground),
+    tunings: checkedTunings(stored.tunings),
+  };
+}
+
+export function writeSettings(storage: SettingsStorage | undefined, settings: Settings): void {
+  try {
+    storage?.setItem(key, JSON.stringify(settings));
+  } catch {
+    // A full or forbidden storage costs the memory of a fold, nothing more.
+  }
+}
+
+/** In MiB. */
+export function clampGpuBudget(mebibytes: number): number {
+  const whole = Number.isFinite(mebibytes) ? Math.round(mebibytes) : gpuBudgets.default;
+  return Math.min(gpuBudgets.max, Math.max(gpuBudgets.min, whole));
+}
+
+export function clampInspectorWidth(width: number): number {
+  const whole = Number.isFinite(width) ? Math.round(width) : inspectorWidths.default;
+  return Math.min(inspectorWidths.max, Math.max(inspectorWidths.min, whole));
+}

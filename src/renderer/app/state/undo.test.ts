@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import type { ViewState } from '../../viewer/model/viewer-api.ts';
+import type { Viewer } from '../../viewer/viewer.ts';
+import type { Settings } from './settings.ts';
+import { type AppState, createAppStore, type OpenDocument } from './store.ts';
+import { Undo } from './undo.ts';
+
+type View = Partial<ViewState>;
+
+/** As far as undo knows a viewer. */
+function fakeViewer(first: View) {
+  let state = first;
+  const listeners = new Set<() => void>();
+  return {
+    snapshot: () => ({ state }),
+    subscribe: (listener: () => void) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    set: (change: View) => {
+      state = { ...state, ...change };
+      for (const listener of listeners) listener();
+    },
+  };
+}
+
+async function setUp() {
+  const store = createAppStore();
+  const set = (change: Partial<Settings>) => store.setState(({ settings }) => ({ settings: { ...settings, ...change } }));
+  const undo = new Undo(store, set);
+  const viewer = fakeViewer({ window: [0, 9], colormap: 'gray', crosshair: [1, 1, 1] });
+  const open = () => store.setState({ document: { kind: 'ready', document: {} as OpenDocument } });
+  store.setState({ gpu: { kind: 'ready', viewer: viewer as unknown as Viewer } as AppState['gpu'] });
+  open();
+  await Promise.resolve();
+  /** A step of its own: it ends with the task, and lies between two gestures. */
+  const step = async (change: () => void) => {
+    undo.beginGesture();
+    change();
+    await Promise.resolve();
+    undo.endGesture();
+  };
+  const names = () => store.getState().undo;
+  return { store, set, undo, viewer, open, step, names };
+}
+
+describe('undo and redo', () => {
+  it('bring back the view, the layout and the codec, and say by name what they would', async () => {
+    const { store, set, undo, viewer, step, names } = await setUp();
+    expect(names()).toEqual({ undo: undefined, redo: undefined });
+    await step(() => viewer.set({ colormap: 'bone' }));
+    await step(() => set({ codec: 'rice' }));
+    await step(() => {
+      store.setState({ sliceAxis: 'x' });
+      set({ layout: 'slice' });
+    });
+    expect(names()).toEqual({ undo: 'layout', redo: undefined });
+    undo.undo();
+    expect(store.getState().settings).toMatchObject({ layout: 'quad', codec: 'rice' });
+    expect(names()).toEqual({ undo: 'codec', redo: 'layout' });
+    undo.undo();
+    undo.undo();
+    expect(viewer.snapshot().state.colormap).toBe('gray');
+    expect(store.getState().settings.codec).toBe('auto');
+    expect(names()).toEqual({ undo: undefined, redo: 'colours' });
+    store.setState({ sliceAxis: 'y' });
+    for (let step = 0; step < 3; step++) undo.redo();
+    expect(store.getState()).toMatchObject({ sliceAxis: 'x', settings: { layout: 'slice', codec: 'rice' } });
+    expect(viewer.snapshot().state.colormap).toBe('bone');
+    await Promise.resolve();
+    expect(names()).toEqual({ undo: 'layout', redo: undefined });
+  });
+
+  it('leave the crosshair, the theme and the slice under the pointer alone', async () => {
+    const { store, set, viewer, step, names } = await setUp();
+    await step(() => viewer.set({ crosshair: [2, 2, 2] }));
+    await step(() => set({ theme: 'dark' }));
+    await step(() => store.setState({ sliceAxis: 'y' }));
+    expect(names().undo).toBeUndefined();
+  });
+
+  it('begin anew with another volume, and not after a lost device', async () => {
+    const { store, viewer, open, step, names, undo } = await setUp();
+    await step(() => viewer.set({ window: [0, 5] }));
+    store.setState({ gpu: { kind: 'recovering', message: '' } });
+    await Promise.resolve();
+    const again = fakeViewer(viewer.snapshot().state);
+    store.setState({ gpu: { kind: 'ready', viewer: again as unknown as Viewer } as AppState['gpu'] });
+    await Promise.resolve();
+    expect(names().undo).toBe('window and level');
+    undo.undo();
+    expect(again.snapshot().state.window).toEqual([0, 9]);
+    await step(() => again.set({ window: [0, 5] }));
+    open();
+    await Promise.resolve();
+    expect(names()).toEqual({ undo: undefined, redo: undefined });
+  });
+});

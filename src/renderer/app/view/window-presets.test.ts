@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import { testInfo } from '../../../core/volume/resident-testing.ts';
+import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
+import { looksLikeCt, presetsOf, presetWindow, windowPresets } from './window-presets.ts';
+
+function volume(type: VolumeInfo['type'], min: number, max: number, scale: Partial<VolumeInfo> = {}) {
+  const histogram = { low: min, binWidth: (max - min) / 256, counts: new Array<number>(256).fill(1) };
+  const statistics: VolumeStatistics = {
+    ...{ min, max, count: 256, notFinite: 0, histogram, flatness: 0 },
+    ...{ window: [min + 5, max - 5], percentiles: [min + 1, max - 1] },
+  };
+  return { info: { ...testInfo([4, 4, 4, 1], type), ...scale }, statistics };
+}
+
+const signed = volume('i16', -1024, 3071);
+const shifted = volume('u16', 0, 4095, { slope: 1, intercept: -1024 });
+
+test('values of a CT look like one, those of others do not', () => {
+  expect([signed, shifted, volume('i16', -2000, 2976)].map(looksLikeCt)).toEqual([true, true, true]);
+  const others = [
+    volume('u8', 0, 255),
+    volume('i16', 0, 1200),
+    volume('u16', 0, 4095),
+    volume('i16', -32_768, 32_767),
+    volume('f32', -1000, 1000),
+    volume('i16', -1024, 100),
+  ];
+  expect(others.map(looksLikeCt)).toEqual(others.map(() => false));
+});
+
+test('tissues are offered for a CT alone, in HU through slope and intercept', () => {
+  expect(presetsOf(signed)).toHaveLength(windowPresets.length);
+  expect(presetsOf(volume('u8', 0, 255)).map(({ id }) => id)).toEqual(['auto', 'range', 'percentiles']);
+  expect(presetWindow('brain', signed)).toEqual([0, 80]);
+  expect(presetWindow('lung', signed)).toEqual([-1350, 150]);
+  expect(presetWindow('lung', shifted)).toEqual([-326, 1174]);
+  expect(presetWindow('bone', volume('i16', -512, 1500, { slope: 2, intercept: 0 }))).toEqual([-250, 650]);
+});
+
+test('the others are of what the volume holds', () => {
+  expect(presetWindow('auto', signed)).toEqual([-1019, 3066]);
+  expect(presetWindow('range', signed)).toEqual([-1024, 3071]);
+  expect(presetWindow('percentiles', signed)).toEqual([-1023, 3070]);
+});

@@ -1,0 +1,74 @@
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
+import { autoView } from '../../viewer/auto-view.ts';
+import { toPhysical, type Window, windowOf } from './window.ts';
+
+export interface WindowPreset {
+  readonly id: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly group: 'values' | 'ct';
+}
+
+/** A volume, as far as windows follow from it. */
+export interface Windowed {
+  readonly info: VolumeInfo;
+  readonly statistics: VolumeStatistics;
+}
+
+const ofValues: readonly WindowPreset[] = [
+  { id: 'auto', label: 'Automatic', hint: 'without background and outliers', group: 'values' },
+  { id: 'range', label: 'Minimum to maximum', group: 'values' },
+  { id: 'percentiles', label: '1 to 99 %', hint: 'of all voxels', group: 'values' },
+];
+
+/** Width and level in HU, as radiology uses them (radiopaedia.org, 'Windowing (CT)'). */
+const ofTissue = {
+  brain: ['Brain', 80, 40],
+  subdural: ['Subdural', 200, 75],
+  'temporal-bone': ['Temporal bone', 2800, 600],
+  bone: ['Bone', 1800, 400],
+  lung: ['Lung', 1500, -600],
+  mediastinum: ['Mediastinum', 350, 50],
+  abdomen: ['Abdomen', 400, 50],
+  liver: ['Liver', 150, 30],
+  spine: ['Spine, soft tissue', 250, 50],
+} as const;
+type Tissue = keyof typeof ofTissue;
+
+const ctPresets = (Object.keys(ofTissue) as Tissue[]).map((id): WindowPreset => {
+  const [label, width, level] = ofTissue[id];
+  return { id, label, hint: `width ${width}, level ${String(level).replace('-', '−')} HU`, group: 'ct' };
+});
+
+/** All there are, whether or not a volume has values for them. */
+export const windowPresets: readonly WindowPreset[] = [...ofValues, ...ctPresets];
+
+/**
+ * Whether values look like Hounsfield units: whole numbers, signed or shifted by an intercept, that begin near air (−1000;
+ * scanners pad with down to −4096) and reach beyond soft tissue.
+ */
+export function looksLikeCt({ info, statistics }: Windowed): boolean {
+  const { type, intercept } = info;
+  const ends = [toPhysical(statistics.min, info), toPhysical(statistics.max, info)];
+  const [low, high] = [Math.min(...ends), Math.max(...ends)];
+  const isSigned = type === 'i16' || type === 'i32';
+  const isShifted = (type === 'u16' || type === 'u32') && intercept < 0;
+  return (isSigned || isShifted) && low >= -4096 && low <= -700 && high >= 200;
+}
+
+/** Those that make sense for a volume. */
+export function presetsOf(volume: Windowed): readonly WindowPreset[] {
+  return looksLikeCt(volume) ? windowPresets : ofValues;
+}
+
+/** The window of a preset, in stored values. */
+export function presetWindow(id: string, { info, statistics }: Windowed): Window {
+  if (id in ofTissue) {
+    const [, width, level] = ofTissue[id as Tissue];
+    return windowOf(width, level, info);
+  }
+  if (id === 'range') return [statistics.min, statistics.max];
+  if (id === 'percentiles') return statistics.percentiles;
+  return autoView(info, statistics).window;
+}

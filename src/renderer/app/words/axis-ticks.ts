@@ -1,0 +1,51 @@
+import { toPhysical, type Window } from '../view/window.ts';
+import { formatNumber } from './units.ts';
+import { digitsFor, formatWithin } from './value-words.ts';
+
+export interface Tick {
+  /** A physical value. */
+  readonly value: number;
+  readonly text: string;
+}
+
+const mostTicks = 5;
+/** Of text of 11 pixels, on average. */
+const characterPixels = 6.2;
+const gapPixels = 12;
+
+/**
+ * A few round physical values (1, 2 or 5 times a power of ten apart) inside a range of stored values, with as many digits as
+ * tell them apart. As many as have room: none is cut off or touches another.
+ * @param width of the axis in pixels
+ */
+export function axisTicks(span: Window, scale: Parameters<typeof toPhysical>[1], width: number): readonly Tick[] {
+  const ends = [toPhysical(span[0], scale), toPhysical(span[1], scale)];
+  const [low, high] = [Math.min(...ends), Math.max(...ends)];
+  const pixels = (text: string): number => text.length * characterPixels;
+  for (let count = mostTicks; count > 0; count--) {
+    const { step, values } = roundValues(low, high, count);
+    const ticks = values.map((value) => ({ value, text: tickText(value, step, [low, high]) }));
+    const widest = Math.max(...ticks.map(({ text }) => pixels(text)));
+    const room = (widest / 2 / width) * (high - low);
+    const whole = ticks.filter(({ value }) => value - low >= room && high - value >= room);
+    if (whole.length > 0 && (step / (high - low)) * width >= widest + gapPixels) return whole;
+  }
+  const middle = low / 2 + high / 2;
+  return low < high ? [{ value: middle, text: formatWithin(middle, [low, high]) }] : [];
+}
+
+function tickText(value: number, step: number, [low, high]: Window): string {
+  return formatNumber(value, digitsFor(Math.max(Math.abs(low), Math.abs(high)), step));
+}
+
+/** Multiples of a round step from `low` to `high`, at most about `count`. */
+function roundValues(low: number, high: number, count: number): { readonly step: number; readonly values: readonly number[] } {
+  const rough = high / count - low / count;
+  if (!(rough > 0) || !Number.isFinite(rough)) return { step: 0, values: [] };
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * ([1, 2, 5].find((times) => times * power >= rough) ?? 10);
+  const first = Math.ceil(low / step);
+  // Counted, because among very large numbers adding one may change nothing.
+  const values = Array.from({ length: count + 2 }, (_, index) => (first + index) * step + 0);
+  return { step, values: values.filter((value) => value >= low && value <= high) };
+}

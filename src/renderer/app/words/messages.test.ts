@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { faultTags } from '../../../core/shared/errors.ts';
+import { faultDetails, faultWords } from './messages.ts';
+
+describe('fault words', () => {
+  it('has a title and an advice for every tag', () => {
+    expect(Object.keys(faultWords).sort()).toEqual([...faultTags].sort());
+    for (const words of Object.values(faultWords)) {
+      expect(words.title).toMatch(/^[A-Z].*[^.!]$/);
+      expect(words.advice).toMatch(/^[A-Z].*\.$/);
+      expect(words.advice).not.toContain('!');
+    }
+  });
+
+  it('puts the place in front of the details', () => {
+    expect(faultDetails({ tag: 'corrupt', message: 'ends early', context: ['scan.stria', 'chunk 12'] })).toBe(
+      'scan.stria, chunk 12: ends early',
+    );
+    expect(faultDetails({ tag: 'corrupt', message: 'ends early', context: [] })).toBe('ends early');
+  });
+});

@@ -1,0 +1,174 @@
+import type { Dims4, ElementType, VolumeInfo } from '../../../core/shared/volume.ts';
+
+/** Narrow no-break space: between groups of three digits, and between a number and its unit. */
+export const thinSpace = '\u202f';
+
+export const lengthUnitNames = ['file', 'mm', 'um'] as const;
+/** 'file': as the file says. */
+export type LengthUnits = (typeof lengthUnitNames)[number];
+export const byteUnitNames = ['binary', 'decimal'] as const;
+export type ByteUnits = (typeof byteUnitNames)[number];
+
+export interface UnitChoice {
+  readonly lengthUnits: LengthUnits;
+  readonly byteUnits: ByteUnits;
+}
+
+let chosen: UnitChoice = { lengthUnits: 'file', byteUnits: 'binary' };
+
+/** From now on words are in these units. As with a locale, all panels are to be drawn again. */
+export function setUnits(choice: UnitChoice): void {
+  chosen = choice;
+}
+
+/** `1234567` as `1 234 567`, with thin spaces. A count, so whole. */
+export function formatCount(count: number): string {
+  return group(String(Math.round(count)));
+}
+
+/**
+ * A number with as many significant digits as asked for and no float noise: `0.30000000000000004` is `0.3`. Very large
+ * and very small ones take an exponent.
+ */
+export function formatNumber(value: number, significantDigits = 6): string {
+  const rounded = Number(value.toPrecision(significantDigits));
+  // A value near the largest double may round to infinity; zero takes no sign here.
+  if (!Number.isFinite(rounded)) return spellNumber(value);
+  const isVeryLarge = Math.abs(rounded) >= 1e9;
+  return isVeryLarge ? shorterSpelling(rounded) : spellNumber(rounded + 0);
+}
+
+/** A number with all its digits. Whole ones are in full as far as doubles count them; others take an exponent where that is shorter. */
+export function spellNumber(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value > 0 ? '∞' : '−∞';
+  if (Object.is(value, -0)) return '−0';
+  if (Number.isSafeInteger(value)) return typeset(String(value));
+  return Math.abs(value) < 1e-4 ? typeset(value.toExponential()) : shorterSpelling(value);
+}
+
+function shorterSpelling(value: number): string {
+  const [plain, exponential] = [String(value), value.toExponential()];
+  return typeset(Math.abs(value) >= 1e9 && exponential.length < plain.length ? exponential : plain);
+}
+
+function typeset(text: string): string {
+  const [whole = '', ...rest] = text.replace('-', '−').split(/(?=[.e])/);
+  return group(whole) + rest.join('').replace('e-', 'e−').replace('e+', 'e');
+}
+
+const byteSizes = {
+  binary: { step: 1024, names: ['B', 'KiB', 'MiB', 'GiB', 'TiB'] },
+  decimal: { step: 1000, names: ['B', 'kB', 'MB', 'GB', 'TB'] },
+} as const;
+
+/** Bytes in the largest unit that leaves a number of 1 or more, three significant digits: `3.08 MiB`, or `3.23 MB`. */
+export function formatBytes(bytes: number): string {
+  const { step, names } = byteSizes[chosen.byteUnits];
+  let unit = 0;
+  let value = bytes;
+  while (value >= step - 0.5 && unit < names.length - 1) {
+    value /= step;
+    unit++;
+  }
+  return `${unit === 0 ? formatCount(value) : threeDigits(value)}${thinSpace}${names[unit]}`;
+}
+
+/** Throughput in decimal units, as GPU makers and the literature give it: `12.4 GB/s`. */
+export function formatRate(bytesPerSecond: number): string {
+  if (!Number.isFinite(bytesPerSecond) || bytesPerSecond <= 0) return '–';
+  const gigabytes = bytesPerSecond / 1e9;
+  if (gigabytes >= 0.9995) return `${threeDigits(gigabytes)}${thinSpace}GB/s`;
+  return `${threeDigits(bytesPerSecond / 1e6)}${thinSpace}MB/s`;
+}
+
+/** `41.3 ×`. */
+export function formatRatio(ratio: number): string {
+  return `${threeDigits(ratio)}${thinSpace}×`;
+}
+
+/** `0.42 ms`, `31.4 ms`, `2.31 s`, `3 min 12 s`. */
+export function formatDuration(ms: number): string {
+  if (ms < 999.5) return `${threeDigits(ms)}${thinSpace}ms`;
+  if (ms < 59_950) return `${threeDigits(ms / 1000)}${thinSpace}s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)}${thinSpace}min ${seconds % 60}${thinSpace}s`;
+}
+
+/** What is left of long work, in words: `about 12 s left`. */
+export function formatTimeLeft(ms: number): string {
+  if (ms < 1000) return 'less than 1\u202fs left';
+  if (ms < 59_500) return `about ${Math.round(ms / 1000)}${thinSpace}s left`;
+  return `about ${Math.round(ms / 60_000)}${thinSpace}min left`;
+}
+
+/** `512 × 512 × 300`, and the time points where there is more than one. */
+export function formatDims(dims: Dims4): string {
+  const still = dims.slice(0, 3).join(' × ');
+  return dims[3] > 1 ? `${still} × ${dims[3]}` : still;
+}
+
+const typeWords: Record<ElementType, string> = {
+  u8: 'unsigned 8-bit',
+  i8: 'signed 8-bit',
+  u16: 'unsigned 16-bit',
+  i16: 'signed 16-bit',
+  u32: 'unsigned 32-bit',
+  i32: 'signed 32-bit',
+  f32: 'float 32-bit',
+  f64: 'float 64-bit',
+};
+
+export function formatType(type: ElementType): string {
+  return typeWords[type];
+}
+
+/** Voxel size with its unit: `0.9 × 0.9 × 1.25 mm`. */
+export function formatSpacing(info: VolumeInfo): string {
+  const [x, y, z] = info.spacing.map((length) => formatNumber(shownLength(length, info), 4));
+  return `${x} × ${y} × ${z}${thinSpace}${lengthUnit(info)}`.trimEnd();
+}
+
+/** `mm`, `µm`, or nothing where the file does not say. */
+export function lengthUnit({ spatialUnit }: Pick<VolumeInfo, 'spatialUnit'>): string {
+  return { m: 'm', mm: 'mm', um: 'µm', unknown: '' }[shownUnit(spatialUnit)];
+}
+
+const metres = { m: 1, mm: 1e-3, um: 1e-6, unknown: 1 } as const;
+
+/** A length (an area, a volume: `power` 2, 3) of the file's unit in the one that is shown, that of `lengthUnit`. */
+export function shownLength(length: number, { spatialUnit }: Pick<VolumeInfo, 'spatialUnit'>, power = 1): number {
+  return length * (metres[spatialUnit] / metres[shownUnit(spatialUnit)]) ** power;
+}
+
+/** A file that says nothing is in no unit, whatever was chosen. */
+function shownUnit(unit: VolumeInfo['spatialUnit']): VolumeInfo['spatialUnit'] {
+  return chosen.lengthUnits === 'file' || unit === 'unknown' ? unit : chosen.lengthUnits;
+}
+
+/** The direction in which each voxel axis mostly runs, as the three letters of neuroimaging: `RAS`, `LPI`. */
+export function orientation(affine: readonly number[]): string {
+  const taken = new Set<number>();
+  return [0, 1, 2]
+    .map((axis) => {
+      const column = [0, 1, 2].map((row) => affine[row * 4 + axis] ?? 0);
+      const free = [0, 1, 2].filter((row) => !taken.has(row));
+      const row = free.reduce((best, next) => (Math.abs(column[next] ?? 0) > Math.abs(column[best] ?? 0) ? next : best));
+      taken.add(row);
+      const letters = ['RL', 'AP', 'SI'][row] as string;
+      return (column[row] ?? 0) < 0 ? letters[1] : letters[0];
+    })
+    .join('');
+}
+
+function threeDigits(value: number): string {
+  if (!Number.isFinite(value)) return '–';
+  const magnitude = Math.abs(value);
+  if (magnitude >= 99.95) return formatCount(value);
+  return value.toFixed(magnitude >= 9.995 ? 1 : 2);
+}
+
+function group(digits: string): string {
+  const sign = digits.startsWith('-') || digits.startsWith('−') ? '−' : '';
+  return sign + digits.slice(sign.length).replace(/\B(?=(\d{3})+$)/g, thinSpace);
+}

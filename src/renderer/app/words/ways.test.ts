@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { ChunkMap } from '../../../core/chunks/chunk-map.ts';
+import { codecs } from '../../../core/codecs/registry.ts';
+import { checksum } from '../../../core/format/checksum.ts';
+import { describeChunkAt, describeWay, formatShare, reasonOf } from './ways.ts';
+
+describe('a way', () => {
+  it('is named by its codecs and its axis', () => {
+    expect(describeWay({ codec: 'constant' })).toBe('constant');
+    expect(describeWay({ codec: 'rle+huffman', axis: 'z' })).toBe('rle + huffman along z');
+  });
+
+  it('has a reason in words', () => {
+    expect(reasonOf({ codec: 'rle', axis: 'z' })).toBe('runs along z');
+    expect(reasonOf({ codec: 'rle+huffman', axis: 'x' })).toBe('runs along x, few kinds');
+    expect(reasonOf({ codec: 'predict+huffman' })).toBe('smooth, noise varies');
+    expect(reasonOf({ codec: 'raw' })).toBe('nothing made it smaller');
+    expect(reasonOf({ codec: 'codec 77' })).toBe('smallest so');
+  });
+
+  it.each([...codecs.map(({ name }) => name), 'constant', 'ramp'])('of %s has one of its own', (codec) => {
+    expect(reasonOf({ codec })).not.toBe('smallest so');
+  });
+});
+
+it('shares are whole percent, but never all or nothing where it is only nearly so', () => {
+  const shares = [
+    [0, 5],
+    [1, 1000],
+    [1, 3],
+    [999, 1000],
+    [5, 5],
+    [0, 0],
+  ] as const;
+  expect(shares.map(([part, whole]) => formatShare(part, whole).replaceAll('\u202f', ''))).toEqual([
+    '0%',
+    '<1%',
+    '33%',
+    '>99%',
+    '100%',
+    '0%',
+  ]);
+});
+
+it('a chunk says its number, way, bytes and ratio', () => {
+  const decodedChecksum = checksum(new Uint8Array(4));
+  const constant = { kind: 'constant', element: Uint8Array.of(7), decodedChecksum } as const;
+  const stages = [{ codecId: 2, parameters: Uint8Array.of(2) }];
+  const payload = new Uint8Array(8);
+  const coded = { kind: 'coded', stages, payload, encodedChecksum: decodedChecksum, decodedChecksum } as const;
+  const map = new ChunkMap({ dims: [8, 4, 4, 1], type: 'u8' }, [4, 4, 4], [constant, coded]);
+  expect(describeChunkAt(map, [0, 0, 0], 0)).toBe('chunk 0: 1 constant');
+  expect(describeChunkAt(map, [5, 0, 0], 0).replaceAll('\u202f', ' ')).toBe('chunk 1: 2 rle along z, 8 B, 8.00 ×');
+});

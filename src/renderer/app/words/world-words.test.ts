@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { testInfo } from '../../../core/volume/resident-testing.ts';
+import { worldWords } from './world-words.ts';
+
+const info = testInfo([8, 8, 8, 1], 'u8');
+
+test('places are named by the patient’s sides', () => {
+  const oblique = { ...info, affine: [-2, 0, 0, 5, 0, 0, 1.5, -10, 0, 0.5, 0, 0.25] };
+  expect(worldWords(oblique, [1, 7, 2])).toBe('R 3  P 7  S 3.75\u202fmm');
+  expect(worldWords(oblique, [4, 7, 8])).toBe('L 3  A 2  S 3.75\u202fmm');
+});
+
+test('without a patient they are lengths along x, y and z, and nothing without a unit', () => {
+  const plain = { ...info, affine: [0.3, 0, 0, 0, 0, 0.3, 0, 0, 0, 0, 2, 0], spatialUnit: 'um' as const };
+  expect(worldWords(plain, [3, 0, 2])).toBe('x 0.9  y 0  z 4\u202fµm');
+  expect(worldWords({ ...plain, spatialUnit: 'unknown' }, [3, 0, 2])).toBeUndefined();
+});

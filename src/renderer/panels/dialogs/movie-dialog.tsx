@@ -1,0 +1,161 @@
+import { Clapperboard } from 'lucide-react';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import { movieView } from '../../app/output/movie-maker.ts';
+import { type MovieKind, type MovieOptions, mostFrames, movieFrames } from '../../app/state/output-options.ts';
+import { openDocument } from '../../app/state/store.ts';
+import { formatCount } from '../../app/words/units.ts';
+import type { Turn } from '../../viewer/model/picture.ts';
+import type { SliceAxis } from '../../viewer/model/viewer-api.ts';
+import { Button } from '../controls/button.tsx';
+import { NumberInput } from '../controls/number-input.tsx';
+import { Segmented } from '../controls/segmented.tsx';
+import { useApp, useAppState } from '../hooks/use-app.ts';
+import styles from './picture-dialog.module.css';
+import { PictureFields, PlannedSize, useCanDraw, useViews, ViewChoice } from './picture-dialog.tsx';
+import { Sheet } from './sheet.tsx';
+
+const turns: readonly { readonly key: Turn; readonly label: string }[] = [
+  { key: 'upright', label: 'Upright' },
+  { key: 'across', label: 'Across' },
+];
+const kindNames: Readonly<Record<MovieKind, string>> = { turn: 'Turntable', slices: 'Slices', time: 'Time' };
+/** Where there is no choice, the title says it. */
+const kindTitles: Readonly<Record<MovieKind, string>> = {
+  turn: 'Make a turntable movie',
+  slices: 'Make a movie of slices',
+  time: 'Make a movie of time points',
+};
+
+/** Asks what is to move, and draws it frame by frame into a new folder. */
+export function MovieDialog({ onDone }: { readonly onDone: () => void }) {
+  const { output } = useApp();
+  const movie = useAppState((state) => state.output.movie);
+  const picture = useAppState((state) => state.output.picture);
+  const info = useAppState((state) => openDocument(state)?.info);
+  const views = useViews();
+  const axes = (['z', 'y', 'x'] as const).filter((axis) => views.includes(axis) && lengthOf(info, axis) > 1);
+  const kinds = (['turn', 'slices', 'time'] as const).filter((kind) =>
+    kind === 'turn' ? views.includes('3d') : kind === 'slices' ? axes.length > 0 : lengthOf(info, 't') > 1,
+  );
+  const shown = info ? fitted(movie, info, kinds, axes) : movie;
+  const options = { ...picture, view: movieView(shown, picture.view) };
+  const canDraw = useCanDraw(options);
+  if (!info) return null;
+  if (shown !== movie) queueMicrotask(() => output.setMovie(shown));
+  const frames = movieFrames(shown, info).length;
+  return (
+    <Sheet title={kinds.length === 1 ? kindTitles[shown.kind] : 'Make a movie'} onDone={onDone} testId="movie-dialog">
+      {kinds.length === 0 ? (
+        <p className={styles.lead}>Nothing that is shown can move: show the 3D view, or a volume of several slices.</p>
+      ) : (
+        <>
+          {kinds.length > 1 && (
+            <Segmented
+              label="What moves"
+              segments={kinds.map((key) => ({ key, label: kindNames[key], testId: `movie-${key}` }))}
+              value={shown.kind}
+              onChange={(kind) => output.setMovie(wholeRange(info, { ...shown, kind }))}
+            />
+          )}
+          {shown.kind === 'turn' && <TurnFields movie={shown} />}
+          {shown.kind === 'slices' && (
+            <div className={styles.row}>
+              <span>Slices across</span>
+              {axes.length > 1 ? (
+                <Segmented<SliceAxis>
+                  label="Slices across"
+                  segments={axes.map((key) => ({ key, label: key }))}
+                  value={shown.axis}
+                  onChange={(axis) => output.setMovie(wholeRange(info, { ...shown, axis }))}
+                />
+              ) : (
+                <span>{shown.axis}</span>
+              )}
+            </div>
+          )}
+          {shown.kind === 'time' && <ViewChoice views={views} />}
+          {shown.kind !== 'turn' && <RangeFields movie={shown} last={lengthOf(info, rangeAxis(shown)) - 1} />}
+          <PictureFields />
+        </>
+      )}
+      <div className={styles.actions}>
+        <p className={styles.note} role="status">
+          {frames > 0 && (
+            <>
+              {formatCount(frames)} PNGs, <PlannedSize options={options} />
+            </>
+          )}
+        </p>
+        <Button kind="primary" isDisabled={frames === 0 || !canDraw} onPress={() => void output.makeMovie()} testId="movie-make">
+          <Clapperboard size={14} aria-hidden />
+          Choose a folder…
+        </Button>
+      </div>
+    </Sheet>
+  );
+}
+
+function TurnFields({ movie }: { readonly movie: MovieOptions }) {
+  const { output } = useApp();
+  return (
+    <>
+      <div className={styles.row}>
+        <span>Axis</span>
+        <Segmented label="Axis" segments={turns} value={movie.turn} onChange={(turn) => output.setMovie({ turn })} />
+      </div>
+      <div className={styles.lengths}>
+        <NumberInput label="Degrees" value={movie.degrees} onChange={(degrees) => output.setMovie({ degrees })} />
+        <NumberInput
+          label="Frames"
+          value={movie.frames}
+          minimum={1}
+          step={1}
+          maximumFractionDigits={0}
+          onChange={(frames) => output.setMovie({ frames: Math.min(mostFrames, frames) })}
+        />
+      </div>
+    </>
+  );
+}
+
+function RangeFields({ movie, last }: { readonly movie: MovieOptions; readonly last: number }) {
+  const { output } = useApp();
+  const place = (label: string, value: number, key: 'first' | 'last') => (
+    <NumberInput
+      label={label}
+      value={value}
+      minimum={0}
+      step={1}
+      maximumFractionDigits={0}
+      onChange={(next) => output.setMovie({ [key]: Math.min(last, next) })}
+    />
+  );
+  return (
+    <div className={styles.lengths}>
+      {place('First', movie.first, 'first')}
+      {place('Last', movie.last, 'last')}
+    </div>
+  );
+}
+
+function rangeAxis({ kind, axis }: MovieOptions): SliceAxis | 't' {
+  return kind === 'time' ? 't' : axis;
+}
+
+function lengthOf(info: VolumeInfo | undefined, axis: SliceAxis | 't'): number {
+  return info?.dims['xyzt'.indexOf(axis)] ?? 1;
+}
+
+function wholeRange(info: VolumeInfo, movie: MovieOptions): MovieOptions {
+  return movie.kind === 'turn' ? movie : { ...movie, first: 0, last: lengthOf(info, rangeAxis(movie)) - 1 };
+}
+
+/** The same choice where it can be made of what is shown now, else another. */
+function fitted(movie: MovieOptions, info: VolumeInfo, kinds: readonly MovieKind[], axes: readonly SliceAxis[]): MovieOptions {
+  const kind = kinds.includes(movie.kind) ? movie.kind : (kinds[0] ?? movie.kind);
+  const axis = axes.includes(movie.axis) ? movie.axis : (axes[0] ?? movie.axis);
+  const last = lengthOf(info, rangeAxis({ ...movie, kind, axis })) - 1;
+  const isOut = kind !== 'turn' && Math.max(movie.first, movie.last) > last;
+  if (kind === movie.kind && axis === movie.axis && !isOut) return movie;
+  return wholeRange(info, { ...movie, kind, axis });
+}

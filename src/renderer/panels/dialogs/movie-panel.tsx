@@ -1,0 +1,56 @@
+import { CircleCheck, FolderOpen } from 'lucide-react';
+import { ProgressBar } from 'react-aria-components';
+import { fraction, pace } from '../../app/state/progress.ts';
+import { formatCount, formatTimeLeft } from '../../app/words/units.ts';
+import { Button } from '../controls/button.tsx';
+import { FaultNotice } from '../controls/fault-notice.tsx';
+import { useApp, useAppState } from '../hooks/use-app.ts';
+import styles from './movie-panel.module.css';
+
+/** How far the movie is that is being drawn, and what became of it. */
+export function MoviePanel() {
+  const { movies } = useApp().output;
+  const work = useAppState((state) => state.output.movieWork);
+  if (work.kind === 'none') return null;
+  if (work.kind === 'failed') {
+    return (
+      <section className={styles.panel} aria-label="Movie">
+        <FaultNotice fault={work.fault} subject={work.name} actions={<Button onPress={() => movies.clear()}>Close</Button>} />
+      </section>
+    );
+  }
+  if (work.kind === 'done') {
+    const { reveal } = work;
+    return (
+      <section className={styles.panel} aria-label="Movie">
+        <CircleCheck size={14} className={styles.good} aria-hidden />
+        <p className={styles.words} role="status" data-testid="movie-done">
+          {formatCount(work.frames)} pictures in ‘{work.name}’, in {work.folder}
+        </p>
+        {reveal && (
+          <Button kind="quiet" onPress={() => void reveal()}>
+            <FolderOpen size={14} aria-hidden />
+            Show in folder
+          </Button>
+        )}
+        <Button onPress={() => movies.clear()}>Done</Button>
+      </section>
+    );
+  }
+  const { progress, name } = work;
+  const left = pace(progress)?.leftMs;
+  return (
+    <section className={styles.panel} aria-label="Movie" data-testid="movie-running">
+      <p className={styles.words} role="status">
+        Drawing ‘{name}’: {formatCount(progress.done)} of {formatCount(progress.total ?? 0)}
+      </p>
+      <ProgressBar aria-label="Drawing frames" value={(fraction(progress) ?? 0) * 100} className={styles.bar ?? ''}>
+        <div className={styles.fill} style={{ transform: `scaleX(${fraction(progress) ?? 0})` }} />
+      </ProgressBar>
+      <span className={styles.left}>{left === undefined ? '' : formatTimeLeft(left)}</span>
+      <Button onPress={() => movies.cancel()} testId="movie-cancel">
+        Cancel
+      </Button>
+    </section>
+  );
+}

@@ -1,0 +1,138 @@
+import { Autocomplete, Dialog, Input, Menu, MenuItem, Modal, ModalOverlay, SearchField, useFilter } from 'react-aria-components';
+import { showShortcut } from '../../app/shortcuts.ts';
+import { Button } from '../controls/button.tsx';
+import { classes } from '../controls/classes.ts';
+import { Facts } from '../controls/facts.tsx';
+import { useApp, useAppState } from '../hooks/use-app.ts';
+import { MovieDialog } from './movie-dialog.tsx';
+import styles from './overlays.module.css';
+import { PictureDialog } from './picture-dialog.tsx';
+import { SettingsDialog } from './settings-dialog.tsx';
+import { Sheet } from './sheet.tsx';
+
+const narrow = new Set(['palette', 'settings', 'picture', 'movie']);
+
+/** What lies over the window for a moment: the palette, the sheet of keys, the versions. Escape, or a click beside it, ends it. */
+export function Overlays() {
+  const { store } = useApp();
+  const overlay = useAppState((state) => state.overlay);
+  const close = () => store.setState({ overlay: 'none' });
+  return (
+    <ModalOverlay
+      className={classes(styles.overlay)}
+      isOpen={overlay !== 'none'}
+      onOpenChange={(isOpen) => !isOpen && close()}
+      isDismissable
+    >
+      <Modal className={classes(styles.modal, narrow.has(overlay) && styles.narrow)}>
+        {overlay === 'palette' && <Palette onDone={close} />}
+        {overlay === 'shortcuts' && <Shortcuts onDone={close} />}
+        {overlay === 'about' && <About onDone={close} />}
+        {overlay === 'settings' && <SettingsDialog onDone={close} />}
+        {overlay === 'movie' && <MovieDialog onDone={close} />}
+        {overlay === 'picture' && <PictureDialog onDone={close} />}
+      </Modal>
+    </ModalOverlay>
+  );
+}
+
+function Palette({ onDone }: { readonly onDone: () => void }) {
+  const app = useApp();
+  const { contains } = useFilter({ sensitivity: 'base' });
+  // What can be done cannot change while the palette is open and has the keyboard.
+  const commands = app.commands.filter((command) => command.id !== 'palette' && command.enabled(app.store.getState()));
+  return (
+    <Dialog className={classes(styles.dialog)} aria-label="Commands" data-testid="palette">
+      <Autocomplete filter={contains}>
+        <SearchField className={classes(styles.search)} aria-label="Find a command" autoFocus>
+          <Input className={classes(styles.searchInput)} placeholder="What do you want to do?" />
+        </SearchField>
+        <Menu
+          className={classes(styles.commands)}
+          aria-label="Commands"
+          onAction={(key) => {
+            onDone();
+            app.runCommand(String(key));
+          }}
+          renderEmptyState={() => <p className={styles.none}>No command is called that.</p>}
+        >
+          {commands.map(({ id, label, group, shortcut }) => (
+            <MenuItem key={id} id={id} textValue={label} className={classes(styles.command)}>
+              <span>{label}</span>
+              <span className={styles.group}>{group}</span>
+              <kbd className={styles.key}>{shortcut && showShortcut(shortcut, app.isMac)}</kbd>
+            </MenuItem>
+          ))}
+        </Menu>
+      </Autocomplete>
+    </Dialog>
+  );
+}
+
+function Shortcuts({ onDone }: { readonly onDone: () => void }) {
+  const app = useApp();
+  const groups = [...new Set(app.commands.map(({ group }) => group))];
+  const pointer: readonly (readonly [string, string])[] = [
+    ['Turn the 3D view', 'Drag'],
+    ['Zoom the 3D view', 'Wheel'],
+    ['Look from a side', 'Click the cube'],
+    ['Move a plane in 3D', 'Drag its handle, or arrow keys'],
+    ['Move the crosshair', 'Click a slice, or arrow keys'],
+    ['Next or previous slice', 'Wheel, Page Up or Down'],
+    ['Zoom a slice', app.isMac ? '⌘ and wheel' : 'Ctrl and wheel'],
+    ['Pan a slice', 'Shift and drag'],
+    ['Window and level', 'Drag with the right button'],
+  ];
+  return (
+    <Sheet title="Keyboard and pointer" onDone={onDone}>
+      <div className={styles.columns}>
+        {groups.map((group) => {
+          const keyed = app.commands.filter((command) => command.group === group && command.shortcut);
+          return keyed.length === 0 ? null : (
+            <Keys
+              key={group}
+              title={group}
+              keys={keyed.map(({ label, shortcut = '' }) => [label, showShortcut(shortcut, app.isMac)])}
+            />
+          );
+        })}
+        <Keys title="Pointer" keys={pointer} />
+      </div>
+    </Sheet>
+  );
+}
+
+function Keys({ title, keys }: { readonly title: string; readonly keys: readonly (readonly [label: string, key: string])[] }) {
+  return (
+    <section className={styles.keys}>
+      <h3 className={styles.keysTitle}>{title}</h3>
+      <Facts facts={keys.map(([label, key]) => ({ label, value: <kbd className={styles.key}>{key}</kbd> }))} />
+    </section>
+  );
+}
+
+function About({ onDone }: { readonly onDone: () => void }) {
+  const app = useApp();
+  const shell = useAppState((state) => state.shell);
+  const gpu = useAppState((state) => state.gpu);
+  const graphics = gpu.kind === 'ready' ? gpu.gpu.name : 'none';
+  const facts = [
+    { label: 'Stria', value: shell?.stria ?? '…' },
+    ...(shell?.electron ? [{ label: 'Electron', value: shell.electron }] : []),
+    { label: 'Chromium', value: shell?.chromium ?? '…' },
+    { label: 'Platform', value: shell?.platform ?? '…' },
+    { label: 'Graphics', value: graphics },
+    ...(shell?.compatibilityMode ? [{ label: 'Compatibility mode', value: 'on' }] : []),
+  ];
+  return (
+    <Sheet title="About Stria" onDone={onDone}>
+      <p className={styles.lead}>
+        See a volume in 3D and in slices, compress it losslessly on the GPU, and open it again at once.
+      </p>
+      <Facts facts={facts} />
+      <div className={styles.actions}>
+        <Button onPress={() => void app.copyDiagnostics()}>Copy diagnostics</Button>
+      </div>
+    </Sheet>
+  );
+}

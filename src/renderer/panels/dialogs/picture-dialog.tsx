@@ -1,0 +1,177 @@
+import { Copy, Download } from 'lucide-react';
+import { plannedSize, sizeProblem } from '../../app/output/view-pictures.ts';
+import type { OutputSize, PictureOptions } from '../../app/state/output-options.ts';
+import type { PictureBackground } from '../../viewer/model/picture.ts';
+import { Button } from '../controls/button.tsx';
+import { FaultNotice } from '../controls/fault-notice.tsx';
+import { NumberInput } from '../controls/number-input.tsx';
+import { Segmented } from '../controls/segmented.tsx';
+import { Select } from '../controls/select.tsx';
+import { Toggle } from '../controls/toggle.tsx';
+import { useApp, useAppState } from '../hooks/use-app.ts';
+import styles from './picture-dialog.module.css';
+import { Sheet } from './sheet.tsx';
+
+const sizes: readonly { readonly key: OutputSize; readonly label: string }[] = [
+  { key: 'screen', label: '1×' },
+  { key: 'double', label: '2×' },
+  { key: '4k', label: '4K' },
+  { key: 'own', label: 'Own' },
+];
+const backgrounds: readonly { readonly key: PictureBackground; readonly label: string }[] = [
+  { key: 'screen', label: 'Dark' },
+  { key: 'white', label: 'White' },
+  { key: 'transparent', label: 'None' },
+];
+
+/** Asks what is to be in a picture, and saves or copies it. */
+export function PictureDialog({ onDone }: { readonly onDone: () => void }) {
+  const app = useApp();
+  const { output } = app;
+  const options = useAppState((state) => state.output.picture);
+  const work = useAppState((state) => state.output.pictureWork);
+  const canDraw = useCanDraw(options);
+  const isWorking = work.kind === 'working';
+  const close = () => {
+    if (isWorking) output.cancelPicture();
+    onDone();
+  };
+  return (
+    <Sheet title="Save a picture" onDone={close} testId="picture-dialog">
+      <ViewChoice views={useViews()} />
+      <PictureFields />
+      {work.kind === 'failed' && <FaultNotice fault={work.fault} />}
+      <div className={styles.actions}>
+        <p className={styles.note} role="status">
+          {isWorking ? 'Drawing…' : <PlannedSize options={options} />}
+        </p>
+        {!isWorking && (
+          <Button
+            kind="quiet"
+            onPress={() => {
+              onDone();
+              app.runCommand('movie');
+            }}
+          >
+            Movie…
+          </Button>
+        )}
+        {isWorking ? (
+          <Button onPress={() => output.cancelPicture()}>Cancel</Button>
+        ) : (
+          <>
+            <Button isDisabled={!canDraw} onPress={() => void output.copyPicture()} testId="picture-copy">
+              <Copy size={14} aria-hidden />
+              Copy
+            </Button>
+            <Button kind="primary" isDisabled={!canDraw} onPress={() => void output.savePicture()} testId="picture-save">
+              <Download size={14} aria-hidden />
+              Save PNG…
+            </Button>
+          </>
+        )}
+      </div>
+    </Sheet>
+  );
+}
+
+type View = PictureOptions['view'];
+const viewNames: Readonly<Record<View, string>> = {
+  '3d': '3D view',
+  oblique: 'Oblique slice',
+  z: 'Slice across z',
+  y: 'Slice across y',
+  x: 'Slice across x',
+  layout: 'All that is shown',
+};
+
+/** What is shown, and all of it where that is more than one view. The dialog covers the window: it does not change meanwhile. */
+export function useViews(): readonly View[] {
+  const { scene } = useApp().output;
+  const shown = scene?.viewer.shownSizes();
+  const views = (['3d', 'oblique', 'z', 'y', 'x'] as const).filter((view) => shown?.has(view));
+  return views.length > 1 ? [...views, 'layout'] : views;
+}
+
+/** Which view; one that is not shown is never chosen. */
+export function ViewChoice({ views, label = 'View' }: { readonly views: readonly View[]; readonly label?: string }) {
+  const { output } = useApp();
+  const { view } = useAppState((state) => state.output.picture);
+  const [first] = views;
+  const chosen = views.includes(view) ? view : first;
+  if (chosen === undefined) return null;
+  if (chosen !== view) queueMicrotask(() => output.setPicture({ view: chosen }));
+  return (
+    <Select
+      label={label}
+      options={views.map((key) => ({ key, label: viewNames[key] }))}
+      value={chosen}
+      onChange={(next) => output.setPicture({ view: next })}
+      testId="picture-view"
+    />
+  );
+}
+
+/** Size, annotations and ground: of a picture, and of every frame of a movie. */
+export function PictureFields() {
+  const { output } = useApp();
+  const { size, width, height, isAnnotated, background } = useAppState((state) => state.output.picture);
+  const length = (label: string, value: number, key: 'width' | 'height') => (
+    <NumberInput
+      label={label}
+      value={value}
+      minimum={16}
+      step={1}
+      maximumFractionDigits={0}
+      onChange={(next) => output.setPicture({ [key]: next })}
+    />
+  );
+  return (
+    <>
+      <div className={styles.row}>
+        <span>Size</span>
+        <Segmented label="Size" segments={sizes} value={size} onChange={(next) => output.setPicture({ size: next })} />
+      </div>
+      {size === 'own' && (
+        <div className={styles.lengths}>
+          {length('Width, pixels', width, 'width')}
+          {length('Height, pixels', height, 'height')}
+        </div>
+      )}
+      <div className={styles.row}>
+        <span>Background</span>
+        <Segmented
+          label="Background"
+          segments={backgrounds}
+          value={background}
+          onChange={(next) => output.setPicture({ background: next })}
+        />
+      </div>
+      <Toggle
+        label="Letters, crosshair, frame and scale bar"
+        isOn={isAnnotated}
+        onChange={(next) => output.setPicture({ isAnnotated: next })}
+        testId="picture-annotated"
+      />
+    </>
+  );
+}
+
+/** `3840 × 2160 pixels`, or why it cannot be. */
+export function PlannedSize({ options }: { readonly options: PictureOptions }) {
+  const { scene } = useApp().output;
+  const size = scene && plannedSize(options, scene);
+  if (!scene || !size) return null;
+  const problem = sizeProblem(options, scene);
+  return (
+    <span className={problem === undefined ? undefined : styles.problem} data-testid="picture-size">
+      {problem ?? `${size.width} × ${size.height} pixels`}
+    </span>
+  );
+}
+
+/** Whether a picture can be drawn so. */
+export function useCanDraw(options: PictureOptions): boolean {
+  const { scene } = useApp().output;
+  return scene !== undefined && sizeProblem(options, scene) === undefined;
+}

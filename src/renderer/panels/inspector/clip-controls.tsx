@@ -1,0 +1,67 @@
+import { useCallback } from 'react';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import { type ClipPlane, clipAt, isClipped, unclipped, withClip } from '../../viewer/model/clip.ts';
+import type { Viewer } from '../../viewer/viewer.ts';
+import { Button } from '../controls/button.tsx';
+import { Range } from '../controls/range.tsx';
+import { Toggle } from '../controls/toggle.tsx';
+import { useApp, useAppState, useViewerPart } from '../hooks/use-app.ts';
+import styles from './clip-controls.module.css';
+import { CutControls } from './cut-controls.tsx';
+
+interface Props {
+  readonly info: VolumeInfo;
+  readonly viewer: Viewer;
+}
+
+const planes = (['x', 'y', 'z'] as const).map((name, axis) => ({ name, axis: axis as ClipPlane['axis'] }));
+
+/** The planes that cut the 3D view's volume: two across each axis, and one at any angle. */
+export function ClipControls({ info, viewer }: Props) {
+  const app = useApp();
+  const hasHandles = useAppState((state) => state.clipHandles);
+  const isCut = useViewerPart(viewer, ({ state }) => isClipped(state.clip));
+  return (
+    <fieldset className={styles.clip}>
+      <legend className={styles.legend}>Shown in 3D, from and to</legend>
+      {planes.map(({ name, axis }) => (
+        <div key={name} className={styles.row} data-axis={name}>
+          <b>{name}</b>
+          <PlaneSlider info={info} viewer={viewer} plane={{ axis, end: 'from' }} />
+          <PlaneSlider info={info} viewer={viewer} plane={{ axis, end: 'to' }} />
+        </div>
+      ))}
+      <Toggle
+        label="Handles in the 3D view"
+        isOn={hasHandles}
+        onChange={(isOn) => app.showClipHandles(isOn)}
+        testId="clip-handles"
+      />
+      {isCut && (
+        <Button onPress={() => viewer.set({ clip: unclipped })} testId="clip-reset">
+          Show all
+        </Button>
+      )}
+      <CutControls info={info} viewer={viewer} />
+    </fieldset>
+  );
+}
+
+function PlaneSlider({ info, viewer, plane: { axis, end } }: Props & { readonly plane: ClipPlane }) {
+  const voxels = info.dims[axis];
+  const name = 'xyz'[axis];
+  const read = useCallback(() => clipAt(viewer.snapshot().state.clip, { axis, end }, voxels), [viewer, axis, end, voxels]);
+  return (
+    <Range
+      label={`Shown ${end} ${name}`}
+      className={styles.slider}
+      minimum={0}
+      maximum={voxels - 1}
+      step={1}
+      read={read}
+      subscribe={viewer.subscribe}
+      onInput={(voxel) => viewer.set({ clip: withClip(viewer.snapshot().state.clip, { axis, end }, voxel, voxels) })}
+      testId={`clip-${name}-${end}`}
+    />
+  );
+}

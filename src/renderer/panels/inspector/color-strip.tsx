@@ -1,0 +1,41 @@
+import { useEffect, useRef } from 'react';
+import { markedColors } from '../../../core/draw/outside.ts';
+import type { Window } from '../../app/view/window.ts';
+import { colormapGradient, colorsOf } from '../../viewer/colors/colormaps.ts';
+import type { Viewer } from '../../viewer/viewer.ts';
+import { useViewerPart } from '../hooks/use-app.ts';
+import styles from './color-strip.module.css';
+
+/** The colours under the histogram, as the window lays them over the values, and what lies outside it. */
+export function ColorStrip({ viewer, span }: { readonly viewer: Viewer; readonly span: Window }) {
+  const ramp = useRef<HTMLDivElement>(null);
+  const colormap = useViewerPart(viewer, ({ state }) => state.colormap);
+  const inverted = useViewerPart(viewer, ({ state }) => state.inverted);
+  const outside = useViewerPart(viewer, ({ state }) => state.outside);
+  const choice = { colormap, inverted };
+  const colors = colorsOf(choice);
+  useEffect(() => {
+    const show = (): void => {
+      const { window } = viewer.snapshot().state;
+      const part = (value: number): number => (100 * (value - span[0])) / (span[1] - span[0]);
+      if (!ramp.current) return;
+      ramp.current.style.left = `${part(window[0])}%`;
+      ramp.current.style.right = `${100 - part(window[1])}%`;
+    };
+    show();
+    return viewer.subscribe(show);
+  }, [viewer, span[0], span[1]]);
+  const beyond = (side: 0 | 1): string => {
+    if (outside[side] === 'hide') return 'transparent';
+    const nearest = [...colors.subarray(765 * side, 765 * side + 3)];
+    return `rgb(${(outside[side] === 'mark' ? markedColors[side].map((channel) => 255 * channel) : nearest).join(' ')})`;
+  };
+  return (
+    <div className={styles.strip} aria-hidden>
+      <div ref={ramp} className={styles.ramp} style={{ background: colormapGradient(choice) }}>
+        <div className={styles.below} style={{ background: beyond(0) }} />
+        <div className={styles.above} style={{ background: beyond(1) }} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,120 @@
+import { Download, FolderOpen, SquareSplitHorizontal, Zap } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { volumeBytes } from '../../../core/shared/volume.ts';
+import { canCompareCompressed } from '../../app/commands.ts';
+import { showShortcut } from '../../app/shortcuts.ts';
+import type { JobProgress } from '../../app/state/progress.ts';
+import { ratioOf } from '../../app/state/result.ts';
+import type { OpenDocument } from '../../app/state/store.ts';
+import { formatBytes, formatRatio } from '../../app/words/units.ts';
+import { Button } from '../controls/button.tsx';
+import { FaultNotice } from '../controls/fault-notice.tsx';
+import { Progress } from '../controls/progress.tsx';
+import { Section } from '../controls/section.tsx';
+import { useApp, useAppState } from '../hooks/use-app.ts';
+import { useFold } from '../hooks/use-fold.ts';
+import { ChunkTable } from './chunk-table.tsx';
+import { CodecChoices } from './codec-choices.tsx';
+import styles from './compression-section.module.css';
+import { ResultCard } from './result-card.tsx';
+
+export function CompressionSection({ document }: { readonly document: OpenDocument }) {
+  const app = useApp();
+  const fold = useFold('compression');
+  const compression = useAppState((state) => state.compression);
+  const compressed = useAppState((state) => state.compressed);
+  const isReady = useAppState((state) => state.gpu.kind === 'ready' && state.save.kind !== 'saving');
+  const isRunning = compression.kind === 'running';
+  const aside = compressed && !isRunning ? formatRatio(ratioOf(compressed.result)) : undefined;
+  return (
+    <Section title="Compression" aside={aside} {...fold}>
+      <div className={styles.choices}>
+        <CodecChoices isDisabled={isRunning} />
+      </div>
+      {isRunning ? (
+        <Running progress={compression.progress} isAsked={compression.isAsked} />
+      ) : (
+        <Button
+          kind={compressed ? 'plain' : 'primary'}
+          onPress={() => app.compress()}
+          isDisabled={!isReady}
+          testId="compress-button"
+        >
+          <Zap size={14} aria-hidden />
+          {document.decimation > 1 ? 'Compress to a file…' : compressed ? 'Compress again' : 'Compress'}
+        </Button>
+      )}
+      {document.decimation > 1 && compression.kind === 'idle' && !compressed && (
+        <p className={styles.hint}>
+          {formatBytes(volumeBytes(document.info))} are more than this GPU holds at once: they are streamed from the file.
+        </p>
+      )}
+      {compression.kind === 'failed' && <FaultNotice fault={compression.fault} />}
+      {compressed && !isRunning && (
+        <ResultCard result={compressed.result} isAsked={compressed.isAsked}>
+          <SaveArea canSave={document.decimation === 1} />
+        </ResultCard>
+      )}
+      <ChunkTable />
+    </Section>
+  );
+}
+
+/** What is running, brought into view when it begins where people asked for it: a key may have started it. */
+function Running({ progress, isAsked = true }: { readonly progress: JobProgress; readonly isAsked?: boolean }) {
+  const app = useApp();
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isAsked) place.current?.scrollIntoView({ block: 'nearest' });
+  }, [isAsked]);
+  return (
+    <div ref={place} className={styles.running}>
+      <Progress progress={progress} />
+      <Button onPress={() => app.cancel()} testId="cancel-button">
+        Cancel
+      </Button>
+    </div>
+  );
+}
+
+function SaveArea({ canSave }: { readonly canSave: boolean }) {
+  const app = useApp();
+  const save = useAppState((state) => state.save);
+  const canCompare = useAppState(canCompareCompressed);
+  if (save.kind === 'saving') {
+    return <Running progress={save.progress} />;
+  }
+  const { reveal } = save.kind === 'saved' ? save : { reveal: undefined };
+  return (
+    <>
+      {canSave && (
+        <Button kind={save.kind === 'saved' ? 'plain' : 'primary'} onPress={() => app.save()} testId="save-button">
+          <Download size={14} aria-hidden />
+          Save as .stria…
+          <kbd className={styles.key}>{showShortcut('Mod+S', app.isMac)}</kbd>
+        </Button>
+      )}
+      {canCompare && (
+        <Button kind="quiet" onPress={() => app.compareCompressed()} testId="compare-compressed">
+          <SquareSplitHorizontal size={14} aria-hidden />
+          Compare with the source
+        </Button>
+      )}
+      {save.kind === 'saved' && (
+        <div className={styles.saved} role="status" data-testid="saved">
+          <span>
+            Saved as {save.name}
+            {save.folder && ` in ${save.folder}`}
+          </span>
+          {reveal && (
+            <Button kind="quiet" onPress={() => void reveal()}>
+              <FolderOpen size={14} aria-hidden />
+              Show in folder
+            </Button>
+          )}
+        </div>
+      )}
+      {save.kind === 'failed' && <FaultNotice fault={save.fault} />}
+    </>
+  );
+}

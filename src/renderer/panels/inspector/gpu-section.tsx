@@ -1,0 +1,133 @@
+import { CircleCheck, TriangleAlert } from 'lucide-react';
+import { useSyncExternalStore } from 'react';
+import type { Gpu } from '../../../core/gpu/gpu.ts';
+import { formatBytes } from '../../app/words/units.ts';
+import { Button } from '../controls/button.tsx';
+import { Facts } from '../controls/facts.tsx';
+import { Progress } from '../controls/progress.tsx';
+import { Section } from '../controls/section.tsx';
+import { Segmented } from '../controls/segmented.tsx';
+import { useApp, useAppState } from '../hooks/use-app.ts';
+import { useFold } from '../hooks/use-fold.ts';
+import styles from './gpu-section.module.css';
+
+/** The adapter, and GPU memory by use. */
+export function GpuSection() {
+  const fold = useFold('gpu');
+  const gpu = useAppState((state) => state.gpu);
+  if (gpu.kind !== 'ready') return null;
+  const Icon = gpu.gpu.isSoftware ? TriangleAlert : CircleCheck;
+  return (
+    <Section title="GPU" aside={gpu.gpu.isSoftware ? 'software' : ''} {...fold}>
+      <p className={styles.status} data-software={gpu.gpu.isSoftware} data-testid="gpu-status">
+        <Icon size={14} aria-hidden />
+        <span>
+          {gpu.gpu.name}
+          {gpu.gpu.isSoftware && <span className={styles.advice}>{gpu.gpu.diagnosis.advice}</span>}
+        </span>
+      </p>
+      <ResidencyChoice />
+      <MemoryByUse gpu={gpu.gpu} />
+      <CopyButton />
+    </Section>
+  );
+}
+
+const residencies = [
+  { key: 'raw', label: 'Uncompressed', testId: 'keep-raw' },
+  { key: 'compressed', label: 'Compressed', testId: 'keep-compressed' },
+] as const;
+
+/** How the open volume is kept in GPU memory, and what it takes there each way. */
+function ResidencyChoice() {
+  const app = useApp();
+  const residency = useAppState((state) => state.residency);
+  const isBusy = useAppState((state) => state.compression.kind === 'running' || state.save.kind === 'saving');
+  if (!residency?.canBeCompressed) return null;
+  const { kept, progress, rawBytes, compressedBytes, canBeRaw } = residency;
+  const isDisabled = isBusy || progress !== undefined || (kept === 'compressed' && !canBeRaw);
+  const facts = [
+    { label: 'Uncompressed', value: formatBytes(rawBytes) },
+    { label: 'Compressed', value: compressedBytes === undefined ? 'not known yet' : formatBytes(compressedBytes) },
+  ];
+  return (
+    <div className={styles.residency} data-testid="residency" data-kept={kept}>
+      <span className={styles.residencyLabel}>Keep in GPU memory</span>
+      <Segmented
+        label="Keep in GPU memory"
+        segments={residencies}
+        value={kept}
+        onChange={(chosen) => void app.setResidency(chosen)}
+        isDisabled={isDisabled}
+      />
+      <Facts facts={facts} testId="residency-facts" />
+      {!canBeRaw && <span className={styles.advice}>Uncompressed, it is larger than the GPU allows.</span>}
+      {progress && (
+        <>
+          <Progress progress={progress} />
+          <Button onPress={() => app.cancel()}>Cancel</Button>
+        </>
+      )}
+    </div>
+  );
+}
+
+function CopyButton() {
+  const app = useApp();
+  return (
+    <div>
+      <Button onPress={() => void app.copyDiagnostics()}>Copy diagnostics</Button>
+    </div>
+  );
+}
+
+/** The first word of a scope's label, in words for people. */
+const uses: Readonly<Record<string, string>> = {
+  volume: 'Volume, as voxels',
+  compressed: 'Volume, compressed',
+  decoded: 'Decoded slices',
+  display: 'Picture for 3D',
+  overlay: 'Overlays',
+  encode: 'Encoding',
+  decode: 'Decoding',
+  check: 'Checking',
+  spare: 'Spare',
+};
+
+function MemoryByUse({ gpu }: { readonly gpu: Gpu }) {
+  // A text is the same as long as it says the same, which is what React asks of a snapshot.
+  const text = useSyncExternalStore(
+    (listener) => everySoOften(gpu, listener),
+    () => memoryText(gpu),
+  );
+  const facts = text.split('\n').map((line) => {
+    const [label = '', value = ''] = line.split('\t');
+    return { label, value };
+  });
+  return <Facts facts={facts} testId="gpu-memory" />;
+}
+
+function memoryText({ memory }: Gpu): string {
+  const sums = new Map<string, number>();
+  for (const [label, bytes] of memory.entries()) {
+    const use = uses[label.split('.')[0] ?? ''] ?? 'Other';
+    sums.set(use, (sums.get(use) ?? 0) + bytes);
+  }
+  const lines = [...sums].sort((a, b) => b[1] - a[1]).map(([use, bytes]) => `${use}\t${formatBytes(bytes)}`);
+  return [...lines, `In all\t${formatBytes(memory.liveBytes())}`].join('\n');
+}
+
+/** The ledger changes with every small buffer: people are told five times a second at most. */
+function everySoOften(gpu: Gpu, listener: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const end = gpu.memory.subscribe(() => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      listener();
+    }, 200);
+  });
+  return () => {
+    end();
+    clearTimeout(timer);
+  };
+}

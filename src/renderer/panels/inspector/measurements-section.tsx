@@ -1,0 +1,98 @@
+import { CircleDashed, Ruler, SquareDashed, Trash2, TriangleRight } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Button as AriaButton } from 'react-aria-components';
+import { measurementLines } from '../../app/measure/measurement-words.ts';
+import { regionKey } from '../../app/state/regions.ts';
+import type { OpenDocument } from '../../app/state/store.ts';
+import { kindNames, type Measurement, type MeasurementKind, sliceOf } from '../../viewer/model/measure.ts';
+import { Button, IconButton } from '../controls/button.tsx';
+import { classes } from '../controls/classes.ts';
+import { Section } from '../controls/section.tsx';
+import { useApp, useAppState } from '../hooks/use-app.ts';
+import { useFold } from '../hooks/use-fold.ts';
+import styles from './measurements-section.module.css';
+
+const icons: Readonly<Record<MeasurementKind, ReactNode>> = {
+  distance: <Ruler size={16} aria-hidden />,
+  angle: <TriangleRight size={16} aria-hidden />,
+  rectangle: <SquareDashed size={16} aria-hidden />,
+  sphere: <CircleDashed size={16} aria-hidden />,
+};
+
+/** All that was measured in the open volume: to go to, to name, to delete and to export. */
+export function MeasurementsSection({ document }: { readonly document: OpenDocument }) {
+  const app = useApp();
+  const fold = useFold('measurements');
+  const measurements = useAppState((state) => state.measurements);
+  return (
+    <Section title="Measurements" aside={measurements.length > 0 ? measurements.length : undefined} {...fold}>
+      {measurements.length === 0 ? (
+        <p className={styles.hint}>
+          None yet. Press <kbd>M</kbd> and drag on a slice.
+        </p>
+      ) : (
+        <>
+          <ul className={styles.list} data-testid="measurements">
+            {measurements.map((measurement) => (
+              <Row key={measurement.id} measurement={measurement} document={document} />
+            ))}
+          </ul>
+          <div className={styles.actions}>
+            <Button onPress={() => app.runCommand('export-measurements')} testId="export-measurements">
+              Export CSV…
+            </Button>
+            <Button kind="quiet" onPress={() => app.runCommand('copy-measurements')}>
+              Copy
+            </Button>
+          </div>
+        </>
+      )}
+    </Section>
+  );
+}
+
+function Row({ measurement, document }: { readonly measurement: Measurement; readonly document: OpenDocument }) {
+  const app = useApp();
+  const isChosen = useAppState((state) => state.chosenMeasurement === measurement.id);
+  const found = useAppState((state) => state.regions[regionKey(measurement)]);
+  const { id, kind, name, axis, timePoint } = measurement;
+  const [value, ...more] = measurementLines(measurement, document.info, found);
+  const place = `slice ${axis} ${sliceOf(measurement)}${document.info.dims[3] > 1 ? `, time point ${timePoint + 1}` : ''}`;
+  return (
+    <li className={styles.row} data-chosen={isChosen || undefined}>
+      <AriaButton
+        className={classes(styles.jump)}
+        aria-label={`Go to ${name}: ${kindNames[kind].toLowerCase()}, ${place}`}
+        aria-pressed={isChosen}
+        onPress={() => app.measuring.jumpTo(id)}
+      >
+        {icons[kind]}
+      </AriaButton>
+      <div className={styles.words}>
+        <div className={styles.first}>
+          <input
+            // The name may come back by undo.
+            key={name}
+            className={styles.name}
+            aria-label={`Name of ${name}`}
+            defaultValue={name}
+            maxLength={200}
+            onBlur={(event) => app.measuring.rename(id, event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Escape') event.currentTarget.value = name;
+              if (event.key === 'Enter' || event.key === 'Escape') event.currentTarget.blur();
+            }}
+          />
+          <span className={styles.value}>{value}</span>
+        </div>
+        {more.map((line) => (
+          <span key={line} className={styles.more}>
+            {line}
+          </span>
+        ))}
+        <span className={styles.more}>{place}</span>
+      </div>
+      <IconButton label={`Delete ${name}`} icon={<Trash2 size={14} aria-hidden />} onPress={() => app.measuring.remove(id)} />
+    </li>
+  );
+}

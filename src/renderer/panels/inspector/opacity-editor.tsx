@@ -1,0 +1,189 @@
+import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import { addPoint, besidePoint, movePoint, type OpacityPoint, removePoint } from '../../app/view/opacity-curve.ts';
+import { toPhysical, type Window } from '../../app/view/window.ts';
+import { formatWithin } from '../../app/words/value-words.ts';
+import { opacityAt } from '../../viewer/colors/transfer-function.ts';
+import type { Viewer } from '../../viewer/viewer.ts';
+import { classes } from '../controls/classes.ts';
+import { useViewerPart } from '../hooks/use-app.ts';
+import styles from './opacity-editor.module.css';
+
+/** A point dragged this far over or under the plot, in pixels, is let go of there. */
+const leaveDistance = 28;
+
+interface Props {
+  readonly info: VolumeInfo;
+  readonly viewer: Viewer;
+  /** The values at the plot's left and right. */
+  readonly span: Window;
+}
+
+/**
+ * The opacity of compositing, as a line over the histogram: points are dragged, added by a press on the line or a double
+ * click, removed by Delete or by dragging them out. Drawn straight into the page, since it moves at pointer rate.
+ */
+export function OpacityEditor({ info, viewer, span }: Props) {
+  const place = useRef<HTMLDivElement>(null);
+  const lines = useRef<(SVGPolylineElement | null)[]>([]);
+  const points = useRef<(HTMLDivElement | null)[]>([]);
+  const dragged = useRef<number>(undefined);
+  const count = useViewerPart(viewer, ({ state }) => state.opacity.length);
+  const curve = () => viewer.snapshot().state.opacity;
+
+  const show = (): void => {
+    const { window, opacity } = viewer.snapshot().state;
+    const left = (position: number): number =>
+      (100 * (window[0] + position * (window[1] - window[0]) - span[0])) / (span[1] - span[0]);
+    const ends = [
+      [Math.min(0, left(0)), opacityAt(opacity, 0)],
+      ...opacity.map(([position, value]) => [left(position), value]),
+      [Math.max(100, left(1)), opacityAt(opacity, 1)],
+    ] as const;
+    const path = ends.map(([x = 0, value = 0]) => `${x},${100 * (1 - value)}`).join(' ');
+    for (const line of lines.current) line?.setAttribute('points', path);
+    for (const [index, [position, value]] of opacity.entries()) {
+      const point = points.current[index];
+      if (!point) continue;
+      point.style.left = `${left(position)}%`;
+      point.style.top = `${100 * (1 - value)}%`;
+      point.hidden = left(position) < -1 || left(position) > 101;
+      const shown = formatWithin(toPhysical(window[0] + position * (window[1] - window[0]), info), [
+        toPhysical(span[0], info),
+        toPhysical(span[1], info),
+      ]);
+      point.setAttribute('aria-valuenow', String(Math.round(100 * value)));
+      point.setAttribute('aria-valuetext', `${Math.round(100 * value)} percent opaque at ${shown}`);
+    }
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what it reads belongs to the span
+  useEffect(() => {
+    show();
+    return viewer.subscribe(show);
+  }, [viewer, info, span[0], span[1], count]);
+
+  const pointAt = ({ clientX, clientY }: { clientX: number; clientY: number }): OpacityPoint => {
+    const box = place.current?.getBoundingClientRect();
+    if (!box) return [0, 0];
+    const { window } = viewer.snapshot().state;
+    const value = span[0] + ((clientX - box.left) / box.width) * (span[1] - span[0]);
+    return [(value - window[0]) / (window[1] - window[0]), 1 - (clientY - box.top) / box.height];
+  };
+  const isOut = ({ clientY }: PointerEvent): boolean => {
+    const box = place.current?.getBoundingClientRect();
+    return box !== undefined && (clientY < box.top - leaveDistance || clientY > box.bottom + leaveDistance);
+  };
+  const add = (at: OpacityPoint): number => {
+    const added = addPoint(curve(), at);
+    viewer.set({ opacity: added.curve });
+    return added.index;
+  };
+  // The editor lets presses through to the window below it, but for its line and points: double clicks come from there.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what it reads belongs to the span
+  useEffect(() => {
+    const over = place.current?.parentElement;
+    const onDoubleClick = (event: MouseEvent): void => {
+      if (event.target instanceof Node && place.current?.contains(event.target)) return;
+      add(pointAt(event));
+    };
+    over?.addEventListener('dblclick', onDoubleClick);
+    return () => over?.removeEventListener('dblclick', onDoubleClick);
+  }, [viewer, span[0], span[1]]);
+  const remove = (index: number): void => {
+    viewer.set({ opacity: removePoint(curve(), index) });
+    points.current[Math.max(0, index - 1)]?.focus();
+  };
+  const dragProps = {
+    onPointerMove: (event: PointerEvent) => {
+      const index = dragged.current;
+      if (index === undefined) return;
+      viewer.set({ opacity: movePoint(curve(), index, pointAt(event)) });
+      points.current[index]?.classList.toggle(styles.leaving ?? '', isOut(event) && count > 2);
+    },
+    onPointerUp: (event: PointerEvent) => {
+      const index = dragged.current;
+      dragged.current = undefined;
+      if (index === undefined) return;
+      points.current[index]?.classList.remove(styles.leaving ?? '');
+      if (isOut(event)) remove(index);
+      else points.current[index]?.focus();
+    },
+    onPointerCancel: () => {
+      dragged.current = undefined;
+    },
+  };
+  const onKeyDown = (index: number) => (event: KeyboardEvent) => {
+    const [position, opacity] = curve()[index] ?? [0, 0];
+    const step = event.shiftKey ? 0.1 : 0.01;
+    const moves: Record<string, OpacityPoint> = {
+      ArrowLeft: [position - step, opacity],
+      ArrowRight: [position + step, opacity],
+      ArrowUp: [position, opacity + step],
+      ArrowDown: [position, opacity - step],
+    };
+    const move = moves[event.key];
+    if (move) viewer.set({ opacity: movePoint(curve(), index, move) });
+    else if (event.key === 'Delete' || event.key === 'Backspace') remove(index);
+    else if (event.key === 'Insert' || event.key === 'Enter') add(besidePoint(curve(), index));
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  return (
+    <div ref={place} className={styles.place} data-testid="opacity-editor">
+      <svg className={styles.lines} viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden>
+        {[styles.under, styles.line, styles.grip].map((className, index) => (
+          <polyline
+            key={className}
+            ref={(line) => {
+              lines.current[index] = line;
+            }}
+            className={className}
+            vectorEffect="non-scaling-stroke"
+            {...(className === styles.grip && {
+              ...dragProps,
+              'data-testid': 'opacity-line',
+              onPointerDown: (event) => {
+                if (event.button !== 0) return;
+                event.currentTarget.setPointerCapture(event.pointerId);
+                dragged.current = add(pointAt(event));
+              },
+            })}
+          />
+        ))}
+      </svg>
+      {Array.from({ length: count }, (_, index) => (
+        <div
+          // biome-ignore lint/suspicious/noArrayIndexKey: points have no identity but their order
+          key={index}
+          ref={(point) => {
+            points.current[index] = point;
+          }}
+          className={classes(styles.point)}
+          role="slider"
+          tabIndex={0}
+          title="Drag to move; drag out or press Delete to remove"
+          aria-label={`Opacity point ${index + 1} of ${count}`}
+          aria-keyshortcuts="Insert Delete"
+          aria-valuemin={0}
+          aria-valuemax={100}
+          // Set again at once from the viewer, and then at pointer rate.
+          aria-valuenow={0}
+          data-testid={`opacity-point-${index}`}
+          {...dragProps}
+          onPointerDown={(event) => {
+            if (event.button !== 0) return;
+            event.currentTarget.setPointerCapture(event.pointerId);
+            dragged.current = index;
+          }}
+          onContextMenu={(event) => {
+            event.preventDefault();
+            remove(index);
+          }}
+          onKeyDown={onKeyDown(index)}
+        />
+      ))}
+    </div>
+  );
+}

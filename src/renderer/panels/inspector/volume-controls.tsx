@@ -1,0 +1,194 @@
+import { useCallback } from 'react';
+import type { Projection } from '../../../core/draw/ray-pass.ts';
+import type { OpenDocument } from '../../app/state/store.ts';
+import { rampOf, withStart, withStrength } from '../../app/view/opacity-curve.ts';
+import { toPhysical } from '../../app/view/window.ts';
+import { formatWithin } from '../../app/words/value-words.ts';
+import type { BoxKind, CameraKind, Quality } from '../../viewer/model/viewer-api.ts';
+import type { Viewer } from '../../viewer/viewer.ts';
+import { Range } from '../controls/range.tsx';
+import { Segmented } from '../controls/segmented.tsx';
+import { Select } from '../controls/select.tsx';
+import { Toggle } from '../controls/toggle.tsx';
+import { useViewerPart } from '../hooks/use-app.ts';
+import { ClipControls } from './clip-controls.tsx';
+import styles from './display-section.module.css';
+
+interface Props {
+  readonly document: OpenDocument;
+  readonly viewer: Viewer;
+}
+
+export const projectionNames: Readonly<Record<Projection, string>> = {
+  composite: 'Compositing',
+  mip: 'Maximum',
+  minip: 'Minimum',
+  mean: 'Mean',
+  isosurface: 'Isosurface',
+  'attenuated-mip': 'Attenuated maximum',
+};
+
+const hints: Readonly<Record<Projection, string>> = {
+  composite: 'colour and opacity by value, front to back',
+  mip: 'the greatest value behind each pixel',
+  minip: 'the least value behind each pixel',
+  mean: 'the mean of all values behind each pixel, as the window shows them',
+  isosurface: 'the surface where values reach a level',
+  'attenuated-mip': 'the greatest value, dimmed by what lies in front',
+};
+
+const projectionOptions = (Object.keys(projectionNames) as Projection[]).map((key) => ({
+  key,
+  label: projectionNames[key],
+  hint: hints[key],
+}));
+
+/** How the 3D view shows the volume. */
+export function VolumeControls({ document, viewer }: Props) {
+  const projection = useViewerPart(viewer, ({ state }) => state.projection);
+  const camera = useViewerPart(viewer, ({ state }) => state.camera);
+  const box = useViewerPart(viewer, ({ state }) => state.box);
+  const quality = useViewerPart(viewer, ({ state }) => state.quality);
+  return (
+    <>
+      <Select
+        label="3D view"
+        options={projectionOptions}
+        value={projection}
+        onChange={(next) => viewer.set({ projection: next })}
+        testId="projection-select"
+      />
+      {projection === 'composite' && <CompositingControls viewer={viewer} />}
+      {projection === 'isosurface' && <LevelSlider document={document} viewer={viewer} />}
+      {projection === 'attenuated-mip' && <AttenuationSlider viewer={viewer} />}
+      <div className={styles.row}>
+        <span title="How closely the 3D view is sampled once nothing moves">Quality</span>
+        <Segmented<Quality>
+          label="Quality"
+          value={quality}
+          onChange={(next) => viewer.set({ quality: next })}
+          segments={[
+            { key: 'draft', label: 'Draft', testId: 'quality-draft' },
+            { key: 'normal', label: 'Normal', testId: 'quality-normal' },
+            { key: 'fine', label: 'Fine', testId: 'quality-fine' },
+          ]}
+        />
+      </div>
+      <div className={styles.row}>
+        <span title="Perspective: what is nearer is larger. Orthographic: sizes are true at any depth">Camera</span>
+        <Segmented<CameraKind>
+          label="Camera"
+          value={camera}
+          onChange={(next) => viewer.set({ camera: next })}
+          segments={[
+            { key: 'perspective', label: 'Perspective', testId: 'camera-perspective' },
+            { key: 'orthographic', label: 'Orthographic', testId: 'camera-orthographic' },
+          ]}
+        />
+      </div>
+      <div className={styles.row}>
+        <span title="The volume's edges, with distances along them in its unit">Box</span>
+        <Segmented<BoxKind>
+          label="Box"
+          value={box}
+          onChange={(next) => viewer.set({ box: next })}
+          segments={[
+            { key: 'off', label: 'Off', testId: 'box-off' },
+            { key: 'box', label: 'Edges', testId: 'box-edges' },
+            { key: 'ticks', label: 'Ticks', testId: 'box-ticks' },
+          ]}
+        />
+      </div>
+      <ClipControls info={document.info} viewer={viewer} />
+    </>
+  );
+}
+
+function CompositingControls({ viewer }: { readonly viewer: Viewer }) {
+  const lighting = useViewerPart(viewer, ({ state }) => state.lighting);
+  const readStrength = useCallback(() => rampOf(viewer.snapshot().state.opacity).strength * 100, [viewer]);
+  const readStart = useCallback(() => rampOf(viewer.snapshot().state.opacity).start * 100, [viewer]);
+  const common = { minimum: 0, maximum: 100, step: 1, subscribe: viewer.subscribe, words: percent };
+  const opacity = () => viewer.snapshot().state.opacity;
+  return (
+    <>
+      <div className={styles.row}>
+        <span title="How much each voxel hides what is behind it">Opacity</span>
+        <Range
+          {...common}
+          label="Opacity"
+          className={styles.slider}
+          read={readStrength}
+          onInput={(value) => viewer.set({ opacity: withStrength(opacity(), value / 100) })}
+        />
+      </div>
+      <div className={styles.row}>
+        <span title="Values below this part of the window are not shown">Hidden below</span>
+        <Range
+          {...common}
+          label="Hidden below"
+          className={styles.slider}
+          read={readStart}
+          onInput={(value) => viewer.set({ opacity: withStart(opacity(), value / 100) })}
+        />
+      </div>
+      <Toggle label="Light" isOn={lighting} onChange={(isOn) => viewer.set({ lighting: isOn })} testId="lighting" />
+    </>
+  );
+}
+
+/** The histogram has the same level as a line. */
+function LevelSlider({ document: { info, statistics }, viewer }: Props) {
+  const { min, max } = statistics;
+  const isInteger = info.type !== 'f32' && info.type !== 'f64';
+  const read = useCallback(() => viewer.snapshot().state.level, [viewer]);
+  const words = useCallback(
+    (stored: number) => formatWithin(toPhysical(stored, info), [toPhysical(min, info), toPhysical(max, info)]),
+    [info, min, max],
+  );
+  return (
+    <div className={styles.row}>
+      <span title="The surface is where values reach this one">Level</span>
+      <Range
+        label="Isosurface level"
+        className={styles.slider}
+        minimum={min}
+        maximum={max}
+        step={isInteger && max - min > 100 ? 1 : (max - min) / 1000 || 1}
+        read={read}
+        subscribe={viewer.subscribe}
+        words={words}
+        onInput={(level) => viewer.set({ level })}
+        testId="level-slider"
+      />
+    </div>
+  );
+}
+
+/** Of the slider's end; see `RayLook.attenuation`. */
+const strongestAttenuation = 40;
+
+function AttenuationSlider({ viewer }: { readonly viewer: Viewer }) {
+  const read = useCallback(() => (100 * viewer.snapshot().state.attenuation) / strongestAttenuation, [viewer]);
+  return (
+    <div className={styles.row}>
+      <span title="How much what lies in front dims what is behind it">Attenuation</span>
+      <Range
+        label="Attenuation"
+        className={styles.slider}
+        minimum={0}
+        maximum={100}
+        step={1}
+        read={read}
+        subscribe={viewer.subscribe}
+        words={percent}
+        onInput={(value) => viewer.set({ attenuation: (strongestAttenuation * value) / 100 })}
+        testId="attenuation-slider"
+      />
+    </div>
+  );
+}
+
+function percent(value: number): string {
+  return `${Math.round(value)} percent`;
+}

@@ -1,0 +1,103 @@
+import { useCallback, useEffect, useRef } from 'react';
+import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
+import type { OpenDocument } from '../../app/state/store.ts';
+import {
+  formatBytes,
+  formatDims,
+  formatDuration,
+  formatNumber,
+  formatSpacing,
+  formatType,
+  orientation,
+  thinSpace,
+} from '../../app/words/units.ts';
+import { valueRange } from '../../app/words/value-words.ts';
+import { hasOrientation } from '../../viewer/model/orientation.ts';
+import type { Viewer } from '../../viewer/viewer.ts';
+import { type Fact, Facts } from '../controls/facts.tsx';
+import { Range } from '../controls/range.tsx';
+import { Section } from '../controls/section.tsx';
+import { useAppState } from '../hooks/use-app.ts';
+import { useFold } from '../hooks/use-fold.ts';
+import { Timeline } from './timeline.tsx';
+import styles from './volume-section.module.css';
+
+interface Props {
+  readonly document: OpenDocument;
+  readonly viewer: Viewer | undefined;
+}
+
+export function VolumeSection({ document, viewer }: Props) {
+  const fold = useFold('volume');
+  const opening = useAppState((state) => state.opening);
+  const { info } = document;
+  return (
+    <Section title="Volume" aside={opening && `opened in ${formatDuration(opening.ms)}`} {...fold}>
+      <Facts facts={factsOf(document)} testId="volume-facts" />
+      {opening && <Timeline spans={opening.timeline} testId="open-timeline" />}
+      {viewer && info.dims[3] > 1 && <TimeSlider viewer={viewer} count={info.dims[3]} />}
+    </Section>
+  );
+}
+
+function factsOf({ format, fileBytes, info, statistics, decimation }: OpenDocument): Fact[] {
+  return [
+    { label: 'Format', value: format },
+    { label: 'Dimensions', value: formatDims(info.dims) },
+    { label: 'Type', value: `${info.type} · ${formatType(info.type)}` },
+    { label: 'Spacing', value: formatSpacing(info), title: 'Distance between voxel centres along x, y, z' },
+    {
+      label: 'Orientation',
+      value: hasOrientation(info) ? orientation(info.affine) : 'not given',
+      title: 'Where x, y and z run to: R L right left, A P anterior posterior, S I superior inferior',
+    },
+    { label: 'Values', value: valueRange(info, statistics) },
+    ...(statistics.notFinite > 0 ? [{ label: 'Not finite', value: `${formatNumber(statistics.notFinite)} voxels` }] : []),
+    ...(info.slope !== 1 || info.intercept !== 0 ? [{ label: 'Scaling', value: scaling(info) }] : []),
+    {
+      label: 'Size',
+      value:
+        fileBytes === undefined
+          ? formatBytes(volumeBytes(info))
+          : `${formatBytes(volumeBytes(info))}, file ${formatBytes(fileBytes)}`,
+    },
+    ...(decimation > 1 ? [{ label: 'Shown', value: `one voxel in ${decimation} along each axis: too large for this GPU` }] : []),
+  ];
+}
+
+/** `× 2 − 1 024`: how a stored value becomes the shown one. */
+function scaling({ slope, intercept }: VolumeInfo): string {
+  const shift = intercept === 0 ? '' : ` ${intercept < 0 ? '−' : '+'} ${formatNumber(Math.abs(intercept))}`;
+  return `× ${formatNumber(slope)}${shift}`;
+}
+
+/** Time points are counted from 1, as in the player. */
+function TimeSlider({ viewer, count }: { readonly viewer: Viewer; readonly count: number }) {
+  const words = useCallback((index: number) => `${index + 1} of ${count}`, [count]);
+  const read = useCallback(() => viewer.snapshot().state.timePoint, [viewer]);
+  const place = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    const show = () => {
+      if (place.current) place.current.textContent = `${viewer.snapshot().state.timePoint + 1}${thinSpace}/${thinSpace}${count}`;
+    };
+    show();
+    return viewer.subscribe(show);
+  }, [viewer, count]);
+  return (
+    <div className={styles.time}>
+      <span>Time point</span>
+      <Range
+        label="Time point"
+        minimum={0}
+        maximum={count - 1}
+        step={1}
+        read={read}
+        subscribe={viewer.subscribe}
+        onInput={(timePoint) => viewer.set({ timePoint })}
+        words={words}
+        testId="time-slider"
+      />
+      <span ref={place} className={styles.number} />
+    </div>
+  );
+}

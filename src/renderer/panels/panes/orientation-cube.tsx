@@ -1,0 +1,109 @@
+import { type CSSProperties, useEffect, useRef } from 'react';
+import { Button, Toolbar, TooltipTrigger } from 'react-aria-components';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import { sideWords } from '../../app/sides.ts';
+import { type CubeCell, cubeViews, type ShownFace, shownFace } from '../../viewer/model/cube-views.ts';
+import { hasOrientation, sceneSides } from '../../viewer/model/orientation.ts';
+import type { Viewer } from '../../viewer/viewer.ts';
+import { Tip } from '../controls/button.tsx';
+import { classes } from '../controls/classes.ts';
+import styles from './orientation-cube.module.css';
+
+/** Half of the cube's edge, and how wide the strips along its edges are, in CSS pixels. */
+const half = 22;
+const strip = 10;
+/** What can be pressed stands right once the camera has rested for so long, in milliseconds. */
+const restMs = 100;
+
+/**
+ * A cube that stands as the volume does, and turns it: its sides, edges and corners are buttons. It follows the camera without React:
+ * its picture at every frame, the many buttons over it when the camera rests. Moving those costs the browser more than a frame may take.
+ */
+export function OrientationCube({ viewer, info }: { readonly viewer: Viewer; readonly info: VolumeInfo }) {
+  const cube = useRef<HTMLDivElement>(null);
+  const isPatient = hasOrientation(info);
+  useEffect(() => {
+    let rest: ReturnType<typeof setTimeout> | undefined;
+    const end = viewer.followCamera((camera) => {
+      const stage = cube.current?.parentElement;
+      if (!stage) return;
+      stage.hidden = Math.min(camera.width, camera.height) < 160;
+      const faces = sceneSides.map(({ key }) => ({ key, ...shownFace(key, camera) }));
+      for (const [index, face] of faces.entries()) {
+        for (const layer of [stage.firstElementChild, stage.lastElementChild]) {
+          const element = layer?.children[index];
+          if (!(element instanceof HTMLElement)) continue;
+          element.style.visibility = face.isSeen ? 'inherit' : 'hidden';
+          element.style.transform = matrixOf(face);
+        }
+      }
+      clearTimeout(rest);
+      rest = setTimeout(() => {
+        for (const face of faces) {
+          const { style } = cube.current ?? {};
+          style?.setProperty(`--${face.key}`, matrixOf(face));
+          if (face.isSeen) style?.removeProperty(`--${face.key}-seen`);
+          else style?.setProperty(`--${face.key}-seen`, 'hidden');
+        }
+      }, restMs);
+    });
+    return () => {
+      clearTimeout(rest);
+      end();
+    };
+  }, [viewer]);
+  return (
+    <Toolbar className={classes(styles.stage)} aria-label="Look from a side" data-testid="orientation-cube">
+      <div className={styles.picture} aria-hidden>
+        {sceneSides.map(({ key }) => (
+          <div key={key} className={styles.face} />
+        ))}
+      </div>
+      <div ref={cube} className={styles.cube}>
+        {cubeViews.map((view) => {
+          const label = sideWords(view.sides, isPatient);
+          return (
+            <TooltipTrigger key={view.key} delay={500} closeDelay={0}>
+              <Button
+                className={classes(styles.view)}
+                aria-label={label}
+                onPress={() => viewer.lookFrom(view.toEye)}
+                data-testid={`look-${view.key}`}
+              >
+                {view.cells.map((cell) => (
+                  <span key={cell.face} className={styles.cell} style={placeOf(cell)} />
+                ))}
+              </Button>
+              <Tip label={label} />
+            </TooltipTrigger>
+          );
+        })}
+      </div>
+      <div className={styles.picture} aria-hidden>
+        {sceneSides.map(({ key, letter, axis }) => (
+          <div key={key} className={styles.letter}>
+            {isPatient ? letter : axis}
+          </div>
+        ))}
+      </div>
+    </Toolbar>
+  );
+}
+
+function matrixOf({ right, down, out }: ShownFace): string {
+  return `matrix(${[...right, ...down, half * out[0], half * out[1]].map((part) => part.toFixed(4)).join()})`;
+}
+
+/** Where a part of a face lies. */
+function placeOf({ face, right, down }: CubeCell): CSSProperties {
+  const size = (at: number): number => (at === 0 ? 2 * (half - strip) : strip);
+  const [width, height] = [size(right), size(down)];
+  const shift = [right, down].map((at) => `${at * (half - strip / 2)}px`);
+  const centred = `translate(${half - width / 2}px, ${half - height / 2}px)`;
+  return {
+    width,
+    height,
+    visibility: `var(--${face}-seen, inherit)` as 'inherit',
+    transform: `${centred} var(--${face}) translate(${shift.join()})`,
+  };
+}

@@ -1,0 +1,36 @@
+import { useEffect, useRef } from 'react';
+import { formatExact, formatValue } from '../../app/words/value-words.ts';
+import { describeChunkAt } from '../../app/words/ways.ts';
+import { worldWords } from '../../app/words/world-words.ts';
+import { colormap } from '../../viewer/colors/colormaps.ts';
+import type { Viewer } from '../../viewer/viewer.ts';
+import { useApp } from '../hooks/use-app.ts';
+import styles from './readout.module.css';
+
+/** The voxel under the pointer (or of the crosshair, while keys move it), its exact value, its place in the world and, while chunks are shown, its chunk, written straight into the page: it changes at pointer rate. */
+export function Readout({ viewer, isSecond = false }: { readonly viewer: Viewer; readonly isSecond?: boolean }) {
+  const { store } = useApp();
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const show = () => {
+      if (!place.current) return;
+      const { probe, info, state } = viewer.snapshot();
+      place.current.hidden = !probe || !info;
+      if (!probe || !info) return;
+      const [x, y, z] = probe.voxel;
+      const label = colormap(state.colormap).isCategorical ? 'label ' : '';
+      const value = label + formatValue(probe.stored, info);
+      const stored = Object.is(probe.stored, probe.value) ? '' : ` (stored ${formatExact(probe.stored, info.type)})`;
+      const { chunks, showChunks } = store.getState();
+      const chunk = showChunks && chunks && !isSecond ? `\n${describeChunkAt(chunks, probe.voxel, state.timePoint)}` : '';
+      const world = worldWords(info, probe.voxel);
+      place.current.textContent = `x ${x}  y ${y}  z ${z}  ·  ${value}${stored}${world ? `\n${world}` : ''}${chunk}`;
+    };
+    show();
+    const ends = [viewer.subscribe(show), store.subscribe(show)];
+    return () => {
+      for (const end of ends) end();
+    };
+  }, [viewer, store, isSecond]);
+  return <div ref={place} className={styles.readout} data-testid={isSecond ? 'second-probe' : 'probe'} hidden />;
+}

@@ -1,0 +1,182 @@
+import {
+  ArrowLeftRight,
+  ArrowRightToLine,
+  LoaderCircle,
+  Pause,
+  Play,
+  Repeat,
+  SkipBack,
+  SkipForward,
+  StepBack,
+  StepForward,
+  X,
+} from 'lucide-react';
+import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
+import { showShortcut } from '../../app/shortcuts.ts';
+import type { PlaybackState } from '../../app/state/store.ts';
+import { thinSpace } from '../../app/words/units.ts';
+import type { AtEnd, Pace } from '../../playback/frame-clock.ts';
+import type { Player } from '../../playback/player.ts';
+import { IconButton } from '../controls/button.tsx';
+import { Range } from '../controls/range.tsx';
+import { type Segment, Segmented } from '../controls/segmented.tsx';
+import { Select } from '../controls/select.tsx';
+import { useApp, useAppState } from '../hooks/use-app.ts';
+import styles from './transport-bar.module.css';
+import { PlaybackFacts } from './transport-facts.tsx';
+import { RateField } from './transport-rate.tsx';
+
+const icon = { size: 16, 'aria-hidden': true } as const;
+
+const ends: readonly Segment<AtEnd>[] = [
+  { key: 'loop', label: 'Play in a loop', icon: <Repeat {...icon} />, testId: 'end-loop' },
+  { key: 'bounce', label: 'Play back and forth', icon: <ArrowLeftRight {...icon} />, testId: 'end-bounce' },
+  { key: 'once', label: 'Play once', icon: <ArrowRightToLine {...icon} />, testId: 'end-once' },
+];
+
+const paces: readonly Segment<Pace>[] = [
+  { key: 'hold', label: 'Hold the rate: drops frames that come too late', icon: 'Hold', testId: 'pace-hold' },
+  { key: 'every', label: 'Every frame: slows down where they come too late', icon: 'Every', testId: 'pace-every' },
+];
+
+/** Plays what is open, where there is more than one picture of it. */
+export function TransportBar() {
+  const playback = useAppState((state) => state.playback);
+  return playback?.isOpen ? <Bar playback={playback} /> : null;
+}
+
+function Bar({ playback }: { readonly playback: PlaybackState }) {
+  const app = useApp();
+  const { player, stack, stacks, isPreparing } = playback;
+  const { isPlaying } = useSyncExternalStore(player.subscribe, player.snapshot);
+  const { atEnd, pace, rate } = useAppState((state) => state.settings.playback);
+  const words = useCallback((index: number) => frameWords(stack.isSeries, index, player.frameCount), [stack, player]);
+  const read = useCallback(() => player.index, [player]);
+  const key = (shortcut: string) => showShortcut(shortcut, app.isMac);
+  return (
+    <section className={styles.bar} aria-label="Playback" data-testid="transport" data-playing={isPlaying}>
+      <div className={styles.group}>
+        <IconButton
+          label="First frame"
+          shortcut={key('Home')}
+          icon={<SkipBack {...icon} />}
+          onPress={() => app.playback.step(-Infinity)}
+          testId="frame-first"
+        />
+        <IconButton
+          label="Previous frame"
+          shortcut={key('ArrowLeft')}
+          icon={<StepBack {...icon} />}
+          onPress={() => app.playback.step(-1)}
+          testId="frame-previous"
+        />
+        <PlayButton isPlaying={isPlaying} isPreparing={isPreparing} />
+        <IconButton
+          label="Next frame"
+          shortcut={key('ArrowRight')}
+          icon={<StepForward {...icon} />}
+          onPress={() => app.playback.step(1)}
+          testId="frame-next"
+        />
+        <IconButton
+          label="Last frame"
+          shortcut={key('End')}
+          icon={<SkipForward {...icon} />}
+          onPress={() => app.playback.step(Infinity)}
+          testId="frame-last"
+        />
+      </div>
+      <div className={styles.scrub}>
+        <Range
+          label={stack.label}
+          minimum={0}
+          maximum={player.frameCount - 1}
+          step={1}
+          read={read}
+          subscribe={player.onIndex}
+          onInput={(index) => app.playback.scrub(index)}
+          words={words}
+          testId="scrubber"
+        />
+        <FrameNumber player={player} isSeries={stack.isSeries} />
+      </div>
+      <div className={styles.group}>
+        <RateField rate={rate} onChange={(chosen) => app.setPlayback({ rate: chosen })} />
+        <Segmented label="At the end" segments={ends} value={atEnd} onChange={(chosen) => app.setPlayback({ atEnd: chosen })} />
+        <Segmented
+          label="Where frames come too late"
+          segments={paces}
+          value={pace}
+          onChange={(chosen) => app.setPlayback({ pace: chosen })}
+        />
+        {stacks.length > 1 && (
+          <div className={styles.stack}>
+            <Select
+              label="Play"
+              options={stacks.map(({ axis, label }) => ({ key: axis, label }))}
+              value={stack.axis}
+              onChange={(axis) => app.playback.choose(axis)}
+              testId="stack-select"
+            />
+          </div>
+        )}
+      </div>
+      <PlaybackFacts player={player} isPreparing={isPreparing} />
+      <span className={styles.close}>
+        <IconButton
+          label="Close the player"
+          icon={<X {...icon} />}
+          onPress={() => app.playback.close()}
+          testId="transport-close"
+        />
+      </span>
+    </section>
+  );
+}
+
+function PlayButton({ isPlaying, isPreparing }: { readonly isPlaying: boolean; readonly isPreparing: boolean }) {
+  const app = useApp();
+  const [label, Icon] = isPreparing
+    ? (['Getting ready to play: cancel', LoaderCircle] as const)
+    : isPlaying
+      ? (['Pause', Pause] as const)
+      : (['Play', Play] as const);
+  return (
+    <span className={styles.play} data-busy={isPreparing}>
+      <IconButton
+        label={label}
+        shortcut={showShortcut('Space', app.isMac)}
+        icon={<Icon {...icon} {...(!isPreparing && { fill: 'currentColor' })} />}
+        onPress={() => app.playback.toggle()}
+        testId="play-button"
+      />
+    </span>
+  );
+}
+
+/** Written straight into the page: it changes with every frame. */
+function FrameNumber({ player, isSeries }: { readonly player: Player; readonly isSeries: boolean }) {
+  const place = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    const show = () => {
+      if (place.current) place.current.textContent = String(isSeries ? player.index + 1 : player.index);
+    };
+    show();
+    return player.onIndex(show);
+  }, [player, isSeries]);
+  const last = isSeries ? player.frameCount : player.frameCount - 1;
+  return (
+    <span className={styles.number} data-testid="frame-number" style={{ minWidth: `${2 * String(last).length + 2}ch` }}>
+      <span ref={place} />
+      <span className={styles.last}>
+        {thinSpace}/{thinSpace}
+        {last}
+      </span>
+    </span>
+  );
+}
+
+/** Frames of a series are counted from 1, as people do; slices have the number that their axis gives them, from 0. */
+function frameWords(isSeries: boolean, index: number, frameCount: number): string {
+  return isSeries ? `${index + 1} of ${frameCount}` : `slice ${index}`;
+}

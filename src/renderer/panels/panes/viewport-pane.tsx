@@ -1,0 +1,246 @@
+import { Maximize2, Minimize2, Play } from 'lucide-react';
+import { type KeyboardEvent, useCallback, useEffect, useRef } from 'react';
+import { Button } from 'react-aria-components';
+import { mostSlabSlices } from '../../../core/draw/slab-plane.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import { thinSpace } from '../../app/words/units.ts';
+import { isMeasuring } from '../../viewer/model/measure.ts';
+import { safeSpacing, sliceFrame } from '../../viewer/model/orientation.ts';
+import { slabChoice, slabOf } from '../../viewer/model/slab.ts';
+import type { Layout, SliceAxis } from '../../viewer/model/viewer-api.ts';
+import type { Viewer, ViewName } from '../../viewer/viewer.ts';
+import { classes } from '../controls/classes.ts';
+import { Range } from '../controls/range.tsx';
+import { useApp, useAppState, useViewerPart } from '../hooks/use-app.ts';
+import { projectionNames } from '../inspector/volume-controls.tsx';
+import { ClipHandles } from './clip-handles.tsx';
+import { CutHandles } from './cut-handles.tsx';
+import { ObliqueHandles } from './oblique-handles.tsx';
+import { OrientationCube } from './orientation-cube.tsx';
+import { SpaceScale } from './space-scale.tsx';
+import styles from './viewport-pane.module.css';
+
+export interface VolumePaneProps {
+  readonly viewer: Viewer;
+  readonly info: VolumeInfo;
+  readonly isShown: boolean;
+  readonly isSecond: boolean;
+}
+
+export function VolumePane({ viewer, info, isShown, isSecond }: VolumePaneProps) {
+  const projection = useViewerPart(viewer, ({ state }) => state.projection);
+  const decimation = useViewerPart(viewer, (snapshot) => snapshot.decimation);
+  const prefix = isSecond ? 'second-' : '';
+  return (
+    <section
+      className={styles.pane}
+      data-view="3d"
+      hidden={!isShown}
+      aria-label={isSecond ? '3D view of the second volume' : '3D view'}
+    >
+      <Canvas
+        viewer={viewer}
+        view="3d"
+        isSecond={isSecond}
+        label="3D view. Drag turns it, the wheel zooms, the right button moves it."
+      />
+      <div className={styles.label}>
+        3D <span>{projectionNames[projection].toLowerCase()}</span>
+        {decimation > 1 && <span className={styles.warning}>shown at 1/{decimation} resolution</span>}
+      </div>
+      <ObliqueHandles viewer={viewer} info={info} prefix={prefix} />
+      <ClipHandles viewer={viewer} info={info} prefix={prefix} />
+      <CutHandles viewer={viewer} info={info} prefix={prefix} />
+      <OrientationCube viewer={viewer} info={info} />
+      <SpaceScale viewer={viewer} info={info} />
+      <AloneButton alone="3d" />
+    </section>
+  );
+}
+
+export interface SlicePaneProps {
+  readonly viewer: Viewer;
+  readonly info: VolumeInfo;
+  readonly axis: SliceAxis;
+  readonly isShown: boolean;
+  readonly isSecond: boolean;
+}
+
+export function SlicePane({ viewer, info, axis, isShown, isSecond }: SlicePaneProps) {
+  const { store } = useApp();
+  const index = 'xyz'.indexOf(axis) as 0 | 1 | 2;
+  const last = info.dims[index] - 1;
+  const moveTo = (at: number, along: number) => {
+    const crosshair = [...viewer.snapshot().state.crosshair] as [number, number, number];
+    crosshair[along] = at;
+    viewer.set({ crosshair });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && isMeasuring(store.getState().tool)) {
+      event.preventDefault();
+      viewer.measureAtCrosshair(axis);
+      return;
+    }
+    const { right, down } = sliceFrame(info, axis);
+    const moves: Record<string, { axis: number; by: number }> = {
+      ArrowRight: { axis: right.axis, by: right.sign },
+      ArrowLeft: { axis: right.axis, by: -right.sign },
+      ArrowDown: { axis: down.axis, by: down.sign },
+      ArrowUp: { axis: down.axis, by: -down.sign },
+      PageUp: { axis: index, by: 1 },
+      PageDown: { axis: index, by: -1 },
+    };
+    const move = moves[event.key];
+    if (!move) return;
+    event.preventDefault();
+    moveTo(
+      (viewer.snapshot().state.crosshair[move.axis as 0 | 1 | 2] as number) + move.by * (event.shiftKey ? 10 : 1),
+      move.axis,
+    );
+    viewer.probeCrosshair();
+  };
+  // Not by enter and leave: a layout that changes under a resting pointer gives neither in time.
+  const choose = () => {
+    if (store.getState().sliceAxis !== axis) store.setState({ sliceAxis: axis });
+  };
+  const read = useCallback(() => viewer.snapshot().state.crosshair[index], [viewer, index]);
+  return (
+    <section
+      className={styles.pane}
+      data-axis={axis}
+      hidden={!isShown}
+      aria-label={`Slice across ${axis}${isSecond ? ' of the second volume' : ''}`}
+      onPointerMove={choose}
+      onFocus={choose}
+    >
+      <Canvas
+        viewer={viewer}
+        view={axis}
+        isSecond={isSecond}
+        label={`Slice across ${axis}. Arrow keys move the crosshair, Page Up and Page Down the slice. Enter sets a point while measuring.`}
+        onKeyDown={onKeyDown}
+      />
+      <SlabLabel viewer={viewer} info={info} axis={axis} />
+      <AloneButton alone="slice" axis={axis} />
+      <div className={styles.strip}>
+        {!isSecond && <PlayButton axis={axis} />}
+        <b>{axis}</b>
+        <Range
+          label={`Slice across ${axis}`}
+          minimum={0}
+          maximum={last}
+          step={1}
+          read={read}
+          subscribe={viewer.subscribe}
+          onInput={(at) => moveTo(at, index)}
+          testId={`${isSecond ? 'second-' : ''}slider-${axis}`}
+        />
+        <span className={styles.number}>
+          <SliceIndex viewer={viewer} index={index} />
+          <span className={styles.last}>
+            {thinSpace}/{thinSpace}
+            {last}
+          </span>
+        </span>
+      </div>
+    </section>
+  );
+}
+
+/** Says of a thick slice what it shows, and of how many slices. */
+function SlabLabel({ viewer, info, axis }: { readonly viewer: Viewer; readonly info: VolumeInfo; readonly axis: SliceAxis }) {
+  const choice = useViewerPart(viewer, ({ state }) => slabChoice(state, axis));
+  const slab = slabOf(choice, safeSpacing(info)['xyz'.indexOf(axis) as 0 | 1 | 2]);
+  if (!slab) return null;
+  const { slices, kind } = slab;
+  return (
+    <div className={styles.label} title="The values under the pointer are the middle slice’s">
+      {kind} <span>of {slices === mostSlabSlices ? `${slices} slices, the most` : `${slices} slices`}</span>
+    </div>
+  );
+}
+
+/** The slice's number, written straight into the page: it changes at pointer rate. */
+function SliceIndex({ viewer, index }: { readonly viewer: Viewer; readonly index: 0 | 1 | 2 }) {
+  const place = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    const show = () => {
+      if (place.current) place.current.textContent = String(viewer.snapshot().state.crosshair[index]);
+    };
+    show();
+    return viewer.subscribe(show);
+  }, [viewer, index]);
+  return <span ref={place} />;
+}
+
+/** Leafs through the slices, where there are several; the transport bar has the rest. */
+function PlayButton({ axis }: { readonly axis: SliceAxis }) {
+  const app = useApp();
+  const canPlay = useAppState(({ playback }) => playback?.stacks.some((stack) => stack.axis === axis) === true);
+  if (!canPlay) return null;
+  return (
+    <Button
+      className={classes(styles.play)}
+      aria-label={`Play slices across ${axis}`}
+      onPress={() => app.playback.playAlong(axis)}
+      data-testid={`play-${axis}`}
+    >
+      <Play size={12} aria-hidden />
+    </Button>
+  );
+}
+
+/** Shows one picture alone, or all again. */
+function AloneButton({ alone, axis }: { readonly alone: Layout; readonly axis?: SliceAxis }) {
+  const app = useApp();
+  const isAlone = useAppState((state) => state.settings.layout === alone);
+  return (
+    <Button
+      className={classes(styles.alone)}
+      aria-label={isAlone ? 'Show the others again' : 'Show alone'}
+      onPress={() => app.toggleAlone(axis)}
+    >
+      {isAlone ? <Minimize2 size={14} aria-hidden /> : <Maximize2 size={14} aria-hidden />}
+    </Button>
+  );
+}
+
+interface CanvasProps {
+  readonly viewer: Viewer;
+  readonly view: ViewName;
+  readonly isSecond: boolean;
+  readonly label: string;
+  readonly onKeyDown?: (event: KeyboardEvent) => void;
+}
+
+/** A canvas of the viewer's. Each viewer (there is a new one after a lost device) gets a canvas that no other has used. */
+export function Canvas({ viewer, view, isSecond, label, onKeyDown }: CanvasProps) {
+  const app = useApp();
+  // Two clicks with another tool set two points.
+  const onDoubleClick = () => {
+    if (view !== 'oblique' && app.store.getState().tool === 'pointer') app.toggleAlone(view === '3d' ? undefined : view);
+  };
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const canvas = document.createElement('canvas');
+    canvas.dataset.testid = `${isSecond ? 'second-' : ''}canvas-${view}`;
+    place.current?.append(canvas);
+    const detach = viewer.attach(view, canvas);
+    return () => {
+      detach();
+      canvas.remove();
+    };
+  }, [viewer, view, isSecond]);
+  return (
+    <div
+      ref={place}
+      className={styles.canvas}
+      role="application"
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: an application is interactive: its keys move the crosshair
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      onDoubleClick={onDoubleClick}
+    />
+  );
+}

@@ -1,0 +1,40 @@
+import { Info, LoaderCircle } from 'lucide-react';
+import { useEffect } from 'react';
+import { useApp, useAppState } from '../hooks/use-app.ts';
+import styles from './banner.module.css';
+
+/** One line under the top bar while the graphics device is gone. */
+export function Banner() {
+  const gpu = useAppState((state) => state.gpu);
+  if (gpu.kind !== 'recovering') return null;
+  return (
+    <div className={styles.banner} role="status" data-testid="gpu-banner">
+      <LoaderCircle size={14} className={styles.turning} aria-hidden />
+      <span>The graphics device was lost. Asking for a new one…</span>
+      <span className={styles.why}>{gpu.message}</span>
+    </div>
+  );
+}
+
+const noticeMs = 4000;
+
+/** A word that goes by itself: 'Diagnostics copied'. */
+export function Notice() {
+  const { store } = useApp();
+  const notice = useAppState((state) => state.notice);
+  useEffect(() => {
+    if (notice === undefined) return undefined;
+    const timer = setTimeout(() => store.setState({ notice: undefined }), noticeMs);
+    return () => clearTimeout(timer);
+  }, [notice, store]);
+  return (
+    <div className={styles.noticePlace} role="status" data-testid="notice">
+      {notice !== undefined && (
+        <span className={styles.notice}>
+          <Info size={14} aria-hidden />
+          {notice}
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+import { useEffect, useState } from 'react';
+import { dropWords } from '../../app/loading/datasets.ts';
+import { droppedFiles } from '../../app/loading/dropped-files.ts';
+import { useApp, useAppState } from '../hooks/use-app.ts';
+import styles from './drop-overlay.module.css';
+
+/** The right third of the window, where one volume is open. */
+function isInCompareZone({ clientX }: DragEvent): boolean {
+  return clientX > (window.innerWidth * 2) / 3;
+}
+
+/** Answers a drag over the window at once, and takes the drop wherever it falls. */
+export function DropOverlay() {
+  const app = useApp();
+  const [words, setWords] = useState<string>();
+  const [isSecond, setIsSecond] = useState(false);
+  const isOpen = useAppState((state) => state.document.kind === 'ready' && state.gpu.kind === 'ready' && state.page === 'viewer');
+  const canCompare = isOpen && words === dropWords(['']);
+  useEffect(() => {
+    // Names are hidden from the page until the drop; how many files there are, and of what type, is not.
+    const filesIn = (event: DragEvent): readonly string[] | undefined => {
+      const transfer = event.dataTransfer;
+      if (!transfer?.types.includes('Files')) return undefined;
+      return [...transfer.items].filter((item) => item.kind === 'file').map((item) => item.type);
+    };
+    const over = (event: DragEvent) => {
+      event.preventDefault();
+      const files = filesIn(event);
+      if (event.dataTransfer) event.dataTransfer.dropEffect = files === undefined ? 'none' : 'copy';
+      setWords(files ? dropWords(files) : 'Only files can be dropped here');
+      setIsSecond(isInCompareZone(event));
+    };
+    const leave = (event: DragEvent) => {
+      if (event.relatedTarget === null) setWords(undefined);
+    };
+    const drop = (event: DragEvent) => {
+      event.preventDefault();
+      setWords(undefined);
+      const transfer = event.dataTransfer;
+      if (!transfer) return;
+      const asSecond = isOpen && isInCompareZone(event) && dropWords(filesIn(event) ?? []) === dropWords(['']);
+      void app.openDropped(droppedFiles(transfer), asSecond);
+    };
+    window.addEventListener('dragover', over);
+    window.addEventListener('dragleave', leave);
+    window.addEventListener('drop', drop);
+    return () => {
+      window.removeEventListener('dragover', over);
+      window.removeEventListener('dragleave', leave);
+      window.removeEventListener('drop', drop);
+    };
+  }, [app, isOpen]);
+  if (words === undefined) return null;
+  return (
+    <div className={styles.overlay} role="status" data-testid="drop-overlay">
+      <div className={styles.frame} data-faint={(canCompare && isSecond) || undefined}>
+        <span className={styles.words}>{words}</span>
+      </div>
+      {canCompare && (
+        <div className={styles.second} data-faint={!isSecond || undefined} data-testid="drop-compare">
+          <span className={styles.words}>Compare</span>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,97 @@
+import { Boxes, FolderOpen, Sparkles } from 'lucide-react';
+import { Button as AriaButton } from 'react-aria-components';
+import { sampleSummaries } from '../../../core/samples/sample.ts';
+import { type SampleChoice, sampleChoices } from '../../app/state/samples.ts';
+import { formatCount } from '../../app/words/units.ts';
+import buttonStyles from '../controls/button.module.css';
+import { Button } from '../controls/button.tsx';
+import { classes } from '../controls/classes.ts';
+import { Menu } from '../controls/menu.tsx';
+import { useApp, useAppState } from '../hooks/use-app.ts';
+import styles from './empty-state.module.css';
+
+/** One calm invitation: what to drop, the formats, Open, samples, recent files. */
+export function EmptyState() {
+  const app = useApp();
+  return (
+    <main className={styles.place} data-testid="empty-state">
+      <div className={styles.invitation}>
+        <Boxes size={36} strokeWidth={1.25} className={styles.icon} aria-hidden />
+        <h1 className={styles.title}>Drop a volume here</h1>
+        <p className={styles.formats}>
+          NIfTI, NRRD, PNG or TIFF stacks, raw voxels, .stria or a session. Several at once are compressed.
+        </p>
+        <div className={styles.actions}>
+          <Button kind="primary" onPress={() => app.openDialog()} testId="open-button">
+            <FolderOpen size={14} aria-hidden />
+            Open…
+          </Button>
+          <SampleMenu />
+        </div>
+      </div>
+      <RecentFiles />
+    </main>
+  );
+}
+
+function SampleMenu() {
+  const app = useApp();
+  const groups = sampleChoices.map(({ kind, title, sides }) => ({
+    title,
+    hint: sampleSummaries[kind],
+    entries: sides.map((side) => ({
+      key: `${kind}-${side}`,
+      label: `${side} × ${side} × ${side}`,
+      onAction: () => app.openSample({ kind, side } satisfies SampleChoice),
+    })),
+  }));
+  return (
+    <Menu
+      label="Samples"
+      groups={groups}
+      trigger={
+        <AriaButton className={classes(buttonStyles.button)} data-testid="sample-button">
+          <Sparkles size={14} aria-hidden />
+          Try a sample
+        </AriaButton>
+      }
+    />
+  );
+}
+
+function RecentFiles() {
+  const app = useApp();
+  const recent = useAppState((state) => state.recent);
+  if (recent.length === 0) return null;
+  const shown = recent.slice(0, 8);
+  return (
+    <section className={styles.recent} aria-labelledby="recent-title">
+      <div className={styles.recentHead}>
+        <h2 id="recent-title" className={styles.recentTitle}>
+          Recent
+        </h2>
+        <span className={styles.recentCount}>{recent.length > shown.length && `${formatCount(recent.length)} files`}</span>
+        <Button kind="quiet" onPress={() => app.clearRecent()}>
+          Clear
+        </Button>
+      </div>
+      <ul className={styles.files}>
+        {shown.map((file) => (
+          <li key={file.id}>
+            <AriaButton className={classes(styles.file)} onPress={() => app.openRecent(file.id, file.name)}>
+              <span className={styles.thumbnail}>
+                {file.thumbnail ? <img src={file.thumbnail} alt="" /> : <Boxes size={24} strokeWidth={1.25} aria-hidden />}
+              </span>
+              <span className={styles.fileName} title={file.name}>
+                {file.name}
+              </span>
+              <span className={styles.folder} title={file.folder}>
+                {file.folder || new Date(file.openedAt).toLocaleDateString()}
+              </span>
+            </AriaButton>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,48 @@
+import { MonitorOff } from 'lucide-react';
+import type { GpuDiagnosis } from '../../../core/gpu/diagnosis.ts';
+import { faultWords } from '../../app/words/messages.ts';
+import { Button } from '../controls/button.tsx';
+import { Facts } from '../controls/facts.tsx';
+import { useApp } from '../hooks/use-app.ts';
+import styles from './no-gpu-view.module.css';
+
+/** What stands in the picture's place where there is no GPU: why, what to do, and what works all the same. */
+export function NoGpuView({ diagnosis }: { readonly diagnosis: GpuDiagnosis }) {
+  const app = useApp();
+  const words = diagnosis.state === 'ready' ? faultWords['no-adapter'] : faultWords[diagnosis.state];
+  const restart = app.host.restartCompatible;
+  return (
+    <main className={styles.place} data-testid="no-gpu">
+      <div className={styles.card} role="alert">
+        <MonitorOff size={28} className={styles.icon} aria-hidden />
+        <h1 className={styles.title}>{words.title}</h1>
+        <p className={styles.why} data-testid="error-message">
+          {diagnosis.advice}
+        </p>
+        {diagnosis.tooSmall.length > 0 && (
+          <Facts
+            facts={diagnosis.tooSmall.map(({ limit, needed, available }) => ({
+              label: limit,
+              value: `${needed} needed, ${available} available`,
+            }))}
+          />
+        )}
+        <p className={styles.still}>
+          Volumes cannot be shown, but drop files here and they are compressed all the same, on the processor.
+        </p>
+        <div className={styles.actions}>
+          {restart && (
+            <Button kind="primary" onPress={() => void restart()}>
+              Restart in compatibility mode
+            </Button>
+          )}
+          <Button onPress={() => void app.openGpu()}>Try again</Button>
+          <Button onPress={() => app.openDialog()}>Compress files…</Button>
+          <Button kind="quiet" onPress={() => app.copyDiagnostics()}>
+            Copy diagnostics
+          </Button>
+        </div>
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,100 @@
+import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react';
+import { useState } from 'react';
+import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
+import { type ElementType, type Endian, elementTypes } from '../../../core/shared/volume.ts';
+import { checkLayout } from '../../app/loading/raw-layout.ts';
+import { formatBytes, formatCount, formatDims, formatType } from '../../app/words/units.ts';
+import type { HostFile } from '../../host/host.ts';
+import { Button } from '../controls/button.tsx';
+import { NumberInput } from '../controls/number-input.tsx';
+import { Segmented } from '../controls/segmented.tsx';
+import { Select } from '../controls/select.tsx';
+import { useApp } from '../hooks/use-app.ts';
+import styles from './raw-form.module.css';
+
+const blank: RawLayout = { dims: [256, 256, 256, 1], type: 'u8', endian: 'little', offset: 0 };
+const axes = ['x', 'y', 'z', 't'] as const;
+
+/** Asks what a raw file does not say about itself, and checks each answer against the file's size at once. */
+export function RawForm({ file, suggestions }: { readonly file: HostFile; readonly suggestions: readonly RawLayout[] }) {
+  const app = useApp();
+  const [layout, setLayout] = useState<RawLayout>(suggestions[0] ?? blank);
+  const check = checkLayout(layout, file.size);
+  const change = (part: Partial<RawLayout>) => setLayout((before) => ({ ...before, ...part }));
+  return (
+    <main className={styles.place}>
+      <div className={styles.card} data-testid="raw-form">
+        <div>
+          <h1 className={styles.title}>{file.name}</h1>
+          <p className={styles.lead}>
+            {formatBytes(file.size)} ({formatCount(file.size)} bytes) without a header. What do they hold?
+          </p>
+        </div>
+        {suggestions.length > 0 && (
+          <fieldset className={styles.suggestions} aria-label="Layouts that fit">
+            {suggestions.map((suggestion) => (
+              <Button key={`${suggestion.dims} ${suggestion.type}`} onPress={() => setLayout(suggestion)}>
+                {formatDims(suggestion.dims)} · {suggestion.type}
+              </Button>
+            ))}
+          </fieldset>
+        )}
+        <div className={styles.dims}>
+          {axes.map((axis, index) => (
+            <NumberInput
+              key={axis}
+              label={axis === 't' ? 'time points' : axis}
+              value={layout.dims[index] ?? 1}
+              minimum={1}
+              step={1}
+              maximumFractionDigits={0}
+              onChange={(length) =>
+                change({ dims: layout.dims.map((old, at) => (at === index ? length : old)) as unknown as RawLayout['dims'] })
+              }
+            />
+          ))}
+        </div>
+        <Select<ElementType>
+          label="Element type"
+          value={layout.type}
+          onChange={(type) => change({ type })}
+          options={elementTypes.map((type) => ({ key: type, label: type, hint: formatType(type) }))}
+        />
+        <div className={styles.row}>
+          <span>Byte order</span>
+          <Segmented<Endian>
+            label="Byte order"
+            value={layout.endian ?? 'little'}
+            onChange={(endian) => change({ endian })}
+            segments={[
+              { key: 'little', label: 'Little-endian' },
+              { key: 'big', label: 'Big-endian' },
+            ]}
+          />
+        </div>
+        <NumberInput
+          label="Bytes in front of the first voxel"
+          value={layout.offset ?? 0}
+          minimum={0}
+          step={1}
+          maximumFractionDigits={0}
+          onChange={(offset) => change({ offset })}
+        />
+        <p className={styles.check} data-state={check.state} role="status">
+          {check.state === 'fits' && <CircleCheck size={14} aria-hidden />}
+          {check.state === 'shorter' && <TriangleAlert size={14} aria-hidden />}
+          {check.state === 'wrong' && <CircleAlert size={14} aria-hidden />}
+          {check.state === 'fits' ? 'Fits the file exactly.' : check.words}
+        </p>
+        <div className={styles.actions}>
+          <Button kind="quiet" onPress={() => app.close()}>
+            Cancel
+          </Button>
+          <Button kind="primary" isDisabled={check.state === 'wrong'} onPress={() => app.openRaw(file, layout)}>
+            Open
+          </Button>
+        </div>
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,56 @@
+import { FileQuestion, FolderOpen, TriangleAlert } from 'lucide-react';
+import type { WaitingSession } from '../../app/state/saved-session.ts';
+import { formatCount } from '../../app/words/units.ts';
+import { Button } from '../controls/button.tsx';
+import { useApp } from '../hooks/use-app.ts';
+import styles from './waiting-view.module.css';
+
+/** So many missing files are named. */
+const mostNamed = 6;
+
+/** A session says what its volume's files are called, not where they are now: people choose them. */
+export function WaitingView({ session: { file, missing } }: { readonly session: WaitingSession }) {
+  const app = useApp();
+  const named = missing.slice(0, mostNamed);
+  const [first] = missing;
+  return (
+    <main className={styles.place} data-testid="waiting">
+      <div className={styles.card}>
+        <FileQuestion size={36} strokeWidth={1.25} className={styles.icon} aria-hidden />
+        <h1 className={styles.title}>
+          {missing.length === 1
+            ? `${first?.name} was not found here`
+            : `${formatCount(missing.length)} files were not found here`}
+        </h1>
+        <p className={styles.lead}>
+          {file.name} shows {missing.length === 1 ? 'it' : 'them'}. Choose {missing.length === 1 ? 'it' : 'them'}, or drop{' '}
+          {missing.length === 1 ? 'it' : 'them'} on the window.
+        </p>
+        {missing.length > 1 && (
+          <ul className={styles.names}>
+            {named.map(({ name }) => (
+              <li key={name}>{name}</li>
+            ))}
+            {missing.length > named.length && <li>and {formatCount(missing.length - named.length)} more</li>}
+          </ul>
+        )}
+        {missing.map(
+          ({ name, reason }) =>
+            reason !== undefined && (
+              <p key={name} className={styles.reason} role="alert">
+                <TriangleAlert size={14} aria-hidden />
+                That is another file: {reason}.
+              </p>
+            ),
+        )}
+        <div className={styles.actions}>
+          <Button kind="primary" onPress={() => app.openDialog()} testId="waiting-choose" autoFocus>
+            <FolderOpen size={14} aria-hidden />
+            Choose…
+          </Button>
+          <Button onPress={() => app.close()}>Close</Button>
+        </div>
+      </div>
+    </main>
+  );
+}

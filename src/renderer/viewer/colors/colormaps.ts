@@ -1,0 +1,78 @@
+import batlow from '../../../../resources/colormaps/batlow.json';
+import bone from '../../../../resources/colormaps/bone.json';
+import cividis from '../../../../resources/colormaps/cividis.json';
+import difference from '../../../../resources/colormaps/difference.json';
+import gray from '../../../../resources/colormaps/gray.json';
+import hot from '../../../../resources/colormaps/hot.json';
+import inferno from '../../../../resources/colormaps/inferno.json';
+import labels from '../../../../resources/colormaps/labels.json';
+import magma from '../../../../resources/colormaps/magma.json';
+import plasma from '../../../../resources/colormaps/plasma.json';
+import turbo from '../../../../resources/colormaps/turbo.json';
+import viridis from '../../../../resources/colormaps/viridis.json';
+
+const files = { gray, bone, hot, viridis, cividis, batlow, magma, inferno, plasma, turbo, difference, labels };
+
+export type ColormapName = keyof typeof files;
+
+/** Names of the colormaps in resources/colormaps, in the order in which a menu shows them. */
+export const colormapNames = Object.keys(files) as ColormapName[];
+
+export interface Colormap {
+  readonly title: string;
+  /** 256 sRGB colours, lowest first: r, g, b of 0…255 each. */
+  readonly colors: Uint8Array;
+  /** The colours stand for single values, so nothing may be blended between two of them. */
+  readonly isCategorical: boolean;
+}
+
+/** A colormap by its name, forwards or backwards. */
+export interface ColorChoice {
+  readonly colormap: string;
+  readonly inverted: boolean;
+}
+
+const maps = new Map<string, Colormap>(
+  Object.entries(files).map(([name, { title, colors }]) => [
+    name,
+    { title, colors: decode(colors), isCategorical: name === 'labels' },
+  ]),
+);
+
+/** The colormap of that name; gray for a name that is not known. */
+export function colormap(name: string): Colormap {
+  return (maps.get(name) ?? maps.get('gray')) as Colormap;
+}
+
+/** The 256 colours of a choice, as the window shows them. Colours of labels stay: they have no order. */
+export function colorsOf({ colormap: name, inverted }: ColorChoice): Uint8Array {
+  const { colors, isCategorical } = colormap(name);
+  if (!inverted || isCategorical) return colors;
+  return Uint8Array.from(colors, (_, at) => colors[765 - 3 * Math.floor(at / 3) + (at % 3)] as number);
+}
+
+/** The palette's place of a label: 0 for the background, the others in turn. Twins: slice.wgsl, ray-march.wgsl. */
+export function labelColorIndex(label: number): number {
+  return label === 0 ? 0 : 1 + ((((label - 1) % 255) + 255) % 255);
+}
+
+/** `gray-inverted` was a map of its own once. */
+export function withPresentName<State extends ColorChoice>(state: State): State {
+  return state.colormap === 'gray-inverted' ? { ...state, colormap: 'gray', inverted: !state.inverted } : state;
+}
+
+/** A CSS gradient along `direction`, for menus and bars. */
+export function colormapGradient(choice: ColorChoice, direction = 'to right'): string {
+  const colors = colorsOf(choice);
+  const stops = Array.from({ length: 17 }, (_, index) => {
+    const at = Math.round((index * 255) / 16) * 3;
+    return `rgb(${colors.slice(at, at + 3).join(' ')})`;
+  });
+  return `linear-gradient(${direction}, ${stops.join(', ')})`;
+}
+
+function decode(hex: string): Uint8Array {
+  return Uint8Array.from(
+    hex.split(' ').flatMap((color) => [0, 2, 4].map((start) => Number.parseInt(color.slice(start, start + 2), 16))),
+  );
+}

@@ -1,0 +1,245 @@
+import { cross, dot, scaled, sum } from '../../../core/shared/vectors.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import type { CutPlane } from './cut-plane.ts';
+import {
+  affineColumns,
+  type EdgeLetters,
+  hasOrientation,
+  type SliceFrame,
+  safeSpacing,
+  sceneEdges,
+  sliceFrame,
+} from './orientation.ts';
+import { type CanvasToVoxel, type Point, pixelOf, type SliceCamera, type Voxel } from './slice-geometry.ts';
+import type { ObliqueTilt } from './viewer-api.ts';
+
+type Vector = Voxel;
+
+/** A plane through the crosshair, however it is turned, on its canvas. Vectors have length 1 and lie in the world, in `spatialUnit`. */
+export interface ObliquePlane {
+  readonly right: Vector;
+  readonly down: Vector;
+  readonly normal: Vector;
+  readonly map: CanvasToVoxel;
+  readonly crosshairPixel: Point;
+  readonly letters: EdgeLetters | undefined;
+}
+
+export interface ObliquePlacement {
+  readonly info: VolumeInfo;
+  readonly tilt: ObliqueTilt;
+  readonly crosshair: Voxel;
+  readonly camera: SliceCamera;
+  readonly width: number;
+  readonly height: number;
+  readonly margin: number;
+}
+
+/**
+ * Unturned it lies as the slice across z does. `turn` turns it about the canvas's vertical axis, then `tilt` about its
+ * horizontal one. The volume's middle, seen along the normal, is in the canvas's middle, so that a crosshair that moves in
+ * the plane moves nothing. Steps are as long as the affine says, also where its axes are not at right angles.
+ */
+export function placeOblique({ info, tilt, crosshair, camera, width, height, margin }: ObliquePlacement): ObliquePlane {
+  const columns = columnsOf(info);
+  const { right, down, normal } = turned(info, columns, tilt);
+  const dims: Voxel = [info.dims[0], info.dims[1], info.dims[2]];
+  const extent = (along: Vector): number =>
+    columns.reduce((sum, column, axis) => sum + Math.abs(dot(column, along)) * (dims[axis] as number), 0);
+  const fit = Math.min(Math.max(1, width - 2 * margin) / extent(right), Math.max(1, height - 2 * margin) / extent(down));
+  const pixelsPerUnit = fit * camera.zoom;
+  // From the volume's middle to the crosshair, in the world.
+  const away = toWorld(columns, [
+    crosshair[0] + 0.5 - dims[0] / 2,
+    crosshair[1] + 0.5 - dims[1] / 2,
+    crosshair[2] + 0.5 - dims[2] / 2,
+  ]);
+  const [panX, panY] = camera.center ?? [0, 0];
+  const center = sum(scaled(normal, dot(away, normal)), sum(scaled(right, panX), scaled(down, panY)));
+  const inVoxels = inverse(columns);
+  const step = (along: Vector): Voxel => scaled(toWorld(inVoxels, along), 1 / pixelsPerUnit);
+  const [stepRight, stepDown] = [step(right), step(down)];
+  const middle = sum(toWorld(inVoxels, center), [dims[0] / 2, dims[1] / 2, dims[2] / 2]);
+  const origin = sum(middle, sum(scaled(stepRight, -width / 2), scaled(stepDown, -height / 2)));
+  const fromCenter = sum(away, scaled(center, -1));
+  return {
+    right,
+    down,
+    normal,
+    map: { origin, right: stepRight, down: stepDown, pixelsPerUnit },
+    crosshairPixel: [width / 2 + dot(fromCenter, right) * pixelsPerUnit, height / 2 + dot(fromCenter, down) * pixelsPerUnit],
+    letters: hasOrientation(info)
+      ? {
+          left: sideLetters(scaled(right, -1)),
+          right: sideLetters(right),
+          top: sideLetters(scaled(down, -1)),
+          bottom: sideLetters(down),
+        }
+      : undefined,
+  };
+}
+
+/** The direction that the plane is turned to, in the world. */
+export function obliqueNormal(info: VolumeInfo, tilt: ObliqueTilt): Vector {
+  return turned(info, columnsOf(info), tilt).normal;
+}
+
+/** The plane in the 3D view's scene, whose origin is the volume's middle. */
+export function obliqueInScene(info: VolumeInfo, tilt: ObliqueTilt, crosshair: Voxel): CutPlane {
+  const normal = unit(carriedNormal(obliqueNormal(info, tilt), columnsOf(info), sceneSteps(info)));
+  return { normal, offset: dot(normal, voxelInScene(info, crosshair)) };
+}
+
+/** A voxel's middle in the 3D view's scene. */
+export function voxelInScene(info: VolumeInfo, voxel: Voxel): Vector {
+  const [x, y, z] = voxel.map((at, axis) => at + 0.5 - (info.dims[axis] as number) / 2);
+  return toWorld(sceneSteps(info), [x as number, y as number, z as number]);
+}
+
+/**
+ * How the oblique slice is turned when its normal points there in the scene, in whole degrees: a turn of −180…180, a tilt of
+ * −90…90. Where the normal is upright on the slice's canvas any turn would do: it stays.
+ */
+export function tiltTowards(info: VolumeInfo, normalInScene: Vector, before: ObliqueTilt): ObliqueTilt {
+  const columns = columnsOf(info);
+  const normal = unit(carriedNormal(normalInScene, sceneSteps(info), columns));
+  const { first, second, third } = unturned(info, columns);
+  const [across, upright, inwards] = [dot(normal, first), dot(normal, second), dot(normal, third)];
+  const degrees = (radians: number): number => Math.round((radians * 180) / Math.PI) || 0;
+  return {
+    turn: Math.hypot(across, inwards) < 1e-3 ? before.turn : degrees(Math.atan2(-across, inwards)),
+    tilt: degrees(-Math.asin(Math.min(1, Math.max(-1, upright)))),
+  };
+}
+
+/** The camera after zooming with the place under `pixel` kept where it is. */
+export function zoomOblique(placement: ObliquePlacement, pixel: Point, zoom: number): SliceCamera {
+  const [panX, panY] = placement.camera.center ?? [0, 0];
+  const { pixelsPerUnit } = placeOblique(placement).map;
+  const after = (pixelsPerUnit * zoom) / placement.camera.zoom;
+  const shift = 1 / pixelsPerUnit - 1 / after;
+  return { zoom, center: [panX + (pixel[0] - placement.width / 2) * shift, panY + (pixel[1] - placement.height / 2) * shift] };
+}
+
+/** The voxel that lies `steps` of the shortest spacing along the plane's normal from the crosshair. Fractions are kept. */
+export function alongNormal(info: VolumeInfo, normal: Vector, crosshair: Voxel, steps: number): Voxel {
+  const length = steps * Math.min(...safeSpacing(info));
+  return sum(crosshair, toWorld(inverse(columnsOf(info)), scaled(normal, length)));
+}
+
+/**
+ * Where the oblique plane cuts a slice that goes through the crosshair too: a line over the whole canvas. Undefined: they are
+ * the same plane.
+ */
+export function cutLine(
+  info: VolumeInfo,
+  normal: Vector,
+  { map, frame, width, height, crosshair }: SliceOnCanvas,
+): readonly [Point, Point] | undefined {
+  const columns = columnsOf(info);
+  const { right, down } = frame;
+  // Along the line the way along the normal does not change.
+  const perPixel: Point = [
+    dot(columns[right.axis], normal) * map.right[right.axis],
+    dot(columns[down.axis], normal) * map.down[down.axis],
+  ];
+  const length = Math.hypot(...perPixel);
+  if (length * map.pixelsPerUnit < 1e-3) return undefined;
+  const reach = (width + height) / length;
+  const [x, y] = pixelOf(map, frame, crosshair);
+  const [dx, dy] = [-perPixel[1] * reach, perPixel[0] * reach];
+  return [
+    [x - dx, y - dy],
+    [x + dx, y + dy],
+  ];
+}
+
+/** A slice across an axis, as `cutLine` needs it. */
+export interface SliceOnCanvas {
+  readonly map: CanvasToVoxel;
+  readonly frame: SliceFrame;
+  readonly width: number;
+  readonly height: number;
+  readonly crosshair: Voxel;
+}
+
+/** `L`, or `LA` where it runs between two sides: the patient's nearest sides, the nearest first. */
+export function sideLetters(direction: Vector): string {
+  const sides = [
+    ['R', 'L'],
+    ['A', 'P'],
+    ['S', 'I'],
+  ] as const;
+  return direction
+    .map((part, axis) => ({ part: Math.abs(part), letter: sides[axis]?.[part < 0 ? 1 : 0] ?? '' }))
+    .filter(({ part }) => part > 0.38)
+    .sort((a, b) => b.part - a.part)
+    .map(({ letter }) => letter)
+    .join('');
+}
+
+type Columns = readonly [Vector, Vector, Vector];
+
+function columnsOf(info: VolumeInfo): Columns {
+  const [x, y, z] = safeSpacing(info);
+  const columns = affineColumns(info) as Columns | undefined;
+  return (
+    columns ?? [
+      [x, 0, 0],
+      [0, y, 0],
+      [0, 0, z],
+    ]
+  );
+}
+
+/** From each voxel to the next in the 3D view's scene, along x, y and z. */
+function sceneSteps(info: VolumeInfo): Columns {
+  const [x, y, z] = sceneEdges(info).map((edge, axis) => scaled(edge, 1 / (info.dims[axis] as number)));
+  return [x as Vector, y as Vector, z as Vector];
+}
+
+/** The normal of the same voxels' plane in another space; of any length. @param from, to steps from voxel to voxel */
+function carriedNormal(normal: Vector, from: Columns, to: Columns): Vector {
+  const [a, b, c] = from;
+  const along: Vector = [dot(a, normal), dot(b, normal), dot(c, normal)];
+  const [x, y, z] = inverse(to);
+  return [dot(x, along), dot(y, along), dot(z, along)];
+}
+
+/** The axes that the oblique slice is turned about: to the right and down on its canvas, and into it. Of length 1, at right angles. */
+function unturned(info: VolumeInfo, columns: Columns) {
+  const frame = sliceFrame(info, 'z');
+  const first = unit(scaled(columns[frame.right.axis], frame.right.sign));
+  const along = scaled(columns[frame.down.axis], frame.down.sign);
+  // At right angles also where the volume's axes are not.
+  const second = unit(sum(along, scaled(first, -dot(along, first))));
+  return { first, second, third: cross(first, second) };
+}
+
+function turned(info: VolumeInfo, columns: Columns, { turn, tilt }: ObliqueTilt) {
+  const { first, second, third } = unturned(info, columns);
+  const [a, b] = [(turn * Math.PI) / 180, (tilt * Math.PI) / 180];
+  const right = sum(scaled(first, Math.cos(a)), scaled(third, Math.sin(a)));
+  const across = cross(right, second);
+  const down = sum(scaled(second, Math.cos(b)), scaled(across, Math.sin(b)));
+  return { right, down, normal: cross(right, down) };
+}
+
+function inverse([a, b, c]: Columns): Columns {
+  const determinant = dot(a, cross(b, c));
+  const rows = [cross(b, c), cross(c, a), cross(a, b)].map((row) => scaled(row, 1 / determinant)) as [Vector, Vector, Vector];
+  // The rows of the inverse, as its columns.
+  return [
+    [rows[0][0], rows[1][0], rows[2][0]],
+    [rows[0][1], rows[1][1], rows[2][1]],
+    [rows[0][2], rows[1][2], rows[2][2]],
+  ];
+}
+
+function toWorld([a, b, c]: Columns, [x, y, z]: Voxel): Vector {
+  return sum(scaled(a, x), sum(scaled(b, y), scaled(c, z)));
+}
+
+function unit(vector: Vector): Vector {
+  return scaled(vector, 1 / Math.hypot(...vector));
+}

@@ -1,0 +1,197 @@
+import { dot, scaled } from '../../../core/shared/vectors.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import type { SliceAxis } from './viewer-api.ts';
+
+export type AxisNumber = 0 | 1 | 2;
+
+/** A direction along a voxel axis. */
+export interface VoxelDirection {
+  readonly axis: AxisNumber;
+  readonly sign: 1 | -1;
+}
+
+/** Letters at a picture's edges: R L (patient's right, left), A P (anterior, posterior), S I (superior, inferior). */
+export interface EdgeLetters {
+  readonly left: string;
+  readonly right: string;
+  readonly top: string;
+  readonly bottom: string;
+}
+
+/** How a slice lies on the screen. */
+export interface SliceFrame {
+  /** The voxel axis that the slice cuts across. */
+  readonly across: AxisNumber;
+  readonly right: VoxelDirection;
+  readonly down: VoxelDirection;
+  /** Undefined where the file says nothing of orientation. */
+  readonly letters: EdgeLetters | undefined;
+}
+
+/** A voxel axis's nearest world axis (0 R, 1 A, 2 S) and whether it runs towards it or against it. */
+export interface WorldDirection {
+  readonly axis: AxisNumber;
+  readonly sign: 1 | -1;
+}
+
+const positiveLetters = ['R', 'A', 'S'] as const;
+const negativeLetters = ['L', 'P', 'I'] as const;
+const permutations = [
+  [0, 1, 2],
+  [0, 2, 1],
+  [1, 0, 2],
+  [1, 2, 0],
+  [2, 0, 1],
+  [2, 1, 0],
+] as const;
+
+/**
+ * Distances between voxel centres along x, y and z: the affine's where it can be inverted (a file's spacing may say
+ * something else), else the spacing, where what is no positive finite number is taken as 1.
+ */
+export function safeSpacing(info: VolumeInfo): readonly [number, number, number] {
+  const lengths = affineColumns(info)?.map((column) => Math.hypot(...column));
+  const [x, y, z] = (lengths ?? info.spacing).map((value) => (Number.isFinite(value) && value > 0 ? value : 1));
+  return [x ?? 1, y ?? 1, z ?? 1];
+}
+
+/** The affine's linear part as its three columns, or undefined where it is no invertible matrix of finite numbers. */
+export function affineColumns(info: VolumeInfo): readonly (readonly [number, number, number])[] | undefined {
+  const at = (row: number, column: number): number => info.affine[row * 4 + column] ?? Number.NaN;
+  const columns = [0, 1, 2].map((column) => [at(0, column), at(1, column), at(2, column)] as const);
+  const [a, b, c] = columns.map((column) => scaled(column, 1 / Math.hypot(...column)));
+  if (!a || !b || !c) return undefined;
+  const determinant = dot(a, [b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]]);
+  return Math.abs(determinant) > 1e-3 ? columns : undefined;
+}
+
+/**
+ * Where a voxel's middle lies in the world (RAS+ where there is an orientation), in `spatialUnit`; fractions are places
+ * between voxels. Without a usable affine: by the spacing, from the first voxel's middle.
+ */
+export function worldOf(info: VolumeInfo, [x, y, z]: readonly [number, number, number]): readonly [number, number, number] {
+  const spacing = safeSpacing(info);
+  const columns = affineColumns(info);
+  if (!columns) return [x * spacing[0], y * spacing[1], z * spacing[2]];
+  const at = (row: 0 | 1 | 2): number =>
+    [x, y, z].reduce((sum, place, axis) => sum + place * (columns[axis]?.[row] ?? 0), info.affine[row * 4 + 3] ?? 0);
+  return [at(0), at(1), at(2)];
+}
+
+/**
+ * Whether the file says how the volume lies in the patient. A plain scaling without an offset says nothing: it is what
+ * readers make up for files without an orientation.
+ */
+export function hasOrientation(info: VolumeInfo): boolean {
+  if (!affineColumns(info)) return false;
+  const isPlain = info.affine.every((value, index) => (index % 5 === 0 ? value > 0 : value === 0));
+  return !isPlain;
+}
+
+/** For each voxel axis the world axis it runs along most nearly; each world axis is taken once. */
+export function worldDirections(info: VolumeInfo): readonly [WorldDirection, WorldDirection, WorldDirection] {
+  const columns = affineColumns(info) ?? ([[1, 0, 0], [0, 1, 0], [0, 0, 1]] as const); // biome-ignore format: a matrix
+  const share = (voxelAxis: number, worldAxis: number): number => {
+    const column = columns[voxelAxis] as readonly [number, number, number];
+    return (column[worldAxis] as number) / Math.hypot(...column);
+  };
+  const alignment = (permutation: readonly number[]): number =>
+    permutation.reduce((sum, worldAxis, voxelAxis) => sum + Math.abs(share(voxelAxis, worldAxis)), 0);
+  const best = permutations.reduce((winner, permutation) => (alignment(permutation) > alignment(winner) ? permutation : winner));
+  const direction = (voxelAxis: AxisNumber): WorldDirection => {
+    const axis = best[voxelAxis] as AxisNumber;
+    return { axis, sign: share(voxelAxis, axis) < 0 ? -1 : 1 };
+  };
+  return [direction(0), direction(1), direction(2)];
+}
+
+/**
+ * How the slice across a voxel axis lies on the screen. Radiological convention: the patient is seen from the feet, from
+ * the front and from the left side, so the patient's right is on the left, the front is up (axial) or left (sagittal),
+ * the head is up. Without orientation: voxel axes run right and down, the lower one right.
+ */
+export function sliceFrame(info: VolumeInfo, sliceAxis: SliceAxis): SliceFrame {
+  const across = (['x', 'y', 'z'] as const).indexOf(sliceAxis) as AxisNumber;
+  const [first, second] = ([0, 1, 2] as const).filter((axis) => axis !== across) as [AxisNumber, AxisNumber];
+  if (!hasOrientation(info)) {
+    return { across, right: { axis: first, sign: 1 }, down: { axis: second, sign: 1 }, letters: undefined };
+  }
+  const world = worldDirections(info);
+  const [horizontal, vertical] = world[first].axis < world[second].axis ? [first, second] : [second, first];
+  // Right on the screen is left or posterior, down is posterior or inferior: each a world axis's negative direction.
+  const towardsNegative = (axis: AxisNumber): VoxelDirection => ({ axis, sign: world[axis].sign === 1 ? -1 : 1 });
+  const letters = {
+    left: positiveLetters[world[horizontal].axis],
+    right: negativeLetters[world[horizontal].axis],
+    top: positiveLetters[world[vertical].axis],
+    bottom: negativeLetters[world[vertical].axis],
+  };
+  return { across, right: towardsNegative(horizontal), down: towardsNegative(vertical), letters };
+}
+
+/**
+ * The unit cube (0…1 over the volume's voxels along x, y, z) in the 3D scene, as the columns of its edges. The scene is
+ * seen along −z with y up: an oriented volume shows its front, head up, the patient's right on the left; another one
+ * its first slice, x to the right and y down. The longest edge has length 1.
+ */
+export function sceneEdges(info: VolumeInfo): readonly (readonly [number, number, number])[] {
+  const edges = edgesInUnits(info);
+  const longest = unitsPerLength(info);
+  return edges.map((edge) => scaled(edge, 1 / longest));
+}
+
+/** How many of the volume's spatial units a length of 1 in the 3D scene is. */
+export function unitsPerLength(info: VolumeInfo): number {
+  return Math.max(...edgesInUnits(info).map((edge) => Math.hypot(...edge)));
+}
+
+/** The volume's edges as they lie in the scene, in its spatial units. */
+function edgesInUnits(info: VolumeInfo): readonly (readonly [number, number, number])[] {
+  const [x, y, z] = info.dims;
+  const columns = affineColumns(info);
+  const spacing = safeSpacing(info);
+  return [x, y, z].map((length, axis): readonly [number, number, number] => {
+    if (columns && hasOrientation(info)) {
+      const [right, anterior, superior] = columns[axis] as readonly [number, number, number];
+      return [-right * length, superior * length, anterior * length];
+    }
+    const along = (spacing[axis] as number) * length;
+    return [axis === 0 ? along : 0, axis === 1 ? -along : 0, axis === 2 ? -along : 0];
+  });
+}
+
+/** A side from which the 3D view can be looked at. */
+export interface SceneSide {
+  /** `front`: as a key. */
+  readonly key: 'front' | 'back' | 'right' | 'left' | 'above' | 'below';
+  /** Towards the eye, in the scene. */
+  readonly toEye: readonly [number, number, number];
+  /** The letter of the patient's side that is seen then. */
+  readonly letter: string;
+  /** Which end of which voxel axis is nearest then, where there is no patient. */
+  readonly axis: string;
+}
+
+/** The six sides, as `sceneEdges` lays the scene out: the patient's left is at its right. */
+export const sceneSides: readonly SceneSide[] = [
+  { key: 'front', toEye: [0, 0, 1], letter: 'A', axis: '−z' },
+  { key: 'back', toEye: [0, 0, -1], letter: 'P', axis: '+z' },
+  { key: 'right', toEye: [-1, 0, 0], letter: 'R', axis: '−x' },
+  { key: 'left', toEye: [1, 0, 0], letter: 'L', axis: '+x' },
+  { key: 'above', toEye: [0, 1, 0], letter: 'S', axis: '−y' },
+  { key: 'below', toEye: [0, -1, 0], letter: 'I', axis: '+y' },
+];
+
+/** Where the letters of a volume's faces go: outwards from its middle, in the scene. Empty without orientation. */
+export function faceLetters(info: VolumeInfo): readonly { letter: string; direction: readonly [number, number, number] }[] {
+  if (!hasOrientation(info)) return [];
+  const world = worldDirections(info);
+  return sceneEdges(info).flatMap((edge, axis) => {
+    const { axis: worldAxis, sign } = world[axis as AxisNumber];
+    const outwards = scaled(edge, 0.5);
+    return [
+      { letter: (sign === 1 ? positiveLetters : negativeLetters)[worldAxis], direction: outwards },
+      { letter: (sign === 1 ? negativeLetters : positiveLetters)[worldAxis], direction: scaled(outwards, -1) },
+    ];
+  });
+}

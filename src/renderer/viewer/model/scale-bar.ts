@@ -1,0 +1,48 @@
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+
+/** A bar that shows how long a round length is in a picture. */
+export interface ScaleBar {
+  readonly pixels: number;
+  /** `20 mm`. */
+  readonly text: string;
+}
+
+type SpatialUnit = VolumeInfo['spatialUnit'];
+
+/** Narrow no-break space. */
+const thinSpace = '\u202f';
+const metres = { m: 1, mm: 1e-3, um: 1e-6 } as const;
+const names = [
+  ['km', 1e3],
+  ['m', 1],
+  ['mm', 1e-3],
+  ['µm', 1e-6],
+  ['nm', 1e-9],
+] as const;
+
+/** The greatest of 1, 2 or 5 times a power of ten that is at most that. */
+export function roundLength(atMost: number): number {
+  const power = 10 ** Math.floor(Math.log10(atMost));
+  return ([5, 2, 1].find((factor) => factor * power <= atMost * (1 + 1e-9)) ?? 1) * power;
+}
+
+/** A round length in words, in the unit that makes it a number of 1 or more: `0.05` mm is `50 µm`. */
+export function lengthWords(length: number, unit: SpatialUnit): string {
+  if (unit === 'unknown') return `${Number(length.toPrecision(6))}`;
+  const inMetres = length * metres[unit];
+  const own = names.find(([, size]) => size === metres[unit]) ?? names[2];
+  const [name, size] = length === 0 ? own : (names.find(([, each]) => inMetres >= each * (1 - 1e-9)) ?? ['nm', 1e-9]);
+  return `${Number((inMetres / size).toPrecision(6))}${thinSpace}${name}`;
+}
+
+/**
+ * The longest bar of a round length (1, 2 or 5 times a power of ten) that is at most `maxPixels` long. Undefined where the
+ * file says no unit, or there is nothing to measure by.
+ * @param pixelsPerUnit how long a `unit` is in the picture
+ */
+export function scaleBar(pixelsPerUnit: number, maxPixels: number, unit: SpatialUnit): ScaleBar | undefined {
+  const longest = maxPixels / pixelsPerUnit;
+  if (unit === 'unknown' || !(longest > 0 && Number.isFinite(longest))) return undefined;
+  const length = roundLength(longest);
+  return { pixels: length * pixelsPerUnit, text: lengthWords(length, unit) };
+}

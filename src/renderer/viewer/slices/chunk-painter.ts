@@ -1,0 +1,82 @@
+import { wayLook } from '../colors/way-colors.ts';
+import type { ChunkRectangle } from '../model/chunk-rectangles.ts';
+
+const fillOpacity = 0.24;
+const lineOpacity = 0.6;
+/** In CSS pixels: a chunk narrower than that has no border, which would be all of it, and one smaller than its number no number. */
+const bordered = 5;
+const tag = { width: 15, height: 14, inset: 2, perDigit: 6 } as const;
+const stripes = 6;
+
+/**
+ * Paints chunks over a slice, each within its own pixels: filled, bordered, and with its way's number where there is room.
+ * @param context with a pixel of the canvas as its unit; it is left so
+ */
+export function paintChunks(
+  context: OffscreenCanvasRenderingContext2D,
+  rectangles: readonly ChunkRectangle[],
+  pixelRatio: number,
+): void {
+  const line = Math.max(1, Math.round(pixelRatio));
+  for (const rectangle of rectangles) {
+    const { left, top, right, bottom, way } = rectangle;
+    const [width, height] = [right - left, bottom - top];
+    const { color, isStriped } = wayLook(way);
+    context.fillStyle = context.strokeStyle = color;
+    context.globalAlpha = fillOpacity;
+    context.fillRect(left, top, width, height);
+    if (isStriped) paintStripes(context, rectangle, stripes * pixelRatio, line);
+    if (Math.min(width, height) >= bordered * pixelRatio) {
+      context.globalAlpha = lineOpacity;
+      context.lineWidth = line;
+      context.strokeRect(left + line / 2, top + line / 2, width - line, height - line);
+    }
+    context.globalAlpha = 1;
+    paintNumber(context, rectangle, pixelRatio);
+  }
+}
+
+function paintStripes(
+  context: OffscreenCanvasRenderingContext2D,
+  { left, top, right, bottom }: ChunkRectangle,
+  distance: number,
+  line: number,
+): void {
+  const [from, to] = [Math.max(0, left), Math.min(context.canvas.width, right)];
+  const [first, last] = [Math.max(0, top), Math.min(context.canvas.height, bottom)];
+  context.save();
+  context.beginPath();
+  context.rect(from, first, to - from, last - first);
+  context.clip();
+  context.globalAlpha = 2 * fillOpacity;
+  context.lineWidth = line;
+  context.beginPath();
+  // Lines on which x + y is a multiple of the distance: they go on from chunk to chunk.
+  for (let sum = Math.ceil((from + first) / distance) * distance; sum < to + last; sum += distance) {
+    context.moveTo(sum - first, first);
+    context.lineTo(sum - last, last);
+  }
+  context.stroke();
+  context.restore();
+}
+
+/** In the upper left corner of what is seen of the chunk. */
+function paintNumber(context: OffscreenCanvasRenderingContext2D, rectangle: ChunkRectangle, pixelRatio: number): void {
+  const [left, top] = [Math.max(0, rectangle.left), Math.max(0, rectangle.top)];
+  const number = String(rectangle.way + 1);
+  const width = tag.width + (number.length - 1) * tag.perDigit;
+  const needed = [width + 2 * tag.inset, tag.height + 2 * tag.inset] as const;
+  if (rectangle.right - left < needed[0] * pixelRatio || rectangle.bottom - top < needed[1] * pixelRatio) return;
+  const { color, ink } = wayLook(rectangle.way);
+  context.save();
+  context.translate(left, top);
+  context.scale(pixelRatio, pixelRatio);
+  context.fillStyle = color;
+  context.fillRect(0, 0, width, tag.height);
+  context.fillStyle = ink;
+  context.font = '600 11px system-ui, sans-serif';
+  context.textAlign = 'center';
+  context.textBaseline = 'middle';
+  context.fillText(number, width / 2, tag.height / 2 + 0.5);
+  context.restore();
+}

@@ -1,0 +1,150 @@
+import { handlesOf, isMeasurable, isMeasuring, type Measurement, movedBy, nextIdentity, pointCounts } from '../model/measure.ts';
+import { stepBetween } from '../model/metric.ts';
+import { type Point, positionAt, type Voxel } from '../model/slice-geometry.ts';
+import type { ViewHost } from '../model/view-host.ts';
+import type { SliceAxis } from '../model/viewer-api.ts';
+import { type MeasureSlice, measureShapes, type ShownMeasures, shapeAt } from './measure-shapes.ts';
+
+/** Beyond so many CSS pixels a press was a drag: its release sets a point too. */
+const dragPixels = 4;
+
+/** A measurement that is being made: its last point follows the pointer. */
+interface Draft {
+  readonly measurement: Measurement;
+  /** Where the button went down last. */
+  readonly pressedAt: Point;
+}
+
+/** One that is being changed; it is kept when the button is released. */
+interface Change {
+  readonly before: Measurement;
+  readonly now: Measurement;
+  /** The number of the handle that is dragged; undefined: all of it is. */
+  readonly handle: number | undefined;
+  readonly from: Voxel;
+}
+
+/** Makes and changes measurements on one slice view by its pointer. Points are set by dragging, or by one click each. */
+export class MeasurePointer {
+  readonly #axis: SliceAxis;
+  readonly #host: Pick<ViewHost, 'board' | 'state'>;
+  readonly #redraw: () => void;
+  #draft: Draft | undefined;
+  #change: Change | undefined;
+
+  constructor(axis: SliceAxis, host: Pick<ViewHost, 'board' | 'state'>, redraw: () => void) {
+    this.#axis = axis;
+    this.#host = host;
+    this.#redraw = redraw;
+  }
+
+  /** All measurements as they are to be drawn now. */
+  shown(): ShownMeasures {
+    const { measurements, chosen, words } = this.#host.board;
+    const change = this.#change?.now;
+    const draft = this.#draft?.measurement;
+    const all = measurements.map((measurement) => (measurement.id === change?.id ? change : measurement));
+    return { measurements: draft ? [...all, draft] : all, chosen: draft?.id ?? chosen, words };
+  }
+
+  /** @returns whether the press was taken: else it moves the crosshair */
+  press(pixel: Point, slice: MeasureSlice): boolean {
+    const { board } = this.#host;
+    const position = positionAt(slice.map, pixel);
+    if (this.#draft) {
+      this.#draft = { ...this.#draft, pressedAt: pixel };
+      this.#set(position, slice);
+      return true;
+    }
+    const hit = this.#hit(pixel, slice);
+    const before = board.measurements.find(({ id }) => id === hit?.id);
+    if (hit && before && (board.tool === 'pointer' || hit.handle !== undefined)) {
+      this.#change = { before, now: before, handle: hit.handle, from: position };
+      board.choose(before.id);
+      return true;
+    }
+    if (!isMeasuring(board.tool)) {
+      if (board.chosen !== undefined) board.choose(undefined);
+      return false;
+    }
+    const { timePoint } = this.#host.state;
+    const identity = nextIdentity(board.tool, board.measurements);
+    const measurement = { ...identity, kind: board.tool, axis: this.#axis, timePoint, points: [position, position] };
+    this.#draft = { measurement, pressedAt: pixel };
+    this.#redraw();
+    return true;
+  }
+
+  /** With the button down or up. */
+  move(pixel: Point, slice: MeasureSlice): void {
+    const position = positionAt(slice.map, pixel);
+    if (this.#draft) this.#draft = { ...this.#draft, measurement: withLast(this.#draft.measurement, position) };
+    else if (this.#change) {
+      const { before, handle, from } = this.#change;
+      const now =
+        handle === undefined ? movedBy(before, stepBetween(from, position)) : handlesOf(before)[handle]?.movedTo(position);
+      this.#change = { ...this.#change, now: now ?? before };
+    } else return;
+    this.#redraw();
+  }
+
+  release(pixel: Point, slice: MeasureSlice): void {
+    this.move(pixel, slice);
+    if (this.#change) {
+      const { before, now } = this.#change;
+      this.#change = undefined;
+      if (now !== before && isMeasurable(now, slice.metric)) this.#host.board.put(now);
+      this.#redraw();
+      return;
+    }
+    const from = this.#draft?.pressedAt;
+    if (!from || Math.hypot(pixel[0] - from[0], pixel[1] - from[1]) <= dragPixels * slice.pixelRatio) return;
+    this.#set(positionAt(slice.map, pixel), slice);
+  }
+
+  /** Gives up what is being made or changed. @returns whether there was anything */
+  cancel(): boolean {
+    const wasBusy = this.#draft !== undefined || this.#change !== undefined;
+    this.#draft = this.#change = undefined;
+    if (wasBusy) this.#redraw();
+    return wasBusy;
+  }
+
+  /** The tool or the measurements are others now. */
+  boardChanged(): void {
+    if (this.#draft && this.#draft.measurement.kind !== this.#host.board.tool) this.cancel();
+  }
+
+  cursorAt(pixel: Point, slice: MeasureSlice): string {
+    const { tool } = this.#host.board;
+    const hit = this.#draft ? undefined : this.#hit(pixel, slice);
+    if (hit?.handle !== undefined) return 'grab';
+    if (tool !== 'pointer') return 'crosshair';
+    return hit ? 'move' : '';
+  }
+
+  /** Sets the draft's last point, and ends it or begins the next point. */
+  #set(position: Voxel, slice: MeasureSlice): void {
+    if (!this.#draft) return;
+    const { board } = this.#host;
+    const measurement = withLast(this.#draft.measurement, position);
+    if (measurement.points.length < pointCounts[measurement.kind]) {
+      this.#draft = { ...this.#draft, measurement: { ...measurement, points: [...measurement.points, position] } };
+    } else {
+      this.#draft = undefined;
+      if (isMeasurable(measurement, slice.metric)) {
+        board.put(measurement);
+        board.choose(measurement.id);
+      }
+    }
+    this.#redraw();
+  }
+
+  #hit(pixel: Point, slice: MeasureSlice) {
+    return shapeAt(measureShapes(slice, this.shown(), this.#host.state), pixel, slice.pixelRatio);
+  }
+}
+
+function withLast(measurement: Measurement, position: Voxel): Measurement {
+  return { ...measurement, points: measurement.points.with(-1, position) };
+}

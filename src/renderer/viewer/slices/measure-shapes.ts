@@ -1,0 +1,163 @@
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import { axesAlong, axisNumber, handlesOf, type Measurement, sliceOf } from '../model/measure.ts';
+import { lengthOf, type Metric, metricOf, stepBetween } from '../model/metric.ts';
+import type { SliceFrame } from '../model/orientation.ts';
+import { type CanvasToVoxel, type Point, pixelAt, placeSlice, type SlicePlacement, type Voxel } from '../model/slice-geometry.ts';
+import type { ViewState } from '../model/viewer-api.ts';
+
+/** A slice on its canvas, with what measuring on it needs. */
+export interface MeasureSlice {
+  readonly map: CanvasToVoxel;
+  readonly frame: SliceFrame;
+  readonly index: number;
+  readonly metric: Metric;
+  /** Canvas pixels per CSS pixel. */
+  readonly pixelRatio: number;
+}
+
+/** A measurement as it is painted on a slice, in canvas pixels. */
+export interface MeasureShape {
+  readonly id: string;
+  readonly lines: readonly (readonly Point[])[];
+  /** Empty where it cannot be changed: it was not made on this slice. */
+  readonly handles: readonly Point[];
+  readonly words: readonly string[];
+  /** Faint: it belongs to a slice nearby, or to another time point. */
+  readonly look: 'plain' | 'chosen' | 'faint';
+}
+
+export interface ShownMeasures {
+  readonly measurements: readonly Measurement[];
+  readonly chosen: string | undefined;
+  words(measurement: Measurement): readonly string[];
+}
+
+/** What was measured is still seen, faintly, so many slices away. */
+const nearSlices = 2;
+const outlinePoints = 72;
+
+export function measureSlice(placement: SlicePlacement, info: VolumeInfo, pixelRatio: number): MeasureSlice {
+  const { frame, index } = placement;
+  return { map: placeSlice(placement), frame, index, metric: metricOf(info), pixelRatio };
+}
+
+/** What a slice shows of measurements. A sphere shows in every slice that cuts it, across any axis. */
+export function measureShapes(
+  slice: MeasureSlice,
+  { measurements, chosen, words }: ShownMeasures,
+  { timePoint }: Pick<ViewState, 'timePoint'>,
+): MeasureShape[] {
+  return measurements.flatMap((measurement): MeasureShape[] => {
+    const { id, axis, kind, points } = measurement;
+    const isAcross = axisNumber(axis) === slice.frame.across;
+    const distance = isAcross ? Math.abs(sliceOf(measurement) - slice.index) : Number.POSITIVE_INFINITY;
+    if (distance > nearSlices && kind !== 'sphere') return [];
+    const isHere = distance === 0 && measurement.timePoint === timePoint;
+    const lines = linesOf(measurement, slice);
+    if (lines.length === 0) return [];
+    const pixels = (positions: readonly Voxel[]): Point[] => positions.map((at) => pixelAt(slice.map, slice.frame, at));
+    const isFaint = measurement.timePoint !== timePoint || (distance > 0 && kind !== 'sphere');
+    return [
+      {
+        id,
+        lines: kind === 'angle' && isHere ? [...lines, arc(pixels(points), slice.pixelRatio)] : lines,
+        handles: isHere ? pixels(handlesOf(measurement).map(({ position }) => position)) : [],
+        words: isHere ? words(measurement) : [],
+        look: isFaint ? 'faint' : id === chosen ? 'chosen' : 'plain',
+      },
+    ];
+  });
+}
+
+function linesOf({ kind, axis, points }: Measurement, slice: MeasureSlice): (readonly Point[])[] {
+  const pixels = (positions: readonly Voxel[]): Point[] => positions.map((at) => pixelAt(slice.map, slice.frame, at));
+  if (kind === 'sphere') {
+    const outline = sphereOutline(points as readonly [Voxel, Voxel], slice);
+    return outline.length > 0 ? [pixels(outline)] : [];
+  }
+  if (kind !== 'rectangle') return [pixels(points)];
+  const [first, second] = axesAlong(axis);
+  const [a, b] = points as [Voxel, Voxel];
+  const corner = (one: Voxel, other: Voxel): Voxel => {
+    const at: [number, number, number] = [...a];
+    [at[first], at[second]] = [one[first], other[second]];
+    return at;
+  };
+  return [pixels([corner(a, a), corner(b, a), corner(b, b), corner(a, b), corner(a, a)])];
+}
+
+/**
+ * Where the slice's middle cuts a sphere: an ellipse of voxels, by the metric's share in the slice's plane, moved where the
+ * axes are not at right angles. Empty: it does not.
+ */
+function sphereOutline([center, end]: readonly [Voxel, Voxel], { frame, index, metric }: MeasureSlice): Voxel[] {
+  const { across } = frame;
+  const [u, v] = ([0, 1, 2] as const).filter((axis) => axis !== across) as [0 | 1 | 2, 0 | 1 | 2];
+  const [uu, uv, vv] = [metric[u][u], metric[u][v], metric[v][v]];
+  const determinant = uu * vv - uv * uv;
+  const along = index + 0.5 - center[across];
+  const [pullU, pullV] = [-along * metric[u][across], -along * metric[v][across]];
+  const [middleU, middleV] = [(vv * pullU - uv * pullV) / determinant, (uu * pullV - uv * pullU) / determinant];
+  const radius = lengthOf(metric, stepBetween(center, end));
+  const left = radius * radius - along * along * metric[across][across] + (middleU * pullU + middleV * pullV);
+  if (!(left > 0)) return [];
+  // The square root of the metric's share, by Cholesky: steps of length 1 in all directions.
+  const stretch = Math.sqrt(left);
+  const rootU = Math.sqrt(uu);
+  const rootV = Math.sqrt(determinant / uu);
+  return Array.from({ length: outlinePoints + 1 }, (_, at) => {
+    const turn = (2 * Math.PI * at) / outlinePoints;
+    const stepV = (stretch * Math.sin(turn)) / rootV;
+    const stepU = (stretch * Math.cos(turn)) / rootU - (uv / uu) * stepV;
+    const position: [number, number, number] = [0, 0, 0];
+    position[across] = index + 0.5;
+    position[u] = center[u] + middleU + stepU;
+    position[v] = center[v] + middleV + stepV;
+    return position;
+  });
+}
+
+/** Between the legs of an angle, near its corner. */
+function arc(points: readonly Point[], pixelRatio: number): Point[] {
+  const [a, corner, b] = points;
+  if (!a || !corner || !b) return [];
+  const from = Math.atan2(a[1] - corner[1], a[0] - corner[0]);
+  const turn = Math.atan2(b[1] - corner[1], b[0] - corner[0]) - from;
+  const shortest = turn - 2 * Math.PI * Math.round(turn / (2 * Math.PI));
+  const leg = Math.min(Math.hypot(a[0] - corner[0], a[1] - corner[1]), Math.hypot(b[0] - corner[0], b[1] - corner[1]));
+  const radius = Math.min(18 * pixelRatio, leg / 2);
+  return Array.from({ length: 17 }, (_, at) => {
+    const angle = from + (shortest * at) / 16;
+    return [corner[0] + radius * Math.cos(angle), corner[1] + radius * Math.sin(angle)] as const;
+  });
+}
+
+/** What of the measurements that were made here is under a pixel: a handle by its number, or a line. */
+export function shapeAt(
+  shapes: readonly MeasureShape[],
+  pixel: Point,
+  pixelRatio: number,
+): { readonly id: string; readonly handle: number | undefined } | undefined {
+  const own = shapes.filter(({ handles }) => handles.length > 0);
+  // What is chosen lies on top, then what is newest.
+  const inTurn = [...own.filter(({ look }) => look === 'chosen'), ...own.filter(({ look }) => look !== 'chosen').reverse()];
+  for (const { id, handles } of inTurn) {
+    const handle = handles.findIndex(([x, y]) => Math.hypot(x - pixel[0], y - pixel[1]) <= 8 * pixelRatio);
+    if (handle >= 0) return { id, handle };
+  }
+  const touched = inTurn.find(({ lines }) => lines.some((line) => distanceTo(line, pixel) <= 5 * pixelRatio));
+  return touched && { id: touched.id, handle: undefined };
+}
+
+function distanceTo(line: readonly Point[], [x, y]: Point): number {
+  let nearest = Number.POSITIVE_INFINITY;
+  for (let at = 1; at < line.length; at++) {
+    const [ax, ay] = line[at - 1] as Point;
+    const [bx, by] = line[at] as Point;
+    const [dx, dy] = [bx - ax, by - ay];
+    const squared = dx * dx + dy * dy;
+    const part = squared > 0 ? Math.min(1, Math.max(0, ((x - ax) * dx + (y - ay) * dy) / squared)) : 0;
+    nearest = Math.min(nearest, Math.hypot(x - ax - part * dx, y - ay - part * dy));
+  }
+  return nearest;
+}

@@ -1,0 +1,140 @@
+import type { Commands } from '../../../core/gpu/commands.ts';
+import type { Gpu } from '../../../core/gpu/gpu.ts';
+import { alongNormal, type ObliquePlacement, placeOblique, zoomOblique } from '../model/oblique-geometry.ts';
+import { scaleBar } from '../model/scale-bar.ts';
+import { clampVoxel, maxZoom, minZoom, type Point, positionAt, type SliceCamera, voxelAt } from '../model/slice-geometry.ts';
+import type { ViewHost } from '../model/view-host.ts';
+import { adjustedWindow, marginOf, type PictureSize, SliceCanvas, type SlicePicture } from './slice-canvas.ts';
+import { listenToSlicePointer } from './slice-pointer.ts';
+import type { SliceRenderer } from './slice-renderer.ts';
+
+/** A slice through the crosshair at any angle, on its own canvas: blended between voxels, with their letters and scale bar. */
+export class ObliqueView extends SliceCanvas {
+  readonly #renderer: SliceRenderer;
+  readonly #endPointer: () => void;
+  /** What is left of a step along the normal that was less than a voxel. */
+  #rest: readonly [number, number, number] = [0, 0, 0];
+
+  /** @throws StriaError `internal` when the canvas has a context of another kind */
+  constructor(gpu: Gpu, renderer: SliceRenderer, format: GPUTextureFormat, canvas: HTMLCanvasElement, host: ViewHost) {
+    super(gpu, format, canvas, host);
+    this.#renderer = renderer;
+    this.#endPointer = listenToSlicePointer(canvas, {
+      hover: (pixel) => this.#hover(pixel),
+      isWindowing: () => this.host.board.tool === 'window',
+      press: () => false,
+      drag: () => {},
+      release: () => {},
+      pick: (pixel) => this.#pick(pixel),
+      pan: (by) => this.#move((placement) => panned(placement, by)),
+      zoom: (pixel, factor) => {
+        const zoom = Math.min(maxZoom, Math.max(minZoom, this.viewpoint.zoom * factor));
+        this.#move((placement) => zoomOblique(placement, pixel, zoom));
+      },
+      adjustWindow: (by) => this.host.set({ window: adjustedWindow(this.host.state.window, by) }),
+      step: (slices) => this.#step(slices),
+    });
+  }
+
+  protected override recordInto(
+    commands: Commands,
+    target: GPUTexture,
+    { pixelRatio, state, overlay, caption, ground }: SlicePicture,
+  ): void {
+    const { volume } = this.host;
+    const placement = this.#placement(target, pixelRatio, state);
+    if (!volume || !placement) {
+      this.#renderer.record(commands, target, undefined);
+      return;
+    }
+    const { map, letters, crosshairPixel } = placeOblique(placement);
+    const spare = 10 * pixelRatio;
+    this.#renderer.record(commands, target, {
+      volume,
+      axis: undefined,
+      index: 0,
+      map,
+      // Voxels cut aslant have no rectangle to show.
+      state: { ...state, smooth: true },
+      ground,
+      overlay: overlay && {
+        picture: overlay.texture({
+          width: target.width,
+          height: target.height,
+          pixelRatio,
+          chunks: undefined,
+          measures: [],
+          letters,
+          scaleBar: scaleBar(map.pixelsPerUnit, Math.min(0.3 * target.width, 120 * pixelRatio), volume.info.spatialUnit),
+          caption,
+        }),
+        voxel: [0, 0],
+        center: crosshairPixel,
+        step: [0, 0],
+        gap: [spare, spare],
+        thickness: Math.max(1, Math.round(pixelRatio)),
+      },
+    });
+  }
+
+  protected override pixelsPerUnit(size: PictureSize, pixelRatio: number): number | undefined {
+    const placement = this.#placement(size, pixelRatio);
+    return placement && placeOblique(placement).map.pixelsPerUnit;
+  }
+
+  override dispose(): void {
+    this.#endPointer();
+    super.dispose();
+  }
+
+  /** @param size of the canvas, or of a picture */
+  #placement(
+    size: PictureSize = this.canvas,
+    pixelRatio = this.pixelRatio,
+    state = this.host.state,
+  ): ObliquePlacement | undefined {
+    const { volume } = this.host;
+    if (!volume) return undefined;
+    const { width, height } = size;
+    const margin = marginOf(size, pixelRatio);
+    return { info: volume.info, tilt: state.oblique, crosshair: state.crosshair, camera: this.viewpoint, width, height, margin };
+  }
+
+  #hover(pixel: Point | undefined): void {
+    const placement = this.#placement();
+    const position = placement && pixel && positionAt(placeOblique(placement).map, pixel);
+    const [x, y, z] = placement?.info.dims ?? [0, 0, 0];
+    this.host.probe(position && voxelAt(position, [x, y, z]));
+  }
+
+  #pick(pixel: Point): void {
+    const placement = this.#placement();
+    if (!placement) return;
+    const [x, y, z] = placement.info.dims;
+    this.host.set({ crosshair: clampVoxel(positionAt(placeOblique(placement).map, pixel), [x, y, z]) });
+  }
+
+  #move(change: (placement: ObliquePlacement) => SliceCamera): void {
+    const placement = this.#placement();
+    if (placement) this.viewpoint = change(placement);
+  }
+
+  /** Along the normal; the crosshair is a voxel, so what is left of a step goes into the next. */
+  #step(slices: number): void {
+    const placement = this.#placement();
+    if (!placement) return;
+    const { info, crosshair } = placement;
+    const [x, y, z] = this.#rest;
+    const from = [crosshair[0] + x, crosshair[1] + y, crosshair[2] + z] as const;
+    const to = alongNormal(info, placeOblique(placement).normal, from, slices);
+    const next = to.map(Math.round) as [number, number, number];
+    this.#rest = [to[0] - next[0], to[1] - next[1], to[2] - next[2]];
+    this.host.set({ crosshair: next });
+  }
+}
+
+function panned({ camera, ...placement }: ObliquePlacement, [x, y]: Point): SliceCamera {
+  const { pixelsPerUnit } = placeOblique({ camera, ...placement }).map;
+  const [panX, panY] = camera.center ?? [0, 0];
+  return { zoom: camera.zoom, center: [panX - x / pixelsPerUnit, panY - y / pixelsPerUnit] };
+}

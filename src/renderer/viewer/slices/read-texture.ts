@@ -1,0 +1,33 @@
+import type { Gpu } from '../../../core/gpu/gpu.ts';
+import { toStraight, type ViewPicture } from '../model/picture.ts';
+
+/** A texture is read in strips of about this size, in bytes. */
+const stripBytes = 2 ** 26;
+
+/**
+ * Brings a texture of 8-bit colours (usage COPY_SRC) to the CPU.
+ * @param isOpaque its alpha says nothing
+ * @throws StriaError `device-lost`
+ */
+export async function readTexture(gpu: Gpu, texture: GPUTexture, isOpaque: boolean): Promise<ViewPicture> {
+  using scope = gpu.scope('picture');
+  const { width, height } = texture;
+  const rgba = new Uint8Array(width * height * 4);
+  const bytesPerRow = Math.ceil((width * 4) / 256) * 256;
+  const rows = Math.min(height, Math.max(1, Math.floor(stripBytes / bytesPerRow)));
+  const strip = scope.buffer('strip', bytesPerRow * rows, GPUBufferUsage.COPY_SRC);
+  for (let first = 0; first < height; first += rows) {
+    const count = Math.min(rows, height - first);
+    await gpu
+      .commands('picture')
+      .record((encoder) =>
+        encoder.copyTextureToBuffer({ texture, origin: [0, first] }, { buffer: strip, bytesPerRow }, [width, count]),
+      )
+      .submit();
+    const bytes = await gpu.read(strip, 0, bytesPerRow * count);
+    for (let row = 0; row < count; row++) {
+      rgba.set(bytes.subarray(row * bytesPerRow, row * bytesPerRow + width * 4), (first + row) * width * 4);
+    }
+  }
+  return { width, height, rgba: toStraight(rgba, texture.format.startsWith('bgra'), isOpaque) };
+}

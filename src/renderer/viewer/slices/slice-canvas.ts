@@ -1,0 +1,175 @@
+import { SlabPlane } from '../../../core/draw/slab-plane.ts';
+import type { Commands } from '../../../core/gpu/commands.ts';
+import type { Gpu } from '../../../core/gpu/gpu.ts';
+import { StriaError } from '../../../core/shared/errors.ts';
+import { metresOf } from '../../../core/shared/volume.ts';
+import { pictureGrounds } from '../colors/grounds.ts';
+import type { PictureRequest, ViewPicture } from '../model/picture.ts';
+import type { SliceCamera } from '../model/slice-geometry.ts';
+import type { View, ViewHost } from '../model/view-host.ts';
+import type { ViewState } from '../model/viewer-api.ts';
+import { readTexture } from './read-texture.ts';
+import { SliceOverlayPicture } from './slice-overlay.ts';
+
+const fitted: SliceCamera = { zoom: 1, center: undefined };
+/** Kept free around a fitted slice, in CSS pixels: room for the letters. */
+const sliceMargin = 24;
+
+export interface PictureSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What a picture of a slice hangs on beside its size. */
+export interface SlicePicture {
+  readonly pixelRatio: number;
+  readonly state: ViewState;
+  /** Undefined: nothing is drawn over it. */
+  readonly overlay: SliceOverlayPicture | undefined;
+  /** For slices that are thick. */
+  readonly plane: SlabPlane;
+  readonly caption?: string | undefined;
+  readonly ground: GPUColorDict;
+}
+
+/** A canvas with a slice on it: its size, zoom and pan, the frames on their way, and pictures of any size. */
+export abstract class SliceCanvas implements View {
+  readonly canvas: HTMLCanvasElement;
+  isShown = false;
+  protected readonly host: ViewHost;
+  readonly #gpu: Gpu;
+  readonly #format: GPUTextureFormat;
+  readonly #context: GPUCanvasContext;
+  readonly #overlay: SliceOverlayPicture;
+  readonly #plane: SlabPlane;
+  #camera = fitted;
+  #pixelRatio = 1;
+  /** Pictures that the GPU has not finished. */
+  #pending = 0;
+
+  /** @throws StriaError `internal` when the canvas has a context of another kind */
+  constructor(gpu: Gpu, format: GPUTextureFormat, canvas: HTMLCanvasElement, host: ViewHost) {
+    const context = canvas.getContext('webgpu');
+    if (!context) throw new StriaError('internal', 'this canvas has a context of another kind');
+    this.canvas = canvas;
+    this.host = host;
+    this.#gpu = gpu;
+    this.#format = format;
+    this.#context = context;
+    this.#context.configure({ device: gpu.device, format, alphaMode: 'opaque' });
+    this.#overlay = new SliceOverlayPicture(gpu);
+    this.#plane = new SlabPlane(gpu);
+  }
+
+  /** Records the slice into a texture. */
+  protected abstract recordInto(commands: Commands, target: GPUTexture, picture: SlicePicture): void;
+
+  /** Pixels for each of the volume's units of length; undefined: nothing is shown. */
+  protected abstract pixelsPerUnit(size: PictureSize, pixelRatio: number): number | undefined;
+
+  render(): void {
+    if (!this.isShown) return;
+    const commands = this.#gpu.commands('slice');
+    this.record(commands);
+    this.#pending++;
+    const done = (): void => {
+      this.#pending--;
+    };
+    // It fails only with the device, whose loss `Gpu.onLost` tells.
+    commands.submit().then(done, done);
+  }
+
+  get isSettled(): boolean {
+    return !this.isShown || this.#pending === 0;
+  }
+
+  /** Records the picture, to be submitted in this very task: then it is on the canvas. */
+  record(commands: Commands): void {
+    this.host.drawn();
+    this.recordInto(commands, this.#context.getCurrentTexture(), {
+      pixelRatio: this.#pixelRatio,
+      state: this.host.state,
+      overlay: this.#overlay,
+      plane: this.#plane,
+      ground: this.host.ground,
+    });
+  }
+
+  /** The slice as a picture of any size. @throws StriaError `device-lost` */
+  async picture({ width, height, pixelRatio, isAnnotated, background, caption, state }: PictureRequest): Promise<ViewPicture> {
+    using scope = this.#gpu.scope('picture');
+    const target = scope.texture('target', width * height * 4, {
+      size: [width, height],
+      format: this.#format,
+      usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC,
+    });
+    const overlay = isAnnotated ? new SliceOverlayPicture(this.#gpu) : undefined;
+    const plane = new SlabPlane(this.#gpu);
+    try {
+      const commands = this.#gpu.commands('picture');
+      const ground = background === 'screen' ? this.host.ground : pictureGrounds[background];
+      this.recordInto(commands, target, {
+        pixelRatio,
+        state: { ...this.host.state, ...state },
+        overlay,
+        plane,
+        caption,
+        ground,
+      });
+      await commands.submit();
+    } finally {
+      overlay?.destroy();
+      plane.destroy();
+    }
+    const picture = await readTexture(this.#gpu, target, background !== 'transparent');
+    const pixelsPerUnit = this.pixelsPerUnit(target, pixelRatio);
+    const unit = this.host.volume?.info.spatialUnit ?? 'unknown';
+    return { ...picture, pixelsPerMetre: pixelsPerUnit && pixelsPerUnit / metresOf[unit] };
+  }
+
+  resize(width: number, height: number, pixelRatio: number): void {
+    this.isShown = width > 0 && height > 0;
+    const longest = this.#gpu.device.limits.maxTextureDimension2D;
+    this.canvas.width = Math.min(longest, Math.max(1, Math.round(width * pixelRatio)));
+    this.canvas.height = Math.min(longest, Math.max(1, Math.round(height * pixelRatio)));
+    this.#pixelRatio = pixelRatio;
+  }
+
+  /** How the slice is looked at; `center` is undefined until it is moved. */
+  get viewpoint(): SliceCamera {
+    return this.#camera;
+  }
+
+  set viewpoint(camera: SliceCamera) {
+    this.#camera = camera;
+    this.host.requestRender(this);
+  }
+
+  reset(): void {
+    this.#camera = fitted;
+  }
+
+  dispose(): void {
+    this.#overlay.destroy();
+    this.#plane.destroy();
+    this.#context.unconfigure();
+  }
+
+  /** Of the canvas: its pixels for each CSS pixel. */
+  protected get pixelRatio(): number {
+    return this.#pixelRatio;
+  }
+}
+
+/** What a fitted slice leaves free around it, in pixels. */
+export function marginOf({ width, height }: PictureSize, pixelRatio: number): number {
+  return Math.min(sliceMargin * pixelRatio, 0.1 * Math.min(width, height));
+}
+
+/** Dragging right widens the window, dragging up raises it: a canvas's length changes it by twice its width. */
+export function adjustedWindow([low, high]: ViewState['window'], [x, y]: readonly [number, number]): ViewState['window'] {
+  const width = high - low;
+  const level = (low + high) / 2 - 2 * y * width;
+  const newWidth = width * Math.exp(2 * x);
+  return [level - newWidth / 2, level + newWidth / 2];
+}

@@ -1,0 +1,99 @@
+import type { Point } from '../model/slice-geometry.ts';
+
+export interface SlicePointerActions {
+  /** The pointer is at a canvas pixel, or has left. */
+  hover(pixel: Point | undefined): void;
+  /** The left button goes down. @returns true: what follows until it is released goes to `drag`, not to `pick` */
+  press(pixel: Point): boolean;
+  drag(pixel: Point): void;
+  release(pixel: Point): void;
+  pick(pixel: Point): void;
+  pan(by: Point): void;
+  /** The left button moves the window, too. */
+  isWindowing(): boolean;
+  /** Moves window width (x) and level (y), in parts of the canvas's size. */
+  adjustWindow(by: Point): void;
+  zoom(pixel: Point, factor: number): void;
+  /** Moves through slices. */
+  step(slices: number): void;
+}
+
+/** Wheel distance of one slice, in pixels: a notch of a wheel is about 100, a touchpad sends many small ones. */
+const pixelsPerSlice = 100;
+
+/**
+ * Left: crosshair, or what `press` takes it for. Middle, or left with Shift: pan. Right: window and level. Wheel: slices; with Ctrl, or a pinch: zoom.
+ * @returns ends it
+ */
+export function listenToSlicePointer(canvas: HTMLCanvasElement, actions: SlicePointerActions): () => void {
+  const ending = new AbortController();
+  const { signal } = ending;
+  // A finger moves the crosshair, not the page.
+  canvas.style.touchAction = 'none';
+  let wheelRest = 0;
+  let last: Point | undefined;
+  let isTaken = false;
+
+  const pixelOf = (event: MouseEvent): Point => {
+    const { left, top, width, height } = canvas.getBoundingClientRect();
+    return [((event.clientX - left) * canvas.width) / width, ((event.clientY - top) * canvas.height) / height];
+  };
+  const drag = (event: PointerEvent): void => {
+    const pixel = pixelOf(event);
+    const by: Point = last ? [pixel[0] - last[0], pixel[1] - last[1]] : [0, 0];
+    last = pixel;
+    if (isTaken) actions.drag(pixel);
+    else if (event.buttons & 4 || (event.buttons & 1 && event.shiftKey)) actions.pan(by);
+    else if (event.buttons & 2 || (event.buttons & 1 && actions.isWindowing()))
+      actions.adjustWindow([by[0] / canvas.width, by[1] / canvas.height]);
+    else if (event.buttons & 1) actions.pick(pixel);
+    actions.hover(pixel);
+  };
+
+  canvas.addEventListener(
+    'pointerdown',
+    (event) => {
+      canvas.setPointerCapture(event.pointerId);
+      last = pixelOf(event);
+      // The middle button would start the browser's own scrolling.
+      if (event.button === 1) event.preventDefault();
+      if (event.button === 0 && event.buttons === 1 && !event.shiftKey) isTaken = actions.press(last);
+      if (!isTaken) drag(event);
+    },
+    { signal },
+  );
+  canvas.addEventListener('pointermove', drag, { signal });
+  for (const end of ['pointerup', 'pointercancel'] as const) {
+    canvas.addEventListener(
+      end,
+      (event) => {
+        if (isTaken && !(event.buttons & 1)) {
+          isTaken = false;
+          actions.release(pixelOf(event));
+        }
+      },
+      { signal },
+    );
+  }
+  canvas.addEventListener('pointerleave', () => actions.hover(undefined), { signal });
+  canvas.addEventListener('contextmenu', (event) => event.preventDefault(), { signal });
+  canvas.addEventListener(
+    'wheel',
+    (event) => {
+      event.preventDefault();
+      const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 33 : event.deltaMode === WheelEvent.DOM_DELTA_PAGE ? 400 : 1;
+      const distance = event.deltaY * unit;
+      if (event.ctrlKey || event.metaKey) {
+        actions.zoom(pixelOf(event), Math.exp(-distance / 300));
+        return;
+      }
+      wheelRest += distance / pixelsPerSlice;
+      const slices = Math.trunc(wheelRest);
+      wheelRest -= slices;
+      if (slices !== 0) actions.step(-slices);
+      actions.hover(pixelOf(event));
+    },
+    { signal, passive: false },
+  );
+  return () => ending.abort();
+}

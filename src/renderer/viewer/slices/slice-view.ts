@@ -1,0 +1,194 @@
+import type { Commands } from '../../../core/gpu/commands.ts';
+import type { Gpu } from '../../../core/gpu/gpu.ts';
+import { chunkPicture } from '../model/chunk-rectangles.ts';
+import type { SliceTool } from '../model/measure.ts';
+import { cutLine, obliqueNormal } from '../model/oblique-geometry.ts';
+import { type SliceFrame, safeSpacing, sliceFrame } from '../model/orientation.ts';
+import { scaleBar } from '../model/scale-bar.ts';
+import { slabChoice, slabOf } from '../model/slab.ts';
+import {
+  clampVoxel,
+  type Point,
+  panBy,
+  pixelOf,
+  placeSlice,
+  positionAt,
+  type SliceCamera,
+  type SlicePlacement,
+  voxelAt,
+  zoomAt,
+} from '../model/slice-geometry.ts';
+import type { ViewHost } from '../model/view-host.ts';
+import type { SliceAxis } from '../model/viewer-api.ts';
+import { MeasurePointer } from './measure-pointer.ts';
+import { type MeasureSlice, measureShapes, measureSlice } from './measure-shapes.ts';
+import { adjustedWindow, marginOf, type PictureSize, SliceCanvas, type SlicePicture } from './slice-canvas.ts';
+import { listenToSlicePointer } from './slice-pointer.ts';
+import type { SliceRenderer } from './slice-renderer.ts';
+
+/** By tool; a crosshair where points are set. */
+const cursors: Partial<Record<SliceTool, string>> = { pointer: '', window: 'all-scroll' };
+
+/** One slice on its own canvas, with crosshair, letters and scale bar, and its pointer. */
+export class SliceView extends SliceCanvas {
+  readonly #axis: SliceAxis;
+  readonly #renderer: SliceRenderer;
+  readonly #measuring: MeasurePointer;
+  readonly #endPointer: () => void;
+
+  /** @throws StriaError `internal` when the canvas has a context of another kind */
+  constructor(
+    gpu: Gpu,
+    renderer: SliceRenderer,
+    format: GPUTextureFormat,
+    axis: SliceAxis,
+    canvas: HTMLCanvasElement,
+    host: ViewHost,
+  ) {
+    super(gpu, format, canvas, host);
+    this.#axis = axis;
+    this.#renderer = renderer;
+    this.#measuring = new MeasurePointer(axis, host, () => host.requestRender(this));
+    this.#endPointer = listenToSlicePointer(canvas, {
+      hover: (pixel) => this.#hover(pixel),
+      press: (pixel) => this.#onMeasures((slice) => this.#measuring.press(pixel, slice)) ?? false,
+      drag: (pixel) => this.#onMeasures((slice) => this.#measuring.move(pixel, slice)),
+      release: (pixel) => this.#onMeasures((slice) => this.#measuring.release(pixel, slice)),
+      pick: (pixel) => this.#pick(pixel),
+      pan: (by) => this.#move((placement) => panBy(placement, by)),
+      zoom: (pixel, factor) => this.#move((placement) => zoomAt(placement, pixel, factor)),
+      isWindowing: () => this.host.board.tool === 'window',
+      adjustWindow: (by) => this.host.set({ window: adjustedWindow(this.host.state.window, by) }),
+      step: (slices) => this.#step(slices),
+    });
+  }
+
+  protected override recordInto(
+    commands: Commands,
+    target: GPUTexture,
+    { pixelRatio, state, overlay, plane, caption, ground }: SlicePicture,
+  ): void {
+    const { volume } = this.host;
+    const placement = this.#placement(target, pixelRatio, state);
+    if (!volume || !placement) {
+      this.#renderer.record(commands, target, undefined);
+      return;
+    }
+    const map = placeSlice(placement);
+    const { frame, index } = placement;
+    const { right, down } = frame;
+    const slab = slabOf(slabChoice(state, this.#axis), placement.spacing[frame.across]);
+    if (!slab) plane.destroy();
+    const step: Point = [1 / map.right[right.axis], 1 / map.down[down.axis]];
+    const spare = 10 * pixelRatio;
+    this.#renderer.record(commands, target, {
+      volume,
+      axis: frame.across,
+      index,
+      map,
+      state,
+      slab: slab && { ...slab, plane },
+      ground,
+      overlay: overlay && {
+        picture: overlay.texture({
+          width: target.width,
+          height: target.height,
+          pixelRatio,
+          chunks: this.host.chunks && chunkPicture(this.host.chunks, placement, state.timePoint),
+          measures: measureShapes(measureSlice(placement, volume.info, pixelRatio), this.#measuring.shown(), state),
+          cut: this.host.hasOblique
+            ? cutLine(volume.info, obliqueNormal(volume.info, state.oblique), { ...placement, map, crosshair: state.crosshair })
+            : undefined,
+          letters: frame.letters,
+          scaleBar: scaleBar(map.pixelsPerUnit, Math.min(0.3 * target.width, 120 * pixelRatio), volume.info.spatialUnit),
+          caption,
+        }),
+        voxel: [state.crosshair[right.axis], state.crosshair[down.axis]],
+        center: pixelOf(map, frame, [0, 0, 0]),
+        step,
+        gap: [Math.abs(step[0]) / 2 + spare, Math.abs(step[1]) / 2 + spare],
+        thickness: Math.max(1, Math.round(pixelRatio)),
+      },
+    });
+  }
+
+  protected override pixelsPerUnit(size: PictureSize, pixelRatio: number): number | undefined {
+    const placement = this.#placement(size, pixelRatio);
+    return placement && placeSlice(placement).pixelsPerUnit;
+  }
+
+  boardChanged(): void {
+    this.#measuring.boardChanged();
+    this.canvas.style.cursor = cursors[this.host.board.tool] ?? 'crosshair';
+  }
+
+  cancelMeasuring(): boolean {
+    return this.#measuring.cancel();
+  }
+
+  measureAtCrosshair(): void {
+    this.#onMeasures((slice) => {
+      const pixel = pixelOf(slice.map, slice.frame, this.host.state.crosshair);
+      this.#measuring.press(pixel, slice);
+      this.#measuring.release(pixel, slice);
+    });
+  }
+
+  override dispose(): void {
+    this.#endPointer();
+    super.dispose();
+  }
+
+  /** @param size of the canvas, or of a picture */
+  #placement(size: PictureSize = this.canvas, pixelRatio = this.pixelRatio, state = this.host.state): SlicePlacement | undefined {
+    const { volume } = this.host;
+    if (!volume) return undefined;
+    const frame: SliceFrame = sliceFrame(volume.info, this.#axis);
+    const [x, y, z] = volume.info.dims;
+    return {
+      frame,
+      dims: [x, y, z],
+      spacing: safeSpacing(volume.info),
+      width: size.width,
+      height: size.height,
+      index: state.crosshair[frame.across],
+      camera: this.viewpoint,
+      margin: marginOf(size, pixelRatio),
+    };
+  }
+
+  #hover(pixel: Point | undefined): void {
+    const placement = this.#placement();
+    const position = placement && pixel && positionAt(placeSlice(placement), pixel);
+    this.host.probe(position && voxelAt(position, placement.dims));
+    if (!pixel) return;
+    this.#onMeasures((slice) => {
+      this.#measuring.move(pixel, slice);
+      this.canvas.style.cursor = this.#measuring.cursorAt(pixel, slice);
+    });
+  }
+
+  #onMeasures<T>(work: (slice: MeasureSlice) => T): T | undefined {
+    const placement = this.#placement();
+    const info = this.host.volume?.info;
+    return placement && info && work(measureSlice(placement, info, this.pixelRatio));
+  }
+
+  #pick(pixel: Point): void {
+    const placement = this.#placement();
+    if (placement) this.host.set({ crosshair: clampVoxel(positionAt(placeSlice(placement), pixel), placement.dims) });
+  }
+
+  #move(change: (placement: SlicePlacement) => SliceCamera): void {
+    const placement = this.#placement();
+    if (placement) this.viewpoint = change(placement);
+  }
+
+  #step(slices: number): void {
+    const placement = this.#placement();
+    if (!placement) return;
+    const crosshair: [number, number, number] = [...this.host.state.crosshair];
+    crosshair[placement.frame.across] += slices;
+    this.host.set({ crosshair });
+  }
+}

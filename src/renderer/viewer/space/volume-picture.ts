@@ -1,0 +1,56 @@
+import type { Camera } from 'three';
+import type { Strip } from '../../../core/draw/ray-pass.ts';
+import { throwIfAborted } from '../../../core/shared/job.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import { unitsPerLength } from '../model/orientation.ts';
+import { drawOver, type PictureRequest, toStraight, type ViewPicture } from '../model/picture.ts';
+import { scaleBar } from '../model/scale-bar.ts';
+import { scaleBarPicture } from '../slices/slice-overlay.ts';
+import type { RestingRenderer } from './resting-renderer.ts';
+import { TiledFrame } from './tiled-frame.ts';
+import type { VolumeScene } from './volume-scene.ts';
+
+/** A strip of a picture has at most so many pixels, so that it is read in small pieces and cancelled soon. */
+const mostStripPixels = 2 ** 21;
+
+interface StripDrawing {
+  /** Of a strip that does not hold the GPU for long. */
+  readonly rows: number;
+  /** Makes the scene that of a strip, and has it rendered. */
+  draw(strip: Strip, render: (camera: Camera) => void): void;
+}
+
+/** A volume's scene as a picture, drawn strip by strip. @throws StriaError `aborted`, and what `draw` throws */
+export async function volumePicture(
+  renderer: RestingRenderer,
+  volume: VolumeScene,
+  { width, height, isAnnotated, background, signal }: PictureRequest,
+  { rows: soonDrawn, draw }: StripDrawing,
+): Promise<ViewPicture> {
+  const rgba = new Uint8Array(width * height * 4);
+  const frame = new TiledFrame(renderer);
+  const rows = Math.min(height, soonDrawn, Math.max(8, Math.floor(mostStripPixels / width)));
+  try {
+    for (let from = 0; from < height; from += rows) {
+      throwIfAborted(signal);
+      const strip = { width, height, from, count: Math.min(rows, height - from) };
+      draw(strip, (camera) => {
+        const render = () => frame.drawStrip(volume.scene, camera, strip);
+        if (isAnnotated) render();
+        else volume.withVolumeAlone(render);
+      });
+      rgba.set(await frame.read(strip), from * width * 4);
+    }
+    return { width, height, rgba: toStraight(rgba, false, background !== 'transparent') };
+  } finally {
+    frame.dispose();
+  }
+}
+
+/** The bar that the page lays over the canvas. @param pixelsPerLength of the scene, where the camera turns about */
+export function drawScale(picture: ViewPicture, pixelRatio: number, info: VolumeInfo, pixelsPerLength: number): void {
+  const most = Math.min(120 * pixelRatio, 0.3 * picture.width);
+  const bar = scaleBar(pixelsPerLength / unitsPerLength(info), most, info.spatialUnit);
+  const drawn = bar && scaleBarPicture(bar, pixelRatio, picture);
+  if (drawn) drawOver(picture, drawn, picture.width - drawn.width, picture.height - drawn.height);
+}

@@ -1,0 +1,127 @@
+import { CanvasTexture, Line, Matrix4, Mesh, type Object3D, Scene, Sprite, SpriteMaterial, Vector3 } from 'three';
+import type { Strip } from '../../../core/draw/ray-pass.ts';
+import type { Gpu } from '../../../core/gpu/gpu.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
+import type { ScenePoint } from '../model/camera-frame.ts';
+import { planeInCube } from '../model/cut-plane.ts';
+import { obliqueInScene } from '../model/oblique-geometry.ts';
+import { faceLetters, sceneEdges } from '../model/orientation.ts';
+import type { ViewState } from '../model/viewer-api.ts';
+import { PlaneOutline } from './plane-outline.ts';
+import { RayLayer } from './ray-layer.ts';
+import { rayViewOf } from './ray-view.ts';
+import { type SeenBy, TickedBox } from './ticked-box.ts';
+
+/** The accent of panels. */
+const cutColor = 0x40b2ec;
+/** As the slices mark where the oblique one cuts them. */
+const obliqueColor = 0xe29cff;
+
+/** One volume as a scene: its rays, its box as thin lines, and the letters of its faces. */
+export class VolumeScene {
+  readonly scene = new Scene();
+  /** The volume's eight corners. */
+  readonly corners: readonly Vector3[];
+  readonly #volume: RayLayer;
+  readonly #box: TickedBox;
+  readonly #toCube: Matrix4;
+  readonly #edges: readonly ScenePoint[];
+  readonly #lengths: ScenePoint;
+  readonly #info: VolumeInfo;
+  readonly #cutOutline: PlaneOutline;
+  readonly #obliqueOutline: PlaneOutline;
+  readonly #letters: Sprite[] = [];
+  readonly #disposables: { dispose(): void }[] = [];
+
+  constructor(gpu: Gpu, info: VolumeInfo, display: DisplayTexture) {
+    const edges = sceneEdges(info).map((edge) => new Vector3(...edge)) as [Vector3, Vector3, Vector3];
+    const [x, y, z] = edges;
+    this.#info = info;
+    this.#edges = sceneEdges(info);
+    this.#lengths = [x.length(), y.length(), z.length()];
+    const origin = x.clone().add(y).add(z).multiplyScalar(-0.5);
+    this.corners = Array.from({ length: 8 }, (_, index) =>
+      edges.reduce((corner, edge, axis) => (index & (1 << axis) ? corner.add(edge) : corner), origin.clone()),
+    );
+    const cube = new Matrix4().makeBasis(x, y, z).setPosition(origin);
+    this.#toCube = cube.clone().invert();
+
+    this.#volume = new RayLayer(gpu, display);
+    this.#volume.object.renderOrder = 1;
+    this.#box = new TickedBox(info, edges, cube);
+    this.#cutOutline = new PlaneOutline(this.#edges, cutColor);
+    this.#obliqueOutline = new PlaneOutline(this.#edges, obliqueColor);
+    this.scene.add(this.#volume.object, this.#box.object, this.#cutOutline.object, this.#obliqueOutline.object);
+    this.#disposables.push(this.#volume, this.#box, this.#cutOutline, this.#obliqueOutline);
+    for (const { letter, direction } of faceLetters(info)) this.#addLetter(letter, new Vector3(...direction));
+  }
+
+  /**
+   * Submits the volume's part of a strip, and makes the scene one that shows it when it is rendered next.
+   * @param hasOblique where the oblique slice lies is shown
+   * @returns once that part is done: the GPU's milliseconds for it; undefined: nobody knows
+   */
+  update(state: ViewState, seen: SeenBy, texelsPerStep: number, hasOblique: boolean, strip: Strip): Promise<number | undefined> {
+    const { camera, eye } = seen;
+    this.#box.update(state.box, seen);
+    // Letters behind the volume are drawn before it.
+    for (const letter of this.#letters) letter.renderOrder = letter.position.dot(eye) > 0 ? 2 : 0;
+    const plane = state.cut && planeInCube(state.cut, this.#edges);
+    const done = this.#volume.march(state, rayViewOf(camera, eye, this.#toCube, this.#lengths), texelsPerStep, plane, strip);
+    this.#cutOutline.show(state.cut);
+    this.#obliqueOutline.show(hasOblique ? obliqueInScene(this.#info, state.oblique, state.crosshair) : undefined);
+    return done;
+  }
+
+  /** Lets `draw` draw the volume with nothing around it. */
+  withVolumeAlone(draw: () => void): void {
+    const hidden: Object3D[] = [];
+    this.scene.traverse((object) => {
+      const isDrawn = object instanceof Mesh || object instanceof Line || object instanceof Sprite;
+      if (isDrawn && object !== this.#volume.object && object.visible) hidden.push(object);
+    });
+    for (const object of hidden) object.visible = false;
+    draw();
+    for (const object of hidden) object.visible = true;
+  }
+
+  dispose(): void {
+    for (const disposable of this.#disposables) disposable.dispose();
+  }
+
+  #addLetter(letter: string, direction: Vector3): void {
+    const picture = new CanvasTexture(letterPicture(letter));
+    const material = new SpriteMaterial({
+      map: picture,
+      sizeAttenuation: false,
+      depthTest: false,
+      transparent: true,
+      opacity: 0.7,
+    });
+    const sprite = new Sprite(material);
+    sprite.position.copy(direction).addScaledVector(direction.clone().normalize(), 0.06);
+    sprite.scale.setScalar(0.024);
+    this.#letters.push(sprite);
+    this.scene.add(sprite);
+    this.#disposables.push(picture, material);
+  }
+}
+
+function letterPicture(letter: string): HTMLCanvasElement {
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = 64;
+  const context = canvas.getContext('2d');
+  if (context) {
+    context.font = '600 44px system-ui, sans-serif';
+    context.textAlign = 'center';
+    context.textBaseline = 'middle';
+    context.lineWidth = 8;
+    context.lineJoin = 'round';
+    context.strokeStyle = 'rgba(0, 0, 0, 0.7)';
+    context.strokeText(letter, 32, 34);
+    context.fillStyle = '#e6e9ef';
+    context.fillText(letter, 32, 34);
+  }
+  return canvas;
+}

@@ -1,0 +1,369 @@
+import { Color, LinearSRGBColorSpace, Vector2 } from 'three';
+import { type Projection, wholeOf } from '../../../core/draw/ray-pass.ts';
+import type { Gpu } from '../../../core/gpu/gpu.ts';
+import { StriaError } from '../../../core/shared/errors.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import type { DisplayTexture } from '../../../core/volume/display-texture.ts';
+import type { CameraFrame, ScenePoint } from '../model/camera-frame.ts';
+import { OrbitCamera, type OrbitPose } from '../model/orbit-camera.ts';
+import type { PictureBackground, PictureRequest, ViewPicture } from '../model/picture.ts';
+import type { View, ViewHost } from '../model/view-host.ts';
+import type { Quality } from '../model/viewer-api.ts';
+import { FramePacing } from './frame-pacing.ts';
+import { timed } from './frame-timer.ts';
+import { RestingRenderer } from './resting-renderer.ts';
+import { refineStill, stripMs, stripRows } from './still-picture.ts';
+import type { SeenBy } from './ticked-box.ts';
+import { TiledFrame } from './tiled-frame.ts';
+import { drawScale, volumePicture } from './volume-picture.ts';
+import { VolumeScene } from './volume-scene.ts';
+
+/** The picture is drawn sharp once nothing has moved for this long, in milliseconds. */
+const stillAfterMs = 150;
+/** The camera takes this long to turn to a side, in milliseconds. */
+const turnMs = 120;
+/** Of text in the scene, in CSS pixels. */
+const textPixels = 11;
+/** Texels between samples once nothing moves. */
+const stillSteps: Readonly<Record<Quality, number>> = { draft: 1, normal: 0.5, fine: 0.25 };
+
+/** How sharp a picture is. */
+export interface Sharpness {
+  /** The part of the canvas's resolution, along each axis. */
+  readonly scale: number;
+  /** Texels from sample to sample. */
+  readonly step: number;
+}
+
+/** What a frame took until the GPU had finished it. */
+export interface FrameTime extends Sharpness {
+  readonly ms: number;
+}
+
+/** The 3D view on its canvas: three.js on our device, a camera that orbits, and a resolution that keeps it fluid. */
+export class VolumeView implements View {
+  readonly canvas: HTMLCanvasElement;
+  /** A canvas that is not laid out has no pixels to draw into. */
+  isShown = false;
+  /** Draws always at this part of the canvas's resolution, however long that takes, and never sharper. */
+  fixedScale: number | undefined;
+  /** Told of each frame that was measured. */
+  onMeasured: ((frame: FrameTime) => void) | undefined;
+  readonly #gpu: Gpu;
+  readonly #host: ViewHost;
+  readonly #renderer: RestingRenderer;
+  readonly #orbit: OrbitCamera;
+  readonly #pacing: FramePacing;
+  #scene: VolumeScene | undefined;
+  #strips: TiledFrame | undefined;
+  /** The scale of the frame in `#strips`, while it shows what is to be seen. */
+  #stripsScale: number | undefined;
+  /** Of the picture on the canvas. */
+  #shown: Sharpness = { scale: 0, step: 0 };
+  #size = { width: 1, height: 1, pixelRatio: 1 };
+  /** The camera goes to the start once there is a volume, whose size says where that is. */
+  #isToReset = true;
+  #isReady = false;
+  #isDisposed = false;
+  /** A frame is on the GPU; what is asked for meanwhile is drawn after it. */
+  #isDrawing = false;
+  #isWanted = false;
+  #stillTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Frames since the last change that makes a shader be compiled: their times say nothing. */
+  #frames = 0;
+  #measuredProjection: Projection | undefined;
+
+  constructor(gpu: Gpu, canvas: HTMLCanvasElement, host: ViewHost) {
+    this.canvas = canvas;
+    this.#gpu = gpu;
+    this.#host = host;
+    this.#pacing = new FramePacing(gpu.isSoftware);
+    this.#renderer = new RestingRenderer({ device: gpu.device, canvas, antialias: false, alpha: false });
+    // The ray marcher's colours are sRGB already: no conversion, no pass for it.
+    this.#renderer.outputColorSpace = LinearSRGBColorSpace;
+    this.#setGround('screen');
+    this.#orbit = new OrbitCamera(canvas, () => host.requestRender(this));
+    this.reset();
+    void this.#init();
+  }
+
+  /** The picture on the canvas is whole, or as sharp as it was fixed to be. */
+  get isSharp(): boolean {
+    const { scale, step } = this.#shown;
+    return this.fixedScale !== undefined || (scale === 1 && step <= this.#stillStep);
+  }
+
+  get isSettled(): boolean {
+    return !this.#canDraw() || !(this.#isDrawing || this.#isWanted || this.#stillTimer !== undefined);
+  }
+
+  /** Shows a volume, or nothing. The display texture stays the caller's. */
+  setVolume(volume: { info: VolumeInfo; display: DisplayTexture } | undefined): void {
+    this.#scene?.dispose();
+    this.#scene = volume && new VolumeScene(this.#gpu, volume.info, volume.display);
+    this.#pacing.forget();
+    this.#frames = 0;
+    if (volume && this.#isToReset) this.reset();
+    this.#host.requestRender(this);
+  }
+
+  render(): void {
+    if (!this.#canDraw()) return;
+    if (this.#isDrawing) {
+      this.#isWanted = true;
+      return;
+    }
+    this.#stripsScale = undefined;
+    this.#setGround('screen');
+    this.#orbit.use(this.#host.state.camera);
+    clearTimeout(this.#stillTimer);
+    this.#stillTimer = undefined;
+    if (this.fixedScale !== undefined) {
+      this.#drawAndMeasure(this.fixedScale, 1);
+      return;
+    }
+    const pixels = this.#fullPixels();
+    const step = this.#pacing.movingStep(pixels);
+    this.#drawAndMeasure(this.#pacing.movingScale(pixels, step), step);
+    this.#refineSoon();
+  }
+
+  get viewpoint(): OrbitPose {
+    this.#orbit.use(this.#host.state.camera);
+    return this.#orbit.pose;
+  }
+
+  set viewpoint(pose: OrbitPose) {
+    this.#orbit.use(this.#host.state.camera);
+    this.#orbit.pose = pose;
+    this.#isToReset = false;
+    this.#host.requestRender(this);
+  }
+
+  /** Turns until it is seen from that direction of the scene. */
+  lookFrom(direction: ScenePoint): void {
+    this.#orbit.use(this.#host.state.camera);
+    this.#orbit.lookFrom(direction, window.matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : turnMs);
+  }
+
+  /** As it is seen now. */
+  get cameraFrame(): CameraFrame {
+    this.#orbit.use(this.#host.state.camera);
+    return this.#orbit.frame(this.#size.width, this.#size.height);
+  }
+
+  /** Draws at once, as well as the GPU can in a second: for pictures that are taken of it. */
+  renderStill(): void {
+    if (!this.#canDraw()) return;
+    if (this.fixedScale !== undefined) {
+      this.#draw(this.fixedScale, 1);
+    } else if (this.#stripsScale !== undefined) {
+      this.#presentStrips(this.#stripsScale);
+    } else {
+      this.#draw(this.#pacing.promptScale(this.#fullPixels()), this.#stillStep);
+      // It stays on the canvas.
+      if (!this.isSharp && this.#stillTimer === undefined) this.#refineSoon();
+    }
+  }
+
+  /**
+   * The view as a picture of any size, as sharp as a still one. It is drawn strip by strip: the canvas goes on meanwhile.
+   * @throws StriaError `invalid-input` when nothing is shown, `aborted`, `device-lost`
+   */
+  async picture(request: PictureRequest): Promise<ViewPicture> {
+    const volume = this.#scene;
+    if (!volume || !this.#isReady || this.#isDisposed) throw new StriaError('invalid-input', 'the 3D view shows nothing yet');
+    this.#orbit.use(this.#host.state.camera);
+    const { camera, eye, halfHeight } = this.#orbit.posed(request.width / request.height, request.turn);
+    const step = this.#stillStep;
+    const seen = { camera, eye, textPart: this.#textPart };
+    const state = { ...this.#host.state, ...request.state };
+    const picture = await volumePicture(this.#renderer, volume, request, {
+      rows: stripRows(this.#pacing, request.width, step),
+      draw: (strip, render) => {
+        if (this.#isDisposed || this.#scene !== volume) throw new StriaError('aborted', 'the 3D view has gone');
+        void volume.update(state, seen, step, this.#host.hasOblique, strip);
+        this.#setGround(request.background);
+        render(camera);
+        this.#setGround('screen');
+      },
+    });
+    this.#gpu.checkAlive();
+    const info = this.#host.volume?.info;
+    if (info && request.isAnnotated) drawScale(picture, request.pixelRatio, info, request.height / 2 / halfHeight);
+    return picture;
+  }
+
+  #setGround(ground: PictureBackground): void {
+    const { r, g, b } = this.#host.ground;
+    const color = { screen: new Color(r, g, b), white: new Color(1, 1, 1), transparent: new Color(0, 0, 0) }[ground];
+    this.#renderer.setClearColor(color, ground === 'transparent' ? 0 : 1);
+  }
+
+  resize(width: number, height: number, pixelRatio: number): void {
+    this.isShown = width > 0 && height > 0;
+    const longest = this.#gpu.device.limits.maxTextureDimension2D;
+    const ratio = Math.min(pixelRatio, longest / Math.max(width, height, 1));
+    this.#size = { width: Math.max(1, width), height: Math.max(1, height), pixelRatio: ratio };
+    this.#orbit.resize(this.#size.width / this.#size.height);
+  }
+
+  reset(): void {
+    this.#isToReset = this.#scene === undefined;
+    this.#orbit.reset(this.#scene?.corners ?? []);
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    clearTimeout(this.#stillTimer);
+    this.#orbit.dispose();
+    this.#scene?.dispose();
+    this.#strips?.dispose();
+    if (this.#isReady) this.#renderer.dispose();
+  }
+
+  async #init(): Promise<void> {
+    try {
+      await this.#renderer.init();
+    } catch (error) {
+      if (this.#gpu.isLost || this.#isDisposed) return;
+      throw error;
+    }
+    if (this.#isDisposed) {
+      this.#renderer.dispose();
+      return;
+    }
+    if (!('isWebGPUBackend' in this.#renderer.backend))
+      throw new StriaError('internal', 'three.js did not take the WebGPU device');
+    this.#isReady = true;
+    this.#host.requestRender(this);
+  }
+
+  #canDraw(): boolean {
+    return this.#isReady && this.isShown && !this.#isDisposed;
+  }
+
+  get #stillStep(): number {
+    return stillSteps[this.#host.state.quality];
+  }
+
+  get #seen(): SeenBy {
+    const { camera, eye } = this.#orbit;
+    camera.updateMatrixWorld();
+    return { camera, eye, textPart: this.#textPart };
+  }
+
+  /** Text in the scene is as high on the screen as that of panels. A picture of another size has as much of its height. */
+  get #textPart(): number {
+    return textPixels / this.#size.height;
+  }
+
+  #fullPixels(): number {
+    const { width, height, pixelRatio } = this.#size;
+    return width * height * pixelRatio ** 2;
+  }
+
+  #refineSoon(): void {
+    this.#stillTimer = setTimeout(() => this.#drawStill(), stillAfterMs);
+  }
+
+  #drawStill(): void {
+    this.#stillTimer = undefined;
+    if (!this.#canDraw() || this.isSharp) return;
+    if (this.#isDrawing) this.#refineSoon();
+    else if (this.#scene && this.#pacing.expectedMs(this.#fullPixels(), this.#stillStep) > stripMs)
+      void this.#refine(this.#scene);
+    else this.#drawAndMeasure(1, this.#stillStep);
+  }
+
+  /** The whole resolution on a slow GPU: until something moves. */
+  async #refine(volume: VolumeScene): Promise<void> {
+    this.#isDrawing = true;
+    this.#strips ??= new TiledFrame(this.#renderer);
+    const strips = this.#strips;
+    const step = this.#stillStep;
+    const { width, height, pixelRatio } = this.#size;
+    try {
+      await refineStill(
+        this.#pacing,
+        {
+          width: width * pixelRatio,
+          height: height * pixelRatio,
+          step,
+          isStale: () => this.#isDisposed || this.#isWanted || this.#scene !== volume || !this.#canDraw(),
+          drawStrip: async (strip) => {
+            this.#stripsScale = undefined;
+            const { done, time } = timed(this.#gpu, () => {
+              const pass = volume.update(this.#host.state, this.#seen, step, this.#host.hasOblique, strip);
+              this.#host.drawn();
+              strips.drawStrip(volume.scene, this.#orbit.camera, strip);
+              return pass;
+            });
+            await done;
+            const { ms, isBound } = await time;
+            return isBound ? undefined : ms;
+          },
+          present: (scale) => {
+            this.#stripsScale = scale;
+            this.#presentStrips(scale);
+            this.#shown = { scale, step };
+          },
+        },
+        this.#shown.scale,
+      );
+    } finally {
+      this.#isDrawing = false;
+    }
+    this.#drawWanted(this.#scene !== volume);
+  }
+
+  #presentStrips(scale: number): void {
+    this.#resizeCanvas(scale);
+    this.#strips?.present();
+  }
+
+  #drawAndMeasure(scale: number, step: number): void {
+    this.#isDrawing = true;
+    const { projection } = this.#host.state;
+    if (projection !== this.#measuredProjection) this.#frames = 0;
+    this.#measuredProjection = projection;
+    const { done, time } = timed(this.#gpu, () => this.#draw(scale, step));
+    void done.then((ms) => {
+      this.#isDrawing = false;
+      if (!this.#isDisposed && this.#frames > 0) this.onMeasured?.({ ms, scale, step });
+      this.#drawWanted(false);
+    });
+    void time.then(({ ms, isBound }) => {
+      // The first frame's time is the compiler's.
+      if (this.#frames++ > 0) this.#pacing.measured(this.#fullPixels() * scale ** 2, ms, step, isBound);
+    });
+  }
+
+  /** Draws what was asked for while the GPU was at work. */
+  #drawWanted(isNew: boolean): void {
+    if (!this.#isWanted && !isNew) return;
+    this.#isWanted = false;
+    if (!this.#isDisposed) this.#host.requestRender(this);
+  }
+
+  #resizeCanvas(scale: number): void {
+    this.#renderer.setPixelRatio(this.#size.pixelRatio * scale);
+    this.#renderer.setSize(this.#size.width, this.#size.height, false);
+  }
+
+  /** @returns once it is done: the GPU's milliseconds for the volume; undefined: nobody knows */
+  #draw(scale: number, step: number): Promise<number | undefined> {
+    this.#host.drawn();
+    this.#shown = { scale, step };
+    this.#resizeCanvas(scale);
+    if (this.#scene) {
+      const { width, height } = this.#renderer.getDrawingBufferSize(new Vector2());
+      const strip = wholeOf({ width, height });
+      const pass = this.#scene.update(this.#host.state, this.#seen, step, this.#host.hasOblique, strip);
+      this.#renderer.render(this.#scene.scene, this.#orbit.camera);
+      return pass;
+    }
+    this.#renderer.clear();
+    return Promise.resolve(undefined);
+  }
+}

@@ -1,0 +1,354 @@
+// Marches a ray through a volume in its unit cube for each pixel of a strip of a picture, in one of six ways (Projection in
+// src/core/draw/ray-pass.ts). The 3D view's picture, with no scene around: the app shows it within a scene of three.js.
+//
+// 1 maximum  the greatest value along the ray
+// 2 compositing  front to back with a transfer function and a headlight: Levoy, 'Display of Surfaces from Volume Data'
+//   (1988), with early ray termination (Levoy 1990). Opacity is per reference length and corrected for the step, so that
+//   the picture does not change with the step.
+// 3 minimum, 4 mean  the least value, the mean of all samples as the window shows them: one that leaves the background
+//   out would otherwise leave nearly everything out
+// 5 isosurface  the first sample at or above a level, its place found between two samples by bisection, with a headlight.
+//   Where the ray enters above the level, the cut shows the values themselves.
+// 6 attenuated maximum  the greatest of value × exp(−attenuation × ∫ values in front of it): depth shows
+//
+// Bricks: `bricks` holds, for each brick of 8³ or more texels, the least and the greatest of the texels that samples in it
+// hang on; `blocks` the same for blocks of 4³ bricks. What cannot show is crossed in one go. A ray looks at a block when it
+// enters it, and at its bricks if that may show.
+//
+// Light costs more samples than all else. So gradients take four (the corners of a tetrahedron, whose differences add up to central
+// ones), and where hardly a tenth of what is behind shows through, a sample is lit as the one in front of it.
+//
+// Dispatch: ceil(width / tile_width) × ceil(rows / tile_height).
+//
+// Invariants
+// 1. The march ends: each round advances by a step, and there are at most `march.y` rounds.
+// 2. Pixels are premultiplied sRGB, ready to be blended over the background.
+// 3. No sample lies outside clip_low…clip_high or beyond clip_plane.
+
+struct Frame {
+  /// From x and y of −1…1 on the whole picture and a depth of 0…1 to any place on the ray after the eye, in the cube.
+  to_cube: mat4x4f,
+  /// In the cube; w: 1, or 0 where the eye is infinitely far off in the direction xyz (orthographic).
+  eye: vec4f,
+  /// Texels along x, y, z; w: texels of a brick along each axis.
+  dims: vec4f,
+  /// The place in the window of a texel is texel × x + y; w: 0, or the window's width in values where each value has a colour
+  /// of its own.
+  window: vec4f,
+  /// x: texels per step; y: the most rounds; z: the reference length of opacity in the scene; w: 1 keeps the floor of a
+  /// projection opaque.
+  march: vec4f,
+  /// x: the isosurface's place in the window; y: attenuation over a length of 1 in the scene; z: 1: compositing is lit;
+  /// w: the window's low end in values.
+  look: vec4f,
+  /// Shown is where xyz · position + w is not below 0; a plane at any angle, in the cube.
+  clip_plane: vec4f,
+  /// The cube's edges in the scene, as lengths: gradients are physical.
+  edges: vec3f,
+  /// The part of the cube that is shown.
+  clip_low: vec3f,
+  clip_high: vec3f,
+  /// What values outside the window show: a colour, and w: 0 the nearest colour instead, 1 nothing, 2 that colour. What shows
+  /// nothing is passed through by all ways but the isosurface, as if it were not there.
+  below: vec4f,
+  above: vec4f,
+  /// Pixels: width and height of the whole picture, the strip's first row and how many it has.
+  strip: vec4f,
+}
+
+/// Which way is known when it is compiled, which leaves the others out: they cost registers, and a quarter of the time of some.
+override way: i32;
+
+@group(0) @binding(0) var<uniform> frame: Frame;
+/// One time point; see display-texture.ts. A texel's value is red + green / 256.
+@group(0) @binding(1) var volume: texture_3d<f32>;
+@group(0) @binding(2) var linear: sampler;
+/// 256 × 2 texels; row 0: colour and opacity by place in the window; row 1: see `ray_opacity_bound`.
+@group(0) @binding(3) var transfer: texture_2d<f32>;
+/// x and y: least and greatest texel of each.
+@group(0) @binding(4) var bricks: texture_3d<f32>;
+@group(0) @binding(5) var blocks: texture_3d<f32>;
+/// The strip's rows from its top.
+@group(0) @binding(6) var picture: texture_storage_2d<rgba8unorm, write>;
+
+/// Pixels of a workgroup.
+override tile_width: u32 = 8u;
+override tile_height: u32 = 4u;
+
+@compute @workgroup_size(tile_width, tile_height)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+  if (any(id.xy >= vec2u(frame.strip.xw))) {
+    return;
+  }
+  let pixel = vec2f(id.xy) + vec2f(0.5, 0.5 + frame.strip.z);
+  let beyond = frame.to_cube * vec4f(vec2f(2.0, -2.0) * pixel / frame.strip.xy + vec2f(-1.0, 1.0), 1.0, 1.0);
+  textureStore(picture, id.xy, ray_march(beyond.xyz / beyond.w, pixel));
+}
+
+/// @param beyond any place on the ray after the eye
+fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
+  let is_near = frame.eye.w > 0.5;
+  let origin = select(beyond, frame.eye.xyz, is_near);
+  let toward = normalize(select(-frame.eye.xyz, beyond - frame.eye.xyz, is_near));
+  // Where the ray enters the shown part; 0 when the eye is inside.
+  let safe = select(toward, vec3f(1e-7), abs(toward) < vec3f(1e-7));
+  let planes_a = (frame.clip_low - origin) / safe;
+  let planes_b = (frame.clip_high - origin) / safe;
+  let nearest = min(planes_a, planes_b);
+  let farthest = max(planes_a, planes_b);
+  // The free plane: the ray comes out from behind it, goes behind it, or runs along it.
+  let depth = dot(frame.clip_plane.xyz, origin) + frame.clip_plane.w;
+  let rise = dot(frame.clip_plane.xyz, toward);
+  let is_along = abs(rise) < 1e-7;
+  let crossing = -depth / select(rise, 1.0, is_along);
+  let plane_entry = select(-1e30, select(crossing, select(-1e30, 1e30, depth < 0.0), is_along), is_along || rise > 0.0);
+  let plane_exit = select(1e30, crossing, !is_along && rise < 0.0);
+  let entry = max(max(nearest.x, plane_entry), max(nearest.y, nearest.z));
+  let start = select(entry, max(0.0, entry), is_near);
+  let end = min(min(farthest.x, plane_exit), min(farthest.y, farthest.z));
+  if (end <= start) {
+    return vec4f(0.0);
+  }
+  let step = frame.march.x / length(toward * frame.dims.xyz);
+  let step_length = step * length(toward * frame.edges);
+  let brick_size = vec3f(frame.dims.w) / frame.dims.xyz;
+  // The start is shifted by up to a step, differently for neighbouring pixels (interleaved gradient noise, Jimenez 2014),
+  // so that steps do not show as rings. It hangs on the pixel alone: a picture at rest stays as it is.
+  let noise = fract(52.9829189 * fract(dot(pixel, vec2f(0.06711056, 0.00583715))));
+  var at = start + step * min(noise, 0.999 * (end - start) / step);
+  // Of all samples so far: the least or greatest, the sum, and how many.
+  var extreme = select(-1e30, 1e30, way == 3);
+  var sum = 0.0;
+  var count = 0.0;
+  var color = vec4f(0.0);
+  var light = vec2f(1.0, 0.0);
+  // Samples may show nothing.
+  let has_holes = way != 5 && (frame.below.w == 1.0 || frame.above.w == 1.0);
+  // Where the ray leaves the brick and the block that it looked at last.
+  var leave = start;
+  var leave_block = start;
+  let rounds = u32(frame.march.y);
+  for (var round = 0u; round < rounds && at < end; round++) {
+    let position = origin + toward * at;
+    if (at >= leave) {
+      var is_crossed = false;
+      // Nothing of it shows.
+      var is_hidden = false;
+      var floor_there = 0.0;
+      for (var level = select(0, 1, at >= leave_block); level >= 0 && !is_crossed; level--) {
+        let size = brick_size * select(1.0, 4.0, level == 1);
+        let cell = vec3i(min(position, vec3f(0.999999)) / size);
+        let far = max((vec3f(cell) * size - origin) / safe, (vec3f(cell + 1) * size - origin) / safe);
+        leave = min(end, min(far.x, min(far.y, far.z)));
+        var texels: vec4f;
+        if (level == 1) {
+          leave_block = leave;
+          texels = textureLoad(blocks, cell, 0);
+        } else {
+          texels = textureLoad(bricks, cell, 0);
+        }
+        let values = texels.xy * frame.window.x + frame.window.y;
+        let range = clamp(values, vec2f(0.0), vec2f(1.0));
+        floor_there = range.x;
+        is_hidden = (frame.below.w == 1.0 && values.y < 0.0) || (frame.above.w == 1.0 && values.x > 1.0);
+        switch (way) {
+          case 1: { is_crossed = is_hidden || values.y <= extreme; }
+          case 2: { is_crossed = is_hidden || ray_opacity_bound(range) <= 0.0; }
+          case 3: { is_crossed = is_hidden || values.x >= extreme; }
+          case 4: { is_crossed = is_hidden || range.y <= range.x; }
+          case 5: { is_crossed = values.y < frame.look.x; }
+          default: { is_crossed = is_hidden || range.y <= 0.0; }
+        }
+      }
+      if (is_crossed) {
+        // On to the far side, in whole steps so that samples stay where they would have been.
+        let steps = max(1.0, ceil((leave - at) / step));
+        if (way == 4 && !is_hidden) {
+          sum += steps * floor_there;
+          count += steps;
+        } else if (way == 6 && !is_hidden) {
+          extreme = max(extreme, 0.0);
+        }
+        at += steps * step;
+        continue;
+      }
+    }
+    let place = ray_place(position);
+    if (has_holes && ((frame.below.w == 1.0 && place < -1e-4) || (frame.above.w == 1.0 && place > 1.0001))) {
+      at += step;
+      continue;
+    }
+    switch (way) {
+      case 1: {
+        extreme = max(extreme, place);
+        if (extreme > select(0.9999, 1.0001, frame.above.w == 2.0)) {
+          at = end;
+        }
+      }
+      case 2: {
+        let sample = ray_color(place);
+        if (sample.a > 0.0) {
+          let alpha = 1.0 - pow(1.0 - min(sample.a, 0.9999), step_length / frame.march.z);
+          if (frame.look.z > 0.5 && color.a < 0.9) {
+            light = ray_light(position, toward, 0.12);
+          }
+          color += (1.0 - color.a) * alpha * vec4f(min(sample.rgb * light.x + vec3f(light.y), vec3f(1.0)), 1.0);
+          if (color.a > 0.98) {
+            color = color / color.a;
+            at = end;
+          }
+        }
+      }
+      case 3: {
+        extreme = min(extreme, place);
+        if (extreme < select(1e-4, -1e-4, frame.below.w == 2.0)) {
+          at = end;
+        }
+      }
+      case 4: {
+        sum += clamp(place, 0.0, 1.0);
+        count += 1.0;
+      }
+      case 5: {
+        if (place >= frame.look.x) {
+          var outside = max(start, at - step);
+          var inside = at;
+          for (var halving = 0; halving < 6; halving++) {
+            // The first half is the whole: where the ray enters above the level, there is nothing to halve.
+            let middle = select(0.5 * (outside + inside), outside, halving == 0);
+            if (ray_place(origin + toward * middle) >= frame.look.x) {
+              inside = middle;
+            } else {
+              outside = middle;
+            }
+          }
+          let hit = origin + toward * inside;
+          if (inside == start) {
+            let across = abs(normalize(toward * frame.edges));
+            let at_box = select(select(across.z, across.y, nearest.y == start), across.x, nearest.x == start);
+            let at_plane = abs(dot(normalize(toward * frame.edges), normalize(frame.clip_plane.xyz / frame.edges)));
+            let facing = select(at_box, at_plane, plane_entry == start);
+            let cut = ray_place(hit);
+            color = vec4f(ray_color(cut).rgb * mix(0.75, 1.0, facing), 1.0);
+          } else {
+            light = ray_light(hit, toward, 1e-3);
+            let shown = select(frame.look.x, place, frame.window.w > 0.0);
+            let rgb = ray_surface_color(ray_color(shown).rgb);
+            color = vec4f(min(rgb * light.x * 0.72 + vec3f(light.y), vec3f(1.0)), 1.0);
+          }
+          at = end;
+        }
+      }
+      default: {
+        let shown = clamp(place, 0.0, 1.0);
+        extreme = max(extreme, shown * exp(-frame.look.y * sum));
+        sum += shown * step_length;
+        // Nothing behind can come out brighter.
+        if (exp(-frame.look.y * sum) <= extreme) {
+          at = end;
+        }
+      }
+    }
+    at += step;
+  }
+  if (way == 2 || way == 5) {
+    return color;
+  }
+  if (abs(extreme) > 1e29 && count == 0.0) {
+    // Nothing was there that shows.
+    return vec4f(0.0);
+  }
+  let result = select(extreme, sum / max(count, 1.0), way == 4);
+  let alpha = max(frame.march.w, smoothstep(0.0, 0.12, clamp(result, 0.0, 1.0)));
+  return vec4f(ray_color(result).rgb * alpha, alpha);
+}
+
+/// The colour of a surface: as bright as its hue can be, for light shows its shape.
+fn ray_surface_color(rgb: vec3f) -> vec3f {
+  let brightest = max(rgb.r, max(rgb.g, rgb.b));
+  return select(vec3f(0.9), rgb * (0.9 / max(brightest, 0.01)), brightest > 0.05);
+}
+
+/// Colour and opacity at a place in the window. Where each value has a colour of its own, only 0 has the opacity of the
+/// window's low end, however many values there are.
+fn ray_color(place: f32) -> vec4f {
+  let at = clamp(place, 0.0, 1.0) * 255.0;
+  var entry: vec4f;
+  if (frame.window.w == 0.0) {
+    // Between two colours of the map, so that a wide window shows more than its 256; in the middle of row 0.
+    entry = textureSampleLevel(transfer, linear, vec2f((at + 0.5) / 256.0, 0.25), 0.0);
+  } else {
+    let label = ray_label(place);
+    // Twin: labelColorIndex in src/renderer/viewer/colors/colormaps.ts.
+    let category = select(1 + ((label - 1) % 255 + 255) % 255, 0, label == 0);
+    let opacity = textureLoad(transfer, vec2i(select(max(i32(at + 0.5), 1), 0, label == 0), 0), 0).a;
+    entry = vec4f(textureLoad(transfer, vec2i(category, 0), 0).rgb, opacity);
+  }
+  if (frame.below.w == 2.0 && place < -1e-4) {
+    entry = vec4f(frame.below.rgb, entry.a);
+  }
+  if (frame.above.w == 2.0 && place > 1.0001) {
+    entry = vec4f(frame.above.rgb, entry.a);
+  }
+  return entry;
+}
+
+/// The value at a place in the window, where values are labels.
+fn ray_label(place: f32) -> i32 {
+  return i32(round(place * frame.window.w + frame.look.w));
+}
+
+/// The place in the window of the volume at a position.
+fn ray_place(position: vec3f) -> f32 {
+  if (frame.window.w > 0.0) {
+    let texel = clamp(vec3i(position * frame.dims.xyz), vec3i(0), vec3i(frame.dims.xyz) - 1);
+    return ray_value(textureLoad(volume, texel, 0)) * frame.window.x + frame.window.y;
+  }
+  return ray_value(textureSampleLevel(volume, linear, position, 0.0)) * frame.window.x + frame.window.y;
+}
+
+/// 16 bits come as a high and a low byte, in red and green; green is 0 otherwise. Filtering both filters their sum.
+fn ray_value(texel: vec4f) -> f32 {
+  return texel.r + texel.g / 256.0;
+}
+
+/// The greatest opacity within a range of places: row 1 of the transfer texture holds, for the range between two of 16
+/// marks, the greatest opacity, at 16 × low mark + high mark.
+fn ray_opacity_bound(range: vec2f) -> f32 {
+  let low = i32(floor(range.x * 15.0));
+  let high = i32(ceil(range.y * 15.0));
+  return textureLoad(transfer, vec2i(16 * low + high, 1), 0).a;
+}
+
+/// What surfaces are shaded by: the place in the window, or for categories whether there is one.
+fn ray_solid(position: vec3f) -> f32 {
+  let place = ray_place(position);
+  return select(place, select(1.0, 0.0, ray_label(place) == 0), frame.window.w > 0.0);
+}
+
+/// Headlight by the gradient: x is what colours are multiplied by, y a highlight. Where there is no gradient, no shading;
+/// full shading from a gradient of `soft` (in windows per finest texel) on.
+fn ray_light(position: vec3f, toward: vec3f, soft: f32) -> vec2f {
+  let texel = 1.0 / frame.dims.xyz;
+  let right = ray_solid(position + vec3f(texel.x, -texel.y, -texel.z));
+  let upper = ray_solid(position + vec3f(-texel.x, texel.y, -texel.z));
+  let behind = ray_solid(position + vec3f(-texel.x, -texel.y, texel.z));
+  let all_three = ray_solid(position + texel);
+  // Central differences, each from four corners.
+  let differences = 0.5 * vec3f(
+    (right - upper) + (all_three - behind),
+    (upper - right) + (all_three - behind),
+    (behind - right) + (all_three - upper),
+  );
+  // Per scene length, in units of the finest texel's length.
+  let texel_length = frame.edges * texel;
+  let finest = min(texel_length.x, min(texel_length.y, texel_length.z));
+  let gradient = differences * finest / texel_length;
+  let strength = length(gradient);
+  if (strength < 1e-5) {
+    return vec2f(1.2, 0.0);
+  }
+  let facing = abs(dot(gradient / strength, normalize(toward * frame.edges)));
+  let shaded = smoothstep(0.0, soft, strength);
+  return mix(vec2f(1.2, 0.0), vec2f(0.35 + 1.1 * facing, 0.12 * pow(facing, 24.0)), shaded);
+}

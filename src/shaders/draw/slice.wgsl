@@ -1,0 +1,146 @@
+// Draws the part of one slice that lies in one box of voxels in GPU memory, straight from them.
+// src/shaders/volume/voxel.wgsl stands in front of it.
+//
+// A triangle covers the canvas; each fragment finds its voxel by an affine map, reads it (or four, blended, when smooth),
+// and colours it by window and colormap. Fragments outside the volume or the box, and NaN and infinities, draw nothing.
+// Draw: 3 vertices from 3 × the time point on, 1 instance from the slice's number on, once for each box that the slice
+// crosses. What changes from frame to frame comes with the draw, so that playing writes no buffer.
+//
+// Invariants
+// 1. A voxel's colour depends on its exact stored value: differences of integers are taken as integers.
+// 2. Smooth blending stays inside the box: where a volume is in several boxes, their seam is not blended over.
+//
+// Twin: src/renderer/viewer/slices/slice-renderer.gpu.test.ts computes the same pixels on the CPU.
+
+struct Slice {
+  /// Voxel position (of the kept voxels) = origin + across × slice number + right × pixel x + down × pixel y; w is unused.
+  origin: vec4f,
+  across: vec4f,
+  right: vec4f,
+  down: vec4f,
+  /// Kept voxels along x, y, z.
+  dims: vec3u,
+  /// The window's low end, rounded down for integers and into their range; what was lost by that.
+  low_key: u32,
+  low: f32,
+  low_rest: f32,
+  /// 1 / (high − low); for floats 2 / (high − low), because their differences come halved.
+  scale: f32,
+  /// 1 / scale.
+  width: f32,
+  /// 1: blend between voxels.
+  smooth_voxels: u32,
+  /// 1: colours stand for single values: 0 is colour 0, the others take colours 1 to 255 in turn.
+  categorical: u32,
+  /// What values below and above the window show: a colour, and w: 0 the nearest colour instead, 1 nothing, 2 that colour.
+  below: vec4f,
+  above: vec4f,
+}
+struct Box {
+  /// The box's first voxel; words from row to row.
+  first: vec3u,
+  row_words: u32,
+  /// The box's voxels along x, y, z.
+  size: vec3u,
+  /// Planes from one time point to the next; 0: the box holds one time point, whichever.
+  planes_per_time_point: u32,
+}
+@group(0) @binding(1) var<uniform> slice: Slice;
+@group(0) @binding(2) var<uniform> box: Box;
+/// 256 × 1 texels, lowest value first.
+@group(0) @binding(3) var colors: texture_2d<f32>;
+
+struct Corner {
+  @builtin(position) pixel: vec4f,
+  @location(0) @interpolate(flat, either) index: u32,
+  @location(1) @interpolate(flat, either) time_point: u32,
+}
+
+@vertex
+fn vertex(@builtin(vertex_index) vertex_index: u32, @builtin(instance_index) index: u32) -> Corner {
+  let corner = vertex_index % 3u;
+  let pixel = vec4f(f32(corner & 1u) * 4.0 - 1.0, f32(corner >> 1u) * 4.0 - 1.0, 0.0, 1.0);
+  return Corner(pixel, index, vertex_index / 3u);
+}
+
+fn bits_of(in_box: vec3u) -> u32 {
+  return voxel_bits((in_box.z * box.size.y + in_box.y) * box.row_words, in_box.x);
+}
+
+/// x: how far the voxel is above the window's low end, 0…slice.width in the window; y: 1, or 0 where there is no number.
+fn windowed(bits: u32) -> vec2f {
+  if (!is_finite(bits)) {
+    return vec2f(0.0);
+  }
+  return vec2f(difference(bits, slice.low_key, slice.low) - slice.low_rest, 1.0);
+}
+
+/// The palette's place of a label. Twin: labelColorIndex in src/renderer/viewer/colors/colormaps.ts.
+fn label_index(bits: u32) -> i32 {
+  if (element_type == 0u || element_type == 2u || element_type == 4u) {
+    return select(i32(1u + (bits - 1u) % 255u), 0, bits == 0u);
+  }
+  let label = select(bitcast<i32>(bits), i32(round(bitcast<f32>(bits))), is_float());
+  return select(1 + ((label - 1) % 255 + 255) % 255, 0, label == 0);
+}
+
+/// The colour of a value so far above the window's low end, of the palette's place `label` where colours are categorical.
+fn color_of(above_low: f32, label: i32) -> vec4f {
+  let is_below = above_low < 0.0;
+  let outside = select(slice.above, slice.below, is_below);
+  if ((is_below || above_low > slice.width) && outside.w > 0.0) {
+    if (outside.w == 1.0) {
+      discard;
+    }
+    return vec4f(outside.rgb, 1.0);
+  }
+  if (slice.categorical == 1u) {
+    return vec4f(textureLoad(colors, vec2i(label, 0), 0).rgb, 1.0);
+  }
+  // Between two colours of the map, so that a wide window shows more than its 256.
+  let place = clamp(above_low * slice.scale, 0.0, 1.0) * 255.0;
+  let index = min(i32(place), 254);
+  let low = textureLoad(colors, vec2i(index, 0), 0).rgb;
+  let high = textureLoad(colors, vec2i(index + 1, 0), 0).rgb;
+  return vec4f(mix(low, high, place - f32(index)), 1.0);
+}
+
+@fragment
+fn main(corner: Corner) -> @location(0) vec4f {
+  let pixel = corner.pixel;
+  let number = f32(corner.index);
+  let position = slice.origin.xyz + slice.across.xyz * number + slice.right.xyz * pixel.x + slice.down.xyz * pixel.y;
+  let voxel = vec3i(floor(position));
+  // The box's place at this time point; a box may reach into others.
+  let origin = vec3i(box.first) - vec3i(0, 0, i32(corner.time_point * box.planes_per_time_point));
+  let first = max(origin, vec3i(0));
+  let last = min(origin + vec3i(box.size), vec3i(slice.dims)) - 1;
+  if (any(voxel < first) || any(voxel > last)) {
+    discard;
+  }
+  if (slice.smooth_voxels == 0u) {
+    let bits = bits_of(vec3u(voxel - origin));
+    let value = windowed(bits);
+    if (value.y == 0.0) {
+      discard;
+    }
+    return color_of(value.x, label_index(bits));
+  }
+  // Where the slice is across an axis the position along it is in a voxel's middle: then half of the weights are 0.
+  let base_position = position - 0.5;
+  let base = vec3i(floor(base_position + 1e-4));
+  let fraction = clamp(base_position - vec3f(base), vec3f(0.0), vec3f(1.0));
+  var sum = vec2f(0.0);
+  for (var index = 0; index < 8; index++) {
+    let offset = vec3i(index & 1, (index >> 1) & 1, index >> 2);
+    let weights = select(1.0 - fraction, fraction, offset == vec3i(1));
+    let weight = weights.x * weights.y * weights.z;
+    if (weight > 1e-3) {
+      sum += weight * windowed(bits_of(vec3u(clamp(base + offset, first, last) - origin)));
+    }
+  }
+  if (sum.y == 0.0) {
+    discard;
+  }
+  return color_of(sum.x / sum.y, 0);
+}

@@ -1,0 +1,96 @@
+// Writes planes of a volume, as normalised texels, into a staging buffer that is then copied to a 3D texture
+// (r8unorm cannot be written by shaders). voxel.wgsl stands in front of it.
+//
+// One invocation owns one word of staging: four r8unorm texels (8-bit voxels, exact; i8 offset by 128), two rg8unorm texels
+// (integers that range over few values, exact: red + green / 256 is the texel), two r16float texels or one r32float texel
+// (all others). But for r8unorm, low…high is mapped to 0…1; NaN becomes 0. Texel (x, y, z) shows voxel (x, y, z) × step.
+// Dispatch: ceil(row words / 64) × texture height × planes in staging. Workgroup: 64 words of one row.
+//
+// Invariants
+// 1. Boxes hold whole rows, so each word of staging comes from exactly one box: invocations of others write nothing.
+//
+// Twin: src/core/volume/resident-volume.gpu.test.ts computes the same on the CPU.
+
+/// 0: r8unorm, 1: rg8unorm, 2: r16float, 3: r32float.
+override texel_kind: u32;
+
+struct Fill {
+  /// Texels per row, rows per plane; words of staging per row.
+  width: u32,
+  height: u32,
+  staging_row_words: u32,
+  /// Voxels per texel along each axis.
+  step: u32,
+  /// The first texture plane in staging, and the volume's plane (over all time points) that texture plane 0 shows.
+  first_plane: u32,
+  volume_plane: u32,
+  /// The box: its first row, rows, its first plane, planes; words per row.
+  box_row: u32,
+  box_rows: u32,
+  box_plane: u32,
+  box_planes: u32,
+  box_row_words: u32,
+  low_key: u32,
+  low: f32,
+  /// 1 / (high − low); for floats 2 / (high − low), because their differences come halved.
+  scale: f32,
+}
+@group(0) @binding(1) var<uniform> fill: Fill;
+@group(0) @binding(2) var<storage, read_write> staging: array<u32>;
+
+fn normalised(row: u32, texel: u32) -> f32 {
+  if (texel >= fill.width) {
+    return 0.0;
+  }
+  let bits = voxel_bits(row, texel * fill.step);
+  if (!is_finite(bits)) {
+    return 0.0;
+  }
+  // The pairs of rg8unorm reach a little beyond 1.
+  return clamp(difference(bits, fill.low_key, fill.low) * fill.scale, 0.0, 65535.0 / 65280.0);
+}
+
+/// The two bytes of an rg8unorm texel.
+fn pair(row: u32, texel: u32) -> u32 {
+  let number = u32(normalised(row, texel) * 65280.0 + 0.5);
+  return (number >> 8u) | ((number & 0xffu) << 8u);
+}
+
+fn byte(row: u32, texel: u32) -> u32 {
+  if (texel >= fill.width) {
+    return 0u;
+  }
+  let bits = voxel_bits(row, texel * fill.step);
+  return (bits ^ select(0u, 0x80u, element_type == 1u)) & 0xffu;
+}
+
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+  let row = id.y * fill.step;
+  let plane = fill.volume_plane + (fill.first_plane + id.z) * fill.step;
+  if (id.x >= fill.staging_row_words || id.y >= fill.height || row < fill.box_row || plane < fill.box_plane) {
+    return;
+  }
+  if (row - fill.box_row >= fill.box_rows || plane - fill.box_plane >= fill.box_planes) {
+    return;
+  }
+  let row_word = ((plane - fill.box_plane) * fill.box_rows + row - fill.box_row) * fill.box_row_words;
+  var word: u32;
+  if (texel_kind == 0u && fill.step == 1u) {
+    // The box's own word; padding behind a row's end is never copied.
+    if (id.x < fill.box_row_words) {
+      word = voxels[row_word + id.x] ^ select(0u, 0x80808080u, element_type == 1u);
+    }
+  } else if (texel_kind == 0u) {
+    let x = id.x * 4u;
+    word = byte(row_word, x) | (byte(row_word, x + 1u) << 8u) | (byte(row_word, x + 2u) << 16u) | (byte(row_word, x + 3u) << 24u);
+  } else if (texel_kind == 1u) {
+    word = pair(row_word, id.x * 2u) | (pair(row_word, id.x * 2u + 1u) << 16u);
+  } else if (texel_kind == 3u) {
+    word = bitcast<u32>(normalised(row_word, id.x));
+  } else {
+    let x = id.x * 2u;
+    word = pack2x16float(vec2f(normalised(row_word, x), normalised(row_word, x + 1u)));
+  }
+  staging[(id.z * fill.height + id.y) * fill.staging_row_words + id.x] = word;
+}
