@@ -15,7 +15,7 @@ export const rooms = [
   {
     room: 'core/codec',
     holds: 'What a codec is: the interface, batches of chunks, scan orders, bricks, the survey of a chunk.',
-    imports: 'core/gpu core/shared',
+    imports: 'core/gpu core/shared shaders/faults',
   },
   {
     room: 'core/codecs',
@@ -108,7 +108,7 @@ export const rooms = [
   {
     room: 'core/gpu-chunks',
     holds: 'The GPU backend: encoder, decode planner, transfers.',
-    imports: 'core/chunks core/codec core/codecs core/format core/gpu core/shared shaders/gpu-chunks',
+    imports: 'core/chunks core/codec core/codecs core/format core/gpu core/shared shaders/faults shaders/gpu-chunks',
   },
   {
     room: 'core/cpu',
@@ -123,8 +123,7 @@ export const rooms = [
   {
     room: 'core/volume',
     holds: 'Volumes in GPU memory, raw or compressed: statistics, regions, differences, the display texture.',
-    imports:
-      'core/chunks core/codec core/cpu core/format core/gpu core/gpu-chunks core/io/common core/shared core/stream shaders/volume',
+    imports: 'core/chunks core/codec core/format core/gpu core/gpu-chunks core/io/common core/shared core/stream shaders/volume',
   },
   {
     room: 'core/draw',
@@ -278,7 +277,7 @@ export const rooms = [
     room: 'renderer/app/loading',
     holds: 'From files to a volume on the GPU, by a worker.',
     imports:
-      'core/chunks core/cpu core/format core/gpu core/io core/io/common core/io/pictures core/samples core/shared core/stream core/volume renderer/app/gpu renderer/app/state renderer/app/words renderer/host renderer/viewer',
+      'core/chunks core/format core/gpu core/io core/io/common core/io/pictures core/samples core/shared core/stream core/volume renderer/app/gpu renderer/app/state renderer/app/words renderer/host renderer/viewer',
   },
   {
     room: 'renderer/app/compress',

@@ -3,9 +3,10 @@ import { expect, test } from 'vitest';
 import { chunkBytes } from '../codec/batch.ts';
 import type { ChunkVoxels, CodecElementBytes } from '../codec/codec.ts';
 import { ChunkMemory } from '../cpu/chunk-memory.ts';
-import { CpuDesk, decodeChunk, encodeChunk, runCpuTask } from '../cpu/cpu-task-run.ts';
+import { CpuDesk, encodeChunk, runCpuTask } from '../cpu/cpu-task-run.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { auto, only } from '../stream/engine-testing.ts';
+import { decodeChunk } from './decode-chunk.ts';
 import { fillRamp, findRamp, headBytes, mayBeRamp, type Ramp } from './ramp.ts';
 import { notableRamps, rampByDefinition } from './ramp-testing.ts';
 

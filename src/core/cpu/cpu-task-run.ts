@@ -1,25 +1,15 @@
 import { analyze, type ChunkAnalysis } from '../chunks/analyze.ts';
 import type { EncodeChoice } from '../chunks/backend.ts';
-import {
-  chooseCodec,
-  codecOfChunk,
-  codedChunk,
-  fallback,
-  isConstant,
-  isNoGain,
-  mismatch,
-  payloadChunk,
-  rawCodec,
-} from '../chunks/choose.ts';
+import { chooseCodec, codedChunk, fallback, isConstant, isNoGain, payloadChunk, rawCodec } from '../chunks/choose.ts';
 import type { ChosenChain } from '../chunks/chosen-codec.ts';
 import { ChunkGatherer, FreeBytes } from '../chunks/chunk-gatherer.ts';
-import { fillRamp, findRamp, headBytes, mayBeRamp, rampOf } from '../chunks/ramp.ts';
+import { decodeChunk } from '../chunks/decode-chunk.ts';
+import { findRamp, headBytes, mayBeRamp } from '../chunks/ramp.ts';
 import { chunkBytes } from '../codec/batch.ts';
 import { type ChunkInMemory, firstBytes } from '../codec/chunk-in-memory.ts';
 import type { ChunkGeometry, ChunkVoxels, CodecOptions } from '../codec/codec.ts';
 import { survey } from '../codec/survey.ts';
 import { chainByName } from '../codecs/registry.ts';
-import { checksum, sameChecksum } from '../format/checksum.ts';
 import type { EncodedChunk, RampRule } from '../format/chunk.ts';
 import type { ReadSharedFile } from '../shared/bytes.ts';
 import { faultToData, inContext } from '../shared/errors.ts';
@@ -161,25 +151,4 @@ function encodeBy(chosen: ChosenChain, voxels: ChunkToEncode, options: CodecOpti
     }
   }
   return hasGain ? { stages: [chosen], payload } : undefined;
-}
-
-/** A chunk's voxels, their checksum checked. @throws StriaError `corrupt`, `unsupported` */
-export function decodeChunk(chunk: EncodedChunk, geometry: ChunkGeometry): Uint8Array<ArrayBuffer> {
-  const voxels = decodeUnchecked(chunk, geometry);
-  if (!sameChecksum(checksum(voxels, geometry.shape[0] * geometry.elementBytes), chunk.decodedChecksum)) throw mismatch();
-  return voxels;
-}
-
-function decodeUnchecked(chunk: EncodedChunk, geometry: ChunkGeometry): Uint8Array<ArrayBuffer> {
-  if (chunk.kind === 'coded') {
-    const { codec, parameters, second } = codecOfChunk(chunk, geometry);
-    const payload = second
-      ? second.codec.reference.decode(chunk.payload, { shape: [second.decodedLength, 1, 1], elementBytes: 1 }, second.parameters)
-      : chunk.payload;
-    return codec.reference.decode(payload, geometry, parameters);
-  }
-  const ramp = rampOf(chunk, geometry);
-  const voxels = new Uint8Array(chunkBytes(geometry));
-  fillRamp({ ...geometry, bytes: voxels }, ramp);
-  return voxels;
 }

@@ -1,5 +1,5 @@
+import { decodeChunk } from '../chunks/decode-chunk.ts';
 import type { CodecElementBytes } from '../codec/codec.ts';
-import { decodeChunk } from '../cpu/cpu-task-run.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';

@@ -1,13 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { codecOfChunk } from '../chunks/choose.ts';
+import { decodeChunk } from '../chunks/decode-chunk.ts';
 import { makeChunk, statisticsOf, testPatterns, testShapes } from '../codec/chunk-testing.ts';
 import { huffman } from '../codecs/huffman/index.ts';
 import { predict } from '../codecs/predict/index.ts';
 import { chainByName, chainNames, codecs } from '../codecs/registry.ts';
 import { rle } from '../codecs/rle/index.ts';
 import { createCpuBackend } from '../cpu/cpu-backend.ts';
-import { decodeChunk, encodeChunk } from '../cpu/cpu-task-run.ts';
+import { encodeChunk } from '../cpu/cpu-task-run.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
 import { checksum } from '../format/checksum.ts';
 import type { CodedChunk } from '../format/chunk.ts';

@@ -1,5 +1,5 @@
 import { scatterChunk } from '../chunks/boxes.ts';
-import { decodeChunk } from '../cpu/cpu-task-run.ts';
+import { decodeChunk } from '../chunks/decode-chunk.ts';
 import { codecElementBytes } from '../format/chunk-grid.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
 import type { OpenVolume } from '../io/common/volume-reader.ts';

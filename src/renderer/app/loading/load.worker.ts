@@ -1,5 +1,5 @@
 import { scatterChunk } from '../../../core/chunks/boxes.ts';
-import { decodeChunk } from '../../../core/cpu/cpu-task-run.ts';
+import { decodeChunk } from '../../../core/chunks/decode-chunk.ts';
 import type { EncodedChunk } from '../../../core/format/chunk.ts';
 import { codecElementBytes } from '../../../core/format/chunk-grid.ts';
 import type { ContainerReader } from '../../../core/format/container-reader.ts';

@@ -1,0 +1,27 @@
+import { chunkBytes } from '../codec/batch.ts';
+import type { ChunkGeometry } from '../codec/codec.ts';
+import { checksum, sameChecksum } from '../format/checksum.ts';
+import type { EncodedChunk } from '../format/chunk.ts';
+import { codecOfChunk, mismatch } from './choose.ts';
+import { fillRamp, rampOf } from './ramp.ts';
+
+/** A chunk's voxels, their checksum checked. @throws StriaError `corrupt`, `unsupported` */
+export function decodeChunk(chunk: EncodedChunk, geometry: ChunkGeometry): Uint8Array<ArrayBuffer> {
+  const voxels = decodeUnchecked(chunk, geometry);
+  if (!sameChecksum(checksum(voxels, geometry.shape[0] * geometry.elementBytes), chunk.decodedChecksum)) throw mismatch();
+  return voxels;
+}
+
+function decodeUnchecked(chunk: EncodedChunk, geometry: ChunkGeometry): Uint8Array<ArrayBuffer> {
+  if (chunk.kind === 'coded') {
+    const { codec, parameters, second } = codecOfChunk(chunk, geometry);
+    const payload = second
+      ? second.codec.reference.decode(chunk.payload, { shape: [second.decodedLength, 1, 1], elementBytes: 1 }, second.parameters)
+      : chunk.payload;
+    return codec.reference.decode(payload, geometry, parameters);
+  }
+  const ramp = rampOf(chunk, geometry);
+  const voxels = new Uint8Array(chunkBytes(geometry));
+  fillRamp({ ...geometry, bytes: voxels }, ramp);
+  return voxels;
+}
