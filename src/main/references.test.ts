@@ -16,6 +16,7 @@ test.each([
   ['scan.raw.gz', 'scan.raw.json'],
   ['no-ending', 'no-ending.json'],
   ['scan.nhdr', 'scan.raw.gz'],
+  ['scan.nhdr', 'slices/scan.007'],
   ['scan.nhdr', 'voxels/other.zraw'],
   ['a.stria-session', 'scan.nii.gz'],
   ['a.stria-session', 'slices/001.png'],

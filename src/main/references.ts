@@ -64,7 +64,8 @@ interface Names {
 }
 
 const volumeEndings = /\.(stria|nii|hdr|img|nrrd|nhdr|raw|bin|dat|png|tiff?)(\.gz)?$/i;
-const voxelEndings = /\.(raw|zraw|img|bin|dat|gz)$/i;
+/** With the numbers that the files of a list may end in. */
+const voxelEndings = /\.(raw|zraw|img|bin|dat|gz|\d+)$/i;
 const always = () => true;
 
 /** What a file of this name refers to. A format that comes to refer to files has its line here. */
