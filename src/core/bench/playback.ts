@@ -3,13 +3,14 @@ import { type CodecDefinition, rowBytes } from '../codec/codec.ts';
 import { codecByName } from '../codecs/registry.ts';
 import { SlicePass, type SlicePlane, sliceUniform, sliceUniformBytes } from '../draw/slice-pass.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
+import type { ChunkShape } from '../format/chunk-grid.ts';
 import type { Commands, CommandTimes } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import { openSample } from '../samples/sample.ts';
 import { StriaError } from '../shared/errors.ts';
-import { type Dims3, type Dims4, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
+import { type Dims4, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import type { PlacedLayerBox } from '../volume/compressed-layers.ts';
 import { CompressedVolume } from '../volume/compressed-volume.ts';
 import { ResidentVolume } from '../volume/resident-volume.ts';
@@ -49,7 +50,9 @@ async function playStack(
 ): Promise<void> {
   const { gpu, request, job } = context;
   context.begin(`${codec.name}, encoding`);
-  const chunkShape = chunkShapeOf(info, true);
+  // Each frame in chunks of its own, however small.
+  const [width, height] = chunkShapeOf(info, true);
+  const chunkShape: ChunkShape = [width, height, 1];
   const chunks = await encodeFrames(gpu, info, frames, codec, chunkShape);
   const before = gpu.memory.liveBytes();
   const volume = await CompressedVolume.create(gpu, { info, chunkShape, chunks }, { verify: true, signal: job.signal });
@@ -250,7 +253,7 @@ async function encodeFrames(
   info: VolumeInfo,
   frames: readonly Uint8Array[],
   codec: CodecDefinition,
-  chunkShape: Dims3,
+  chunkShape: ChunkShape,
 ): Promise<EncodedChunk[]> {
   const backend = createGpuBackend(gpu);
   const chunks: EncodedChunk[] = [];

@@ -1,7 +1,7 @@
 import type { EncodedChunk } from '../format/chunk.ts';
-import { ChunkGrid, codecElementBytes, codecElementDims } from '../format/chunk-grid.ts';
+import { ChunkGrid, type ChunkShape, codecElementBytes, codecElementDims } from '../format/chunk-grid.ts';
 import { StriaError } from '../shared/errors.ts';
-import type { Dims3, VolumeInfo } from '../shared/volume.ts';
+import type { VolumeInfo } from '../shared/volume.ts';
 import { type ChunkShare, ChunkTally } from './chunk-tally.ts';
 
 /** What one chunk became. */
@@ -30,7 +30,7 @@ export class ChunkMap {
    * @param chunks all of the grid's, in order
    * @throws StriaError `internal` where chunks are missing
    */
-  constructor(info: Pick<VolumeInfo, 'dims' | 'type'>, chunkShape: Dims3, chunks: readonly EncodedChunk[]) {
+  constructor(info: Pick<VolumeInfo, 'dims' | 'type'>, chunkShape: ChunkShape, chunks: readonly EncodedChunk[]) {
     this.grid = new ChunkGrid(codecElementDims(info), chunkShape);
     if (chunks.length !== this.grid.count) {
       throw new StriaError('internal', `${chunks.length} chunks came for a volume of ${this.grid.count}`);

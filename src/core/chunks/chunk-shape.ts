@@ -1,19 +1,73 @@
-import { codecElementBytes, codecElementDims, maxChunkCount } from '../format/chunk-grid.ts';
+import { type ChunkShape, codecElementBytes, codecElementDims, maxChunkBytes, mostChunks } from '../format/chunk-grid.ts';
 import { StriaError } from '../shared/errors.ts';
-import type { Dims3, VolumeInfo } from '../shared/volume.ts';
+import type { Dims3, Dims4, VolumeInfo } from '../shared/volume.ts';
 
 /** What a layer may take in memory, in bytes: volumes are streamed layer by layer. */
 export const maxLayerBytes = 2 ** 28;
+
+type Volume = Pick<VolumeInfo, 'dims' | 'type'>;
 
 const edge = 64;
 
 /**
  * The default chunk shape in codec elements, by the volume's dims and type alone: 64×64×64, clipped to the volume. Its
- * depth is halved while a layer would take more than `maxLayerBytes`, then its height. What flat chunks lack to 64³
- * elements they get along x and y, by doubling, so that no index outgrows its chunks.
+ * depth is halved while a layer would take more than `maxLayerBytes`, then its height. What chunks lack to 64³ elements
+ * they get along x and y by doubling, then along z, and last by several time points in each chunk: a series of small
+ * volumes is a few chunks, not one for each time point. Where even those are too many, chunks are larger.
  */
-export function defaultChunkShape(volume: Pick<VolumeInfo, 'dims' | 'type'>): Dims3 {
+export function defaultChunkShape(volume: Volume): Dims4 {
+  return smallestOf(volume, edge ** 3, 2, (elements) => cubeShape(volume, elements));
+}
+
+const pictureEdge = 128;
+
+/**
+ * The chunk shape that a volume is cut into where nobody says another: that of `defaultChunkShape`, but in a stack of
+ * pictures each picture is its own chunks, so that one is decoded without others. They have 128×128 elements: a slice
+ * across all pictures decodes a row or a column of each picture's chunks. Smaller pictures share a chunk of that size.
+ * @param arePictures its planes were pictures, each by itself (`isPictureFormat`)
+ */
+export function chunkShapeOf(volume: Volume, arePictures: boolean): Dims4 {
   const [dimX, dimY, dimZ] = codecElementDims(volume);
+  if (!arePictures || dimZ === 1) return defaultChunkShape(volume);
+  const shape = smallestOf(volume, pictureEdge ** 2, 4, (elements) => pictureShape(volume, elements));
+  const isFlat = shape[0] < dimX || shape[1] < dimY;
+  return isFlat && dimX * codecElementBytes(volume.type) * shape[1] > maxLayerBytes ? defaultChunkShape(volume) : shape;
+}
+
+/**
+ * Checks a chunk shape that someone asked for.
+ * @throws StriaError `invalid-input` where rows of chunks would not start at whole words, or a layer is too large to be held
+ */
+export function checkChunkShape(volume: Volume, shape: ChunkShape): ChunkShape {
+  const [dimX, dimY, dimZ, dimT] = codecElementDims(volume);
+  const [x, , z, t = 1] = shape;
+  const rowLength = dimX * codecElementBytes(volume.type);
+  if (x < dimX && (x * codecElementBytes(volume.type)) % 4 !== 0) {
+    throw new StriaError('invalid-input', `a chunk ${x} elements wide does not fill whole words of 4 bytes`);
+  }
+  const planes = Math.min(z, dimZ) * Math.min(t, dimT);
+  if (planes > 1 && rowLength * dimY * planes > maxLayerBytes) {
+    const layer = `a layer of chunks ${planes} planes deep takes ${rowLength * dimY * planes} bytes`;
+    throw new StriaError('invalid-input', `${layer}; ${maxLayerBytes} can be held at once`);
+  }
+  return shape;
+}
+
+/** The first shape that makes no more chunks than are allowed: of `first` elements, or of `factor` times as many, and so on. */
+function smallestOf(volume: Volume, first: number, factor: number, shapeOf: (elements: number) => Dims4): Dims4 {
+  const dims = codecElementDims(volume);
+  const most = maxChunkBytes / codecElementBytes(volume.type);
+  const count = (shape: Dims4) =>
+    shape.reduce((product, length, axis) => product * Math.ceil((dims[axis] as number) / length), 1);
+  let elements = first;
+  while (count(shapeOf(elements)) > mostChunks(dims) && factor * elements <= most) elements *= factor;
+  return shapeOf(elements);
+}
+
+function cubeShape(volume: Volume, elements: number): Dims4 {
+  const dims = codecElementDims(volume);
+  const [dimX, dimY, dimZ] = dims;
   const rowLength = dimX * codecElementBytes(volume.type);
   let depth = Math.min(edge, dimZ);
   while (depth > 1 && rowLength * dimY * depth > maxLayerBytes) depth = Math.ceil(depth / 2);
@@ -21,40 +75,29 @@ export function defaultChunkShape(volume: Pick<VolumeInfo, 'dims' | 'type'>): Di
   while (depth === 1 && height > 1 && rowLength * height > maxLayerBytes) height = Math.ceil(height / 2);
   let width = Math.min(edge, dimX);
   const canBeHigher = () => height < dimY && (depth > 1 || rowLength * Math.min(2 * height, dimY) <= maxLayerBytes);
-  while (2 * width * height * depth <= edge ** 3 && (width < dimX || canBeHigher())) {
+  while (2 * width * height * depth <= elements && (width < dimX || canBeHigher())) {
     if (width < dimX && (width <= height || !canBeHigher())) width = Math.min(2 * width, dimX);
     else height = Math.min(2 * height, dimY);
   }
-  return [width, height, depth];
+  return deepened(dims, [width, height, depth], elements);
 }
 
-const pictureEdge = 128;
-
-/**
- * The chunk shape that a volume is cut into where nobody says another: that of `defaultChunkShape`, but in a stack of
- * pictures each is its own chunks, so that one is decoded without others. Those are small, because a slice across all
- * pictures decodes a row or a column of each picture's chunks; their edges double while there would be too many.
- * @param arePictures its planes were pictures, each by itself (`isPictureFormat`)
- */
-export function chunkShapeOf(volume: Pick<VolumeInfo, 'dims' | 'type'>, arePictures: boolean): Dims3 {
-  const [dimX, dimY, dimZ, dimT] = codecElementDims(volume);
-  if (!arePictures || dimZ === 1) return defaultChunkShape(volume);
-  const cut = (length: number): Dims3 => [Math.min(length, dimX), Math.min(length, dimY), 1];
-  const count = ([x, y]: Dims3) => Math.ceil(dimX / x) * Math.ceil(dimY / y) * dimZ * dimT;
-  let length = pictureEdge;
-  while (count(cut(length)) > maxChunkCount && length < Math.max(dimX, dimY)) length *= 2;
-  const rowBytes = dimX * codecElementBytes(volume.type);
-  return rowBytes * Math.min(length, dimY) <= maxLayerBytes ? cut(length) : defaultChunkShape(volume);
-}
-
-/**
- * Checks a chunk shape that someone asked for.
- * @throws StriaError `invalid-input` where rows of chunks would not start at whole words
- */
-export function checkChunkShape(volume: Pick<VolumeInfo, 'dims' | 'type'>, shape: Dims3): Dims3 {
-  const [dimX] = codecElementDims(volume);
-  if (shape[0] < dimX && (shape[0] * codecElementBytes(volume.type)) % 4 !== 0) {
-    throw new StriaError('invalid-input', `a chunk ${shape[0]} elements wide does not fill whole words of 4 bytes`);
+function pictureShape(volume: Volume, elements: number): Dims4 {
+  const dims = codecElementDims(volume);
+  const length = Math.floor(Math.sqrt(elements));
+  let [width, height] = [Math.min(length, dims[0]), Math.min(length, dims[1])];
+  while (2 * width * height <= elements && (width < dims[0] || height < dims[1])) {
+    if (width < dims[0]) width = Math.min(2 * width, dims[0]);
+    else height = Math.min(2 * height, dims[1]);
   }
-  return shape;
+  return deepened(dims, [width, height, 1], elements);
+}
+
+/** Chunks that hold whole planes are made deeper, and those that hold whole time points hold more of them. */
+function deepened([dimX, dimY, dimZ, dimT]: Dims4, [width, height, depth]: Dims3, elements: number): Dims4 {
+  if (width < dimX || height < dimY) return [width, height, depth, 1];
+  let planes = depth;
+  while (planes < dimZ && 2 * width * height * planes <= elements) planes = Math.min(2 * planes, dimZ);
+  const timePoints = planes < dimZ ? 1 : Math.floor(elements / (width * height * planes));
+  return [width, height, planes, Math.min(dimT, Math.max(1, timePoints))];
 }

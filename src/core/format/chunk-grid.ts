@@ -1,11 +1,28 @@
 import { StriaError } from '../shared/errors.ts';
 import { type Dims3, type Dims4, elementBytes, type VolumeInfo } from '../shared/volume.ts';
 
-/** Where a chunk lies in its volume, in codec elements: the box from `origin`, of `shape`, at the time point `t`. */
+/**
+ * A chunk's lengths in codec elements, and the number of time points that it holds (1 where it is left out). A chunk holds
+ * several time points only where it holds the whole of each.
+ */
+export type ChunkShape = readonly [x: number, y: number, z: number, t?: number];
+
+/** The shape as it stands in a header. */
+export function withTimePoints([x, y, z, t = 1]: ChunkShape): Dims4 {
+  return [x, y, z, t];
+}
+
+/** Where a chunk lies in its volume, in codec elements. */
 export interface GridBox {
+  /** The first element, in the time point `t`. */
   readonly origin: Dims3;
+  /** As codecs see the chunk: its time points are stacked along z. */
   readonly shape: Dims3;
+  /** The first time point, and how many there are. */
   readonly t: number;
+  readonly timePoints: number;
+  /** The plane of `origin`, counted through all time points: t × dims[2] + z. */
+  readonly plane: number;
 }
 
 /** Consecutive chunk numbers. */
@@ -17,8 +34,17 @@ export interface ChunkSpan {
 /** A volume has no more chunks than this, so that an index always fits in memory (docs/FORMAT.md, 'Limits'). */
 export const maxChunkCount = 2 ** 24;
 
-/** A chunk's voxels are no more than this many bytes. */
-export const maxChunkBytes = 2 ** 28;
+/** A chunk's voxels are no more than this many bytes: a decoder holds several chunks in memory. */
+export const maxChunkBytes = 2 ** 24;
+
+/** A volume of more chunks than `fewChunks` has at least `leastElements` elements to a chunk, on average. */
+const fewChunks = 4096;
+const leastElements = 4096;
+
+/** The most chunks that a volume may be cut into. @param dims in codec elements */
+export function mostChunks(dims: Dims4): number {
+  return Math.min(maxChunkCount, Math.max(fewChunks, Math.floor((dims[0] * dims[1] * dims[2] * dims[3]) / leastElements)));
+}
 
 /** The shape of a volume in codec elements: an f64 voxel is two elements of 4 bytes along x, all others are one. */
 export function codecElementDims(volume: Pick<VolumeInfo, 'dims' | 'type'>): Dims4 {
@@ -33,20 +59,23 @@ export function codecElementBytes(type: VolumeInfo['type']): 1 | 2 | 4 {
 }
 
 /**
- * The grid of a volume's chunks.
- * @param chunkShape in codec elements; t is 1
+ * The grid of a volume's chunks, within the limits of docs/FORMAT.md.
  * @throws StriaError `invalid-input` for lengths that are no positive integers and for limits overstepped
  */
-export function chunkGridOf(volume: Pick<VolumeInfo, 'dims' | 'type'>, chunkShape: Dims4): ChunkGrid {
-  const [x, y, z, t] = chunkShape;
-  if (t !== 1) throw new StriaError('invalid-input', `a chunk holds one time point, not ${t}`);
+export function chunkGridOf(volume: Pick<VolumeInfo, 'dims' | 'type'>, chunkShape: ChunkShape): ChunkGrid {
+  const [x, y, z, t = 1] = chunkShape;
   if (volume.type === 'f64' && x % 2 !== 0) {
     throw new StriaError('invalid-input', `a chunk ${x} elements wide would cut an f64 voxel, which is two elements, in half`);
   }
-  const grid = new ChunkGrid(codecElementDims(volume), [x, y, z]);
-  const chunkBytes = x * y * z * codecElementBytes(volume.type);
-  if (chunkBytes > maxChunkBytes) {
-    throw new StriaError('invalid-input', `chunks of ${x}×${y}×${z} elements are larger than ${maxChunkBytes} bytes`);
+  const dims = codecElementDims(volume);
+  const grid = new ChunkGrid(dims, chunkShape);
+  if (grid.count > mostChunks(dims)) {
+    const cut = `a volume of ${dims.join('×')} elements in chunks of ${chunkShape.join('×')}`;
+    const least = `of more than ${fewChunks} chunks, each has ${leastElements} elements on average at least`;
+    throw new StriaError('invalid-input', `${cut} has ${grid.count} chunks, far more than its data needs: ${least}`);
+  }
+  if (x * y * z * t * codecElementBytes(volume.type) > maxChunkBytes) {
+    throw new StriaError('invalid-input', `chunks of ${chunkShape.join('×')} elements are larger than ${maxChunkBytes} bytes`);
   }
   return grid;
 }
@@ -57,47 +86,59 @@ export function chunkGridOf(volume: Pick<VolumeInfo, 'dims' | 'type'>, chunkShap
  */
 export class ChunkGrid {
   readonly dims: Dims4;
+  /** Within a time point. */
   readonly chunkShape: Dims3;
+  /** How many time points a chunk holds; the last one may hold fewer. */
+  readonly timePointsPerChunk: number;
   /** Number of chunks along x, y, z, t. */
   readonly counts: Dims4;
   readonly count: number;
   readonly layerCount: number;
   readonly chunksPerLayer: number;
+  /** Chunks that one time point lies in. */
+  readonly chunksPerTimePoint: number;
 
-  /** @throws StriaError `invalid-input` for lengths that are no positive integers, and for more than `maxChunkCount` chunks */
-  constructor(dims: Dims4, chunkShape: Dims3) {
-    for (const length of [...dims, ...chunkShape]) {
+  /**
+   * @throws StriaError `invalid-input` for lengths that are no positive integers, for more than `maxChunkCount` chunks, and for
+   *   chunks that hold parts of several time points
+   */
+  constructor(dims: Dims4, [x, y, z, t = 1]: ChunkShape) {
+    for (const length of [...dims, x, y, z, t]) {
       if (!Number.isSafeInteger(length) || length < 1) {
         throw new StriaError('invalid-input', `${length} is no length of a volume or a chunk: a whole number from 1 is needed`);
       }
     }
-    const [x, y, z] = chunkShape;
     this.dims = dims;
-    this.chunkShape = chunkShape;
-    this.counts = [Math.ceil(dims[0] / x), Math.ceil(dims[1] / y), Math.ceil(dims[2] / z), dims[3]];
+    this.chunkShape = [x, y, z];
+    this.timePointsPerChunk = t;
+    this.counts = [Math.ceil(dims[0] / x), Math.ceil(dims[1] / y), Math.ceil(dims[2] / z), Math.ceil(dims[3] / t)];
     this.chunksPerLayer = this.counts[0] * this.counts[1];
+    this.chunksPerTimePoint = this.chunksPerLayer * this.counts[2];
+    if (t > 1 && this.chunksPerTimePoint > 1) {
+      throw new StriaError('invalid-input', `chunks of ${x}×${y}×${z}×${t} hold ${t} time points, but not the whole of each`);
+    }
     this.layerCount = this.counts[2] * this.counts[3];
     this.count = this.chunksPerLayer * this.layerCount;
     if (this.count > maxChunkCount) {
-      throw new StriaError(
-        'invalid-input',
-        `a volume of ${dims.join('×')} in chunks of ${chunkShape.join('×')} has ${this.count} chunks; ${maxChunkCount} is the most`,
-      );
+      const cut = `a volume of ${dims.join('×')} in chunks of ${[x, y, z].join('×')}`;
+      throw new StriaError('invalid-input', `${cut} has ${this.count} chunks; ${maxChunkCount} is the most`);
     }
   }
 
   /** The box of a chunk, clipped at the volume's edges. */
   box(number: number): GridBox {
-    const [countX, countY, countZ] = this.counts;
     this.#check(number, this.count, 'chunk');
-    const layer = Math.floor(number / this.chunksPerLayer);
+    const layer = this.#layer(Math.floor(number / this.chunksPerLayer));
     const inLayer = number % this.chunksPerLayer;
-    const origin: Dims3 = [
-      (inLayer % countX) * this.chunkShape[0],
-      (Math.floor(inLayer / countX) % countY) * this.chunkShape[1],
-      (layer % countZ) * this.chunkShape[2],
-    ];
-    return { origin, shape: this.#clipped(origin, this.chunkShape), t: Math.floor(layer / countZ) };
+    const [width, height] = this.chunkShape;
+    const x = (inLayer % this.counts[0]) * width;
+    const y = Math.floor(inLayer / this.counts[0]) * height;
+    const { origin, shape, ...rest } = layer;
+    return {
+      origin: [x, y, origin[2]],
+      shape: [Math.min(width, this.dims[0] - x), Math.min(height, this.dims[1] - y), shape[2]],
+      ...rest,
+    };
   }
 
   /** The number of the chunk that holds the element at `position` (x, y, z, t). */
@@ -105,8 +146,24 @@ export class ChunkGrid {
     const [x, y, z, t] = position;
     for (const [axis, at] of position.entries()) this.#check(at, this.dims[axis] as number, 'position');
     const [chunkX, chunkY, chunkZ] = this.chunkShape;
-    const layer = t * this.counts[2] + Math.floor(z / chunkZ);
+    const layer = this.timeBlock(t) * this.counts[2] + Math.floor(z / chunkZ);
     return layer * this.chunksPerLayer + Math.floor(y / chunkY) * this.counts[0] + Math.floor(x / chunkX);
+  }
+
+  /** Which chunks along t hold a time point: those of `counts[3]`. */
+  timeBlock(t: number): number {
+    return Math.floor(t / this.timePointsPerChunk);
+  }
+
+  /** The plane of a chunk at which a time point begins: 0 unless the chunk holds several. */
+  planeInChunk(t: number): number {
+    return (t % this.timePointsPerChunk) * this.dims[2];
+  }
+
+  /** The layer that holds a plane, counted through all time points. */
+  layerOfPlane(plane: number): number {
+    const [depth, inTime] = [this.dims[2], Math.floor(plane / this.dims[2])];
+    return this.timeBlock(inTime) * this.counts[2] + Math.floor((plane - inTime * depth) / this.chunkShape[2]);
   }
 
   /** The numbers of a layer's chunks. */
@@ -118,17 +175,16 @@ export class ChunkGrid {
   /** The slab of whole rows and slices that a layer's chunks make together. */
   layerBox(layer: number): GridBox {
     this.#check(layer, this.layerCount, 'layer');
-    const origin: Dims3 = [0, 0, (layer % this.counts[2]) * this.chunkShape[2]];
-    const slab: Dims3 = [this.dims[0], this.dims[1], this.chunkShape[2]];
-    return { origin, shape: this.#clipped(origin, slab), t: Math.floor(layer / this.counts[2]) };
+    return this.#layer(layer);
   }
 
-  #clipped(origin: Dims3, shape: Dims3): Dims3 {
-    return [
-      Math.min(shape[0], this.dims[0] - origin[0]),
-      Math.min(shape[1], this.dims[1] - origin[1]),
-      Math.min(shape[2], this.dims[2] - origin[2]),
-    ];
+  #layer(layer: number): GridBox {
+    const [width, height, depth] = this.dims;
+    const z = (layer % this.counts[2]) * this.chunkShape[2];
+    const t = Math.floor(layer / this.counts[2]) * this.timePointsPerChunk;
+    const timePoints = Math.min(this.timePointsPerChunk, this.dims[3] - t);
+    const planes = Math.min(this.chunkShape[2], depth - z) * timePoints;
+    return { origin: [0, 0, z], shape: [width, height, planes], t, timePoints, plane: t * depth + z };
   }
 
   #check(index: number, end: number, what: string): void {

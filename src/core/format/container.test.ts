@@ -138,11 +138,11 @@ describe('round trips', () => {
   });
 
   test('an index beyond the last 64 KiB, and more runs of constants than are kept back', async () => {
-    const volume = { ...smallVolume, dims: [20_000, 1, 1, 1] as const };
+    const volume = { ...smallVolume, dims: [20_000, 64, 64, 1] as const };
     const chunks = Array.from({ length: 20_000 }, (_, i) =>
       i % 2 === 0 ? constantChunk(i % 250) : codedChunk(Uint8Array.of(i % 251)),
     );
-    const bytes = await writeContainer({ volume, chunkShape: [1, 1, 1, 1], sourceFormat: 'raw' }, chunks);
+    const bytes = await writeContainer({ volume, chunkShape: [1, 64, 64, 1], sourceFormat: 'raw' }, chunks);
     const records = splitRecords(bytes);
     expect(records.filter(({ type }) => type === 'CONS').length).toBe(3);
     expect(records.find(({ type }) => type === 'INDX')?.body.length).toBeGreaterThan(65_536);
@@ -153,9 +153,9 @@ describe('round trips', () => {
   });
 
   test('more ramps than are kept back', async () => {
-    const volume = { ...smallVolume, dims: [10_000, 1, 1, 1] as const, type: 'u16' as const };
+    const volume = { ...smallVolume, dims: [10_000, 64, 64, 1] as const, type: 'u16' as const };
     const chunks = Array.from({ length: 10_000 }, (_, i) => rampChunk(i % 255, i < 5000 ? [1, 0, 0] : [2, 0, 0]));
-    const bytes = await writeContainer({ volume, chunkShape: [1, 1, 1, 1], sourceFormat: 'raw' }, chunks);
+    const bytes = await writeContainer({ volume, chunkShape: [1, 64, 64, 1], sourceFormat: 'raw' }, chunks);
     expect(splitRecords(bytes).filter(({ type }) => type === 'RAMP').length).toBe(3);
     const reader = await open(bytes);
     expect(await reader.readChunks(0, 10_000)).toEqual(chunks);

@@ -30,8 +30,8 @@ export const maxMetaLength = 4096;
 /** Bytes of the JSON texts in HEAD and SRCE. */
 export const maxTextLength = 2 ** 20;
 
-/** A chunk's encoded bytes: its length stands in the index as a u32, and no codec makes more than twice its input. */
-export const maxPayloadLength = 2 ** 29;
+/** A chunk's encoded bytes: no codec makes more than twice its input, which is `maxChunkBytes` at most. */
+export const maxPayloadLength = 2 ** 25;
 
 export const maxStages = 8;
 

@@ -3,13 +3,13 @@ import { checkChunkShape, chunkShapeOf } from '../chunks/chunk-shape.ts';
 import { type ChunkShare, ChunkTally } from '../chunks/chunk-tally.ts';
 import { bytesOfChunks } from '../codec/batch.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
-import { codecElementBytes } from '../format/chunk-grid.ts';
+import { type ChunkShape, codecElementBytes, withTimePoints } from '../format/chunk-grid.ts';
 import { ContainerWriter } from '../format/container-writer.ts';
 import type { OpenVolume } from '../io/common/volume-reader.ts';
 import type { ByteSink } from '../shared/bytes.ts';
 import { type JobOptions, type Progress, throwIfAborted } from '../shared/job.ts';
 import { isPictureFormat, type SourceDescription } from '../shared/source.ts';
-import { type Dims3, volumeBytes } from '../shared/volume.ts';
+import { type Dims4, volumeBytes } from '../shared/volume.ts';
 import { Beside, maxBoxBytes, overlapBytes, slabTargetBytes, writingTo } from './pipeline.ts';
 import { boxesOf, largestSlabBytes, ReusedBytes, type Slab, slabsOf, takeBox } from './slabs.ts';
 import { KernelClock, type KernelTimes, type StageReport, type StageSpan, Stopwatch } from './stage-times.ts';
@@ -19,7 +19,7 @@ export interface CompressSettings {
   readonly backend: Backend;
   readonly choice: EncodeChoice;
   /** In codec elements (an f64 voxel is two along x). Default: `chunkShapeOf` it. */
-  readonly chunkShape?: Dims3 | undefined;
+  readonly chunkShape?: ChunkShape | undefined;
 }
 
 const compressStages = ['read', 'upload', 'analyze', 'encode', 'readback', 'write', 'save'] as const;
@@ -37,7 +37,7 @@ export interface CompressReport {
   /** `bytesIn / bytesOut`. */
   readonly ratio: number;
   readonly chunkCount: number;
-  readonly chunkShape: Dims3;
+  readonly chunkShape: Dims4;
   readonly chunks: readonly ChunkShare[];
   /** Wall time of each stage; stages overlap (`analyze` goes on in several threads), so they may add up to more than `total`. */
   readonly timesMs: Readonly<Record<CompressStage | 'total', number>>;
@@ -83,10 +83,10 @@ async function compress(
   const { info } = volume;
   const voxelBytes = volumeBytes(info);
   const elementBytes = codecElementBytes(info.type);
-  const shape = checkChunkShape(info, chunkShape ?? chunkShapeOf(info, isPictureFormat(volume.format)));
+  const shape = withTimePoints(checkChunkShape(info, chunkShape ?? chunkShapeOf(info, isPictureFormat(volume.format))));
   const clock = new KernelClock();
   const tally = new ChunkTally();
-  const writer = await ContainerWriter.create(sink, { volume: info, chunkShape: [...shape, 1], sourceFormat: volume.format });
+  const writer = await ContainerWriter.create(sink, { volume: info, chunkShape: shape, sourceFormat: volume.format });
   const boxBytes = Math.min(backend.maxBoxBytes, maxBoxBytes);
   const place = backend.encodeFile && volume.place;
   const slabBytes = place ? boxBytes : Math.min(backend.maxBoxBytes, slabTargetBytes);

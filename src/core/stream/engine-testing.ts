@@ -1,11 +1,12 @@
 import type { Backend, EncodeChoice } from '../chunks/backend.ts';
 import type { CodecOptions } from '../codec/codec.ts';
 import { chainByName } from '../codecs/registry.ts';
+import type { ChunkShape } from '../format/chunk-grid.ts';
 import { ContainerReader } from '../format/container-reader.ts';
 import { type ByteSink, memorySink, memorySource } from '../shared/bytes.ts';
 import type { JobOptions } from '../shared/job.ts';
 import type { SourceDescription } from '../shared/source.ts';
-import { type Dims3, type Dims4, type ElementType, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
+import { type Dims4, type ElementType, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import { type CompressReport, compressVolume } from './compress.ts';
 import { memoryVolume } from './memory-volume.ts';
 import { restoreVolume } from './restore.ts';
@@ -67,7 +68,7 @@ export async function compressBytes(
   backend: Backend,
   info: VolumeInfo,
   voxels: Uint8Array,
-  options: { choice?: EncodeChoice; chunkShape?: Dims3; source?: SourceDescription; job?: JobOptions } = {},
+  options: { choice?: EncodeChoice; chunkShape?: ChunkShape; source?: SourceDescription; job?: JobOptions } = {},
 ): Promise<CompressedFile> {
   const sink = watchedSink();
   const { choice = auto, chunkShape, source, job } = options;

@@ -48,6 +48,20 @@ test('small chunks, strips and slabs of several layers give the same voxels, and
   }
 });
 
+test('a series of small volumes is a few chunks, whatever the box', async () => {
+  const info = infoOf([5, 4, 3, 9000], 'u16');
+  const voxels = voxelsOf(info, 'blobs');
+  const { bytes, report } = await compressBytes(backend, info, voxels);
+  expect(report.chunkShape).toEqual([5, 4, 3, 4369]);
+  expect(report.chunkCount).toBe(3);
+  expect((await verifyContainer(await ContainerReader.open(memorySource('test.stria', bytes)), { backend })).sound).toBe(true);
+  for (const maxBoxBytes of [1, 300_000, 2 ** 30]) {
+    const narrow: Backend = { ...backend, maxBoxBytes };
+    expect((await compressBytes(narrow, info, voxels)).bytes).toEqual(bytes);
+    expect((await restoreBytes(narrow, bytes)).get('volume.raw')).toEqual(voxels);
+  }
+});
+
 test('a source of two files and big-endian voxels is written again byte for byte', async () => {
   const info = infoOf([9, 8, 7, 1], 'f64');
   const voxels = voxelsOf(info, 'noise');

@@ -1,4 +1,5 @@
 import type { Backend, DeviceReport } from '../chunks/backend.ts';
+import { maxLayerBytes } from '../chunks/chunk-shape.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
 import { describeExport } from '../io/export-volume.ts';
 import { planPictures } from '../io/pictures/describe-pictures.ts';
@@ -9,7 +10,7 @@ import { swapBytes, volumeBytes, elementBytes as voxelWidth } from '../shared/vo
 import { Beside, overlapBytes, slabTargetBytes, writingTo } from './pipeline.ts';
 import { restorePictures } from './restore-pictures.ts';
 import { type RestoreStage, SlabDecoder } from './slab-decoder.ts';
-import { largestSlabBytes, ReusedBytes, slabsOf } from './slabs.ts';
+import { largestSlabBytes, maxRegionBytes, ReusedBytes, regionsOf, slabsOf } from './slabs.ts';
 import { KernelClock, type KernelTimes, type StageReport, type StageSpan, Stopwatch } from './stage-times.ts';
 
 export interface RestoreSettings {
@@ -160,7 +161,7 @@ function stem(name: string): string {
   return dot > 0 ? name.slice(0, dot) : name;
 }
 
-/** Decodes all voxels in order: one slab is written while the next is decoded, where two fit in memory. */
+/** Decodes all voxels in order: one piece is written while the next is decoded, where two fit in memory. */
 async function writeVoxels(
   slabs: SlabDecoder,
   { endian }: SourceDescription,
@@ -172,13 +173,14 @@ async function writeVoxels(
   const overlaps = largestSlabBytes(grid, elementBytes, slabBytes) <= overlapBytes;
   const buffers = [new ReusedBytes(), new ReusedBytes()] as const;
   const writing = new Beside<void>();
-  let slabNumber = 0;
+  let pieceNumber = 0;
   try {
-    for (const slab of slabsOf(grid, elementBytes, slabBytes)) {
+    for (const { byteLength, decode } of piecesOf(slabs, slabBytes)) {
+      slabs.throwIfAborted();
       if (!overlaps) await writing.end();
-      const buffer = buffers[overlaps ? slabNumber++ % 2 : 0] as ReusedBytes;
-      const bytes = buffer.take(slab.byteLength);
-      await slabs.decode(slab, bytes);
+      const buffer = buffers[overlaps ? pieceNumber++ % 2 : 0] as ReusedBytes;
+      const bytes = buffer.take(byteLength);
+      await decode(bytes);
       if (endian === 'big') swapBytes(bytes, voxelWidth(volume.type));
       await writing.end();
       writing.start(() => write(bytes));
@@ -187,5 +189,26 @@ async function writeVoxels(
     slabs.throwIfAborted();
   } finally {
     await writing.settle();
+  }
+}
+
+/** Voxels that follow each other in the volume. */
+interface Piece {
+  readonly byteLength: number;
+  decode(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
+}
+
+/** A volume's voxels in order, in slabs; where a layer is too large to be held, in regions. */
+function* piecesOf(slabs: SlabDecoder, slabBytes: number): Generator<Piece> {
+  const { grid, elementBytes } = slabs;
+  if (largestSlabBytes(grid, elementBytes, slabBytes) <= maxLayerBytes) {
+    for (const slab of slabsOf(grid, elementBytes, slabBytes)) {
+      yield { byteLength: slab.byteLength, decode: (bytes) => slabs.decode(slab, bytes) };
+    }
+  } else {
+    for (const region of regionsOf(grid, elementBytes, maxRegionBytes)) {
+      const [x, y, z] = region.dims;
+      yield { byteLength: x * y * z * elementBytes, decode: (bytes) => slabs.decodeRegion(region, bytes) };
+    }
   }
 }

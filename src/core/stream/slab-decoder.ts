@@ -1,17 +1,23 @@
-import type { Backend } from '../chunks/backend.ts';
+import type { Backend, VoxelBox } from '../chunks/backend.ts';
 import type { CodecElementBytes } from '../codec/codec.ts';
 import { type ChunkGrid, codecElementBytes } from '../format/chunk-grid.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
-import { type VolumeInfo, volumeBytes } from '../shared/volume.ts';
+import { type Dims3, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import { maxBoxBytes } from './pipeline.ts';
-import { boxesOf, type ChunkRange, placeFor, putBox, ReusedBytes } from './slabs.ts';
+import { boxesOf, type ChunkRange, placeFor, putBox, ReusedBytes, rangeOf, type VoxelRegion } from './slabs.ts';
 import type { KernelClock, Stopwatch } from './stage-times.ts';
 
 /** `readback` is a part of `decode`. */
 export type RestoreStage = 'read' | 'decode' | 'readback' | 'write' | 'save';
 
-/** Decodes slabs of a container, one after the other, and tells how far it has come. */
+/** A layer up to this size is kept once it is decoded for a part of it: the next part is mostly in it, too. */
+const maxKeptBytes = 2 ** 24;
+
+/** Larger layers are decoded in boxes of this size, one after the other, for a part of them. */
+const partBoxBytes = 2 ** 24;
+
+/** Decodes slabs and regions of a container, one after the other, and tells how far it has come. */
 export class SlabDecoder {
   readonly volume: VolumeInfo;
   readonly grid: ChunkGrid;
@@ -22,6 +28,9 @@ export class SlabDecoder {
   readonly #clock: KernelClock;
   readonly #job: JobOptions;
   readonly #scratch = new ReusedBytes();
+  readonly #part = new ReusedBytes();
+  /** The layer that `#part` holds. */
+  #kept: number | undefined;
   #done = 0;
 
   constructor(
@@ -50,10 +59,71 @@ export class SlabDecoder {
    * @throws StriaError `corrupt` in the context of `chunk N`; of the backend; `aborted`
    */
   async decode(slab: ChunkRange, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
-    const { signal, onProgress } = this.#job;
-    const voxels = { bytes, dims: slab.dims, elementBytes: this.elementBytes };
     const total = volumeBytes(this.volume);
-    for (const box of boxesOf(slab, this.elementBytes, Math.min(this.#backend.maxBoxBytes, maxBoxBytes))) {
+    const before = this.#done;
+    await this.#decode(slab, bytes, (done) => this.#job.onProgress?.({ stage: 'Decompressing', done: before + done, total }));
+    this.#done += bytes.byteLength;
+  }
+
+  /**
+   * As `decode`, of any voxels. A layer that the region holds only a part of is decoded for each such region anew, box by
+   * box, unless it is small: memory is bounded whatever the chunks' shape.
+   * @param bytes as many as the region has
+   */
+  async decodeRegion({ origin, dims }: VoxelRegion, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    const { grid, elementBytes } = this;
+    const end = origin[2] + dims[2];
+    const region = { bytes, dims, elementBytes };
+    for (let layer = grid.layerOfPlane(origin[2]); layer < grid.layerCount; layer++) {
+      const { plane, shape } = grid.layerBox(layer);
+      if (plane >= end) break;
+      const { first } = grid.chunksOfLayer(layer);
+      const [columns, rows] = ([0, 1] as const).map((axis) => chunksAlong(grid, axis, origin[axis], dims[axis])) as [Span, Span];
+      const areWhole = dims[0] === grid.dims[0] && rows.areWhole && plane >= origin[2] && plane + shape[2] <= end;
+      if (areWhole && (shape[2] === dims[2] || dims[1] === grid.dims[1])) {
+        const start = (plane - origin[2]) * dims[0] * dims[1] * elementBytes;
+        const range = rangeOf(grid, first + rows.from * grid.counts[0], (rows.to - rows.from) * grid.counts[0]);
+        await this.#decode(range, bytes.subarray(start, start + volumeOf(range.dims) * elementBytes));
+        continue;
+      }
+      if (volumeOf(shape) * elementBytes <= maxKeptBytes) {
+        copyCommon(await this.#keptLayer(layer), [0, 0, plane], region, origin);
+        continue;
+      }
+      this.#kept = undefined;
+      const perBox = Math.max(1, Math.floor(partBoxBytes / (volumeOf(grid.box(first).shape) * elementBytes)));
+      for (let row = rows.from; row < rows.to; row++) {
+        for (let column = columns.from; column < columns.to; column += perBox) {
+          const count = Math.min(perBox, columns.to - column);
+          const range = rangeOf(grid, first + row * grid.counts[0] + column, count);
+          const part = { bytes: this.#part.take(volumeOf(range.dims) * elementBytes), dims: range.dims, elementBytes };
+          await this.#decode(range, part.bytes);
+          copyCommon(part, [column * grid.chunkShape[0], row * grid.chunkShape[1], plane], region, origin);
+        }
+      }
+    }
+    this.#done += bytes.byteLength;
+    this.#job.onProgress?.({ stage: 'Decompressing', done: this.#done, total: volumeBytes(this.volume) });
+  }
+
+  async #keptLayer(layer: number): Promise<VoxelBox> {
+    const { grid, elementBytes } = this;
+    const { first, count } = grid.chunksOfLayer(layer);
+    const dims = grid.layerBox(layer).shape;
+    const bytes = this.#part.take(volumeOf(dims) * elementBytes);
+    if (this.#kept !== layer) {
+      this.#kept = undefined;
+      await this.#decode(rangeOf(grid, first, count), bytes);
+      this.#kept = layer;
+    }
+    return { bytes, dims, elementBytes };
+  }
+
+  async #decode(range: ChunkRange, bytes: Uint8Array<ArrayBuffer>, onBytes?: (done: number) => void): Promise<void> {
+    const { signal } = this.#job;
+    const voxels = { bytes, dims: range.dims, elementBytes: this.elementBytes };
+    let before = 0;
+    for (const box of boxesOf(range, this.elementBytes, Math.min(this.#backend.maxBoxBytes, maxBoxBytes))) {
       this.throwIfAborted();
       const { firstChunk } = box;
       const start = performance.now();
@@ -61,18 +131,54 @@ export class SlabDecoder {
       const payloadBytes = chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0);
       this.#stopwatch.add('read', start, performance.now(), payloadBytes);
       const place = placeFor(voxels, box, this.#scratch);
-      const before = this.#done;
       const decode = () =>
         this.#backend.decode(chunks, box.chunks, place, {
           signal,
           onTimes: this.#clock.onTimes,
           onSpan: (stage, ...span) => stage === 'readback' && this.#stopwatch.add(stage, ...span),
           firstChunk,
-          onProgress: (progress) => onProgress?.({ stage: 'Decompressing', done: before + progress.done, total }),
+          onProgress: ({ done }) => onBytes?.(before + done),
         });
       await this.#stopwatch.time('decode', decode, place.bytes.byteLength);
-      this.#done += place.bytes.byteLength;
+      before += place.bytes.byteLength;
       putBox(box, place, voxels);
+    }
+  }
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+  /** No chunk among them is only a part of the elements. */
+  readonly areWhole: boolean;
+}
+
+/** The chunks along an axis that some elements lie in. */
+function chunksAlong(grid: ChunkGrid, axis: 0 | 1, first: number, length: number): Span {
+  const width = grid.chunkShape[axis];
+  const end = first + length;
+  const areWhole = first % width === 0 && (end % width === 0 || end === grid.dims[axis]);
+  return { from: Math.floor(first / width), to: Math.ceil(end / width), areWhole };
+}
+
+function volumeOf([x, y, z]: Dims3): number {
+  return x * y * z;
+}
+
+/** Copies what two boxes have in common, row by row. */
+function copyCommon(from: VoxelBox, fromOrigin: Dims3, to: VoxelBox, toOrigin: Dims3): void {
+  const low = fromOrigin.map((at, axis) => Math.max(at, toOrigin[axis] as number));
+  const high = fromOrigin.map((at, axis) =>
+    Math.min(at + (from.dims[axis] as number), (toOrigin[axis] as number) + (to.dims[axis] as number)),
+  );
+  const [x = 0, firstY = 0, firstZ = 0] = low;
+  const [endX = 0, endY = 0, endZ = 0] = high;
+  const byteAt = (box: VoxelBox, origin: Dims3, y: number, z: number) =>
+    (((z - origin[2]) * box.dims[1] + y - origin[1]) * box.dims[0] + x - origin[0]) * box.elementBytes;
+  for (let z = firstZ; z < endZ; z++) {
+    for (let y = firstY; y < endY; y++) {
+      const start = byteAt(from, fromOrigin, y, z);
+      to.bytes.set(from.bytes.subarray(start, start + (endX - x) * from.elementBytes), byteAt(to, toOrigin, y, z));
     }
   }
 }

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { checkChunkShape, chunkShapeOf, defaultChunkShape, maxLayerBytes } from '../chunks/chunk-shape.ts';
 import { type CodecElementBytes, rowBytes } from '../codec/codec.ts';
 import { ChunkGrid, chunkGridOf } from '../format/chunk-grid.ts';
-import type { Dims3, Dims4 } from '../shared/volume.ts';
-import { elementTypes } from '../shared/volume.ts';
+import { type Dims3, type Dims4, elementBytes, elementTypes } from '../shared/volume.ts';
 import { boxesOf, largestSlabBytes, putBox, ReusedBytes, slabsOf, takeBox } from './slabs.ts';
 
 const length = (max: number) => fc.integer({ min: 1, max });
@@ -81,46 +80,62 @@ test('boxes are taken out of a slab and put back', () => {
 });
 
 test('the default chunk shape: cubes of 64, clipped; flat chunks are wider; layers fit in memory', () => {
-  expect(defaultChunkShape({ dims: [512, 512, 512, 1], type: 'u8' })).toEqual([64, 64, 64]);
-  expect(defaultChunkShape({ dims: [512, 512, 512, 1], type: 'f64' })).toEqual([64, 64, 64]);
-  expect(defaultChunkShape({ dims: [65, 30, 1000, 9], type: 'u16' })).toEqual([65, 30, 64]);
-  expect(defaultChunkShape({ dims: [2048, 2048, 1024, 1], type: 'u8' })).toEqual([64, 64, 64]);
-  expect(defaultChunkShape({ dims: [2048, 2048, 1024, 1], type: 'u16' })).toEqual([128, 64, 32]);
-  expect(defaultChunkShape({ dims: [2048, 2048, 1, 1], type: 'u8' })).toEqual([512, 512, 1]);
-  expect(defaultChunkShape({ dims: [1, 1, 1, 1], type: 'f64' })).toEqual([2, 1, 1]);
+  expect(defaultChunkShape({ dims: [512, 512, 512, 1], type: 'u8' })).toEqual([64, 64, 64, 1]);
+  expect(defaultChunkShape({ dims: [512, 512, 512, 1], type: 'f64' })).toEqual([64, 64, 64, 1]);
+  expect(defaultChunkShape({ dims: [65, 30, 1000, 9], type: 'u16' })).toEqual([65, 30, 128, 1]);
+  expect(defaultChunkShape({ dims: [2048, 2048, 1024, 1], type: 'u8' })).toEqual([64, 64, 64, 1]);
+  expect(defaultChunkShape({ dims: [2048, 2048, 1024, 1], type: 'u16' })).toEqual([128, 64, 32, 1]);
+  expect(defaultChunkShape({ dims: [2048, 2048, 1, 1], type: 'u8' })).toEqual([512, 512, 1, 1]);
+  expect(defaultChunkShape({ dims: [1, 1, 1, 1], type: 'f64' })).toEqual([2, 1, 1, 1]);
+  // 2^24 chunks of 64×64×64 would not do.
+  expect(defaultChunkShape({ dims: [2 ** 15, 2 ** 15, 2 ** 14, 1], type: 'u8' })).toEqual([1024, 1024, 1, 1]);
+});
+
+test('small volumes of a series share a chunk, and so do small pictures', () => {
+  expect(defaultChunkShape({ dims: [16, 16, 1, 2 ** 22], type: 'u8' })).toEqual([16, 16, 1, 1024]);
+  expect(defaultChunkShape({ dims: [16, 16, 2 ** 22, 1], type: 'u8' })).toEqual([16, 16, 1024, 1]);
+  expect(defaultChunkShape({ dims: [1, 1, 1, 1000], type: 'f64' })).toEqual([2, 1, 1, 1000]);
+  expect(defaultChunkShape({ dims: [100, 100, 30, 9], type: 'u16' })).toEqual([100, 64, 30, 1]);
+  expect(chunkShapeOf({ dims: [16, 16, 2 ** 22, 1], type: 'u8' }, true)).toEqual([16, 16, 64, 1]);
+  expect(chunkShapeOf({ dims: [300, 20, 9, 3], type: 'u8' }, true)).toEqual([300, 20, 2, 1]);
+  expect(chunkShapeOf({ dims: [16, 16, 4, 300], type: 'u8' }, true)).toEqual([16, 16, 4, 16]);
 });
 
 test('the chunk shape of a stack of pictures: one deep, small, larger where there would be too many', () => {
-  expect(chunkShapeOf({ dims: [2048, 1536, 240, 1], type: 'u8' }, true)).toEqual([128, 128, 1]);
-  expect(chunkShapeOf({ dims: [100, 30, 9, 3], type: 'f64' }, true)).toEqual([128, 30, 1]);
-  expect(chunkShapeOf({ dims: [100_000, 40_000, 1000, 1], type: 'u8' }, true)).toEqual([512, 512, 1]);
+  expect(chunkShapeOf({ dims: [2048, 1536, 240, 1], type: 'u8' }, true)).toEqual([128, 128, 1, 1]);
+  expect(chunkShapeOf({ dims: [100, 100, 9, 3], type: 'f64' }, true)).toEqual([128, 100, 1, 1]);
+  expect(chunkShapeOf({ dims: [100_000, 40_000, 1000, 1], type: 'u8' }, true)).toEqual([512, 512, 1, 1]);
   for (const volume of [
     { dims: [2048, 2048, 1, 3], type: 'u8' },
     { dims: [2 ** 22, 200, 2, 1], type: 'u8' },
   ] as const) {
     expect(chunkShapeOf(volume, true)).toEqual(defaultChunkShape(volume));
-    expect(chunkGridOf(volume, [...chunkShapeOf(volume, true), 1]).count).toBeGreaterThan(0);
+    expect(chunkGridOf(volume, chunkShapeOf(volume, true)).count).toBeGreaterThan(0);
   }
-  expect(chunkShapeOf({ dims: [512, 512, 512, 1], type: 'u8' }, false)).toEqual([64, 64, 64]);
+  expect(chunkShapeOf({ dims: [512, 512, 512, 1], type: 'u8' }, false)).toEqual([64, 64, 64, 1]);
 });
 
 test('every default shape is one that a container takes, a GPU can hold, and memory allows', () => {
-  const anyLength = fc.oneof(length(100), length(5000), length(100_000));
+  const anyLength = fc.oneof(length(3), length(100), length(5000), length(100_000));
+  const anyTime = fc.oneof(fc.constant(1), length(100), length(2 ** 31));
   fc.assert(
-    fc.property(anyLength, anyLength, anyLength, fc.constantFrom(...elementTypes), (x, y, z, type) => {
-      const volume = { dims: [x, y, z, 1] as const, type };
-      const shape = defaultChunkShape(volume);
-      expect(shape).toEqual(checkChunkShape(volume, shape));
-      expect(shape[0] * shape[1] * shape[2]).toBeLessThanOrEqual(64 ** 3);
-      const bytes = { u8: 1, i8: 1, u16: 2, i16: 2, u32: 4, i32: 4, f32: 4, f64: 8 }[type];
-      if (x * y * z * bytes < 2 ** 40) {
-        const grid = chunkGridOf(volume, [...shape, 1]);
-        const layer = x * bytes * (shape[2] > 1 ? y * shape[2] : shape[1]);
+    fc.property(
+      fc.tuple(anyLength, anyLength, anyLength, anyTime),
+      fc.constantFrom(...elementTypes),
+      fc.boolean(),
+      ([x, y, z, t], type, arePictures) => {
+        const volume = { dims: [x, y, z, t] as const, type };
+        const shape = chunkShapeOf(volume, arePictures);
+        expect(shape).toEqual(checkChunkShape(volume, shape));
+        const bytes = elementBytes(type);
+        if (x * y * z * t * bytes >= 2 ** 46) return;
+        expect(chunkGridOf(volume, shape).count).toBeGreaterThan(0);
+        const layer = x * bytes * (shape[2] * shape[3] > 1 ? y * shape[2] * shape[3] : shape[1]);
         expect(layer <= maxLayerBytes || (shape[1] === 1 && shape[2] === 1)).toBe(true);
-        expect(grid.count).toBeGreaterThan(0);
-      }
-    }),
-    { numRuns: 500 },
+        if (x * y * z * t * bytes < 2 ** 40) expect(shape[0] * shape[1] * shape[2] * shape[3]).toBeLessThanOrEqual(64 ** 3);
+      },
+    ),
+    { numRuns: 2000 },
   );
 });
 

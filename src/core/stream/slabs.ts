@@ -1,7 +1,7 @@
 import type { ChunkBox, VoxelBox } from '../chunks/backend.ts';
 import { gatherChunk, scatterChunk } from '../chunks/boxes.ts';
 import { type CodecElementBytes, rowBytes } from '../codec/codec.ts';
-import type { ChunkGrid } from '../format/chunk-grid.ts';
+import type { ChunkGrid, ChunkSpan } from '../format/chunk-grid.ts';
 import type { Dims3 } from '../shared/volume.ts';
 
 /** Consecutive chunks whose voxels make a box. */
@@ -17,6 +17,21 @@ export interface Slab extends ChunkRange {
   readonly byteLength: number;
 }
 
+/** So many chunks are worked on together at most: each is an object of its own. */
+const chunksTogether = 4096;
+
+/** A range of consecutive chunks: whole layers, whole rows of chunks in a layer, or a part of a row. */
+export function rangeOf(grid: ChunkGrid, firstChunk: number, count: number): ChunkRange {
+  const [low, high] = [grid.box(firstChunk), grid.box(firstChunk + count - 1)];
+  const from: Dims3 = [low.origin[0], low.origin[1], low.plane];
+  const to: Dims3 = [high.origin[0] + high.shape[0], high.origin[1] + high.shape[1], high.plane + high.shape[2]];
+  const chunks = Array.from({ length: count }, (_, at): ChunkBox => {
+    const { origin, shape, plane } = grid.box(firstChunk + at);
+    return { origin: [origin[0] - from[0], origin[1] - from[1], plane - from[2]], shape };
+  });
+  return { firstChunk, dims: [to[0] - from[0], to[1] - from[1], to[2] - from[2]], chunks };
+}
+
 /**
  * Cuts a volume into slabs, in order: as many whole layers (also of several time points) as fit in `targetBytes`, but
  * one at least. Where a layer is one slice of voxels over `targetBytes`, it is cut further, into chunk rows, and where
@@ -24,53 +39,79 @@ export interface Slab extends ChunkRange {
  * @param targetBytes of voxels in rows padded to whole words
  */
 export function* slabsOf(grid: ChunkGrid, elementBytes: CodecElementBytes, targetBytes: number): Generator<Slab> {
-  const [dimX, dimY, , dimT] = grid.dims;
-  const [countX, countY, countZ] = grid.counts;
-  const [width, height, depth] = grid.chunkShape;
-  const line = rowBytes(dimX, elementBytes);
-  const slab = (firstChunk: number, count: number, dims: Dims3, origin: Dims3, planeOffset: number): Slab => ({
-    firstChunk,
-    dims,
-    chunks: Array.from({ length: count }, (_, at) => {
-      const box = grid.box(firstChunk + at);
-      const plane = box.t * grid.dims[2] + box.origin[2] - planeOffset;
-      return { origin: [box.origin[0] - origin[0], box.origin[1] - origin[1], plane], shape: box.shape };
-    }),
-    byteLength: dims[0] * dims[1] * dims[2] * elementBytes,
-  });
-  const layerPlanes = (layer: number) => grid.layerBox(layer).shape[2];
-  const planesBefore = (layer: number) => Math.floor(layer / countZ) * grid.dims[2] + (layer % countZ) * depth;
-  const layerIsSlice = Math.min(depth, grid.dims[2]) === 1;
+  for (const { first, count } of cuts(grid, elementBytes, targetBytes, true)) {
+    const range = rangeOf(grid, first, count);
+    yield { ...range, byteLength: range.dims[0] * range.dims[1] * range.dims[2] * elementBytes };
+  }
+}
 
-  for (let layer = 0; layer < countZ * dimT; ) {
-    const firstPlane = planesBefore(layer);
-    const firstChunk = layer * grid.chunksPerLayer;
-    if (layerIsSlice && line * dimY > targetBytes) {
-      if (Math.min(height, dimY) === 1 && line > targetBytes) {
-        const perSlab = Math.max(1, Math.floor(targetBytes / rowBytes(width, elementBytes)));
-        for (let y = 0; y < countY; y++) {
-          for (let x = 0; x < countX; x += perSlab) {
-            const count = Math.min(perSlab, countX - x);
-            const dims: Dims3 = [Math.min(count * width, dimX - x * width), 1, 1];
-            yield slab(firstChunk + y * countX + x, count, dims, [x * width, y, 0], firstPlane);
-          }
-        }
-      } else {
-        const perSlab = Math.max(1, Math.floor(targetBytes / (line * Math.min(height, dimY))));
-        for (let y = 0; y < countY; y += perSlab) {
-          const count = Math.min(perSlab, countY - y);
-          const dims: Dims3 = [dimX, Math.min(count * height, dimY - y * height), 1];
-          yield slab(firstChunk + y * countX, count * countX, dims, [0, y * height, 0], firstPlane);
+/**
+ * All chunks in order, in boxes of at most `maxBytes` (one chunk at least): for work that does not need voxels in their
+ * order, so that no layer has to fit in memory.
+ */
+export function* chunkBoxes(grid: ChunkGrid, elementBytes: CodecElementBytes, maxBytes: number): Generator<ChunkRange> {
+  for (const { first, count } of cuts(grid, elementBytes, maxBytes, false)) yield rangeOf(grid, first, count);
+}
+
+/** @param inOrder voxels of a cut are one run of bytes in the volume: it may be larger then */
+function* cuts(grid: ChunkGrid, elementBytes: CodecElementBytes, maxBytes: number, inOrder: boolean): Generator<ChunkSpan> {
+  const [dimX, dimY] = grid.dims;
+  const [countX, countY] = grid.counts;
+  const [width] = grid.chunkShape;
+  const line = rowBytes(dimX, elementBytes);
+  const [, height, depth] = grid.box(0).shape;
+  const fits = (bytes: number, chunks: number) => Math.floor(Math.min(maxBytes / bytes, chunksTogether / chunks));
+  const layers = fits(line * dimY * depth, grid.chunksPerLayer);
+  if (layers > 0 || (inOrder && depth > 1)) {
+    const step = Math.max(1, layers);
+    for (let layer = 0; layer < grid.layerCount; layer += step) {
+      const count = Math.min(step, grid.layerCount - layer);
+      yield { first: layer * grid.chunksPerLayer, count: count * grid.chunksPerLayer };
+    }
+    return;
+  }
+  const rows = fits(line * height * depth, countX);
+  const byRows = rows > 0 || (inOrder && height > 1);
+  const step = byRows ? Math.max(1, rows) : Math.max(1, fits(rowBytes(Math.min(width, dimX), elementBytes) * height * depth, 1));
+  const length = byRows ? countY : countX;
+  const unit = byRows ? countX : 1;
+  for (let start = 0; start < grid.count; start += length * unit) {
+    for (let at = 0; at < length; at += step) {
+      yield { first: start + at * unit, count: Math.min(step, length - at) * unit };
+    }
+  }
+}
+
+/** A box of codec elements; z counts planes through all time points. */
+export interface VoxelRegion {
+  readonly origin: Dims3;
+  readonly dims: Dims3;
+}
+
+/** What a region of a layer takes at most that is too large to be held. */
+export const maxRegionBytes = 2 ** 26;
+
+/**
+ * Cuts a volume whose layers are too large to be held into regions, in order, whose voxels each are one run of bytes: planes
+ * of a layer, or rows of a plane, or a part of a row.
+ */
+export function* regionsOf(grid: ChunkGrid, elementBytes: CodecElementBytes, maxBytes: number): Generator<VoxelRegion> {
+  const [dimX, dimY] = grid.dims;
+  const line = dimX * elementBytes;
+  const fits = (bytes: number) => Math.floor(maxBytes / bytes);
+  const depth = Math.max(1, fits(line * dimY));
+  const height = depth > 1 || fits(line * dimY) > 0 ? dimY : Math.max(1, fits(line));
+  const width = height > 1 || fits(line) > 0 ? dimX : Math.max(1, fits(elementBytes));
+  for (let layer = 0; layer < grid.layerCount; layer++) {
+    const { plane, shape } = grid.layerBox(layer);
+    for (let z = 0; z < shape[2]; z += depth) {
+      for (let y = 0; y < dimY; y += height) {
+        for (let x = 0; x < dimX; x += width) {
+          const dims: Dims3 = [Math.min(width, dimX - x), Math.min(height, dimY - y), Math.min(depth, shape[2] - z)];
+          yield { origin: [x, y, plane + z], dims };
         }
       }
-      layer++;
-      continue;
     }
-    let planes = layerPlanes(layer);
-    let end = layer + 1;
-    while (end < grid.layerCount && line * dimY * (planes + layerPlanes(end)) <= targetBytes) planes += layerPlanes(end++);
-    yield slab(firstChunk, (end - layer) * grid.chunksPerLayer, [dimX, dimY, planes], [0, 0, 0], firstPlane);
-    layer = end;
   }
 }
 

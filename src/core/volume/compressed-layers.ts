@@ -13,9 +13,9 @@ import { type AxisIndex, placeUniform, type SliceBox } from './volume-source.ts'
 
 /** A part of a layer: a box of whole chunks, decoded into a buffer of its own. */
 export interface LayerBox extends ResidentBox {
-  /** The box's first element in the volume. */
+  /** The box's first element in the volume. Where chunks hold several time points, these are stacked along z in the box. */
   readonly origin: Dims3;
-  /** Its chunks: their places in the box, and their numbers at time point 0. */
+  /** Its chunks: their places in the box, and their numbers in the first time point's grid. */
   readonly chunks: readonly (ChunkBox & { readonly number: number })[];
 }
 
@@ -38,7 +38,8 @@ export interface LayerSource {
 
 /**
  * A compressed volume's layers of chunks across one axis, or its whole time points as layers. One layer of one time
- * point at a time is decoded, into scratch memory that all of them share.
+ * point at a time is decoded, into scratch memory that all of them share. Where chunks hold several time points, what is
+ * decoded for one is decoded for all of its chunk.
  */
 export class CompressedLayers {
   readonly #source: LayerSource;
@@ -47,7 +48,7 @@ export class CompressedLayers {
   readonly #tables: GpuScope;
   readonly #flags: FaultFlags | undefined;
   readonly #workspace: DecodeWorkspace;
-  readonly #boxes: (readonly PlacedLayerBox[])[] = [];
+  readonly #boxes = new Map<number, readonly PlacedLayerBox[]>();
   readonly #plans = new Map<number, DecodePlan>();
   #buffers: readonly GPUBuffer[] | undefined;
   /** What the scratch memory holds once all that was recorded has run: the key of a layer at a time point. */
@@ -93,24 +94,27 @@ export class CompressedLayers {
     this.#planOf(layer, timePoint);
   }
 
-  /** The layer's boxes, which hold it once it is recorded. */
-  boxes(layer: number): readonly PlacedLayerBox[] {
-    const known = this.#boxes[layer];
+  /** The layer's boxes, which hold it once it is recorded. They are the same at all time points of one chunk, or of all. */
+  boxes(layer: number, timePoint: number): readonly PlacedLayerBox[] {
+    const { grid } = this.#source;
+    const block = grid.timePointsPerChunk > 1 ? grid.timeBlock(timePoint) : 0;
+    const boxKey = block * this.count + layer;
+    const known = this.#boxes.get(boxKey);
     if (known) return known;
     const ranges = this.#rangesOf(layer);
     // Layer 0 is as large as any.
     this.#buffers ??= this.#rangesOf(0).map((range, index) =>
-      this.#scratch.storage(`layer ${index}`, this.#paddedBytes(this.#extentOf(range).dims)),
+      this.#scratch.storage(`layer ${index}`, this.#paddedBytes(this.#extentOf(range, 0).dims)),
     );
     const buffers = this.#buffers;
-    const boxes = ranges.map((range, index) => this.#boxOf(range, buffers[index] as GPUBuffer));
-    this.#boxes[layer] = boxes;
+    const boxes = ranges.map((range, index) => this.#boxOf(range, block, buffers[index] as GPUBuffer));
+    this.#boxes.set(boxKey, boxes);
     return boxes;
   }
 
   /** The layer's boxes. Records their decoding, unless they hold it already. */
   record(commands: Commands, layer: number, timePoint: number): readonly PlacedLayerBox[] {
-    const boxes = this.boxes(layer);
+    const boxes = this.boxes(layer, timePoint);
     const key = this.#key(layer, timePoint);
     if (this.#held !== key) {
       this.#planOf(layer, timePoint)(commands);
@@ -121,7 +125,7 @@ export class CompressedLayers {
 
   /**
    * How some chunks of a layer are decoded into its boxes, for `recordBy`.
-   * @param chunks their numbers at time point 0 @param tables owns what decoding reads beside payloads
+   * @param chunks their numbers in the first time point's grid @param tables owns what decoding reads beside payloads
    */
   planSome(layer: number, timePoint: number, chunks: ReadonlySet<number>, tables: GpuScope): DecodePlan {
     return this.#plan(layer, timePoint, tables, ({ number }) => chunks.has(number));
@@ -133,14 +137,17 @@ export class CompressedLayers {
       plan(commands);
       this.#held = undefined;
     }
-    return this.boxes(layer);
+    return this.boxes(layer, timePoint);
   }
 
-  /** The box that holds an element of a time point now. */
+  /**
+   * The box that holds an element of a time point now.
+   * @param position z counts on from the first time point of its chunk
+   */
   holding(position: Dims3, timePoint: number): LayerBox | undefined {
     const layer = this.layerAt(position);
     if (this.#held !== this.#key(layer, timePoint)) return undefined;
-    return this.boxes(layer).find(({ origin, voxels }) =>
+    return this.boxes(layer, timePoint).find(({ origin, voxels }) =>
       origin.every((from, axis) => {
         const at = position[axis] as number;
         return at >= from && at < from + (voxels.dims[axis] as number);
@@ -149,7 +156,7 @@ export class CompressedLayers {
   }
 
   #key(layer: number, timePoint: number): number {
-    return timePoint * this.count + layer;
+    return this.#source.grid.timeBlock(timePoint) * this.count + layer;
   }
 
   #planOf(layer: number, timePoint: number): DecodePlan {
@@ -168,10 +175,10 @@ export class CompressedLayers {
     isWanted: (chunk: LayerBox['chunks'][number]) => boolean,
   ): DecodePlan {
     const { grid, stored, planner } = this.#source;
-    const chunksPerTimePoint = grid.count / grid.dims[3];
-    const plans = this.boxes(layer).map(({ chunks, voxels }) => {
+    const firstChunk = grid.timeBlock(timePoint) * grid.chunksPerTimePoint;
+    const plans = this.boxes(layer, timePoint).map(({ chunks, voxels }) => {
       const planned = chunks.filter(isWanted).map((chunk): PlannedChunk => {
-        const number = timePoint * chunksPerTimePoint + chunk.number;
+        const number = firstChunk + chunk.number;
         return { ...chunk, stored: stored[number] as StoredChunk, number };
       });
       return planner.plan(planned, voxels, tables, this.#workspace, this.#flags);
@@ -196,7 +203,7 @@ export class CompressedLayers {
 
   #cut(range: ChunkRange): ChunkRange[] {
     const { gpu } = this.#source;
-    const bytes = this.#paddedBytes(this.#extentOf(range).dims);
+    const bytes = this.#paddedBytes(this.#extentOf(range, 0).dims);
     if (bytes <= gpu.maxBindingBytes) return [range];
     const axis = ([2, 1] as const).find((one) => range.end[one] - range.first[one] > 1);
     if (axis === undefined) {
@@ -209,23 +216,26 @@ export class CompressedLayers {
     ];
   }
 
-  #extentOf({ first, end }: ChunkRange): { origin: Dims3; dims: Dims3 } {
-    const { chunkShape, dims } = this.#source.grid;
+  /** @param block which chunks along t */
+  #extentOf({ first, end }: ChunkRange, block: number): { origin: Dims3; dims: Dims3 } {
+    const { grid } = this.#source;
+    const { chunkShape, dims } = grid;
+    if (grid.timePointsPerChunk > 1) return { origin: [0, 0, 0], dims: grid.box(block).shape };
     const edge = (axis: AxisIndex, chunk: number): number => Math.min(dims[axis], chunk * chunkShape[axis]);
     const length = (axis: AxisIndex): number => edge(axis, end[axis]) - edge(axis, first[axis]);
     return { origin: [edge(0, first[0]), edge(1, first[1]), edge(2, first[2])], dims: [length(0), length(1), length(2)] };
   }
 
-  #boxOf(range: ChunkRange, buffer: GPUBuffer): PlacedLayerBox {
+  #boxOf(range: ChunkRange, block: number, buffer: GPUBuffer): PlacedLayerBox {
     const { grid, type } = this.#source;
-    const { origin, dims } = this.#extentOf(range);
+    const { origin, dims } = this.#extentOf(range, block);
     const voxels: GpuVoxels = { buffer, dims, elementBytes: codecElementBytes(type) };
     const chunks: LayerBox['chunks'][number][] = [];
     for (let z = range.first[2]; z < range.end[2]; z++) {
       for (let y = range.first[1]; y < range.end[1]; y++) {
         for (let x = range.first[0]; x < range.end[0]; x++) {
           const number = (z * grid.counts[1] + y) * grid.counts[0] + x;
-          const box = grid.box(number);
+          const box = grid.box(block * grid.chunksPerTimePoint + number);
           const [fromX, fromY, fromZ] = box.origin;
           const inBox: Dims3 = [fromX - origin[0], fromY - origin[1], fromZ - origin[2]];
           chunks.push({ origin: inBox, shape: box.shape, number });
@@ -233,10 +243,11 @@ export class CompressedLayers {
       }
     }
     const perVoxel = type === 'f64' ? 2 : 1;
+    const isSeries = grid.timePointsPerChunk > 1;
     const place = placeUniform(this.#tables, {
-      first: [origin[0] / perVoxel, origin[1], origin[2]],
+      first: [origin[0] / perVoxel, origin[1], isSeries ? grid.box(block).plane : origin[2]],
       size: [dims[0] / perVoxel, dims[1], dims[2]],
-      planesPerTimePoint: 0,
+      planesPerTimePoint: isSeries ? grid.dims[2] : 0,
       rowWords: rowBytes(dims[0], voxels.elementBytes) / 4,
     });
     return { voxels, place, origin, chunks };

@@ -8,16 +8,15 @@ export function compressedPlanes(source: LayerSource): PlaneReader {
   const layers = new CompressedLayers(source, 2, scope, scope);
   return {
     async read(plane) {
-      const [, , depth] = grid.dims;
-      const timePoint = Math.floor(plane / depth);
-      const layer = layers.layerAt([0, 0, plane % depth]);
+      const layerBox = grid.layerBox(grid.layerOfPlane(plane));
+      const layer = layers.layerAt(layerBox.origin);
       const commands = gpu.commands('decode');
-      const boxes = layers.record(commands, layer, timePoint).map(({ voxels, origin }): PlaneBox => {
-        const firstPlane = timePoint * depth + origin[2];
+      const boxes = layers.record(commands, layer, layerBox.t).map(({ voxels, origin }): PlaneBox => {
+        const firstPlane = layerBox.plane + origin[2] - layerBox.origin[2];
         return { voxels, firstRow: origin[1], rowCount: voxels.dims[1], firstPlane, planeCount: voxels.dims[2] };
       });
       await commands.submit();
-      return { boxes, endPlane: timePoint * depth + Math.min(depth, (layer + 1) * grid.chunkShape[2]) };
+      return { boxes, endPlane: layerBox.plane + layerBox.shape[2] };
     },
     destroy: () => scope.destroy(),
   };

@@ -1,5 +1,5 @@
 import { rowBytes } from '../codec/codec.ts';
-import { codecElementBytes } from '../format/chunk-grid.ts';
+import { type ChunkGrid, codecElementBytes } from '../format/chunk-grid.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { StoredChunk } from '../gpu-chunks/decode-planner.ts';
 import { emptyBox } from '../gpu-chunks/gpu-transfer.ts';
@@ -7,6 +7,11 @@ import { type Dims3, type ElementType, elementBytes, typedVoxels } from '../shar
 import type { LayerBox, LayerSource } from './compressed-layers.ts';
 
 // One voxel of a compressed volume. Positions in codec elements: that of the voxel's first.
+
+/** A position whose z counts on from the first time point of its chunk: chunks may hold several, stacked along z. */
+export function stackedPosition(grid: ChunkGrid, [x, y, z]: Dims3, timePoint: number): Dims3 {
+  return [x, y, z + grid.planeInChunk(timePoint)];
+}
 
 /**
  * Reads a voxel out of a box that holds it once all that was submitted has run. Submits the reading at once, before
@@ -27,7 +32,8 @@ export async function decodeVoxel(source: LayerSource, position: Dims3, timePoin
   const { origin, shape } = grid.box(number);
   const chunk = stored[number] as StoredChunk;
   const codecBytes = codecElementBytes(type);
-  const inChunk: Dims3 = [position[0] - origin[0], position[1] - origin[1], position[2] - origin[2]];
+  const stacked = stackedPosition(grid, position, timePoint);
+  const inChunk: Dims3 = [stacked[0] - origin[0], stacked[1] - origin[1], stacked[2] - origin[2]];
   const elements = Array.from({ length: elementBytes(type) / codecBytes }, (_, at): Dims3 => {
     return [inChunk[0] + at, inChunk[1], inChunk[2]];
   });
@@ -41,7 +47,7 @@ export async function decodeVoxel(source: LayerSource, position: Dims3, timePoin
     const place = { origin: [0, 0, 0] as const, shape };
     planner.plan([{ ...place, stored: chunk, number }], voxels, scope)(commands);
     submit();
-    return await readVoxel(gpu, type, { voxels, origin, chunks: [{ ...place, number }] }, position);
+    return await readVoxel(gpu, type, { voxels, origin, chunks: [{ ...place, number }] }, stacked);
   }
   plan.run(commands);
   submit();

@@ -17,13 +17,23 @@ export function* chunkRows(grid: ChunkGrid, type: ElementType, { first, size, ti
     return [Math.floor((first[axis] * scale) / width), Math.floor(((first[axis] + size[axis]) * scale - 1) / width)];
   };
   const [[fromX, toX], [fromY, toY], [fromZ, toZ]] = [range(0), range(1), range(2)];
-  const chunksPerTimePoint = grid.count / grid.dims[3];
+  const firstChunk = grid.timeBlock(timePoint) * grid.chunksPerTimePoint;
   for (let z = fromZ; z <= toZ; z++) {
     for (let y = fromY; y <= toY; y++) {
-      const start = timePoint * chunksPerTimePoint + (z * grid.counts[1] + y) * grid.counts[0];
+      const start = firstChunk + (z * grid.counts[1] + y) * grid.counts[0];
       yield Array.from({ length: toX - fromX + 1 }, (_, at) => start + fromX + at);
     }
   }
+}
+
+/** The part of a piece of chunks that lies in a time point: all of it, unless its chunks hold several. */
+export function pieceOfTimePoint(grid: ChunkGrid, piece: VoxelPiece, timePoint: number): VoxelPiece {
+  if (grid.timePointsPerChunk === 1) return piece;
+  const [width, height] = piece.size;
+  const plane = height * piece.rowLength;
+  const start = grid.planeInChunk(timePoint) * plane;
+  const values = piece.values.subarray(start, start + grid.dims[2] * plane);
+  return { ...piece, size: [width, height, grid.dims[2]], values };
 }
 
 /** Decodes chunks that follow each other along x, and reads their voxels back. */

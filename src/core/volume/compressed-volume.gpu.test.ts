@@ -3,6 +3,7 @@ import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 import { rowBytes } from '../codec/codec.ts';
 import { chainByName } from '../codecs/registry.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
+import type { ChunkShape } from '../format/chunk-grid.ts';
 import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import { type Dims3, type Dims4, elementBytes, elementTypes, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
 import { CompressedVolume } from './compressed-volume.ts';
@@ -17,7 +18,7 @@ const backend = createGpuBackend(gpu);
 const options = { axis: 'auto' } as const;
 
 /** The volume's chunks, coded by several codecs in turn, with a constant chunk among them. */
-async function encode(info: VolumeInfo, bytes: Uint8Array, chunkShape: Dims3): Promise<EncodedChunk[]> {
+async function encode(info: VolumeInfo, bytes: Uint8Array, chunkShape: ChunkShape): Promise<EncodedChunk[]> {
   const resident = await ResidentVolume.create(gpu, info, { chunkShape });
   resident.append(bytes);
   const chunks: EncodedChunk[] = [];
@@ -34,7 +35,7 @@ async function encode(info: VolumeInfo, bytes: Uint8Array, chunkShape: Dims3): P
 }
 
 /** Voxels whose first chunk is constant. */
-function withFlatChunk(info: VolumeInfo, [x, y, z]: Dims3): Uint8Array {
+function withFlatChunk(info: VolumeInfo, [x, y, z]: ChunkShape): Uint8Array {
   const bytes = testVoxels(info);
   const voxels = typedVoxels(info.type, bytes);
   for (let at = 0; at < x * y * z; at++) {
@@ -54,6 +55,7 @@ async function sliceValues(volume: CompressedVolume, axis: AxisIndex, index: num
   const [width, height, depth] = volume.info.dims;
   const values = new Array<number>((width * height * depth) / (volume.info.dims[axis] as number));
   const perVoxel = volume.info.type === 'f64' ? 2 : 1;
+  const firstPlane = (timePoint % (volume.chunkShape[3] ?? 1)) * depth;
   let seen = 0;
   for (const { voxels, origin } of boxes) {
     const bytes = await gpu.read(voxels.buffer);
@@ -62,7 +64,10 @@ async function sliceValues(volume: CompressedVolume, axis: AxisIndex, index: num
     const voxelBytes = voxels.elementBytes * perVoxel;
     for (let at = 0; at < sizeX * sizeY * sizeZ; at++) {
       const inBox = [at % sizeX, Math.floor(at / sizeX) % sizeY, Math.floor(at / (sizeX * sizeY))] as const;
-      const voxel = [inBox[0] + origin[0] / perVoxel, inBox[1] + origin[1], inBox[2] + origin[2]] as const;
+      // Boxes of chunks that hold several time points hold those before this one, too.
+      const z = inBox[2] + origin[2] - firstPlane;
+      if (z < 0 || z >= depth) continue;
+      const voxel = [inBox[0] + origin[0] / perVoxel, inBox[1] + origin[1], z] as const;
       if (voxel[axis] !== index) continue;
       const from = (inBox[2] * sizeY + inBox[1]) * rowBytes(elementsX, voxels.elementBytes) + inBox[0] * voxelBytes;
       const value = typedVoxels(volume.info.type, bytes.slice(from, from + voxelBytes))[0] as number;
@@ -92,14 +97,14 @@ function expectedSlice(info: VolumeInfo, bytes: Uint8Array, axis: AxisIndex, ind
 // Codecs know widths, not signs: one type of each width.
 describe.each(['u8', 'i16', 'f32', 'f64'] as const)('%s', (type) => {
   test.each([
-    ['a volume', [21, 17, 19, 1], 2 ** 17],
-    ['a volume of several boxes a layer', [21, 17, 19, 1], 1600],
-    ['a short series', [13, 9, 7, 3], 2 ** 17],
-    ['a long series', [13, 9, 7, 9], 2 ** 17],
-  ] as const)('%s: slices and voxels are those of the source', async (_name, dims, limitPerByte) => {
+    ['a volume', [21, 17, 19, 1], 2 ** 17, [8, 8, 8]],
+    ['a volume of several boxes a layer', [21, 17, 19, 1], 1600, [8, 8, 8]],
+    ['a short series', [13, 9, 7, 3], 2 ** 17, [8, 8, 8]],
+    ['a long series', [13, 9, 7, 9], 2 ** 17, [8, 8, 8]],
+    ['a series with two time points in a chunk', [13, 9, 7, 7], 2 ** 17, [64, 9, 7, 2]],
+  ] as const)('%s: slices and voxels are those of the source', async (_name, dims, limitPerByte, chunkShape: ChunkShape) => {
     const limit = limitPerByte * elementBytes(type);
     const info = testInfo(dims as unknown as Dims4, type);
-    const chunkShape: Dims3 = [8, 8, 8];
     const bytes = withFlatChunk(info, chunkShape);
     const chunks = await encode(info, bytes, chunkShape);
     expect(new Set(chunks.map((chunk) => (chunk.kind === 'coded' ? chunk.stages[0]?.codecId : 0))).size).toBeGreaterThan(1);
@@ -112,22 +117,38 @@ describe.each(['u8', 'i16', 'f32', 'f64'] as const)('%s', (type) => {
     expect(await volume.voxel(dims[0] - 1, dims[1] - 1, dims[2] - 1, t)).toBe(corner);
     for (const axis of [0, 1, 2] as const) {
       for (const index of [0, 7, Math.min(8, dims[axis] - 1), dims[axis] - 1].filter((at) => at < dims[axis])) {
-        for (const timePoint of new Set([0, t])) {
+        for (const timePoint of new Set([0, Math.min(1, t), t])) {
           const slice = await sliceValues(volume, axis, index, timePoint);
           expect(slice).toEqual(expectedSlice(info, bytes, axis, index, timePoint));
         }
       }
     }
     expect(await volume.voxel(dims[0] - 1, dims[1] - 1, dims[2] - 1, t)).toBe(corner);
+    const plane = dims[0] * dims[1] * dims[2];
+    const before = Math.max(0, t - 1);
+    // Of a time point that is nowhere decoded, or not alone; as a voxel, and as a box.
+    expect(await volume.voxel(2, 3, 4, before)).toBe(values[before * plane + (4 * dims[1] + 3) * dims[0] + 2]);
+    const box = { first: [0, 0, 0], size: [dims[0], dims[1], dims[2]], timePoint: before } as const;
+    let count = 0;
+    await volume.readBox(box, ({ first, size, values: piece, rowLength }) => {
+      for (let at = 0; at < size[0] * size[1] * size[2]; at++) {
+        const [x, y, z] = [at % size[0], Math.floor(at / size[0]) % size[1], Math.floor(at / (size[0] * size[1]))];
+        const place = ((first[2] + z) * dims[1] + first[1] + y) * dims[0] + first[0] + x;
+        if (piece[(z * size[1] + y) * rowLength + x] === values[before * plane + place]) count++;
+      }
+    });
+    expect(count).toBe(plane);
     volume.destroy();
   });
 });
 
 describe.each(elementTypes)('%s', (type) => {
-  test('statistics and display texture are those of the uncompressed volume', async () => {
+  test.each<[string, ChunkShape]>([
+    ['small chunks', [8, 8, 8]],
+    ['chunks of both time points', [64, 17, 19, 2]],
+  ])('statistics and display texture are those of the uncompressed volume: %s', async (_name, chunkShape) => {
     const info = testInfo([21, 17, 19, 2], type);
     const bytes = testVoxels(info);
-    const chunkShape: Dims3 = [8, 8, 8];
     const resident = await ResidentVolume.create(gpu, info, { chunkShape });
     resident.append(bytes);
     const volume = await CompressedVolume.create(
@@ -137,7 +158,7 @@ describe.each(elementTypes)('%s', (type) => {
     );
     const [a, b] = [await resident.statistics(), await volume.statistics()];
     expect({ ...b, flatness: 0 }).toEqual({ ...a, flatness: 0 });
-    for (const timePoint of [0, 1]) {
+    for (const timePoint of [0, 1, 0]) {
       const textures = [await resident.displayTexture(timePoint), await volume.displayTexture(timePoint)] as const;
       const [expected, actual] = await Promise.all(textures.map(({ texture }) => texels(texture)));
       expect(actual).toEqual(expected);
@@ -171,14 +192,15 @@ async function texels(texture: GPUTexture): Promise<Uint8Array> {
 }
 
 test('after prepareFrames, frames upload nothing and make no buffer', async () => {
-  for (const [dims, axis] of [
-    [[21, 17, 19, 1], 2],
-    [[21, 17, 19, 1], 0],
-    [[13, 9, 7, 3], 3],
-    [[13, 9, 7, 9], 3],
+  const small: ChunkShape = [8, 8, 8];
+  for (const [dims, axis, chunkShape] of [
+    [[21, 17, 19, 1], 2, small],
+    [[21, 17, 19, 1], 0, small],
+    [[13, 9, 7, 3], 3, small],
+    [[13, 9, 7, 9], 3, small],
+    [[13, 9, 7, 9], 3, [13, 9, 7, 4] as ChunkShape],
   ] as const) {
     const info = testInfo(dims as unknown as Dims4, 'u8');
-    const chunkShape: Dims3 = [8, 8, 8];
     const chunks = await encode(info, testVoxels(info), chunkShape);
     const volume = await CompressedVolume.create(gpu, { info, chunkShape, chunks }, { verify: false });
     await volume.displayTexture(0);

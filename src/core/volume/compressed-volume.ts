@@ -2,7 +2,7 @@ import type { NumberedBox } from '../chunks/backend.ts';
 import { mismatch } from '../chunks/choose.ts';
 import { sameChecksum } from '../format/checksum.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
-import { ChunkGrid, codecElementDims } from '../format/chunk-grid.ts';
+import { ChunkGrid, type ChunkShape, codecElementDims } from '../format/chunk-grid.ts';
 import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
@@ -18,9 +18,15 @@ import { uploadChunks } from './compressed-chunks.ts';
 import { CompressedLayers, type LayerBox, type LayerSource, type PlacedLayerBox } from './compressed-layers.ts';
 import { CompressedPlane } from './compressed-plane.ts';
 import { compressedPlanes } from './compressed-planes.ts';
-import { decodeVoxel, readVoxel } from './compressed-probe.ts';
-import { chunkRows, decodeChunkRow } from './compressed-region.ts';
-import { createDisplayStaging, createDisplayTexture, type DisplayTexture, prepareDisplayFill } from './display-texture.ts';
+import { decodeVoxel, readVoxel, stackedPosition } from './compressed-probe.ts';
+import { chunkRows, decodeChunkRow, pieceOfTimePoint } from './compressed-region.ts';
+import {
+  createDisplayStaging,
+  createDisplayTexture,
+  type DisplayStaging,
+  type DisplayTexture,
+  prepareDisplayFill,
+} from './display-texture.ts';
 import type { PlanePart } from './plane-chunks.ts';
 import type { PlaneReader } from './plane-reader.ts';
 import { computeStatistics, type VolumeStatistics } from './statistics.ts';
@@ -37,7 +43,7 @@ import {
 export interface CompressedSource {
   readonly info: VolumeInfo;
   /** In codec elements. */
-  readonly chunkShape: Dims3;
+  readonly chunkShape: ChunkShape;
   /** In the order of their numbers. */
   readonly chunks: readonly EncodedChunk[];
 }
@@ -65,7 +71,7 @@ export class CompressedVolume implements VolumeSource {
   readonly dims: Dims4;
   readonly decimation = 1;
   /** In codec elements. */
-  readonly chunkShape: Dims3;
+  readonly chunkShape: ChunkShape;
   /** Compressed bytes in GPU memory. */
   readonly payloadBytes: number;
   readonly #gpu: Gpu;
@@ -80,8 +86,9 @@ export class CompressedVolume implements VolumeSource {
   #displayScope: GpuScope | undefined;
   #display: DisplayTexture | undefined;
   #fillScope: GpuScope | undefined;
-  /** Fills the display texture from each layer in turn. */
-  #fills: readonly ((commands: Commands) => void)[] | undefined;
+  #staging: DisplayStaging | undefined;
+  /** Fill the display texture from each layer in turn: by the plane of its chunk at which a time point begins. */
+  readonly #fills = new Map<number, readonly ((commands: Commands) => void)[]>();
 
   private constructor(gpu: Gpu, { info, chunkShape, chunks }: CompressedSource) {
     this.info = info;
@@ -102,7 +109,7 @@ export class CompressedVolume implements VolumeSource {
     const layers = (axis: AxisIndex | undefined) => new CompressedLayers(this.#source, axis, this.#scope, this.#decoded);
     this.#layers = [layers(0), layers(1), layers(2)];
     this.#plane = new CompressedPlane(this.#source, this.#layers, this.#scope);
-    this.#timePoints = info.dims[3] >= longSeries ? layers(undefined) : undefined;
+    this.#timePoints = info.dims[3] >= longSeries || grid.timePointsPerChunk > 1 ? layers(undefined) : undefined;
   }
 
   /**
@@ -150,14 +157,14 @@ export class CompressedVolume implements VolumeSource {
   async #forEachBox(visit: (box: NumberedBox) => Promise<void>, flags?: FaultFlags): Promise<void> {
     using scope = this.#gpu.scope('decode');
     const layers = new CompressedLayers(this.#source, this.#timePoints ? undefined : 2, scope, scope, flags);
-    const chunksPerTimePoint = this.#source.grid.count / this.dims[3];
-    for (let at = 0; at < layers.count * this.dims[3]; at++) {
-      const timePoint = Math.floor(at / layers.count);
+    const { chunksPerTimePoint, counts, timePointsPerChunk } = this.#source.grid;
+    for (let at = 0; at < layers.count * counts[3]; at++) {
+      const block = Math.floor(at / layers.count);
       const commands = this.#gpu.commands('decode');
-      const boxes = layers.record(commands, at % layers.count, timePoint);
+      const boxes = layers.record(commands, at % layers.count, block * timePointsPerChunk);
       await commands.submit();
       for (const { voxels, chunks } of boxes) {
-        const chunkNumbers = chunks.map(({ number }) => timePoint * chunksPerTimePoint + number);
+        const chunkNumbers = chunks.map(({ number }) => block * chunksPerTimePoint + number);
         await visit({ voxels, chunks, chunkNumbers });
       }
     }
@@ -172,14 +179,15 @@ export class CompressedVolume implements VolumeSource {
     const { type } = this.info;
     const position: Dims3 = [type === 'f64' ? 2 * x : x, y, z];
     const held = this.#holding(position, t);
-    return held ? readVoxel(this.#gpu, type, held, position) : decodeVoxel(this.#source, position, t);
+    if (!held) return decodeVoxel(this.#source, position, t);
+    return readVoxel(this.#gpu, type, held, stackedPosition(this.#source.grid, position, t));
   }
 
   async readBox(wanted: RegionBox, visit: (piece: VoxelPiece) => void): Promise<void> {
     assertReadable(this, wanted);
     for (const chunks of chunkRows(this.#source.grid, this.info.type, wanted)) {
       if (this.#isDestroyed) throw new StriaError('aborted', 'the volume is not there any more');
-      visit(await decodeChunkRow(this.#source, chunks));
+      visit(pieceOfTimePoint(this.#source.grid, await decodeChunkRow(this.#source, chunks), wanted.timePoint));
     }
   }
 
@@ -225,7 +233,7 @@ export class CompressedVolume implements VolumeSource {
   recordDisplay(commands: Commands, timePoint: number): void {
     if (!this.#display) return;
     const layers = this.#displayLayers;
-    this.#prepareFills(this.#display).forEach((fill, layer) => {
+    this.#prepareFills(this.#display, timePoint).forEach((fill, layer) => {
       layers.record(commands, layer, timePoint);
       fill(commands);
     });
@@ -234,9 +242,12 @@ export class CompressedVolume implements VolumeSource {
 
   prepareFrames(axis: AxisIndex | 3, [x, y, z, t]: Dims4): void {
     const element: Dims3 = [this.#elementAt(0, x)[0], y, z];
-    const timePoints = axis === 3 ? Array.from({ length: this.dims[3] }, (_, at) => at) : [t];
+    const { counts, timePointsPerChunk } = this.#source.grid;
+    // One of each chunk's: chunks may hold several.
+    const timePoints = axis === 3 ? Array.from({ length: counts[3] }, (_, block) => block * timePointsPerChunk) : [t];
     if (this.#display) {
-      this.#prepareFills(this.#display);
+      const inChunk = axis === 3 ? Math.min(timePointsPerChunk, this.dims[3]) : 1;
+      for (let at = 0; at < inChunk; at++) this.#prepareFills(this.#display, axis === 3 ? at : t);
       for (const at of axis === 3 ? timePoints : []) prepareAll(this.#displayLayers, at);
     }
     for (const at of timePoints) {
@@ -259,7 +270,7 @@ export class CompressedVolume implements VolumeSource {
   }
 
   get #hasSmallTimePoints(): boolean {
-    return this.voxelBytes / this.dims[3] <= smallTimePointBytes;
+    return this.#source.grid.timePointsPerChunk > 1 || this.voxelBytes / this.dims[3] <= smallTimePointBytes;
   }
 
   /** What the display texture is filled from. */
@@ -272,14 +283,17 @@ export class CompressedVolume implements VolumeSource {
     return axis === 1 ? [0, index, 0] : [0, 0, index];
   }
 
-  #prepareFills(display: DisplayTexture): readonly ((commands: Commands) => void)[] {
-    if (this.#fills) return this.#fills;
-    const scope = (this.#displayScope as GpuScope).scope('fill');
-    const staging = createDisplayStaging(scope, display);
+  #prepareFills(display: DisplayTexture, timePoint: number): readonly ((commands: Commands) => void)[] {
+    const volumePlane = this.#source.grid.planeInChunk(timePoint);
+    const known = this.#fills.get(volumePlane);
+    if (known) return known;
+    this.#fillScope ??= (this.#displayScope as GpuScope).scope('fill');
+    const scope = this.#fillScope;
+    this.#staging ??= createDisplayStaging(scope, display);
+    const staging = this.#staging;
     const layers = this.#displayLayers;
-    this.#fillScope = scope;
-    this.#fills = Array.from({ length: layers.count }, (_, layer) => {
-      const boxes = layers.boxes(layer).map(({ voxels, origin }) => ({
+    const fills = Array.from({ length: layers.count }, (_, layer) => {
+      const boxes = layers.boxes(layer, timePoint).map(({ voxels, origin }) => ({
         voxels,
         firstRow: origin[1],
         rowCount: voxels.dims[1],
@@ -287,17 +301,19 @@ export class CompressedVolume implements VolumeSource {
         planeCount: voxels.dims[2],
       }));
       const from = Math.min(...boxes.map(({ firstPlane }) => firstPlane));
-      const to = Math.max(...boxes.map(({ firstPlane, planeCount }) => firstPlane + planeCount));
+      const to = Math.min(this.dims[2], Math.max(...boxes.map(({ firstPlane, planeCount }) => firstPlane + planeCount)));
       const [first, end] = [Math.ceil(from / display.step), Math.ceil(to / display.step)];
-      const part = { type: this.info.type, boxes, volumePlane: 0, first, end };
+      const part = { type: this.info.type, boxes, volumePlane, first, end };
       return prepareDisplayFill(this.#gpu, scope, display, staging, part);
     });
-    return this.#fills;
+    this.#fills.set(volumePlane, fills);
+    return fills;
   }
 
   #freeFills(): void {
     this.#fillScope?.destroy();
-    this.#fillScope = this.#fills = undefined;
+    this.#fillScope = this.#staging = undefined;
+    this.#fills.clear();
   }
 
   /** @throws StriaError `corrupt` in the context of `chunk N` */
@@ -328,8 +344,9 @@ export class CompressedVolume implements VolumeSource {
   }
 
   #holding(position: Dims3, timePoint: number): LayerBox | undefined {
+    const stacked = stackedPosition(this.#source.grid, position, timePoint);
     for (const layers of this.#timePoints ? [this.#timePoints, ...this.#layers] : this.#layers) {
-      const box = layers.holding(position, timePoint);
+      const box = layers.holding(stacked, timePoint);
       if (box) return box;
     }
     return undefined;

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 import { chainByName } from '../codecs/registry.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
+import type { ChunkShape } from '../format/chunk-grid.ts';
 import { createGpuBackend } from '../gpu-chunks/gpu-backend.ts';
 import { StriaError } from '../shared/errors.ts';
-import { type Dims3, type Dims4, elementTypes, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
+import { type Dims4, elementTypes, typedVoxels, type VolumeInfo } from '../shared/volume.ts';
 import { CompressedVolume } from './compressed-volume.ts';
 import { countDifferences, differenceProblem, subtractVolumes } from './difference.ts';
 import { testInfo, testVoxels, withBindingLimit } from './resident-testing.ts';
@@ -56,7 +57,7 @@ test.each(elementTypes)(
 );
 
 /** Runs and raw chunks in turn; in a chunk shape of its own. */
-async function compressed(info: VolumeInfo, bytes: Uint8Array, chunkShape: Dims3): Promise<CompressedVolume> {
+async function compressed(info: VolumeInfo, bytes: Uint8Array, chunkShape: ChunkShape): Promise<CompressedVolume> {
   const whole = await ResidentVolume.create(gpu, info, { chunkShape });
   whole.append(bytes);
   const chunks: EncodedChunk[] = [];
@@ -80,12 +81,15 @@ describe('kept compressed, one or both, in chunks of other shapes', () => {
     for (let at = 5; at < voxels.length; at += 37) voxels[at] = typedVoxels(type, a)[(at * 7) % voxels.length] as number;
     const [one, two] = [await resident(info, a), await resident(info, b)];
     const [packedOne, packedTwo] = [await compressed(info, a, [4, 4, 4]), await compressed(info, b, [8, 4, 3])];
+    // Both time points in one chunk.
+    const packedSeries = await compressed(info, a, [26, 11, 9, 2]);
     const wanted = await subtractVolumes(gpu, one, two);
     const picture = await gpu.read(wanted.volume.placedBoxes[0]?.voxels.buffer as GPUBuffer);
     for (const [first, second] of [
       [packedOne, two],
       [one, packedTwo],
       [packedOne, packedTwo],
+      [packedSeries, packedTwo],
     ] as const) {
       const found = await subtractVolumes(gpu, first, second);
       const counted = await countDifferences(gpu, first, second);
@@ -99,7 +103,7 @@ describe('kept compressed, one or both, in chunks of other shapes', () => {
       expect(await gpu.read(found.volume.placedBoxes[0]?.voxels.buffer as GPUBuffer)).toEqual(picture);
       found.volume.destroy();
     }
-    for (const each of [one, two, packedOne, packedTwo, wanted.volume]) each.destroy();
+    for (const each of [one, two, packedOne, packedTwo, packedSeries, wanted.volume]) each.destroy();
   });
 
   test('it ends when a volume may no longer be used, and tells how far it is', async () => {

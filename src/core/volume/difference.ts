@@ -1,11 +1,12 @@
 import differenceCode from '../../shaders/volume/difference.wgsl?raw';
 import voxelCode from '../../shaders/volume/voxel.wgsl?raw';
 import { rowBytes } from '../codec/codec.ts';
+import type { ChunkShape } from '../format/chunk-grid.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
-import { type Dims3, type Dims4, type VolumeInfo, voxelCount } from '../shared/volume.ts';
+import { type Dims4, type VolumeInfo, voxelCount } from '../shared/volume.ts';
 import type { PlaneBox, PlaneReader, PlaneRun } from './plane-reader.ts';
 import { ResidentVolume } from './resident-volume.ts';
 import type { VolumeSource } from './volume-source.ts';
@@ -52,7 +53,7 @@ export function differenceBytes(one: VolumeInfo): number {
 /** What is subtracted: a volume in GPU memory, as voxels or compressed. */
 export interface Subtrahend extends Pick<VolumeSource, 'info' | 'decimation' | 'planeReader'> {
   /** In codec elements. */
-  readonly chunkShape: Dims3;
+  readonly chunkShape: ChunkShape;
 }
 
 export interface SubtractOptions extends Pick<JobOptions, 'onProgress'> {

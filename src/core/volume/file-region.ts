@@ -5,8 +5,8 @@ import type { ContainerReader } from '../format/container-reader.ts';
 import type { OpenVolume } from '../io/common/volume-reader.ts';
 import { type Dims3, elementBytes, typedVoxels } from '../shared/volume.ts';
 import { readVoxels } from '../stream/voxel-reader.ts';
-import { chunkRows } from './compressed-region.ts';
-import { assertReadable, type ExactVoxels } from './volume-source.ts';
+import { chunkRows, pieceOfTimePoint } from './compressed-region.ts';
+import { assertReadable, type ExactVoxels, type VoxelPiece } from './volume-source.ts';
 
 /** The voxels of a volume's file, read as they are asked for: plane by plane, or from the start where they lie in a gzip. */
 export function voxelsOfFile(volume: OpenVolume): ExactVoxels {
@@ -56,12 +56,13 @@ export function voxelsOfContainer(reader: ContainerReader): ExactVoxels {
           scatterChunk(voxels, place, { bytes, dims, elementBytes: codecWidth });
         }
         const rowLength = dims[0] / perVoxel;
-        visit({
+        const piece: VoxelPiece = {
           first: [head.origin[0] / perVoxel, head.origin[1], head.origin[2]],
           size: [rowLength, dims[1], dims[2]],
           values: typedVoxels(info.type, bytes),
           rowLength,
-        });
+        };
+        visit(pieceOfTimePoint(reader.grid, piece, box.timePoint));
       }
     },
   };

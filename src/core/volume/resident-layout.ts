@@ -1,8 +1,8 @@
 import type { ChunkBox, NumberedBox } from '../chunks/backend.ts';
 import { rowBytes } from '../codec/codec.ts';
-import { ChunkGrid, codecElementBytes, codecElementDims } from '../format/chunk-grid.ts';
+import { ChunkGrid, type ChunkShape, codecElementBytes, codecElementDims } from '../format/chunk-grid.ts';
 import { StriaError } from '../shared/errors.ts';
-import { type Dims3, type Dims4, elementBytes, type VolumeInfo } from '../shared/volume.ts';
+import { type Dims4, elementBytes, type VolumeInfo } from '../shared/volume.ts';
 import type { SliceBox } from './volume-source.ts';
 
 /**
@@ -42,7 +42,7 @@ export interface ResidentLayout {
  */
 export function layOut(
   info: Pick<VolumeInfo, 'dims' | 'type'>,
-  chunkShape: Dims3,
+  chunkShape: ChunkShape,
   limitBytes: number,
   budgetBytes: number,
 ): ResidentLayout {
@@ -64,7 +64,7 @@ export function layOut(
 /** Whether all voxels are kept: `layOut`'s decimation is 1. */
 export function fitsWhole(
   info: Pick<VolumeInfo, 'dims' | 'type'>,
-  chunkShape: Dims3,
+  chunkShape: ChunkShape,
   limitBytes: number,
   budgetBytes: number,
 ): boolean {
@@ -78,16 +78,17 @@ function paddedBytes(volume: Pick<VolumeInfo, 'dims' | 'type'>): number {
 
 function layOutWhole(
   volume: Pick<VolumeInfo, 'dims' | 'type'>,
-  chunkShape: Dims3,
+  chunkShape: ChunkShape,
   limitBytes: number,
   decimation: number,
 ): ResidentLayout | undefined {
   const grid = new ChunkGrid(codecElementDims(volume), chunkShape);
-  const [elementsX, rows, planes] = grid.dims;
-  const [, chunkRows, chunkPlanes] = chunkShape;
+  const [elementsX, rows] = grid.dims;
+  const [, chunkRows] = chunkShape;
+  const layerPlanes = grid.layerBox(0).shape[2];
   const bytesOfRow = rowBytes(elementsX, codecElementBytes(volume.type));
-  const layerBytes = bytesOfRow * rows * Math.min(chunkPlanes, planes);
-  const stripBytes = bytesOfRow * Math.min(chunkRows, rows) * Math.min(chunkPlanes, planes);
+  const layerBytes = bytesOfRow * rows * layerPlanes;
+  const stripBytes = bytesOfRow * Math.min(chunkRows, rows) * layerPlanes;
   if (stripBytes > limitBytes) return undefined;
   const layersPerBox = Math.max(1, Math.min(grid.layerCount, Math.floor(limitBytes / layerBytes)));
   const stripsPerLayer = layerBytes <= limitBytes ? 1 : Math.ceil(grid.counts[1] / Math.floor(limitBytes / stripBytes));
@@ -106,10 +107,7 @@ function layOutWhole(
     dims: volume.dims,
     elementsX,
     boxes,
-    boxIndexAt: (row, plane) => {
-      const layer = Math.floor(plane / planes) * grid.counts[2] + Math.floor((plane % planes) / chunkPlanes);
-      return Math.floor(layer / layersPerBox) * strips + Math.floor(row / rowsPerBox);
-    },
+    boxIndexAt: (row, plane) => Math.floor(grid.layerOfPlane(plane) / layersPerBox) * strips + Math.floor(row / rowsPerBox),
   };
 }
 
@@ -122,11 +120,9 @@ interface Placement {
 }
 
 function placeBox(grid: ChunkGrid, { layer, layers, firstRow, rowsPerBox, bytesOfRow }: Placement): BoxPlace {
-  const planeOf = (t: number, z: number): number => t * grid.dims[2] + z;
-  const first = grid.layerBox(layer);
+  const firstPlane = grid.layerBox(layer).plane;
   const last = grid.layerBox(layer + layers - 1);
-  const firstPlane = planeOf(first.t, first.origin[2]);
-  const planeCount = planeOf(last.t, last.origin[2] + last.shape[2]) - firstPlane;
+  const planeCount = last.plane + last.shape[2] - firstPlane;
   const rowCount = Math.min(rowsPerBox, grid.dims[1] - firstRow);
   const chunks: ChunkBox[] = [];
   const chunkNumbers: number[] = [];
@@ -136,8 +132,8 @@ function placeBox(grid: ChunkGrid, { layer, layers, firstRow, rowsPerBox, bytesO
   for (let at = layer; at < layer + layers; at++) {
     const layerFirst = grid.chunksOfLayer(at).first;
     for (let number = layerFirst + rowsOfChunks.from * countX; number < layerFirst + rowsOfChunks.to * countX; number++) {
-      const { origin, shape, t } = grid.box(number);
-      chunks.push({ origin: [origin[0], origin[1] - firstRow, planeOf(t, origin[2]) - firstPlane], shape });
+      const { origin, shape, plane } = grid.box(number);
+      chunks.push({ origin: [origin[0], origin[1] - firstRow, plane - firstPlane], shape });
       chunkNumbers.push(number);
     }
   }

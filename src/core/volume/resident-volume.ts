@@ -1,6 +1,6 @@
 import type { NumberedBox } from '../chunks/backend.ts';
 import { type CodecElementBytes, type GpuVoxels, rowBytes } from '../codec/codec.ts';
-import { codecElementBytes } from '../format/chunk-grid.ts';
+import { type ChunkShape, codecElementBytes } from '../format/chunk-grid.ts';
 import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
@@ -31,7 +31,7 @@ import {
 
 export interface ResidentOptions {
   /** Chunk shape in codec elements (an f64 voxel is two along x). */
-  readonly chunkShape: Dims3;
+  readonly chunkShape: ChunkShape;
   /** GPU memory that the boxes may take, in bytes. Default: `defaultBudget`. */
   readonly budgetBytes?: number | undefined;
 }
@@ -55,7 +55,7 @@ export class ResidentVolume implements VolumeSource {
   /** Only every n-th voxel along x, y and z is kept, because the whole is over the budget. 1: all are there. */
   readonly decimation: number;
   /** In codec elements. */
-  readonly chunkShape: Dims3;
+  readonly chunkShape: ChunkShape;
   /** Voxels that are kept: `info.dims` divided by `decimation`, rounded up; time points are all kept. */
   readonly dims: Dims4;
   /** What the GPU backend encodes in place. Empty when `decimation` is over 1: then compress by streaming from the file. */
@@ -83,7 +83,7 @@ export class ResidentVolume implements VolumeSource {
   #staging: DisplayStaging | undefined;
   readonly #fills = new Map<number, (commands: Commands) => void>();
 
-  private constructor(gpu: Gpu, info: VolumeInfo, chunkShape: Dims3, layout: ResidentLayout) {
+  private constructor(gpu: Gpu, info: VolumeInfo, chunkShape: ChunkShape, layout: ResidentLayout) {
     this.info = info;
     this.chunkShape = chunkShape;
     this.decimation = layout.decimation;

@@ -2,9 +2,8 @@ import type { ChunkBox } from '../../chunks/backend.ts';
 import { ChunkTally } from '../../chunks/chunk-tally.ts';
 import type { GpuVoxels, Preference } from '../../codec/codec.ts';
 import type { EncodedChunk } from '../../format/chunk.ts';
-import { ChunkGrid } from '../../format/chunk-grid.ts';
+import { ChunkGrid, type ChunkShape } from '../../format/chunk-grid.ts';
 import { createGpuBackend } from '../../gpu-chunks/gpu-backend.ts';
-import type { Dims3 } from '../../shared/volume.ts';
 import { type BenchContext, caseOf } from './context.ts';
 import { expectSame } from './expect-same.ts';
 import type { BenchCase } from './result.ts';
@@ -14,7 +13,7 @@ export interface AutoWork extends Pick<BenchCase, 'table' | 'subject' | 'x'> {
   readonly voxels: GpuVoxels;
   /** What `voxels` holds. */
   readonly expected: Uint8Array<ArrayBuffer>;
-  readonly chunkShape: Dims3;
+  readonly chunkShape: ChunkShape;
   readonly prefer: Preference;
 }
 

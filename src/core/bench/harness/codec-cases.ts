@@ -9,11 +9,10 @@ import {
 } from '../../codec/codec.ts';
 import { decodeChunks } from '../../codec/decode-chunks.ts';
 import { createKernels } from '../../codecs/kernels.ts';
-import { ChunkGrid } from '../../format/chunk-grid.ts';
+import { ChunkGrid, type ChunkShape } from '../../format/chunk-grid.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { StriaError } from '../../shared/errors.ts';
-import type { Dims3 } from '../../shared/volume.ts';
 import { type BenchContext, caseOf } from './context.ts';
 import type { Meter, Timing } from './meter.ts';
 import type { BenchCase } from './result.ts';
@@ -25,7 +24,7 @@ export interface CodecWork extends Pick<BenchCase, 'table' | 'subject' | 'x'> {
   readonly voxels: GpuVoxels;
   /** What `voxels` holds. */
   readonly expected: Uint8Array<ArrayBuffer>;
-  readonly chunkShape: Dims3;
+  readonly chunkShape: ChunkShape;
   readonly axis: CodecOptions['axis'];
 }
 

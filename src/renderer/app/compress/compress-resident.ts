@@ -2,6 +2,7 @@ import type { EncodeChoice, NumberedBox } from '../../../core/chunks/backend.ts'
 import { ChunkTally } from '../../../core/chunks/chunk-tally.ts';
 import { bytesOfChunks } from '../../../core/codec/batch.ts';
 import type { EncodedChunk } from '../../../core/format/chunk.ts';
+import { type ChunkShape, withTimePoints } from '../../../core/format/chunk-grid.ts';
 import { ContainerWriter } from '../../../core/format/container-writer.ts';
 import type { GpuBackend } from '../../../core/gpu-chunks/gpu-backend.ts';
 import { paddedBoxBytes } from '../../../core/gpu-chunks/gpu-chunks.ts';
@@ -9,7 +10,7 @@ import type { ByteSink } from '../../../core/shared/bytes.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../../core/shared/job.ts';
 import type { SourceDescription } from '../../../core/shared/source.ts';
-import { type Dims3, volumeBytes } from '../../../core/shared/volume.ts';
+import { volumeBytes } from '../../../core/shared/volume.ts';
 import { KernelClock, Stopwatch } from '../../../core/stream/stage-times.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
 import { type CompressionResult, stageClock } from '../state/result.ts';
@@ -18,7 +19,7 @@ import { type CompressionResult, stageClock } from '../state/result.ts';
 export interface Compressible {
   readonly kept: VolumeSource;
   readonly source: SourceDescription;
-  readonly chunkShape: Dims3;
+  readonly chunkShape: ChunkShape;
 }
 
 export interface Compressed {
@@ -106,7 +107,7 @@ export async function writeContainer(
   chunks: readonly EncodedChunk[],
   { signal, onProgress }: JobOptions,
 ): Promise<number> {
-  const header = { volume: kept.info, chunkShape: [...chunkShape, 1] as const, sourceFormat: source.format };
+  const header = { volume: kept.info, chunkShape: withTimePoints(chunkShape), sourceFormat: source.format };
   const writer = await ContainerWriter.create(sink, header);
   const total = chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0);
   for (const [number, chunk] of chunks.entries()) {

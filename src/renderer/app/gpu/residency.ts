@@ -1,7 +1,8 @@
 import type { EncodedChunk } from '../../../core/format/chunk.ts';
+import type { ChunkShape } from '../../../core/format/chunk-grid.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../../core/shared/job.ts';
-import { type Dims3, type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
+import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import { CompressedVolume } from '../../../core/volume/compressed-volume.ts';
 import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
@@ -18,7 +19,7 @@ export function residencyOf(kept: KeptVolume): Residency {
 export function residencyState(
   { gpu, budgetBytes }: Pick<Engine, 'gpu' | 'budgetBytes'>,
   kept: KeptVolume,
-  chunkShape: Dims3,
+  chunkShape: ChunkShape,
   chunks: readonly EncodedChunk[] | undefined,
 ): ResidencyState {
   const { info } = kept;
@@ -38,7 +39,7 @@ export type LoadingEngine = Pick<Engine, 'gpu' | 'backend' | 'budgetBytes'>;
 
 export interface CompressedBytes {
   readonly info: VolumeInfo;
-  readonly chunkShape: Dims3;
+  readonly chunkShape: ChunkShape;
   readonly chunks: readonly EncodedChunk[];
 }
 

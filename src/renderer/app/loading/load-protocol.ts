@@ -1,8 +1,9 @@
 import type { EncodedChunk } from '../../../core/format/chunk.ts';
+import type { ChunkShape } from '../../../core/format/chunk-grid.ts';
 import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
 import type { FaultData } from '../../../core/shared/errors.ts';
 import type { SourceDescription } from '../../../core/shared/source.ts';
-import type { Dims3, VolumeInfo } from '../../../core/shared/volume.ts';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { FileHandle } from '../../host/host.ts';
 import type { SampleChoice } from '../state/samples.ts';
 
@@ -35,7 +36,7 @@ export type LoadMessage =
       /** `NIfTI`, `Stria (NIfTI)`. */
       readonly format: string;
       /** In codec elements; given by a .stria. */
-      readonly chunkShape: Dims3 | undefined;
+      readonly chunkShape: ChunkShape | undefined;
       /** No more than this many compressed bytes will come; given by a .stria. */
       readonly payloadBytes: number | undefined;
       /** Its planes were pictures, each by itself. */

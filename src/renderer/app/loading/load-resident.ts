@@ -1,11 +1,11 @@
 import { chunkShapeOf } from '../../../core/chunks/chunk-shape.ts';
 import type { EncodedChunk } from '../../../core/format/chunk.ts';
-import { codecElementBytes } from '../../../core/format/chunk-grid.ts';
+import { type ChunkShape, codecElementBytes, codecElementDims } from '../../../core/format/chunk-grid.ts';
 import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
 import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../../core/shared/job.ts';
 import type { SourceDescription } from '../../../core/shared/source.ts';
-import { type Dims3, type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
+import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import type { Stopwatch } from '../../../core/stream/stage-times.ts';
 import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
@@ -37,7 +37,7 @@ export interface LoadedVolume {
   readonly kept: KeptVolume;
   readonly format: string;
   readonly source: SourceDescription;
-  readonly chunkShape: Dims3;
+  readonly chunkShape: ChunkShape;
   /** The compressed bytes, where the file was a .stria whose chunks went to the GPU. */
   readonly chunks: readonly EncodedChunk[] | undefined;
 }
@@ -82,8 +82,8 @@ export async function loadAgain(
 }
 
 /** Whether the GPU can hold these chunks: each must begin at a whole word of its row. */
-function fitsGpu(chunkShape: Dims3, elementBytes: number): boolean {
-  return (chunkShape[0] * elementBytes) % 4 === 0;
+function fitsGpu(info: VolumeInfo, [width]: ChunkShape): boolean {
+  return width >= codecElementDims(info)[0] || (width * codecElementBytes(info.type)) % 4 === 0;
 }
 
 class Loading {
@@ -100,7 +100,7 @@ class Loading {
   /** When the first voxels were handed to the GPU. */
   #uploadStart: number | undefined;
   #format = '';
-  #chunkShape: Dims3 | undefined;
+  #chunkShape: ChunkShape | undefined;
   #done = 0;
   /** Messages are worked on one after the other. */
   #turn: Promise<void> = Promise.resolve();
@@ -158,7 +158,7 @@ class Loading {
         throw faultFromData(message.fault);
       case 'info': {
         const { info, format, chunkShape, arePictures, payloadBytes } = message;
-        const isUsable = chunkShape !== undefined && fitsGpu(chunkShape, codecElementBytes(info.type));
+        const isUsable = chunkShape !== undefined && fitsGpu(info, chunkShape);
         this.#job.onInfo?.(info);
         this.#info = info;
         this.#chunkShape = isUsable ? chunkShape : chunkShapeOf(info, arePictures);

@@ -64,12 +64,11 @@ function formatName(format: FileFormat): string {
 
 async function sendContainer(reader: ContainerReader, payloadBytes: number): Promise<void> {
   const { volume, chunkShape, sourceFormat } = reader.header;
-  const shape: Dims3 = [chunkShape[0], chunkShape[1], chunkShape[2]];
   const as = await start({
     kind: 'info',
     info: volume,
     format: `Stria (${formatName(sourceFormat)})`,
-    chunkShape: shape,
+    chunkShape,
     payloadBytes,
     arePictures: isPictureFormat(sourceFormat),
   });

@@ -4,6 +4,7 @@ import { type CodecChain, chainByName } from '../../../core/codecs/registry.ts';
 import { markedColors } from '../../../core/draw/outside.ts';
 import { SlabPlane } from '../../../core/draw/slab-plane.ts';
 import type { EncodedChunk } from '../../../core/format/chunk.ts';
+import type { ChunkShape } from '../../../core/format/chunk-grid.ts';
 import { createGpuBackend } from '../../../core/gpu-chunks/gpu-backend.ts';
 import { type Dims4, elementTypes, typedVoxels, type VolumeInfo, type VoxelArray } from '../../../core/shared/volume.ts';
 import { CompressedVolume } from '../../../core/volume/compressed-volume.ts';
@@ -92,8 +93,13 @@ function expected({ map, state }: Case, voxels: VoxelArray, index: (place: numbe
   return pixels;
 }
 
-async function encoded(info: VolumeInfo, bytes: Uint8Array, codec: CodecChain | 'auto' = 'auto'): Promise<EncodedChunk[]> {
-  const volume = await ResidentVolume.create(gpu, info, { chunkShape: [4, 4, 4] });
+async function encoded(
+  info: VolumeInfo,
+  bytes: Uint8Array,
+  codec: CodecChain | 'auto' = 'auto',
+  chunkShape: ChunkShape = [4, 4, 4],
+): Promise<EncodedChunk[]> {
+  const volume = await ResidentVolume.create(gpu, info, { chunkShape });
   volume.append(bytes);
   const [box] = volume.boxes;
   const backend = createGpuBackend(gpu);
@@ -146,6 +152,12 @@ describe.each(elementTypes.map((type, index) => ({ type, index })))('$type', ({ 
         for (let time = 0; time < 2; time++) expect(await drawn({ ...drawing, volume: compressed })).toEqual(pixels);
         expect(await drawn({ ...drawing, volume: compressed, state: { ...state, smooth: true } })).not.toEqual(pixels);
         compressed.destroy();
+        // And from chunks that hold both time points.
+        const both: ChunkShape = [type === 'f64' ? 26 : 13, 11, 9, 2];
+        const stacked = { info, chunkShape: both, chunks: await encoded(info, bytes, 'auto', both) };
+        const series = await CompressedVolume.create(gpu, stacked, { verify: true });
+        for (let time = 0; time < 2; time++) expect(await drawn({ ...drawing, volume: series })).toEqual(pixels);
+        series.destroy();
       }
     },
   );
@@ -374,7 +386,15 @@ describe('an oblique slice', () => {
     resident.append(eight);
     expect(series.holdsTimePoints).toBe(true);
     const drawing = { axis: undefined, index: 0, map, state: { ...state, timePoint: 5 } };
-    expect(await drawn({ ...drawing, volume: series })).toEqual(await drawn({ ...drawing, volume: resident }));
+    const wanted = await drawn({ ...drawing, volume: resident });
+    expect(await drawn({ ...drawing, volume: series })).toEqual(wanted);
+    // Neighbouring time points in the same chunk are not blended with it.
+    const chunkShape: ChunkShape = [13, 11, 9, 3];
+    const chunks = await encoded(long, eight, 'auto', chunkShape);
+    const stacked = await CompressedVolume.create(gpu, { info: long, chunkShape, chunks }, { verify: false });
+    expect(stacked.holdsTimePoints).toBe(true);
+    expect(await drawn({ ...drawing, volume: stacked })).toEqual(wanted);
+    stacked.destroy();
     series.destroy();
     resident.destroy();
   });

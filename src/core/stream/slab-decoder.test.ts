@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { createCpuBackend } from '../cpu/cpu-backend.ts';
+import { inlinePool } from '../cpu/inline-pool.ts';
+import { ChunkGrid, type ChunkShape } from '../format/chunk-grid.ts';
+import { ContainerReader } from '../format/container-reader.ts';
+import { memorySource } from '../shared/bytes.ts';
+import type { Dims4 } from '../shared/volume.ts';
+import { compressBytes, infoOf, voxelsOf } from './engine-testing.ts';
+import { type RestoreStage, SlabDecoder } from './slab-decoder.ts';
+import { chunkBoxes, regionsOf } from './slabs.ts';
+import { KernelClock, Stopwatch } from './stage-times.ts';
+
+const backend = createCpuBackend(inlinePool());
+
+test.each<[string, Dims4, ChunkShape]>([
+  ['cubes', [21, 18, 19, 2], [8, 8, 8]],
+  ['rows', [40, 9, 5, 1], [16, 1, 1]],
+  ['several time points to a chunk', [7, 5, 3, 11], [8, 5, 3, 4]],
+])('%s: the voxels of planes, rows and parts of rows follow each other as in the source', async (_name, dims, chunkShape) => {
+  const info = infoOf(dims, 'u16');
+  const voxels = voxelsOf(info, 'blobs');
+  const { bytes } = await compressBytes(backend, info, voxels, { chunkShape });
+  const container = await ContainerReader.open(memorySource('test.stria', bytes));
+  // Rows of 2 x bytes, planes of 2 x y: a part of a row, of a plane, of a layer; whole layers.
+  for (const maxBytes of [5, 2 * dims[0], 5 * dims[0], 2 * dims[0] * dims[1], 7 * dims[0] * dims[1], 2 ** 20]) {
+    let progress = 0;
+    const slabs = new SlabDecoder(
+      container,
+      backend,
+      new Stopwatch<RestoreStage>(['read', 'decode', 'readback', 'write', 'save']),
+      new KernelClock(),
+      { onProgress: ({ done }) => (progress = done) },
+    );
+    const pieces: Uint8Array[] = [];
+    for (const region of regionsOf(container.grid, 2, maxBytes)) {
+      const [x, y, z] = region.dims;
+      const piece = new Uint8Array(2 * x * y * z);
+      expect(piece.byteLength).toBeLessThanOrEqual(Math.max(2, maxBytes));
+      await slabs.decodeRegion(region, piece);
+      pieces.push(piece);
+    }
+    expect(Buffer.concat(pieces).equals(voxels)).toBe(true);
+    expect(progress).toBe(voxels.byteLength);
+  }
+});
+
+test('work that needs no order is cut into boxes that fit, whatever the layer', () => {
+  const grid = new ChunkGrid([2 ** 14, 2 ** 14, 128, 1], [64, 64, 64]);
+  let [next, count] = [0, 0];
+  for (const { firstChunk, dims, chunks } of chunkBoxes(grid, 1, 2 ** 25)) {
+    if (firstChunk !== next || dims[0] * dims[1] * dims[2] > 2 ** 25) expect({ firstChunk, dims }).toEqual({ firstChunk: next });
+    next += chunks.length;
+    if (++count === 100) break;
+  }
+  expect(next).toBe(100 * 128);
+});
