@@ -83,7 +83,7 @@ const edgeBits = 128;
 const middleFlips = 100;
 
 /** The payload itself, then each bit flipped, truncated, longer, and spliced. */
-function mutants(payload: Uint8Array): Uint8Array[] {
+export function mutants(payload: Uint8Array): Uint8Array[] {
   const { length } = payload;
   const random = testRandom(length);
   const bits = Array.from({ length: 8 * length }, (_, bit) => bit);

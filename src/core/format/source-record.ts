@@ -69,6 +69,8 @@ export function parseSource(record: StriaRecord): SourceLayout {
     const after = asCount(part.after, `${what}: ${name}'s after`, 0);
     return { name, hasVoxels: part.hasVoxels, before, after };
   });
+  if (new Set(parts.map(({ name }) => name)).size !== parts.length)
+    throw new StriaError('corrupt', `${what} has two parts of the same name`);
   if (parts.filter((part) => part.hasVoxels).length !== 1)
     throw new StriaError('corrupt', `${what} has not one part with voxels`);
   return {

@@ -3,6 +3,7 @@ import { type ChunkPlace, placeOf } from '../chunks/chunk-place.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { type ChunkGrid, codecElementBytes } from '../format/chunk-grid.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
+import { checkPictures } from '../io/pictures/check-pictures.ts';
 import { inContext, type StriaError, toStriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { volumeBytes } from '../shared/volume.ts';
@@ -36,7 +37,8 @@ export interface VerifyReport {
 export const maxListed = 1000;
 
 /**
- * Decodes every chunk and checks all that can be checked. Damage is reported, not thrown.
+ * Decodes every chunk and checks all that can be checked, so that what is sound can be decompressed. Damage is reported, not
+ * thrown.
  * @throws StriaError `not-readable`, `device-lost`, `aborted` …: whatever is not damage of the file
  */
 export async function verifyContainer(
@@ -52,6 +54,8 @@ export async function verifyContainer(
   const damage = new DamageList(grid, header.volume.type);
   const scratch = new ReusedBytes();
   const slabBytes = Math.min(backend.maxBoxBytes, slabTargetBytes);
+  const problems = new Problems();
+  const pictures = await problems.catch(async () => checkPictures(header.volume, await container.sourceDescription(job)));
   let done = 0;
   for (const slab of slabsOf(grid, elementBytes, slabBytes)) {
     for (const box of boxesOf(slab, elementBytes, Math.min(backend.maxBoxBytes, maxBoxBytes))) {
@@ -71,19 +75,25 @@ export async function verifyContainer(
             },
           ),
         );
+        // Of a damaged chunk the samples mean nothing, and it is reported anyway.
+        if (pictures && damage.count === 0) await problems.catch(async () => pictures.checkSamples(bytes));
       }
       done += box.dims[0] * box.dims[1] * box.dims[2] * elementBytes;
       job.onProgress?.({ stage: 'Verifying', done, total: voxelBytes });
     }
   }
-  const problems = await recordProblems(container, damage, job);
+  // Damage of a chunk's own record is known by now.
+  await problems.catch(
+    () => container.checkRecords({ signal: job.signal }),
+    (fault) => damage.count === 0 || fault.tag !== 'corrupt',
+  );
   const timesMs = stopwatch.times();
   return {
-    sound: damage.count === 0 && problems.length === 0,
+    sound: damage.count === 0 && problems.sentences.length === 0,
     chunkCount: grid.count,
     damagedCount: damage.count,
     damaged: damage.list,
-    problems,
+    problems: problems.sentences,
     voxelBytes,
     timesMs,
     kernelTimes: clock.times(),
@@ -120,15 +130,24 @@ async function readWhole(
   return whole;
 }
 
-/** What the records behind the chunks have to say. Damage of a chunk's own record is known by then. */
-async function recordProblems(container: ContainerReader, damage: DamageList, job: JobOptions): Promise<string[]> {
-  try {
-    await container.checkRecords({ signal: job.signal });
-    return [];
-  } catch (error) {
-    const fault = toStriaError(error);
-    if (fault.tag !== 'corrupt' && fault.tag !== 'unsupported') throw fault;
-    return damage.count > 0 && fault.tag === 'corrupt' ? [] : [fault.fullMessage];
+/** What is wrong beside chunks, each once. */
+class Problems {
+  readonly #sentences = new Set<string>();
+
+  get sentences(): readonly string[] {
+    return [...this.#sentences];
+  }
+
+  /** What `check` returns; undefined where it finds fault with the file, which is kept if it `counts`. */
+  async catch<T>(check: () => Promise<T>, counts: (fault: StriaError) => boolean = () => true): Promise<T | undefined> {
+    try {
+      return await check();
+    } catch (error) {
+      const fault = toStriaError(error);
+      if (fault.tag !== 'corrupt' && fault.tag !== 'unsupported') throw fault;
+      if (counts(fault)) this.#sentences.add(fault.fullMessage);
+      return undefined;
+    }
   }
 }
 

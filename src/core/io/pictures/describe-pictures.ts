@@ -81,6 +81,9 @@ export function planPictures(
   if (bits > 8 * elementBytes(type))
     throw new StriaError('corrupt', `the table tells of samples of ${bits} bits, the volume is ${type}`);
   if (format === 'png') {
+    if (bits < 8 && (type !== 'u8' || channels > 1)) {
+      throw new StriaError('corrupt', `the table tells of samples of ${bits} bits, the pixels have ${channels} of ${type}`);
+    }
     if (type !== 'u8' && type !== 'u16') {
       throw new StriaError('unsupported', `PNG cannot hold ${type}, only u8 and u16: write TIFF (--to tiff) or NRRD (--to nrrd)`);
     }
