@@ -1,4 +1,5 @@
 import { toStriaError } from '../core/shared/errors.ts';
+import { standardStream } from '../core/shared/standard-streams.ts';
 import { type ParsedCommand, parseCommand, type TalkOptions } from './arguments/args.ts';
 import { runCompress } from './commands/compress.ts';
 import { commandHelp, mainHelp } from './help.ts';
@@ -27,7 +28,8 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   try {
     const command = parseCommand(argv);
     if ('json' in command) talk = command;
-    return await run(command, { terminal: createTerminal(talk), signal: cancel.signal });
+    const outputOnStdout = 'output' in command && command.output === standardStream;
+    return await run(command, { terminal: createTerminal(talk, outputOnStdout), signal: cancel.signal });
   } catch (error) {
     const fault = toStriaError(error);
     const terminal = createTerminal(talk);

@@ -35,6 +35,25 @@ test('a file that shrinks meanwhile gives what is left', async () => {
   expect((await source.read(30, 50)).length).toBe(10);
 });
 
+test('a file that is written to is noticed at the end', async () => {
+  const path = join(folder, 'a.raw');
+  writeFileSync(path, 'before');
+  await files.open(path);
+  await files.checkUnchanged();
+  writeFileSync(path, 'after!');
+  await expect(files.checkUnchanged()).rejects.toMatchObject({ tag: 'not-readable', message: /changed while it was read/ });
+});
+
+test.each(['rewritten', 'replaced'])('a file of a stack that is %s between two reads is refused', async (how) => {
+  const path = join(folder, 'a.png');
+  writeFileSync(path, 'before');
+  const source = await NodeFiles.openWhenRead(path);
+  expect(String(Buffer.from(await source.read(0, 6)))).toBe('before');
+  if (how === 'replaced') rmSync(path);
+  writeFileSync(path, 'after!');
+  await expect(source.read(0, 6)).rejects.toMatchObject({ tag: 'not-readable', message: /changed while it was read/ });
+});
+
 test('a read is cancelled', async () => {
   writeFileSync(join(folder, 'a.raw'), 'x');
   const source = await files.open(join(folder, 'a.raw'));

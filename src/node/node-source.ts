@@ -1,8 +1,11 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { type BigIntStats, constants } from 'node:fs';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import type { ByteSource, SiblingFinder } from '../core/shared/bytes.ts';
 import { StriaError } from '../core/shared/errors.ts';
-import { throwIfAborted } from '../core/shared/job.ts';
+import { type JobOptions, throwIfAborted } from '../core/shared/job.ts';
+import { shownPath, standardStream } from '../core/shared/standard-streams.ts';
 import { errorCode, systemFault } from './system-faults.ts';
 
 /** One read call asks for this much at most, so that a cancel is seen soon. */
@@ -10,68 +13,118 @@ const maxReadBytes = 16 * 2 ** 20;
 
 /** The files that a command reads. `close` closes them all. */
 export class NodeFiles {
-  readonly #handles: FileHandle[] = [];
+  readonly #job: JobOptions;
+  readonly #open: { readonly handle: FileHandle; readonly path: string; readonly facts: BigIntStats }[] = [];
   readonly #paths: string[] = [];
 
-  /** All that were opened. */
+  /** @param job of the spooling of pipes */
+  constructor(job: JobOptions = {}) {
+    this.#job = job;
+  }
+
+  /** All that were opened by name. */
   get paths(): readonly string[] {
     return this.#paths;
   }
 
-  /** @throws StriaError `not-readable` */
+  /**
+   * A file, or what comes from a pipe: from standard input, where the path is `-`, or from a named pipe. What comes from a pipe is
+   * kept in a temporary file.
+   * @throws StriaError `not-readable`, `aborted`
+   */
   async open(path: string): Promise<ByteSource> {
+    if (path === standardStream) return this.#openStandardInput();
+    const facts = await stat(path).catch((error: unknown) => {
+      throw systemFault('not-readable', path, error);
+    });
+    if (facts.isFIFO()) {
+      this.#paths.push(path);
+      const { openPipe } = await import('./spool.ts');
+      return this.#spooled(await openPipe(path), path, basename(path));
+    }
+    return (await this.#openFile(path)).source;
+  }
+
+  async #openFile(path: string): Promise<{ source: ByteSource; facts: BigIntStats }> {
     let handle: FileHandle;
     try {
-      handle = await open(path, 'r');
+      // Should the name be a pipe's by now, this does not wait for its writer.
+      handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     } catch (error) {
       throw systemFault('not-readable', path, error);
     }
-    this.#handles.push(handle);
+    const facts = await handle.stat({ bigint: true });
+    this.#open.push({ handle, path, facts });
     this.#paths.push(path);
-    const facts = await handle.stat();
     if (facts.isDirectory()) throw new StriaError('not-readable', `${path}: it is a folder; name a file`);
-    if (!facts.isFile()) {
-      throw new StriaError(
-        'not-readable',
-        `${path}: it is no ordinary file; Stria reads at any place, so write it to a file first`,
-      );
-    }
-    return {
-      name: basename(path),
-      size: facts.size,
-      file: { path, descriptor: handle.fd },
-      read: reader(handle, path, facts.size),
-    };
+    if (!facts.isFile())
+      throw new StriaError('not-readable', `${path}: it is no ordinary file; write what it gives to a file first`);
+    return { source: sourceOf(handle, path, basename(path), Number(facts.size)), facts };
+  }
+
+  async #openStandardInput(): Promise<ByteSource> {
+    const shown = shownPath(standardStream, 'input');
+    if (process.stdin.isTTY) throw new StriaError('invalid-input', `${shown} is a terminal; redirect a file or a program to it`);
+    return this.#spooled(process.stdin, shown, 'stdin');
+  }
+
+  async #spooled(pipe: Readable, shown: string, name: string): Promise<ByteSource> {
+    const { spool } = await import('./spool.ts');
+    const handle = await spool(pipe, shown, this.#job);
+    const facts = await handle.stat({ bigint: true });
+    this.#open.push({ handle, path: shown, facts });
+    return sourceOf(handle, shown, name, Number(facts.size));
   }
 
   /**
-   * A file that is open only while a piece of it is read: for stacks of more files than may be open at once.
+   * Checks that no file was written to since it was opened: what was read might be half of the one and half of the other.
+   * @throws StriaError `not-readable`
+   */
+  async checkUnchanged(): Promise<void> {
+    for (const { handle, path, facts } of this.#open) refuseChanged(path, facts, await handle.stat({ bigint: true }));
+  }
+
+  /**
+   * A file that is open only while a piece of it is read: for stacks of more files than may be open at once. It has to be the same
+   * file, unchanged, each time.
    * @throws StriaError `not-readable`
    */
   static async openWhenRead(path: string): Promise<ByteSource> {
-    const first = new NodeFiles();
-    const { name, size } = await first.open(path).finally(() => first.close());
+    const { name, size, facts } = await NodeFiles.#withFile(path, async (source, facts) => ({ ...source, facts }));
     return {
       name,
       size,
-      read: async (offset, length, options) => {
-        const files = new NodeFiles();
-        try {
-          return await (await files.open(path)).read(offset, length, options);
-        } finally {
-          await files.close();
-        }
-      },
+      read: (offset, length, options) =>
+        NodeFiles.#withFile(path, async (source, factsNow, files) => {
+          refuseChanged(path, facts, factsNow);
+          const bytes = await source.read(offset, length, options);
+          await files.checkUnchanged();
+          return bytes;
+        }),
     };
+  }
+
+  static async #withFile<T>(
+    path: string,
+    work: (source: ByteSource, facts: BigIntStats, files: NodeFiles) => Promise<T>,
+  ): Promise<T> {
+    const files = new NodeFiles();
+    try {
+      const { source, facts } = await files.#openFile(path);
+      return await work(source, facts, files);
+    } finally {
+      await files.close();
+    }
   }
 
   /** Finds files in the folder of `path`. A name that points elsewhere is not found. */
   siblingsOf(path: string): SiblingFinder {
     return async (name) => {
+      if (path === standardStream) return undefined;
       if (name !== basename(name) || name === '' || name === '.' || name === '..' || name.includes('\0')) return undefined;
       const sibling = join(dirname(path), name);
       try {
-        return await this.open(sibling);
+        return (await this.#openFile(sibling)).source;
       } catch (error) {
         if (error instanceof StriaError && errorCode(error.cause) === 'ENOENT') return undefined;
         throw error;
@@ -80,8 +133,18 @@ export class NodeFiles {
   }
 
   async close(): Promise<void> {
-    await Promise.allSettled(this.#handles.splice(0).map((handle) => handle.close()));
+    await Promise.allSettled(this.#open.splice(0).map(({ handle }) => handle.close()));
   }
+}
+
+function refuseChanged(path: string, before: BigIntStats, now: BigIntStats): void {
+  const isSame = (['dev', 'ino', 'size', 'mtimeNs'] as const).every((fact) => before[fact] === now[fact]);
+  if (isSame) return;
+  throw new StriaError('not-readable', `${path}: it was changed while it was read; run the command again once it is complete`);
+}
+
+function sourceOf(handle: FileHandle, path: string, name: string, size: number): ByteSource {
+  return { name, size, file: { path, descriptor: handle.fd }, read: reader(handle, path, size) };
 }
 
 function reader(handle: FileHandle, path: string, size: number): ByteSource['read'] {

@@ -15,6 +15,7 @@ const reasons: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open',
   EIO: 'the disk reports an error',
   EBUSY: 'another program holds it',
+  EPIPE: 'nobody reads it any more',
   ELOOP: 'its links go round in a circle',
 };
 

@@ -121,3 +121,15 @@ describe('help', () => {
     for (const line of commandHelp(name).split('\n')) expect(line.length).toBeLessThanOrEqual(130);
   });
 });
+
+test.each([
+  ['compress a.nii -o - --json', /--json and -o - both want standard output/],
+  ['decompress a.stria -o - --json', /--json and -o - both want standard output/],
+  ['decompress -', /say with -o what to write/],
+])('%s is refused', (line, message) => {
+  expect(() => parse(line)).toThrow(message);
+});
+
+test('- is an input and an output', () => {
+  expect(parse('compress - -o -')).toMatchObject({ inputs: ['-'], output: '-' });
+});

@@ -6,6 +6,7 @@ import type { RawLayout } from '../../core/io/common/volume-reader.ts';
 import { type SampleKind, sampleKinds } from '../../core/samples/sample-kinds.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { type FileFormat, fileFormats } from '../../core/shared/source.ts';
+import { standardStream } from '../../core/shared/standard-streams.ts';
 import { type Dims3, type Dims4, elementTypes } from '../../core/shared/volume.ts';
 import { type CommandName, commandEntry, commandNames, type OptionName, optionEntry } from './command-table.ts';
 
@@ -118,7 +119,11 @@ export function parseCommand(argv: readonly string[]): ParsedCommand {
   const name = commandName(word);
   const { values, positionals } = parseOptions(name, rest);
   if (values.help) return { name: 'help', topic: name };
-  return build(name, values, positionals);
+  const command = build(name, values, positionals);
+  if ('output' in command && command.output === standardStream && command.json) {
+    throw usage('--json and -o - both want standard output; name a file with -o');
+  }
+  return command;
 }
 
 function commandName(word: string): CommandName {
@@ -172,7 +177,9 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
     case 'decompress': {
       const to = values.to === undefined ? undefined : oneOf(values, 'to', fileFormats, 'raw');
       const limit = pictureMemory(values);
-      return { name, input: only(name, positionals), output, force, to, pictureMemory: limit, ...device(), ...talk };
+      const input = only(name, positionals);
+      if (input === standardStream && output === undefined) throw usage('standard input has no name: say with -o what to write');
+      return { name, input, output, force, to, pictureMemory: limit, ...device(), ...talk };
     }
     case 'verify':
       return { name, input: only(name, positionals), ...device(), ...talk };

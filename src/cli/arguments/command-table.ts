@@ -2,7 +2,11 @@ import { codecs } from '../../core/codecs/registry.ts';
 
 /** Every option of every command: what the parser takes and `--help` shows. */
 export const options = {
-  output: { short: 'o', value: 'OUT', text: 'file or folder to write; a file named here is replaced if it exists' },
+  output: {
+    short: 'o',
+    value: 'OUT',
+    text: 'file or folder to write, or - for standard output; a file named here is replaced if it exists',
+  },
   force: { short: 'f', value: undefined, text: 'replace files whose names Stria chose itself, too' },
   codec: {
     short: undefined,
@@ -99,6 +103,8 @@ export const commands = {
       'Several PNG or several TIFF with an OUT that ends in .stria become one stack, by the numbers in their names:',
       '  stria compress frames/*.png -o stack.stria',
       'A raw file needs --dims and --type, or a sidecar beside it (scan.raw.json).',
+      'As IN, - is standard input. It and named pipes are kept in a temporary file ($TMPDIR) while they are read:',
+      '  curl https://example.org/scan.nii.gz | stria compress - -o scan.stria',
     ],
   },
   decompress: {
@@ -106,7 +112,8 @@ export const commands = {
     summary: 'restore the source of a .stria file byte for byte, or export it',
     options: ['output', 'force', 'to', 'device', 'gpu-limits', 'tuning', 'picture-memory', ...common],
     notes: [
-      'Without -o the source’s own name is used, beside IN. With a folder as OUT it is used in there.',
+      'Without -o the source’s own name is used, beside IN. With a folder as OUT it is used in there. Where it is no usual name',
+      'for its kind of file (.profile, run.sh), IN’s name is used.',
       'Sources in two files (scan.hdr and scan.img) take OUT as their stem: -o brain writes brain.hdr and brain.img.',
       'What was gzipped comes back uncompressed: the bytes equal those of `gunzip`.',
       'Pictures come back with the same pixels, bit for bit, and their metadata; their files are compressed anew, so they',

@@ -1,4 +1,4 @@
-import { basename, dirname } from 'node:path';
+import { basename } from 'node:path';
 import type { Backend } from '../../core/chunks/backend.ts';
 import { chainByName } from '../../core/codecs/registry.ts';
 import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
@@ -6,6 +6,7 @@ import { openVolume } from '../../core/io/open-volume.ts';
 import type { ByteSource } from '../../core/shared/bytes.ts';
 import { StriaError, toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
+import { shownPath } from '../../core/shared/standard-streams.ts';
 import { type CompressReport, compressVolume } from '../../core/stream/compress.ts';
 import { NodeFiles } from '../../node/node-source.ts';
 import type { CompressCommand } from '../arguments/args.ts';
@@ -33,8 +34,12 @@ export async function runCompress(command: CompressCommand, { terminal, signal }
   const inputs = asStack ? command.inputs.slice(0, 1) : command.inputs;
   const outputs = await compressOutputs(inputs, output);
   if (output !== undefined && (inputs.length > 1 || (await isFolder(output)))) await makeFolder(output);
-  const folders = new Set(outputs.map(({ path }) => dirname(path)));
-  for (const folder of folders) await offerLeftovers(folder, command.inputs, terminal, signal);
+  await offerLeftovers(
+    outputs.map(({ path }) => path),
+    command.inputs,
+    terminal,
+    signal,
+  );
   const { backend, close } = await openBackend(command);
   try {
     terminal.note(deviceNote(backend.device));
@@ -43,11 +48,11 @@ export async function runCompress(command: CompressCommand, { terminal, signal }
     for (const [index, input] of inputs.entries()) {
       const target = outputs[index] as OutputName;
       try {
-        const report = await terminal.withProgress(basename(asStack ? target.path : input), signal, (job) =>
+        const report = await terminal.withProgress(basename(asStack ? target.path : shownPath(input, 'input')), signal, (job) =>
           asStack ? compressStack(target, command, backend, job) : compressFile(input, target, command, backend, job),
         );
-        const what = asStack ? `${command.inputs.length} pictures` : input;
-        terminal.say(describeCompression(what, target.path, report));
+        const what = asStack ? `${command.inputs.length} pictures` : shownPath(input, 'input');
+        terminal.say(describeCompression(what, shownPath(target.path, 'output'), report));
         entries.push({ input, ...(asStack ? { inputs: command.inputs } : {}), output: target.path, ...report });
       } catch (error) {
         const fault = toStriaError(error);
@@ -71,14 +76,14 @@ function compressFile(
   backend: Backend,
   job: JobOptions,
 ): Promise<CompressReport> {
-  return withFile(input, async (source, files) => {
+  return withFile(input, job, async (source, files) => {
     const volume = await openVolume(source, {
       siblings: files.siblingsOf(input),
       raw: command.raw,
       pictureMemory: command.pictureMemory,
       ...job,
     });
-    return compressTo(output, volume, files.paths, command, backend, job);
+    return compressTo(output, volume, files.paths, command, backend, job, () => files.checkUnchanged());
   });
 }
 
@@ -105,10 +110,15 @@ async function compressTo(
   { codec, axis, prefer, effort, force }: CompressCommand,
   backend: Backend,
   job: JobOptions,
+  checkInputs: () => Promise<void> = async () => {},
 ): Promise<CompressReport> {
   const choice = { codec: codec === 'auto' ? ('auto' as const) : chainByName(codec), options: { axis, prefer, effort } };
-  const sink = await createNodeSink(output.path, { overwrite: force || output.named, inputs });
-  return compressVolume(volume, sink, { backend, choice }, job);
+  const sink = await createNodeSink(output.path, { overwrite: force || output.named, inputs, ...job });
+  const close = async () => {
+    await checkInputs();
+    await sink.close();
+  };
+  return compressVolume(volume, { ...sink, close }, { backend, choice }, job);
 }
 
 /** `scan.nii → scan.stria  19.2 MB → 6.83 MB  2.81 ×  in 0.21 s, 91 MB/s`. */

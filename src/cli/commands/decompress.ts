@@ -2,16 +2,19 @@ import { basename, dirname, join } from 'node:path';
 import type { Backend } from '../../core/chunks/backend.ts';
 import { ContainerReader } from '../../core/format/container-reader.ts';
 import { describeExport } from '../../core/io/export-volume.ts';
+import { planPictures } from '../../core/io/pictures/describe-pictures.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
-import { isPictureFormat } from '../../core/shared/source.ts';
+import { isPictureFormat, type PictureFormat, type SourceDescription } from '../../core/shared/source.ts';
+import { shownPath, standardStream } from '../../core/shared/standard-streams.ts';
 import { type RestoreReport, restoreVolume } from '../../core/stream/restore.ts';
 import type { DecompressCommand } from '../arguments/args.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
+import { areExpectedPictures, expectedNames } from '../outputs/expected-names.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
 import { isFolder, makeFolder } from '../outputs/output-names.ts';
 import { offerLeftovers } from '../outputs/partial-files.ts';
-import { endingNote, exportBaseName, picturePlace, restoreOutputs } from '../outputs/restore-names.ts';
+import { endingNote, exportBaseName, otherNameNote, picturePlace, restoreOutputs } from '../outputs/restore-names.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import { formatBytes, formatDuration, formatRate } from '../terminal/text.ts';
@@ -21,19 +24,24 @@ import { withFile } from './files.ts';
 export async function runDecompress(command: DecompressCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
   const { input, output } = command;
   const isOutputFolder = output !== undefined && (await isFolder(output));
-  await offerLeftovers(isOutputFolder ? output : dirname(output ?? input), [input], terminal, signal);
+  await offerLeftovers([isOutputFolder ? join(output, '_') : (output ?? input)], [input], terminal, signal);
   const { backend, close } = await openBackend(command);
   try {
     terminal.note(deviceNote(backend.device));
-    const { report, paths } = await terminal.withProgress(basename(input), signal, (job) => restoreFile(command, backend, job));
+    const { report, paths, notes } = await terminal.withProgress(basename(shownPath(input, 'input')), signal, (job) =>
+      restoreFile(command, backend, job),
+    );
     const { bytesOut, voxelBytes, timesMs, format } = report;
+    for (const note of notes) terminal.note(note);
     for (const path of paths) {
       const note = endingNote(path, format);
       if (note && paths.length === 1) terminal.note(note);
     }
     terminal.result({ command: 'decompress', input, ...report, outputs: paths });
     const speed = formatRate((voxelBytes / timesMs.total) * 1000);
-    terminal.say(`${input} → ${describeOutputs(paths)}  ${formatBytes(bytesOut)}  in ${formatDuration(timesMs.total)}, ${speed}`);
+    terminal.say(
+      `${shownPath(input, 'input')} → ${describeOutputs(paths)}  ${formatBytes(bytesOut)}  in ${formatDuration(timesMs.total)}, ${speed}`,
+    );
     return exitCodes.ok;
   } finally {
     await close();
@@ -44,8 +52,8 @@ function restoreFile(
   { input, output, to, force, pictureMemory }: DecompressCommand,
   backend: Backend,
   job: JobOptions,
-): Promise<{ report: RestoreReport; paths: string[] }> {
-  return withFile(input, async (source, files) => {
+): Promise<{ report: RestoreReport; paths: string[]; notes: string[] }> {
+  return withFile(input, job, async (source, files) => {
     const container = await ContainerReader.open(source, job);
     const baseName = exportBaseName(input);
     const own = await container.sourceDescription(job);
@@ -54,25 +62,52 @@ function restoreFile(
     const place = isPictureFormat(format) ? await picturePlace(input, output) : undefined;
     const description = isOwn ? own : describeExport(container.header.volume, format, baseName, 'little', own);
     const outputs = place ? undefined : await restoreOutputs(input, description, output);
+    const pictureName =
+      place && isPictureFormat(format) ? pictureNameOf(container, description, format, place.name, baseName) : undefined;
     // A folder that is named for pictures is made, once it is known that there are some to write.
     let isReady = place === undefined || output === undefined || place.name !== undefined;
     const paths: string[] = [];
+    const notes: string[] = [];
     const makeSink = async (name: string) => {
       if (!isReady) await makeFolder(place?.folder ?? '');
       isReady = true;
       const target = place ? { path: join(place.folder, name), named: name === place.name } : outputs?.get(name);
       if (!target) throw new StriaError('internal', `no place was found for ${name}`);
+      const note = place || target.named ? undefined : otherNameNote(name, target.path);
+      if (note) notes.push(note);
       paths.push(target.path);
-      return createNodeSink(target.path, { overwrite: force || target.named, inputs: files.paths });
+      return createNodeSink(target.path, { overwrite: force || target.named, inputs: files.paths, ...job });
     };
     const report = await restoreVolume(
       container,
       makeSink,
-      { backend, to, baseName, outputName: place?.name, pictureMemory },
+      { backend, to, baseName, outputName: pictureName, pictureMemory },
       job,
     );
-    return { report, paths };
+    return { report, paths: paths.map((path) => shownPath(path, 'output')), notes };
   });
+}
+
+/**
+ * The name to restore pictures by: the one that `-o` gives, or the container's where the pictures' own are not such as one expects.
+ * Undefined leaves them their own.
+ */
+function pictureNameOf(
+  container: ContainerReader,
+  description: SourceDescription,
+  format: PictureFormat,
+  name: string | undefined,
+  baseName: string,
+): string | undefined {
+  const { files } = planPictures(container.header.volume, format, description, name);
+  if (name === standardStream && files.length > 1) {
+    throw new StriaError(
+      'invalid-input',
+      `there are ${files.length} pictures: name a folder with -o, or use --to tiff for one file`,
+    );
+  }
+  if (name !== undefined || areExpectedPictures(files, format)) return name;
+  return expectedNames({ format, parts: [{ name: '', hasVoxels: true }] }, baseName)[0];
 }
 
 /** `a.nii`, or `120 files in out` where they are many. */

@@ -1,14 +1,20 @@
 import type { ByteSink, ByteSource } from '../../core/shared/bytes.ts';
 import { inContext, type StriaError, toStriaError } from '../../core/shared/errors.ts';
+import type { JobOptions } from '../../core/shared/job.ts';
+import { shownPath } from '../../core/shared/standard-streams.ts';
 import { NodeFiles } from '../../node/node-source.ts';
 
 /** Opens a file for some work, closes it and what lies beside it, and names it in what goes wrong. */
-export async function withFile<T>(path: string, work: (source: ByteSource, files: NodeFiles) => Promise<T>): Promise<T> {
-  const files = new NodeFiles();
+export async function withFile<T>(
+  path: string,
+  job: JobOptions,
+  work: (source: ByteSource, files: NodeFiles) => Promise<T>,
+): Promise<T> {
+  const files = new NodeFiles(job);
   try {
     return await work(await files.open(path), files);
   } catch (error) {
-    throw inFile(path, error);
+    throw inFile(shownPath(path, 'input'), error);
   } finally {
     await files.close();
   }

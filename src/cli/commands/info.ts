@@ -11,8 +11,8 @@ import { withFile } from './files.ts';
 
 /** `stria info`: what a .stria file, or a volume in another format, holds. Reads its header and index only. */
 export async function runInfo({ input, raw }: InfoCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
-  await withFile(input, async (source, files) => {
-    const job = { signal };
+  const job = { signal };
+  await withFile(input, job, async (source, files) => {
     if (!raw && isContainer(await source.read(0, 8, job))) {
       const info = await describeContainer(await ContainerReader.open(source, job), source.size);
       terminal.result({ command: 'info', input, format: 'stria', ...info });

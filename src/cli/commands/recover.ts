@@ -1,4 +1,5 @@
-import { basename, dirname } from 'node:path';
+import { basename } from 'node:path';
+import { shownPath } from '../../core/shared/standard-streams.ts';
 import { recoverVolume } from '../../core/stream/recover.ts';
 import type { RecoverCommand } from '../arguments/args.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
@@ -10,10 +11,10 @@ import { withFile } from './files.ts';
 
 /** `stria recover`: a sound file from what is whole in a damaged one. */
 export async function runRecover({ input, output }: RecoverCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
-  await offerLeftovers(dirname(output), [input], terminal, signal);
-  const report = await terminal.withProgress(basename(input), signal, (job) =>
-    withFile(input, async (source, files) => {
-      const sink = await createNodeSink(output, { overwrite: true, inputs: files.paths });
+  await offerLeftovers([output], [input], terminal, signal);
+  const report = await terminal.withProgress(basename(shownPath(input, 'input')), signal, (job) =>
+    withFile(input, job, async (source, files) => {
+      const sink = await createNodeSink(output, { overwrite: true, inputs: files.paths, ...job });
       return recoverVolume(source, sink, job);
     }),
   );
@@ -23,7 +24,7 @@ export async function runRecover({ input, output }: RecoverCommand, { terminal, 
   if (!sourceKept) terminal.note('The source’s own header is lost: OUT says that it came from a raw file.');
   const lost = lostCount === 0 ? 'nothing is lost' : `${formatCount(lostCount)} lost, their voxels are 0`;
   terminal.say(
-    `${input} → ${output}  ${formatBytes(bytesOut)}  ${formatCount(wholeCount)} of ${formatCount(chunkCount)} chunks are whole, ${lost}`,
+    `${shownPath(input, 'input')} → ${shownPath(output, 'output')}  ${formatBytes(bytesOut)}  ${formatCount(wholeCount)} of ${formatCount(chunkCount)} chunks are whole, ${lost}`,
   );
   return exitCodes.ok;
 }

@@ -1,4 +1,4 @@
-import { basename, dirname } from 'node:path';
+import { basename } from 'node:path';
 import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
 import { describeExport } from '../../core/io/export-volume.ts';
 import { openSample } from '../../core/samples/sample.ts';
@@ -28,7 +28,7 @@ export async function runSample(command: SampleCommand, context: CommandContext)
   if (!format) {
     throw new StriaError('invalid-input', `${output}: a sample's ending is one of .${Object.keys(formats).join(', .')}`);
   }
-  await offerLeftovers(dirname(output), [], context.terminal, context.signal);
+  await offerLeftovers([output], [], context.terminal, context.signal);
   const volume = openSample({ kind, dims, type, seed });
   if (format === 'stria') return compressSample(volume, command, context);
 
@@ -50,7 +50,7 @@ async function compressSample(volume: OpenVolume, command: SampleCommand, contex
   const { backend, close } = await openBackend(command);
   try {
     terminal.note(deviceNote(backend.device));
-    const sink = await createNodeSink(output, { overwrite: true });
+    const sink = await createNodeSink(output, { overwrite: true, signal });
     const choice = { codec: 'auto', options: { axis: 'auto' } } as const;
     const report = await terminal.withProgress(basename(output), signal, (job) =>
       compressVolume(volume, sink, { backend, choice }, job),
@@ -65,7 +65,7 @@ async function compressSample(volume: OpenVolume, command: SampleCommand, contex
 
 async function writeSample(volume: OpenVolume, format: FileFormat, output: string, job: JobOptions): Promise<void> {
   const total = volumeBytes(volume.info);
-  await withSink(await createNodeSink(output, { overwrite: true }), async (sink) => {
+  await withSink(await createNodeSink(output, { overwrite: true, signal: job.signal }), async (sink) => {
     for (const { before, after } of describeExport(volume.info, format, stemOf(output)).parts) {
       await sink.write(before);
       let done = 0;

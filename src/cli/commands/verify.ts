@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { ContainerReader } from '../../core/format/container-reader.ts';
+import { shownPath } from '../../core/shared/standard-streams.ts';
 import { type VerifyReport, verifyContainer } from '../../core/stream/verify.ts';
 import type { VerifyCommand } from '../arguments/args.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
@@ -14,21 +15,22 @@ const shownDamage = 10;
 /** `stria verify`: decodes every chunk and checks every byte. */
 export async function runVerify(command: VerifyCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
   const { input } = command;
+  const shown = shownPath(input, 'input');
   const { backend, close } = await openBackend(command);
   try {
     terminal.note(deviceNote(backend.device));
-    const report = await terminal.withProgress(basename(input), signal, (job) =>
-      withFile(input, async (source) => verifyContainer(await ContainerReader.open(source, job), { backend }, job)),
+    const report = await terminal.withProgress(basename(shown), signal, (job) =>
+      withFile(input, job, async (source) => verifyContainer(await ContainerReader.open(source, job), { backend }, job)),
     );
     terminal.result({ command: 'verify', input, ...report });
     if (report.sound) {
       const { chunkCount, voxelBytes, timesMs } = report;
       const speed = formatRate((voxelBytes / timesMs.total) * 1000);
       const size = `${formatCount(chunkCount)} chunks, ${formatBytes(voxelBytes)}`;
-      terminal.say(`${input}: sound  ${size}  in ${formatDuration(timesMs.total)}, ${speed}`);
+      terminal.say(`${shown}: sound  ${size}  in ${formatDuration(timesMs.total)}, ${speed}`);
       return exitCodes.ok;
     }
-    terminal.fail(describeDamage(input, report));
+    terminal.fail(describeDamage(shown, report));
     return exitCodes.badData;
   } finally {
     await close();

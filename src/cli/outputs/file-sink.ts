@@ -1,10 +1,13 @@
-import type { FileHandle } from 'node:fs/promises';
 import type { ByteSink } from '../../core/shared/bytes.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { errorCode, systemFault } from '../../node/system-faults.ts';
 
-/** A file that stands open for writing: a `FileHandle`, or standard output. */
-export type WritableFile = Pick<FileHandle, 'write' | 'sync' | 'close'>;
+/** A file that is open for writing: a `FileHandle`, or standard output. */
+export interface WritableFile {
+  write(bytes: Uint8Array, offset: number, length: number): Promise<{ readonly bytesWritten: number }>;
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
 
 export interface FileSinkOptions {
   /** For messages. */

@@ -3,6 +3,7 @@ import { access, type FileHandle, link, open, readlink, realpath, rename, stat, 
 import { dirname, resolve } from 'node:path';
 import type { ByteSink } from '../../core/shared/bytes.ts';
 import { StriaError } from '../../core/shared/errors.ts';
+import { standardStream } from '../../core/shared/standard-streams.ts';
 import { errorCode, systemFault } from '../../node/system-faults.ts';
 import { fileSink, standardGatherBytes } from './file-sink.ts';
 import { partialPath, partials } from './partial-files.ts';
@@ -12,16 +13,20 @@ export interface NodeSinkOptions {
   readonly overwrite: boolean;
   /** Files that are being read: none of them is ever replaced. */
   readonly inputs?: readonly string[];
+  /** Ends the wait for somebody who reads a pipe. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * A sink that writes a temporary file beside the target, and gives it the target's name once all is on the disk.
- * A device (`/dev/null`) is written directly.
- * @throws StriaError `not-writable`; `invalid-input` where the target is one of the inputs
+ * Standard output (`-`), a named pipe and a device (`/dev/null`) are written directly.
+ * @throws StriaError `not-writable`, `aborted`; `invalid-input` where the target is one of the inputs, or a terminal
  */
 export async function createNodeSink(path: string, options: NodeSinkOptions): Promise<ByteSink> {
+  if (path === standardStream) return (await import('./stdout-sink.ts')).standardOutputSink(options.signal);
   const target = await resolveTarget(path, options);
-  if (target.direct) return fileSink(await openForWriting(path, path), { path, gatherBytes: 0 });
+  if (target.kind === 'pipe') return (await import('./pipe-sink.ts')).openPipeSink(path, options.signal);
+  if (target.kind === 'device') return fileSink(await openForWriting(path, path), { path, gatherBytes: 0 });
 
   const partial = partialPath(target.path);
   partials.add(partial);
@@ -70,7 +75,7 @@ async function renameToFree(partial: string, target: string, shown: string): Pro
 interface Target {
   /** With links followed. */
   readonly path: string;
-  readonly direct: boolean;
+  readonly kind: 'file' | 'pipe' | 'device';
   /** Permissions of the file that is replaced. */
   readonly mode: number | undefined;
 }
@@ -84,10 +89,11 @@ async function resolveTarget(path: string, { overwrite, inputs = [] }: NodeSinkO
     const target = await dangling(path);
     if (target !== undefined && !overwrite) throw existsAlready(path);
     await checkFolder(target ?? path);
-    return { path: resolve(target ?? path), direct: false, mode: undefined };
+    return { path: resolve(target ?? path), kind: 'file', mode: undefined };
   }
   if (facts.isDirectory()) throw new StriaError('not-writable', `${path}: it is a folder; name a file in it`);
-  if (!facts.isFile()) return { path, direct: true, mode: undefined };
+  if (facts.isFIFO()) return { path, kind: 'pipe', mode: undefined };
+  if (!facts.isFile()) return { path, kind: 'device', mode: undefined };
   for (const input of inputs) {
     const inputFacts = await stat(input).catch(() => undefined);
     if (inputFacts && inputFacts.ino === facts.ino && inputFacts.dev === facts.dev) {
@@ -99,7 +105,7 @@ async function resolveTarget(path: string, { overwrite, inputs = [] }: NodeSinkO
   await access(path, constants.W_OK).catch((error: unknown) => {
     throw systemFault('not-writable', path, error);
   });
-  return { path: await realpath(path), direct: false, mode: facts.mode & 0o777 };
+  return { path: await realpath(path), kind: 'file', mode: facts.mode & 0o777 };
 }
 
 /** The file that a link names, which is not there. Undefined where there is no link either. */

@@ -41,3 +41,17 @@ test('two inputs never share one output', async () => {
   const made = compressOutputs(['/d/a.nii', '/d/a.nrrd'], undefined);
   await expect(made).rejects.toMatchObject({ tag: 'invalid-input', message: /both become \/d\/a\.stria/ });
 });
+
+test('standard input needs a name, and standard output takes one file', async () => {
+  expect(await compressOutputs(['-'], 'a.stria')).toEqual([{ path: 'a.stria', named: true }]);
+  expect(await compressOutputs(['a.nii'], '-')).toEqual([{ path: '-', named: true }]);
+  expect(await compressOutputs(['-'], '-')).toEqual([{ path: '-', named: true }]);
+  for (const [inputs, output] of [
+    [['-'], undefined],
+    [['-'], folder],
+    [['-', 'b.nii'], 'out/'],
+    [['a.nii', 'b.nii'], '-'],
+  ] as const) {
+    await expect(compressOutputs(inputs, output)).rejects.toMatchObject({ tag: 'invalid-input', message: /standard/ });
+  }
+});

@@ -1,6 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { StriaError } from '../../core/shared/errors.ts';
+import { standardStream } from '../../core/shared/standard-streams.ts';
 import { volumeStem } from '../../core/shared/volume-names.ts';
 import { systemFault } from '../../node/system-faults.ts';
 
@@ -26,9 +27,15 @@ export async function isStack(inputs: readonly string[], output: string | undefi
 /**
  * Where each input of `compress` goes. One input: `-o` is the file, or an existing folder. Several: `-o` is a folder.
  * Without `-o`: beside each input.
- * @throws StriaError `invalid-input` where two inputs would get one name, or several inputs one file
+ * @throws StriaError `invalid-input` where two inputs would get one name, or several inputs one file, or standard input none
  */
 export async function compressOutputs(inputs: readonly string[], output: string | undefined): Promise<OutputName[]> {
+  if (inputs.length > 1 && output === standardStream) {
+    throw new StriaError('invalid-input', 'standard output takes one .stria; with several inputs, name a folder with -o');
+  }
+  if (inputs.includes(standardStream) && (inputs.length > 1 || output === undefined || (await isFolder(output)))) {
+    throw new StriaError('invalid-input', 'standard input is compressed by itself, into a file that -o names');
+  }
   const toFolder = output !== undefined && (inputs.length > 1 || (await isFolder(output)));
   if (toFolder && inputs.length > 1 && (await exists(output)) && !(await isFolder(output))) {
     throw new StriaError('invalid-input', `${output}: with several inputs, -o names a folder, and this is a file`);
@@ -51,6 +58,7 @@ export async function compressOutputs(inputs: readonly string[], output: string 
 
 /** Whether `-o` means a folder: it is one, or ends in a slash. */
 export async function isFolder(path: string): Promise<boolean> {
+  if (path === standardStream) return false;
   if (/[/\\]$/.test(path)) return true;
   return stat(path).then(
     (facts) => facts.isDirectory(),

@@ -42,25 +42,25 @@ test('finds what processes left that are gone, and nothing else', async () => {
 test('removes what was left only where the person agrees', async () => {
   const left = leave('it’s a scan.nii');
   const refuses = person(false);
-  await offerLeftovers(folder, [], refuses, signal);
+  await offerLeftovers([join(folder, 'new')], [], refuses, signal);
   expect(refuses.note.mock.calls.join()).toContain(left);
   expect(existsSync(left)).toBe(true);
 
   const absent = person(undefined);
-  await offerLeftovers(folder, [], absent, signal);
+  await offerLeftovers([join(folder, 'new')], [], absent, signal);
   expect(absent.note.mock.calls.join()).toContain(`rm '${left}'`);
   expect(existsSync(left)).toBe(true);
 
   const agrees = person(true);
-  await offerLeftovers(folder, [], agrees, signal);
+  await offerLeftovers([join(folder, 'new')], [], agrees, signal);
   expect(readdirSync(folder)).toEqual([]);
 });
 
 test('says nothing where nothing was left, or where it is what is read', async () => {
   const terminal = person(true);
-  await offerLeftovers(folder, [], terminal, signal);
+  await offerLeftovers([join(folder, 'new')], [], terminal, signal);
   const left = leave('scan.stria');
-  await offerLeftovers(folder, [left], terminal, signal);
+  await offerLeftovers([join(folder, 'new')], [left], terminal, signal);
   expect(terminal.note).not.toHaveBeenCalled();
   expect(terminal.ask).not.toHaveBeenCalled();
   expect(existsSync(left)).toBe(true);

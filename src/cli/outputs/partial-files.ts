@@ -3,6 +3,7 @@ import { lstat, readdir, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { crc32 } from '../../core/io/common/crc32.ts';
+import { standardStream } from '../../core/shared/standard-streams.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { formatBytes } from '../terminal/text.ts';
 
@@ -59,17 +60,20 @@ export async function findLeftovers(folder: string): Promise<Leftover[]> {
 }
 
 /**
- * Before files are written into a folder: says what killed runs left there, and removes it if the person agrees.
+ * Before a file is written: says what killed runs left in its folder, and removes it if the person agrees.
+ * @param outputs files that will be written
  * @param inputs files that are being read: they stay, whatever they are
  */
 export async function offerLeftovers(
-  folder: string,
+  outputs: readonly string[],
   inputs: readonly string[],
   terminal: Pick<Terminal, 'note' | 'ask'>,
   signal: AbortSignal,
 ): Promise<void> {
   const kept = new Set(inputs.map((input) => resolve(input)));
-  const leftovers = (await findLeftovers(folder)).filter(({ path }) => !kept.has(resolve(path)));
+  const folders = new Set(outputs.filter((path) => path !== standardStream).map((path) => dirname(path)));
+  const found = await Promise.all([...folders].map(findLeftovers));
+  const leftovers = found.flat().filter(({ path }) => !kept.has(resolve(path)));
   if (leftovers.length === 0) return;
   const files = leftovers.map(({ path, bytes }) => `  ${path} (${formatBytes(bytes)})`);
   const lines = [

@@ -1,13 +1,15 @@
 import { basename, dirname, join } from 'node:path';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { FileFormat, SourceDescription } from '../../core/shared/source.ts';
+import { standardStream } from '../../core/shared/standard-streams.ts';
+import { expectedNames } from './expected-names.ts';
 import { isFolder, type OutputName } from './output-names.ts';
 
 /**
- * Where each part of a source is restored, by the part's name: beside the container, in the folder that `-o` names, or
- * under the name that it gives. Of two parts the name is a stem: `-o brain` gives `brain.hdr` and `brain.img`; a raw file's
+ * Where each part of a source is restored, by the part's name: beside the container, in the folder that `-o` names, under
+ * the name that it gives, or on standard output. Of two parts the name is a stem: `-o brain` gives `brain.hdr` and `brain.img`; a raw file's
  * sidecar goes beside it; an NRRD header gets the name, and the data file keeps its own, which the header holds.
- * @throws StriaError `invalid-input`; `corrupt` where the container names a part by a path
+ * @throws StriaError `invalid-input`; `corrupt` where a part's name cannot be used
  */
 export async function restoreOutputs(
   input: string,
@@ -16,7 +18,16 @@ export async function restoreOutputs(
 ): Promise<Map<string, OutputName>> {
   if (output === undefined || (await isFolder(output))) {
     const folder = output ?? dirname(input);
-    return new Map(parts.map(({ name }) => [name, { path: join(folder, plainName(name)), named: false }]));
+    for (const { name } of parts) plainName(name);
+    const names = expectedNames({ format, parts }, exportBaseName(input));
+    return new Map(parts.map(({ name }, at) => [name, { path: join(folder, names[at] as string), named: false }]));
+  }
+  if (output === standardStream && parts.length > 1) {
+    const names = parts.map(({ name }) => name).join(' and ');
+    throw new StriaError(
+      'invalid-input',
+      `its source is the files ${names}; name a file with -o, or use --to for a format in one file`,
+    );
   }
   if (/\.gz$/i.test(output)) {
     throw new StriaError(
@@ -61,13 +72,20 @@ export interface PicturePlace {
  */
 export async function picturePlace(input: string, output: string | undefined): Promise<PicturePlace> {
   if (output === undefined) return { folder: dirname(input), name: undefined };
+  if (output === standardStream) return { folder: '', name: standardStream };
   if (!/\.(png|tiff?)$/i.test(output) || (await isFolder(output))) return { folder: output, name: undefined };
   return { folder: dirname(output), name: basename(output) };
 }
 
 /** What a file is called that is exported: `scan.nrrd` from `/data/scan.stria`. */
 export function exportBaseName(input: string): string {
-  return basename(input).replace(/\.stria$/i, '');
+  return input === standardStream ? 'stdin' : basename(input).replace(/\.stria$/i, '');
+}
+
+/** A note where a part is not restored under the name that it has in the container; undefined where it is. */
+export function otherNameNote(ownName: string, path: string): string | undefined {
+  if (basename(path) === ownName) return undefined;
+  return `The source is called '${ownName}', which is no usual name for it: written as ${path}. -o names it otherwise.`;
 }
 
 /** A note where a name's ending promises another format than the file has; undefined where all is well. */

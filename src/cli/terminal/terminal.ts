@@ -3,7 +3,7 @@ import type { TalkOptions } from '../arguments/args.ts';
 
 /** Where a command's words go: results to stdout, everything else to stderr. */
 export interface Terminal {
-  /** For people, on stdout; not said with --json or --quiet. */
+  /** For people, on stdout (on stderr where the output itself goes to stdout); not said with --json or --quiet. */
   say(text: string): void;
   /** For people, on stderr; not said with --quiet. */
   note(text: string): void;
@@ -17,11 +17,12 @@ export interface Terminal {
   withProgress<T>(label: string, signal: AbortSignal, work: (job: JobOptions) => Promise<T>): Promise<T>;
 }
 
-export function createTerminal({ json, quiet }: TalkOptions): Terminal {
+/** @param outputOnStdout the command writes a file to stdout, and nothing else may go there */
+export function createTerminal({ json, quiet }: TalkOptions, outputOnStdout = false): Terminal {
   const hasBar = process.stderr.isTTY === true && !quiet;
   return {
     say: (text) => {
-      if (!json && !quiet) process.stdout.write(`${text}\n`);
+      if (!json && !quiet) (outputOnStdout ? process.stderr : process.stdout).write(`${text}\n`);
     },
     note: (text) => {
       if (!quiet) process.stderr.write(`${text}\n`);

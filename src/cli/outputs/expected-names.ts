@@ -1,0 +1,78 @@
+import { StriaError } from '../../core/shared/errors.ts';
+import type { FileFormat, SourceDescription } from '../../core/shared/source.ts';
+import { elementTypes } from '../../core/shared/volume.ts';
+
+type Source = Pick<SourceDescription, 'format'> & {
+  readonly parts: readonly Pick<SourceDescription['parts'][number], 'name' | 'hasVoxels'>[];
+};
+
+/** Endings of voxels without a header. */
+const dataEnding = new RegExp(
+  `\\.(raw|dat|data|bin|img|ima|vol|voxels|u?int(8|16|32)|float(32|64)|${elementTypes.join('|')})(\\.gz)?$`,
+  'i',
+);
+
+/** How a part's name ends, of a source whose parts are as people expect them. */
+const endings: Readonly<Record<FileFormat, { readonly header: RegExp; readonly voxels: RegExp }>> = {
+  nifti: { header: /\.hdr$/i, voxels: /\.(nii|img)$/i },
+  nrrd: { header: /\.nhdr$/i, voxels: /\.(nrrd|nhdr)$/i },
+  raw: { header: /\.json$/i, voxels: dataEnding },
+  png: { header: /$^/, voxels: /\.png$/i },
+  tiff: { header: /$^/, voxels: /\.tiff?$/i },
+};
+
+/** Names that Windows keeps for devices, with any ending. */
+const deviceName = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
+
+/**
+ * Whether a file may be written under a name that another file gives, without the person having said so: it ends as its kind of file
+ * does, so that nothing runs it or reads it as settings, and shows itself in a folder as it is.
+ */
+function isExpected(name: string, ending: RegExp): boolean {
+  return ending.test(name) && !/^[.~-]|^\s|[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(name) && !deviceName.test(name);
+}
+
+/** Whether all of these pictures' names are as one expects them. */
+export function areExpectedPictures(names: readonly string[], format: 'png' | 'tiff'): boolean {
+  return names.every((name) => isExpected(name, endings[format].voxels));
+}
+
+/**
+ * The names under which a source's parts are restored where `-o` does not name them, in their order: their own, or the container's
+ * where one of them is not such as one expects.
+ * @throws StriaError `corrupt` where a header names a data file that cannot keep its name
+ */
+export function expectedNames({ format, parts }: Source, baseName: string): readonly string[] {
+  const { header, voxels } = endings[format];
+  const isDetached = format === 'nrrd' && parts.length > 1;
+  const endingOf = (part: Source['parts'][number]) => {
+    if (!part.hasVoxels) return header;
+    return isDetached ? new RegExp(`${dataEnding.source}|\\.nrrd$`, 'i') : voxels;
+  };
+  if (parts.every((part) => isExpected(part.name, endingOf(part)))) return parts.map(({ name }) => name);
+  const misnamed = parts.find((part) => isDetached && part.hasVoxels && !isExpected(part.name, endingOf(part)));
+  if (misnamed) {
+    throw new StriaError(
+      'corrupt',
+      `its header names the data file '${misnamed.name}', which Stria does not write; --to nrrd writes one file, with another name`,
+    );
+  }
+  const isPair = parts.length > 1;
+  return parts.map((part) => (isDetached && part.hasVoxels ? part.name : `${baseName}${standardEnding(format, part, isPair)}`));
+}
+
+function standardEnding(format: FileFormat, { hasVoxels }: Source['parts'][number], isPair: boolean): string {
+  switch (format) {
+    case 'nifti':
+      if (!isPair) return '.nii';
+      return hasVoxels ? '.img' : '.hdr';
+    case 'nrrd':
+      return isPair ? '.nhdr' : '.nrrd';
+    case 'raw':
+      return hasVoxels ? '.raw' : '.raw.json';
+    case 'png':
+      return '.png';
+    case 'tiff':
+      return '.tif';
+  }
+}

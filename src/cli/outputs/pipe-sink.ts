@@ -1,0 +1,64 @@
+import { constants, open } from 'node:fs';
+import { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { ByteSink } from '../../core/shared/bytes.ts';
+import { StriaError } from '../../core/shared/errors.ts';
+import { errorCode, systemFault } from '../../node/system-faults.ts';
+
+/** A reader of a named pipe is looked for so often. */
+const readerPollMs = 50;
+
+/**
+ * A named pipe, once somebody reads it. Neither the wait nor a write blocks a thread, so that a signal ends them.
+ * @throws StriaError `not-writable`, `aborted`
+ */
+export async function openPipeSink(path: string, signal: AbortSignal | undefined): Promise<ByteSink> {
+  for (;;) {
+    try {
+      const descriptor = await promisify(open)(path, constants.O_WRONLY | constants.O_NONBLOCK);
+      return pipeSink(new Socket({ fd: descriptor, readable: false, writable: true }), path, signal);
+    } catch (error) {
+      // The system's words for: nobody reads it yet.
+      if (errorCode(error) !== 'ENXIO') throw systemFault('not-writable', path, error);
+    }
+    await sleep(readerPollMs, undefined, { signal });
+  }
+}
+
+/** A sink to whoever reads a pipe. What they have read cannot be taken back. */
+export function pipeSink(pipe: Writable, path: string, signal: AbortSignal | undefined): ByteSink {
+  let fault: StriaError | undefined;
+  let rejectWaiting: ((fault: StriaError) => void) | undefined;
+  const fail = (cause: StriaError) => {
+    fault ??= cause;
+    rejectWaiting?.(fault);
+  };
+  const onAbort = () => {
+    fail(new StriaError('aborted', 'cancelled'));
+    pipe.destroy();
+  };
+  pipe.on('error', (error) => fail(systemFault('not-writable', path, error)));
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  /** Runs until `begin` calls back, or the pipe fails. */
+  const settled = (begin: (done: () => void) => void) =>
+    new Promise<void>((resolve, reject) => {
+      if (fault) return reject(fault);
+      rejectWaiting = reject;
+      begin(resolve);
+    });
+  const end = () => signal?.removeEventListener('abort', onAbort);
+  return {
+    write: (bytes) => settled((done) => void pipe.write(bytes, (error) => error ?? done())),
+    close: async () => {
+      await settled((done) => void pipe.end(done));
+      end();
+    },
+    abort: async () => {
+      end();
+      pipe.destroy();
+    },
+  };
+}
