@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { displayText } from '../../core/shared/display-text.ts';
 import { shownPath } from '../../core/shared/standard-streams.ts';
 import { recoverVolume } from '../../core/stream/recover.ts';
 import type { RecoverCommand } from '../arguments/args.ts';
@@ -20,7 +21,7 @@ export async function runRecover({ input, output }: RecoverCommand, { terminal, 
   );
   const { wholeCount, chunkCount, lostCount, problems, sourceKept, bytesOut } = report;
   terminal.result({ command: 'recover', input, output, ...report });
-  for (const problem of problems) terminal.note(problem);
+  for (const problem of problems) terminal.note(displayText(problem));
   if (!sourceKept) terminal.note('The source’s own header is lost: OUT says that it came from a raw file.');
   const lost = lostCount === 0 ? 'nothing is lost' : `${formatCount(lostCount)} lost, their voxels are 0`;
   terminal.say(

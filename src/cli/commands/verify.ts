@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { ContainerReader } from '../../core/format/container-reader.ts';
+import { displayText } from '../../core/shared/display-text.ts';
 import { shownPath } from '../../core/shared/standard-streams.ts';
 import { type VerifyReport, verifyContainer } from '../../core/stream/verify.ts';
 import type { VerifyCommand } from '../arguments/args.ts';
@@ -38,10 +39,10 @@ export async function runVerify(command: VerifyCommand, { terminal, signal }: Co
 }
 
 function describeDamage(input: string, { damaged, damagedCount, chunkCount, problems }: VerifyReport): string {
-  const lines = [`stria: ${faultWords.corrupt.title}: ${input}`, ...problems.map((problem) => `  ${problem}`)];
+  const lines = [`stria: ${faultWords.corrupt.title}: ${input}`, ...problems.map((problem) => `  ${displayText(problem)}`)];
   if (damagedCount > 0) lines.push(`  ${formatCount(damagedCount)} of ${formatCount(chunkCount)} chunks are damaged:`);
   for (const { message, origin, t } of damaged.slice(0, shownDamage)) {
-    lines.push(`    ${message} (from voxel ${origin.join(', ')}${t > 0 ? `, time ${t}` : ''})`);
+    lines.push(`    ${displayText(message)} (from voxel ${origin.join(', ')}${t > 0 ? `, time ${t}` : ''})`);
   }
   if (damagedCount > shownDamage) lines.push(`    and ${formatCount(damagedCount - shownDamage)} more`);
   return [...lines, `  ${faultWords.corrupt.next}`].join('\n');

@@ -3,6 +3,7 @@ import { lstat, readdir, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { crc32 } from '../../core/io/common/crc32.ts';
+import { displayText } from '../../core/shared/display-text.ts';
 import { standardStream } from '../../core/shared/standard-streams.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { formatBytes } from '../terminal/text.ts';
@@ -75,7 +76,7 @@ export async function offerLeftovers(
   const found = await Promise.all([...folders].map(findLeftovers));
   const leftovers = found.flat().filter(({ path }) => !kept.has(resolve(path)));
   if (leftovers.length === 0) return;
-  const files = leftovers.map(({ path, bytes }) => `  ${path} (${formatBytes(bytes)})`);
+  const files = leftovers.map(({ path, bytes }) => `  ${displayText(path)} (${formatBytes(bytes)})`);
   const lines = [
     leftovers.length === 1 ? 'A run that was killed left this file:' : 'Runs that were killed left these files:',
     ...files,
@@ -102,5 +103,7 @@ function isAlive(pid: number): boolean {
 
 function shellWord(path: string): string {
   if (process.platform === 'win32') return `"${path}"`;
+  // What cannot be shown as it is can still be typed.
+  if (displayText(path) !== path) return `$'${displayText(path.replace(/[\\']/g, '\\$&'))}'`;
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -1,4 +1,5 @@
 import { basename, dirname, join } from 'node:path';
+import { displayText } from '../../core/shared/display-text.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { FileFormat, SourceDescription } from '../../core/shared/source.ts';
 import { standardStream } from '../../core/shared/standard-streams.ts';
@@ -85,7 +86,7 @@ export function exportBaseName(input: string): string {
 /** A note where a part is not restored under the name that it has in the container; undefined where it is. */
 export function otherNameNote(ownName: string, path: string): string | undefined {
   if (basename(path) === ownName) return undefined;
-  return `The source is called '${ownName}', which is no usual name for it: written as ${path}. -o names it otherwise.`;
+  return `The source is called '${displayText(ownName)}', which is no usual name for it: written as ${displayText(path)}. -o names it otherwise.`;
 }
 
 /** A note where a name's ending promises another format than the file has; undefined where all is well. */
@@ -102,7 +103,7 @@ export function endingNote(path: string, format: FileFormat): string | undefined
   };
   const promised = endings[/\.([^.]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''];
   if (promised === undefined || promised === format) return undefined;
-  return `${path} holds ${format}, whatever its ending says; --to ${promised} writes the other`;
+  return `${displayText(path)} holds ${format}, whatever its ending says; --to ${promised} writes the other`;
 }
 
 /** The name of a part comes out of a file, which may be hostile: it must not lead elsewhere. */

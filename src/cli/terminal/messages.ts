@@ -1,3 +1,4 @@
+import { displayText } from '../../core/shared/display-text.ts';
 import type { FaultTag, StriaError } from '../../core/shared/errors.ts';
 
 /** The command's exit codes. `stria --help` lists them; scripts may rely on them. */
@@ -82,5 +83,5 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
 export function describeFault(fault: StriaError): string {
   const { title, next } = faultWords[fault.tag];
   if (fault.tag === 'aborted') return 'stria: cancelled';
-  return `stria: ${title}: ${fault.fullMessage}${next ? `\n  ${next}` : ''}`;
+  return `stria: ${title}: ${displayText(fault.fullMessage)}${next ? `\n  ${next}` : ''}`;
 }

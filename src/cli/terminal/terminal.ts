@@ -1,7 +1,11 @@
+import { displayJson, displayLines, displayText } from '../../core/shared/display-text.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
 import type { TalkOptions } from '../arguments/args.ts';
 
-/** Where a command's words go: results to stdout, everything else to stderr. */
+/**
+ * Where a command's words go: results to stdout, everything else to stderr. What comes from files is made visible here, so that it
+ * cannot steer the terminal.
+ */
 export interface Terminal {
   /** For people, on stdout (on stderr where the output itself goes to stdout); not said with --json or --quiet. */
   say(text: string): void;
@@ -22,13 +26,13 @@ export function createTerminal({ json, quiet }: TalkOptions, outputOnStdout = fa
   const hasBar = process.stderr.isTTY === true && !quiet;
   return {
     say: (text) => {
-      if (!json && !quiet) (outputOnStdout ? process.stderr : process.stdout).write(`${text}\n`);
+      if (!json && !quiet) (outputOnStdout ? process.stderr : process.stdout).write(`${displayLines(text)}\n`);
     },
     note: (text) => {
-      if (!quiet) process.stderr.write(`${text}\n`);
+      if (!quiet) process.stderr.write(`${displayLines(text)}\n`);
     },
     fail: (text) => {
-      process.stderr.write(`${text}\n`);
+      process.stderr.write(`${displayLines(text)}\n`);
     },
     ask: async (question, signal) => {
       if (!process.stdin.isTTY || !process.stderr.isTTY || quiet) return undefined;
@@ -42,12 +46,12 @@ export function createTerminal({ json, quiet }: TalkOptions, outputOnStdout = fa
       }
     },
     result: (object) => {
-      if (json) process.stdout.write(`${JSON.stringify(object, null, 2)}\n`);
+      if (json) process.stdout.write(`${displayJson(JSON.stringify(object, null, 2))}\n`);
     },
     withProgress: async (label, signal, work) => {
       if (!hasBar) return work({ signal });
       const { startBar } = await import('./progress-bar.ts');
-      const bar = startBar(label);
+      const bar = startBar(displayText(label));
       try {
         return await work({ signal, onProgress: bar.show });
       } finally {

@@ -1,3 +1,5 @@
+import { displayText } from '../../core/shared/display-text.ts';
+
 /** `134 217 728`: thousands apart by thin spaces. */
 export function formatCount(count: number): string {
   return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, '\u2009');
@@ -35,8 +37,9 @@ export function formatRatio(ratio: number): string {
 
 /** Columns of text, each as wide as its widest cell; the first to the left, the others as told. */
 export function table(rows: readonly (readonly string[])[], align: readonly ('left' | 'right')[] = []): string {
+  const shown = rows.map((row) => row.map(displayText));
   const widths: number[] = [];
-  for (const row of rows) {
+  for (const row of shown) {
     for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
   }
   const line = (row: readonly string[]) =>
@@ -44,7 +47,7 @@ export function table(rows: readonly (readonly string[])[], align: readonly ('le
       .map((cell, column) => (align[column] === 'right' ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0)))
       .join('  ')
       .trimEnd();
-  return rows.map(line).join('\n');
+  return shown.map(line).join('\n');
 }
 
 function threeDigits(value: number): string {
