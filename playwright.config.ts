@@ -22,6 +22,7 @@ const drawnAlike = [
   'settings',
   'sharpness',
   'space',
+  'tools',
   'undo',
   'values',
   'view3d',

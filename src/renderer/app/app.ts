@@ -378,6 +378,11 @@ export class App {
     this.#gpuLife.engine?.viewer.resetView();
   }
 
+  /** Zoom and pan of the slices back to the start; the 3D view stays. */
+  fitSlices(): void {
+    this.#gpuLife.engine?.viewer.fit();
+  }
+
   /** Turns the 3D view to a side, and shows it where it is not shown. */
   lookFrom({ toEye }: SceneSide): void {
     this.#show3d();

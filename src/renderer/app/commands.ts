@@ -229,6 +229,14 @@ export function createCommands(app: App): Command[] {
       enabled: isReady,
       run: () => app.resetView(),
     },
+    {
+      id: 'fit',
+      label: 'Fit the slices',
+      group: 'View',
+      shortcut: 'F',
+      enabled: isReady,
+      run: () => app.fitSlices(),
+    },
     ...sideCommands(app),
     {
       id: 'clip-handles',

@@ -1,17 +1,10 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import { testInfo } from '../../core/volume/resident-testing.ts';
 import { autoView } from './auto-view.ts';
-import {
-  areAlike,
-  followed,
-  type Linkable,
-  LinkedViewers,
-  samePlace,
-  sameValue,
-  sameViewpoints,
-  type Viewpoints,
-} from './linked-viewers.ts';
+import { areAlike, followed, type Linkable, LinkedViewers, sameValue } from './linked-viewers.ts';
+import { type FittedScales, type LinkedVolume, samePlace, sameViewpoints, type Viewpoints } from './model/same-place.ts';
+import type { SliceCamera } from './model/slice-geometry.ts';
 import type { ViewerSnapshot, ViewState } from './model/viewer-api.ts';
 
 /** 2 mm voxels, x to the left; the second one 1 mm, x to the right, shifted. */
@@ -55,6 +48,12 @@ class FakeViewer implements Linkable {
     for (const listener of this.#listeners) listener();
   };
   viewpoints = () => this.#viewpoints;
+  #scales: FittedScales = { z: 10 };
+  fittedScales = () => this.#scales;
+  resize(scales: FittedScales) {
+    this.#scales = scales;
+    for (const listener of this.#drawn) listener();
+  }
   setViewpoints = (viewpoints: Viewpoints) => {
     this.#viewpoints = { ...this.#viewpoints, ...viewpoints };
     for (const listener of this.#drawn) listener();
@@ -99,13 +98,78 @@ test('ranges are alike where they mean about the same', () => {
   expect(areAlike(coarse, fine, [5, 5], [6, 6])).toBe(false);
 });
 
-test('a slice’s centre is the same part of another volume', () => {
-  const viewpoints: Viewpoints = { z: { zoom: 3, center: [5, 2] }, x: { zoom: 1, center: undefined } };
-  expect(sameViewpoints(coarse, fine, viewpoints)).toEqual({
-    z: { zoom: 3, center: [15, 6] },
+describe('the same millimetres per pixel', () => {
+  const linked = (info: VolumeInfo, scale: number, camera: LinkedVolume['camera'] = 'perspective'): LinkedVolume => {
+    return { info, camera, scales: { x: scale, z: scale, oblique: scale } };
+  };
+  const pixelsPerMillimetre = ({ scales }: LinkedVolume, { x, z, oblique }: Viewpoints) =>
+    [
+      [x, scales.x],
+      [z, scales.z],
+      [oblique, scales.oblique],
+    ].map(([view, scale]) => ((view as SliceCamera).zoom * (scale as number)).toFixed(9));
+  const viewpoints: Viewpoints = {
+    z: { zoom: 3, center: [5, 2] },
     x: { zoom: 1, center: undefined },
+    oblique: { zoom: 2, center: [3, -4] },
+  };
+
+  test('volumes in one world show the same place at the same scale, on canvases of any size', () => {
+    const [from, to] = [linked(coarse, 15), linked(fine, 4)];
+    const same = sameViewpoints(from, to, viewpoints);
+    expect(pixelsPerMillimetre(to, same)).toEqual(pixelsPerMillimetre(from, viewpoints));
+    // x: 20 − 2 · 4.5 = 11 mm is voxel 14's middle; y: 2 · 1.5 = 3 mm is voxel 3's.
+    expect(same.z?.center?.map((at) => Number(at.toFixed(9)))).toEqual([14.5, 3.5]);
+    // The coarse volume's middle is 9 mm along each axis, the fine one's 14.5.
+    expect(same.x?.center?.map((at) => Number(at.toFixed(9)))).toEqual([9.5, 9.5]);
+    expect(same.oblique?.center).toEqual([3, -4]);
+    const back = sameViewpoints(to, from, same);
+    expect(back.x).toEqual({ zoom: expect.closeTo(1, 9), center: undefined });
+    expect(back.z).toEqual({ zoom: expect.closeTo(3, 9), center: [expect.closeTo(5, 9), expect.closeTo(2, 9)] });
   });
-  expect(sameViewpoints(coarse, coarse, viewpoints)).toBe(viewpoints);
+
+  test('volumes far apart, or without an orientation, show what is as far from the middle', () => {
+    const away = { ...fine, affine: fine.affine.with(3, 900) };
+    // The coarse volume's middle is voxel position 5; 3 voxels of 2 mm are 6 of 1 mm. Both slices run to the patient's left.
+    expect(sameViewpoints(linked(coarse, 15), linked(away, 15), viewpoints).z?.center).toEqual([15, 9]);
+    const plain = (side: number, spacing: number): VolumeInfo => {
+      return { ...testInfo([side, side, side, 1], 'u8'), affine: [spacing, 0, 0, 0, 0, spacing, 0, 0, 0, 0, spacing, 0] };
+    };
+    const same = sameViewpoints(linked(plain(10, 2), 1), linked(plain(30, 1), 1), viewpoints);
+    expect(same.z?.center).toEqual([15, 9]);
+    expect(same.x).toEqual({ zoom: 1, center: undefined });
+  });
+
+  test('the same volume twice needs no arithmetic', () => {
+    expect(sameViewpoints(linked(coarse, 7.3), linked(coarse, 7.3), viewpoints)).toEqual(viewpoints);
+  });
+
+  test('other units are other numbers of the same length', () => {
+    const metres: VolumeInfo = { ...coarse, spatialUnit: 'm', affine: coarse.affine.map((part) => part / 1000) };
+    const same = sameViewpoints(linked(coarse, 5), linked(metres, 5000), viewpoints);
+    expect([same.z?.zoom, same.oblique?.zoom]).toEqual([expect.closeTo(3, 9), expect.closeTo(2, 9)]);
+    expect(same.z?.center).toEqual([expect.closeTo(5, 9), expect.closeTo(2, 9)]);
+    expect(same.oblique?.center).toEqual([0.003, -0.004]);
+    expect(samePlace(coarse, metres, [4, 3, 1])).toEqual([4, 3, 1]);
+  });
+
+  test('the 3D view: a length of its scene is the longest edge, 20 mm of one and 30 mm of the other', () => {
+    const pose = { position: [0, 3, 6], target: [0, 0.3, 0], zoom: 4, aspect: 1 } as const;
+    const there = { position: [0, 2, 4], target: [0, expect.closeTo(0.2, 9), 0], zoom: 4, aspect: 1 };
+    expect(sameViewpoints(linked(coarse, 1), linked(fine, 1), { '3d': pose })['3d']).toEqual(there);
+    const orthographic = [linked(coarse, 1, 'orthographic'), linked(fine, 1, 'orthographic')] as const;
+    expect(sameViewpoints(...orthographic, { '3d': pose })['3d']).toEqual({ ...there, zoom: 6 });
+  });
+});
+
+test('a canvas of another size keeps the scale: the second one follows the first', () => {
+  const [first, second] = [new FakeViewer(coarse), new FakeViewer(coarse)];
+  const link = new LinkedViewers(first, second, { views: true, values: true });
+  second.resize({ z: 5 });
+  expect(second.viewpoints().z?.zoom).toBe(2);
+  first.resize({ z: 5 });
+  expect([first.viewpoints().z?.zoom, second.viewpoints().z?.zoom]).toEqual([1, 1]);
+  link.end();
 });
 
 test('each follows the other, once; rounding does not send the crosshair back', () => {

@@ -1,13 +1,6 @@
 import type { VolumeInfo } from '../../core/shared/volume.ts';
-import type { OrbitPose } from './model/orbit-camera.ts';
-import { affineColumns, hasOrientation } from './model/orientation.ts';
-import { clampVoxel, type SliceCamera, type Voxel } from './model/slice-geometry.ts';
-import type { SliceAxis, ViewerSnapshot, ViewState } from './model/viewer-api.ts';
-
-/** Where the views of a viewer stand: the slices by their axes, the oblique one, and the 3D view. What is not shown is left out. */
-export type Viewpoints = Readonly<
-  Partial<Record<SliceAxis | 'oblique', SliceCamera | undefined> & { '3d': OrbitPose | undefined }>
->;
+import { type FittedScales, type LinkedVolume, samePlace, sameViewpoints, type Viewpoints } from './model/same-place.ts';
+import type { ViewerSnapshot, ViewState } from './model/viewer-api.ts';
 
 /** What is linked; a `Viewer` is one. */
 export interface Linkable {
@@ -15,6 +8,7 @@ export interface Linkable {
   readonly subscribe: (listener: () => void) => () => void;
   readonly set: (change: Partial<ViewState>) => void;
   viewpoints(): Viewpoints;
+  fittedScales(): FittedScales;
   setViewpoints(viewpoints: Viewpoints): void;
   onDrawn(listener: () => void): () => void;
 }
@@ -24,34 +18,6 @@ export interface Links {
   readonly views: boolean;
   /** Window, colours, opacity, projection: how values look. */
   readonly values: boolean;
-}
-
-type Matrix = readonly (readonly [x: number, y: number, z: number])[];
-
-/** The same place in another volume: by world coordinates where both have an orientation, else by the voxel's number. */
-export function samePlace(from: VolumeInfo, to: VolumeInfo, voxel: Voxel): Voxel {
-  const [x, y, z] = to.dims;
-  const size: Voxel = [x, y, z];
-  const world = hasOrientation(from) && hasOrientation(to) ? affineColumns(from) : undefined;
-  const columns = affineColumns(to);
-  if (!world || !columns || from.affine.every((value, at) => value === to.affine[at])) return clampVoxel(voxel, size);
-  const shift = (info: VolumeInfo, axis: number): number => info.affine[4 * axis + 3] ?? 0;
-  const at = [0, 1, 2].map((axis) => {
-    const along = world.reduce((sum, column, index) => sum + (column[axis] ?? 0) * (voxel[index] ?? 0), shift(from, axis));
-    return along - shift(to, axis);
-  }) as unknown as Voxel;
-  const found = solve(columns, at);
-  // A voxel's number is that of its middle.
-  return clampVoxel(found.map((value) => Math.floor(value + 0.5)) as unknown as Voxel, size);
-}
-
-/** x of `columns · x = target`, by Cramer's rule; the columns are independent. */
-function solve(columns: Matrix, target: Voxel): Voxel {
-  const determinant = (a: Voxel, b: Voxel, c: Voxel): number =>
-    a[0] * (b[1] * c[2] - b[2] * c[1]) - b[0] * (a[1] * c[2] - a[2] * c[1]) + c[0] * (a[1] * b[2] - a[2] * b[1]);
-  const [a, b, c] = columns as unknown as readonly [Voxel, Voxel, Voxel];
-  const whole = determinant(a, b, c);
-  return [determinant(target, b, c) / whole, determinant(a, target, c) / whole, determinant(a, b, target) / whole];
 }
 
 /** A stored value of one volume as the stored one of another that means the same. */
@@ -110,20 +76,6 @@ export function followed(
   return change;
 }
 
-/** Slices' centres are in voxels: in a volume of another size the same part of it. */
-export function sameViewpoints(from: VolumeInfo, to: VolumeInfo, viewpoints: Viewpoints): Viewpoints {
-  if (from.dims.slice(0, 3).join() === to.dims.slice(0, 3).join()) return viewpoints;
-  const made: Partial<Record<SliceAxis, SliceCamera>> = {};
-  for (const [index, axis] of (['x', 'y', 'z'] as const).entries()) {
-    const camera = viewpoints[axis];
-    if (!camera) continue;
-    const others = [0, 1, 2].filter((other) => other !== index);
-    const [first = 1, second = 1] = others.map((other) => (to.dims[other] ?? 1) / (from.dims[other] ?? 1));
-    made[axis] = camera.center ? { ...camera, center: [camera.center[0] * first, camera.center[1] * second] } : camera;
-  }
-  return { ...viewpoints, ...made };
-}
-
 /** Makes two viewers follow each other. What is linked is taken over from the first one at once. End it with `end`. */
 export class LinkedViewers {
   readonly #sides: readonly [Side, Side];
@@ -137,6 +89,7 @@ export class LinkedViewers {
       viewer,
       state: viewer.snapshot().state,
       viewpoints: viewer.viewpoints(),
+      scales: viewer.fittedScales(),
       ends: [
         viewer.subscribe(() => this.#onState(this.#side(viewer), other())),
         viewer.onDrawn(() => this.#onDrawn(this.#side(viewer), other())),
@@ -178,11 +131,12 @@ export class LinkedViewers {
   }
 
   #onDrawn(side: Side, other: Side): void {
+    if (!this.#links.views) return;
     const viewpoints = side.viewer.viewpoints();
-    if (!this.#links.views || JSON.stringify(viewpoints) === JSON.stringify(side.viewpoints)) return;
-    // A view that has just come into the layout stands where it did at its start: it follows the first one's.
-    const isSame = Object.keys(viewpoints).join() === Object.keys(side.viewpoints).join();
-    if (isSame) this.#carryViewpoints(side, other);
+    const isSameSize = JSON.stringify(side.viewer.fittedScales()) === JSON.stringify(side.scales);
+    if (isSameSize && JSON.stringify(viewpoints) === JSON.stringify(side.viewpoints)) return;
+    // A view that has just come into the layout, or has another size now, follows the first one's.
+    if (isSameSize && Object.keys(viewpoints).join() === Object.keys(side.viewpoints).join()) this.#carryViewpoints(side, other);
     else this.#carryViewpoints(...this.#sides);
   }
 
@@ -201,11 +155,11 @@ export class LinkedViewers {
   }
 
   #carryViewpoints(side: Side, other: Side): void {
-    const viewpoints = side.viewer.viewpoints();
-    side.viewpoints = viewpoints;
-    const [from, to] = [side.viewer.snapshot().info, other.viewer.snapshot().info];
+    side.viewpoints = side.viewer.viewpoints();
+    for (const each of [side, other]) each.scales = each.viewer.fittedScales();
+    const [from, to] = [linkedVolume(side), linkedVolume(other)];
     if (!from || !to || !this.#links.views) return;
-    other.viewer.setViewpoints(sameViewpoints(from, to, viewpoints));
+    other.viewer.setViewpoints(sameViewpoints(from, to, side.viewpoints));
     other.viewpoints = other.viewer.viewpoints();
   }
 }
@@ -216,4 +170,10 @@ interface Side {
   /** As they were when they were last carried over. */
   state: ViewState;
   viewpoints: Viewpoints;
+  scales: FittedScales;
+}
+
+function linkedVolume({ viewer, scales }: Side): LinkedVolume | undefined {
+  const { info, state } = viewer.snapshot();
+  return info && { info, scales, camera: state.camera };
 }

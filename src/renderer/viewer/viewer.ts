@@ -7,15 +7,16 @@ import { withPresentName } from './colors/colormaps.ts';
 import { type Ground, grounds } from './colors/grounds.ts';
 import { DisplayFeed } from './display-feed.ts';
 import { decodeMs, frameAxis, withFrame } from './frames.ts';
-import type { Viewpoints } from './linked-viewers.ts';
 import type { CameraFrame, ScenePoint } from './model/camera-frame.ts';
 import { facingCut, fittedCut } from './model/cut-plane.ts';
 import { checkPictureSize, type PictureRequest, type ViewPicture } from './model/picture.ts';
+import type { FittedScales, Viewpoints } from './model/same-place.ts';
 import { clampVoxel } from './model/slice-geometry.ts';
 import { emptyBoard, type MeasureBoard, type View, type ViewHost } from './model/view-host.ts';
 import type { Frame, FrameReport, SliceAxis, ViewerSnapshot, ViewState } from './model/viewer-api.ts';
 import { ProbeReader } from './probe-reader.ts';
 import { ObliqueView } from './slices/oblique-view.ts';
+import { SliceCanvas } from './slices/slice-canvas.ts';
 import { SliceRenderer } from './slices/slice-renderer.ts';
 import { SliceView } from './slices/slice-view.ts';
 import { type FrameTime, VolumeView } from './space/volume-view.ts';
@@ -41,6 +42,9 @@ const initialState: ViewState = {
   sliceSlabs: undefined,
   oblique: { turn: 0, tilt: 0 },
 };
+
+/** A view that shows a slice. */
+export type SliceName = Exclude<ViewName, '3d'>;
 
 /** While frames follow each other, panels hear of it this often, in milliseconds. */
 const playingNoticeMs = 200;
@@ -410,6 +414,25 @@ export class Viewer {
     this.requestRender();
   }
 
+  /** Zoom and pan of a slice back to the start, or of all slices. */
+  fit(name?: SliceName): void {
+    for (const [each, view] of this.#canvases()) {
+      if ((name ?? each) !== each || !view.isMoved) continue;
+      view.reset();
+      this.#requestFrame([view]);
+    }
+  }
+
+  /** A slice was panned or zoomed. */
+  isMoved(name: SliceName): boolean {
+    return this.#canvases().some(([each, view]) => each === name && view.isShown && view.isMoved);
+  }
+
+  /** Of the slices that are shown: CSS pixels per spatial unit at a zoom of 1. */
+  fittedScales(): FittedScales {
+    return Object.fromEntries(this.#canvases().flatMap(([name, { fittedScale }]) => (fittedScale ? [[name, fittedScale]] : [])));
+  }
+
   /** Lets the free plane face the 3D view's eye, through the same place, or else through the volume's middle: nearer is cut away. */
   cutFacing(): void {
     const frame = this.#volumeView()?.cameraFrame;
@@ -505,6 +528,10 @@ export class Viewer {
         if (this.#volume === volume && !this.#has3d) volume.releaseDisplay();
       });
     }
+  }
+
+  #canvases(): (readonly [SliceName, SliceCanvas])[] {
+    return [...this.#views].flatMap(([name, { view }]) => (name !== '3d' && view instanceof SliceCanvas ? [[name, view]] : []));
   }
 
   #sliceViews(): SliceView[] {

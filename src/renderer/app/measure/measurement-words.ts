@@ -4,6 +4,7 @@ import { kindNames, type Measurement, sizeOf, sliceOf } from '../../viewer/model
 import { metricOf, voxelVolume } from '../../viewer/model/metric.ts';
 import { worldOf } from '../../viewer/model/orientation.ts';
 import type { Voxel } from '../../viewer/model/slice-geometry.ts';
+import { outsideOf } from '../../viewer/slices/measure-region.ts';
 import { type RegionFound, type RegionsFound, regionKey } from '../state/regions.ts';
 import { formatCount, formatNumber, lengthUnit, shownLength, thinSpace } from '../words/units.ts';
 import { formatEnds, formatWithin } from '../words/value-words.ts';
@@ -21,10 +22,25 @@ export function measurementLines(measurement: Measurement, info: VolumeInfo, fou
     case 'angle':
       return Number.isNaN(size.degrees) ? [] : [`${formatNumber(size.degrees, 4)}°`];
     case 'rectangle':
-      return [`${formatNumber(shownLength(size.width, info), 4)} × ${long(size.height)}`, ...regionLines(found)];
+      return [
+        `${formatNumber(shownLength(size.width, info), 4)} × ${long(size.height)}`,
+        ...outsideLines(measurement, info),
+        ...regionLines(found),
+      ];
     case 'sphere':
-      return [`⌀ ${long(size.diameter)}`, ...regionLines(found)];
+      return [`⌀ ${long(size.diameter)}`, ...outsideLines(measurement, info), ...regionLines(found)];
   }
+}
+
+/** A region's statistics are of the voxels inside alone: where it reaches out, its size says more than they do. */
+function outsideLines(measurement: Measurement, info: VolumeInfo): readonly string[] {
+  const outside = outsideOfVolume(measurement, info);
+  return outside === 'none' ? [] : [outside === 'partly' ? 'partly outside the volume' : 'outside the volume'];
+}
+
+function outsideOfVolume(measurement: Measurement, info: VolumeInfo): ReturnType<typeof outsideOf> {
+  const [x, y, z] = info.dims;
+  return outsideOf(measurement, metricOf(info), [x, y, z]);
 }
 
 function withUnit(number: string, info: VolumeInfo): string {
@@ -67,12 +83,14 @@ const columns = [
   'max',
   'points_voxel',
   'points_world',
+  'outside',
 ] as const;
 
 /**
  * All measurements by RFC 4180: a line of names, a line each. Lengths in `unit`, a region's volume in its cube; voxel
- * coordinates have the first voxel's middle at 0 0 0; points are parted by semicolons. SD is of a sample (n − 1). What does
- * not apply, or is not known, is empty.
+ * coordinates have the first voxel's middle at 0 0 0; points are parted by semicolons. SD is of a sample (n − 1). `outside` is
+ * `partly` or `wholly` for a region that reaches out of the volume: voxels and statistics are of what is inside. What does not apply,
+ * or is not known, is empty.
  */
 export function measurementsCsv(measurements: readonly Measurement[], info: VolumeInfo, regions: RegionsFound): string {
   const metric = metricOf(info);
@@ -80,6 +98,7 @@ export function measurementsCsv(measurements: readonly Measurement[], info: Volu
   const rows = measurements.map((measurement): Record<(typeof columns)[number], string> => {
     const size = sizeOf(measurement, metric);
     const found = regions[regionKey(measurement)];
+    const outside = outsideOfVolume(measurement, info);
     const statistics = found?.kind === 'found' ? found.statistics : undefined;
     const voxels = measurement.points.map(([x, y, z]): Voxel => [x - 0.5, y - 0.5, z - 0.5]);
     const places = (points: readonly Voxel[]): string => points.map((point) => point.map(shortened).join(' ')).join('; ');
@@ -103,6 +122,7 @@ export function measurementsCsv(measurements: readonly Measurement[], info: Volu
       min: number(statistics?.min),
       max: number(statistics?.max),
       points_voxel: places(voxels),
+      outside: outside === 'none' ? '' : outside,
       points_world: places(voxels.map((voxel) => worldOf(info, voxel))),
     };
   });

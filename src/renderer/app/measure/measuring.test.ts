@@ -104,7 +104,27 @@ describe('regions', () => {
     measuring.put(outside);
     await settled();
     expect(board().words(rectangle).at(-1)).toBe('only one voxel in 2');
-    expect(board().words(outside).at(-1)).toBe('holds no voxel');
+    expect(board().words(outside).slice(2)).toEqual(['outside the volume', 'holds no voxel']);
+  });
+
+  test('that reach out of the volume say so, and count what is inside', async () => {
+    const { board, measuring } = begin(volume());
+    const reaching: Measurement = {
+      ...rectangle,
+      points: [
+        [-3, 2, 1.5],
+        [3, 4, 1.5],
+      ],
+    };
+    measuring.put(reaching);
+    await settled();
+    expect(board().words(reaching)).toEqual([
+      'Left, "inner"',
+      '6 × 2\u202fmm',
+      'partly outside the volume',
+      'mean 1 · SD 1.7889',
+      '−1 to 3 · n 6',
+    ]);
   });
 
   test('of which the GPU has only a part are read from the file', async () => {
@@ -195,7 +215,9 @@ test('CSV has a line each, quoted as RFC 4180 has it, in voxels and in the world
   expect(end).toBe('');
   expect(names).toContain('name,kind,slice_axis,slice,time_point,unit,length');
   expect(first).toBe(
-    '"Left, ""inner""",rectangle,z,1,0,mm,,,3,2,,12,6,0,3,1.5,1,5,0.5 1.5 1; 3.5 3.5 1,10.5 21.5 32; 13.5 23.5 32',
+    '"Left, ""inner""",rectangle,z,1,0,mm,,,3,2,,12,6,0,3,1.5,1,5,0.5 1.5 1; 3.5 3.5 1,10.5 21.5 32; 13.5 23.5 32,',
   );
-  expect(second).toBe('Line,distance,z,0,0,mm,5,,,,,,,,,,,,0 0 0; 3 4 0,10 20 30; 13 24 30');
+  expect(second).toBe('Line,distance,z,0,0,mm,5,,,,,,,,,,,,0 0 0; 3 4 0,10 20 30; 13 24 30,');
+  const reaching = { ...rectangle, points: [[-1, 2, 1.5], [4, 4, 1.5]] } as Measurement; // biome-ignore format: two corners
+  expect(measurementsCsv([reaching], info, {}).trimEnd().endsWith(',partly')).toBe(true);
 });

@@ -4,7 +4,7 @@ import type { Viewer } from '../../viewer/viewer.ts';
 import { Range } from '../controls/range.tsx';
 import styles from './oblique-pane.module.css';
 import paneStyles from './viewport-pane.module.css';
-import { Canvas } from './viewport-pane.tsx';
+import { Canvas, FitButton } from './viewport-pane.tsx';
 
 const angles = [
   { name: 'turn', label: 'Turn', title: 'About the vertical axis of this picture', most: 180 },
@@ -35,7 +35,8 @@ export function ObliquePane({ viewer, isShown, isSecond }: ObliquePaneProps) {
       <div className={paneStyles.label}>
         oblique <span>through the crosshair</span>
       </div>
-      <div className={paneStyles.strip}>
+      <FitButton viewer={viewer} view="oblique" />
+      <div className={`${paneStyles.strip} ${styles.angles}`}>
         {angles.map((angle) => (
           <Angle key={angle.name} viewer={viewer} isSecond={isSecond} {...angle} />
         ))}
@@ -67,8 +68,10 @@ function Angle({ viewer, isSecond, name, label, title, most }: AngleProps) {
   }, [viewer, name]);
   const read = useCallback(() => viewer.snapshot().state.oblique[name], [viewer, name]);
   return (
-    <>
-      <span title={title}>{label}</span>
+    <div className={styles.angle}>
+      <span className={styles.name} title={title}>
+        {label}
+      </span>
       <Range
         label={`${label} of the oblique slice`}
         minimum={-most}
@@ -81,7 +84,7 @@ function Angle({ viewer, isSecond, name, label, title, most }: AngleProps) {
         testId={`${isSecond ? 'second-' : ''}oblique-${name}`}
       />
       <span ref={place} className={styles.degrees} />
-    </>
+    </div>
   );
 }
 

@@ -1,5 +1,5 @@
 import { Maximize2, Minimize2, Play } from 'lucide-react';
-import { type KeyboardEvent, useCallback, useEffect, useRef } from 'react';
+import { type KeyboardEvent, useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
 import { Button } from 'react-aria-components';
 import { mostSlabSlices } from '../../../core/draw/slab-plane.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
@@ -8,7 +8,7 @@ import { isMeasuring } from '../../viewer/model/measure.ts';
 import { safeSpacing, sliceFrame } from '../../viewer/model/orientation.ts';
 import { slabChoice, slabOf } from '../../viewer/model/slab.ts';
 import type { Layout, SliceAxis } from '../../viewer/model/viewer-api.ts';
-import type { Viewer, ViewName } from '../../viewer/viewer.ts';
+import type { SliceName, Viewer, ViewName } from '../../viewer/viewer.ts';
 import { classes } from '../controls/classes.ts';
 import { Range } from '../controls/range.tsx';
 import { useApp, useAppState, useViewerPart } from '../hooks/use-app.ts';
@@ -121,6 +121,7 @@ export function SlicePane({ viewer, info, axis, isShown, isSecond }: SlicePanePr
         onKeyDown={onKeyDown}
       />
       <SlabLabel viewer={viewer} info={info} axis={axis} />
+      <FitButton viewer={viewer} view={axis} />
       <AloneButton alone="slice" axis={axis} />
       <div className={styles.strip}>
         {!isSecond && <PlayButton axis={axis} />}
@@ -186,6 +187,22 @@ function PlayButton({ axis }: { readonly axis: SliceAxis }) {
       data-testid={`play-${axis}`}
     >
       <Play size={12} aria-hidden />
+    </Button>
+  );
+}
+
+/** Brings back a slice that was panned or zoomed; there while it is. */
+export function FitButton({ viewer, view }: { readonly viewer: Viewer; readonly view: SliceName }) {
+  const subscribe = useCallback((listener: () => void) => viewer.onDrawn(listener), [viewer]);
+  const isMoved = useSyncExternalStore(subscribe, () => viewer.isMoved(view));
+  if (!isMoved) return null;
+  return (
+    <Button
+      className={classes(styles.fit)}
+      aria-label={`Fit the ${view === 'oblique' ? 'oblique slice' : `slice across ${view}`}`}
+      onPress={() => viewer.fit(view)}
+    >
+      Fit
     </Button>
   );
 }

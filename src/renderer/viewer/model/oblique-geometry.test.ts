@@ -4,8 +4,10 @@ import { testInfo } from '../../../core/volume/resident-testing.ts';
 import {
   alongNormal,
   cutLine,
+  fittedObliquePixelsPerUnit,
   type ObliquePlacement,
   obliqueInScene,
+  obliqueKeptInSight,
   obliqueNormal,
   placeOblique,
   sideLetters,
@@ -156,4 +158,20 @@ describe.each([
       obliqueNormal(info, { turn: 40, tilt: 90 }).map((part) => expect.closeTo(part, 9)),
     );
   });
+});
+
+test('the oblique slice stays in sight, however it is panned and turned', () => {
+  const fitted = { zoom: 1, center: undefined };
+  expect(obliqueKeptInSight({ ...placement, camera: fitted })).toBe(fitted);
+  for (const tilt of [placement.tilt, { turn: 35, tilt: -50 }]) {
+    const away = { ...placement, tilt, camera: { zoom: 2, center: [900, -900] } } as const;
+    const camera = obliqueKeptInSight(away);
+    const pixels = (camera.center as readonly number[]).map((pan) => Math.abs(pan) * 2 * fittedObliquePixelsPerUnit(away));
+    // At a zoom of 2 what fits the canvas is at most twice as long; a quarter of the canvas shows it.
+    for (const [axis, length] of [away.width, away.height].entries()) {
+      expect(pixels[axis]).toBeGreaterThan(0);
+      expect(pixels[axis]).toBeLessThanOrEqual(1.5 * length - length / 4);
+    }
+    expect(obliqueKeptInSight({ ...away, camera })).toBe(camera);
+  }
 });

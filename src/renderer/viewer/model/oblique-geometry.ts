@@ -10,7 +10,7 @@ import {
   sceneEdges,
   sliceFrame,
 } from './orientation.ts';
-import { type CanvasToVoxel, type Point, pixelOf, type SliceCamera, type Voxel } from './slice-geometry.ts';
+import { type CanvasToVoxel, type Point, pixelOf, reachInSight, type SliceCamera, type Voxel } from './slice-geometry.ts';
 import type { ObliqueTilt } from './viewer-api.ts';
 
 type Vector = Voxel;
@@ -40,14 +40,12 @@ export interface ObliquePlacement {
  * horizontal one. The volume's middle, seen along the normal, is in the canvas's middle, so that a crosshair that moves in
  * the plane moves nothing. Steps are as long as the affine says, also where its axes are not at right angles.
  */
-export function placeOblique({ info, tilt, crosshair, camera, width, height, margin }: ObliquePlacement): ObliquePlane {
+export function placeOblique(placement: ObliquePlacement): ObliquePlane {
+  const { info, tilt, crosshair, camera, width, height } = placement;
   const columns = columnsOf(info);
   const { right, down, normal } = turned(info, columns, tilt);
   const dims: Voxel = [info.dims[0], info.dims[1], info.dims[2]];
-  const extent = (along: Vector): number =>
-    columns.reduce((sum, column, axis) => sum + Math.abs(dot(column, along)) * (dims[axis] as number), 0);
-  const fit = Math.min(Math.max(1, width - 2 * margin) / extent(right), Math.max(1, height - 2 * margin) / extent(down));
-  const pixelsPerUnit = fit * camera.zoom;
+  const pixelsPerUnit = fittedObliquePixelsPerUnit(placement) * camera.zoom;
   // From the volume's middle to the crosshair, in the world.
   const away = toWorld(columns, [
     crosshair[0] + 0.5 - dims[0] / 2,
@@ -77,6 +75,37 @@ export function placeOblique({ info, tilt, crosshair, camera, width, height, mar
         }
       : undefined,
   };
+}
+
+/** Canvas pixels per `spatialUnit` where the whole volume, seen along the normal, is fitted: at a zoom of 1. */
+export function fittedObliquePixelsPerUnit(placement: Omit<ObliquePlacement, 'camera' | 'crosshair'>): number {
+  const { width, height, margin } = placement;
+  const [across, upright] = obliqueExtent(placement);
+  return Math.min(Math.max(1, width - 2 * margin) / across, Math.max(1, height - 2 * margin) / upright);
+}
+
+/** The camera moved as little as keeps a part of the volume, seen along the normal, on the canvas. */
+export function obliqueKeptInSight(placement: ObliquePlacement): SliceCamera {
+  const { camera, width, height } = placement;
+  if (!camera.center) return camera;
+  const pixelsPerUnit = fittedObliquePixelsPerUnit(placement) * camera.zoom;
+  const [across, upright] = obliqueExtent(placement);
+  const along = (extent: number, canvasLength: number, pan: number): number => {
+    const reach = reachInSight(extent * pixelsPerUnit, canvasLength) / pixelsPerUnit;
+    return Math.min(reach, Math.max(-reach, pan));
+  };
+  const [x, y] = camera.center;
+  const center = [along(across, width, x), along(upright, height, y)] as const;
+  return center[0] === x && center[1] === y ? camera : { ...camera, center };
+}
+
+/** What the volume, seen along the normal, measures on the canvas to the right and down, in `spatialUnit`. */
+function obliqueExtent({ info, tilt }: Pick<ObliquePlacement, 'info' | 'tilt'>): readonly [across: number, upright: number] {
+  const columns = columnsOf(info);
+  const { right, down } = turned(info, columns, tilt);
+  const extent = (along: Vector): number =>
+    columns.reduce((sum, column, axis) => sum + Math.abs(dot(column, along)) * (info.dims[axis] as number), 0);
+  return [extent(right), extent(down)];
 }
 
 /** The direction that the plane is turned to, in the world. */

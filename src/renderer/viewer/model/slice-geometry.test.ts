@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { SliceFrame } from './orientation.ts';
 import {
   clampVoxel,
+  keptInSight,
   maxZoom,
   panBy,
+  pixelAt,
   pixelOf,
   placeSlice,
   positionAt,
@@ -50,6 +52,36 @@ describe('the camera', () => {
     const after = positionAt(placeSlice({ ...placement, camera }), pixel);
     for (const axis of [0, 1, 2] as const) expect(after[axis]).toBeCloseTo(before[axis], 9);
     expect(zoomAt(placement, pixel, 1e9).zoom).toBe(maxZoom);
+  });
+
+  test.each([
+    ['far away to one side', { zoom: 1, center: [1e6, -1e6] }],
+    ['far away to the other', { zoom: 1, center: [-1e6, 1e6] }],
+    ['large', { zoom: 40, center: [-90, 25] }],
+    ['tiny', { zoom: 0.1, center: [4000, 4000] }],
+  ] as const)('keeps a part of the slice in sight: %s', (_, camera) => {
+    const kept = { ...placement, camera: keptInSight({ ...placement, camera }) };
+    const map = placeSlice(kept);
+    for (const [axis, length] of [
+      [frame.right.axis, kept.width],
+      [frame.down.axis, kept.height],
+    ] as const) {
+      const [a, b] = [0, kept.dims[axis]].map((at) => {
+        const position: [number, number, number] = [0, 0, 0];
+        position[axis] = at;
+        return pixelAt(map, frame, position)[axis === frame.right.axis ? 0 : 1];
+      }) as [number, number];
+      const [low, high] = [Math.min(a, b), Math.max(a, b)];
+      const seen = Math.min(high, length) - Math.max(low, 0);
+      expect(seen).toBeGreaterThanOrEqual(Math.min(high - low, length / 4) - 1e-9);
+    }
+    expect(kept.camera.zoom).toBe(camera.zoom);
+  });
+
+  test('is left as it is while enough is in sight', () => {
+    for (const camera of [placement.camera, { zoom: 3, center: [20, 30] } as const, { zoom: 40, center: [0, 50] } as const]) {
+      expect(keptInSight({ ...placement, camera })).toBe(camera);
+    }
   });
 
   test('moves the picture with the pointer', () => {

@@ -36,16 +36,24 @@ export interface CanvasToVoxel {
 
 export const maxZoom = 200;
 export const minZoom = 0.1;
+/** The least that stays in sight of a slice, as a part of the canvas's length. */
+const leastInSight = 1 / 4;
 
-export function placeSlice(placement: SlicePlacement): CanvasToVoxel {
-  const { frame, dims, spacing, width, height, camera, index, margin } = placement;
+/** Canvas pixels per unit of spacing where the slice is fitted: at a zoom of 1. */
+export function fittedPixelsPerUnit({ frame, dims, spacing, width, height, margin }: Omit<SlicePlacement, 'camera'>): number {
   const horizontal = frame.right.axis;
   const vertical = frame.down.axis;
-  const fit = Math.min(
+  return Math.min(
     Math.max(1, width - 2 * margin) / (dims[horizontal] * spacing[horizontal]),
     Math.max(1, height - 2 * margin) / (dims[vertical] * spacing[vertical]),
   );
-  const pixelsPerUnit = fit * camera.zoom;
+}
+
+export function placeSlice(placement: SlicePlacement): CanvasToVoxel {
+  const { frame, dims, spacing, width, height, camera, index } = placement;
+  const horizontal = frame.right.axis;
+  const vertical = frame.down.axis;
+  const pixelsPerUnit = fittedPixelsPerUnit(placement) * camera.zoom;
   const [centerX, centerY] = camera.center ?? [dims[horizontal] / 2, dims[vertical] / 2];
   const stepX = frame.right.sign / (pixelsPerUnit * spacing[horizontal]);
   const stepY = frame.down.sign / (pixelsPerUnit * spacing[vertical]);
@@ -111,4 +119,24 @@ export function panBy(placement: SlicePlacement, [x, y]: Point): SliceCamera {
     zoom: camera.zoom,
     center: [center[0] - right[frame.right.axis] * x, center[1] - down[frame.down.axis] * y],
   };
+}
+
+/** The camera moved as little as keeps a part of the slice on the canvas, however it was panned, zoomed or resized. */
+export function keptInSight(placement: SlicePlacement): SliceCamera {
+  const { frame, dims, spacing, width, height, camera } = placement;
+  if (!camera.center) return camera;
+  const pixelsPerUnit = fittedPixelsPerUnit(placement) * camera.zoom;
+  const along = (axis: AxisNumber, canvasLength: number, at: number): number => {
+    const pixelsPerVoxel = pixelsPerUnit * spacing[axis];
+    const reach = reachInSight(dims[axis] * pixelsPerVoxel, canvasLength) / pixelsPerVoxel;
+    return dims[axis] / 2 + Math.min(reach, Math.max(-reach, at - dims[axis] / 2));
+  };
+  const [x, y] = camera.center;
+  const center = [along(frame.right.axis, width, x), along(frame.down.axis, height, y)] as const;
+  return center[0] === x && center[1] === y ? camera : { ...camera, center };
+}
+
+/** How far a picture's middle may be from the canvas's, in pixels. @param length of the picture along an edge of the canvas */
+export function reachInSight(length: number, canvasLength: number): number {
+  return (length + canvasLength) / 2 - Math.min(length, leastInSight * canvasLength);
 }

@@ -1,9 +1,12 @@
 import type { Point } from '../model/slice-geometry.ts';
-import type { MeasureShape } from './measure-shapes.ts';
+import { type Label, type LabelBox, placeLabels } from './measure-labels.ts';
+import { type MeasureShape, pointsInSight } from './measure-shapes.ts';
 
 const colors = { plain: '#f4c95d', chosen: '#ffe9b0', faint: '#f4c95d' } as const;
 const shade = 'rgba(0, 0, 0, 0.6)';
-const label = { size: 11, lineHeight: 14, padding: 4, away: 10 } as const;
+const textBox = { size: 11, lineHeight: 14, padding: 4 } as const;
+/** Where an edge of the canvas is shorter than this, in CSS pixels, labels are cut down. */
+const smallCanvas = 260;
 
 /** Paints measurements over a slice. @param context with a pixel of the canvas as its unit; it is left so */
 export function paintMeasures(
@@ -36,7 +39,7 @@ export function paintMeasures(
     }
   }
   context.globalAlpha = 1;
-  for (const shape of shapes) paintWords(context, shape, shape.lines.flat().map(scaled), pixelRatio);
+  paintAllWords(context, shapes, pixelRatio);
   context.restore();
 }
 
@@ -49,31 +52,51 @@ function strokeLine(context: OffscreenCanvasRenderingContext2D, line: readonly P
   context.stroke();
 }
 
-/** To the right of the shape, or where there is room. */
-function paintWords(
-  context: OffscreenCanvasRenderingContext2D,
-  { words, look }: MeasureShape,
-  points: readonly Point[],
-  pixelRatio: number,
-): void {
-  if (words.length === 0 || points.length === 0) return;
-  const [canvasWidth, canvasHeight] = [context.canvas.width / pixelRatio, context.canvas.height / pixelRatio];
-  context.font = `400 ${label.size}px system-ui, sans-serif`;
-  const width = Math.max(...words.map((line) => context.measureText(line).width)) + 2 * label.padding;
-  const height = words.length * label.lineHeight + label.padding;
-  const [right, y] = points.reduce((most, point) => (point[0] > most[0] ? point : most));
-  const left = Math.min(...points.map(([x]) => x));
-  const isRoomRight = right + label.away + width <= canvasWidth;
-  const x = Math.max(0, Math.min(isRoomRight ? right + label.away : left - label.away - width, canvasWidth - width));
-  const top = Math.max(0, Math.min(y - height / 2, canvasHeight - height));
-  context.fillStyle = 'rgba(16, 17, 20, 0.72)';
-  context.beginPath();
-  context.roundRect(x, top, width, height, 3);
-  context.fill();
+/** What is written beside a shape. */
+interface Words {
+  readonly shape: MeasureShape;
+  readonly lines: readonly string[];
+  readonly label: Label;
+}
+
+/** Without a part of the shape in sight there are no words. On a small canvas they are the name and the first value. */
+function wordsOf(context: OffscreenCanvasRenderingContext2D, shape: MeasureShape, pixelRatio: number): Words | undefined {
+  const { width, height } = context.canvas;
+  const isSmall = Math.min(width, height) / pixelRatio < smallCanvas;
+  const lines = isSmall ? shape.words.slice(0, 2) : shape.words;
+  const points = pointsInSight(shape.lines, width, height).map(([x, y]): Point => [x / pixelRatio, y / pixelRatio]);
+  if (lines.length === 0 || points.length === 0) return undefined;
+  const label = {
+    width: Math.max(...lines.map((line) => context.measureText(line).width)) + 2 * textBox.padding,
+    height: lines.length * textBox.lineHeight + textBox.padding,
+    points,
+  };
+  return { shape, lines, label };
+}
+
+function paintAllWords(context: OffscreenCanvasRenderingContext2D, shapes: readonly MeasureShape[], pixelRatio: number): void {
+  context.font = `400 ${textBox.size}px system-ui, sans-serif`;
   context.textAlign = 'left';
   context.textBaseline = 'middle';
-  words.forEach((line, index) => {
-    context.fillStyle = index === 0 && words.length > 1 ? 'rgba(236, 239, 244, 0.72)' : colors[look];
-    context.fillText(line, x + label.padding, top + label.padding / 2 + (index + 0.5) * label.lineHeight);
+  // What is chosen has its place first.
+  const inTurn = [...shapes.filter(({ look }) => look === 'chosen'), ...shapes.filter(({ look }) => look !== 'chosen')];
+  const all = inTurn.map((shape) => wordsOf(context, shape, pixelRatio)).filter((words) => words !== undefined);
+  const { width, height } = context.canvas;
+  const boxes = placeLabels(
+    all.map(({ label }) => label),
+    [width / pixelRatio, height / pixelRatio],
+  );
+  // And lies on top.
+  for (const [index, words] of [...all.entries()].reverse()) paintWords(context, words, boxes[index] as LabelBox);
+}
+
+function paintWords(context: OffscreenCanvasRenderingContext2D, { shape, lines }: Words, box: LabelBox): void {
+  context.fillStyle = 'rgba(16, 17, 20, 0.72)';
+  context.beginPath();
+  context.roundRect(box.x, box.y, box.width, box.height, 3);
+  context.fill();
+  lines.forEach((line, index) => {
+    context.fillStyle = index === 0 && lines.length > 1 ? 'rgba(236, 239, 244, 0.72)' : colors[shape.look];
+    context.fillText(line, box.x + textBox.padding, box.y + textBox.padding / 2 + (index + 0.5) * textBox.lineHeight);
   });
 }

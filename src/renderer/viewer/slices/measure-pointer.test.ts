@@ -7,7 +7,7 @@ import { type Point, pixelAt, positionAt, type Voxel } from '../model/slice-geom
 import type { MeasureBoard } from '../model/view-host.ts';
 import type { SliceAxis } from '../model/viewer-api.ts';
 import { MeasurePointer } from './measure-pointer.ts';
-import { type MeasureSlice, measureShapes, measureSlice } from './measure-shapes.ts';
+import { type MeasureSlice, measureShapes, measureSlice, pointsInSight } from './measure-shapes.ts';
 
 const dims: Voxel = [40, 50, 20];
 /** Patient's axes, x to the left, anisotropic. */
@@ -211,6 +211,25 @@ describe('what a slice shows', () => {
     }
     expect(measureShapes(sliceAt('z', 19, affine), sphere, { timePoint: 0 })).toEqual([]);
   });
+});
+
+test('words stand by what is in sight of a shape: nothing of it, no words', () => {
+  const square: readonly Point[] = [
+    [10, 10],
+    [300, 10],
+    [300, 300],
+    [10, 300],
+    [10, 10],
+  ];
+  expect(pointsInSight([square], 400, 400)).toContainEqual([300, 300]);
+  // Above and to the left of the canvas; around all of it; beside a corner, though its bounds reach over it.
+  const moved = (x: number, y: number) => square.map(([a, b]): Point => [a + x, b + y]);
+  expect(pointsInSight([moved(-400, -400)], 200, 200)).toEqual([]);
+  expect(pointsInSight([moved(-50, -50)], 200, 200)).toEqual([]);
+  expect(pointsInSight([[[-60, 20], [20, -60]]], 200, 200)).toEqual([]); // biome-ignore format: a line
+  const seen = pointsInSight([moved(-100, 50)], 150, 200);
+  expect(seen).toContainEqual([150, 60]);
+  for (const [x, y] of seen) expect(x >= 0 && x <= 150 && y >= 0 && y <= 200).toBe(true);
 });
 
 test.each(['x', 'y', 'z'] as const)(

@@ -4,7 +4,7 @@ import { testInfo } from '../../../core/volume/resident-testing.ts';
 import type { Measurement } from '../model/measure.ts';
 import { innerProduct, lengthOf, type Metric, metricOf, voxelVolume } from '../model/metric.ts';
 import type { Voxel } from '../model/slice-geometry.ts';
-import { regionOf } from './measure-region.ts';
+import { outsideOf, regionOf } from './measure-region.ts';
 
 const dims: Voxel = [40, 36, 20];
 const anisotropic = metricOf({ ...testInfo([...dims, 1], 'u8'), affine: [0.7, 0, 0, 0, 0, 0.9, 0, 0, 0, 0, 2.5, 0] });
@@ -142,3 +142,47 @@ test('what holds no voxel is no region', () => {
     ),
   ).toBeUndefined();
 });
+
+test.each([
+  ['along the volume’s edges', 'rectangle', [0, 0, 3.5], [40, 36, 3.5], 'none'],
+  ['over one edge', 'rectangle', [30, 5, 3.5], [40.5, 9, 3.5], 'partly'],
+  ['around all of it', 'rectangle', [-4, -4, 3.5], [50, 50, 3.5], 'partly'],
+  ['beside it', 'rectangle', [41, 5, 3.5], [50, 9, 3.5], 'wholly'],
+  ['on a slice that is not there', 'rectangle', [4, 5, 20.5], [9, 9, 20.5], 'wholly'],
+  // 2.1 mm are 3 voxels along x, and less than one along z.
+  ['that touches an edge', 'sphere', [3, 10, 10], [6, 10, 10], 'none'],
+  ['that reaches over an edge', 'sphere', [2.9, 10, 10], [5.9, 10, 10], 'partly'],
+  ['with its middle outside', 'sphere', [-1, 10, 10], [2, 10, 10], 'partly'],
+  ['away from it', 'sphere', [-4, 10, 10], [-1, 10, 10], 'wholly'],
+  ['line far away', 'distance', [-9, -9, 0], [-8, -9, 0], 'none'],
+] as const)('how much of a region is outside: one %s', (_, kind, a, b, outside) => {
+  expect(outsideOf(measured(kind, [a, b]), anisotropic, dims)).toBe(outside);
+});
+
+test('a slanted sphere is outside where its voxels are', () => {
+  for (const center of [
+    [20, 18, 10],
+    [20, 3, 10],
+    [20, 30, 18.5],
+  ] as const) {
+    const sphere = measured('sphere', [center, [center[0] + 5, center[1], center[2]]]);
+    const radius = lengthOf(slanted, [5, 0, 0]);
+    const reaches = [-1, dims[1] + 1].some((y) => reachesPlane(center, radius, 1, y < 0 ? 0 : dims[1]));
+    const across = [0, dims[2]].some((z) => reachesPlane(center, radius, 2, z));
+    const sideways = [0, dims[0]].some((x) => reachesPlane(center, radius, 0, x));
+    expect(outsideOf(sphere, slanted, dims)).toBe(reaches || across || sideways ? 'partly' : 'none');
+  }
+});
+
+/** Whether a ball in the slanted volume comes to a plane of voxel positions, by trying directions. */
+function reachesPlane(center: Voxel, radius: number, axis: 0 | 1 | 2, at: number): boolean {
+  let farthest = 0;
+  for (let turn = 0; turn < 60; turn++) {
+    for (let rise = -30; rise <= 30; rise++) {
+      const [a, b] = [(turn * Math.PI) / 30, (rise * Math.PI) / 60];
+      const step: Voxel = [Math.cos(a) * Math.cos(b), Math.sin(a) * Math.cos(b), Math.sin(b)];
+      farthest = Math.max(farthest, (step[axis] * radius) / lengthOf(slanted, step));
+    }
+  }
+  return farthest > Math.abs(at - center[axis]);
+}

@@ -1,6 +1,6 @@
 import type { Region } from '../../../core/volume/region-statistics.ts';
 import { axisNumber, type Measurement } from '../model/measure.ts';
-import { innerProduct, type Metric, stepBetween } from '../model/metric.ts';
+import { innerProduct, lengthOf, type Metric, stepBetween } from '../model/metric.ts';
 import type { Voxel } from '../model/slice-geometry.ts';
 
 /**
@@ -19,6 +19,27 @@ export function regionOf({ kind, axis, points }: Measurement, metric: Metric, di
   const ranges = [clipped(range(0), dims[0]), clipped(range(1), dims[1]), clipped(range(2), dims[2])] as const;
   return boxed(ranges, () => ranges[0]);
 }
+
+/** How much of a rectangle or a sphere lies outside the volume, by its outline; a volume's edge is its outermost voxels' outer sides. */
+export function outsideOf({ kind, axis, points }: Measurement, metric: Metric, dims: Voxel): 'none' | 'partly' | 'wholly' {
+  if (kind !== 'rectangle' && kind !== 'sphere') return 'none';
+  const [a, b] = points as [Voxel, Voxel];
+  const across = axisNumber(axis);
+  const radius = kind === 'sphere' ? lengthOf(metric, stepBetween(a, b)) : 0;
+  const spans = ([0, 1, 2] as const).map((along): readonly [low: number, high: number] => {
+    if (kind === 'sphere') {
+      const reach = radius * Math.sqrt(inverseDiagonal(metric, along));
+      return [a[along] - reach, a[along] + reach];
+    }
+    if (along === across) return [Math.floor(a[along]), Math.floor(a[along]) + 1];
+    return [Math.min(a[along], b[along]), Math.max(a[along], b[along])];
+  });
+  if (spans.some(([low, high], along) => high <= 0 || low >= (dims[along] as number))) return 'wholly';
+  return spans.some(([low, high], along) => low < -slack || high > (dims[along] as number) + slack) ? 'partly' : 'none';
+}
+
+/** Float noise is not outside, in voxels. */
+const slack = 1e-6;
 
 /** Of the voxels that are at most √`squared` from the centre. */
 function sphere(center: Voxel, squared: number, metric: Metric, dims: Voxel): Region | undefined {

@@ -132,6 +132,35 @@ function arc(points: readonly Point[], pixelRatio: number): Point[] {
   });
 }
 
+/** Of some lines, what lies on a canvas of that size: where they begin, end and bend there, and where they cross its edges. */
+export function pointsInSight(lines: readonly (readonly Point[])[], width: number, height: number): Point[] {
+  return lines.flatMap((line) =>
+    line.slice(1).flatMap((end, at) => {
+      const begin = line[at] as Point;
+      const span = spanInSight(begin, end, [width, height]);
+      return span
+        ? span.map((part): Point => [begin[0] + part * (end[0] - begin[0]), begin[1] + part * (end[1] - begin[1])])
+        : [];
+    }),
+  );
+}
+
+/** The part of a segment that lies between 0 and `size`, from 0 at its begin to 1 at its end (Liang and Barsky 1984). Undefined: none. */
+function spanInSight(begin: Point, end: Point, size: Point): readonly [from: number, to: number] | undefined {
+  let [from, to] = [0, 1];
+  for (const axis of [0, 1] as const) {
+    const step = end[axis] - begin[axis];
+    if (step === 0) {
+      if (begin[axis] < 0 || begin[axis] > size[axis]) return undefined;
+      continue;
+    }
+    const [a, b] = [-begin[axis] / step, (size[axis] - begin[axis]) / step];
+    from = Math.max(from, Math.min(a, b));
+    to = Math.min(to, Math.max(a, b));
+  }
+  return from <= to ? [from, to] : undefined;
+}
+
 /** What of the measurements that were made here is under a pixel: a handle by its number, or a line. */
 export function shapeAt(
   shapes: readonly MeasureShape[],

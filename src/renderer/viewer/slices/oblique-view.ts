@@ -1,6 +1,13 @@
 import type { Commands } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
-import { alongNormal, type ObliquePlacement, placeOblique, zoomOblique } from '../model/oblique-geometry.ts';
+import {
+  alongNormal,
+  fittedObliquePixelsPerUnit,
+  type ObliquePlacement,
+  obliqueKeptInSight,
+  placeOblique,
+  zoomOblique,
+} from '../model/oblique-geometry.ts';
 import { scaleBar } from '../model/scale-bar.ts';
 import { clampVoxel, maxZoom, minZoom, type Point, positionAt, type SliceCamera, voxelAt } from '../model/slice-geometry.ts';
 import type { ViewHost } from '../model/view-host.ts';
@@ -82,6 +89,11 @@ export class ObliqueView extends SliceCanvas {
     return placement && placeOblique(placement).map.pixelsPerUnit;
   }
 
+  protected override fittedPixelsPerUnit(): number | undefined {
+    const placement = this.#placement();
+    return placement && fittedObliquePixelsPerUnit(placement);
+  }
+
   override dispose(): void {
     this.#endPointer();
     super.dispose();
@@ -97,7 +109,9 @@ export class ObliqueView extends SliceCanvas {
     if (!volume) return undefined;
     const { width, height } = size;
     const margin = marginOf(size, pixelRatio);
-    return { info: volume.info, tilt: state.oblique, crosshair: state.crosshair, camera: this.viewpoint, width, height, margin };
+    const { oblique: tilt, crosshair } = state;
+    const placement = { info: volume.info, tilt, crosshair, camera: this.viewpoint, width, height, margin };
+    return { ...placement, camera: obliqueKeptInSight(placement) };
   }
 
   #hover(pixel: Point | undefined): void {
@@ -116,7 +130,7 @@ export class ObliqueView extends SliceCanvas {
 
   #move(change: (placement: ObliquePlacement) => SliceCamera): void {
     const placement = this.#placement();
-    if (placement) this.viewpoint = change(placement);
+    if (placement) this.viewpoint = obliqueKeptInSight({ ...placement, camera: change(placement) });
   }
 
   /** Along the normal; the crosshair is a voxel, so what is left of a step goes into the next. */

@@ -67,6 +67,20 @@ export abstract class SliceCanvas implements View {
   /** Pixels for each of the volume's units of length; undefined: nothing is shown. */
   protected abstract pixelsPerUnit(size: PictureSize, pixelRatio: number): number | undefined;
 
+  /** Canvas pixels for each of the volume's units of length at a zoom of 1; undefined: nothing is shown. */
+  protected abstract fittedPixelsPerUnit(): number | undefined;
+
+  /** CSS pixels for each of the volume's units of length at a zoom of 1; undefined: nothing is shown. */
+  get fittedScale(): number | undefined {
+    const fitted = this.isShown ? this.fittedPixelsPerUnit() : undefined;
+    return fitted && fitted / this.#pixelRatio;
+  }
+
+  /** It was panned or zoomed. */
+  get isMoved(): boolean {
+    return this.#camera.zoom !== fitted.zoom || this.#camera.center !== undefined;
+  }
+
   render(): void {
     if (!this.isShown) return;
     const commands = this.#gpu.commands('slice');

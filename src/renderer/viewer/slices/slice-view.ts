@@ -8,6 +8,8 @@ import { scaleBar } from '../model/scale-bar.ts';
 import { slabChoice, slabOf } from '../model/slab.ts';
 import {
   clampVoxel,
+  fittedPixelsPerUnit,
+  keptInSight,
   type Point,
   panBy,
   pixelOf,
@@ -117,6 +119,11 @@ export class SliceView extends SliceCanvas {
     return placement && placeSlice(placement).pixelsPerUnit;
   }
 
+  protected override fittedPixelsPerUnit(): number | undefined {
+    const placement = this.#placement();
+    return placement && fittedPixelsPerUnit(placement);
+  }
+
   boardChanged(): void {
     this.#measuring.boardChanged();
     this.canvas.style.cursor = cursors[this.host.board.tool] ?? 'crosshair';
@@ -145,7 +152,7 @@ export class SliceView extends SliceCanvas {
     if (!volume) return undefined;
     const frame: SliceFrame = sliceFrame(volume.info, this.#axis);
     const [x, y, z] = volume.info.dims;
-    return {
+    const placement: SlicePlacement = {
       frame,
       dims: [x, y, z],
       spacing: safeSpacing(volume.info),
@@ -155,6 +162,7 @@ export class SliceView extends SliceCanvas {
       camera: this.viewpoint,
       margin: marginOf(size, pixelRatio),
     };
+    return { ...placement, camera: keptInSight(placement) };
   }
 
   #hover(pixel: Point | undefined): void {
@@ -181,7 +189,7 @@ export class SliceView extends SliceCanvas {
 
   #move(change: (placement: SlicePlacement) => SliceCamera): void {
     const placement = this.#placement();
-    if (placement) this.viewpoint = change(placement);
+    if (placement) this.viewpoint = keptInSight({ ...placement, camera: change(placement) });
   }
 
   #step(slices: number): void {

@@ -1,0 +1,137 @@
+import { scaled } from '../../../core/shared/vectors.ts';
+import { metresOf, type VolumeInfo } from '../../../core/shared/volume.ts';
+import type { OrbitPose } from './orbit-camera.ts';
+import { affineColumns, hasOrientation, type SliceFrame, safeSpacing, sliceFrame, unitsPerLength } from './orientation.ts';
+import { clampVoxel, type Point, type SliceCamera, type Voxel } from './slice-geometry.ts';
+import type { SliceAxis, ViewState } from './viewer-api.ts';
+
+/** Where the views of a viewer stand: the slices by their axes, the oblique one, and the 3D view. What is not shown is left out. */
+export type Viewpoints = Readonly<
+  Partial<Record<SliceAxis | 'oblique', SliceCamera | undefined> & { '3d': OrbitPose | undefined }>
+>;
+
+/** CSS pixels per spatial unit at a zoom of 1, of the slices that are shown. */
+export type FittedScales = Readonly<Partial<Record<SliceAxis | 'oblique', number>>>;
+
+/** A volume, how large its slices are when they are fitted, and what its 3D view is seen by. */
+export interface LinkedVolume {
+  readonly info: VolumeInfo;
+  readonly scales: FittedScales;
+  readonly camera: ViewState['camera'];
+}
+
+/**
+ * The viewpoints from which another volume is seen at the same scale, in pixels per millimetre, and at the same place: that of the world
+ * where both volumes lie in it together, else as far from the middle.
+ */
+export function sameViewpoints(from: LinkedVolume, to: LinkedVolume, viewpoints: Viewpoints): Viewpoints {
+  const units = unitRatio(from.info, to.info);
+  const made: { -readonly [view in keyof Viewpoints]: Viewpoints[view] } = {};
+  for (const view of ['x', 'y', 'z', 'oblique'] as const) {
+    const camera = viewpoints[view];
+    const [fitted, fittedThere] = [from.scales[view], to.scales[view]];
+    if (!camera || !fitted || !fittedThere) continue;
+    const zoom = camera.zoom * (fitted / (fittedThere * units));
+    made[view] = {
+      zoom,
+      center: view === 'oblique' ? samePan(camera.center, units) : sameCenter(from.info, to.info, view, camera.center),
+    };
+  }
+  const pose = viewpoints['3d'];
+  if (pose) {
+    // The scene's unit is the volume's longest edge; its origin the volume's middle.
+    const lengths = (units * unitsPerLength(from.info)) / unitsPerLength(to.info);
+    made['3d'] = {
+      ...pose,
+      position: scaled(pose.position, lengths),
+      target: scaled(pose.target, lengths),
+      zoom: from.camera === 'orthographic' ? pose.zoom / lengths : pose.zoom,
+    };
+  }
+  return made;
+}
+
+/** How many spatial units of the second volume one of the first is; 1 where one of them has none. */
+function unitRatio(from: VolumeInfo, to: VolumeInfo): number {
+  const ratio = metresOf[from.spatialUnit] / metresOf[to.spatialUnit];
+  return Number.isFinite(ratio) ? ratio : 1;
+}
+
+/** The oblique slice's centre is an offset from the volume's middle, in spatial units. */
+function samePan(center: Point | undefined, units: number): Point | undefined {
+  return center && [center[0] * units, center[1] * units];
+}
+
+/** The centre of the other volume's slice that is at the same place; undefined is the volume's middle. */
+function sameCenter(from: VolumeInfo, to: VolumeInfo, axis: SliceAxis, center: Point | undefined): Point | undefined {
+  if (from.dims.slice(0, 3).join() === to.dims.slice(0, 3).join() && from.affine.join() === to.affine.join()) return center;
+  const [here, there] = [sliceFrame(from, axis), sliceFrame(to, axis)];
+  const [middle, middleThere] = [middleOf(from), middleOf(to)];
+  const [toThere, toHere] = [worldMap(from, to), worldMap(to, from)];
+  if (toThere && toHere && (isInside(toThere(middle), to) || isInside(toHere(middleThere), from))) {
+    const position: [number, number, number] = [...middle];
+    if (center) [position[here.right.axis], position[here.down.axis]] = center;
+    const found = toThere(position);
+    const isMiddle = [there.right, there.down].every(
+      ({ axis: at }) => Math.abs(found[at] - middleThere[at]) < 1e-6 * to.dims[at],
+    );
+    return isMiddle ? undefined : [found[there.right.axis], found[there.down.axis]];
+  }
+  if (!center) return undefined;
+  const [spacing, spacingThere] = [safeSpacing(from), safeSpacing(to)];
+  const units = unitRatio(from, to);
+  const along = (a: SliceFrame['right'], b: SliceFrame['right'], at: number): number => {
+    const away = (at - middle[a.axis]) * spacing[a.axis] * a.sign * units;
+    return middleThere[b.axis] + (away / spacingThere[b.axis]) * b.sign;
+  };
+  return [along(here.right, there.right, center[0]), along(here.down, there.down, center[1])];
+}
+
+function middleOf({ dims }: VolumeInfo): Voxel {
+  return [dims[0] / 2, dims[1] / 2, dims[2] / 2];
+}
+
+function isInside(position: Voxel, { dims }: VolumeInfo): boolean {
+  return position.every((at, axis) => at >= 0 && at <= (dims[axis] as number));
+}
+
+type Matrix = readonly (readonly [x: number, y: number, z: number])[];
+
+/** The same place in another volume: by world coordinates where both have an orientation, else by the voxel's number. */
+export function samePlace(from: VolumeInfo, to: VolumeInfo, voxel: Voxel): Voxel {
+  const [x, y, z] = to.dims;
+  const size: Voxel = [x, y, z];
+  const map = worldMap(from, to);
+  if (!map || from.affine.every((value, at) => value === to.affine[at])) return clampVoxel(voxel, size);
+  return clampVoxel(map([voxel[0] + 0.5, voxel[1] + 0.5, voxel[2] + 0.5]), size);
+}
+
+/** Carries voxel positions (voxel i covers i to i + 1) to another volume by world coordinates; undefined where one has no orientation. */
+function worldMap(from: VolumeInfo, to: VolumeInfo): ((position: Voxel) => Voxel) | undefined {
+  const world = hasOrientation(from) && hasOrientation(to) ? affineColumns(from) : undefined;
+  const columns = affineColumns(to);
+  if (!world || !columns) return undefined;
+  const units = unitRatio(from, to);
+  const shift = (info: VolumeInfo, axis: number): number => info.affine[4 * axis + 3] ?? 0;
+  return (position) => {
+    // The affine's voxel numbers are those of middles.
+    const at = [0, 1, 2].map((axis) => {
+      const along = world.reduce(
+        (sum, column, index) => sum + (column[axis] ?? 0) * ((position[index] ?? 0) - 0.5),
+        shift(from, axis),
+      );
+      return along * units - shift(to, axis);
+    }) as unknown as Voxel;
+    const [x, y, z] = solve(columns, at);
+    return [x + 0.5, y + 0.5, z + 0.5];
+  };
+}
+
+/** x of `columns · x = target`, by Cramer's rule; the columns are independent. */
+function solve(columns: Matrix, target: Voxel): Voxel {
+  const determinant = (a: Voxel, b: Voxel, c: Voxel): number =>
+    a[0] * (b[1] * c[2] - b[2] * c[1]) - b[0] * (a[1] * c[2] - a[2] * c[1]) + c[0] * (a[1] * b[2] - a[2] * b[1]);
+  const [a, b, c] = columns as unknown as readonly [Voxel, Voxel, Voxel];
+  const whole = determinant(a, b, c);
+  return [determinant(target, b, c) / whole, determinant(a, target, c) / whole, determinant(a, b, target) / whole];
+}
