@@ -109,9 +109,9 @@ function TurnFields({ movie }: { readonly movie: MovieOptions }) {
           label="Frames"
           value={movie.frames}
           minimum={1}
-          step={1}
-          maximumFractionDigits={0}
-          onChange={(frames) => output.setMovie({ frames: Math.min(mostFrames, frames) })}
+          isWhole
+          maximum={mostFrames}
+          onChange={(frames) => output.setMovie({ frames })}
         />
       </div>
     </>
@@ -125,9 +125,9 @@ function RangeFields({ movie, last }: { readonly movie: MovieOptions; readonly l
       label={label}
       value={value}
       minimum={0}
-      step={1}
-      maximumFractionDigits={0}
-      onChange={(next) => output.setMovie({ [key]: Math.min(last, next) })}
+      isWhole
+      maximum={last}
+      onChange={(next) => output.setMovie({ [key]: next })}
     />
   );
   return (

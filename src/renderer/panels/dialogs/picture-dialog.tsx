@@ -117,14 +117,7 @@ export function PictureFields() {
   const { output } = useApp();
   const { size, width, height, isAnnotated, background } = useAppState((state) => state.output.picture);
   const length = (label: string, value: number, key: 'width' | 'height') => (
-    <NumberInput
-      label={label}
-      value={value}
-      minimum={16}
-      step={1}
-      maximumFractionDigits={0}
-      onChange={(next) => output.setPicture({ [key]: next })}
-    />
+    <NumberInput label={label} value={value} minimum={16} isWhole onChange={(next) => output.setPicture({ [key]: next })} />
   );
   return (
     <>

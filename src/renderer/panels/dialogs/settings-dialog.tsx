@@ -120,8 +120,8 @@ function Budget() {
             label="MiB of GPU memory"
             value={gpuBudgetMiB}
             minimum={gpuBudgets.min}
-            step={1}
-            maximumFractionDigits={0}
+            maximum={gpuBudgets.max}
+            isWhole
             onChange={(chosen) => app.set({ gpuBudgetMiB: clampGpuBudget(chosen) })}
           />
         </div>

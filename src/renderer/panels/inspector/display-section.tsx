@@ -2,8 +2,10 @@ import { ChevronDown } from 'lucide-react';
 import { Button as AriaButton } from 'react-aria-components';
 import { markedColors, type Outside } from '../../../core/draw/outside.ts';
 import type { OpenDocument } from '../../app/state/store.ts';
-import { levelOf, narrowestWindow, windowOf } from '../../app/view/window.ts';
+import { typedWindow, windowSteps } from '../../app/view/typed-window.ts';
+import { levelOf, toPhysical, type Window } from '../../app/view/window.ts';
 import { presetsOf, type WindowPreset } from '../../app/view/window-presets.ts';
+import { digitsFor } from '../../app/words/value-words.ts';
 import { colormap, colormapGradient, colormapNames } from '../../viewer/colors/colormaps.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import buttonStyles from '../controls/button.module.css';
@@ -52,7 +54,7 @@ export function DisplaySection({ document, viewer }: Props) {
   return (
     <Section title="Display" {...fold}>
       <HistogramPlot document={document} viewer={viewer} />
-      <HistogramTools viewer={viewer} />
+      <HistogramTools document={document} viewer={viewer} />
       <WindowFields document={document} viewer={viewer} />
       <div className={styles.rows}>
         <Select
@@ -80,7 +82,7 @@ export function DisplaySection({ document, viewer }: Props) {
   );
 }
 
-function HistogramTools({ viewer }: { readonly viewer: Viewer }) {
+function HistogramTools({ document, viewer }: Props) {
   const app = useApp();
   const logCounts = useAppState(({ settings }) => settings.logCounts);
   const hasOpacity = useViewerPart(viewer, ({ state }) => state.projection === 'composite');
@@ -100,6 +102,10 @@ function HistogramTools({ viewer }: { readonly viewer: Viewer }) {
           Reset opacity
         </Button>
       )}
+      <span className={styles.windows}>
+        <Button onPress={() => app.presetWindow('auto')}>Auto</Button>
+        <PresetMenu document={document} />
+      </span>
     </div>
   );
 }
@@ -145,31 +151,31 @@ function PresetMenu({ document }: { readonly document: OpenDocument }) {
   );
 }
 
-function WindowFields({ document, viewer }: Props) {
-  const { info, statistics } = document;
-  const app = useApp();
+function WindowFields({ document: { info }, viewer }: Props) {
   const window = useViewerPart(viewer, ({ state }) => state.window);
   const { width, level } = levelOf(window, info);
-  const isInteger = info.type !== 'f32' && info.type !== 'f64';
-  const narrowest = narrowestWindow(statistics.min, statistics.max, isInteger) * Math.abs(info.slope || 1);
-  const digits = isInteger && Number.isInteger(info.slope) ? 1 : Math.max(0, 4 - Math.floor(Math.log10(Math.max(width, 1e-12))));
+  const problemOf = (typed: Window | string) => (typeof typed === 'string' ? typed : undefined);
+  const show = (typed: Window | string) => {
+    if (typeof typed !== 'string') viewer.set({ window: typed });
+  };
+  const ends = window.map((edge) => Math.abs(toPhysical(edge, info)));
   return (
     <div className={styles.fields}>
       <NumberInput
         label="Window"
         value={width}
-        minimum={0}
-        maximumFractionDigits={Math.min(12, digits)}
-        onChange={(next) => viewer.set({ window: windowOf(next, level, info, narrowest) })}
+        step={windowSteps(width)}
+        problemOf={(next) => problemOf(typedWindow(next, level, info))}
+        onChange={(next) => show(typedWindow(next, level, info))}
       />
       <NumberInput
         label="Level"
         value={level}
-        maximumFractionDigits={Math.min(12, digits)}
-        onChange={(next) => viewer.set({ window: windowOf(width, next, info, narrowest) })}
+        step={windowSteps(width)}
+        digits={digitsFor(Math.max(...ends), width / 1000, 7)}
+        problemOf={(next) => problemOf(typedWindow(width, next, info))}
+        onChange={(next) => show(typedWindow(width, next, info))}
       />
-      <Button onPress={() => app.presetWindow('auto')}>Auto</Button>
-      <PresetMenu document={document} />
     </div>
   );
 }

@@ -46,8 +46,7 @@ export function RawForm({ file, suggestions }: { readonly file: HostFile; readon
               label={axis === 't' ? 'time points' : axis}
               value={layout.dims[index] ?? 1}
               minimum={1}
-              step={1}
-              maximumFractionDigits={0}
+              isWhole
               onChange={(length) =>
                 change({ dims: layout.dims.map((old, at) => (at === index ? length : old)) as unknown as RawLayout['dims'] })
               }
@@ -76,8 +75,7 @@ export function RawForm({ file, suggestions }: { readonly file: HostFile; readon
           label="Bytes in front of the first voxel"
           value={layout.offset ?? 0}
           minimum={0}
-          step={1}
-          maximumFractionDigits={0}
+          isWhole
           onChange={(offset) => change({ offset })}
         />
         <p className={styles.check} data-state={check.state} role="status">

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { typedWindow, windowSteps } from './typed-window.ts';
+
+const plain = { type: 'f32', slope: 1, intercept: 0 } as const;
+
+describe('a window that is typed', () => {
+  it('may be of any finite width and level', () => {
+    expect(typedWindow(200, 100, plain)).toEqual([0, 200]);
+    expect(typedWindow(6e-13, 0, plain)).toEqual([-3e-13, 3e-13]);
+    expect(typedWindow(6e38, 0, plain)).toEqual([-3e38, 3e38]);
+    expect(typedWindow(100, 950, { type: 'i16', slope: -2.5, intercept: 1000 })).toEqual([-0, 40]);
+  });
+
+  it('is refused in words where there is no such window', () => {
+    expect(typedWindow(0, 5, plain)).toBe('A window is wider than 0');
+    expect(typedWindow(-3, 5, plain)).toBe('A window is wider than 0');
+    expect(typedWindow(1e39, 0, plain)).toBe('Too large for a window');
+    expect(typedWindow(2, 4294967290, { type: 'u32', slope: 1, intercept: 0 })).toEqual([4294967289, 4294967291]);
+    expect(typedWindow(1e-13, 1e9, plain)).toBe('Too narrow to be told from nothing at level 1e9');
+  });
+
+  it('is stepped through by round parts of its width', () => {
+    expect(windowSteps(109)).toBe(1);
+    expect(windowSteps(1500)).toBe(10);
+    expect(windowSteps(6.2e-13)).toBeCloseTo(1e-15, 20);
+    expect(windowSteps(0)).toBe(1);
+  });
+});
