@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test';
 import { canvasOf, factsOf, plain, probeAt } from './support/app.ts';
 import { type OddName, oddNifti, oddVolume } from './support/odd-volumes.ts';
 import { expect, type Stria, test } from './support/test.ts';
@@ -84,4 +85,103 @@ test('Window and Level take any number as people write it, refuse in words what 
     await windowField.press('Escape');
     await expect(windowField).not.toHaveAttribute('aria-invalid');
   });
+});
+
+test('the histogram’s axis fits the values, is zoomed by wheel and keys, and its handles take small and large steps', async ({
+  stria,
+}) => {
+  const { page } = stria;
+  const numbers = page.getByTestId('histogram-numbers');
+  const shownNumbers = async () => (await numbers.locator('span').allTextContents()).map(plain);
+  const low = page.getByTestId('window-low');
+  const high = page.getByTestId('window-high');
+  const whole = page.getByTestId('histogram-whole');
+  const valueAt = async (handle: Locator) => Number(await handle.getAttribute('aria-valuenow'));
+
+  await test.step('32 integers take all of it, and real values run up', async () => {
+    await open(stria, 'negative-slope');
+    await expect.poll(shownNumbers).toEqual(['940', '960', '980']);
+    expect(await high.getAttribute('aria-valuemin')).toBe('920');
+    expect(await high.getAttribute('aria-valuemax')).toBe('1000');
+  });
+
+  await test.step('keys move the edges by one, and by ten with Shift', async () => {
+    await open(stria, 'near-2^32');
+    await low.focus();
+    const start = await valueAt(low);
+    await page.keyboard.press('ArrowRight');
+    expect(await valueAt(low)).toBe(start + 1);
+    await page.keyboard.press('Shift+ArrowRight');
+    expect(await valueAt(low)).toBe(start + 11);
+    await page.keyboard.press('Home');
+    expect(await valueAt(low)).toBe(2 ** 32 - 201);
+  });
+
+  await test.step('the wheel zooms around the pointer, and a button is the way back', async () => {
+    await open(stria, 'offset');
+    const before = await shownNumbers();
+    const plot = await page.getByTestId('histogram').boundingBox();
+    if (!plot) throw new Error('the histogram is not on the screen');
+    await page.mouse.move(plot.x + plot.width / 2, plot.y + 40);
+    await expect(whole).toBeHidden();
+    await page.mouse.wheel(0, -600);
+    await expect(whole).toBeVisible();
+    await expect.poll(shownNumbers).not.toEqual(before);
+    expect((await shownNumbers()).join(' ')).toMatch(/^100000\d(\.\d+)?( 100000\d(\.\d+)?)+$/);
+    await whole.click();
+    await expect.poll(shownNumbers).toEqual(before);
+    await expect(whole).toBeHidden();
+  });
+
+  await test.step('keys zoom around a handle, whose steps become smaller', async () => {
+    await high.focus();
+    const start = await valueAt(high);
+    await page.keyboard.press('ArrowLeft');
+    expect(start - (await valueAt(high))).toBeCloseTo(0.01, 6);
+    for (let step = 0; step < 6; step++) await page.keyboard.press('+');
+    await page.keyboard.press('ArrowLeft');
+    expect(start - (await valueAt(high))).toBeCloseTo(0.011, 6);
+    await page.keyboard.press('0');
+    await expect(whole).toBeHidden();
+  });
+});
+
+test('a click on the line of opacity adds a point, Delete removes it, and words say so', async ({ stria }) => {
+  const { page } = stria;
+  const points = page.getByRole('slider', { name: /^Opacity point/ });
+  await open(stria, 'offset');
+  await expect(page.getByText('Click the line to add a point. Delete removes it.')).toBeVisible();
+  const count = await points.count();
+  const [from, to] = [await points.nth(1).boundingBox(), await points.nth(2).boundingBox()];
+  if (!from || !to) throw new Error('the points are not on the screen');
+  const middle = (edge: 'x' | 'y') => (from[edge] + to[edge]) / 2 + from.width / 2;
+  await page.mouse.click(middle('x'), middle('y'));
+  await expect(points).toHaveCount(count + 1);
+  await expect(points.nth(2)).toBeFocused();
+  await page.keyboard.press('Delete');
+  await expect(points).toHaveCount(count);
+});
+
+test('a window beside the values, or far wider, is said to be so, and Auto brings it back', async ({ stria }) => {
+  const { page } = stria;
+  const levelField = page.getByRole('textbox', { name: 'Level' });
+  const windowField = page.getByRole('textbox', { name: 'Window' });
+  const trouble = page.getByTestId('window-trouble');
+  await open(stria, 'some-nan');
+  const level = await levelField.inputValue();
+  await expect(trouble).toBeHidden();
+  await levelField.fill('1e39');
+  await levelField.press('Enter');
+  await expect(page.getByText('Too large for a window')).toBeVisible();
+  await levelField.press('Escape');
+  await levelField.fill('99 999');
+  await levelField.press('Enter');
+  await expect(trouble).toContainText('All values lie below the window.');
+  await page.getByTestId('window-trouble-auto').click();
+  await expect(trouble).toBeHidden();
+  await expect(levelField).toHaveValue(level);
+  await open(stria, 'constant');
+  await windowField.fill('1e9');
+  await windowField.press('Enter');
+  await expect(trouble).toBeHidden();
 });

@@ -30,8 +30,8 @@ test('the 3D view shows a volume in several ways, and an isosurface at any level
     if (!histogram || !held) throw new Error('the histogram is not on the screen');
     await page.mouse.move(held.x + held.width / 2, held.y + 10);
     await page.mouse.down();
-    // Above the ball's values, of which the greatest is 190: the box alone is left. Bins reach from 0 to 256.
-    await page.mouse.move(histogram.x + (195 / 256) * histogram.width, held.y + 10, { steps: 4 });
+    // Above the ball's values, of which the greatest is 190: the box alone is left. The axis ends behind 200.
+    await page.mouse.move(histogram.x + (195.5 / 201) * histogram.width, held.y + 10, { steps: 4 });
     await page.mouse.up();
     await expect(line).toHaveAttribute('aria-valuetext', '195');
     await expect(page.getByTestId('level-slider')).toHaveValue('195');

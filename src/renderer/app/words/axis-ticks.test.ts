@@ -12,6 +12,7 @@ describe('ticks of an axis', () => {
     expect(texts(0, 1024, 288, { slope: 2, intercept: -1024 })).toEqual(['−500', '0', '500']);
     expect(texts(31, 0, 288, { slope: -2.5, intercept: 1000 })).toEqual(['940', '960', '980']);
     expect(texts(3, 3)).toEqual([]);
+    expect(axisTicks([0, 2], plain, 288, 1).map(({ text }) => text)).toEqual(['1']);
   });
 
   it('have as many digits as tell them apart', () => {

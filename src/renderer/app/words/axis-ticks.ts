@@ -17,13 +17,14 @@ const gapPixels = 12;
  * A few round physical values (1, 2 or 5 times a power of ten apart) inside a range of stored values, with as many digits as
  * tell them apart. As many as have room: none is cut off or touches another.
  * @param width of the axis in pixels
+ * @param finest no step is smaller
  */
-export function axisTicks(span: Window, scale: Parameters<typeof toPhysical>[1], width: number): readonly Tick[] {
+export function axisTicks(span: Window, scale: Parameters<typeof toPhysical>[1], width: number, finest = 0): readonly Tick[] {
   const ends = [toPhysical(span[0], scale), toPhysical(span[1], scale)];
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
   const pixels = (text: string): number => text.length * characterPixels;
   for (let count = mostTicks; count > 0; count--) {
-    const { step, values } = roundValues(low, high, count);
+    const { step, values } = roundValues(low, high, count, finest);
     const ticks = values.map((value) => ({ value, text: tickText(value, step, [low, high]) }));
     const widest = Math.max(...ticks.map(({ text }) => pixels(text)));
     const room = (widest / 2 / width) * (high - low);
@@ -39,8 +40,13 @@ function tickText(value: number, step: number, [low, high]: Window): string {
 }
 
 /** Multiples of a round step from `low` to `high`, at most about `count`. */
-function roundValues(low: number, high: number, count: number): { readonly step: number; readonly values: readonly number[] } {
-  const rough = high / count - low / count;
+function roundValues(
+  low: number,
+  high: number,
+  count: number,
+  finest: number,
+): { readonly step: number; readonly values: readonly number[] } {
+  const rough = Math.max(finest, high / count - low / count);
   if (!(rough > 0) || !Number.isFinite(rough)) return { step: 0, values: [] };
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5].find((times) => times * power >= rough) ?? 10);

@@ -1,13 +1,13 @@
 import { useEffect, useRef } from 'react';
 import { markedColors } from '../../../core/draw/outside.ts';
-import type { Window } from '../../app/view/window.ts';
+import { type Axis, partOf } from '../../app/view/histogram-axis.ts';
 import { colormapGradient, colorsOf } from '../../viewer/colors/colormaps.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { useViewerPart } from '../hooks/use-app.ts';
 import styles from './color-strip.module.css';
 
 /** The colours under the histogram, as the window lays them over the values, and what lies outside it. */
-export function ColorStrip({ viewer, span }: { readonly viewer: Viewer; readonly span: Window }) {
+export function ColorStrip({ viewer, axis }: { readonly viewer: Viewer; readonly axis: Axis }) {
   const ramp = useRef<HTMLDivElement>(null);
   const colormap = useViewerPart(viewer, ({ state }) => state.colormap);
   const inverted = useViewerPart(viewer, ({ state }) => state.inverted);
@@ -17,14 +17,16 @@ export function ColorStrip({ viewer, span }: { readonly viewer: Viewer; readonly
   useEffect(() => {
     const show = (): void => {
       const { window } = viewer.snapshot().state;
-      const part = (value: number): number => (100 * (value - span[0])) / (span[1] - span[0]);
+      const [low, high] = [partOf(axis, window[0]), partOf(axis, window[1])];
       if (!ramp.current) return;
-      ramp.current.style.left = `${part(window[0])}%`;
-      ramp.current.style.right = `${100 - part(window[1])}%`;
+      ramp.current.style.left = `${100 * Math.min(low, high)}%`;
+      ramp.current.style.right = `${100 * (1 - Math.max(low, high))}%`;
+      // The axis runs up by real values: with a negative slope the lowest stored value is at its right.
+      ramp.current.style.transform = low > high ? 'scaleX(-1)' : '';
     };
     show();
     return viewer.subscribe(show);
-  }, [viewer, span[0], span[1]]);
+  }, [viewer, axis]);
   const beyond = (side: 0 | 1): string => {
     if (outside[side] === 'hide') return 'transparent';
     const nearest = [...colors.subarray(765 * side, 765 * side + 3)];

@@ -1,11 +1,12 @@
-import { ChevronDown } from 'lucide-react';
+import { ChevronDown, TriangleAlert } from 'lucide-react';
 import { Button as AriaButton } from 'react-aria-components';
 import { markedColors, type Outside } from '../../../core/draw/outside.ts';
 import type { OpenDocument } from '../../app/state/store.ts';
-import { typedWindow, windowSteps } from '../../app/view/typed-window.ts';
 import { levelOf, toPhysical, type Window } from '../../app/view/window.ts';
 import { presetsOf, type WindowPreset } from '../../app/view/window-presets.ts';
+import { typedWindow, windowSteps } from '../../app/words/typed-window.ts';
 import { digitsFor } from '../../app/words/value-words.ts';
+import { windowTrouble } from '../../app/words/window-trouble.ts';
 import { colormap, colormapGradient, colormapNames } from '../../viewer/colors/colormaps.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import buttonStyles from '../controls/button.module.css';
@@ -54,8 +55,11 @@ export function DisplaySection({ document, viewer }: Props) {
   return (
     <Section title="Display" {...fold}>
       <HistogramPlot document={document} viewer={viewer} />
-      <HistogramTools document={document} viewer={viewer} />
-      <WindowFields document={document} viewer={viewer} />
+      <HistogramTools document={document} />
+      <div>
+        <WindowFields document={document} viewer={viewer} />
+        <WindowTrouble document={document} viewer={viewer} />
+      </div>
       <div className={styles.rows}>
         <Select
           label="Colours"
@@ -82,10 +86,9 @@ export function DisplaySection({ document, viewer }: Props) {
   );
 }
 
-function HistogramTools({ document, viewer }: Props) {
+function HistogramTools({ document }: { readonly document: OpenDocument }) {
   const app = useApp();
   const logCounts = useAppState(({ settings }) => settings.logCounts);
-  const hasOpacity = useViewerPart(viewer, ({ state }) => state.projection === 'composite');
   return (
     <div className={styles.tools}>
       <Segmented
@@ -97,11 +100,6 @@ function HistogramTools({ document, viewer }: Props) {
           { key: 'linear', label: 'Linear', testId: 'counts-linear' },
         ]}
       />
-      {hasOpacity && (
-        <Button kind="quiet" onPress={() => app.resetOpacity()} testId="opacity-reset">
-          Reset opacity
-        </Button>
-      )}
       <span className={styles.windows}>
         <Button onPress={() => app.presetWindow('auto')}>Auto</Button>
         <PresetMenu document={document} />
@@ -176,6 +174,25 @@ function WindowFields({ document: { info }, viewer }: Props) {
         problemOf={(next) => problemOf(typedWindow(width, next, info))}
         onChange={(next) => show(typedWindow(width, next, info))}
       />
+    </div>
+  );
+}
+
+/** Says beside the fields when the window shows nothing of the values, and offers the way back. */
+function WindowTrouble({ document: { info, statistics }, viewer }: Props) {
+  const app = useApp();
+  const trouble = useViewerPart(viewer, ({ state }) => windowTrouble(state.window, info, statistics));
+  return (
+    <div role="status">
+      {trouble && (
+        <p className={styles.trouble} data-testid="window-trouble">
+          <TriangleAlert size={14} aria-hidden />
+          <span>{trouble}</span>
+          <Button onPress={() => app.presetWindow('auto')} testId="window-trouble-auto">
+            Auto
+          </Button>
+        </p>
+      )}
     </div>
   );
 }

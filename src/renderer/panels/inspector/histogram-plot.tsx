@@ -1,209 +1,161 @@
-import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRef } from 'react';
-import uPlot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
+import { type PointerEvent, useEffect, useMemo, useRef, useState } from 'react';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { OpenDocument } from '../../app/state/store.ts';
-import { moveEdge, narrowestWindow, shiftWindow, toPhysical, toStored, type Window } from '../../app/view/window.ts';
+import {
+  type Axis,
+  isIntegerType,
+  isZoomed,
+  panAxis,
+  partOf,
+  revealOn,
+  wholeAxis,
+  zoomAxis,
+} from '../../app/view/histogram-axis.ts';
+import { toStored } from '../../app/view/window.ts';
 import { axisTicks } from '../../app/words/axis-ticks.ts';
-import { formatWithin } from '../../app/words/value-words.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
-import { useAppState, useViewerPart } from '../hooks/use-app.ts';
-import { useShownTheme } from '../hooks/use-shown-theme.ts';
+import { Button } from '../controls/button.tsx';
+import { useApp, useAppState, useViewerPart } from '../hooks/use-app.ts';
 import { ColorStrip } from './color-strip.tsx';
+import { HistogramBars } from './histogram-bars.tsx';
+import { HistogramHandles } from './histogram-handles.tsx';
 import styles from './histogram-plot.module.css';
 import { OpacityEditor } from './opacity-editor.tsx';
-
-const plotHeight = 96;
-const axisHeight = 18;
 
 interface Props {
   readonly document: OpenDocument;
   readonly viewer: Viewer;
 }
 
-/** What can be dragged on the histogram. */
-type Handle = 'low' | 'high' | 'level';
-
-const handleNames: Readonly<Record<Handle, string>> = {
-  low: 'Lowest shown value',
-  high: 'Highest shown value',
-  level: 'Level of the isosurface',
-};
+/** Wheel distance that makes the axis e times as long, in pixels, and that of one key. */
+const wheelPixels = 300;
+const keyFactor = 1.5;
 
 /**
- * Counts of values with the window on it: its edges are dragged, and it is dragged as a whole. The level of an isosurface is
- * a line that is dragged, the opacity of compositing a line of points; colours run below. They are drawn straight into the page, since they move at pointer rate.
+ * Counts of values with the window on it, and what is dragged there: its edges, the level of an isosurface, the line of
+ * opacity. Colours run below. The axis fits the values; the wheel zooms it, and + − 0 do where a handle has the focus.
  */
 export function HistogramPlot({ document: { info, statistics }, viewer }: Props) {
-  const place = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot>(undefined);
-  const band = useRef<HTMLDivElement>(null);
-  const handles: Readonly<Record<Handle, RefObject<HTMLDivElement | null>>> = {
-    low: useRef<HTMLDivElement>(null),
-    high: useRef<HTMLDivElement>(null),
-    level: useRef<HTMLDivElement>(null),
-  };
-  const isLogarithmic = useAppState(({ settings }) => settings.logCounts);
+  const app = useApp();
+  const over = useRef<HTMLDivElement>(null);
   const hasOpacity = useViewerPart(viewer, ({ state }) => state.projection === 'composite');
-  const hasLevel = useViewerPart(viewer, ({ state }) => state.projection === 'isosurface');
-  const grabbed = useRef<{ readonly value: number; readonly window: Window }>(undefined);
-  const theme = useShownTheme();
-  const { low, binWidth, counts } = statistics.histogram;
-  const span: Window = [low, low + binWidth * counts.length];
-  const isInteger = info.type !== 'f32' && info.type !== 'f64';
-  const narrowest = narrowestWindow(statistics.min, statistics.max, isInteger);
+  const isLogarithmic = useAppState(({ settings }) => settings.logCounts);
+  const whole = useMemo(() => wholeAxis(info, statistics), [info, statistics]);
+  const [zoomed, setZoomed] = useState<{ readonly axis: Axis; readonly of: Axis }>();
+  const axis = zoomed?.of === whole ? zoomed.axis : whole;
+  const isCloser = isZoomed(axis, whole);
+  const change = (next: (axis: Axis) => Axis): void =>
+    setZoomed((before) => ({ of: whole, axis: next(before?.of === whole ? before.axis : whole) }));
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme changes the colours that are read from the page
+  // Not by React, whose wheel listeners cannot keep the page from scrolling.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what it calls belongs to the axes
   useEffect(() => {
-    const parent = place.current;
-    if (!parent) return undefined;
-    const color = (name: string) => getComputedStyle(parent).getPropertyValue(name);
-    const made = new uPlot(
-      {
-        width: parent.clientWidth,
-        height: plotHeight + axisHeight,
-        padding: [4, 0, 0, 0],
-        cursor: { show: false },
-        legend: { show: false },
-        scales: {
-          x: { time: false, range: () => [span[0], span[1]] },
-          y: isLogarithmic
-            ? { distr: 3, range: (_plot, _min, max) => [0.7, max * 1.3] }
-            : { range: () => [0, tallestLinear(counts)] },
-        },
-        series: [
-          {},
-          {
-            ...(uPlot.paths.stepped && { paths: uPlot.paths.stepped({ align: 1 }) }),
-            fill: color('--line-strong'),
-            stroke: color('--ink-3'),
-            width: 1,
-            points: { show: false },
-          },
-        ],
-        axes: [
-          {
-            size: axisHeight,
-            gap: 2,
-            stroke: color('--ink-3'),
-            font: `11px ${getComputedStyle(parent).fontFamily}`,
-            grid: { show: false },
-            ticks: { show: false },
-            splits: ({ width }) => axisTicks(span, info, width).map(({ value }) => toStored(value, info)),
-            values: ({ width }) => axisTicks(span, info, width).map(({ text }) => text),
-          },
-          { show: false },
-        ],
-      },
-      // Empty bins have no logarithm: they lie below the axis.
-      [counts.map((_count, index) => low + index * binWidth), counts.map((count) => Math.max(count, 0.5))],
-      parent,
-    );
-    plot.current = made;
-    const resize = new ResizeObserver(() => {
-      if (parent.clientWidth > 0) made.setSize({ width: parent.clientWidth, height: plotHeight + axisHeight });
-      showWindow();
-    });
-    resize.observe(parent);
-    return () => {
-      resize.disconnect();
-      made.destroy();
-    };
-  }, [statistics, info, theme, isLogarithmic]);
-
-  const partOf = (value: number): number => Math.min(1, Math.max(0, (value - span[0]) / (span[1] - span[0])));
-  const showWindow = (): void => {
-    const { window, level } = viewer.snapshot().state;
-    const [from, to] = [partOf(window[0]), partOf(window[1])];
-    if (band.current) {
-      band.current.style.left = `${100 * from}%`;
-      band.current.style.right = `${100 * (1 - to)}%`;
-    }
-    for (const [name, value] of [
-      ['low', window[0]],
-      ['high', window[1]],
-      ['level', level],
-    ] as const) {
-      const handle = handles[name].current;
-      if (!handle) continue;
-      handle.style.left = `${100 * partOf(value)}%`;
-      handle.setAttribute('aria-valuenow', String(value));
-      handle.setAttribute(
-        'aria-valuetext',
-        formatWithin(toPhysical(value, info), [toPhysical(span[0], info), toPhysical(span[1], info)]),
-      );
-    }
-  };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what it reads belongs to the statistics
-  useEffect(() => {
-    showWindow();
-    return viewer.subscribe(showWindow);
-  }, [viewer, statistics, hasLevel]);
-
-  const valueAt = (event: PointerEvent): number => {
-    const box = place.current?.getBoundingClientRect();
-    const value = box ? span[0] + ((event.clientX - box.left) / box.width) * (span[1] - span[0]) : span[0];
-    return isInteger ? Math.round(value) : value;
-  };
-  const grab = (event: PointerEvent) => {
-    event.currentTarget.setPointerCapture(event.pointerId);
-    grabbed.current = { value: valueAt(event), window: viewer.snapshot().state.window };
-  };
-  const heldBy = (handle: Handle): number => {
-    const { window, level } = viewer.snapshot().state;
-    return handle === 'level' ? level : window[handle === 'low' ? 0 : 1];
-  };
-  const move = (handle: Handle, value: number): void => {
-    if (handle === 'level') viewer.set({ level: Math.min(statistics.max, Math.max(statistics.min, value)) });
-    else viewer.set({ window: moveEdge(viewer.snapshot().state.window, handle, value, narrowest) });
-  };
-  const handleProps = (handle: Handle) => ({
-    ref: handles[handle],
-    className: handle === 'level' ? `${styles.edge} ${styles.level}` : styles.edge,
-    role: 'slider',
-    tabIndex: 0,
-    'aria-label': handleNames[handle],
-    'aria-valuemin': span[0],
-    'aria-valuemax': span[1],
-    // Set again at once from the viewer, and then at pointer rate.
-    'aria-valuenow': handle === 'high' ? span[1] : span[0],
-    'data-testid': handle === 'level' ? 'level-line' : `window-${handle}`,
-    onPointerDown: grab,
-    onPointerMove: (event: PointerEvent) => {
-      if (event.buttons !== 1) return;
-      move(handle, valueAt(event));
-    },
-    onKeyDown: (event: KeyboardEvent) => {
-      const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[event.key];
-      if (steps === undefined) return;
+    const place = over.current;
+    if (!place) return undefined;
+    const onWheel = (event: WheelEvent): void => {
+      const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 33 : 1;
+      const isAcross = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
+      const isIdle = isAcross || event.deltaY > 0;
+      // The whole axis lets the page scroll where it has nothing to do.
+      if (!isCloser && isIdle) return;
       event.preventDefault();
-      move(handle, heldBy(handle) + steps * binWidth);
-    },
-  });
+      const { left, width } = place.getBoundingClientRect();
+      if (isAcross) change((now) => panAxis(now, whole, ((event.deltaX || event.deltaY) * unit) / width));
+      else {
+        const factor = Math.exp((-event.deltaY * unit) / wheelPixels);
+        change((now) => zoomAxis(now, whole, info, (event.clientX - left) / width, factor));
+      }
+    };
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const factor = { '+': keyFactor, '=': keyFactor, '-': 1 / keyFactor, 0: 0 }[event.key];
+      if (factor === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      event.stopPropagation();
+      change((now) => (factor === 0 ? whole : zoomAxis(now, whole, info, focusedPart(place), factor)));
+    };
+    const ending = new AbortController();
+    place.addEventListener('wheel', onWheel, { passive: false, signal: ending.signal });
+    place.addEventListener('keydown', onKeyDown, { signal: ending.signal });
+    return () => ending.abort();
+  }, [whole, isCloser]);
 
   return (
     <figure className={styles.figure} aria-label="Histogram of values with the window" data-testid="histogram">
-      <div ref={place} className={styles.plot} />
-      <div className={styles.over} style={{ height: plotHeight }}>
-        <div
-          ref={band}
-          className={styles.band}
-          onPointerDown={grab}
-          onPointerMove={(event) => {
-            if (event.buttons !== 1 || !grabbed.current) return;
-            viewer.set({ window: shiftWindow(grabbed.current.window, valueAt(event) - grabbed.current.value) });
-          }}
+      <div ref={over} className={styles.over}>
+        <HistogramBars histogram={statistics.histogram} axis={axis} isLogarithmic={isLogarithmic} />
+        <HistogramHandles
+          info={info}
+          statistics={statistics}
+          viewer={viewer}
+          axis={axis}
+          reveal={(stored) => change((now) => revealOn(now, whole, stored))}
         />
-        <div {...handleProps('low')} />
-        <div {...handleProps('high')} />
-        {hasLevel && <div {...handleProps('level')} />}
-        {hasOpacity && <OpacityEditor info={info} viewer={viewer} span={span} />}
+        {hasOpacity && <OpacityEditor info={info} viewer={viewer} axis={axis} />}
       </div>
-      <ColorStrip viewer={viewer} span={span} />
+      <AxisNumbers info={info} axis={axis} pan={isCloser ? (parts) => change((now) => panAxis(now, whole, parts)) : undefined} />
+      <ColorStrip viewer={viewer} axis={axis} />
+      {(hasOpacity || isCloser) && (
+        <div className={styles.hint}>
+          {isCloser ? (
+            <Button onPress={() => setZoomed(undefined)} testId="histogram-whole">
+              Whole axis
+            </Button>
+          ) : (
+            <span>Click the line to add a point. Delete removes it.</span>
+          )}
+          {hasOpacity && (
+            <Button kind="quiet" onPress={() => app.resetOpacity()} testId="opacity-reset">
+              Reset opacity
+            </Button>
+          )}
+        </div>
+      )}
     </figure>
   );
 }
 
-/** Of linear counts the second fullest bin fills the plot: the fullest is often a background that dwarfs all others. */
-function tallestLinear(counts: readonly number[]): number {
-  return 1.1 * (counts.toSorted((a, b) => b - a)[1] || Math.max(1, ...counts));
+/** Where on the axis the focused handle is, so that zooming by keys keeps it in place. */
+function focusedPart(over: HTMLElement): number {
+  const handle = over.ownerDocument.activeElement;
+  if (!handle || handle === over || !over.contains(handle)) return 0.5;
+  const [box, place] = [over.getBoundingClientRect(), handle.getBoundingClientRect()];
+  return Math.min(1, Math.max(0, (place.left + place.width / 2 - box.left) / box.width));
+}
+
+interface NumbersProps {
+  readonly info: VolumeInfo;
+  readonly axis: Axis;
+  /** Undefined: all of it is shown. */
+  readonly pan: ((parts: number) => void) | undefined;
+}
+
+/** Round physical values below the plot. Dragged, they move a zoomed axis along. */
+function AxisNumbers({ info, axis, pan }: NumbersProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(288);
+  useEffect(() => {
+    const resize = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width || 288));
+    if (place.current) resize.observe(place.current);
+    return () => resize.disconnect();
+  }, []);
+  // Between two integers there is nothing to name.
+  const isWhole = isIntegerType(info.type) && Number.isInteger(info.slope) && Number.isInteger(info.intercept);
+  return (
+    <div
+      ref={place}
+      className={styles.numbers}
+      data-movable={pan !== undefined || undefined}
+      data-testid="histogram-numbers"
+      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerMove={(event: PointerEvent) => {
+        if (event.buttons === 1) pan?.(-event.movementX / width);
+      }}
+    >
+      {axisTicks([axis.left, axis.right], info, width, isWhole ? 1 : 0).map(({ value, text }) => (
+        <span key={text} style={{ left: `${100 * partOf(axis, toStored(value, info))}%` }}>
+          {text}
+        </span>
+      ))}
+    </div>
+  );
 }

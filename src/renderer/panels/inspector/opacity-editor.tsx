@@ -1,7 +1,8 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import { type Axis, keyStep, partOf, storedAt } from '../../app/view/histogram-axis.ts';
 import { addPoint, besidePoint, movePoint, type OpacityPoint, removePoint } from '../../app/view/opacity-curve.ts';
-import { toPhysical, type Window } from '../../app/view/window.ts';
+import { toPhysical } from '../../app/view/window.ts';
 import { formatWithin } from '../../app/words/value-words.ts';
 import { opacityAt } from '../../viewer/colors/transfer-function.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
@@ -15,15 +16,14 @@ const leaveDistance = 28;
 interface Props {
   readonly info: VolumeInfo;
   readonly viewer: Viewer;
-  /** The values at the plot's left and right. */
-  readonly span: Window;
+  readonly axis: Axis;
 }
 
 /**
  * The opacity of compositing, as a line over the histogram: points are dragged, added by a press on the line or a double
  * click, removed by Delete or by dragging them out. Drawn straight into the page, since it moves at pointer rate.
  */
-export function OpacityEditor({ info, viewer, span }: Props) {
+export function OpacityEditor({ info, viewer, axis }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const lines = useRef<(SVGPolylineElement | null)[]>([]);
   const points = useRef<(HTMLDivElement | null)[]>([]);
@@ -33,12 +33,14 @@ export function OpacityEditor({ info, viewer, span }: Props) {
 
   const show = (): void => {
     const { window, opacity } = viewer.snapshot().state;
-    const left = (position: number): number =>
-      (100 * (window[0] + position * (window[1] - window[0]) - span[0])) / (span[1] - span[0]);
+    const left = (position: number): number => 100 * partOf(axis, window[0] + position * (window[1] - window[0]));
+    // With a negative slope the lowest stored value is at the right.
+    const [before, behind] = left(0) <= left(1) ? [0, 100] : [100, 0];
+    const further = (end: number, position: number): number => (end === 0 ? Math.min : Math.max)(end, left(position));
     const ends = [
-      [Math.min(0, left(0)), opacityAt(opacity, 0)],
+      [further(before, 0), opacityAt(opacity, 0)],
       ...opacity.map(([position, value]) => [left(position), value]),
-      [Math.max(100, left(1)), opacityAt(opacity, 1)],
+      [further(behind, 1), opacityAt(opacity, 1)],
     ] as const;
     const path = ends.map(([x = 0, value = 0]) => `${x},${100 * (1 - value)}`).join(' ');
     for (const line of lines.current) line?.setAttribute('points', path);
@@ -49,24 +51,24 @@ export function OpacityEditor({ info, viewer, span }: Props) {
       point.style.top = `${100 * (1 - value)}%`;
       point.hidden = left(position) < -1 || left(position) > 101;
       const shown = formatWithin(toPhysical(window[0] + position * (window[1] - window[0]), info), [
-        toPhysical(span[0], info),
-        toPhysical(span[1], info),
+        toPhysical(axis.left, info),
+        toPhysical(axis.right, info),
       ]);
       point.setAttribute('aria-valuenow', String(Math.round(100 * value)));
       point.setAttribute('aria-valuetext', `${Math.round(100 * value)} percent opaque at ${shown}`);
     }
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what it reads belongs to the span
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what it reads belongs to the axis
   useEffect(() => {
     show();
     return viewer.subscribe(show);
-  }, [viewer, info, span[0], span[1], count]);
+  }, [viewer, info, axis, count]);
 
   const pointAt = ({ clientX, clientY }: { clientX: number; clientY: number }): OpacityPoint => {
     const box = place.current?.getBoundingClientRect();
     if (!box) return [0, 0];
     const { window } = viewer.snapshot().state;
-    const value = span[0] + ((clientX - box.left) / box.width) * (span[1] - span[0]);
+    const value = storedAt(axis, (clientX - box.left) / box.width);
     return [(value - window[0]) / (window[1] - window[0]), 1 - (clientY - box.top) / box.height];
   };
   const isOut = ({ clientY }: PointerEvent): boolean => {
@@ -79,7 +81,7 @@ export function OpacityEditor({ info, viewer, span }: Props) {
     return added.index;
   };
   // The editor lets presses through to the window below it, but for its line and points: double clicks come from there.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what it reads belongs to the span
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what it reads belongs to the axis
   useEffect(() => {
     const over = place.current?.parentElement;
     const onDoubleClick = (event: MouseEvent): void => {
@@ -88,7 +90,7 @@ export function OpacityEditor({ info, viewer, span }: Props) {
     };
     over?.addEventListener('dblclick', onDoubleClick);
     return () => over?.removeEventListener('dblclick', onDoubleClick);
-  }, [viewer, span[0], span[1]]);
+  }, [viewer, axis]);
   const remove = (index: number): void => {
     viewer.set({ opacity: removePoint(curve(), index) });
     points.current[Math.max(0, index - 1)]?.focus();
@@ -114,12 +116,16 @@ export function OpacityEditor({ info, viewer, span }: Props) {
   };
   const onKeyDown = (index: number) => (event: KeyboardEvent) => {
     const [position, opacity] = curve()[index] ?? [0, 0];
-    const step = event.shiftKey ? 0.1 : 0.01;
+    const { window } = viewer.snapshot().state;
+    const large = event.shiftKey ? 10 : 1;
+    // As far on the axis as an arrow key moves the window's edges there.
+    const across = (large * keyStep(axis, info)) / (window[1] - window[0]);
+    const up = large * 0.01;
     const moves: Record<string, OpacityPoint> = {
-      ArrowLeft: [position - step, opacity],
-      ArrowRight: [position + step, opacity],
-      ArrowUp: [position, opacity + step],
-      ArrowDown: [position, opacity - step],
+      ArrowLeft: [position - across, opacity],
+      ArrowRight: [position + across, opacity],
+      ArrowUp: [position, opacity + up],
+      ArrowDown: [position, opacity - up],
     };
     const move = moves[event.key];
     if (move) viewer.set({ opacity: movePoint(curve(), index, move) });
@@ -163,7 +169,7 @@ export function OpacityEditor({ info, viewer, span }: Props) {
           className={classes(styles.point)}
           role="slider"
           tabIndex={0}
-          title="Drag to move; drag out or press Delete to remove"
+          title="Drag, or arrow keys: Shift for large steps. Delete, or dragging it out, removes it"
           aria-label={`Opacity point ${index + 1} of ${count}`}
           aria-keyshortcuts="Insert Delete"
           aria-valuemin={0}

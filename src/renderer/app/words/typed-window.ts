@@ -1,6 +1,6 @@
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
-import { formatNumber } from '../words/units.ts';
-import { type Window, windowOf } from './window.ts';
+import { type Window, windowOf } from '../view/window.ts';
+import { formatNumber } from './units.ts';
 
 /** The window of a width and a level that somebody typed, both physical; or why there is none, in words. */
 export function typedWindow(

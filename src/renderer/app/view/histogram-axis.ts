@@ -1,0 +1,93 @@
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
+
+/** What the histogram shows: the stored values at its left and its right end. Real values rise to the right, whatever the slope. */
+export interface Axis {
+  readonly left: number;
+  readonly right: number;
+}
+
+type ValueInfo = Pick<VolumeInfo, 'type' | 'slope'>;
+
+/** Shown around a single value, as a part of it. */
+const constantMargin = 0.05;
+/** Of the whole axis, or of the values themselves where that is more: closer together 32-bit floats have few values. */
+const narrowestPart = 1e-5;
+const narrowestOfValue = 1e-6;
+/** Integers that are shown at least. */
+const fewestIntegers = 4;
+
+export function isIntegerType(type: VolumeInfo['type']): boolean {
+  return type !== 'f32' && type !== 'f64';
+}
+
+/** The axis from the first to the last value that any voxel has. */
+export function wholeAxis(info: ValueInfo, { histogram }: Pick<VolumeStatistics, 'histogram'>): Axis {
+  const { low, binWidth, counts } = histogram;
+  const first = counts.findIndex((count) => count > 0);
+  const last = counts.findLastIndex((count) => count > 0);
+  if (first < 0) return directed(info, 0, 1);
+  const [from, to] = [low + first * binWidth, low + (last + 1) * binWidth];
+  if (isIntegerType(info.type)) return to - from > 1 ? directed(info, from, to) : directed(info, from - 1, to + 1);
+  if (to - from > Math.abs(from) * Number.EPSILON + Number.MIN_VALUE) return directed(info, from, to);
+  const margin = Math.abs(from) * constantMargin || 0.5;
+  return directed(info, from - margin, from + margin);
+}
+
+function directed({ slope }: ValueInfo, low: number, high: number): Axis {
+  return slope < 0 ? { left: high, right: low } : { left: low, right: high };
+}
+
+/** Where a stored value stands: 0 at the left end, 1 at the right; below and above for what is not shown. */
+export function partOf({ left, right }: Axis, stored: number): number {
+  return (stored - left) / (right - left);
+}
+
+export function storedAt({ left, right }: Axis, part: number): number {
+  return left + part * (right - left);
+}
+
+/** Stored values from end to end. */
+export function axisLength({ left, right }: Axis): number {
+  return Math.abs(right - left);
+}
+
+export function isZoomed(axis: Axis, whole: Axis): boolean {
+  return axisLength(axis) < axisLength(whole);
+}
+
+/** The axis made longer (a factor above 1: shows less) around a place on it, and never beyond the whole. */
+export function zoomAxis(axis: Axis, whole: Axis, info: ValueInfo, part: number, factor: number): Axis {
+  const narrowest = isIntegerType(info.type)
+    ? fewestIntegers
+    : Math.max(axisLength(whole) * narrowestPart, Math.max(Math.abs(whole.left), Math.abs(whole.right)) * narrowestOfValue);
+  const length = Math.min(axisLength(whole), Math.max(narrowest, axisLength(axis) / factor));
+  if (length >= axisLength(whole)) return whole;
+  const kept = length / axisLength(axis);
+  return within(whole, storedAt(axis, part - part * kept), length);
+}
+
+/** The same length of axis, moved by a part of it. */
+export function panAxis(axis: Axis, whole: Axis, parts: number): Axis {
+  return within(whole, storedAt(axis, parts), axisLength(axis));
+}
+
+/** The axis moved just so far that it shows a value. */
+export function revealOn(axis: Axis, whole: Axis, stored: number): Axis {
+  const part = partOf(axis, stored);
+  if (part >= 0 && part <= 1) return axis;
+  return panAxis(axis, whole, part < 0 ? part - 0.1 : part - 0.9);
+}
+
+/** A piece of the whole axis that begins at a value, or as near to it as it fits. */
+function within(whole: Axis, left: number, length: number): Axis {
+  const sign = whole.right > whole.left ? 1 : -1;
+  const begin = sign * Math.min(Math.max(sign * left, sign * whole.left), sign * whole.right - length);
+  return { left: begin, right: begin + sign * length };
+}
+
+/** What an arrow key moves a handle by, in stored values that grow to the right: a power of ten, about a hundredth of the axis. */
+export function keyStep(axis: Axis, { type }: Pick<VolumeInfo, 'type'>): number {
+  const step = 10 ** Math.floor(Math.log10(axisLength(axis) / 100));
+  return Math.sign(axis.right - axis.left) * (isIntegerType(type) ? Math.max(1, step) : step);
+}

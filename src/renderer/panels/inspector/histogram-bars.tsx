@@ -1,0 +1,42 @@
+import { useMemo } from 'react';
+import type { OpenDocument } from '../../app/state/store.ts';
+import { type Axis, partOf } from '../../app/view/histogram-axis.ts';
+import styles from './histogram-plot.module.css';
+
+type Histogram = OpenDocument['statistics']['histogram'];
+
+interface Props {
+  readonly histogram: Histogram;
+  readonly axis: Axis;
+  readonly isLogarithmic: boolean;
+}
+
+/** The counts as steps, over the part of the values that the axis shows. */
+export function HistogramBars({ histogram, axis, isLogarithmic }: Props) {
+  const path = useMemo(() => barsPath(histogram, axis, isLogarithmic), [histogram, axis, isLogarithmic]);
+  return (
+    <svg className={styles.bars} viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden>
+      <path d={path} vectorEffect="non-scaling-stroke" />
+    </svg>
+  );
+}
+
+function barsPath({ low, binWidth, counts }: Histogram, axis: Axis, isLogarithmic: boolean): string {
+  const height = isLogarithmic ? logarithmic(counts) : linear(counts);
+  // Far outside the picture coordinates would lose their digits.
+  const across = (bin: number): string => Math.min(1100, Math.max(-100, 1000 * partOf(axis, low + bin * binWidth))).toFixed(2);
+  const steps = counts.map((count, bin) => `V${(100 - 100 * height(count)).toFixed(2)}H${across(bin + 1)}`);
+  return `M${across(0)} 100${steps.join('')}V100Z`;
+}
+
+/** A count of 1 shows, and the highest has room above it. */
+function logarithmic(counts: readonly number[]): (count: number) => number {
+  const [floor, top] = [0.7, 1.3 * Math.max(1, ...counts)];
+  return (count) => (count === 0 ? 0 : Math.log(count / floor) / Math.log(top / floor));
+}
+
+/** The second fullest bin fills the plot: the fullest is often a background that dwarfs all others. */
+function linear(counts: readonly number[]): (count: number) => number {
+  const top = 1.1 * (counts.toSorted((a, b) => b - a)[1] || Math.max(1, ...counts));
+  return (count) => Math.min(2, count / top);
+}
