@@ -50,7 +50,7 @@ test('a volume and itself with one voxel changed: linked side by side, the one v
     const words = page.getByTestId('difference');
     await expect(words).toBeVisible();
     expect(plain((await words.textContent()) ?? '')).toContain(
-      `1 of ${side ** 3} voxels differ · largest ${by} at x ${x} y ${y} z ${z} · mean`,
+      `1 of ${side ** 3} voxels differ · largest ${by} at x ${x + 1}  y ${y + 1}  z ${z + 1} · mean`,
     );
     await page.getByTestId('go-to-largest').click();
     await expect(slice(page)).toHaveValue(String(z));
@@ -93,7 +93,7 @@ test('the difference of what is kept compressed is computed, too; where there is
   await page.getByTestId('compare-difference').click();
   await expect(page.getByTestId('difference')).toBeVisible();
   expect(plain((await page.getByTestId('difference').textContent()) ?? '')).toContain(
-    `1 of ${side ** 3} voxels differ · largest ${by} at x ${x} y ${y} z ${z} · mean`,
+    `1 of ${side ** 3} voxels differ · largest ${by} at x ${x + 1}  y ${y + 1}  z ${z + 1} · mean`,
   );
   await expect(page.getByTestId('residency')).toHaveAttribute('data-kept', 'compressed');
 

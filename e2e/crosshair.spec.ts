@@ -94,9 +94,9 @@ function parsed(text: string) {
     plain(text),
   );
   if (!found) throw new Error(`'${text}' is no readout`);
-  const [x, y, z, value, was] = found.slice(1, 6).map(Number);
+  const [x = 0, y = 0, z = 0, value, was] = found.slice(1, 6).map(Number);
   const world = [6, 8, 10].map((at) => Number(found[at + 1]) * ('LPI'.includes(found[at] as string) ? -1 : 1));
-  return { voxel: [x, y, z], value, stored: was, world };
+  return { voxel: [x - 1, y - 1, z - 1], value, stored: was, world };
 }
 
 test('the readout is the source’s voxel, its value and its place in the world, wherever the crosshair is', async ({ stria }) => {
@@ -248,6 +248,7 @@ test('what is measured on a slice is right in the file’s units, and goes out a
     await page.getByTestId('export-measurements').click();
     const lines = readFileSync(await stria.savedFile(target), 'utf8').split('\r\n');
     expect(lines).toHaveLength(4);
+    expect(lines[0]).toMatch(/^name,kind,slice_axis,slice_index,time_index,/);
     expect(lines[2]).toMatch(/^"Core, left",rectangle,y,6,0,mm,/);
     await canvasOf(page, 'z').hover();
     await page.keyboard.press('Delete');

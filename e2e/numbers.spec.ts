@@ -2,6 +2,7 @@ import type { Locator } from '@playwright/test';
 import { canvasOf, factsOf, plain, probeAt } from './support/app.ts';
 import { type OddName, oddNifti, oddVolume } from './support/odd-volumes.ts';
 import { expect, type Stria, test } from './support/test.ts';
+import { nifti, series } from './support/volumes.ts';
 
 test.use({ viewport: { width: 1280, height: 800 } });
 
@@ -134,13 +135,16 @@ test('the histogram’s axis fits the values, is zoomed by wheel and keys, and i
   });
 
   await test.step('keys zoom around a handle, whose steps become smaller', async () => {
+    await open(stria, 'some-nan');
+    await page.getByTestId('window-presets').click();
+    await page.getByRole('menuitem', { name: /^Minimum to maximum/ }).click();
     await high.focus();
     const start = await valueAt(high);
     await page.keyboard.press('ArrowLeft');
-    expect(start - (await valueAt(high))).toBeCloseTo(0.01, 6);
+    expect(start - (await valueAt(high))).toBeCloseTo(1, 6);
     for (let step = 0; step < 6; step++) await page.keyboard.press('+');
     await page.keyboard.press('ArrowLeft');
-    expect(start - (await valueAt(high))).toBeCloseTo(0.011, 6);
+    expect(start - (await valueAt(high))).toBeCloseTo(1.01, 6);
     await page.keyboard.press('0');
     await expect(whole).toBeHidden();
   });
@@ -184,4 +188,24 @@ test('a window beside the values, or far wider, is said to be so, and Auto bring
   await windowField.fill('1e9');
   await windowField.press('Enter');
   await expect(trouble).toBeHidden();
+});
+
+test('slices, voxels and time points are counted from 1, wherever they are shown', async ({ stria }) => {
+  const { page } = stria;
+  await stria.dropFiles([stria.write('series.nii', nifti(series(12, 3)))]);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('series.nii');
+  await page.keyboard.press('2');
+  const slider = page.getByTestId('slider-z');
+  const number = page.locator('[data-axis=z]').getByText(/^\d+\s\/\s12$/);
+  await slider.fill('0');
+  await expect(number).toHaveText(/^1\s\/\s12$/);
+  await expect(slider).toHaveAttribute('aria-valuetext', 'slice 1 of 12');
+  await slider.press('End');
+  await expect(number).toHaveText(/^12\s\/\s12$/);
+  await canvasOf(page, 'z').focus();
+  for (let step = 0; step < 12; step++) await page.keyboard.press('ArrowLeft');
+  await expect(page.getByTestId('probe')).toContainText(/x (1|12) {2}y 7 {2}z 12/);
+  await expect(page.getByTestId('time-slider')).toHaveAttribute('aria-valuetext', '1 of 3');
+  await expect(page.getByTestId('frame-number')).toHaveText(/^1\s\/\s3$/);
+  await expect(page.getByTestId('clip-x-from')).toHaveAttribute('aria-valuetext', '1 of 12');
 });

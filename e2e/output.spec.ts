@@ -71,7 +71,7 @@ test('pictures: as the screen shows it, at any size, without annotations, of eve
       }
     expect(others).toBe(0);
     expect(picture.resolution?.unit).toBe(1);
-    expect(readFileSync(join(stria.folder, 'slice.png')).toString('latin1')).toContain('slice across z; crosshair 8 8 8');
+    expect(readFileSync(join(stria.folder, 'slice.png')).toString('latin1')).toContain('slice across z; crosshair 9 9 9');
   });
 
   await test.step('the 3D view without anything around it, on nothing, on the clipboard', async () => {

@@ -240,7 +240,7 @@ test('a time series plays in slices and in 3D; of a volume the slices, when aske
   await test.step('its slices can be played, too', async () => {
     await page.getByTestId('stack-select').click();
     await page.getByRole('option', { name: 'z slices', exact: true }).click();
-    await expect(page.getByTestId('frame-number')).toHaveText(/^3\s\/\s5$/);
+    await expect(page.getByTestId('frame-number')).toHaveText(/^4\s\/\s6$/);
     await page.keyboard.press('End');
     await expect(page.getByTestId('slider-z')).toHaveValue('5');
   });

@@ -27,8 +27,8 @@ test('slices become numbered pictures in a new folder; one that is cancelled lea
   for (const [label, length] of [
     ['Width, pixels', '64'],
     ['Height, pixels', '48'],
-    ['First', '9'],
-    ['Last', '6'],
+    ['First', '10'],
+    ['Last', '7'],
   ] as const) {
     await page.getByLabel(label, { exact: true }).fill(length);
     await page.keyboard.press('Enter');
@@ -45,7 +45,7 @@ test('slices become numbered pictures in a new folder; one that is cancelled lea
   expect(new Set(frames.map(({ data }) => data.join())).size).toBe(4);
 
   await openDialog();
-  await page.getByLabel('First', { exact: true }).fill('0');
+  await page.getByLabel('First', { exact: true }).fill('1');
   await page.keyboard.press('Enter');
   // Large enough to take a while.
   await page.getByRole('radio', { name: '2×' }).click();

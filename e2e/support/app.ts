@@ -135,6 +135,7 @@ export function plain(text: string): string {
 }
 
 export interface ShownProbe {
+  /** Counted from 0, as volumes are in tests. */
   readonly voxel: readonly [x: number, y: number, z: number];
   readonly value: number;
   readonly stored: number;
@@ -153,7 +154,7 @@ export async function probeAt(page: Page, view: View, across: number, down: numb
   const text = plain((await readout.textContent()) ?? '');
   const [, x, y, z, value, stored] = /x (\d+)\s+y (\d+)\s+z (\d+)\s+·\s+(\S+)(?: \(stored (\S+)\))?/.exec(text) ?? [];
   if (value === undefined) throw new Error(`'${text}' is no probe`);
-  return { voxel: [Number(x), Number(y), Number(z)], value: Number(value), stored: Number(stored ?? value) };
+  return { voxel: [Number(x) - 1, Number(y) - 1, Number(z) - 1], value: Number(value), stored: Number(stored ?? value) };
 }
 
 /** Chooses from one of the inspector's lists. */

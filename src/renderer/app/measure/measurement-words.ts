@@ -66,8 +66,8 @@ const columns = [
   'name',
   'kind',
   'slice_axis',
-  'slice',
-  'time_point',
+  'slice_index',
+  'time_index',
   'unit',
   'length',
   'angle_degrees',
@@ -81,16 +81,16 @@ const columns = [
   'sd',
   'min',
   'max',
-  'points_voxel',
+  'points_index',
   'points_world',
   'outside',
 ] as const;
 
 /**
- * All measurements by RFC 4180: a line of names, a line each. Lengths in `unit`, a region's volume in its cube; voxel
- * coordinates have the first voxel's middle at 0 0 0; points are parted by semicolons. SD is of a sample (n − 1). `outside` is
- * `partly` or `wholly` for a region that reaches out of the volume: voxels and statistics are of what is inside. What does not apply,
- * or is not known, is empty.
+ * All measurements by RFC 4180: a line of names, a line each. Lengths in `unit`, a region's volume in its cube. What is called
+ * an index counts from 0, as in all files: the first voxel's middle is at 0 0 0. Points are parted by semicolons. SD is of a
+ * sample (n − 1). `outside` is `partly` or `wholly` for a region that reaches out of the volume: voxels and statistics are of what
+ * is inside. What does not apply, or is not known, is empty.
  */
 export function measurementsCsv(measurements: readonly Measurement[], info: VolumeInfo, regions: RegionsFound): string {
   const metric = metricOf(info);
@@ -106,8 +106,8 @@ export function measurementsCsv(measurements: readonly Measurement[], info: Volu
       name: measurement.name,
       kind: kindNames[measurement.kind].toLowerCase(),
       slice_axis: measurement.axis,
-      slice: String(sliceOf(measurement)),
-      time_point: String(measurement.timePoint),
+      slice_index: String(sliceOf(measurement)),
+      time_index: String(measurement.timePoint),
       unit: info.spatialUnit === 'unknown' ? '' : info.spatialUnit,
       length: number(size.kind === 'distance' ? size.length : undefined),
       angle_degrees: number(size.kind === 'angle' ? size.degrees : undefined),
@@ -121,7 +121,7 @@ export function measurementsCsv(measurements: readonly Measurement[], info: Volu
       sd: number(statistics?.deviation),
       min: number(statistics?.min),
       max: number(statistics?.max),
-      points_voxel: places(voxels),
+      points_index: places(voxels),
       outside: outside === 'none' ? '' : outside,
       points_world: places(voxels.map((voxel) => worldOf(info, voxel))),
     };

@@ -213,7 +213,7 @@ test('CSV has a line each, quoted as RFC 4180 has it, in voxels and in the world
   const csv = measurementsCsv([rectangle, line], info, { [regionKey(rectangle)]: { kind: 'found', statistics } });
   const [names, first, second, end] = csv.split('\r\n');
   expect(end).toBe('');
-  expect(names).toContain('name,kind,slice_axis,slice,time_point,unit,length');
+  expect(names).toContain('name,kind,slice_axis,slice_index,time_index,unit,length');
   expect(first).toBe(
     '"Left, ""inner""",rectangle,z,1,0,mm,,,3,2,,12,6,0,3,1.5,1,5,0.5 1.5 1; 3.5 3.5 1,10.5 21.5 32; 13.5 23.5 32,',
   );

@@ -10,6 +10,7 @@ import {
 import type { Layout, SliceAxis, ViewerSnapshot } from '../../viewer/model/viewer-api.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { layoutGap, outputSize, type PictureOptions, shownSize } from '../state/output-options.ts';
+import { numberOf } from '../words/counting.ts';
 import { formatValue } from '../words/value-words.ts';
 
 /** What a picture shows beside what people chose. */
@@ -79,8 +80,8 @@ async function captionOf(viewer: Viewer, axis: SliceAxis, change: PictureRequest
   const { state, info } = viewer.snapshot();
   const { crosshair, timePoint } = { ...state, ...change };
   const stored = await viewer.storedAt(crosshair, timePoint);
-  const place = `${axis} ${crosshair['xyz'.indexOf(axis)]}`;
-  const time = (info?.dims[3] ?? 1) > 1 ? ` · t ${timePoint}` : '';
+  const place = `${axis} ${numberOf(crosshair['xyz'.indexOf(axis)] ?? 0)}`;
+  const time = (info?.dims[3] ?? 1) > 1 ? ` · t ${numberOf(timePoint)}` : '';
   return info ? `${place}${time} · ${formatValue(stored, info)}` : `${place}${time}`;
 }
 
@@ -96,8 +97,8 @@ export function pictureWords(
     Title: name,
     Description: [
       shows,
-      `crosshair ${state.crosshair.join(' ')}`,
-      `time point ${state.timePoint}`,
+      `crosshair ${state.crosshair.map(numberOf).join(' ')}`,
+      `time point ${numberOf(state.timePoint)}`,
       `window ${formatPlain(low)} to ${formatPlain(high)} (stored)`,
       `colors ${state.colormap}`,
     ].join('; '),
@@ -106,5 +107,5 @@ export function pictureWords(
 }
 
 function formatPlain(value: number): string {
-  return String(Number(value.toPrecision(7)));
+  return String(Number(value.toPrecision(9)));
 }

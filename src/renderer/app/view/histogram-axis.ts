@@ -88,6 +88,6 @@ function within(whole: Axis, left: number, length: number): Axis {
 
 /** What an arrow key moves a handle by, in stored values that grow to the right: a power of ten, about a hundredth of the axis. */
 export function keyStep(axis: Axis, { type }: Pick<VolumeInfo, 'type'>): number {
-  const step = 10 ** Math.floor(Math.log10(axisLength(axis) / 100));
+  const step = 10 ** Math.floor(Math.log10(axisLength(axis) / 100) + 1e-6);
   return Math.sign(axis.right - axis.left) * (isIntegerType(type) ? Math.max(1, step) : step);
 }

@@ -21,5 +21,5 @@ export function typedWindow(
 
 /** What an arrow key adds to a window's width or level: a power of ten, about a hundredth of the width. */
 export function windowSteps(width: number): number {
-  return width > 0 && Number.isFinite(width) ? 10 ** Math.floor(Math.log10(width / 100)) : 1;
+  return width > 0 && Number.isFinite(width) ? 10 ** Math.floor(Math.log10(width / 100) + 1e-6) : 1;
 }

@@ -3,6 +3,7 @@ import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import { movieView } from '../../app/output/movie-maker.ts';
 import { type MovieKind, type MovieOptions, mostFrames, movieFrames } from '../../app/state/output-options.ts';
 import { openDocument } from '../../app/state/store.ts';
+import { indexOf, numberOf } from '../../app/words/counting.ts';
 import { formatCount } from '../../app/words/units.ts';
 import type { Turn } from '../../viewer/model/picture.ts';
 import type { SliceAxis } from '../../viewer/model/viewer-api.ts';
@@ -74,7 +75,7 @@ export function MovieDialog({ onDone }: { readonly onDone: () => void }) {
             </div>
           )}
           {shown.kind === 'time' && <ViewChoice views={views} />}
-          {shown.kind !== 'turn' && <RangeFields movie={shown} last={lengthOf(info, rangeAxis(shown)) - 1} />}
+          {shown.kind !== 'turn' && <RangeFields movie={shown} count={lengthOf(info, rangeAxis(shown))} />}
           <PictureFields />
         </>
       )}
@@ -118,16 +119,16 @@ function TurnFields({ movie }: { readonly movie: MovieOptions }) {
   );
 }
 
-function RangeFields({ movie, last }: { readonly movie: MovieOptions; readonly last: number }) {
+function RangeFields({ movie, count }: { readonly movie: MovieOptions; readonly count: number }) {
   const { output } = useApp();
   const place = (label: string, value: number, key: 'first' | 'last') => (
     <NumberInput
       label={label}
-      value={value}
-      minimum={0}
+      value={numberOf(value)}
+      minimum={1}
       isWhole
-      maximum={last}
-      onChange={(next) => output.setMovie({ [key]: next })}
+      maximum={count}
+      onChange={(next) => output.setMovie({ [key]: indexOf(next) })}
     />
   );
   return (

@@ -1,5 +1,6 @@
 import { useCallback } from 'react';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import { ofCount } from '../../app/words/counting.ts';
 import { type ClipPlane, clipAt, isClipped, unclipped, withClip } from '../../viewer/model/clip.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { Button } from '../controls/button.tsx';
@@ -51,6 +52,7 @@ function PlaneSlider({ info, viewer, plane: { axis, end } }: Props & { readonly 
   const voxels = info.dims[axis];
   const name = 'xyz'[axis];
   const read = useCallback(() => clipAt(viewer.snapshot().state.clip, { axis, end }, voxels), [viewer, axis, end, voxels]);
+  const words = useCallback((voxel: number) => ofCount(voxel, voxels), [voxels]);
   return (
     <Range
       label={`Shown ${end} ${name}`}
@@ -59,6 +61,7 @@ function PlaneSlider({ info, viewer, plane: { axis, end } }: Props & { readonly 
       maximum={voxels - 1}
       step={1}
       read={read}
+      words={words}
       subscribe={viewer.subscribe}
       onInput={(voxel) => viewer.set({ clip: withClip(viewer.snapshot().state.clip, { axis, end }, voxel, voxels) })}
       testId={`clip-${name}-${end}`}

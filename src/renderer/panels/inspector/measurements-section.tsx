@@ -4,6 +4,7 @@ import { Button as AriaButton } from 'react-aria-components';
 import { measurementLines } from '../../app/measure/measurement-words.ts';
 import { regionKey } from '../../app/state/regions.ts';
 import type { OpenDocument } from '../../app/state/store.ts';
+import { numberOf } from '../../app/words/counting.ts';
 import { kindNames, type Measurement, type MeasurementKind, sliceOf } from '../../viewer/model/measure.ts';
 import { Button, IconButton } from '../controls/button.tsx';
 import { classes } from '../controls/classes.ts';
@@ -57,7 +58,7 @@ function Row({ measurement, document }: { readonly measurement: Measurement; rea
   const found = useAppState((state) => state.regions[regionKey(measurement)]);
   const { id, kind, name, axis, timePoint } = measurement;
   const [value, ...more] = measurementLines(measurement, document.info, found);
-  const place = `slice ${axis} ${sliceOf(measurement)}${document.info.dims[3] > 1 ? `, time point ${timePoint + 1}` : ''}`;
+  const place = `slice ${axis} ${numberOf(sliceOf(measurement))}${document.info.dims[3] > 1 ? `, time point ${numberOf(timePoint)}` : ''}`;
   return (
     <li className={styles.row} data-chosen={isChosen || undefined}>
       <AriaButton

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef } from 'react';
 import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import type { OpenDocument } from '../../app/state/store.ts';
+import { numberOf, ofCount } from '../../app/words/counting.ts';
 import {
   formatBytes,
   formatDims,
@@ -71,14 +72,14 @@ function scaling({ slope, intercept }: VolumeInfo): string {
   return `× ${formatNumber(slope)}${shift}`;
 }
 
-/** Time points are counted from 1, as in the player. */
 function TimeSlider({ viewer, count }: { readonly viewer: Viewer; readonly count: number }) {
-  const words = useCallback((index: number) => `${index + 1} of ${count}`, [count]);
+  const words = useCallback((index: number) => ofCount(index, count), [count]);
   const read = useCallback(() => viewer.snapshot().state.timePoint, [viewer]);
   const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     const show = () => {
-      if (place.current) place.current.textContent = `${viewer.snapshot().state.timePoint + 1}${thinSpace}/${thinSpace}${count}`;
+      if (place.current)
+        place.current.textContent = `${numberOf(viewer.snapshot().state.timePoint)}${thinSpace}/${thinSpace}${count}`;
     };
     show();
     return viewer.subscribe(show);

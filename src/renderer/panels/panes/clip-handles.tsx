@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import { faceWords } from '../../app/sides.ts';
+import { ofCount } from '../../app/words/counting.ts';
 import { type ClipPlane, clipAt, withClip } from '../../viewer/model/clip.ts';
 import { clipBox, clipFaces, draggedFace, faceMiddle, isFaceInFront } from '../../viewer/model/clip-faces.ts';
 import { sceneEdges } from '../../viewer/model/orientation.ts';
@@ -30,7 +31,7 @@ function clipHandles(info: VolumeInfo): HandleSet {
       least: 0,
       most: voxels - 1,
       value: ({ clip }) => clipAt(clip, plane, voxels),
-      words: ({ clip }) => `${end} ${name} ${clipAt(clip, plane, voxels)}`,
+      words: ({ clip }) => `${end} ${name} ${ofCount(clipAt(clip, plane, voxels), voxels)}`,
       place: ({ clip }) => faceMiddle(clip, plane, edges),
       isFaint: ({ clip }, frame) => !isFaceInFront(clip, plane, edges, frame),
       drag: ({ clip }, _anchor, frame, by) => ({ clip: draggedFace(clip, plane, edges, frame, by, voxels) }),

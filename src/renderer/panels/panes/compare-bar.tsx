@@ -1,8 +1,10 @@
 import { CircleCheck, Crosshair, LoaderCircle, TriangleAlert, X } from 'lucide-react';
+import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { Difference } from '../../../core/volume/difference.ts';
 import type { ComparisonMode, ComparisonState } from '../../app/state/comparison-state.ts';
 import { fraction } from '../../app/state/progress.ts';
 import { openDocument } from '../../app/state/store.ts';
+import { placeWords } from '../../app/words/counting.ts';
 import { formatCount, formatDims, formatNumber, thinSpace } from '../../app/words/units.ts';
 import { formatExact } from '../../app/words/value-words.ts';
 import { Button, IconButton } from '../controls/button.tsx';
@@ -93,7 +95,7 @@ function Names({ state: { name, info, mode } }: { readonly state: Ready }) {
 }
 
 /** What the difference is, or why there is none. */
-function Words({ state: { difference } }: { readonly state: Ready }) {
+function Words({ state: { difference, info } }: { readonly state: Ready }) {
   if (difference.kind === 'running') {
     const part = fraction(difference.progress);
     return (
@@ -114,7 +116,7 @@ function Words({ state: { difference } }: { readonly state: Ready }) {
   if (difference.kind === 'unknown') return null;
   return (
     <>
-      <Found difference={difference.difference} />
+      <Found difference={difference.difference} info={info} />
       {difference.whyUnseen !== undefined && difference.difference.differing > 0 && (
         <p className={styles.words} data-testid="difference-unseen">
           <TriangleAlert size={14} className={styles.warn} aria-hidden />
@@ -125,7 +127,12 @@ function Words({ state: { difference } }: { readonly state: Ready }) {
   );
 }
 
-function Found({ difference: { voxels, differing, largest, mean } }: { readonly difference: Difference }) {
+interface FoundProps {
+  readonly difference: Difference;
+  readonly info: VolumeInfo;
+}
+
+function Found({ difference: { voxels, differing, largest, mean }, info: { dims } }: FoundProps) {
   const { comparison } = useApp();
   if (!largest) {
     return (
@@ -138,9 +145,8 @@ function Found({ difference: { voxels, differing, largest, mean } }: { readonly 
   const [x, y, z, t] = largest.voxel;
   return (
     <p className={styles.words} role="status" data-testid="difference">
-      {formatCount(differing)} of {formatCount(voxels)} voxels differ · largest {formatExact(largest.magnitude, 'f32')} at x {x} y{' '}
-      {y} z {z}
-      {t > 0 ? ` t ${t}` : ''} · mean {formatNumber(mean, 4)} (stored values)
+      {formatCount(differing)} of {formatCount(voxels)} voxels differ · largest {formatExact(largest.magnitude, 'f32')} at{' '}
+      {placeWords([x, y, z], { timePoint: t, dims })} · mean {formatNumber(mean, 4)} (stored values)
       <IconButton
         label="Go to the largest difference"
         icon={<Crosshair size={14} aria-hidden />}

@@ -14,6 +14,7 @@ import {
 import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
 import { showShortcut } from '../../app/shortcuts.ts';
 import type { PlaybackState } from '../../app/state/store.ts';
+import { numberOf, ofCount } from '../../app/words/counting.ts';
 import { thinSpace } from '../../app/words/units.ts';
 import type { AtEnd, Pace } from '../../playback/frame-clock.ts';
 import type { Player } from '../../playback/player.ts';
@@ -98,7 +99,7 @@ function Bar({ playback }: { readonly playback: PlaybackState }) {
           words={words}
           testId="scrubber"
         />
-        <FrameNumber player={player} isSeries={stack.isSeries} />
+        <FrameNumber player={player} />
       </div>
       <div className={styles.group}>
         <RateField rate={rate} onChange={(chosen) => app.setPlayback({ rate: chosen })} />
@@ -155,28 +156,30 @@ function PlayButton({ isPlaying, isPreparing }: { readonly isPlaying: boolean; r
 }
 
 /** Written straight into the page: it changes with every frame. */
-function FrameNumber({ player, isSeries }: { readonly player: Player; readonly isSeries: boolean }) {
+function FrameNumber({ player }: { readonly player: Player }) {
   const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     const show = () => {
-      if (place.current) place.current.textContent = String(isSeries ? player.index + 1 : player.index);
+      if (place.current) place.current.textContent = String(numberOf(player.index));
     };
     show();
     return player.onIndex(show);
-  }, [player, isSeries]);
-  const last = isSeries ? player.frameCount : player.frameCount - 1;
+  }, [player]);
   return (
-    <span className={styles.number} data-testid="frame-number" style={{ minWidth: `${2 * String(last).length + 2}ch` }}>
+    <span
+      className={styles.number}
+      data-testid="frame-number"
+      style={{ minWidth: `${2 * String(player.frameCount).length + 2}ch` }}
+    >
       <span ref={place} />
       <span className={styles.last}>
         {thinSpace}/{thinSpace}
-        {last}
+        {player.frameCount}
       </span>
     </span>
   );
 }
 
-/** Frames of a series are counted from 1, as people do; slices have the number that their axis gives them, from 0. */
 function frameWords(isSeries: boolean, index: number, frameCount: number): string {
-  return isSeries ? `${index + 1} of ${frameCount}` : `slice ${index}`;
+  return `${isSeries ? '' : 'slice '}${ofCount(index, frameCount)}`;
 }

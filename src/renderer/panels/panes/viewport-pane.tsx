@@ -3,6 +3,7 @@ import { type KeyboardEvent, useCallback, useEffect, useRef, useSyncExternalStor
 import { Button } from 'react-aria-components';
 import { mostSlabSlices } from '../../../core/draw/slab-plane.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import { numberOf, ofCount } from '../../app/words/counting.ts';
 import { thinSpace } from '../../app/words/units.ts';
 import { isMeasuring } from '../../viewer/model/measure.ts';
 import { safeSpacing, sliceFrame } from '../../viewer/model/orientation.ts';
@@ -104,6 +105,7 @@ export function SlicePane({ viewer, info, axis, isShown, isSecond }: SlicePanePr
     if (store.getState().sliceAxis !== axis) store.setState({ sliceAxis: axis });
   };
   const read = useCallback(() => viewer.snapshot().state.crosshair[index], [viewer, index]);
+  const words = useCallback((at: number) => `slice ${ofCount(at, last + 1)}`, [last]);
   return (
     <section
       className={styles.pane}
@@ -134,13 +136,14 @@ export function SlicePane({ viewer, info, axis, isShown, isSecond }: SlicePanePr
           read={read}
           subscribe={viewer.subscribe}
           onInput={(at) => moveTo(at, index)}
+          words={words}
           testId={`${isSecond ? 'second-' : ''}slider-${axis}`}
         />
         <span className={styles.number}>
           <SliceIndex viewer={viewer} index={index} />
           <span className={styles.last}>
             {thinSpace}/{thinSpace}
-            {last}
+            {last + 1}
           </span>
         </span>
       </div>
@@ -166,7 +169,7 @@ function SliceIndex({ viewer, index }: { readonly viewer: Viewer; readonly index
   const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     const show = () => {
-      if (place.current) place.current.textContent = String(viewer.snapshot().state.crosshair[index]);
+      if (place.current) place.current.textContent = String(numberOf(viewer.snapshot().state.crosshair[index]));
     };
     show();
     return viewer.subscribe(show);

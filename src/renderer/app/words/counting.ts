@@ -1,0 +1,26 @@
+import type { Dims4 } from '../../../core/shared/volume.ts';
+
+// People count from 1: the first slice, voxel, time point and chunk is number 1 wherever they read or write one. Code and
+// files count from 0, and call it an index.
+
+export function numberOf(index: number): number {
+  return index + 1;
+}
+
+export function indexOf(number: number): number {
+  return number - 1;
+}
+
+/** `17 of 32`. */
+export function ofCount(index: number, count: number): string {
+  return `${numberOf(index)} of ${count}`;
+}
+
+/** `x 1  y 17  z 3`, and `t 2` in a series. */
+export function placeWords(
+  voxel: readonly [x: number, y: number, z: number],
+  { timePoint = 0, dims = [1, 1, 1, 1] }: { readonly timePoint?: number; readonly dims?: Dims4 } = {},
+): string {
+  const places = voxel.map((index, axis) => `${'xyz'[axis]} ${numberOf(index)}`);
+  return [...places, ...(dims[3] > 1 ? [`t ${numberOf(timePoint)}`] : [])].join('  ');
+}
