@@ -2,7 +2,7 @@ import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
 
 /** What the histogram shows: the stored values at its left and its right end. Real values rise to the right, whatever the slope. */
-export interface Axis {
+export interface HistogramAxis {
   readonly left: number;
   readonly right: number;
 }
@@ -22,7 +22,7 @@ export function isIntegerType(type: VolumeInfo['type']): boolean {
 }
 
 /** The axis from the first to the last value that any voxel has. */
-export function wholeAxis(info: ValueInfo, { histogram }: Pick<VolumeStatistics, 'histogram'>): Axis {
+export function wholeAxis(info: ValueInfo, { histogram }: Pick<VolumeStatistics, 'histogram'>): HistogramAxis {
   const { low, binWidth, counts } = histogram;
   const first = counts.findIndex((count) => count > 0);
   const last = counts.findLastIndex((count) => count > 0);
@@ -34,30 +34,36 @@ export function wholeAxis(info: ValueInfo, { histogram }: Pick<VolumeStatistics,
   return directed(info, from - margin, from + margin);
 }
 
-function directed({ slope }: ValueInfo, low: number, high: number): Axis {
+function directed({ slope }: ValueInfo, low: number, high: number): HistogramAxis {
   return slope < 0 ? { left: high, right: low } : { left: low, right: high };
 }
 
 /** Where a stored value stands: 0 at the left end, 1 at the right; below and above for what is not shown. */
-export function partOf({ left, right }: Axis, stored: number): number {
+export function partOf({ left, right }: HistogramAxis, stored: number): number {
   return (stored - left) / (right - left);
 }
 
-export function storedAt({ left, right }: Axis, part: number): number {
+export function storedAt({ left, right }: HistogramAxis, part: number): number {
   return left + part * (right - left);
 }
 
 /** Stored values from end to end. */
-export function axisLength({ left, right }: Axis): number {
+export function axisLength({ left, right }: HistogramAxis): number {
   return Math.abs(right - left);
 }
 
-export function isZoomed(axis: Axis, whole: Axis): boolean {
+export function isZoomed(axis: HistogramAxis, whole: HistogramAxis): boolean {
   return axisLength(axis) < axisLength(whole);
 }
 
 /** The axis made longer (a factor above 1: shows less) around a place on it, and never beyond the whole. */
-export function zoomAxis(axis: Axis, whole: Axis, info: ValueInfo, part: number, factor: number): Axis {
+export function zoomAxis(
+  axis: HistogramAxis,
+  whole: HistogramAxis,
+  info: ValueInfo,
+  part: number,
+  factor: number,
+): HistogramAxis {
   const narrowest = isIntegerType(info.type)
     ? fewestIntegers
     : Math.max(axisLength(whole) * narrowestPart, Math.max(Math.abs(whole.left), Math.abs(whole.right)) * narrowestOfValue);
@@ -68,26 +74,26 @@ export function zoomAxis(axis: Axis, whole: Axis, info: ValueInfo, part: number,
 }
 
 /** The same length of axis, moved by a part of it. */
-export function panAxis(axis: Axis, whole: Axis, parts: number): Axis {
+export function panAxis(axis: HistogramAxis, whole: HistogramAxis, parts: number): HistogramAxis {
   return within(whole, storedAt(axis, parts), axisLength(axis));
 }
 
 /** The axis moved just so far that it shows a value. */
-export function revealOn(axis: Axis, whole: Axis, stored: number): Axis {
+export function revealOn(axis: HistogramAxis, whole: HistogramAxis, stored: number): HistogramAxis {
   const part = partOf(axis, stored);
   if (part >= 0 && part <= 1) return axis;
   return panAxis(axis, whole, part < 0 ? part - 0.1 : part - 0.9);
 }
 
 /** A piece of the whole axis that begins at a value, or as near to it as it fits. */
-function within(whole: Axis, left: number, length: number): Axis {
+function within(whole: HistogramAxis, left: number, length: number): HistogramAxis {
   const sign = whole.right > whole.left ? 1 : -1;
   const begin = sign * Math.min(Math.max(sign * left, sign * whole.left), sign * whole.right - length);
   return { left: begin, right: begin + sign * length };
 }
 
 /** What an arrow key moves a handle by, in stored values that grow to the right: a power of ten, about a hundredth of the axis. */
-export function keyStep(axis: Axis, { type }: Pick<VolumeInfo, 'type'>): number {
+export function keyStep(axis: HistogramAxis, { type }: Pick<VolumeInfo, 'type'>): number {
   const step = 10 ** Math.floor(Math.log10(axisLength(axis) / 100) + 1e-6);
   return Math.sign(axis.right - axis.left) * (isIntegerType(type) ? Math.max(1, step) : step);
 }

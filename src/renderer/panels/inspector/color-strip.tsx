@@ -1,13 +1,13 @@
 import { useEffect, useRef } from 'react';
 import { markedColors } from '../../../core/draw/outside.ts';
-import { type Axis, partOf } from '../../app/view/histogram-axis.ts';
+import { type HistogramAxis, partOf } from '../../app/view/histogram-axis.ts';
 import { colormapGradient, colorsOf } from '../../viewer/colors/colormaps.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { useViewerPart } from '../hooks/use-app.ts';
 import styles from './color-strip.module.css';
 
 /** The colours under the histogram, as the window lays them over the values, and what lies outside it. */
-export function ColorStrip({ viewer, axis }: { readonly viewer: Viewer; readonly axis: Axis }) {
+export function ColorStrip({ viewer, axis }: { readonly viewer: Viewer; readonly axis: HistogramAxis }) {
   const ramp = useRef<HTMLDivElement>(null);
   const colormap = useViewerPart(viewer, ({ state }) => state.colormap);
   const inverted = useViewerPart(viewer, ({ state }) => state.inverted);

@@ -1,13 +1,13 @@
 import { useMemo } from 'react';
 import type { OpenDocument } from '../../app/state/store.ts';
-import { type Axis, partOf } from '../../app/view/histogram-axis.ts';
+import { type HistogramAxis, partOf } from '../../app/view/histogram-axis.ts';
 import styles from './histogram-plot.module.css';
 
 type Histogram = OpenDocument['statistics']['histogram'];
 
 interface Props {
   readonly histogram: Histogram;
-  readonly axis: Axis;
+  readonly axis: HistogramAxis;
   readonly isLogarithmic: boolean;
 }
 
@@ -21,7 +21,7 @@ export function HistogramBars({ histogram, axis, isLogarithmic }: Props) {
   );
 }
 
-function barsPath({ low, binWidth, counts }: Histogram, axis: Axis, isLogarithmic: boolean): string {
+function barsPath({ low, binWidth, counts }: Histogram, axis: HistogramAxis, isLogarithmic: boolean): string {
   const height = isLogarithmic ? logarithmic(counts) : linear(counts);
   // Far outside the picture coordinates would lose their digits.
   const across = (bin: number): string => Math.min(1100, Math.max(-100, 1000 * partOf(axis, low + bin * binWidth))).toFixed(2);

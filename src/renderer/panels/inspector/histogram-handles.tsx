@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRef } from 'react';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { OpenDocument } from '../../app/state/store.ts';
-import { type Axis, axisLength, isIntegerType, keyStep, partOf, storedAt } from '../../app/view/histogram-axis.ts';
+import { axisLength, type HistogramAxis, isIntegerType, keyStep, partOf, storedAt } from '../../app/view/histogram-axis.ts';
 import { moveEdge, narrowestWindow, shiftWindow, toPhysical, type Window } from '../../app/view/window.ts';
 import { formatWithin } from '../../app/words/value-words.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
@@ -13,7 +13,7 @@ interface Props {
   readonly info: VolumeInfo;
   readonly statistics: OpenDocument['statistics'];
   readonly viewer: Viewer;
-  readonly axis: Axis;
+  readonly axis: HistogramAxis;
   /** Moves a zoomed axis so that it shows this value. */
   readonly reveal: (stored: number) => void;
 }

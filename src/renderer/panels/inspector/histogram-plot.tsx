@@ -2,7 +2,7 @@ import { type PointerEvent, useEffect, useMemo, useRef, useState } from 'react';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { OpenDocument } from '../../app/state/store.ts';
 import {
-  type Axis,
+  type HistogramAxis,
   isIntegerType,
   isZoomed,
   panAxis,
@@ -41,10 +41,10 @@ export function HistogramPlot({ document: { info, statistics }, viewer }: Props)
   const hasOpacity = useViewerPart(viewer, ({ state }) => state.projection === 'composite');
   const isLogarithmic = useAppState(({ settings }) => settings.logCounts);
   const whole = useMemo(() => wholeAxis(info, statistics), [info, statistics]);
-  const [zoomed, setZoomed] = useState<{ readonly axis: Axis; readonly of: Axis }>();
+  const [zoomed, setZoomed] = useState<{ readonly axis: HistogramAxis; readonly of: HistogramAxis }>();
   const axis = zoomed?.of === whole ? zoomed.axis : whole;
   const isCloser = isZoomed(axis, whole);
-  const change = (next: (axis: Axis) => Axis): void =>
+  const change = (next: (axis: HistogramAxis) => HistogramAxis): void =>
     setZoomed((before) => ({ of: whole, axis: next(before?.of === whole ? before.axis : whole) }));
 
   // Not by React, whose wheel listeners cannot keep the page from scrolling.
@@ -124,7 +124,7 @@ function focusedPart(over: HTMLElement): number {
 
 interface NumbersProps {
   readonly info: VolumeInfo;
-  readonly axis: Axis;
+  readonly axis: HistogramAxis;
   /** Undefined: all of it is shown. */
   readonly pan: ((parts: number) => void) | undefined;
 }

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
-import { type Axis, keyStep, partOf, storedAt } from '../../app/view/histogram-axis.ts';
+import { type HistogramAxis, keyStep, partOf, storedAt } from '../../app/view/histogram-axis.ts';
 import { addPoint, besidePoint, movePoint, type OpacityPoint, removePoint } from '../../app/view/opacity-curve.ts';
 import { toPhysical } from '../../app/view/window.ts';
 import { formatWithin } from '../../app/words/value-words.ts';
@@ -16,7 +16,7 @@ const leaveDistance = 28;
 interface Props {
   readonly info: VolumeInfo;
   readonly viewer: Viewer;
-  readonly axis: Axis;
+  readonly axis: HistogramAxis;
 }
 
 /**
