@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Large files first, as ever, but before them the one that is short and takes long: begun last, it would leave a core idle. */
+/** Default order, but the slow small file starts first: started last, it would leave a core idle. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

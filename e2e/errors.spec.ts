@@ -14,14 +14,14 @@ test('a bad file says what is wrong with it, and the app goes on', async ({ stri
   flipped[middle] = (flipped[middle] ?? 0) ^ 16;
   const whole = gzip(nifti(noise([64, 64, 64])));
 
-  await expectFault(stria, 'garbage.nii', noise([64, 1, 1]).bytes, /Stria does not read this kind|damaged/, /garbage\.nii/);
+  await expectFault(stria, 'garbage.nii', noise([64, 1, 1]).bytes, /Stria cannot read this kind|damaged/, /garbage\.nii/);
   await expectFault(stria, 'short.nii.gz', whole.subarray(0, whole.length >> 1), /The file is damaged/, /ends|short|truncated/i);
   await expectFault(stria, 'short.nii', nifti(shapes(32)).subarray(0, 20_000), /The file is damaged/, /ends|short|bytes/i);
   await expectFault(stria, 'flipped.stria', flipped, /The file is damaged/, /chunk|checksum/i);
   await expectFault(stria, 'cut.stria', flipped.subarray(0, middle), /The file is damaged/, /end|index|recover/i);
   await expectFault(stria, 'empty.nii', new Uint8Array(0), /The file is damaged/, /the file is empty/i);
-  await expectFault(stria, 'scan.dcm', noise([64, 64, 1]).bytes, /does not read this kind of file/, /DICOM.*dcm2niix/);
-  await expectFault(stria, 'notes.txt', 'not a volume at all', /does not read this kind of file/, /notes\.txt/);
+  await expectFault(stria, 'scan.dcm', noise([64, 64, 1]).bytes, /cannot read this kind of file/, /DICOM.*dcm2niix/);
+  await expectFault(stria, 'notes.txt', 'not a volume at all', /cannot read this kind of file/, /notes\.txt/);
 
   await stria.dropFiles([good]);
   await expectOpen(stria.page, 'good.nii');

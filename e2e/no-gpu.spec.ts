@@ -13,7 +13,7 @@ test('without WebGPU the page says so, and files are compressed all the same', a
     navigator.clipboard.writeText = async (text) => void (window as unknown as { copied: string[] }).copied.push(text);
   });
   await page.reload();
-  await expect(page.getByTestId('no-gpu')).toContainText('There is no WebGPU here');
+  await expect(page.getByTestId('no-gpu')).toContainText('WebGPU is not available');
   await expect(page.getByTestId('error-message')).toContainText(/\w{3,}.*\./);
 
   await page.getByRole('button', { name: 'Copy diagnostics' }).click();

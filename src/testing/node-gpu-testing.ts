@@ -22,7 +22,7 @@ async function start(): Promise<TestGpu> {
   const gpu = await openNodeGpu({ software: true, limits: 'default' });
   const uncaptured: string[] = [];
   gpu.device.addEventListener('uncapturederror', ({ error }) => void uncaptured.push(error.message));
-  // Poison: nobody can rely on what a buffer holds that is used again.
+  // Poisons reused buffers, so that nothing relies on old contents.
   gpu.spare.beforeUse = (buffer) => gpu.device.queue.writeBuffer(buffer, 0, new Uint8Array(buffer.size).fill(0xa5));
   opened.add(gpu);
   return { gpu, uncaptured };

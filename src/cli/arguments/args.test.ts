@@ -63,7 +63,7 @@ test.each([
 });
 
 test.each([
-  ['squash a', /'squash' is no command; there are compress/],
+  ['squash a', /Unknown command: squash\. The commands are compress/],
   ['compress', /at least one input/],
   ['compress a --colour red', /--colour/],
   [

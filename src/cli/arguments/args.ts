@@ -128,7 +128,7 @@ export function parseCommand(argv: readonly string[]): ParsedCommand {
 
 function commandName(word: string): CommandName {
   const name = commandNames.find((known) => known === word);
-  if (!name) throw usage(`'${word}' is no command; there are ${commandNames.join(', ')}`);
+  if (!name) throw usage(`Unknown command: ${word}. The commands are ${commandNames.join(', ')}.`);
   return name;
 }
 

@@ -14,12 +14,12 @@ export const exitCodes = {
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 export const exitCodeMeanings: readonly (readonly [ExitCode, string])[] = [
-  [exitCodes.ok, 'all went well'],
-  [exitCodes.badData, 'the data is damaged, or of a kind that Stria does not know'],
-  [exitCodes.usage, 'the command was given wrongly'],
+  [exitCodes.ok, 'success'],
+  [exitCodes.badData, 'the data is damaged, or its format is not supported'],
+  [exitCodes.usage, 'the command line is wrong'],
   [exitCodes.files, 'a file cannot be read or written'],
-  [exitCodes.gpu, 'a GPU was asked for and cannot be had, or went away'],
-  [exitCodes.internal, 'no memory, or a mistake in Stria'],
+  [exitCodes.gpu, 'the GPU that was asked for is not available, or was lost'],
+  [exitCodes.internal, 'out of memory, or an internal error'],
   [exitCodes.cancelled, 'cancelled; no partial output is left'],
 ];
 
@@ -43,27 +43,27 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
     title: 'not supported',
     next: 'Stria reads NIfTI, NRRD, PNG, TIFF, raw and .stria; `stria --help` tells how to open a raw file.',
   },
-  'invalid-input': { exitCode: exitCodes.usage, title: 'wrong input', next: undefined },
+  'invalid-input': { exitCode: exitCodes.usage, title: 'invalid input', next: undefined },
   'not-readable': { exitCode: exitCodes.files, title: 'cannot read', next: undefined },
   'not-writable': { exitCode: exitCodes.files, title: 'cannot write', next: undefined },
   'no-webgpu': {
     exitCode: exitCodes.gpu,
     title: 'no WebGPU',
-    next: '`--device cpu` works without it, and gives the same bytes.',
+    next: '`--device cpu` works without it and gives the same bytes.',
   },
   'no-adapter': {
     exitCode: exitCodes.gpu,
     title: 'no graphics adapter',
-    next: '`--device cpu` works without one, and gives the same bytes. `stria gpu` tells what is missing.',
+    next: '`--device cpu` works without one and gives the same bytes. `stria gpu` shows what is missing.',
   },
   'limit-too-small': {
     exitCode: exitCodes.gpu,
     title: 'the GPU is too small',
-    next: '`--device cpu` works without it, and gives the same bytes.',
+    next: '`--device cpu` works without it and gives the same bytes.',
   },
   'device-lost': {
     exitCode: exitCodes.gpu,
-    title: 'the GPU went away',
+    title: 'the GPU was lost',
     next: 'Run the command again, or use `--device cpu`; the input is untouched.',
   },
   'out-of-memory': {
@@ -74,7 +74,7 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
   aborted: { exitCode: exitCodes.cancelled, title: 'cancelled', next: undefined },
   internal: {
     exitCode: exitCodes.internal,
-    title: 'a mistake in Stria',
+    title: 'internal error',
     next: 'Please report it with the command that you gave and this message.',
   },
 };

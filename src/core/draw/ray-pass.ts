@@ -39,7 +39,7 @@ export interface RayColors {
   readonly isFloorOpaque: boolean;
 }
 
-/** What of a frame hangs on neither pixel nor eye; `Frame` in shaders/draw/ray-march.wgsl explains it. */
+/** Per-frame parameters that depend on neither pixel nor camera: `Frame` in shaders/draw/ray-march.wgsl. */
 export interface RayParameters {
   readonly window: Vector4;
   readonly march: Vector4;

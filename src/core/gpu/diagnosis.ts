@@ -6,7 +6,7 @@ export interface GpuDiagnosis {
   readonly adapter: AdapterDescription | undefined;
   readonly limits: Readonly<Record<LimitName, number>> | undefined;
   readonly features: readonly string[];
-  /** Optional features that Stria uses where they are there, and are not. */
+  /** Optional features that this adapter lacks. */
   readonly missingFeatures: readonly string[];
   /** The limits that were too small, with what was needed. */
   readonly tooSmall: readonly { readonly limit: LimitName; readonly needed: number; readonly available: number }[];

@@ -14,7 +14,7 @@ const mostSpareBytes = 2 ** 28;
  * and are never more than 256 MiB in all: the one that has waited longest goes first.
  */
 export class SpareBuffers {
-  /** Called with each buffer that `take` hands out. Tests fill them, so that nobody can rely on what is there. */
+  /** Called with each buffer that `take` hands out. Tests poison reused buffers with it, so that nothing relies on old contents. */
   beforeUse: ((buffer: GPUBuffer) => void) | undefined;
   readonly #device: GPUDevice;
   readonly #ledger: MemoryLedger;

@@ -1,4 +1,4 @@
-/** A number that kernels may take another of without other bytes: what it counts, its values, and the one that it is unless tuned. */
+/** A kernel constant that can be tuned without changing any output byte: what it counts, its values, its default. */
 export interface TuningChoice {
   /** For people. */
   readonly what: string;

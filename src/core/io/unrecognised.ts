@@ -47,5 +47,5 @@ export function unrecognised(name: string, head: Uint8Array): StriaError {
     knownFormats.find(({ begins = [], at = 0 }) => begins.some((bytes) => text.startsWith(bytes, at))) ??
     knownFormats.find((format) => format.name?.test(plainName));
   if (known !== undefined) return new StriaError('unsupported', known.says);
-  return new StriaError('unsupported', `this is no file that Stria knows. ${readable}`);
+  return new StriaError('unsupported', `Stria doesn't recognise this file. ${readable}`);
 }

@@ -393,13 +393,13 @@ export class App {
     if (!shows3d(this.store.getState().settings.layout)) this.set({ layout: 'quad' });
   }
 
-  /** Handles on the six faces of what the 3D view shows, which comes to the front with them; or no longer. */
+  /** Shows or hides the clip handles. Showing them switches to a layout with a 3D view. */
   showClipHandles(clipHandles: boolean): void {
     if (clipHandles) this.#show3d();
     this.store.setState({ clipHandles });
   }
 
-  /** Cuts the 3D view by a plane that faces its eye; or no longer. */
+  /** Adds a cutting plane that faces the camera, or removes it. */
   toggleCut(): void {
     const viewer = this.#gpuLife.engine?.viewer;
     if (viewer?.snapshot().state.cut) viewer.set({ cut: undefined });

@@ -183,7 +183,7 @@ export function createCommands(app: App): Command[] {
     },
     {
       id: 'compare-compressed',
-      label: 'Compare with what was compressed',
+      label: 'Compare with the compressed volume',
       group: 'Compression',
       enabled: canCompareCompressed,
       run: () => app.compareCompressed(),
@@ -240,12 +240,12 @@ export function createCommands(app: App): Command[] {
     ...sideCommands(app),
     {
       id: 'clip-handles',
-      label: 'Clip the 3D view by handles, or not',
+      label: 'Show or hide clip handles in the 3D view',
       group: 'View',
       enabled: isReady,
       run: () => app.showClipHandles(!store.getState().clipHandles),
     },
-    { id: 'cut', label: 'Cut the 3D view by a free plane, or not', group: 'View', enabled: isReady, run: () => app.toggleCut() },
+    { id: 'cut', label: 'Show or hide the free cutting plane', group: 'View', enabled: isReady, run: () => app.toggleCut() },
     {
       id: 'tool-window',
       label: 'Window and level by dragging on a slice',
@@ -297,7 +297,7 @@ export function createCommands(app: App): Command[] {
     ...measurementKinds.map((kind) => measure(kind, `Measure: ${kindNames[kind].toLowerCase()}`)),
     {
       id: 'delete-measurement',
-      label: 'Delete the chosen measurement',
+      label: 'Delete the selected measurement',
       group: 'Measure',
       shortcut: 'Delete',
       enabled: (state) => isReady(state) && state.chosenMeasurement !== undefined,
@@ -348,7 +348,7 @@ export function createCommands(app: App): Command[] {
     ...(['system', 'light', 'dark'] as const).map(
       (theme): Command => ({
         id: `theme-${theme}`,
-        label: theme === 'system' ? 'Theme as the system has it' : `Theme ${theme}`,
+        label: theme === 'system' ? 'Follow the system theme' : `${theme === 'light' ? 'Light' : 'Dark'} theme`,
         group: 'View',
         enabled: always,
         run: () => app.set({ theme }),

@@ -12,48 +12,50 @@ export interface FaultWords {
 /** Every tag has words: a new one does not compile until it stands here too. */
 export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
   corrupt: {
-    title: 'The file is damaged, or not what its name says',
-    advice: 'Check that it is whole: copy or download it again.',
+    title: 'The file is damaged, or is not the kind that its name says',
+    advice: 'Copy or download it again.',
     severity: 'error',
   },
   unsupported: {
-    title: 'Stria does not read this kind of file yet',
+    title: 'Stria cannot read this kind of file',
     advice: 'It opens NIfTI (.nii, .nii.gz, .hdr with .img), NRRD (.nrrd, .nhdr), raw voxels and .stria.',
     severity: 'error',
   },
   'invalid-input': {
-    title: 'What was asked does not fit the file',
-    advice: 'Check dimensions, element type and offset against the details below.',
+    title: 'The request does not fit the file',
+    advice: 'Check the dimensions, element type and offset against the details below.',
     severity: 'error',
   },
   'not-readable': {
     title: 'The file cannot be read',
-    advice: 'See whether it is still there and whether you may read it. A detached header needs its data file dropped with it.',
+    advice:
+      'Check that it still exists and that you have permission to read it. Drop a detached header together with its data file.',
     severity: 'error',
   },
   'not-writable': {
     title: 'The file cannot be written',
-    advice: 'Free some space, or choose a folder that you may write to. Nothing was left behind.',
+    advice: 'Free some space, or choose a folder where you may write. No partial file was left.',
     severity: 'error',
   },
   'no-webgpu': {
-    title: 'There is no WebGPU here',
-    advice: 'Use a current Chrome or Edge, or the desktop app. Dropped files are still compressed, on the processor.',
+    title: 'WebGPU is not available',
+    advice: 'Use a current Chrome or Edge, or the desktop app. Stria still compresses dropped files, on the processor.',
     severity: 'warning',
   },
   'no-adapter': {
     title: 'No graphics adapter was found',
-    advice: 'Update the graphics driver, or restart in compatibility mode. Dropped files are still compressed, on the processor.',
+    advice:
+      'Update the graphics driver, or restart in compatibility mode. Stria still compresses dropped files, on the processor.',
     severity: 'warning',
   },
   'limit-too-small': {
-    title: 'The graphics adapter is too small for this',
-    advice: 'Drop the file together with another one to compress it in pieces, without showing it.',
+    title: 'The graphics adapter’s limits are too small for this volume',
+    advice: 'To compress it without showing it, drop it together with another file.',
     severity: 'error',
   },
   'device-lost': {
     title: 'The graphics device was lost',
-    advice: 'Stria asks for a new one and comes back to where it was. No data is lost.',
+    advice: 'Stria is requesting a new one and will restore the view. No data is lost.',
     severity: 'warning',
   },
   'out-of-memory': {
@@ -63,11 +65,11 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
   },
   aborted: {
     title: 'Cancelled',
-    advice: 'Nothing was left behind.',
+    advice: 'No partial file was left.',
     severity: 'warning',
   },
   internal: {
-    title: 'Something went wrong inside Stria',
+    title: 'Internal error',
     advice: 'Please report it with the diagnostics. Your file was not changed.',
     severity: 'error',
   },

@@ -6,7 +6,7 @@ import { Facts } from '../controls/facts.tsx';
 import { useApp } from '../hooks/use-app.ts';
 import styles from './no-gpu-view.module.css';
 
-/** What stands in the picture's place where there is no GPU: why, what to do, and what works all the same. */
+/** Shown in place of the viewer when there is no GPU: why, what to do, and what still works. */
 export function NoGpuView({ diagnosis }: { readonly diagnosis: GpuDiagnosis }) {
   const app = useApp();
   const words = diagnosis.state === 'ready' ? faultWords['no-adapter'] : faultWords[diagnosis.state];
@@ -28,7 +28,7 @@ export function NoGpuView({ diagnosis }: { readonly diagnosis: GpuDiagnosis }) {
           />
         )}
         <p className={styles.still}>
-          Volumes cannot be shown, but drop files here and they are compressed all the same, on the processor.
+          Stria cannot show volumes without a GPU. Drop files here to compress them on the processor.
         </p>
         <div className={styles.actions}>
           {restart && (
