@@ -1,37 +1,104 @@
 import { StriaError } from '../shared/errors.ts';
 
 interface KnownFormat {
-  /** What such files begin with, one character a byte. */
+  /** What such files begin with, one character a byte; `any` stands for any byte. */
   readonly begins?: readonly string[];
-  /** Where those bytes stand. Default 0. */
-  readonly at?: number;
+  /** Where those bytes may stand. Default: at the start. */
+  readonly at?: readonly number[];
+  /** Of the file without `.gz`, where the bytes do not say it. */
   readonly name?: RegExp;
   readonly says: string;
 }
 
-/** Formats that people have volumes in and that Stria knows by sight only. */
+const any = '\u0100';
+
+const toNifti = (format: string, tool: string) => `${format} is not read: convert it to NIfTI, for example with ${tool}`;
+const toTiff = (format: string) => `${format} is not read: save it as TIFF, for example with Fiji (Bio-Formats) or bfconvert`;
+const packed = (format: string) => `this file is compressed with ${format}: unpack it, or pack it with gzip`;
+const lossy = (format: string) => `${format} is not read: take the pictures as PNG or TIFF`;
+
+/**
+ * Formats that people have volumes and pictures in, and that Stria knows by sight only. The first whose bytes fit is taken, else the
+ * first whose name does. MATLAB 7.3 is HDF5 inside, so it stands in front of it.
+ */
 const knownFormats: readonly KnownFormat[] = [
   { begins: ['\x89STRIA'], says: 'this is a Stria file: it is compressed already' },
   {
     begins: ['DICM'],
-    at: 128,
-    name: /\.(dcm|dicom|ima)$/i,
+    at: [128],
+    name: /\.(dcm|dicom|ima)$|^DICOMDIR$/i,
     says: 'DICOM is not read yet: convert the series to NIfTI, for example with dcm2niix',
   },
-  { begins: ['\xff\xd8\xff'], says: 'JPEG is not read: it has lost what Stria would keep. Take the pictures as PNG or TIFF' },
   {
     begins: ['ObjectType', 'NDims'],
     name: /\.(mha|mhd)$/i,
     says: 'MetaImage is not read yet: convert it to NRRD or NIfTI, for example with 3D Slicer or SimpleITK',
   },
-  { begins: ['PK\x03\x04', 'PK\x05\x06'], says: 'this is a ZIP archive: unpack it and open the volume inside' },
-  { begins: ['\x89HDF\r\n'], says: 'HDF5 (MINC 2, NetCDF 4) is not read yet: convert the volume to NIfTI or NRRD' },
+  { begins: ['MATRIX7'], says: toNifti('ECAT 7', 'nibabel') },
+  { name: /\.(brik|head)$/i, says: toNifti('AFNI (BRIK and HEAD)', '3dAFNItoNIFTI') },
+  {
+    begins: ['MAP ', 'MAP\0'],
+    at: [208],
+    name: /\.(mrc|mrcs|ccp4)$/i,
+    says: 'MRC is not read: convert it to TIFF, for example with IMOD’s mrc2tif',
+  },
+  { name: /\.(mgh|mgz)$/i, says: toNifti('FreeSurfer MGH', 'mri_convert') },
+  { begins: ['!INTERFILE', '!interfile'], says: toNifti('Interfile', 'XMedCon') },
+  { begins: ['# === DATA DESCRIPTION FILE'], name: /\.par$/i, says: toNifti('Philips PAR/REC', 'dcm2niix') },
+  { name: /^2dseq$/i, says: toNifti('Bruker ParaVision', 'Bru2Nii') },
+  {
+    name: /\.(zarr|zarray|zgroup|zattrs|zmetadata)$|^zarr\.json$/i,
+    says: 'Zarr (OME-Zarr) is not read yet: save the volume as TIFF, NRRD or NIfTI',
+  },
   {
     begins: ['# vtk DataFile', '<VTKFile'],
     name: /\.(vtk|vti)$/i,
     says: 'VTK is not read yet: save the volume as NRRD, for example with ParaView or 3D Slicer',
   },
-  { name: /\.(mgh|mgz)$/i, says: 'FreeSurfer MGH is not read yet: convert it to NIfTI with mri_convert' },
+  { begins: ['ZISRAWFILE'], name: /\.czi$/i, says: toTiff('Zeiss CZI') },
+  { begins: [`p\0\0\0${any.repeat(4)}*`], name: /\.lif$/i, says: toTiff('Leica LIF') },
+  { begins: ['\xda\xce\xbe\x0a'], name: /\.nd2$/i, says: toTiff('Nikon ND2') },
+  { begins: ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'], name: /\.(oib|oif|zvi)$/i, says: toTiff('OLE (Olympus OIB, Zeiss ZVI)') },
+  { name: /\.(dm3|dm4)$/i, says: toTiff('Gatan DM3/DM4') },
+  { name: /\.ims$/i, says: toTiff('Imaris IMS') },
+  { begins: ['<OME '], name: /\.ome(\.xml)?$/i, says: toTiff('OME-XML') },
+  { begins: ['SIMPLE  ='], says: 'FITS is not read: save the volume as TIFF or NRRD' },
+  {
+    begins: ['MATLAB 5.0', 'MATLAB 7.3'],
+    says: 'MATLAB files are not read: write the array with niftiwrite, or with fwrite as raw voxels',
+  },
+  {
+    begins: ['\x93NUMPY'],
+    says: 'NumPy files are not read: save the array as NIfTI (nibabel), as TIFF (tifffile), or with tofile as raw voxels',
+  },
+  {
+    begins: ['CDF\x01', 'CDF\x02', 'CDF\x05'],
+    says: 'netCDF (MINC 1) is not read: convert MINC to NIfTI with mnc2nii, and other volumes to NRRD',
+  },
+  {
+    // HDF5 may begin behind a block of the user's own.
+    begins: ['\x89HDF\r\n\x1a\n'],
+    at: [0, 512, 1024, 2048],
+    says: 'HDF5 (MINC 2, netCDF 4) is not read yet: convert MINC to NIfTI with mnc2nii, and other volumes to NIfTI or NRRD',
+  },
+  { name: /\.mnc2?$/i, says: toNifti('MINC', 'mnc2nii') },
+  { begins: ['\xff\xd8\xff'], says: 'JPEG is not read: it has lost what Stria would keep. Take the pictures as PNG or TIFF' },
+  { begins: ['\0\0\0\x0cjP  \r\n', '\xff\x4f\xff\x51'], says: lossy('JPEG 2000') },
+  { begins: ['\0\0\0\x0cJXL ', '\xff\x0a'], name: /\.jxl$/i, says: lossy('JPEG XL') },
+  { begins: ['GIF87a', 'GIF89a'], says: lossy('GIF') },
+  { begins: [`RIFF${any.repeat(4)}WEBP`], says: lossy('WebP') },
+  { begins: [`BM${any.repeat(4)}\0\0\0\0`], name: /\.bmp$/i, says: lossy('BMP') },
+  { begins: ['ftypavif', 'ftypheic', 'ftypheix', 'ftypmif1'], at: [4], says: lossy('HEIC or AVIF') },
+  {
+    begins: [`RIFF${any.repeat(4)}AVI `, `${any.repeat(4)}ftyp`, '\x1a\x45\xdf\xa3'],
+    says: 'this is a video: take its frames as PNG, for example with ffmpeg',
+  },
+  { begins: ['PK\x03\x04', 'PK\x05\x06'], says: 'this is a ZIP archive: unpack it and open the volume inside' },
+  { begins: ['ustar'], at: [257], says: 'this is a TAR archive: unpack it and open the volume inside' },
+  { begins: ['BZh'], says: packed('bzip2') },
+  { begins: ['\xfd7zXZ\0'], says: packed('xz') },
+  { begins: ['\x28\xb5\x2f\xfd'], says: packed('Zstandard') },
+  { begins: ['7z\xbc\xaf\x27\x1c'], says: packed('7-Zip') },
   { name: /\.json$/i, says: 'this is a JSON text: if it describes a raw file, open that file itself' },
 ];
 
@@ -42,10 +109,14 @@ const readable =
 export function unrecognised(name: string, head: Uint8Array): StriaError {
   if (head.byteLength === 0) return new StriaError('corrupt', 'the file is empty');
   const plainName = name.replace(/\.gz$/i, '');
-  const text = Array.from(head.subarray(0, 256), (byte) => String.fromCharCode(byte)).join('');
+  const text = Array.from(head.subarray(0, 4096), (byte) => String.fromCharCode(byte)).join('');
   const known =
-    knownFormats.find(({ begins = [], at = 0 }) => begins.some((bytes) => text.startsWith(bytes, at))) ??
+    knownFormats.find(({ begins = [], at = [0] }) => begins.some((bytes) => at.some((start) => hasBytes(text, bytes, start)))) ??
     knownFormats.find((format) => format.name?.test(plainName));
   if (known !== undefined) return new StriaError('unsupported', known.says);
   return new StriaError('unsupported', `Stria doesn't recognise this file. ${readable}`);
+}
+
+function hasBytes(text: string, bytes: string, start: number): boolean {
+  return [...bytes].every((byte, index) => byte === any || byte === text[start + index]);
 }
