@@ -308,6 +308,7 @@ export const rooms = [
     holds: 'Pictures and movies.',
     imports:
       'core/io/pictures core/shared renderer/app/state renderer/app/words renderer/host renderer/viewer renderer/viewer/model',
+    packages: 'fflate mediabunny',
   },
   {
     room: 'renderer/app/compare',

@@ -1,4 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
 import { decode } from 'fast-png';
+import { unzipSync } from 'fflate';
 import { differingPart, drawnPart, expectOpen, screenOf, settledPicture, squaresOf } from '../support/app.ts';
 import { expect, test } from '../support/test.ts';
 import { nifti, shapes } from '../support/volumes.ts';
@@ -48,4 +52,87 @@ test('a turntable becomes numbered pictures in a new folder: the first is the vi
     expect(drawnPart(other)).toBeGreaterThan(0.02);
     expect(differingPart(first, other)).toBeGreaterThan(0.05);
   }
+});
+
+/** A movie of slices 6 to 9 of a small ball, all chosen but its format. */
+async function chooseSlices(page: Page): Promise<void> {
+  await page.keyboard.press('2');
+  await settledPicture(page, 'z');
+  await page.keyboard.press('ControlOrMeta+K');
+  await page.keyboard.type('movie');
+  await page.keyboard.press('Enter');
+  await page.getByRole('radio', { name: 'Own' }).click();
+  const lengths = { 'Width, pixels': '65', 'Height, pixels': '48', First: '6', Last: '9' };
+  for (const [label, length] of Object.entries(lengths)) {
+    await page.getByLabel(label, { exact: true }).fill(length);
+    await page.keyboard.press('Enter');
+  }
+}
+
+test('where the browser gives no folder, the pictures come in a zip', async ({ stria }) => {
+  const { page } = stria;
+  await stria.dropFiles([stria.write('ball.nii', nifti(shapes(16)))]);
+  await expectOpen(page, 'ball.nii');
+  await chooseSlices(page);
+  await expect(page.getByTestId('movie-make')).toHaveText('Save a zip…');
+  await page.getByTestId('movie-make').click();
+  await expect(page.getByTestId('movie-done')).toContainText('4 pictures in ‘ball slices.zip’, in Downloads');
+  const files = unzipSync(readFileSync(await stria.savedFile(join(stria.folder, 'ball slices.zip'))));
+  expect(Object.keys(files)).toEqual([1, 2, 3, 4].map((number) => `ball slices/frame-000${number}.png`));
+  const frames = Object.values(files).map((bytes) => decode(bytes));
+  for (const { width, height } of frames) expect([width, height]).toEqual([65, 48]);
+  expect(new Set(frames.map(({ data }) => data.join())).size).toBe(4);
+
+  // The word about it belongs to this screen.
+  await page.keyboard.press('ControlOrMeta+K');
+  await page.keyboard.type('lab');
+  await page.keyboard.press('Enter');
+  await expect(page.getByTestId('movie-done')).toHaveCount(0);
+});
+
+test('a video plays, as long as its frames', async ({ stria, context }) => {
+  const { page } = stria;
+  await stria.dropFiles([stria.write('ball.nii', nifti(shapes(16)))]);
+  await expectOpen(page, 'ball.nii');
+  await chooseSlices(page);
+  await page.getByTestId('movie-video').click();
+  await page.getByLabel('Frames per second').fill('8');
+  await page.keyboard.press('Enter');
+  await page.getByTestId('movie-make').click();
+  await expect(page.getByTestId('movie-done')).toContainText(/4 frames in ‘ball slices\.(mp4|webm)’/);
+  const name = /ball slices\.\w+/.exec(await page.getByTestId('movie-done').innerText())?.[0] ?? '';
+  const bytes = readFileSync(await stria.savedFile(join(stria.folder, name)));
+  const player = await context.newPage();
+  const shown = await player.evaluate(async (data) => {
+    const video = document.createElement('video');
+    video.src = `data:video/mp4;base64,${data}`;
+    await new Promise((resolve, reject) => {
+      video.onloadeddata = resolve;
+      video.onerror = () => reject(new Error(video.error?.message));
+    });
+    return [video.videoWidth, video.videoHeight, video.duration];
+  }, bytes.toString('base64'));
+  await player.close();
+  // An odd width loses its last column.
+  expect(shown).toEqual([64, 48, 0.5]);
+});
+
+test('a video without an encoder says so, leaves no file, and its word goes with the screen', async ({ stria }) => {
+  const { page } = stria;
+  await page.evaluate(() => {
+    VideoEncoder.isConfigSupported = async (config) => ({ supported: false, config });
+  });
+  await stria.dropFiles([stria.write('ball.nii', nifti(shapes(16)))]);
+  await expectOpen(page, 'ball.nii');
+  await chooseSlices(page);
+  await page.getByTestId('movie-video').click();
+  await page.getByTestId('movie-make').click();
+  const message = page.getByTestId('error-message');
+  await expect(message).toContainText('This cannot be done here · ball slices');
+  await expect(message).toContainText('no encoder for a video of 64 × 48 pixels');
+  await page.keyboard.press('ControlOrMeta+K');
+  await page.keyboard.type('lab');
+  await page.keyboard.press('Enter');
+  await expect(message).toHaveCount(0);
+  expect(readdirSync(stria.folder)).toEqual(['ball.nii']);
 });

@@ -120,7 +120,7 @@ export function createCommands(app: App): Command[] {
     },
     {
       id: 'movie',
-      label: 'Make a movie of numbered pictures…',
+      label: 'Make a movie…',
       group: 'File',
       enabled: (state) => isReady(state) && state.page === 'viewer' && state.output.movieWork.kind !== 'running',
       run: () => store.setState({ overlay: 'movie' }),

@@ -118,6 +118,7 @@ export function browserHost(): Host {
       besideFolder ??= await askForFolder();
       return besideFolder === 'downloads' ? downloadBeside(name) : createBeside(besideFolder, name);
     },
+    canSaveFolder: () => window.showDirectoryPicker !== undefined,
     async saveFolder(suggestedName) {
       if (window.showDirectoryPicker === undefined)
         throw new StriaError('unsupported', 'this browser gives no folder to write into: use Chrome, Edge or the desktop app');

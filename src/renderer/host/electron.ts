@@ -82,6 +82,7 @@ export function electronHost(bridge: StriaBridge): Host {
       if (save === null) throw faultFromData({ tag: 'aborted', message: 'cancelled', context: [] });
       return sink(save);
     },
+    canSaveFolder: () => true,
     async saveFolder(suggestedName) {
       const begun = await ask('folder-begin', suggestedName);
       if (begun === null) return undefined;

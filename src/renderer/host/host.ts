@@ -66,7 +66,9 @@ export interface Host {
   saveAs(suggestedName: string): Promise<HostSink | undefined>;
   /** Writes beside the source where the shell can, else into a folder asked for once, else as a download. */
   saveBeside(file: HostFile, name: string): Promise<HostSink>;
-  /** Asks for a folder in which a new one is made. Undefined: the user backed out. @throws StriaError `unsupported` where it cannot be had */
+  /** Whether there is a picker of folders. */
+  canSaveFolder(): boolean;
+  /** Asks for a folder in which a new one is made. Undefined: the user backed out. @throws StriaError `unsupported` where there is no picker */
   saveFolder(suggestedName: string): Promise<HostFolder | undefined>;
   onMenuCommand(listener: (command: MenuCommand) => void): () => void;
   onFilesOpened(listener: (files: HostFile[]) => void): () => void;

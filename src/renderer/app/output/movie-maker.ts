@@ -1,32 +1,43 @@
-import { faultToData, toStriaError } from '../../../core/shared/errors.ts';
+import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { throwIfAborted } from '../../../core/shared/job.ts';
-import type { Host, HostFolder } from '../../host/host.ts';
+import type { Host } from '../../host/host.ts';
 import type { PictureRequest, PictureView } from '../../viewer/model/picture.ts';
 import type { ViewState } from '../../viewer/model/viewer-api.ts';
-import { frameName, type MovieFrame, type MovieOptions, movieFrames, type PictureOptions } from '../state/output-options.ts';
+import { type MovieFrame, type MovieOptions, movieFrames, type PictureOptions } from '../state/output-options.ts';
 import { type MovieWork, outputStem } from '../state/output-state.ts';
 import { nextProgress, startProgress, throttleProgress } from '../state/progress.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
-import { PngEncoder } from './png-encoder.ts';
-import { type PictureScene, pictureWords, takePicture } from './view-pictures.ts';
+import { type MovieTarget, openPictureFrames } from './movie-target.ts';
+import { type PictureScene, pictureWords, plannedSize, takePicture } from './view-pictures.ts';
 
 /** The view that a movie shows. @param chosen for pictures: of time, any view may be shown */
 export function movieView({ kind, axis }: MovieOptions, chosen: PictureOptions['view']): PictureView | 'layout' {
   return kind === 'turn' ? '3d' : kind === 'slices' ? axis : chosen;
 }
 
-/** Makes movies as numbered PNGs in a new folder: one at a time, beside what people do. Results come through the store. */
+/** How a movie's frames are drawn. @param picture as people chose for pictures */
+export function frameOptions(movie: MovieOptions, picture: PictureOptions): PictureOptions {
+  // A video is opaque.
+  const isClear = movie.format === 'video' && picture.background === 'transparent';
+  return { ...picture, view: movieView(movie, picture.view), background: isClear ? 'screen' : picture.background };
+}
+
+type MovieHost = Pick<Host, 'saveAs' | 'saveFolder' | 'canSaveFolder'>;
+
+/** Makes movies, as numbered PNGs or as a video: one at a time, beside what people do. Results come through the store. */
 export class MovieMaker {
-  readonly #host: Pick<Host, 'saveFolder'>;
+  readonly #host: MovieHost;
   readonly #store: AppStore;
   #running: AbortController | undefined;
 
-  constructor(host: Pick<Host, 'saveFolder'>, store: AppStore) {
+  constructor(host: MovieHost, store: AppStore) {
     this.#host = host;
     this.#store = store;
     // What is drawn goes with what is open.
-    store.subscribe(({ document, gpu }, before) => {
+    store.subscribe(({ document, gpu, page }, before) => {
       if (document !== before.document || gpu !== before.gpu) this.cancel();
+      // The word about the last movie belongs to the screen on which it came.
+      if (document !== before.document || page !== before.page) this.clear();
     });
   }
 
@@ -35,26 +46,31 @@ export class MovieMaker {
     const document = openDocument(this.#store.getState());
     if (this.#running || !document) return;
     const { movie, picture } = this.#store.getState().output;
-    const options = { ...picture, view: movieView(movie, picture.view) };
+    const options = frameOptions(movie, picture);
     const frames = movieFrames(movie, document.info);
     const controller = new AbortController();
     this.#running = controller;
     const name = `${outputStem(document.name)} ${movie.kind === 'turn' ? 'turntable' : movie.kind}`;
-    let folder: HostFolder | undefined;
+    let target: MovieTarget | undefined;
     const before = scene.viewer.snapshot().state.timePoint;
+    this.clear();
     try {
-      folder = await this.#host.saveFolder(name);
-      if (!folder) return;
+      target = await this.#open(name, movie, options, frames.length, scene, controller.signal);
+      if (!target) return;
       this.#store.setState({ overlay: 'none' });
-      await this.#draw(frames, options, movie, scene, folder, controller.signal);
+      await this.#draw(frames, options, movie, scene, target, controller.signal);
       throwIfAborted(controller.signal);
-      const { folder: place, reveal } = folder;
-      const saved = await folder.close();
-      this.#show({ kind: 'done', name: saved, folder: place, frames: frames.length, reveal });
+      const { folder, reveal } = target;
+      const saved = await target.close();
+      this.#show({ kind: 'done', name: saved, folder, frames: frames.length, format: movie.format, reveal });
     } catch (error) {
-      await folder?.abort().catch(() => undefined);
+      await target?.abort().catch(() => undefined);
       const isAbort = controller.signal.aborted || toStriaError(error).tag === 'aborted';
-      if (!isAbort) this.#show({ kind: 'failed', name, fault: faultToData(error) });
+      if (!isAbort) {
+        this.#show({ kind: 'failed', name, fault: faultToData(error) });
+        // The dialog would lie over it.
+        if (this.#store.getState().overlay === 'movie') this.#store.setState({ overlay: 'none' });
+      }
     } finally {
       if (movie.kind === 'time') scene.viewer.set({ timePoint: before });
       if (this.#running === controller) this.#running = undefined;
@@ -73,25 +89,38 @@ export class MovieMaker {
     if (this.#store.getState().output.movieWork.kind !== 'running') this.#show({ kind: 'none' });
   }
 
+  async #open(
+    name: string,
+    { format, framesPerSecond }: MovieOptions,
+    options: PictureOptions,
+    count: number,
+    scene: PictureScene,
+    signal: AbortSignal,
+  ): Promise<MovieTarget | undefined> {
+    if (format === 'pictures') return openPictureFrames(this.#host, name, count, signal);
+    const size = plannedSize(options, scene);
+    if (!size) throw new StriaError('invalid-input', 'the view that was chosen is not shown');
+    // The muxer is loaded for those who make a video.
+    const { openVideoFrames } = await import('./video-frames.ts');
+    return openVideoFrames(this.#host, name, size, framesPerSecond);
+  }
+
   async #draw(
     frames: readonly MovieFrame[],
     options: PictureOptions,
     movie: MovieOptions,
     scene: PictureScene,
-    folder: HostFolder,
+    target: MovieTarget,
     signal: AbortSignal,
   ): Promise<void> {
     const { viewer } = scene;
-    const words = pictureWords(folder.name, options.view, viewer.snapshot());
-    const encoder = new PngEncoder();
-    const end = () => encoder.end();
-    signal.addEventListener('abort', end);
+    const words = pictureWords(target.name, options.view, viewer.snapshot());
     const stage = 'Drawing frames';
     let progress = startProgress(stage, frames.length, performance.now());
     const report = throttleProgress((next) => {
       if (signal.aborted) return;
       progress = nextProgress(progress, next, performance.now());
-      this.#show({ kind: 'running', name: folder.name, folder: folder.folder, progress });
+      this.#show({ kind: 'running', name: target.name, folder: target.folder, progress });
     });
     report({ stage, done: 0, total: frames.length });
     /** The frame before is packed and written while the next one is drawn. */
@@ -106,16 +135,14 @@ export class MovieMaker {
         await written;
         throwIfAborted(signal);
         report({ stage, done: index, total: frames.length });
-        written = encoder
-          .encode(picture, words)
-          .then((png) => (signal.aborted ? undefined : folder.write(frameName(index, frames.length), png)));
+        written = target.write(index, picture, words);
         // It is awaited after the next frame; a fault until then is no unhandled one.
         written.catch(() => undefined);
       }
       await written;
     } finally {
-      signal.removeEventListener('abort', end);
-      encoder.end();
+      // What is given up must not be written to any more.
+      await written.catch(() => undefined);
     }
   }
 

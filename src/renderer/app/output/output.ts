@@ -4,17 +4,18 @@ import type { MovieOptions, PictureOptions } from '../state/output-options.ts';
 import { type OutputState, outputStem } from '../state/output-state.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
 import { MovieMaker } from './movie-maker.ts';
+import { canEncodeVideo } from './movie-target.ts';
 import { PngEncoder } from './png-encoder.ts';
 import { type PictureScene, pictureWords, takePicture } from './view-pictures.ts';
 
 /** Makes pictures and movies of what is shown. Results come back through the store. */
 export class Output {
-  readonly #host: Pick<Host, 'saveAs' | 'saveFolder'>;
+  readonly #host: Pick<Host, 'saveAs' | 'saveFolder' | 'canSaveFolder'>;
   readonly #store: AppStore;
   readonly movies: MovieMaker;
   #picture: AbortController | undefined;
 
-  constructor(host: Pick<Host, 'saveAs' | 'saveFolder'>, store: AppStore) {
+  constructor(host: Pick<Host, 'saveAs' | 'saveFolder' | 'canSaveFolder'>, store: AppStore) {
     this.#host = host;
     this.#store = store;
     this.movies = new MovieMaker(host, store);
@@ -67,6 +68,15 @@ export class Output {
       }
       this.#done('The picture is on the clipboard');
     });
+  }
+
+  /** What a movie of pictures becomes here. */
+  get picturesBecome(): 'folder' | 'zip' {
+    return this.#host.canSaveFolder() ? 'folder' : 'zip';
+  }
+
+  get canMakeVideo(): boolean {
+    return canEncodeVideo();
   }
 
   async makeMovie(): Promise<void> {

@@ -17,6 +17,9 @@ export interface PictureOptions {
   readonly background: PictureBackground;
 }
 
+/** `pictures`: numbered PNGs, exact. `video`: one file that plays, with losses. */
+export type MovieFormat = 'pictures' | 'video';
+
 export type MovieKind = 'turn' | 'slices' | 'time';
 
 export interface MovieOptions {
@@ -29,6 +32,9 @@ export interface MovieOptions {
   /** Of slices along `axis`, or of time points; either may be the greater. */
   readonly first: number;
   readonly last: number;
+  readonly format: MovieFormat;
+  /** Of a video. */
+  readonly framesPerSecond: number;
 }
 
 export const defaultPictureOptions: PictureOptions = {
@@ -47,9 +53,12 @@ export const defaultMovieOptions: MovieOptions = {
   axis: 'z',
   first: 0,
   last: 0,
+  format: 'pictures',
+  framesPerSecond: 30,
 };
 
 export const mostFrames = 10_000;
+export const mostFramesPerSecond = 120;
 
 type Size = readonly [width: number, height: number];
 

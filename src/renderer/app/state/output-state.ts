@@ -1,5 +1,11 @@
 import type { FaultData } from '../../../core/shared/errors.ts';
-import { defaultMovieOptions, defaultPictureOptions, type MovieOptions, type PictureOptions } from './output-options.ts';
+import {
+  defaultMovieOptions,
+  defaultPictureOptions,
+  type MovieFormat,
+  type MovieOptions,
+  type PictureOptions,
+} from './output-options.ts';
 import type { JobProgress } from './progress.ts';
 
 /** The picture that is asked for in the dialog. */
@@ -17,6 +23,7 @@ export type MovieWork =
       readonly name: string;
       readonly folder: string;
       readonly frames: number;
+      readonly format: MovieFormat;
       readonly reveal: (() => Promise<void>) | undefined;
     }
   | { readonly kind: 'failed'; readonly name: string; readonly fault: FaultData };

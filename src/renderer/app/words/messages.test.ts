@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { faultTags } from '../../../core/shared/errors.ts';
-import { faultDetails, faultWords } from './messages.ts';
+import { faultDetails, faultWords, wordsOf } from './messages.ts';
 
 describe('fault words', () => {
   it('has a title and an advice for every tag', () => {
@@ -10,6 +10,12 @@ describe('fault words', () => {
       expect(words.advice).toMatch(/^[A-Z].*\.$/);
       expect(words.advice).not.toContain('!');
     }
+  });
+
+  it('says nothing about kinds of files where something is made', () => {
+    expect(wordsOf('unsupported', 'saving').title).toBe('This cannot be done here');
+    expect(wordsOf('unsupported').title).toContain('kind of file');
+    expect(wordsOf('not-writable', 'saving')).toBe(faultWords['not-writable']);
   });
 
   it('puts the place in front of the details', () => {

@@ -18,7 +18,7 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
   },
   unsupported: {
     title: 'Stria cannot read this kind of file',
-    advice: 'It opens NIfTI (.nii, .nii.gz, .hdr with .img), NRRD (.nrrd, .nhdr), raw voxels and .stria.',
+    advice: 'It opens NIfTI (.nii, .nii.gz, .hdr with .img), NRRD (.nrrd, .nhdr), PNG and TIFF pictures, raw voxels and .stria.',
     severity: 'error',
   },
   'invalid-input': {
@@ -74,6 +74,25 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
     severity: 'error',
   },
 };
+
+/** The same where something is made or saved, and no file is read. */
+const savingWords: Partial<Readonly<Record<FaultTag, FaultWords>>> = {
+  unsupported: {
+    title: 'This cannot be done here',
+    advice: 'Choose another format or size, or use the desktop app.',
+    severity: 'error',
+  },
+  'invalid-input': {
+    title: 'What was asked cannot be made',
+    advice: 'Check what was chosen against the details below.',
+    severity: 'error',
+  },
+};
+
+/** @param doing what people did when it happened */
+export function wordsOf(tag: FaultTag, doing: 'opening' | 'saving' = 'opening'): FaultWords {
+  return (doing === 'saving' ? savingWords[tag] : undefined) ?? faultWords[tag];
+}
 
 /** The fault's own words with the place where it happened: `scan.stria, chunk 12: the payload ends 3 bytes early`. */
 export function faultDetails(fault: FaultData): string {

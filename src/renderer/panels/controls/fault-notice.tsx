@@ -1,7 +1,7 @@
 import { CircleAlert, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { FaultData } from '../../../core/shared/errors.ts';
-import { faultDetails, faultWords } from '../../app/words/messages.ts';
+import { faultDetails, wordsOf } from '../../app/words/messages.ts';
 import { useApp } from '../hooks/use-app.ts';
 import { Button } from './button.tsx';
 import { classes } from './classes.ts';
@@ -11,15 +11,18 @@ import styles from './fault-notice.module.css';
 export function FaultNotice({
   fault,
   subject,
+  doing,
   actions,
 }: {
   readonly fault: FaultData;
   /** What it happened to: a file's name. */
   readonly subject?: string;
+  /** What people did when it happened. Default: opening a file. */
+  readonly doing?: 'opening' | 'saving';
   readonly actions?: ReactNode;
 }) {
   const app = useApp();
-  const words = faultWords[fault.tag];
+  const words = wordsOf(fault.tag, doing);
   const Icon = words.severity === 'error' ? CircleAlert : TriangleAlert;
   return (
     <div className={classes(styles.notice, styles[words.severity])} role="alert" data-testid="error-message">

@@ -1,7 +1,14 @@
 import { Clapperboard } from 'lucide-react';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
-import { movieView } from '../../app/output/movie-maker.ts';
-import { type MovieKind, type MovieOptions, mostFrames, movieFrames } from '../../app/state/output-options.ts';
+import { frameOptions } from '../../app/output/movie-maker.ts';
+import {
+  type MovieFormat,
+  type MovieKind,
+  type MovieOptions,
+  mostFrames,
+  mostFramesPerSecond,
+  movieFrames,
+} from '../../app/state/output-options.ts';
 import { openDocument } from '../../app/state/store.ts';
 import { indexOf, numberOf } from '../../app/words/counting.ts';
 import { formatCount } from '../../app/words/units.ts';
@@ -19,6 +26,10 @@ const turns: readonly { readonly key: Turn; readonly label: string }[] = [
   { key: 'upright', label: 'Upright' },
   { key: 'across', label: 'Across' },
 ];
+const formats: readonly { readonly key: MovieFormat; readonly label: string; readonly testId: string }[] = [
+  { key: 'pictures', label: 'PNGs', testId: 'movie-pictures' },
+  { key: 'video', label: 'Video', testId: 'movie-video' },
+];
 const kindNames: Readonly<Record<MovieKind, string>> = { turn: 'Turntable', slices: 'Slices', time: 'Time' };
 /** Where there is no choice, the title says it. */
 const kindTitles: Readonly<Record<MovieKind, string>> = {
@@ -27,7 +38,7 @@ const kindTitles: Readonly<Record<MovieKind, string>> = {
   time: 'Make a movie of time points',
 };
 
-/** Asks what is to move, and draws it frame by frame into a new folder. */
+/** Asks what is to move, and draws it frame by frame into a new folder, a zip or a video. */
 export function MovieDialog({ onDone }: { readonly onDone: () => void }) {
   const { output } = useApp();
   const movie = useAppState((state) => state.output.movie);
@@ -39,7 +50,7 @@ export function MovieDialog({ onDone }: { readonly onDone: () => void }) {
     kind === 'turn' ? views.includes('3d') : kind === 'slices' ? axes.length > 0 : lengthOf(info, 't') > 1,
   );
   const shown = info ? fitted(movie, info, kinds, axes) : movie;
-  const options = { ...picture, view: movieView(shown, picture.view) };
+  const options = frameOptions(shown, picture);
   const canDraw = useCanDraw(options);
   if (!info) return null;
   if (shown !== movie) queueMicrotask(() => output.setMovie(shown));
@@ -76,23 +87,51 @@ export function MovieDialog({ onDone }: { readonly onDone: () => void }) {
           )}
           {shown.kind === 'time' && <ViewChoice views={views} />}
           {shown.kind !== 'turn' && <RangeFields movie={shown} count={lengthOf(info, rangeAxis(shown))} />}
-          <PictureFields />
+          {output.canMakeVideo && <FormatFields movie={shown} />}
+          <PictureFields options={options} isOpaque={shown.format === 'video'} />
         </>
       )}
       <div className={styles.actions}>
         <p className={styles.note} role="status">
           {frames > 0 && (
             <>
-              {formatCount(frames)} PNGs, <PlannedSize options={options} />
+              {formatCount(frames)} {shown.format === 'video' ? 'frames' : 'PNGs'}, <PlannedSize options={options} />
             </>
           )}
         </p>
         <Button kind="primary" isDisabled={frames === 0 || !canDraw} onPress={() => void output.makeMovie()} testId="movie-make">
           <Clapperboard size={14} aria-hidden />
-          Choose a folder…
+          {shown.format === 'video' ? 'Save a video…' : output.picturesBecome === 'zip' ? 'Save a zip…' : 'Choose a folder…'}
         </Button>
       </div>
     </Sheet>
+  );
+}
+
+function FormatFields({ movie }: { readonly movie: MovieOptions }) {
+  const { output } = useApp();
+  return (
+    <>
+      <div className={styles.row}>
+        <span>Format</span>
+        <Segmented<MovieFormat>
+          label="Format"
+          segments={formats}
+          value={movie.format}
+          onChange={(format) => output.setMovie({ format })}
+        />
+      </div>
+      {movie.format === 'video' && (
+        <NumberInput
+          label="Frames per second"
+          value={movie.framesPerSecond}
+          minimum={1}
+          step={1}
+          maximumFractionDigits={0}
+          onChange={(rate) => output.setMovie({ framesPerSecond: Math.min(mostFramesPerSecond, rate) })}
+        />
+      )}
+    </>
   );
 }
 

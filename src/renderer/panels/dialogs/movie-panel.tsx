@@ -15,7 +15,12 @@ export function MoviePanel() {
   if (work.kind === 'failed') {
     return (
       <section className={styles.panel} aria-label="Movie">
-        <FaultNotice fault={work.fault} subject={work.name} actions={<Button onPress={() => movies.clear()}>Close</Button>} />
+        <FaultNotice
+          fault={work.fault}
+          subject={work.name}
+          doing="saving"
+          actions={<Button onPress={() => movies.clear()}>Close</Button>}
+        />
       </section>
     );
   }
@@ -25,7 +30,7 @@ export function MoviePanel() {
       <section className={styles.panel} aria-label="Movie">
         <CircleCheck size={14} className={styles.good} aria-hidden />
         <p className={styles.words} role="status" data-testid="movie-done">
-          {formatCount(work.frames)} pictures in ‘{work.name}’, in {work.folder}
+          {formatCount(work.frames)} {work.format === 'video' ? 'frames' : 'pictures'} in ‘{work.name}’, in {work.folder}
         </p>
         {reveal && (
           <Button kind="quiet" onPress={() => void reveal()}>

@@ -39,8 +39,8 @@ export function PictureDialog({ onDone }: { readonly onDone: () => void }) {
   return (
     <Sheet title="Save a picture" onDone={close} testId="picture-dialog">
       <ViewChoice views={useViews()} />
-      <PictureFields />
-      {work.kind === 'failed' && <FaultNotice fault={work.fault} />}
+      <PictureFields options={options} />
+      {work.kind === 'failed' && <FaultNotice fault={work.fault} doing="saving" />}
       <div className={styles.actions}>
         <p className={styles.note} role="status">
           {isWorking ? 'Drawing…' : <PlannedSize options={options} />}
@@ -113,9 +113,9 @@ export function ViewChoice({ views, label = 'View' }: { readonly views: readonly
 }
 
 /** Size, annotations and ground: of a picture, and of every frame of a movie. */
-export function PictureFields() {
+export function PictureFields({ options, isOpaque = false }: { readonly options: PictureOptions; readonly isOpaque?: boolean }) {
   const { output } = useApp();
-  const { size, width, height, isAnnotated, background } = useAppState((state) => state.output.picture);
+  const { size, width, height, isAnnotated, background } = options;
   const length = (label: string, value: number, key: 'width' | 'height') => (
     <NumberInput label={label} value={value} minimum={16} isWhole onChange={(next) => output.setPicture({ [key]: next })} />
   );
@@ -135,7 +135,7 @@ export function PictureFields() {
         <span>Background</span>
         <Segmented
           label="Background"
-          segments={backgrounds}
+          segments={isOpaque ? backgrounds.filter(({ key }) => key !== 'transparent') : backgrounds}
           value={background}
           onChange={(next) => output.setPicture({ background: next })}
         />

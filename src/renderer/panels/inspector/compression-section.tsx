@@ -114,7 +114,7 @@ function SaveArea({ canSave }: { readonly canSave: boolean }) {
           )}
         </div>
       )}
-      {save.kind === 'failed' && <FaultNotice fault={save.fault} />}
+      {save.kind === 'failed' && <FaultNotice fault={save.fault} doing="saving" />}
     </>
   );
 }

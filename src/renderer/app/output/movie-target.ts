@@ -1,0 +1,70 @@
+import type { RgbaPicture } from '../../../core/io/pictures/rgba-png.ts';
+import { throwIfAborted } from '../../../core/shared/job.ts';
+import type { Host, HostFolder } from '../../host/host.ts';
+import type { ViewPicture } from '../../viewer/model/picture.ts';
+import { frameName } from '../state/output-options.ts';
+import { PngEncoder } from './png-encoder.ts';
+import { zipFolder } from './zip-folder.ts';
+
+/** Takes a movie's frames, one after the other. Nothing is left of it unless it is closed. */
+export interface MovieTarget {
+  readonly name: string;
+  /** Where it lies, for people. */
+  readonly folder: string;
+  /** Shows it in the system's file manager, where the shell can. */
+  readonly reveal?: (() => Promise<void>) | undefined;
+  /** Takes the picture's memory. @param text what a picture's file says of it */
+  write(index: number, picture: ViewPicture, text: RgbaPicture['text']): Promise<void>;
+  /** Resolves with the name that it got. */
+  close(): Promise<string>;
+  abort(): Promise<void>;
+}
+
+/** Whether this browser may be able to encode videos. Which, `openVideoFrames` finds out. */
+export function canEncodeVideo(): boolean {
+  return typeof VideoEncoder !== 'undefined';
+}
+
+/** Numbered PNGs in a new folder, or in a zip where the shell gives no folder. Undefined: the user backed out. */
+export async function openPictureFrames(
+  host: Pick<Host, 'saveAs' | 'saveFolder' | 'canSaveFolder'>,
+  name: string,
+  count: number,
+  signal: AbortSignal,
+): Promise<MovieTarget | undefined> {
+  const folder = host.canSaveFolder() ? await host.saveFolder(name) : await openZip(host, name);
+  return folder && pictureFrames(folder, count, signal);
+}
+
+async function openZip(host: Pick<Host, 'saveAs'>, name: string): Promise<HostFolder | undefined> {
+  const sink = await host.saveAs(`${name}.zip`);
+  return sink && zipFolder(sink, name);
+}
+
+function pictureFrames(folder: HostFolder, count: number, signal: AbortSignal): MovieTarget {
+  const encoder = new PngEncoder();
+  const end = () => encoder.end();
+  signal.addEventListener('abort', end);
+  const release = () => {
+    signal.removeEventListener('abort', end);
+    end();
+  };
+  return {
+    name: folder.name,
+    folder: folder.folder,
+    reveal: folder.reveal,
+    async write(index, picture, text) {
+      const png = await encoder.encode(picture, text);
+      throwIfAborted(signal);
+      await folder.write(frameName(index, count), png);
+    },
+    async close() {
+      release();
+      return folder.close();
+    },
+    async abort() {
+      release();
+      await folder.abort();
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { Zip, ZipPassThrough } from 'fflate';
+import { StriaError } from '../../../core/shared/errors.ts';
+import type { HostFolder, HostSink } from '../../host/host.ts';
+
+/** Places in a zip without the extension for large ones have 32 bits; its directory needs some of the room. */
+const mostBytes = 2 ** 32 - 2 ** 24;
+
+/**
+ * A folder in a zip, where the shell gives none on the disk. Files are stored as they are, and written as they come.
+ * @param sink takes the zip; closed or aborted with it
+ */
+export function zipFolder(sink: HostSink, folderName: string): HostFolder {
+  let ready: Uint8Array[] = [];
+  let written = 0;
+  const zip = new Zip((error, bytes) => {
+    if (error) throw error;
+    ready.push(bytes);
+  });
+  const flush = async () => {
+    const parts = ready;
+    ready = [];
+    for (const part of parts) {
+      written += part.byteLength;
+      await sink.write(part);
+    }
+  };
+  return {
+    name: sink.name,
+    folder: sink.folder,
+    reveal: sink.reveal,
+    async write(fileName, bytes) {
+      if (written + bytes.byteLength > mostBytes) {
+        throw new StriaError(
+          'unsupported',
+          'these pictures take more than the 4 GiB that a zip holds: choose fewer frames, a smaller size, or video',
+        );
+      }
+      const file = new ZipPassThrough(`${folderName}/${fileName}`);
+      zip.add(file);
+      file.push(bytes, true);
+      await flush();
+    },
+    async close() {
+      zip.end();
+      await flush();
+      await sink.close();
+      return sink.name;
+    },
+    abort: () => sink.abort(),
+  };
+}
