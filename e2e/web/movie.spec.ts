@@ -54,7 +54,7 @@ test('a turntable becomes numbered pictures in a new folder: the first is the vi
   }
 });
 
-/** A movie of slices 6 to 9 of a small ball, all chosen but its format. */
+/** A movie of slices 7 to 10 of a small ball, all chosen but its format. */
 async function chooseSlices(page: Page): Promise<void> {
   await page.keyboard.press('2');
   await settledPicture(page, 'z');
@@ -62,7 +62,7 @@ async function chooseSlices(page: Page): Promise<void> {
   await page.keyboard.type('movie');
   await page.keyboard.press('Enter');
   await page.getByRole('radio', { name: 'Own' }).click();
-  const lengths = { 'Width, pixels': '65', 'Height, pixels': '48', First: '6', Last: '9' };
+  const lengths = { 'Width, pixels': '65', 'Height, pixels': '48', First: '7', Last: '10' };
   for (const [label, length] of Object.entries(lengths)) {
     await page.getByLabel(label, { exact: true }).fill(length);
     await page.keyboard.press('Enter');

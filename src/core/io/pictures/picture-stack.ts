@@ -7,7 +7,7 @@ import { diagonalAffine } from '../common/affine.ts';
 import { isGzip, plainBytes } from '../common/byte-stream.ts';
 import type { OpenOptions, OpenVolume } from '../common/volume-reader.ts';
 import { compareNatural } from './natural-order.ts';
-import { type Picture, type PictureFile, type PictureShape, pictureBytes, type Strip } from './picture.ts';
+import { type Picture, type PictureFile, type PictureShape, pictureBytes, type RowStrip } from './picture.ts';
 import { ExtraPool, encodePictureTable, maxPictures } from './picture-table.ts';
 import { openPng } from './png-reader.ts';
 import { recognisePicture } from './recognise.ts';
@@ -138,7 +138,7 @@ function stackVolume(
   const extras: (Uint8Array | undefined)[] = pictures.map(() => undefined);
   const pool = new ExtraPool();
 
-  async function* strips(index: number, wanted: readonly number[], signal?: AbortSignal): AsyncGenerator<Strip> {
+  async function* strips(index: number, wanted: readonly number[], signal?: AbortSignal): AsyncGenerator<RowStrip> {
     const picture = pictures[index] as NamedPicture;
     const onExtra = (extra: Uint8Array) => {
       extras[index] ??= pool.keep(extra);

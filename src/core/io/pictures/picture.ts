@@ -11,11 +11,11 @@ export interface Picture {
    * @param channels numbers of the samples that are wanted of each pixel
    * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`
    */
-  strips(channels: readonly number[], options?: StripOptions): AsyncGenerator<Strip>;
+  strips(channels: readonly number[], options?: StripOptions): AsyncGenerator<RowStrip>;
 }
 
 /** For each channel that was asked for, little-endian samples of some rows. They belong to the caller. */
-export type Strip = readonly Uint8Array<ArrayBuffer>[];
+export type RowStrip = readonly Uint8Array<ArrayBuffer>[];
 
 export interface StripOptions {
   readonly signal?: AbortSignal | undefined;

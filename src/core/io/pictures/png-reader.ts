@@ -12,7 +12,7 @@ import {
   type PictureFile,
   type PictureScale,
   type PictureShape,
-  type Strip,
+  type RowStrip,
   type StripOptions,
   stripRows,
   unknownScale,
@@ -97,7 +97,7 @@ function scaleOf(chunks: StartChunks): PictureScale {
 }
 
 /** The zlib stream is read anew for each call, and decoded for the samples `channels` alone. */
-async function* readStrips(png: OpenPng, channels: readonly number[], options: StripOptions): AsyncGenerator<Strip> {
+async function* readStrips(png: OpenPng, channels: readonly number[], options: StripOptions): AsyncGenerator<RowStrip> {
   const { header } = png;
   checkPngMemory(png, channels.length, options.limitBytes);
   const metadata = new Metadata(header);
@@ -141,7 +141,7 @@ async function* inOrder(
   { header, shape, palette }: OpenPng,
   channels: readonly number[],
   scanlines: PieceReader,
-): AsyncGenerator<Strip> {
+): AsyncGenerator<RowStrip> {
   const { width, height } = shape;
   const decoders = channels.map((channel) => scanlineDecoder(header, width, palette, channel));
   const scanline = new Uint8Array(scanlineBytes(header, width));
@@ -163,7 +163,7 @@ async function* interlaced(
   { header, shape, palette }: OpenPng,
   channels: readonly number[],
   scanlines: PieceReader,
-): AsyncGenerator<Strip> {
+): AsyncGenerator<RowStrip> {
   const { width, height } = shape;
   const sampleBytes = shape.type === 'u16' ? 2 : 1;
   const planes = channels.map(() => new Uint8Array(width * height * sampleBytes));

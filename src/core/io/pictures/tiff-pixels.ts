@@ -3,7 +3,7 @@ import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
 import { elementBytes, swapBytes, typedVoxels } from '../../shared/volume.ts';
 import { plainBytes } from '../common/byte-stream.ts';
 import { PieceReader } from '../common/piece-reader.ts';
-import { checkMemory, type Strip, type StripOptions, stripRows } from './picture.ts';
+import { checkMemory, type RowStrip, type StripOptions, stripRows } from './picture.ts';
 import { blockDecoder } from './tiff-compression.ts';
 import { readNumbers, type TiffDirectory, type TiffFile } from './tiff-directory.ts';
 import type { TiffLayout } from './tiff-layout.ts';
@@ -34,7 +34,7 @@ export async function* readPixels(
   shift: number,
   channels: readonly number[],
   { signal, limitBytes }: StripOptions,
-): AsyncGenerator<Strip> {
+): AsyncGenerator<RowStrip> {
   const { shape, isPlanar, isTiled, blockWidth, blockHeight } = layout;
   const { width, height } = shape;
   const blocksAcross = Math.ceil(width / blockWidth);
@@ -53,7 +53,7 @@ export async function* readPixels(
   const rows = readers.map((wanted) => (blocksAcross > 1 ? tileRows(blocks, wanted, signal) : stripsOf(blocks, wanted, signal)));
   try {
     for (;;) {
-      const parts: Strip[] = [];
+      const parts: RowStrip[] = [];
       for (const reader of rows) {
         const part = await reader.next();
         if (part.done) return;
@@ -90,7 +90,7 @@ async function blockNumbers(file: TiffFile, { tags }: TiffDirectory, tag: number
 }
 
 /** The picture of blocks that are as wide as it is: each is read row by row. */
-async function* stripsOf(blocks: Blocks, channels: readonly number[], signal: AbortSignal | undefined): AsyncGenerator<Strip> {
+async function* stripsOf(blocks: Blocks, channels: readonly number[], signal: AbortSignal | undefined): AsyncGenerator<RowStrip> {
   const { shape, blockHeight } = blocks.layout;
   const { width, height } = shape;
   const rowBytes = width * elementBytes(shape.type);
@@ -114,7 +114,7 @@ async function* stripsOf(blocks: Blocks, channels: readonly number[], signal: Ab
 }
 
 /** The picture of blocks side by side: a row of them at a time. */
-async function* tileRows(blocks: Blocks, channels: readonly number[], signal: AbortSignal | undefined): AsyncGenerator<Strip> {
+async function* tileRows(blocks: Blocks, channels: readonly number[], signal: AbortSignal | undefined): AsyncGenerator<RowStrip> {
   const { shape, blockWidth, blockHeight } = blocks.layout;
   const { width, height } = shape;
   for (let y = 0; y < height; y += blockHeight) {
@@ -220,7 +220,7 @@ function fromFloatPredictor(line: Uint8Array, decoded: Uint8Array, sampleBytes: 
  */
 function putRow(
   row: Uint8Array,
-  strip: Strip,
+  strip: RowStrip,
   channels: readonly number[],
   { shape, isPlanar }: TiffLayout,
   at: number,

@@ -126,9 +126,9 @@ function FormatFields({ movie }: { readonly movie: MovieOptions }) {
           label="Frames per second"
           value={movie.framesPerSecond}
           minimum={1}
-          step={1}
-          maximumFractionDigits={0}
-          onChange={(rate) => output.setMovie({ framesPerSecond: Math.min(mostFramesPerSecond, rate) })}
+          isWhole
+          maximum={mostFramesPerSecond}
+          onChange={(framesPerSecond) => output.setMovie({ framesPerSecond })}
         />
       )}
     </>
