@@ -260,7 +260,7 @@ export const rooms = [
   {
     room: 'renderer/app/words',
     holds: 'Numbers, units, errors and places as text for people.',
-    imports: 'core/chunks core/shared core/stream core/volume renderer/app/view renderer/viewer/model',
+    imports: 'core/chunks core/codec core/codecs core/shared core/stream core/volume renderer/app/view renderer/viewer/model',
   },
   {
     room: 'renderer/app/view',

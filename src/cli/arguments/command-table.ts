@@ -1,4 +1,4 @@
-import { codecs } from '../../core/codecs/registry.ts';
+import { chainNames, codecs } from '../../core/codecs/registry.ts';
 
 /** Every option of every command: what the parser takes and `--help` shows. */
 export const options = {
@@ -11,7 +11,7 @@ export const options = {
   codec: {
     short: undefined,
     value: 'CODEC',
-    text: `auto (default: the smallest), ${codecs.map(({ name }) => name).join(', ')}; or two: rle+huffman`,
+    text: `auto (default), ${codecs.map(({ name }) => name).join(', ')}; or two of them: ${chainNames().find((name) => name.includes('+'))}`,
   },
   prefer: {
     short: undefined,

@@ -1,10 +1,10 @@
 import { chunkBytes } from '../codec/batch.ts';
 import type { ChunkGeometry, ChunkStatistics, ChunkSurvey, CodecDefinition, CodecOptions, Preference } from '../codec/codec.ts';
-import { codecById, codecs } from '../codecs/registry.ts';
+import { codecs } from '../codecs/registry.ts';
 import type { ChosenChain } from './chosen-codec.ts';
 
-/** The entropy coder that is put behind codecs which promise to gain by it. */
-const entropyCoder: CodecDefinition = codecById(5);
+/** Stands behind codecs that expect to gain by it: the registry's first codec that may be second in a chain. */
+const entropyCoder: CodecDefinition | undefined = codecs.find(({ decodedLength }) => decodedLength !== undefined);
 
 /**
  * What speed is worth, in GB/s: a codec that is so fast counts as if it made twice the bytes, one ten times as fast a tenth
@@ -46,7 +46,9 @@ export function rank(surveyed: ChunkStatistics & ChunkSurvey, chunk: ChunkGeomet
       const parameters = codec.choose(surveyed, chunk, options);
       const alone = codec.preparesEntropy ? [] : [candidate({ codec, parameters }, codec.estimate(surveyed, chunk, parameters))];
       const left = codec.estimateWithEntropy?.(surveyed, chunk, parameters);
-      return left === undefined ? alone : [...alone, candidate({ codec, parameters, second: entropyCoder }, left)];
+      return left === undefined || !entropyCoder
+        ? alone
+        : [...alone, candidate({ codec, parameters, second: entropyCoder }, left)];
     })
     .sort((a, b) => a.cost - b.cost);
 }

@@ -59,6 +59,8 @@ export interface CodecOptions {
 /** A codec's parameters for one chunk, as they stand in the container. 255 bytes at most; empty for many. */
 export type CodecParameters = Uint8Array;
 
+export type CodecOptionName = 'axis' | 'effort';
+
 export interface CodecDefinition {
   /** Permanent: it stands in files. 1 is raw, 2 is rle. 0 is kept for constant chunks, which have no codec. */
   readonly id: number;
@@ -66,6 +68,14 @@ export interface CodecDefinition {
   readonly name: string;
   /** One line for people, with its full stop. */
   readonly summary: string;
+  /** What people may set when they ask for it. */
+  readonly options: readonly CodecOptionName[];
+  /** Why it makes some chunks smallest, in a few words for people: `runs`. */
+  readonly reason: string;
+  /** What it adds behind another codec, in a few words for people. Left out: it never stands behind one. */
+  readonly reasonBehind?: string;
+  /** No other codec may stand behind it: the result would be that codec's alone. */
+  readonly standsAlone?: true;
   readonly elementBytes: readonly CodecElementBytes[];
   /** The parameters for a chunk, by its statistics and the user's wishes. */
   choose(statistics: ChunkStatistics, chunk: ChunkGeometry, options: CodecOptions): CodecParameters;

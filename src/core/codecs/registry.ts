@@ -61,7 +61,7 @@ export function chainNames(): string[] {
   return [...codecs.map(({ name }) => name), ...pairs];
 }
 
-/** A codec that may follow others gains nothing behind itself, and behind raw it may as well be the first. */
+/** A codec that may stand second gains nothing behind another one of that kind. */
 function mayFollow(second: CodecDefinition, first: CodecDefinition): boolean {
-  return second.decodedLength !== undefined && first.decodedLength === undefined && first.name !== 'raw';
+  return second.decodedLength !== undefined && first.decodedLength === undefined && !first.standsAlone;
 }

@@ -8,6 +8,9 @@ export const huffman: CodecDefinition = {
   id: 5,
   name: 'huffman',
   summary: 'Huffman codes for bytes, best as a second stage behind rle.',
+  options: [],
+  reason: 'few distinct bytes',
+  reasonBehind: 'few distinct bytes',
   elementBytes: [1, 2, 4],
   gigabytesPerSecond: 150,
 

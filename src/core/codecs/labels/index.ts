@@ -9,6 +9,8 @@ export const labels: CodecDefinition = {
   id: 6,
   name: 'labels',
   summary: 'Guesses from neighbours and a range coder, for segmentations.',
+  options: [],
+  reason: 'flat areas, few steps',
   elementBytes: [1, 2, 4],
   gigabytesPerSecond: 20,
 

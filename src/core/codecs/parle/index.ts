@@ -9,6 +9,8 @@ export const parle: CodecDefinition = {
   id: 4,
   name: 'parle',
   summary: 'Flat runs with anchors: any stretch of a chunk is decoded without the rest.',
+  options: ['axis'],
+  reason: 'runs',
   elementBytes: [1, 2, 4],
   gigabytesPerSecond: 200,
 

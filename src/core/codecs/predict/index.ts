@@ -10,6 +10,8 @@ export const predict: CodecDefinition = {
   id: 7,
   name: 'predict',
   summary: 'Prediction residuals sorted by magnitude, to stand in front of an entropy coder: predict+huffman.',
+  options: ['effort'],
+  reason: 'smooth, noise varies',
   elementBytes: [1, 2, 4],
   gigabytesPerSecond: 150,
   preparesEntropy: true,

@@ -10,6 +10,8 @@ export const rice: CodecDefinition = {
   id: 3,
   name: 'rice',
   summary: 'Prediction and Rice codes, for scans and pictures.',
+  options: ['effort'],
+  reason: 'smooth, with noise',
   elementBytes: [1, 2, 4],
   gigabytesPerSecond: 250,
 

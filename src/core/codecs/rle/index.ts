@@ -10,6 +10,8 @@ export const rle: CodecDefinition = {
   id: 2,
   name: 'rle',
   summary: 'Run-length encoding along x, y or z, for labels and mostly empty volumes.',
+  options: ['axis'],
+  reason: 'runs',
   elementBytes: [1, 2, 4],
   gigabytesPerSecond: 900,
 

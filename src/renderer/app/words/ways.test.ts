@@ -12,14 +12,14 @@ describe('a way', () => {
 
   it('has a reason in words', () => {
     expect(reasonOf({ codec: 'rle', axis: 'z' })).toBe('runs along z');
-    expect(reasonOf({ codec: 'rle+huffman', axis: 'x' })).toBe('runs along x, few kinds');
+    expect(reasonOf({ codec: 'rle+huffman', axis: 'x' })).toBe('runs along x, few distinct bytes');
     expect(reasonOf({ codec: 'predict+huffman' })).toBe('smooth, noise varies');
-    expect(reasonOf({ codec: 'raw' })).toBe('nothing made it smaller');
-    expect(reasonOf({ codec: 'codec 77' })).toBe('smallest so');
+    expect(reasonOf({ codec: 'raw' })).toBe('no codec made it smaller');
+    expect(reasonOf({ codec: 'codec 77' })).toBe('smallest this way');
   });
 
   it.each([...codecs.map(({ name }) => name), 'constant', 'ramp'])('of %s has one of its own', (codec) => {
-    expect(reasonOf({ codec })).not.toBe('smallest so');
+    expect(reasonOf({ codec })).not.toBe('smallest this way');
   });
 });
 

@@ -1,5 +1,6 @@
 import type { ChunkMap } from '../../../core/chunks/chunk-map.ts';
 import type { ChunkShare } from '../../../core/chunks/chunk-tally.ts';
+import { codecs } from '../../../core/codecs/registry.ts';
 import { formatBytes, formatCount, formatRatio, thinSpace } from './units.ts';
 
 type Way = Pick<ChunkShare, 'codec' | 'axis'>;
@@ -10,26 +11,14 @@ export function describeWay({ codec, axis }: Way): string {
   return axis ? `${chain} along ${axis}` : chain;
 }
 
-/** What about chunks makes a codec the smallest of all for them. */
-const reasons: Readonly<Record<string, string>> = {
-  constant: 'all one value',
-  ramp: 'even steps',
-  rle: 'runs',
-  parle: 'runs',
-  rice: 'smooth, with noise',
-  predict: 'smooth, noise varies',
-  huffman: 'some bytes come often',
-  labels: 'flat areas, few steps',
-  raw: 'nothing made it smaller',
-};
-/** What the second codec of a chain adds; nothing behind `predict`, which is there for its sake. */
-const secondReasons: Readonly<Record<string, string>> = { huffman: 'few kinds' };
+/** Chunks that no codec encodes: the index alone holds them. */
+const computedReasons: Readonly<Record<string, string>> = { constant: 'all one value', ramp: 'even steps' };
 
 /** Why chunks went this way, in a few words. */
 export function reasonOf({ codec, axis }: Way): string {
-  const [first = '', second] = codec.split('+');
-  const reason = `${reasons[first] ?? 'smallest so'}${axis ? ` along ${axis}` : ''}`;
-  const more = second && first !== 'predict' ? secondReasons[second] : undefined;
+  const [first, second] = codec.split('+').map((name) => codecs.find((known) => known.name === name));
+  const reason = `${first?.reason ?? computedReasons[codec] ?? 'smallest this way'}${axis ? ` along ${axis}` : ''}`;
+  const more = first?.preparesEntropy ? undefined : second?.reasonBehind;
   return more ? `${reason}, ${more}` : reason;
 }
 

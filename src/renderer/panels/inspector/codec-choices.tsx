@@ -1,44 +1,30 @@
 import type { CodecOptions, Preference } from '../../../core/codec/codec.ts';
-import { chainByName, chainNames } from '../../../core/codecs/registry.ts';
 import type { Effort } from '../../app/state/settings.ts';
+import { codecMenu, takesOption } from '../../app/words/codec-options.ts';
 import { type Option, Select } from '../controls/select.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 
-const codecOptions: readonly Option<string>[] = [
-  { key: 'auto', label: 'Automatic', hint: 'What fits each chunk best' },
-  ...chainNames().map((name) => {
-    const [{ summary }, second] = chainByName(name);
-    return { key: name, label: name, hint: second ? `${second.name} behind it` : summary };
-  }),
-];
+const codecOptions: readonly Option<string>[] = codecMenu();
 const preferOptions: readonly Option<Preference>[] = [
-  { key: 'balanced', label: 'Balanced', hint: 'Small, unless a faster codec costs little of it' },
-  { key: 'size', label: 'Size', hint: 'The smallest, however long it takes' },
-  { key: 'speed', label: 'Speed', hint: 'Fast to encode and to decode' },
+  { key: 'balanced', label: 'Balanced', hint: 'Small, unless a faster codec is almost as small' },
+  { key: 'size', label: 'Size', hint: 'As small as possible' },
+  { key: 'speed', label: 'Speed', hint: 'Fast to encode and decode' },
 ];
 const axisOptions: readonly Option<CodecOptions['axis']>[] = [
-  { key: 'auto', label: 'Automatic', hint: 'The longest runs, chunk by chunk' },
+  { key: 'auto', label: 'Automatic', hint: 'The axis with the longest runs, for each chunk' },
   { key: 'x', label: 'x' },
   { key: 'y', label: 'y' },
   { key: 'z', label: 'z' },
 ];
 const effortOptions: readonly Option<Effort>[] = [
   { key: 'normal', label: 'Normal' },
-  { key: 'max', label: 'Greatest', hint: 'Scans and photographs a few percent smaller, and slower' },
+  { key: 'max', label: 'Maximum', hint: 'Scans and photographs become a few percent smaller, more slowly' },
 ];
 
-/** Which of the options mean something to a choice of codecs. */
-function optionsOf(codec: string) {
-  const names = codec.split('+');
-  const has = (...wanted: readonly string[]) => codec === 'auto' || wanted.some((name) => names.includes(name));
-  return { hasPreference: codec === 'auto', hasAxis: has('rle', 'parle'), hasEffort: has('rice', 'predict') };
-}
-
-/** The codec, and what is to be said of it: the command's `--codec`, `--prefer`, `--axis` and `--effort`. */
+/** The codec and its options: the command's `--codec`, `--prefer`, `--axis` and `--effort`. */
 export function CodecChoices({ isDisabled = false }: { readonly isDisabled?: boolean }) {
   const app = useApp();
   const { codec, axis, prefer, effort } = useAppState((state) => state.settings);
-  const { hasPreference, hasAxis, hasEffort } = optionsOf(codec);
   return (
     <>
       <Select
@@ -49,7 +35,7 @@ export function CodecChoices({ isDisabled = false }: { readonly isDisabled?: boo
         isDisabled={isDisabled}
         testId="codec-select"
       />
-      {hasPreference && (
+      {codec === 'auto' && (
         <Select
           label="Prefer"
           options={preferOptions}
@@ -59,7 +45,7 @@ export function CodecChoices({ isDisabled = false }: { readonly isDisabled?: boo
           testId="prefer-select"
         />
       )}
-      {hasAxis && (
+      {takesOption(codec, 'axis') && (
         <Select
           label="Runs along"
           options={axisOptions}
@@ -69,7 +55,7 @@ export function CodecChoices({ isDisabled = false }: { readonly isDisabled?: boo
           testId="axis-select"
         />
       )}
-      {hasEffort && (
+      {takesOption(codec, 'effort') && (
         <Select
           label="Effort"
           options={effortOptions}
