@@ -366,11 +366,11 @@ export class Session {
       if (signal.aborted || this.#volume?.request !== request) return;
       this.#store.setState({ opening: { ms: performance.now() - start, timeline: stopwatch.timeline() } });
     });
-    void this.#remember(request, viewer);
+    void this.#remember(request, viewer, pictured);
   }
 
   /** Puts the file among the recent ones at once, and its picture there once it is drawn. */
-  async #remember(request: OpenRequest, viewer: Engine['viewer']): Promise<void> {
+  async #remember(request: OpenRequest, viewer: Engine['viewer'], pictured: Promise<void>): Promise<void> {
     const file = request.session?.file ?? (request.kind === 'file' ? request.file : undefined);
     if (!file) return;
     const add = async (thumbnail: string | undefined) => {
@@ -379,8 +379,7 @@ export class Session {
     };
     try {
       await add(undefined);
-      // The picture is drawn after the panes have their canvases.
-      await new Promise((resolve) => setTimeout(resolve, 600));
+      await pictured;
       if (this.#volume?.request === request) await add(await viewer.thumbnail());
     } catch (error) {
       console.warn('The file could not be put among the recent ones', error);
