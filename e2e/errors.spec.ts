@@ -28,6 +28,19 @@ test('a bad file says what is wrong with it, and the app goes on', async ({ stri
   await expect(stria.page.getByTestId('error-message')).toBeHidden();
 });
 
+test('names and texts from files are shown with their invisible characters written out', async ({ stria }) => {
+  const { page } = stria;
+  const nrrd = 'NRRD0004\ntype: \u001b[31m\u202etniu\ndimension: 3\nsizes: 1 1 1\nencoding: raw\n\nx';
+  await stria.dropFiles([stria.write('bad\u202egnp.nrrd', nrrd)]);
+  const message = page.getByTestId('error-message');
+  await expect(message).toContainText('bad\\u202egnp.nrrd');
+  await expect(message).toContainText('\\u001b[31m\\u202etniu');
+  await stria.dropFiles([stria.write('good\u202eiin.nii', nifti(shapes(32)))]);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('good\\u202eiin.nii');
+  // The open volume keeps its own name, which the page's text shows nowhere as it is.
+  expect(await page.locator('body').innerText()).not.toMatch(/\p{Cf}/u);
+});
+
 /** Drops a bad file, reads what is said of it, and closes it. */
 async function expectFault(
   { page, ...stria }: Stria,

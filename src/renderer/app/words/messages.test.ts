@@ -25,3 +25,8 @@ describe('fault words', () => {
     expect(faultDetails({ tag: 'corrupt', message: 'ends early', context: [] })).toBe('ends early');
   });
 });
+
+it('invisible characters of names and texts from files are written out', () => {
+  const fault = { tag: 'unsupported', message: "the type '\u001b[31m\u202e' is unknown", context: ['a\u009b.nrrd'] } as const;
+  expect(faultDetails(fault)).toBe("a\\u009b.nrrd: the type '\\u001b[31m\\u202e' is unknown");
+});

@@ -1,3 +1,4 @@
+import { displayText } from '../../../core/shared/display-text.ts';
 import type { FaultData, FaultTag } from '../../../core/shared/errors.ts';
 
 /** A fault in words for people. The fault's own message is shown as the details. */
@@ -96,5 +97,5 @@ export function wordsOf(tag: FaultTag, doing: 'opening' | 'saving' = 'opening'):
 
 /** The fault's own words with the place where it happened: `scan.stria, chunk 12: the payload ends 3 bytes early`. */
 export function faultDetails(fault: FaultData): string {
-  return fault.context.length === 0 ? fault.message : `${fault.context.join(', ')}: ${fault.message}`;
+  return displayText(fault.context.length === 0 ? fault.message : `${fault.context.join(', ')}: ${fault.message}`);
 }

@@ -1,5 +1,6 @@
 import { CircleAlert, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { displayText } from '../../../core/shared/display-text.ts';
 import type { FaultData } from '../../../core/shared/errors.ts';
 import { faultDetails, wordsOf } from '../../app/words/messages.ts';
 import { useApp } from '../hooks/use-app.ts';
@@ -30,9 +31,9 @@ export function FaultNotice({
       <div className={styles.body}>
         <p className={styles.title}>
           {words.title}
-          {subject && <span className={styles.subject}> · {subject}</span>}
+          {subject && <span className={styles.subject}> · {displayText(subject)}</span>}
         </p>
-        <p className={styles.why}>{sentence(fault.message)}</p>
+        <p className={styles.why}>{sentence(displayText(fault.message))}</p>
         <p className={styles.advice}>{words.advice}</p>
         <details className={styles.details}>
           <summary>Details</summary>

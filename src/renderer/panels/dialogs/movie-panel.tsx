@@ -1,5 +1,6 @@
 import { CircleCheck, FolderOpen } from 'lucide-react';
 import { ProgressBar } from 'react-aria-components';
+import { displayText } from '../../../core/shared/display-text.ts';
 import { fraction, pace } from '../../app/state/progress.ts';
 import { formatCount, formatTimeLeft } from '../../app/words/units.ts';
 import { Button } from '../controls/button.tsx';
@@ -30,7 +31,8 @@ export function MoviePanel() {
       <section className={styles.panel} aria-label="Movie">
         <CircleCheck size={14} className={styles.good} aria-hidden />
         <p className={styles.words} role="status" data-testid="movie-done">
-          {formatCount(work.frames)} {work.format === 'video' ? 'frames' : 'pictures'} in ‘{work.name}’, in {work.folder}
+          {formatCount(work.frames)} {work.format === 'video' ? 'frames' : 'pictures'} in ‘{displayText(work.name)}’, in{' '}
+          {displayText(work.folder)}
         </p>
         {reveal && (
           <Button kind="quiet" onPress={() => void reveal()}>
@@ -47,7 +49,7 @@ export function MoviePanel() {
   return (
     <section className={styles.panel} aria-label="Movie" data-testid="movie-running">
       <p className={styles.words} role="status">
-        Drawing ‘{name}’: {formatCount(progress.done)} of {formatCount(progress.total ?? 0)}
+        Drawing ‘{displayText(name)}’: {formatCount(progress.done)} of {formatCount(progress.total ?? 0)}
       </p>
       <ProgressBar aria-label="Drawing frames" value={(fraction(progress) ?? 0) * 100} className={styles.bar ?? ''}>
         <div className={styles.fill} style={{ transform: `scaleX(${fraction(progress) ?? 0})` }} />

@@ -1,5 +1,6 @@
 import { Download, FolderOpen, SquareSplitHorizontal, Zap } from 'lucide-react';
 import { useEffect, useRef } from 'react';
+import { displayText } from '../../../core/shared/display-text.ts';
 import { volumeBytes } from '../../../core/shared/volume.ts';
 import { canCompareCompressed } from '../../app/commands.ts';
 import { showShortcut } from '../../app/shortcuts.ts';
@@ -103,8 +104,8 @@ function SaveArea({ canSave }: { readonly canSave: boolean }) {
       {save.kind === 'saved' && (
         <div className={styles.saved} role="status" data-testid="saved">
           <span>
-            Saved as {save.name}
-            {save.folder && ` in ${save.folder}`}
+            Saved as {displayText(save.name)}
+            {save.folder && ` in ${displayText(save.folder)}`}
           </span>
           {reveal && (
             <Button kind="quiet" onPress={() => void reveal()}>

@@ -1,4 +1,5 @@
 import { CircleCheck, Crosshair, LoaderCircle, TriangleAlert, X } from 'lucide-react';
+import { displayText } from '../../../core/shared/display-text.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { Difference } from '../../../core/volume/difference.ts';
 import type { ComparisonMode, ComparisonState } from '../../app/state/comparison-state.ts';
@@ -48,7 +49,7 @@ export function CompareBar() {
       <section className={styles.bar} aria-label="Comparison" role="status">
         <LoaderCircle size={14} className={styles.turning} aria-hidden />
         <p className={styles.words}>
-          {state.progress.stage} {state.name}…
+          {state.progress.stage} {displayText(state.name)}…
         </p>
         <Button onPress={() => comparison.end()}>Cancel</Button>
       </section>
@@ -85,8 +86,9 @@ type Ready = Extract<ComparisonState, { kind: 'ready' }>;
 function Names({ state: { name, info, mode } }: { readonly state: Ready }) {
   const first = useAppState((state) => openDocument(state)?.name);
   return (
-    <p className={styles.names} title={`${first} and ${name}`}>
-      {first} <span className={styles.faint}>{mode === 'difference' ? 'minus' : 'and'}</span> {name}{' '}
+    <p className={styles.names} title={displayText(`${first} and ${name}`)}>
+      {displayText(first ?? '')} <span className={styles.faint}>{mode === 'difference' ? 'minus' : 'and'}</span>{' '}
+      {displayText(name)}{' '}
       <span className={styles.faint}>
         {formatDims(info.dims)} · {info.type}
       </span>

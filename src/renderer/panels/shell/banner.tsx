@@ -1,5 +1,6 @@
 import { Info, LoaderCircle } from 'lucide-react';
 import { useEffect } from 'react';
+import { displayText } from '../../../core/shared/display-text.ts';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './banner.module.css';
 
@@ -32,7 +33,7 @@ export function Notice() {
       {notice !== undefined && (
         <span className={styles.notice}>
           <Info size={14} aria-hidden />
-          {notice}
+          {displayText(notice)}
         </span>
       )}
     </div>

@@ -1,6 +1,7 @@
 import { Boxes, FolderOpen, Sparkles } from 'lucide-react';
 import { Button as AriaButton } from 'react-aria-components';
 import { sampleSummaries } from '../../../core/samples/sample.ts';
+import { displayText } from '../../../core/shared/display-text.ts';
 import { type SampleChoice, sampleChoices } from '../../app/state/samples.ts';
 import { formatCount } from '../../app/words/units.ts';
 import buttonStyles from '../controls/button.module.css';
@@ -82,11 +83,11 @@ function RecentFiles() {
               <span className={styles.thumbnail}>
                 {file.thumbnail ? <img src={file.thumbnail} alt="" /> : <Boxes size={24} strokeWidth={1.25} aria-hidden />}
               </span>
-              <span className={styles.fileName} title={file.name}>
-                {file.name}
+              <span className={styles.fileName} title={displayText(file.name)}>
+                {displayText(file.name)}
               </span>
-              <span className={styles.folder} title={file.folder}>
-                {file.folder || new Date(file.openedAt).toLocaleDateString()}
+              <span className={styles.folder} title={displayText(file.folder)}>
+                {displayText(file.folder) || new Date(file.openedAt).toLocaleDateString()}
               </span>
             </AriaButton>
           </li>

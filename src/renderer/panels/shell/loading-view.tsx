@@ -1,4 +1,5 @@
 import { FolderOpen } from 'lucide-react';
+import { displayText } from '../../../core/shared/display-text.ts';
 import type { FaultData } from '../../../core/shared/errors.ts';
 import type { JobProgress } from '../../app/state/progress.ts';
 import type { HostFile } from '../../host/host.ts';
@@ -13,7 +14,7 @@ export function LoadingView({ name, progress }: { readonly name: string; readonl
   return (
     <main className={styles.place}>
       <div className={styles.card}>
-        <h1 className={styles.name}>{name}</h1>
+        <h1 className={styles.name}>{displayText(name)}</h1>
         <Progress progress={progress} />
         <div className={styles.actions}>
           <Button onPress={() => app.cancel()} testId="cancel-button">

@@ -1,4 +1,5 @@
 import { CircleAlert, CircleCheck, CircleSlash, Clock, FolderOpen, LoaderCircle, X } from 'lucide-react';
+import { displayText } from '../../../core/shared/display-text.ts';
 import { isFinished, type QueueRow, ratioWords, sizesOf, sizeWords, summarize } from '../../app/state/queue-rows.ts';
 import { faultDetails, faultWords } from '../../app/words/messages.ts';
 import { formatBytes, formatDuration } from '../../app/words/units.ts';
@@ -53,8 +54,8 @@ function Row({ row }: { readonly row: QueueRow }) {
   return (
     <li className={styles.row} data-testid="queue-row" data-state={state.kind}>
       <StateIcon kind={state.kind} />
-      <span className={styles.name} title={row.name}>
-        {row.name}
+      <span className={styles.name} title={displayText(row.name)}>
+        {displayText(row.name)}
       </span>
       <span className={styles.size}>{row.size !== undefined && formatBytes(row.size)}</span>
       <span className={styles.middle} data-wide={state.kind === 'failed' || undefined}>
@@ -63,13 +64,13 @@ function Row({ row }: { readonly row: QueueRow }) {
         {state.kind === 'running' && <Progress progress={state.progress} compact />}
         {state.kind === 'failed' && (
           <span className={styles.fault} title={faultDetails(state.fault)} role="alert">
-            {faultWords[state.fault.tag].title}: {state.fault.message}
+            {faultWords[state.fault.tag].title}: {displayText(state.fault.message)}
           </span>
         )}
         {state.kind === 'done' && (
-          <span className={styles.target} title={`${state.folder}/${state.name}`}>
-            {state.name}
-            <span className={styles.faint}>{state.folder && ` in ${state.folder}`}</span>
+          <span className={styles.target} title={displayText(`${state.folder}/${state.name}`)}>
+            {displayText(state.name)}
+            <span className={styles.faint}>{state.folder && ` in ${displayText(state.folder)}`}</span>
           </span>
         )}
       </span>
@@ -84,7 +85,11 @@ function Row({ row }: { readonly row: QueueRow }) {
       )}
       <span className={styles.action}>
         {!isFinished(row) && (
-          <IconButton label={`Cancel ${row.name}`} icon={<X size={14} aria-hidden />} onPress={() => app.queue.cancel(row.id)} />
+          <IconButton
+            label={`Cancel ${displayText(row.name)}`}
+            icon={<X size={14} aria-hidden />}
+            onPress={() => app.queue.cancel(row.id)}
+          />
         )}
         {state.kind === 'done' && state.reveal && (
           <IconButton label="Show in folder" icon={<FolderOpen size={14} aria-hidden />} onPress={() => void state.reveal?.()} />

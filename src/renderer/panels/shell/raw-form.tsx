@@ -1,6 +1,7 @@
 import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
+import { displayText } from '../../../core/shared/display-text.ts';
 import { type ElementType, type Endian, elementTypes } from '../../../core/shared/volume.ts';
 import { checkLayout } from '../../app/loading/raw-layout.ts';
 import { formatBytes, formatCount, formatDims, formatType } from '../../app/words/units.ts';
@@ -25,7 +26,7 @@ export function RawForm({ file, suggestions }: { readonly file: HostFile; readon
     <main className={styles.place}>
       <div className={styles.card} data-testid="raw-form">
         <div>
-          <h1 className={styles.title}>{file.name}</h1>
+          <h1 className={styles.title}>{displayText(file.name)}</h1>
           <p className={styles.lead}>
             {formatBytes(file.size)} ({formatCount(file.size)} bytes) without a header. What do they hold?
           </p>

@@ -21,6 +21,7 @@ import {
   X,
 } from 'lucide-react';
 import { Button as AriaButton } from 'react-aria-components';
+import { displayText } from '../../../core/shared/display-text.ts';
 import { showShortcut } from '../../app/shortcuts.ts';
 import { openDocument } from '../../app/state/store.ts';
 import { formatDims } from '../../app/words/units.ts';
@@ -59,8 +60,8 @@ export function TopBar() {
         </span>
         {document ? (
           <h1 className={styles.title}>
-            <span className={styles.name} title={document.name}>
-              {document.name}
+            <span className={styles.name} title={displayText(document.name)}>
+              {displayText(document.name)}
             </span>
             <span className={styles.shape}>
               {formatDims(document.info.dims)} · {document.info.type}

@@ -1,4 +1,5 @@
 import { FileQuestion, FolderOpen, TriangleAlert } from 'lucide-react';
+import { displayText } from '../../../core/shared/display-text.ts';
 import type { WaitingSession } from '../../app/state/saved-session.ts';
 import { formatCount } from '../../app/words/units.ts';
 import { Button } from '../controls/button.tsx';
@@ -19,17 +20,17 @@ export function WaitingView({ session: { file, missing } }: { readonly session: 
         <FileQuestion size={36} strokeWidth={1.25} className={styles.icon} aria-hidden />
         <h1 className={styles.title}>
           {missing.length === 1
-            ? `${first?.name} was not found here`
+            ? `${displayText(first?.name ?? '')} was not found here`
             : `${formatCount(missing.length)} files were not found here`}
         </h1>
         <p className={styles.lead}>
-          {file.name} shows {missing.length === 1 ? 'it' : 'them'}. Choose {missing.length === 1 ? 'it' : 'them'}, or drop{' '}
-          {missing.length === 1 ? 'it' : 'them'} on the window.
+          {displayText(file.name)} shows {missing.length === 1 ? 'it' : 'them'}. Choose {missing.length === 1 ? 'it' : 'them'}, or
+          drop {missing.length === 1 ? 'it' : 'them'} on the window.
         </p>
         {missing.length > 1 && (
           <ul className={styles.names}>
             {named.map(({ name }) => (
-              <li key={name}>{name}</li>
+              <li key={name}>{displayText(name)}</li>
             ))}
             {missing.length > named.length && <li>and {formatCount(missing.length - named.length)} more</li>}
           </ul>
@@ -39,7 +40,7 @@ export function WaitingView({ session: { file, missing } }: { readonly session: 
             reason !== undefined && (
               <p key={name} className={styles.reason} role="alert">
                 <TriangleAlert size={14} aria-hidden />
-                That is another file: {reason}.
+                That is another file: {displayText(reason)}.
               </p>
             ),
         )}
