@@ -48,6 +48,7 @@ export default defineConfig({
           index: resolve('src/main/index.ts'),
           cli: resolve('src/cli/index.ts'),
           'cpu-worker': resolve('src/node/cpu-worker.ts'),
+          'gpu-probe': resolve('src/node/gpu-probe.ts'),
           'bench-worker': resolve('src/cli/bench/bench-worker.ts'),
         },
         external: ['electron', 'webgpu', /^node:/],

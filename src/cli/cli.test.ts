@@ -91,6 +91,26 @@ describe('words and exit codes', () => {
   });
 });
 
+/** Drivers that Dawn passes over: one that is not there, and Mesa's, which may be too old. */
+const oddDrivers = ['/none.json', '/usr/share/vulkan/icd.d/lvp_icd.x86_64.json'];
+
+test.runIf(process.platform === 'linux').each(oddDrivers)(
+  'of the driver %s, Dawn says nothing on the terminal',
+  async (driver) => {
+    const env = { ...process.env, VK_ICD_FILENAMES: driver, VK_DRIVER_FILES: driver };
+    const silent = async (...args: readonly string[]) => {
+      const ended = await start(args, env).ended;
+      expect(ended.stderr + ended.stdout).not.toMatch(/Warning|Loader|dawn/i);
+      return ended;
+    };
+    expect((await silent('sample', 'zero', '--size', '8', '-o', at('a.stria'))).code).toBe(0);
+    expect(await silent('verify', at('a.stria'), '-q')).toEqual({ code: 0, stdout: '', stderr: '' });
+    const { passedOver } = JSON.parse((await silent('gpu', '--json')).stdout) as { passedOver: readonly string[] };
+    const lines = (await silent('gpu')).stdout.split('\n').filter((line) => line.startsWith('Passed over'));
+    expect(lines.length).toBe(passedOver.length);
+  },
+);
+
 describe('round trips', () => {
   test.each([
     ['scan.nii', niftiFile(dims, 1), []],

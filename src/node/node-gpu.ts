@@ -1,10 +1,7 @@
-import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import type { GpuDiagnosis } from '../core/gpu/diagnosis.ts';
 import { diagnoseGpu, type Gpu, type OpenGpuOptions, openGpu } from '../core/gpu/gpu.ts';
-
-/** SwiftShader as Debian's chromium package ships it: the software Vulkan that tests run on. */
-const swiftshaderIcd = '/usr/lib/chromium/vk_swiftshader_icd.json';
+import { probeGpu } from './probe-gpu.ts';
+import { chooseDrivers, isSwiftshader, mayPrint } from './vulkan-drivers.ts';
 
 /**
  * SwiftShader compiles a zeroed array of workgroup memory as one store for each of its words, which is most of what it compiles.
@@ -17,6 +14,9 @@ const swiftshaderSwitches = ['disable-dawn-features=use_vulkan_zero_initialize_w
  * Dawn crashes when one is collected while its device lives.
  */
 const entries = new Map<'hardware' | 'software', GPU>();
+
+/** Stands for WebGPU where it is known to find no adapter. */
+const noAdapters: Pick<GPU, 'requestAdapter'> = { requestAdapter: async () => null };
 
 export interface OpenNodeGpuOptions extends OpenGpuOptions {
   /** Points Vulkan at SwiftShader where it is installed, unless the environment names a driver already. */
@@ -32,23 +32,21 @@ function restBetweenTurns(): void {
   globalThis.setImmediate = rest as unknown as typeof setImmediate;
 }
 
-/** An entry point of the `webgpu` package, or undefined where it cannot be loaded. */
-async function nodeWebGpu(software: boolean): Promise<GPU | undefined> {
+/**
+ * An entry point of the `webgpu` package, or undefined where it cannot be loaded. Where Dawn may print about drivers that do not suit,
+ * another process asks them first, and where none suits, they are not asked here.
+ */
+async function nodeWebGpu(software: boolean): Promise<Pick<GPU, 'requestAdapter'> | undefined> {
   const kind = software ? 'software' : 'hardware';
   const known = entries.get(kind);
   if (known) return known;
-  if (software && !process.env.VK_ICD_FILENAMES && !process.env.VK_DRIVER_FILES && existsSync(swiftshaderIcd)) {
-    process.env.VK_ICD_FILENAMES = swiftshaderIcd;
-  }
-  // Without it Mesa's drivers print an error line for each instance.
-  process.env.XDG_RUNTIME_DIR ??= tmpdir();
+  chooseDrivers(kind);
+  if (mayPrint() && !(await probeGpu()).found) return noAdapters;
   try {
     const { create, globals } = await import('webgpu');
     Object.assign(globalThis, globals);
-    const drivers = process.env.VK_DRIVER_FILES ?? process.env.VK_ICD_FILENAMES ?? '';
-    const isSwiftshader = drivers.includes('swiftshader');
-    if (isSwiftshader) restBetweenTurns();
-    const ownSwitches = isSwiftshader ? swiftshaderSwitches : [];
+    if (isSwiftshader()) restBetweenTurns();
+    const ownSwitches = isSwiftshader() ? swiftshaderSwitches : [];
     const entry = create(['disable-dawn-features=timestamp_quantization', ...ownSwitches]);
     entries.set(kind, entry);
     return entry;

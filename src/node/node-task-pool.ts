@@ -1,12 +1,10 @@
 import { setMaxListeners } from 'node:events';
-import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { CpuTask, CpuTaskResult, TaskPool } from '../core/cpu/cpu-task.ts';
 import { faultFromData, StriaError } from '../core/shared/errors.ts';
 import { throwIfAborted } from '../core/shared/job.ts';
+import { builtFile } from './built-file.ts';
 import { packTask } from './task-messages.ts';
 
 type Done = Exclude<CpuTaskResult, { kind: 'fault' }>;
@@ -28,21 +26,12 @@ interface Thread {
 /** So many tasks lie with a thread: it goes on while this one is busy with something else. */
 const tasksAhead = 2;
 
-/** The built worker: beside the bundle, or, where this runs from source (tests), in out/. */
-function workerPath(): string {
-  const here = dirname(fileURLToPath(import.meta.url));
-  const places = ['cpu-worker.js', '../cpu-worker.js', '../../out/main/cpu-worker.js'].map((place) => join(here, place));
-  const found = places.find((place) => existsSync(place));
-  if (!found) throw new StriaError('internal', `cpu-worker.js is missing beside ${here}; run \`npm run build\``);
-  return found;
-}
-
 /**
  * Worker threads that run one task each at a time, in the order of asking, with the next one at hand. Threads start as they are needed, and end with `destroy`.
  * A thread that dies fails its tasks alone; the next task gets a new one.
  */
 export function createNodeTaskPool(threads: number = availableParallelism()): TaskPool {
-  const path = workerPath();
+  const path = builtFile('cpu-worker.js');
   const all = new Set<Thread>();
   const queue: Waiting[] = [];
   let destroyed = false;

@@ -1,5 +1,7 @@
 import { defaultLimits, type GpuDiagnosis, limitNames } from '../../core/gpu/diagnosis.ts';
+import { displayText } from '../../core/shared/display-text.ts';
 import { diagnoseNodeGpu, releaseNodeGpu } from '../../node/node-gpu.ts';
+import { probeGpu } from '../../node/probe-gpu.ts';
 import type { GpuCommand } from '../arguments/args.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
@@ -7,12 +9,18 @@ import { formatCount, table } from '../terminal/text.ts';
 
 /** `stria gpu`: which adapter there is, its limits, and what is missing. Falls back on software as `--device gpu` does. */
 export async function runGpu(_command: GpuCommand, { terminal }: CommandContext): Promise<ExitCode> {
+  const { passedOver } = await probeGpu();
   let diagnosis = await diagnoseNodeGpu();
   if (diagnosis.state === 'no-adapter') diagnosis = await diagnoseNodeGpu({ software: true });
   releaseNodeGpu();
-  terminal.result({ command: 'gpu', ...diagnosis });
-  terminal.say(describeDiagnosis(diagnosis));
+  terminal.result({ command: 'gpu', ...diagnosis, passedOver });
+  terminal.say([describeDiagnosis(diagnosis), ...passedOver.map(describePassedOver)].join('\n'));
   return diagnosis.state === 'ready' ? exitCodes.ok : exitCodes.gpu;
+}
+
+/** An adapter that Dawn refused, in one line. */
+function describePassedOver(reason: string): string {
+  return `Passed over: an adapter whose driver is too old, or lacks what WebGPU needs: ${displayText(reason)}.`;
 }
 
 /** A diagnosis as a table for people. */

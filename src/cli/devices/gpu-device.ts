@@ -2,6 +2,7 @@ import type { Gpu } from '../../core/gpu/gpu.ts';
 import { createGpuBackend } from '../../core/gpu-chunks/gpu-backend.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { openNodeGpu, releaseNodeGpu } from '../../node/node-gpu.ts';
+import { mayHaveHardware } from '../../node/vulkan-drivers.ts';
 import type { DeviceOptions } from '../arguments/args.ts';
 import type { OpenedBackend } from './opened-backend.ts';
 import { readTuning } from './tuning-file.ts';
@@ -16,6 +17,7 @@ export async function findGpu({ device, gpuLimits, tuning }: DeviceOptions): Pro
 }
 
 async function openGpu(device: 'gpu' | 'auto', limits: 'adapter' | 'default'): Promise<Gpu | undefined> {
+  if (device === 'auto' && !mayHaveHardware()) return undefined;
   try {
     const gpu = await openNodeGpu({ limits });
     if (device === 'gpu' || !gpu.isSoftware) return gpu;

@@ -148,7 +148,7 @@ export class Gpu {
  * @param gpu `navigator.gpu`, or what the `webgpu` package's `create()` returned (hold on to that while the Gpu lives)
  * @throws StriaError `no-webgpu`, `no-adapter`, `limit-too-small`
  */
-export async function openGpu(gpu: GPU | undefined, options: OpenGpuOptions = {}): Promise<Gpu> {
+export async function openGpu(gpu: Pick<GPU, 'requestAdapter'> | undefined, options: OpenGpuOptions = {}): Promise<Gpu> {
   const adapter = await requestAdapter(gpu);
   const diagnosis = diagnose(gpu, adapter, options);
   if (!adapter || diagnosis.state !== 'ready') {
@@ -162,11 +162,14 @@ export async function openGpu(gpu: GPU | undefined, options: OpenGpuOptions = {}
 }
 
 /** What `openGpu` would say, without opening a device. Never throws. */
-export async function diagnoseGpu(gpu: GPU | undefined, options: OpenGpuOptions = {}): Promise<GpuDiagnosis> {
+export async function diagnoseGpu(
+  gpu: Pick<GPU, 'requestAdapter'> | undefined,
+  options: OpenGpuOptions = {},
+): Promise<GpuDiagnosis> {
   return diagnose(gpu, await requestAdapter(gpu), options);
 }
 
-async function requestAdapter(gpu: GPU | undefined): Promise<GPUAdapter | undefined> {
+async function requestAdapter(gpu: Pick<GPU, 'requestAdapter'> | undefined): Promise<GPUAdapter | undefined> {
   try {
     return (await gpu?.requestAdapter({ powerPreference: 'high-performance' })) ?? undefined;
   } catch {
@@ -174,7 +177,11 @@ async function requestAdapter(gpu: GPU | undefined): Promise<GPUAdapter | undefi
   }
 }
 
-function diagnose(gpu: GPU | undefined, adapter: GPUAdapter | undefined, options: OpenGpuOptions): GpuDiagnosis {
+function diagnose(
+  gpu: Pick<GPU, 'requestAdapter'> | undefined,
+  adapter: GPUAdapter | undefined,
+  options: OpenGpuOptions,
+): GpuDiagnosis {
   const nothing = { software: false, adapter: undefined, limits: undefined, features: [], missingFeatures: [], tooSmall: [] };
   if (!gpu) return { ...nothing, state: 'no-webgpu', advice: advice['no-webgpu'] };
   if (!adapter) return { ...nothing, state: 'no-adapter', advice: advice['no-adapter'] };
