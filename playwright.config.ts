@@ -11,6 +11,7 @@ const drawnAlike = [
   'crosshair',
   'device-loss',
   'handles',
+  'hard-values',
   'idle',
   'lab',
   'lab-figures',

@@ -22,7 +22,7 @@ test('values are shown exactly, and ranges by as many digits as tell their ends 
     'near-2^32': '4294967095 to 4294967295',
     tiny: '0 to 6.2e-13',
     constant: '42 everywhere',
-    nan: 'none is a number',
+    nan: 'no finite numbers',
     'negative-slope': '922.5 to 1000',
   };
   for (const [name, range] of Object.entries(ranges) as [OddName, string][]) {

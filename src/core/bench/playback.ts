@@ -159,7 +159,7 @@ class Stage {
     const step = Math.max(x / width, y / height);
     const origin = [(x - step * width) / 2, (y - step * height) / 2, 0] as const;
     this.#plane = { axis: 2, origin, right: [step, 0, 0], down: [0, step, 0] };
-    const look = { window: [0, 255], smooth: false, isCategorical: false, outside: ['clamp', 'clamp'] } as const;
+    const look = { window: [0, 255], smooth: false, isCategorical: false, outside: ['clamp', 'clamp'], missing: 'hide' } as const;
     this.#uniform = scope.buffer('slice', sliceUniformBytes, GPUBufferUsage.UNIFORM, sliceUniform(volume, this.#plane, look));
     this.#pitch = Math.ceil((4 * width) / 256) * 256;
     this.#readback = scope.buffer('pixels', this.#pitch * height, GPUBufferUsage.COPY_SRC);

@@ -238,6 +238,57 @@ describe('values outside the window', () => {
   });
 });
 
+describe('values that are hard to show', () => {
+  // A bright ball in a grey one, with a grain in it so that no brick is of one value.
+  const ballValue = (x: number, y: number, z: number): number => {
+    const radius = Math.hypot(x - 15.5, y - 15.5, z - 15.5);
+    return radius < 5 ? 250 : radius < 12 ? 100 + ((x + 2 * y + 3 * z) % 40) : 0;
+  };
+  const largest = 3.4028234663852886e38;
+  const ways = ['mip', 'composite', 'minip', 'mean', 'isosurface', 'attenuated-mip'] as const;
+  const differing = (a: Uint8Array, b: Uint8Array): number =>
+    a.filter((gray, index) => Math.abs(gray - (b[index] as number)) > 3).length;
+
+  test.each(ways)('%s: the picture is the same whatever values are scaled to', async (projection) => {
+    const look = { projection, window: [0, 250], level: 90 } as const;
+    // The least of a ray shows something where all around is bright.
+    const plainValue = projection === 'minip' ? (...place: Dims3) => 250 - ballValue(...place) : ballValue;
+    const wanted = await drawn({ value: plainValue, look, type: 'f32' });
+    expect(new Set(wanted).size).toBeGreaterThan(3);
+    for (const [factor, shift] of [
+      [6e38 / 250, -3e38],
+      [6.2e-13 / 250, 0],
+      [2 ** -140, 0],
+      [1 / 4, 1000000.25],
+      // Real values fall as stored ones rise: the window runs downwards.
+      [-1, 250],
+      [-6e38 / 250, 3e38],
+    ] as const) {
+      const scaled = (value: number): number => factor * value + shift;
+      const value = (x: number, y: number, z: number): number => scaled(plainValue(x, y, z));
+      const found = await drawn({ value, look: { projection, window: [shift, scaled(250)], level: scaled(90) }, type: 'f32' });
+      expect([factor, differing(found, wanted)]).toEqual([factor, 0]);
+    }
+  });
+
+  test.each(ways)('%s: voxels without a number are not there', async (projection) => {
+    // A slab of them behind the ball, and above it.
+    const isMissing = (y: number, z: number): boolean => z > 28 || y < 3;
+    const look = { projection, window: [20, 250], level: 90, lighting: false } as const;
+    const pictures: Uint8Array[] = [];
+    for (const mark of [Number.NaN, -largest, largest, 1e30]) {
+      const value = (x: number, y: number, z: number): number => (isMissing(y, z) ? mark : 30 + ballValue(x, y, z) / 2);
+      pictures.push(await drawn({ value, look, type: 'f32' }));
+    }
+    const [first = new Uint8Array()] = pictures;
+    for (const picture of pictures) expect(differing(picture, first)).toBe(0);
+    // Least and mean are those of numbers: nowhere on the volume the floor.
+    if (projection === 'minip' || projection === 'mean') expect(at(first, 0.5, 0.6)).toBeGreaterThan(5);
+    // And where a ray meets nothing else, nothing is drawn.
+    expect(at(first, 0.5, 0.05)).toBe(0);
+  });
+});
+
 test('labels have the colour and the opacity of their number, however many there are', async () => {
   const palette = (label: number): number => 1 + ((label - 1) % 255);
   const value = (x: number): number => (x < 16 ? 3 : 200);

@@ -16,7 +16,7 @@ export type ClipRange = readonly [from: number, to: number];
 /** How rays show a volume. */
 export interface RayLook {
   readonly projection: Projection;
-  /** Lowest and highest stored value of the window. */
+  /** Stored values at the window's low and high end; see `ViewState.window`. */
   readonly window: readonly [low: number, high: number];
   /** The isosurface's stored value. */
   readonly level: number;
@@ -59,11 +59,13 @@ const fewestSteps = 192;
 /** @param step how far samples lie apart, in texels, or less in a small volume */
 export function rayParameters(
   { low, high, dims }: Pick<DisplayTexture, 'low' | 'high' | 'dims'>,
-  { window: [from, to], level, attenuation, lighting, clip, plane, outside }: Omit<RayLook, 'projection'>,
+  { window, level, attenuation, lighting, clip, plane, outside }: Omit<RayLook, 'projection'>,
   { isCategorical, isFloorOpaque }: RayColors,
   step: number,
 ): RayParameters {
-  const width = Math.max(to - from, Number.EPSILON * Math.max(1, Math.abs(to)));
+  // Labels are numbers, whatever they are scaled by.
+  const [from, to] = isCategorical ? (window.toSorted((a, b) => a - b) as [number, number]) : window;
+  const width = to === from ? Number.EPSILON * Math.max(1, Math.abs(to)) : to - from;
   // A few large texels need more samples each, or single samples show.
   const texelsPerStep = step * Math.min(1, Math.max(...dims) / fewestSteps);
   // The longest way through the cube, and the start's shift.
@@ -71,15 +73,20 @@ export function rayParameters(
   const [x, y, z] = clip;
   const [below, above] = outsideParameters(outside);
   return {
-    window: [(high - low) / width, (low - from) / width, 0, isCategorical ? width : 0],
+    window: [finite((high - low) / width), finite((from - low) / (high - low)), 0, isCategorical ? width : 0],
     march: [texelsPerStep, rounds, opacityLength, isFloorOpaque ? 1 : 0],
-    look: [(level - from) / width, attenuation, lighting ? 1 : 0, from],
+    look: [finite((level - from) / width), attenuation, lighting ? 1 : 0, from],
     clipLow: [x[0], y[0], z[0]],
     clipHigh: [x[1], y[1], z[1]],
     clipPlane: plane ?? [0, 0, 0, 1],
     below,
     above,
   };
+}
+
+/** Two of these can be multiplied as 32-bit floats. */
+function finite(value: number): number {
+  return Math.min(1e18, Math.max(-1e18, value));
 }
 
 /** Where a frame is seen from. */

@@ -5,7 +5,7 @@ import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { type AxisIndex, placeUniform, type SliceBox, type VolumeSource } from '../volume/volume-source.ts';
-import { elementTypeNumber } from '../volume/voxel-key.ts';
+import { elementTypeNumber, isFloatType, voxelKey } from '../volume/voxel-key.ts';
 
 export const slabKinds = ['mean', 'maximum', 'minimum'] as const;
 export type SlabKind = (typeof slabKinds)[number];
@@ -28,7 +28,7 @@ export function slabRange(index: number, slices: number, length: number): readon
 
 /** Uniform buffers are bound from multiples of this on, on any device. */
 const uniformStride = 256;
-const planeBytes = 32;
+const planeBytes = 48;
 
 interface Made {
   readonly scope: GpuScope;
@@ -67,7 +67,7 @@ export class SlabPlane {
     timePoint: number,
     slab: ThickSlice,
   ): readonly SliceBox[] {
-    const { dims, decimation, info } = volume;
+    const { dims, decimation, info, numbers } = volume;
     const kept = Math.floor(index / decimation);
     const made = this.#makeFor(volume, axis, kept);
     const key = [axis, kept, timePoint, slab.kind, slab.slices].join();
@@ -75,12 +75,13 @@ export class SlabPlane {
     this.#held = { volume, key };
     const [first, last] = slabRange(kept, Math.min(slab.slices, mostSlabSlices), dims[axis]);
     const words = new Uint32Array((last - first + 1) * (uniformStride / 4));
-    const kind = slabKinds.indexOf(slab.kind);
+    const kind = slabKinds.indexOf(storedKind(slab.kind, info.slope));
+    const keys = numbers.map((value) => voxelKey(info.type, value));
     for (let plane = first; plane <= last; plane++) {
-      words.set([dims[0], dims[1], dims[2], axis, plane, timePoint, kind], (plane - first) * (uniformStride / 4));
+      words.set([dims[0], dims[1], dims[2], axis, plane, timePoint, kind, 0, ...keys], (plane - first) * (uniformStride / 4));
     }
     this.#gpu.device.queue.writeBuffer(made.planes, 0, words);
-    const meanFlag = slab.kind === 'mean' ? 1 : 0;
+    const meanFlag = slab.kind === 'mean' && !isFloatType(info.type) ? 1 : 0;
     this.#gpu.device.queue.writeBuffer(made.finish, 0, Uint32Array.of(made.count, meanFlag, 0, 0));
     commands.record((encoder) => encoder.clearBuffer(made.sums));
     const kernel = this.#gpu.kernel({
@@ -131,6 +132,12 @@ export class SlabPlane {
     this.#gpu.device.queue.writeBuffer(this.#made.boxes[0].place, 0, Uint32Array.from(first));
     return this.#made;
   }
+}
+
+/** What is done with stored values, so that it is done with the real ones: those fall as they rise where the slope is negative. */
+function storedKind(kind: SlabKind, slope: number): SlabKind {
+  if (kind === 'mean' || slope >= 0) return kind;
+  return kind === 'maximum' ? 'minimum' : 'maximum';
 }
 
 /** The lengths of the two axes that a plane across `axis` has, the lower axis's first. */

@@ -3,9 +3,10 @@ import voxelCode from '../../shaders/volume/voxel.wgsl?raw';
 import { createBindGroup } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { Dims3, ElementType } from '../shared/volume.ts';
+import { rangeStart } from '../volume/value-scale.ts';
 import type { AxisIndex, SliceBox, VolumeSource } from '../volume/volume-source.ts';
-import { elementTypeNumber, floatBits, isFloatType, typeRange, voxelKey } from '../volume/voxel-key.ts';
-import { type OutsideLook, outsideParameters } from './outside.ts';
+import { elementTypeNumber, floatBits, voxelKey } from '../volume/voxel-key.ts';
+import { type MissingLook, missingParameter, type OutsideLook, outsideParameters } from './outside.ts';
 
 /** How a slice lies on its target: voxel position = origin + right × pixel x + down × pixel y. */
 export interface SlicePlane {
@@ -20,29 +21,28 @@ export interface SlicePlane {
 }
 
 export interface SliceLook {
-  /** Lowest and highest stored value of the window. */
+  /** Stored values that show the lowest and the highest colour; see `ViewState.window`. */
   readonly window: readonly [low: number, high: number];
   /** Blend between voxels. */
   readonly smooth: boolean;
   /** Colours stand for single values: 0 is colour 0, the others take colours 1 to 255 in turn. */
   readonly isCategorical: boolean;
   readonly outside: OutsideLook;
+  readonly missing: MissingLook;
 }
 
 /** Bytes of `Slice` in shaders/draw/slice.wgsl. */
-export const sliceUniformBytes = 144;
+export const sliceUniformBytes = 176;
 
 /** `Slice` of shaders/draw/slice.wgsl. */
 export function sliceUniform(
-  { info, decimation, dims }: Pick<VolumeSource, 'info' | 'decimation' | 'dims'>,
+  { info, decimation, dims, numbers }: Pick<VolumeSource, 'info' | 'decimation' | 'dims' | 'numbers'>,
   { axis, origin, right, down }: SlicePlane,
-  { window: [low, high], smooth, isCategorical, outside }: SliceLook,
+  { window, smooth, isCategorical, outside, missing }: SliceLook,
 ): Uint32Array<ArrayBuffer> {
   const { type } = info;
-  const [typeLow, typeHigh] = typeRange(type);
-  const isFloat = isFloatType(type);
-  const keyed = isFloat ? low : Math.min(typeHigh, Math.max(typeLow, Math.floor(low)));
-  const width = Math.max(high - low, Number.MIN_VALUE) / (isFloat ? 2 : 1);
+  const { power, key, scaledBits, rest } = rangeStart(type, window);
+  const width = 2 ** power * (window[1] - window[0]);
   const bits = (values: readonly number[]): number[] => [...values.map((value) => floatBits(value / decimation)), 0];
   return new Uint32Array([
     ...bits(axis === undefined ? origin : origin.with(axis, 0.5)),
@@ -50,16 +50,19 @@ export function sliceUniform(
     ...bits(right),
     ...bits(down),
     ...dims.slice(0, 3),
-    voxelKey(type, keyed),
-    floatBits(keyed),
-    floatBits(isFloat ? 0 : low - keyed),
-    floatBits(Math.min(1 / width, typeRange('f32')[1])),
+    key,
+    scaledBits,
+    floatBits(rest),
+    floatBits(1 / width),
     floatBits(width),
     smooth && !isCategorical ? 1 : 0,
     isCategorical ? 1 : 0,
+    power >>> 0,
+    0,
+    ...[...outsideParameters(outside), missingParameter(missing)].flat().map(floatBits),
+    ...numbers.map((value) => voxelKey(type, value)),
     0,
     0,
-    ...outsideParameters(outside).flat().map(floatBits),
   ]);
 }
 

@@ -17,7 +17,7 @@ function counter(values: readonly number[]): BinCounter {
 async function percentiles(values: readonly number[]): Promise<readonly [number, number]> {
   const [min, max] = [Math.min(...values), Math.max(...values)];
   const countBins = counter(values);
-  return percentileWindow({ min, max, count: values.length }, await countBins(min, max), countBins);
+  return percentileWindow({ min, max, count: values.length, direction: 1 }, await countBins(min, max), countBins);
 }
 
 test('percentiles are those of the sorted values', async () => {

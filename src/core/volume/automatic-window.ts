@@ -3,6 +3,16 @@ import type { Histogram } from './histogram.ts';
 /** Counts all finite voxels from `low` to `high` in equal bins. */
 export type BinCounter = (low: number, high: number) => Promise<Histogram>;
 
+/** What windows are found for, in stored values. */
+export interface ValueRange {
+  readonly min: number;
+  readonly max: number;
+  /** The sum of the histogram. */
+  readonly count: number;
+  /** −1 where real values fall as stored ones rise: see real-order.ts. */
+  readonly direction: 1 | -1;
+}
+
 /** These parts of the voxels that are not background lie below and above the window: bright detail is worth more than dark. */
 const lowTail = 0.005;
 const highTail = 0.002;
@@ -17,15 +27,16 @@ const maxRounds = 8;
 /**
  * A robust window for display: from the 0.5 to the 99.8 percentile of the voxels that are not background, where
  * background is the fullest bin, if it is full enough (the air of a scan, the 0 of a mask or of a sparse field).
- * Where a few outliers stretch the histogram so that the window falls into few bins, those are counted again, finer.
+ * In the order of real values. Where a few outliers stretch the histogram so that the window falls into few bins, those are counted again, finer.
  */
 export async function automaticWindow(
-  range: { readonly min: number; readonly max: number; readonly count: number },
+  range: ValueRange,
   histogram: Histogram,
   countBins: BinCounter,
 ): Promise<readonly [low: number, high: number]> {
-  const { min, max, count } = range;
-  if (count === 0 || min === max) return [min, min + 1];
+  const { min, max, count, direction } = range;
+  if (count === 0 || min === max) return besideOne(range);
+  const [firstTail, lastTail] = direction > 0 ? [lowTail, highTail] : [highTail, lowTail];
   let finest = histogram;
   /** Voxels counted as foreground that lie below the first bin of `finest`. */
   let below = 0;
@@ -37,8 +48,8 @@ export async function automaticWindow(
     // A closer look may leave the background outside: it stays what it was.
     background = found.background || background;
     const total = count - background;
-    const first = binReaching(counts, lowTail * total - below);
-    const last = binReaching(counts, (1 - highTail) * total - below);
+    const first = binReaching(counts, firstTail * total - below);
+    const last = binReaching(counts, (1 - lastTail) * total - below);
     const { low, binWidth } = finest;
     const singleValues = binWidth === 1 && Number.isInteger(low);
     window = [Math.max(min, low + first * binWidth), Math.min(max, low + last * binWidth + (singleValues ? 0 : binWidth))];
@@ -48,7 +59,13 @@ export async function automaticWindow(
     below += sum(counts.slice(0, first));
     finest = finer;
   }
-  return window[1] > window[0] ? window : [min, max];
+  const [low, high] = window[1] > window[0] ? window : [min, max];
+  return direction > 0 ? [low, high] : [high, low];
+}
+
+/** A window for a single value, which lies at its low end. */
+function besideOne({ min, direction }: ValueRange): readonly [low: number, high: number] {
+  return [min, min + direction * Math.max(1, 1e-6 * Math.abs(min))];
 }
 
 /**
@@ -56,10 +73,11 @@ export async function automaticWindow(
  * between them where that fell into few bins and was counted again.
  */
 export async function percentileWindow(
-  { min, max, count }: { readonly min: number; readonly max: number; readonly count: number },
+  range: ValueRange,
   histogram: Histogram,
   countBins: BinCounter,
 ): Promise<readonly [low: number, high: number]> {
+  const { min, max, count } = range;
   const between = ({ low, binWidth, counts }: Histogram, below: number) => {
     const first = binReaching(counts, 0.01 * count - below);
     const last = binReaching(counts, 0.99 * count - below);
@@ -67,7 +85,7 @@ export async function percentileWindow(
     const window = [low + first * binWidth, Math.min(max, low + (last + (singleValues ? 0 : 1)) * binWidth)] as const;
     return { window, first, isFine: singleValues || last - first >= enoughBins };
   };
-  if (count === 0 || min === max) return [min, min + 1];
+  if (count === 0 || min === max) return besideOne(range);
   const coarse = between(histogram, 0);
   let { window } = coarse;
   if (!coarse.isFine && window[1] > window[0]) {

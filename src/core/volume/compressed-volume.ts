@@ -34,6 +34,7 @@ import {
   type AxisIndex,
   assertReadable,
   assertVoxel,
+  numbersOf,
   type RegionBox,
   type SliceBox,
   type VolumeSource,
@@ -83,6 +84,7 @@ export class CompressedVolume implements VolumeSource {
   readonly #plane: CompressedPlane;
   #isDestroyed = false;
   #statistics: Promise<VolumeStatistics> | undefined;
+  #known: VolumeStatistics | undefined;
   #displayScope: GpuScope | undefined;
   #display: DisplayTexture | undefined;
   #fillScope: GpuScope | undefined;
@@ -125,7 +127,10 @@ export class CompressedVolume implements VolumeSource {
         volume = new CompressedVolume(gpu, source);
         for (const layers of volume.#layers) layers.assertFits();
         if (options.verify) await volume.#verify(source.chunks, options);
-        if (options.statistics) volume.#statistics = Promise.resolve(options.statistics);
+        if (options.statistics) {
+          volume.#known = options.statistics;
+          volume.#statistics = Promise.resolve(options.statistics);
+        }
         return volume;
       });
     } catch (error) {
@@ -139,12 +144,19 @@ export class CompressedVolume implements VolumeSource {
     return volumeBytes(this.info);
   }
 
+  get numbers(): VolumeSource['numbers'] {
+    return numbersOf(this.#known);
+  }
+
   /** Computed by decoding all layers, one after the other. */
   statistics(): Promise<VolumeStatistics> {
     const voxels = this.dims.reduce((product, length) => product * length);
-    this.#statistics ??= computeStatistics(this.#gpu, this.info.type, voxels, (visit) =>
+    this.#statistics ??= computeStatistics(this.#gpu, this.info, voxels, (visit) =>
       this.forEachBox((box) => visit(box.voxels)),
-    );
+    ).then((statistics) => {
+      this.#known = statistics;
+      return statistics;
+    });
     return this.#statistics;
   }
 
@@ -211,9 +223,9 @@ export class CompressedVolume implements VolumeSource {
 
   async displayTexture(timePoint: number): Promise<DisplayTexture> {
     if (!this.#display) {
-      const { min, max } = await this.statistics();
+      const { numbers } = await this.statistics();
       this.#displayScope ??= this.#gpu.scope('display');
-      this.#display ??= createDisplayTexture(this.#gpu, this.#displayScope, this.info, [min, max], maxDisplayBytes);
+      this.#display ??= createDisplayTexture(this.#gpu, this.#displayScope, this.info, numbers, maxDisplayBytes);
     }
     const display = this.#display;
     const commands = this.#gpu.commands('display.fill');
@@ -303,7 +315,7 @@ export class CompressedVolume implements VolumeSource {
       const from = Math.min(...boxes.map(({ firstPlane }) => firstPlane));
       const to = Math.min(this.dims[2], Math.max(...boxes.map(({ firstPlane, planeCount }) => firstPlane + planeCount)));
       const [first, end] = [Math.ceil(from / display.step), Math.ceil(to / display.step)];
-      const part = { type: this.info.type, boxes, volumePlane, first, end };
+      const part = { type: this.info.type, numbers: this.numbers, boxes, volumePlane, first, end };
       return prepareDisplayFill(this.#gpu, scope, display, staging, part);
     });
     this.#fills.set(volumePlane, fills);

@@ -7,6 +7,7 @@ import type { GpuScope } from '../gpu/scope.ts';
 import { type Dims3, type Dims4, type ElementType, elementBytes } from '../shared/volume.ts';
 import { type BrickGrid, createBrickGrid, prepareBricks } from './brick-grid.ts';
 import { type DisplayFormat, texelBytes, texelKind } from './texel-kind.ts';
+import { rangeStart } from './value-scale.ts';
 import { elementTypeNumber, floatBits, isFloatType, typeRange, voxelKey } from './voxel-key.ts';
 
 /** One time point as a 3D texture for the ray marcher. The texture stays the same object over all time points. */
@@ -20,7 +21,10 @@ export interface DisplayTexture {
   readonly bricks: BrickGrid;
   /** Voxels of the resident volume per texel along each axis: over 1 where the device's 3D textures are too small. */
   readonly step: number;
-  /** A texel of 0 is this stored value, and a texel of 1 is `high`. A texel is red + green / 256. */
+  /**
+   * A texel of 0 is this stored value, and a texel of 1 is `high`. A texel is red + green / 256; of floats it is far below 0
+   * where there is no number.
+   */
   readonly low: number;
   readonly high: number;
 }
@@ -56,7 +60,8 @@ export function createDisplayTexture(
     usage: GPUTextureUsage.TEXTURE_BINDING | GPUTextureUsage.COPY_DST | GPUTextureUsage.COPY_SRC,
   });
   const [low, high] = format === 'r8unorm' ? typeRange(type) : range;
-  const top = format === 'rg8unorm' ? low + pairTop / pairsPerValue(range) : high > low ? high : low + 1;
+  const top =
+    format === 'rg8unorm' ? low + pairTop / pairsPerValue(range) : high > low ? high : low + Math.max(1, 1e-6 * Math.abs(low));
   return { texture, dims, bricks: createBrickGrid(scope, dims), step, low, high: top };
 }
 
@@ -88,6 +93,8 @@ export interface DisplayBox {
 /** Planes of a display texture, and the boxes that they are filled from. */
 export interface DisplayPart {
   readonly type: ElementType;
+  /** See `VolumeSource.numbers`. */
+  readonly numbers: readonly [lowest: number, highest: number];
   readonly boxes: readonly DisplayBox[];
   /** The plane, as boxes count them, that the texture's plane 0 shows. */
   readonly volumePlane: number;
@@ -119,7 +126,7 @@ export function prepareDisplayFill(
   scope: GpuScope,
   display: DisplayTexture,
   staging: DisplayStaging,
-  { type, boxes, volumePlane, first: partFirst, end: partEnd }: DisplayPart,
+  { type, numbers, boxes, volumePlane, first: partFirst, end: partEnd }: DisplayPart,
 ): (commands: Commands) => void {
   const [width, height] = display.dims;
   const kernel = gpu.kernel({
@@ -127,7 +134,8 @@ export function prepareDisplayFill(
     code: `${voxelCode}\n${fillCode}`,
     constants: { element_type: elementTypeNumber(type), texel_kind: texelKind(display.texture) },
   });
-  const scale = (isFloatType(type) ? 2 : 1) / (display.high - display.low);
+  const { power, key, scaledBits } = rangeStart(type, [display.low, display.high]);
+  const scale = 1 / (2 ** power * (display.high - display.low));
   const steps: ((commands: Commands) => void)[] = [];
   for (let first = partFirst; first < partEnd; first += staging.planes) {
     const planes = Math.min(staging.planes, partEnd - first);
@@ -139,7 +147,7 @@ export function prepareDisplayFill(
       const uniform = scope.uniform('fill', [
         ...[width, height, staging.rowBytes / 4, display.step, first, volumePlane],
         ...[box.firstRow, box.rowCount, box.firstPlane, box.planeCount, rowBytes(dims[0], codecBytes) / 4],
-        ...[voxelKey(type, display.low), floatBits(display.low), floatBits(scale)],
+        ...[key, ...numbers.map((value) => voxelKey(type, value)), scaledBits, floatBits(scale), power >>> 0],
       ]);
       steps.push((commands) =>
         commands.dispatch(kernel, [buffer, uniform, staging.buffer], [Math.ceil(staging.rowBytes / 256), height, planes]),

@@ -22,6 +22,7 @@ import {
   type AxisIndex,
   assertReadable,
   assertVoxel,
+  numbersOf,
   placeUniform,
   type RegionBox,
   type SliceBox,
@@ -77,6 +78,7 @@ export class ResidentVolume implements VolumeSource {
   #keptRows = 0;
   #scratch: Uint8Array<ArrayBuffer> | undefined;
   #statistics: Promise<VolumeStatistics> | undefined;
+  #known: VolumeStatistics | undefined;
   #display: DisplayTexture | undefined;
   /** Owns what fills the display texture: the staging buffer, and the tables of time points. */
   #fillScope: GpuScope | undefined;
@@ -151,7 +153,7 @@ export class ResidentVolume implements VolumeSource {
       throw new StriaError('internal', `the volume has ${total} bytes, but ${this.#received + bytes.length} came`);
     }
     this.#received += bytes.length;
-    this.#statistics = undefined;
+    this.#statistics = this.#known = undefined;
     const rowLength = this.info.dims[0] * elementBytes(this.info.type);
     let start = 0;
     if (this.#partBytes > 0) {
@@ -172,11 +174,18 @@ export class ResidentVolume implements VolumeSource {
     return this.#received === volumeBytes(this.info);
   }
 
+  get numbers(): VolumeSource['numbers'] {
+    return numbersOf(this.#known);
+  }
+
   /** Minimum, maximum, histogram and window over all time points, computed on the GPU once and remembered. */
   statistics(): Promise<VolumeStatistics> {
     const voxels = this.dims.reduce((product, length) => product * length);
-    this.#statistics ??= computeStatistics(this.#gpu, this.info.type, voxels, async (visit) => {
+    this.#statistics ??= computeStatistics(this.#gpu, this.info, voxels, async (visit) => {
       for (const box of this.placedBoxes) await visit(box.voxels);
+    }).then((statistics) => {
+      this.#known = statistics;
+      return statistics;
     });
     return this.#statistics;
   }
@@ -222,8 +231,8 @@ export class ResidentVolume implements VolumeSource {
     const { dims } = this;
     const { type } = this.info;
     if (!this.#display) {
-      const { min, max } = await this.statistics();
-      this.#display ??= createDisplayTexture(this.#gpu, this.#displayScope, { dims, type }, [min, max]);
+      const { numbers } = await this.statistics();
+      this.#display ??= createDisplayTexture(this.#gpu, this.#displayScope, { dims, type }, numbers);
     }
     const commands = this.#gpu.commands('display.fill');
     this.recordDisplay(commands, timePoint);
@@ -293,7 +302,8 @@ export class ResidentVolume implements VolumeSource {
     const known = this.#fills.get(timePoint);
     if (known) return known;
     const [volumePlane] = this.#planesOf(timePoint);
-    const part = { type: this.info.type, boxes: this.placedBoxes, volumePlane, first: 0, end: display.dims[2] };
+    const { type } = this.info;
+    const part = { type, numbers: this.numbers, boxes: this.placedBoxes, volumePlane, first: 0, end: display.dims[2] };
     const fill = prepareDisplayFill(this.#gpu, this.#fillScope, display, this.#staging, part);
     this.#fills.set(timePoint, fill);
     return fill;

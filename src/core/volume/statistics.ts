@@ -4,9 +4,12 @@ import voxelCode from '../../shaders/volume/voxel.wgsl?raw';
 import { type GpuVoxels, rowBytes } from '../codec/codec.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { Kernel } from '../gpu/kernel.ts';
-import { type ElementType, elementBytes } from '../shared/volume.ts';
+import { inRealOrder, realDirection } from '../shared/real-order.ts';
+import { type ElementType, elementBytes, type VolumeInfo } from '../shared/volume.ts';
 import { automaticWindow, type BinCounter, percentileWindow } from './automatic-window.ts';
 import type { Histogram } from './histogram.ts';
+import { findNumbers } from './missing-values.ts';
+import { rangeStart } from './value-scale.ts';
 import { elementTypeNumber, floatBits, isFloatType, keyValue, typeRange, voxelKey } from './voxel-key.ts';
 
 /** What is known of all stored values. NaN and infinities are left out of everything but their count. */
@@ -14,14 +17,22 @@ export interface VolumeStatistics {
   /** Exact, but for f64: those are rounded to f32. Both 0 where nothing is finite. */
   readonly min: number;
   readonly max: number;
-  /** Finite voxels; the sum of the histogram. */
+  /** Finite voxels. */
   readonly count: number;
+  /**
+   * The range of the values that mean something: without marks for 'no data', as the largest float or what lies far outside of all
+   * others. Whatever is beyond is shown as no number is, and left out of histogram, window and percentiles.
+   */
+  readonly numbers: readonly [lowest: number, highest: number];
+  /** Finite voxels beyond `numbers`. */
+  readonly missing: number;
   /** NaN and infinite voxels. */
   readonly notFinite: number;
+  /** Of all numbers, `count − missing`. */
   readonly histogram: Histogram;
-  /** Robust lowest and highest value for display: see `automaticWindow`. */
+  /** Robust lowest and highest value for display, in the order of real values (real-order.ts): see `automaticWindow`. */
   readonly window: readonly [low: number, high: number];
-  /** The 1st and the 99th percentile: see `percentileWindow`. */
+  /** The 1st and the 99th percentile, likewise: see `percentileWindow`. */
   readonly percentiles: readonly [low: number, high: number];
   /** Of the voxels of some rows that are not 0, the part that equals its left neighbour, 0…1: near 1 for labels, low for scans. */
   readonly flatness: number;
@@ -40,31 +51,61 @@ const unitsPerWorkgroup = 4096;
 export type BoxWalk = (visit: (box: GpuVoxels) => Promise<void>) => Promise<void>;
 
 /**
- * Statistics of all voxels of a volume's boxes, in two passes on the GPU (more where outliers stretch the range).
+ * Statistics of all voxels of a volume's boxes, in two passes on the GPU (more where outliers or marks stretch the range).
  * @param voxels how many there are in all boxes
  * @throws StriaError `device-lost`
  */
-export async function computeStatistics(gpu: Gpu, type: ElementType, voxels: number, boxes: BoxWalk): Promise<VolumeStatistics> {
+export async function computeStatistics(
+  gpu: Gpu,
+  info: Pick<VolumeInfo, 'type' | 'slope'>,
+  voxels: number,
+  boxes: BoxWalk,
+): Promise<VolumeStatistics> {
+  const { type } = info;
   const isByte = elementBytes(type) === 1;
-  const [lowKey, highKey, notFinite, inner, flat] = await measureRange(gpu, type, boxes, isByte ? 16 : 1);
+  const [lowKey, highKey, notFinite, inner, flat] = await measureRange(gpu, type, boxes, everyKey, isByte ? 16 : 1);
   const count = voxels - notFinite;
   const countBins: BinCounter = (low, high) => countInBins(gpu, type, boxes, low, high);
   let min = count === 0 ? 0 : keyValue(type, lowKey);
   let max = count === 0 ? 0 : keyValue(type, highKey);
-  const histogram = await (isByte ? countBins(...typeRange(type)) : countBins(min, max));
+  let histogram = await (isByte ? countBins(...typeRange(type)) : countBins(min, max));
   if (isByte) {
     min = histogram.low + histogram.counts.findIndex((bin) => bin > 0);
     max = histogram.low + histogram.counts.findLastIndex((bin) => bin > 0);
   }
-  const window = await automaticWindow({ min, max, count }, histogram, countBins);
-  const percentiles = await percentileWindow({ min, max, count }, histogram, countBins);
-  return { min, max, count, notFinite, histogram, window, percentiles, flatness: inner === 0 ? 0 : flat / inner };
+  const numbers = await findNumbers({
+    ...{ type, min, max, count, histogram },
+    between: async (low, high) => {
+      const keys = [voxelKey(type, low) + 1, voxelKey(type, high) - 1] as const;
+      const [first, last] = await measureRange(gpu, type, boxes, keys, 1);
+      return first <= last ? [keyValue(type, first), keyValue(type, last)] : undefined;
+    },
+    countFrom: async (low, high) => sum((await countBins(low, high)).counts),
+  });
+  if (numbers[0] !== min || numbers[1] !== max) histogram = await countBins(...numbers);
+  const known = sum(histogram.counts);
+  const range = { min: numbers[0], max: numbers[1], count: known, direction: realDirection(info) };
+  const window = await automaticWindow(range, histogram, countBins);
+  const percentiles = inRealOrder(await percentileWindow(range, histogram, countBins), info);
+  return {
+    ...{ min, max, count, notFinite, numbers, histogram, window, percentiles },
+    missing: count - known,
+    flatness: inner === 0 ? 0 : flat / inner,
+  };
 }
 
-async function measureRange(gpu: Gpu, type: ElementType, boxes: BoxWalk, rowStep: number) {
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, bin) => total + bin, 0);
+}
+
+type KeyRange = readonly [first: number, last: number];
+const everyKey: KeyRange = [0, 0xffffffff];
+
+/** Of values whose keys are in a range. */
+async function measureRange(gpu: Gpu, type: ElementType, boxes: BoxWalk, keys: KeyRange, rowStep: number) {
   using scope = gpu.scope('statistics');
   const result = scope.storage('range', 20, new Uint32Array([0xffffffff, 0, 0, 0, 0]));
-  await forEachPiece(gpu, type, boxes, { name: 'range', code: rangeCode, result, rowStep, uniforms: [rowStep] });
+  await forEachPiece(gpu, type, boxes, { name: 'range', code: rangeCode, result, rowStep, uniforms: [rowStep, ...keys] });
   return [...(await gpu.readWords(result))] as [number, number, number, number, number];
 }
 
@@ -75,13 +116,11 @@ async function countInBins(gpu: Gpu, type: ElementType, boxes: BoxWalk, low: num
   const binWidth = isFloatType(type)
     ? Math.max((high - low) / binCount, Number.MIN_VALUE)
     : Math.max(1, Math.ceil((high - low + 1) / binCount));
-  const binsPerHalfValue = Math.min(2 / binWidth, typeRange('f32')[1]);
+  const { power, key, scaledBits } = rangeStart(type, [low, high]);
+  const binsPerValue = high > low ? 1 / (2 ** power * binWidth) : 0;
   const uniforms = [
-    voxelKey(type, low),
-    voxelKey(type, high),
-    floatBits(low),
-    floatBits(binsPerHalfValue),
-    isFloatType(type) ? 1 : binWidth,
+    ...[key, voxelKey(type, high), scaledBits, floatBits(binsPerValue)],
+    ...[isFloatType(type) ? 1 : binWidth, power >>> 0],
   ];
   await forEachPiece(gpu, type, boxes, { name: 'histogram', code: histogramCode, result, rowStep: 1, uniforms });
   return { low, binWidth, counts: [...(await gpu.readWords(result))] };

@@ -29,6 +29,8 @@ export interface VolumeSource {
   readonly decimation: number;
   /** Voxels that are kept. */
   readonly dims: Dims4;
+  /** Stored values that are none of these are no data: see `VolumeStatistics.numbers`. Known once `statistics` has resolved. */
+  readonly numbers: readonly [lowest: number, highest: number];
   /** Of all voxels of all time points; computed once. @throws StriaError `device-lost` */
   statistics(): Promise<VolumeStatistics>;
   /** The exact stored value. @throws StriaError `invalid-input` outside the volume, `device-lost` */
@@ -91,6 +93,11 @@ export interface VoxelPiece {
   readonly values: VoxelArray;
   /** Values from one row to the next: rows may be padded. */
   readonly rowLength: number;
+}
+
+/** `VolumeSource.numbers`: all values, where none is a mark for 'no data' or that is not known yet. */
+export function numbersOf(statistics: VolumeStatistics | undefined): VolumeSource['numbers'] {
+  return statistics && statistics.missing > 0 ? statistics.numbers : [-Infinity, Infinity];
 }
 
 /** The first voxel of a box, and its voxels, along x, y and z. */

@@ -1,3 +1,4 @@
+import { inRealOrder } from '../../core/shared/real-order.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import type { VolumeStatistics } from '../../core/volume/statistics.ts';
 import { unclipped } from './model/clip.ts';
@@ -36,7 +37,7 @@ export const default3d = {
 } as const;
 
 /** The colours that a view starts with, besides its colormap. */
-export const defaultColors = { inverted: false, outside: ['clamp', 'clamp'] } as const;
+export const defaultColors = { inverted: false, outside: ['clamp', 'clamp'], missing: 'hide' } as const;
 
 /** An isosurface starts here, as a part of the window. */
 const firstLevel = 0.35;
@@ -58,12 +59,12 @@ export function autoView(info: VolumeInfo, statistics: VolumeStatistics): ViewSt
     oblique: { turn: 0, tilt: 0 },
   } as const;
   if (isLabels(info, statistics)) {
-    const window = [statistics.min, statistics.max] as const;
+    const window = inRealOrder([statistics.min, statistics.max], info);
     const level = statistics.min + 1;
     return { ...common, window, level, projection: 'composite', colormap: 'labels', opacity: labelOpacity };
   }
   const { window } = statistics;
-  const isSparse = partAbove(statistics, window[0] + 0.1 * (window[1] - window[0])) < sparsePart;
+  const isSparse = partAbove(statistics, 0.1) < sparsePart;
   return {
     ...common,
     window,
@@ -91,10 +92,9 @@ function flatnessBesideBackground({ flatness, histogram: { low, binWidth, counts
   return background < 1 ? (flatness - background) / (1 - background) : 0;
 }
 
-function partAbove({ histogram, count }: VolumeStatistics, value: number): number {
-  const above = histogram.counts.reduce(
-    (sum, bin, index) => (histogram.low + index * histogram.binWidth > value ? sum + bin : sum),
-    0,
-  );
-  return count === 0 ? 0 : above / count;
+/** The part of the numbers that lies beyond a place in the window. */
+function partAbove({ histogram: { low, binWidth, counts }, window: [from, to] }: VolumeStatistics, place: number): number {
+  const all = counts.reduce((sum, bin) => sum + bin, 0);
+  const above = counts.reduce((sum, bin, index) => ((low + index * binWidth - from) / (to - from) > place ? sum + bin : sum), 0);
+  return all === 0 ? 0 : above / all;
 }

@@ -83,7 +83,8 @@ test('values are the same by slope and intercept', () => {
   expect(sameValue(scaled, coarse, 520)).toBe(40);
   const state = autoView(coarse, statistics);
   expect(followed(coarse, { ...coarse, slope: -1 }, state, ['window', 'level'], { views: true, values: true })).toEqual({
-    window: [-100, -0],
+    // Downwards: real values rise.
+    window: [-0, -100],
     level: -state.level,
   });
 });

@@ -1,3 +1,4 @@
+import { inRealOrder } from '../../core/shared/real-order.ts';
 import type { VolumeInfo } from '../../core/shared/volume.ts';
 import { type FittedScales, type LinkedVolume, samePlace, sameViewpoints, type Viewpoints } from './model/same-place.ts';
 import type { ViewerSnapshot, ViewState } from './model/viewer-api.ts';
@@ -27,17 +28,18 @@ export function sameValue(from: VolumeInfo, to: VolumeInfo, stored: number): num
   return (from.slope * stored + from.intercept - to.intercept) / slope;
 }
 
-/** Whether two ranges of stored values mean about the same: each has at least half of what both span. */
+/** Whether two windows mean about the same: each has at least half of what both span. */
 export function areAlike(
   from: VolumeInfo,
   to: VolumeInfo,
   fromRange: readonly [number, number],
   toRange: readonly [number, number],
 ): boolean {
-  const same = fromRange.map((value) => sameValue(from, to, value));
-  const [low, high] = [Math.min(...same), Math.max(...same)];
-  const shared = Math.min(high, toRange[1]) - Math.max(low, toRange[0]);
-  return 2 * shared >= Math.max(high, toRange[1]) - Math.min(low, toRange[0]);
+  const ends = (values: readonly number[]) => [Math.min(...values), Math.max(...values)] as const;
+  const [low, high] = ends(fromRange.map((value) => sameValue(from, to, value)));
+  const [toLow, toHigh] = ends(toRange);
+  const shared = Math.min(high, toHigh) - Math.max(low, toLow);
+  return 2 * shared >= Math.max(high, toHigh) - Math.min(low, toLow);
 }
 
 /** How values look; all others but the places are where they are seen from. */
@@ -51,6 +53,7 @@ const valueKeys: readonly string[] = [
   'lighting',
   'inverted',
   'outside',
+  'missing',
 ];
 
 /** What another viewer takes over from one, where `keys` of its state have changed. */
@@ -70,7 +73,7 @@ export function followed(
   if ('crosshair' in change) change.crosshair = samePlace(from, to, state.crosshair);
   if ('window' in change) {
     const [low, high] = state.window.map((value) => sameValue(from, to, value)) as [number, number];
-    change.window = low <= high ? [low, high] : [high, low];
+    change.window = inRealOrder([low, high], to);
   }
   if ('level' in change) change.level = sameValue(from, to, state.level);
   return change;

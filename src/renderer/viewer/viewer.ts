@@ -9,6 +9,7 @@ import { DisplayFeed } from './display-feed.ts';
 import { decodeMs, frameAxis, withFrame } from './frames.ts';
 import type { CameraFrame, ScenePoint } from './model/camera-frame.ts';
 import { facingCut, fittedCut } from './model/cut-plane.ts';
+import { fittedWindow } from './model/fitted-window.ts';
 import { checkPictureSize, type PictureRequest, type ViewPicture } from './model/picture.ts';
 import type { FittedScales, Viewpoints } from './model/same-place.ts';
 import { clampVoxel } from './model/slice-geometry.ts';
@@ -139,7 +140,9 @@ export class Viewer {
     this.#change({ info: undefined, probe: undefined, decimation: 1 });
     this.requestRender();
     if (!volume || turn !== this.#turn) return;
-    const first = withPresentName(state ?? autoView(volume.info, await volume.statistics()));
+    // Asked for in any case: they say which values are no data.
+    const statistics = await volume.statistics();
+    const first = withPresentName(state ?? autoView(volume.info, statistics));
     if (turn !== this.#turn) return;
     this.#take(volume);
     this.#change({ info: volume.info, state: first, probe: undefined, decimation: volume.decimation });
@@ -209,7 +212,7 @@ export class Viewer {
     return detach;
   }
 
-  /** Replaces parts of the state and redraws. Crosshair and time point are clamped into the volume, the window is made to rise. */
+  /** Replaces parts of the state and redraws. Crosshair and time point are clamped into the volume, the window is made to rise with real values. */
   readonly set = (change: Partial<ViewState>): void => {
     const state = this.#fitted(withPresentName({ ...this.#snapshot.state, ...change }));
     const before = this.#snapshot.state;
@@ -544,12 +547,9 @@ export class Viewer {
   }
 
   #fitted(state: ViewState): ViewState {
-    const dims = this.#snapshot.info?.dims;
-    const [low, high] = state.window;
-    const isWindow = Number.isFinite(low) && Number.isFinite(high);
-    const window = isWindow
-      ? ([low, high > low ? high : low + 1e-6 * Math.max(1, Math.abs(low))] as const)
-      : this.#snapshot.state.window;
+    const { info } = this.#snapshot;
+    const dims = info?.dims;
+    const window = fittedWindow(state.window, info ?? { slope: 1 }) ?? this.#snapshot.state.window;
     const cut = state.cut && fittedCut(state.cut);
     if (!dims) return { ...state, window, cut };
     const timePoint = Math.min(dims[3] - 1, Math.max(0, Math.round(state.timePoint)));

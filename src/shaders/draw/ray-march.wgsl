@@ -11,6 +11,9 @@
 //   Where the ray enters above the level, the cut shows the values themselves.
 // 6 attenuated maximum  the greatest of value × exp(−attenuation × ∫ values in front of it): depth shows
 //
+// Places in the window rise with what people read: where the slope is negative, texels fall along the window. Samples that
+// blend in a voxel without a number (see texture-fill.wgsl) are left out.
+//
 // Bricks: `bricks` holds, for each brick of 8³ or more texels, the least and the greatest of the texels that samples in it
 // hang on; `blocks` the same for blocks of 4³ bricks. What cannot show is crossed in one go. A ray looks at a block when it
 // enters it, and at its bricks if that may show.
@@ -32,7 +35,7 @@ struct Frame {
   eye: vec4f,
   /// Texels along x, y, z; w: texels of a brick along each axis.
   dims: vec4f,
-  /// The place in the window of a texel is texel × x + y; w: 0, or the window's width in values where each value has a colour
+  /// The place in the window of a texel is (texel − y) × x; w: 0, or the window's width in values where each value has a colour
   /// of its own.
   window: vec4f,
   /// x: texels per step; y: the most rounds; z: the reference length of opacity in the scene; w: 1 keeps the floor of a
@@ -55,6 +58,12 @@ struct Frame {
   /// Pixels: width and height of the whole picture, the strip's first row and how many it has.
   strip: vec4f,
 }
+
+/// Texels below this are without a number, or blended with one that is.
+const least_texel = -0.001;
+/// The place in the window of such a sample, and what is below all places of others.
+const missing_place = -1e37;
+const no_place = 9e36;
 
 /// Which way is known when it is compiled, which leaves the others out: they cost registers, and a quarter of the time of some.
 override way: i32;
@@ -117,7 +126,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   let noise = fract(52.9829189 * fract(dot(pixel, vec2f(0.06711056, 0.00583715))));
   var at = start + step * min(noise, 0.999 * (end - start) / step);
   // Of all samples so far: the least or greatest, the sum, and how many.
-  var extreme = select(-1e30, 1e30, way == 3);
+  var extreme = select(missing_place, -missing_place, way == 3);
   var sum = 0.0;
   var count = 0.0;
   var color = vec4f(0.0);
@@ -147,16 +156,19 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
         } else {
           texels = textureLoad(bricks, cell, 0);
         }
-        let values = texels.xy * frame.window.x + frame.window.y;
+        let ends = ray_place_of(texels.xy);
+        let values = vec2f(min(ends.x, ends.y), max(ends.x, ends.y));
+        let has_missing = texels.x < least_texel;
         let range = clamp(values, vec2f(0.0), vec2f(1.0));
         floor_there = range.x;
-        is_hidden = (frame.below.w == 1.0 && values.y < 0.0) || (frame.above.w == 1.0 && values.x > 1.0);
+        is_hidden = (frame.below.w == 1.0 && values.y < 0.0) || (frame.above.w == 1.0 && values.x > 1.0) ||
+          texels.y < least_texel;
         switch (way) {
           case 1: { is_crossed = is_hidden || values.y <= extreme; }
           case 2: { is_crossed = is_hidden || ray_opacity_bound(range) <= 0.0; }
           case 3: { is_crossed = is_hidden || values.x >= extreme; }
-          case 4: { is_crossed = is_hidden || range.y <= range.x; }
-          case 5: { is_crossed = values.y < frame.look.x; }
+          case 4: { is_crossed = is_hidden || (range.y <= range.x && !has_missing); }
+          case 5: { is_crossed = values.y < frame.look.x || texels.y < least_texel; }
           default: { is_crossed = is_hidden || range.y <= 0.0; }
         }
       }
@@ -174,7 +186,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
       }
     }
     let place = ray_place(position);
-    if (has_holes && ((frame.below.w == 1.0 && place < -1e-4) || (frame.above.w == 1.0 && place > 1.0001))) {
+    if (place <= -no_place || (has_holes && ((frame.below.w == 1.0 && place < -1e-4) || (frame.above.w == 1.0 && place > 1.0001)))) {
       at += step;
       continue;
     }
@@ -254,7 +266,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   if (way == 2 || way == 5) {
     return color;
   }
-  if (abs(extreme) > 1e29 && count == 0.0) {
+  if (abs(extreme) > no_place && count == 0.0) {
     // Nothing was there that shows.
     return vec4f(0.0);
   }
@@ -298,13 +310,20 @@ fn ray_label(place: f32) -> i32 {
   return i32(round(place * frame.window.w + frame.look.w));
 }
 
-/// The place in the window of the volume at a position.
+/// The place in the window of the volume at a position; `missing_place` where there is no number.
 fn ray_place(position: vec3f) -> f32 {
+  var texel: f32;
   if (frame.window.w > 0.0) {
-    let texel = clamp(vec3i(position * frame.dims.xyz), vec3i(0), vec3i(frame.dims.xyz) - 1);
-    return ray_value(textureLoad(volume, texel, 0)) * frame.window.x + frame.window.y;
+    let nearest = clamp(vec3i(position * frame.dims.xyz), vec3i(0), vec3i(frame.dims.xyz) - 1);
+    texel = ray_value(textureLoad(volume, nearest, 0));
+  } else {
+    texel = ray_value(textureSampleLevel(volume, linear, position, 0.0));
   }
-  return ray_value(textureSampleLevel(volume, linear, position, 0.0)) * frame.window.x + frame.window.y;
+  return select(ray_place_of(vec2f(texel)).x, missing_place, texel < least_texel);
+}
+
+fn ray_place_of(texels: vec2f) -> vec2f {
+  return (texels - frame.window.y) * frame.window.x;
 }
 
 /// 16 bits come as a high and a low byte, in red and green; green is 0 otherwise. Filtering both filters their sum.
@@ -323,7 +342,9 @@ fn ray_opacity_bound(range: vec2f) -> f32 {
 /// What surfaces are shaded by: the place in the window, or for categories whether there is one.
 fn ray_solid(position: vec3f) -> f32 {
   let place = ray_place(position);
-  return select(place, select(1.0, 0.0, ray_label(place) == 0), frame.window.w > 0.0);
+  // What has no number is below all others, but no wall of light.
+  let solid = select(clamp(place, -1e6, 1e6), -1.0, place <= -no_place);
+  return select(solid, select(1.0, 0.0, ray_label(place) == 0), frame.window.w > 0.0);
 }
 
 /// Headlight by the gradient: x is what colours are multiplied by, y a highlight. Where there is no gradient, no shading;

@@ -2,7 +2,7 @@
 
 struct Finish {
   count: u32,
-  /// 1: the sums become means.
+  /// 1: sums become means.
   mean: u32,
 }
 @group(0) @binding(0) var<storage, read> sums: array<vec2f>;

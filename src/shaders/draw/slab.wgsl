@@ -5,8 +5,9 @@
 // crosses are dispatched one after the other.
 //
 // Invariants
-// 1. NaN and infinities are left out: their voxel's count does not rise.
+// 1. Voxels without a number (NaN, infinities, values beyond `numbers`) are left out: their count does not rise.
 // 2. Values are 32-bit floats: integers up to 2^24 are exact.
+// 3. No sum of floats overflows: theirs is a mean from the start.
 
 struct Plane {
   /// Kept voxels along x, y, z.
@@ -16,8 +17,10 @@ struct Plane {
   /// The plane's number along it.
   number: u32,
   time_point: u32,
-  /// 0: sum, 1: maximum, 2: minimum.
+  /// 0: sum of integers or mean of floats, 1: maximum, 2: minimum, of stored values.
   kind: u32,
+  /// Keys of the lowest and the highest number.
+  numbers: vec2u,
 }
 struct Box {
   /// As in slice.wgsl.
@@ -28,7 +31,7 @@ struct Box {
 }
 @group(0) @binding(1) var<uniform> box: Box;
 @group(0) @binding(2) var<uniform> plane: Plane;
-/// x: sum or extreme so far; y: how many voxels are in it. The plane's lower axis fastest.
+/// x: sum, mean or extreme so far; y: how many voxels are in it. The plane's lower axis fastest.
 @group(0) @binding(3) var<storage, read_write> sums: array<vec2f>;
 
 fn value_of(bits: u32) -> f32 {
@@ -56,17 +59,22 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   }
   let at = vec3u(in_box);
   let bits = voxel_bits((at.z * box.size.y + at.y) * box.row_words, at.x);
-  if (!is_finite(bits)) {
+  let key = voxel_key(bits);
+  if (!is_finite(bits) || key < plane.numbers.x || key > plane.numbers.y) {
     return;
   }
   let value = value_of(bits);
   let index = id.y * width + id.x;
   let before = sums[index];
+  let count = before.y + 1.0;
   var next = before.x + value;
+  if (is_float()) {
+    next = before.x + (value / count - before.x / count);
+  }
   if (plane.kind == 1u) {
     next = select(max(before.x, value), value, before.y == 0.0);
   } else if (plane.kind == 2u) {
     next = select(min(before.x, value), value, before.y == 0.0);
   }
-  sums[index] = vec2f(next, before.y + 1.0);
+  sums[index] = vec2f(next, count);
 }

@@ -2,7 +2,12 @@
 // src/shaders/volume/voxel.wgsl stands in front of it.
 //
 // A triangle covers the canvas; each fragment finds its voxel by an affine map, reads it (or four, blended, when smooth),
-// and colours it by window and colormap. Fragments outside the volume or the box, and NaN and infinities, draw nothing.
+// and colours it by window and colormap. Fragments outside the volume or the box draw nothing. Voxels without a number (NaN,
+// infinities, values beyond `numbers`) draw nothing either, or a colour of their own.
+//
+// The window runs from the lowest shown value to the highest as people read them. Stored values fall along it where the slope
+// is negative: its width is negative then.
+//
 // Draw: 3 vertices from 3 × the time point on, 1 instance from the slice's number on, once for each box that the slice
 // crosses. What changes from frame to frame comes with the draw, so that playing writes no buffer.
 //
@@ -20,21 +25,26 @@ struct Slice {
   down: vec4f,
   /// Kept voxels along x, y, z.
   dims: vec3u,
-  /// The window's low end, rounded down for integers and into their range; what was lost by that.
+  /// Where the window begins, rounded down for integers and into their range, as `difference` wants it; what was lost by that.
   low_key: u32,
-  low: f32,
+  scaled_low: f32,
   low_rest: f32,
-  /// 1 / (high − low); for floats 2 / (high − low), because their differences come halved.
+  /// 1 / width.
   scale: f32,
-  /// 1 / scale.
+  /// From the window's begin to its end. This, scaled_low and low_rest are × 2^power.
   width: f32,
   /// 1: blend between voxels.
   smooth_voxels: u32,
   /// 1: colours stand for single values: 0 is colour 0, the others take colours 1 to 255 in turn.
   categorical: u32,
+  power: i32,
   /// What values below and above the window show: a colour, and w: 0 the nearest colour instead, 1 nothing, 2 that colour.
   below: vec4f,
   above: vec4f,
+  /// What voxels without a number show, likewise.
+  missing: vec4f,
+  /// Keys of the lowest and the highest number.
+  numbers: vec2u,
 }
 struct Box {
   /// The box's first voxel; words from row to row.
@@ -67,12 +77,21 @@ fn bits_of(in_box: vec3u) -> u32 {
   return voxel_bits((in_box.z * box.size.y + in_box.y) * box.row_words, in_box.x);
 }
 
-/// x: how far the voxel is above the window's low end, 0…slice.width in the window; y: 1, or 0 where there is no number.
+/// x: how far the voxel is from the window's begin, in the window 0…slice.width; y: 1, or 0 where there is no number.
 fn windowed(bits: u32) -> vec2f {
-  if (!is_finite(bits)) {
+  let key = voxel_key(bits);
+  if (!is_finite(bits) || key < slice.numbers.x || key > slice.numbers.y) {
     return vec2f(0.0);
   }
-  return vec2f(difference(bits, slice.low_key, slice.low) - slice.low_rest, 1.0);
+  return vec2f(difference(bits, slice.low_key, slice.scaled_low, slice.power) - slice.low_rest, 1.0);
+}
+
+/// The colour of a voxel without a number.
+fn missing_color() -> vec4f {
+  if (slice.missing.w != 2.0) {
+    discard;
+  }
+  return vec4f(slice.missing.rgb, 1.0);
 }
 
 /// The palette's place of a label. Twin: labelColorIndex in src/renderer/viewer/colors/colormaps.ts.
@@ -84,11 +103,13 @@ fn label_index(bits: u32) -> i32 {
   return select(1 + ((label - 1) % 255 + 255) % 255, 0, label == 0);
 }
 
-/// The colour of a value so far above the window's low end, of the palette's place `label` where colours are categorical.
-fn color_of(above_low: f32, label: i32) -> vec4f {
+/// The colour of a value so far from the window's begin, of the palette's place `label` where colours are categorical.
+fn color_of(from_low: f32, label: i32) -> vec4f {
+  // As if the window ran upwards.
+  let above_low = select(from_low, -from_low, slice.width < 0.0);
   let is_below = above_low < 0.0;
   let outside = select(slice.above, slice.below, is_below);
-  if ((is_below || above_low > slice.width) && outside.w > 0.0) {
+  if ((is_below || above_low > abs(slice.width)) && outside.w > 0.0) {
     if (outside.w == 1.0) {
       discard;
     }
@@ -98,7 +119,7 @@ fn color_of(above_low: f32, label: i32) -> vec4f {
     return vec4f(textureLoad(colors, vec2i(label, 0), 0).rgb, 1.0);
   }
   // Between two colours of the map, so that a wide window shows more than its 256.
-  let place = clamp(above_low * slice.scale, 0.0, 1.0) * 255.0;
+  let place = clamp(from_low * slice.scale, 0.0, 1.0) * 255.0;
   let index = min(i32(place), 254);
   let low = textureLoad(colors, vec2i(index, 0), 0).rgb;
   let high = textureLoad(colors, vec2i(index + 1, 0), 0).rgb;
@@ -122,7 +143,7 @@ fn main(corner: Corner) -> @location(0) vec4f {
     let bits = bits_of(vec3u(voxel - origin));
     let value = windowed(bits);
     if (value.y == 0.0) {
-      discard;
+      return missing_color();
     }
     return color_of(value.x, label_index(bits));
   }
@@ -139,8 +160,9 @@ fn main(corner: Corner) -> @location(0) vec4f {
       sum += weight * windowed(bits_of(vec3u(clamp(base + offset, first, last) - origin)));
     }
   }
-  if (sum.y == 0.0) {
-    discard;
+  // Where most of what is around is missing, this is.
+  if (sum.y < 0.5) {
+    return missing_color();
   }
   return color_of(sum.x / sum.y, 0);
 }

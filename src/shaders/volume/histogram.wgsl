@@ -19,11 +19,12 @@ struct Piece {
   /// First and last value that is counted, as keys.
   low_key: u32,
   high_key: u32,
-  /// For floats: the same low, and twice the reciprocal of a bin's width (differences of floats come halved).
-  low: f32,
-  bins_per_half_value: f32,
+  /// For floats: 2^power × the same low, and the bins in 1 of what is multiplied so.
+  scaled_low: f32,
+  bins_per_value: f32,
   /// For integers: a bin's width.
   bin_width: u32,
+  power: i32,
 }
 @group(0) @binding(1) var<uniform> piece: Piece;
 @group(0) @binding(2) var<storage, read_write> counts: array<atomic<u32>, 256>;
@@ -32,7 +33,7 @@ var<workgroup> wg_counts: array<atomic<u32>, 256>;
 
 fn bin_of(bits: u32) -> u32 {
   if (is_float()) {
-    return u32(clamp(difference(bits, piece.low_key, piece.low) * piece.bins_per_half_value, 0.0, 255.0));
+    return u32(clamp(difference(bits, piece.low_key, piece.scaled_low, piece.power) * piece.bins_per_value, 0.0, 255.0));
   }
   return min((voxel_key(bits) - piece.low_key) / piece.bin_width, 255u);
 }

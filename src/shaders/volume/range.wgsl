@@ -20,6 +20,9 @@ struct Piece {
   unit_count: u32,
   /// Units are those of every n-th row: of all rows, or of some (8-bit voxels, whose histogram says the rest).
   row_step: u32,
+  /// Keys of the lowest and the highest value that counts.
+  first_key: u32,
+  last_key: u32,
 }
 @group(0) @binding(1) var<uniform> piece: Piece;
 /// Smallest key, largest key, not finite, not 0 with a left neighbour, of these equal to it.
@@ -59,6 +62,9 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
         continue;
       }
       let key = voxel_key(bits);
+      if (key < piece.first_key || key > piece.last_key) {
+        continue;
+      }
       low = min(low, key);
       high = max(high, key);
       if (counts_flat && bits != 0u && x > 0u) {

@@ -3,7 +3,8 @@
 //
 // One invocation owns one word of staging: four r8unorm texels (8-bit voxels, exact; i8 offset by 128), two rg8unorm texels
 // (integers that range over few values, exact: red + green / 256 is the texel), two r16float texels or one r32float texel
-// (all others). But for r8unorm, low…high is mapped to 0…1; NaN becomes 0. Texel (x, y, z) shows voxel (x, y, z) × step.
+// (all others). But for r8unorm, low…high is mapped to 0…1; NaN, infinities and what is no number (`VolumeSource.numbers`) become `missing_texel`
+// in the last two. Texel (x, y, z) shows voxel (x, y, z) × step.
 // Dispatch: ceil(row words / 64) × texture height × planes in staging. Workgroup: 64 words of one row.
 //
 // Invariants
@@ -31,10 +32,17 @@ struct Fill {
   box_planes: u32,
   box_row_words: u32,
   low_key: u32,
-  low: f32,
-  /// 1 / (high − low); for floats 2 / (high − low), because their differences come halved.
+  /// Keys of the lowest and the highest number.
+  first_number: u32,
+  last_number: u32,
+  /// 2^power × low, and 1 / (2^power × (high − low)).
+  scaled_low: f32,
   scale: f32,
+  power: i32,
 }
+/// So far below 0 that a sample which blends in any of it is below 0, too; ray-march.wgsl leaves those out. 16-bit floats hold it.
+const missing_texel: f32 = -10000.0;
+
 @group(0) @binding(1) var<uniform> fill: Fill;
 @group(0) @binding(2) var<storage, read_write> staging: array<u32>;
 
@@ -43,11 +51,12 @@ fn normalised(row: u32, texel: u32) -> f32 {
     return 0.0;
   }
   let bits = voxel_bits(row, texel * fill.step);
-  if (!is_finite(bits)) {
-    return 0.0;
+  let key = voxel_key(bits);
+  if (is_float() && (!is_finite(bits) || key < fill.first_number || key > fill.last_number)) {
+    return missing_texel;
   }
   // The pairs of rg8unorm reach a little beyond 1.
-  return clamp(difference(bits, fill.low_key, fill.low) * fill.scale, 0.0, 65535.0 / 65280.0);
+  return clamp(difference(bits, fill.low_key, fill.scaled_low, fill.power) * fill.scale, 0.0, 65535.0 / 65280.0);
 }
 
 /// The two bytes of an rg8unorm texel.

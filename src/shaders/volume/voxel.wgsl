@@ -79,12 +79,34 @@ fn voxel_key(bits: u32) -> u32 {
   return select(bits, bits ^ 0x80000000u, signed);
 }
 
-/// value − low, given low's key and, for floats, low itself. Exact for integers until the difference is rounded to f32.
-/// Floats are halved first, so that the difference of two large ones stays finite: the result is half of it for floats.
-fn difference(bits: u32, low_key: u32, low: f32) -> f32 {
+/// 2^power; power: −126…127.
+fn power_of_two(power: i32) -> f32 {
+  return bitcast<f32>(u32(power + 127) << 23u);
+}
+
+/// 2^power × a finite float, from its bits: GPUs may take subnormal numbers for 0. Exact from 2^-100 to 2^60: what is smaller
+/// may become 0, what is larger becomes 2^60.
+fn scaled(bits: u32, power: i32) -> f32 {
+  let exponent = extractBits(bits, 23u, 8u);
+  let fraction = bits & 0x7fffffu;
+  // The value is whole × 2^(place − power).
+  let whole = f32(select(fraction | 0x800000u, fraction, exponent == 0u));
+  let place = max(i32(exponent), 1) - 150 + power;
+  var size = whole * power_of_two(clamp(place, -126, 37));
+  if (whole == 0.0 || place < -126) {
+    size = 0.0;
+  } else if (place > 37) {
+    size = power_of_two(60);
+  }
+  return select(size, -size, (bits & 0x80000000u) != 0u);
+}
+
+/// 2^power × (value − low), given low's key and 2^power × low. The power is one by which no window overflows, and none is lost
+/// (`valuePower` in src/core/volume/value-scale.ts). Exact for integers until the difference is rounded to f32.
+fn difference(bits: u32, low_key: u32, scaled_low: f32, power: i32) -> f32 {
   if (is_float()) {
-    return 0.5 * bitcast<f32>(bits) - 0.5 * low;
+    return scaled(bits, power) - scaled_low;
   }
   let key = voxel_key(bits);
-  return select(-f32(low_key - key), f32(key - low_key), key >= low_key);
+  return select(-f32(low_key - key), f32(key - low_key), key >= low_key) * power_of_two(power);
 }

@@ -1,6 +1,7 @@
 import type { EncodedChunk } from '../../../core/format/chunk.ts';
 import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { throwIfAborted } from '../../../core/shared/job.ts';
+import { inRealOrder, realDirection } from '../../../core/shared/real-order.ts';
 import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import { Stopwatch } from '../../../core/stream/stage-times.ts';
 import { countDifferences, differenceBytes, differenceProblem, subtractVolumes } from '../../../core/volume/difference.ts';
@@ -236,7 +237,7 @@ export class Comparison {
     const place = { crosshair, timePoint };
     await viewer.setVolume(
       volume,
-      isDifference ? { ...view, ...place, ...differenceLook(largest?.magnitude ?? 0) } : view,
+      isDifference ? { ...view, ...place, ...differenceLook(largest?.magnitude ?? 0, volume.info) } : view,
       this.#shows3d,
     );
     if (this.#second === second) link.links = effectiveLinks(state.links, isDifference ? 'difference' : 'beside');
@@ -279,11 +280,11 @@ function effectiveLinks(links: Links, mode: ComparisonMode): Links {
 }
 
 /** Blue below zero, red above; the 3D view shows what is far from zero. */
-function differenceLook(magnitude: number): Partial<ViewState> {
+function differenceLook(magnitude: number, info: VolumeInfo): Partial<ViewState> {
   const reach = magnitude > 0 && Number.isFinite(magnitude) ? magnitude : 1;
   return {
-    window: [-reach, reach],
-    level: reach / 2,
+    window: inRealOrder([-reach, reach], info),
+    level: (realDirection(info) * reach) / 2,
     colormap: 'difference',
     inverted: false,
     projection: 'composite',

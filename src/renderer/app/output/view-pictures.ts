@@ -89,9 +89,10 @@ async function captionOf(viewer: Viewer, axis: SliceAxis, change: PictureRequest
 export function pictureWords(
   name: string,
   view: PictureOptions['view'],
-  { state }: Pick<ViewerSnapshot, 'state'>,
+  { state, info }: Pick<ViewerSnapshot, 'state' | 'info'>,
 ): Readonly<Record<string, string>> {
-  const [low, high] = state.window;
+  const { slope, intercept } = info ?? { slope: 1, intercept: 0 };
+  const window = state.window.map((stored) => formatPlain(slope * stored + intercept)).join(' to ');
   const shows = view === 'layout' ? 'all views' : view === '3d' ? `3D, ${state.projection}` : `slice across ${view}`;
   return {
     Title: name,
@@ -99,7 +100,7 @@ export function pictureWords(
       shows,
       `crosshair ${state.crosshair.map(numberOf).join(' ')}`,
       `time point ${numberOf(state.timePoint)}`,
-      `window ${formatPlain(low)} to ${formatPlain(high)} (stored)`,
+      `window ${window}`,
       `colors ${state.colormap}`,
     ].join('; '),
     Software: 'Stria',

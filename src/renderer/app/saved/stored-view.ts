@@ -26,6 +26,7 @@ const words: Readonly<Record<KeysWhere<{ [Key in keyof ViewState]-?: HasWords<Vi
   camera: ['perspective', 'orthographic'],
   colormap: colormapNames,
   outside: ['clamp', 'hide', 'mark'],
+  missing: ['hide', 'mark'],
   box: ['off', 'box', 'ticks'],
   slab: ['none', ...slabKinds],
   sliceSlabs: ['none', ...slabKinds],

@@ -7,7 +7,7 @@ import { looksLikeCt, presetsOf, presetWindow, windowPresets } from './window-pr
 function volume(type: VolumeInfo['type'], min: number, max: number, scale: Partial<VolumeInfo> = {}) {
   const histogram = { low: min, binWidth: (max - min) / 256, counts: new Array<number>(256).fill(1) };
   const statistics: VolumeStatistics = {
-    ...{ min, max, count: 256, notFinite: 0, histogram, flatness: 0 },
+    ...{ min, max, count: 256, notFinite: 0, numbers: [min, max], missing: 0, histogram, flatness: 0 },
     ...{ window: [min + 5, max - 5], percentiles: [min + 1, max - 1] },
   };
   return { info: { ...testInfo([4, 4, 4, 1], type), ...scale }, statistics };
@@ -42,4 +42,9 @@ test('the others are of what the volume holds', () => {
   expect(presetWindow('auto', signed)).toEqual([-1019, 3066]);
   expect(presetWindow('range', signed)).toEqual([-1024, 3071]);
   expect(presetWindow('percentiles', signed)).toEqual([-1023, 3070]);
+});
+
+test('where the slope is negative a window goes from the stored value of the lowest real one', () => {
+  const falling = volume('i16', 0, 31, { slope: -2.5, intercept: 1000 });
+  expect(presetWindow('range', falling)).toEqual([31, 0]);
 });

@@ -1,3 +1,4 @@
+import { inRealOrder } from '../../../core/shared/real-order.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
 import { autoView } from '../../viewer/auto-view.ts';
@@ -50,7 +51,7 @@ export const windowPresets: readonly WindowPreset[] = [...ofValues, ...ctPresets
  */
 export function looksLikeCt({ info, statistics }: Windowed): boolean {
   const { type, intercept } = info;
-  const ends = [toPhysical(statistics.min, info), toPhysical(statistics.max, info)];
+  const ends = statistics.numbers.map((stored) => toPhysical(stored, info));
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
   const isSigned = type === 'i16' || type === 'i32';
   const isShifted = (type === 'u16' || type === 'u32') && intercept < 0;
@@ -68,7 +69,7 @@ export function presetWindow(id: string, { info, statistics }: Windowed): Window
     const [, width, level] = ofTissue[id as Tissue];
     return windowOf(width, level, info);
   }
-  if (id === 'range') return [statistics.min, statistics.max];
+  if (id === 'range') return inRealOrder(statistics.numbers, info);
   if (id === 'percentiles') return statistics.percentiles;
   return autoView(info, statistics).window;
 }

@@ -1,6 +1,6 @@
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 
-/** Lowest and highest stored value that are shown apart. */
+/** Stored values at the ends of what is shown apart, in the order of real values: see core/shared/real-order.ts. */
 export type Window = readonly [low: number, high: number];
 
 type Scale = Pick<VolumeInfo, 'slope' | 'intercept'>;
@@ -23,15 +23,19 @@ export function levelOf(window: Window, scale: Scale): { readonly width: number;
 /** The window of a width and a centre that are physical values. A width is at least `narrowest`. */
 export function windowOf(width: number, level: number, scale: Scale, narrowest = 0): Window {
   const half = Math.max(Math.abs(width), narrowest) / 2;
-  const [a, b] = [toStored(level - half, scale), toStored(level + half, scale)];
-  return a <= b ? [a, b] : [b, a];
+  return [toStored(level - half, scale), toStored(level + half, scale)];
 }
 
 /** One edge moved; it stops at the other, `narrowest` away. */
-export function moveEdge(window: Window, edge: 'low' | 'high', value: number, narrowest: number): Window {
-  return edge === 'low'
-    ? [Math.min(value, window[1] - narrowest), window[1]]
-    : [window[0], Math.max(value, window[0] + narrowest)];
+export function moveEdge([low, high]: Window, edge: 'low' | 'high', value: number, narrowest: number): Window {
+  const direction = high < low ? -1 : 1;
+  const isBefore = (a: number, b: number): boolean => (b - a) * direction > 0;
+  if (edge === 'low') {
+    const last = high - direction * narrowest;
+    return [isBefore(value, last) ? value : last, high];
+  }
+  const first = low + direction * narrowest;
+  return [low, isBefore(first, value) ? value : first];
 }
 
 /** Both edges moved by the same amount. */

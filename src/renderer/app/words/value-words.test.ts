@@ -95,10 +95,10 @@ describe('the ends of a range', () => {
 
   it('are those of all values, the lower first', () => {
     const range = (min: number, max: number, slope = 1, intercept = 0, count = 1) =>
-      plain(valueRange({ type: 'f32', slope, intercept }, { min, max, count }));
+      plain(valueRange({ type: 'f32', slope, intercept }, { numbers: [min, max], count }));
     expect(range(1000000.25, 1000002)).toBe('1 000 000.25 to 1 000 002');
     expect(range(0, 31, -2.5, 1000)).toBe('922.5 to 1 000');
     expect(range(7, 7)).toBe('7 everywhere');
-    expect(range(0, 0, 1, 0, 0)).toBe('none is a number');
+    expect(range(0, 0, 1, 0, 0)).toBe('no finite numbers');
   });
 });

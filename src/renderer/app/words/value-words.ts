@@ -48,8 +48,8 @@ export function formatEnds(low: number, high: number): readonly [low: string, hi
 }
 
 /** `−1 024 to 3 071`, the lower physical value first, whatever the slope. */
-export function valueRange(info: ValueInfo, { min, max, count }: Pick<VolumeStatistics, 'min' | 'max' | 'count'>): string {
-  if (count === 0) return 'none is a number';
+export function valueRange(info: ValueInfo, { numbers: [min, max], count }: Pick<VolumeStatistics, 'numbers' | 'count'>): string {
+  if (count === 0) return 'no finite numbers';
   if (min === max) return `${formatValue(min, info)} everywhere`;
   const ends = [toPhysical(min, info), toPhysical(max, info)];
   return formatEnds(Math.min(...ends), Math.max(...ends)).join(' to ');

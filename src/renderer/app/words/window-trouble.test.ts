@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { windowTrouble } from './window-trouble.ts';
 
 const info = { slope: 1, intercept: 0 };
-const values = { min: 0, max: 200, count: 8 };
+const values = { numbers: [0, 200] as const, count: 8 };
 
 describe('a window that shows nothing', () => {
   it('is said to lie beside the values', () => {
@@ -22,7 +22,7 @@ describe('a window that shows nothing', () => {
     expect(windowTrouble([0, 200], info, values)).toBeUndefined();
     expect(windowTrouble([-300, 400], info, values)).toBeUndefined();
     expect(windowTrouble([150, 900], info, values)).toBeUndefined();
-    expect(windowTrouble([42, 43], info, { min: 42, max: 42, count: 8 })).toBeUndefined();
-    expect(windowTrouble([0, 1], info, { min: 0, max: 0, count: 0 })).toBeUndefined();
+    expect(windowTrouble([42, 43], info, { numbers: [42, 42], count: 8 })).toBeUndefined();
+    expect(windowTrouble([0, 1], info, { numbers: [0, 0], count: 0 })).toBeUndefined();
   });
 });

@@ -9,12 +9,12 @@ const tooWide = 50;
 export function windowTrouble(
   window: Window,
   scale: Parameters<typeof toPhysical>[1],
-  { min, max, count }: Pick<VolumeStatistics, 'min' | 'max' | 'count'>,
+  { numbers, count }: Pick<VolumeStatistics, 'numbers' | 'count'>,
 ): string | undefined {
   if (count === 0) return undefined;
   const rising = (ends: Window): number[] => ends.map((end) => toPhysical(end, scale)).toSorted((a, b) => a - b);
   const [low = 0, high = 0] = rising(window);
-  const [lowest = 0, highest = 0] = rising([min, max]);
+  const [lowest = 0, highest = 0] = rising(numbers);
   const isConstant = lowest === highest;
   if (isConstant ? low > highest : low >= highest) return 'All values lie below the window.';
   if (isConstant ? high < lowest : high <= lowest) return 'All values lie above the window.';

@@ -1,6 +1,6 @@
 import { ChevronDown, TriangleAlert } from 'lucide-react';
 import { Button as AriaButton } from 'react-aria-components';
-import { markedColors, type Outside } from '../../../core/draw/outside.ts';
+import { type MissingLook, markedColors, missingColor, type Outside } from '../../../core/draw/outside.ts';
 import type { OpenDocument } from '../../app/state/store.ts';
 import { levelOf, toPhysical, type Window } from '../../app/view/window.ts';
 import { presetsOf, type WindowPreset } from '../../app/view/window-presets.ts';
@@ -32,8 +32,17 @@ interface Props {
 
 const sides = ['below', 'above'] as const;
 
+function swatchOf(color: readonly number[]): string {
+  return `rgb(${color.map((channel) => Math.round(255 * channel)).join(' ')})`;
+}
+
+const missingOptions = [
+  { key: 'hide', label: 'Hidden', hint: 'the background in slices, transparent in 3D' },
+  { key: 'mark', label: 'Marked', hint: 'in slices; transparent in 3D', swatch: swatchOf(missingColor) },
+] as const;
+
 function outsideOptions(side: 0 | 1) {
-  const marked = `rgb(${markedColors[side].map((channel) => Math.round(255 * channel)).join(' ')})`;
+  const marked = swatchOf(markedColors[side]);
   return [
     { key: 'clamp', label: side === 0 ? 'Lowest colour' : 'Highest colour' },
     { key: 'hide', label: 'Hidden', hint: 'the background in slices, transparent in 3D' },
@@ -78,6 +87,7 @@ export function DisplaySection({ document, viewer }: Props) {
         )}
         <OutsideSelect viewer={viewer} side={0} />
         <OutsideSelect viewer={viewer} side={1} />
+        <MissingSelect document={document} viewer={viewer} />
         <VolumeControls document={document} viewer={viewer} />
         <SlabControls info={document.info} viewer={viewer} />
         {!isCategorical && <Toggle label="Smooth slices" isOn={smooth} onChange={(isOn) => viewer.set({ smooth: isOn })} />}
@@ -118,6 +128,21 @@ function OutsideSelect({ viewer, side }: { readonly viewer: Viewer; readonly sid
       value={outside[side]}
       onChange={(way) => viewer.set({ outside: outside.with(side, way) as [Outside, Outside] })}
       testId={`outside-${sides[side]}`}
+    />
+  );
+}
+
+/** What voxels without a number show, in a volume that has any. */
+function MissingSelect({ document: { statistics }, viewer }: Props) {
+  const missing = useViewerPart(viewer, ({ state }) => state.missing);
+  if (statistics.missing === 0 && statistics.notFinite === 0) return null;
+  return (
+    <Select<MissingLook>
+      label={statistics.missing > 0 ? 'No data' : 'Not a number'}
+      options={missingOptions}
+      value={missing}
+      onChange={(way) => viewer.set({ missing: way })}
+      testId="missing-select"
     />
   );
 }

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRef } from 'react';
+import { inRealOrder } from '../../../core/shared/real-order.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { OpenDocument } from '../../app/state/store.ts';
 import { axisLength, type HistogramAxis, isIntegerType, keyStep, partOf, storedAt } from '../../app/view/histogram-axis.ts';
@@ -46,10 +47,7 @@ export function HistogramHandles({ info, statistics, viewer, axis, reveal }: Pro
   const hasLevel = useViewerPart(viewer, ({ state }) => state.projection === 'isosurface');
   const grabbed = useRef<Grab>(undefined);
   const isInteger = isIntegerType(info.type);
-  const narrowest = Math.min(
-    narrowestWindow(statistics.min, statistics.max, isInteger),
-    isInteger ? Infinity : axisLength(axis) / 1000,
-  );
+  const narrowest = Math.min(narrowestWindow(...statistics.numbers, isInteger), isInteger ? Infinity : axisLength(axis) / 1000);
   const ends = [toPhysical(axis.left, info), toPhysical(axis.right, info)] as const;
 
   const heldBy = (handle: Handle): number => {
@@ -90,7 +88,7 @@ export function HistogramHandles({ info, statistics, viewer, axis, reveal }: Pro
     return isInteger ? Math.round(moved) : moved;
   };
   const move = (handle: Handle, value: number): void => {
-    if (handle === 'level') viewer.set({ level: Math.min(statistics.max, Math.max(statistics.min, value)) });
+    if (handle === 'level') viewer.set({ level: Math.min(statistics.numbers[1], Math.max(statistics.numbers[0], value)) });
     else viewer.set({ window: moveEdge(viewer.snapshot().state.window, handle, value, narrowest) });
   };
   const handleProps = (handle: Handle) => ({
@@ -120,7 +118,7 @@ export function HistogramHandles({ info, statistics, viewer, axis, reveal }: Pro
       const steps = { ArrowLeft: -large, ArrowDown: -large, ArrowRight: large, ArrowUp: large, PageDown: -10, PageUp: 10 }[
         event.key
       ];
-      const [min, max] = info.slope < 0 ? [statistics.max, statistics.min] : [statistics.min, statistics.max];
+      const [min, max] = inRealOrder(statistics.numbers, info);
       const end = { Home: min, End: max }[event.key];
       if (steps === undefined && end === undefined) return;
       event.preventDefault();

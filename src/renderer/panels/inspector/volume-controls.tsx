@@ -1,8 +1,9 @@
 import { useCallback } from 'react';
 import type { Projection } from '../../../core/draw/ray-pass.ts';
+import { inRealOrder } from '../../../core/shared/real-order.ts';
 import type { OpenDocument } from '../../app/state/store.ts';
 import { rampOf, withStart, withStrength } from '../../app/view/opacity-curve.ts';
-import { toPhysical } from '../../app/view/window.ts';
+import { toPhysical, toStored } from '../../app/view/window.ts';
 import { formatWithin } from '../../app/words/value-words.ts';
 import type { BoxKind, CameraKind, Quality } from '../../viewer/model/viewer-api.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
@@ -139,13 +140,11 @@ function CompositingControls({ viewer }: { readonly viewer: Viewer }) {
 
 /** The histogram has the same level as a line. */
 function LevelSlider({ document: { info, statistics }, viewer }: Props) {
-  const { min, max } = statistics;
+  const [min, max] = inRealOrder(statistics.numbers, info).map((stored) => toPhysical(stored, info)) as [number, number];
   const isInteger = info.type !== 'f32' && info.type !== 'f64';
-  const read = useCallback(() => viewer.snapshot().state.level, [viewer]);
-  const words = useCallback(
-    (stored: number) => formatWithin(toPhysical(stored, info), [toPhysical(min, info), toPhysical(max, info)]),
-    [info, min, max],
-  );
+  const size = Math.abs(info.slope || 1);
+  const read = useCallback(() => toPhysical(viewer.snapshot().state.level, info), [viewer, info]);
+  const words = useCallback((value: number) => formatWithin(value, [min, max]), [min, max]);
   return (
     <div className={styles.row}>
       <span title="The surface is where values reach this one">Level</span>
@@ -154,11 +153,11 @@ function LevelSlider({ document: { info, statistics }, viewer }: Props) {
         className={styles.slider}
         minimum={min}
         maximum={max}
-        step={isInteger && max - min > 100 ? 1 : (max - min) / 1000 || 1}
+        step={isInteger && max - min > 100 * size ? size : (max - min) / 1000 || 1}
         read={read}
         subscribe={viewer.subscribe}
         words={words}
-        onInput={(level) => viewer.set({ level })}
+        onInput={(value) => viewer.set({ level: toStored(value, info) })}
         testId="level-slider"
       />
     </div>

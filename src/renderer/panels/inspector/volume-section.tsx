@@ -12,7 +12,7 @@ import {
   orientation,
   thinSpace,
 } from '../../app/words/units.ts';
-import { valueRange } from '../../app/words/value-words.ts';
+import { formatValue, valueRange } from '../../app/words/value-words.ts';
 import { hasOrientation } from '../../viewer/model/orientation.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { type Fact, Facts } from '../controls/facts.tsx';
@@ -41,7 +41,8 @@ export function VolumeSection({ document, viewer }: Props) {
   );
 }
 
-function factsOf({ format, fileBytes, info, statistics, decimation }: OpenDocument): Fact[] {
+function factsOf(document: OpenDocument): Fact[] {
+  const { format, fileBytes, info, statistics, decimation } = document;
   return [
     { label: 'Format', value: format },
     { label: 'Dimensions', value: formatDims(info.dims) },
@@ -53,6 +54,7 @@ function factsOf({ format, fileBytes, info, statistics, decimation }: OpenDocume
       title: 'Where x, y and z run to: R L right left, A P anterior posterior, S I superior inferior',
     },
     { label: 'Values', value: valueRange(info, statistics) },
+    ...missingFact(document),
     ...(statistics.notFinite > 0 ? [{ label: 'Not finite', value: `${formatNumber(statistics.notFinite)} voxels` }] : []),
     ...(info.slope !== 1 || info.intercept !== 0 ? [{ label: 'Scaling', value: scaling(info) }] : []),
     {
@@ -63,6 +65,20 @@ function factsOf({ format, fileBytes, info, statistics, decimation }: OpenDocume
           : `${formatBytes(volumeBytes(info))}, file ${formatBytes(fileBytes)}`,
     },
     ...(decimation > 1 ? [{ label: 'Shown', value: `one voxel in ${decimation} along each axis: too large for this GPU` }] : []),
+  ];
+}
+
+function missingFact({ info, statistics: { missing, min, max, numbers } }: OpenDocument): Fact[] {
+  if (missing === 0) return [];
+  const marks = [...(min < numbers[0] ? [min] : []), ...(max > numbers[1] ? [max] : [])].map((stored) =>
+    formatValue(stored, info),
+  );
+  return [
+    {
+      label: 'No data',
+      value: `${formatNumber(missing)} voxels: ${marks.join(', ')}`,
+      title: 'Values that only say that there is none: the histogram and the automatic window leave them out',
+    },
   ];
 }
 

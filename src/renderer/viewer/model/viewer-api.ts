@@ -1,3 +1,4 @@
+import type { MissingLook } from '../../../core/draw/outside.ts';
 import type { RayLook } from '../../../core/draw/ray-pass.ts';
 import type { SlabKind } from '../../../core/draw/slab-plane.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
@@ -31,8 +32,13 @@ export interface SlabChoice {
 
 /** Everything that decides what is drawn. Immutable; replaced through `Viewer.set`. */
 export interface ViewState extends Omit<RayLook, 'plane'> {
-  /** In stored units (before slope and intercept), as is the level. */
+  /**
+   * In stored units (before slope and intercept), as is the level, but from the lowest real value to the highest: it runs
+   * downwards where the slope is negative (core/shared/real-order.ts).
+   */
   readonly window: readonly [low: number, high: number];
+  /** What slices show where there is no number; the 3D view leaves such voxels out. */
+  readonly missing: MissingLook;
   readonly quality: Quality;
   readonly camera: CameraKind;
   readonly box: BoxKind;

@@ -33,7 +33,7 @@ export interface SliceDrawing {
   readonly index: number;
   /** Its origin along `axis` is not used: `index` says it. */
   readonly map: CanvasToVoxel;
-  readonly state: Pick<ViewState, 'window' | 'colormap' | 'inverted' | 'outside' | 'timePoint' | 'smooth'>;
+  readonly state: Pick<ViewState, 'window' | 'colormap' | 'inverted' | 'outside' | 'missing' | 'timePoint' | 'smooth'>;
   /** Several slices as one, in the slice's place. */
   readonly slab?: (ThickSlice & { readonly plane: SlabPlane }) | undefined;
   readonly overlay?: SliceOverlay | undefined;
@@ -107,12 +107,14 @@ export class SliceRenderer {
     boxes: readonly SliceBox[],
   ): void {
     this.#writeColors(state);
-    const { window, smooth, timePoint, outside } = state;
+    const { window, smooth, timePoint, outside, missing } = state;
     const { isCategorical } = colormap(state.colormap);
     // A slab's plane is of 32-bit floats.
     const type = slab ? 'f32' : volume.info.type;
-    const shown = { info: { ...volume.info, type }, decimation: volume.decimation, dims: volume.dims };
-    const uniform = this.#sliceUniforms.get(sliceUniform(shown, { axis, ...map }, { window, smooth, isCategorical, outside }));
+    const { info, decimation, dims, numbers } = volume;
+    const shown = { info: { ...info, type }, decimation, dims, numbers };
+    const look = { window, smooth, isCategorical, outside, missing };
+    const uniform = this.#sliceUniforms.get(sliceUniform(shown, { axis, ...map }, look));
     this.#pass.draw(pass, { type, boxes, uniform, colors: this.#colors, index, timePoint });
   }
 
