@@ -202,7 +202,7 @@ test('slices, voxels and time points are counted from 1, wherever they are shown
   await expect(slider).toHaveAttribute('aria-valuetext', 'slice 1 of 12');
   await slider.press('End');
   await expect(number).toHaveText(/^12\s\/\s12$/);
-  await canvasOf(page, 'z').focus();
+  await page.getByRole('application', { name: /^Slice across z/ }).focus();
   for (let step = 0; step < 12; step++) await page.keyboard.press('ArrowLeft');
   await expect(page.getByTestId('probe')).toContainText(/x (1|12) {2}y 7 {2}z 12/);
   await expect(page.getByTestId('time-slider')).toHaveAttribute('aria-valuetext', '1 of 3');

@@ -13,6 +13,7 @@ import {
 } from '../../app/view/histogram-axis.ts';
 import { toStored } from '../../app/view/window.ts';
 import { axisTicks } from '../../app/words/axis-ticks.ts';
+import type { ViewState } from '../../viewer/model/viewer-api.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { Button } from '../controls/button.tsx';
 import { useApp, useAppState, useViewerPart } from '../hooks/use-app.ts';
@@ -38,7 +39,8 @@ const keyFactor = 1.5;
 export function HistogramPlot({ document: { info, statistics }, viewer }: Props) {
   const app = useApp();
   const over = useRef<HTMLDivElement>(null);
-  const hasOpacity = useViewerPart(viewer, ({ state }) => state.projection === 'composite');
+  const projection = useViewerPart(viewer, ({ state }) => state.projection);
+  const hasOpacity = projection === 'composite';
   const isLogarithmic = useAppState(({ settings }) => settings.logCounts);
   const whole = useMemo(() => wholeAxis(info, statistics), [info, statistics]);
   const [zoomed, setZoomed] = useState<{ readonly axis: HistogramAxis; readonly of: HistogramAxis }>();
@@ -94,24 +96,29 @@ export function HistogramPlot({ document: { info, statistics }, viewer }: Props)
       </div>
       <AxisNumbers info={info} axis={axis} pan={isCloser ? (parts) => change((now) => panAxis(now, whole, parts)) : undefined} />
       <ColorStrip viewer={viewer} axis={axis} />
-      {(hasOpacity || isCloser) && (
-        <div className={styles.hint}>
-          {isCloser ? (
-            <Button onPress={() => setZoomed(undefined)} testId="histogram-whole">
-              Whole axis
-            </Button>
-          ) : (
-            <span>Click the line to add a point. Delete removes it.</span>
-          )}
-          {hasOpacity && (
-            <Button kind="quiet" onPress={() => app.resetOpacity()} testId="opacity-reset">
-              Reset opacity
-            </Button>
-          )}
-        </div>
-      )}
+      <div className={styles.hint}>
+        {isCloser ? (
+          <Button onPress={() => setZoomed(undefined)} testId="histogram-whole">
+            Whole axis
+          </Button>
+        ) : (
+          <span>{hintOf(projection)}</span>
+        )}
+        {hasOpacity && (
+          <Button kind="quiet" onPress={() => app.resetOpacity()} testId="opacity-reset">
+            Reset opacity
+          </Button>
+        )}
+      </div>
     </figure>
   );
+}
+
+/** What can be done here that cannot be seen. There is one for each projection, so that nothing below moves when it changes. */
+function hintOf(projection: ViewState['projection']): string {
+  if (projection === 'composite') return 'Click the line to add a point. Delete removes it.';
+  if (projection === 'isosurface') return 'Drag the line to set the level. The wheel zooms the axis.';
+  return 'Drag the edges to set the window. The wheel zooms the axis.';
 }
 
 /** Where on the axis the focused handle is, so that zooming by keys keeps it in place. */
