@@ -80,7 +80,7 @@ test('the inspector says which way each chunk went, and the slices show it', asy
     const share = chunks[wayOf(chunk)];
     if (!share) throw new Error(`there is no way ${wayOf(chunk)}`);
     const size = `${formatBytes(share.bytes / share.count)}, `;
-    const named = `chunk ${chunk}: ${wayOf(chunk) + 1} ${describeWay(share as Parameters<typeof describeWay>[0])}`;
+    const named = `chunk ${chunk + 1}: ${wayOf(chunk) + 1} ${describeWay(share as Parameters<typeof describeWay>[0])}`;
     expect(kinds[chunk]).toBe('noisy');
     await expect(page.getByTestId('probe')).toContainText(`${named}, ${size}`);
   });

@@ -25,6 +25,7 @@ test('the 3D view shows a volume in several ways, and an isosurface at any level
     await page.getByTestId('projection-select').click();
     await page.getByRole('option', { name: 'Isosurface', exact: true }).click();
     const line = page.getByTestId('level-line');
+    await page.getByTestId('histogram').scrollIntoViewIfNeeded();
     const histogram = await page.getByTestId('histogram').boundingBox();
     const held = await line.boundingBox();
     if (!histogram || !held) throw new Error('the histogram is not on the screen');

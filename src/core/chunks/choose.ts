@@ -4,6 +4,7 @@ import { codecById } from '../codecs/registry.ts';
 import type { Checksum } from '../format/checksum.ts';
 import { checksum } from '../format/checksum.ts';
 import type { CodedChunk } from '../format/chunk.ts';
+import { chunkName } from '../shared/chunk-name.ts';
 import { inContext, StriaError } from '../shared/errors.ts';
 import { rank } from './auto.ts';
 import type { EncodeChoice } from './backend.ts';
@@ -119,7 +120,7 @@ export function reportDamage(
   error: unknown,
   onDamage: ((chunk: number, fault: StriaError) => void) | undefined,
 ): void {
-  const fault = inContext(`chunk ${number}`, error);
+  const fault = inContext(chunkName(number), error);
   if (!onDamage || (fault.tag !== 'corrupt' && fault.tag !== 'unsupported')) throw fault;
   onDamage(number, fault);
 }

@@ -12,6 +12,7 @@ import { survey } from '../codec/survey.ts';
 import { chainByName } from '../codecs/registry.ts';
 import type { EncodedChunk, RampRule } from '../format/chunk.ts';
 import type { ReadSharedFile } from '../shared/bytes.ts';
+import { chunkName } from '../shared/chunk-name.ts';
 import { faultToData, inContext } from '../shared/errors.ts';
 import { analyzeInMemory } from './analyze-in-memory.ts';
 import type { ChunkMemory } from './chunk-memory.ts';
@@ -60,7 +61,7 @@ function encodeChunks(task: Extract<CpuTask, { kind: 'encode' }>, { memory, free
       try {
         return work(item, index);
       } catch (error) {
-        throw inContext(`chunk ${task.firstChunk + index}`, error);
+        throw inContext(chunkName(task.firstChunk + index), error);
       }
     });
   const { elementBytes } = box;

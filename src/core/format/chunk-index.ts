@@ -1,3 +1,4 @@
+import { chunkName } from '../shared/chunk-name.ts';
 import { StriaError } from '../shared/errors.ts';
 import { ByteBuilder, ByteCursor } from './byte-cursor.ts';
 import type { ChunkStage, ComputedChunk, RampChunk } from './chunk.ts';
@@ -203,7 +204,7 @@ export class ChunkIndex {
       else if (number >= first + count) low = middle + 1;
       else return this.#runs[middle] as ComputedRun | CodedRun;
     }
-    throw new StriaError('internal', `there is no chunk ${number}`);
+    throw new StriaError('internal', `there is no ${chunkName(number)}`);
   }
 }
 
@@ -216,19 +217,19 @@ function parseCodedRun(cursor: ByteCursor, first: number, metaLengths: number[],
   const methods = new Uint32Array(count);
   const payloadLengths = new Uint32Array(count);
   if (offset % 8 !== 0 || offset < start) {
-    throw cursor.corrupt(`puts chunk ${first} at byte ${offset}, where no record of its can be`);
+    throw cursor.corrupt(`puts ${chunkName(first)} at byte ${offset}, where no record of its can be`);
   }
   offsets[0] = offset;
   for (let at = 0; at < count; at++) {
     const method = cursor.u32();
     const payloadLength = cursor.u32();
     const metaLength = metaLengths[method];
-    if (metaLength === undefined) throw cursor.corrupt(`has no method ${method}, which chunk ${first + at} names`);
+    if (metaLength === undefined) throw cursor.corrupt(`has no method ${method}, which ${chunkName(first + at)} names`);
     if (payloadLength > maxPayloadLength) {
-      throw cursor.corrupt(`gives chunk ${first + at} ${payloadLength} bytes; ${maxPayloadLength} is the most`);
+      throw cursor.corrupt(`gives ${chunkName(first + at)} ${payloadLength} bytes; ${maxPayloadLength} is the most`);
     }
     offset += recordLength(metaLength, payloadLength);
-    if (offset > end) throw cursor.corrupt(`puts chunk ${first + at} behind the last chunk's place, byte ${end}`);
+    if (offset > end) throw cursor.corrupt(`puts ${chunkName(first + at)} behind the last chunk's place, byte ${end}`);
     methods[at] = method;
     payloadLengths[at] = payloadLength;
     offsets[at + 1] = offset;

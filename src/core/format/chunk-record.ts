@@ -1,3 +1,4 @@
+import { chunkName } from '../shared/chunk-name.ts';
 import { StriaError } from '../shared/errors.ts';
 import { ByteBuilder, ByteCursor } from './byte-cursor.ts';
 import type { Checksum } from './checksum.ts';
@@ -69,7 +70,7 @@ export function parseChunkRecord(bytes: Uint8Array, offset: number, number: numb
   const record = parseRecord(bytes, offset, recordTypes.chunk);
   const meta = parseChunkMeta(record);
   if (meta.number !== number) {
-    throw new StriaError('corrupt', `the record at byte ${offset} is that of chunk ${meta.number}`);
+    throw new StriaError('corrupt', `the record at byte ${offset} is that of ${chunkName(meta.number)}`);
   }
   return {
     kind: 'coded',

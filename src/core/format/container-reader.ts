@@ -1,4 +1,5 @@
 import type { ByteSource } from '../shared/bytes.ts';
+import { chunkName } from '../shared/chunk-name.ts';
 import { inContext, StriaError, toStriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import type { SourceDescription } from '../shared/source.ts';
@@ -152,14 +153,14 @@ export class ContainerReader {
       const { number } = parseChunkMeta(head);
       const entry = number < this.chunkCount ? this.entry(number) : undefined;
       if (entry?.kind !== 'coded' || entry.recordOffset !== offset) {
-        throw new StriaError('corrupt', `the index does not know the record at byte ${offset}, of chunk ${number}`);
+        throw new StriaError('corrupt', `the index does not know the record at byte ${offset}, of ${chunkName(number)}`);
       }
     } else if (type === recordTypes.constants || type === recordTypes.ramps) {
       const record = await readRecord(this.#source, type, offset, recordEnd(head) - offset, options);
       const runs = parseComputed(record, this.chunkCount, codecElementBytes(this.header.volume.type));
       const stranger = runs.find((run) => !this.#index.agreesWith(run));
       if (stranger !== undefined) {
-        throw new StriaError('corrupt', `the index and the record at byte ${offset} disagree about chunk ${stranger.first}`);
+        throw new StriaError('corrupt', `the index and the record at byte ${offset} disagree about ${chunkName(stranger.first)}`);
       }
     } else {
       const same = sameChecksum(head.bodyChecksum, this.#headerRecord.bodyChecksum);
@@ -184,13 +185,13 @@ export class ContainerReader {
       length += neighbour.recordLength;
     }
     const read = readExactly(this.#source, entry.recordOffset, length, options);
-    const bytes = await read.catch((error: unknown) => Promise.reject(inContext(`chunk ${number}`, error)));
+    const bytes = await read.catch((error: unknown) => Promise.reject(inContext(chunkName(number), error)));
     return entries.map((each, at) => {
       try {
         const from = each.recordOffset - entry.recordOffset;
         return parseEntry(bytes.subarray(from, from + each.recordLength), each, number + at);
       } catch (error) {
-        throw inContext(`chunk ${number + at}`, error);
+        throw inContext(chunkName(number + at), error);
       }
     });
   }

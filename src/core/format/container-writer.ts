@@ -1,4 +1,5 @@
 import type { ByteSink } from '../shared/bytes.ts';
+import { chunkName } from '../shared/chunk-name.ts';
 import { StriaError, toStriaError } from '../shared/errors.ts';
 import type { SourceDescription } from '../shared/source.ts';
 import type { CodedChunk, ConstantChunk, EncodedChunk, RampChunk } from './chunk.ts';
@@ -68,7 +69,7 @@ export class ContainerWriter {
     if (number !== this.#nextChunk || number >= this.grid.count) {
       throw new StriaError(
         'internal',
-        `chunk ${number} was written in the place of chunk ${this.#nextChunk} of ${this.grid.count}`,
+        `${chunkName(number)} was written in the place of ${chunkName(this.#nextChunk)} of ${this.grid.count}`,
       );
     }
     this.#nextChunk++;
@@ -115,7 +116,7 @@ export class ContainerWriter {
     if (chunk.payload.byteLength > maxPayloadLength) {
       throw new StriaError(
         'internal',
-        `chunk ${number} was encoded to ${chunk.payload.byteLength} bytes; ${maxPayloadLength} is the most`,
+        `${chunkName(number)} was encoded to ${chunk.payload.byteLength} bytes; ${maxPayloadLength} is the most`,
       );
     }
     const record = encodeChunkRecord(number, chunk, this.#bytesWritten);
@@ -145,7 +146,7 @@ export class ContainerWriter {
 
   async #ramp(number: number, chunk: RampChunk): Promise<void> {
     const fault = rampFault(chunk, this.#checkWidth(number, chunk.element), chunk.element);
-    if (fault !== undefined) throw new StriaError('internal', `chunk ${number} ${fault}`);
+    if (fault !== undefined) throw new StriaError('internal', `${chunkName(number)} ${fault}`);
     this.#lastRun = undefined;
     this.#index.addRamp(number, chunk);
     if (!this.#pendingRamps.at(-1)?.add(number, chunk)) this.#pendingRamps.push(new GrowingRamps(number, chunk));
@@ -156,7 +157,7 @@ export class ContainerWriter {
   #checkWidth(number: number, { byteLength }: Uint8Array): number {
     const width = codecElementBytes(this.header.volume.type);
     if (byteLength === width) return width;
-    throw new StriaError('internal', `chunk ${number} repeats an element of ${byteLength} bytes, not ${width}`);
+    throw new StriaError('internal', `${chunkName(number)} repeats an element of ${byteLength} bytes, not ${width}`);
   }
 
   #record(type: string, body: Uint8Array): Promise<void> {

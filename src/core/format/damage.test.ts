@@ -150,7 +150,7 @@ describe('a flipped bit', () => {
     damaged[end - 1] = (damaged[end - 1] as number) ^ 1;
     const reader = await ContainerReader.open(memorySource('test.stria', damaged));
     expect((await faultOf(reader.readChunk(8))).fullMessage).toMatch(
-      /^chunk 8: the CHNK record at byte \d+ is damaged: its content/,
+      /^chunk 9: the CHNK record at byte \d+ is damaged: its content/,
     );
     expect(await reader.readChunk(2)).toEqual(whole.chunks[2]);
   });

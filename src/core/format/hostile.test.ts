@@ -217,7 +217,7 @@ describe('a hostile file, with right checksums everywhere', () => {
       const records = splitRecords(file).map((record) =>
         record.type === 'RAMP' ? { ...record, body: record.body.slice().with(at, value) } : record,
       );
-      expect((await faultOf(readAll(joinRecords(records, small), true))).message).toMatch(/disagree about chunk 0/);
+      expect((await faultOf(readAll(joinRecords(records, small), true))).message).toMatch(/disagree about chunk 1/);
     }
   });
 
@@ -231,7 +231,7 @@ describe('a hostile file, with right checksums everywhere', () => {
 
   test('an index that names another chunk, codec or length than the record is found when the chunk is read', async () => {
     const wrong: [string, Uint8Array, RegExp][] = [
-      ['number', changed('CHNK', (_, meta) => void meta.set([1])), /record at byte \d+ is that of chunk 1/],
+      ['number', changed('CHNK', (_, meta) => void meta.set([1])), /record at byte \d+ is that of chunk 2/],
       ['codec', changed('INDX', setByte(9, 2)), /disagree about its codec/],
       ['length', changed('INDX', set(codedRun + 17, 15)), /disagree about its codec or its length/],
     ];
@@ -239,7 +239,7 @@ describe('a hostile file, with right checksums everywhere', () => {
       const reader = await ContainerReader.open(guarded(bytes));
       const fault = await faultOf(reader.readChunk(0));
       expect(fault.fullMessage, what).toMatch(message);
-      expect(fault.context, what).toEqual(['chunk 0']);
+      expect(fault.context, what).toEqual(['chunk 1']);
     }
   });
 
@@ -307,7 +307,7 @@ describe('a hostile file, with right checksums everywhere', () => {
     const wrong = changed('CONS', setByte(21, 6));
     for (const [bytes, message] of [
       [beyond, /beyond the last/],
-      [wrong, /disagree about chunk 1/],
+      [wrong, /disagree about chunk 2/],
     ] as const) {
       const reader = await ContainerReader.open(guarded(bytes));
       expect((await faultOf(reader.checkRecords())).message).toMatch(message);
@@ -327,7 +327,7 @@ describe('a hostile file, with right checksums everywhere', () => {
       'Some records are of chunks that the volume does not have, or has already.',
     ]);
     const reader = await ContainerReader.open(guarded(bytes));
-    expect((await faultOf(reader.checkRecords())).message).toMatch(/the index does not know the record .* of chunk 0/);
+    expect((await faultOf(reader.checkRecords())).message).toMatch(/the index does not know the record .* of chunk 1/);
   });
 
   test('an unknown record is passed over when its first letter is small, and refused by name when not', async () => {

@@ -1,4 +1,5 @@
 import type { ByteSource } from '../shared/bytes.ts';
+import { chunkName } from '../shared/chunk-name.ts';
 import { inContext, StriaError, toStriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import type { SourceDescription } from '../shared/source.ts';
@@ -84,7 +85,7 @@ export async function recoverContainer(source: ByteSource, options?: JobOptions)
       try {
         return parseChunkRecord(await readPadded(source, place, readOptions), place.offset, number);
       } catch (error) {
-        throw inContext(`chunk ${number}`, error);
+        throw inContext(chunkName(number), error);
       }
     },
     source: description,
@@ -156,7 +157,7 @@ function sortIn(found: FoundRecords, head: RecordHead, fileSize: number, problem
 function recordName(head: RecordHead): string {
   let name = `the ${head.type} record`;
   if (head.type === recordTypes.chunk && head.meta.byteLength >= 8) {
-    name = `chunk ${new DataView(head.meta.buffer, head.meta.byteOffset).getBigUint64(0, true)}`;
+    name = chunkName(Number(new DataView(head.meta.buffer, head.meta.byteOffset).getBigUint64(0, true)));
   }
   return `${name} at byte ${head.offset}`;
 }

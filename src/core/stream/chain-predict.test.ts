@@ -60,6 +60,6 @@ describe('testdata/chains', async () => {
     const faulty = new Uint8Array(readFileSync(new URL('other-class.stria', folder)));
     const fault = (await restoreBytes(backend, faulty).catch((error: unknown) => error)) as StriaError;
     expect(fault).toMatchObject({ tag: 'corrupt' });
-    expect(fault.fullMessage).toMatch(/^chunk 0: /);
+    expect(fault.fullMessage).toMatch(/^chunk 1: /);
   });
 });

@@ -59,6 +59,6 @@ test.each([
 ])('%s is corrupt, in the context of its chunk', async (name, reason) => {
   const fault = await restoreBytes(backend, stored(name)).catch((error: unknown) => error);
   expect(fault).toMatchObject({ tag: 'corrupt' });
-  expect((fault as StriaError).fullMessage).toMatch(/^chunk 0: /);
+  expect((fault as StriaError).fullMessage).toMatch(/^chunk 1: /);
   expect((fault as StriaError).fullMessage).toMatch(reason);
 });

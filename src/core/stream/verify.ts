@@ -4,6 +4,7 @@ import type { EncodedChunk } from '../format/chunk.ts';
 import { type ChunkGrid, codecElementBytes } from '../format/chunk-grid.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
 import { checkPictures } from '../io/pictures/check-pictures.ts';
+import { chunkName } from '../shared/chunk-name.ts';
 import { inContext, type StriaError, toStriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { volumeBytes } from '../shared/volume.ts';
@@ -165,7 +166,7 @@ class DamageList {
   add(number: number, fault: StriaError): void {
     this.count++;
     if (this.list.length >= maxListed) return;
-    const where = `chunk ${number}`;
+    const where = chunkName(number);
     const { fullMessage } = fault.context[0] === where ? fault : inContext(where, fault);
     this.list.push({ ...placeOf(this.#grid, this.#type, number), message: fullMessage });
   }

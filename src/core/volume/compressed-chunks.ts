@@ -5,6 +5,7 @@ import { type ChunkGrid, codecElementBytes } from '../format/chunk-grid.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import type { StoredChunk } from '../gpu-chunks/decode-planner.ts';
+import { chunkName } from '../shared/chunk-name.ts';
 import { inContext, StriaError } from '../shared/errors.ts';
 import type { ElementType } from '../shared/volume.ts';
 
@@ -61,7 +62,7 @@ export function uploadChunks(
         stored[number] = { kind: 'coded', ...codecOfChunk(chunk, geometry), byteLength, ...writer.add(chunk.payload) };
         payloadBytes += byteLength;
       } catch (error) {
-        throw inContext(`chunk ${number}`, error);
+        throw inContext(chunkName(number), error);
       }
     }
     writer.flush();

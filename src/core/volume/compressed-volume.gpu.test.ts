@@ -260,7 +260,7 @@ test('a damaged payload is found, and all memory is freed', async () => {
     return { ...chunk, payload };
   });
   const creating = CompressedVolume.create(gpu, { info, chunkShape, chunks: broken }, { verify: true });
-  await expect(creating).rejects.toMatchObject({ tag: 'corrupt', context: ['chunk 5'] });
+  await expect(creating).rejects.toMatchObject({ tag: 'corrupt', context: ['chunk 6'] });
   const aborted = CompressedVolume.create(gpu, { info, chunkShape, chunks }, { verify: true, signal: AbortSignal.abort() });
   await expect(aborted).rejects.toMatchObject({ tag: 'aborted' });
   await expect(

@@ -10,6 +10,7 @@ import { DecodePlanner } from '../gpu-chunks/decode-planner.ts';
 import { FaultFlags, judgeChunk } from '../gpu-chunks/fault-flags.ts';
 import { analyzeOnGpu } from '../gpu-chunks/gpu-chunks.ts';
 import { guarded } from '../gpu-chunks/gpu-transfer.ts';
+import { chunkName } from '../shared/chunk-name.ts';
 import { inContext, StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { type Dims3, type Dims4, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
@@ -341,12 +342,12 @@ export class CompressedVolume implements VolumeSource {
       analyses.forEach(({ checksum }, index) => {
         const number = box.chunkNumbers[index] as number;
         const promised = (chunks[number] as EncodedChunk).decodedChecksum;
-        if (!sameChecksum(checksum, promised)) throw inContext(`chunk ${number}`, mismatch());
+        if (!sameChecksum(checksum, promised)) throw inContext(chunkName(number), mismatch());
       });
       for (const number of suspects) {
         const { shape } = this.#source.grid.box(number);
         await judgeChunk(chunks[number] as EncodedChunk, shape, elementBytes, signal).catch((error: unknown) => {
-          throw inContext(`chunk ${number}`, error);
+          throw inContext(chunkName(number), error);
         });
       }
       done += dims[0] * dims[1] * dims[2] * elementBytes;

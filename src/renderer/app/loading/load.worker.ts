@@ -4,6 +4,7 @@ import type { EncodedChunk } from '../../../core/format/chunk.ts';
 import { codecElementBytes } from '../../../core/format/chunk-grid.ts';
 import type { ContainerReader } from '../../../core/format/container-reader.ts';
 import type { OpenVolume } from '../../../core/io/common/volume-reader.ts';
+import { chunkName } from '../../../core/shared/chunk-name.ts';
 import { faultToData, inContext } from '../../../core/shared/errors.ts';
 import { type FileFormat, isPictureFormat, type SourceDescription } from '../../../core/shared/source.ts';
 import type { Dims3 } from '../../../core/shared/volume.ts';
@@ -96,7 +97,7 @@ function decodeLayer(reader: ContainerReader, layer: number, chunks: readonly En
       const voxels = decodeChunk(chunk, { shape, elementBytes });
       scatterChunk(voxels, { origin: inSlab, shape }, { bytes, dims: slab.shape, elementBytes });
     } catch (error) {
-      throw inContext(`chunk ${first + index}`, error);
+      throw inContext(chunkName(first + index), error);
     }
   });
   return bytes;

@@ -49,6 +49,6 @@ it('a chunk says its number, way, bytes and ratio', () => {
   const payload = new Uint8Array(8);
   const coded = { kind: 'coded', stages, payload, encodedChecksum: decodedChecksum, decodedChecksum } as const;
   const map = new ChunkMap({ dims: [8, 4, 4, 1], type: 'u8' }, [4, 4, 4], [constant, coded]);
-  expect(describeChunkAt(map, [0, 0, 0], 0)).toBe('chunk 0: 1 constant');
-  expect(describeChunkAt(map, [5, 0, 0], 0).replaceAll('\u202f', ' ')).toBe('chunk 1: 2 rle along z, 8 B, 8.00 ×');
+  expect(describeChunkAt(map, [0, 0, 0], 0)).toBe('chunk 1: 1 constant');
+  expect(describeChunkAt(map, [5, 0, 0], 0).replaceAll('\u202f', ' ')).toBe('chunk 2: 2 rle along z, 8 B, 8.00 ×');
 });

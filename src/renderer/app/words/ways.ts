@@ -1,6 +1,7 @@
 import type { ChunkMap } from '../../../core/chunks/chunk-map.ts';
 import type { ChunkShare } from '../../../core/chunks/chunk-tally.ts';
 import { codecs } from '../../../core/codecs/registry.ts';
+import { numberOf } from './counting.ts';
 import { formatBytes, formatCount, formatRatio, thinSpace } from './units.ts';
 
 type Way = Pick<ChunkShare, 'codec' | 'axis'>;
@@ -30,10 +31,10 @@ export function formatShare(part: number, whole: number): string {
   return `${percent > 99 ? `>${thinSpace}99` : Math.round(percent)}${thinSpace}%`;
 }
 
-/** The chunk that holds a voxel: `chunk 12: 2 rle along z, 1.20 KiB, 41.3 ×`. The 2 is the way's number in the table. */
+/** The chunk that holds a voxel, counted from 1: `chunk 12: 2 rle along z, 1.20 KiB, 41.3 ×`. The 2 is the way's number in the table. */
 export function describeChunkAt(chunks: ChunkMap, voxel: readonly [number, number, number], timePoint: number): string {
   const { number, way, bytes, voxelBytes } = chunks.chunkAt(...voxel, timePoint);
   const share = chunks.shares[way];
   const size = bytes === 0 ? '' : `, ${formatBytes(bytes)}, ${formatRatio(voxelBytes / bytes)}`;
-  return `chunk ${formatCount(number)}: ${share ? `${way + 1} ${describeWay(share)}` : ''}${size}`;
+  return `chunk ${formatCount(numberOf(number))}: ${share ? `${way + 1} ${describeWay(share)}` : ''}${size}`;
 }

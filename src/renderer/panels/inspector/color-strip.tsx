@@ -17,7 +17,7 @@ export function ColorStrip({ viewer, axis }: { readonly viewer: Viewer; readonly
   useEffect(() => {
     const show = (): void => {
       const { window } = viewer.snapshot().state;
-      const [low, high] = [partOf(axis, window[0]), partOf(axis, window[1])];
+      const [low, high] = windowParts(axis, window);
       if (!ramp.current) return;
       ramp.current.style.left = `${100 * Math.min(low, high)}%`;
       ramp.current.style.right = `${100 * (1 - Math.max(low, high))}%`;
@@ -40,4 +40,13 @@ export function ColorStrip({ viewer, axis }: { readonly viewer: Viewer; readonly
       </div>
     </div>
   );
+}
+
+/** Where the window's ends stand. A window far off the axis stands just beside it: browsers draw nothing at such distances. */
+function windowParts(axis: HistogramAxis, window: readonly [number, number]): readonly [low: number, high: number] {
+  const [low, high] = [partOf(axis, window[0]), partOf(axis, window[1])];
+  const off = Math.min(low, high) > 1 ? 1 : Math.max(low, high) < 0 ? -1 : 0;
+  if (off === 0) return [low, high];
+  const [near, far] = off > 0 ? [1, 1.1] : [-0.1, 0];
+  return low < high ? [near, far] : [far, near];
 }
