@@ -375,6 +375,13 @@ export const rooms = [
     packages: 'lucide-react react react-aria-components zustand',
   },
   {
+    room: 'fuzz',
+    holds: 'The fuzz: damaged containers and inputs, in a process of their own. A tool, no part of what is shipped.',
+    imports:
+      'cli/outputs core/chunks core/codecs core/cpu core/format core/gpu-chunks core/io core/io/common core/io/pictures core/shared core/stream node',
+    packages: 'fflate node:*',
+  },
+  {
     room: 'testing',
     holds: 'A GPU for tests.',
     imports: 'core/gpu node',

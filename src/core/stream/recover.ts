@@ -4,8 +4,11 @@ import type { ConstantChunk } from '../format/chunk.ts';
 import { codecElementBytes } from '../format/chunk-grid.ts';
 import { ContainerWriter } from '../format/container-writer.ts';
 import { type RecoveredContainer, recoverContainer } from '../format/recover.ts';
+import { checkPictures } from '../io/pictures/check-pictures.ts';
 import type { ByteSink, ByteSource } from '../shared/bytes.ts';
+import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
+import type { SourceDescription } from '../shared/source.ts';
 import { nextTurn } from '../shared/turn.ts';
 import { type Dims3, volumeBytes } from '../shared/volume.ts';
 import { rawSource } from './memory-volume.ts';
@@ -40,6 +43,17 @@ export function recoverVolume(source: ByteSource, sink: ByteSink, job: JobOption
   });
 }
 
+/** What the source's files can be written by; undefined where a damaged or forged description does not serve. */
+function usableSource({ header, source }: RecoveredContainer): { source?: SourceDescription | undefined; problem?: string } {
+  try {
+    if (source) checkPictures(header.volume, source);
+    return { source };
+  } catch (error) {
+    if (!(error instanceof StriaError)) throw error;
+    return { problem: error.fullMessage };
+  }
+}
+
 async function rewrite(
   recovered: RecoveredContainer,
   bytesIn: number,
@@ -49,7 +63,8 @@ async function rewrite(
   const { grid } = recovered;
   const { volume, chunkShape } = recovered.header;
   const elementBytes = codecElementBytes(volume.type);
-  const source = recovered.source ?? rawSource('recovered.raw');
+  const { source: own, problem } = usableSource(recovered);
+  const source = own ?? rawSource('recovered.raw');
   const writer = await ContainerWriter.create(sink, { volume, chunkShape, sourceFormat: source.format });
   const lost: ChunkPlace[] = [];
   const zeros = new ZeroChunks(elementBytes);
@@ -72,8 +87,8 @@ async function rewrite(
     wholeCount: grid.count - lostCount,
     lostCount,
     lost,
-    sourceKept: recovered.source !== undefined,
-    problems: recovered.problems,
+    sourceKept: own !== undefined,
+    problems: problem === undefined ? recovered.problems : [...recovered.problems, problem],
     voxelBytes: volumeBytes(volume),
     bytesIn,
     bytesOut: writer.bytesWritten,

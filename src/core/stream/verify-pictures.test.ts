@@ -3,9 +3,10 @@ import { createCpuBackend } from '../cpu/cpu-backend.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
 import { ContainerReader } from '../format/container-reader.ts';
 import { encodePngChunk } from '../io/pictures/png-chunks.ts';
-import { memorySource } from '../shared/bytes.ts';
+import { memorySink, memorySource } from '../shared/bytes.ts';
 import type { ElementType } from '../shared/volume.ts';
 import { compressBytes, infoOf, restoreBytes, voxelsOf } from './engine-testing.ts';
+import { recoverVolume } from './recover.ts';
 import { verifyContainer } from './verify.ts';
 
 const backend = createCpuBackend(inlinePool());
@@ -76,3 +77,15 @@ test.each(Object.entries(forged))('what cannot be restored is not sound: %s', as
   expect(report).toMatchObject({ sound: false, damagedCount: 0 });
   expect(report.problems).toEqual([(fault as { fullMessage: string }).fullMessage]);
 });
+
+test.each(['no JSON', 'fewer pictures than slices', 'metadata that are no PNG chunk'])(
+  'what is recovered can be restored, whatever the table: %s',
+  async (name) => {
+    const sink = memorySink();
+    const report = await recoverVolume(memorySource('a.stria', await container(forged[name] as Case)), sink);
+    expect(report).toMatchObject({ lostCount: 0, sourceKept: false });
+    expect(report.problems).toHaveLength(1);
+    expect(await verify(sink.bytes())).toMatchObject({ sound: true });
+    expect((await restoreBytes(backend, sink.bytes())).has('recovered.raw')).toBe(true);
+  },
+);

@@ -1,0 +1,19 @@
+import { resolve } from 'node:path';
+import { defineConfig } from 'vite';
+
+/** The fuzz and its child as programs for Node: `npm run fuzz`. They are no part of what is shipped. */
+export default defineConfig({
+  resolve: { alias: { fflate: 'fflate/browser' } },
+  logLevel: 'warn',
+  build: {
+    ssr: true,
+    target: 'node20',
+    outDir: 'node_modules/.cache/fuzz',
+    rolldownOptions: {
+      input: { index: resolve('src/fuzz/index.ts'), child: resolve('src/fuzz/child.ts') },
+      external: ['webgpu', /^node:/],
+      output: { format: 'es', entryFileNames: '[name].js' },
+    },
+  },
+  ssr: { noExternal: true, external: ['webgpu'] },
+});

@@ -1,0 +1,101 @@
+// `npm run fuzz -- --seconds N [--seed S] [--case C] [--cpu]`: damaged containers and inputs, whose handling must hold what
+// CONTRIBUTING.md says. Cases run in a child process, so that a hang, a crash or too much memory is a finding like any other.
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import type { ChildTask, ChildWord } from './messages.ts';
+
+/** No case may be silent for longer; a volume that is only large is given up after a budget (checks.ts). */
+const mostCaseMs = 20_000;
+/** Compiling kernels on a software GPU takes most of a minute. */
+const mostGpuCaseMs = 120_000;
+const mostMegabytes = 512;
+const mostFindings = 10;
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '60' },
+    seed: { type: 'string' },
+    case: { type: 'string' },
+    cpu: { type: 'boolean', default: false },
+  },
+});
+const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
+const only = values.case === undefined ? undefined : Number(values.case);
+const seconds = Number(values.seconds);
+if (![seed, seconds, only ?? 0].every((value) => Number.isFinite(value) && value >= 0)) {
+  console.error('fuzz: --seconds, --seed and --case take numbers');
+  process.exit(2);
+}
+
+const folder = 'out/fuzz';
+const endTime = Date.now() + 1000 * seconds;
+let caseCount = 0;
+let findingCount = 0;
+let lastCase = only ?? 0;
+
+function report(number: number, name: string, what: string, files: readonly { name: string; base64: string }[]): void {
+  findingCount++;
+  console.error(`\ncase ${number}, ${name}: ${what}`);
+  mkdirSync(folder, { recursive: true });
+  for (const file of files) {
+    const path = join(folder, `${seed}-${number}-${file.name}`);
+    writeFileSync(path, Buffer.from(file.base64, 'base64'));
+    console.error(`  kept as ${path}`);
+  }
+  console.error(`  again: npm run fuzz -- --seed ${seed} --case ${number}${values.cpu ? ' --cpu' : ''}`);
+}
+
+/** Runs cases from one on, in a child. Resolves with the case to go on with, or undefined where all is done. */
+function runChild(first: number): Promise<number | undefined> {
+  const memory = ['--max-old-space-size=256', '--expose-gc'];
+  const child: ChildProcess = fork(fileURLToPath(new URL('child.js', import.meta.url)), { execArgv: memory });
+  const task: ChildTask = {
+    seed,
+    first,
+    end: only === undefined ? Number.MAX_SAFE_INTEGER : only + 1,
+    withGpu: !values.cpu,
+    mostMegabytes,
+  };
+  let limitMs = mostGpuCaseMs;
+  let current: number | undefined;
+  let isOver = false;
+  return new Promise((resolve) => {
+    const watch = () =>
+      setTimeout(() => {
+        report(current ?? first, 'a case', `it took more than ${limitMs / 1000} s`, []);
+        child.kill('SIGKILL');
+      }, limitMs);
+    let timer = watch();
+    child.on('message', (word: ChildWord) => {
+      clearTimeout(timer);
+      timer = watch();
+      if (word.kind === 'ready') {
+        if (!word.hasGpu) limitMs = mostCaseMs;
+        if (caseCount === 0) console.log(`fuzz: seed ${seed}, ${word.hasGpu ? 'CPU and GPU' : 'CPU alone'}`);
+      }
+      if (word.kind === 'case') {
+        current = lastCase = word.number;
+        caseCount++;
+      }
+      if (word.kind === 'finding') report(word.number, word.name, word.what, word.files);
+      isOver = word.kind === 'done' || Date.now() > endTime || findingCount >= mostFindings;
+      if (isOver && (only === undefined || word.kind === 'done')) child.kill();
+    });
+    child.on('exit', (code, signal) => {
+      clearTimeout(timer);
+      if (!isOver && code !== 0 && signal !== 'SIGKILL') {
+        report(current ?? first, 'a case', `the process ended with ${signal ?? code}`, []);
+      }
+      resolve(isOver || only !== undefined || Date.now() > endTime ? undefined : lastCase + 1);
+    });
+    child.send(task);
+  });
+}
+
+let next: number | undefined = lastCase;
+while (next !== undefined && findingCount < mostFindings) next = await runChild(next);
+console.log(`fuzz: ${caseCount} cases of seed ${seed}, ${findingCount === 0 ? 'nothing found' : `${findingCount} findings`}`);
+process.exit(findingCount === 0 ? 0 : 1);
