@@ -4,6 +4,7 @@ import type { Backend } from '../chunks/backend.ts';
 import { createCpuBackend } from '../cpu/cpu-backend.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
 import { ContainerReader } from '../format/container-reader.ts';
+import { writeContainer } from '../format/testing.ts';
 import { memorySource } from '../shared/bytes.ts';
 import { faultTags, StriaError } from '../shared/errors.ts';
 import type { SourceDescription } from '../shared/source.ts';
@@ -241,6 +242,22 @@ test('verify names every damaged chunk, and what is whole is whole', async () =>
   expect(report.sound).toBe(false);
   expect(report.damaged.map(({ chunk }) => chunk)).toEqual(hit);
   expect(report.damaged[0]?.message).toMatch(new RegExp(`^chunk ${(hit[0] ?? 0) + 1}: `));
+});
+
+test('verify lists damaged chunks by number, whether reading or decoding finds them', async () => {
+  const reader = await ContainerReader.open(memorySource('a.stria', sound.bytes));
+  const chunks = await reader.readChunks(0, reader.chunkCount);
+  const [first, second] = [...chunks.keys()].filter((number) => chunks[number]?.kind === 'coded') as [number, number];
+  const wrong = chunks.map((chunk, number) => (number === first ? { ...chunk, decodedChecksum: { sum: 1, cross: 2 } } : chunk));
+  const { volume, chunkShape, sourceFormat } = reader.header;
+  const bytes = await writeContainer({ volume, chunkShape, sourceFormat }, wrong, await reader.sourceDescription());
+  const forged = await ContainerReader.open(memorySource('b.stria', bytes));
+  const entry = forged.entry(second);
+  if (entry.kind !== 'coded') throw new Error('not coded');
+  const at = entry.recordOffset + entry.recordLength - entry.payloadLength;
+  bytes[at] = (bytes[at] as number) ^ 1;
+  const report = await verifyContainer(forged, { backend });
+  expect(report.damaged.map(({ chunk }) => chunk)).toEqual([first, second]);
 });
 
 test('info tells what is in a container', async () => {

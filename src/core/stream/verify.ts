@@ -153,7 +153,7 @@ class Problems {
 }
 
 class DamageList {
-  readonly list: DamagedChunk[] = [];
+  readonly #list: DamagedChunk[] = [];
   readonly #grid: ChunkGrid;
   readonly #type: ContainerReader['header']['volume']['type'];
   count = 0;
@@ -163,11 +163,16 @@ class DamageList {
     this.#type = type;
   }
 
+  /** By number: devices find damage in another order. */
+  get list(): readonly DamagedChunk[] {
+    return this.#list.toSorted((a, b) => a.chunk - b.chunk);
+  }
+
   add(number: number, fault: StriaError): void {
     this.count++;
-    if (this.list.length >= maxListed) return;
+    if (this.#list.length >= maxListed) return;
     const where = chunkName(number);
     const { fullMessage } = fault.context[0] === where ? fault : inContext(where, fault);
-    this.list.push({ ...placeOf(this.#grid, this.#type, number), message: fullMessage });
+    this.#list.push({ ...placeOf(this.#grid, this.#type, number), message: fullMessage });
   }
 }
