@@ -89,6 +89,15 @@ test('the difference of what is kept compressed is computed, too; where there is
   await page.getByRole('button', { name: /^GPU/ }).click();
   await page.getByTestId('keep-compressed').click();
   await expect(page.getByTestId('residency')).toHaveAttribute('data-kept', 'compressed');
+
+  await test.step('compared with its source, which is read again', async () => {
+    await page.getByTestId('compress-button').click();
+    await page.getByTestId('compare-compressed').click();
+    await expect(page.getByTestId('compare-bar')).toContainText('one.nii, read again');
+    await expect(page.getByTestId('difference')).toContainText('Identical, bit for bit');
+    await page.getByTestId('compare-end').click();
+  });
+
   await stria.dropFiles([two], rightThird);
   await page.getByTestId('compare-difference').click();
   await expect(page.getByTestId('difference')).toBeVisible();

@@ -194,10 +194,18 @@ export class App {
     void this.#orNotice(async () => this.compare(await this.host.openDialog()));
   }
 
-  /** Restores what was compressed last beside its source, and shows the difference. */
+  /**
+   * Shows the difference between the volume and what it was compressed to. A volume that is kept compressed would be compared
+   * with itself, so its source is read again.
+   */
   compareCompressed(): void {
-    const document = openDocument(this.store.getState());
-    if (document) void this.comparison.openCompressed(`${document.name}, compressed and restored`);
+    const state = this.store.getState();
+    const document = openDocument(state);
+    if (!document) return;
+    const { request } = this.#session;
+    if (state.residency?.kept === 'compressed' && request)
+      void this.comparison.open(request, `${document.name}, read again`, 'difference');
+    else void this.comparison.openCompressed(`${document.name}, compressed and restored`);
   }
 
   openRecent(id: string, name: string): void {

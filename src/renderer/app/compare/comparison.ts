@@ -58,13 +58,14 @@ export class Comparison {
     });
   }
 
-  /** Loads a second volume and shows it beside the first. Failures become the state. */
-  async open(request: OpenRequest, name: string): Promise<void> {
+  /** Loads a second volume and shows it beside the first, or as the difference. Failures become the state. */
+  async open(request: OpenRequest, name: string, mode: ComparisonMode = 'beside'): Promise<void> {
     await this.#begin(name, async (engine, job) => {
       // Before it takes memory: all voxels of both, or none.
       const onInfo = (info: VolumeInfo) => this.#checkRoom(engine, volumeBytes(info), 'the second volume');
       return (await loadResident(engine, request, { ...job, onInfo }, new Stopwatch(openStages))).kept;
     });
+    if (this.#second) await this.show(mode);
   }
 
   /** Decodes what the open volume was compressed to last, every checksum compared, and shows it and the difference. */
