@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import type { AxeResults } from 'axe-core';
-import { choose, drawCoarsely, expectOpen } from './support/app.ts';
+import { choose, drawCoarsely, expectOpen, openDetails, openTab } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
@@ -77,6 +77,13 @@ test('every state can be read and reached without a pointer', async ({ stria }) 
 
   await test.step('result', async () => {
     await expect(page.getByTestId('result-card')).toBeVisible();
+    await tabTo(page, 'tab-display');
+    // Within the tabs arrows choose, and do not step.
+    await page.keyboard.press('ArrowRight');
+    await expect(page.getByTestId('tab-measure')).toBeFocused();
+    await expect(page.getByTestId('slider-z')).toHaveValue('13');
+    await page.keyboard.press('ArrowLeft');
+    await openDetails(page);
     await expectAccessible(page, 'result');
     await tabTo(page, 'save-button');
   });
@@ -174,15 +181,21 @@ test('every panel, dialog, menu and layout can be read', async ({ stria }) => {
     await look('palette', () => page.keyboard.press('ControlOrMeta+k'), '[role=dialog]', ['scrollable-region-focusable']);
     await look('window presets', () => page.getByRole('button', { name: 'Window presets' }).click(), '[role=menu]');
     await look('colours', () => page.getByTestId('colormap-select').click(), '[role=listbox]');
-    await page.getByTestId('open-timeline').getByRole('button').click();
     await command('free plane');
     await page.keyboard.press('5');
     await page.getByTestId('slab-select').click();
     await page.getByRole('option', { name: 'Mean' }).click();
     await page.getByTestId('slab-same').click();
     await expect(page.getByTestId('slab-select-x')).toBeVisible();
+    await expectAccessible(page, 'oblique, slab, cut');
+    await openTab(page, 'measure');
     await measure(page);
-    await expectAccessible(page, 'oblique, slab, cut, timeline, measurements');
+    await expectAccessible(page, 'measurements');
+    await openTab(page, 'volume');
+    await page.getByTestId('open-timeline').getByRole('button').click();
+    await expectAccessible(page, 'facts and timeline', { within: 'aside' });
+    await openTab(page, 'gpu');
+    await expectAccessible(page, 'GPU', { within: 'aside' });
     await page.keyboard.press('4');
   });
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { expectOpen } from './support/app.ts';
+import { expectOpen, openDetails } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { gzip, nifti, noise } from './support/volumes.ts';
 
@@ -35,7 +35,7 @@ test('Cancel ends compressing at once, and it can be begun again; a result made 
   expect(await msUntil(page, 'cancel-button', 'compress-button')).toBeLessThan(answerMs);
   await expect(page.getByTestId('compress-button')).toHaveText('Compress again');
   await expect(page.getByTestId('result-size')).toHaveText(size ?? '');
-  await expect(page.getByTestId('chunk-table')).toBeVisible();
+  await openDetails(page);
   await stria.chooseSave(join(stria.folder, 'noise.stria'));
   await page.keyboard.press('ControlOrMeta+s');
   await stria.savedFile(join(stria.folder, 'noise.stria'));

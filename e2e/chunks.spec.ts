@@ -4,7 +4,7 @@ import type { DecodedPng } from 'fast-png';
 import { formatBytes, formatCount } from '../src/renderer/app/words/units.ts';
 import { describeWay, formatShare, reasonOf } from '../src/renderer/app/words/ways.ts';
 import { wayLook } from '../src/renderer/viewer/colors/way-colors.ts';
-import { expectOpen, probeAt, screenOf, settledPicture } from './support/app.ts';
+import { expectOpen, openDetails, probeAt, screenOf, settledPicture } from './support/app.ts';
 import { type FileInfo, fileInfo } from './support/cli.ts';
 import { expect, test } from './support/test.ts';
 import { nrrd, patchwork } from './support/volumes.ts';
@@ -30,6 +30,7 @@ test('the inspector says which way each chunk went, and the slices show it', asy
     await expect(page.getByTestId('result-card')).toBeVisible();
     await stria.chooseSave(target);
     await page.getByTestId('save-button').click();
+    await openDetails(page);
     await stria.savedFile(target);
     const info = await fileInfo(target);
     expect(info.chunks.reduce((sum, { count }) => sum + count, 0)).toBe(kinds.length);

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { canvasOf, choose, expectOpen, gpuMemory, plain } from './support/app.ts';
+import { canvasOf, choose, expectOpen, gpuMemory, openTab, plain } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
@@ -86,7 +86,7 @@ test('the difference of what is kept compressed is computed, too; where there is
   await expectOpen(page, 'one.nii');
   await page.keyboard.press('2');
   await choose(page, 'codec-select', 'rle');
-  await page.getByRole('button', { name: /^GPU/ }).click();
+  await openTab(page, 'gpu');
   await page.getByTestId('keep-compressed').click();
   await expect(page.getByTestId('residency')).toHaveAttribute('data-kept', 'compressed');
 

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { choose, expectOpen, factsOf, plain, probeAt, voxelsInGpu } from './support/app.ts';
+import { choose, expectOpen, factsOf, openDetails, openTab, plain, probeAt, volumeFacts, voxelsInGpu } from './support/app.ts';
 import { cli, fileInfo } from './support/cli.ts';
 import { expect, type Stria, test } from './support/test.ts';
 import { gzip, nifti, shapes } from './support/volumes.ts';
@@ -21,8 +21,8 @@ test('a volume is compressed, saved, and opened again bit for bit', async ({ str
     await page.keyboard.press('c');
     await progress;
     await expect(page.getByTestId('result-exact')).toHaveText('Bit-exact: checked on the GPU');
-    const card = page.getByTestId('result-card');
-    expect(await factsOf(card)).toMatchObject({
+    await openDetails(page);
+    expect(await factsOf(page.getByTestId('result-facts'))).toMatchObject({
       Encode: expect.stringMatching(/^[\d.]+(ms|s) · [\d.]+[MG]B\/s (GPU|wall)$/),
       Decode: expect.stringMatching(/^[\d.]+(ms|s) · [\d.]+[MG]B\/s (GPU|wall)$/),
       'GPU memory': expect.stringMatching(/^256KiB → [\d.]+KiB$/),
@@ -41,6 +41,7 @@ test('a volume is compressed, saved, and opened again bit for bit', async ({ str
   });
 
   await test.step('the timelines name every stage, from the drop to the first picture and to the saved file', async () => {
+    await openTab(page, 'volume');
     expect(await stagesOf(page, 'open-timeline')).toEqual(['Read', 'Upload', 'Statistics', 'Prepare views', 'First picture']);
     const compressed = await stagesOf(page, 'result-timeline');
     expect(compressed.sort()).toEqual(['Analyse', 'Check', 'Encode', 'Measure', 'Read back', 'Save', 'Write']);
@@ -55,7 +56,7 @@ test('a volume is compressed, saved, and opened again bit for bit', async ({ str
   await test.step('the saved file opens, with the same voxels', async () => {
     await stria.dropFiles([target]);
     await expectOpen(page, 'saved.stria');
-    expect(await factsOf(page.getByTestId('volume-facts'))).toMatchObject({
+    expect(await volumeFacts(page)).toMatchObject({
       Format: 'Stria (NIfTI)',
       Dimensions: '64 × 64 × 64',
       Orientation: 'LAS',

@@ -7,6 +7,7 @@ import {
   factsOf,
   gpuMemory,
   loseDevice,
+  openTab,
   pixelsOf,
   probeAt,
   settledPicture,
@@ -40,7 +41,7 @@ test('a volume kept compressed in GPU memory looks the same, and takes less', as
   const rawBytes = volume.bytes.byteLength;
   await stria.dropFiles([stria.write('scan.nii', nifti(volume))]);
   await expectOpen(page, 'scan.nii');
-  await page.getByRole('button', { name: /^GPU/ }).click();
+  await openTab(page, 'gpu');
   const residency = page.getByTestId('residency');
   await expect(residency).toHaveAttribute('data-kept', 'raw');
   expect(await gpuMemory(page, 'volume.')).toBeGreaterThanOrEqual(rawBytes);
@@ -115,6 +116,7 @@ test('a time series from a .stria is never uncompressed in GPU memory', async ({
   await cli('compress', stria.write('series.nii', nifti(volume)), '-o', packed, '--codec', 'rice', '--device', 'cpu', '--quiet');
   await stria.dropFiles([packed]);
   await expectOpen(page, 'series.stria');
+  await openTab(page, 'gpu');
   await expect(page.getByTestId('residency')).toHaveAttribute('data-kept', 'compressed');
   expect(await gpuMemory(page, 'volume.')).toBe(0);
   expect(await gpuMemory(page, 'compressed.payloads')).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { canvasOf, expectOpen, isSettled, plain, probeAt } from './support/app.ts';
+import { canvasOf, expectOpen, isSettled, openTab, plain, probeAt } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 
 test.use({ viewport: { width: 960, height: 520 } });
@@ -206,6 +206,7 @@ test('what is measured on a slice is right in the file’s units, and goes out a
   await expectOpen(page, 'oblique.nii');
   await page.keyboard.press('3');
   await expect(canvasOf(page, '3d')).toBeHidden();
+  await openTab(page, 'measure');
   const list = page.getByTestId('measurements');
   const place = await placeOf(page, 'y');
   const drag = async (from: Voxel, to: Voxel, by = 0) => {

@@ -1,5 +1,5 @@
 import type { Locator } from '@playwright/test';
-import { canvasOf, factsOf, plain, probeAt } from './support/app.ts';
+import { canvasOf, plain, probeAt, volumeFacts } from './support/app.ts';
 import { type OddName, oddNifti, oddVolume } from './support/odd-volumes.ts';
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, series } from './support/volumes.ts';
@@ -10,7 +10,7 @@ test.use({ viewport: { width: 1280, height: 800 } });
 async function open(stria: Stria, name: OddName): Promise<void> {
   await stria.dropFiles([stria.write(`${name}.nii`, oddNifti(name))]);
   await expect(stria.page.getByRole('heading', { level: 1 })).toContainText(`${name}.nii`);
-  await expect(stria.page.getByTestId('volume-facts')).toBeVisible();
+  await expect(stria.page.getByTestId('compress-button')).toBeVisible();
   await stria.page.keyboard.press('2');
   await expect(canvasOf(stria.page, 'z')).toBeVisible();
 }
@@ -27,7 +27,7 @@ test('values are shown exactly, and ranges by as many digits as tell their ends 
   };
   for (const [name, range] of Object.entries(ranges) as [OddName, string][]) {
     await open(stria, name);
-    expect((await factsOf(page.getByTestId('volume-facts'))).Values, name).toBe(range);
+    expect((await volumeFacts(page)).Values, name).toBe(range);
     if (name === 'nan') continue;
     const { voxel, stored } = await probeAt(page, 'z', 0.6, 0.45);
     expect(Math.fround(stored), name).toBe(Math.fround(oddVolume(name).voxel(...voxel)));

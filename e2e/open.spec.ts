@@ -1,4 +1,4 @@
-import { expectOpen, factsOf, voxelsInGpu } from './support/app.ts';
+import { expectOpen, volumeFacts, voxelsInGpu } from './support/app.ts';
 import { hookHost } from './support/host.ts';
 import { expect, test } from './support/test.ts';
 import { gzip, nifti, niftiPair, nrrd, shapes } from './support/volumes.ts';
@@ -27,7 +27,7 @@ test('every format gives the same voxels: by the dialog, dropped, and from the r
   await test.step('NRRD', async () => {
     await stria.dropFiles([stria.write('scan.nrrd', nrrd(volume))]);
     await expectVoxels('scan.nrrd');
-    expect(await factsOf(page.getByTestId('volume-facts'))).toMatchObject({ Format: 'NRRD', Spacing: '1.5 × 1.5 × 2' });
+    expect(await volumeFacts(page)).toMatchObject({ Format: 'NRRD', Spacing: '1.5 × 1.5 × 2' });
   });
 
   await test.step('raw voxels, once their layout is given', async () => {

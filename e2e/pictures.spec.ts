@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { encode } from 'fast-png';
-import { expectOpen, factsOf, voxelsInGpu } from './support/app.ts';
+import { expectOpen, volumeFacts, voxelsInGpu } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 
 const [width, height, count] = [40, 30, 12];
@@ -16,7 +16,7 @@ test('pictures dropped together, or in a folder, are one stack in the order of t
   await stria.dropFiles([...paths].sort());
   await expectOpen(page, 'frame1-stack.png');
   expect((await voxelsInGpu(page)).equals(expected)).toBe(true);
-  expect(await factsOf(page.getByTestId('volume-facts'))).toMatchObject({ Format: 'PNG', Dimensions: '40 × 30 × 12' });
+  expect(await volumeFacts(page)).toMatchObject({ Format: 'PNG', Dimensions: '40 × 30 × 12' });
 
   await page.getByTestId('close-button').click();
   const folder = join(dirname(paths[0] as string), 'frames');

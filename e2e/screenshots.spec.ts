@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { expectOpen, settledPicture } from './support/app.ts';
+import { expectOpen, openDetails, settledPicture } from './support/app.ts';
 import { framePng } from './support/frames.ts';
 import { expect, test } from './support/test.ts';
 import { gzip, nifti, noise, nrrd, shapes } from './support/volumes.ts';
@@ -51,6 +51,7 @@ test('screenshots', async ({ stria }, info) => {
   await expect(page.getByTestId('result-card')).toBeVisible();
   await keepAll('result', () => settledPicture(page, '3d'));
   await page.keyboard.press('k');
+  await openDetails(page);
   await page.getByTestId('show-chunks').scrollIntoViewIfNeeded();
   await keepAll('chunks', () => settledPicture(page, '3d'));
   await page.keyboard.press('k');

@@ -1,4 +1,4 @@
-import { expectOpen, factsOf } from './support/app.ts';
+import { expectOpen, volumeFacts } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
@@ -11,7 +11,7 @@ test('settings hold at once, are remembered, and can be reset', async ({ stria }
   await expectOpen(page, 'shapes.nii');
   const settings = page.getByTestId('settings');
   const choose = (name: string) => settings.getByRole('radio', { name, exact: true }).click();
-  const facts = () => factsOf(page.getByTestId('volume-facts'));
+  const facts = () => volumeFacts(page);
   expect((await facts()).Spacing).toBe('1.5 × 1.5 × 2mm');
 
   await page.keyboard.press('ControlOrMeta+,');

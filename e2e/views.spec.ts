@@ -4,11 +4,11 @@ import {
   differingPart,
   drawCoarsely,
   expectOpen,
-  factsOf,
   pictureOf,
   probeAt,
   settledPicture,
   type View,
+  volumeFacts,
 } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
@@ -24,7 +24,7 @@ test('a dropped volume stands in 3D and in slices, with exact values', async ({ 
   await expectOpen(page, 'scan.nii');
 
   await test.step('the facts are those of the file', async () => {
-    expect(await factsOf(page.getByTestId('volume-facts'))).toMatchObject({
+    expect(await volumeFacts(page)).toMatchObject({
       Format: 'NIfTI',
       Dimensions: '64 × 64 × 64',
       Type: 'i16 · signed 16-bit',

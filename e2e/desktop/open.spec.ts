@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expectOpen, factsOf } from '../support/app.ts';
+import { expectOpen, volumeFacts } from '../support/app.ts';
 import { expect, test } from '../support/test.ts';
 import { nifti, shapes } from '../support/volumes.ts';
 
@@ -13,10 +13,10 @@ test.describe('started with a file', () => {
 
   test('it is shown; a second start shows its own; the menu closes it', async ({ stria }) => {
     await expectOpen(stria.page, 'given.nii');
-    expect(await factsOf(stria.page.getByTestId('volume-facts'))).toMatchObject({ Dimensions: '48 × 48 × 48' });
+    expect(await volumeFacts(stria.page)).toMatchObject({ Dimensions: '48 × 48 × 48' });
     await stria.openArgument(stria.write('second.nii', nifti(shapes(32))));
     await expectOpen(stria.page, 'second.nii');
-    expect(await factsOf(stria.page.getByTestId('volume-facts'))).toMatchObject({ Dimensions: '32 × 32 × 32' });
+    expect(await volumeFacts(stria.page)).toMatchObject({ Dimensions: '32 × 32 × 32' });
     await stria.clickMenu('layout-1');
     await expect(stria.page.getByTestId('canvas-z')).toBeHidden();
     await stria.clickMenu('close');

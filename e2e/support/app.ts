@@ -134,6 +134,28 @@ export function plain(text: string): string {
   return text.replaceAll('\u202f', '').replaceAll('−', '-').trim();
 }
 
+export type InspectorTab = 'display' | 'measure' | 'volume' | 'gpu';
+
+/** Opens a tab of the inspector. */
+export async function openTab(page: Page, tab: InspectorTab): Promise<void> {
+  await page.getByTestId(`tab-${tab}`).click();
+  await expect(page.getByTestId(`tab-${tab}`)).toHaveAttribute('aria-selected', 'true');
+}
+
+/** Unfolds what the inspector tells of the compression: times, timeline and chunks. */
+export async function openDetails(page: Page): Promise<void> {
+  await page.getByTestId('compression-details').getByRole('button', { name: 'Details' }).click();
+  await expect(page.getByTestId('chunk-table')).toBeVisible();
+}
+
+/** The facts of the open volume, from their tab. It goes back to the display's then, which is the one to begin with. */
+export async function volumeFacts(page: Page): Promise<Record<string, string>> {
+  await openTab(page, 'volume');
+  const facts = await factsOf(page.getByTestId('volume-facts'));
+  await openTab(page, 'display');
+  return facts;
+}
+
 export interface ShownProbe {
   /** Counted from 0, as volumes are in tests. */
   readonly voxel: readonly [x: number, y: number, z: number];

@@ -279,8 +279,8 @@ export class App {
 
   /** All settings as they were at the first start; the layout and the inspector stay as they are. */
   resetSettings(): void {
-    const { layout, inspectorOpen, inspectorWidth, foldedSections } = this.store.getState().settings;
-    this.set({ ...defaultSettings, layout, inspectorOpen, inspectorWidth, foldedSections });
+    const { layout, inspectorOpen, inspectorWidth, inspectorTab, foldedSections } = this.store.getState().settings;
+    this.set({ ...defaultSettings, layout, inspectorOpen, inspectorWidth, inspectorTab, foldedSections });
   }
 
   /** The GPU's kernels take their standard workgroup sizes again. */

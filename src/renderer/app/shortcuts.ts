@@ -36,12 +36,12 @@ export function showShortcut(shortcut: string, isMac: boolean): string {
 
 const movingKeys = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'PageUp', 'PageDown'];
 const movable =
-  'input[type=range], [role=slider], [role=listbox], [role=menu], [role=radiogroup], [role=toolbar], [role=separator]';
+  'input[type=range], [role=slider], [role=listbox], [role=menu], [role=radiogroup], [role=tablist], [role=toolbar], [role=separator]';
 
 /** Whether the control that has the focus does something of its own with a key: a button with Space, a slider with arrows. */
 export function isOfControl(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  if (key === ' ') return target.closest('button, a[href], input, [role=option], [role=menuitem]') !== null;
+  if (key === ' ') return target.closest('button, a[href], input, [role=option], [role=menuitem], [role=tab]') !== null;
   return movingKeys.includes(key) && target.closest(movable) !== null;
 }
 

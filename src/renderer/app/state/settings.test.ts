@@ -18,7 +18,8 @@ describe('settings', () => {
       ...defaultSettings,
       theme: 'light',
       inspectorWidth: 400,
-      foldedSections: ['volume'],
+      inspectorTab: 'gpu',
+      foldedSections: ['compression'],
       codec: 'rle+huffman',
       gpuBudgetMiB: 512,
     } as const;
@@ -41,6 +42,7 @@ describe('settings', () => {
       lengthUnits: 'inch',
       byteUnits: 1,
       ground: 'pink',
+      inspectorTab: 'nowhere',
     };
     expect(readSettings(storage(JSON.stringify(odd)))).toEqual(defaultSettings);
     expect(readSettings(storage('{"gpuBudgetMiB":1}')).gpuBudgetMiB).toBe(64);

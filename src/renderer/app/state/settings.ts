@@ -1,14 +1,18 @@
 import { type CodecOptions, type Preference, preferences } from '../../../core/codec/codec.ts';
 import { chainNames } from '../../../core/codecs/registry.ts';
+import { type ByteUnits, byteUnitNames } from '../../../core/shared/amounts.ts';
 import { atEnds, type ClockSettings, clampRate, paces, rates } from '../../playback/frame-clock.ts';
 import { type Ground, groundNames } from '../../viewer/colors/grounds.ts';
 import type { Layout } from '../../viewer/model/viewer-api.ts';
-import { type ByteUnits, byteUnitNames, type LengthUnits, lengthUnitNames } from '../words/units.ts';
+import { type LengthUnits, lengthUnitNames } from '../words/units.ts';
 import { checkedTunings, type KeptTunings } from './gpu-tuning.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
-export const inspectorSections = ['volume', 'display', 'measurements', 'compression', 'gpu'] as const;
+/** What folds in the inspector: all of compression, and the details of its result. */
+export const inspectorSections = ['compression', 'details'] as const;
 export type InspectorSection = (typeof inspectorSections)[number];
+export const inspectorTabs = ['display', 'measure', 'volume', 'gpu'] as const;
+export type InspectorTab = (typeof inspectorTabs)[number];
 
 /** What Stria remembers between starts. */
 export interface Settings {
@@ -17,6 +21,7 @@ export interface Settings {
   readonly inspectorOpen: boolean;
   /** In CSS pixels. */
   readonly inspectorWidth: number;
+  readonly inspectorTab: InspectorTab;
   readonly foldedSections: readonly InspectorSection[];
   /** The histogram's counts are logarithmic. */
   readonly logCounts: boolean;
@@ -49,7 +54,8 @@ export const defaultSettings: Settings = {
   layout: 'quad',
   inspectorOpen: true,
   inspectorWidth: inspectorWidths.default,
-  foldedSections: ['gpu'],
+  inspectorTab: 'display',
+  foldedSections: ['details'],
   logCounts: true,
   codec: 'auto',
   axis: 'auto',
@@ -91,6 +97,7 @@ export function readSettings(storage: SettingsStorage | undefined): Settings {
     inspectorWidth: clampInspectorWidth(
       typeof stored.inspectorWidth === 'number' ? stored.inspectorWidth : defaultSettings.inspectorWidth,
     ),
+    inspectorTab: one(inspectorTabs, stored.inspectorTab, defaultSettings.inspectorTab),
     foldedSections: inspectorSections.filter((section) => folded.includes(section)),
     logCounts: one([true, false], stored.logCounts, defaultSettings.logCounts),
     codec: one(['auto', ...chainNames()], stored.codec, defaultSettings.codec),

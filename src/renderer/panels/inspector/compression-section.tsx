@@ -8,14 +8,14 @@ import type { JobProgress } from '../../app/state/progress.ts';
 import { ratioOf } from '../../app/state/result.ts';
 import type { OpenDocument } from '../../app/state/store.ts';
 import { formatBytes, formatRatio } from '../../app/words/units.ts';
-import { Button } from '../controls/button.tsx';
+import { Button, IconButton } from '../controls/button.tsx';
 import { FaultNotice } from '../controls/fault-notice.tsx';
 import { Progress } from '../controls/progress.tsx';
 import { Section } from '../controls/section.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import { useFold } from '../hooks/use-fold.ts';
-import { ChunkTable } from './chunk-table.tsx';
 import { CodecChoices } from './codec-choices.tsx';
+import { CompressionDetails } from './compression-details.tsx';
 import styles from './compression-section.module.css';
 import { ResultCard } from './result-card.tsx';
 
@@ -26,9 +26,10 @@ export function CompressionSection({ document }: { readonly document: OpenDocume
   const compressed = useAppState((state) => state.compressed);
   const isReady = useAppState((state) => state.gpu.kind === 'ready' && state.save.kind !== 'saving');
   const isRunning = compression.kind === 'running';
-  const aside = compressed && !isRunning ? formatRatio(ratioOf(compressed.result)) : undefined;
+  // Folded, the title says what is hidden.
+  const summary = isRunning ? compression.progress.stage : compressed && formatRatio(ratioOf(compressed.result));
   return (
-    <Section title="Compression" aside={aside} {...fold}>
+    <Section title="Compression" aside={fold.isOpen ? undefined : summary} {...fold}>
       <div className={styles.choices}>
         <CodecChoices isDisabled={isRunning} />
       </div>
@@ -56,7 +57,7 @@ export function CompressionSection({ document }: { readonly document: OpenDocume
           <SaveArea canSave={document.decimation === 1} />
         </ResultCard>
       )}
-      <ChunkTable />
+      <CompressionDetails />
     </Section>
   );
 }
@@ -88,18 +89,24 @@ function SaveArea({ canSave }: { readonly canSave: boolean }) {
   const { reveal } = save.kind === 'saved' ? save : { reveal: undefined };
   return (
     <>
-      {canSave && (
-        <Button kind={save.kind === 'saved' ? 'plain' : 'primary'} onPress={() => app.save()} testId="save-button">
-          <Download size={14} aria-hidden />
-          Save as .stria…
-          <kbd className={styles.key}>{showShortcut('Mod+S', app.isMac)}</kbd>
-        </Button>
-      )}
-      {canCompare && (
-        <Button kind="quiet" onPress={() => app.compareCompressed()} testId="compare-compressed">
-          <SquareSplitHorizontal size={14} aria-hidden />
-          Compare with the source
-        </Button>
+      {(canSave || canCompare) && (
+        <div className={styles.actions}>
+          {canSave && (
+            <Button kind={save.kind === 'saved' ? 'plain' : 'primary'} onPress={() => app.save()} testId="save-button">
+              <Download size={14} aria-hidden />
+              Save as .stria…
+              <kbd className={styles.key}>{showShortcut('Mod+S', app.isMac)}</kbd>
+            </Button>
+          )}
+          {canCompare && (
+            <IconButton
+              label="Compare with the source"
+              icon={<SquareSplitHorizontal size={16} aria-hidden />}
+              onPress={() => app.compareCompressed()}
+              testId="compare-compressed"
+            />
+          )}
+        </div>
       )}
       {save.kind === 'saved' && (
         <div className={styles.saved} role="status" data-testid="saved">

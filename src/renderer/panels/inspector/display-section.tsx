@@ -14,12 +14,10 @@ import { Button } from '../controls/button.tsx';
 import { classes } from '../controls/classes.ts';
 import { Menu, type MenuGroup } from '../controls/menu.tsx';
 import { NumberInput } from '../controls/number-input.tsx';
-import { Section } from '../controls/section.tsx';
 import { Segmented } from '../controls/segmented.tsx';
 import { Select } from '../controls/select.tsx';
 import { Toggle } from '../controls/toggle.tsx';
 import { useApp, useAppState, useViewerPart } from '../hooks/use-app.ts';
-import { useFold } from '../hooks/use-fold.ts';
 import styles from './display-section.module.css';
 import { HistogramPlot } from './histogram-plot.tsx';
 import { SlabControls } from './slab-controls.tsx';
@@ -51,7 +49,6 @@ function outsideOptions(side: 0 | 1) {
 }
 
 export function DisplaySection({ document, viewer }: Props) {
-  const fold = useFold('display');
   const chosenColormap = useViewerPart(viewer, ({ state }) => state.colormap);
   const inverted = useViewerPart(viewer, ({ state }) => state.inverted);
   const smooth = useViewerPart(viewer, ({ state }) => state.smooth);
@@ -62,7 +59,7 @@ export function DisplaySection({ document, viewer }: Props) {
     swatch: colormapGradient({ colormap: name, inverted }),
   }));
   return (
-    <Section title="Display" {...fold}>
+    <>
       <HistogramPlot document={document} viewer={viewer} />
       <HistogramTools document={document} />
       <div>
@@ -92,7 +89,7 @@ export function DisplaySection({ document, viewer }: Props) {
         <SlabControls info={document.info} viewer={viewer} />
         {!isCategorical && <Toggle label="Smooth slices" isOn={smooth} onChange={(isOn) => viewer.set({ smooth: isOn })} />}
       </div>
-    </Section>
+    </>
   );
 }
 

@@ -5,20 +5,17 @@ import { formatBytes } from '../../app/words/units.ts';
 import { Button } from '../controls/button.tsx';
 import { Facts } from '../controls/facts.tsx';
 import { Progress } from '../controls/progress.tsx';
-import { Section } from '../controls/section.tsx';
 import { Segmented } from '../controls/segmented.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
-import { useFold } from '../hooks/use-fold.ts';
 import styles from './gpu-section.module.css';
 
 /** The adapter, and GPU memory by use. */
 export function GpuSection() {
-  const fold = useFold('gpu');
   const gpu = useAppState((state) => state.gpu);
   if (gpu.kind !== 'ready') return null;
   const Icon = gpu.gpu.isSoftware ? TriangleAlert : CircleCheck;
   return (
-    <Section title="GPU" aside={gpu.gpu.isSoftware ? 'software' : ''} {...fold}>
+    <>
       <p className={styles.status} data-software={gpu.gpu.isSoftware} data-testid="gpu-status">
         <Icon size={14} aria-hidden />
         <span>
@@ -29,7 +26,7 @@ export function GpuSection() {
       <ResidencyChoice />
       <MemoryByUse gpu={gpu.gpu} />
       <CopyButton />
-    </Section>
+    </>
   );
 }
 

@@ -1,6 +1,8 @@
-import { type PointerEvent, useRef } from 'react';
-import { clampInspectorWidth, inspectorWidths } from '../../app/state/settings.ts';
-import { openDocument } from '../../app/state/store.ts';
+import { type PointerEvent, type ReactNode, useRef } from 'react';
+import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
+import { clampInspectorWidth, type InspectorTab, inspectorWidths } from '../../app/state/settings.ts';
+import { type OpenDocument, openDocument } from '../../app/state/store.ts';
+import { classes } from '../controls/classes.ts';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import { CompressionSection } from './compression-section.tsx';
 import { DisplaySection } from './display-section.tsx';
@@ -9,24 +11,74 @@ import styles from './inspector.module.css';
 import { MeasurementsSection } from './measurements-section.tsx';
 import { VolumeSection } from './volume-section.tsx';
 
-/** The side panel: what the volume is, how it is shown, how it is compressed. */
+/** The side panel: compression, always in sight, above tabs for everything else. */
 export function Inspector() {
   const document = useAppState(openDocument);
-  const gpu = useAppState((state) => state.gpu);
   const width = useAppState((state) => state.settings.inspectorWidth);
   const place = useRef<HTMLElement>(null);
   if (!document) return null;
   return (
     <aside ref={place} className={styles.inspector} style={{ width }} aria-label="Inspector">
       <ResizeEdge place={place} width={width} />
-      <div className={styles.sections}>
-        <VolumeSection document={document} viewer={gpu.kind === 'ready' ? gpu.viewer : undefined} />
-        {gpu.kind === 'ready' && <DisplaySection document={document} viewer={gpu.viewer} />}
-        {gpu.kind === 'ready' && <MeasurementsSection document={document} />}
-        <CompressionSection document={document} />
-        <GpuSection />
+      <div className={styles.parts}>
+        <div className={styles.compression}>
+          <CompressionSection document={document} />
+        </div>
+        <InspectorTabs document={document} />
       </div>
     </aside>
+  );
+}
+
+interface Page {
+  readonly key: InspectorTab;
+  readonly title: string;
+  readonly count?: number;
+  readonly content: ReactNode;
+}
+
+/** Display, measurements, volume and GPU, one at a time. Without a GPU there is only the volume to tell of. */
+function InspectorTabs({ document }: { readonly document: OpenDocument }) {
+  const app = useApp();
+  const gpu = useAppState((state) => state.gpu);
+  const chosen = useAppState((state) => state.settings.inspectorTab);
+  const measured = useAppState((state) => state.measurements.length);
+  const viewer = gpu.kind === 'ready' ? gpu.viewer : undefined;
+  const volume: Page = {
+    key: 'volume',
+    title: 'Volume',
+    content: <VolumeSection document={document} viewer={viewer} />,
+  };
+  const pages: readonly Page[] = viewer
+    ? [
+        { key: 'display', title: 'Display', content: <DisplaySection document={document} viewer={viewer} /> },
+        { key: 'measure', title: 'Measure', count: measured, content: <MeasurementsSection document={document} /> },
+        volume,
+        { key: 'gpu', title: 'GPU', content: <GpuSection /> },
+      ]
+    : [volume];
+  const selected = pages.find(({ key }) => key === chosen) ?? volume;
+  return (
+    <Tabs
+      className={classes(styles.tabs)}
+      selectedKey={selected.key}
+      onSelectionChange={(key) => {
+        const page = pages.find((candidate) => candidate.key === key);
+        if (page) app.set({ inspectorTab: page.key });
+      }}
+    >
+      <TabList className={classes(styles.tabList)} aria-label="Inspector">
+        {pages.map(({ key, title, count = 0 }) => (
+          <Tab key={key} id={key} className={classes(styles.tab)} data-testid={`tab-${key}`}>
+            {title}
+            {count > 0 && <span className={styles.count}>{count}</span>}
+          </Tab>
+        ))}
+      </TabList>
+      <TabPanel key={selected.key} id={selected.key} className={classes(styles.page)}>
+        {selected.content}
+      </TabPanel>
+    </Tabs>
   );
 }
 

@@ -8,9 +8,7 @@ import { numberOf } from '../../app/words/counting.ts';
 import { kindNames, type Measurement, type MeasurementKind, sliceOf } from '../../viewer/model/measure.ts';
 import { Button, IconButton } from '../controls/button.tsx';
 import { classes } from '../controls/classes.ts';
-import { Section } from '../controls/section.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
-import { useFold } from '../hooks/use-fold.ts';
 import styles from './measurements-section.module.css';
 
 const icons: Readonly<Record<MeasurementKind, ReactNode>> = {
@@ -23,32 +21,30 @@ const icons: Readonly<Record<MeasurementKind, ReactNode>> = {
 /** All that was measured in the open volume: to go to, to name, to delete and to export. */
 export function MeasurementsSection({ document }: { readonly document: OpenDocument }) {
   const app = useApp();
-  const fold = useFold('measurements');
   const measurements = useAppState((state) => state.measurements);
+  if (measurements.length === 0) {
+    return (
+      <p className={styles.hint}>
+        None yet. Press <kbd>M</kbd> and drag on a slice.
+      </p>
+    );
+  }
   return (
-    <Section title="Measurements" aside={measurements.length > 0 ? measurements.length : undefined} {...fold}>
-      {measurements.length === 0 ? (
-        <p className={styles.hint}>
-          None yet. Press <kbd>M</kbd> and drag on a slice.
-        </p>
-      ) : (
-        <>
-          <ul className={styles.list} data-testid="measurements">
-            {measurements.map((measurement) => (
-              <Row key={measurement.id} measurement={measurement} document={document} />
-            ))}
-          </ul>
-          <div className={styles.actions}>
-            <Button onPress={() => app.runCommand('export-measurements')} testId="export-measurements">
-              Export CSV…
-            </Button>
-            <Button kind="quiet" onPress={() => app.runCommand('copy-measurements')}>
-              Copy
-            </Button>
-          </div>
-        </>
-      )}
-    </Section>
+    <>
+      <ul className={styles.list} data-testid="measurements">
+        {measurements.map((measurement) => (
+          <Row key={measurement.id} measurement={measurement} document={document} />
+        ))}
+      </ul>
+      <div className={styles.actions}>
+        <Button onPress={() => app.runCommand('export-measurements')} testId="export-measurements">
+          Export CSV…
+        </Button>
+        <Button kind="quiet" onPress={() => app.runCommand('copy-measurements')}>
+          Copy
+        </Button>
+      </div>
+    </>
   );
 }
 

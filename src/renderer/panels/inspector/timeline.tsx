@@ -1,9 +1,7 @@
-import { ChevronRight } from 'lucide-react';
-import { Button, Disclosure, DisclosurePanel, Heading } from 'react-aria-components';
 import type { StageSpan } from '../../../core/stream/stage-times.ts';
 import { type TimelineRow, timelineRows } from '../../app/words/timeline.ts';
 import { formatBytes, formatDuration } from '../../app/words/units.ts';
-import { classes } from '../controls/classes.ts';
+import { Fold } from '../controls/fold.tsx';
 import styles from './timeline.module.css';
 
 /** Folded: when each stage of a work went on, as bars on one scale, so that overlap is seen. To readers a list. */
@@ -11,36 +9,27 @@ export function Timeline({ spans, testId }: { readonly spans: readonly StageSpan
   if (spans.length === 0) return null;
   const { rows, totalMs } = timelineRows(spans);
   return (
-    <Disclosure className={classes(styles.timeline)} data-testid={testId}>
-      <Heading level={3} className={classes(styles.heading)}>
-        <Button slot="trigger" className={classes(styles.trigger)}>
-          <ChevronRight size={12} className={classes(styles.chevron)} aria-hidden />
-          <span>Timeline</span>
-          <span className={styles.total}>{formatDuration(totalMs)}</span>
-        </Button>
-      </Heading>
-      <DisclosurePanel>
-        <ul className={styles.rows}>
-          {rows.map((row) => (
-            <li key={row.stage} className={styles.row} title={describe(row)} aria-label={describe(row)}>
-              <span aria-hidden>{row.stage}</span>
-              <span className={styles.track} aria-hidden>
-                {row.bars.map(({ from, length }) => (
-                  <span
-                    key={from}
-                    className={styles.bar}
-                    style={{ insetInlineStart: `${100 * from}%`, width: `max(1px, ${100 * length}%)` }}
-                  />
-                ))}
-              </span>
-              <span className={styles.duration} aria-hidden>
-                {formatDuration(row.ms)}
-              </span>
-            </li>
-          ))}
-        </ul>
-      </DisclosurePanel>
-    </Disclosure>
+    <Fold title="Timeline" aside={formatDuration(totalMs)} testId={testId}>
+      <ul className={styles.rows}>
+        {rows.map((row) => (
+          <li key={row.stage} className={styles.row} title={describe(row)} aria-label={describe(row)}>
+            <span aria-hidden>{row.stage}</span>
+            <span className={styles.track} aria-hidden>
+              {row.bars.map(({ from, length }) => (
+                <span
+                  key={from}
+                  className={styles.bar}
+                  style={{ insetInlineStart: `${100 * from}%`, width: `max(1px, ${100 * length}%)` }}
+                />
+              ))}
+            </span>
+            <span className={styles.duration} aria-hidden>
+              {formatDuration(row.ms)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Fold>
   );
 }
 

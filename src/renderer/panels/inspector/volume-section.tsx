@@ -17,9 +17,7 @@ import { hasOrientation } from '../../viewer/model/orientation.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { type Fact, Facts } from '../controls/facts.tsx';
 import { Range } from '../controls/range.tsx';
-import { Section } from '../controls/section.tsx';
 import { useAppState } from '../hooks/use-app.ts';
-import { useFold } from '../hooks/use-fold.ts';
 import { Timeline } from './timeline.tsx';
 import styles from './volume-section.module.css';
 
@@ -29,15 +27,15 @@ interface Props {
 }
 
 export function VolumeSection({ document, viewer }: Props) {
-  const fold = useFold('volume');
   const opening = useAppState((state) => state.opening);
   const { info } = document;
+  const openingFact = opening ? [{ label: 'Opened in', value: formatDuration(opening.ms) }] : [];
   return (
-    <Section title="Volume" aside={opening && `opened in ${formatDuration(opening.ms)}`} {...fold}>
-      <Facts facts={factsOf(document)} testId="volume-facts" />
+    <>
+      <Facts facts={[...factsOf(document), ...openingFact]} testId="volume-facts" />
       {opening && <Timeline spans={opening.timeline} testId="open-timeline" />}
       {viewer && info.dims[3] > 1 && <TimeSlider viewer={viewer} count={info.dims[3]} />}
-    </Section>
+    </>
   );
 }
 
