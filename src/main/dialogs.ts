@@ -1,5 +1,6 @@
 import type { MessageBoxOptions, OpenDialogOptions, SaveDialogOptions } from 'electron';
 import type { UnfinishedKind } from '../core/shared/ipc.ts';
+import { readableEndings } from '../core/shared/readable-formats.ts';
 import { misleading } from './plain-name.ts';
 
 /** What the native dialogs say and ask for. */
@@ -10,7 +11,7 @@ export function openVolumesDialog(): OpenDialogOptions {
     filters: [
       {
         name: 'Volumes',
-        extensions: ['stria', 'stria-session', 'nii', 'gz', 'hdr', 'img', 'nrrd', 'nhdr', 'raw', 'bin', 'png', 'tif', 'tiff'],
+        extensions: ['stria', 'stria-session', ...readableEndings],
       },
       { name: 'All files', extensions: ['*'] },
     ],

@@ -1,4 +1,5 @@
 import { chainNames, codecs } from '../../core/codecs/registry.ts';
+import { readableNames } from '../../core/shared/readable-formats.ts';
 
 /** Every option of every command: what the parser takes and `--help` shows. */
 export const options = {
@@ -82,7 +83,7 @@ const common = ['json', 'quiet', 'help'] as const;
 export const commands = {
   compress: {
     usage: 'IN... [-o OUT]',
-    summary: 'compress volumes (NIfTI, NRRD, raw) and stacks of pictures (PNG, TIFF) into .stria files',
+    summary: `compress volumes and stacks of pictures into .stria files: ${readableNames}`,
     options: [
       'output',
       'force',

@@ -1,5 +1,6 @@
 import { displayText } from '../../core/shared/display-text.ts';
 import type { FaultTag, StriaError } from '../../core/shared/errors.ts';
+import { readableNames } from '../../core/shared/readable-formats.ts';
 
 /** The command's exit codes. `stria --help` lists them; scripts may rely on them. */
 export const exitCodes = {
@@ -41,7 +42,7 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
   unsupported: {
     exitCode: exitCodes.badData,
     title: 'not supported',
-    next: 'Stria reads NIfTI, NRRD, PNG, TIFF, raw and .stria; `stria --help` tells how to open a raw file.',
+    next: `Stria reads .stria, ${readableNames}; \`stria --help\` tells how to open a raw file.`,
   },
   'invalid-input': { exitCode: exitCodes.usage, title: 'invalid input', next: undefined },
   'not-readable': { exitCode: exitCodes.files, title: 'cannot read', next: undefined },

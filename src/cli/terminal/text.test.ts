@@ -18,7 +18,7 @@ test.each([
   [0.1234, '0.12 ms'],
   [12.34, '12.3 ms'],
   [999.6, '1.00 s'],
-  [61_000, '61.0 s'],
+  [61_000, '1 min 1 s'],
   [200_000, '3 min 20 s'],
 ])('%d ms are %s', (ms, text) => {
   expect(formatDuration(ms)).toBe(text);

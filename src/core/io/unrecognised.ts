@@ -1,4 +1,5 @@
 import { StriaError } from '../shared/errors.ts';
+import { readableFiles } from '../shared/readable-formats.ts';
 
 interface KnownFormat {
   /** What such files begin with, one character a byte; `any` stands for any byte. */
@@ -102,8 +103,7 @@ const knownFormats: readonly KnownFormat[] = [
   { name: /\.json$/i, says: 'this is a JSON text: if it describes a raw file, open that file itself' },
 ];
 
-const readable =
-  'Stria reads NIfTI (.nii, .hdr with .img), NRRD (.nrrd, .nhdr), each gzipped or not, PNG, TIFF, and raw voxels if their dims and type are given';
+const readable = `Stria reads .stria, ${readableFiles}. NIfTI and NRRD may be gzipped; raw voxels need their dims and type`;
 
 /** The fault for a file that no reader knows, as exact as its head and name allow. */
 export function unrecognised(name: string, head: Uint8Array): StriaError {

@@ -1,3 +1,4 @@
+import { amountTexts, type ByteUnits } from '../../../core/shared/amounts.ts';
 import type { Dims4, ElementType, VolumeInfo } from '../../../core/shared/volume.ts';
 
 /** Narrow no-break space: between groups of three digits, and between a number and its unit. */
@@ -6,8 +7,6 @@ export const thinSpace = '\u202f';
 export const lengthUnitNames = ['file', 'mm', 'um'] as const;
 /** 'file': as the file says. */
 export type LengthUnits = (typeof lengthUnitNames)[number];
-export const byteUnitNames = ['binary', 'decimal'] as const;
-export type ByteUnits = (typeof byteUnitNames)[number];
 
 export interface UnitChoice {
   readonly lengthUnits: LengthUnits;
@@ -21,10 +20,10 @@ export function setUnits(choice: UnitChoice): void {
   chosen = choice;
 }
 
+const texts = amountTexts(thinSpace, thinSpace);
+
 /** `1234567` as `1 234 567`, with thin spaces. A count, so whole. */
-export function formatCount(count: number): string {
-  return group(String(Math.round(count)));
-}
+export const formatCount = texts.count;
 
 /**
  * A number with as many significant digits as asked for and no float noise: `0.30000000000000004` is `0.3`. Very large
@@ -57,43 +56,14 @@ function typeset(text: string): string {
   return group(whole) + rest.join('').replace('e-', 'e−').replace('e+', 'e');
 }
 
-const byteSizes = {
-  binary: { step: 1024, names: ['B', 'KiB', 'MiB', 'GiB', 'TiB'] },
-  decimal: { step: 1000, names: ['B', 'kB', 'MB', 'GB', 'TB'] },
-} as const;
-
-/** Bytes in the largest unit that leaves a number of 1 or more, three significant digits: `3.08 MiB`, or `3.23 MB`. */
+/** In the units that were chosen: `3.08 MiB`, or `3.23 MB`. */
 export function formatBytes(bytes: number): string {
-  const { step, names } = byteSizes[chosen.byteUnits];
-  let unit = 0;
-  let value = bytes;
-  while (value >= step - 0.5 && unit < names.length - 1) {
-    value /= step;
-    unit++;
-  }
-  return `${unit === 0 ? formatCount(value) : threeDigits(value)}${thinSpace}${names[unit]}`;
+  return texts.bytes(bytes, chosen.byteUnits);
 }
 
-/** Throughput in decimal units, as GPU makers and the literature give it: `12.4 GB/s`. */
-export function formatRate(bytesPerSecond: number): string {
-  if (!Number.isFinite(bytesPerSecond) || bytesPerSecond <= 0) return '–';
-  const gigabytes = bytesPerSecond / 1e9;
-  if (gigabytes >= 0.9995) return `${threeDigits(gigabytes)}${thinSpace}GB/s`;
-  return `${threeDigits(bytesPerSecond / 1e6)}${thinSpace}MB/s`;
-}
-
-/** `41.3 ×`. */
-export function formatRatio(ratio: number): string {
-  return `${threeDigits(ratio)}${thinSpace}×`;
-}
-
-/** `0.42 ms`, `31.4 ms`, `2.31 s`, `3 min 12 s`. */
-export function formatDuration(ms: number): string {
-  if (ms < 999.5) return `${threeDigits(ms)}${thinSpace}ms`;
-  if (ms < 59_950) return `${threeDigits(ms / 1000)}${thinSpace}s`;
-  const seconds = Math.round(ms / 1000);
-  return `${Math.floor(seconds / 60)}${thinSpace}min ${seconds % 60}${thinSpace}s`;
-}
+export const formatRate = texts.rate;
+export const formatRatio = texts.ratio;
+export const formatDuration = texts.duration;
 
 /** What is left of long work, in words: `about 12 s left`. */
 export function formatTimeLeft(ms: number): string {
@@ -159,13 +129,6 @@ export function orientation(affine: readonly number[]): string {
       return (column[row] ?? 0) < 0 ? letters[1] : letters[0];
     })
     .join('');
-}
-
-function threeDigits(value: number): string {
-  if (!Number.isFinite(value)) return '–';
-  const magnitude = Math.abs(value);
-  if (magnitude >= 99.95) return formatCount(value);
-  return value.toFixed(magnitude >= 9.995 ? 1 : 2);
 }
 
 function group(digits: string): string {

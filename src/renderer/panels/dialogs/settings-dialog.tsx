@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
+import type { ByteUnits } from '../../../core/shared/amounts.ts';
 import { defaultBudget } from '../../../core/volume/resident-volume.ts';
 import { clampGpuBudget, gpuBudgets, type Theme } from '../../app/state/settings.ts';
-import { type ByteUnits, formatBytes, type LengthUnits } from '../../app/words/units.ts';
+import { formatBytes, type LengthUnits } from '../../app/words/units.ts';
 import type { Ground } from '../../viewer/colors/grounds.ts';
 import { Button } from '../controls/button.tsx';
 import { NumberInput } from '../controls/number-input.tsx';

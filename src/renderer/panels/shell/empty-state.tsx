@@ -2,6 +2,7 @@ import { Boxes, FolderOpen, Sparkles } from 'lucide-react';
 import { Button as AriaButton } from 'react-aria-components';
 import { sampleSummaries } from '../../../core/samples/sample.ts';
 import { displayText } from '../../../core/shared/display-text.ts';
+import { readableNames } from '../../../core/shared/readable-formats.ts';
 import { type SampleChoice, sampleChoices } from '../../app/state/samples.ts';
 import { formatCount } from '../../app/words/units.ts';
 import buttonStyles from '../controls/button.module.css';
@@ -19,9 +20,7 @@ export function EmptyState() {
       <div className={styles.invitation}>
         <Boxes size={36} strokeWidth={1.25} className={styles.icon} aria-hidden />
         <h1 className={styles.title}>Drop a volume here</h1>
-        <p className={styles.formats}>
-          NIfTI, NRRD, PNG or TIFF stacks, raw voxels, .stria or a session. Several at once are compressed.
-        </p>
+        <p className={styles.formats}>{readableNames}, .stria or a session. Several at once are compressed.</p>
         <div className={styles.actions}>
           <Button kind="primary" onPress={() => app.openDialog()} testId="open-button">
             <FolderOpen size={14} aria-hidden />
