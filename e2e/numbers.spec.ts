@@ -1,5 +1,5 @@
 import type { Locator } from '@playwright/test';
-import { canvasOf, plain, probeAt, volumeFacts } from './support/app.ts';
+import { canvasOf, openTab, plain, probeAt, volumeFacts } from './support/app.ts';
 import { type OddName, oddNifti, oddVolume } from './support/odd-volumes.ts';
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, series } from './support/volumes.ts';
@@ -205,7 +205,9 @@ test('slices, voxels and time points are counted from 1, wherever they are shown
   await page.getByRole('application', { name: /^Slice across z/ }).focus();
   for (let step = 0; step < 12; step++) await page.keyboard.press('ArrowLeft');
   await expect(page.getByTestId('probe')).toContainText(/x (1|12) {2}y 7 {2}z 12/);
+  await openTab(page, 'volume');
   await expect(page.getByTestId('time-slider')).toHaveAttribute('aria-valuetext', '1 of 3');
   await expect(page.getByTestId('frame-number')).toHaveText(/^1\s\/\s3$/);
+  await openTab(page, 'display');
   await expect(page.getByTestId('clip-x-from')).toHaveAttribute('aria-valuetext', '1 of 12');
 });

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { canvasOf, drawnPart, expectOpen, isSettled, screenOf, settledPicture, squaresOf } from './support/app.ts';
+import { canvasOf, drawnPart, expectOpen, isSettled, openTab, screenOf, settledPicture, squaresOf } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, noise, shapes } from './support/volumes.ts';
 
@@ -35,6 +35,7 @@ test('measuring: the slice stays while an angle is drawn, and a region that reac
   await page.keyboard.press('2');
   await settledPicture(page, 'z');
   const before = await partInSight(page);
+  await openTab(page, 'measure');
   const list = page.getByTestId('measurements');
 
   await test.step('the second leg follows the pointer, over the slice', async () => {
