@@ -64,7 +64,7 @@ describe('words and exit codes', () => {
   });
 
   test.each([
-    [['squash'], 2, /no command/],
+    [['squash'], 2, /Unknown command: squash/],
     [['compress'], 2, /at least one input/],
     [['verify', 'no-such.stria'], 3, /no-such\.stria: there is no such file/],
     [['compress', 'no-such.nii'], 3, /no such file/],

@@ -63,8 +63,8 @@ describe('PNG', () => {
     const info = JSON.parse((await succeed('info', at('stack.stria'), '--json')).stdout);
     expect(info).toMatchObject({
       sourceFormat: 'png',
-      // A frame is decoded without its neighbours.
-      chunkShape: [width, height, 1, 1],
+      // Pictures this small share a chunk.
+      chunkShape: [width, height, count, 1],
       volume: { dims: [width, height, count, channels], type: depth === 8 ? 'u8' : 'u16' },
     });
     await succeed('decompress', at('stack.stria'), '-o', at('out'), ...cpu);
