@@ -254,6 +254,10 @@ describe('damage', () => {
     writeFileSync(at('scan.stria'), bytes);
     const ended = await stria('verify', at('scan.stria'), ...cpu);
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/scan\.stria.*\n.*stria recover/s) });
+    // People count from 1, JSON has indexes.
+    const [first] = JSON.parse((await stria('verify', at('scan.stria'), '--json', ...cpu)).stdout).damaged;
+    const from = first.origin.map((index: number) => index + 1).join(', ');
+    expect(ended.stderr).toMatch(new RegExp(`chunk ${first.chunk + 1}: .*\\(from voxel ${from}\\)`));
     expect((await stria('decompress', at('scan.stria'), '-o', at('b'), ...cpu)).code).toBe(1);
     expect(existsSync(at('b'))).toBe(false);
   });

@@ -42,7 +42,9 @@ function describeDamage(input: string, { damaged, damagedCount, chunkCount, prob
   const lines = [`stria: ${faultWords.corrupt.title}: ${input}`, ...problems.map((problem) => `  ${displayText(problem)}`)];
   if (damagedCount > 0) lines.push(`  ${formatCount(damagedCount)} of ${formatCount(chunkCount)} chunks are damaged:`);
   for (const { message, origin, t } of damaged.slice(0, shownDamage)) {
-    lines.push(`    ${displayText(message)} (from voxel ${origin.join(', ')}${t > 0 ? `, time ${t}` : ''})`);
+    // People count from 1; `--json` has the indexes.
+    const voxel = origin.map((index) => index + 1).join(', ');
+    lines.push(`    ${displayText(message)} (from voxel ${voxel}${t > 0 ? `, time point ${t + 1}` : ''})`);
   }
   if (damagedCount > shownDamage) lines.push(`    and ${formatCount(damagedCount - shownDamage)} more`);
   return [...lines, `  ${faultWords.corrupt.next}`].join('\n');
