@@ -1,0 +1,77 @@
+/** FORMAT.md, 'HEAD', for the plain reader beside this file. Imported by tests alone. */
+import { StriaError } from '../shared/errors.ts';
+import { corrupt } from './plain-records-testing.ts';
+
+type Four = readonly [number, number, number, number];
+
+export interface PlainHeader {
+  /** Lengths in codec elements, and time points. */
+  readonly grid: Four;
+  readonly chunk: Four;
+  readonly elementBytes: 1 | 2 | 4;
+  readonly voxelBytes: number;
+  readonly source: string;
+}
+
+const voxelBytesOf: Readonly<Record<string, 1 | 2 | 4 | 8>> = { u8: 1, i8: 1, u16: 2, i16: 2, u32: 4, i32: 4, f32: 4, f64: 8 };
+
+/** 'The body is UTF-8 JSON without a byte order mark, at most 1 MiB, one object' */
+export function parseHeader(body: Uint8Array, version: readonly [number, number]): PlainHeader {
+  if (body.length > 2 ** 20) throw corrupt('header is too long');
+  let json: Record<string, unknown>;
+  try {
+    json = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body));
+  } catch {
+    throw corrupt('header is no JSON');
+  }
+  // '`requires` comes first: refuse what is not known, by name.'
+  const { requires } = json;
+  if (!isList(requires, (name) => typeof name === 'string')) throw corrupt('header has no list of features');
+  if (requires.length > 0) throw new StriaError('unsupported', `the file needs ${requires.join(', ')}`);
+  const isRight = json.format === 'stria' && isList(json.version, isNumber, 2) && json.version.join() === version.join();
+  if (!isRight) throw corrupt('header is of another format');
+  const volume = (json.volume ?? {}) as Record<string, unknown>;
+  const { dims, type } = volume;
+  // '`[x, y, z, t]`, whole numbers from 1'
+  if (!isList(dims, isLength, 4) || !isList(json.chunk, isLength, 4)) throw corrupt('header has wrong lengths');
+  const voxelBytes = voxelBytesOf[String(type)];
+  if (!voxelBytes) throw corrupt('header has an unknown type');
+  // 'four numbers: distance of voxel centres along x, y, z in `spatialUnit`, of time points in `timeUnit`'
+  // 'twelve numbers, three rows of four: voxel index (x, y, z, 1) to world RAS+'
+  if (!isList(volume.spacing, isNumber, 4) || !isList(volume.affine, isNumber, 12)) throw corrupt('header has wrong numbers');
+  if (!isNumber(volume.slope) || !isNumber(volume.intercept)) throw corrupt('header has wrong numbers');
+  const isUnit = ['m', 'mm', 'um', 'unknown'].includes(String(volume.spatialUnit));
+  if (!isUnit || !['s', 'ms', 'us', 'unknown'].includes(String(volume.timeUnit))) throw corrupt('header has unknown units');
+  // 'name and version of the program that wrote the file: 1 to 1024 characters'
+  const { writer, source } = json;
+  if (typeof writer !== 'string' || writer.length < 1 || writer.length > 1024) throw corrupt('header names no writer');
+  if (!['nifti', 'nrrd', 'raw'].includes(String(source))) throw corrupt('header has an unknown source');
+
+  // FORMAT.md, 'How voxels are cut into chunks'
+  // 'A voxel is one element, but an f64 voxel is two of 4 bytes, the low half first, side by side along x.'
+  const elementBytes = voxelBytes === 8 ? 4 : voxelBytes;
+  // 'So the grid of an f64 volume is 2x × y × z × t elements, and its chunk shape is even along x.'
+  const [x, y, z, t] = dims as unknown as Four;
+  const grid: Four = [voxelBytes === 8 ? 2 * x : x, y, z, t];
+  const chunk = json.chunk as unknown as Four;
+  if (voxelBytes === 8 && chunk[0] % 2 !== 0) throw corrupt('chunk shape is odd');
+  // FORMAT.md, 'Limits'
+  if (grid.reduce((product, length) => product * length, elementBytes) >= 2 ** 53) throw corrupt('volume is too large');
+  // 'by the whole chunk shape'
+  if (chunk.reduce((product, length) => product * length, elementBytes) > 2 ** 24) throw corrupt('chunk shape is too large');
+  return { grid, chunk, elementBytes, voxelBytes, source: String(source) };
+}
+
+/** 'A number is a JSON number in the shortest form that reads back as the same double, or one of the texts' */
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number' || ['NaN', 'Infinity', '-Infinity', '-0'].includes(value as string);
+}
+
+/** '`dims` and `chunk` are always JSON numbers.' */
+function isLength(value: unknown): boolean {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
+}
+
+function isList(value: unknown, isItem: (item: unknown) => boolean, length?: number): value is unknown[] {
+  return Array.isArray(value) && value.every(isItem) && (length === undefined || value.length === length);
+}

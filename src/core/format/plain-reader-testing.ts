@@ -1,0 +1,168 @@
+/**
+ * docs/FORMAT.md as a reader, to learn from and to test by: each sentence stands above the lines that do what it says. It takes
+ * a whole file in memory and shares no code with `ContainerReader`. Imported by tests alone.
+ *
+ * It does not know the feature 'pictures', and refuses such files by that name.
+ */
+import { StriaError } from '../shared/errors.ts';
+import { chunksOf, decodeChunk, type PlainChunk, parseIndex, type StageCodecs } from './plain-chunks-testing.ts';
+import { parseHeader } from './plain-header-testing.ts';
+import { corrupt, type PlainRecord, readRecord, u64, uint } from './plain-records-testing.ts';
+
+/** The source files, byte for byte, by their names. */
+export function readPlainly(file: Uint8Array, codecs: StageCodecs): Map<string, Uint8Array> {
+  // FORMAT.md, 'Reading'
+  // 'Check the signature, the version, and HEAD: its head, its checksum, then its values.'
+  checkFirstBytes(file);
+  const head = readRecord(file, 16, 'HEAD');
+  // 'No meta bytes.'
+  if (head.meta.length > 0) throw corrupt('HEAD has meta bytes');
+  const header = parseHeader(head.body, [uint(file, 8, 2), uint(file, 10, 2)]);
+
+  // 'Check the last 8 bytes, find TAIL by the 8 before them, check it and that it ends with the file.'
+  if (latin(file.subarray(-8)) !== 'STRIAEND') throw corrupt('file does not end as it should');
+  const tail = readRecord(file, u64(file, file.length - 16), 'TAIL');
+  if (tail.end !== file.length || tail.meta.length > 0 || tail.body.length < 56) throw corrupt('TAIL is wrong');
+  const [chunkCount, indexAt, indexLength, sourceAt, sourceLength] = [0, 8, 16, 24, 32].map((at) => u64(tail.body, at)) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+
+  // 'Its number of chunks is that of HEAD's grid.'
+  const chunks = chunksOf(header);
+  if (chunkCount !== chunks.length) throw corrupt('TAIL has another number of chunks');
+
+  // 'Read INDX, check it, and that it has exactly as many entries as there are chunks.'
+  const index = readRecord(file, indexAt, 'INDX');
+  // 'length of INDX: the whole record with its padding'
+  if (index.end !== indexAt + indexLength || index.meta.length > 0) throw corrupt('INDX is wrong');
+  const entries = parseIndex(index.body, header.elementBytes, { start: head.end, end: indexAt });
+  if (entries.length !== chunks.length) throw corrupt('INDX has another number of chunks');
+
+  // 'A voxel is one element, but an f64 voxel is two of 4 bytes, the low half first, side by side along x.'
+  const voxels = new Uint8Array(header.grid.reduce((product, length) => product * length, header.elementBytes));
+  for (const chunk of chunks) {
+    const bytes = decodeChunk(file, chunk, entries[chunk.number] as (typeof entries)[number], header.elementBytes, codecs);
+    putChunk(voxels, header.grid, chunk, bytes, header.elementBytes);
+  }
+
+  const source = readRecord(file, sourceAt, 'SRCE');
+  // 'length of SRCE: the whole record with its padding'
+  if (source.end !== sourceAt + sourceLength || source.meta.length > 0) throw corrupt('SRCE is wrong');
+  return joinParts(file, source, header.source, voxels, header.voxelBytes);
+}
+
+/** FORMAT.md, 'The first 16 bytes' */
+function checkFirstBytes(file: Uint8Array): void {
+  // 'signature: `89 53 54 52 49 41 0D 0A`'
+  if (file.length < 16 || latin(file.subarray(0, 8)) !== '\x89STRIA\r\n') throw corrupt('signature is wrong');
+  // 'A reader refuses another major version by its number.'
+  const major = uint(file, 8, 2);
+  if (major !== 1) throw new StriaError('unsupported', `the file is of version ${major}`);
+  // 'A higher minor version is read as far as it is known.'
+  if (uint(file, 12, 4) !== 0) throw corrupt('bytes behind the version are not 0');
+}
+
+/** Chunks overlap nowhere, so each puts its elements in their own places. */
+function putChunk(voxels: Uint8Array, grid: readonly number[], chunk: PlainChunk, bytes: Uint8Array, elementBytes: number): void {
+  const [gridX, gridY, gridZ] = grid as [number, number, number];
+  const [width, height, depth, times] = chunk.extent;
+  const [x0, y0, z0, t0] = chunk.origin;
+  for (let t = 0; t < times; t++) {
+    for (let z = 0; z < depth; z++) {
+      for (let y = 0; y < height; y++) {
+        // 'Its time point i begins at plane i × Z.'
+        const from = ((t * depth + z) * height + y) * width * elementBytes;
+        const to = ((((t0 + t) * gridZ + z0 + z) * gridY + y0 + y) * gridX + x0) * elementBytes;
+        voxels.set(bytes.subarray(from, from + width * elementBytes), to);
+      }
+    }
+  }
+}
+
+interface Part {
+  readonly name: string;
+  readonly hasVoxels: boolean;
+  readonly before: number;
+  readonly after: number;
+}
+
+/** FORMAT.md, 'SRCE and BLOB' */
+function joinParts(
+  file: Uint8Array,
+  source: PlainRecord,
+  format: string,
+  voxels: Uint8Array,
+  voxelBytes: number,
+): Map<string, Uint8Array> {
+  // 'The body of SRCE is JSON as in HEAD, at most 1 MiB, no meta bytes'
+  const { format: ownFormat, endian, parts } = parseSource(source.body);
+  // 'as `source` in HEAD'
+  if (ownFormat !== format) throw corrupt('SRCE has another format than HEAD');
+  const files = new Map<string, Uint8Array>();
+  let at = source.end;
+  for (const [number, part] of parts.entries()) {
+    // 'for each part in order its `before`, then its `after`, each one BLOB, and none where the length is 0'
+    const [before, after] = ([part.before, part.after] as const).map((length, side) => {
+      if (length === 0) return new Uint8Array(0);
+      const blob = readRecord(file, at, 'BLOB');
+      at = blob.end;
+      // 'The meta of a BLOB is `u32` part, from 0, and `u32` side, 0 for before and 1 for after; its body is the bytes.'
+      const isRight = blob.meta.length === 8 && uint(blob.meta, 0, 4) === number && uint(blob.meta, 4, 4) === side;
+      if (!isRight || blob.body.length !== length) throw corrupt('BLOB is of another part');
+      return blob.body;
+    }) as [Uint8Array, Uint8Array];
+    // 'the order of the source's voxel bytes (in chunks they are little)'
+    const own = !part.hasVoxels ? [] : endian === 'little' ? voxels : swapped(voxels, voxelBytes);
+    // 'A part is `before`, then the voxels if it has them, then `after`'
+    const bytes = new Uint8Array(before.length + own.length + after.length);
+    bytes.set(before);
+    bytes.set(own, before.length);
+    bytes.set(after, before.length + own.length);
+    files.set(part.name, bytes);
+  }
+  return files;
+}
+
+function parseSource(body: Uint8Array): { format: unknown; endian: 'little' | 'big'; parts: Part[] } {
+  if (body.length > 2 ** 20) throw corrupt('SRCE is too long');
+  let json: { format?: unknown; endian?: unknown; parts?: unknown };
+  try {
+    json = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body));
+  } catch {
+    throw corrupt('SRCE is no JSON');
+  }
+  const { format, endian, parts } = json ?? {};
+  if (endian !== 'little' && endian !== 'big') throw corrupt('SRCE has no byte order');
+  // 'list of 1 to 64 objects, one for each file, each with a name of its own'
+  if (!Array.isArray(parts) || parts.length < 1 || parts.length > 64) throw corrupt('SRCE has no list of parts');
+  const isLength = (value: unknown) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+  for (const part of parts as Part[]) {
+    // 'file name: 1 to 255 UTF-16 units without `/`, `\`, `:` and control characters, not `.` or `..`.'
+    const { name } = part ?? {};
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+    const isName = typeof name === 'string' && /^[^/\\:\x00-\x1f\x7f-\x9f]{1,255}$/.test(name) && name !== '.' && name !== '..';
+    if (!isName || typeof part.hasVoxels !== 'boolean' || !isLength(part.before) || !isLength(part.after)) {
+      throw corrupt('SRCE has a part that is wrong');
+    }
+  }
+  const known = parts as Part[];
+  if (new Set(known.map(({ name }) => name)).size !== known.length) throw corrupt('SRCE has two parts of one name');
+  // 'true in exactly one part'
+  if (known.filter(({ hasVoxels }) => hasVoxels).length !== 1) throw corrupt('SRCE has not one part with the voxels');
+  return { format, endian, parts: known };
+}
+
+function swapped(voxels: Uint8Array, voxelBytes: number): Uint8Array {
+  return voxels.map((_, at) => {
+    const inVoxel = at % voxelBytes;
+    return voxels[at - inVoxel + voxelBytes - 1 - inVoxel] as number;
+  });
+}
+
+function latin(bytes: Uint8Array): string {
+  return String.fromCharCode(...bytes);
+}
