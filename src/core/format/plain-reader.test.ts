@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { firstDifference } from '../codec/chunk-testing.ts';
+import * as huffman from '../codecs/huffman/plain-decoder-testing.ts';
+import * as labels from '../codecs/labels/plain-decoder-testing.ts';
 import * as parle from '../codecs/parle/plain-decoder-testing.ts';
+import * as predict from '../codecs/predict/plain-decoder-testing.ts';
 import * as raw from '../codecs/raw/plain-decoder-testing.ts';
 import * as rice from '../codecs/rice/plain-decoder-testing.ts';
 import * as rle from '../codecs/rle/plain-decoder-testing.ts';
@@ -20,12 +23,15 @@ const codecs: StageCodecs = new Map([
   [2, { decode: rle.decodePlainly }],
   [3, { decode: rice.decodePlainly }],
   [4, { decode: parle.decodePlainly }],
+  [5, { decode: huffman.decodePlainly, decodedLength: huffman.decodedLengthPlainly }],
+  [6, { decode: labels.decodePlainly }],
+  [7, { decode: predict.decodePlainly }],
 ]);
 
 const backend = createCpuBackend(inlinePool());
 const folder = new URL('../../../testdata/', import.meta.url);
 const golden = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.stria') && !/huffman|labels|chains/.test(name))
+  .filter((name) => name.endsWith('.stria'))
   .sort();
 
 type Outcome = ReadonlyMap<string, Uint8Array> | string;
@@ -75,7 +81,7 @@ describe('the plain reader', () => {
 
   test('reads every golden file', () => {
     for (const name of golden.filter((file) =>
-      /^(small|series|doubles|ramps|parle.golden|codecs.[a-z]+|codecs.rice-max)\.stria$/.test(file),
+      /^(small|series|doubles|ramps|parle.golden|codecs.[a-z]+|codecs.rice-max|chains.(rle|predict)-huffman)\.stria$/.test(file),
     )) {
       expect(readPlainly(new Uint8Array(readFileSync(new URL(name, folder))), codecs).size, name).toBeGreaterThan(0);
     }
@@ -101,6 +107,9 @@ describe('the plain reader', () => {
     ['i16', [19, 18, 7, 3], [8, 9, 4, 1], 'rice'],
     ['u16', [6, 5, 4, 11], [6, 5, 4, 3], 'parle'],
     ['f32', [21, 9, 5, 2], [16, 9, 3, 1], 'rice'],
+    ['u8', [21, 19, 17, 1], [20, 20, 20, 1], 'labels'],
+    ['u16', [33, 19, 9, 1], [32, 20, 9, 1], 'predict+huffman'],
+    ['i32', [17, 9, 5, 2], [16, 9, 5, 1], 'rle+huffman'],
     ['f64', [11, 9, 5, 2], [8, 9, 3, 1], 'parle'],
   ])('reads what the engine writes: %s, %s in chunks of %s, %s', async (type, dims, chunkShape, codec) => {
     const info = infoOf(dims, type);
