@@ -22,8 +22,8 @@ export interface Started {
   readonly ended: Promise<Ended>;
 }
 
-export function start(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Started {
-  const child = spawn(process.execPath, [cliPath, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+export function start(args: readonly string[], env: NodeJS.ProcessEnv = process.env, nodeArgs: readonly string[] = []): Started {
+  const child = spawn(process.execPath, [...nodeArgs, cliPath, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<Ended>((resolve, reject) => {
     let stdout = '';
     let stderr = '';
@@ -37,6 +37,15 @@ export function start(args: readonly string[], env: NodeJS.ProcessEnv = process.
     child.on('close', (code) => resolve({ code, stdout, stderr }));
   });
   return { child, ended };
+}
+
+/** Prints the peak of the resident memory, in KiB, when the command ends. */
+const reportPeak = `data:text/javascript,process.on("exit",()=>console.error("peak",process.resourceUsage().maxRSS))`;
+
+/** Runs the command, and tells the most memory that it took. */
+export async function measured(...args: readonly string[]): Promise<Ended & { readonly peakMiB: number }> {
+  const ended = await start(args, process.env, ['--import', reportPeak]).ended;
+  return { ...ended, peakMiB: Number(/peak (\d+)/.exec(ended.stderr)?.[1]) / 1024 };
 }
 
 export function stria(...args: readonly string[]): Promise<Ended> {

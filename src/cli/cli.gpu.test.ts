@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { niftiFile, requireBuild, stria } from './cli-testing.ts';
+import { measured, niftiFile, requireBuild, stria } from './cli-testing.ts';
+import { zeros } from './hostile-testing.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stria-cli-gpu-'));
 const at = (name: string) => join(folder, name);
@@ -39,4 +40,15 @@ test('GPU, smallest GPU and CPU write the same file, and each restores it', asyn
   }
   const verified = await stria('verify', at('rle-least.stria'), ...gpu);
   expect(verified, verified.stderr).toMatchObject({ code: 0 });
+});
+
+test('a small file of millions of chunks and a layer of 17 GB takes little memory with a GPU, too', async () => {
+  writeFileSync(at('deep.stria'), await zeros([2 ** 14, 2 ** 14, 4096, 1], [64, 64, 64]));
+  const { code, stderr, peakMiB } = await measured('verify', at('deep.stria'), '--device', 'gpu');
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  // A software GPU alone takes some 100 MiB.
+  expect(peakMiB).toBeLessThan(256);
+  writeFileSync(at('flat.stria'), await zeros([2 ** 13, 2 ** 13, 4, 1], [512, 512, 4]));
+  const restored = await measured('decompress', at('flat.stria'), '-o', at('flat.raw'), '--device', 'gpu');
+  expect(restored, restored.stderr).toMatchObject({ code: 0 });
 });

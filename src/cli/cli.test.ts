@@ -19,6 +19,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' };
 import type { CompressReport } from '../core/stream/compress.ts';
 import { cliPath, niftiFile, nrrdFile, requireBuild, scanBytes, start, stria } from './cli-testing.ts';
+import { zeros } from './hostile-testing.ts';
 
 const dims = [70, 33, 21] as const;
 const work = mkdtempSync(join(tmpdir(), 'stria-cli-'));
@@ -269,12 +270,31 @@ describe('damage', () => {
     truncateSync(at('a.stria'), Math.floor(readFileSync(at('a.stria')).length * 0.8));
     expect((await stria('verify', at('a.stria'), ...cpu)).code).toBe(1);
     await succeed('recover', at('a.stria'), '-o', at('r.stria'));
-    await succeed('verify', at('r.stria'), ...cpu);
-    await succeed('decompress', at('r.stria'), '--to', 'raw', '-o', at('r.raw'), ...cpu);
+    expect(await stria('verify', at('r.stria'), ...cpu)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/1 of 3 .*--fill/s),
+    });
+    const toRaw = ['decompress', at('r.stria'), '--to', 'raw', '-o', at('r.raw'), ...cpu];
+    expect(await stria(...toRaw)).toMatchObject({ code: 1, stderr: expect.stringMatching(/1 of 3 chunks were lost.*--fill/) });
+    expect(existsSync(at('r.raw'))).toBe(false);
+    await succeed(...toRaw, '--fill');
+    await succeed('recover', at('a.stria'), '--fill', '-o', at('filled.stria'));
+    await succeed('verify', at('filled.stria'), ...cpu);
     const restored = readFileSync(at('r.raw'));
     const voxels = source.subarray(352);
     expect(restored.length).toBe(voxels.length);
     expect(Buffer.compare(restored.subarray(0, 64 ** 3), voxels.subarray(0, 64 ** 3))).toBe(0);
+    expect(restored.subarray(2 * 64 ** 3).every((byte) => byte === 0)).toBe(true);
+  });
+
+  test('more than the disk has room for is refused before anything is written', async () => {
+    writeFileSync(at('huge.stria'), await zeros([2 ** 20, 2 ** 20, 64, 1], [256, 256, 64]));
+    const ended = await stria('decompress', at('huge.stria'), '-o', at('huge.raw'), ...cpu);
+    expect(ended).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/70\.4 TB are to be written, and the disk has .* free/),
+    });
+    expect(readdirSync(folder)).toEqual(['huge.stria']);
   });
 });
 

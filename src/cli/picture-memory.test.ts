@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +7,7 @@ import { openVolume } from '../core/io/open-volume.ts';
 import { encodePngChunk } from '../core/io/pictures/png-chunks.ts';
 import { pngFile, pngHeader, pngOf } from '../core/io/pictures/png-testing.ts';
 import { memorySource } from '../core/shared/bytes.ts';
-import { cliPath, requireBuild, stria } from './cli-testing.ts';
+import { measured, requireBuild, stria } from './cli-testing.ts';
 
 const side = 3400;
 const work = mkdtempSync(join(tmpdir(), 'stria-picture-memory-'));
@@ -17,19 +16,11 @@ const at = (name: string) => join(work, name);
 beforeAll(requireBuild);
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-/** Prints the peak of the resident memory, in KiB, when the command ends. */
-const reportPeak = `data:text/javascript,process.on("exit",()=>console.error("peak",process.resourceUsage().maxRSS))`;
-
 /** The most memory that a command takes, in MiB. */
 async function peakOf(...args: readonly string[]): Promise<number> {
-  const child = spawn(process.execPath, ['--import', reportPeak, cliPath, ...args, '--device', 'cpu', '-q']);
-  let errors = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    errors += text;
-  });
-  const code = await new Promise((resolve) => child.on('close', resolve));
-  expect(code, errors).toBe(0);
-  return Number(/peak (\d+)/.exec(errors)?.[1]) / 1024;
+  const { code, stderr, peakMiB } = await measured(...args, '--device', 'cpu', '-q');
+  expect(code, stderr).toBe(0);
+  return peakMiB;
 }
 
 // The picture is 88 MiB, and the command without it takes about 100. Whole pictures took four times their size.

@@ -45,6 +45,7 @@ export interface DecompressCommand extends DeviceOptions, TalkOptions {
   readonly input: string;
   readonly output: string | undefined;
   readonly force: boolean;
+  readonly fill: boolean;
   readonly to: FileFormat | undefined;
   readonly pictureMemory: number | undefined;
 }
@@ -64,6 +65,7 @@ export interface RecoverCommand extends TalkOptions {
   readonly name: 'recover';
   readonly input: string;
   readonly output: string;
+  readonly fill: boolean;
 }
 
 export interface SampleCommand extends DeviceOptions, TalkOptions {
@@ -152,6 +154,7 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
   const device = (): DeviceOptions => ({ device: oneOf(values, 'device', ['gpu', 'cpu', 'auto'], 'auto'), gpuLimits, tuning });
   const output = text(values, 'output');
   const force = values.force === true;
+  const fill = values.fill === true;
   switch (name) {
     case 'compress': {
       if (positionals.length === 0) throw usage('compress wants at least one input: `stria compress scan.nii.gz`');
@@ -179,14 +182,14 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
       const limit = pictureMemory(values);
       const input = only(name, positionals);
       if (input === standardStream && output === undefined) throw usage('standard input has no name: say with -o what to write');
-      return { name, input, output, force, to, pictureMemory: limit, ...device(), ...talk };
+      return { name, input, output, force, fill, to, pictureMemory: limit, ...device(), ...talk };
     }
     case 'verify':
       return { name, input: only(name, positionals), ...device(), ...talk };
     case 'info':
       return { name, input: only(name, positionals), raw: rawLayout(values), ...talk };
     case 'recover':
-      return { name, input: only(name, positionals), output: needed(name, 'output', output), ...talk };
+      return { name, input: only(name, positionals), output: needed(name, 'output', output), fill, ...talk };
     case 'sample': {
       const word = only(name, positionals, `a kind: ${sampleKinds.join(', ')}`);
       const kind = sampleKinds.find((known) => known === word);

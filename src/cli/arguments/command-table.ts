@@ -46,6 +46,7 @@ export const options = {
     value: 'MIB',
     text: 'memory for a picture that cannot be handled by rows, an interlaced PNG for one, in MiB (default 512)',
   },
+  fill: { short: undefined, value: undefined, text: 'write 0 for the voxels of chunks that are lost' },
   json: { short: undefined, value: undefined, text: 'print one JSON object on stdout, and nothing else there' },
   quiet: { short: 'q', value: undefined, text: 'say nothing but errors' },
   'gpu-limits': {
@@ -111,7 +112,7 @@ export const commands = {
   decompress: {
     usage: 'IN [-o OUT]',
     summary: 'restore the source of a .stria file byte for byte, or export it',
-    options: ['output', 'force', 'to', 'device', 'gpu-limits', 'tuning', 'picture-memory', ...common],
+    options: ['output', 'force', 'to', 'fill', 'device', 'gpu-limits', 'tuning', 'picture-memory', ...common],
     notes: [
       'Without -o the source’s own name is used, beside IN. With a folder as OUT it is used in there. Where it is no usual name',
       'for its kind of file (.profile, run.sh), IN’s name is used.',
@@ -137,8 +138,11 @@ export const commands = {
   recover: {
     usage: 'IN -o OUT',
     summary: 'save every whole chunk of a damaged .stria file',
-    options: ['output', ...common],
-    notes: ['Voxels of lost chunks are 0 in OUT; the command says how many are lost.'],
+    options: ['output', 'fill', ...common],
+    notes: [
+      'The command says how many chunks are lost. OUT marks them: `info` and `verify` tell of them, and decompress wants',
+      '--fill to write 0 for their voxels. With --fill here, OUT is an ordinary file with zeros in their places.',
+    ],
   },
   sample: {
     usage: 'KIND --size N -o OUT',

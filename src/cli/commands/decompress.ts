@@ -49,7 +49,7 @@ export async function runDecompress(command: DecompressCommand, { terminal, sign
 }
 
 function restoreFile(
-  { input, output, to, force, pictureMemory }: DecompressCommand,
+  { input, output, to, force, fill, pictureMemory }: DecompressCommand,
   backend: Backend,
   job: JobOptions,
 ): Promise<{ report: RestoreReport; paths: string[]; notes: string[] }> {
@@ -68,7 +68,7 @@ function restoreFile(
     let isReady = place === undefined || output === undefined || place.name !== undefined;
     const paths: string[] = [];
     const notes: string[] = [];
-    const makeSink = async (name: string) => {
+    const makeSink = async (name: string, byteLength?: number) => {
       if (!isReady) await makeFolder(place?.folder ?? '');
       isReady = true;
       const target = place ? { path: join(place.folder, name), named: name === place.name } : outputs?.get(name);
@@ -76,12 +76,12 @@ function restoreFile(
       const note = place || target.named ? undefined : otherNameNote(name, target.path);
       if (note) notes.push(note);
       paths.push(target.path);
-      return createNodeSink(target.path, { overwrite: force || target.named, inputs: files.paths, ...job });
+      return createNodeSink(target.path, { overwrite: force || target.named, inputs: files.paths, byteLength, ...job });
     };
     const report = await restoreVolume(
       container,
       makeSink,
-      { backend, to, baseName, outputName: pictureName, pictureMemory },
+      { backend, to, baseName, outputName: pictureName, fill, pictureMemory },
       job,
     );
     return { report, paths: paths.map((path) => shownPath(path, 'output')), notes };

@@ -35,7 +35,10 @@ function describeContainerInfo(input: string, info: ContainerInfo): string {
     ...fileRows(input, 'stria', fileBytes),
     ...volumeRows(volume, voxelBytes),
     ['Ratio', formatRatio(ratio)],
-    ['Chunks', `${formatCount(chunkCount)} of ${chunkShape.slice(0, 3).join(' × ')}: ${shares.join(', ')}`],
+    [
+      'Chunks',
+      `${formatCount(chunkCount)} of ${(chunkShape[3] > 1 ? chunkShape : chunkShape.slice(0, 3)).join(' × ')}: ${shares.join(', ')}`,
+    ],
     ['Source', `${sourceFormat}, ${endian}-endian: ${sourceFiles.join(', ')}`],
     ['Written by', writer],
   ]);

@@ -11,19 +11,22 @@ import { formatBytes, formatCount } from '../terminal/text.ts';
 import { withFile } from './files.ts';
 
 /** `stria recover`: a sound file from what is whole in a damaged one. */
-export async function runRecover({ input, output }: RecoverCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
+export async function runRecover(
+  { input, output, fill }: RecoverCommand,
+  { terminal, signal }: CommandContext,
+): Promise<ExitCode> {
   await offerLeftovers([output], [input], terminal, signal);
   const report = await terminal.withProgress(basename(shownPath(input, 'input')), signal, (job) =>
     withFile(input, job, async (source, files) => {
       const sink = await createNodeSink(output, { overwrite: true, inputs: files.paths, ...job });
-      return recoverVolume(source, sink, job);
+      return recoverVolume(source, sink, { fill }, job);
     }),
   );
   const { wholeCount, chunkCount, lostCount, problems, sourceKept, bytesOut } = report;
   terminal.result({ command: 'recover', input, output, ...report });
   for (const problem of problems) terminal.note(displayText(problem));
   if (!sourceKept) terminal.note('The source’s own header is lost: OUT says that it came from a raw file.');
-  const lost = lostCount === 0 ? 'nothing is lost' : `${formatCount(lostCount)} lost, their voxels are 0`;
+  const lost = lostCount === 0 ? 'nothing is lost' : `${formatCount(lostCount)} lost${fill ? ', their voxels are 0' : ''}`;
   terminal.say(
     `${shownPath(input, 'input')} → ${shownPath(output, 'output')}  ${formatBytes(bytesOut)}  ${formatCount(wholeCount)} of ${formatCount(chunkCount)} chunks are whole, ${lost}`,
   );

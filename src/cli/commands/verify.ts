@@ -38,7 +38,7 @@ export async function runVerify(command: VerifyCommand, { terminal, signal }: Co
   }
 }
 
-function describeDamage(input: string, { damaged, damagedCount, chunkCount, problems }: VerifyReport): string {
+function describeDamage(input: string, { damaged, damagedCount, lostCount, chunkCount, problems }: VerifyReport): string {
   const lines = [`stria: ${faultWords.corrupt.title}: ${input}`, ...problems.map((problem) => `  ${displayText(problem)}`)];
   if (damagedCount > 0) lines.push(`  ${formatCount(damagedCount)} of ${formatCount(chunkCount)} chunks are damaged:`);
   for (const { message, origin, t } of damaged.slice(0, shownDamage)) {
@@ -47,5 +47,9 @@ function describeDamage(input: string, { damaged, damagedCount, chunkCount, prob
     lines.push(`    ${displayText(message)} (from voxel ${voxel}${t > 0 ? `, time point ${t + 1}` : ''})`);
   }
   if (damagedCount > shownDamage) lines.push(`    and ${formatCount(damagedCount - shownDamage)} more`);
-  return [...lines, `  ${faultWords.corrupt.next}`].join('\n');
+  const isOnlyLost = lostCount > 0 && damagedCount === 0 && problems.length === 1;
+  const next = isOnlyLost
+    ? 'All other chunks are sound. `stria decompress --fill` writes 0 for lost voxels.'
+    : faultWords.corrupt.next;
+  return [...lines, `  ${next}`].join('\n');
 }

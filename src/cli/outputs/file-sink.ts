@@ -23,6 +23,9 @@ export interface FileSinkOptions {
 /** Smaller writes are gathered to this: a volume's chunks come by the thousand, and each call costs some 50 µs. */
 export const standardGatherBytes = 2 ** 18;
 
+/** One call writes no more: systems refuse 2 GiB, and a cancel is heard between calls. */
+const mostAtOnce = 2 ** 26;
+
 /** Gathered bytes wait no longer than this, so that `recover` finds them if the process is killed. */
 const longestWaitMs = 500;
 
@@ -38,7 +41,8 @@ export function fileSink(file: WritableFile, { path, gatherBytes, commit, discar
 
   const put = async (bytes: Uint8Array) => {
     for (let written = 0; written < bytes.byteLength; ) {
-      written += (await file.write(bytes, written, bytes.byteLength - written)).bytesWritten;
+      const length = Math.min(mostAtOnce, bytes.byteLength - written);
+      written += (await file.write(bytes, written, length)).bytesWritten;
     }
   };
   const flush = async () => {

@@ -1,10 +1,11 @@
 import { constants } from 'node:fs';
-import { access, type FileHandle, link, open, readlink, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { access, type FileHandle, link, open, readlink, realpath, rename, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { ByteSink } from '../../core/shared/bytes.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { standardStream } from '../../core/shared/standard-streams.ts';
 import { errorCode, systemFault } from '../../node/system-faults.ts';
+import { formatBytes } from '../terminal/text.ts';
 import { fileSink, standardGatherBytes } from './file-sink.ts';
 import { partialPath, partials } from './partial-files.ts';
 
@@ -15,12 +16,14 @@ export interface NodeSinkOptions {
   readonly inputs?: readonly string[];
   /** Ends the wait for somebody who reads a pipe. */
   readonly signal?: AbortSignal | undefined;
+  /** How many bytes will be written, where that is known: a disk without so much room is refused at once. */
+  readonly byteLength?: number | undefined;
 }
 
 /**
  * A sink that writes a temporary file beside the target, and gives it the target's name once all is on the disk.
  * Standard output (`-`), a named pipe and a device (`/dev/null`) are written directly.
- * @throws StriaError `not-writable`, `aborted`; `invalid-input` where the target is one of the inputs, or a terminal
+ * @throws StriaError `not-writable`, also where the disk has no room; `aborted`; `invalid-input` where the target is one of the inputs, or a terminal
  */
 export async function createNodeSink(path: string, options: NodeSinkOptions): Promise<ByteSink> {
   if (path === standardStream) return (await import('./stdout-sink.ts')).standardOutputSink(options.signal);
@@ -28,6 +31,7 @@ export async function createNodeSink(path: string, options: NodeSinkOptions): Pr
   if (target.kind === 'pipe') return (await import('./pipe-sink.ts')).openPipeSink(path, options.signal);
   if (target.kind === 'device') return fileSink(await openForWriting(path, path), { path, gatherBytes: 0 });
 
+  if (options.byteLength !== undefined) await checkRoom(path, dirname(target.path), options.byteLength);
   const partial = partialPath(target.path);
   partials.add(partial);
   let file: FileHandle;
@@ -121,6 +125,16 @@ async function checkFolder(path: string): Promise<void> {
   const facts = await stat(folder).catch(() => undefined);
   if (!facts) throw new StriaError('not-writable', `${path}: the folder ${folder} does not exist`);
   if (!facts.isDirectory()) throw new StriaError('not-writable', `${path}: ${folder} is not a folder`);
+}
+
+/** Systems that do not tell how much room there is are taken to have enough. */
+async function checkRoom(shown: string, folder: string, byteLength: number): Promise<void> {
+  const facts = await statfs(folder).catch(() => undefined);
+  if (!facts || facts.blocks === 0) return;
+  const free = facts.bavail * facts.bsize;
+  if (byteLength <= free) return;
+  const message = `${formatBytes(byteLength)} are to be written, and the disk has ${formatBytes(free)} free`;
+  throw new StriaError('not-writable', `${shown}: ${message}; name a place with more room with -o`);
 }
 
 function existsAlready(shown: string): StriaError {

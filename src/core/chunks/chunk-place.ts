@@ -4,14 +4,17 @@ import type { Dims3, ElementType } from '../shared/volume.ts';
 /** A chunk and the voxels that it holds, for reports. */
 export interface ChunkPlace {
   readonly chunk: number;
-  /** First voxel along x, y, z, and how many; `t` is the time point. */
+  /** First voxel along x, y, z, and how many in a time point. */
   readonly origin: Dims3;
   readonly shape: Dims3;
+  /** The first time point, and how many there are. */
   readonly t: number;
+  readonly timePoints: number;
 }
 
 export function placeOf(grid: ChunkGrid, type: ElementType, chunk: number): ChunkPlace {
-  const { origin, shape, t } = grid.box(chunk);
+  const { origin, shape, t, timePoints } = grid.box(chunk);
   const inVoxels = ([x, y, z]: Dims3): Dims3 => [type === 'f64' ? x / 2 : x, y, z];
-  return { chunk, origin: inVoxels(origin), shape: inVoxels(shape), t };
+  const [x, y, z] = inVoxels(shape);
+  return { chunk, origin: inVoxels(origin), shape: [x, y, z / timePoints], t, timePoints };
 }

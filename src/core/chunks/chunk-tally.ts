@@ -4,7 +4,7 @@ import type { ChunkStage, ComputedChunk, EncodedChunk } from '../format/chunk.ts
 
 /** How many chunks took one way. */
 export interface ChunkShare {
-  /** The name of a codec or a chain of codecs, `constant`, `ramp`, or `codec 9` for one that is not known here. */
+  /** The name of a codec or a chain of codecs, `constant`, `ramp`, `lost`, or `codec 9` for one that is not known here. */
   readonly codec: string;
   /** The axis of its runs, where the codec has one. */
   readonly axis?: 'x' | 'y' | 'z';
@@ -25,14 +25,16 @@ export class ChunkTally {
 
   /** @returns the number of its way: see `ways` */
   addChunk(chunk: EncodedChunk): number {
-    return chunk.kind === 'coded' ? this.add(chunk.stages, chunk.payload.byteLength) : this.add(chunk.kind, 0);
+    if (chunk.kind === 'coded') return this.add(chunk.stages, chunk.payload.byteLength);
+    return this.add(chunk.kind === 'constant' && chunk.isLost ? 'lost' : chunk.kind, 0);
   }
 
   /**
    * @param how the stages, or the kind of a chunk without payload
+   * @param bytes of all `count` chunks
    * @returns the number of its way: see `ways`
    */
-  add(how: readonly ChunkStage[] | ComputedChunk['kind'], bytes: number): number {
+  add(how: readonly ChunkStage[] | ComputedChunk['kind'] | 'lost', bytes: number, count = 1): number {
     const stages = typeof how === 'string' ? [] : how;
     const codec =
       typeof how === 'string' ? how : stages.map(({ codecId }) => codecOf(codecId)?.name ?? `codec ${codecId}`).join('+');
@@ -42,7 +44,7 @@ export class ChunkTally {
       way: this.#counted.size,
       share: { codec, ...(axis && { axis }), count: 0, bytes: 0 },
     };
-    counted.share.count++;
+    counted.share.count += count;
     counted.share.bytes += bytes;
     this.#counted.set(key, counted);
     return counted.way;

@@ -15,6 +15,11 @@ export class ByteCursor {
     this.#what = what;
   }
 
+  /** How many bytes were read. */
+  get offset(): number {
+    return this.#at;
+  }
+
   get remaining(): number {
     return this.#bytes.byteLength - this.#at;
   }

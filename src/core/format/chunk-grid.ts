@@ -141,6 +141,17 @@ export class ChunkGrid {
     };
   }
 
+  /** Chunks with the same number here have the same shape: it says at which far edges of the volume a chunk lies. */
+  shapeKind(number: number): number {
+    const [countX, countY, countZ, countT] = this.counts;
+    const inLayer = number % this.chunksPerLayer;
+    const layer = (number - inLayer) / this.chunksPerLayer;
+    const x = inLayer % countX;
+    const [y, z] = [(inLayer - x) / countX, layer % countZ];
+    const t = (layer - z) / countZ;
+    return +(x === countX - 1) + 2 * +(y === countY - 1) + 4 * +(z === countZ - 1) + 8 * +(t === countT - 1);
+  }
+
   /** The number of the chunk that holds the element at `position` (x, y, z, t). */
   numberAt(position: Dims4): number {
     const [x, y, z, t] = position;

@@ -1,24 +1,20 @@
 import { chunkName } from '../shared/chunk-name.ts';
 import { StriaError } from '../shared/errors.ts';
-import { ByteBuilder, ByteCursor } from './byte-cursor.ts';
-import type { ChunkStage, ComputedChunk, RampChunk } from './chunk.ts';
+import { ByteCursor } from './byte-cursor.ts';
+import type { ChunkStage, ComputedChunk } from './chunk.ts';
+import type { ChunkSpan } from './chunk-grid.ts';
 import { chunkMetaLength, decodeStages, encodeStages } from './chunk-record.ts';
-import {
-  type ComputedRun,
-  type ConstantRun,
-  chunkOfRun,
-  decodeConstantRun,
-  decodeRampRun,
-  encodeConstantRun,
-  encodeRampRun,
-  GrowingRamps,
-  sameComputed,
-} from './computed-run.ts';
-import { maxPayloadLength } from './layout.ts';
+import { type ComputedRun, chunkOfRun, computedChunkAt, decodeConstantRun, decodeRampRun, sameComputed } from './computed-run.ts';
+import { maxPayloadLength, runKinds } from './layout.ts';
 import { recordLength } from './record.ts';
 
 /** What the index knows of a chunk. */
-export type ChunkEntry = ComputedChunk | CodedEntry;
+export type ChunkEntry = ComputedChunk | CodedEntry | LostEntry;
+
+/** The chunk was lost in a file that this one was recovered from: its voxels are not known. */
+export interface LostEntry {
+  readonly kind: 'lost';
+}
 
 export interface CodedEntry {
   readonly kind: 'coded';
@@ -29,87 +25,12 @@ export interface CodedEntry {
   readonly payloadLength: number;
 }
 
-const runKinds = { constant: 0, coded: 1, ramp: 2 } as const;
+const kindNames = Object.keys(runKinds) as readonly ChunkEntry['kind'][];
+/** Kind, number of chunks and the first record's offset; then for each chunk its method and payload length. */
+const codedRunHeadBytes = 13;
 const codedEntryBytes = 8;
-
-/** Collects the entries of all chunks in their order. docs/FORMAT.md, 'INDX'. */
-export class IndexBuilder {
-  readonly #methodNumbers = new Map<string, number>();
-  readonly #methods = new ByteBuilder();
-  readonly #runs = new ByteBuilder();
-  #runCount = 0;
-  #constant: ConstantRun | undefined;
-  #ramps: GrowingRamps | undefined;
-  #coded: { first: number; end: number; count: number; entries: ByteBuilder } | undefined;
-
-  addConstant(run: ConstantRun): void {
-    this.#endRun();
-    this.#constant = run;
-  }
-
-  /** A longer run in the place of the one that was added last. */
-  replaceConstant(run: ConstantRun): void {
-    this.#constant = run;
-  }
-
-  addRamp(number: number, chunk: RampChunk): void {
-    if (this.#ramps?.add(number, chunk)) return;
-    this.#endRun();
-    this.#ramps = new GrowingRamps(number, chunk);
-  }
-
-  /** @param length of the whole record */
-  addCoded(recordOffset: number, length: number, stages: readonly ChunkStage[], payloadLength: number): void {
-    if (this.#coded?.end !== recordOffset) this.#endRun();
-    this.#coded ??= { first: recordOffset, end: recordOffset, count: 0, entries: new ByteBuilder() };
-    this.#coded.entries.u32(this.#methodNumber(stages)).u32(payloadLength);
-    this.#coded.end += length;
-    this.#coded.count++;
-  }
-
-  build(): Uint8Array<ArrayBuffer> {
-    this.#endRun();
-    const methodCount = this.#methodNumbers.size;
-    return new ByteBuilder().u32(methodCount).u32(this.#runCount).bytes(this.#methods.build()).bytes(this.#runs.build()).build();
-  }
-
-  #methodNumber(stages: readonly ChunkStage[]): number {
-    const key = stages.map(({ codecId, parameters }) => `${codecId} ${parameters}`).join('+');
-    const known = this.#methodNumbers.get(key);
-    if (known !== undefined) return known;
-    this.#methods.bytes(encodeStages(stages));
-    this.#methodNumbers.set(key, this.#methodNumbers.size);
-    return this.#methodNumbers.size - 1;
-  }
-
-  /** Writes the run of whichever kind that the chunks so far end with. */
-  #endRun(): void {
-    if (this.#constant) {
-      encodeConstantRun(this.#runs.u8(runKinds.constant), this.#constant);
-    } else if (this.#ramps) {
-      encodeRampRun(this.#runs.u8(runKinds.ramp), this.#ramps.run());
-    } else if (this.#coded) {
-      const { first, count, entries } = this.#coded;
-      this.#runs.u8(runKinds.coded).u32(count).u64(first).bytes(entries.build());
-    } else {
-      return;
-    }
-    this.#runCount++;
-    this.#constant = undefined;
-    this.#ramps = undefined;
-    this.#coded = undefined;
-  }
-}
-
-interface CodedRun {
-  readonly kind: 'coded';
-  readonly first: number;
-  readonly count: number;
-  /** Offsets of the records, and behind them the end of the last: `count + 1`. */
-  readonly offsets: Float64Array;
-  readonly methods: Uint32Array;
-  readonly payloadLengths: Uint32Array;
-}
+/** A lost run: kind and number of chunks. */
+const leastRunBytes = 5;
 
 /** What an index is measured against: the volume, and the part of the file in which chunk records can lie. */
 export interface IndexBounds {
@@ -119,120 +40,210 @@ export interface IndexBounds {
   readonly end: number;
 }
 
-/** The entries of all chunks, by number. */
-export class ChunkIndex {
-  readonly #methods: readonly (readonly ChunkStage[])[];
-  readonly #runs: readonly (ComputedRun | CodedRun)[];
+/** Neighbouring chunks of one kind. */
+export interface IndexSpan extends ChunkSpan {
+  readonly kind: ChunkEntry['kind'];
+}
 
-  private constructor(methods: readonly (readonly ChunkStage[])[], runs: readonly (ComputedRun | CodedRun)[]) {
-    this.#methods = methods;
-    this.#runs = runs;
-  }
+/** Chunks that were encoded in the same way. */
+export interface MethodUse {
+  readonly how: readonly ChunkStage[] | Exclude<ChunkEntry['kind'], 'coded'>;
+  readonly count: number;
+  /** Bytes of their payloads. */
+  readonly bytes: number;
+}
+
+/** The record of each so many chunks of a coded run is remembered; those between follow from the lengths in the index. */
+const chunksPerOffset = 64;
+
+/**
+ * The entries of all chunks, by number. It keeps the record's own bytes and a few numbers for each run: a chunk takes no
+ * more memory than it takes in the file.
+ */
+export class ChunkIndex {
+  readonly #body: Uint8Array;
+  readonly #view: DataView;
+  readonly #elementBytes: number;
+  readonly #methods: readonly (readonly ChunkStage[])[];
+  readonly #metaLengths: readonly number[];
+  /** For each run: its first chunk, where it stands in the body, and which of `#offsets` is its first. Then the end. */
+  readonly #firsts: Uint32Array;
+  readonly #places: Uint32Array;
+  readonly #offsetNumbers: Uint32Array;
+  readonly #offsets: Float64Array;
 
   /**
    * Reads the body of INDX, trusting nothing in it: nothing is allocated that the body's own length does not justify.
    * @throws StriaError `corrupt` unless it has exactly one entry a chunk, and records that follow each other within the bounds
    */
   static parse(body: Uint8Array, bounds: IndexBounds): ChunkIndex {
+    return new ChunkIndex(body, bounds);
+  }
+
+  private constructor(body: Uint8Array, { chunkCount, elementBytes, start, end: last }: IndexBounds) {
+    this.#body = body;
+    this.#view = new DataView(body.buffer, body.byteOffset, body.byteLength);
+    this.#elementBytes = elementBytes;
     const cursor = new ByteCursor(body, 'the index');
     const methodCount = cursor.u32();
     const runCount = cursor.u32();
     const methods: ChunkStage[][] = [];
     while (methods.length < methodCount) methods.push(decodeStages(cursor));
-    const metaLengths = methods.map((stages) => chunkMetaLength(encodeStages(stages).byteLength));
-    const runs: (ComputedRun | CodedRun)[] = [];
+    this.#methods = methods;
+    this.#metaLengths = methods.map((stages) => chunkMetaLength(encodeStages(stages).byteLength));
+    if (runCount > cursor.remaining / leastRunBytes) throw cursor.corrupt('ends early');
+    this.#firsts = new Uint32Array(runCount + 1);
+    this.#places = new Uint32Array(runCount);
+    this.#offsetNumbers = new Uint32Array(runCount);
+    const offsets: number[] = [];
     let next = 0;
-    let end = bounds.start;
-    while (runs.length < runCount) {
-      const kind = cursor.u8();
-      if (kind === runKinds.constant) {
-        runs.push(decodeConstantRun(cursor, next, bounds.elementBytes));
-      } else if (kind === runKinds.ramp) {
-        runs.push(decodeRampRun(cursor, next, bounds.elementBytes));
-      } else if (kind === runKinds.coded) {
-        const run = parseCodedRun(cursor, next, metaLengths, end, bounds.end);
-        end = run.offsets[run.count] as number;
-        runs.push(run);
+    let end = start;
+    for (let run = 0; run < runCount; run++) {
+      this.#firsts[run] = next;
+      this.#places[run] = cursor.offset;
+      this.#offsetNumbers[run] = offsets.length;
+      const kind = kindOf(cursor);
+      if (kind === 'coded') {
+        const coded = this.#checkCodedRun(cursor, next, offsets, end, last);
+        next += coded.count;
+        end = coded.end;
       } else {
-        throw cursor.corrupt(`has a run of kind ${kind}, which version 1 does not know`);
+        next += skipRun(kind, cursor, next, elementBytes);
       }
-      next += runs.at(-1)?.count ?? 0;
-      if (next > bounds.chunkCount) throw cursor.corrupt(`has more entries than the volume has chunks, ${bounds.chunkCount}`);
+      if (next > chunkCount) throw cursor.corrupt(`has more entries than the volume has chunks, ${chunkCount}`);
     }
+    this.#firsts[runCount] = next;
     cursor.zeros(0);
-    if (next !== bounds.chunkCount) throw cursor.corrupt(`has ${next} entries for ${bounds.chunkCount} chunks`);
-    return new ChunkIndex(methods, runs);
+    if (next !== chunkCount) throw cursor.corrupt(`has ${next} entries for ${chunkCount} chunks`);
+    this.#offsets = Float64Array.from(offsets);
   }
 
   /** @throws StriaError `internal` for a number that the volume does not have */
   entry(number: number): ChunkEntry {
     const run = this.#runOf(number);
-    if (run.kind !== 'coded') return chunkOfRun(run, number);
-    const at = number - run.first;
-    const recordOffset = run.offsets[at] as number;
-    return {
-      kind: 'coded',
-      stages: this.#methods[run.methods[at] as number] as readonly ChunkStage[],
-      recordOffset,
-      recordLength: (run.offsets[at + 1] as number) - recordOffset,
-      payloadLength: run.payloadLengths[at] as number,
-    };
+    const kind = this.#kindOf(run);
+    const at = number - (this.#firsts[run] as number);
+    if (kind === 'coded') return this.#codedEntry(run, at);
+    if (kind === 'lost') return { kind };
+    return computedChunkAt(kind, this.#body, (this.#places[run] as number) + 1, at, this.#elementBytes);
   }
 
-  /** The chunks without payload. */
-  computedRuns(): ComputedRun[] {
-    return this.#runs.filter((run) => run.kind !== 'coded');
+  /** All runs in order. */
+  *spans(): Generator<IndexSpan> {
+    for (let run = 0; run < this.#places.length; run++) {
+      const first = this.#firsts[run] as number;
+      yield { kind: this.#kindOf(run), first, count: (this.#firsts[run + 1] as number) - first };
+    }
+  }
+
+  /** How chunks were encoded, in the order in which the ways first occur. */
+  uses(): MethodUse[] {
+    const uses = new Map<number | string, { how: MethodUse['how']; count: number; bytes: number }>();
+    const add = (key: number | string, how: MethodUse['how'], count: number, bytes: number) => {
+      const use = uses.get(key) ?? { how, count: 0, bytes: 0 };
+      use.count += count;
+      use.bytes += bytes;
+      uses.set(key, use);
+    };
+    let run = 0;
+    for (const { kind, count } of this.spans()) {
+      const place = (this.#places[run++] as number) + codedRunHeadBytes;
+      if (kind !== 'coded') add(kind, kind, count, 0);
+      for (let at = 0; kind === 'coded' && at < count; at++) {
+        const method = this.#view.getUint32(place + at * codedEntryBytes, true);
+        add(method, this.#methods[method] ?? [], 1, this.#view.getUint32(place + at * codedEntryBytes + 4, true));
+      }
+    }
+    return [...uses.values()];
   }
 
   /** Whether each chunk of the run is as the index has it. */
   agreesWith(run: ComputedRun): boolean {
     for (let number = run.first; number < run.first + run.count; ) {
-      const entry = this.#runOf(number);
-      if (entry.kind === 'coded' || !sameComputed(chunkOfRun(entry, number), chunkOfRun(run, number))) return false;
-      number = entry.kind === 'constant' ? entry.first + entry.count : number + 1;
+      const entry = this.entry(number);
+      if (entry.kind === 'coded' || entry.kind === 'lost' || !sameComputed(entry, chunkOfRun(run, number))) return false;
+      number = entry.kind === 'constant' ? (this.#firsts[this.#runOf(number) + 1] as number) : number + 1;
     }
     return true;
   }
 
-  #runOf(number: number): ComputedRun | CodedRun {
-    let low = 0;
-    let high = this.#runs.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const { first, count } = this.#runs[middle] as ComputedRun | CodedRun;
-      if (number < first) high = middle;
-      else if (number >= first + count) low = middle + 1;
-      else return this.#runs[middle] as ComputedRun | CodedRun;
+  #codedEntry(run: number, at: number): CodedEntry {
+    const entries = (this.#places[run] as number) + codedRunHeadBytes;
+    const block = Math.floor(at / chunksPerOffset);
+    let recordOffset = this.#offsets[(this.#offsetNumbers[run] as number) + block] as number;
+    for (let before = block * chunksPerOffset; before < at; before++) recordOffset += this.#recordLength(entries, before);
+    const place = entries + at * codedEntryBytes;
+    return {
+      kind: 'coded',
+      stages: this.#methods[this.#view.getUint32(place, true)] as readonly ChunkStage[],
+      recordOffset,
+      recordLength: this.#recordLength(entries, at),
+      payloadLength: this.#view.getUint32(place + 4, true),
+    };
+  }
+
+  #recordLength(entries: number, at: number): number {
+    const place = entries + at * codedEntryBytes;
+    const method = this.#view.getUint32(place, true);
+    return recordLength(this.#metaLengths[method] as number, this.#view.getUint32(place + 4, true));
+  }
+
+  #kindOf(run: number): ChunkEntry['kind'] {
+    return kindNames[this.#body[this.#places[run] as number] as number] as ChunkEntry['kind'];
+  }
+
+  #runOf(number: number): number {
+    const runs = this.#places.length;
+    if (!Number.isInteger(number) || number < 0 || number >= (this.#firsts[runs] as number)) {
+      throw new StriaError('internal', `there is no ${chunkName(number)}`);
     }
-    throw new StriaError('internal', `there is no ${chunkName(number)}`);
+    let low = 0;
+    let high = runs - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if ((this.#firsts[middle] as number) <= number) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  /** Puts every `chunksPerOffset`-th record's place into `offsets`. */
+  #checkCodedRun(cursor: ByteCursor, first: number, offsets: number[], start: number, last: number) {
+    const count = cursor.u32();
+    let offset = cursor.u64();
+    if (count === 0) throw cursor.corrupt('has a run of no chunks');
+    if (count > cursor.remaining / codedEntryBytes) throw cursor.corrupt('ends early');
+    if (offset % 8 !== 0 || offset < start) {
+      throw cursor.corrupt(`puts ${chunkName(first)} at byte ${offset}, where no record of its can be`);
+    }
+    for (let at = 0; at < count; at++) {
+      if (at % chunksPerOffset === 0) offsets.push(offset);
+      const method = cursor.u32();
+      const payloadLength = cursor.u32();
+      const metaLength = this.#metaLengths[method];
+      if (metaLength === undefined) throw cursor.corrupt(`has no method ${method}, which ${chunkName(first + at)} names`);
+      if (payloadLength > maxPayloadLength) {
+        throw cursor.corrupt(`gives ${chunkName(first + at)} ${payloadLength} bytes; ${maxPayloadLength} is the most`);
+      }
+      offset += recordLength(metaLength, payloadLength);
+      if (offset > last) throw cursor.corrupt(`puts ${chunkName(first + at)} behind the last chunk's place, byte ${last}`);
+    }
+    return { count, end: offset };
   }
 }
 
-function parseCodedRun(cursor: ByteCursor, first: number, metaLengths: number[], start: number, end: number): CodedRun {
+function kindOf(cursor: ByteCursor): ChunkEntry['kind'] {
+  const kind = cursor.u8();
+  const name = kindNames[kind];
+  if (name === undefined) throw cursor.corrupt(`has a run of kind ${kind}, which version 1 does not know`);
+  return name;
+}
+
+/** Checks a run and gives its number of chunks. */
+function skipRun(kind: Exclude<ChunkEntry['kind'], 'coded'>, cursor: ByteCursor, first: number, elementBytes: number): number {
+  if (kind === 'constant') return decodeConstantRun(cursor, first, elementBytes).count;
+  if (kind === 'ramp') return decodeRampRun(cursor, first, elementBytes).count;
   const count = cursor.u32();
-  let offset = cursor.u64();
   if (count === 0) throw cursor.corrupt('has a run of no chunks');
-  if (count > cursor.remaining / codedEntryBytes) throw cursor.corrupt('ends early');
-  const offsets = new Float64Array(count + 1);
-  const methods = new Uint32Array(count);
-  const payloadLengths = new Uint32Array(count);
-  if (offset % 8 !== 0 || offset < start) {
-    throw cursor.corrupt(`puts ${chunkName(first)} at byte ${offset}, where no record of its can be`);
-  }
-  offsets[0] = offset;
-  for (let at = 0; at < count; at++) {
-    const method = cursor.u32();
-    const payloadLength = cursor.u32();
-    const metaLength = metaLengths[method];
-    if (metaLength === undefined) throw cursor.corrupt(`has no method ${method}, which ${chunkName(first + at)} names`);
-    if (payloadLength > maxPayloadLength) {
-      throw cursor.corrupt(`gives ${chunkName(first + at)} ${payloadLength} bytes; ${maxPayloadLength} is the most`);
-    }
-    offset += recordLength(metaLength, payloadLength);
-    if (offset > end) throw cursor.corrupt(`puts ${chunkName(first + at)} behind the last chunk's place, byte ${end}`);
-    methods[at] = method;
-    payloadLengths[at] = payloadLength;
-    offsets[at + 1] = offset;
-  }
-  return { kind: 'coded', first, count, offsets, methods, payloadLengths };
+  return count;
 }

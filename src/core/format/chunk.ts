@@ -19,6 +19,8 @@ export interface ConstantChunk {
   /** The codec element's 1, 2 or 4 bytes, little-endian (an f64 chunk is constant only where all its 4-byte halves agree). */
   readonly element: Uint8Array;
   readonly decodedChecksum: Checksum;
+  /** The chunk was lost in a file that this one was recovered from. Its voxels are not known; 0 stands for them. */
+  readonly isLost?: true;
 }
 
 /**

@@ -38,13 +38,21 @@ export function chunkOfRun(run: ComputedRun, number: number): ComputedChunk {
   return { kind, element: cursor.bytes(width), steps, modulus, decodedChecksum };
 }
 
-/** What of a run begins at chunk `first`. */
-export function runFrom(run: ComputedRun, first: number): ComputedRun {
-  const skipped = first - run.first;
-  const count = run.count - skipped;
-  return run.kind === 'constant'
-    ? { ...run, first, count }
-    : { ...run, first, count, entries: run.entries.subarray(skipped * (8 + run.width)) };
+/**
+ * Chunk `at` of a run that was checked before and stands in `body` from `place` on, as its fields in CONS, RAMP and INDX alike.
+ */
+export function computedChunkAt(
+  kind: ComputedChunk['kind'],
+  body: Uint8Array,
+  place: number,
+  at: number,
+  elementBytes: number,
+): ComputedChunk {
+  const cursor = new ByteCursor(body.subarray(place), 'the run');
+  if (kind === 'constant') return chunkOfRun(decodeConstantRun(cursor, 0, elementBytes), 0);
+  const { count, width, modulus, steps } = rampFields(cursor, elementBytes);
+  const entries = body.subarray(place + cursor.offset);
+  return chunkOfRun({ kind, first: 0, count, width, modulus, steps, entries }, at);
 }
 
 /** Whether two chunks have the same element, checksum and rule. */
@@ -99,17 +107,22 @@ export function encodeRampRun(builder: ByteBuilder, { count, width, modulus, ste
 }
 
 export function decodeRampRun(cursor: ByteCursor, first: number, elementBytes: number): RampRun {
-  const count = countOf(cursor);
-  const width = widthOf(cursor, elementBytes);
-  const modulus = cursor.u32();
-  const step = () => littleEndian(cursor.bytes(width));
-  const steps = [step(), step(), step()] as const;
+  const { count, width, modulus, steps } = rampFields(cursor, elementBytes);
   const entries = cursor.bytes(count * (8 + width));
   for (let at = 8; at < entries.byteLength; at += 8 + width) {
     const fault = rampFault({ steps, modulus }, width, entries.subarray(at, at + width));
     if (fault) throw cursor.corrupt(fault);
   }
   return { kind: 'ramp', first, count, width, modulus, steps, entries };
+}
+
+/** A run of ramps up to its entries. */
+function rampFields(cursor: ByteCursor, elementBytes: number): Omit<RampRun, 'kind' | 'first' | 'entries'> {
+  const count = countOf(cursor);
+  const width = widthOf(cursor, elementBytes);
+  const modulus = cursor.u32();
+  const step = () => littleEndian(cursor.bytes(width));
+  return { count, width, modulus, steps: [step(), step(), step()] };
 }
 
 function countOf(cursor: ByteCursor): number {
@@ -167,17 +180,21 @@ export function encodeRamps(runs: readonly RampRun[]): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * The runs in a record of type CONS or RAMP.
+ * The runs in a record of type CONS or RAMP, and where the fields of each stand in its body (see `computedChunkAt`).
  * @throws StriaError `corrupt`, also for chunks that the volume does not have
  */
-export function parseComputed(record: StriaRecord, chunkCount: number, elementBytes: number): ComputedRun[] {
+export function* computedRuns(
+  record: StriaRecord,
+  chunkCount: number,
+  elementBytes: number,
+): Generator<{ readonly run: ComputedRun; readonly place: number }> {
   const decode = record.type === recordTypes.ramps ? decodeRampRun : decodeConstantRun;
   const cursor = new ByteCursor(record.body, `the ${record.type} record at byte ${record.offset}`);
-  const runs: ComputedRun[] = [];
   while (cursor.remaining > 0) {
-    const run = decode(cursor, cursor.u64(), elementBytes);
+    const first = cursor.u64();
+    const place = cursor.offset;
+    const run = decode(cursor, first, elementBytes);
     if (run.first + run.count > chunkCount) throw cursor.corrupt(`tells of chunks beyond the last, ${chunkCount - 1}`);
-    runs.push(run);
+    yield { run, place };
   }
-  return runs;
 }

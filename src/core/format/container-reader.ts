@@ -6,11 +6,12 @@ import type { SourceDescription } from '../shared/source.ts';
 import { sameChecksum } from './checksum.ts';
 import type { CodedChunk, EncodedChunk } from './chunk.ts';
 import { type ChunkGrid, codecElementBytes } from './chunk-grid.ts';
-import { type ChunkEntry, ChunkIndex, type CodedEntry } from './chunk-index.ts';
+import { type ChunkEntry, ChunkIndex, type CodedEntry, type IndexSpan, type MethodUse } from './chunk-index.ts';
 import { encodeStages, parseChunkMeta, parseChunkRecord } from './chunk-record.ts';
-import { parseComputed } from './computed-run.ts';
+import { computedRuns } from './computed-run.ts';
 import { type ContainerHeader, checkVersion, parseHeader } from './header.ts';
 import { maxTextLength, prologueLength, recordHeadLength, recordTypes, signature } from './layout.ts';
+import { LostChunks } from './lost-chunks.ts';
 import {
   isCritical,
   parseRecord,
@@ -42,10 +43,13 @@ export function isContainer(head: Uint8Array): boolean {
 export class ContainerReader {
   readonly header: ContainerHeader;
   readonly grid: ChunkGrid;
+  /** Chunks that were lost in a file that this one was recovered from. */
+  readonly lostCount: number = 0;
   readonly #source: ByteSource;
   readonly #headerRecord: RecordHead;
   readonly #tail: Tail;
   readonly #index: ChunkIndex;
+  readonly #lost: LostChunks;
 
   private constructor(source: ByteSource, start: FileStart, tail: Tail, index: ChunkIndex) {
     this.#source = source;
@@ -54,6 +58,8 @@ export class ContainerReader {
     this.#headerRecord = start.record;
     this.#tail = tail;
     this.#index = index;
+    this.#lost = new LostChunks(codecElementBytes(this.header.volume.type));
+    for (const { kind, count } of index.spans()) if (kind === 'lost') this.lostCount += count;
   }
 
   /**
@@ -96,20 +102,31 @@ export class ContainerReader {
     return this.#index.entry(number);
   }
 
+  /** Neighbouring chunks of one kind, all of them in order: nothing is read. */
+  spans(): Iterable<IndexSpan> {
+    return this.#index.spans();
+  }
+
+  /** How chunks were encoded: nothing is read. */
+  uses(): readonly MethodUse[] {
+    return this.#index.uses();
+  }
+
   /** @throws StriaError `corrupt` in the context of `chunk N`; `not-readable`, `aborted` */
   async readChunk(number: number, options?: JobOptions): Promise<EncodedChunk> {
     const [chunk] = await this.readChunks(number, 1, options);
     return chunk as EncodedChunk;
   }
 
-  /** Consecutive chunks with few reads. Each payload has its memory for itself. @throws StriaError as readChunk */
+  /** Consecutive chunks with few reads. Each payload has its memory for itself; lost chunks come as zeros. @throws StriaError as readChunk */
   async readChunks(first: number, count: number, options?: JobOptions): Promise<EncodedChunk[]> {
     const chunks: EncodedChunk[] = [];
     while (chunks.length < count) {
       throwIfAborted(options?.signal);
       const number = first + chunks.length;
       const entry = this.entry(number);
-      if (entry.kind !== 'coded') chunks.push(entry);
+      if (entry.kind === 'lost') chunks.push(this.#lost.ofShape(this.grid.box(number).shape));
+      else if (entry.kind !== 'coded') chunks.push(entry);
       else for (const chunk of await this.#readNeighbours(number, entry, first + count, options)) chunks.push(chunk);
     }
     return chunks;
@@ -157,10 +174,9 @@ export class ContainerReader {
       }
     } else if (type === recordTypes.constants || type === recordTypes.ramps) {
       const record = await readRecord(this.#source, type, offset, recordEnd(head) - offset, options);
-      const runs = parseComputed(record, this.chunkCount, codecElementBytes(this.header.volume.type));
-      const stranger = runs.find((run) => !this.#index.agreesWith(run));
-      if (stranger !== undefined) {
-        throw new StriaError('corrupt', `the index and the record at byte ${offset} disagree about ${chunkName(stranger.first)}`);
+      for (const { run } of computedRuns(record, this.chunkCount, codecElementBytes(this.header.volume.type))) {
+        if (this.#index.agreesWith(run)) continue;
+        throw new StriaError('corrupt', `the index and the record at byte ${offset} disagree about ${chunkName(run.first)}`);
       }
     } else {
       const same = sameChecksum(head.bodyChecksum, this.#headerRecord.bodyChecksum);

@@ -4,10 +4,10 @@ import { StriaError, toStriaError } from '../shared/errors.ts';
 import type { SourceDescription } from '../shared/source.ts';
 import type { CodedChunk, ConstantChunk, EncodedChunk, RampChunk } from './chunk.ts';
 import { type ChunkGrid, codecElementBytes } from './chunk-grid.ts';
-import { IndexBuilder } from './chunk-index.ts';
 import { encodeChunkRecord } from './chunk-record.ts';
 import { type ConstantRun, encodeConstants, encodeRamps, GrowingRamps, rampFault, sameComputed } from './computed-run.ts';
 import { type ContainerHeader, encodeHeader, encodePrologue, featuresOf, parseHeader, writerName } from './header.ts';
+import { IndexBuilder } from './index-builder.ts';
 import { formatVersion, maxPayloadLength, recordTypes } from './layout.ts';
 import { encodeRecord } from './record.ts';
 import { encodeSource } from './source-record.ts';
@@ -19,6 +19,9 @@ export type NewContainer = Pick<ContainerHeader, 'volume' | 'chunkShape' | 'sour
 
 /** So many runs of constant chunks, or ramps, are kept back at most before they are written as a CONS or a RAMP record. */
 const maxPending = 4096;
+
+/** Chunks without payload are written after each layer, but after several where there are more layers than this. */
+const maxFlushes = 4096;
 
 /**
  * Writes a container front to back. The same calls give the same bytes: it writes no dates and no names of devices.
@@ -35,6 +38,8 @@ export class ContainerWriter {
   #pendingRampCount = 0;
   #lastRun: ConstantRun | undefined;
   #nextChunk = 0;
+  /** Chunks without payload are kept back for so many chunks at most: some whole layers. */
+  readonly #chunksPerFlush: number;
   #bytesWritten = 0;
 
   private constructor(sink: ByteSink, header: ContainerHeader, grid: ChunkGrid, headerBody: Uint8Array) {
@@ -42,6 +47,7 @@ export class ContainerWriter {
     this.header = header;
     this.grid = grid;
     this.#headerBody = headerBody;
+    this.#chunksPerFlush = grid.chunksPerLayer * Math.ceil(grid.layerCount / maxFlushes);
   }
 
   /** Writes the start of the file. @throws StriaError `invalid-input` for a volume or chunk shape that no container can have */
@@ -64,22 +70,43 @@ export class ContainerWriter {
     return this.#bytesWritten;
   }
 
-  /** Chunks come in order: 0, 1, 2 … @throws StriaError `internal` out of order, `not-writable` */
+  /**
+   * Chunks come in order: 0, 1, 2 … Those without payload are made safe against a missing end after each layer.
+   * @throws StriaError `internal` out of order, `not-writable`
+   */
   async chunk(number: number, chunk: EncodedChunk): Promise<void> {
-    if (number !== this.#nextChunk || number >= this.grid.count) {
-      throw new StriaError(
-        'internal',
-        `${chunkName(number)} was written in the place of ${chunkName(this.#nextChunk)} of ${this.grid.count}`,
-      );
-    }
-    this.#nextChunk++;
+    if (chunk.kind === 'constant') return this.repeat(number, 1, chunk);
+    this.#take(number, 1);
     if (chunk.kind === 'coded') await this.#coded(number, chunk);
-    else if (chunk.kind === 'ramp') await this.#ramp(number, chunk);
-    else await this.#constant(number, chunk);
+    else await this.#ramp(number, chunk);
+    if (this.#nextChunk % this.#chunksPerFlush === 0) await this.#flushIndex();
   }
 
-  /** Makes the chunks given so far safe against a missing end: until then those without payload are kept back. Call it after each layer. */
-  async flushIndex(): Promise<void> {
+  /** As `chunk`, of `count` chunks that are the same: it takes no longer for more of them. @throws StriaError as `chunk` */
+  async repeat(first: number, count: number, chunk: ConstantChunk): Promise<void> {
+    this.#take(first, count);
+    for (let done = 0; done < count; ) {
+      const number = first + done;
+      const here = Math.min(count - done, this.#chunksPerFlush - (number % this.#chunksPerFlush));
+      if (chunk.isLost) this.#lose(here);
+      else await this.#constant(number, here, chunk);
+      done += here;
+      if ((first + done) % this.#chunksPerFlush === 0) await this.#flushIndex();
+    }
+  }
+
+  #take(first: number, count: number): void {
+    if (first !== this.#nextChunk || first + count > this.grid.count) {
+      throw new StriaError(
+        'internal',
+        `${chunkName(first)} was written in the place of ${chunkName(this.#nextChunk)} of ${this.grid.count}`,
+      );
+    }
+    this.#nextChunk += count;
+  }
+
+  /** Until now chunks without payload were kept back. */
+  async #flushIndex(): Promise<void> {
     const constants = this.#pending;
     const ramps = this.#pendingRamps;
     this.#pending = [];
@@ -98,7 +125,7 @@ export class ContainerWriter {
     if (source.format !== this.header.sourceFormat) {
       throw new StriaError('internal', `a ${source.format} source was given for a container of ${this.header.sourceFormat}`);
     }
-    await this.flushIndex();
+    await this.#flushIndex();
     let sourcePlace: RecordPlace | undefined;
     for (const record of encodeSource(source, this.#bytesWritten)) {
       sourcePlace ??= { offset: this.#bytesWritten, length: record.byteLength };
@@ -125,23 +152,29 @@ export class ContainerWriter {
     await this.#write(record);
   }
 
-  async #constant(number: number, chunk: ConstantChunk): Promise<void> {
+  /** Lost chunks stand in the index alone: without it, what is not there is lost. */
+  #lose(count: number): void {
+    this.#lastRun = undefined;
+    this.#index.addLost(count);
+  }
+
+  async #constant(number: number, count: number, chunk: ConstantChunk): Promise<void> {
     this.#checkWidth(number, chunk.element);
     const { element, decodedChecksum } = chunk;
     if (this.#lastRun !== undefined && sameComputed(this.#lastRun, chunk)) {
-      this.#lastRun = { ...this.#lastRun, count: this.#lastRun.count + 1 };
+      this.#lastRun = { ...this.#lastRun, count: this.#lastRun.count + count };
       this.#index.replaceConstant(this.#lastRun);
     } else {
-      this.#lastRun = { kind: 'constant', first: number, count: 1, element: element.slice(), decodedChecksum };
+      this.#lastRun = { kind: 'constant', first: number, count, element: element.slice(), decodedChecksum };
       this.#index.addConstant(this.#lastRun);
     }
     const pending = this.#pending.at(-1);
     if (pending !== undefined && pending.first + pending.count === number && sameComputed(pending, chunk)) {
-      this.#pending[this.#pending.length - 1] = { ...pending, count: pending.count + 1 };
+      this.#pending[this.#pending.length - 1] = { ...pending, count: pending.count + count };
     } else {
-      this.#pending.push({ ...this.#lastRun, first: number, count: 1 });
+      this.#pending.push({ ...this.#lastRun, first: number, count });
     }
-    if (this.#pending.length >= maxPending) await this.flushIndex();
+    if (this.#pending.length >= maxPending) await this.#flushIndex();
   }
 
   async #ramp(number: number, chunk: RampChunk): Promise<void> {
@@ -150,7 +183,7 @@ export class ContainerWriter {
     this.#lastRun = undefined;
     this.#index.addRamp(number, chunk);
     if (!this.#pendingRamps.at(-1)?.add(number, chunk)) this.#pendingRamps.push(new GrowingRamps(number, chunk));
-    if (++this.#pendingRampCount >= maxPending) await this.flushIndex();
+    if (++this.#pendingRampCount >= maxPending) await this.#flushIndex();
   }
 
   /** The width of the volume's elements, which `element` has. */

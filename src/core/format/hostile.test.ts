@@ -323,7 +323,7 @@ describe('a hostile file, with right checksums everywhere', () => {
     const recovered = await recoverContainer(guarded(bytes));
     expect(recovered.wholeCount).toBe(2);
     expect(recovered.problems).toEqual([
-      'Chunk 0 is there twice; the first was taken.',
+      'Chunk 1 is there twice; the first was taken.',
       'Some records are of chunks that the volume does not have, or has already.',
     ]);
     const reader = await ContainerReader.open(guarded(bytes));

@@ -27,6 +27,9 @@ export const recordTypes = {
 export const recordHeadLength = 32;
 export const maxMetaLength = 4096;
 
+/** Kinds of runs in INDX, by their numbers. */
+export const runKinds = { constant: 0, coded: 1, ramp: 2, lost: 3 } as const;
+
 /** Bytes of the JSON texts in HEAD and SRCE. */
 export const maxTextLength = 2 ** 20;
 

@@ -3,13 +3,16 @@ import { chunkName } from '../shared/chunk-name.ts';
 import { inContext, StriaError, toStriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import type { SourceDescription } from '../shared/source.ts';
-import type { EncodedChunk } from './chunk.ts';
+import type { ComputedChunk, EncodedChunk } from './chunk.ts';
 import { type ChunkGrid, codecElementBytes } from './chunk-grid.ts';
 import { ChunkIndex } from './chunk-index.ts';
 import { parseChunkMeta, parseChunkRecord } from './chunk-record.ts';
-import { type ComputedRun, chunkOfRun, parseComputed, runFrom } from './computed-run.ts';
+import { computedChunkAt, computedRuns } from './computed-run.ts';
+import { FoundChunks, type FoundSpan } from './found-chunks.ts';
 import { type ContainerHeader, encodePrologue, type ParsedHeader, parseHeader } from './header.ts';
 import { align8, maxPayloadLength, maxTextLength, prologueLength, recordHeadLength, recordTypes } from './layout.ts';
+import { NumberList } from './number-list.ts';
+import { Problems } from './problems.ts';
 import { isCritical, parseRecord, type RecordHead, readExactly, recordEnd, type StriaRecord } from './record.ts';
 import { bodyFault, scanRecords } from './record-scan.ts';
 import { blobPlaces, joinSource, parseSource, readBlob } from './source-record.ts';
@@ -22,6 +25,8 @@ export interface RecoveredContainer {
   /** Number of whole chunks, of `grid.count`. */
   readonly wholeCount: number;
   has(number: number): boolean;
+  /** All chunks in order: neighbours of one kind, or such that are not whole. */
+  spans(): Iterable<FoundSpan>;
   /** Undefined where the chunk is not whole. @throws StriaError `corrupt` where the file has changed since, `not-readable`, `aborted` */
   readChunk(number: number, options?: JobOptions): Promise<EncodedChunk | undefined>;
   /**
@@ -48,42 +53,53 @@ export async function recoverContainer(source: ByteSource, options?: JobOptions)
   }
   const elementBytes = codecElementBytes(header.volume.type);
 
-  const runs: ComputedRun[][] = [];
-  for (const head of found.computed) {
-    const record = await readWhole(source, head, options);
-    runs.push(problems.attempt(() => parseComputed(record, grid.count, elementBytes)) ?? []);
+  const { chunks } = found;
+  for (let at = 0; at < found.computedOffsets.length; at++) {
+    const offset = found.computedOffsets.at(at);
+    const record = await readComputed(source, { offset, length: found.computedLengths.at(at) }, options);
+    const runs = () => computedRuns(record, grid.count, elementBytes);
+    problems.attempt(() => {
+      // A record with a fault is not believed at all.
+      for (const _ of runs());
+      chunks.addReader((place, first, number) =>
+        computedChunkAt(kindOfRuns(record), record.body, place, number - first, elementBytes),
+      );
+      for (const { run, place } of runs()) chunks.addRun(run.kind, run, place);
+    });
   }
   const lastIndex = found.index;
   if (lastIndex !== undefined) {
     const { body } = await readWhole(source, lastIndex, options);
     const bounds = { chunkCount: grid.count, elementBytes, start: prologueLength, end: lastIndex.offset };
-    runs.push(problems.attempt(() => ChunkIndex.parse(body, bounds))?.computedRuns() ?? []);
+    const index = problems.attempt(() => ChunkIndex.parse(body, bounds));
+    chunks.addReader((_place, _first, number) => index?.entry(number) as ComputedChunk);
+    for (const span of index?.spans() ?? [])
+      if (span.kind === 'constant' || span.kind === 'ramp') chunks.addRun(span.kind, span, 0);
   }
-  const computed = disjoint(runs.flat());
-  const coded = new Map([...found.chunks].filter(([number]) => number < grid.count && runAt(computed, number) === undefined));
-  if (coded.size < found.chunks.size) problems.add('Some records are of chunks that the volume does not have, or has already.');
+  chunks.sort(grid.count, (number, isTwice) => {
+    if (isTwice) problems.add(`Chunk ${number + 1} is there twice; the first was taken.`);
+    else problems.add('Some records are of chunks that the volume does not have, or has already.');
+  });
 
-  const wholeCount = coded.size + computed.reduce((sum, run) => sum + run.count, 0);
+  const wholeCount = chunks.count;
   const description = await recoverSource(source, found.source, header, problems, options);
   if (!found.tail) problems.add("The file's end is missing or damaged.");
   if (wholeCount < grid.count) {
-    const has = (number: number) => coded.has(number) || runAt(computed, number) !== undefined;
-    problems.add(`Chunks lost: ${grid.count - wholeCount} of ${grid.count} (${missingNumbers(grid.count, has)}).`);
+    problems.add(`Chunks lost: ${grid.count - wholeCount} of ${grid.count} (${missingNumbers(chunks.spans(grid.count))}).`);
   }
 
   return {
     header,
     grid,
     wholeCount,
-    has: (number) => coded.has(number) || runAt(computed, number) !== undefined,
+    has: (number) => chunks.has(number),
+    spans: () => chunks.spans(grid.count),
     async readChunk(number, readOptions) {
       throwIfAborted(readOptions?.signal);
-      const run = runAt(computed, number);
-      if (run !== undefined) return chunkOfRun(run, number);
-      const place = coded.get(number);
-      if (place === undefined) return undefined;
+      const found = chunks.chunk(number);
+      if (found?.kind !== 'coded') return found;
       try {
-        return parseChunkRecord(await readPadded(source, place, readOptions), place.offset, number);
+        return parseChunkRecord(await readPadded(source, found.place, readOptions), found.place.offset, number);
       } catch (error) {
         throw inContext(chunkName(number), error);
       }
@@ -93,20 +109,32 @@ export async function recoverContainer(source: ByteSource, options?: JobOptions)
   };
 }
 
+/** Headers that are tried at most. */
+const mostHeaders = 16;
+
 /** What a scan came upon. All of these are whole. */
 interface FoundRecords {
+  /** The first few: mostly there are two. */
   readonly headers: RecordHead[];
-  /** By chunk number; the places without padding. */
-  readonly chunks: Map<number, RecordPlace>;
-  /** Those of chunks without payload. */
-  readonly computed: RecordHead[];
+  readonly chunks: FoundChunks;
+  /** Where records of chunks without payload are, without padding. */
+  readonly computedOffsets: NumberList;
+  readonly computedLengths: NumberList;
   source: RecordHead | undefined;
   index: RecordHead | undefined;
   tail: boolean;
 }
 
 async function findRecords(source: ByteSource, problems: Problems, options?: JobOptions): Promise<FoundRecords> {
-  const found: FoundRecords = { headers: [], chunks: new Map(), computed: [], source: undefined, index: undefined, tail: false };
+  const found: FoundRecords = {
+    headers: [],
+    chunks: new FoundChunks(),
+    computedOffsets: new NumberList(),
+    computedLengths: new NumberList(),
+    source: undefined,
+    index: undefined,
+    tail: false,
+  };
   for await (const each of scanRecords(source, options)) {
     if (each.kind === 'damaged') {
       problems.add(`The bytes from ${each.offset} to ${each.end} belong to no whole record.`);
@@ -125,18 +153,18 @@ function sortIn(found: FoundRecords, head: RecordHead, fileSize: number, problem
   switch (head.type) {
     case recordTypes.header:
     case recordTypes.headerCopy:
-      found.headers.push(head);
+      if (found.headers.length < mostHeaders) found.headers.push(head);
       return;
     case recordTypes.chunk: {
       const { number } = parseChunkMeta(head);
-      if (found.chunks.has(number)) problems.add(`Chunk ${number} is there twice; the first was taken.`);
-      else if (head.bodyLength > maxPayloadLength) problems.add(`Chunk ${number} is longer than a chunk can be.`);
-      else found.chunks.set(number, unpadded(head));
+      if (head.bodyLength > maxPayloadLength) problems.add(`The record of ${chunkName(number)} is longer than a chunk can be.`);
+      else found.chunks.addRecord(number, unpadded(head));
       return;
     }
     case recordTypes.constants:
     case recordTypes.ramps:
-      found.computed.push(head);
+      found.computedOffsets.push(head.offset);
+      found.computedLengths.push(unpadded(head).length);
       return;
     case recordTypes.source:
       found.source = head;
@@ -225,75 +253,29 @@ async function readPadded(source: ByteSource, place: RecordPlace, options?: JobO
   return bytes;
 }
 
+/** A record of chunks without payload, whose place the scan found. */
+async function readComputed(source: ByteSource, place: RecordPlace, options?: JobOptions): Promise<StriaRecord> {
+  const bytes = await readPadded(source, place, options);
+  const type = String.fromCharCode(...bytes.subarray(0, 4));
+  return parseRecord(bytes, place.offset, type);
+}
+
+function kindOfRuns({ type }: StriaRecord): ComputedChunk['kind'] {
+  return type === recordTypes.ramps ? 'ramp' : 'constant';
+}
+
 /** A record that the scan found whole. */
 async function readWhole(source: ByteSource, head: RecordHead, options?: JobOptions): Promise<StriaRecord> {
   return parseRecord(await readPadded(source, unpadded(head), options), head.offset, head.type);
 }
 
-/** Sentences for people, no more than they can read. */
-class Problems {
-  static readonly most = 50;
-  readonly #sentences = new Set<string>();
-  #left = 0;
-
-  add(sentence: string): void {
-    if (this.#sentences.size < Problems.most) this.#sentences.add(sentence);
-    else this.#left++;
-  }
-
-  /** What `work` gives; a `corrupt` fault becomes a sentence, and undefined. */
-  attempt<Result>(work: () => Result): Result | undefined {
-    try {
-      return work();
-    } catch (error) {
-      const fault = toStriaError(error);
-      if (fault.tag !== 'corrupt') throw error;
-      this.add(`${fault.message.charAt(0).toUpperCase()}${fault.message.slice(1)}.`);
-      return undefined;
-    }
-  }
-
-  get sentences(): string[] {
-    return this.#left === 0 ? [...this.#sentences] : [...this.#sentences, `And ${this.#left} more.`];
-  }
-}
-
-/** The runs in rising order without overlaps; where two overlap, the one that begins first has the chunks. */
-function disjoint(runs: readonly ComputedRun[]): ComputedRun[] {
-  const kept: ComputedRun[] = [];
-  let next = 0;
-  for (const run of [...runs].sort((a, b) => a.first - b.first || b.count - a.count)) {
-    const first = Math.max(run.first, next);
-    const end = run.first + run.count;
-    if (end <= first) continue;
-    kept.push(runFrom(run, first));
-    next = end;
-  }
-  return kept;
-}
-
-function runAt(runs: readonly ComputedRun[], number: number): ComputedRun | undefined {
-  let low = 0;
-  let high = runs.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const run = runs[middle] as ComputedRun;
-    if (number < run.first) high = middle;
-    else if (number >= run.first + run.count) low = middle + 1;
-    else return run;
-  }
-  return undefined;
-}
-
-/** `4, 7 to 8, …`, by at most 12 ranges. */
-function missingNumbers(count: number, has: (number: number) => boolean): string {
+/** `4, 7 to 8, …`, by at most 12 ranges, counted from 1 as in `chunkName`. */
+function missingNumbers(spans: Iterable<FoundSpan>): string {
   const ranges: string[] = [];
-  for (let number = 0; number < count; number++) {
-    if (has(number)) continue;
-    const first = number;
-    while (number + 1 < count && !has(number + 1)) number++;
+  for (const { kind, first, count } of spans) {
+    if (kind !== 'lost') continue;
     if (ranges.length === 12) return `${ranges.join(', ')} and more`;
-    ranges.push(first === number ? `${first}` : `${first} to ${number}`);
+    ranges.push(count === 1 ? `${first + 1}` : `${first + 1} to ${first + count}`);
   }
   return ranges.join(', ');
 }

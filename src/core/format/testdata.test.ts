@@ -6,8 +6,9 @@ import type { SourceDescription } from '../shared/source.ts';
 import type { VolumeInfo } from '../shared/volume.ts';
 import { checksum } from './checksum.ts';
 import type { EncodedChunk } from './chunk.ts';
-import { chunkGridOf, codecElementBytes } from './chunk-grid.ts';
+import { type ChunkShape, chunkGridOf, codecElementBytes } from './chunk-grid.ts';
 import { ContainerReader } from './container-reader.ts';
+import { LostChunks } from './lost-chunks.ts';
 import { recoverContainer } from './recover.ts';
 import { joinRecords, smallChunks, smallContainer, smallVolume, splitRecords, writeContainer } from './testing.ts';
 
@@ -17,15 +18,15 @@ import { joinRecords, smallChunks, smallContainer, smallVolume, splitRecords, wr
 const folder = new URL('../../../testdata/', import.meta.url);
 
 /** Chunks of a volume's own bytes: raw, or constant where all elements agree. */
-function rawChunks(volume: VolumeInfo, chunkShape: readonly [number, number, number, 1], voxels: Uint8Array): EncodedChunk[] {
+function rawChunks(volume: VolumeInfo, chunkShape: ChunkShape, voxels: Uint8Array): EncodedChunk[] {
   const grid = chunkGridOf(volume, chunkShape);
   const width = codecElementBytes(volume.type);
   return Array.from({ length: grid.count }, (_, number) => {
-    const { origin, shape, t } = grid.box(number);
+    const { origin, shape, plane } = grid.box(number);
     const rows: number[] = [];
-    for (let z = origin[2]; z < origin[2] + shape[2]; z++) {
+    for (let z = plane; z < plane + shape[2]; z++) {
       for (let y = origin[1]; y < origin[1] + shape[1]; y++) {
-        const start = (((t * grid.dims[2] + z) * grid.dims[1] + y) * grid.dims[0] + origin[0]) * width;
+        const start = ((z * grid.dims[1] + y) * grid.dims[0] + origin[0]) * width;
         rows.push(...voxels.subarray(start, start + shape[0] * width));
       }
     }
@@ -54,8 +55,15 @@ const seriesSource: SourceDescription = {
   ],
 };
 
+const seriesGrid = chunkGridOf(seriesVolume, [4, 4, 2, 1]);
+
 const doublesVolume: VolumeInfo = { ...smallVolume, dims: [3, 1, 1, 1], type: 'f64', slope: Number.NaN, intercept: -0 };
 const doublesVoxels = Float64Array.of(1.5, -0, Number.NEGATIVE_INFINITY);
+
+/** 3 × 2 × 1 voxels of five time points, in chunks of two: 10 t + x + 3 y; but 9 at the third and the fourth. */
+const framesVolume: VolumeInfo = { ...seriesVolume, dims: [3, 2, 1, 5], type: 'u8' };
+const framesShape = [3, 2, 1, 2] as const;
+const framesVoxels = Uint8Array.from({ length: 30 }, (_, i) => (i >= 12 && i < 24 ? 9 : 10 * Math.floor(i / 6) + (i % 6)));
 
 /** 6 × 3 × 2 voxels: (250 + x + 4 y + 7 z) mod 255. */
 const rampVolume: VolumeInfo = { ...smallVolume, dims: [6, 3, 2, 1] };
@@ -81,16 +89,29 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
     rawChunks(doublesVolume, [4, 1, 1, 1], new Uint8Array(doublesVoxels.buffer)),
   );
   const ramps = await writeContainer({ volume: rampVolume, chunkShape: rampShape, sourceFormat: 'raw', writer }, rampChunks);
+  const frames = await writeContainer(
+    { volume: framesVolume, chunkShape: framesShape, sourceFormat: 'raw', writer },
+    rawChunks(framesVolume, framesShape, framesVoxels),
+  );
+  const lost = new LostChunks(2);
+  const recovered = await writeContainer(
+    { volume: seriesVolume, chunkShape: [4, 4, 2, 1], sourceFormat: 'nifti', writer },
+    rawChunks(seriesVolume, [4, 4, 2, 1], new Uint8Array(seriesVoxels.buffer)).map((chunk, number) =>
+      [1, 2, 5].includes(number) ? lost.ofShape(seriesGrid.box(number).shape) : chunk,
+    ),
+    seriesSource,
+  );
   const flipped = (at: number) => series.with(at, (series[at] as number) ^ 0x10);
   const payloadOf = (number: number) => {
     const before = splitRecords(series).slice(0, number + 1);
     return 16 + before.reduce((sum, { meta, body }) => sum + 8 * Math.ceil((32 + meta.length + body.length) / 8), 0) + 56;
   };
-  const changed = (types: string[], from: string, to: string) =>
+  const changed = (types: string[], ...changes: readonly (readonly [from: string, to: string])[]) =>
     joinRecords(
       splitRecords(small).map((record) => {
         if (!types.includes(record.type)) return record;
-        return { ...record, body: text(new TextDecoder().decode(record.body).replace(from, to)) };
+        const body = changes.reduce((json, [from, to]) => json.replace(from, to), new TextDecoder().decode(record.body));
+        return { ...record, body: text(body) };
       }),
       small,
     );
@@ -99,6 +120,8 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
     ['series.stria', series],
     ['doubles.stria', doubles],
     ['ramps.stria', ramps],
+    ['frames.stria', frames],
+    ['recovered.stria', recovered],
     [
       'ramp-beyond-modulus.stria',
       joinRecords(
@@ -115,10 +138,12 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
     ['flipped-header.stria', flipped(100)],
     ['hole.stria', series.slice().fill(0, payloadOf(1) - 56, payloadOf(2) - 20)],
     ['text-mode.stria', Uint8Array.from(small.filter((byte) => byte !== 0x0d))],
-    ['future-version.stria', changed(['HEAD', 'head'], '[1,0]', '[2,0]').with(8, 2)],
-    ['future-feature.stria', changed(['HEAD', 'head'], '"requires": []', '"requires": ["wavelets"]')],
-    ['absurd-dims.stria', changed(['HEAD', 'head'], '[4,4,2,1]', '[4000000000,4000000000,2,1]')],
-    ['path-in-name.stria', changed(['SRCE'], 'small.raw', '../../.profile')],
+    ['future-version.stria', changed(['HEAD', 'head'], ['[1,0]', '[2,0]']).with(8, 2)],
+    ['future-feature.stria', changed(['HEAD', 'head'], ['"requires": []', '"requires": ["wavelets"]'])],
+    ['absurd-dims.stria', changed(['HEAD', 'head'], ['[4,4,2,1]', '[4000000000,4000000000,2,1]'])],
+    ['too-many-chunks.stria', changed(['HEAD', 'head'], ['[4,4,2,1]', '[4096,4096,1,1]'], ['[4,4,1,1]', '[1,1,1,1]'])],
+    ['too-large-chunks.stria', changed(['HEAD', 'head'], ['[4,4,2,1]', '[8192,8192,2,1]'], ['[4,4,1,1]', '[8192,8192,1,1]'])],
+    ['path-in-name.stria', changed(['SRCE'], ['small.raw', '../../.profile'])],
   ]);
 }
 
@@ -175,11 +200,29 @@ describe('testdata', () => {
     for (const [name, volume, chunkShape, voxels, source] of [
       ['series.stria', seriesVolume, [4, 4, 2, 1], new Uint8Array(seriesVoxels.buffer), seriesSource],
       ['doubles.stria', doublesVolume, [4, 1, 1, 1], new Uint8Array(doublesVoxels.buffer), undefined],
+      ['frames.stria', framesVolume, framesShape, framesVoxels, undefined],
     ] as const) {
       const reader = await ContainerReader.open(memorySource(name, new Uint8Array(readFileSync(new URL(name, folder)))));
       expect(reader.header.volume).toEqual(volume);
       expect(await reader.readChunks(0, reader.chunkCount)).toEqual(rawChunks(volume, chunkShape, voxels));
       if (source !== undefined) expect(await reader.sourceDescription()).toEqual(source);
+    }
+  });
+
+  test('the recovered file knows which chunks are lost', async () => {
+    const bytes = new Uint8Array(readFileSync(new URL('recovered.stria', folder)));
+    const reader = await ContainerReader.open(memorySource('recovered.stria', bytes));
+    expect(reader.lostCount).toBe(3);
+    expect([...reader.spans()].filter(({ kind }) => kind === 'lost')).toEqual([
+      { kind: 'lost', first: 1, count: 2 },
+      { kind: 'lost', first: 5, count: 1 },
+    ]);
+    const whole = rawChunks(seriesVolume, [4, 4, 2, 1], new Uint8Array(seriesVoxels.buffer));
+    const chunks = await reader.readChunks(0, reader.chunkCount);
+    for (const [number, chunk] of chunks.entries()) {
+      if ([1, 2, 5].includes(number))
+        expect(chunk).toMatchObject({ kind: 'constant', element: Uint8Array.of(0, 0), isLost: true });
+      else expect(chunk).toEqual(whole[number]);
     }
   });
 

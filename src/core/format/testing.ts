@@ -59,7 +59,7 @@ export const smallChunks: readonly EncodedChunk[] = [
   { kind: 'constant', element: Uint8Array.of(7), decodedChecksum: checksum(new Uint8Array(16).fill(7), 4) },
 ];
 
-/** Writes a whole file, with the constant chunks made safe after each layer. */
+/** Writes a whole file. */
 export async function writeContainer(
   container: NewContainer,
   chunks: readonly EncodedChunk[],
@@ -67,10 +67,7 @@ export async function writeContainer(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const sink = memorySink();
   const writer = await ContainerWriter.create(sink, container);
-  for (const [number, chunk] of chunks.entries()) {
-    await writer.chunk(number, chunk);
-    if ((number + 1) % writer.grid.chunksPerLayer === 0) await writer.flushIndex();
-  }
+  for (const [number, chunk] of chunks.entries()) await writer.chunk(number, chunk);
   await writer.finish(source);
   return sink.bytes();
 }

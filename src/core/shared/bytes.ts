@@ -47,8 +47,11 @@ export interface ByteSink {
   abort(): Promise<void>;
 }
 
-/** Makes the sink of one output file, by its name without folder. A format may write more than one (`.hdr` and `.img`). */
-export type SinkMaker = (name: string) => Promise<ByteSink>;
+/**
+ * Makes the sink of one output file, by its name without folder. A format may write more than one (`.hdr` and `.img`).
+ * @param byteLength how many bytes will be written, where that is known
+ */
+export type SinkMaker = (name: string, byteLength?: number) => Promise<ByteSink>;
 
 /** A source over bytes in memory. */
 export function memorySource(name: string, bytes: Uint8Array): ByteSource {

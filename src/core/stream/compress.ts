@@ -120,7 +120,6 @@ async function compress(
       for (const [at, chunk] of chunks.entries()) {
         throwIfAborted(signal);
         await writer.chunk(firstChunk + at, chunk);
-        if ((firstChunk + at + 1) % writer.grid.chunksPerLayer === 0) await writer.flushIndex();
         tally.addChunk(chunk);
       }
     };

@@ -206,8 +206,22 @@ test('a cut file gives a fault that is named, and recover every whole chunk', as
       if (!report) return;
       expect(report.wholeCount + report.lostCount).toBe(report.chunkCount);
       const reader = await ContainerReader.open(memorySource('new.stria', sink.bytes()));
-      expect(await verifyContainer(reader, { backend })).toMatchObject({ sound: true, damagedCount: 0 });
-      const [file] = (await restoreBytes(backend, sink.bytes())).values();
+      const { lostCount } = report;
+      expect(await verifyContainer(reader, { backend })).toMatchObject({ sound: lostCount === 0, damagedCount: 0, lostCount });
+      expect((await describeContainer(reader, sink.bytes().length)).lostCount).toBe(lostCount);
+      if (lostCount > 0) {
+        await expect(restoreBytes(backend, sink.bytes())).rejects.toMatchObject({
+          tag: 'corrupt',
+          message: expect.stringContaining(`${lostCount} of ${report.chunkCount} chunks were lost`),
+        });
+      }
+      const [file] = (await restoreBytes(backend, sink.bytes(), { fill: true })).values();
+      // Asked for, zeros are written as if they had been there.
+      const filled = watchedSink();
+      await recoverVolume(memorySource('cut.stria', cut), filled, { fill: true });
+      const filledReader = await ContainerReader.open(memorySource('filled.stria', filled.bytes()));
+      expect(await verifyContainer(filledReader, { backend })).toMatchObject({ sound: true, lostCount: 0 });
+      expect((await restoreBytes(backend, filled.bytes())).values().next().value).toEqual(file);
       const expected = sound.voxels.slice();
       for (const { origin, shape, t } of report.lost) {
         for (let z = origin[2]; z < origin[2] + shape[2]; z++) {

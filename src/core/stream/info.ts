@@ -9,6 +9,8 @@ export interface ContainerInfo {
   /** In codec elements (an f64 voxel is two along x). */
   readonly chunkShape: Dims4;
   readonly chunkCount: number;
+  /** Chunks that were lost before, when the file was recovered from a damaged one. */
+  readonly lostCount: number;
   readonly chunks: readonly ChunkShare[];
   readonly sourceFormat: FileFormat;
   /** Names of the files that it came from. */
@@ -34,11 +36,7 @@ export interface ContainerInfo {
 export async function describeContainer(container: ContainerReader, fileBytes: number): Promise<ContainerInfo> {
   const { volume, chunkShape, sourceFormat, writer } = container.header;
   const tally = new ChunkTally();
-  for (let number = 0; number < container.chunkCount; number++) {
-    const entry = container.entry(number);
-    if (entry.kind === 'coded') tally.add(entry.stages, entry.payloadLength);
-    else tally.add(entry.kind, 0);
-  }
+  for (const { how, count, bytes } of container.uses()) tally.add(how, bytes, count);
   const source = await container.sourceDescription();
   const chunks = tally.shares();
   const voxelBytes = volumeBytes(volume);
@@ -47,6 +45,7 @@ export async function describeContainer(container: ContainerReader, fileBytes: n
     volume,
     chunkShape,
     chunkCount: container.chunkCount,
+    lostCount: container.lostCount,
     chunks,
     sourceFormat,
     sourceFiles: source.parts.map(({ name }) => name),

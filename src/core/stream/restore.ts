@@ -4,9 +4,11 @@ import type { ContainerReader } from '../format/container-reader.ts';
 import { describeExport } from '../io/export-volume.ts';
 import { planPictures } from '../io/pictures/describe-pictures.ts';
 import type { ByteSink, SinkMaker } from '../shared/bytes.ts';
+import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { type FileFormat, isPictureFormat, type SourceDescription, type SourcePart } from '../shared/source.ts';
 import { swapBytes, volumeBytes, elementBytes as voxelWidth } from '../shared/volume.ts';
+import { lostWords } from './damage-list.ts';
 import { Beside, overlapBytes, slabTargetBytes, writingTo } from './pipeline.ts';
 import { restorePictures } from './restore-pictures.ts';
 import { type RestoreStage, SlabDecoder } from './slab-decoder.ts';
@@ -22,6 +24,8 @@ export interface RestoreSettings {
   readonly to?: FileFormat | undefined;
   /** File name without ending, for formats that are not the source's own. */
   readonly baseName: string;
+  /** Write 0 for the voxels of chunks that were lost before. Default: a file that lacks some is refused. */
+  readonly fill?: boolean | undefined;
   /**
    * Name of the output, with its ending. Of several files it names the first; the others follow it where they can. PNG files
    * are numbered by it.
@@ -80,13 +84,16 @@ async function restore(
 ): Promise<Omit<RestoreReport, keyof StageReport>> {
   throwIfAborted(job.signal);
   const { backend } = settings;
+  if (container.lostCount > 0 && !settings.fill) {
+    throw new StriaError('corrupt', `${lostWords(container)}; with --fill their voxels become 0`);
+  }
   const clock = new KernelClock();
   const description = await describeOutput(container, settings, job);
   const slabs = new SlabDecoder(container, backend, stopwatch, clock, job);
   let bytesOut = 0;
   let files: readonly string[] = description.parts.map(({ name }) => name);
-  const openSink = async (name: string): Promise<ByteSink> => {
-    const sink = await makeSink(name);
+  const openSink = async (name: string, byteLength?: number): Promise<ByteSink> => {
+    const sink = await makeSink(name, byteLength);
     sinks.push(sink);
     return {
       write: async (bytes) => {
@@ -107,7 +114,8 @@ async function restore(
     await restorePictures(slabs, plan, openSink, settings.pictureMemory);
   } else {
     for (const part of description.parts) {
-      const { write } = await openSink(part.name);
+      const voxelBytes = part.hasVoxels ? volumeBytes(container.header.volume) : 0;
+      const { write } = await openSink(part.name, part.before.byteLength + voxelBytes + part.after.byteLength);
       await write(part.before);
       if (part.hasVoxels) await writeVoxels(slabs, description, backend, write);
       await write(part.after);

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { createCpuBackend } from '../cpu/cpu-backend.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
-import { ChunkGrid, type ChunkShape } from '../format/chunk-grid.ts';
+import type { ChunkShape } from '../format/chunk-grid.ts';
 import { ContainerReader } from '../format/container-reader.ts';
 import { memorySource } from '../shared/bytes.ts';
 import type { Dims4 } from '../shared/volume.ts';
 import { compressBytes, infoOf, voxelsOf } from './engine-testing.ts';
 import { type RestoreStage, SlabDecoder } from './slab-decoder.ts';
-import { chunkBoxes, regionsOf } from './slabs.ts';
+import { regionsOf } from './slabs.ts';
 import { KernelClock, Stopwatch } from './stage-times.ts';
 
 const backend = createCpuBackend(inlinePool());
@@ -42,15 +42,4 @@ test.each<[string, Dims4, ChunkShape]>([
     expect(Buffer.concat(pieces).equals(voxels)).toBe(true);
     expect(progress).toBe(voxels.byteLength);
   }
-});
-
-test('work that needs no order is cut into boxes that fit, whatever the layer', () => {
-  const grid = new ChunkGrid([2 ** 14, 2 ** 14, 128, 1], [64, 64, 64]);
-  let [next, count] = [0, 0];
-  for (const { firstChunk, dims, chunks } of chunkBoxes(grid, 1, 2 ** 25)) {
-    if (firstChunk !== next || dims[0] * dims[1] * dims[2] > 2 ** 25) expect({ firstChunk, dims }).toEqual({ firstChunk: next });
-    next += chunks.length;
-    if (++count === 100) break;
-  }
-  expect(next).toBe(100 * 128);
 });

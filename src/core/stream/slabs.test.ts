@@ -128,7 +128,8 @@ test('every default shape is one that a container takes, a GPU can hold, and mem
         const shape = chunkShapeOf(volume, arePictures);
         expect(shape).toEqual(checkChunkShape(volume, shape));
         const bytes = elementBytes(type);
-        if (x * y * z * t * bytes >= 2 ** 46) return;
+        // A stack has 2^18 pictures at most.
+        if (x * y * z * t * bytes >= 2 ** 43 || (arePictures && z * t > 2 ** 18)) return;
         expect(chunkGridOf(volume, shape).count).toBeGreaterThan(0);
         const layer = x * bytes * (shape[2] * shape[3] > 1 ? y * shape[2] * shape[3] : shape[1]);
         expect(layer <= maxLayerBytes || (shape[1] === 1 && shape[2] === 1)).toBe(true);

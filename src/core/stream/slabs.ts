@@ -18,7 +18,7 @@ export interface Slab extends ChunkRange {
 }
 
 /** So many chunks are worked on together at most: each is an object of its own. */
-const chunksTogether = 4096;
+export const chunksTogether = 4096;
 
 /** A range of consecutive chunks: whole layers, whole rows of chunks in a layer, or a part of a row. */
 export function rangeOf(grid: ChunkGrid, firstChunk: number, count: number): ChunkRange {
@@ -39,30 +39,20 @@ export function rangeOf(grid: ChunkGrid, firstChunk: number, count: number): Chu
  * @param targetBytes of voxels in rows padded to whole words
  */
 export function* slabsOf(grid: ChunkGrid, elementBytes: CodecElementBytes, targetBytes: number): Generator<Slab> {
-  for (const { first, count } of cuts(grid, elementBytes, targetBytes, true)) {
+  for (const { first, count } of cuts(grid, elementBytes, targetBytes)) {
     const range = rangeOf(grid, first, count);
     yield { ...range, byteLength: range.dims[0] * range.dims[1] * range.dims[2] * elementBytes };
   }
 }
 
-/**
- * All chunks in order, in boxes of at most `maxBytes` (one chunk at least): for work that does not need voxels in their
- * order, so that no layer has to fit in memory.
- */
-export function* chunkBoxes(grid: ChunkGrid, elementBytes: CodecElementBytes, maxBytes: number): Generator<ChunkRange> {
-  for (const { first, count } of cuts(grid, elementBytes, maxBytes, false)) yield rangeOf(grid, first, count);
-}
-
-/** @param inOrder voxels of a cut are one run of bytes in the volume: it may be larger then */
-function* cuts(grid: ChunkGrid, elementBytes: CodecElementBytes, maxBytes: number, inOrder: boolean): Generator<ChunkSpan> {
+function* cuts(grid: ChunkGrid, elementBytes: CodecElementBytes, targetBytes: number): Generator<ChunkSpan> {
   const [dimX, dimY] = grid.dims;
   const [countX, countY] = grid.counts;
-  const [width] = grid.chunkShape;
   const line = rowBytes(dimX, elementBytes);
-  const [, height, depth] = grid.box(0).shape;
-  const fits = (bytes: number, chunks: number) => Math.floor(Math.min(maxBytes / bytes, chunksTogether / chunks));
+  const [width, height, depth] = grid.box(0).shape;
+  const fits = (bytes: number, chunks: number) => Math.floor(Math.min(targetBytes / bytes, chunksTogether / chunks));
   const layers = fits(line * dimY * depth, grid.chunksPerLayer);
-  if (layers > 0 || (inOrder && depth > 1)) {
+  if (layers > 0 || depth > 1) {
     const step = Math.max(1, layers);
     for (let layer = 0; layer < grid.layerCount; layer += step) {
       const count = Math.min(step, grid.layerCount - layer);
@@ -70,11 +60,10 @@ function* cuts(grid: ChunkGrid, elementBytes: CodecElementBytes, maxBytes: numbe
     }
     return;
   }
-  const rows = fits(line * height * depth, countX);
-  const byRows = rows > 0 || (inOrder && height > 1);
-  const step = byRows ? Math.max(1, rows) : Math.max(1, fits(rowBytes(Math.min(width, dimX), elementBytes) * height * depth, 1));
-  const length = byRows ? countY : countX;
-  const unit = byRows ? countX : 1;
+  const rows = fits(line * height, countX);
+  const byRows = rows > 0 || height > 1;
+  const step = Math.max(1, byRows ? rows : fits(rowBytes(width, elementBytes), 1));
+  const [length, unit] = byRows ? [countY, countX] : [countX, 1];
   for (let start = 0; start < grid.count; start += length * unit) {
     for (let at = 0; at < length; at += step) {
       yield { first: start + at * unit, count: Math.min(step, length - at) * unit };

@@ -113,7 +113,6 @@ export async function writeContainer(
   for (const [number, chunk] of chunks.entries()) {
     throwIfAborted(signal);
     await writer.chunk(number, chunk);
-    if ((number + 1) % writer.grid.chunksPerLayer === 0) await writer.flushIndex();
     onProgress?.({ stage: 'Saving', done: Math.min(writer.bytesWritten, total), total });
   }
   await writer.finish(source);

@@ -1,0 +1,117 @@
+import type { Backend, ChunkBox } from '../chunks/backend.ts';
+import { type CodecElementBytes, rowBytes } from '../codec/codec.ts';
+import type { EncodedChunk } from '../format/chunk.ts';
+import { codecElementBytes } from '../format/chunk-grid.ts';
+import type { ContainerReader } from '../format/container-reader.ts';
+import { StriaError, toStriaError } from '../shared/errors.ts';
+import { type JobOptions, throwIfAborted } from '../shared/job.ts';
+import type { Dims3 } from '../shared/volume.ts';
+import { slabTargetBytes } from './pipeline.ts';
+import { chunksTogether, ReusedBytes } from './slabs.ts';
+import type { KernelClock, Stopwatch } from './stage-times.ts';
+
+/** What a `BatchDecoder` works for. */
+export interface BatchWork {
+  readonly stopwatch: Pick<Stopwatch<'read' | 'decode'>, 'time'>;
+  readonly clock: KernelClock;
+  readonly job: JobOptions;
+  onDamage(number: number, fault: StriaError): void;
+  /** Called with the voxels of each batch, in the order of its chunks; between them there may be zeros. */
+  onDecoded(voxels: Uint8Array): Promise<void>;
+}
+
+/** Decodes chunks in batches, stacked in one box: those between them that need no decoding do not make batches small. */
+export class BatchDecoder {
+  readonly #container: ContainerReader;
+  readonly #backend: Backend;
+  readonly #work: BatchWork;
+  readonly #elementBytes: CodecElementBytes;
+  readonly #perBatch: number;
+  readonly #scratch = new ReusedBytes();
+  #waiting: number[] = [];
+
+  constructor(container: ContainerReader, backend: Backend, work: BatchWork) {
+    this.#container = container;
+    this.#backend = backend;
+    this.#work = work;
+    this.#elementBytes = codecElementBytes(container.header.volume.type);
+    const [x, y, z] = container.grid.box(0).shape;
+    const bytes = Math.min(backend.maxBoxBytes, slabTargetBytes) / (rowBytes(x, this.#elementBytes) * y * z);
+    this.#perBatch = Math.max(1, Math.min(chunksTogether, Math.floor(bytes)));
+  }
+
+  async add(number: number): Promise<void> {
+    this.#waiting.push(number);
+    if (this.#waiting.length >= this.#perBatch) await this.finish();
+  }
+
+  /** Decodes what waits. */
+  async finish(): Promise<void> {
+    const { stopwatch, clock, job, onDamage, onDecoded } = this.#work;
+    throwIfAborted(job.signal);
+    const { numbers, chunks } = await stopwatch.time('read', () => this.#readWhole(this.#waiting));
+    this.#waiting = [];
+    if (numbers.length === 0) return;
+    const elementBytes = this.#elementBytes;
+    const { dims, boxes } = stacked(numbers.map((number) => this.#container.grid.box(number).shape));
+    const bytes = this.#scratch.take(dims[0] * dims[1] * dims[2] * elementBytes);
+    // Beside smaller chunks there may be voxels of the batch before.
+    bytes.fill(0);
+    const options = {
+      signal: job.signal,
+      onTimes: clock.onTimes,
+      // The backend numbers chunks by their place in the batch.
+      onDamage: (at: number, fault: StriaError) => onDamage(numbers[at] as number, withoutContext(fault)),
+    };
+    await stopwatch.time('decode', () => this.#backend.decode(chunks, boxes, { bytes, dims, elementBytes }, options));
+    await onDecoded(bytes);
+  }
+
+  /** Those of the chunks whose records are whole. */
+  async #readWhole(numbers: readonly number[]): Promise<{ numbers: number[]; chunks: EncodedChunk[] }> {
+    const whole: { numbers: number[]; chunks: EncodedChunk[] } = { numbers: [], chunks: [] };
+    const read = async (first: number, count: number) => {
+      for (const [at, chunk] of (await this.#container.readChunks(first, count, { signal: this.#work.job.signal })).entries()) {
+        whole.numbers.push(first + at);
+        whole.chunks.push(chunk);
+      }
+    };
+    for (let at = 0; at < numbers.length; ) {
+      const first = numbers[at] as number;
+      let count = 1;
+      while (numbers[at + count] === first + count) count++;
+      at += count;
+      try {
+        await read(first, count);
+      } catch (error) {
+        if (toStriaError(error).tag !== 'corrupt') throw error;
+        for (let number = first; number < first + count; number++) {
+          await read(number, 1).catch((cause: unknown) => {
+            const fault = toStriaError(cause);
+            if (fault.tag !== 'corrupt') throw fault;
+            this.#work.onDamage(number, fault);
+          });
+        }
+      }
+    }
+    return whole;
+  }
+}
+
+/** Boxes one behind the other along z. */
+function stacked(shapes: readonly Dims3[]): { readonly dims: Dims3; readonly boxes: readonly ChunkBox[] } {
+  let [x, y, z] = [0, 0, 0];
+  const boxes = shapes.map((shape): ChunkBox => {
+    const origin: Dims3 = [0, 0, z];
+    x = Math.max(x, shape[0]);
+    y = Math.max(y, shape[1]);
+    z += shape[2];
+    return { origin, shape };
+  });
+  return { dims: [x, y, z], boxes };
+}
+
+/** A fault without the outermost place. */
+function withoutContext({ tag, message, cause, context }: StriaError): StriaError {
+  return new StriaError(tag, message, { cause, context: context.slice(1) });
+}
