@@ -48,7 +48,7 @@ const anySource = fc.record({
   format: fc.constantFrom(...fileFormats),
   endian: fc.constantFrom('little' as const, 'big' as const),
   parts: fc
-    .tuple(fc.array(anyPart, { minLength: 1, maxLength: 3 }), fc.nat(2))
+    .tuple(fc.uniqueArray(anyPart, { minLength: 1, maxLength: 3, selector: ({ name }) => name }), fc.nat(2))
     .map(([parts, with_]) => parts.map((part, at) => ({ ...part, hasVoxels: at === with_ % parts.length }))),
 });
 
