@@ -3,7 +3,7 @@ import { readElement } from './batch.ts';
 import type { ChunkVoxels } from './codec.ts';
 import type { Axis } from './scan-order.ts';
 
-/** 'Element (x, y, z) has the number …', by SPEC.md's table. */
+/** Element (x, y, z) has the number …, by SPEC.md's table. */
 export function numberOf(x: number, y: number, z: number, [X, Y, Z]: ChunkVoxels['shape'], axis: Axis): number {
   if (axis === 0) return (z * Y + y) * X + x;
   return axis === 1 ? (z * X + x) * Y + y : (y * X + x) * Z + z;

@@ -6,7 +6,7 @@ import type { ChunkVoxels, CodecElementBytes, CodecParameters, ScanOrder } from 
 /** 0 is x, 1 is y, 2 is z. */
 export type Axis = 0 | 1 | 2;
 
-/** SPEC.md of `rle` and `parle`: 'Parameters: one byte, the axis.' @throws StriaError `corrupt` */
+/** SPEC.md of `rle` and `parle`: 'One byte, the axis: 0 is x, 1 is y, 2 is z.' @throws StriaError `corrupt` */
 export function parseAxis(codec: string, parameters: CodecParameters): Axis {
   const axis = parameters[0];
   if (parameters.byteLength === 1 && (axis === 0 || axis === 1 || axis === 2)) return axis;

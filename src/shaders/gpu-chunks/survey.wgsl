@@ -20,7 +20,7 @@ override lane_mask: u32 = 0xffffffffu >> (32u - bits);
 /** 1 in each lane, and the highest bit of each lane. */
 override ones: u32 = 0xffffffffu / lane_mask;
 override tops: u32 = ones << (bits - 1u);
-/** 'The highest code is the raw group: 8 or 15'; the largest k is two less. */
+/** The highest code is the raw group: 8 or 15; the largest k is two less. */
 override largest_k: u32 = min(bits, 15u) - 2u;
 override piece_words: u32 = 4u * element_bytes;
 
@@ -148,7 +148,7 @@ fn main(
     var words = vec4u(voxels[at], voxels[at - to_above], voxels[at - to_behind], voxels[at - to_above - to_behind]);
     var previous: vec4u;
     if (first_x == 0u) {
-      // 'Above, else behind, else itself' stands before a row's first element; above before that of the row behind.
+      // Above, else behind, else itself stands before a row's first element; above before that of the row behind.
       previous = vec4u(
         before_row(select(words.z, words.y, has_above)),
         before_row(words.y),

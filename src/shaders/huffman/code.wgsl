@@ -37,7 +37,7 @@ var<workgroup> wg_lengths: array<u32, 256>;
 var<workgroup> wg_nibbles: array<u32, 256>;
 var<workgroup> wg_packed: array<atomic<u32>, 32>;
 
-// 'The two lightest nodes get a parent, again and again, where a leaf goes before a parent of the same weight.'
+// 'the two lightest nodes get a parent, again and again, where a leaf goes before a parent of the same weight'
 fn build_tree(used: u32) {
   var leaf = 0u;
   var root = 0u;
@@ -193,7 +193,7 @@ fn main(
   if (thread == 0u && used > 1u) { count_lengths(used); }
   workgroupBarrier(); // the numbers, their sums and the first codes are there
 
-  // 'The most frequent symbols get the shortest codes.'
+  // 'The most frequent symbols get the shortest codes'
   var length = 0u;
   if (count > 0u && used > 1u) {
     length = 1u;

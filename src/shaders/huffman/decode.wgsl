@@ -138,7 +138,7 @@ fn lookup(bits: u32) -> u32 {
   return wg_table[(bits >> 1u) & 2047u] >> (16u * (bits & 1u));
 }
 
-// 'Every segment takes as many bits as its tile says; each tile ends with less than 8 bits behind its last segment, all 0.'
+// 'every segment takes as many bits as its tile says'
 // `end`: the bit of the tile where segment `segment` ended, and `promised` where it was to end.
 fn segment_fails(place: Place, tile: Tile, segment: u32, end: u32, promised: u32) -> bool {
   if (segment + 1u < tile.segments) { return end != promised; }

@@ -40,7 +40,7 @@ fn read_header(chunk: Chunk) -> bool {
     var ended = false;
     for (var shift = 0u; shift < 35u && at < end && !ended; shift += 7u) {
       let byte = byte_at(at);
-      // 'No last byte is 0, but for the value 0.'
+      // 'No last byte is 0, but for the value 0'
       if ((shift == 28u && byte > 15u) || (shift > 0u && byte == 0u)) { return false; }
       value |= (byte & 127u) << shift;
       ended = byte < 128u;
@@ -135,7 +135,7 @@ fn main(
     symbols_word += (length + 3u) / 4u;
     place += tile_count;
   }
-  // 'Its length is exactly what its parts add up to.'
+  // 'its length is exactly what its parts add up to'
   if (thread == 0u) { raise(number, body != end); }
   for (var unused = place + thread; unused < places_end; unused += threads) { places[unused].slot = no_slot; }
   if (thread >= count && thread < max_sections) { slots[max_sections * number + thread] = Slot(kind_none, 0u, 0u, 0u); }

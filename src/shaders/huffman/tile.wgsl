@@ -9,7 +9,7 @@ const tile_words = 8192u;
 const table_words = 33u;
 const max_sections = 16u;
 
-// SPEC.md: 'Kinds: 0 is plain, 1 is single, 2 is coded.' 3: not written (encoder).
+// SPEC.md: Kinds: 0 is plain, 1 is single, 2 is coded. 3: not written (encoder).
 const kind_plain = 0u;
 const kind_single = 1u;
 const kind_coded = 2u;

@@ -77,7 +77,7 @@ fn append(writer: ptr<function, Writer>, value: u32, width: u32) {
   }
 }
 
-// 'The number of sections in one byte; then for each its length × 4 + its kind as a varint.'
+// 'for each section its length × 4 + its kind, as a varint'
 fn put_header(section: Section) {
   var at = section.header;
   if (section.section_count > 0u) {

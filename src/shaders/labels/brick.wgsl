@@ -48,8 +48,8 @@ fn place_of(chunk: Chunk, box: Box, brick: u32) -> Place {
 // `width` bits from the lowest on; 32 at most.
 fn low_bits(width: u32) -> u32 { return select(0u, 0xffffffffu >> (32u - width), width > 0u); }
 
-// Where the directory's sections stand, in bits from the payload's first on: 'one byte, the lengths' width; two bits for
-// each brick, its kind; the length of each coded brick.'
+// Where the directory's sections stand, in bits from the payload's first on: one byte, the lengths' width; two bits for
+// each brick, its kind; the length of each coded brick.
 fn kind_bit(brick: u32) -> u32 { return 8u + 2u * brick; }
 fn first_length_bit(bricks: u32) -> u32 { return 8u + 8u * ((bricks + 3u) / 4u); }
 fn directory_bytes(bricks: u32, coded_bricks: u32, length_bits: u32) -> u32 {

@@ -38,7 +38,7 @@ var<private> seen_label: u32;
 
 fn byte_at(at: u32) -> u32 { return extractBits(payloads[at / 4u], 8u * (at % 4u), 8u); }
 
-// 'Behind the end stand zeros.'
+// Behind the end stand zeros.
 fn next_byte() -> u32 {
   if (next >= end) { return 0u; }
   next++;
@@ -76,7 +76,7 @@ fn decide(chance: u32) -> bool {
   return is_event;
 }
 
-// 'The fewest bytes such that all 32-bit numbers that begin with them lie in the interval.'
+// 'the fewest bytes, 1 to 4, such that all 32-bit numbers that begin with them (the highest byte first) lie in the interval'
 fn closing_bytes() -> u32 {
   for (var count = 1u; count < 4u; count++) {
     let step = 1u << (32u - 8u * count);
@@ -153,7 +153,7 @@ fn decode_element(windows: vec4u, left: u32) -> u32 {
       guess = next_guess(windows, left, guesses, first, second);
       if (guess == none || guesses == 3u) {
         question = ask_new;
-        // 'Labels left are those known that no guess named. Where none is left, the label is new.' In a damaged
+        // 'let m be the number of labels met in this brick so far, less the number of guesses. If m = 0, the label is new.' In a damaged
         // payload alone there may be more guesses than labels.
         if (label_count <= guesses) { break; }
       }

@@ -109,7 +109,7 @@ fn flush(word: u32) {
   pending = 0u;
 }
 
-// 'The fewest bytes such that all numbers that begin with them lie in the interval.'
+// 'the fewest bytes, 1 to 4, such that all 32-bit numbers that begin with them (the highest byte first) lie in the interval'
 fn close_interval() {
   let last = low + (range - 1u);
   for (var shift = 24u; ; shift -= 8u) {
@@ -276,7 +276,8 @@ fn main(
     encode_row(is_there, row % max(place.extent.y, 1u), row / max(place.extent.y, 1u));
   }
 
-  // 'The stream, then the labels, the last one first.' Or the one label; or, where that is no longer, the elements.
+  // 'The stream of the range coder, then the brick's labels, E bytes each, the last one first.' Or the one
+  // label; or, where that is no longer, the elements.
   if (column == 0u && has_brick) {
     has_failed = has_failed || label_count > max_labels;
     var kind = kind_coded;

@@ -70,8 +70,8 @@ fn windows_of(before: vec4u, here: vec4u, after: vec4u, i: u32) -> vec4u {
   }
 }
 
-// 'The first guess is the label above, where that is the same as that behind. Else, and for all later guesses, it is the
-// first label in this order that is no guess yet.' From the last to the first, as earlier ones win. `none` where there is none.
+// 'it is the first label in this order that exists and is no guess yet'. From the last to the first,
+// as earlier ones win. `none` where there is none.
 fn next_guess(windows: vec4u, left: u32, number: u32, guess0: u32, guess1: u32) -> u32 {
   let above = extractBits(windows.x, 8u, 8u);
   if (number == 0u && above != none && above == extractBits(windows.z, 8u, 8u)) { return above; }
@@ -115,7 +115,7 @@ fn weight(index: u32) -> i32 {
 // The chance that a label is new where guesses leave so many of the known ones, one at least.
 fn new_chance(labels_left: u32) -> u32 { return tables[new_label_chances + min(labels_left, 7u)]; }
 
-// 'With as many bits as the largest number met so far has digits.'
+// 'with as many bits as the largest number met so far has digits.'
 fn index_bits(label_count: u32) -> u32 { return 32u - countLeadingZeros(label_count - 1u); }
 
 // SPEC.md, 'The range coder'. Twin: `Interval` in src/core/codecs/labels/range-coder.ts.

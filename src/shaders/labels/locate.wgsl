@@ -103,7 +103,7 @@ fn main(
     let begin = min(start + sum - length, end);
     if (checks && thread == 0u) { raise(number, wg_sums[threads - 1u] > end - start); }
     start = min(start + wg_sums[threads - 1u], end);
-    // 'The labels, the last one first': a coded brick's first label is its last.
+    // The labels, the last one first: a coded brick's first label is its last.
     var first = begin;
     if (kind == kind_coded) { first = max(stop, element_bytes) - element_bytes; }
     wg_firsts[thread] = select(first, as_before, kind == kind_as_before);
@@ -116,6 +116,6 @@ fn main(
     for (var i = threads; i > 0u && last == as_before; i--) { last = wg_firsts[i - 1u]; }
     if (last != as_before) { first_before = last; }
   }
-  // 'The bricks, without gaps', up to the payload's end.
+  // 'the bricks, without gaps', up to the payload's end.
   if (checks && thread == 0u) { raise(number, start != end); }
 }

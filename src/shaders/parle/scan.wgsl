@@ -1,5 +1,5 @@
 // Adds up the segments' counts of each chunk: its anchors, and the size of its payload for the CPU, which places it.
-// src/core/codecs/parle/SPEC.md, 'Anchors'. segment.wgsl stands in front of this text.
+// src/core/codecs/parle/SPEC.md, 'Payload'. segment.wgsl stands in front of this text.
 // Algorithm: Hillis-Steele over 256 sums of 8 segments, and again until the chunk's segments are through.
 // One invocation owns 8 segments of each round, one workgroup a chunk. Dispatch: one workgroup a chunk, spread over x and y.
 // Invariants:

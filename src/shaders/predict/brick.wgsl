@@ -1,5 +1,5 @@
 // Bricks in workgroup memory: how they are cut. No entry point: kernels.ts puts it in front of the others, behind rice's
-// packed.wgsl. src/core/codecs/predict/SPEC.md, 'Bricks, blocks and groups'. Twin: src/core/codecs/predict/layout.ts.
+// packed.wgsl. src/core/codecs/predict/SPEC.md, 'Planes; bricks, blocks and groups'. Twin: src/core/codecs/predict/layout.ts.
 //
 // A plane of a brick is a unit, coded by itself, and workgroups do one unit of their brick after the other.
 
@@ -21,13 +21,13 @@ override groups_y: u32 = brick_y / group_y;
 
 // One invocation for each group of a brick.
 const threads = 64u;
-// 'A flat brick has 15 for its predictors.'
+// A flat brick has 15 for its predictors.
 const flat_mark = 15u;
 const sum_predictors = 8u;
 // None carries half.
 const soft_predictor = sum_predictors;
 const median_predictor = sum_predictors;
-// 'The highest class is 8 where w is 8, and 12 where it is 16.'
+// The highest class is 8 where w is 8, and 12 where it is 16.
 override class_count: u32 = 4u + 4u * plane_bytes;
 // Sections whose units differ in length: classes, tails, and the heads of each class.
 override section_count: u32 = 2u + class_count;
@@ -158,7 +158,7 @@ fn words_to_visit(extent: vec3u) -> u32 { return row_words * ((extent.z - 1u) * 
 // What stands left of a word's elements in its row, given the word before it.
 fn shifted_in(word: u32, before: u32) -> u32 { return (word << bits) | (before >> (32u - bits)); }
 
-// 'The median of a, b, c, their planes and their space', for each lane; outside of the block they all are 0.
+// The median of a, b, c, their planes and their space, for each lane; outside of the block they all are 0.
 fn packed_medians(left: u32, up: u32, up_left: u32, behind: u32, behind_left: u32, behind_up: u32, behind_up_left: u32) -> u32 {
   var medians_there = 0u;
   for (var lane = 0u; lane < lanes; lane++) {
@@ -200,7 +200,7 @@ fn middle_and_least(v: vec3i) -> vec2i {
   return vec2i(min(max(v.x, v.y), max(low, v.z)), min(low, v.z));
 }
 
-// 'Tails: the t low bits of the symbols in classes above 4, where w is 16.'
+// Tails: the t low bits of the symbols in classes above 4, where w is 16.
 fn tail_bits(group_class: u32) -> u32 {
   if (bits == 8u) { return 0u; }
   return max(group_class, 4u) - 4u;

@@ -36,7 +36,7 @@ fn bytes_of(nibbles: u32) -> u32 {
   return (pairs & 0x000f000fu) | ((pairs & 0x00f000f0u) << 4u);
 }
 
-// 'Zero bits up to a whole word': whether there are others behind the first `used` bits of a part that starts at a word.
+// 'zero bits up to a whole word': whether there are others behind the first `used` bits of a part that starts at a word.
 fn padding_fails(start: u32, used: u32) -> bool {
   return used % 32u != 0u && payloads[start + used / 32u] >> (used % 32u) != 0u;
 }
@@ -75,7 +75,7 @@ fn expand_quad(place: Place, quad: Quad, bases: u32, plane: u32, chunk_number: u
   }
   first = packed_residuals(first);
   if (is_first) {
-    // 'Each block's first symbol is 0.'
+    // 'each block's first symbol is 0'
     raise(chunk_number, (first & element_mask) != 0u);
     first = (first & ~element_mask) | bits_at(bases, bits * block_place(place, block, plane), bits);
   }

@@ -1,5 +1,5 @@
 // Where the groups of a unit have their heads and tails. No entry point: kernels.ts puts it in front of the others, behind
-// brick.wgsl and scan.wgsl. SPEC.md, 'Heads and tails'.
+// brick.wgsl and scan.wgsl. SPEC.md, 'Classes; heads and tails'.
 // Algorithm: in a whole brick all groups of a class are equally long, so a group's place among the heads follows from how
 // many groups before it have its class: a count of equal nibbles. Tails of all classes stand together, and are scanned.
 

@@ -36,7 +36,7 @@ fn union_of_lanes(word: u32) -> u32 {
 
 fn digits(value: u32) -> u32 { return 32u - countLeadingZeros(value); }
 
-// 'd: the number of binary digits of floor(2S / 3n)', without a division.
+// 'd the number of binary digits of floor(2S / 3n)', without a division.
 fn mean_digits(symbol_sum: u32, count: u32) -> u32 {
   let most = digits(2u * symbol_sum);
   let least = digits(3u * count);
@@ -65,7 +65,7 @@ fn union_of_group(place: Place, predictor: u32) -> u32 {
   return union_of_lanes(symbols);
 }
 
-// 'The class by the mean, but at least the lowest one whose heads hold the largest symbol.'
+// 'but at least the lowest class whose heads hold all symbols'
 fn class_of(place: Place, predictor: u32, symbol_sum: u32) -> u32 {
   if (symbol_sum == 0u) { return 0u; }
   let by_mean = min(1u + mean_digits(symbol_sum, place.count), class_count);

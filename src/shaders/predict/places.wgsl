@@ -52,7 +52,7 @@ fn count_groups(number: u32, chunk: Chunk, extent: vec3u, at: u32, unit: u32, th
       }
     }
   }
-  // 'Then zero bits up to a whole word.'
+  // 'then zero bits up to a whole word'
   if (index % 8u != 0u) { raise(number, word >> (4u * (index % 8u)) != 0u); }
 }
 

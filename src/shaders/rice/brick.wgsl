@@ -39,9 +39,9 @@ override predictor_bits: u32 = 3u + causal;
 // others.
 const mean_candidate = sum_predictors;
 override candidates: u32 = sum_predictors + 1u + causal_predictors * causal;
-// 'A quotient of 15 or more is an escape.'
+// 'A quotient of 15 or more is an escape'
 const escape_quotient = 15u;
-// 'The highest code is the raw group: 8 or 15.'
+// The highest code is the raw group: 8 or 15.
 override raw_code: u32 = bits - bits / 16u;
 
 // Tiles of a whole group along x and y.
@@ -52,7 +52,7 @@ override row_words: u32 = brick_x / lanes;
 override row_pitch: u32 = row_words;
 // Slices stand apart in workgroup memory, so that the parts of neighbouring groups do not meet in one bank.
 override slice_pitch: u32 = brick_y * row_words + 4u;
-// 'No brick has more than 1034 words': 4096 bytes of raw groups, and at most 312 bits in front of them.
+// 'no plane of a brick has more than 1034 words': 4096 bytes of raw groups, and at most 312 bits in front of them.
 const most_words = 1034u;
 // A brick's elements, or its code.
 override memory_words: u32 = max(brick_z * slice_pitch, most_words + 2u);
@@ -176,7 +176,7 @@ fn starts_block(place: Place) -> bool {
   return place.count > 0u && place.part == 0u && all(place.in_block == vec2u(0u)) && place.group.z == 0u;
 }
 
-// 'The directory is filled up to a whole word.'
+// 'then zeros up to a whole word'
 fn directory_words(entries: u32) -> u32 { return (entries + 1u) / 2u; }
 
 // The bit where a block's predictor and base stand, from the brick's first on; and, behind the last block, the codes.

@@ -6,13 +6,13 @@
 
 fn raise_for(brick: u32, is_fault: bool) { raise(chunk_of_brick[brick], is_fault); }
 
-// 'Less than 32 bits', all 0, stand from `bit` on in front of the suffixes.
+// 'less than 32 bits', all 0, stand from `bit` on in front of the suffixes.
 fn filling_fails(bit: u32, suffixes_bit: u32) -> bool {
   if (bit > suffixes_bit || suffixes_bit - bit > 31u) { return true; }
   return (peek(reader_at(bit)) & low_bits(suffixes_bit - bit)) != 0u;
 }
 
-// 'No prefix has more than 15 zeros, no symbol is 2^w or more, the escape bit is 1 exactly if there are escapes': the quotients
+// No prefix has more than 15 zeros, no symbol is 2^w or more, the escape bit is 1 exactly if there are escapes: the quotients
 // of a word of `count` elements, before escapes are put in.
 fn quotients_fail(quotients: u32, count: u32, width: u32, has_escapes: bool) -> bool {
   var fails = false;

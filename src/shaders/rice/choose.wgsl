@@ -156,7 +156,7 @@ fn bring_causal_worths(place: Place, count: u32) {
 
 fn symbol_of(residual: u32) -> u32 { return packed_symbols(residual & element_mask); }
 
-// 'The one whose parts' worths add up to the least': the candidate of this invocation's block. The workgroup calls it together.
+// The one whose parts' worths add up to the least: the candidate of this invocation's block. The workgroup calls it together.
 fn choose_predictor(place: Place, mean: u32) -> u32 {
   let count = counted_elements(place);
   if (count > 0u) {
@@ -171,7 +171,7 @@ fn choose_predictor(place: Place, mean: u32) -> u32 {
   var chosen = 0u;
   for (var candidate = 0u; candidate < candidates; candidate++) {
     let worth = atomicLoad(&wg_worths[block_number(place) * candidates + candidate]);
-    // 'The first on a tie.'
+    // The first on a tie.
     if (worth < least) {
       least = worth;
       chosen = candidate;

@@ -19,7 +19,8 @@ fn counts_of(planes_there: Eight) -> vec2u {
 // has, and the sum. And the code that is best so far.
 struct Search { k: u32, own: vec4u, most: u32, sum: u32, code: u32, least: u32 }
 
-// Goes on to the next lower k. 'Of all k that are sure to cost no more than raw, the one that costs least; the larger on a tie.'
+// Goes on to the next lower k. 'Of all k for which the third is at most n × w, the one with the least second is taken; the
+// larger on a tie.'
 fn try_next(search: ptr<function, Search>, has_bit: u32, count: u32) {
   let high = (*search).own.w;
   (*search).most = max((*search).most, high);

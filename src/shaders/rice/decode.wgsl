@@ -249,7 +249,7 @@ fn main(
       if (lanes == 2u) { suffix_bits = coded.width * place.size.x * place.size.y * place.size.z; }
       let not_brought = select(0u, suffix_bits, lanes == 2u && place.part > 0u);
       let scanned = scan(thread, (suffix_bits - not_brought) | (rice_count << 18u));
-      // 'All suffixes, which end with the brick'; where damage says that there are more bits than words, from its start on.
+      // All suffixes, which end with the brick; where damage says that there are more bits than words, from its start on.
       let suffix_total = scanned.total & 0x3ffffu;
       let suffixes_bit = max(32u * size, suffix_total) - suffix_total;
       coded.suffixes = suffixes_bit + (scanned.before & 0x3ffffu) - not_brought;
@@ -292,7 +292,7 @@ fn main(
         residual = packed_add(residual, own_block.base * ones);
       } else if (i == 0u && starts_block(place)) {
         raise_for(brick, (residual & element_mask) != 0u);
-        // 'The base takes the place of the block's first residual.'
+        // 'the base in the place of the first residual'
         residual = (residual & ~element_mask) | own_block.base;
       }
       if (word.count > 0u) { store_word(word_at(word.first), residual); }

@@ -4,7 +4,7 @@
 // Neighbours, or their weights: in pictures nine, in volumes ten.
 struct Ten { near: vec4i, far: vec4i, last: vec2i }
 
-// An element of the brick. 'Of 2 bytes, less the base, as signed; of 1 byte as they are.'
+// An element of the brick. Of 2 bytes, less the base, as signed; of 1 byte as they are.
 fn element_at(at: vec3u, base: u32) -> i32 {
   let value = (word_with(at) >> (bits * (at.x % lanes))) & element_mask;
   if (bits == 16u) { return i32((value - base) << 16u) >> 16u; }
@@ -14,7 +14,7 @@ fn element_at(at: vec3u, base: u32) -> i32 {
 // Where an element is in its brick and in its block, and the step to the one that stands for neighbours that are not there.
 struct Own { at: vec3u, in_block: vec3u, nearest: vec3u, base: u32 }
 
-// 'As far as the block reaches; if that is not at all, the one to the left, above or behind.'
+// As far as the block reaches; if that is not at all, the one to the left, above or behind.
 fn neighbour(own: Own, x: u32, y: u32, z: u32) -> i32 {
   let step = min(vec3u(x, y, z), own.in_block);
   return element_at(own.at - select(step, own.nearest, all(step == vec3u(0u))), own.base);

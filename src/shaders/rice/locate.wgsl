@@ -41,7 +41,7 @@ fn main(
   for (var entry = first; entry < last; entry++) { sum += length_at(directory, entry); }
   let scanned = scan(thread, sum);
   if (thread == 0u) {
-    // 'Its directory is whole and ends in zeros, and the bricks' lengths add up to the rest.'
+    // 'its directory is whole and ends in zeros, and the bricks' lengths add up to the rest.'
     let bricks_end = directory + directory_words(entries) + scanned.total;
     raise(number, bricks_end != end || chunk.byte_length % 4u != 0u);
     raise(number, entries % 2u == 1u && length_at(directory, entries) != 0u);

@@ -1,7 +1,7 @@
 // An encoder's workgroup memory: a brick's elements, and beside them its code. No entry point: kernels.ts puts it in front of the
 // others, behind brick.wgsl.
 // Elements stand in tiles, 4 rows of one word each. Each block has its own, and beside them a column to the left, a row above and, in
-// volumes, a slice behind that are always 0: 'what does not exist is 0'.
+// volumes, a slice behind that are always 0: what does not exist is 0.
 
 override block_columns: u32 = block_x / lanes;
 override behind: u32 = 1u - picture;

@@ -74,7 +74,7 @@ fn capped(quotients: vec4u, escaped: vec4u) -> vec4u {
   return (quotients & ~covered) | (vec4u(escape_quotient * ones) & covered);
 }
 
-// 'q zero bits and a one; 15 zero bits and a one for an escape.'
+// q zero bits and a one; 15 zero bits and a one for an escape.
 fn write_prefixes(place: Place, quotients: Eight, at: u32) {
   var prefixes = writer_at(at);
   if (clipped == 0u) {
@@ -152,7 +152,7 @@ fn write_escapes(symbols: Eight, escaped: Eight, k: u32, at: u32) {
   }
 }
 
-// 'Bit by bit': the lowest `width` of a part's eight planes. A whole set's are whole words.
+// 'bit by bit': the lowest `width` of a part's eight planes. A whole set's are whole words.
 fn write_planes(place: Place, planes_there: Eight, width: u32, at: u32) {
   if (clipped == 0u) {
     let word = at / 32u;

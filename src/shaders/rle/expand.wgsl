@@ -99,10 +99,10 @@ fn check_tile(at: Lane, own: Bits, tile: u32, chunk_number: u32, span: Span, end
     let first = 64u * (at.lane * parts + part);
     if (first + 64u > count) { raise(chunk_number, any(own[part] != bits_below(own[part], max(count, first) - first))); }
   }
-  // 'Bit 0 of level 0 is 1.' The chunk's first run has none before it.
+  // 'bit 0 of level 0 is 1'. The chunk's first run has none before it.
   let is_first = number == 0u;
   if (is_first && at.lane == 0u) { raise(chunk_number, (own[0].x & 1u) == 0u); }
-  // 'Runs side by side have different values.'
+  // 'runs side by side have different values'
   for (var run = at.lane + u32(is_first); run < span.counts.w; run += lanes) {
     let value = span.starts.w + run * element_bytes;
     raise(chunk_number, payload_element(value, end) == payload_element(value - element_bytes, end));

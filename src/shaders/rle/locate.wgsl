@@ -107,6 +107,6 @@ fn main(
     }
     section_start += before * unit;
   }
-  // 'Its length is exactly what its parts add up to.'
+  // 'its length is exactly what its parts add up to'
   if (thread == 0u) { raise(number, section_start != end); }
 }

@@ -1,6 +1,6 @@
 import { corrupt } from './layout.ts';
 
-/** SPEC.md: 'No code is longer than 12 bits.' */
+/** SPEC.md: No code is longer than 12 bits. */
 export const maxCodeBits = 12;
 /** The most bytes that the lengths of a code take: a nibble for each symbol. */
 export const maxTableBytes = 128;
@@ -13,11 +13,11 @@ export type CodeLengths = Uint8Array;
  * @param counts how often each of the 256 symbols occurs; two or more of them do
  */
 export function codeLengths(counts: Uint32Array): CodeLengths {
-  // 'The symbols that occur, the rarest first, on a tie the lower one.'
+  // 'The symbols that occur are sorted, the rarest first, on a tie the lower one'
   const sorted = [...counts.keys()].filter((symbol) => (counts[symbol] as number) > 0);
   sorted.sort((a, b) => (counts[a] as number) - (counts[b] as number) || a - b);
   const numbers = limitDepths(depthsOfLeaves(sorted.map((symbol) => counts[symbol] as number)));
-  // 'The most frequent symbols get the shortest codes.'
+  // 'The most frequent symbols get the shortest codes'
   const lengths = new Uint8Array(256);
   let next = sorted.length;
   numbers.forEach((number, length) => {
@@ -28,7 +28,7 @@ export function codeLengths(counts: Uint32Array): CodeLengths {
 
 /**
  * How many leaves of Huffman's tree lie at each depth; index 12 counts the deeper ones, too. Moffat and Katajainen,
- * 'In-place calculation of minimum-redundancy codes' (1995): a leaf goes before an inner node of the same weight.
+ * "In-place calculation of minimum-redundancy codes" (1995): a leaf goes before an inner node of the same weight.
  * @param weights in rising order, two or more
  */
 function depthsOfLeaves(weights: number[]): number[] {
@@ -65,7 +65,7 @@ function depthsOfLeaves(weights: number[]): number[] {
   return numbers;
 }
 
-/** 'While the codes take more than all: one of 12 bits goes below the longest shorter one.' */
+/** While the codes take more than all: one of 12 bits goes below the longest shorter one. */
 function limitDepths(numbers: number[]): number[] {
   const at = (length: number) => numbers[length] as number;
   let taken = numbers.reduce((sum, number, length) => sum + number * 2 ** (maxCodeBits - length), 0);
@@ -79,7 +79,10 @@ function limitDepths(numbers: number[]): number[] {
   return numbers;
 }
 
-/** 'Codes rise with their length, and among those of one length with the symbol.' Each code's first bit is its lowest. */
+/**
+ * 'codes rise, as numbers, with their length, and among those of one length with the symbol'. Each code's first bit is its
+ * lowest.
+ */
 export function canonicalCodes(lengths: CodeLengths): Uint16Array {
   const codes = new Uint16Array(256);
   let next = 0;

@@ -2,18 +2,18 @@ import { chunkBytes } from '../../codec/batch.ts';
 import type { ChunkGeometry } from '../../codec/codec.ts';
 import { StriaError } from '../../shared/errors.ts';
 
-/** SPEC.md: 'A tile is 32,768 symbols of a section, a segment 256 of them.' */
+/** SPEC.md: A tile is 32,768 symbols of a section, a segment 256 of them. */
 export const segmentSymbols = 256;
 export const segmentsPerTile = 128;
 export const tileSymbols = segmentSymbols * segmentsPerTile;
-/** 'A payload has 1 to 16 sections.' */
+/** 'Elements of 1 byte are 1 to 16 sections' */
 export const maxSections = 16;
-/** 'Chunks are shorter than 2^30 bytes.' */
+/** 'together they have less than 2^30 bytes' */
 const maxChunkBytes = 2 ** 30 - 1;
 /** The most bytes of a varint. */
 const maxVarintBytes = 5;
 
-/** 'Kinds: 0 is plain, 1 is single, 2 is coded.' */
+/** Kinds: 0 is plain, 1 is single, 2 is coded. */
 export const kinds = { plain: 0, single: 1, coded: 2 } as const;
 export type SectionKind = (typeof kinds)[keyof typeof kinds];
 
@@ -63,7 +63,7 @@ export interface SectionHead {
   readonly length: number;
 }
 
-/** 'The number of sections in one byte; then for each its length × 4 + its kind as a varint.' */
+/** 'for each section its length × 4 + its kind, as a varint' */
 export function headerBytes(sections: readonly SectionHead[]): Uint8Array {
   const bytes = [sections.length];
   for (const { kind, length } of sections) {

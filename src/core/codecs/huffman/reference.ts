@@ -14,7 +14,7 @@ import {
 } from './layout.ts';
 import { tileDecoder, tileEncoder } from './tile.ts';
 
-/** SPEC.md: 'Parameters: none (0 bytes).' */
+/** SPEC.md: 'None (0 bytes).' */
 export function checkParameters(parameters: CodecParameters): void {
   if (parameters.byteLength !== 0)
     throw corrupt(`codec has no parameters, but ${parameters.byteLength} bytes of them were found`);
@@ -71,7 +71,7 @@ function encodeSection(symbols: Uint8Array): SectionHead & { readonly body: Uint
   for (let i = 0; i < length; i++) counts[symbols[i] as number] = (counts[symbols[i] as number] as number) + 1;
   if (counts[symbols[0] as number] === length) return { kind: kinds.single, length, body: symbols.slice(0, 1) };
 
-  // 'The number of the table's bytes, the table, the tiles' lengths in 2 bytes each, the tiles.'
+  // The number of the table's bytes, the table, the tiles' lengths in 2 bytes each, the tiles.
   const lengths = codeLengths(counts);
   const table = packLengths(lengths);
   const encodeTile = tileEncoder(lengths);
@@ -79,7 +79,7 @@ function encodeSection(symbols: Uint8Array): SectionHead & { readonly body: Uint
   for (let start = 0; start < length; start += tileSymbols) tiles.push(encodeTile(symbols.subarray(start, start + tileSymbols)));
   const directory = Uint8Array.from(tiles.flatMap(({ byteLength }) => [byteLength & 255, byteLength >> 8]));
   const body = joined([Uint8Array.of(table.byteLength), table, directory, ...tiles]);
-  // 'Coded if that is shorter than the symbols themselves, else plain.'
+  // 'Else coded, if that body is shorter than the plain one.'
   return body.byteLength < length ? { kind: kinds.coded, length, body } : { kind: kinds.plain, length, body: symbols };
 }
 

@@ -6,7 +6,7 @@ import { corrupt, segmentSymbols } from './layout.ts';
 const baseBits = 12;
 const widthBits = 4;
 
-/** 'Segment j has the groups of four symbols j, j + L, j + 2L, ….' */
+/** 'segment j has the groups j, j + L, j + 2L and so on' */
 function forEachSymbol(count: number, segment: number, segments: number, visit: (index: number) => void): void {
   for (let group = 4 * segment; group < count; group += 4 * segments) {
     const end = Math.min(group + 4, count);

@@ -20,7 +20,7 @@ export function encodeBrick({ elements, extent }: BrickElements, elementBytes: C
   walkBrick(extent, encoder);
   if (encoder.labels.length > maxLabels) return undefined;
   const stream = encoder.close();
-  // 'The stream, then the labels, the last one first.'
+  // 'The stream of the range coder, then the brick's labels, E bytes each, the last one first.'
   const brick = new Uint8Array(stream.length + encoder.labels.length * elementBytes);
   brick.set(stream);
   for (const [index, label] of encoder.labels.entries()) {
@@ -148,7 +148,7 @@ class BrickDecoder implements WalkPartner {
   }
 }
 
-/** 'As many digits as the highest of the known indices has.' */
+/** 'with as many bits as the largest number met so far has digits' */
 function indexBits(labelCount: number): number {
   return 32 - Math.clz32(labelCount - 1);
 }

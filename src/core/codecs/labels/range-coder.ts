@@ -6,7 +6,7 @@ class Interval {
   low = 0;
   range = 0xffffffff;
 
-  /** 'The first part of the interval is the event's.' */
+  /** The first part of the interval is the event's. */
   partOf(chance: number): number {
     return Math.floor(this.range / chanceOne) * chance;
   }
@@ -20,7 +20,7 @@ class Interval {
     }
   }
 
-  /** 'While the interval's numbers all begin with the same byte, or it is shorter than 2^16, a byte is done.' */
+  /** 'A byte is done if low and low + range have the same highest byte; or else if range < 2^16' */
   isByteDone(): boolean {
     if ((this.low ^ (this.low + this.range)) >>> 24 === 0) return true;
     if (this.range >= 2 ** 16) return false;
@@ -34,7 +34,7 @@ class Interval {
     this.range = (this.range << 8) >>> 0;
   }
 
-  /** 'The fewest bytes such that all numbers that begin with them lie in the interval.' */
+  /** 'the fewest bytes, 1 to 4, such that all 32-bit numbers that begin with them (the highest byte first) lie in the interval' */
   closingBytes(): number[] {
     for (let count = 1; ; count++) {
       const step = 2 ** (32 - 8 * count);

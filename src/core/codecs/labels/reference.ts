@@ -23,7 +23,7 @@ export const reference: ReferenceCodec = {
       });
       const first = elements[0] as number;
       if (elements.every((element) => element === first)) {
-        // 'As before: all elements are the first element of the brick before this one.'
+        // 'all elements are the first element of the brick before this one'
         const isAsBefore = first === before;
         kinds.push(isAsBefore ? brickKinds.asBefore : brickKinds.oneLabel);
         bricks.push(isAsBefore ? new Uint8Array(0) : bytesOf(elements.subarray(0, 1), elementBytes));
@@ -86,7 +86,7 @@ function joined(kinds: readonly number[], bricks: readonly Uint8Array[]): Uint8A
   const lengthBits = lengthBitsOf(lengths.reduce((longest, length) => Math.max(longest, length), 0));
   let at = directoryBytes(kinds.length, lengths.length, lengthBits);
   const payload = new Uint8Array(bricks.reduce((sum, brick) => sum + brick.byteLength, at));
-  // 'The width of the lengths; two bits for each brick, its kind; the length of each coded brick.'
+  // The width of the lengths; two bits for each brick, its kind; the length of each coded brick.
   payload[0] = lengthBits;
   for (const [i, kind] of kinds.entries()) writeBits(payload, 8 + 2 * i, kind, 2);
   const firstLength = 8 * (1 + Math.ceil(kinds.length / 4));
@@ -142,7 +142,7 @@ function bytesOf(elements: Uint32Array, elementBytes: CodecElementBytes): Uint8A
   return bytes;
 }
 
-/** 'Bits of a byte are numbered from its lowest; a field begins with its lowest bit.' */
+/** 'fields of several bits begin with their lowest bit' */
 function writeBits(bytes: Uint8Array, at: number, value: number, count: number): void {
   for (let bit = 0; bit < count; bit++) {
     const byte = (at + bit) >> 3;

@@ -3,7 +3,7 @@ import { guessWeights, missChance, newLabelChances, rowMissChances, thirdMissCha
 
 export const brickEdge = 16;
 
-/** 'A brick of more labels is a raw brick.' */
+/** 'A brick of more than 64 labels is a raw brick.' */
 export const maxLabels = 64;
 
 /** The index of what does not exist. */
@@ -34,15 +34,15 @@ export function placeOf(x: number, y: number, z: number): number {
   return x + 1 + (y + 1) * steps.y + (z + 1) * steps.z;
 }
 
-/** 'The nine behind': from x − 1 to x + 1, then from y − 1 to y + 1, all at z − 1. */
+/** 'the nine behind': from x − 1 to x + 1, then from y − 1 to y + 1, all at z − 1. */
 const behind = [-1, 0, 1].flatMap((y) => [-1, 0, 1].map((x) => x + y * steps.y - steps.z));
 const [left, above, aboveRight] = [-steps.x, -steps.y, steps.x - steps.y];
 const [middle, right, lower, lowerRight] = [behind[4], behind[5], behind[7], behind[8]] as [number, number, number, number];
-/** 'The seven near'. */
+/** 'the seven near'. */
 const near = [left, above - steps.x, above, aboveRight, middle, right, lower];
-/** 'Guesses are sought in this order.' */
+/** Guesses are sought in this order. */
 const guessOrder = [left, above, middle, right, lower, aboveRight, lowerRight];
-/** 'The rows around a row.' */
+/** 'The rows around a row' */
 const rowsAround = [-steps.y, -steps.y - steps.z, -steps.z, steps.y - steps.z];
 
 /**
@@ -95,7 +95,7 @@ function codeElement(labels: Uint8Array, at: number, labelCount: number, partner
     if (!partner.differs(guess, missChanceOf(labels, at, guess, guesses.length))) return guess;
     guesses.push(guess);
   }
-  // 'Labels left are those known that no guess named. Where none is left, the label is new.'
+  // 'let m be the number of labels met in this brick so far, less the number of guesses. If m = 0, the label is new.'
   const left = labelCount - guesses.length;
   const chance = left === 0 ? undefined : newLabelChances[Math.min(left, newLabelChances.length - 1)];
   if (!partner.isNew(chance)) return partner.knownLabel(labelCount);
@@ -103,7 +103,7 @@ function codeElement(labels: Uint8Array, at: number, labelCount: number, partner
   return labelCount;
 }
 
-/** 'The first guess is the label above where that behind is the same; else each guess is the first label in order that is no guess yet.' */
+/** 'it is the first label in this order that exists and is no guess yet' */
 function nextGuess(labels: Uint8Array, at: number, guesses: readonly number[]): number {
   const labelAbove = labels[at + above] as number;
   if (guesses.length === 0 && labelAbove !== none && labelAbove === labels[at + middle]) return labelAbove;

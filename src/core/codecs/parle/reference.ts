@@ -31,7 +31,7 @@ export const reference: ReferenceCodec = {
       const written = marksOf(starts, length);
       marks.push(written);
       words += written.byteLength / 4;
-      // 'A[k]: the runs that start in segments 0 to k. B[k]: the words of marks of segments 0 to k.'
+      // A[k]: the runs that start in segments 0 to k. B[k]: the words of marks of segments 0 to k.
       runEnds[segment] = values.length;
       markEnds[segment] = words;
     }
@@ -112,7 +112,7 @@ function marksOf(starts: readonly number[], length: number): Uint8Array {
   return bitmap;
 }
 
-/** 'The elements between a run's start and the start before it (or the segment's): 255 as often as it fits, then the rest.' */
+/** The elements between a run's start and the start before it (or the segment's): 255 as often as it fits, then the rest. */
 function gapBytes(starts: readonly number[]): number[] {
   const bytes: number[] = [];
   let next = 0;
@@ -164,7 +164,7 @@ class PayloadReader {
     const length = segmentLength(this.#count, segment);
     const { firstRun, runCount } = this.#anchor(segment);
     const starts = this.#startsOf(segment, length);
-    // 'The elements in front of the first start belong to the run that is under way there, number A[k − 1] − 1.'
+    // 'The elements in front of its first start belong to the run that is under way there, number A[k − 1] − 1'
     if (firstRun === 0 && starts[0] !== 0) throw corrupt('has no run that starts at element 0');
     let value = firstRun === 0 ? -1 : this.#value(firstRun - 1);
     let from = at;

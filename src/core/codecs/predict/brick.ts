@@ -53,7 +53,7 @@ export function decodeBrick({ predictors, bases, groups }: CodedBrick, layout: P
   for (const [i, { extent, indices }] of layout.blocks.entries()) {
     const block = gather(symbols, indices).map(fromSymbol);
     const base = bases[i] as number;
-    // 'The first symbol of each block is 0.'
+    // 'each block's first symbol is 0'
     if (block[0] !== 0) throw new StriaError('corrupt', "the predict brick has a residual at a block's first element");
     if (predictors[i] === flatMark) {
       block.fill(base);

@@ -1,8 +1,8 @@
-/** The classes of groups: SPEC.md, 'Classes'. Whole numbers only, so that the GPU chooses the same. */
+/** The classes of groups: SPEC.md, 'Classes; heads and tails'. Whole numbers only, so that the GPU chooses the same. */
 
-/** 'Class 0 is the zero group.' */
+/** Class 0 is the zero group. */
 export const zeroClass = 0;
-/** 'Class 1 has two heads in a byte.' */
+/** Class 1 has two heads in a byte. */
 export const pairClass = 1;
 
 /** The highest class, and so the number of sections of heads. */
@@ -10,7 +10,7 @@ export function classCount(bits: 8 | 16): number {
   return bits === 8 ? 8 : 12;
 }
 
-/** 'A class's tail: how many of each symbol's low bits stand apart.' */
+/** A class's tail: how many of each symbol's low bits stand apart. */
 export function tailBits(groupClass: number, bits: 8 | 16): number {
   return bits === 8 ? 0 : Math.max(0, groupClass - 4);
 }
@@ -34,7 +34,7 @@ function digits(value: number): number {
   return 32 - Math.clz32(value);
 }
 
-/** 'd: the number of binary digits of floor(2S / 3n).' */
+/** 'd the number of binary digits of floor(2S / 3n)' */
 function meanDigits(symbolSum: number, count: number): number {
   return digits(Math.floor((2 * symbolSum) / (3 * count)));
 }
@@ -47,7 +47,7 @@ function meanDigits(symbolSum: number, count: number): number {
 export function classOf(symbolSum: number, union: number, count: number, bits: 8 | 16): number {
   if (symbolSum === 0) return zeroClass;
   const byMean = Math.min(1 + meanDigits(symbolSum, count), classCount(bits));
-  // '… but at least the lowest class whose heads hold the largest symbol.'
+  // 'but at least the lowest class whose heads hold all symbols'
   const unionDigits = digits(union);
   return Math.max(byMean, unionDigits <= 4 ? 1 : 2, unionDigits <= 8 ? 1 : unionDigits - 4);
 }

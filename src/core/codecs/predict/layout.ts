@@ -18,7 +18,7 @@ export function parametersOf({ geometry, tryMedian }: Mode): CodecParameters {
   return Uint8Array.of((geometry === pictureGeometry ? pictureBit : 0) | (tryMedian ? medianBit : 0));
 }
 
-/** 'One byte: bit 0 is the geometry, bit 4 says whether there may be medians.' @throws StriaError `corrupt` */
+/** One byte: bit 0 is the geometry, bit 4 says whether there may be medians. @throws StriaError `corrupt` */
 export function parseMode(parameters: CodecParameters): Mode {
   const [byte = 0] = parameters;
   if (parameters.byteLength !== 1 || (byte & ~(pictureBit | medianBit)) !== 0) {
@@ -38,7 +38,7 @@ export interface Unit {
   readonly blockPlaces: readonly number[];
 }
 
-/** A chunk's units: 'bricks x fastest, then y, then z; of a brick's two planes the low one first'. */
+/** A chunk's units: 'Units are taken brick by brick, of a brick the low plane first.' */
 export function unitsOf({ shape, elementBytes }: ChunkGeometry, geometry: BrickGeometry): Unit[] {
   const { planes } = planesOf(elementBytes);
   const layoutOf = brickLayouts(geometry);

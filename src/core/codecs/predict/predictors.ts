@@ -25,13 +25,13 @@ function sum(axis: 0 | 1 | 2, ...at: (0 | 1 | 2)[]): Sum {
   return { axis, at };
 }
 
-/** 'Predictor 8 is the median.' It is the one that is no list of sums. */
+/** Predictor 8 is the median. It is the one that is no list of sums. */
 export const medianPredictor = 8;
 
-/** 'A brick whose elements all are their block's base has no predictor; in its place stands 15.' */
+/** A brick whose elements all are their block's base has no predictor; in its place stands 15. */
 export const flatMark = 15;
 
-/** Symbols of a block's elements; 'the first one, the base, counts as 0'. */
+/** Symbols of a block's elements. Of the first: 'Its residual counts as 0, and is coded so.' */
 export function symbolsOf(elements: Uint16Array, extent: Dims3, predictor: number, bits: 8 | 16): Uint16Array {
   const block = elements.slice();
   if (predictor === medianPredictor) subtractMedians(block, elements, extent);
@@ -92,7 +92,7 @@ function addMedians(block: Uint16Array, extent: Dims3, bits: 8 | 16): void {
 /** Visits the elements from the second on, in order, with what the median predicts from the elements before. */
 function forEachMedian(elements: Uint16Array, extent: Dims3, visit: (index: number, median: number) => void): void {
   const [stepY, stepZ] = [extent[0], extent[0] * extent[1]];
-  // 'Neighbours outside the block count as 0.'
+  // 'neighbours outside the block count as 0.'
   const at = (index: number, isInside: boolean) => (isInside ? (elements[index] as number) : 0);
   for (let z = 0, i = 0; z < extent[2]; z++) {
     for (let y = 0; y < extent[1]; y++) {
@@ -112,7 +112,7 @@ function forEachMedian(elements: Uint16Array, extent: Dims3, visit: (index: numb
   }
 }
 
-/** 'The median of seven numbers.' Sorted in place by insertion, which is quick for so few. */
+/** 'The median is that of seven numbers'. Sorted in place by insertion, which is quick for so few. */
 function middleOf(values: number[]): number {
   for (let i = 1; i < 7; i++) {
     const value = values[i] as number;

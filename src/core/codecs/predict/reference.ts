@@ -30,12 +30,12 @@ export const reference: ReferenceCodec = {
         predictors[place] = brick.predictors[i] as number;
         writePlane(bases, (place * bits) / 8, bits, brick.bases[i] as number);
       }
-      // 'For each group 4 bits, its class; then zero bits up to a whole word.'
+      // 'for each group its class, 4 bits; then zero bits up to a whole word'
       for (const { groupClass } of brick.groups) classes.write(groupClass, 4);
       classes.align();
       for (const { groupClass, symbols } of brick.groups) {
         if (groupClass === zeroClass) continue;
-        // 'A symbol's tail is its t low bits, its head is the rest. A group's heads, and its tails, fill whole words.'
+        // A symbol's tail is its t low bits, its head is the rest. A group's heads, and its tails, fill whole words.
         const tail = tailBits(groupClass, bits);
         const own = heads[groupClass - 1] as WordWriter;
         for (const symbol of symbols) {
@@ -151,7 +151,7 @@ function readPlan(
   return { units, sectionBytes };
 }
 
-/** 'What fills up the last word of the predictors and of the bases is 0.' */
+/** 'all bits that fill up words are 0' */
 function assertPadding(
   payload: Uint8Array,
   [predictorBytes, baseBytes]: readonly [number, number],

@@ -39,7 +39,7 @@ export function encodeBrick(elements: Uint16Array, layout: BrickLayout, bits: 8 
     brick.write(base, bits);
   }
   for (const code of codes) brick.write(code - leastCode, codeWidth);
-  // 'All prefixes, then what escapes lack, then all suffixes, which end with the brick.'
+  // All prefixes, then what escapes lack, then all suffixes, which end with the brick.
   brick.append(prefixes);
   brick.append(escapes);
   brick.write(0, -(brick.bitCount + suffixes.bitCount) & 31);
@@ -117,7 +117,7 @@ function predict(elements: Uint16Array, layout: BrickLayout, bits: 8 | 16, form:
     const level = candidate === meanCandidate ? mean : 0;
     forEachElement(block, layout.extent, 1, (place) => {
       const { index } = place;
-      // 'The block's first element is the base; its residual counts as 0.'
+      // 'the base is the block's first element, which has no neighbours: its residual counts as 0, and is coded so'
       if (index === block.first && !isLevel) return;
       symbols[index] = toSymbol((elements[index] as number) - (isLevel ? level : neighbourhood.predict(predictor, place)), bits);
     });

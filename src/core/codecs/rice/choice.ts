@@ -1,18 +1,18 @@
 /** The encoder's choice: SPEC.md. Whole numbers only, so that the GPU chooses the same. */
 
-/** 'A quotient of 15 or more is an escape.' */
+/** 'A quotient of 15 or more is an escape' */
 export const escapeQuotient = 15;
-/** 'Code 0 is the zero group; code c stands for Rice with k = c − 1.' */
+/** Code 0 is the zero group; code c stands for Rice with k = c − 1. */
 export const zeroCode = 0;
 
-/** 'The highest code is the raw group: 8 or 15.' */
+/** The highest code is the raw group: 8 or 15. */
 export function rawCode(bits: 8 | 16): number {
   return Math.min(bits, 15);
 }
 
 const fraction = 256;
 
-/** 'L: a logarithm with base 2, in 256ths, that is linear between powers of 2.' @param value 1 to 2^22 */
+/** 'L is a logarithm with base 2, in 256ths, linear between powers of 2' @param value 1 to 2^22 */
 function logarithm(value: number): number {
   const exponent = 31 - Math.clz32(value);
   return fraction * (exponent - 1) + ((fraction * value) >>> exponent);
@@ -27,7 +27,7 @@ export function partWorth(symbolSum: number, count: number): number {
   return count * (logarithm(symbolSum + count) - logarithm(count));
 }
 
-/** 'Of all k that are sure to cost no more than raw, the one that costs least; the larger on a tie.' */
+/** 'Of all k for which the third is at most n × w, the one with the least second is taken; the larger on a tie.' */
 export function chooseCode(symbols: ArrayLike<number>, bits: 8 | 16): number {
   const n = symbols.length;
   const counts = bitCounts(symbols, bits);

@@ -60,7 +60,7 @@ const mostHeaderBits = 312;
 /** SPEC.md, 'Decoding': so many words has the code of a whole brick's plane at most, of any encoder. */
 export const mostBrickWords = Math.ceil((8 * 4096 + mostHeaderBits) / 32);
 
-/** 'The directory is filled up to a whole word.' */
+/** 'then zeros up to a whole word' */
 export function directoryBytes(entries: number): number {
   return 4 * Math.ceil(entries / 2);
 }
@@ -77,7 +77,7 @@ export interface BrickLayout {
 
 /** Indices in the brick of a group's elements. */
 export interface Group {
-  /** 'With x fastest, then y, in tiles.' */
+  /** 'Elements in a group are taken by tiles.' */
   readonly elements: Uint32Array;
   /** For each 32 of a whole group, those that there are, as bits of their suffixes stand. */
   readonly planes: readonly Uint32Array[];
@@ -123,7 +123,7 @@ function layOut(extent: Dims3, { block, group }: BrickGeometry): BrickLayout {
   return { extent, count, blocks, groups, partOf };
 }
 
-/** Where element `i` of a clipped group stands in a whole one: 'tiles of 4 bytes × 4 rows, x fastest, then y, then z'. */
+/** Where element `i` of a clipped group stands in a whole one: 'A tile is one word of 4 bytes × 4 rows'. */
 function placeInGroup(i: number, [width, height]: Dims3, group: Dims3, lanes: 4 | 2): number {
   const x = i % width;
   const y = Math.floor(i / width) % height;

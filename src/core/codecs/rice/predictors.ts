@@ -29,7 +29,7 @@ export class Neighbourhood {
   readonly #row: number;
   readonly #slice: number;
   readonly #unusedBits: number;
-  /** 'Of 2 bytes, less the base, as signed; of 1 byte as they are.' */
+  /** Of 2 bytes, less the base, as signed; of 1 byte as they are. */
   readonly #base: number;
   readonly #shift: 0 | 16;
   /** The least and the largest that an element can be then. */
@@ -63,7 +63,7 @@ export class Neighbourhood {
     const elements = this.#elements;
     const row = this.#row;
     const slice = this.#slice;
-    // 'a, b and c are the neighbours to the left, above and behind.'
+    // 'a, b and c are its neighbours to the left (along x), above (y) and behind (z)'
     const a = x > 0 ? (elements[index - 1] as number) : 0;
     const b = y > 0 ? (elements[index - row] as number) : 0;
     const c = z > 0 ? (elements[index - slice] as number) : 0;
@@ -96,7 +96,7 @@ export class Neighbourhood {
   }
 
   /**
-   * 'Differences along the first axis are whole, those along the second and the third half.'
+   * Differences along the first axis are whole, those along the second and the third half.
    * @param first the step to the neighbour along each axis; 0 where there is none
    */
   #soft(index: number, first: number, second: number, third: number): number {
@@ -112,13 +112,13 @@ export class Neighbourhood {
     return inSlice + (first || second ? this.#half(before) : before);
   }
 
-  /** 'Half of a signed difference, rounded up.' */
+  /** 'the least whole number that is not below d / 2, with d taken as signed' */
   #half(difference: number): number {
     const signed = (difference << this.#unusedBits) >> this.#unusedBits;
     return signed - (signed >> 1);
   }
 
-  /** 'The median of the planes through each two neighbours, clamped to the neighbours' range.' */
+  /** 'the median of the planes a + b − ab, a + c − ac and b + c − bc, clamped to the range of a, b and c' */
   #median(hasA: boolean, hasB: boolean, hasC: boolean, index: number): number {
     const a = hasA ? this.#value(index - 1) : 0;
     const b = hasB ? this.#value(index - this.#row) : 0;
@@ -136,13 +136,13 @@ export class Neighbourhood {
     return this.#base + a + b + c;
   }
 
-  /** 'The sum of the neighbours times their weights, divided by 16 and rounded, clamped to what elements can be.' */
+  /** 'The prediction is the sum of these neighbours times their weights, plus 8, divided by 16 and rounded down' */
   #weigh(number: number, { x, y, z, index }: Readonly<Place>): number {
     const { steps, weights } = this.#linear;
     const weighed = this.#weighed;
     if (this.#weighedFor !== index) {
       this.#weighedFor = index;
-      // 'As far as the block reaches; if that is not at all, the one to the left, above or behind.'
+      // As far as the block reaches; if that is not at all, the one to the left, above or behind.
       const nearest = x > 0 ? 1 : y > 0 ? this.#row : this.#slice;
       for (const [i, step] of steps.entries()) {
         const back = Math.min(step[0], x) + Math.min(step[1], y) * this.#row + Math.min(step[2], z) * this.#slice;
@@ -161,7 +161,7 @@ export class Neighbourhood {
 }
 
 /**
- * 'The mean of the block's elements, rounded, as their differences to the brick's first element are signed.'
+ * The mean of the block's elements, rounded, as their differences to the brick's first element are signed.
  * @param elements of the brick
  */
 export function meanOf(elements: Uint16Array, brick: Dims3, block: Block, bits: 8 | 16): number {
@@ -188,7 +188,7 @@ export function rowStep({ extent }: Block, { picture, causal }: Form): 1 | 2 | 4
 
 /**
  * Visits a block's elements with x fastest, then y, then z. `place` is the same object each time.
- * @param step all rows (1), or 'those whose y + z is odd' (2), or 'those whose y + 2z is 1 more than a multiple of 4' (4)
+ * @param step all rows (1), or 'those whose y + z is odd' (2), or 'the rows whose y + 2z is 1 more than a multiple of 4' (4)
  */
 export function forEachElement(
   { origin, extent }: Block,

@@ -14,7 +14,7 @@ export const reference: ReferenceCodec = {
     const { planes, bits } = planesOf(elementBytes);
     const geometry = geometryOf(form, elementBytes);
 
-    // 'The bricks' lengths in words of 4 bytes, 2 bytes each; then the bricks. Of a brick's two planes the low one comes first.'
+    // 'Of a brick's two planes the low one comes first, in both.'
     const bricks: Uint8Array[] = [];
     const layoutOf = brickLayouts(geometry);
     for (const part of cut(shape, geometry.brick)) {

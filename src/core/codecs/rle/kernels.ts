@@ -35,7 +35,7 @@ import { throwIfAborted } from '../../shared/job.ts';
 
 /** Tiles that one workgroup does: `tiles_at_once` in order.wgsl. */
 const tilesAtOnce = 2;
-/** SPEC.md: 'one byte of level 3 covers 4096 elements'. */
+/** SPEC.md: 'One byte of level 3 covers 4096 elements'. */
 const tileElements = 4096;
 const tileBytes = { bits: tileElements / 8, counts: 16, span: 32 };
 const chunkWords = 20;

@@ -3,7 +3,7 @@ import type { ReferenceCodec } from '../../codec/codec.ts';
 import { type Elements, fillRun, fromScanOrder, inScanOrder, newElements, parseAxis } from '../../codec/scan-order.ts';
 import { StriaError } from '../../shared/errors.ts';
 
-/** Lengths in bytes of the bitmaps of levels 0, 1, 2, 3: 'n0 = ceil(N / 8), n1 = ceil(n0 / 8), n2 = ceil(n1 / 8), n3 = ceil(n2 / 8)'. */
+/** Lengths in bytes of the bitmaps of levels 0, 1, 2, 3: n0 = ceil(N / 8), n1 = ceil(n0 / 8), n2 = ceil(n1 / 8), n3 = ceil(n2 / 8). */
 export function levelLengths(count: number): readonly [number, number, number, number] {
   return [Math.ceil(count / 8), Math.ceil(count / 64), Math.ceil(count / 512), Math.ceil(count / 4096)];
 }
@@ -21,7 +21,7 @@ export const reference: ReferenceCodec = {
     const { levels, runCount } = runStarts(ordered);
     const [level0, level1, level2, level3] = levels;
 
-    // 'level 3 whole, then the nonzero bytes of level 2, of level 1 and of level 0, then the value of each run'
+    // level 3 whole, then the nonzero bytes of level 2, of level 1 and of level 0, then the value of each run
     const sections = [level3, nonzeroBytes(level2, level3), nonzeroBytes(level1, level2), nonzeroBytes(level0, level1)];
     const treeLength = sections.reduce((sum, section) => sum + section.byteLength, 0);
     const payload = new Uint8Array(treeLength + runCount * chunk.elementBytes);
@@ -97,8 +97,8 @@ function corrupt(what: string): StriaError {
 }
 
 /**
- * 'Element i starts a run if i = 0, or if it differs from element i − 1': level 0. 'Bit j of level k + 1 is 1 where byte j of
- * level k is not 0': so a run that starts at i sets bit i >> 3k of level k.
+ * 'Element i starts a run if i = 0, or if it differs from element i − 1': level 0. 'Bit j % 8 of byte floor(j / 8) of level
+ * k + 1 is 1 where byte j of level k is not 0': so a run that starts at i sets bit i >> 3k of level k.
  */
 function runStarts(ordered: Elements): { levels: readonly [Uint8Array, Uint8Array, Uint8Array, Uint8Array]; runCount: number } {
   const [n0, n1, n2, n3] = levelLengths(ordered.length);

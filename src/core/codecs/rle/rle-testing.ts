@@ -6,7 +6,7 @@ import { bytesOf, orderedByDefinition, packBits, startsRun } from '../../codec/s
 export function encodeByDefinition(chunk: ChunkVoxels, parameters: CodecParameters): Uint8Array {
   const ordered = orderedByDefinition(chunk, parameters[0] as Axis);
 
-  // 'Bit i % 8 of byte floor(i / 8) is 1 where element i starts a run.'
+  // 'bit i % 8 of byte floor(i / 8) is 1 where element i starts a run.'
   const level0 = packBits(ordered.map((_, i) => startsRun(ordered, i)));
   // 'Bit j % 8 of byte floor(j / 8) of level k + 1 is 1 where byte j of level k is not 0.'
   const above = (level: readonly number[]) => packBits(level.map((byte) => byte !== 0));
