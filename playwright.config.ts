@@ -13,6 +13,7 @@ const drawnAlike = [
   'handles',
   'hard-values',
   'idle',
+  'inspector',
   'lab',
   'lab-figures',
   'numbers',

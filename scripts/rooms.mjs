@@ -341,7 +341,7 @@ export const rooms = [
   },
   {
     room: 'renderer/panels/inspector',
-    holds: 'The inspector: volume, display, compression, GPU, measurements.',
+    holds: 'The inspector: compression, and tabs for display, measurements, volume and GPU.',
     imports:
       'core/chunks core/codec core/codecs core/draw core/gpu core/shared core/stream renderer/app renderer/app/measure renderer/app/state renderer/app/view renderer/app/words renderer/panels/controls renderer/panels/hooks renderer/viewer renderer/viewer/colors renderer/viewer/model',
     packages: 'lucide-react react react-aria-components',
