@@ -11,7 +11,7 @@ import type { ChildTask, ChildWord } from './messages.ts';
 const mostCaseMs = 20_000;
 /** Compiling kernels on a software GPU takes most of a minute. */
 const mostGpuCaseMs = 120_000;
-const mostMegabytes = 512;
+const mostMegabytes = 256;
 const mostFindings = 10;
 
 const { values } = parseArgs({

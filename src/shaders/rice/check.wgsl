@@ -15,11 +15,14 @@ fn filling_fails(bit: u32, suffixes_bit: u32) -> bool {
 // No prefix has more than 15 zeros, no symbol is 2^w or more, the escape bit is 1 exactly if there are escapes: the quotients
 // of a word of `count` elements, before escapes are put in.
 fn quotients_fail(quotients: u32, count: u32, width: u32, has_escapes: bool) -> bool {
-  var fails = false;
+  if ((quotients & ~(escape_quotient * ones)) != 0u) { return true; }
+  // What a lane holds at most.
+  let most = element_mask >> width;
+  if (((quotients + ones) & (16u * ones)) == 0u) { return (quotients & ~(most * ones)) != 0u; }
+  var fails = !has_escapes;
   for (var lane = 0u; lane < count; lane++) {
     let quotient = (quotients >> (lane * bits)) & element_mask;
-    let is_escape = quotient == escape_quotient;
-    fails = fails || quotient > escape_quotient || (is_escape && !has_escapes) || (!is_escape && quotient > element_mask >> width);
+    fails = fails || (quotient != escape_quotient && quotient > most);
   }
   return fails;
 }
