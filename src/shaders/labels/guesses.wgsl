@@ -115,7 +115,7 @@ fn weight(index: u32) -> i32 {
 // The chance that a label is new where guesses leave so many of the known ones, one at least.
 fn new_chance(labels_left: u32) -> u32 { return tables[new_label_chances + min(labels_left, 7u)]; }
 
-// 'with as many bits as the largest number met so far has digits.'
+// 'with as many bits as the largest number met so far has binary digits.'
 fn index_bits(label_count: u32) -> u32 { return 32u - countLeadingZeros(label_count - 1u); }
 
 // SPEC.md, 'The range coder'. Twin: `Interval` in src/core/codecs/labels/range-coder.ts.

@@ -172,8 +172,8 @@ function nextLabel(
   if (m === 0) return newLabel();
   // 'Else a question is asked, is it new?'
   if (coder.ask(chancesOfNew[Math.min(m, 7) - 1] as number)) return newLabel();
-  // 'Any other one's number is written bit by bit, each bit a question of chance 2048 (yes: 1), with as many bits as the largest number
-  // met so far has digits.'
+  // 'Any other one's number is written bit by bit, the lowest first, each bit a question of chance 2048 (yes: 1), with as many bits
+  // as the largest number met so far has binary digits.'
   let label = 0;
   for (let bit = 0; bit < digits(labels.length - 1); bit++) label += coder.ask(2048) ? 2 ** bit : 0;
   // 'one that names a number that no label has'
