@@ -55,4 +55,6 @@ test('the 3D view becomes sharp after each command of the table', async ({ stria
     }
     await expectSharp(page, id);
   }
+  await page.setViewportSize({ width: 560, height: 420 });
+  await expectSharp(page, 'a smaller window');
 });

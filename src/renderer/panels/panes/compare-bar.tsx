@@ -134,7 +134,7 @@ interface FoundProps {
   readonly info: VolumeInfo;
 }
 
-function Found({ difference: { voxels, differing, largest, mean }, info: { dims } }: FoundProps) {
+function Found({ difference: { voxels, differing, largest, mean }, info: { dims, slope } }: FoundProps) {
   const { comparison } = useApp();
   if (!largest) {
     return (
@@ -145,10 +145,13 @@ function Found({ difference: { voxels, differing, largest, mean }, info: { dims 
     );
   }
   const [x, y, z, t] = largest.voxel;
+  // Of real values. Unscaled ones are exact.
+  const size = Math.abs(slope || 1);
+  const most = size === 1 ? formatExact(largest.magnitude, 'f32') : formatNumber(size * largest.magnitude, 7);
   return (
     <p className={styles.words} role="status" data-testid="difference">
-      {formatCount(differing)} of {formatCount(voxels)} voxels differ · largest {formatExact(largest.magnitude, 'f32')} at{' '}
-      {placeWords([x, y, z], { timePoint: t, dims })} · mean {formatNumber(mean, 4)} (stored values)
+      {formatCount(differing)} of {formatCount(voxels)} voxels differ · largest {most} at{' '}
+      {placeWords([x, y, z], { timePoint: t, dims })} · mean {formatNumber(size * mean, 4)}
       <IconButton
         label="Go to the largest difference"
         icon={<Crosshair size={14} aria-hidden />}
