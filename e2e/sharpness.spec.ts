@@ -36,8 +36,9 @@ test('the 3D view becomes sharp after each command of the table', async ({ stria
     }, id);
   const drawnFrames = () => hook.evaluate((striaTest) => striaTest.drawnFrames());
   const table = (await hook.evaluate((striaTest) => striaTest.commandIds())).filter((id) => !withoutPicture.includes(id));
-  const compressFirst = ['compress', 'chunks', 'compare-compressed', 'compare-end', ...table];
-  for (const id of [...compressFirst.filter((name) => name !== 'lose-device'), 'lose-device']) {
+  const compressing = ['compress', 'chunks', 'compare-compressed', 'compare-end'];
+  const last = 'lose-device';
+  for (const id of [...new Set([...compressing, ...table.filter((name) => name !== last), last])]) {
     const drawn = await drawnFrames();
     if (!(await run(id))) continue;
     if (toggles.includes(id)) {

@@ -219,7 +219,13 @@ export class Viewer {
     if (JSON.stringify(state) === JSON.stringify(before)) return;
     this.#change({ state });
     // The 3D view shows where the oblique slice lies.
-    const notIn3d = { smooth: 0, slab: 0, sliceSlabs: 0, ...(!this.#host.hasOblique && { crosshair: 0, oblique: 0 }) };
+    const notIn3d = {
+      smooth: 0,
+      missing: 0,
+      slab: 0,
+      sliceSlabs: 0,
+      ...(!this.#host.hasOblique && { crosshair: 0, oblique: 0 }),
+    };
     const is3dSame = JSON.stringify({ ...state, ...notIn3d }) === JSON.stringify({ ...before, ...notIn3d });
     if (state.timePoint !== before.timePoint && this.#volume && this.#has3d) {
       // It fails only with the device, whose loss `Gpu.onLost` tells.
