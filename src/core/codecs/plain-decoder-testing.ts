@@ -56,6 +56,7 @@ export function describePlainDecoder(definition: CodecDefinition, decode: PlainD
           [[11, 9, 7], patterns.noisySlope],
           [[19, 5, 2], patterns.noisySlopeWithPeaks],
           [[17, 18, 3], patterns.labels],
+          [[30, 20, 2], testPatterns.sparse as typeof patterns.labels],
         ] as const) {
           const chunk = makeChunk(shape, elementBytes, pattern);
           for (const parameters of everyParameters(definition, chunk)) {
