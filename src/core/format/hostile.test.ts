@@ -8,7 +8,7 @@ import { recoverContainer } from './recover.ts';
 import {
   faultOf,
   joinRecords,
-  type PlainRecord,
+  type RawRecord,
   rampChunk,
   rawSource,
   readAll,
@@ -29,7 +29,7 @@ describe('a hostile file, with right checksums everywhere', () => {
     type: string,
     change: (body: Uint8Array, meta: Uint8Array) => Uint8Array | undefined,
   ): Uint8Array<ArrayBuffer> {
-    const records = splitRecords(small).map((record): PlainRecord => {
+    const records = splitRecords(small).map((record): RawRecord => {
       if (record.type !== type) return record;
       const body = record.body.slice();
       const meta = record.meta.slice();
@@ -257,8 +257,8 @@ describe('a hostile file, with right checksums everywhere', () => {
 
   /** TAIL at `offset` again, with right checksums. */
   function headTail(bytes: Uint8Array, offset: number): Uint8Array {
-    const filler: PlainRecord = { type: 'fill', meta: new Uint8Array(0), body: new Uint8Array(offset - 16 - 32) };
-    const tail: PlainRecord = { type: 'Tail', meta: new Uint8Array(0), body: bytes.slice(offset + 32) };
+    const filler: RawRecord = { type: 'fill', meta: new Uint8Array(0), body: new Uint8Array(offset - 16 - 32) };
+    const tail: RawRecord = { type: 'Tail', meta: new Uint8Array(0), body: bytes.slice(offset + 32) };
     return joinRecords([filler, tail], small).slice(offset);
   }
 
@@ -317,7 +317,7 @@ describe('a hostile file, with right checksums everywhere', () => {
 
   test('a chunk that is there twice, or that the volume does not have', async () => {
     const records = splitRecords(small);
-    const chunk = records.find(({ type }) => type === 'CHNK') as PlainRecord;
+    const chunk = records.find(({ type }) => type === 'CHNK') as RawRecord;
     const stranger = { ...chunk, meta: Uint8Array.from(chunk.meta, (byte, at) => (at === 0 ? 77 : byte)) };
     const bytes = joinRecords([...records.slice(0, 2), chunk, stranger, ...records.slice(2)], small);
     const recovered = await recoverContainer(guarded(bytes));
@@ -339,7 +339,7 @@ describe('a hostile file, with right checksums everywhere', () => {
     // the index still has the chunk's old place: the file reads on only where the index is made to fit
     const fits = (bytes: Uint8Array) => {
       const list = splitRecords(bytes);
-      const index = list.find(({ type }) => type === 'INDX') as PlainRecord;
+      const index = list.find(({ type }) => type === 'INDX') as RawRecord;
       const view = new DataView(index.body.buffer);
       view.setUint32(codedRun + 5, view.getUint32(codedRun + 5, true) + 48, true);
       return joinRecords(list, small);
@@ -377,7 +377,7 @@ describe('a hostile file, with right checksums everywhere', () => {
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 3 }), async (changes) => {
         const list = records.map(({ type, meta, body }) => ({ type, meta: meta.slice(), body: body.slice() }));
         for (const { record, where, bytes, inMeta, cut } of changes) {
-          const target = list[record] as PlainRecord;
+          const target = list[record] as RawRecord;
           const part = inMeta ? target.meta : target.body;
           part.set(bytes.subarray(0, Math.max(0, part.length - (where % (part.length + 1)))), where % (part.length + 1));
           if (cut && !inMeta && target.type !== 'TAIL') target.body = target.body.slice(0, where % (target.body.length + 1));

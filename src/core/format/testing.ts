@@ -134,15 +134,15 @@ export async function faultOf(work: Promise<unknown>): Promise<StriaError> {
   throw new Error('no fault was thrown');
 }
 
-export interface PlainRecord {
+export interface RawRecord {
   type: string;
   meta: Uint8Array;
   body: Uint8Array;
 }
 
 /** The records of a whole file, to be changed and joined again. */
-export function splitRecords(bytes: Uint8Array): PlainRecord[] {
-  const records: PlainRecord[] = [];
+export function splitRecords(bytes: Uint8Array): RawRecord[] {
+  const records: RawRecord[] = [];
   for (let offset = 16; offset < bytes.byteLength; ) {
     const head = parseRecordHead(bytes.subarray(offset), offset);
     if (head === undefined) throw new Error(`no record at byte ${offset}`);
@@ -154,7 +154,7 @@ export function splitRecords(bytes: Uint8Array): PlainRecord[] {
 }
 
 /** A file of these records with right checksums everywhere: what a hostile writer could make. TAIL is made to fit. */
-export function joinRecords(records: readonly PlainRecord[], prologue: Uint8Array): Uint8Array<ArrayBuffer> {
+export function joinRecords(records: readonly RawRecord[], prologue: Uint8Array): Uint8Array<ArrayBuffer> {
   const parts = [prologue.slice(0, 16)];
   const places = new Map<string, { offset: number; length: number }>();
   let offset = 16;

@@ -245,7 +245,13 @@ export function createCommands(app: App): Command[] {
       enabled: isReady,
       run: () => app.showClipHandles(!store.getState().clipHandles),
     },
-    { id: 'cut', label: 'Show or hide the free cutting plane', group: 'View', enabled: isReady, run: () => app.toggleCut() },
+    {
+      id: 'cut',
+      label: 'Show or hide the free plane that cuts the 3D view',
+      group: 'View',
+      enabled: isReady,
+      run: () => app.toggleCut(),
+    },
     {
       id: 'tool-window',
       label: 'Window and level by dragging on a slice',
