@@ -105,3 +105,16 @@ async function showIn(page: Page, colorScheme: 'light' | 'dark', size: keyof typ
   await page.setViewportSize(sizes[size]);
   await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme);
 }
+
+test('the picture in README', async ({ stria }) => {
+  test.setTimeout(180_000);
+  const { page } = stria;
+  await showIn(page, 'dark', 'small');
+  await page.getByRole('button', { name: 'Try a sample' }).click();
+  await page.getByRole('group', { name: /Cosmic web/ }).getByRole('menuitem', { name: /^128/ }).click();
+  await expectOpen(page, 'Cosmic web 128');
+  await page.getByTestId('compress-button').click();
+  await expect(page.getByTestId('result-card')).toBeVisible({ timeout: 90_000 });
+  await settledPicture(page, '3d');
+  await page.screenshot({ path: 'docs/images/app.png' });
+});
