@@ -110,7 +110,8 @@ test('a volume kept compressed in GPU memory looks the same, and takes less', as
 
 test('a time series from a .stria is never uncompressed in GPU memory', async ({ stria }) => {
   const { page } = stria;
-  const volume = series(24, 10);
+  // A chunk holds two of these time points, so that there are ten chunks.
+  const volume = series(48, 20);
   const packed = join(stria.folder, 'series.stria');
   // One codec, not a chain: those also need room for what their first half makes.
   await cli('compress', stria.write('series.nii', nifti(volume)), '-o', packed, '--codec', 'rice', '--device', 'cpu', '--quiet');

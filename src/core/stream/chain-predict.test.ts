@@ -15,7 +15,7 @@ import { compressBytes, infoOf, only, restoreBytes } from './engine-testing.ts';
 
 const backend = createCpuBackend(inlinePool());
 
-// A golden and a faulty file: `STRIA_WRITE_TESTDATA=1 npx vitest run --project unit src/core/engine/chain-predict`.
+// A golden and a faulty file: `STRIA_WRITE_TESTDATA=1 npx vitest run --project unit src/core/stream/chain-predict`.
 describe('testdata/chains', async () => {
   const folder = new URL('../../../testdata/chains/', import.meta.url);
   const info = infoOf([16, 16, 24, 1], 'u8');

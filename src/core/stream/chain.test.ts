@@ -143,7 +143,7 @@ describe('damage', () => {
   });
 });
 
-// Golden and faulty files of chains: `STRIA_WRITE_TESTDATA=1 npx vitest run --project unit src/core/engine/chain`.
+// Golden and faulty files of chains: `STRIA_WRITE_TESTDATA=1 npx vitest run --project unit src/core/stream/chain`.
 describe('testdata/chains', async () => {
   const folder = new URL('../../../testdata/chains/', import.meta.url);
   const info = infoOf([16, 16, 24, 1], 'u8');

@@ -10,7 +10,7 @@ import { writeContainer } from '../format/testing.ts';
 import { memorySource } from '../shared/bytes.ts';
 import { compressBytes, infoOf, only, restoreBytes } from './engine-testing.ts';
 
-// Golden and faulty files of single codecs: `STRIA_WRITE_TESTDATA=1 npx vitest run --project unit src/core/engine/codec-files`.
+// Golden and faulty files of single codecs: `STRIA_WRITE_TESTDATA=1 npx vitest run --project unit src/core/stream/codec-files`.
 const folder = new URL('../../../testdata/codecs/', import.meta.url);
 const backend = createCpuBackend(inlinePool());
 const info = infoOf([44, 30, 12, 1], 'u16');

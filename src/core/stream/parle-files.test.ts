@@ -10,7 +10,7 @@ import { memorySource } from '../shared/bytes.ts';
 import type { StriaError } from '../shared/errors.ts';
 import { compressBytes, infoOf, only, restoreBytes } from './engine-testing.ts';
 
-// Golden and faulty files of codec parle: `STRIA_WRITE_TESTDATA=1 npx vitest run --project unit src/core/engine/parle-files`.
+// Golden and faulty files of codec parle: `STRIA_WRITE_TESTDATA=1 npx vitest run --project unit src/core/stream/parle-files`.
 const folder = new URL('../../../testdata/parle/', import.meta.url);
 const backend = createCpuBackend(inlinePool());
 const info = infoOf([80, 40, 4, 1], 'u16');
