@@ -113,12 +113,13 @@ describe.skipIf(process.platform === 'win32')('named pipes', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)('%s ends the wait for a peer', async (signal) => {
     writeScan();
     expect(await stria('compress', at('scan.nii'), '-o', at('a.stria'), ...cpu)).toMatchObject({ code: 0 });
-    execFileSync('mkfifo', [at('pipe')]);
+    // Apart, so that none of the four is another one's peer.
+    execFileSync('mkfifo', [at('in'), at('out')]);
     const waits = [
-      ['compress', at('pipe'), '-o', at('b.stria'), ...cpu],
-      ['verify', at('pipe'), ...cpu],
-      ['decompress', at('a.stria'), '-o', at('pipe'), ...cpu],
-      ['compress', at('scan.nii'), '-o', at('pipe'), ...cpu],
+      ['compress', at('in'), '-o', at('b.stria'), ...cpu],
+      ['verify', at('in'), ...cpu],
+      ['decompress', at('a.stria'), '-o', at('out'), ...cpu],
+      ['compress', at('scan.nii'), '-o', at('out'), ...cpu],
     ].map((args) => start(args));
     // They say where they compute, and then open the pipe.
     await Promise.all(waits.map(({ child }) => new Promise((said) => child.stderr?.once('data', said))));
@@ -127,7 +128,7 @@ describe.skipIf(process.platform === 'win32')('named pipes', () => {
     const ends = await Promise.all(waits.map(({ ended }) => endedWithin(ended, 10_000)));
     for (const { child } of waits) child.kill('SIGKILL');
     expect(ends.map(({ code }) => code)).toEqual([130, 130, 130, 130]);
-    expect(readdirSync(folder).sort()).toEqual(['a.stria', 'pipe', 'scan.nii']);
+    expect(readdirSync(folder).sort()).toEqual(['a.stria', 'in', 'out', 'scan.nii']);
   });
 
   test('a signal ends a write that nobody takes', async () => {
