@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
 import {
   canvasOf,
@@ -14,7 +15,7 @@ import {
   type View,
   voxelsInGpu,
 } from './support/app.ts';
-import { cli } from './support/cli.ts';
+import { cli, fileInfo } from './support/cli.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, series, shapes } from './support/volumes.ts';
 
@@ -110,8 +111,8 @@ test('a volume kept compressed in GPU memory looks the same, and takes less', as
 
 test('a time series from a .stria is never uncompressed in GPU memory', async ({ stria }) => {
   const { page } = stria;
-  // A chunk holds two of these time points, so that there are ten chunks.
-  const volume = series(48, 20);
+  // Each time point is a chunk of its own.
+  const volume = series(56, 10);
   const packed = join(stria.folder, 'series.stria');
   // One codec, not a chain: those also need room for what their first half makes.
   await cli('compress', stria.write('series.nii', nifti(volume)), '-o', packed, '--codec', 'rice', '--device', 'cpu', '--quiet');
@@ -125,4 +126,38 @@ test('a time series from a .stria is never uncompressed in GPU memory', async ({
   expect((await voxelsInGpu(page)).equals(volume.bytes)).toBe(true);
   const { voxel, stored } = await probeAt(page, 'z', 0.55, 0.45);
   expect(stored).toBe(volume.voxel(...voxel));
+});
+
+test('a series whose time points share a chunk shows each time point as it is', async ({ stria }) => {
+  const { page } = stria;
+  const volume = series(12, 300);
+  const packed = join(stria.folder, 'small.stria');
+  await cli('compress', stria.write('small.nii', nifti(volume)), '-o', packed, '--device', 'cpu', '--quiet');
+  const { chunkShape, chunkCount } = await fileInfo(packed);
+  expect([chunkShape, chunkCount]).toEqual([[12, 12, 12, 151], 2]);
+  await stria.dropFiles([packed]);
+  await expectOpen(page, 'small.stria');
+  await openTab(page, 'gpu');
+  await expect(page.getByTestId('residency')).toHaveAttribute('data-kept', 'compressed');
+  expect((await voxelsInGpu(page)).equals(volume.bytes)).toBe(true);
+  const pictures: string[] = [];
+  for (const timePoint of [0, 150, 151, 299]) {
+    await page.getByTestId('time-slider').fill(String(timePoint));
+    await settledPicture(page, 'z');
+    pictures.push(JSON.stringify(await pixelsOf(page, 'z')));
+    for (const view of slices) {
+      const { voxel, stored } = await probeAt(page, view, 0.55, 0.45);
+      const [x, y, z] = voxel;
+      expect(stored).toBe(volume.voxel((x + timePoint) % 12, y, z));
+    }
+  }
+  expect(new Set(pictures).size).toBe(4);
+});
+
+test('of a recovered file the app says what is lost', async ({ stria }) => {
+  const { page } = stria;
+  const bytes = readFileSync(fileURLToPath(new URL('../testdata/recovered.stria', import.meta.url)));
+  await stria.dropFiles([stria.write('recovered.stria', bytes)]);
+  await expectOpen(page, 'recovered.stria');
+  await expect(page.getByTestId('notice')).toContainText('3 of 8 chunks were lost');
 });

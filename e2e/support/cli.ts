@@ -14,6 +14,8 @@ export async function cli(...args: readonly string[]): Promise<string> {
 export interface FileInfo {
   readonly fileBytes: number;
   readonly sourceBytes: number;
+  readonly chunkShape: readonly number[];
+  readonly chunkCount: number;
   readonly chunks: readonly { readonly codec: string; readonly axis?: string; readonly count: number; readonly bytes: number }[];
 }
 

@@ -362,6 +362,7 @@ export class Session {
     const document = { name, format, fileBytes: file?.size, info, statistics, decimation, arePictures };
     const residency = residencyState(engine, kept, volume.chunkShape, this.#chunks);
     showDocument(this.#store, { kind: 'ready', document }, { residency, chunks: chunkMapOf(volume, this.#chunks) });
+    if (volume.lost) this.#store.setState({ notice: `${volume.lost}: 0 is shown in their places` });
     void pictured.then(() => {
       if (signal.aborted || this.#volume?.request !== request) return;
       this.#store.setState({ opening: { ms: performance.now() - start, timeline: stopwatch.timeline() } });

@@ -37,6 +37,8 @@ export type LoadMessage =
       readonly format: string;
       /** In codec elements; given by a .stria. */
       readonly chunkShape: ChunkShape | undefined;
+      /** What a recovered .stria lacks, in words: 0 stands for those voxels. */
+      readonly lost: string | undefined;
       /** No more than this many compressed bytes will come; given by a .stria. */
       readonly payloadBytes: number | undefined;
       /** Its planes were pictures, each by itself. */

@@ -40,6 +40,8 @@ export interface LoadedVolume {
   readonly chunkShape: ChunkShape;
   /** The compressed bytes, where the file was a .stria whose chunks went to the GPU. */
   readonly chunks: readonly EncodedChunk[] | undefined;
+  /** What a recovered file lacks, in words: 0 stands for those voxels. */
+  readonly lost: string | undefined;
 }
 
 export interface LoadOptions extends JobOptions {
@@ -100,6 +102,7 @@ class Loading {
   /** When the first voxels were handed to the GPU. */
   #uploadStart: number | undefined;
   #format = '';
+  #lost: string | undefined;
   #chunkShape: ChunkShape | undefined;
   #done = 0;
   /** Messages are worked on one after the other. */
@@ -140,7 +143,7 @@ class Loading {
     await this.#engine.gpu.device.queue.onSubmittedWorkDone();
     if (this.#uploadStart !== undefined) this.#stopwatch.add('Upload', this.#uploadStart, performance.now(), this.#done);
     this.#engine.gpu.checkAlive();
-    return { kept, source, chunks, format: this.#format, chunkShape };
+    return { kept, source, chunks, format: this.#format, chunkShape, lost: this.#lost };
   }
 
   destroy(): void {
@@ -157,12 +160,13 @@ class Loading {
       case 'fault':
         throw faultFromData(message.fault);
       case 'info': {
-        const { info, format, chunkShape, arePictures, payloadBytes } = message;
+        const { info, format, chunkShape, arePictures, lost, payloadBytes } = message;
         const isUsable = chunkShape !== undefined && fitsGpu(info, chunkShape);
         this.#job.onInfo?.(info);
         this.#info = info;
         this.#chunkShape = isUsable ? chunkShape : chunkShapeOf(info, arePictures);
         this.#format = format;
+        this.#lost = lost;
         const { gpu, budgetBytes } = this.#engine;
         const options = { chunkShape: this.#chunkShape, budgetBytes };
         const fits = ResidentVolume.fits(gpu, info, options);

@@ -8,6 +8,7 @@ import { chunkName } from '../../../core/shared/chunk-name.ts';
 import { faultToData, inContext } from '../../../core/shared/errors.ts';
 import { type FileFormat, isPictureFormat, type SourceDescription } from '../../../core/shared/source.ts';
 import type { Dims3 } from '../../../core/shared/volume.ts';
+import { lostWords } from '../../../core/stream/damage-list.ts';
 import { initialCreditBytes, type LoadCommand, type LoadMessage, type LoadRequest } from './load-protocol.ts';
 import { containerRequested, openRequested } from './open-request.ts';
 
@@ -49,6 +50,7 @@ async function sendVolume(format: string | undefined, volume: OpenVolume): Promi
     info: volume.info,
     format: format ?? formatName(volume.format),
     chunkShape: undefined,
+    lost: undefined,
     payloadBytes: undefined,
     arePictures: isPictureFormat(volume.format),
   });
@@ -70,6 +72,7 @@ async function sendContainer(reader: ContainerReader, payloadBytes: number): Pro
     info: volume,
     format: `Stria (${formatName(sourceFormat)})`,
     chunkShape,
+    lost: reader.lostCount > 0 ? lostWords(reader) : undefined,
     payloadBytes,
     arePictures: isPictureFormat(sourceFormat),
   });

@@ -13,7 +13,11 @@ export function describeWay({ codec, axis }: Way): string {
 }
 
 /** Chunks that no codec encodes: the index alone holds them. */
-const computedReasons: Readonly<Record<string, string>> = { constant: 'all one value', ramp: 'even steps' };
+const computedReasons: Readonly<Record<string, string>> = {
+  constant: 'all one value',
+  ramp: 'even steps',
+  lost: 'lost before; shown as 0',
+};
 
 /** Why chunks went this way, in a few words. */
 export function reasonOf({ codec, axis }: Way): string {
