@@ -111,7 +111,10 @@ test('the picture in README', async ({ stria }) => {
   const { page } = stria;
   await showIn(page, 'dark', 'small');
   await page.getByRole('button', { name: 'Try a sample' }).click();
-  await page.getByRole('group', { name: /Cosmic web/ }).getByRole('menuitem', { name: /^128/ }).click();
+  await page
+    .getByRole('group', { name: /Cosmic web/ })
+    .getByRole('menuitem', { name: /^128/ })
+    .click();
   await expectOpen(page, 'Cosmic web 128');
   await page.getByTestId('compress-button').click();
   await expect(page.getByTestId('result-card')).toBeVisible({ timeout: 90_000 });
