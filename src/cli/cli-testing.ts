@@ -39,10 +39,20 @@ export function start(args: readonly string[], env: NodeJS.ProcessEnv = process.
   return { child, ended };
 }
 
-/** Prints the peak of the resident memory, in KiB, when the command ends. */
-const reportPeak = `data:text/javascript,process.on("exit",()=>console.error("peak",process.resourceUsage().maxRSS))`;
+/**
+ * Prints the peak of the resident memory, in KiB, when the command ends. On Linux `maxRSS` also counts what the process had before it
+ * became Node: a copy of its parent, which is a large test process here. VmHWM does not.
+ */
+const reportPeak = `data:text/javascript,${encodeURIComponent(`
+  import { existsSync, readFileSync } from 'node:fs';
+  const status = '/proc/self/status';
+  process.on('exit', () => {
+    const own = existsSync(status) ? /VmHWM:\\s+(\\d+)/.exec(readFileSync(status, 'utf8'))?.[1] : undefined;
+    console.error('peak', own ?? process.resourceUsage().maxRSS);
+  });
+`)}`;
 
-/** Runs the command, and tells the most memory that it took. */
+/** Runs the command, and measures its peak memory. */
 export async function measured(...args: readonly string[]): Promise<Ended & { readonly peakMiB: number }> {
   const ended = await start(args, process.env, ['--import', reportPeak]).ended;
   return { ...ended, peakMiB: Number(/peak (\d+)/.exec(ended.stderr)?.[1]) / 1024 };
