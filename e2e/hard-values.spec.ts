@@ -8,7 +8,7 @@ test.use({ viewport: { width: 960, height: 640 } });
 async function open(stria: Stria, name: string, bytes: Buffer): Promise<void> {
   await stria.dropFiles([stria.write(`${name}.nii`, bytes)]);
   await expect(stria.page.getByRole('heading', { level: 1 })).toContainText(`${name}.nii`);
-  await expect(stria.page.getByTestId('volume-facts')).toBeVisible();
+  await expect(stria.page.getByTestId('compress-button')).toBeVisible();
 }
 
 /** How many squares of a picture have about this gray. */
