@@ -101,7 +101,7 @@ test('dropped files come with their bytes, and find each other', async ({ stria 
     return {
       own: await text(sourceOf(header.handle)),
       sibling: await text(await header.siblings('scan.img')),
-      none: await header.siblings('other.img'),
+      none: await header.siblings('scan.img.gz'),
     };
   });
   expect(found).toEqual({ own: 'header', sibling: 'voxels', none: undefined });
