@@ -54,6 +54,20 @@ describe('History', () => {
     expect(history.undo()).toEqual({ window: [0, 230] });
   });
 
+  it('makes a step of each change of a separate thing, however soon', () => {
+    const history = new History(undefined, ['measurements']);
+    history.clear({ ...start, measurements: [] });
+    for (const [index, measurements] of [['a'], ['a', 'b'], ['b']].entries())
+      history.record({ ...start, measurements }, { atMs: index, gesture: undefined });
+    expect(history.undo()).toEqual({ measurements: ['a', 'b'] });
+    expect(history.undo()).toEqual({ measurements: ['a'] });
+    expect(history.undo()).toEqual({ measurements: [] });
+    // A drag of one is still one step.
+    for (const [index, measurements] of [['c'], ['d']].entries())
+      history.record({ ...start, measurements }, { atMs: 10 + index, gesture: 1 });
+    expect(history.undo()).toEqual({ measurements: [] });
+  });
+
   it('makes one step of a drag, however slow, and two of two drags, however quick', () => {
     const history = new History();
     history.clear(start);

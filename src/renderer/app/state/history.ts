@@ -21,14 +21,20 @@ const mergeMs = 400;
  */
 export class History {
   readonly #limit: number;
+  readonly #separate: readonly string[];
   readonly #undo: Step[] = [];
   readonly #redo: Step[] = [];
   #now: Snapshot = {};
   #last: LastChange | undefined;
 
-  /** @param limit the oldest step beyond so many is forgotten */
-  constructor(limit = 200) {
+  /**
+   * @param limit the oldest step beyond this number is forgotten
+   * @param separate things whose every change is a step, however soon after the one before: a list that people add to and
+   * delete from, where a slider's values would be one step
+   */
+  constructor(limit = 200, separate: readonly string[] = []) {
     this.#limit = limit;
+    this.#separate = separate;
   }
 
   /** Forgets all steps and begins at what is so now. */
@@ -40,8 +46,8 @@ export class History {
   }
 
   /**
-   * Notes what is so now. Changes of the same things make one step while they follow each other at once, and as long as one
-   * gesture lasts.
+   * Notes what is so now. Changes of the same things make one step while they follow each other at once (unless they are
+   * separate), and as long as one gesture lasts.
    * @param gesture number of the drag that is going on; undefined: none is
    */
   record(now: Snapshot, { atMs, gesture }: LastChange): void {
@@ -54,7 +60,8 @@ export class History {
     const after = pick(now, keys);
     const last = this.#undo.at(-1);
     const follows = this.#last !== undefined && (gesture === undefined || gesture === this.#last.gesture);
-    const isSoon = this.#last !== undefined && atMs - this.#last.atMs < mergeMs;
+    const isSoon =
+      this.#last !== undefined && atMs - this.#last.atMs < mergeMs && !keys.some((key) => this.#separate.includes(key));
     const isOneGesture = gesture !== undefined && gesture === this.#last?.gesture;
     if (last && follows && (isSoon || isOneGesture) && sameKeys(last.after, after)) {
       this.#undo.pop();

@@ -71,6 +71,19 @@ describe('undo and redo', () => {
     expect(names()).toEqual({ undo: 'layout', redo: undefined });
   });
 
+  it('take back one thing measured, named or deleted at a time, however quick the hand was', async () => {
+    const { store, undo } = await setUp();
+    const first = { id: 'a', name: 'One' } as AppState['measurements'][number];
+    for (const measurements of [[first], [{ ...first, name: 'Core' }], []]) {
+      store.setState({ measurements });
+      await Promise.resolve();
+    }
+    undo.undo();
+    expect(store.getState().measurements).toEqual([{ ...first, name: 'Core' }]);
+    undo.undo();
+    expect(store.getState().measurements).toEqual([first]);
+  });
+
   it('leave the crosshair, the theme and the slice under the pointer alone', async () => {
     const { store, set, viewer, step, names } = await setUp();
     await step(() => viewer.set({ crosshair: [2, 2, 2] }));

@@ -8,6 +8,8 @@ const passing: readonly string[] = ['crosshair', 'timePoint'] satisfies readonly
 /** Settings that belong to the work on a volume. The others (the theme, the inspector's width) stay as they are. */
 const settingKeys = ['codec', 'axis', 'prefer', 'effort'] as const satisfies readonly (keyof Settings)[];
 const stateKeys = ['showChunks', 'measurements'] as const satisfies readonly (keyof AppState)[];
+/** Measuring, naming and deleting are a step each, also of someone quick. */
+const separateKeys = ['measurements'] satisfies readonly (keyof AppState)[];
 
 /** What steps are called where the key says it badly: 'Undo: colours'. */
 const names: Readonly<Record<string, string>> = {
@@ -32,7 +34,7 @@ const names: Readonly<Record<string, string>> = {
 export class Undo {
   readonly #store: AppStore;
   readonly #set: (change: Partial<Settings>) => void;
-  readonly #history = new History();
+  readonly #history = new History(undefined, separateKeys);
   #document: OpenDocument | undefined;
   #endFollowing = () => {};
   #isNoting = false;
