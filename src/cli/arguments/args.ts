@@ -5,7 +5,7 @@ import { chainNames, codecs } from '../../core/codecs/registry.ts';
 import type { RawLayout } from '../../core/io/common/volume-reader.ts';
 import { type SampleKind, sampleKinds } from '../../core/samples/sample-kinds.ts';
 import { StriaError } from '../../core/shared/errors.ts';
-import { type FileFormat, fileFormats } from '../../core/shared/source.ts';
+import { type WritableFormat, writableFormats } from '../../core/shared/source.ts';
 import { standardStream } from '../../core/shared/standard-streams.ts';
 import { type Dims3, type Dims4, elementTypes } from '../../core/shared/volume.ts';
 import { type CommandName, commandEntry, commandNames, type OptionName, optionEntry } from './command-table.ts';
@@ -46,7 +46,7 @@ export interface DecompressCommand extends DeviceOptions, TalkOptions {
   readonly output: string | undefined;
   readonly force: boolean;
   readonly fill: boolean;
-  readonly to: FileFormat | undefined;
+  readonly to: WritableFormat | undefined;
   readonly pictureMemory: number | undefined;
 }
 
@@ -178,7 +178,7 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
       };
     }
     case 'decompress': {
-      const to = values.to === undefined ? undefined : oneOf(values, 'to', fileFormats, 'raw');
+      const to = values.to === undefined ? undefined : oneOf(values, 'to', writableFormats, 'raw');
       const limit = pictureMemory(values);
       const input = only(name, positionals);
       if (input === standardStream && output === undefined) throw usage('standard input has no name: say with -o what to write');

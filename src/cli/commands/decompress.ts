@@ -5,7 +5,7 @@ import { describeExport } from '../../core/io/export-volume.ts';
 import { planPictures } from '../../core/io/pictures/describe-pictures.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
-import { isPictureFormat, type PictureFormat, type SourceDescription } from '../../core/shared/source.ts';
+import { isPictureFormat, isValueFormat, type PictureFormat, type SourceDescription } from '../../core/shared/source.ts';
 import { shownPath, standardStream } from '../../core/shared/standard-streams.ts';
 import { type RestoreReport, restoreVolume } from '../../core/stream/restore.ts';
 import type { DecompressCommand } from '../arguments/args.ts';
@@ -49,7 +49,7 @@ export async function runDecompress(command: DecompressCommand, { terminal, sign
 }
 
 function restoreFile(
-  { input, output, to, force, fill, pictureMemory }: DecompressCommand,
+  { input, output, to: asked, force, fill, pictureMemory }: DecompressCommand,
   backend: Backend,
   job: JobOptions,
 ): Promise<{ report: RestoreReport; paths: string[]; notes: string[] }> {
@@ -57,6 +57,7 @@ function restoreFile(
     const container = await ContainerReader.open(source, job);
     const baseName = exportBaseName(input);
     const own = await container.sourceDescription(job);
+    const to = asked ?? (isValueFormat(own.format) ? 'nifti' : undefined);
     const format = to ?? own.format;
     const isOwn = to === undefined || (to === own.format && isPictureFormat(to));
     const place = isPictureFormat(format) ? await picturePlace(input, output) : undefined;
@@ -68,6 +69,9 @@ function restoreFile(
     let isReady = place === undefined || output === undefined || place.name !== undefined;
     const paths: string[] = [];
     const notes: string[] = [];
+    if (isValueFormat(own.format) && asked === undefined) {
+      notes.push(`Of ${own.format} Stria keeps the values, not the file: this is NIfTI. --to chooses another format.`);
+    }
     const makeSink = async (name: string, byteLength?: number) => {
       if (!isReady) await makeFolder(place?.folder ?? '');
       isReady = true;

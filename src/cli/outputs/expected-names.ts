@@ -1,8 +1,8 @@
 import { StriaError } from '../../core/shared/errors.ts';
-import type { FileFormat, SourceDescription } from '../../core/shared/source.ts';
+import { type FileFormat, isValueFormat, type SourceDescription, type WritableFormat } from '../../core/shared/source.ts';
 import { elementTypes } from '../../core/shared/volume.ts';
 
-type Source = Pick<SourceDescription, 'format'> & {
+type Source = { readonly format: FileFormat } & {
   readonly parts: readonly Pick<SourceDescription['parts'][number], 'name' | 'hasVoxels'>[];
 };
 
@@ -13,7 +13,7 @@ const dataEnding = new RegExp(
 );
 
 /** How a part's name ends, of a source whose parts are as people expect them. */
-const endings: Readonly<Record<FileFormat, { readonly header: RegExp; readonly voxels: RegExp }>> = {
+const endings: Readonly<Record<WritableFormat, { readonly header: RegExp; readonly voxels: RegExp }>> = {
   nifti: { header: /\.hdr$/i, voxels: /\.(nii|img)$/i },
   nrrd: { header: /\.nhdr$/i, voxels: /\.(nrrd|nhdr)$/i },
   raw: { header: /\.json$/i, voxels: dataEnding },
@@ -43,6 +43,7 @@ export function areExpectedPictures(names: readonly string[], format: 'png' | 't
  * @throws StriaError `corrupt` where a header names a data file that cannot keep its name
  */
 export function expectedNames({ format, parts }: Source, baseName: string): readonly string[] {
+  if (isValueFormat(format)) throw new StriaError('internal', `no files are restored from ${format}`);
   const { header, voxels } = endings[format];
   const isDetached = format === 'nrrd' && parts.length > 1;
   const endingOf = (part: Source['parts'][number]) => {
@@ -61,7 +62,7 @@ export function expectedNames({ format, parts }: Source, baseName: string): read
   return parts.map((part) => (isDetached && part.hasVoxels ? part.name : `${baseName}${standardEnding(format, part, isPair)}`));
 }
 
-function standardEnding(format: FileFormat, { hasVoxels }: Source['parts'][number], isPair: boolean): string {
+function standardEnding(format: WritableFormat, { hasVoxels }: Source['parts'][number], isPair: boolean): string {
   switch (format) {
     case 'nifti':
       if (!isPair) return '.nii';

@@ -45,6 +45,11 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
     next: `Stria reads .stria, ${readableNames}; \`stria --help\` tells how to open a raw file.`,
   },
   'invalid-input': { exitCode: exitCodes.usage, title: 'invalid input', next: undefined },
+  several: {
+    exitCode: exitCodes.usage,
+    title: 'several volumes',
+    next: 'Choose one with `--dataset ID`. `stria info` lists them all.',
+  },
   'not-readable': { exitCode: exitCodes.files, title: 'cannot read', next: undefined },
   'not-writable': { exitCode: exitCodes.files, title: 'cannot write', next: undefined },
   'no-webgpu': {

@@ -1,4 +1,4 @@
-import { type FileFormat, isPictureFormat, type SourceDescription, type VoxelFormat } from '../shared/source.ts';
+import { isPictureFormat, type SourceDescription, type VoxelFormat, type WritableFormat } from '../shared/source.ts';
 import type { Endian, VolumeInfo } from '../shared/volume.ts';
 import { diagonalAffine, isUsableAffine } from './common/affine.ts';
 import { checkedScaling, checkedSpacing } from './common/streamed-volume.ts';
@@ -26,7 +26,7 @@ const writers: Record<VoxelFormat, Writer> = {
  */
 export function describeExport(
   info: VolumeInfo,
-  format: FileFormat,
+  format: WritableFormat,
   baseName: string,
   endian: Endian = 'little',
   source?: SourceDescription,

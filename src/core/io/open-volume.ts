@@ -1,7 +1,10 @@
 import type { ByteSource } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
+import { collectionReaders } from './collections.ts';
 import { openBytes, plainBytes } from './common/byte-stream.ts';
+import { type FileTree, isFileTree } from './common/file-tree.ts';
+import { type CollectionReader, chooseEntry, type VolumeEntry } from './common/volume-entry.ts';
 import type { OpenOptions, OpenVolume, VolumeReader } from './common/volume-reader.ts';
 import { niftiReader } from './nifti/nifti-reader.ts';
 import { nrrdReader } from './nrrd/nrrd-reader.ts';
@@ -16,19 +19,76 @@ const headBytes = 4096;
 
 /**
  * Opens a volume: reads its header, and leaves its voxels to be streamed. `options.raw` makes any file raw; else the format
- * is found by the first bytes (gunzipped if they are gzip), by the name, by a sidecar beside it.
- * @throws StriaError `unsupported` for what Stria does not read, `corrupt`, `invalid-input`, `not-readable`, `aborted`.
- * Messages do not name the source: its caller does
+ * is found by the first bytes (gunzipped if they are gzip), by the name, by a sidecar beside it. Of a file or folder with
+ * several volumes `options.dataset` names one.
+ * @throws StriaError `several` where one has to be named, with all of them as `choices`; `unsupported` for what Stria does not
+ * read, `corrupt`, `invalid-input`, `not-readable`, `aborted`. Messages do not name the source: its caller does
  */
-export async function openVolume(source: ByteSource, options: OpenOptions & JobOptions = {}): Promise<OpenVolume> {
-  if (options.raw !== undefined) return openRaw(source, { layout: options.raw }, options);
-  const head = await readHead(source, options);
+export async function openVolume(input: ByteSource | FileTree, options: OpenOptions & JobOptions = {}): Promise<OpenVolume> {
+  const { raw, dataset } = options;
+  if (isFileTree(input)) {
+    if (raw !== undefined) throw new StriaError('invalid-input', 'a folder is no raw file: name a file in it');
+    return chooseEntry(await listTree(input, options), dataset).open(options);
+  }
+  if (raw !== undefined) return openRaw(input, { layout: raw }, options);
+  const head = await readHead(input, options);
+  const collection = collectionOf(input.name, head);
+  if (collection !== undefined) {
+    return chooseEntry(withDistinctIds(await collection.list(input, options)), dataset).open(options);
+  }
+  if (dataset !== undefined) {
+    throw new StriaError('invalid-input', `the file holds one volume, so there is none called '${dataset}' to choose`);
+  }
   // An empty file is none of any format, whatever its name says.
-  const reader = readers.find((candidate) => head.byteLength > 0 && candidate.recognises(source.name, head));
-  if (reader !== undefined) return reader.open(source, options);
-  const found = await findRawLayout(source, options);
-  if (found !== undefined) return openRaw(source, found, options);
-  throw unrecognised(source.name, head);
+  const reader = readers.find((candidate) => head.byteLength > 0 && candidate.recognises(input.name, head));
+  if (reader !== undefined) return reader.open(input, options);
+  const found = await findRawLayout(input, options);
+  if (found !== undefined) return openRaw(input, found, options);
+  throw unrecognised(input.name, head);
+}
+
+/**
+ * The volumes of a file or folder that may hold several; undefined for a file of a format that holds one.
+ * @throws StriaError as `openVolume`
+ */
+export async function listVolumes(
+  input: ByteSource | FileTree,
+  options: OpenOptions & JobOptions = {},
+): Promise<readonly VolumeEntry[] | undefined> {
+  if (isFileTree(input)) return listTree(input, options);
+  const collection = collectionOf(input.name, await readHead(input, options));
+  return collection && withDistinctIds(await collection.list(input, options));
+}
+
+function collectionOf(name: string, head: Uint8Array): CollectionReader | undefined {
+  return collectionReaders.find((candidate) => head.byteLength > 0 && candidate.recognises(name, head));
+}
+
+/** What all readers find in a folder, one after the other. */
+async function listTree(tree: FileTree, options: OpenOptions & JobOptions): Promise<readonly VolumeEntry[]> {
+  const found: CollectionReader[] = [];
+  for (const reader of collectionReaders) {
+    if (await reader.recognisesTree?.(tree, options)) found.push(reader);
+  }
+  const lists: (readonly VolumeEntry[])[] = [];
+  for (const reader of found) lists.push(await reader.list(tree, options));
+  const entries = withDistinctIds(lists.flat());
+  if (entries.length > 0) return entries;
+  const { length } = await tree.files(options);
+  throw new StriaError(
+    'unsupported',
+    length === 0 ? 'the folder is empty' : `none of the ${length} files in the folder is part of a volume that Stria reads`,
+  );
+}
+
+/** Of entries with the same id, the second is `id#2`: each can be named. */
+function withDistinctIds(entries: readonly VolumeEntry[]): readonly VolumeEntry[] {
+  const taken = new Map<string, number>();
+  return entries.map((entry) => {
+    const count = (taken.get(entry.id) ?? 0) + 1;
+    taken.set(entry.id, count);
+    return count === 1 ? entry : { ...entry, id: `${entry.id}#${count}` };
+  });
 }
 
 async function readHead(source: ByteSource, options: JobOptions): Promise<Uint8Array> {

@@ -1,3 +1,5 @@
+import type { VolumeChoice } from './volume-choice.ts';
+
 /**
  * What can go wrong, as a tag. Two exhaustive tables turn a tag into words for people: `cli/terminal/messages.ts` (text and exit
  * code) and `renderer/app/words/messages.ts` (message and what to do next). A new tag does not compile until both know it.
@@ -9,6 +11,8 @@ export const faultTags = [
   'unsupported',
   /** The caller's input is wrong: dims that do not fit the file, an unknown option. */
   'invalid-input',
+  /** There are several volumes, and the caller has to name one. `choices` lists them. */
+  'several',
   /** A file is missing or may not be read. */
   'not-readable',
   /** The output cannot be written: disk full, no permission, target is a folder. */
@@ -31,17 +35,26 @@ export const faultTags = [
 
 export type FaultTag = (typeof faultTags)[number];
 
+interface FaultOptions {
+  readonly cause?: unknown;
+  readonly context?: readonly string[];
+  readonly choices?: readonly VolumeChoice[] | undefined;
+}
+
 /** The one error type of the engine. Context is added on the way up with `inContext`. */
 export class StriaError extends Error {
   readonly tag: FaultTag;
   /** Where it happened, outermost first: `['scan.stria', 'chunk 12', 'rle']`. */
   readonly context: readonly string[];
+  /** The volumes to choose from: of tag `several`. */
+  readonly choices: readonly VolumeChoice[] | undefined;
 
-  constructor(tag: FaultTag, message: string, options: { cause?: unknown; context?: readonly string[] } = {}) {
+  constructor(tag: FaultTag, message: string, options: FaultOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'StriaError';
     this.tag = tag;
     this.context = options.context ?? [];
+    this.choices = options.choices;
   }
 
   /** `scan.stria, chunk 12, rle: the payload ends 3 bytes early` */
@@ -53,7 +66,8 @@ export class StriaError extends Error {
 /** The same fault with `where` put in front of its context. Anything that is no StriaError becomes an `internal` one. */
 export function inContext(where: string, error: unknown): StriaError {
   const fault = toStriaError(error);
-  return new StriaError(fault.tag, fault.message, { cause: fault.cause ?? fault, context: [where, ...fault.context] });
+  const { tag, message, choices } = fault;
+  return new StriaError(tag, message, { cause: fault.cause ?? fault, context: [where, ...fault.context], choices });
 }
 
 /** Any thrown thing as a StriaError: an AbortError stays an abort, a RangeError of an allocation is `out-of-memory`. */
@@ -73,13 +87,14 @@ export interface FaultData {
   readonly tag: FaultTag;
   readonly message: string;
   readonly context: readonly string[];
+  readonly choices?: readonly VolumeChoice[];
 }
 
 export function faultToData(error: unknown): FaultData {
-  const { tag, message, context } = toStriaError(error);
-  return { tag, message, context };
+  const { tag, message, context, choices } = toStriaError(error);
+  return { tag, message, context, ...(choices && { choices }) };
 }
 
 export function faultFromData(data: FaultData): StriaError {
-  return new StriaError(data.tag, data.message, { context: data.context });
+  return new StriaError(data.tag, data.message, { context: data.context, choices: data.choices });
 }

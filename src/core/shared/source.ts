@@ -8,9 +8,24 @@ export type VoxelFormat = (typeof voxelFormats)[number];
 export const pictureFormats = ['png', 'tiff'] as const;
 export type PictureFormat = (typeof pictureFormats)[number];
 
-/** The formats that Stria reads and writes beside its own. */
-export const fileFormats = [...voxelFormats, ...pictureFormats] as const;
-export type FileFormat = VoxelFormat | PictureFormat;
+/**
+ * The formats of which Stria keeps the values, not the files. They are restored as another format: NIfTI, where nobody asks
+ * for one. Their `SourceDescription` is `valueSource`'s.
+ */
+export const valueFormats = [] as const;
+export type ValueFormat = (typeof valueFormats)[number];
+
+/** The formats that Stria writes beside its own. */
+export const writableFormats = [...voxelFormats, ...pictureFormats] as const;
+export type WritableFormat = (typeof writableFormats)[number];
+
+/** The formats that Stria reads beside its own. */
+export const fileFormats = [...writableFormats, ...valueFormats] as const;
+export type FileFormat = WritableFormat | ValueFormat;
+
+export function isValueFormat(format: FileFormat): format is ValueFormat {
+  return (valueFormats as readonly string[]).includes(format);
+}
 
 export function isPictureFormat(format: FileFormat): format is PictureFormat {
   return format === 'png' || format === 'tiff';
@@ -37,6 +52,12 @@ export interface SourcePart {
   readonly hasVoxels: boolean;
   /** Bytes behind the voxels, verbatim. Mostly empty. */
   readonly after: Uint8Array;
+}
+
+/** The description of a volume of whose source only the values are kept. @param name what its source is called */
+export function valueSource(format: ValueFormat, name: string): SourceDescription {
+  const nothing = new Uint8Array(0);
+  return { format, endian: 'little', parts: [{ name, before: nothing, hasVoxels: true, after: nothing }] };
 }
 
 /**

@@ -23,6 +23,37 @@ export interface VolumeInfo {
   /** The physical value is `slope × stored + intercept`. Stored values are what Stria keeps bit for bit. */
   readonly slope: number;
   readonly intercept: number;
+  /**
+   * Given: t counts channels, and within each channel time points. dims[3] is a multiple of how many there are, and channel c
+   * at time t is at index c × (time points) + t. At least one.
+   */
+  readonly channels?: readonly Channel[] | undefined;
+}
+
+/** One of the channels of a volume: a stain, a wavelength, red. */
+export interface Channel {
+  readonly name: string;
+  /** `#rrggbb`. */
+  readonly color?: string | undefined;
+  /** What it is shown with first, in physical values. */
+  readonly window?: readonly [low: number, high: number] | undefined;
+}
+
+/** The channels of RGB and RGBA pictures. */
+export const colorChannels: readonly Channel[] = [
+  { name: 'Red', color: '#ff0000' },
+  { name: 'Green', color: '#00ff00' },
+  { name: 'Blue', color: '#0000ff' },
+  { name: 'Alpha' },
+];
+
+/** How many channels and time points t is made of. */
+export function channelLayout({ dims, channels }: Pick<VolumeInfo, 'dims' | 'channels'>): {
+  readonly channelCount: number;
+  readonly timePoints: number;
+} {
+  const channelCount = channels?.length ?? 1;
+  return { channelCount, timePoints: dims[3] / channelCount };
 }
 
 /** Metres in a unit of space; NaN where that is unknown. */

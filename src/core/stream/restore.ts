@@ -6,7 +6,14 @@ import { planPictures } from '../io/pictures/describe-pictures.ts';
 import type { ByteSink, SinkMaker } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
-import { type FileFormat, isPictureFormat, type SourceDescription, type SourcePart } from '../shared/source.ts';
+import {
+  type FileFormat,
+  isPictureFormat,
+  isValueFormat,
+  type SourceDescription,
+  type SourcePart,
+  type WritableFormat,
+} from '../shared/source.ts';
 import { swapBytes, volumeBytes, elementBytes as voxelWidth } from '../shared/volume.ts';
 import { lostWords } from './damage-list.ts';
 import { Beside, overlapBytes, slabTargetBytes, writingTo } from './pipeline.ts';
@@ -19,9 +26,9 @@ export interface RestoreSettings {
   readonly backend: Backend;
   /**
    * What to write. Default: the source's own file or files, byte for byte; of pictures the same kind with the same pixels, but
-   * compressed anew. 'raw': the voxels alone, in the source's byte order.
+   * compressed anew; NIfTI of a source whose values alone are kept. 'raw': the voxels alone, in the source's byte order.
    */
-  readonly to?: FileFormat | undefined;
+  readonly to?: WritableFormat | undefined;
   /** File name without ending, for formats that are not the source's own. */
   readonly baseName: string;
   /** Write 0 for the voxels of chunks that were lost before. Default: a file that lacks some is refused. */
@@ -134,10 +141,11 @@ async function restore(
 
 async function describeOutput(
   container: ContainerReader,
-  { to, baseName, outputName }: RestoreSettings,
+  { to: asked, baseName, outputName }: RestoreSettings,
   job: JobOptions,
 ): Promise<SourceDescription> {
   const source = await container.sourceDescription(job);
+  const to = asked ?? (isValueFormat(source.format) ? 'nifti' : undefined);
   // NIfTI and NRRD say their byte order in their headers; raw voxels keep the order that they had.
   const endian = to === 'raw' ? source.endian : 'little';
   const output =

@@ -2,6 +2,7 @@ import type { ByteSource, SharedFile, SiblingFinder } from '../../shared/bytes.t
 import type { JobOptions } from '../../shared/job.ts';
 import type { FileFormat, SourceDescription } from '../../shared/source.ts';
 import type { Dims4, ElementType, Endian, VolumeInfo } from '../../shared/volume.ts';
+import type { FileWindow, VolumeTag } from '../../shared/volume-facts.ts';
 import type { PieceOptions } from './byte-stream.ts';
 
 /** A volume whose header has been read and whose voxels wait. */
@@ -22,6 +23,12 @@ export interface OpenVolume {
   fill?(target: Uint8Array<ArrayBuffer>, start: number, options?: JobOptions): Promise<void>;
   /** The file in which the voxels lie as `voxels` gives them, from byte `start` on. Left out where they lie otherwise, or cannot be shared. */
   readonly place?: FilePlace | undefined;
+  /** The file's own display windows, in the file's order. */
+  readonly windows?: readonly FileWindow[] | undefined;
+  /** The file's metadata, in the file's order. */
+  readonly tags?: readonly VolumeTag[] | undefined;
+  /** Unit of the physical values: 'HU'. */
+  readonly valueUnit?: string | undefined;
   /** What is needed to write the source again. Call it after `voxels` has ended: what stands behind the voxels is known only then. */
   source(): Promise<SourceDescription>;
 }
@@ -46,6 +53,8 @@ export interface OpenOptions {
   readonly siblings?: SiblingFinder | undefined;
   /** Given: the file is raw, whatever its name. */
   readonly raw?: RawLayout | undefined;
+  /** The id of the volume to open, where there are several (`VolumeEntry`). */
+  readonly dataset?: string | undefined;
   /** What reading one picture may hold in memory at a time, in bytes. Default: `defaultPictureMemory`. */
   readonly pictureMemory?: number | undefined;
 }

@@ -28,6 +28,11 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
     advice: 'Check the dimensions, element type and offset against the details below.',
     severity: 'error',
   },
+  several: {
+    title: 'There are several volumes in it',
+    advice: 'Open it by itself and choose one.',
+    severity: 'warning',
+  },
   'not-readable': {
     title: 'The file cannot be read',
     advice:

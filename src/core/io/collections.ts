@@ -1,0 +1,7 @@
+import type { CollectionReader } from './common/volume-entry.ts';
+
+/**
+ * The formats whose files or folders may hold several volumes. A file is offered to them before the readers of single volumes, so
+ * each recognises its own exactly: by content, not by name alone.
+ */
+export const collectionReaders: CollectionReader[] = [];
