@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
+import { wasmModules } from './wasm.config.ts';
 
 /**
  * Loading a file takes the command longer than what stands in it: all that a thread needs at once is one file, and what the command
@@ -39,6 +40,7 @@ export default defineConfig({
   main: {
     // fflate for Node asks for `require`, which ES modules have not; for a browser it is the same but for that.
     resolve: { alias: { fflate: 'fflate/browser' } },
+    plugins: [wasmModules()],
     build: {
       externalizeDeps: false,
       target: 'node20',
@@ -79,7 +81,7 @@ export default defineConfig({
       outDir: 'out/renderer',
       rolldownOptions: { input: resolve('src/renderer/index.html') },
     },
-    worker: { format: 'es' },
-    plugins: [react()],
+    worker: { format: 'es', plugins: () => [wasmModules()] },
+    plugins: [react(), wasmModules()],
   },
 });

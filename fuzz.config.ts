@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import { defineConfig } from 'vite';
+import { wasmModules } from './wasm.config.ts';
 
 /** The fuzz and its child as programs for Node: `npm run fuzz`. They are no part of what is shipped. */
 export default defineConfig({
   resolve: { alias: { fflate: 'fflate/browser' } },
+  plugins: [wasmModules()],
   logLevel: 'warn',
   build: {
     ssr: true,
