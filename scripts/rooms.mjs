@@ -66,7 +66,7 @@ export const rooms = [
   {
     room: 'core/io',
     holds: 'Opening any file as a volume, and exporting a volume.',
-    imports: 'core/io/common core/io/nifti core/io/nrrd core/io/pictures core/io/raw core/shared',
+    imports: 'core/io/common core/io/metaimage core/io/nifti core/io/nrrd core/io/pictures core/io/raw core/shared',
   },
   {
     room: 'core/io/common',
@@ -82,6 +82,11 @@ export const rooms = [
   {
     room: 'core/io/nrrd',
     holds: 'NRRD, attached and detached.',
+    imports: 'core/io/common core/shared',
+  },
+  {
+    room: 'core/io/metaimage',
+    holds: 'MetaImage: .mha, .mhd with its data files.',
     imports: 'core/io/common core/shared',
   },
   {

@@ -151,6 +151,9 @@ export function inputOriginals(): InputOriginal[] {
     'spacings: 1 1 2.5',
     'space: left-posterior-superior',
   ]);
+  const mhaLines = ['ObjectType = Image', 'NDims = 3', 'BinaryData = True', 'DimSize = 7 5 4', 'ElementSpacing = 1 1 2.5'];
+  const mhaOf = (type: string, ...more: readonly string[]) =>
+    text([...mhaLines, `ElementType = MET_${type}`, ...more, ''].join('\n'));
   const sidecar = text(JSON.stringify({ dims: [7, 5, 4], type: 'u16', endian: 'big', offset: 0, spacing: [1, 1, 2] }));
   const comment = encodePngChunk('tEXt', text('Comment\0hi'));
   const png = (bitDepth: number, colourType: number, isInterlaced: boolean, chunks: readonly Uint8Array[] = [comment]) =>
@@ -187,6 +190,16 @@ export function inputOriginals(): InputOriginal[] {
       ],
       isText: [true, false],
       comesBack,
+    },
+    { ...binary('scan.mha', joined(mhaOf('USHORT', 'ElementDataFile = LOCAL'), shorts)), comesBack },
+    binary('zlib.mha', joined(mhaOf('UCHAR', 'CompressedData = True', 'ElementDataFile = LOCAL'), zlibSync(bytes))),
+    {
+      name: 'list.mhd',
+      files: [
+        { name: 'list.mhd', bytes: mhaOf('UCHAR', 'ElementDataFile = s%d.raw 0 3 1') },
+        ...[0, 1, 2, 3].map((z) => ({ name: `s${z}.raw`, bytes: bytes.slice(35 * z, 35 * (z + 1)) })),
+      ],
+      isText: [true, false, false, false, false],
     },
     {
       name: 'raw',

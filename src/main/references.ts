@@ -1,4 +1,5 @@
 import { posix, win32 } from 'node:path';
+import { volumeEndings } from '../core/shared/readable-formats.ts';
 import { isPlainName, misleading } from './plain-name.ts';
 
 /**
@@ -63,7 +64,7 @@ interface Names {
   readonly isUsual: (name: string) => boolean;
 }
 
-const volumeEndings = /\.(stria|nii|hdr|img|nrrd|nhdr|raw|bin|dat|png|tiff?)(\.gz)?$/i;
+const volumeName = new RegExp(`\\.(stria|${volumeEndings.join('|')}|dat)(\\.gz)?$`, 'i');
 /** With the numbers that the files of a list may end in. */
 const voxelEndings = /\.(raw|zraw|img|bin|dat|gz|\d+)$/i;
 const always = () => true;
@@ -71,15 +72,16 @@ const always = () => true;
 /** What a file of this name refers to. A format that comes to refer to files has its line here. */
 function namesFor(from: string): Names {
   const name = withoutGzip(from);
-  if (/\.stria-session$/i.test(name)) return { mayBe: always, isUsual: (other) => volumeEndings.test(other) };
+  if (/\.stria-session$/i.test(name)) return { mayBe: always, isUsual: (other) => volumeName.test(other) };
   // A raw file's sidecar, and the other half of a NIfTI pair: of each there is one name alone.
   const stem = name.replace(/\.[^.]*$/, '');
   const isOwn = (other: string): boolean => {
     const plain = withoutGzip(other);
     return other === `${name}.json` || (/^\.(hdr|img)$/i.test(plain.slice(stem.length)) && plain.startsWith(stem));
   };
-  // An NRRD header names its voxels as it likes.
-  if (/\.(nhdr|nrrd)$/i.test(name)) return { mayBe: always, isUsual: (other) => isOwn(other) || voxelEndings.test(other) };
+  // A header of NRRD or MetaImage names its voxels as it likes.
+  if (/\.(nhdr|nrrd|mhd|mha)$/i.test(name))
+    return { mayBe: always, isUsual: (other) => isOwn(other) || voxelEndings.test(other) };
   return { mayBe: isOwn, isUsual: (other) => /\.(hdr|img|json)(\.gz)?$/i.test(other) };
 }
 

@@ -88,7 +88,7 @@ test.each([
   ['compress a --dims 3,4,5 --type u8 --offset x', /--offset wants a whole number/],
   ['decompress', /decompress wants one input/],
   ['decompress a b', /got 'b' beside/],
-  ['decompress a --to gif', /--to is one of nifti, nrrd, raw/],
+  ['decompress a --to gif', /--to is one of nifti, nrrd, .*raw, png, tiff/],
   ['recover a', /recover wants -o or --output/],
   ['sample', /sample wants a kind/],
   ['sample cow --size 4 -o x', /'cow' is no sample/],

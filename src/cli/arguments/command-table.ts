@@ -1,5 +1,6 @@
 import { chainNames, codecs } from '../../core/codecs/registry.ts';
 import { readableNames } from '../../core/shared/readable-formats.ts';
+import { fileFormats } from '../../core/shared/source.ts';
 
 /** Every option of every command: what the parser takes and `--help` shows. */
 export const options = {
@@ -33,7 +34,7 @@ export const options = {
   to: {
     short: undefined,
     value: 'FORMAT',
-    text: 'nifti, nrrd, raw (voxels alone), png or tiff; without it the source comes back',
+    text: `${fileFormats.join(', ')} (raw: voxels alone); without it the source comes back`,
   },
   dims: { short: undefined, value: 'X,Y,Z[,T]', text: 'the input is raw and has these sides, in voxels, x fastest' },
   type: { short: undefined, value: 'TYPE', text: 'type of a voxel: u8 i8 u16 i16 u32 i32 f32 f64' },

@@ -1,4 +1,5 @@
 import { StriaError } from '../../core/shared/errors.ts';
+import { usualEnding } from '../../core/shared/readable-formats.ts';
 import { type FileFormat, isValueFormat, type SourceDescription, type WritableFormat } from '../../core/shared/source.ts';
 import { elementTypes } from '../../core/shared/volume.ts';
 
@@ -16,6 +17,7 @@ const dataEnding = new RegExp(
 const endings: Readonly<Record<WritableFormat, { readonly header: RegExp; readonly voxels: RegExp }>> = {
   nifti: { header: /\.hdr$/i, voxels: /\.(nii|img)$/i },
   nrrd: { header: /\.nhdr$/i, voxels: /\.(nrrd|nhdr)$/i },
+  mha: { header: /\.mhd$/i, voxels: /\.(mha|mhd)$/i },
   raw: { header: /\.json$/i, voxels: dataEnding },
   png: { header: /$^/, voxels: /\.png$/i },
   tiff: { header: /$^/, voxels: /\.tiff?$/i },
@@ -45,17 +47,17 @@ export function areExpectedPictures(names: readonly string[], format: 'png' | 't
 export function expectedNames({ format, parts }: Source, baseName: string): readonly string[] {
   if (isValueFormat(format)) throw new StriaError('internal', `no files are restored from ${format}`);
   const { header, voxels } = endings[format];
-  const isDetached = format === 'nrrd' && parts.length > 1;
+  const isDetached = (format === 'nrrd' || format === 'mha') && parts.length > 1;
   const endingOf = (part: Source['parts'][number]) => {
     if (!part.hasVoxels) return header;
-    return isDetached ? new RegExp(`${dataEnding.source}|\\.nrrd$`, 'i') : voxels;
+    return isDetached ? new RegExp(`${dataEnding.source}|\\.(nrrd|mha)$`, 'i') : voxels;
   };
   if (parts.every((part) => isExpected(part.name, endingOf(part)))) return parts.map(({ name }) => name);
   const misnamed = parts.find((part) => isDetached && part.hasVoxels && !isExpected(part.name, endingOf(part)));
   if (misnamed) {
     throw new StriaError(
       'corrupt',
-      `its header names the data file '${misnamed.name}', which Stria does not write; --to nrrd writes one file, with another name`,
+      `its header names the data file '${misnamed.name}', which Stria does not write; --to ${format} writes one file, with another name`,
     );
   }
   const isPair = parts.length > 1;
@@ -69,11 +71,11 @@ function standardEnding(format: WritableFormat, { hasVoxels }: Source['parts'][n
       return hasVoxels ? '.img' : '.hdr';
     case 'nrrd':
       return isPair ? '.nhdr' : '.nrrd';
+    case 'mha':
+      return isPair ? '.mhd' : '.mha';
     case 'raw':
       return hasVoxels ? '.raw' : '.raw.json';
-    case 'png':
-      return '.png';
-    case 'tiff':
-      return '.tif';
+    default:
+      return `.${usualEnding(format)}`;
   }
 }

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { displayText } from '../../core/shared/display-text.ts';
 import { StriaError } from '../../core/shared/errors.ts';
+import { formatOfEnding } from '../../core/shared/readable-formats.ts';
 import type { FileFormat, SourceDescription } from '../../core/shared/source.ts';
 import { standardStream } from '../../core/shared/standard-streams.ts';
 import { expectedNames } from './expected-names.ts';
@@ -9,7 +10,7 @@ import { isFolder, type OutputName } from './output-names.ts';
 /**
  * Where each part of a source is restored, by the part's name: beside the container, in the folder that `-o` names, under
  * the name that it gives, or on standard output. Of two parts the name is a stem: `-o brain` gives `brain.hdr` and `brain.img`; a raw file's
- * sidecar goes beside it; an NRRD header gets the name, and the data file keeps its own, which the header holds.
+ * sidecar goes beside it; a detached header of NRRD or MetaImage gets the name, and the data file keeps its own, which the header holds.
  * @throws StriaError `invalid-input`; `corrupt` where a part's name cannot be used
  */
 export async function restoreOutputs(
@@ -53,6 +54,7 @@ function partPath(
     case 'raw':
       return { path: part.hasVoxels ? output : `${output}.json`, named: true };
     case 'nrrd':
+    case 'mha':
       if (!part.hasVoxels) return { path: output, named: true };
       return { path: join(dirname(output), plainName(part.name)), named: false };
     case 'png':
@@ -91,17 +93,7 @@ export function otherNameNote(ownName: string, path: string): string | undefined
 
 /** A note where a name's ending promises another format than the file has; undefined where all is well. */
 export function endingNote(path: string, format: FileFormat): string | undefined {
-  const endings: Readonly<Record<string, FileFormat>> = {
-    nii: 'nifti',
-    hdr: 'nifti',
-    nrrd: 'nrrd',
-    nhdr: 'nrrd',
-    raw: 'raw',
-    png: 'png',
-    tif: 'tiff',
-    tiff: 'tiff',
-  };
-  const promised = endings[/\.([^.]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''];
+  const promised = formatOfEnding(path);
   if (promised === undefined || promised === format) return undefined;
   return `${displayText(path)} holds ${format}, whatever its ending says; --to ${promised} writes the other`;
 }

@@ -184,6 +184,7 @@ test('names follow the format', () => {
   expect(voxelFormats.map((format) => describeExport(plain, format, 'scan').parts[0]?.name)).toEqual([
     'scan.nii',
     'scan.nrrd',
+    'scan.mha',
     'scan.raw',
   ]);
 });

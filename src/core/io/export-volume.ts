@@ -2,6 +2,7 @@ import { isPictureFormat, type SourceDescription, type VoxelFormat, type Writabl
 import type { Endian, VolumeInfo } from '../shared/volume.ts';
 import { diagonalAffine, isUsableAffine } from './common/affine.ts';
 import { checkedScaling, checkedSpacing } from './common/streamed-volume.ts';
+import { mhaHeader } from './metaimage/mha-writer.ts';
 import { niftiHeader } from './nifti/nifti-writer.ts';
 import { nrrdHeader } from './nrrd/nrrd-writer.ts';
 import { describePictures } from './pictures/describe-pictures.ts';
@@ -14,6 +15,7 @@ interface Writer {
 const writers: Record<VoxelFormat, Writer> = {
   nifti: { extension: 'nii', header: niftiHeader },
   nrrd: { extension: 'nrrd', header: nrrdHeader },
+  mha: { extension: 'mha', header: mhaHeader },
   raw: { extension: 'raw', header: () => new Uint8Array() },
 };
 

@@ -6,6 +6,7 @@ import { openBytes, plainBytes } from './common/byte-stream.ts';
 import { type FileTree, isFileTree } from './common/file-tree.ts';
 import { type CollectionReader, chooseEntry, type VolumeEntry } from './common/volume-entry.ts';
 import type { OpenOptions, OpenVolume, VolumeReader } from './common/volume-reader.ts';
+import { mhaReader } from './metaimage/mha-reader.ts';
 import { niftiReader } from './nifti/nifti-reader.ts';
 import { nrrdReader } from './nrrd/nrrd-reader.ts';
 import { pngReader, tiffReader } from './pictures/picture-readers.ts';
@@ -13,7 +14,7 @@ import { findRawLayout, openRaw } from './raw/raw-reader.ts';
 import { unrecognised } from './unrecognised.ts';
 
 /** By content and name. Raw files have neither, so they come last. */
-const readers: readonly VolumeReader[] = [niftiReader, nrrdReader, pngReader, tiffReader];
+const readers: readonly VolumeReader[] = [niftiReader, nrrdReader, mhaReader, pngReader, tiffReader];
 
 const headBytes = 4096;
 

@@ -1,5 +1,5 @@
 import { StriaError } from '../shared/errors.ts';
-import { readableFiles } from '../shared/readable-formats.ts';
+import { gzipWords, readableFiles } from '../shared/readable-formats.ts';
 
 interface KnownFormat {
   /** What such files begin with, one character a byte; `any` stands for any byte. */
@@ -29,11 +29,6 @@ const knownFormats: readonly KnownFormat[] = [
     at: [128],
     name: /\.(dcm|dicom|ima)$|^DICOMDIR$/i,
     says: 'DICOM is not read yet: convert the series to NIfTI, for example with dcm2niix',
-  },
-  {
-    begins: ['ObjectType', 'NDims'],
-    name: /\.(mha|mhd)$/i,
-    says: 'MetaImage is not read yet: convert it to NRRD or NIfTI, for example with 3D Slicer or SimpleITK',
   },
   { begins: ['MATRIX7'], says: toNifti('ECAT 7', 'nibabel') },
   { name: /\.(brik|head)$/i, says: toNifti('AFNI (BRIK and HEAD)', '3dAFNItoNIFTI') },
@@ -103,7 +98,7 @@ const knownFormats: readonly KnownFormat[] = [
   { name: /\.json$/i, says: 'this is a JSON text: if it describes a raw file, open that file itself' },
 ];
 
-const readable = `Stria reads .stria, ${readableFiles}. NIfTI and NRRD may be gzipped; raw voxels need their dims and type`;
+const readable = `Stria reads .stria, ${readableFiles}. ${gzipWords}; raw voxels need their dims and type`;
 
 /** The fault for a file that no reader knows, as exact as its head and name allow. */
 export function unrecognised(name: string, head: Uint8Array): StriaError {

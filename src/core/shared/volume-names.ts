@@ -1,8 +1,10 @@
+import { volumeEndings } from './readable-formats.ts';
+
 /** Endings of volumes, which a derived name drops. */
-const volumeEndings = /\.(nii|hdr|img|nrrd|nhdr|raw|vol|bin|dat|png|tiff?)$/i;
+const endingOfVolume = new RegExp(`\\.(${[...volumeEndings, 'vol', 'dat'].join('|')})$`, 'i');
 
 /** A volume's file name without its endings: `scan` for `scan.nii.gz`. */
 export function volumeStem(name: string): string {
-  const stem = name.replace(/\.gz$/i, '').replace(volumeEndings, '');
+  const stem = name.replace(/\.gz$/i, '').replace(endingOfVolume, '');
   return stem === '' ? name : stem;
 }

@@ -76,10 +76,41 @@ export function becameShorter(at: number): StriaError {
 
 /** What the gzip in `inner` from byte `innerStart` on holds. */
 export function gunzippedBytes(inner: ByteStream, innerStart = 0): ByteStream {
+  return orderedBytes(inner.sizeLimit * largestExpansion, async function* (signal) {
+    const { gunzip } = await import('./gunzip.ts');
+    yield* gunzip(() => inner.pieces(innerStart, { signal }), signal);
+  });
+}
+
+/** What the zlib stream in `length` bytes of `inner` from byte `innerStart` on holds. */
+export function inflatedBytes(inner: ByteStream, innerStart: number, length: number): ByteStream {
+  return orderedBytes(Math.min(length, inner.sizeLimit) * largestExpansion, async function* (signal) {
+    const { inflate } = await import('./inflate.ts');
+    yield* inflate(firstBytes(inner.pieces(innerStart, { signal }), length), signal);
+  });
+}
+
+async function* firstBytes(pieces: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
+  let left = length;
+  for await (const piece of pieces) {
+    const part = piece.subarray(0, left);
+    left -= part.byteLength;
+    if (part.byteLength > 0) yield part;
+    if (left === 0) return;
+  }
+}
+
+/**
+ * Bytes that can only be made in order, from the first one on.
+ * @param make all of them, in pieces that nothing else uses
+ */
+export function orderedBytes(
+  sizeLimit: number,
+  make: (signal: AbortSignal | undefined) => AsyncGenerator<Uint8Array>,
+): ByteStream {
   async function* pieces(start: number, { signal }: JobOptions = {}): AsyncGenerator<Uint8Array> {
     let skip = start;
-    const { gunzip } = await import('./gunzip.ts');
-    for await (const piece of gunzip(() => inner.pieces(innerStart, { signal }), signal)) {
+    for await (const piece of make(signal)) {
       const from = Math.min(skip, piece.byteLength);
       skip -= from;
       if (from < piece.byteLength) yield piece.subarray(from);
@@ -87,7 +118,7 @@ export function gunzippedBytes(inner: ByteStream, innerStart = 0): ByteStream {
   }
   return {
     size: undefined,
-    sizeLimit: inner.sizeLimit * largestExpansion,
+    sizeLimit,
     pieces,
     async read(start, length, options) {
       const parts: Uint8Array[] = [];

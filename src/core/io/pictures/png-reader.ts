@@ -3,8 +3,8 @@ import { StriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
 import { elementBytes } from '../../shared/volume.ts';
 import { joinBytes, plainBytes } from '../common/byte-stream.ts';
+import { inflate } from '../common/inflate.ts';
 import { PieceReader } from '../common/piece-reader.ts';
-import { inflate } from './inflate.ts';
 import {
   checkMemory,
   checkPictureShape,

@@ -1,5 +1,5 @@
 import { StriaError } from '../../shared/errors.ts';
-import { inflate } from './inflate.ts';
+import { inflate } from '../common/inflate.ts';
 
 /**
  * Turns a block's bytes into samples, as many as they hold. Pieces may lie in the same memory: each is done with when the next is

@@ -24,6 +24,8 @@ describe('groupDatasets', () => {
   it('gives .nhdr its data, by stem or as the only header', () => {
     expect(group('a.nhdr', 'a.raw.gz', 'b.nii')).toEqual([['a.nhdr', 'a.raw.gz'], ['b.nii']]);
     expect(group('a.nhdr', 'voxels.bin')).toEqual([['a.nhdr', 'voxels.bin']]);
+    expect(group('a.mhd', 'a.zraw', 'b.mha')).toEqual([['a.mhd', 'a.zraw'], ['b.mha']]);
+    expect(group('a.mhd', 's1.raw', 's2.raw')).toEqual([['a.mhd', 's1.raw', 's2.raw']]);
     expect(group('a.nhdr', 'b.nhdr', 'voxels.bin')).toEqual([['a.nhdr'], ['b.nhdr'], ['voxels.bin']]);
   });
 

@@ -9,11 +9,11 @@ export interface Dataset<File extends { readonly name: string }> {
 /** Endings of files that only hold the voxels of a detached header. */
 const dataEndings = ['.img', '.img.gz', '.raw', '.raw.gz', '.bin', '.dat', '.gz', '.zraw'];
 const pictureTypes = ['image/png', 'image/tiff'];
-const standaloneEndings = ['.nii', '.nii.gz', '.nrrd', '.stria'];
+const standaloneEndings = ['.nii', '.nii.gz', '.nrrd', '.mha', '.stria'];
 
 /**
- * Groups dropped files into datasets, in the order in which they were dropped: `.hdr` takes its `.img`, `.nhdr` its data
- * file, a raw file its `.json` sidecar. A single `.nhdr` takes whatever is not a volume of its own, since only its text
+ * Groups dropped files into datasets, in the order in which they were dropped: `.hdr` takes its `.img`, `.nhdr` and `.mhd` their
+ * data file, a raw file its `.json` sidecar. A single `.nhdr` or `.mhd` takes whatever is not a volume of its own, since only its text
  * says what its data file is called.
  */
 export function groupDatasets<File extends { readonly name: string }>(files: readonly File[]): Dataset<File>[] {
@@ -24,7 +24,7 @@ export function groupDatasets<File extends { readonly name: string }>(files: rea
     if (isHeader(name) || standaloneEndings.some((ending) => name.endsWith(ending))) continue;
     const header =
       headers.find((candidate) => fits(candidate.name, name)) ??
-      (headers.length === 1 && headers[0]?.name.toLowerCase().endsWith('.nhdr') && isData(name) ? headers[0] : undefined);
+      (headers.length === 1 && /\.(nhdr|mhd)$/i.test(headers[0]?.name ?? '') && isData(name) ? headers[0] : undefined);
     const owner = header ?? (name.endsWith('.json') ? files.find((raw) => isSidecar(name, raw.name.toLowerCase())) : undefined);
     if (owner && owner !== file) companions.set(file, owner);
   }
@@ -66,7 +66,7 @@ export function isStria(name: string): boolean {
 }
 
 function isHeader(name: string): boolean {
-  return /\.n?hdr$/i.test(name);
+  return /\.(n?hdr|mhd)$/i.test(name);
 }
 
 function isData(name: string): boolean {

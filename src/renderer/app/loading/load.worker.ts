@@ -6,7 +6,8 @@ import type { ContainerReader } from '../../../core/format/container-reader.ts';
 import type { OpenVolume } from '../../../core/io/common/volume-reader.ts';
 import { chunkName } from '../../../core/shared/chunk-name.ts';
 import { faultToData, inContext } from '../../../core/shared/errors.ts';
-import { type FileFormat, isPictureFormat, type SourceDescription } from '../../../core/shared/source.ts';
+import { formatName } from '../../../core/shared/readable-formats.ts';
+import { isPictureFormat, type SourceDescription } from '../../../core/shared/source.ts';
 import type { Dims3 } from '../../../core/shared/volume.ts';
 import { lostWords } from '../../../core/stream/damage-list.ts';
 import { initialCreditBytes, type LoadCommand, type LoadMessage, type LoadRequest } from './load-protocol.ts';
@@ -57,12 +58,6 @@ async function sendVolume(format: string | undefined, volume: OpenVolume): Promi
   for await (const piece of volume.voxels()) await sendVoxels(piece);
   const source = await volume.source();
   scope.postMessage({ kind: 'end', source });
-}
-
-/** As people write it: the abbreviation in capitals, where it is no name of its own. */
-function formatName(format: FileFormat): string {
-  const names: Readonly<Record<string, string>> = { nifti: 'NIfTI', raw: 'Raw voxels' };
-  return names[format] ?? format.toUpperCase();
 }
 
 async function sendContainer(reader: ContainerReader, payloadBytes: number): Promise<void> {

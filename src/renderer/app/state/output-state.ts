@@ -1,4 +1,5 @@
 import type { FaultData } from '../../../core/shared/errors.ts';
+import { readableEndings } from '../../../core/shared/readable-formats.ts';
 import {
   defaultMovieOptions,
   defaultPictureOptions,
@@ -42,8 +43,10 @@ export const firstOutput: OutputState = {
   movieWork: { kind: 'none' },
 };
 
+const volumeEndingsOfName = new RegExp(`(\\.(${[...readableEndings, 'stria', 'dat', 'vol'].join('|')}))+$`, 'i');
+
 /** A volume's name without its endings, fit for a file's name: `scan` for `scan.nii.gz`. */
 export function outputStem(name: string): string {
-  const stem = name.replace(/(\.(stria|nii|nrrd|nhdr|hdr|img|raw|bin|dat|vol|tiff?|png|gz))+$/i, '');
+  const stem = name.replace(volumeEndingsOfName, '');
   return stem.replace(/[^\p{L}\p{N} ._()+-]/gu, '_').trim() || 'volume';
 }

@@ -1,6 +1,6 @@
 import { displayText } from '../../../core/shared/display-text.ts';
 import type { FaultData, FaultTag } from '../../../core/shared/errors.ts';
-import { readableFiles } from '../../../core/shared/readable-formats.ts';
+import { gzipWords, readableFiles } from '../../../core/shared/readable-formats.ts';
 
 /** A fault in words for people. The fault's own message is shown as the details. */
 export interface FaultWords {
@@ -20,7 +20,7 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
   },
   unsupported: {
     title: 'Stria cannot read this kind of file',
-    advice: `It opens .stria, ${readableFiles}. NIfTI and NRRD may be gzipped.`,
+    advice: `It opens .stria, ${readableFiles}. ${gzipWords}.`,
     severity: 'error',
   },
   'invalid-input': {

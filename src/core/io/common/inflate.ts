@@ -1,6 +1,6 @@
 import { StriaError } from '../../shared/errors.ts';
 import { throwIfAborted } from '../../shared/job.ts';
-import { decompressNatively } from '../common/gunzip.ts';
+import { decompressNatively } from './gunzip.ts';
 
 /** What goes into the inflater at once: it may come out 1032 times as large, and all of that is in memory. */
 const inputBytes = 64 * 1024;
@@ -16,7 +16,7 @@ export async function* inflate(input: AsyncIterable<Uint8Array>, signal: AbortSi
     throwIfAborted(signal);
     if (error instanceof StriaError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new StriaError('corrupt', `the picture's compressed data is broken or truncated: ${reason}`, { cause: error });
+    throw new StriaError('corrupt', `the compressed data is broken or truncated: ${reason}`, { cause: error });
   }
 }
 

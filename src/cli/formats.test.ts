@@ -1,0 +1,86 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { deflateSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { niftiFile, requireBuild, scanBytes, stria } from './cli-testing.ts';
+
+// The formats of a header and voxels, but for those that cli.test.ts goes through: compress, verify, decompress, compare.
+
+const dims = [40, 21, 13] as const;
+const work = mkdtempSync(join(tmpdir(), 'stria-formats-'));
+let folder: string;
+let folders = 0;
+const at = (name: string) => join(folder, name);
+const cpu = ['--device', 'cpu'] as const;
+
+beforeAll(requireBuild);
+beforeEach(() => {
+  folder = join(work, String(folders++));
+  mkdirSync(folder);
+});
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+async function succeed(...args: readonly string[]) {
+  const ended = await stria(...args);
+  expect(ended, ended.stderr).toMatchObject({ code: 0 });
+  return ended;
+}
+
+/** Compresses the first file, and gives the files that come back from it, by their names. */
+async function comesBackAs(...files: readonly (readonly [name: string, bytes: Uint8Array])[]) {
+  for (const [name, bytes] of files) writeFileSync(at(name), bytes);
+  await succeed('compress', at(files[0]?.[0] ?? ''), '-o', at('a.stria'), ...cpu);
+  await succeed('verify', at('a.stria'), ...cpu);
+  mkdirSync(at('out'));
+  await succeed('decompress', at('a.stria'), '-o', at('out'), ...cpu);
+  return Object.fromEntries(readdirSync(at('out')).map((name) => [name, readFileSync(at(`out/${name}`))]));
+}
+
+const bytesOf = (...parts: readonly (string | Uint8Array)[]) => Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+const voxels = scanBytes(dims, 2);
+
+function mha(...last: readonly string[]): string {
+  const first = ['ObjectType = Image', 'NDims = 3', 'BinaryData = True', `DimSize = ${dims.join(' ')}`];
+  return [...first, 'ElementSpacing = 0.5 0.5 2', 'ElementType = MET_SHORT', ...last, ''].join('\n');
+}
+
+describe('files come back byte for byte', () => {
+  const plain = bytesOf(mha('Comment = made by a test', 'ElementDataFile = LOCAL'), voxels, 'and more');
+  const header = bytesOf(mha('ElementDataFile = scan.bin'));
+  test.each([
+    ['scan.mha', [['scan.mha', plain]]],
+    [
+      'scan.mhd',
+      [
+        ['scan.mhd', header],
+        ['scan.bin', bytesOf(voxels)],
+      ],
+    ],
+  ] as const)('%s', async (_, files) => {
+    expect(await comesBackAs(...files)).toEqual(Object.fromEntries(files));
+  });
+
+  test.each([['scan.mha', plain]] as const)('%s, gzipped, as gunzip gives it', async (name, bytes) => {
+    expect(await comesBackAs([`${name}.gz`, gzipSync(bytes)])).toEqual({ [name]: bytes });
+  });
+});
+
+test('a compressed MetaImage comes back uncompressed', async () => {
+  const packed = bytesOf(mha('CompressedData = True', 'ElementDataFile = LOCAL'), deflateSync(voxels));
+  expect(await comesBackAs(['scan.mha', packed])).toEqual({
+    'scan.mha': bytesOf(mha('CompressedData = False', 'ElementDataFile = LOCAL'), voxels),
+  });
+});
+
+test.each(['mha'])('--to %s opens again, with the same voxels and geometry', async (format) => {
+  writeFileSync(at('scan.nii'), niftiFile(dims, 2));
+  await succeed('compress', at('scan.nii'), '-o', at('a.stria'), ...cpu);
+  await succeed('decompress', at('a.stria'), '--to', format, ...cpu);
+  await succeed('compress', at(`a.${format}`), '-o', at('b.stria'), ...cpu);
+  await succeed('decompress', at('b.stria'), '--to', 'raw', '-o', at('b.raw'), ...cpu);
+  expect(readFileSync(at('b.raw')).equals(voxels)).toBe(true);
+  const infoOf = async (name: string) => JSON.parse((await succeed('info', at(name), '--json')).stdout) as { volume: object };
+  const [before, after] = [await infoOf('a.stria'), await infoOf('b.stria')];
+  expect(after.volume).toEqual(before.volume);
+});

@@ -1,0 +1,83 @@
+import { StriaError } from '../../shared/errors.ts';
+import { joinBytes } from '../common/byte-stream.ts';
+
+/** Longer headers than this are taken for broken files. */
+export const mhaHeaderLimit = 4 * 2 ** 20;
+
+/** A MetaImage header as it is written: its fields, not yet understood. Source: itk.org/Wiki/MetaIO/Documentation */
+export interface MhaText {
+  /** The header's bytes up to the end of the line `ElementDataFile`, which is the last one, verbatim. */
+  readonly bytes: Uint8Array;
+  /** By the field's name in lower case: `dimsize`. */
+  readonly fields: ReadonlyMap<string, MhaField>;
+}
+
+export interface MhaField {
+  readonly value: string;
+  /** Where its line begins and ends, with the line's end; and where its value lies. All in bytes. */
+  readonly line: readonly [from: number, to: number];
+  readonly place: readonly [from: number, to: number];
+}
+
+/** The fields that may stand in front of `ObjectType` or instead of it. */
+const firstFields = /^(ObjectType|ObjectSubType|Comment|AcquisitionDate|NDims|ID|Name)\s*[=:]/;
+
+export function isMetaImage(head: Uint8Array): boolean {
+  const text = latin1(head);
+  return firstFields.test(text) && (/^ObjectType\s*[=:]\s*Image\b/m.test(text) || /^NDims\s*[=:]/m.test(text));
+}
+
+const newline = 0x0a;
+
+/**
+ * Splits a header into its fields.
+ * @param bytes the file's first `mhaHeaderLimit` bytes, fewer if it is shorter
+ * @throws StriaError `corrupt`
+ */
+export function parseMhaText(bytes: Uint8Array): MhaText {
+  const fields = new Map<string, MhaField>();
+  for (let at = 0; at < bytes.byteLength; ) {
+    const found = bytes.indexOf(newline, at);
+    const end = found < 0 ? bytes.byteLength : found + 1;
+    // One character a byte, so that places in the text are places in the file.
+    const text = latin1(bytes.subarray(at, end));
+    const parts = /^\s*([A-Za-z_][\w.-]*)\s*[=:][ \t]*/.exec(text.slice(0, 4096));
+    const name = parts?.[1]?.toLowerCase();
+    if (parts === null || name === undefined) {
+      if (text.trim() !== '') {
+        throw new StriaError('corrupt', `the MetaImage header has a line that is no field: ${JSON.stringify(text.slice(0, 60))}`);
+      }
+      at = end;
+      continue;
+    }
+    if (fields.has(name)) throw new StriaError('corrupt', `the MetaImage header has the field '${parts[1]}' twice`);
+    const from = at + parts[0].length;
+    const to = Math.max(from, at + text.trimEnd().length);
+    fields.set(name, { value: new TextDecoder().decode(bytes.subarray(from, to)), line: [at, end], place: [from, to] });
+    at = end;
+    if (name === 'elementdatafile') return { bytes: bytes.subarray(0, at), fields };
+  }
+  throw new StriaError('corrupt', "the MetaImage header has no end: the field 'ElementDataFile' is missing");
+}
+
+/** The header with the values of some fields replaced, or (undefined) their lines left out; every other byte as it is. */
+export function withMhaFields(text: MhaText, values: ReadonlyMap<string, string | undefined>): Uint8Array {
+  const parts: Uint8Array[] = [];
+  let at = 0;
+  const fields = [...text.fields].sort(([, a], [, b]) => a.line[0] - b.line[0]);
+  for (const [name, { line, place }] of fields) {
+    if (!values.has(name)) continue;
+    const value = values.get(name);
+    const [from, to] = value === undefined ? line : place;
+    parts.push(text.bytes.subarray(at, from), new TextEncoder().encode(value ?? ''));
+    at = to;
+  }
+  parts.push(text.bytes.subarray(at));
+  return joinBytes(parts);
+}
+
+function latin1(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return text;
+}

@@ -1,0 +1,40 @@
+import { scaled, type Vector3, vectorLength } from '../../shared/vectors.ts';
+import { type Endian, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
+import { affineColumns, affineOrigin } from '../common/affine.ts';
+import { mhaTypes } from './mha-header.ts';
+
+/**
+ * The header of an `.mha` with uncompressed voxels. MetaImage has no unit of time, and its spacing is that of the affine; metres
+ * become millimetres.
+ */
+export function mhaHeader(info: VolumeInfo, endian: Endian): Uint8Array {
+  const { dims, spacing, affine, slope, intercept, spatialUnit } = info;
+  const factor = spatialUnit === 'm' ? 1000 : 1;
+  const axes = dims[3] > 1 ? 4 : 3;
+  const columns = affineColumns(affine);
+  const distances = columns.map(vectorLength);
+  const toLps = ([x, y, z]: Vector3): Vector3 => [-x + 0, -y + 0, z];
+  const directions = columns.map((column, axis) => toLps(scaled(column, 1 / (distances[axis] ?? 1))));
+  const list = (spatial: readonly number[], time: number) => (axes === 4 ? [...spatial, time] : spatial).join(' ');
+  const matrix = directions.map((direction) => list(direction, 0));
+  const unit = spatialUnit === 'unknown' ? '?' : spatialUnit === 'm' ? 'mm' : spatialUnit;
+  const lines = [
+    'ObjectType = Image',
+    `NDims = ${axes}`,
+    'BinaryData = True',
+    `BinaryDataByteOrderMSB = ${elementBytes(info.type) > 1 && endian === 'big' ? 'True' : 'False'}`,
+    'CompressedData = False',
+    `TransformMatrix = ${(axes === 4 ? [...matrix, '0 0 0 1'] : matrix).join(' ')}`,
+    `Offset = ${list(toLps(scaled(affineOrigin(affine), factor)), 0)}`,
+    `CenterOfRotation = ${list([0, 0, 0], 0)}`,
+    `ElementSpacing = ${list(scaled(distances as unknown as Vector3, factor), spacing[3])}`,
+    `DistanceUnits = ${unit}`,
+    `DimSize = ${list(dims.slice(0, 3), dims[3])}`,
+    ...(slope === 1 && intercept === 0
+      ? []
+      : [`ElementToIntensityFunctionSlope = ${slope}`, `ElementToIntensityFunctionOffset = ${intercept}`]),
+    `ElementType = ${mhaTypes[info.type][0]}`,
+    'ElementDataFile = LOCAL',
+  ];
+  return new TextEncoder().encode(`${lines.join('\n')}\n`);
+}
