@@ -1,14 +1,14 @@
-// What the tests of the built command share: volumes made on the spot, and the command itself.
+// Shared by the tests of the built command: generated volumes, and running the command.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 export const cliPath = fileURLToPath(new URL('../../out/main/cli.js', import.meta.url));
 
-/** @throws Error where the command has not been built */
+/** @throws Error if the command has not been built */
 export function requireBuild(): void {
   if (!existsSync(cliPath))
-    throw new Error(`${cliPath} is missing: these tests run the command as built. Run \`npm run build\` first.`);
+    throw new Error(`${cliPath} is missing: these tests run the built command. Run \`npm run build\` first.`);
 }
 
 export interface Ended {
@@ -40,8 +40,8 @@ export function start(args: readonly string[], env: NodeJS.ProcessEnv = process.
 }
 
 /**
- * Prints the peak of the resident memory, in KiB, when the command ends. On Linux `maxRSS` also counts what the process had before it
- * became Node: a copy of its parent, which is a large test process here. VmHWM does not.
+ * Prints the peak resident memory, in KiB, when the command ends. On Linux `maxRSS` also counts the memory that the process had
+ * before it became Node: a copy of its parent, which is a large test process here. VmHWM does not.
  */
 const reportPeak = `data:text/javascript,${encodeURIComponent(`
   import { existsSync, readFileSync } from 'node:fs';
@@ -52,7 +52,7 @@ const reportPeak = `data:text/javascript,${encodeURIComponent(`
   });
 `)}`;
 
-/** Runs the command, and measures its peak memory. */
+/** Runs the command and measures its peak memory. */
 export async function measured(...args: readonly string[]): Promise<Ended & { readonly peakMiB: number }> {
   const ended = await start(args, process.env, ['--import', reportPeak]).ended;
   return { ...ended, peakMiB: Number(/peak (\d+)/.exec(ended.stderr)?.[1]) / 1024 };
@@ -62,7 +62,7 @@ export function stria(...args: readonly string[]): Promise<Ended> {
   return start(args).ended;
 }
 
-/** Bytes that look like a scan: smooth, with a flat border and some noise, the same on every run. */
+/** Bytes that resemble a scan: smooth, with a flat border and some noise. The same on every run. */
 export function scanBytes(dims: readonly [number, number, number], width: 1 | 2): Uint8Array {
   const bytes = new Uint8Array(dims[0] * dims[1] * dims[2] * width);
   let at = 0;

@@ -17,13 +17,13 @@ test('stria gpu names the adapter and its limits', async () => {
   expect((await stria('gpu')).stdout).toMatch(/^Adapter .*maxBufferSize/s);
 });
 
-test('GPU, smallest GPU and CPU write the same file, and each restores it', async () => {
+test('GPU, GPU with minimum limits and CPU write the same file, and each restores it', async () => {
   const source = niftiFile([130, 71, 67], 2);
   writeFileSync(at('scan.nii'), source);
   const cpu = ['--device', 'cpu'];
   const gpu = ['--device', 'gpu'];
   const least = [...gpu, '--gpu-limits', 'default'];
-  // Each process compiles its kernels: where it is the device that is tried, those of a codec that soon has them.
+  // Each process compiles its own kernels, so the device is tested with a codec whose kernels compile quickly.
   for (const [codec, ways] of [
     ['auto', { cpu, gpu }],
     ['rle', { cpu, least }],
@@ -42,11 +42,11 @@ test('GPU, smallest GPU and CPU write the same file, and each restores it', asyn
   expect(verified, verified.stderr).toMatchObject({ code: 0 });
 });
 
-test('a small file of millions of chunks and a layer of 17 GB takes little memory with a GPU, too', async () => {
+test('a small file with millions of chunks and a layer of 17 GB takes little memory on a GPU too', async () => {
   writeFileSync(at('deep.stria'), await zeros([2 ** 14, 2 ** 14, 4096, 1], [64, 64, 64]));
   const { code, stderr, peakMiB } = await measured('verify', at('deep.stria'), '--device', 'gpu');
   expect({ code, stderr }).toMatchObject({ code: 0 });
-  // A software GPU alone takes some 100 MiB.
+  // A software GPU alone takes about 100 MiB.
   expect(peakMiB).toBeLessThan(256);
   writeFileSync(at('flat.stria'), await zeros([2 ** 13, 2 ** 13, 4, 1], [512, 512, 4]));
   const restored = await measured('decompress', at('flat.stria'), '-o', at('flat.raw'), '--device', 'gpu');

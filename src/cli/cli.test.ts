@@ -53,23 +53,23 @@ async function makeContainer(): Promise<Uint8Array> {
   return source;
 }
 
-describe('words and exit codes', () => {
+describe('messages and exit codes', () => {
   test('version and help', async () => {
     expect((await succeed('--version')).stdout).toBe(`${packageJson.version}\n`);
-    expect((await succeed('--help')).stdout).toMatch(/^stria compresses volumes/);
+    expect((await succeed('--help')).stdout).toMatch(/^Stria compresses volumes/);
     expect((await succeed('compress', '-h')).stdout).toMatch(/--dims X,Y,Z/);
   });
 
-  test('the file runs by itself', () => {
+  test('the built file is executable', () => {
     expect(execFileSync(cliPath, ['--version'], { encoding: 'utf8' })).toBe(`${packageJson.version}\n`);
   });
 
   test.each([
     [['squash'], 2, /Unknown command: squash/],
     [['compress'], 2, /at least one input/],
-    [['verify', 'no-such.stria'], 3, /no-such\.stria: there is no such file/],
+    [['verify', 'no-such.stria'], 3, /no-such\.stria: no such file/],
     [['compress', 'no-such.nii'], 3, /no such file/],
-    [['info', tmpdir()], 3, /it is a folder/],
+    [['info', tmpdir()], 3, /is a folder; name a file/],
   ])('stria %s: exit code %i', async (args, code, message) => {
     const ended = await stria(...args);
     expect(ended.code).toBe(code);
@@ -77,13 +77,13 @@ describe('words and exit codes', () => {
     expect(ended.stderr).toMatch(message);
   });
 
-  test('--json tells of a fault on stdout, too', async () => {
+  test('--json reports a fault on stdout too', async () => {
     const ended = await stria('verify', at('none.stria'), '--json');
     expect(ended.code).toBe(3);
     expect(JSON.parse(ended.stdout)).toMatchObject({ error: { tag: 'not-readable' } });
   });
 
-  test('garbage is refused by name, and leaves no output', async () => {
+  test('unreadable input is refused, and leaves no output', async () => {
     writeFileSync(at('garbage.nii'), 'this is no volume at all');
     const ended = await stria('compress', at('garbage.nii'), '-o', at('a.stria'), ...cpu);
     expect(ended.code).toBe(1);
@@ -92,11 +92,11 @@ describe('words and exit codes', () => {
   });
 });
 
-/** Drivers that Dawn passes over: one that is not there, and Mesa's, which may be too old. */
+/** Drivers that Dawn rejects: a missing one, and Mesa's, which may be too old. */
 const oddDrivers = ['/none.json', '/usr/share/vulkan/icd.d/lvp_icd.x86_64.json'];
 
 test.runIf(process.platform === 'linux').each(oddDrivers)(
-  'of the driver %s, Dawn says nothing on the terminal',
+  'Dawn prints nothing on the terminal about the driver %s',
   async (driver) => {
     const env = { ...process.env, VK_ICD_FILENAMES: driver, VK_DRIVER_FILES: driver };
     const silent = async (...args: readonly string[]) => {
@@ -107,7 +107,7 @@ test.runIf(process.platform === 'linux').each(oddDrivers)(
     expect((await silent('sample', 'zero', '--size', '8', '-o', at('a.stria'))).code).toBe(0);
     expect(await silent('verify', at('a.stria'), '-q')).toEqual({ code: 0, stdout: '', stderr: '' });
     const { passedOver } = JSON.parse((await silent('gpu', '--json')).stdout) as { passedOver: readonly string[] };
-    const lines = (await silent('gpu')).stdout.split('\n').filter((line) => line.startsWith('Passed over'));
+    const lines = (await silent('gpu')).stdout.split('\n').filter((line) => line.startsWith('Skipped an adapter'));
     expect(lines.length).toBe(passedOver.length);
   },
 );
@@ -120,7 +120,7 @@ describe('round trips', () => {
     ['scan.nrrd', nrrdFile(dims, 2), []],
     ['scan.raw', scanBytes(dims, 1), ['--dims', dims.join(','), '--type', 'u8']],
     ['scan.raw', scanBytes(dims, 2), ['--dims', dims.join(','), '--type', 'i16', '--endian', 'big']],
-  ])('%s comes back byte for byte', async (name, source, raw) => {
+  ])('%s is restored byte for byte', async (name, source, raw) => {
     writeFileSync(at(name), source);
     await succeed('compress', at(name), '-o', at('a.stria'), ...raw, ...cpu);
     expect(readFileSync(at('a.stria')).length).toBeLessThan(source.length * 1.01);
@@ -129,7 +129,7 @@ describe('round trips', () => {
     expectSameBytes(at('b'), source);
   });
 
-  test('a gzipped file comes back as gunzip gives it, under its own name', async () => {
+  test('a gzipped file is restored uncompressed, under its own name', async () => {
     const source = niftiFile(dims, 2);
     writeFileSync(at('scan.nii.gz'), gzipSync(source));
     await succeed('compress', at('scan.nii.gz'), ...cpu);
@@ -138,7 +138,7 @@ describe('round trips', () => {
     expectSameBytes(at('scan.nii'), source);
   });
 
-  test('a header in two files comes back as two files, by their names or by another stem', async () => {
+  test('a header in two files is restored as two files, under their own names or another stem', async () => {
     const source = niftiFile(dims, 1);
     const header = Buffer.from(source.slice(0, 348));
     header.writeFloatLE(0, 108);
@@ -156,7 +156,7 @@ describe('round trips', () => {
     }
   });
 
-  test('voxels alone, and other formats that open again', async () => {
+  test('raw voxels, and exports that open again', async () => {
     const source = await makeContainer();
     await succeed('decompress', at('scan.stria'), '--to', 'raw', '-o', at('voxels.raw'), ...cpu);
     expectSameBytes(at('voxels.raw'), source.subarray(352));
@@ -168,12 +168,12 @@ describe('round trips', () => {
 });
 
 describe('output files', () => {
-  test('a name of Stria’s own choice replaces nothing without -f; a name given does', async () => {
+  test('a name that Stria chose replaces nothing without -f; a name that the user gave does', async () => {
     const source = niftiFile(dims, 1);
     writeFileSync(at('scan.nii'), source);
     writeFileSync(at('scan.stria'), 'mine');
     const refused = await stria('compress', at('scan.nii'), ...cpu);
-    expect(refused).toMatchObject({ code: 3, stderr: expect.stringMatching(/exists already; add -f/) });
+    expect(refused).toMatchObject({ code: 3, stderr: expect.stringMatching(/already exists; add -f/) });
     expect(readFileSync(at('scan.stria'), 'utf8')).toBe('mine');
     await succeed('compress', at('scan.nii'), '-f', ...cpu);
     await succeed('compress', at('scan.nii'), '-o', at('scan.stria'), ...cpu);
@@ -183,20 +183,20 @@ describe('output files', () => {
     expectSameBytes(at('scan.nii'), source);
   });
 
-  test('an input is never the output', async () => {
+  test('an input is never overwritten by the output', async () => {
     await makeContainer();
     const ended = await stria('decompress', at('scan.stria'), '-o', at('scan.stria'), ...cpu);
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(/would replace the input/) });
     await succeed('verify', at('scan.stria'), ...cpu);
   });
 
-  test('a full disk leaves exit code 3 and words', async () => {
+  test('a full disk gives exit code 3 and a message', async () => {
     writeFileSync(at('scan.nii'), niftiFile(dims, 1));
     const ended = await stria('compress', at('scan.nii'), '-o', '/dev/full', ...cpu);
     expect(ended).toMatchObject({ code: 3, stderr: expect.stringMatching(/\/dev\/full: the disk is full/) });
   });
 
-  test('several inputs go into a folder; one that fails keeps none of the others', async () => {
+  test('several inputs go into a folder; a failing one does not stop the others', async () => {
     writeFileSync(at('a.nii'), niftiFile(dims, 1));
     writeFileSync(at('b.nrrd'), nrrdFile(dims, 2));
     writeFileSync(at('c.nii'), 'garbage');
@@ -236,7 +236,7 @@ test('--json prints one object with sizes, ratio, times, device and throughput',
   expect(timeline.map(({ startMs }) => startMs)).toEqual(timeline.map(({ startMs }) => startMs).sort((a, b) => a - b));
   const spanOf = (stage: string) => timeline.find((span) => span.stage === stage);
   const [read, analyze, encode, save] = ['read', 'analyze', 'encode', 'save'].map(spanOf);
-  // Threads tell their times by the clock of the day, and that is another one.
+  // Threads use the wall clock, which differs from the main thread's clock.
   const clocksMs = 5;
   expect(read?.startMs).toBeGreaterThan((encode?.startMs as number) - clocksMs);
   expect(analyze?.startMs).toBeGreaterThan((read?.startMs as number) - clocksMs);
@@ -247,7 +247,7 @@ test('--json prints one object with sizes, ratio, times, device and throughput',
 });
 
 describe('damage', () => {
-  test('a flipped byte is found', async () => {
+  test('a flipped byte is detected', async () => {
     await makeContainer();
     const bytes = readFileSync(at('scan.stria'));
     const middle = Math.floor(bytes.length / 2);
@@ -255,7 +255,7 @@ describe('damage', () => {
     writeFileSync(at('scan.stria'), bytes);
     const ended = await stria('verify', at('scan.stria'), ...cpu);
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/scan\.stria.*\n.*stria recover/s) });
-    // People count from 1, JSON has indexes.
+    // Messages count from 1, JSON has indexes from 0.
     const [first] = JSON.parse((await stria('verify', at('scan.stria'), '--json', ...cpu)).stdout).damaged;
     const from = first.origin.map((index: number) => index + 1).join(', ');
     expect(ended.stderr).toMatch(new RegExp(`chunk ${first.chunk + 1}: .*\\(from voxel ${from}\\)`));
@@ -263,7 +263,7 @@ describe('damage', () => {
     expect(existsSync(at('b'))).toBe(false);
   });
 
-  test('a file without its end gives up its whole chunks', async () => {
+  test('the intact chunks of a truncated file are recovered', async () => {
     const source = niftiFile([64, 64, 192], 1);
     writeFileSync(at('scan.nii'), source);
     await succeed('compress', at('scan.nii'), '-o', at('a.stria'), '--codec', 'raw', ...cpu);
@@ -287,19 +287,19 @@ describe('damage', () => {
     expect(restored.subarray(2 * 64 ** 3).every((byte) => byte === 0)).toBe(true);
   });
 
-  test('more than the disk has room for is refused before anything is written', async () => {
+  test('an output larger than the free space is refused before anything is written', async () => {
     writeFileSync(at('huge.stria'), await zeros([2 ** 20, 2 ** 20, 64, 1], [256, 256, 64]));
     const ended = await stria('decompress', at('huge.stria'), '-o', at('huge.raw'), ...cpu);
     expect(ended).toMatchObject({
       code: 3,
-      stderr: expect.stringMatching(/70\.4 TB are to be written, and the disk has .* free/),
+      stderr: expect.stringMatching(/70\.4 TB are needed, and the disk has .* free/),
     });
     expect(readdirSync(folder)).toEqual(['huge.stria']);
   });
 });
 
-describe('a compression that is ended', () => {
-  /** Starts one that takes half a minute on any machine (its voxels are made by one thread), and waits until it writes. */
+describe('an interrupted compression', () => {
+  /** Starts a compression that takes half a minute on any machine (one thread makes its voxels), and waits until it writes. */
   async function startLong() {
     const started = start(['sample', 'phantom', '--size', '256,256,16384', '-o', at('a.stria'), ...cpu]);
     while (readdirSync(folder).length === 0 && started.child.exitCode === null) await sleep(5);
@@ -315,7 +315,7 @@ describe('a compression that is ended', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test.each([20, 400, 900])('by SIGKILL after %i ms: no output, and what was written can be recovered', async (delayMs) => {
+  test.each([20, 400, 900])('by SIGKILL after %i ms: no output, and what was written is recoverable', async (delayMs) => {
     const { child, ended } = await startLong();
     await sleep(delayMs);
     child.kill('SIGKILL');
@@ -329,7 +329,7 @@ describe('a compression that is ended', () => {
     if (recovered.code === 0) await succeed('verify', at('r.stria'), ...cpu);
   });
 
-  test('by SIGKILL, while it is at its first piece of a slow codec: whole chunks can be recovered', async () => {
+  test('by SIGKILL during the first piece of a slow codec: intact chunks are recoverable', async () => {
     await succeed('sample', 'phantom', '--size', '256', '-o', at('scan.raw'));
     const { child, ended } = start(['compress', at('scan.raw'), '-o', at('a.stria'), '--effort', 'max', ...cpu]);
     const isPartial = (name: string) => name.endsWith('.partial');
@@ -337,7 +337,7 @@ describe('a compression that is ended', () => {
       readdirSync(folder)
         .filter(isPartial)
         .map((name) => statSync(at(name)).size)[0] ?? 0;
-    // The header is some hundred bytes; the whole file has megabytes.
+    // The header has some hundred bytes, the whole file megabytes.
     while (written() < 10_000 && child.exitCode === null) await sleep(50);
     child.kill('SIGKILL');
     await ended;
@@ -347,17 +347,17 @@ describe('a compression that is ended', () => {
     expect((JSON.parse(stdout) as { wholeCount: number }).wholeCount).toBeGreaterThan(0);
   });
 
-  test('by SIGKILL: the next run that writes there says what was left, and leaves it', async () => {
+  test('by SIGKILL: the next run in that folder lists the leftover file and keeps it', async () => {
     const { child, ended } = await startLong();
     const partial = readdirSync(folder)[0] as string;
-    // Not while it lives.
+    // Not while the process lives.
     expect((await succeed('sample', 'zero', '--size', '8', '-o', at('b.raw'))).stderr).not.toContain(partial);
     child.kill('SIGKILL');
     await ended;
     const next = await succeed('sample', 'zero', '--size', '8', '-o', at('c.raw'));
     expect(next.stderr).toContain(`rm ${at(partial)}`);
     expect(existsSync(at(partial))).toBe(true);
-    // Nor is it offered for removal to who reads it.
+    // A command that reads it does not offer to remove it either.
     expect((await stria('recover', at(partial), '-o', at('r.stria'))).stderr).not.toContain('rm ');
   });
 });
@@ -371,7 +371,7 @@ describe('samples', () => {
     expectSameBytes(at('again.raw'), readFileSync(at('plain.raw')));
   });
 
-  test('another ending is refused', async () => {
+  test('any other ending is refused', async () => {
     expect((await stria('sample', 'zero', '--size', '4', '-o', at('s.png'))).code).toBe(2);
   });
 });

@@ -7,7 +7,7 @@ export function mainHelp(): string {
   const commandRows = commandNames.map((name) => [`  ${name} ${commandEntry(name).usage}`.trimEnd(), commandEntry(name).summary]);
   const codeRows = exitCodeMeanings.map(([code, meaning]) => [`  ${code}`, meaning]);
   return [
-    'stria compresses volumes without loss, on the GPU or on the CPU, with the same bytes from both.',
+    'Stria compresses volumes losslessly, on the GPU or the CPU; both give the same bytes.',
     '',
     'Usage: stria COMMAND [options]',
     '',
@@ -20,7 +20,7 @@ export function mainHelp(): string {
     'Exit codes:',
     table(codeRows),
     '',
-    '`stria COMMAND --help` tells a command’s options.',
+    '`stria COMMAND --help` lists the options of a command.',
   ].join('\n');
 }
 

@@ -7,7 +7,7 @@ import { cutZeros, manyChunks, zeros } from './hostile-testing.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stria-hostile-'));
 const at = (name: string) => join(folder, name);
-/** Node alone takes some 40 MiB, and the command with its threads 60. */
+/** Node alone takes about 40 MiB, the command with its threads 60. */
 const mostMiB = 256;
 const cpu = ['--device', 'cpu'];
 
@@ -33,7 +33,7 @@ describe.each([
   });
 });
 
-test('a layer of 17 GB and 4 million chunks: all but the voxels themselves, in little memory', async () => {
+test('a layer of 17 GB and 4 million chunks: everything but reading the voxels takes little memory', async () => {
   writeFileSync(at('deep.stria'), await zeros([2 ** 14, 2 ** 14, 4096, 1], [64, 64, 64]));
   for (const [command, args, wanted] of [
     ['info', [at('deep.stria')], /1\.10 TB/],
@@ -48,7 +48,7 @@ test('a layer of 17 GB and 4 million chunks: all but the voxels themselves, in l
   expect(statSync(at('deep-new.stria')).size).toBeLessThan(10_000);
 });
 
-test('a layer of 512 MiB is restored in less', async () => {
+test('a layer of 512 MiB is restored in less memory', async () => {
   writeFileSync(at('wide.stria'), await zeros([2 ** 14, 2 ** 14, 2, 1], [512, 512, 2]));
   const { code, stderr, peakMiB } = await measured('decompress', at('wide.stria'), '-o', at('wide.raw'), ...cpu);
   expect({ code, stderr }).toMatchObject({ code: 0 });
@@ -57,12 +57,12 @@ test('a layer of 512 MiB is restored in less', async () => {
   expect(peakMiB).toBeLessThan(mostMiB);
 });
 
-test('what is lost of a file takes no room in the recovered one', async () => {
-  // Chunks of two shapes in turn: as chunks of zeros, each would be a run of its own.
+test('lost chunks take no space in the recovered file', async () => {
+  // Chunks alternate between two shapes: chunks of zeros would each be a run of their own.
   writeFileSync(at('cut.stria'), await cutZeros([72, 2 ** 24, 64, 1], [64, 64, 64]));
   const { code, stdout, stderr, peakMiB } = await measured('recover', at('cut.stria'), '-o', at('saved.stria'));
   expect({ code, stderr }).toMatchObject({ code: 0 });
-  expect(stdout + stderr).toMatch(/1 of 524.288 chunks are whole, 524.287 lost/);
+  expect(stdout + stderr).toMatch(/1 of 524.288 chunks are intact, 524.287 lost/);
   expect(statSync(at('saved.stria')).size).toBeLessThan(10_000);
   expect(peakMiB).toBeLessThan(mostMiB);
   const info = await measured('info', at('saved.stria'));

@@ -1,4 +1,4 @@
-// Small files that describe huge volumes, for tests of what the command takes of memory.
+// Small files that describe huge volumes, for tests of the command's memory use.
 import type { EncodedChunk } from '../core/format/chunk.ts';
 import { type ChunkShape, withTimePoints } from '../core/format/chunk-grid.ts';
 import { ContainerWriter } from '../core/format/container-writer.ts';
@@ -16,7 +16,7 @@ import {
 import { memorySink } from '../core/shared/bytes.ts';
 import type { Dims4 } from '../core/shared/volume.ts';
 
-/** A sound file of zeros, in a few hundred bytes whatever the dims: chunks of one shape, all constant. */
+/** A sound file of zeros, a few hundred bytes for any dims: all chunks have one shape and are constant. */
 export async function zeros(dims: Dims4, chunkShape: ChunkShape): Promise<Uint8Array> {
   const sink = memorySink();
   const volume = { ...smallVolume, dims };
@@ -27,7 +27,7 @@ export async function zeros(dims: Dims4, chunkShape: ChunkShape): Promise<Uint8A
   return sink.bytes();
 }
 
-/** As `zeros`, cut off behind the first chunk. */
+/** Like `zeros`, but cut off after the first chunk. */
 export async function cutZeros(dims: Dims4, chunkShape: ChunkShape): Promise<Uint8Array> {
   const sink = memorySink();
   const volume = { ...smallVolume, dims };
@@ -36,7 +36,7 @@ export async function cutZeros(dims: Dims4, chunkShape: ChunkShape): Promise<Uin
   return sink.bytes();
 }
 
-/** A file with right checksums whose header, index and end describe `count` chunks of one voxel. */
+/** A file whose header, index and end describe `count` chunks of one voxel, with valid checksums. */
 export async function manyChunks(dims: Dims4, count: number): Promise<Uint8Array> {
   const bytes = await writeContainer(
     { ...smallContainer, volume: { ...smallVolume, dims: [1, 1, 1, 1] }, chunkShape: [1, 1, 1, 1] },
@@ -49,7 +49,7 @@ export async function manyChunks(dims: Dims4, count: number): Promise<Uint8Array
       const json = new TextDecoder().decode(body).replace('"dims":[1,1,1,1]', `"dims":[${dims}]`);
       return { ...record, body: new TextEncoder().encode(json) };
     }
-    // Behind the numbers of methods and runs: the run's kind, and its number of chunks.
+    // After the counts of methods and runs come the run's kind and its number of chunks.
     if (record.type === 'INDX') view.setUint32(9, count, true);
     if (record.type === 'CONS') view.setUint32(8, count, true);
     if (record.type === 'TAIL') view.setUint32(0, count, true);

@@ -1,4 +1,4 @@
-// Texts and names from files that would steer a terminal, through the built command.
+// Text and names from files that would control a terminal, through the built command.
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,13 +11,13 @@ import { requireBuild, scanBytes, stria } from './cli-testing.ts';
 const folder = mkdtempSync(join(tmpdir(), 'stria-hostile-'));
 const cpu = ['--device', 'cpu'] as const;
 const at = (name: string) => join(folder, name);
-/** Sets a title, turns text red by C1, turns it around, and draws a line of its own. */
+/** Sets a title, turns text red by a C1 code, reverses the text direction, and prints a line of its own. */
 const evil = '\u001b]0;owned\u0007\u009b31m\u202eevil\u200b\nstria: all is well';
 
 beforeAll(requireBuild);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs the command and returns what it said, which must hold nothing that a terminal obeys. */
+/** Runs the command and returns its output, after checking that it holds no control characters. */
 async function said(...args: readonly string[]): Promise<string> {
   const { stdout, stderr } = await stria(...args);
   const text = `${stdout}${stderr}`;
@@ -68,7 +68,7 @@ test('fields of an NRRD header', async () => {
   }
 });
 
-test('names of files', async () => {
+test('file names', async () => {
   const name = evil.replaceAll('/', '');
   writeFileSync(at(name), scanBytes([3, 3, 3], 1));
   const output = at(`${name}.stria`);

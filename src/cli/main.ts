@@ -8,19 +8,19 @@ import { describeFault, type ExitCode, exitCodes, faultWords } from './terminal/
 import { createTerminal } from './terminal/terminal.ts';
 import { version } from './terminal/version.ts';
 
-/** Ctrl-C, `kill`, a terminal that is closed, Ctrl-\. */
+/** Ctrl-C, `kill`, a closed terminal, Ctrl-\. */
 const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
-/** Runs one command to its end; never throws. The answer is the exit code. */
+/** Runs one command to its end and returns the exit code. Never throws. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
   const cancel = new AbortController();
   const stop = () => {
-    // Whoever asks twice wants out at once; temporary files are removed on exit all the same.
+    // A second signal exits at once; temporary files are still removed on exit.
     if (cancel.signal.aborted) process.exit(exitCodes.cancelled);
     cancel.abort();
   };
   for (const signal of endingSignals) process.on(signal, stop);
-  // A reader that has gone (`stria info x | head -1`) or a terminal that was closed is no fault.
+  // It is no fault if the reader has gone (`stria info x | head -1`) or the terminal was closed.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
 
@@ -42,8 +42,8 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 }
 
 /**
- * What a command needs is loaded when it is run: a program that starts at once is half of a small file's time. `compress` is there
- * from the start, as a file more costs as much as all that it holds.
+ * Loads a command's code when the command runs, because start-up is half of the time for a small file. `compress` is loaded
+ * from the start: another file would cost as much as it saves.
  */
 async function run(command: ParsedCommand, context: CommandContext): Promise<ExitCode> {
   switch (command.name) {

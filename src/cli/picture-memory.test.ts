@@ -16,7 +16,7 @@ const at = (name: string) => join(work, name);
 beforeAll(requireBuild);
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-/** The most memory that a command takes, in MiB. */
+/** The peak memory of a command, in MiB. */
 async function peakOf(...args: readonly string[]): Promise<number> {
   const { code, stderr, peakMiB } = await measured(...args, '--device', 'cpu', '-q');
   expect(code, stderr).toBe(0);
@@ -24,7 +24,7 @@ async function peakOf(...args: readonly string[]): Promise<number> {
 }
 
 // The picture is 88 MiB, and the command without it takes about 100. Whole pictures took four times their size.
-test('RGBA of 16 bits is compressed and restored in memory that does not grow with the picture', async () => {
+test('16-bit RGBA is compressed and restored in memory that does not grow with the picture', async () => {
   const row = new Uint8Array(1 + side * 8);
   for (let x = 1; x < row.length; x++) row[x] = x % 251;
   const pixels = deflateSync(Buffer.alloc(row.length * side, row), { level: 1 });
@@ -41,7 +41,7 @@ test('RGBA of 16 bits is compressed and restored in memory that does not grow wi
   for await (const piece of first.voxels()) expect(Buffer.compare(piece, (await restored.next()).value)).toBe(0);
 }, 300_000);
 
-test('an interlaced picture beyond the limit is refused with advice, and read where the limit is raised', async () => {
+test('an interlaced picture over the limit is refused with advice, and read once the limit is raised', async () => {
   const spec = { width: 1200, height: 1200, bitDepth: 16, colourType: 0, isInterlaced: true };
   writeFileSync(at('woven.png'), pngFile(spec, new Uint16Array(1200 * 1200)));
   const limited = await stria('compress', at('woven.png'), '-o', at('woven.stria'), '--device', 'cpu', '--picture-memory', '2');

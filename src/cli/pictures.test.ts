@@ -27,7 +27,7 @@ async function succeed(...args: readonly string[]) {
   return ended;
 }
 
-/** Frames `frame1.png` to `frame12.png` of gray or RGB, and their samples as the volume has them. */
+/** Frames `frame1.png` to `frame12.png`, gray or RGB, and their samples in the volume's order. */
 function writeFrames(depth: 8 | 16, channels: 1 | 3): Buffer[] {
   return Array.from({ length: count }, (_, index) => {
     const bytes =
@@ -55,7 +55,7 @@ describe('PNG', () => {
     [16, 1],
     [8, 3],
     [16, 3],
-  ] as const)('frames of %i bits and %i samples become one stack and come back', async (depth, channels) => {
+  ] as const)('frames of %i bits and %i samples become one stack and are restored', async (depth, channels) => {
     const samples = writeFrames(depth, channels);
     const { stdout } = await succeed('compress', ...frames(), '-o', at('stack.stria'), ...cpu);
     expect(stdout).toContain('12 pictures');
@@ -76,7 +76,7 @@ describe('PNG', () => {
     }
   });
 
-  test('a stack goes to TIFF and back', async () => {
+  test('a stack is exported to TIFF and restored', async () => {
     const samples = writeFrames(16, 3);
     await succeed('compress', ...frames(), '-o', at('a.stria'), ...cpu);
     await succeed('decompress', at('a.stria'), '--to', 'tiff', '-o', at('out'), ...cpu);
@@ -96,19 +96,19 @@ describe('PNG', () => {
     expect(Buffer.compare(pixelsOf(at('three.png')), pixelsOf(at('frames/frame3.png')))).toBe(0);
   });
 
-  test('names that a picture already has are kept, unless -f', async () => {
+  test('existing pictures are kept without -f', async () => {
     writeFrames(8, 1);
     await succeed('compress', ...frames(), '-o', at('stack.stria'), ...cpu);
     const refused = await stria('decompress', at('stack.stria'), '-o', at('frames'), ...cpu);
     expect(refused.code).toBe(3);
-    expect(refused.stderr).toMatch(/exists already/);
+    expect(refused.stderr).toMatch(/already exists/);
     await succeed('decompress', at('stack.stria'), '-o', at('frames'), '-f', ...cpu);
     await succeed('decompress', at('stack.stria'), '-o', at('n.png'), ...cpu);
     expect(readdirSync(folder).filter((name) => name.startsWith('n-'))).toHaveLength(count);
     expect(existsSync(at('n-0012.png'))).toBe(true);
   });
 
-  test('the odd one is named, and nothing is left', async () => {
+  test('a picture of another size is named, and no output is left', async () => {
     writeFrames(8, 1);
     writeFileSync(at('frames/frame7.png'), encode({ width: 5, height: 5, channels: 1, depth: 8, data: new Uint8Array(25) }));
     const ended = await stria('compress', ...frames(), '-o', at('stack.stria'), ...cpu);
@@ -117,7 +117,7 @@ describe('PNG', () => {
     expect(existsSync(at('stack.stria'))).toBe(false);
   });
 
-  test('more pictures than files may be open', async () => {
+  test('a stack of more pictures than may be open at once', async () => {
     const one = encode({ width: 2, height: 2, channels: 1, depth: 8, data: noise(4) });
     writeFileSync(at('frames/0.png'), one);
     for (let index = 1; index < 1500; index++) copyFileSync(at('frames/0.png'), at(`frames/${index}.png`));
@@ -128,7 +128,7 @@ describe('PNG', () => {
 });
 
 describe('TIFF', () => {
-  test.each(['u8', 'i16', 'f32'] as const)('a stack of %s comes back as one TIFF with the same samples', async (type) => {
+  test.each(['u8', 'i16', 'f32'] as const)('a stack of %s is restored as one TIFF with the same samples', async (type) => {
     const bytes = { u8: 1, i16: 2, f32: 4 }[type];
     const pages = Array.from({ length: 5 }, (_, index) => noise(width * height * bytes, index));
     const tags = [{ tag: 305, type: 2, values: 'made by a test' }] as const;
@@ -145,7 +145,7 @@ describe('TIFF', () => {
     expect(Buffer.compare(readFileSync(at('voxels.raw')), Buffer.concat(pages))).toBe(0);
   });
 
-  test('a scan goes to TIFF and to PNG; what PNG cannot hold is refused with advice', async () => {
+  test('a scan is exported to TIFF and to PNG; what PNG cannot store is refused with advice', async () => {
     writeFileSync(at('scan.nii'), niftiFile([20, 10, 4], 1));
     writeFileSync(at('signed.nii'), niftiFile([20, 10, 4], 2));
     await succeed('compress', at('scan.nii'), ...cpu);

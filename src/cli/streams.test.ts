@@ -1,4 +1,4 @@
-// Standard input, standard output and pipes, as the built command meets them.
+// Standard input, standard output and pipes, through the built command.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
   copyFileSync,
@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-/** Runs a line of bash, in which `stria` is the command. */
+/** Runs a line of bash in which `stria` is the command. */
 function bash(line: string): { code: number | null; stdout: Buffer; stderr: string } {
   const script = `set -o pipefail; stria() { "${process.execPath}" "${cliPath}" "$@"; }; ${line}`;
   try {
@@ -44,7 +44,7 @@ function bash(line: string): { code: number | null; stdout: Buffer; stderr: stri
   }
 }
 
-/** `scan.nii`, and what it holds. */
+/** Writes `scan.nii` and returns its contents. */
 function writeScan(): Uint8Array {
   const source = niftiFile(dims, 2);
   writeFileSync(at('scan.nii'), source);
@@ -52,7 +52,7 @@ function writeScan(): Uint8Array {
 }
 
 describe.skipIf(process.platform === 'win32')('standard input and output', () => {
-  test('a scan goes through both, and comes back byte for byte', () => {
+  test('a scan passes through both and is restored byte for byte', () => {
     const source = writeScan();
     const packed = bash('gzip -c scan.nii | stria compress - -o - --device cpu | tee a.stria | stria verify - --device cpu');
     expect(packed, packed.stderr).toMatchObject({ code: 0 });
@@ -63,7 +63,7 @@ describe.skipIf(process.platform === 'win32')('standard input and output', () =>
     expect(readdirSync(folder).sort()).toEqual(['a.stria', 'scan.nii']);
   });
 
-  test('redirected to a file, it is written behind what is there', () => {
+  test('output redirected to a file is appended to what is there', () => {
     writeScan();
     expect(bash('(printf before; stria compress scan.nii -o - -q --device cpu) > both')).toMatchObject({ code: 0 });
     expect(bash('stria compress scan.nii -o a.stria -q --device cpu')).toMatchObject({ code: 0 });
@@ -75,18 +75,18 @@ describe.skipIf(process.platform === 'win32')('standard input and output', () =>
     expect(bash(`stria compress <(cat v.raw) --dims ${dims.join()} --type u8 -o a.stria --device cpu`)).toMatchObject({
       code: 0,
     });
-    // A source without a name of its own gets the container's.
+    // A source without a name gets the container's.
     expect(bash('stria decompress a.stria --device cpu')).toMatchObject({ code: 0 });
     expect(readFileSync(at('a.raw')).equals(readFileSync(at('v.raw')))).toBe(true);
   });
 
-  test('a reader that goes away ends it', () => {
+  test('ends when the reader goes away', () => {
     expect(bash('stria sample phantom --size 256 -o v.nii -q')).toMatchObject({ code: 0 });
     const ended = bash('stria compress v.nii -o - --codec raw --device cpu | head -c 10');
-    expect(ended).toMatchObject({ code: 3, stderr: expect.stringMatching(/standard output: nobody reads it any more/) });
+    expect(ended).toMatchObject({ code: 3, stderr: expect.stringMatching(/standard output: the reader has closed it/) });
   });
 
-  test.skipIf(!existsSync('/usr/bin/script'))('no .stria goes to a terminal, and none is typed', () => {
+  test.skipIf(!existsSync('/usr/bin/script'))('refuses a terminal as output for a .stria, and as input', () => {
     writeScan();
     const onTerminal = (line: string) => bash(`script -qec '${process.execPath} ${cliPath} ${line}' /dev/null < /dev/null`);
     expect(String(onTerminal('compress scan.nii -o - --device cpu').stdout)).toMatch(/standard output is a terminal/);
@@ -113,7 +113,7 @@ describe.skipIf(process.platform === 'win32')('named pipes', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)('%s ends the wait for a peer', async (signal) => {
     writeScan();
     expect(await stria('compress', at('scan.nii'), '-o', at('a.stria'), ...cpu)).toMatchObject({ code: 0 });
-    // Apart, so that none of the four is another one's peer.
+    // In folders of their own, so that none of the four is the peer of another.
     execFileSync('mkfifo', [at('in'), at('out')]);
     const waits = [
       ['compress', at('in'), '-o', at('b.stria'), ...cpu],
@@ -121,7 +121,7 @@ describe.skipIf(process.platform === 'win32')('named pipes', () => {
       ['decompress', at('a.stria'), '-o', at('out'), ...cpu],
       ['compress', at('scan.nii'), '-o', at('out'), ...cpu],
     ].map((args) => start(args));
-    // They say where they compute, and then open the pipe.
+    // They announce their device, and then open the pipe.
     await Promise.all(waits.map(({ child }) => new Promise((said) => child.stderr?.once('data', said))));
     await sleep(200);
     for (const { child } of waits) child.kill(signal);
@@ -131,7 +131,7 @@ describe.skipIf(process.platform === 'win32')('named pipes', () => {
     expect(readdirSync(folder).sort()).toEqual(['a.stria', 'in', 'out', 'scan.nii']);
   });
 
-  test('a signal ends a write that nobody takes', async () => {
+  test('a signal ends a write that has no reader', async () => {
     expect(await stria('sample', 'phantom', '--size', '128', '-o', at('v.nii'), ...cpu)).toMatchObject({ code: 0 });
     execFileSync('mkfifo', [at('pipe')]);
     const reader: ChildProcess = spawn('sleep', ['60'], { stdio: [openSync(at('pipe'), 'r+'), 'ignore', 'ignore'] });
@@ -142,7 +142,7 @@ describe.skipIf(process.platform === 'win32')('named pipes', () => {
     reader.kill('SIGKILL');
   });
 
-  test('what goes in at one end comes out at the other', async () => {
+  test('bytes pass from one pipe to another', async () => {
     const source = writeScan();
     execFileSync('mkfifo', [at('in'), at('out')]);
     const compress = start(['compress', at('in'), '-o', at('a.stria'), ...cpu]);
@@ -155,8 +155,8 @@ describe.skipIf(process.platform === 'win32')('named pipes', () => {
   });
 });
 
-describe('names that a container gives', () => {
-  test('a source that begins with a dot is written under the container’s name', async () => {
+describe('names that come from a container', () => {
+  test('a source whose name begins with a dot gets the container’s name', async () => {
     writeFileSync(at('.bash_profile'), scanBytes(dims, 1));
     const raw = ['--dims', dims.join(), '--type', 'u8'];
     expect(await stria('compress', at('.bash_profile'), '-o', at('a.stria'), ...raw, ...cpu)).toMatchObject({ code: 0 });
@@ -175,17 +175,17 @@ describe('names that a container gives', () => {
   });
 });
 
-describe('a source that changes while it is compressed', () => {
+describe('a source that changes during compression', () => {
   test('written to: exit code 3, and no output', async () => {
     expect(await stria('sample', 'phantom', '--size', '128', '-o', at('v.nii'), ...cpu)).toMatchObject({ code: 0 });
     const { child, ended } = start(['compress', at('v.nii'), '-o', at('a.stria'), '--effort', 'max', ...cpu]);
     while (readdirSync(folder).length === 1 && child.exitCode === null) await sleep(10);
     writeFileSync(at('v.nii'), Buffer.alloc(16), { flag: 'r+' });
-    expect(await ended).toMatchObject({ code: 3, stderr: expect.stringMatching(/v\.nii: it was changed while it was read/) });
+    expect(await ended).toMatchObject({ code: 3, stderr: expect.stringMatching(/v\.nii changed while it was read/) });
     expect(readdirSync(folder)).toEqual(['v.nii']);
   });
 
-  test('replaced by another file: what was opened is compressed', async () => {
+  test('replaced by another file: the opened file is compressed', async () => {
     expect(await stria('sample', 'phantom', '--size', '128', '-o', at('v.nii'), ...cpu)).toMatchObject({ code: 0 });
     copyFileSync(at('v.nii'), at('before.nii'));
     const { child, ended } = start(['compress', at('v.nii'), '-o', at('a.stria'), ...cpu]);

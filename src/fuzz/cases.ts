@@ -10,10 +10,10 @@ import { Random } from './random.ts';
 export interface FuzzCase {
   readonly name: string;
   readonly files: readonly TestFile[];
-  /** The container whose voxels these are, unless an error says otherwise. */
+  /** The original with the expected voxels, unless an error is thrown. */
   readonly voxelsOf?: ContainerOriginal;
   readonly isContainer: boolean;
-  /** As `InputOriginal` has it. */
+  /** As in `InputOriginal`. */
   readonly comesBack?: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface Originals {
   readonly inputs: readonly InputOriginal[];
 }
 
-/** Case `number` of a seed: always the same. */
+/** Case `number` of a seed. Deterministic. */
 export async function caseOf(seed: number, number: number, originals: Originals): Promise<FuzzCase> {
   const random = new Random(seed, number);
   return random.oneIn(3) ? inputCase(originals, random) : containerCase(originals, random);
@@ -39,7 +39,7 @@ function inputCase({ inputs }: Originals, random: Random): FuzzCase {
   return { name: `input ${name}`, files: mutants, isContainer: false, comesBack };
 }
 
-/** Mostly the text in front of a file's voxels. */
+/** Damages mostly the text that precedes a file's voxels. */
 function mutateHead(bytes: Uint8Array, random: Random, other: Uint8Array): Uint8Array {
   const end = bytes.findIndex((byte, at) => byte === 10 && bytes[at + 1] === 10);
   if (end < 0 || random.oneIn(4)) return mutateText(bytes, random, other);
@@ -57,14 +57,14 @@ async function containerCase({ containers }: Originals, random: Random): Promise
     isContainer: true,
     ...(isSameVoxels ? { voxelsOf: original } : {}),
   });
-  // Damage as it happens: every checksum finds it.
+  // Accidental damage: every checksum detects it.
   if (way === 0) return container('bytes', mutateBytes(original.bytes, random, other.bytes), true);
   if (way < 6) return container('payload', await withMutatedChunk(original, random, other), true);
-  // Forged records, which may well tell of other voxels.
+  // Forged records may validly describe other voxels.
   return container('records', withMutatedRecord(original, random, other), false);
 }
 
-/** A container with a right index and right checksums of its records, but for what a chunk decodes to. */
+/** A container with a valid index and valid record checksums; only a chunk's decoded voxels may be wrong. */
 async function withMutatedChunk(original: ContainerOriginal, random: Random, other: ContainerOriginal): Promise<Uint8Array> {
   const coded = original.chunks.flatMap((chunk, number) => (chunk.kind === 'coded' ? [number] : []));
   const chunks: EncodedChunk[] = [...original.chunks];
@@ -99,7 +99,7 @@ function withMutatedRecord(original: ContainerOriginal, random: Random, other: C
   const isText = ['HEAD', 'head', 'SRCE'].includes(record.type) || (record.type === 'BLOB' && original.info.type.startsWith('u'));
   const donor = (strangers.find(({ type }) => type === record.type) ?? record).body;
   if (random.oneIn(8)) {
-    // Records left out, twice, or elsewhere.
+    // Records are removed, duplicated or moved.
     const moved = random.oneIn(2) ? [] : [record];
     const rest = random.oneIn(2) ? records : records.filter((_, at) => at !== hit);
     const at = random.below(rest.length);
@@ -111,9 +111,9 @@ function withMutatedRecord(original: ContainerOriginal, random: Random, other: C
   } else {
     const mutant = isText ? mutateText(record.body, random, donor) : mutateBytes(record.body, random, donor);
     record.body = mutant;
-    // `joinRecords` puts places into TAIL, which must be long enough for that.
+    // `joinRecords` writes offsets into TAIL, which must be long enough for them.
     if (record.type === 'TAIL' && mutant.length < 56) record.body = joined(mutant, new Uint8Array(56 - mutant.length));
-    // Both copies of the header alike, so that only its meaning is wrong.
+    // Changes both copies of the header alike, so that only its meaning is wrong.
     if (record.type === 'HEAD') for (const copy of records) if (copy.type === 'head') copy.body = record.body;
   }
   return joinRecords(records, original.bytes);

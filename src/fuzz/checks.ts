@@ -19,14 +19,14 @@ import type { FuzzCase } from './cases.ts';
 import { joined } from './mutate.ts';
 import { siblingsOf } from './originals.ts';
 
-/** What a damaged file may end in. Anything else is a finding. */
+/** The faults that a damaged file may raise. Anything else is a finding. */
 const allowedTags: ReadonlySet<FaultTag> = new Set(['corrupt', 'unsupported', 'invalid-input', 'not-readable', 'aborted']);
 
-/** A large volume is given up after this time, and must then be given up at once. */
+/** Reading a large volume is cancelled after this time, and must then stop at once. */
 const budgetMs = 2000;
-/** Outputs are kept for comparison up to this size. */
+/** Outputs up to this size are kept for comparison. */
 const keptBytes = 2 ** 24;
-/** What the GPU is tried with, at most: in software it is slow. */
+/** The largest input that is also tried on the GPU, which is slow in software. */
 const gpuBytes = 2 ** 16;
 
 export interface Backends {
@@ -34,16 +34,16 @@ export interface Backends {
   readonly gpu?: Backend | undefined;
 }
 
-/** Something that must not be: the fuzz's findings. */
+/** A broken promise: the result of the fuzz. */
 export class Finding extends Error {}
 
-/** Runs a case. @throws Finding, and whatever else should not be thrown */
+/** Runs a case. @throws Finding, or any error that should not have been thrown */
 export async function check(fuzzCase: FuzzCase, backends: Backends): Promise<void> {
   if (fuzzCase.isContainer) await checkContainer(fuzzCase, backends);
   else await checkInput(fuzzCase, backends);
 }
 
-/** The value, or the fault, of a kind that files may have. @throws Finding */
+/** The value, or a fault of a kind that files may raise. @throws Finding */
 async function outcome<T>(what: string, work: () => Promise<T>): Promise<{ readonly value: T } | { readonly fault: StriaError }> {
   try {
     return { value: await work() };
@@ -73,10 +73,10 @@ async function checkContainer({ files, voxelsOf }: FuzzCase, { cpu, gpu }: Backe
   );
   if ('fault' in restored) {
     if (report?.sound && restored.fault.tag === 'corrupt') {
-      throw new Finding(`verify says sound, decompress: ${restored.fault.fullMessage}`);
+      throw new Finding(`verify calls it sound, but decompress fails: ${restored.fault.fullMessage}`);
     }
     if (kept.closedBytes() !== undefined && !isPictureFormat(reader.header.sourceFormat)) {
-      throw new Finding(`a file was finished though decompress failed: ${restored.fault.fullMessage}`);
+      throw new Finding(`a file was finished although decompress failed: ${restored.fault.fullMessage}`);
     }
     await checkNothingIsLeft(reader, cpu);
     return;
@@ -84,25 +84,25 @@ async function checkContainer({ files, voxelsOf }: FuzzCase, { cpu, gpu }: Backe
   if (voxelsOf) await compareVoxels(reader, cpu, voxelsOf.voxels);
 }
 
-/** What decompresses has these voxels. */
+/** Checks that decompression gives these voxels. */
 async function compareVoxels(reader: ContainerReader, backend: Backend, expected: Uint8Array): Promise<void> {
   const kept = new KeptFiles();
   const settings = { backend, baseName: 'fuzz', to: 'raw' } as const;
   const restored = await outcome('decompress --to raw', () => restoreVolume(reader, kept.makeSink, settings, job()));
   const voxels = 'value' in restored ? kept.closedBytes()?.slice() : undefined;
   if (!voxels) return;
-  // Raw voxels come in the source's order.
+  // Raw voxels are written in the source's byte order.
   const { endian } = await reader.sourceDescription();
   if (endian === 'big') swapBytes(voxels, elementBytes(reader.header.volume.type));
-  if (Buffer.compare(voxels, expected) !== 0) throw new Finding('other voxels were decompressed, and no error said so');
+  if (Buffer.compare(voxels, expected) !== 0) throw new Finding('decompress gave other voxels without an error');
 }
 
 async function compareVerdicts(reader: ContainerReader, cpu: VerifyReport, backend: Backend): Promise<void> {
   const verified = await outcome('verify on the GPU', () => verifyContainer(reader, { backend }, {}));
   if ('fault' in verified) {
-    // Chunks that begin inside a word are for the CPU alone.
+    // Only the CPU handles chunks that begin inside a word.
     if (verified.fault.tag === 'unsupported') return;
-    throw new Finding(`the GPU does not verify what the CPU does: ${verified.fault.fullMessage}`);
+    throw new Finding(`the GPU fails to verify what the CPU verifies: ${verified.fault.fullMessage}`);
   }
   const verdict = ({ sound, damaged, problems }: VerifyReport) =>
     JSON.stringify({ sound, damaged: damaged.map(({ chunk }) => chunk), problems });
@@ -111,7 +111,7 @@ async function compareVerdicts(reader: ContainerReader, cpu: VerifyReport, backe
   }
 }
 
-/** Decompresses once more by the command's own sinks, knowing that it fails: no output, and nothing beside it. */
+/** Decompresses a failing file again through the command's own sinks, and checks that nothing is left behind. */
 async function checkNothingIsLeft(reader: ContainerReader, backend: Backend): Promise<void> {
   if (isPictureFormat(reader.header.sourceFormat)) return;
   const folder = await mkdtemp(join(tmpdir(), 'stria-fuzz-'));
@@ -120,7 +120,7 @@ async function checkNothingIsLeft(reader: ContainerReader, backend: Backend): Pr
       createNodeSink(join(folder, name.replace(/[^a-z.]/gi, '_').slice(-99)), { overwrite: false });
     await outcome('decompress', () => restoreVolume(reader, makeSink, { backend, baseName: 'fuzz' }, job()));
     const left = await readdir(folder);
-    if (left.length > 0) throw new Finding(`a decompression that failed left ${left.join(', ')}`);
+    if (left.length > 0) throw new Finding(`a failed decompression left ${left.join(', ')}`);
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -131,16 +131,16 @@ async function checkRecovery(bytes: Uint8Array, backend: Backend): Promise<void>
   const recovered = await outcome('recover', () => recoverVolume(memorySource('fuzz.stria', bytes), sink, {}, job()));
   const file = 'value' in recovered ? sink.kept() : undefined;
   if (!file) return;
-  const opened = await outcome('open what was recovered', () => ContainerReader.open(memorySource('r.stria', file)));
-  if ('fault' in opened) throw new Finding(`what was recovered does not open: ${opened.fault.fullMessage}`);
-  // Chunks are recovered by their encoded bytes: what they decode to, and whether the samples fit, is verify's to say.
-  const verified = await outcome('verify what was recovered', () => verifyContainer(opened.value, { backend }, job()));
+  const opened = await outcome('open the recovered file', () => ContainerReader.open(memorySource('r.stria', file)));
+  if ('fault' in opened) throw new Finding(`the recovered file does not open: ${opened.fault.fullMessage}`);
+  // Recovery copies chunks in encoded form. Verify decides whether they decode and whether the samples are in range.
+  const verified = await outcome('verify the recovered file', () => verifyContainer(opened.value, { backend }, job()));
   const found = 'value' in verified ? verified.value.problems : [];
   const { lostCount } = opened.value;
   const isExpected = (problem: string) =>
     /more than \d bits hold/.test(problem) || (lostCount > 0 && problem === lostWords(opened.value));
   const problems = found.filter((problem) => !isExpected(problem));
-  if (problems.length > 0) throw new Finding(`what was recovered has problems: ${problems.join('; ')}`);
+  if (problems.length > 0) throw new Finding(`the recovered file has problems: ${problems.join('; ')}`);
 }
 
 async function checkInput({ files, comesBack }: FuzzCase, { cpu }: Backends): Promise<void> {
@@ -158,9 +158,7 @@ async function checkInput({ files, comesBack }: FuzzCase, { cpu }: Backends): Pr
   const reader = await ContainerReader.open(memorySource('fuzz.stria', container));
   const verified = await outcome('verify', () => verifyContainer(reader, { backend: cpu }, job()));
   if ('value' in verified && !verified.value.sound) {
-    throw new Finding(
-      `compressed, and then unsound: ${verified.value.problems.join('; ')} ${verified.value.damaged[0]?.message}`,
-    );
+    throw new Finding(`compressed, but unsound: ${verified.value.problems.join('; ')} ${verified.value.damaged[0]?.message}`);
   }
   const kept = new KeptFiles();
   const restored = await outcome('decompress', () =>
@@ -168,7 +166,7 @@ async function checkInput({ files, comesBack }: FuzzCase, { cpu }: Backends): Pr
   );
   if ('fault' in restored) {
     if (restored.fault.tag === 'aborted') return;
-    throw new Finding(`compressed, and then not decompressed: ${restored.fault.fullMessage}`);
+    throw new Finding(`compressed, but does not decompress: ${restored.fault.fullMessage}`);
   }
   if (isPictureFormat(reader.header.sourceFormat)) {
     await comparePictures(kept, read);
@@ -177,11 +175,11 @@ async function checkInput({ files, comesBack }: FuzzCase, { cpu }: Backends): Pr
   await compareVoxels(reader, cpu, read);
   for (const { name, bytes } of comesBack ? files : []) {
     const own = kept.bytes(name);
-    if (own && Buffer.compare(own, bytes) !== 0) throw new Finding(`${name} does not come back byte for byte`);
+    if (own && Buffer.compare(own, bytes) !== 0) throw new Finding(`${name} is not restored byte for byte`);
   }
 }
 
-/** All voxels; undefined where they end in a fault, or are many. @throws Finding */
+/** All voxels, or undefined if reading ends in a fault or there are too many. @throws Finding */
 async function readVoxels(volume: OpenVolume): Promise<Uint8Array | undefined> {
   const pieces: Uint8Array[] = [];
   let length = 0;
@@ -193,23 +191,25 @@ async function readVoxels(volume: OpenVolume): Promise<Uint8Array | undefined> {
   });
   if ('fault' in read) return undefined;
   if (length !== volumeBytes(volume.info)) {
-    throw new Finding(`${length} bytes of voxels came, the header says ${volumeBytes(volume.info)}`);
+    throw new Finding(`${length} bytes of voxels were read, but the header says ${volumeBytes(volume.info)}`);
   }
   return length <= keptBytes ? joined(...pieces) : undefined;
 }
 
-/** Pictures that were written are opened again: the pixels are the same. */
+/** Opens the written pictures again and compares their pixels. */
 async function comparePictures(kept: KeptFiles, expected: Uint8Array): Promise<void> {
   const pictures = kept.names().map((name) => ({ name, bytes: kept.bytes(name) }));
   const [only, ...others] = pictures;
   if (!only?.bytes || others.length > 0) return;
-  const opened = await outcome('open what was decompressed', () => openVolume(memorySource(only.name, only.bytes as Uint8Array)));
-  if ('fault' in opened) throw new Finding(`the picture that was written does not open: ${opened.fault.fullMessage}`);
+  const opened = await outcome('open the decompressed pictures', () =>
+    openVolume(memorySource(only.name, only.bytes as Uint8Array)),
+  );
+  if ('fault' in opened) throw new Finding(`the written picture does not open: ${opened.fault.fullMessage}`);
   const read = await readVoxels(opened.value);
-  if (!read || Buffer.compare(read, expected) !== 0) throw new Finding('the picture that was written has other pixels');
+  if (!read || Buffer.compare(read, expected) !== 0) throw new Finding('the written picture has other pixels');
 }
 
-/** A sink in memory that keeps what is small, and counts the rest. */
+/** A sink in memory that keeps small outputs and only counts larger ones. */
 function limitedSink(): ByteSink & { kept(): Uint8Array | undefined } {
   const sink = memorySink();
   let length = 0;
@@ -240,12 +240,12 @@ class KeptFiles {
     return [...this.#sinks.keys()];
   }
 
-  /** Of a file that was finished and is not too large. */
+  /** The contents of a finished file, unless it is too large. */
   bytes(name: string): Uint8Array | undefined {
     return this.#sinks.get(name)?.kept();
   }
 
-  /** Of the first file that was finished. */
+  /** The contents of the first finished file. */
   closedBytes(): Uint8Array | undefined {
     return this.names()
       .map((name) => this.bytes(name))

@@ -1,4 +1,4 @@
-// Runs cases one after the other and tells the parent of each. The parent ends it where a case takes too long.
+// Runs cases one after another and reports each to the parent, which kills this process if a case takes too long.
 import { createCpuBackend } from '../core/cpu/cpu-backend.ts';
 import { inlinePool } from '../core/cpu/inline-pool.ts';
 import { createGpuBackend } from '../core/gpu-chunks/gpu-backend.ts';
@@ -32,7 +32,7 @@ async function run({ seed, first, end, withGpu, mostMegabytes }: ChildTask): Pro
     if (grown > mostMegabytes && !withGpu) {
       const what = `memory grew by ${Math.round(grown)} MiB`;
       tell({ kind: 'finding', number, name: one.name, what, files: filesOf(one) });
-      // The peak is the process's: the next one begins anew.
+      // The peak belongs to the process, so the next case needs a new one.
       process.exit(0);
     }
   }

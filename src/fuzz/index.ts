@@ -1,5 +1,6 @@
-// `npm run fuzz -- --seconds N [--seed S] [--case C] [--cpu]`: damaged containers and inputs, whose handling must hold what
-// CONTRIBUTING.md says. Cases run in a child process, so that a hang, a crash or too much memory is a finding like any other.
+// `npm run fuzz -- --seconds N [--seed S] [--case C] [--cpu]`: feeds damaged containers and inputs to the engine and checks the
+// promises in CONTRIBUTING.md. Cases run in a child process, so that a hang, a crash or excessive memory is a finding like any
+// other.
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { ChildTask, ChildWord } from './messages.ts';
 
-/** No case may be silent for longer; a volume that is only large is given up after a budget (checks.ts). */
+/** Time limit of a case. Reading a merely large volume is cancelled earlier (checks.ts). */
 const mostCaseMs = 20_000;
 /** Compiling kernels on a software GPU takes most of a minute. */
 const mostGpuCaseMs = 120_000;
@@ -43,12 +44,12 @@ function report(number: number, name: string, what: string, files: readonly { na
   for (const file of files) {
     const path = join(folder, `${seed}-${number}-${file.name}`);
     writeFileSync(path, Buffer.from(file.base64, 'base64'));
-    console.error(`  kept as ${path}`);
+    console.error(`  saved as ${path}`);
   }
-  console.error(`  again: npm run fuzz -- --seed ${seed} --case ${number}${values.cpu ? ' --cpu' : ''}`);
+  console.error(`  rerun with: npm run fuzz -- --seed ${seed} --case ${number}${values.cpu ? ' --cpu' : ''}`);
 }
 
-/** Runs cases from one on, in a child. Resolves with the case to go on with, or undefined where all is done. */
+/** Runs cases in a child process, starting at `first`. Resolves with the case to continue from, or undefined when done. */
 function runChild(first: number): Promise<number | undefined> {
   const memory = ['--max-old-space-size=256', '--expose-gc'];
   const child: ChildProcess = fork(fileURLToPath(new URL('child.js', import.meta.url)), { execArgv: memory });

@@ -1,17 +1,17 @@
-/** What the parent asks of a child: once. */
+/** The task that the parent sends to a child, once. */
 export interface ChildTask {
   readonly seed: number;
   readonly first: number;
   readonly end: number;
   readonly withGpu: boolean;
-  /** By how much a case may raise the peak of the process's memory. */
+  /** By how much a case may raise the process's peak memory. */
   readonly mostMegabytes: number;
 }
 
-/** What a child says. */
+/** Messages from a child. */
 export type ChildWord =
   | { readonly kind: 'ready'; readonly hasGpu: boolean }
-  /** It begins this case. */
+  /** It starts this case. */
   | { readonly kind: 'case'; readonly number: number }
   | {
       readonly kind: 'finding';

@@ -1,7 +1,7 @@
 import type { Random } from './random.ts';
 
-// Why no library: those for JavaScript either instrument a program from outside (Jazzer.js) or make values from a grammar
-// (fast-check). Neither damages given bytes, which takes the few lines below.
+// Why not a library: those for JavaScript either instrument a program from outside (Jazzer.js) or generate values from a
+// grammar (fast-check). Neither damages given bytes, which takes only the few lines below.
 
 const edgeNumbers = [0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff];
 
@@ -26,7 +26,7 @@ const mutations: readonly Mutation[] = [
     if (bytes.length < width) return bytes;
     const copy = bytes.slice();
     const view = new DataView(copy.buffer);
-    // Fields stand at even places more often than not.
+    // Fields are usually aligned.
     const at = random.oneIn(3)
       ? random.below(bytes.length - width + 1)
       : 2 * random.below(Math.floor((bytes.length - width) / 2) + 1);
@@ -66,7 +66,7 @@ const mutations: readonly Mutation[] = [
   },
 ];
 
-/** Bytes damaged in one to three ways. @param other spliced in at times */
+/** Bytes damaged in one to three ways. @param other sometimes spliced in */
 export function mutateBytes(bytes: Uint8Array, random: Random, other: Uint8Array): Uint8Array {
   let mutant = bytes;
   for (let left = 1 + (random.oneIn(3) ? random.below(3) : 0); left > 0 && mutant.length > 0; left--) {

@@ -16,15 +16,15 @@ import { memoryVolume } from '../core/stream/memory-volume.ts';
 import { joined } from './mutate.ts';
 import { Random } from './random.ts';
 
-// What the fuzz damages: small files of every kind that Stria reads.
+// The undamaged inputs: small files of every kind that Stria reads.
 
-/** Files as they might be dropped together. The first one is opened. */
+/** Files that might be opened together, by opening the first one. */
 export interface InputOriginal {
   readonly name: string;
   readonly files: readonly TestFile[];
   /** Which of the files are text. */
   readonly isText: readonly boolean[];
-  /** Its files come back byte for byte: they are neither pictures nor compressed inside. */
+  /** The files are restored byte for byte: they are neither pictures nor compressed inside. */
   readonly comesBack?: true;
 }
 
@@ -41,7 +41,7 @@ export interface ContainerOriginal {
 
 const text = (value: string) => new TextEncoder().encode(value);
 
-/** Steps, slopes, labels and noise side by side: every codec has something to do. */
+/** Steps, slopes, labels and noise in one volume, so that every codec has something to encode. */
 function voxelsOf(dims: Dims4, type: ElementType): Uint8Array<ArrayBuffer> {
   const random = new Random(dims[0], dims[3]);
   const width = elementBytes(type);
@@ -79,7 +79,7 @@ const containerKinds: readonly (readonly [codec: string, type: ElementType, dims
   ['predict+huffman', 'f64', [9, 7, 5, 1], 'max'],
 ];
 
-/** @param inputs some of these are compressed, too: pictures above all */
+/** @param inputs some of these are compressed too, above all pictures */
 export async function containerOriginals(backend: Backend, inputs: readonly InputOriginal[]): Promise<ContainerOriginal[]> {
   const originals: ContainerOriginal[] = [];
   for (const [codec, type, dims, effort] of containerKinds) {

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed (SplitMix32). */
+/** A pseudorandom generator (SplitMix32): the same seed gives the same numbers. */
 export class Random {
   #state: number;
 
@@ -24,7 +24,7 @@ export class Random {
     return values[this.below(values.length)] as T;
   }
 
-  /** True once in `rarity` times. */
+  /** True with probability 1 / `rarity`. */
   oneIn(rarity: number): boolean {
     return this.below(rarity) === 0;
   }

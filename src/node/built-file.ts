@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StriaError } from '../core/shared/errors.ts';
 
-/** A program of the build, by its name: beside the bundle, or, where this runs from source (tests), in out/. */
+/** The path of a built program: beside the bundle, or in out/ when running from source, as tests do. */
 export function builtFile(name: string): string {
   const here = dirname(fileURLToPath(import.meta.url));
   const places = [name, `../${name}`, `../../out/main/${name}`].map((place) => join(here, place));

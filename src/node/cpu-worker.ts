@@ -1,4 +1,4 @@
-// One CPU thread of the pool: takes a task, answers with its result. The build makes it out/main/cpu-worker.js.
+// One CPU thread of the pool: receives a task and answers with its result. The build makes it out/main/cpu-worker.js.
 import { parentPort } from 'node:worker_threads';
 import { ChunkMemory } from '../core/cpu/chunk-memory.ts';
 import type { CpuTask } from '../core/cpu/cpu-task.ts';

@@ -4,28 +4,28 @@ import { probeGpu } from './probe-gpu.ts';
 import { chooseDrivers, isSwiftshader, mayPrint } from './vulkan-drivers.ts';
 
 /**
- * SwiftShader compiles a zeroed array of workgroup memory as one store for each of its words, which is most of what it compiles.
- * Without this feature Dawn writes a loop into the shader: the same zeroes, in less than half of the time for all kernels.
+ * SwiftShader compiles a zero-initialized workgroup array as one store per word, which dominates its compile time. Without this
+ * feature Dawn writes a zeroing loop into the shader, and all kernels compile in less than half of the time.
  */
 const swiftshaderSwitches = ['disable-dawn-features=use_vulkan_zero_initialize_workgroup_memory_extension'];
 
 /**
- * The `webgpu` package's entry points, without and with the software driver. Held as long as the process uses WebGPU:
- * Dawn crashes when one is collected while its device lives.
+ * The `webgpu` package's entry points, without and with the software driver. Kept as long as the process uses WebGPU: Dawn
+ * crashes if one is garbage-collected while its device lives.
  */
 const entries = new Map<'hardware' | 'software', GPU>();
 
-/** Stands for WebGPU where it is known to find no adapter. */
+/** Stands in for WebGPU if it is known to find no adapter. */
 const noAdapters: Pick<GPU, 'requestAdapter'> = { requestAdapter: async () => null };
 
 export interface OpenNodeGpuOptions extends OpenGpuOptions {
-  /** Points Vulkan at SwiftShader where it is installed, unless the environment names a driver already. */
+  /** Points Vulkan at SwiftShader if it is installed and the environment names no driver. */
   readonly software?: boolean;
 }
 
 /**
- * While a GPU computes, Dawn has Node ask it in every turn of its loop whether it is done, by the global `setImmediate`: that
- * keeps a core busy, which a GPU in software could compute with. Asked once in a millisecond it is as soon done.
+ * While a GPU computes, Dawn polls it through the global `setImmediate` in every turn of Node's event loop. That keeps a core
+ * busy, which a software GPU could use. Polling once a millisecond notices the end just as soon.
  */
 function restBetweenTurns(): void {
   const rest = (task: (...values: unknown[]) => void, ...values: unknown[]) => setTimeout(task, 1, ...values);
@@ -33,8 +33,8 @@ function restBetweenTurns(): void {
 }
 
 /**
- * An entry point of the `webgpu` package, or undefined where it cannot be loaded. Where Dawn may print about drivers that do not suit,
- * another process asks them first, and where none suits, they are not asked here.
+ * An entry point of the `webgpu` package, or undefined if it cannot be loaded. If Dawn might print about unsuitable drivers,
+ * another process probes them first; if none is suitable, this process does not load them.
  */
 async function nodeWebGpu(software: boolean): Promise<Pick<GPU, 'requestAdapter'> | undefined> {
   const kind = software ? 'software' : 'hardware';
@@ -55,17 +55,17 @@ async function nodeWebGpu(software: boolean): Promise<Pick<GPU, 'requestAdapter'
   }
 }
 
-/** Lets the process end: Dawn keeps Node alive while it is held. Destroy every Gpu first. */
+/** Lets the process end: Dawn keeps Node alive while a reference to it exists. Destroy every Gpu first. */
 export function releaseNodeGpu(): void {
   entries.clear();
 }
 
-/** A Gpu in Node. @throws StriaError `no-webgpu`, `no-adapter`, `limit-too-small` */
+/** Opens a Gpu in Node. @throws StriaError `no-webgpu`, `no-adapter`, `limit-too-small` */
 export async function openNodeGpu(options: OpenNodeGpuOptions = {}): Promise<Gpu> {
   return openGpu(await nodeWebGpu(options.software ?? false), options);
 }
 
-/** What `openNodeGpu` would say. Never throws. */
+/** Reports what `openNodeGpu` would find. Never throws. */
 export async function diagnoseNodeGpu(options: OpenNodeGpuOptions = {}): Promise<GpuDiagnosis> {
   return diagnoseGpu(await nodeWebGpu(options.software ?? false), options);
 }

@@ -14,7 +14,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('reads anywhere, and less only at the end', async () => {
+test('reads at any offset, and returns fewer bytes only at the end', async () => {
   writeFileSync(
     join(folder, 'a.raw'),
     Uint8Array.from({ length: 100 }, (_, i) => i),
@@ -27,7 +27,7 @@ test('reads anywhere, and less only at the end', async () => {
   expect((await source.read(1e12, 5)).length).toBe(0);
 });
 
-test('a file that shrinks meanwhile gives what is left', async () => {
+test('a file that shrinks while open gives what is left', async () => {
   const path = join(folder, 'a.raw');
   writeFileSync(path, new Uint8Array(100));
   const source = await files.open(path);
@@ -35,7 +35,7 @@ test('a file that shrinks meanwhile gives what is left', async () => {
   expect((await source.read(30, 50)).length).toBe(10);
 });
 
-test('a file that is written to is noticed at the end', async () => {
+test('a write to an open file is noticed at the end', async () => {
   const path = join(folder, 'a.raw');
   writeFileSync(path, 'before');
   await files.open(path);
@@ -54,20 +54,25 @@ test.each(['rewritten', 'replaced'])('a file of a stack that is %s between two r
   await expect(source.read(0, 6)).rejects.toMatchObject({ tag: 'not-readable', message: /changed while it was read/ });
 });
 
-test('a read is cancelled', async () => {
+test('a read can be cancelled', async () => {
   writeFileSync(join(folder, 'a.raw'), 'x');
   const source = await files.open(join(folder, 'a.raw'));
-  await expect(source.read(0, 1, { signal: AbortSignal.abort() })).rejects.toMatchObject({ tag: 'aborted' });
+  await expect(source.read(0, 1, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+    tag: 'aborted',
+  });
 });
 
-test('what is no file is refused with words', async () => {
+test('a path that is not a readable file gives a clear message', async () => {
   mkdirSync(join(folder, 'sub'));
   await expect(files.open(join(folder, 'none'))).rejects.toMatchObject({ tag: 'not-readable', message: /no such file/ });
-  await expect(files.open(join(folder, 'sub'))).rejects.toMatchObject({ tag: 'not-readable', message: /it is a folder/ });
-  await expect(files.open('/dev/null')).rejects.toMatchObject({ tag: 'not-readable', message: /no ordinary file/ });
+  await expect(files.open(join(folder, 'sub'))).rejects.toMatchObject({
+    tag: 'not-readable',
+    message: /is a folder; name a file/,
+  });
+  await expect(files.open('/dev/null')).rejects.toMatchObject({ tag: 'not-readable', message: /not a regular file/ });
 });
 
-test('siblings lie in the same folder, and nowhere else', async () => {
+test('siblings are found only in the same folder', async () => {
   writeFileSync(join(folder, 'a.hdr'), '');
   writeFileSync(join(folder, 'a.img'), 'voxels');
   mkdirSync(join(folder, 'sub'));

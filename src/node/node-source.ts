@@ -8,7 +8,7 @@ import { type JobOptions, throwIfAborted } from '../core/shared/job.ts';
 import { shownPath, standardStream } from '../core/shared/standard-streams.ts';
 import { errorCode, systemFault } from './system-faults.ts';
 
-/** One read call asks for this much at most, so that a cancel is seen soon. */
+/** The size of one read call, small enough that a cancel takes effect soon. */
 const maxReadBytes = 16 * 2 ** 20;
 
 /** The files that a command reads. `close` closes them all. */
@@ -17,19 +17,19 @@ export class NodeFiles {
   readonly #open: { readonly handle: FileHandle; readonly path: string; readonly facts: BigIntStats }[] = [];
   readonly #paths: string[] = [];
 
-  /** @param job of the spooling of pipes */
+  /** @param job progress and cancellation of spooling a pipe */
   constructor(job: JobOptions = {}) {
     this.#job = job;
   }
 
-  /** All that were opened by name. */
+  /** The paths of all files opened by name. */
   get paths(): readonly string[] {
     return this.#paths;
   }
 
   /**
-   * A file, or what comes from a pipe: from standard input, where the path is `-`, or from a named pipe. What comes from a pipe is
-   * kept in a temporary file.
+   * Opens a file, or a pipe: standard input if the path is `-`, or a named pipe. A pipe's contents are spooled to a temporary
+   * file.
    * @throws StriaError `not-readable`, `aborted`
    */
   async open(path: string): Promise<ByteSource> {
@@ -48,7 +48,7 @@ export class NodeFiles {
   async #openFile(path: string): Promise<{ source: ByteSource; facts: BigIntStats }> {
     let handle: FileHandle;
     try {
-      // Should the name be a pipe's by now, this does not wait for its writer.
+      // If the path has become a pipe by now, this does not wait for its writer.
       handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     } catch (error) {
       throw systemFault('not-readable', path, error);
@@ -56,9 +56,8 @@ export class NodeFiles {
     const facts = await handle.stat({ bigint: true });
     this.#open.push({ handle, path, facts });
     this.#paths.push(path);
-    if (facts.isDirectory()) throw new StriaError('not-readable', `${path}: it is a folder; name a file`);
-    if (!facts.isFile())
-      throw new StriaError('not-readable', `${path}: it is no ordinary file; write what it gives to a file first`);
+    if (facts.isDirectory()) throw new StriaError('not-readable', `${path} is a folder; name a file`);
+    if (!facts.isFile()) throw new StriaError('not-readable', `${path} is not a regular file; copy its contents to a file first`);
     return { source: sourceOf(handle, path, basename(path), Number(facts.size)), facts };
   }
 
@@ -77,7 +76,7 @@ export class NodeFiles {
   }
 
   /**
-   * Checks that no file was written to since it was opened: what was read might be half of the one and half of the other.
+   * Checks that no file was written to since it was opened, because the data read might mix old and new contents.
    * @throws StriaError `not-readable`
    */
   async checkUnchanged(): Promise<void> {
@@ -85,8 +84,8 @@ export class NodeFiles {
   }
 
   /**
-   * A file that is open only while a piece of it is read: for stacks of more files than may be open at once. It has to be the same
-   * file, unchanged, each time.
+   * A file that is open only while a piece of it is read, for stacks of more files than may be open at once. Each time it must
+   * be the same, unchanged file.
    * @throws StriaError `not-readable`
    */
   static async openWhenRead(path: string): Promise<ByteSource> {
@@ -117,7 +116,7 @@ export class NodeFiles {
     }
   }
 
-  /** Finds files in the folder of `path`. A name that points elsewhere is not found. */
+  /** Finds files in the folder of `path`. A name that leads to another folder is not found. */
   siblingsOf(path: string): SiblingFinder {
     return async (name) => {
       if (path === standardStream) return undefined;
@@ -140,7 +139,7 @@ export class NodeFiles {
 function refuseChanged(path: string, before: BigIntStats, now: BigIntStats): void {
   const isSame = (['dev', 'ino', 'size', 'mtimeNs'] as const).every((fact) => before[fact] === now[fact]);
   if (isSame) return;
-  throw new StriaError('not-readable', `${path}: it was changed while it was read; run the command again once it is complete`);
+  throw new StriaError('not-readable', `${path} changed while it was read; run the command again once it is complete`);
 }
 
 function sourceOf(handle: FileHandle, path: string, name: string, size: number): ByteSource {
@@ -171,6 +170,6 @@ function allocate(byteLength: number, path: string): Uint8Array<ArrayBuffer> {
   try {
     return new Uint8Array(byteLength);
   } catch (error) {
-    throw new StriaError('out-of-memory', `${path}: no memory for ${byteLength} bytes at once`, { cause: error });
+    throw new StriaError('out-of-memory', `${path}: not enough memory for ${byteLength} bytes at once`, { cause: error });
   }
 }

@@ -22,14 +22,14 @@ const encodeTask = (voxels: Uint8Array<ArrayBuffer>, codec = 'auto'): CpuTask =>
   options: { axis: 'auto' },
 });
 
-test('threads give what the same task gives without them, in the order of asking', async () => {
+test('threads give the same results as no threads, in the order of the requests', async () => {
   pool = createNodeTaskPool(2);
   const salts = Array.from({ length: 20 }, (_, i) => i);
   const results = await Promise.all(salts.map((salt) => pool.run(encodeTask(voxelsOf(salt)))));
   const analyzed = { startMs: expect.any(Number), endMs: expect.any(Number) };
   expect(results).toEqual(salts.map((salt) => ({ ...runCpuTask(encodeTask(voxelsOf(salt))), analyzed })));
   for (const [index, result] of results.entries()) {
-    if (result.kind !== 'encode') throw new Error('an encode task was answered otherwise');
+    if (result.kind !== 'encode') throw new Error('an encode task got another task’s result');
     const decoded = await pool.run({
       kind: 'decode',
       chunk: result.chunks[0] as EncodedChunk,
@@ -40,7 +40,7 @@ test('threads give what the same task gives without them, in the order of asking
   }
 });
 
-test('a whole buffer changes hands; a part of one is copied, and the rest stays', async () => {
+test('a whole buffer is transferred; a part of one is copied, and the original stays', async () => {
   pool = createNodeTaskPool(1);
   const whole = voxelsOf(1);
   const large = new Uint8Array(10_000);
@@ -49,7 +49,7 @@ test('a whole buffer changes hands; a part of one is copied, and the rest stays'
   expect(large.byteLength).toBe(10_000);
 });
 
-test('voxels in a file are read by the thread; a file that is closed is a fault', async () => {
+test('the thread reads voxels from a file; a closed file is a fault', async () => {
   pool = createNodeTaskPool(1);
   const path = join(mkdtempSync(join(tmpdir(), 'stria-pool-')), 'a.raw');
   writeFileSync(path, new Uint8Array([9, 9, ...voxelsOf(5)]));
@@ -66,7 +66,7 @@ test('voxels in a file are read by the thread; a file that is closed is a fault'
   rmSync(dirname(path), { recursive: true });
 });
 
-test('a fault comes back as a fault, and the thread goes on', async () => {
+test('a fault is returned as a fault, and the thread continues', async () => {
   pool = createNodeTaskPool(1);
   await expect(pool.run(encodeTask(voxelsOf(3), 'no such codec'))).rejects.toMatchObject({ name: 'StriaError' });
   expect(await pool.run(encodeTask(voxelsOf(3)))).toMatchObject({ kind: 'encode' });
@@ -84,7 +84,7 @@ test('a cancelled task is not waited for', async () => {
   expect(await pool.run(encodeTask(voxelsOf(4)))).toMatchObject({ kind: 'encode' });
 });
 
-test('what waits when the pool ends is cancelled', async () => {
+test('tasks that wait when the pool is destroyed are cancelled', async () => {
   pool = createNodeTaskPool(1);
   const tasks = [1, 2, 3].map((salt) => pool.run(encodeTask(voxelsOf(salt))));
   const settled = Promise.allSettled(tasks);

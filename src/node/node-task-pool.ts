@@ -19,16 +19,16 @@ interface Waiting {
 
 interface Thread {
   readonly worker: Worker;
-  /** In the order of posting, which is that of the answers. */
+  /** Tasks in posting order, which is also the order of the answers. */
   readonly work: Waiting[];
 }
 
-/** So many tasks lie with a thread: it goes on while this one is busy with something else. */
+/** Tasks queued at a thread, so that it continues while this thread is busy. */
 const tasksAhead = 2;
 
 /**
- * Worker threads that run one task each at a time, in the order of asking, with the next one at hand. Threads start as they are needed, and end with `destroy`.
- * A thread that dies fails its tasks alone; the next task gets a new one.
+ * A pool of worker threads. Each runs one task at a time, in the order of requests, with the next one already queued. Threads
+ * start as needed and end with `destroy`. If a thread dies, only its own tasks fail; the next task gets a new thread.
  */
 export function createNodeTaskPool(threads: number = availableParallelism()): TaskPool {
   const path = builtFile('cpu-worker.js');
@@ -82,11 +82,11 @@ export function createNodeTaskPool(threads: number = availableParallelism()): Ta
     readsFiles: true,
     run: (task, signal, most = threads) =>
       new Promise<Done>((resolve, reject) => {
-        if (destroyed) throw new StriaError('internal', 'the task pool has ended');
+        if (destroyed) throw new StriaError('internal', 'the task pool was already destroyed');
         throwIfAborted(signal);
-        // A task that is being computed when the signal comes runs to its end unheard: it is one chunk.
+        // A running task is one chunk. It runs to its end, and its result is ignored.
         const abort = () => reject(new StriaError('aborted', 'cancelled'));
-        // One listener for each task under way is as it should be; Node warns from the eleventh on.
+        // One listener per running task is intended; Node warns from the eleventh on.
         if (signal) setMaxListeners(0, signal);
         signal?.addEventListener('abort', abort, { once: true });
         const settle =
@@ -112,5 +112,5 @@ function threadFault(cause: unknown, code: number): StriaError {
   const outOfMemory = cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
   if (outOfMemory) return new StriaError('out-of-memory', 'a CPU thread ran out of memory', { cause });
   const reason = cause instanceof Error ? cause.message : `exit code ${code}`;
-  return new StriaError('internal', `a CPU thread ended: ${reason}`, { cause });
+  return new StriaError('internal', `a CPU thread exited unexpectedly: ${reason}`, { cause });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { probeGpu, reasonsIn } from './probe-gpu.ts';
 
-test('why adapters were passed over is the first line of each warning, once', () => {
+test('the reason for a skipped adapter is the first line of each warning, once', () => {
   const warning = [
     'Warning: Vulkan shaderUniform*ArrayDynamicIndexing required.',
     ' - While initializing adapter (backend=BackendType::Vulkan)',
@@ -14,7 +14,7 @@ test('why adapters were passed over is the first line of each warning, once', ()
   expect(reasonsIn('')).toEqual([]);
 });
 
-test.runIf(process.platform === 'linux')('a driver that cannot be loaded is no adapter', async () => {
+test.runIf(process.platform === 'linux')('a driver that cannot be loaded counts as no adapter', async () => {
   expect(await probeGpu({ ...process.env, VK_ICD_FILENAMES: '/none.json', VK_DRIVER_FILES: '/none.json' })).toMatchObject({
     found: false,
   });

@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process';
 import { builtFile } from './built-file.ts';
 
-/** What a process of its own found out about this machine's graphics adapters. */
+/** What a separate process found out about this machine's graphics adapters. */
 export interface GpuProbe {
-  /** False only where it is known that there is none. */
+  /** False only if there is certainly no adapter. */
   readonly found: boolean;
-  /** Why adapters were passed over, in Dawn's words, one line each. */
+  /** Why adapters were skipped, in Dawn's words, one line each. */
   readonly passedOver: readonly string[];
 }
 
-/** No driver takes so long, unless it hangs. */
+/** Only a driver that hangs takes longer than this. */
 const longestProbeMs = 20_000;
 
-/** Asks for an adapter in another process, by the drivers that `env` gives. @throws StriaError `internal` without a build */
+/** Asks for an adapter in another process, with the drivers that `env` selects. @throws StriaError `internal` without a build */
 export function probeGpu(env: NodeJS.ProcessEnv = process.env): Promise<GpuProbe> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [builtFile('gpu-probe.js')], {
@@ -29,11 +29,11 @@ export function probeGpu(env: NodeJS.ProcessEnv = process.env): Promise<GpuProbe
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       words += text;
     });
-    child.on('error', (error) => resolve({ found: false, passedOver: [`the drivers could not be asked: ${error.message}`] }));
+    child.on('error', (error) => resolve({ found: false, passedOver: [`the drivers could not be probed: ${error.message}`] }));
     child.on('close', (_code, signal) => {
       const passedOver = reasonsIn(words);
-      if (answer === '' && signal) passedOver.push(`a driver ended the process that asked it (${signal})`);
-      // Where the package itself is missing, whoever loads it next says so.
+      if (answer === '' && signal) passedOver.push(`a driver crashed while it was probed (${signal})`);
+      // If the package itself is missing, the next attempt to load it reports that.
       const isUnknown = answer === '' && !signal;
       resolve({ found: answer === 'found' || isUnknown, passedOver });
     });
@@ -41,7 +41,9 @@ export function probeGpu(env: NodeJS.ProcessEnv = process.env): Promise<GpuProbe
 }
 
 /**
- * The reasons in what Dawn wrote, each once: the first lines of its warnings. The loader's own words are of drivers that are not there.
+ * Extracts the reasons from Dawn's output, each once: the first lines of its warnings. The Vulkan loader's own messages only
+ * concern missing drivers and are dropped.
+ *
  * `Warning: Vulkan shaderUniform*ArrayDynamicIndexing required.\n - While initializing adapter …` → `Vulkan … required`
  */
 export function reasonsIn(words: string): string[] {

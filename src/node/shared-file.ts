@@ -2,7 +2,7 @@ import { readSync } from 'node:fs';
 import type { ReadSharedFile } from '../core/shared/bytes.ts';
 import { systemFault } from './system-faults.ts';
 
-/** Descriptors are the whole process's: any thread reads, wherever it likes. */
+/** File descriptors belong to the whole process, so any thread may read at any position. */
 export const readSharedFile: ReadSharedFile = ({ path, descriptor }, position, target) => {
   let filled = 0;
   try {

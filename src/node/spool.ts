@@ -9,7 +9,7 @@ import { StriaError } from '../core/shared/errors.ts';
 import type { JobOptions } from '../core/shared/job.ts';
 import { systemFault } from './system-faults.ts';
 
-/** A named pipe to read from. Waiting for somebody who writes it blocks no thread, so that a signal ends it. */
+/** Opens a named pipe for reading. Waiting for a writer blocks no thread, so a signal can end the wait. */
 export async function openPipe(path: string): Promise<Readable> {
   const descriptor = await promisify(openDescriptor)(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
     throw systemFault('not-readable', path, error);
@@ -18,16 +18,16 @@ export async function openPipe(path: string): Promise<Readable> {
 }
 
 /**
- * Reads a pipe to its end into a temporary file, as files are read at any place. The file has no name any more: it is gone once it
- * is closed, however the process ends.
- * @param shown for messages
+ * Reads a pipe to its end into a temporary file, because readers need random access. The file is unlinked at once, so it
+ * disappears when it is closed, however the process ends.
+ * @param shown the pipe's name in messages
  * @throws StriaError `not-readable`, `not-writable`, `aborted`
  */
 export async function spool(pipe: Readable, shown: string, { signal, onProgress }: JobOptions): Promise<FileHandle> {
   const path = join(tmpdir(), `stria-input-${process.pid}-${Math.floor(Math.random() * 2 ** 32).toString(16)}`);
   const inTmp = (error: unknown) => {
     const { message } = systemFault('not-writable', tmpdir(), error);
-    return new StriaError('not-writable', `${message}; ${shown} is kept there while it is read; TMPDIR names another folder`, {
+    return new StriaError('not-writable', `${message}; ${shown} is buffered there; set TMPDIR to use another folder`, {
       cause: error,
     });
   };

@@ -8,13 +8,13 @@ test.each([
   ['ENOSPC', 'a.stria: the disk is full'],
   ['EACCES', 'a.stria: permission denied'],
   ['EROFS', 'a.stria: the file system is read-only'],
-  ['EISDIR', 'a.stria: it is a folder'],
+  ['EISDIR', 'a.stria: this is a folder'],
   ['EWEIRD', 'a.stria: EWEIRD'],
-])('%s has words', (code, message) => {
+])('the message for %s', (code, message) => {
   expect(systemFault('not-writable', 'a.stria', systemError(code))).toMatchObject({ tag: 'not-writable', message });
 });
 
-test('a fault of Stria stays as it is, and a mistake is no system error', () => {
+test('a fault of Stria is unchanged, and a programming error is not taken for a system error', () => {
   const fault = new StriaError('corrupt', 'broken');
   expect(systemFault('not-readable', 'a', fault)).toBe(fault);
   expect(systemFault('not-readable', 'a', new TypeError('x is not a function'))).toMatchObject({ tag: 'internal' });

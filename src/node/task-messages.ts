@@ -1,7 +1,7 @@
 import type { CpuTask, CpuTaskResult } from '../core/cpu/cpu-task.ts';
 import type { EncodedChunk } from '../core/format/chunk.ts';
 
-/** A message between threads, and the buffers that change hands with it instead of being copied. */
+/** A message between threads, and the buffers that are transferred with it instead of copied. */
 export interface Packed<T> {
   readonly message: T;
   readonly transfer: ArrayBuffer[];
@@ -36,7 +36,10 @@ function packChunk(chunk: EncodedChunk, transfer: ArrayBuffer[]): EncodedChunk {
   return { ...chunk, stages, payload: handOver(chunk.payload, transfer) };
 }
 
-/** The bytes in a buffer of their own. A view of a part is copied: posting it would send, or take away, the whole buffer. */
+/**
+ * The bytes in a buffer of their own. A view of part of a buffer is copied, because posting it would copy or transfer the whole
+ * buffer.
+ */
 function handOver(bytes: Uint8Array, transfer: ArrayBuffer[]): Uint8Array<ArrayBuffer> {
   const { buffer } = bytes;
   const own =

@@ -1,18 +1,18 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
-/** SwiftShader as Debian's chromium package ships it: the software Vulkan that tests run on. */
+/** SwiftShader in Debian's chromium package: the software Vulkan driver for tests. */
 const swiftshaderIcd = '/usr/lib/chromium/vk_swiftshader_icd.json';
 
-/** The loader's filters, where a person has not set them. */
+/** The loader's filters, unless the user has set them. */
 const loaderVariables = ['VK_ICD_FILENAMES', 'VK_DRIVER_FILES', 'VK_LOADER_DRIVERS_DISABLE', 'VK_LOADER_DRIVERS_SELECT'];
 const isByPerson = loaderVariables.some((name) => process.env[name]);
 
 const namedDrivers = () => process.env.VK_DRIVER_FILES ?? process.env.VK_ICD_FILENAMES ?? '';
 
 /**
- * Tells the Vulkan loader which drivers to look at, unless the environment does: for hardware all but Mesa's software driver, for
- * software SwiftShader where it is installed, and else all.
+ * Tells the Vulkan loader which drivers to load, unless the environment does. For hardware: all but Mesa's software driver. For
+ * software: SwiftShader if it is installed, otherwise all.
  */
 export function chooseDrivers(kind: 'hardware' | 'software'): void {
   // Without it Mesa's drivers print an error line for each instance.
@@ -31,8 +31,8 @@ export function isSwiftshader(): boolean {
 }
 
 /**
- * Whether Dawn may print about drivers that it passes over. NVIDIA's own driver and SwiftShader are known to suit; elsewhere than on
- * Linux there is no Vulkan loader.
+ * Whether Dawn may print about rejected drivers. NVIDIA's own driver and SwiftShader are known to be accepted; only Linux uses
+ * a Vulkan loader.
  */
 export function mayPrint(): boolean {
   if (process.platform !== 'linux') return false;
@@ -41,10 +41,10 @@ export function mayPrint(): boolean {
   return isByPerson || !existsSync('/dev/nvidiactl');
 }
 
-/** What the kernel gives to drivers of hardware: Mesa's, NVIDIA's, those of WSL and of Arm's and Qualcomm's chips. */
+/** Device files of hardware drivers: Mesa, NVIDIA, WSL, and Arm and Qualcomm chips. */
 const deviceFiles = ['nvidiactl', 'nvgpu', 'nvhost-gpu', 'dxg', 'kgsl-3d0', 'mali0'];
 
-/** Whether this machine can have a graphics adapter at all. Quicker than asking the drivers. */
+/** Whether this machine can have a graphics adapter at all. Quicker than probing the drivers. */
 export function mayHaveHardware(): boolean {
   if (process.platform !== 'linux' || isByPerson) return true;
   return deviceFiles.some((name) => existsSync(`/dev/${name}`)) || filesIn('/dev/dri').some((name) => name.startsWith('render'));

@@ -1,15 +1,18 @@
-/** A Gpu for tests. Imported by tests alone. */
+/** A Gpu for tests. Only tests import this. */
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { Gpu } from '../core/gpu/gpu.ts';
 import { openNodeGpu, releaseNodeGpu } from '../node/node-gpu.ts';
 
 interface TestGpu {
   readonly gpu: Gpu;
-  /** Errors that nobody caught. */
+  /** Uncaptured errors. */
   readonly uncaptured: string[];
 }
 
-/** One for all files of this process: a software GPU takes a minute to compile all kernels. No file may release Dawn, therefore. */
+/**
+ * One device for all test files of this process, because a software GPU takes a minute to compile all kernels. No file may
+ * therefore release Dawn.
+ */
 let open: Promise<TestGpu> | undefined;
 const opened = new Set<Gpu>();
 
@@ -29,9 +32,8 @@ async function start(): Promise<TestGpu> {
 }
 
 /**
- * A software GPU of the limits that every device has, shared with the other files of this process. Each test must leave it as it
- * was: not lost, without an error that nobody caught, and with no byte more allocated than before, but for
- * spare buffers.
+ * A software GPU with the limits that every device has, shared with the other files of this process. Each test must leave it as
+ * it was: not lost, without an uncaptured error, and with no more bytes allocated than before, except spare buffers.
  */
 export async function openTestGpu(): Promise<Gpu> {
   if ((await open)?.gpu.isLost) open = undefined;

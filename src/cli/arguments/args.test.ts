@@ -23,7 +23,7 @@ test('compress with all its defaults', () => {
   });
 });
 
-test('options may stand anywhere, and the last of two wins', () => {
+test('options may stand anywhere, and the last one wins', () => {
   expect(
     parse('compress -o x --axis y --effort max a.raw --dims 3,4,5,6 --json --type i16 --endian big --offset 352 -o y -q'),
   ).toMatchObject({
@@ -41,7 +41,7 @@ test('names that look like numbers stay as they are', () => {
   expect(parse('compress 007 -o 1e3')).toMatchObject({ inputs: ['007'], output: '1e3' });
 });
 
-test('names that start with a dash come after --', () => {
+test('names that start with a dash follow --', () => {
   expect(parse('verify -- -odd.stria')).toMatchObject({ input: '-odd.stria' });
 });
 
@@ -68,41 +68,41 @@ test.each([
   ['compress a --colour red', /--colour/],
   [
     'compress a --codec zip',
-    /--codec is one of auto, rle, rice, predict, huffman, labels, parle, raw, rle\+huffman, rice\+huffman, predict\+huffman, labels\+huffman, parle\+huffman, not 'zip'/,
+    /--codec must be one of auto, rle, rice, predict, huffman, labels, parle, raw, rle\+huffman, rice\+huffman, predict\+huffman, labels\+huffman, parle\+huffman; got 'zip'/,
   ],
-  ['compress a --axis w', /--axis is one of/],
-  ['compress a --effort some', /--effort is one of/],
-  ['compress a --device tpu', /--device is one of/],
+  ['compress a --axis w', /--axis must be one of/],
+  ['compress a --effort some', /--effort must be one of/],
+  ['compress a --device tpu', /--device must be one of/],
   ['compress a -o', /-o/],
   ['compress a --output=', /--output is empty/],
-  ['compress a --dims 3,4,5', /--dims tells about a raw file: give --type/],
-  ['compress a --type u8', /give --dims/],
-  ['compress a --offset 4', /give --dims and --type/],
-  ['compress a --dims 3,4 --type u8', /three or four sides/],
-  ['compress a --dims 3,4,5,6,7 --type u8', /three or four sides/],
-  ['compress a --dims 3,0,5 --type u8', /a side is 1 at least/],
+  ['compress a --dims 3,4,5', /--dims describes a raw file and needs --type/],
+  ['compress a --type u8', /needs --dims/],
+  ['compress a --offset 4', /--offset describes a raw file and needs --dims and --type/],
+  ['compress a --dims 3,4 --type u8', /three or four lengths/],
+  ['compress a --dims 3,4,5,6,7 --type u8', /three or four lengths/],
+  ['compress a --dims 3,0,5 --type u8', /a side must be at least 1/],
   ['compress a --dims 3,-4,5 --type u8', /whole number/],
   ['compress a --dims 3,4.5,5 --type u8', /whole number/],
   ['compress a --dims 3,4,99999999999 --type u8', /whole number/],
-  ['compress a --dims 3,4,5 --type u7', /--type is one of/],
-  ['compress a --dims 3,4,5 --type u8 --offset x', /--offset wants a whole number/],
-  ['decompress', /decompress wants one input/],
-  ['decompress a b', /got 'b' beside/],
-  ['decompress a --to gif', /--to is one of nifti, nrrd, .*raw, png, tiff/],
-  ['recover a', /recover wants -o or --output/],
-  ['sample', /sample wants a kind/],
-  ['sample cow --size 4 -o x', /'cow' is no sample/],
-  ['sample zero -o x', /wants --size/],
-  ['sample zero --size 4', /wants -o/],
-  ['sample zero --size 4,5 -o x', /one side or three/],
-  ['sample zero --size 4 --type f32 -o x', /--type is one of u8, u16/],
-  ['sample zero --size 4 --seed 1.5 -o x', /--seed wants a whole number/],
-  ['bench all', /'all' is no suite; there are seeds, codecs, playback, view, files, and tune and compare/],
+  ['compress a --dims 3,4,5 --type u7', /--type must be one of/],
+  ['compress a --dims 3,4,5 --type u8 --offset x', /--offset takes a whole number/],
+  ['decompress', /decompress needs one input/],
+  ['decompress a b', /'b' is one too many/],
+  ['decompress a --to gif', /--to must be one of nifti, nrrd, .*raw, png, tiff/],
+  ['recover a', /recover needs -o or --output/],
+  ['sample', /sample needs a kind/],
+  ['sample cow --size 4 -o x', /Unknown sample: cow/],
+  ['sample zero -o x', /needs --size/],
+  ['sample zero --size 4', /needs -o/],
+  ['sample zero --size 4,5 -o x', /one length or three/],
+  ['sample zero --size 4 --type f32 -o x', /--type must be one of u8, u16/],
+  ['sample zero --size 4 --seed 1.5 -o x', /--seed takes a whole number/],
+  ['bench all', /Unknown suite: all. The suites are seeds, codecs, playback, view, files; `tune` and `compare`/],
   ['bench seeds a.nii', /takes no files/],
-  ['bench codecs scan.nii', /'scan.nii' is no sample; there are zero, sequence254/],
+  ['bench codecs scan.nii', /Unknown sample: scan.nii. The samples are zero, sequence254/],
   ['bench compare a.json', /two results/],
-  ['bench --size 4', /8 at least/],
-  ['gpu now', /gpu wants no more words/],
+  ['bench --size 4', /a side must be at least 8/],
+  ['gpu now', /gpu takes no arguments/],
   ['verify a --codec rle', /--codec/],
 ])('%s is refused', (line, message) => {
   expect(() => parse(line)).toThrow(
@@ -111,7 +111,7 @@ test.each([
 });
 
 describe('help', () => {
-  test('names every command and every exit code', () => {
+  test('lists every command and every exit code', () => {
     const help = mainHelp();
     for (const name of commandNames) expect(help).toContain(`  ${name}`);
     for (const code of [0, 1, 2, 3, 4, 5, 130]) expect(help).toMatch(new RegExp(`^ {2}${code} `, 'm'));
@@ -123,9 +123,9 @@ describe('help', () => {
 });
 
 test.each([
-  ['compress a.nii -o - --json', /--json and -o - both want standard output/],
-  ['decompress a.stria -o - --json', /--json and -o - both want standard output/],
-  ['decompress -', /say with -o what to write/],
+  ['compress a.nii -o - --json', /--json and -o - both need standard output/],
+  ['decompress a.stria -o - --json', /--json and -o - both need standard output/],
+  ['decompress -', /name the output with -o/],
 ])('%s is refused', (line, message) => {
   expect(() => parse(line)).toThrow(message);
 });

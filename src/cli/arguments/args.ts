@@ -12,15 +12,15 @@ import { type CommandName, commandEntry, commandNames, type OptionName, optionEn
 
 export type DeviceWish = 'gpu' | 'cpu' | 'auto';
 
-/** Where work is to run. */
+/** Which device does the work. */
 export interface DeviceOptions {
   readonly device: DeviceWish;
   readonly gpuLimits: 'adapter' | 'default';
-  /** A file of `bench tune`. */
+  /** A file written by `stria bench tune`. */
   readonly tuning: string | undefined;
 }
 
-/** How a command talks. */
+/** What a command prints. */
 export interface TalkOptions {
   readonly json: boolean;
   readonly quiet: boolean;
@@ -36,7 +36,7 @@ export interface CompressCommand extends DeviceOptions, TalkOptions {
   readonly prefer: Preference;
   readonly effort: 'normal' | 'max';
   readonly raw: RawLayout | undefined;
-  /** In bytes; undefined leaves it to the engine. */
+  /** In bytes. Undefined leaves the limit to the engine. */
   readonly pictureMemory: number | undefined;
 }
 
@@ -79,11 +79,11 @@ export interface SampleCommand extends DeviceOptions, TalkOptions {
 
 export interface BenchCommand extends DeviceOptions, TalkOptions {
   readonly name: 'bench';
-  /** A suite to run, or two results to compare, or the GPU to tune. */
+  /** A suite to run, `compare` for two results, or `tune` for the GPU. */
   readonly task: SuiteName | 'compare' | 'tune';
   /** Samples for the suite `codecs`, files for `files`, results for `compare`. */
   readonly inputs: readonly string[];
-  /** Length of the sample volumes' sides; undefined leaves it to the suite. */
+  /** Side length of the sample volumes. Undefined leaves it to the suite. */
   readonly size: number | undefined;
   readonly type: 'u8' | 'u16';
   readonly codecs: readonly string[];
@@ -109,9 +109,9 @@ export type ParsedCommand =
 type Values = Partial<Record<OptionName, string | boolean>>;
 
 /**
- * What the user asks for.
+ * Parses the command line.
  * @param argv without `node` and the script
- * @throws StriaError `invalid-input`, with the words to set it right
+ * @throws StriaError `invalid-input`, with a message that says how to correct it
  */
 export function parseCommand(argv: readonly string[]): ParsedCommand {
   const [word, ...rest] = argv;
@@ -123,7 +123,7 @@ export function parseCommand(argv: readonly string[]): ParsedCommand {
   if (values.help) return { name: 'help', topic: name };
   const command = build(name, values, positionals);
   if ('output' in command && command.output === standardStream && command.json) {
-    throw usage('--json and -o - both want standard output; name a file with -o');
+    throw usage('--json and -o - both need standard output; name a file with -o');
   }
   return command;
 }
@@ -157,7 +157,7 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
   const fill = values.fill === true;
   switch (name) {
     case 'compress': {
-      if (positionals.length === 0) throw usage('compress wants at least one input: `stria compress scan.nii.gz`');
+      if (positionals.length === 0) throw usage('compress needs at least one input: `stria compress scan.nii.gz`');
       const axis = oneOf(values, 'axis', ['x', 'y', 'z', 'auto'], 'auto');
       const codec = oneOf(values, 'codec', ['auto', ...chainNames()], 'auto');
       const prefer = oneOf(values, 'prefer', preferences, 'balanced');
@@ -181,7 +181,7 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
       const to = values.to === undefined ? undefined : oneOf(values, 'to', writableFormats, 'raw');
       const limit = pictureMemory(values);
       const input = only(name, positionals);
-      if (input === standardStream && output === undefined) throw usage('standard input has no name: say with -o what to write');
+      if (input === standardStream && output === undefined) throw usage('standard input has no name; name the output with -o');
       return { name, input, output, force, fill, to, pictureMemory: limit, ...device(), ...talk };
     }
     case 'verify':
@@ -193,7 +193,7 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
     case 'sample': {
       const word = only(name, positionals, `a kind: ${sampleKinds.join(', ')}`);
       const kind = sampleKinds.find((known) => known === word);
-      if (!kind) throw usage(`'${word}' is no sample; there are ${sampleKinds.join(', ')}`);
+      if (!kind) throw usage(`Unknown sample: ${word}. The samples are ${sampleKinds.join(', ')}.`);
       const dims = sampleDims(needed(name, 'size', text(values, 'size')));
       const type = oneOf(values, 'type', ['u8', 'u16'], 'u8');
       const seed = wholeNumber('seed', text(values, 'seed') ?? '1', 2 ** 32 - 1);
@@ -202,17 +202,18 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
     case 'bench': {
       const [word = 'codecs', ...inputs] = positionals;
       const task = [...suiteNames, 'tune' as const, 'compare' as const].find((known) => known === word);
-      if (!task) throw usage(`'${word}' is no suite; there are ${suiteNames.join(', ')}, and tune and compare`);
+      if (!task)
+        throw usage(`Unknown suite: ${word}. The suites are ${suiteNames.join(', ')}; \`tune\` and \`compare\` also go here.`);
       if (task === 'compare' && inputs.length !== 2)
-        throw usage('bench compare wants two results: `stria bench compare a.json b.json`');
+        throw usage('bench compare needs two results: `stria bench compare a.json b.json`');
       const unknown = task === 'codecs' ? inputs.find((input) => !sampleKinds.some((kind) => kind === input)) : inputs[0];
       if (task === 'codecs' && unknown !== undefined)
-        throw usage(`'${unknown}' is no sample; there are ${sampleKinds.join(', ')}`);
+        throw usage(`Unknown sample: ${unknown}. The samples are ${sampleKinds.join(', ')}.`);
       if (task !== 'compare' && task !== 'files' && unknown !== undefined)
-        throw usage(`the suite ${task} takes no files, and got '${unknown}'`);
+        throw usage(`the suite ${task} takes no files; got '${unknown}'`);
       const wanted = text(values, 'size');
       const size = wanted === undefined ? undefined : wholeNumber('size', wanted, 2048);
-      if (size !== undefined && size < 8) throw usage('--size: a side is 8 at least');
+      if (size !== undefined && size < 8) throw usage('--size: a side must be at least 8');
       const type = oneOf(values, 'type', ['u8', 'u16'], 'u8');
       const names = codecs.map((definition) => definition.name);
       const ways = ['auto', ...names];
@@ -220,7 +221,7 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
       return { name, task, inputs, size, type, codecs: chosen, output, ...device(), ...talk };
     }
     case 'gpu':
-      if (positionals.length > 0) throw usage(`gpu wants no more words, and got '${positionals[0]}'`);
+      if (positionals.length > 0) throw usage(`gpu takes no arguments; got '${positionals[0]}'`);
       return { name, ...talk };
   }
 }
@@ -229,11 +230,11 @@ function rawLayout(values: Values): RawLayout | undefined {
   const [dims, type] = [text(values, 'dims'), text(values, 'type')];
   if (dims === undefined && type === undefined) {
     const stray = (['endian', 'offset'] as const).find((option) => values[option] !== undefined);
-    if (stray) throw usage(`--${stray} tells about a raw file: give --dims and --type, too`);
+    if (stray) throw usage(`--${stray} describes a raw file and needs --dims and --type`);
     return undefined;
   }
-  if (dims === undefined) throw usage('--type tells about a raw file: give --dims X,Y,Z, too');
-  if (type === undefined) throw usage(`--dims tells about a raw file: give --type, too (${elementTypes.join(' ')})`);
+  if (dims === undefined) throw usage('--type describes a raw file and needs --dims X,Y,Z');
+  if (type === undefined) throw usage(`--dims describes a raw file and needs --type (${elementTypes.join(' ')})`);
   return {
     dims: rawDims(dims),
     type: oneOf(values, 'type', elementTypes, 'u8'),
@@ -250,7 +251,7 @@ function pictureMemory(values: Values): number | undefined {
 function rawDims(value: string): Dims4 {
   const [x, y, z, t = 1, ...more] = value.split(',').map((part) => side('dims', part));
   if (x === undefined || y === undefined || z === undefined || more.length > 0) {
-    throw usage(`--dims wants three or four sides, as 512,512,300, and got '${value}'`);
+    throw usage(`--dims takes three or four lengths, such as 512,512,300; got '${value}'`);
   }
   return [x, y, z, t];
 }
@@ -259,20 +260,20 @@ function sampleDims(value: string): Dims3 {
   const [x, y, z, ...more] = value.split(',').map((part) => side('size', part));
   if (x !== undefined && y === undefined) return [x, x, x];
   if (x === undefined || y === undefined || z === undefined || more.length > 0) {
-    throw usage(`--size wants one side or three, as 256 or 512,512,300, and got '${value}'`);
+    throw usage(`--size takes one length or three, such as 256 or 512,512,300; got '${value}'`);
   }
   return [x, y, z];
 }
 
 function side(option: OptionName, value: string): number {
   const length = wholeNumber(option, value, 2 ** 31 - 1);
-  if (length === 0) throw usage(`--${option}: a side is 1 at least`);
+  if (length === 0) throw usage(`--${option}: a side must be at least 1`);
   return length;
 }
 
 function wholeNumber(option: OptionName, value: string, maximum: number): number {
   const number = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
-  if (!(number <= maximum)) throw usage(`--${option} wants a whole number from 0 to ${maximum}, and got '${value}'`);
+  if (!(number <= maximum)) throw usage(`--${option} takes a whole number from 0 to ${maximum}; got '${value}'`);
   return number;
 }
 
@@ -280,7 +281,7 @@ function oneOf<const T extends string>(values: Values, option: OptionName, choic
   const value = text(values, option);
   if (value === undefined) return fallback;
   const choice = choices.find((known) => known === value);
-  if (choice === undefined) throw usage(`--${option} is one of ${choices.join(', ')}, not '${value}'`);
+  if (choice === undefined) throw usage(`--${option} must be one of ${choices.join(', ')}; got '${value}'`);
   return choice;
 }
 
@@ -293,15 +294,15 @@ function text(values: Values, option: OptionName): string | undefined {
 function needed(name: CommandName, option: OptionName, value: string | undefined): string {
   if (value === undefined) {
     const { short } = optionEntry(option);
-    throw usage(`${name} wants ${short ? `-${short} or ` : ''}--${option}; see \`stria ${name} --help\``);
+    throw usage(`${name} needs ${short ? `-${short} or ` : ''}--${option}; see \`stria ${name} --help\``);
   }
   return value;
 }
 
 function only(name: CommandName, positionals: readonly string[], what = 'one input'): string {
   const [first, second] = positionals;
-  if (first === undefined) throw usage(`${name} wants ${what}; see \`stria ${name} --help\``);
-  if (second !== undefined) throw usage(`${name} wants ${what}, and got '${second}' beside`);
+  if (first === undefined) throw usage(`${name} needs ${what}; see \`stria ${name} --help\``);
+  if (second !== undefined) throw usage(`${name} takes ${what}; '${second}' is one too many`);
   return first;
 }
 

@@ -8,7 +8,7 @@ import type { CrewThread } from '../../core/bench/crew-messages.ts';
 import type { CpuCrew } from '../../core/bench/harness/context.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 
-/** The built worker: beside the bundle, or, where this runs from source (tests), in out/. */
+/** The built worker: beside the bundle, or in out/ when running from source, as tests do. */
 function workerPath(): string {
   const here = dirname(fileURLToPath(import.meta.url));
   const places = ['bench-worker.js', '../bench-worker.js', '../../out/main/bench-worker.js'].map((place) => join(here, place));
@@ -17,7 +17,7 @@ function workerPath(): string {
   return found;
 }
 
-/** As many worker threads as the machine runs at once. */
+/** As many worker threads as the machine has hardware threads. */
 export async function openNodeCrew(): Promise<CpuCrew> {
   const path = workerPath();
   return createCrew(Array.from({ length: availableParallelism() }, () => startThread(path)));
@@ -28,7 +28,7 @@ function startThread(path: string): CrewThread {
   return {
     ask: (message, transfer) =>
       new Promise((resolve, reject) => {
-        const onError = (cause: unknown) => reject(new StriaError('internal', 'a CPU thread ended', { cause }));
+        const onError = (cause: unknown) => reject(new StriaError('internal', 'a CPU thread exited unexpectedly', { cause }));
         worker.once('error', onError);
         worker.once('message', (answer: number) => {
           worker.off('error', onError);

@@ -20,7 +20,7 @@ import { systemFault } from '../../node/system-faults.ts';
 import type { BenchCommand } from '../arguments/args.ts';
 import type { CommandContext } from '../terminal/context.ts';
 
-/** A program that compresses a file: and how it is called for each way. */
+/** A program that compresses files, and its arguments for each direction. */
 interface Tool {
   readonly method: string;
   readonly command: string;
@@ -29,12 +29,12 @@ interface Tool {
 }
 interface Call {
   readonly args: readonly string[];
-  /** The file of its standard input, and of its standard output. */
+  /** Files to use as standard input and standard output. */
   readonly from?: string;
   readonly to?: string;
 }
 
-/** Programs that read and write their standard streams. */
+/** Programs that work as filters, from standard input to standard output. */
 const filters = [
   ['gzip', '-6'],
   ['pigz', '-6'],
@@ -106,7 +106,7 @@ async function benchTool(tool: Tool, file: string, folder: string, signal: Abort
     signal,
   );
   const [source, back] = await Promise.all([readFile(file), readFile(restored)]);
-  if (!source.equals(back)) throw new StriaError('internal', `${tool.method} does not give ${file} back`);
+  if (!source.equals(back)) throw new StriaError('internal', `${tool.method} does not restore ${file}`);
   const facts: Omit<CaseFacts, 'operation'> = {
     table: 'files',
     subject: basename(file),
@@ -118,7 +118,7 @@ async function benchTool(tool: Tool, file: string, folder: string, signal: Abort
     movedBytes: inputBytes + outputBytes,
     movedBytesAre: 'least',
     verified: 'decompressed and compared byte by byte',
-    note: 'whole programs, from file to file, their start included',
+    note: 'whole programs, from file to file, including their start',
   };
   return [
     caseOf({ ...facts, operation: 'compress' }, compress, undefined),
@@ -126,10 +126,10 @@ async function benchTool(tool: Tool, file: string, folder: string, signal: Abort
   ];
 }
 
-/** The command that is running now, started anew for each file. */
+/** This command itself, started afresh for each file. */
 function striaTool(options: readonly string[]): Tool {
   const script = process.argv[1];
-  if (script === undefined) throw new StriaError('internal', 'the command does not know its own file');
+  if (script === undefined) throw new StriaError('internal', 'the command does not know the path of its own file');
   return {
     method: 'stria',
     command: process.execPath,
@@ -173,7 +173,10 @@ async function isInstalled(command: string): Promise<boolean> {
   });
 }
 
-/** Runs a program to its end, its streams on files as a shell's < and >. @throws StriaError `internal` with the program's own words */
+/**
+ * Runs a program to its end, with its streams redirected to files as with < and > in a shell.
+ * @throws StriaError `internal`, with what the program wrote to stderr
+ */
 async function run(command: string, { args, from, to }: Call, signal: AbortSignal): Promise<void> {
   const input = from === undefined ? undefined : await open(from, 'r');
   const output = to === undefined ? undefined : await open(to, 'w');
@@ -187,7 +190,7 @@ async function run(command: string, { args, from, to }: Call, signal: AbortSigna
       child.once('error', reject);
       child.once('close', (code) => {
         if (code === 0) resolve();
-        else reject(new StriaError('internal', `${command} ${args.join(' ')} ended with ${code}: ${words.trim()}`));
+        else reject(new StriaError('internal', `${command} ${args.join(' ')} exited with ${code}: ${words.trim()}`));
       });
     });
   } finally {

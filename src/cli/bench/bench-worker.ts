@@ -1,4 +1,5 @@
-// One thread of the bench's crew: keeps its part of a volume and encodes it. The build makes it out/main/bench-worker.js.
+// One thread of the benchmark's crew: it keeps its part of a volume and encodes it. The build makes it
+// out/main/bench-worker.js.
 import { parentPort } from 'node:worker_threads';
 import { type CrewMessage, createCrewMember } from '../../core/bench/crew-messages.ts';
 

@@ -10,7 +10,7 @@ const at = (name: string) => join(folder, name);
 beforeAll(requireBuild);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('stria bench seeds runs whole at a small size, and its result compares with itself', { timeout: 900_000 }, async () => {
+test('stria bench seeds runs completely at a small size, and its result agrees with itself', { timeout: 900_000 }, async () => {
   const ran = await stria('bench', 'seeds', '--device', 'gpu', '--size', '16', '--json', '-o', at('a.json'));
   expect(ran, ran.stderr).toMatchObject({ code: 0 });
   const result = checkBenchResult(JSON.parse(ran.stdout));
@@ -23,14 +23,14 @@ test('stria bench seeds runs whole at a small size, and its result compares with
   const same = await stria('bench', 'compare', at('a.json'), at('a.json'));
   expect(same).toMatchObject({ code: 0 });
   const count = result.cases.filter(({ gpuMs }) => gpuMs).length;
-  expect(same.stdout).toContain(`${count} of ${count} medians by the GPU’s clock agree within 5 %`);
+  expect(same.stdout).toContain(`${count} of ${count} medians by GPU timestamps agree within 5 %`);
   writeFileSync(at('b.json'), JSON.stringify({ ...result, request: { ...result.request, size: 512 } }));
   const unlike = await stria('bench', 'compare', at('a.json'), at('b.json'));
   expect(unlike.code).toBe(2);
   expect(unlike.stderr).toMatch(/unlike things: size 16 and 512/);
 });
 
-test('stria bench files measures the program itself beside gzip', async () => {
+test('stria bench files measures the whole program beside gzip', async () => {
   writeFileSync(at('scan.nii'), niftiFile([40, 30, 20], 2));
   const ran = await stria('bench', 'files', at('scan.nii'), '--device', 'cpu', '--json', '--quiet');
   expect(ran, ran.stderr).toMatchObject({ code: 0 });

@@ -30,7 +30,7 @@ import { version } from '../terminal/version.ts';
 const sizes = { seeds: 512, codecs: 256, playback: 512, view: 512, files: 256 } as const;
 const softwareSize = 64;
 
-/** `stria bench`: runs a suite, or compares two results; core/bench says what is measured. */
+/** `stria bench`: runs a suite or compares two results. core/bench defines the measurements. */
 export async function runBench(command: BenchCommand, context: CommandContext): Promise<ExitCode> {
   const { terminal } = context;
   if (command.task === 'compare') {
@@ -62,13 +62,13 @@ async function save({ output, inputs }: BenchCommand, result: object): Promise<v
   await sink.close();
 }
 
-/** @throws StriaError `no-adapter` where there is no GPU such as was asked for */
+/** @throws StriaError `no-adapter` if the requested kind of GPU is missing */
 async function withGpu<T>(command: BenchCommand, { terminal }: CommandContext, work: (gpu: Gpu) => Promise<T>): Promise<T> {
   const gpu = await findGpu(command);
   if (!gpu) {
     throw new StriaError(
       'no-adapter',
-      'the bench times kernels on a GPU, and there is no hardware GPU here; --device gpu takes a software one',
+      'the benchmark times kernels on a GPU, and there is no hardware GPU; --device gpu accepts a software one',
     );
   }
   try {
@@ -100,7 +100,7 @@ function tune(gpu: Gpu, { size }: BenchCommand, { terminal, signal }: CommandCon
   return tuneGpu(gpu, { size: ownSize, signal, onProgress: ({ stage }) => terminal.note(`  ${stage}`) });
 }
 
-/** A line a choice: what each value takes. */
+/** One line per choice, with the time of each value. */
 function tuningText({ choices, durationMs, software, size, timestamps }: TuningReport): string {
   const cells = choices.map(({ name, what, values, standard, chosen, medianMs }) => [
     name,
@@ -109,11 +109,11 @@ function tuningText({ choices, durationMs, software, size, timestamps }: TuningR
     String(chosen),
     values.map((value, index) => `${value}: ${(medianMs[index] as number).toFixed(4)}`).join('  '),
   ]);
-  const clock = timestamps ? 'by the GPU’s clock' : 'by the wall clock';
+  const clock = timestamps ? 'by GPU timestamps' : 'by wall clock';
   return [
     table([['choice', 'what', 'standard', 'chosen', 'ms'], ...cells], ['left', 'left', 'right', 'right', 'left']),
-    `Medians ${clock} on ${size}³ u8; ${formatDuration(durationMs)} in all.`,
-    ...(software ? ['On a software GPU: these times say nothing of a GPU.'] : []),
+    `Medians ${clock} on ${size}³ u8; ${formatDuration(durationMs)} in total.`,
+    ...(software ? ['Measured on a software GPU; the times say nothing about a hardware GPU.'] : []),
   ].join('\n');
 }
 
@@ -141,18 +141,18 @@ async function readResult(path: string): Promise<BenchResult> {
 function resultText(result: BenchResult): string {
   const { machine, cases, gaps, durationMs } = result;
   const gpu = machine.adapter ? `${machine.adapter.description || machine.adapter.device}; ` : '';
-  const lines = [`${gpu}${machine.cpu}, ${machine.threads} threads; ${formatDuration(durationMs)} in all`];
+  const lines = [`${gpu}${machine.cpu}, ${machine.threads} threads; ${formatDuration(durationMs)} in total`];
   for (const id of tableIds) {
     const rows = cases.filter((found) => found.table === id);
     if (rows.length > 0) lines.push('', tableText(id, rows));
   }
   if (gaps.length > 0)
-    lines.push('', 'Left out:', ...gaps.map(({ subject, method, reason }) => `  ${method} on ${subject}: ${reason}`));
+    lines.push('', 'Skipped:', ...gaps.map(({ subject, method, reason }) => `  ${method} on ${subject}: ${reason}`));
   return lines.join('\n');
 }
 
 function tableText(id: TableId, rows: readonly BenchCase[]): string {
-  const head = ['on', 'by', '', 'bytes', 'median ms', 'min', 'p95', 'max', '× copy', 'wall ms', 'input a second'];
+  const head = ['on', 'by', '', 'bytes', 'median ms', 'min', 'p95', 'max', '× copy', 'wall ms', 'input per second'];
   const cells = rows.map((row) => {
     const { min, p95, max } = row.gpuMs ?? row.wallMs;
     const times = [medianMs(row), min, p95, max].map((ms) => ms.toFixed(ms < 100 ? 4 : 1));
@@ -181,14 +181,14 @@ function comparisonText({ rows, onlyA, onlyB, tolerance, differences }: BenchCom
     ...(['gpu', 'wall'] as const).flatMap((clock) => {
       const all = rows.filter((row) => row.clock === clock);
       const agree = all.filter(({ agrees }) => agrees);
-      const name = clock === 'gpu' ? 'by the GPU’s clock' : 'by the wall clock';
+      const name = clock === 'gpu' ? 'by GPU timestamps' : 'by wall clock';
       return all.length > 0 ? [`${agree.length} of ${all.length} medians ${name} agree within ${100 * tolerance} %.`] : [];
     }),
   ];
   if (apart.length > 0) {
     const cells = apart.map(({ key, clock, aMs, bMs, ratio }) => [key, clock, aMs.toFixed(4), bMs.toFixed(4), percent(ratio)]);
     lines.push(
-      'These do not:',
+      'The others differ:',
       table([['case', 'clock', 'A ms', 'B ms', 'B against A'], ...cells], ['left', 'left', 'right', 'right', 'right']),
     );
   }

@@ -25,8 +25,8 @@ type Entry = { input: string; inputs?: readonly string[]; output: string } & (
 );
 
 /**
- * `stria compress`: one file after the other, or all of them as one stack. With several, a file that fails does not keep the
- * others from being done.
+ * `stria compress`: one file after another, or all of them as one stack. With several inputs, a failing file does not stop the
+ * others.
  */
 export async function runCompress(command: CompressCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
   const { output } = command;
@@ -87,7 +87,10 @@ function compressFile(
   });
 }
 
-/** All inputs as one volume. A stack can have more files than may be open, so each is open only while it is read. */
+/**
+ * Compresses all inputs as one volume. A stack can have more files than may be open at once, so each is open only while it is
+ * read.
+ */
 async function compressStack(
   output: OutputName,
   command: CompressCommand,
@@ -95,7 +98,7 @@ async function compressStack(
   job: JobOptions,
 ): Promise<CompressReport> {
   if (command.raw !== undefined)
-    throw new StriaError('invalid-input', '--dims and --type tell about a raw file, and these are pictures');
+    throw new StriaError('invalid-input', '--dims and --type describe a raw file, but these are pictures');
   const { openStack } = await import('../../core/io/pictures/picture-stack.ts');
   const sources: ByteSource[] = [];
   for (const input of command.inputs) sources.push(await NodeFiles.openWhenRead(input));

@@ -20,7 +20,7 @@ import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import { formatBytes, formatDuration, formatRate } from '../terminal/text.ts';
 import { withFile } from './files.ts';
 
-/** `stria decompress`: the source byte for byte (pictures: with the same pixels), or an export. */
+/** `stria decompress`: restores the source byte for byte (pictures: with the same pixels), or exports it. */
 export async function runDecompress(command: DecompressCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
   const { input, output } = command;
   const isOutputFolder = output !== undefined && (await isFolder(output));
@@ -65,7 +65,7 @@ function restoreFile(
     const outputs = place ? undefined : await restoreOutputs(input, description, output);
     const pictureName =
       place && isPictureFormat(format) ? pictureNameOf(container, description, format, place.name, baseName) : undefined;
-    // A folder that is named for pictures is made, once it is known that there are some to write.
+    // Create the folder for pictures only once there is a picture to write.
     let isReady = place === undefined || output === undefined || place.name !== undefined;
     const paths: string[] = [];
     const notes: string[] = [];
@@ -76,7 +76,7 @@ function restoreFile(
       if (!isReady) await makeFolder(place?.folder ?? '');
       isReady = true;
       const target = place ? { path: join(place.folder, name), named: name === place.name } : outputs?.get(name);
-      if (!target) throw new StriaError('internal', `no place was found for ${name}`);
+      if (!target) throw new StriaError('internal', `no output was planned for ${name}`);
       const note = place || target.named ? undefined : otherNameNote(name, target.path);
       if (note) notes.push(note);
       paths.push(target.path);
@@ -93,8 +93,8 @@ function restoreFile(
 }
 
 /**
- * The name to restore pictures by: the one that `-o` gives, or the container's where the pictures' own are not such as one expects.
- * Undefined leaves them their own.
+ * The base name for restored pictures: the one from `-o`, or the container's if the pictures' own names are unusual. Undefined
+ * keeps their own names.
  */
 function pictureNameOf(
   container: ContainerReader,
@@ -107,14 +107,14 @@ function pictureNameOf(
   if (name === standardStream && files.length > 1) {
     throw new StriaError(
       'invalid-input',
-      `there are ${files.length} pictures: name a folder with -o, or use --to tiff for one file`,
+      `there are ${files.length} pictures; name a folder with -o, or use --to tiff for one file`,
     );
   }
   if (name !== undefined || areExpectedPictures(files, format)) return name;
   return expectedNames({ format, parts: [{ name: '', hasVoxels: true }] }, baseName)[0];
 }
 
-/** `a.nii`, or `120 files in out` where they are many. */
+/** `a.nii`, or `120 files in out` for many files. */
 function describeOutputs(paths: readonly string[]): string {
   return paths.length <= 3 ? paths.join(', ') : `${paths.length} files in ${dirname(paths[0] ?? '')}`;
 }

@@ -4,7 +4,7 @@ import type { JobOptions } from '../../core/shared/job.ts';
 import { shownPath } from '../../core/shared/standard-streams.ts';
 import { NodeFiles } from '../../node/node-source.ts';
 
-/** Opens a file for some work, closes it and what lies beside it, and names it in what goes wrong. */
+/** Opens a file and its companions, runs the work, and closes them. Faults get the file's name. */
 export async function withFile<T>(
   path: string,
   job: JobOptions,
@@ -20,7 +20,7 @@ export async function withFile<T>(
   }
 }
 
-/** Writes through a sink: closed, and so visible, once the work is done; taken away if it fails. */
+/** Runs work that writes to a sink. The output appears when the work is done, and is removed if it fails. */
 export async function withSink<T>(sink: ByteSink, work: (sink: ByteSink) => Promise<T>): Promise<T> {
   try {
     const result = await work(sink);
@@ -32,7 +32,7 @@ export async function withSink<T>(sink: ByteSink, work: (sink: ByteSink) => Prom
   }
 }
 
-/** The fault with the file's path in front, unless it speaks of a path itself. */
+/** The fault with the file's path as a prefix, unless it already names a path. */
 function inFile(path: string, error: unknown): StriaError {
   const fault = toStriaError(error);
   const namesPath = fault.tag === 'not-readable' || fault.tag === 'not-writable' || fault.tag === 'aborted';

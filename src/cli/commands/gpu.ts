@@ -7,7 +7,7 @@ import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import { formatCount, table } from '../terminal/text.ts';
 
-/** `stria gpu`: which adapter there is, its limits, and what is missing. Falls back on software as `--device gpu` does. */
+/** `stria gpu`: the adapter, its limits and missing features. Falls back to a software GPU, as `--device gpu` does. */
 export async function runGpu(_command: GpuCommand, { terminal }: CommandContext): Promise<ExitCode> {
   const { passedOver } = await probeGpu();
   let diagnosis = await diagnoseNodeGpu();
@@ -18,9 +18,9 @@ export async function runGpu(_command: GpuCommand, { terminal }: CommandContext)
   return diagnosis.state === 'ready' ? exitCodes.ok : exitCodes.gpu;
 }
 
-/** An adapter that Dawn refused, in one line. */
+/** An adapter that Dawn rejected, in one line. */
 function describePassedOver(reason: string): string {
-  return `Passed over: an adapter whose driver is too old, or lacks what WebGPU needs: ${displayText(reason)}.`;
+  return `Skipped an adapter: its driver is too old or lacks what WebGPU needs: ${displayText(reason)}.`;
 }
 
 /** A diagnosis as a table for people. */

@@ -9,7 +9,7 @@ import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import { formatBytes, formatCount, formatRatio, table } from '../terminal/text.ts';
 import { withFile } from './files.ts';
 
-/** `stria info`: what a .stria file, or a volume in another format, holds. Reads its header and index only. */
+/** `stria info`: describes a .stria file or a volume in another format. Reads only the header and index. */
 export async function runInfo({ input, raw }: InfoCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
   const job = { signal };
   await withFile(input, job, async (source, files) => {
@@ -70,7 +70,7 @@ function volumeRows(
   return rows;
 }
 
-/** A number without the noise of a 32-bit float. */
+/** Rounds away the noise of a 32-bit float. */
 function significant(value: number): string {
   return String(Number(value.toPrecision(6)));
 }

@@ -10,7 +10,7 @@ import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import { formatBytes, formatCount } from '../terminal/text.ts';
 import { withFile } from './files.ts';
 
-/** `stria recover`: a sound file from what is whole in a damaged one. */
+/** `stria recover`: writes a sound file from the intact chunks of a damaged one. */
 export async function runRecover(
   { input, output, fill }: RecoverCommand,
   { terminal, signal }: CommandContext,
@@ -25,10 +25,10 @@ export async function runRecover(
   const { wholeCount, chunkCount, lostCount, problems, sourceKept, bytesOut } = report;
   terminal.result({ command: 'recover', input, output, ...report });
   for (const problem of problems) terminal.note(displayText(problem));
-  if (!sourceKept) terminal.note('The source’s own header is lost: OUT says that it came from a raw file.');
+  if (!sourceKept) terminal.note('The source’s own header is lost; OUT records a raw file as its source.');
   const lost = lostCount === 0 ? 'nothing is lost' : `${formatCount(lostCount)} lost${fill ? ', their voxels are 0' : ''}`;
   terminal.say(
-    `${shownPath(input, 'input')} → ${shownPath(output, 'output')}  ${formatBytes(bytesOut)}  ${formatCount(wholeCount)} of ${formatCount(chunkCount)} chunks are whole, ${lost}`,
+    `${shownPath(input, 'input')} → ${shownPath(output, 'output')}  ${formatBytes(bytesOut)}  ${formatCount(wholeCount)} of ${formatCount(chunkCount)} chunks are intact, ${lost}`,
   );
   return exitCodes.ok;
 }

@@ -20,13 +20,13 @@ import { withSink } from './files.ts';
 
 const formats: Readonly<Record<string, FileFormat | 'stria'>> = { nii: 'nifti', nrrd: 'nrrd', raw: 'raw', stria: 'stria' };
 
-/** `stria sample`: a made-up volume, written in the format that the output's ending names. */
+/** `stria sample`: a generated volume, in the format of the output's ending. */
 export async function runSample(command: SampleCommand, context: CommandContext): Promise<ExitCode> {
   const { kind, dims, type, seed, output } = command;
   const ending = /\.([^.]+)$/.exec(basename(output))?.[1]?.toLowerCase() ?? '';
   const format = formats[ending];
   if (!format) {
-    throw new StriaError('invalid-input', `${output}: a sample's ending is one of .${Object.keys(formats).join(', .')}`);
+    throw new StriaError('invalid-input', `${output}: the ending must be one of .${Object.keys(formats).join(', .')}`);
   }
   await offerLeftovers([output], [], context.terminal, context.signal);
   const volume = openSample({ kind, dims, type, seed });
@@ -79,7 +79,7 @@ async function writeSample(volume: OpenVolume, format: FileFormat, output: strin
   });
 }
 
-/** What the raw file does not say of itself, so that it opens again. */
+/** Writes the sidecar with which a raw file opens again. */
 async function writeSidecar({ info }: OpenVolume, path: string): Promise<void> {
   const { dims, type, spacing, spatialUnit } = info;
   const members = { dims: dims.slice(0, 3), type, endian: 'little', offset: 0, spacing: spacing.slice(0, 3), unit: spatialUnit };

@@ -10,7 +10,7 @@ import { type ExitCode, exitCodes, faultWords } from '../terminal/messages.ts';
 import { formatBytes, formatCount, formatDuration, formatRate } from '../terminal/text.ts';
 import { withFile } from './files.ts';
 
-/** Damaged chunks that are named on the terminal; --json lists more. */
+/** How many damaged chunks the terminal shows; --json lists more. */
 const shownDamage = 10;
 
 /** `stria verify`: decodes every chunk and checks every byte. */
@@ -42,7 +42,7 @@ function describeDamage(input: string, { damaged, damagedCount, lostCount, chunk
   const lines = [`stria: ${faultWords.corrupt.title}: ${input}`, ...problems.map((problem) => `  ${displayText(problem)}`)];
   if (damagedCount > 0) lines.push(`  ${formatCount(damagedCount)} of ${formatCount(chunkCount)} chunks are damaged:`);
   for (const { message, origin, t } of damaged.slice(0, shownDamage)) {
-    // People count from 1; `--json` has the indexes.
+    // Messages count from 1; `--json` has indexes from 0.
     const voxel = origin.map((index) => index + 1).join(', ');
     lines.push(`    ${displayText(message)} (from voxel ${voxel}${t > 0 ? `, time point ${t + 1}` : ''})`);
   }

@@ -7,13 +7,13 @@ import type { DeviceOptions } from '../arguments/args.ts';
 import type { OpenedBackend } from './opened-backend.ts';
 
 /**
- * The backend that the user asked for. `auto` takes a hardware GPU, and else the CPU: a software GPU is slower than either.
- * `gpu` takes a hardware GPU, and else a software one.
- * @throws StriaError `no-webgpu`, `no-adapter`, `limit-too-small` only where the user asked for a GPU
+ * The backend that the user asked for. `auto` takes a hardware GPU, or else the CPU, because a software GPU is slower than
+ * either. `gpu` takes a hardware GPU, or else a software one.
+ * @throws StriaError `no-webgpu`, `no-adapter` or `limit-too-small`, only if the user asked for a GPU
  */
 export async function openBackend(options: DeviceOptions): Promise<OpenedBackend> {
   if (options.device === 'cpu') return cpuBackend();
-  // What the CPU does without is not loaded for it: shaders are most of the program.
+  // Loaded only when needed: shaders are most of the program.
   const { findGpu, gpuBackend } = await import('./gpu-device.ts');
   const gpu = await findGpu(options);
   return gpu ? gpuBackend(gpu) : cpuBackend();
@@ -22,7 +22,7 @@ export async function openBackend(options: DeviceOptions): Promise<OpenedBackend
 async function cpuBackend(): Promise<OpenedBackend> {
   const threads = availableParallelism();
   const own = inlinePool(readSharedFile);
-  // A thread beside this one would only take turns with it where there is one core.
+  // On a single core another thread would only take turns with this one.
   const others = threads > 1 ? (await import('../../node/node-task-pool.ts')).createNodeTaskPool(threads - 1) : undefined;
   const backend = others ? createCpuBackend(others, own) : createCpuBackend(own);
   return {
@@ -33,5 +33,5 @@ async function cpuBackend(): Promise<OpenedBackend> {
 
 /** `on GPU: NVIDIA H200`, for stderr. */
 export function deviceNote({ kind, name, software }: DeviceReport): string {
-  return `on ${kind === 'gpu' ? 'GPU: ' : ''}${name}${software && kind === 'gpu' ? ' (software: right results, no speed)' : ''}`;
+  return `on ${kind === 'gpu' ? 'GPU: ' : ''}${name}${software && kind === 'gpu' ? ' (software: correct but slow)' : ''}`;
 }

@@ -7,7 +7,7 @@ import type { DeviceOptions } from '../arguments/args.ts';
 import type { OpenedBackend } from './opened-backend.ts';
 import { readTuning } from './tuning-file.ts';
 
-/** A GPU as it was asked for, tuned if a file says how. @throws StriaError */
+/** The GPU that the options ask for, with the tuning from a file if one is given. @throws StriaError */
 export async function findGpu({ device, gpuLimits, tuning }: DeviceOptions): Promise<Gpu | undefined> {
   if (device === 'cpu') return undefined;
   const known = tuning === undefined ? undefined : await readTuning(tuning);

@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), 'stria-tuning-test-'));
 const path = join(folder, 'tuning.json');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a tuning is read; what this version does not have is its standard', async () => {
+test('reads a tuning; a value that this version does not offer becomes the standard one', async () => {
   writeFileSync(path, JSON.stringify({ schema: tuningSchema, tuning: { 'rice.decode': 64, 'view.rays': 7, other: 1 } }));
   expect(await readTuning(path)).toEqual({ ...standardTuning, 'rice.decode': 64 });
 });
@@ -19,6 +19,6 @@ test.each(['', '{', '[]', 'null', '{"schema":"stria-bench-1"}'])('%j is refused 
   await expect(readTuning(path)).rejects.toMatchObject({ tag: 'invalid-input', message: expect.stringContaining(path) });
 });
 
-test('a file that is not there is said to be missing', async () => {
+test('a missing file is reported as missing', async () => {
   await expect(readTuning(join(folder, 'none.json'))).rejects.toMatchObject({ tag: 'not-readable' });
 });

@@ -3,7 +3,10 @@ import { checkedTuning, type Tuning, tuningSchema } from '../../core/gpu/tuning.
 import { StriaError } from '../../core/shared/errors.ts';
 import { systemFault } from '../../node/system-faults.ts';
 
-/** The tuning in a file of `stria bench tune`; values that this version does not have are its standard ones. @throws StriaError */
+/**
+ * Reads a file from `stria bench tune`. A value that this version does not offer is replaced by the standard one. @throws
+ * StriaError
+ */
 export async function readTuning(path: string): Promise<Tuning> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw systemFault('not-readable', path, error);
@@ -12,9 +15,9 @@ export async function readTuning(path: string): Promise<Tuning> {
   try {
     report = JSON.parse(text);
   } catch {
-    // Said below.
+    // Reported below.
   }
   const { schema, tuning } = (typeof report === 'object' && report !== null ? report : {}) as Record<string, unknown>;
-  if (schema !== tuningSchema) throw new StriaError('invalid-input', `${path} is no file of \`stria bench tune\``);
+  if (schema !== tuningSchema) throw new StriaError('invalid-input', `${path} was not written by \`stria bench tune\``);
   return checkedTuning(tuning);
 }

@@ -6,7 +6,7 @@ const voxels = (name: string) => ({ name, hasVoxels: true });
 const header = (name: string) => ({ name, hasVoxels: false });
 const names = (format: FileFormat, ...parts: ReturnType<typeof voxels>[]) => expectedNames({ format, parts }, 'a');
 
-describe('names that are kept', () => {
+describe('usual names are kept', () => {
   test.each([
     ['nifti', 'scan.nii'],
     ['nifti', 'Gehirn (2) – größer.NII'],
@@ -26,7 +26,7 @@ describe('names that are kept', () => {
   });
 });
 
-describe('names that nobody expects are the container’s', () => {
+describe('unusual names are replaced by the container’s', () => {
   test.each([
     ['raw', '.bash_profile', 'a.raw'],
     ['raw', '.hidden.raw', 'a.raw'],
@@ -43,7 +43,7 @@ describe('names that nobody expects are the container’s', () => {
     expect(names(format, voxels(name))).toEqual([expected]);
   });
 
-  test('of two parts both are, but for a data file that a header names', () => {
+  test('both parts are renamed, except a data file that a header names', () => {
     expect(names('nifti', header('.b.hdr'), voxels('b.img'))).toEqual(['a.hdr', 'a.img']);
     expect(names('raw', header('.npmrc'), voxels('b.raw'))).toEqual(['a.raw.json', 'a.raw']);
     expect(names('nrrd', header('.profile'), voxels('c.raw'))).toEqual(['a.nhdr', 'c.raw']);

@@ -7,13 +7,13 @@ type Source = { readonly format: FileFormat } & {
   readonly parts: readonly Pick<SourceDescription['parts'][number], 'name' | 'hasVoxels'>[];
 };
 
-/** Endings of voxels without a header. */
+/** Endings of files with voxels and no header. */
 const dataEnding = new RegExp(
   `\\.(raw|dat|data|bin|img|ima|vol|voxels|u?int(8|16|32)|float(32|64)|${elementTypes.join('|')})(\\.gz)?$`,
   'i',
 );
 
-/** How a part's name ends, of a source whose parts are as people expect them. */
+/** The usual endings of a source's parts. */
 const endings: Readonly<Record<WritableFormat, { readonly header: RegExp; readonly voxels: RegExp }>> = {
   nifti: { header: /\.hdr$/i, voxels: /\.(nii|img)$/i },
   nrrd: { header: /\.nhdr$/i, voxels: /\.(nrrd|nhdr)$/i },
@@ -23,26 +23,26 @@ const endings: Readonly<Record<WritableFormat, { readonly header: RegExp; readon
   tiff: { header: /$^/, voxels: /\.tiff?$/i },
 };
 
-/** Names that Windows keeps for devices, with any ending. */
+/** Names that Windows reserves for devices, with any ending. */
 const deviceName = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
 /**
- * Whether a file may be written under a name that another file gives, without the person having said so: it ends as its kind of file
- * does, so that nothing runs it or reads it as settings, and shows itself in a folder as it is.
+ * Whether a file may be written under a name that came out of another file, without the user's confirmation. Its ending must be
+ * usual for its format, so that nothing runs it or reads it as settings, and it must not be hidden.
  */
 function isExpected(name: string, ending: RegExp): boolean {
   return ending.test(name) && !/^[.~-]|^\s|[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(name) && !deviceName.test(name);
 }
 
-/** Whether all of these pictures' names are as one expects them. */
+/** Whether all of these pictures have usual names. */
 export function areExpectedPictures(names: readonly string[], format: 'png' | 'tiff'): boolean {
   return names.every((name) => isExpected(name, endings[format].voxels));
 }
 
 /**
- * The names under which a source's parts are restored where `-o` does not name them, in their order: their own, or the container's
- * where one of them is not such as one expects.
- * @throws StriaError `corrupt` where a header names a data file that cannot keep its name
+ * The names for a source's parts, in order, when `-o` gives none: their own names, or the container's if one of them is
+ * unusual.
+ * @throws StriaError `corrupt` if a header names a data file that cannot keep its name
  */
 export function expectedNames({ format, parts }: Source, baseName: string): readonly string[] {
   if (isValueFormat(format)) throw new StriaError('internal', `no files are restored from ${format}`);
@@ -57,7 +57,7 @@ export function expectedNames({ format, parts }: Source, baseName: string): read
   if (misnamed) {
     throw new StriaError(
       'corrupt',
-      `its header names the data file '${misnamed.name}', which Stria does not write; --to ${format} writes one file, with another name`,
+      `its header names the data file '${misnamed.name}', which Stria refuses to write; --to ${format} writes one file under another name`,
     );
   }
   const isPair = parts.length > 1;

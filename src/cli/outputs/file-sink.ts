@@ -2,7 +2,7 @@ import type { ByteSink } from '../../core/shared/bytes.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { errorCode, systemFault } from '../../node/system-faults.ts';
 
-/** A file that is open for writing: a `FileHandle`, or standard output. */
+/** A file open for writing: a `FileHandle`, or standard output. */
 export interface WritableFile {
   write(bytes: Uint8Array, offset: number, length: number): Promise<{ readonly bytesWritten: number }>;
   sync(): Promise<void>;
@@ -12,21 +12,21 @@ export interface WritableFile {
 export interface FileSinkOptions {
   /** For messages. */
   readonly path: string;
-  /** Writes of up to so many bytes are gathered. 0: each write goes out at once. */
+  /** Smaller writes are collected into writes of this size. With 0 each write goes out at once. */
   readonly gatherBytes: number;
-  /** Gives the file its name, once all of it is on the disk. */
+  /** Gives the file its final name, once it is all on the disk. */
   readonly commit?: () => Promise<void>;
-  /** Removes the file, after a failure or a cancel. */
+  /** Removes the file after a failure or a cancel. */
   readonly discard?: () => Promise<void>;
 }
 
-/** Smaller writes are gathered to this: a volume's chunks come by the thousand, and each call costs some 50 µs. */
+/** Chunks arrive by the thousand, and each system call costs about 50 µs, so small writes are gathered into this size. */
 export const standardGatherBytes = 2 ** 18;
 
-/** One call writes no more: systems refuse 2 GiB, and a cancel is heard between calls. */
+/** The largest single write: systems refuse 2 GiB, and a cancel takes effect between calls. */
 const mostAtOnce = 2 ** 26;
 
-/** Gathered bytes wait no longer than this, so that `recover` finds them if the process is killed. */
+/** Gathered bytes are written after this time at the latest, so that `recover` finds them if the process is killed. */
 const longestWaitMs = 500;
 
 /** A sink that writes to an open file, and closes it. */
@@ -35,7 +35,7 @@ export function fileSink(file: WritableFile, { path, gatherBytes, commit, discar
   const gathered = new Uint8Array(gatherBytes);
   let gatheredLength = 0;
   let timer: NodeJS.Timeout | undefined;
-  /** A flush that the timer began, and what it threw. */
+  /** A flush started by the timer, and any error it threw. */
   let timedFlush: Promise<void> | undefined;
   let timedFault: unknown;
 
@@ -86,7 +86,7 @@ export function fileSink(file: WritableFile, { path, gatherBytes, commit, discar
   return {
     write: (bytes) =>
       guarded(async () => {
-        if (!open) throw new StriaError('internal', `${path}: written after its end`);
+        if (!open) throw new StriaError('internal', `${path}: written after it was closed`);
         if (timedFlush) await endTimedFlush();
         if (gatheredLength + bytes.byteLength > gatherBytes) await flush();
         if (bytes.byteLength > gatherBytes) return put(bytes);
@@ -113,7 +113,7 @@ export function fileSink(file: WritableFile, { path, gatherBytes, commit, discar
   };
 }
 
-/** Puts the file on the disk. Devices know no such thing. */
+/** Flushes the file to the disk. Devices do not support this. */
 async function syncFile(file: WritableFile): Promise<void> {
   try {
     await file.sync();

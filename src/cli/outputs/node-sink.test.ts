@@ -41,7 +41,7 @@ test('the file has its name only once it is closed', async () => {
   expect(readdirSync(folder)).toEqual(['a.stria']);
 });
 
-test('an abort leaves nothing, and what was there stays', async () => {
+test('an abort leaves no new file and keeps the old one', async () => {
   const path = join(folder, 'a.stria');
   writeFileSync(path, 'before');
   const sink = await createNodeSink(path, { overwrite: true });
@@ -52,10 +52,10 @@ test('an abort leaves nothing, and what was there stays', async () => {
   expect(readdirSync(folder)).toEqual(['a.stria']);
 });
 
-test('an existing file is replaced only where that is allowed, and keeps its permissions', async () => {
+test('an existing file is replaced only with permission, and keeps its mode', async () => {
   const path = join(folder, 'a.stria');
   writeFileSync(path, 'before', { mode: 0o600 });
-  await expect(createNodeSink(path, fresh)).rejects.toMatchObject({ tag: 'not-writable', message: /exists already; add -f/ });
+  await expect(createNodeSink(path, fresh)).rejects.toMatchObject({ tag: 'not-writable', message: /already exists; add -f/ });
   const sink = await createNodeSink(path, { overwrite: true });
   await sink.write(bytes('after'));
   await sink.close();
@@ -63,7 +63,7 @@ test('an existing file is replaced only where that is allowed, and keeps its per
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test('a file that comes into being meanwhile is not replaced', async () => {
+test('a file created in the meantime is not replaced', async () => {
   const path = join(folder, 'a.stria');
   const sink = await createNodeSink(path, fresh);
   writeFileSync(path, 'meanwhile');
@@ -72,7 +72,7 @@ test('a file that comes into being meanwhile is not replaced', async () => {
   expect(readdirSync(folder)).toEqual(['a.stria']);
 });
 
-test('an input is never replaced, by whatever name', async () => {
+test('an input is never replaced, under any name', async () => {
   const input = join(folder, 'in.raw');
   writeFileSync(input, 'precious');
   symlinkSync(input, join(folder, 'link.raw'));
@@ -93,11 +93,11 @@ test('a link is followed, not replaced', async () => {
   expect(readFileSync(target, 'utf8')).toBe('after');
 });
 
-test('a folder and a missing folder are told apart', async () => {
+test('a folder and a missing folder give different messages', async () => {
   mkdirSync(join(folder, 'sub'));
   await expect(createNodeSink(join(folder, 'sub'), fresh)).rejects.toMatchObject({
     tag: 'not-writable',
-    message: /it is a folder/,
+    message: /is a folder; name a file in it/,
   });
   const missing = createNodeSink(join(folder, 'none', 'a'), fresh);
   await expect(missing).rejects.toMatchObject({ tag: 'not-writable', message: /none does not exist/ });
@@ -106,7 +106,7 @@ test('a folder and a missing folder are told apart', async () => {
   await expect(under).rejects.toMatchObject({ tag: 'not-writable', message: /not a folder/ });
 });
 
-test.runIf(existsSync('/dev/full'))('a full disk says so', async () => {
+test.runIf(existsSync('/dev/full'))('a full disk is reported as such', async () => {
   const sink = await createNodeSink('/dev/full', fresh);
   await expect(sink.write(bytes('x'))).rejects.toMatchObject({ tag: 'not-writable', message: '/dev/full: the disk is full' });
   await sink.abort();
@@ -120,26 +120,26 @@ test('a device is written directly, and stays a device', async () => {
   expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
 });
 
-test.each(['n'.repeat(249), '脳'.repeat(83)])('a name of the greatest length works', async (name) => {
+test.each(['n'.repeat(249), '脳'.repeat(83)])('a name of the maximum length works', async (name) => {
   const path = join(folder, `${name}.stria`);
   const sink = await createNodeSink(path, fresh);
   await sink.close();
   expect(existsSync(path)).toBe(true);
 });
 
-test('a link that appears meanwhile is not replaced, though it leads nowhere', async () => {
+test('a dangling link created in the meantime is not replaced', async () => {
   const path = join(folder, 'a.stria');
   const sink = await createNodeSink(path, fresh);
   symlinkSync('nowhere', path);
-  await expect(sink.close()).rejects.toMatchObject({ tag: 'not-writable', message: /exists already/ });
+  await expect(sink.close()).rejects.toMatchObject({ tag: 'not-writable', message: /already exists/ });
   expect(readdirSync(folder)).toEqual(['a.stria']);
   expect(readlinkSync(path)).toBe('nowhere');
 });
 
-test('through a link that leads nowhere, the file that it names is written', async () => {
+test('a dangling link: its target is written', async () => {
   symlinkSync('named', join(folder, 'middle'));
   symlinkSync('middle', join(folder, 'link'));
-  await expect(createNodeSink(join(folder, 'link'), fresh)).rejects.toMatchObject({ message: /exists already/ });
+  await expect(createNodeSink(join(folder, 'link'), fresh)).rejects.toMatchObject({ message: /already exists/ });
   const sink = await createNodeSink(join(folder, 'link'), { overwrite: true });
   await sink.write(bytes('new'));
   await sink.close();
@@ -156,7 +156,7 @@ test('the permissions of a replaced file do not depend on the umask', async () =
   expect(statSync(path).mode & 0o777).toBe(0o664);
 });
 
-test('what was written is in the file within a second, though nothing more comes', async () => {
+test('written bytes reach the file within a second, even if nothing follows', async () => {
   const sink = await createNodeSink(join(folder, 'a.stria'), fresh);
   const partial = join(folder, readdirSync(folder)[0] as string);
   await sink.write(bytes('one '));

@@ -12,18 +12,19 @@ import { partialPath, partials } from './partial-files.ts';
 export interface NodeSinkOptions {
   /** Whether an existing file may be replaced. */
   readonly overwrite: boolean;
-  /** Files that are being read: none of them is ever replaced. */
+  /** Files that are being read. None of them is ever replaced. */
   readonly inputs?: readonly string[];
-  /** Ends the wait for somebody who reads a pipe. */
+  /** Ends the wait for the reader of a pipe. */
   readonly signal?: AbortSignal | undefined;
-  /** How many bytes will be written, where that is known: a disk without so much room is refused at once. */
+  /** How many bytes will be written, if known: a disk without enough room is refused at once. */
   readonly byteLength?: number | undefined;
 }
 
 /**
- * A sink that writes a temporary file beside the target, and gives it the target's name once all is on the disk.
- * Standard output (`-`), a named pipe and a device (`/dev/null`) are written directly.
- * @throws StriaError `not-writable`, also where the disk has no room; `aborted`; `invalid-input` where the target is one of the inputs, or a terminal
+ * A sink that writes a temporary file beside the target, and renames it once all of it is on the disk. Standard output (`-`), a
+ * named pipe and a device (`/dev/null`) are written directly.
+ * @throws StriaError `not-writable`, also if the disk is full; `aborted`; `invalid-input` if the target is one of the inputs,
+ * or a terminal
  */
 export async function createNodeSink(path: string, options: NodeSinkOptions): Promise<ByteSink> {
   if (path === standardStream) return (await import('./stdout-sink.ts')).standardOutputSink(options.signal);
@@ -58,12 +59,12 @@ export async function createNodeSink(path: string, options: NodeSinkOptions): Pr
   });
 }
 
-/** Gives the file a name that nothing has, not even since the start: `link` fails where `rename` would replace. */
+/** Renames the file to a name that must still be free: `link` fails where `rename` would replace. */
 async function renameToFree(partial: string, target: string, shown: string): Promise<void> {
   try {
     await link(partial, target).catch(async (error: unknown) => {
       if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL'].includes(errorCode(error) ?? '')) throw error;
-      // The file system has no hard links (exFAT, some network drives): take the name with an empty file, then replace that.
+      // The file system has no hard links (exFAT, some network drives): reserve the name with an empty file, then replace it.
       await (await open(target, 'wx')).close();
       await rename(partial, target).catch(async (cause: unknown) => {
         await unlink(target).catch(() => {});
@@ -77,10 +78,10 @@ async function renameToFree(partial: string, target: string, shown: string): Pro
 }
 
 interface Target {
-  /** With links followed. */
+  /** After following links. */
   readonly path: string;
   readonly kind: 'file' | 'pipe' | 'device';
-  /** Permissions of the file that is replaced. */
+  /** Permissions of the file to be replaced. */
   readonly mode: number | undefined;
 }
 
@@ -95,7 +96,7 @@ async function resolveTarget(path: string, { overwrite, inputs = [] }: NodeSinkO
     await checkFolder(target ?? path);
     return { path: resolve(target ?? path), kind: 'file', mode: undefined };
   }
-  if (facts.isDirectory()) throw new StriaError('not-writable', `${path}: it is a folder; name a file in it`);
+  if (facts.isDirectory()) throw new StriaError('not-writable', `${path} is a folder; name a file in it`);
   if (facts.isFIFO()) return { path, kind: 'pipe', mode: undefined };
   if (!facts.isFile()) return { path, kind: 'device', mode: undefined };
   for (const input of inputs) {
@@ -105,14 +106,14 @@ async function resolveTarget(path: string, { overwrite, inputs = [] }: NodeSinkO
     }
   }
   if (!overwrite) throw existsAlready(path);
-  // A file that may not be written is not replaced, though its folder would allow it.
+  // A read-only file is not replaced, even if its folder allows it.
   await access(path, constants.W_OK).catch((error: unknown) => {
     throw systemFault('not-writable', path, error);
   });
   return { path: await realpath(path), kind: 'file', mode: facts.mode & 0o777 };
 }
 
-/** The file that a link names, which is not there. Undefined where there is no link either. */
+/** The missing target of a symbolic link. Undefined if the path is no link. */
 async function dangling(path: string): Promise<string | undefined> {
   const target = await readlink(path).catch(() => undefined);
   if (target === undefined) return undefined;
@@ -127,35 +128,35 @@ async function checkFolder(path: string): Promise<void> {
   if (!facts.isDirectory()) throw new StriaError('not-writable', `${path}: ${folder} is not a folder`);
 }
 
-/** Systems that do not tell how much room there is are taken to have enough. */
+/** Assumes enough room if the system does not report free space. */
 async function checkRoom(shown: string, folder: string, byteLength: number): Promise<void> {
   const facts = await statfs(folder).catch(() => undefined);
   if (!facts || facts.blocks === 0) return;
   const free = facts.bavail * facts.bsize;
   if (byteLength <= free) return;
-  const message = `${formatBytes(byteLength)} are to be written, and the disk has ${formatBytes(free)} free`;
-  throw new StriaError('not-writable', `${shown}: ${message}; name a place with more room with -o`);
+  const message = `${formatBytes(byteLength)} are needed, and the disk has ${formatBytes(free)} free`;
+  throw new StriaError('not-writable', `${shown}: ${message}; choose another disk with -o`);
 }
 
 function existsAlready(shown: string): StriaError {
-  return new StriaError('not-writable', `${shown}: it exists already; add -f to replace it, or name another with -o`);
+  return new StriaError('not-writable', `${shown} already exists; add -f to replace it, or choose another name with -o`);
 }
 
 async function openForWriting(path: string, shown: string, mode?: number): Promise<FileHandle> {
   try {
-    // 'wx' for our own temporary files, which must be new; plain 'w' for devices.
+    // 'wx' for our own temporary files, which must be new; 'w' for devices.
     return await open(path, path === shown ? 'w' : 'wx', mode);
   } catch (error) {
     throw systemFault('not-writable', shown, error);
   }
 }
 
-/** Puts the new name on the disk, where the system can (Windows cannot). */
+/** Flushes the new name to the disk, where the system can (Windows cannot). */
 async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, 'r');
     await handle.sync().finally(() => handle.close());
   } catch {
-    // The file itself is safe; only its name might be lost with the power.
+    // The contents are safe; a power failure could lose only the name.
   }
 }

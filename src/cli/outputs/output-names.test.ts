@@ -23,7 +23,7 @@ test.each([
   expect(stemOf(path)).toBe(stem);
 });
 
-test('one input: beside it, into a folder, or by the name given', async () => {
+test('one input: beside it, into a folder, or under the given name', async () => {
   expect(await compressOutputs(['/d/a.nii'], undefined)).toEqual([{ path: '/d/a.stria', named: false }]);
   expect(await compressOutputs(['/d/a.nii'], join(folder, 'out'))).toEqual([
     { path: join(folder, 'out', 'a.stria'), named: false },
@@ -31,7 +31,7 @@ test('one input: beside it, into a folder, or by the name given', async () => {
   expect(await compressOutputs(['/d/a.nii'], join(folder, 'x'))).toEqual([{ path: join(folder, 'x'), named: true }]);
 });
 
-test('several inputs: a folder, even one that is not there yet', async () => {
+test('several inputs: a folder, which may be missing', async () => {
   const outputs = await compressOutputs(['a.nii', 'b.nrrd'], join(folder, 'new'));
   expect(outputs.map(({ path }) => path)).toEqual([join(folder, 'new', 'a.stria'), join(folder, 'new', 'b.stria')]);
   await expect(compressOutputs(['a.nii', 'b.nii'], join(folder, 'file'))).rejects.toMatchObject({ tag: 'invalid-input' });
@@ -42,7 +42,7 @@ test('two inputs never share one output', async () => {
   await expect(made).rejects.toMatchObject({ tag: 'invalid-input', message: /both become \/d\/a\.stria/ });
 });
 
-test('standard input needs a name, and standard output takes one file', async () => {
+test('standard input needs an output name, and standard output takes one file', async () => {
   expect(await compressOutputs(['-'], 'a.stria')).toEqual([{ path: 'a.stria', named: true }]);
   expect(await compressOutputs(['a.nii'], '-')).toEqual([{ path: '-', named: true }]);
   expect(await compressOutputs(['-'], '-')).toEqual([{ path: '-', named: true }]);

@@ -11,10 +11,10 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const { signal } = new AbortController();
-/** No process has this number. */
+/** No process has this id. */
 const deadPid = 2 ** 22 + 1;
 
-/** The temporary file of a process that is gone. */
+/** The temporary file of a process that no longer runs. */
 function leave(name: string, change: (name: string) => string = (same) => same): string {
   const partial = basename(partialPath(join(folder, name))).replace(`-${process.pid}-`, `-${deadPid}-`);
   const path = join(folder, change(partial));
@@ -26,7 +26,7 @@ function person(answer: boolean | undefined) {
   return { note: vi.fn<(text: string) => void>(), ask: vi.fn(async () => answer) };
 }
 
-test('finds what processes left that are gone, and nothing else', async () => {
+test('finds the files of dead processes, and nothing else', async () => {
   const left = leave('scan.stria');
   writeFileSync(partialPath(join(folder, 'live.stria')), '');
   leave('other.stria', (name) => name.replace(/[0-9a-f]{8}-/, '00000000-'));
@@ -39,7 +39,7 @@ test('finds what processes left that are gone, and nothing else', async () => {
   expect(await findLeftovers(join(folder, 'none'))).toEqual([]);
 });
 
-test('removes what was left only where the person agrees', async () => {
+test('removes leftovers only if the user agrees', async () => {
   const left = leave('it’s a scan.nii');
   const refuses = person(false);
   await offerLeftovers([join(folder, 'new')], [], refuses, signal);
@@ -56,7 +56,7 @@ test('removes what was left only where the person agrees', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('says nothing where nothing was left, or where it is what is read', async () => {
+test('prints nothing if there is no leftover, or if the leftover is being read', async () => {
   const terminal = person(true);
   await offerLeftovers([join(folder, 'new')], [], terminal, signal);
   const left = leave('scan.stria');

@@ -8,29 +8,29 @@ import { standardStream } from '../../core/shared/standard-streams.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { formatBytes } from '../terminal/text.ts';
 
-/** Temporary files that this process has open. Whatever ends the process in order removes them. */
+/** Temporary files that this process has open. An orderly exit removes them. */
 const ownPartials = new Set<string>();
 process.on('exit', () => {
   for (const path of ownPartials) {
     try {
       unlinkSync(path);
     } catch {
-      // It is gone already.
+      // It is already gone.
     }
   }
 });
 
 const hex8 = (value: number) => (value >>> 0).toString(16).padStart(8, '0');
 
-/** Tells this machine from others that share its folders: their processes cannot be asked whether they live. */
+/** Identifies this machine, because others may share its folders and their processes cannot be probed. */
 const thisHost = () => hex8(crc32(new TextEncoder().encode(hostname())));
 
-/** The temporary file of a target, beside it: `.NAME.HOST-PID-RANDOM.partial`. */
+/** The temporary file beside a target: `.NAME.HOST-PID-RANDOM.partial`. */
 export function partialPath(target: string): string {
-  // Random, not secret: the file is created only if it does not exist. (Loading node:crypto takes some milliseconds.)
+  // This need not be secret: the file must not exist when it is created. (Loading node:crypto takes some milliseconds.)
   const random = hex8(Math.floor(Math.random() * 2 ** 32));
   let name = basename(target);
-  // File systems allow names of 255 bytes.
+  // File systems allow names of up to 255 bytes.
   while (Buffer.byteLength(name) > 200) name = name.slice(0, -1);
   return join(dirname(target), `.${name}.${thisHost()}-${process.pid}-${random}.partial`);
 }
@@ -45,7 +45,7 @@ export interface Leftover {
   readonly bytes: number;
 }
 
-/** Temporary files in a folder that a killed process of this machine and user left there. */
+/** Temporary files in a folder that a killed process of this machine and user left behind. */
 export async function findLeftovers(folder: string): Promise<Leftover[]> {
   const found: Leftover[] = [];
   for (const name of await readdir(folder).catch(() => [])) {
@@ -61,9 +61,9 @@ export async function findLeftovers(folder: string): Promise<Leftover[]> {
 }
 
 /**
- * Before a file is written: says what killed runs left in its folder, and removes it if the person agrees.
+ * Before a file is written: lists what killed runs left in its folder, and removes it if the user agrees.
  * @param outputs files that will be written
- * @param inputs files that are being read: they stay, whatever they are
+ * @param inputs files that are being read; these are never removed
  */
 export async function offerLeftovers(
   outputs: readonly string[],
@@ -78,9 +78,9 @@ export async function offerLeftovers(
   if (leftovers.length === 0) return;
   const files = leftovers.map(({ path, bytes }) => `  ${displayText(path)} (${formatBytes(bytes)})`);
   const lines = [
-    leftovers.length === 1 ? 'A run that was killed left this file:' : 'Runs that were killed left these files:',
+    leftovers.length === 1 ? 'A killed run left this file:' : 'Killed runs left these files:',
     ...files,
-    'Of a .stria, `stria recover FILE -o OUT` saves every whole chunk.',
+    '`stria recover FILE -o OUT` saves every intact chunk of a .stria.',
   ];
   terminal.note(lines.join('\n'));
   const answer = await terminal.ask(leftovers.length === 1 ? 'Remove it?' : 'Remove them?', signal);
@@ -96,14 +96,14 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Somebody else's process may not be asked, but it lives.
+    // A process of another user refuses the signal, but it is alive.
     return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
   }
 }
 
 function shellWord(path: string): string {
   if (process.platform === 'win32') return `"${path}"`;
-  // What cannot be shown as it is can still be typed.
+  // A name with unprintable characters is quoted so that it can be typed.
   if (displayText(path) !== path) return `$'${displayText(path.replace(/[\\']/g, '\\$&'))}'`;
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

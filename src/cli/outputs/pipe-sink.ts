@@ -7,11 +7,11 @@ import type { ByteSink } from '../../core/shared/bytes.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { errorCode, systemFault } from '../../node/system-faults.ts';
 
-/** A reader of a named pipe is looked for so often. */
+/** Polling interval while waiting for a pipe's reader. */
 const readerPollMs = 50;
 
 /**
- * A named pipe, once somebody reads it. Neither the wait nor a write blocks a thread, so that a signal ends them.
+ * Opens a named pipe once it has a reader. Neither the wait nor a write blocks a thread, so a signal can end them.
  * @throws StriaError `not-writable`, `aborted`
  */
 export async function openPipeSink(path: string, signal: AbortSignal | undefined): Promise<ByteSink> {
@@ -20,14 +20,14 @@ export async function openPipeSink(path: string, signal: AbortSignal | undefined
       const descriptor = await promisify(open)(path, constants.O_WRONLY | constants.O_NONBLOCK);
       return pipeSink(new Socket({ fd: descriptor, readable: false, writable: true }), path, signal);
     } catch (error) {
-      // The system's words for: nobody reads it yet.
+      // The system's code for a pipe without a reader.
       if (errorCode(error) !== 'ENXIO') throw systemFault('not-writable', path, error);
     }
     await sleep(readerPollMs, undefined, { signal });
   }
 }
 
-/** A sink to whoever reads a pipe. What they have read cannot be taken back. */
+/** A sink that writes to the reader of a pipe. What was read cannot be taken back. */
 export function pipeSink(pipe: Writable, path: string, signal: AbortSignal | undefined): ByteSink {
   let fault: StriaError | undefined;
   let rejectWaiting: ((fault: StriaError) => void) | undefined;
@@ -42,7 +42,7 @@ export function pipeSink(pipe: Writable, path: string, signal: AbortSignal | und
   pipe.on('error', (error) => fail(systemFault('not-writable', path, error)));
   if (signal?.aborted) onAbort();
   signal?.addEventListener('abort', onAbort, { once: true });
-  /** Runs until `begin` calls back, or the pipe fails. */
+  /** Waits until `begin` calls back or the pipe fails. */
   const settled = (begin: (done: () => void) => void) =>
     new Promise<void>((resolve, reject) => {
       if (fault) return reject(fault);

@@ -24,7 +24,7 @@ test('without -o, and into a folder, each part has its own name', async () => {
   ]);
 });
 
-test('-o names one part, whatever it was called', async () => {
+test('-o names a single part, whatever its own name was', async () => {
   expect(await paths('nifti', [part('../evil', true)], '/o/b')).toEqual([['/o/b', true]]);
 });
 
@@ -32,31 +32,31 @@ test.each(['/o/brain', '/o/brain.hdr', '/o/brain.IMG'])('-o %s is the stem of a 
   expect((await paths('nifti', pair, output)).map(([path]) => path)).toEqual(['/o/brain.hdr', '/o/brain.img']);
 });
 
-test('a raw file gets the name, and its sidecar follows', async () => {
+test('a raw file gets the name, and so does its sidecar', async () => {
   expect(await paths('raw', sidecar, '/o/b.raw')).toEqual([
     ['/o/b.raw.json', true],
     ['/o/b.raw', true],
   ]);
 });
 
-test('an NRRD header gets the name; its data file keeps the one that the header holds', async () => {
+test('an NRRD header gets the name; its data file keeps the name in the header', async () => {
   expect(await paths('nrrd', detached, '/o/b.nhdr')).toEqual([
     ['/o/b.nhdr', true],
     ['/o/data.raw', false],
   ]);
 });
 
-test.each(['../up.nii', '/etc/passwd', 'a\\b', '..', '', 'a\0b'])('a part called %j leads nowhere', async (name) => {
-  await expect(paths('nifti', [part(name, true)])).rejects.toMatchObject({ tag: 'corrupt', message: /no plain file name/ });
+test.each(['../up.nii', '/etc/passwd', 'a\\b', '..', '', 'a\0b'])('a part called %j cannot escape the folder', async (name) => {
+  await expect(paths('nifti', [part(name, true)])).rejects.toMatchObject({ tag: 'corrupt', message: /not a plain file name/ });
 });
 
-test('a gzip ending is refused, a wrong one is noted', async () => {
+test('a gzip ending is refused, a wrong ending is noted', async () => {
   await expect(paths('nifti', pair, 'b.nii.gz')).rejects.toMatchObject({ tag: 'invalid-input', message: /leave out the \.gz/ });
   expect(endingNote('b.nrrd', 'nifti')).toMatch(/holds nifti/);
   expect(endingNote('b.nii', 'nifti')).toBeUndefined();
   expect(endingNote('b', 'nifti')).toBeUndefined();
 });
 
-test('an export is called after the container', () => {
+test('an export is named after the container', () => {
   expect(exportBaseName('/d/scan.v2.stria')).toBe('scan.v2');
 });

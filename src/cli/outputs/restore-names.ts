@@ -8,10 +8,11 @@ import { expectedNames } from './expected-names.ts';
 import { isFolder, type OutputName } from './output-names.ts';
 
 /**
- * Where each part of a source is restored, by the part's name: beside the container, in the folder that `-o` names, under
- * the name that it gives, or on standard output. Of two parts the name is a stem: `-o brain` gives `brain.hdr` and `brain.img`; a raw file's
- * sidecar goes beside it; a detached header of NRRD or MetaImage gets the name, and the data file keeps its own, which the header holds.
- * @throws StriaError `invalid-input`; `corrupt` where a part's name cannot be used
+ * Where each part of a source is restored, by the part's name: beside the container, in the folder or under the name from `-o`,
+ * or on standard output. For a source in two parts the name is a stem: `-o brain` gives `brain.hdr` and `brain.img`. A raw
+ * file's sidecar goes beside it. A detached header of NRRD or MetaImage gets the name from `-o`; its
+ * data file keeps its own name, because the header contains it.
+ * @throws StriaError `invalid-input`; `corrupt` if a part's name cannot be used
  */
 export async function restoreOutputs(
   input: string,
@@ -28,13 +29,13 @@ export async function restoreOutputs(
     const names = parts.map(({ name }) => name).join(' and ');
     throw new StriaError(
       'invalid-input',
-      `its source is the files ${names}; name a file with -o, or use --to for a format in one file`,
+      `the source consists of the files ${names}; name a file with -o, or use --to for a format in one file`,
     );
   }
   if (/\.gz$/i.test(output)) {
     throw new StriaError(
       'invalid-input',
-      `${output}: Stria restores files uncompressed; leave out the .gz, and gzip it afterwards`,
+      `${output}: Stria restores files uncompressed; leave out the .gz and run gzip afterwards`,
     );
   }
   return new Map(parts.map((part) => [part.name, partPath(part, { format, parts }, output)]));
@@ -59,19 +60,19 @@ function partPath(
       return { path: join(dirname(output), plainName(part.name)), named: false };
     case 'png':
     case 'tiff':
-      throw new StriaError('corrupt', `it tells of ${parts.length} stacks of pictures in one`);
+      throw new StriaError('corrupt', `it describes ${parts.length} stacks of pictures in one`);
   }
 }
 
-/** Where pictures go: `name` for the only file, or the stem of numbered ones, where `-o` gives one; and their folder. */
+/** The folder for pictures, and the name of a single file or the stem of numbered ones if `-o` gives it. */
 export interface PicturePlace {
   readonly folder: string;
   readonly name: string | undefined;
 }
 
 /**
- * Where pictures are restored: beside the container, or in the folder that `-o` names. An ending makes `-o` a file's name: of
- * the only file, or of several, which are numbered by it (`-o out/a.png` gives `out/a-0001.png`).
+ * Where pictures are restored: beside the container, or in the folder from `-o`. If `-o` has an ending, it is the name of the
+ * single file, or the pattern for numbered ones (`-o out/a.png` gives `out/a-0001.png`).
  */
 export async function picturePlace(input: string, output: string | undefined): Promise<PicturePlace> {
   if (output === undefined) return { folder: dirname(input), name: undefined };
@@ -80,28 +81,28 @@ export async function picturePlace(input: string, output: string | undefined): P
   return { folder: dirname(output), name: basename(output) };
 }
 
-/** What a file is called that is exported: `scan.nrrd` from `/data/scan.stria`. */
+/** The name of an exported file without its ending: `scan` from `/data/scan.stria`. */
 export function exportBaseName(input: string): string {
   return input === standardStream ? 'stdin' : basename(input).replace(/\.stria$/i, '');
 }
 
-/** A note where a part is not restored under the name that it has in the container; undefined where it is. */
+/** A note if a part is restored under another name than its name in the container, otherwise undefined. */
 export function otherNameNote(ownName: string, path: string): string | undefined {
   if (basename(path) === ownName) return undefined;
-  return `The source is called '${displayText(ownName)}', which is no usual name for it: written as ${displayText(path)}. -o names it otherwise.`;
+  return `The source is called '${displayText(ownName)}', an unusual name for its format, so it was written as ${displayText(path)}. Use -o to choose a name.`;
 }
 
-/** A note where a name's ending promises another format than the file has; undefined where all is well. */
+/** A note if a name's ending belongs to another format than the file's, otherwise undefined. */
 export function endingNote(path: string, format: FileFormat): string | undefined {
   const promised = formatOfEnding(path);
   if (promised === undefined || promised === format) return undefined;
-  return `${displayText(path)} holds ${format}, whatever its ending says; --to ${promised} writes the other`;
+  return `${displayText(path)} holds ${format} despite its ending; --to ${promised} writes that format`;
 }
 
-/** The name of a part comes out of a file, which may be hostile: it must not lead elsewhere. */
+/** A part's name comes from a file that may be hostile: it must not lead to another folder. */
 function plainName(name: string): string {
   if (name === '' || name === '.' || name === '..' || /[/\\\0]/.test(name)) {
-    throw new StriaError('corrupt', `it calls its source '${name}', which is no plain file name; name the output with -o`);
+    throw new StriaError('corrupt', `it calls its source '${name}', which is not a plain file name; name the output with -o`);
   }
   return name;
 }

@@ -6,7 +6,7 @@ import { shownPath, standardStream } from '../../core/shared/standard-streams.ts
 import { fileSink, type WritableFile } from './file-sink.ts';
 import { pipeSink } from './pipe-sink.ts';
 
-/** Standard output, written in order. Nothing of it can be taken back. @throws StriaError `invalid-input` on a terminal */
+/** A sink for standard output. What was written cannot be taken back. @throws StriaError `invalid-input` on a terminal */
 export function standardOutputSink(signal: AbortSignal | undefined): ByteSink {
   const path = shownPath(standardStream, 'output');
   if (process.stdout.isTTY) {

@@ -1,8 +1,8 @@
 import type { Terminal } from './terminal.ts';
 
-/** Everything that a command needs of its surroundings. */
+/** What a command needs from its environment. */
 export interface CommandContext {
   readonly terminal: Terminal;
-  /** Fires on Ctrl-C, SIGTERM and when the terminal is closed. */
+  /** Fires on Ctrl-C, on SIGTERM and when the terminal closes. */
   readonly signal: AbortSignal;
 }

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { faultTags, inContext, StriaError } from '../../core/shared/errors.ts';
 import { describeFault, exitCodeMeanings, faultWords } from './messages.ts';
 
-test.each(faultTags)('%s: has words and a documented exit code', (tag) => {
+test.each(faultTags)('%s: has a message and a documented exit code', (tag) => {
   const text = describeFault(new StriaError(tag, 'the message', { context: ['scan.stria'] }));
   expect(text).toMatch(tag === 'aborted' ? /cancelled/ : /scan\.stria: the message/);
   expect(exitCodeMeanings.map(([code]) => code)).toContain(faultWords[tag].exitCode);
   expect(faultWords[tag].exitCode).not.toBe(0);
 });
 
-test('the fault’s place stands in front of it', () => {
+test('the place of a fault precedes its message', () => {
   const fault = inContext('scan.stria', new StriaError('corrupt', 'it ends early', { context: ['chunk 3'] }));
   expect(describeFault(fault)).toMatch(/^stria: damaged file: scan\.stria, chunk 3: it ends early\n {2}.*recover/);
 });

@@ -2,7 +2,7 @@ import { displayText } from '../../core/shared/display-text.ts';
 import type { FaultTag, StriaError } from '../../core/shared/errors.ts';
 import { readableNames } from '../../core/shared/readable-formats.ts';
 
-/** The command's exit codes. `stria --help` lists them; scripts may rely on them. */
+/** The command's exit codes. `stria --help` lists them, and scripts may rely on them. */
 export const exitCodes = {
   ok: 0,
   badData: 1,
@@ -19,30 +19,30 @@ export const exitCodeMeanings: readonly (readonly [ExitCode, string])[] = [
   [exitCodes.badData, 'the data is damaged, or its format is not supported'],
   [exitCodes.usage, 'the command line is wrong'],
   [exitCodes.files, 'a file cannot be read or written'],
-  [exitCodes.gpu, 'the GPU that was asked for is not available, or was lost'],
+  [exitCodes.gpu, 'the requested GPU is not available, or was lost'],
   [exitCodes.internal, 'out of memory, or an internal error'],
-  [exitCodes.cancelled, 'cancelled; no partial output is left'],
+  [exitCodes.cancelled, 'cancelled; no partial output was left'],
 ];
 
 interface FaultWords {
   readonly exitCode: ExitCode;
-  /** What the fault is, in front of its message. */
+  /** The kind of fault, shown before its message. */
   readonly title: string;
-  /** What to do next, or undefined where the message says it. */
+  /** What to do next. Undefined if the message says it. */
   readonly next: string | undefined;
 }
 
-/** Every fault in words for the command line. A new tag does not compile until it has its line here. */
+/** Every fault in words for the command line. A new tag does not compile until it has an entry here. */
 export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
   corrupt: {
     exitCode: exitCodes.badData,
     title: 'damaged file',
-    next: 'Take another copy of the file if there is one. From a damaged .stria, `stria recover IN -o OUT` saves every whole chunk.',
+    next: 'Use another copy of the file if there is one. `stria recover IN -o OUT` saves every intact chunk of a damaged .stria.',
   },
   unsupported: {
     exitCode: exitCodes.badData,
     title: 'not supported',
-    next: `Stria reads .stria, ${readableNames}; \`stria --help\` tells how to open a raw file.`,
+    next: `Stria reads .stria, ${readableNames}; \`stria --help\` shows how to open a raw file.`,
   },
   'invalid-input': { exitCode: exitCodes.usage, title: 'invalid input', next: undefined },
   several: {
@@ -55,22 +55,22 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
   'no-webgpu': {
     exitCode: exitCodes.gpu,
     title: 'no WebGPU',
-    next: '`--device cpu` works without it and gives the same bytes.',
+    next: 'Use `--device cpu`, which works without it and gives the same bytes.',
   },
   'no-adapter': {
     exitCode: exitCodes.gpu,
     title: 'no graphics adapter',
-    next: '`--device cpu` works without one and gives the same bytes. `stria gpu` shows what is missing.',
+    next: 'Use `--device cpu`, which works without one and gives the same bytes. `stria gpu` shows what is missing.',
   },
   'limit-too-small': {
     exitCode: exitCodes.gpu,
     title: 'the GPU is too small',
-    next: '`--device cpu` works without it and gives the same bytes.',
+    next: 'Use `--device cpu`, which works without it and gives the same bytes.',
   },
   'device-lost': {
     exitCode: exitCodes.gpu,
     title: 'the GPU was lost',
-    next: 'Run the command again, or use `--device cpu`; the input is untouched.',
+    next: 'Run the command again, or use `--device cpu`. The input is unchanged.',
   },
   'out-of-memory': {
     exitCode: exitCodes.internal,
@@ -81,11 +81,11 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
   internal: {
     exitCode: exitCodes.internal,
     title: 'internal error',
-    next: 'Please report it with the command that you gave and this message.',
+    next: 'Please report it with this message and the command you ran.',
   },
 };
 
-/** A fault as lines for the terminal: what happened where, and what to do next. */
+/** A fault as lines for the terminal: what happened, where, and what to do next. */
 export function describeFault(fault: StriaError): string {
   const { title, next } = faultWords[fault.tag];
   if (fault.tag === 'aborted') return 'stria: cancelled';

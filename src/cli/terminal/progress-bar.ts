@@ -2,7 +2,7 @@ import { Presets, SingleBar } from 'cli-progress';
 import type { Progress } from '../../core/shared/job.ts';
 import { formatBytes, formatDuration, formatRate } from './text.ts';
 
-/** A bar on stderr with what is done, how fast, and how long it may take yet. */
+/** A bar on stderr that shows the amount done, the rate and the time left. */
 export function startBar(label: string): { show: (progress: Progress) => void; stop: () => void } {
   const startMs = performance.now();
   const bar = new SingleBar(

@@ -3,25 +3,25 @@ import type { JobOptions } from '../../core/shared/job.ts';
 import type { TalkOptions } from '../arguments/args.ts';
 
 /**
- * Where a command's words go: results to stdout, everything else to stderr. What comes from files is made visible here, so that it
- * cannot steer the terminal.
+ * Prints a command's text: results to stdout, everything else to stderr. Text from files is escaped here, so that it cannot
+ * control the terminal.
  */
 export interface Terminal {
-  /** For people, on stdout (on stderr where the output itself goes to stdout); not said with --json or --quiet. */
+  /** Text for people, on stdout (on stderr if the output itself goes to stdout). Silent with --json or --quiet. */
   say(text: string): void;
-  /** For people, on stderr; not said with --quiet. */
+  /** Text for people, on stderr. Silent with --quiet. */
   note(text: string): void;
-  /** A fault, on stderr; always said. */
+  /** A fault, on stderr. Always printed. */
   fail(text: string): void;
-  /** A question to the person, on the terminal: yes or no. Undefined where nobody can be asked. @throws AbortError */
+  /** Asks a yes-or-no question on the terminal. Undefined if there is no one to ask. @throws AbortError */
   ask(question: string, signal: AbortSignal): Promise<boolean | undefined>;
-  /** The one object of --json, on stdout. */
+  /** Prints the single object of --json on stdout. */
   result(object: object): void;
-  /** Runs work with a progress bar on stderr, where that is a terminal. */
+  /** Runs work with a progress bar on stderr, if that is a terminal. */
   withProgress<T>(label: string, signal: AbortSignal, work: (job: JobOptions) => Promise<T>): Promise<T>;
 }
 
-/** @param outputOnStdout the command writes a file to stdout, and nothing else may go there */
+/** @param outputOnStdout the command writes a file to stdout, so nothing else may go there */
 export function createTerminal({ json, quiet }: TalkOptions, outputOnStdout = false): Terminal {
   const hasBar = process.stderr.isTTY === true && !quiet;
   return {
@@ -37,7 +37,7 @@ export function createTerminal({ json, quiet }: TalkOptions, outputOnStdout = fa
     ask: async (question, signal) => {
       if (!process.stdin.isTTY || !process.stderr.isTTY || quiet) return undefined;
       const { createInterface } = await import('node:readline/promises');
-      // The terminal keeps its ways, so that Ctrl-C is a signal as ever.
+      // Not raw mode, so that Ctrl-C still raises a signal.
       const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
       try {
         return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `, { signal })).trim());

@@ -33,7 +33,7 @@ test('counts, rates and ratios', () => {
   expect(formatRatio(Number.NaN)).toBe('–');
 });
 
-test('a table aligns its columns and leaves no blanks at the end', () => {
+test('a table aligns its columns and leaves no trailing blanks', () => {
   const rows = [
     ['a', '1', 'x'],
     ['long', '100', ''],

@@ -3,15 +3,15 @@ import { displayText } from '../../core/shared/display-text.ts';
 
 const texts = amountTexts(' ', '\u2009');
 
-/** `134 217 728`: thousands apart by thin spaces. */
+/** `134 217 728`: thousands separated by thin spaces. */
 export const formatCount = texts.count;
-/** `3.09 MB`. Sizes are decimal, as file managers and the figures in papers are. */
+/** `3.09 MB`. Sizes are decimal, as in file managers and papers. */
 export const formatBytes = (bytes: number): string => texts.bytes(bytes, 'decimal');
 export const formatDuration = texts.duration;
 export const formatRate = texts.rate;
 export const formatRatio = texts.ratio;
 
-/** Columns of text, each as wide as its widest cell; the first to the left, the others as told. */
+/** Columns of text, each as wide as its widest cell. The first is left-aligned, the others as given. */
 export function table(rows: readonly (readonly string[])[], align: readonly ('left' | 'right')[] = []): string {
   const shown = rows.map((row) => row.map(displayText));
   const widths: number[] = [];
