@@ -66,7 +66,8 @@ export const rooms = [
   {
     room: 'core/io',
     holds: 'Opening any file as a volume, and exporting a volume.',
-    imports: 'core/io/common core/io/metaimage core/io/nifti core/io/nrrd core/io/pictures core/io/raw core/shared',
+    imports:
+      'core/io/common core/io/metaimage core/io/mgh core/io/nifti core/io/npy core/io/nrrd core/io/pictures core/io/raw core/shared',
   },
   {
     room: 'core/io/common',
@@ -87,6 +88,16 @@ export const rooms = [
   {
     room: 'core/io/metaimage',
     holds: 'MetaImage: .mha, .mhd with its data files.',
+    imports: 'core/io/common core/shared',
+  },
+  {
+    room: 'core/io/mgh',
+    holds: 'FreeSurfer’s MGH and MGZ.',
+    imports: 'core/io/common core/shared',
+  },
+  {
+    room: 'core/io/npy',
+    holds: 'NumPy’s arrays.',
     imports: 'core/io/common core/shared',
   },
   {

@@ -154,6 +154,15 @@ export function inputOriginals(): InputOriginal[] {
   const mhaLines = ['ObjectType = Image', 'NDims = 3', 'BinaryData = True', 'DimSize = 7 5 4', 'ElementSpacing = 1 1 2.5'];
   const mhaOf = (type: string, ...more: readonly string[]) =>
     text([...mhaLines, `ElementType = MET_${type}`, ...more, ''].join('\n'));
+  const mgh = new Uint8Array(284);
+  [1, 7, 5, 4, 1].forEach((value, at) => {
+    mgh[4 * at + 3] = value;
+  });
+  const npy = joined(
+    Uint8Array.of(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, 64, 0),
+    text("{'descr': '<u2', 'fortran_order': False, 'shape': (4, 5, 7), }".padEnd(63, ' ')),
+    Uint8Array.of(10),
+  );
   const sidecar = text(JSON.stringify({ dims: [7, 5, 4], type: 'u16', endian: 'big', offset: 0, spacing: [1, 1, 2] }));
   const comment = encodePngChunk('tEXt', text('Comment\0hi'));
   const png = (bitDepth: number, colourType: number, isInterlaced: boolean, chunks: readonly Uint8Array[] = [comment]) =>
@@ -193,6 +202,8 @@ export function inputOriginals(): InputOriginal[] {
     },
     { ...binary('scan.mha', joined(mhaOf('USHORT', 'ElementDataFile = LOCAL'), shorts)), comesBack },
     binary('zlib.mha', joined(mhaOf('UCHAR', 'CompressedData = True', 'ElementDataFile = LOCAL'), zlibSync(bytes))),
+    { ...binary('brain.mgh', joined(mgh, bytes, Uint8Array.of(1, 2, 3, 4, 5))), comesBack },
+    { ...binary('a.npy', joined(npy, shorts)), comesBack },
     {
       name: 'list.mhd',
       files: [

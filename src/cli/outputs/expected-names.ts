@@ -18,6 +18,8 @@ const endings: Readonly<Record<WritableFormat, { readonly header: RegExp; readon
   nifti: { header: /\.hdr$/i, voxels: /\.(nii|img)$/i },
   nrrd: { header: /\.nhdr$/i, voxels: /\.(nrrd|nhdr)$/i },
   mha: { header: /\.mhd$/i, voxels: /\.(mha|mhd)$/i },
+  mgh: { header: /$^/, voxels: /\.mgh$/i },
+  npy: { header: /$^/, voxels: /\.npy$/i },
   raw: { header: /\.json$/i, voxels: dataEnding },
   png: { header: /$^/, voxels: /\.png$/i },
   tiff: { header: /$^/, voxels: /\.tiff?$/i },

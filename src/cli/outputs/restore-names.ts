@@ -58,9 +58,8 @@ function partPath(
     case 'mha':
       if (!part.hasVoxels) return { path: output, named: true };
       return { path: join(dirname(output), plainName(part.name)), named: false };
-    case 'png':
-    case 'tiff':
-      throw new StriaError('corrupt', `it describes ${parts.length} stacks of pictures in one`);
+    default:
+      throw new StriaError('corrupt', `it describes ${parts.length} files where ${format} has one`);
   }
 }
 

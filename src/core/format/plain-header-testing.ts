@@ -46,7 +46,7 @@ export function parseHeader(body: Uint8Array, version: readonly [number, number]
   const { writer, source } = json;
   if (typeof writer !== 'string' || writer.length < 1 || writer.length > 1024) throw corrupt('header names no writer');
   // 'format of the source file'
-  if (!['nifti', 'nrrd', 'mha', 'raw'].includes(String(source))) throw corrupt('header has an unknown source');
+  if (!['nifti', 'nrrd', 'mha', 'mgh', 'npy', 'raw'].includes(String(source))) throw corrupt('header has an unknown source');
 
   // FORMAT.md, 'How voxels are cut into chunks'
   // 'A voxel is one element, but an f64 voxel is two of 4 bytes, the low half first, side by side along x.'

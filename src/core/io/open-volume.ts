@@ -7,14 +7,16 @@ import { type FileTree, isFileTree } from './common/file-tree.ts';
 import { type CollectionReader, chooseEntry, type VolumeEntry } from './common/volume-entry.ts';
 import type { OpenOptions, OpenVolume, VolumeReader } from './common/volume-reader.ts';
 import { mhaReader } from './metaimage/mha-reader.ts';
+import { mghReader } from './mgh/mgh-reader.ts';
 import { niftiReader } from './nifti/nifti-reader.ts';
+import { npyReader } from './npy/npy-reader.ts';
 import { nrrdReader } from './nrrd/nrrd-reader.ts';
 import { pngReader, tiffReader } from './pictures/picture-readers.ts';
 import { findRawLayout, openRaw } from './raw/raw-reader.ts';
 import { unrecognised } from './unrecognised.ts';
 
 /** By content and name. Raw files have neither, so they come last. */
-const readers: readonly VolumeReader[] = [niftiReader, nrrdReader, mhaReader, pngReader, tiffReader];
+const readers: readonly VolumeReader[] = [niftiReader, nrrdReader, mhaReader, npyReader, mghReader, pngReader, tiffReader];
 
 const headBytes = 4096;
 

@@ -38,7 +38,6 @@ const knownFormats: readonly KnownFormat[] = [
     name: /\.(mrc|mrcs|ccp4)$/i,
     says: 'MRC is not read: convert it to TIFF, for example with IMOD’s mrc2tif',
   },
-  { name: /\.(mgh|mgz)$/i, says: toNifti('FreeSurfer MGH', 'mri_convert') },
   { begins: ['!INTERFILE', '!interfile'], says: toNifti('Interfile', 'XMedCon') },
   { begins: ['# === DATA DESCRIPTION FILE'], name: /\.par$/i, says: toNifti('Philips PAR/REC', 'dcm2niix') },
   { name: /^2dseq$/i, says: toNifti('Bruker ParaVision', 'Bru2Nii') },
@@ -62,10 +61,6 @@ const knownFormats: readonly KnownFormat[] = [
   {
     begins: ['MATLAB 5.0', 'MATLAB 7.3'],
     says: 'MATLAB files are not read: write the array with niftiwrite, or with fwrite as raw voxels',
-  },
-  {
-    begins: ['\x93NUMPY'],
-    says: 'NumPy files are not read: save the array as NIfTI (nibabel), as TIFF (tifffile), or with tofile as raw voxels',
   },
   {
     begins: ['CDF\x01', 'CDF\x02', 'CDF\x05'],

@@ -12,6 +12,8 @@ const formats: Readonly<Record<FileFormat, ReadableFormat>> = {
   nifti: { name: 'NIfTI', files: '.nii, .hdr with .img', endings: ['nii', 'hdr', 'img'] },
   nrrd: { name: 'NRRD', files: '.nrrd, .nhdr', endings: ['nrrd', 'nhdr'] },
   mha: { name: 'MetaImage', files: '.mha, .mhd', endings: ['mha', 'mhd'] },
+  mgh: { name: 'MGH', files: '.mgh, .mgz', endings: ['mgh', 'mgz'] },
+  npy: { name: 'NumPy', files: '.npy', endings: ['npy'] },
   png: { name: 'PNG', endings: ['png'] },
   tiff: { name: 'TIFF', endings: ['tif', 'tiff'] },
   raw: { name: 'raw voxels', endings: ['raw', 'bin'] },

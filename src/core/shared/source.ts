@@ -1,7 +1,7 @@
 import type { Endian } from './volume.ts';
 
 /** The formats that are a header and voxels: a file of them comes back byte for byte. */
-export const voxelFormats = ['nifti', 'nrrd', 'mha', 'raw'] as const;
+export const voxelFormats = ['nifti', 'nrrd', 'mha', 'mgh', 'npy', 'raw'] as const;
 export type VoxelFormat = (typeof voxelFormats)[number];
 
 /** The formats that are pictures, each compressed by itself: their pixels come back bit for bit, their files anew. */

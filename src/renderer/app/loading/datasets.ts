@@ -9,7 +9,7 @@ export interface Dataset<File extends { readonly name: string }> {
 /** Endings of files that only hold the voxels of a detached header. */
 const dataEndings = ['.img', '.img.gz', '.raw', '.raw.gz', '.bin', '.dat', '.gz', '.zraw'];
 const pictureTypes = ['image/png', 'image/tiff'];
-const standaloneEndings = ['.nii', '.nii.gz', '.nrrd', '.mha', '.stria'];
+const standaloneEndings = ['.nii', '.nii.gz', '.nrrd', '.mha', '.mgh', '.mgz', '.npy', '.stria'];
 
 /**
  * Groups dropped files into datasets, in the order in which they were dropped: `.hdr` takes its `.img`, `.nhdr` and `.mhd` their

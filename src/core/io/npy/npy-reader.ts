@@ -1,0 +1,42 @@
+import { diagonalAffine } from '../common/affine.ts';
+import { nameWithoutGzip, openBytes } from '../common/byte-stream.ts';
+import { readBefore, streamedVolume } from '../common/streamed-volume.ts';
+import type { VolumeReader } from '../common/volume-reader.ts';
+import { isNpy, npyHeaderLimit, parseNpyHeader } from './npy-header.ts';
+
+/**
+ * NumPy's `.npy`, versions 1 to 3, in C's and Fortran's order. The fastest axis is x; slower axes than the fourth are folded
+ * into t. Bools are u8. It says nothing of space: voxels are 1 apart.
+ */
+export const npyReader: VolumeReader = {
+  format: 'npy',
+
+  recognises(name, head) {
+    return isNpy(head) || /\.npy(\.gz)?$/i.test(name);
+  },
+
+  /** @throws StriaError `corrupt`, `unsupported`, `aborted` */
+  async open(source, options) {
+    const stream = await openBytes(source, options);
+    const { dims, type, endian, start } = parseNpyHeader(await stream.read(0, npyHeaderLimit, options));
+    const before = await readBefore(stream, start, options);
+    const name = nameWithoutGzip(source.name);
+    return streamedVolume({
+      info: {
+        dims,
+        type,
+        spacing: [1, 1, 1, 1],
+        spatialUnit: 'unknown',
+        timeUnit: 'unknown',
+        affine: diagonalAffine([1, 1, 1]),
+        slope: 1,
+        intercept: 0,
+      },
+      format: 'npy',
+      endian,
+      stream,
+      start,
+      parts: (after) => [{ name, before, hasVoxels: true, after }],
+    });
+  },
+};
