@@ -5,7 +5,7 @@ import { checksum } from '../format/checksum.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { analyze, constantChecksum, fillElement } from './analyze.ts';
 
-/** The definition, element by element. */
+/** Counts changes by their definition, element by element. */
 function changesByDefinition({ bytes, shape, elementBytes }: ChunkVoxels): Dims3 {
   const element = (x: number, y: number, z: number) => {
     const start = ((z * shape[1] + y) * shape[0] + x) * elementBytes;
@@ -41,13 +41,13 @@ const chunks = fc
     let state = seed;
     for (let at = 0; at < length; at++) {
       state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      // Mostly rows of zeros, which have a shorter way.
+      // Mostly rows of zeros, which take a faster path.
       if (!isSparse || state >>> 24 < 4) bytes[at] = (state >>> 16) % distinct;
     }
     return { bytes, shape, elementBytes };
   });
 
-test('changes and checksum are those of the definitions, in every shape, width and alignment', () => {
+test('changes and checksum match their definitions for every shape, width and alignment', () => {
   fc.assert(
     fc.property(chunks, (chunk) => {
       const analysis = analyze(chunk);
@@ -58,7 +58,7 @@ test('changes and checksum are those of the definitions, in every shape, width a
   );
 });
 
-test('extreme elements are told apart: a difference in the highest or lowest bit alone counts', () => {
+test('extreme elements differ: a difference in only the highest or lowest bit counts', () => {
   for (const elementBytes of [1, 2, 4] as const) {
     for (const byte of [0, elementBytes - 1]) {
       for (const value of [1, 0x80]) {
@@ -70,7 +70,7 @@ test('extreme elements are told apart: a difference in the highest or lowest bit
   }
 });
 
-test('a constant chunk has no changes, and its checksum is known without it', () => {
+test('a constant chunk has no changes, and its checksum is computed without a pass', () => {
   const element = Uint8Array.of(7, 9);
   const bytes = new Uint8Array(5 * 3 * 2 * 2);
   fillElement(bytes, element);

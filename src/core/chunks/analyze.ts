@@ -3,23 +3,23 @@ import type { ChunkGeometry, ChunkStatistics, ChunkVoxels, CodecElementBytes } f
 import { rowBytes } from '../codec/codec.ts';
 import { type Checksum, checksum } from '../format/checksum.ts';
 
-/** What one pass over a chunk finds out. GPU twin: shaders/gpu-chunks/analyze.wgsl. */
+/** The result of one pass over a chunk. GPU twin: shaders/gpu-chunks/analyze.wgsl. */
 export interface ChunkAnalysis extends ChunkStatistics {
-  /** Of the chunk's bytes, each row padded to whole words. */
+  /** Over the chunk's bytes, with each row padded to whole words. */
   readonly checksum: Checksum;
 }
 
 /**
- * How elements lie in a 32-bit word: constants of the count of those that are not zero, by Hacker's Delight, section 6-1.
- * Adding `low` to an element's low bits carries into its highest bit unless they are all zero.
+ * How elements lie in a 32-bit word: constants for counting the nonzero ones (Hacker's Delight, section 6-1). Adding `low` to
+ * an element's low bits carries into its highest bit unless they are all zero.
  */
 export interface Lanes {
   readonly bits: number;
-  /** All bits of each element but the highest. */
+  /** All bits of each element except the highest. */
   readonly low: number;
   /** The highest bit of each element. */
   readonly high: number;
-  /** The lowest bit of each element: multiplying by it adds all elements up in the topmost one. */
+  /** The lowest bit of each element. Multiplying by it sums all elements in the topmost one. */
   readonly ones: number;
 }
 
@@ -29,7 +29,7 @@ export const lanesOf: Record<CodecElementBytes, Lanes> = {
   4: { bits: 32, low: 0x7fffffff, high: 0x80000000, ones: 1 },
 };
 
-/** Counts the changes along x, y, z and takes the checksum, in one pass over the words of the padded rows. */
+/** Counts the changes along x, y and z and computes the checksum, in one pass over the words of the padded rows. */
 export function analyze(chunk: ChunkVoxels): ChunkAnalysis {
   const [x, y, z] = chunk.shape;
   const { bits, low, high, ones } = lanesOf[chunk.elementBytes];
@@ -37,7 +37,7 @@ export function analyze(chunk: ChunkVoxels): ChunkAnalysis {
   const rowWords = rowBytes(x, chunk.elementBytes) / 4;
   const sliceWords = rowWords * y;
   const toTop = 32 - bits;
-  // The row's last element has no neighbour; the words' elements behind it are padding.
+  // The last element of a row has no neighbour; any elements after it in the word are padding.
   const lastMask = maskOfElements((x - 1) % (32 / bits), chunk.elementBytes);
   const zeros = zeroRows(words, rowWords);
   const zeroSums = checksumsOfZeros(rowWords, zeros.includes(1) ? zeros.length : 0);
@@ -49,7 +49,7 @@ export function analyze(chunk: ChunkVoxels): ChunkAnalysis {
       const number = slice * y + row;
       const last = at + rowWords - 1;
       const isZero = zeros[number] === 1;
-      // Empty space, of which many volumes mostly consist: nothing changes, and its checksum is known.
+      // Empty space, which dominates many volumes: nothing changes, and its checksum is known.
       if (isZero) {
         sum = (sum + (zeroSums.sum[number] as number)) | 0;
         cross = (cross + (zeroSums.cross[number] as number)) | 0;
@@ -83,10 +83,10 @@ export function analyze(chunk: ChunkVoxels): ChunkAnalysis {
   return { changes: [changesX, changesY, changesZ], checksum: { sum: sum >>> 0, cross: cross >>> 0 } };
 }
 
-/** More rows than this are not looked through for zeros: they are short, and their table is long. */
+/** Chunks with more rows than this skip the search for zero rows: their rows are short, and the table would be long. */
 const maxZeroRows = 2 ** 16;
 
-/** For each row 1 where all its words are 0. */
+/** For each row, 1 if all its words are 0. */
 function zeroRows(words: Int32Array, rowWords: number): Uint8Array {
   const zeros = new Uint8Array(words.length / rowWords);
   if (zeros.length > maxZeroRows) return zeros;
@@ -106,7 +106,7 @@ interface RowChecksums {
 
 const maxZeroTables = 8;
 
-/** By the words in a row. A volume's chunks have two widths at most: the last in each row may be narrower. */
+/** Keyed by the words in a row. A volume has at most two chunk widths, because only the last chunk of a row may be narrower. */
 const zeroTables = new Map<number, RowChecksums>();
 
 /** What each row of zeros adds to a chunk's checksum. */
@@ -121,25 +121,25 @@ function checksumsOfZeros(rowWords: number, rowCount: number): RowChecksums {
   return table;
 }
 
-/** The checksum of a chunk whose every element is `element` (little-endian, as wide as an element). */
+/** The checksum of a chunk in which every element is `element` (little-endian, one element wide). */
 export function constantChecksum(element: Uint8Array, geometry: ChunkGeometry): Checksum {
   const bytes = new Uint8Array(chunkBytes(geometry));
   fillElement(bytes, element);
   return analyze({ ...geometry, bytes }).checksum;
 }
 
-/** Writes `element` over and over into `bytes`. */
+/** Fills `bytes` with copies of `element`. */
 export function fillElement(bytes: Uint8Array, element: Uint8Array): void {
   bytes.set(element.subarray(0, bytes.byteLength));
   for (let filled = element.byteLength; filled < bytes.byteLength; filled *= 2) bytes.copyWithin(filled, 0, filled);
 }
 
-/** The bits of a word's first `count` elements, 0 to as many as a word has. */
+/** The bits of a word's first `count` elements, from 0 to all of them. */
 export function maskOfElements(count: number, elementBytes: CodecElementBytes): number {
   return count === 0 ? 0 : -1 >>> (32 - 8 * elementBytes * count);
 }
 
-/** The chunk's words, rows padded with zeros: the bytes themselves where they lie so already. */
+/** The chunk's words, with rows padded by zeros. This is a view of the bytes if they already have that layout. */
 function paddedWords({ bytes, shape, elementBytes }: ChunkVoxels): Int32Array {
   const rowLength = shape[0] * elementBytes;
   const padded = rowBytes(shape[0], elementBytes);

@@ -33,7 +33,7 @@ function nameOf({ codec, second }: ChosenChain): string {
   return chainName(second ? [codec, second] : [codec]);
 }
 
-test('by size, what is chosen is within 10 % of the smallest of all, for every sample', async () => {
+test('by size, the choice is within 10 % of the smallest candidate for every sample', async () => {
   for (const kind of ['potential', 'phantom', 'labels'] as const) {
     for (const type of ['u8', 'u16'] as const) {
       const chunk = await sampleChunk(kind, type);
@@ -44,13 +44,13 @@ test('by size, what is chosen is within 10 % of the smallest of all, for every s
       const [chosen] = all;
       const least = Math.min(...all.map(({ length }) => length));
       expect((chosen?.length ?? 0) / least, `${kind} ${type}`).toBeLessThanOrEqual(1.1);
-      // The estimate itself.
+      // The accuracy of the estimate itself.
       expect((chosen?.bytes ?? 0) / (chosen?.length ?? 1)).toBeGreaterThan(0.6);
     }
   }
 }, 600_000);
 
-test('candidates come with rising cost; by size that is their bytes, never more than the voxels', async () => {
+test('candidates are sorted by cost; by size that is their bytes, never more than the voxels', async () => {
   const chunk = await sampleChunk('phantom', 'u8');
   for (const prefer of ['size', 'balanced', 'speed'] as const) {
     const costs = ranked(chunk, prefer).map(({ cost }) => cost);
@@ -62,7 +62,7 @@ test('candidates come with rising cost; by size that is their bytes, never more 
   }
 });
 
-test('the faster codec is taken where it makes little difference, unless size alone counts', async () => {
+test('the faster codec wins if it costs little size, unless only size counts', async () => {
   for (const type of ['u8', 'u16'] as const) {
     const cloud = await sampleChunk('phantom', type);
     const names = (['size', 'balanced', 'speed'] as const).map((prefer) => nameOf(ranked(cloud, prefer)[0] as ChosenChain));
@@ -70,7 +70,7 @@ test('the faster codec is taken where it makes little difference, unless size al
   }
 });
 
-test('smooth volumes, of which soft makes little, are left to predict+huffman', () => {
+test('smooth volumes that gain little from the soft predictor go to predict+huffman', () => {
   const smooth = makeChunk(shape, 1, (x, y, z) => 120 + 60 * Math.sin(x / 6) + 50 * Math.cos((x * y) / 300) * Math.sin(z / 9));
   expect(nameOf(ranked(smooth, 'balanced')[0] as ChosenChain)).toBe('predict+huffman');
 });

@@ -3,13 +3,13 @@ import type { ChunkGeometry, ChunkStatistics, ChunkSurvey, CodecDefinition, Code
 import { codecs } from '../codecs/registry.ts';
 import type { ChosenChain } from './chosen-codec.ts';
 
-/** Stands behind codecs that expect to gain by it: the registry's first codec that may be second in a chain. */
+/** The second stage for codecs that expect to gain from one: the registry's first codec that can follow another. */
 const entropyCoder: CodecDefinition | undefined = codecs.find(({ decodedLength }) => decodedLength !== undefined);
 
 /**
- * What speed is worth, in GB/s: a codec that is so fast counts as if it made twice the bytes, one ten times as fast a tenth
- * more; but never more than `most` of its bytes. With 'size' bytes alone count. 'balanced' gives up to 4.5 % for `rice` in the place
- * of `predict+huffman`, and an eighth, no more, for any speed.
+ * The value of speed. A codec that encodes `weight` GB/s is charged twice its bytes, one ten times as fast a tenth more, but
+ * never more than `most` of its bytes. 'size' counts bytes alone. 'balanced' gives up at most 4.5 % to take `rice` instead of
+ * `predict+huffman`, and at most an eighth for any speed.
  */
 const speedWeights: Readonly<Record<Preference, { readonly weight: number; readonly most: number }>> = {
   size: { weight: 0, most: 0 },
@@ -17,22 +17,22 @@ const speedWeights: Readonly<Record<Preference, { readonly weight: number; reado
   speed: { weight: 100, most: Number.POSITIVE_INFINITY },
 };
 
-/** A way to encode a chunk, and what it promises. */
+/** A way to encode a chunk, with its estimates. */
 export interface Candidate extends ChosenChain {
   /** Estimated size in bytes. */
   readonly bytes: number;
-  /** Bytes, and more where it is slow. */
+  /** The bytes, plus a surcharge for slowness. */
   readonly cost: number;
 }
 
 /**
- * Every codec that takes such elements, alone and with the entropy coder behind it, the most promising first; on a tie in
- * the registry's order. GPU and CPU rank alike: they come to the same statistics, and here is the one place that weighs them.
+ * Ranks every codec that takes such elements, alone and with the entropy coder after it, by rising cost; ties keep the
+ * registry's order. GPU and CPU both use this ranking on equal statistics, so they choose alike.
  */
 export function rank(surveyed: ChunkStatistics & ChunkSurvey, chunk: ChunkGeometry, options: CodecOptions): Candidate[] {
   const voxelBytes = chunkBytes(chunk);
   const prefer = options.prefer ?? 'balanced';
-  // Who asks for most effort asks for size.
+  // Maximum effort implies a preference for size.
   const { weight, most } = speedWeights[prefer === 'balanced' && options.effort === 'max' ? 'size' : prefer];
   const candidate = (chain: ChosenChain, estimate: number): Candidate => {
     const bytes = Math.min(Math.ceil(estimate), voxelBytes);

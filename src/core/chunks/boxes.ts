@@ -1,7 +1,7 @@
 import { chunkBytes } from '../codec/batch.ts';
 import type { ChunkBox, VoxelBox } from './backend.ts';
 
-/** A copy of the bytes of one chunk of a box, without padding: in `bytes` where that is given, which has their length. */
+/** Copies one chunk out of a box, without padding. The result is `bytes` if given, which must have the chunk's length. */
 export function gatherChunk(
   box: VoxelBox,
   chunk: ChunkBox,
@@ -11,7 +11,7 @@ export function gatherChunk(
   return bytes;
 }
 
-/** Copies the bytes of chunks side by side along x out of a box, row by row of the box. */
+/** Copies the bytes of chunks that are adjacent along x out of a box, row by row of the box. */
 export function gatherChunks(
   box: VoxelBox,
   chunks: readonly { readonly chunk: ChunkBox; readonly bytes: Uint8Array<ArrayBuffer> }[],
@@ -30,7 +30,7 @@ export function gatherChunks(
   }
 }
 
-/** Writes the bytes of one chunk into its place in a box. */
+/** Writes the bytes of one chunk to its place in a box. */
 export function scatterChunk(bytes: Uint8Array, chunk: ChunkBox, box: VoxelBox): void {
   const rows = rowsInBox(box, chunk);
   const words = wholeWords(box, bytes, rows);
@@ -41,12 +41,12 @@ export function scatterChunk(bytes: Uint8Array, chunk: ChunkBox, box: VoxelBox):
   }
 }
 
-/** Pieces that are contiguous both in the box and in the chunk: rows, or slices where the chunk is as wide as the box. */
+/** Pieces that are contiguous both in the box and in the chunk: rows, or slices if the chunk is as wide as the box. */
 interface RowsInBox {
   readonly count: number;
   /** In bytes. */
   readonly length: number;
-  /** Where each starts in the box, in bytes. */
+  /** The start of each piece in the box, in bytes. */
   readonly starts: Float64Array;
 }
 
@@ -62,10 +62,10 @@ function rowsInBox({ dims, elementBytes }: VoxelBox, { origin, shape }: ChunkBox
   return { count: starts.length, length: shape[0] * elementBytes * (isWide ? shape[1] : 1), starts };
 }
 
-/** Up to so many bytes a copy word by word is faster than a call of `set`. */
+/** Up to this many bytes, a copy word by word is faster than a call of `set`. */
 const shortCopyBytes = 256;
 
-/** The words of a box and of a chunk, where the chunk's rows are short and of whole words in both. */
+/** The words of a box and of a chunk, if the chunk's rows are short and consist of whole words in both. */
 function wholeWords(box: VoxelBox, chunk: Uint8Array, { length, starts }: RowsInBox) {
   const isWhole = (bytes: number) => bytes % 4 === 0;
   if (length > shortCopyBytes || !isWhole(length) || !isWhole(box.bytes.byteOffset) || !isWhole(chunk.byteOffset))

@@ -10,7 +10,7 @@ import { rank } from './auto.ts';
 import type { EncodeChoice } from './backend.ts';
 import type { ChosenChain, ChosenCodec, DecodedBy } from './chosen-codec.ts';
 
-/** What a chunk becomes that its codec does not make smaller. */
+/** The codec of a chunk that its chosen codec does not make smaller. */
 export const rawCodec: CodecDefinition = codecById(1);
 
 export function isConstant({ changes }: ChunkStatistics): boolean {
@@ -18,10 +18,10 @@ export function isConstant({ changes }: ChunkStatistics): boolean {
 }
 
 /**
- * The codec for a chunk: the one asked for, or with 'auto' the one that promises most (auto.ts). GPU and CPU both choose by
- * this, so both write the same bytes.
+ * The codec for a chunk: the requested one, or for 'auto' the one ranked first (auto.ts). GPU and CPU share this function, so
+ * both write the same bytes.
  * @param survey is called only for 'auto'
- * @throws StriaError `unsupported` when the codec asked for does not take elements of this width
+ * @throws StriaError `unsupported` if the requested codec does not take elements of this width
  */
 export function chooseCodec(
   statistics: ChunkStatistics,
@@ -43,7 +43,7 @@ export function chooseCodec(
   return best;
 }
 
-/** What becomes of a chunk that its codec does not make smaller: the second codec is tried alone, and at last it stays raw. */
+/** The next choice for a chunk that its codec did not make smaller: the second codec alone, and finally raw. */
 export function fallback(
   { second }: ChosenChain,
   statistics: ChunkStatistics,
@@ -54,13 +54,16 @@ export function fallback(
   return { codec, parameters: codec.choose(statistics, chunk, options) };
 }
 
-/** A payload of `byteLength` bytes as a chunk for the second codec, with the parameters for it. Nothing is known of its bytes. */
+/**
+ * A payload of `byteLength` bytes as a chunk for the second codec, with that codec's parameters. Nothing is known about its
+ * bytes.
+ */
 export function payloadChunk(codec: CodecDefinition, byteLength: number, options: CodecOptions) {
   const geometry = { shape: [byteLength, 1, 1] as const, elementBytes: 1 as const };
   return { ...geometry, parameters: codec.choose({ changes: [byteLength - 1, 0, 0] }, geometry, options) };
 }
 
-/** A payload with what the container keeps beside it. */
+/** A payload with the facts that the container stores beside it. */
 export function codedChunk(stages: readonly ChosenCodec[], payload: Uint8Array, decodedChecksum: Checksum): CodedChunk {
   return {
     kind: 'coded',
@@ -72,13 +75,13 @@ export function codedChunk(stages: readonly ChosenCodec[], payload: Uint8Array, 
 }
 
 /**
- * The codec or the two codecs of a coded chunk, and the bounds of their payloads checked.
- * @throws StriaError `unsupported` for a codec or a chain of codecs that this version does not know; `corrupt`
+ * The codec or two codecs of a coded chunk, after checking the bounds of their payloads.
+ * @throws StriaError `unsupported` for a codec or chain unknown to this version; `corrupt`
  */
 export function codecOfChunk({ stages, payload }: CodedChunk, geometry: ChunkGeometry): DecodedBy {
   const [stage, next, ...others] = stages;
   if (!stage || others.length > 0) {
-    throw new StriaError('unsupported', `${stages.length} codecs one after the other are not known to this version of Stria`);
+    throw new StriaError('unsupported', `this version of Stria does not know chains of ${stages.length} codecs`);
   }
   const codec = codecById(stage.codecId);
   if (!codec.elementBytes.includes(geometry.elementBytes)) {
@@ -91,7 +94,7 @@ export function codecOfChunk({ stages, payload }: CodedChunk, geometry: ChunkGeo
   }
   const second = codecById(next.codecId);
   if (!second.decodedLength) {
-    throw new StriaError('unsupported', `${second.name} behind ${codec.name} is not known to this version of Stria`);
+    throw new StriaError('unsupported', `this version of Stria does not know ${second.name} after ${codec.name}`);
   }
   const decodedLength = second.decodedLength(payload);
   assertBound(decodedLength, codec, geometry);
@@ -102,10 +105,10 @@ export function codecOfChunk({ stages, payload }: CodedChunk, geometry: ChunkGeo
 function assertBound(byteLength: number, codec: CodecDefinition, geometry: ChunkGeometry): void {
   const bound = codec.encodedBound(geometry);
   if (byteLength <= bound) return;
-  throw new StriaError('corrupt', `its ${byteLength} bytes are more than ${codec.name} makes of it, ${bound}`);
+  throw new StriaError('corrupt', `its ${byteLength} bytes exceed the ${bound} that ${codec.name} can produce`);
 }
 
-/** Whether an encoding is no smaller than the voxels themselves, which are then kept raw. */
+/** Whether an encoding is no smaller than the voxels, which are then stored raw. */
 export function isNoGain(encodedLength: number, geometry: ChunkGeometry): boolean {
   return encodedLength >= chunkBytes(geometry);
 }
@@ -114,7 +117,10 @@ export function mismatch(): StriaError {
   return new StriaError('corrupt', 'its voxels do not match their checksum: the file is damaged');
 }
 
-/** The fault of chunk `number` as whoever decodes wants it: handed over, or thrown. An abort or a lost device is always thrown. */
+/**
+ * Reports the fault of chunk `number` to the callback if the caller gave one, otherwise throws it. An abort or a lost device is
+ * always thrown.
+ */
 export function reportDamage(
   number: number,
   error: unknown,

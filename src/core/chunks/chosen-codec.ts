@@ -6,14 +6,14 @@ export interface ChosenCodec {
   readonly parameters: CodecParameters;
 }
 
-/** What a chunk is to be encoded by. */
+/** How to encode a chunk. */
 export interface ChosenChain extends ChosenCodec {
-  /** What is to encode the payload. */
+  /** The codec that encodes the payload, if there is a second stage. */
   readonly second?: CodecDefinition | undefined;
 }
 
-/** What a chunk was encoded by. */
+/** How a chunk was encoded. */
 export interface DecodedBy extends ChosenCodec {
-  /** What encoded the payload, which has `decodedLength` bytes before that. */
+  /** The codec that encoded the payload, which had `decodedLength` bytes before that. */
   readonly second?: (ChosenCodec & { readonly decodedLength: number }) | undefined;
 }

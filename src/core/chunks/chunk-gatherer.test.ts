@@ -4,7 +4,7 @@ import type { ChunkBox, VoxelBox } from './backend.ts';
 import { scatterChunk } from './boxes.ts';
 import { ChunkGatherer, FreeBytes } from './chunk-gatherer.ts';
 
-/** Every byte of the box is other than its neighbours. */
+/** Every byte of the box differs from its neighbours. */
 function makeBox(dims: Dims3, elementBytes: 1 | 2 | 4, shift: number): VoxelBox {
   const length = dims[0] * dims[1] * dims[2] * elementBytes;
   const bytes = new Uint8Array(length + shift).subarray(shift);
@@ -25,7 +25,7 @@ function chunksOf(dims: Dims3, [width, height, depth]: Dims3): ChunkBox[] {
   return chunks;
 }
 
-/** The definition, element by element. */
+/** Gathers by definition, element by element. */
 function bytesOf({ bytes, dims, elementBytes }: VoxelBox, { origin, shape }: ChunkBox): number[] {
   const found: number[] = [];
   for (let z = 0; z < shape[2]; z++) {
@@ -39,12 +39,12 @@ function bytesOf({ bytes, dims, elementBytes }: VoxelBox, { origin, shape }: Chu
 
 test.each([
   ['whole words', [32, 6, 5], [8, 4, 2], 1, 0],
-  ['rows that are no whole words', [13, 6, 5], [4, 4, 2], 1, 0],
-  ['bytes that start at no word', [32, 6, 5], [8, 4, 2], 2, 1],
-  ['more chunks side by side than are gathered together', [160, 3, 2], [8, 2, 2], 4, 0],
+  ['rows that are not whole words', [13, 6, 5], [4, 4, 2], 1, 0],
+  ['bytes that do not start at a word', [32, 6, 5], [8, 4, 2], 2, 1],
+  ['more adjacent chunks than are gathered together', [160, 3, 2], [8, 2, 2], 4, 0],
   ['chunks as wide as the box', [12, 6, 5], [12, 4, 2], 2, 0],
-  ['rows too long to go word by word', [600, 2, 2], [300, 2, 1], 1, 0],
-] as const)('%s: chunks are taken and put back as they lie', (_, dims, shape, elementBytes, shift) => {
+  ['rows too long to copy word by word', [600, 2, 2], [300, 2, 1], 1, 0],
+] as const)('%s: chunks are gathered and scattered unchanged', (_, dims, shape, elementBytes, shift) => {
   const box = makeBox(dims, elementBytes, shift);
   const chunks = chunksOf(dims, shape);
   const back: VoxelBox = { ...box, bytes: new Uint8Array(box.bytes.byteLength + shift).subarray(shift) };
@@ -54,7 +54,7 @@ test.each([
     const bytes = gatherer.take(index);
     expect([...bytes]).toEqual(bytesOf(box, chunk));
     scatterChunk(bytes, chunk, back);
-    // What the next chunks are gathered into holds these bytes.
+    // Fills the memory that the next chunks are gathered into.
     free.give(bytes);
   }
   expect(back.bytes).toEqual(box.bytes);

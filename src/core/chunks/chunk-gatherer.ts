@@ -2,12 +2,12 @@ import { chunkBytes } from '../codec/batch.ts';
 import type { ChunkBox, VoxelBox } from './backend.ts';
 import { gatherChunks } from './boxes.ts';
 
-/** Chunks of a row of chunks that are gathered together at most. */
+/** The maximum number of chunks of one row that are gathered together. */
 const maxTogether = 16;
 
 /**
- * Takes chunks out of a box, in order. Those side by side along x are gathered together: their rows lie side by side too, and
- * memory is fast where it is read in order.
+ * Takes chunks out of a box, in order. Chunks adjacent along x are gathered together, because their rows are adjacent too and
+ * sequential reads are fast.
  */
 export class ChunkGatherer {
   readonly #box: VoxelBox;
@@ -21,7 +21,7 @@ export class ChunkGatherer {
     this.#free = free;
   }
 
-  /** A chunk's bytes, in memory of their own. Each chunk is taken once. */
+  /** A chunk's bytes, in memory of their own. Each chunk may be taken once. */
   take(index: number): Uint8Array<ArrayBuffer> {
     if (!this.#gathered.has(index)) this.#gatherFrom(index);
     const bytes = this.#gathered.get(index) as Uint8Array<ArrayBuffer>;
@@ -47,11 +47,11 @@ export class ChunkGatherer {
   }
 }
 
-/** Memory that was used and may be used again: fresh memory costs more than the copy into it. */
+/** A pool of used memory: fresh memory costs more than the copy into it. */
 export class FreeBytes {
   readonly #free: Uint8Array<ArrayBuffer>[] = [];
 
-  /** Of exactly this length; what stands in it is what was there. */
+  /** Memory of exactly this length, with its old contents. */
   take(byteLength: number): Uint8Array<ArrayBuffer> {
     const at = this.#free.findIndex((bytes) => bytes.byteLength === byteLength);
     return at < 0 ? new Uint8Array(byteLength) : (this.#free.splice(at, 1)[0] as Uint8Array<ArrayBuffer>);

@@ -21,7 +21,7 @@ describe('a map of chunks', () => {
   const chunks = [constant, alongY, coded(raw, [], 8), alongY, alongY, constant];
   const map = new ChunkMap({ dims: [10, 4, 2, 1], type: 'u8' }, [4, 4, 1], chunks);
 
-  test('names the ways, most used first, with their chunks and bytes', () => {
+  test('lists the ways, most used first, with their chunks and bytes', () => {
     expect(map.shares).toEqual([
       { codec: 'rle', axis: 'y', count: 3, bytes: 15 },
       { codec: 'constant', count: 2, bytes: 0 },
@@ -30,14 +30,14 @@ describe('a map of chunks', () => {
     expect(chunks.map((_, number) => map.wayOf(number))).toEqual([1, 0, 2, 0, 0, 1]);
   });
 
-  test('tells of the chunk that holds a voxel', () => {
+  test('finds the chunk that holds a voxel', () => {
     expect(map.chunkAt(3, 3, 0, 0)).toEqual({ number: 0, way: 1, bytes: 0, voxelBytes: 16 });
     expect(map.chunkAt(9, 0, 0, 0)).toEqual({ number: 2, way: 2, bytes: 8, voxelBytes: 8 });
     expect(map.chunkAt(4, 1, 1, 0)).toEqual({ number: 4, way: 0, bytes: 5, voxelBytes: 16 });
     expect(() => map.chunkAt(10, 0, 0, 0)).toThrow(/outside/);
   });
 
-  test('of a series knows each time point; of doubles each half is an element', () => {
+  test('covers each time point of a series, and both halves of doubles', () => {
     const doubles = new ChunkMap({ dims: [4, 1, 1, 2], type: 'f64' }, [4, 1, 1], [constant, alongY, alongY, constant]);
     expect(doubles.chunkAt(1, 0, 0, 0)).toMatchObject({ number: 0, voxelBytes: 16 });
     expect(doubles.chunkAt(2, 0, 0, 1)).toMatchObject({ number: 3, bytes: 0 });

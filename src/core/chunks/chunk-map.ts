@@ -4,22 +4,22 @@ import { StriaError } from '../shared/errors.ts';
 import type { VolumeInfo } from '../shared/volume.ts';
 import { type ChunkShare, ChunkTally } from './chunk-tally.ts';
 
-/** What one chunk became. */
+/** How one chunk was stored. */
 export interface MappedChunk {
   readonly number: number;
-  /** Its way's place in `ChunkMap.shares`. */
+  /** The index of its way in `ChunkMap.shares`. */
   readonly way: number;
-  /** Encoded, in bytes; a constant chunk and a ramp have none. */
+  /** Encoded length in bytes; 0 for a constant chunk or a ramp. */
   readonly bytes: number;
   readonly voxelBytes: number;
 }
 
-/** Which way each chunk of a volume took, and where it lies: what people are shown of its compression. It holds no payloads. */
+/** How and where each chunk of a volume was stored, for display. It holds no payloads. */
 export class ChunkMap {
   readonly grid: ChunkGrid;
   /** Most used first. */
   readonly shares: readonly ChunkShare[];
-  /** Codec elements along x to a voxel: 2 for f64. */
+  /** Codec elements per voxel along x: 2 for f64. */
   readonly elementsPerVoxel: 1 | 2;
   readonly #elementBytes: number;
   readonly #ways: Uint16Array;
@@ -27,13 +27,13 @@ export class ChunkMap {
 
   /**
    * @param chunkShape in codec elements
-   * @param chunks all of the grid's, in order
-   * @throws StriaError `internal` where chunks are missing
+   * @param chunks all chunks of the grid, in order
+   * @throws StriaError `internal` if chunks are missing
    */
   constructor(info: Pick<VolumeInfo, 'dims' | 'type'>, chunkShape: ChunkShape, chunks: readonly EncodedChunk[]) {
     this.grid = new ChunkGrid(codecElementDims(info), chunkShape);
     if (chunks.length !== this.grid.count) {
-      throw new StriaError('internal', `${chunks.length} chunks came for a volume of ${this.grid.count}`);
+      throw new StriaError('internal', `got ${chunks.length} chunks for a volume of ${this.grid.count}`);
     }
     this.elementsPerVoxel = info.type === 'f64' ? 2 : 1;
     this.#elementBytes = codecElementBytes(info.type);
@@ -46,7 +46,7 @@ export class ChunkMap {
     this.#bytes = Uint32Array.from(chunks, (chunk) => (chunk.kind === 'coded' ? chunk.payload.byteLength : 0));
   }
 
-  /** The place in `shares` of a chunk's way. */
+  /** The index in `shares` of a chunk's way. */
   wayOf(number: number): number {
     return this.#ways[number] as number;
   }

@@ -1,13 +1,13 @@
 import type { ChunkGrid } from '../format/chunk-grid.ts';
 import type { Dims3, ElementType } from '../shared/volume.ts';
 
-/** A chunk and the voxels that it holds, for reports. */
+/** A chunk and the voxels that it covers, for reports. */
 export interface ChunkPlace {
   readonly chunk: number;
-  /** First voxel along x, y, z, and how many in a time point. */
+  /** First voxel along x, y and z, and the extent within a time point. */
   readonly origin: Dims3;
   readonly shape: Dims3;
-  /** The first time point, and how many there are. */
+  /** The first time point, and the number of time points. */
   readonly t: number;
   readonly timePoints: number;
 }

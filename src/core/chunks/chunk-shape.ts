@@ -2,7 +2,7 @@ import { type ChunkShape, codecElementBytes, codecElementDims, maxChunkBytes, mo
 import { StriaError } from '../shared/errors.ts';
 import type { Dims3, Dims4, VolumeInfo } from '../shared/volume.ts';
 
-/** What a layer may take in memory, in bytes: volumes are streamed layer by layer. */
+/** The memory limit of a layer, in bytes: volumes are streamed layer by layer. */
 export const maxLayerBytes = 2 ** 28;
 
 type Volume = Pick<VolumeInfo, 'dims' | 'type'>;
@@ -10,10 +10,10 @@ type Volume = Pick<VolumeInfo, 'dims' | 'type'>;
 const edge = 64;
 
 /**
- * The default chunk shape in codec elements, by the volume's dims and type alone: 64×64×64, clipped to the volume. Its
- * depth is halved while a layer would take more than `maxLayerBytes`, then its height. What chunks lack to 64³ elements
- * they get along x and y by doubling, then along z, and last by several time points in each chunk: a series of small
- * volumes is a few chunks, not one for each time point. Where even those are too many, chunks are larger.
+ * The default chunk shape in codec elements, from the volume's dims and type alone: 64×64×64, clipped to the volume. If a layer
+ * would exceed `maxLayerBytes`, the depth is halved as needed, then the height. If a chunk has fewer than 64³ elements, it is
+ * doubled along x and y, then along z, and finally extended over several time points, so that a series of small volumes has few
+ * chunks instead of one per time point. If the chunks would still be too many, they are made larger.
  */
 export function defaultChunkShape(volume: Volume): Dims4 {
   return smallestOf(volume, edge ** 3, 2, (elements) => cubeShape(volume, elements));
@@ -22,10 +22,10 @@ export function defaultChunkShape(volume: Volume): Dims4 {
 const pictureEdge = 128;
 
 /**
- * The chunk shape that a volume is cut into where nobody says another: that of `defaultChunkShape`, but in a stack of
- * pictures each picture is its own chunks, so that one is decoded without others. They have 128×128 elements: a slice
- * across all pictures decodes a row or a column of each picture's chunks. Smaller pictures share a chunk of that size.
- * @param arePictures its planes were pictures, each by itself (`isPictureFormat`)
+ * The chunk shape used unless the caller gives one: `defaultChunkShape`, except that in a stack of pictures no chunk spans two
+ * pictures, so that one picture decodes without the others. Such chunks have 128×128 elements, so a slice across all pictures
+ * decodes one row or column of each picture's chunks. Smaller pictures share a chunk of that size.
+ * @param arePictures its planes were separate pictures (`isPictureFormat`)
  */
 export function chunkShapeOf(volume: Volume, arePictures: boolean): Dims4 {
   const [dimX, dimY, dimZ] = codecElementDims(volume);
@@ -36,8 +36,8 @@ export function chunkShapeOf(volume: Volume, arePictures: boolean): Dims4 {
 }
 
 /**
- * Checks a chunk shape that someone asked for.
- * @throws StriaError `invalid-input` where rows of chunks would not start at whole words, or a layer is too large to be held
+ * Checks a chunk shape that a caller requested.
+ * @throws StriaError `invalid-input` if rows of chunks would not start at whole words, or a layer exceeds the memory limit
  */
 export function checkChunkShape(volume: Volume, shape: ChunkShape): ChunkShape {
   const [dimX, dimY, dimZ, dimT] = codecElementDims(volume);
@@ -49,12 +49,12 @@ export function checkChunkShape(volume: Volume, shape: ChunkShape): ChunkShape {
   const planes = Math.min(z, dimZ) * Math.min(t, dimT);
   if (planes > 1 && rowLength * dimY * planes > maxLayerBytes) {
     const layer = `a layer of chunks ${planes} planes deep takes ${rowLength * dimY * planes} bytes`;
-    throw new StriaError('invalid-input', `${layer}; ${maxLayerBytes} can be held at once`);
+    throw new StriaError('invalid-input', `${layer}; the limit is ${maxLayerBytes}`);
   }
   return shape;
 }
 
-/** The first shape that makes no more chunks than are allowed: of `first` elements, or of `factor` times as many, and so on. */
+/** The first shape that gives no more chunks than allowed: with `first` elements, or `factor` times as many, and so on. */
 function smallestOf(volume: Volume, first: number, factor: number, shapeOf: (elements: number) => Dims4): Dims4 {
   const dims = codecElementDims(volume);
   const most = maxChunkBytes / codecElementBytes(volume.type);
@@ -93,7 +93,7 @@ function pictureShape(volume: Volume, elements: number): Dims4 {
   return deepened(dims, [width, height, 1], elements);
 }
 
-/** Chunks that hold whole planes are made deeper, and those that hold whole time points hold more of them. */
+/** Chunks that span whole planes are made deeper, and chunks that span whole time points take in more of them. */
 function deepened([dimX, dimY, dimZ, dimT]: Dims4, [width, height, depth]: Dims3, elements: number): Dims4 {
   if (width < dimX || height < dimY) return [width, height, depth, 1];
   let planes = depth;

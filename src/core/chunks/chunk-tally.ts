@@ -2,28 +2,28 @@ import type { CodecDefinition } from '../codec/codec.ts';
 import { codecs } from '../codecs/registry.ts';
 import type { ChunkStage, ComputedChunk, EncodedChunk } from '../format/chunk.ts';
 
-/** How many chunks took one way. */
+/** How many chunks were stored in one way. */
 export interface ChunkShare {
-  /** The name of a codec or a chain of codecs, `constant`, `ramp`, `lost`, or `codec 9` for one that is not known here. */
+  /** The name of a codec or chain, `constant`, `ramp`, `lost`, or `codec 9` for an unknown codec. */
   readonly codec: string;
-  /** The axis of its runs, where the codec has one. */
+  /** The axis of its runs, if the codec has one. */
   readonly axis?: 'x' | 'y' | 'z';
   readonly count: number;
-  /** Encoded, in bytes, without what the container adds. */
+  /** Encoded length in bytes, without the container's overhead. */
   readonly bytes: number;
 }
 
 interface Counted {
-  /** Ways are numbered by first occurrence. */
+  /** Ways are numbered in order of first occurrence. */
   readonly way: number;
   readonly share: ChunkShare & { count: number; bytes: number };
 }
 
-/** Counts chunks by what they became. */
+/** Counts chunks by how they were stored. */
 export class ChunkTally {
   readonly #counted = new Map<string, Counted>();
 
-  /** @returns the number of its way: see `ways` */
+  /** @returns the number of its way, see `ways` */
   addChunk(chunk: EncodedChunk): number {
     if (chunk.kind === 'coded') return this.add(chunk.stages, chunk.payload.byteLength);
     return this.add(chunk.kind === 'constant' && chunk.isLost ? 'lost' : chunk.kind, 0);
@@ -31,8 +31,8 @@ export class ChunkTally {
 
   /**
    * @param how the stages, or the kind of a chunk without payload
-   * @param bytes of all `count` chunks
-   * @returns the number of its way: see `ways`
+   * @param bytes of all `count` chunks together
+   * @returns the number of its way, see `ways`
    */
   add(how: readonly ChunkStage[] | ComputedChunk['kind'] | 'lost', bytes: number, count = 1): number {
     const stages = typeof how === 'string' ? [] : how;
@@ -50,7 +50,7 @@ export class ChunkTally {
     return counted.way;
   }
 
-  /** Most used first; on a tie by name. */
+  /** Most used first; ties by name. */
   shares(): ChunkShare[] {
     return this.#sorted().map(({ share }) => ({ ...share }));
   }

@@ -5,7 +5,7 @@ import type { EncodedChunk } from '../format/chunk.ts';
 import { codecOfChunk, mismatch } from './choose.ts';
 import { fillRamp, rampOf } from './ramp.ts';
 
-/** A chunk's voxels, their checksum checked. @throws StriaError `corrupt`, `unsupported` */
+/** Decodes a chunk and checks its checksum. @throws StriaError `corrupt`, `unsupported` */
 export function decodeChunk(chunk: EncodedChunk, geometry: ChunkGeometry): Uint8Array<ArrayBuffer> {
   const voxels = decodeUnchecked(chunk, geometry);
   if (!sameChecksum(checksum(voxels, geometry.shape[0] * geometry.elementBytes), chunk.decodedChecksum)) throw mismatch();

@@ -2,14 +2,14 @@ import type { ChunkVoxels, CodecElementBytes } from '../codec/codec.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import type { Ramp } from './ramp.ts';
 
-// Helpers of this folder's tests.
+// Helpers for the tests of this folder.
 
-/** Where an element stands: little-endian. */
+/** Writes an element, little-endian. */
 function setElement(bytes: Uint8Array, at: number, value: bigint, elementBytes: CodecElementBytes): void {
   for (let byte = 0; byte < elementBytes; byte++) bytes[at * elementBytes + byte] = Number((value >> BigInt(8 * byte)) & 255n);
 }
 
-/** The voxels of a ramp as docs/FORMAT.md says it, in arithmetic without bounds. */
+/** The voxels of a ramp as docs/FORMAT.md defines them, in unbounded arithmetic. */
 export function rampByDefinition(shape: Dims3, elementBytes: CodecElementBytes, { first, steps, modulus }: Ramp): ChunkVoxels {
   const [sx, sy, sz] = steps.map(BigInt) as [bigint, bigint, bigint];
   const bound = modulus === 0 ? 1n << BigInt(8 * elementBytes) : BigInt(modulus);
@@ -24,7 +24,7 @@ export function rampByDefinition(shape: Dims3, elementBytes: CodecElementBytes, 
   return { bytes, shape, elementBytes };
 }
 
-/** Ramps that have shown something: wraps of all kinds, fields along one axis, steps backwards, the widest modulus. */
+/** Ramps that have uncovered faults: all kinds of wraps, fields along one axis, negative steps, the widest modulus. */
 export const notableRamps: Readonly<Record<CodecElementBytes, readonly Ramp[]>> = {
   1: [
     { first: 250, steps: [1, 2, 4], modulus: 255 },

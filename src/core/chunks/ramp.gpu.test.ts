@@ -17,7 +17,7 @@ const gpu = await openTestGpu();
 const backend = createGpuBackend(gpu);
 const cpu = createCpuBackend(inlinePool());
 
-/** Chunks of many shapes, all in one box: whole ones, clipped ones, of one row, of one element's width. */
+/** Chunks of many shapes in one box: whole, clipped, of one row, one element wide. */
 const shapes: readonly Dims3[] = [
   [40, 9, 37],
   [23, 9, 37],
@@ -27,7 +27,7 @@ const shapes: readonly Dims3[] = [
   [2, 3, 1],
 ];
 
-/** All of these ramps, in all shapes, stacked along z; the last two chunks are one element off a ramp, and constant. */
+/** All of these ramps in all shapes, stacked along z. The last two chunks are a ramp with one wrong element, and a constant. */
 function boxOf(elementBytes: CodecElementBytes) {
   const parts = notableRamps[elementBytes].flatMap((ramp) => shapes.map((shape) => rampByDefinition(shape, elementBytes, ramp)));
   const [ramp] = notableRamps[elementBytes];
@@ -59,7 +59,7 @@ test.each([1, 2, 4] as const)(
     expect(here).toEqual(await cpu.encode(box, chunks, auto));
     expect(here.filter(({ kind }) => kind === 'ramp').length).toBeGreaterThan(notableRamps[elementBytes].length * 3);
     expect(here.slice(-2).map(({ kind }) => kind)).toEqual(['coded', 'constant']);
-    // What lies around the chunks stays as it is.
+    // The surroundings of the chunks are unchanged.
     for (const one of [backend, cpu]) {
       const decoded = { ...box, bytes: new Uint8Array(box.bytes.byteLength) };
       await one.decode(here, chunks, decoded);
@@ -80,7 +80,7 @@ describe('dispatches spread over two dimensions', () => {
   });
 });
 
-test('a volume of ramps that is kept compressed gives its voxels, and says what its chunks are', async () => {
+test('a volume of ramps that stays compressed gives its voxels and reports its chunks', async () => {
   const info = infoOf([20, 9, 7, 1], 'u16');
   const chunkShape = [8, 8, 4] as const;
   const { bytes } = rampByDefinition([20, 9, 7], 2, { first: 0, steps: [1, 20, 180], modulus: 255 });
@@ -101,7 +101,7 @@ test('a volume of ramps that is kept compressed gives its voxels, and says what 
   volume.destroy();
 });
 
-test('nothing is run for chunks that cannot be ramps', async () => {
+test('no kernel runs for chunks that cannot be ramps', async () => {
   const labels: string[] = [];
   const dims: Dims3 = [64, 8, 2];
   const floats = Float32Array.from({ length: 64 * 8 * 2 }, (_, at) => Math.sin(at) * (1 + at));

@@ -25,7 +25,7 @@ const anyRamp = fc.constantFrom<CodecElementBytes>(1, 2, 4).chain((elementBytes)
     });
 });
 
-/** Encodes and decodes, which looks at the checksum; gives the kind that it went as. */
+/** Encodes, decodes (which checks the checksum) and returns how the chunk was stored. */
 function roundTrip(chunk: ChunkVoxels, choice = auto): string {
   const encoded = encodeChunk(chunk, choice);
   const decoded = decodeChunk(encoded, chunk);
@@ -33,7 +33,7 @@ function roundTrip(chunk: ChunkVoxels, choice = auto): string {
   return encoded.kind;
 }
 
-test('every ramp is found, whatever the codec asked for, and comes back', () => {
+test('every ramp is found with every requested codec, and decodes to its voxels', () => {
   fc.assert(
     fc.property(anyRamp, ({ elementBytes, shape, ramp }) => {
       const chunk = rampByDefinition(shape, elementBytes, ramp);
@@ -48,7 +48,7 @@ test('every ramp is found, whatever the codec asked for, and comes back', () => 
   );
 });
 
-test('whatever is taken for a ramp is one: chunks of few values, of which many nearly are', () => {
+test('no false ramps among chunks of few values, many of them nearly ramps', () => {
   const few = fc.constantFrom<CodecElementBytes>(1, 2, 4).chain((elementBytes) =>
     fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 2 }), fc.integer({ min: 1, max: 2 })).chain((shape) => {
       const elements = shape[0] * shape[1] * shape[2];
@@ -64,10 +64,10 @@ test('whatever is taken for a ramp is one: chunks of few values, of which many n
   expect([...kinds].sort()).toEqual(['coded', 'constant', 'ramp']);
 });
 
-test.each([1, 2, 4] as const)('one element off, wherever: no ramp (elements of %i bytes)', (elementBytes) => {
+test.each([1, 2, 4] as const)('a single wrong element anywhere prevents a ramp (elements of %i bytes)', (elementBytes) => {
   for (const ramp of notableRamps[elementBytes]) {
     const chunk = rampByDefinition([16, 3, 3], elementBytes, ramp);
-    // But the first: where it is all that wraps, another one is a ramp by another modulus.
+    // Except the first element: if only that one wraps, the chunk is a ramp by another modulus.
     const taken = [...chunk.bytes.keys()].slice(elementBytes).filter((at) => {
       return findRamp({ ...chunk, bytes: chunk.bytes.with(at, (chunk.bytes[at] as number) ^ 1) }) !== undefined;
     });
@@ -76,14 +76,14 @@ test.each([1, 2, 4] as const)('one element off, wherever: no ramp (elements of %
   }
 });
 
-test('rules are the simplest there is: no modulus where nothing wraps', () => {
+test('rules are the simplest possible: no modulus if nothing wraps', () => {
   const chunk = (ramp: Ramp) => rampByDefinition([8, 4, 4], 2, ramp);
   expect(findRamp(chunk({ first: 0, steps: [1, 8, 32], modulus: 255 }))).toEqual({ steps: [1, 8, 32], modulus: 0 });
   expect(findRamp(chunk({ first: 200, steps: [1, 8, 32], modulus: 255 }))).toEqual({ steps: [1, 8, 32], modulus: 255 });
   expect(findRamp(chunk({ first: 1, steps: [254, 0, 0], modulus: 255 }))).toEqual({ steps: [254, 0, 0], modulus: 255 });
 });
 
-test('a chunk whose first elements are no ramp is not looked at further', () => {
+test('a chunk whose first elements are no ramp is not examined further', () => {
   const shape: Dims3 = [64, 2, 1];
   const changes = [63 * 2, 64, 0] as const;
   const floats = new Uint8Array(Float32Array.from({ length: 3 }, (_, at) => 1 + Math.sin(at)).buffer);
@@ -95,7 +95,7 @@ test('a chunk whose first elements are no ramp is not looked at further', () => 
   expect(mayBeRamp({ changes: [63 * 2, 63, 0] }, { shape, elementBytes: 1 }, bytes.with(11, 1))).toBe(false);
 });
 
-test('in the memory of WebAssembly as without: ramps, one of them with a fault, and cubes', () => {
+test('ramps in WebAssembly memory give the same results, including one with a fault, and cubes', () => {
   for (const elementBytes of [1, 2, 4] as const) {
     for (const [at, ramp] of notableRamps[elementBytes].entries()) {
       const dims: Dims3 = at === 0 ? [128, 64, 64] : [64, 5, 4];
@@ -113,7 +113,7 @@ test('in the memory of WebAssembly as without: ramps, one of them with a fault, 
   }
 });
 
-test('a rule that no encoder makes is refused', () => {
+test('a rule that no encoder writes is refused', () => {
   const chunk = encodeChunk(rampByDefinition([4, 3, 1], 1, { first: 254, steps: [1, 4, 0], modulus: 255 }), auto);
   if (chunk.kind !== 'ramp') throw new Error('no ramp');
   const geometry = { shape: [4, 3, 1], elementBytes: 1 } as const;

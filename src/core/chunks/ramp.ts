@@ -4,30 +4,33 @@ import { littleEndian, maxModulus, rampFault } from '../format/computed-run.ts';
 import { StriaError } from '../shared/errors.ts';
 import { fillElement } from './analyze.ts';
 
-/** All that a chunk without payload consists of: a constant one is a ramp without steps. */
+/** The full description of a chunk without payload. A constant chunk is a ramp without steps. */
 export interface Ramp extends RampRule {
   /** The first element, as an unsigned number. */
   readonly first: number;
 }
 
-/** What differences of elements and those before them say of a chunk. GPU twin: shaders/gpu-chunks/ramp.wgsl. */
+/** The differences between neighbouring elements of a chunk. GPU twin: shaders/gpu-chunks/ramp.wgsl. */
 export interface StepsFound {
-  /** From the first element to its neighbours along x, y, z, as signed numbers; 0 where there is none. */
+  /** From the first element to its neighbours along x, y and z, as signed numbers; 0 if there is no neighbour. */
   readonly steps: readonly [number, number, number];
-  /** How far the differences are from the step along their axis: the least but 0, and the most. Both 0: nowhere at all. */
+  /**
+   * How far the differences deviate from the step along their axis: the smallest nonzero deviation, and the largest. Both are 0
+   * if there is no deviation.
+   */
   readonly least: number;
   readonly most: number;
   /** The largest element. */
   readonly largest: number;
 }
 
-/** So many bytes of a chunk's first row say of most chunks that they are no ramp. */
+/** A prefix of a chunk's first row that already rules out most chunks. */
 export const headBytes = 12;
 
 /**
- * Whether a chunk is worth a look for a ramp: along each axis all neighbours differ, or none, and its first elements go on as a
- * ramp does.
- * @param head the first `headBytes` of its first row, or more; fewer where the row ends
+ * Whether a chunk is worth testing as a ramp: along each axis all neighbours differ or none do, and its first elements continue
+ * as in a ramp.
+ * @param head the first `headBytes` of its first row, or more; fewer if the row is shorter
  */
 export function mayBeRamp({ changes }: ChunkStatistics, { shape, elementBytes }: ChunkGeometry, head: Uint8Array): boolean {
   const [x, y, z] = shape;
@@ -38,15 +41,16 @@ export function mayBeRamp({ changes }: ChunkStatistics, { shape, elementBytes }:
   return findRamp({ bytes: head.subarray(0, length * elementBytes), shape: [length, 1, 1], elementBytes }) !== undefined;
 }
 
-/** The rule of a chunk that is a ramp, or constant. Every element is looked at once. */
+/** The rule of a chunk that is a ramp or constant. Examines every element once. */
 export function findRamp(chunk: ChunkVoxels): RampRule | undefined {
   const found = findSteps(chunk);
   return found && ruleOf(found, chunk.elementBytes);
 }
 
 /**
- * The rule that the steps follow. Where all differences along an axis are either its first or one number m away, the same for all
- * axes, and all elements are below m, each element follows from its neighbour by adding the step modulo m.
+ * The rule that fits the steps. If every difference along an axis equals the axis's first difference or deviates from it by one
+ * number m, the same m for all axes, and all elements are below m, then each element follows from its neighbour by adding the
+ * step modulo m.
  */
 export function ruleOf({ steps, least, most, largest }: StepsFound, elementBytes: CodecElementBytes): RampRule | undefined {
   const wrap = 2 ** (8 * elementBytes);
@@ -57,18 +61,20 @@ export function ruleOf({ steps, least, most, largest }: StepsFound, elementBytes
   return { steps: [x, y, z], modulus };
 }
 
-/** Undefined as soon as there is a third kind of difference: then `least` and `most` are not one. */
+/** Undefined as soon as a third kind of difference appears: then `least` and `most` differ. */
 function findSteps({ bytes, shape, elementBytes }: ChunkVoxels): StepsFound | undefined {
   const elements = elementsOf(bytes.byteOffset % elementBytes === 0 ? bytes : bytes.slice(), elementBytes);
   const [x, y, z] = shape;
   const first = elements[0] as number;
   const stepTo = (extent: number, at: number) => (extent > 1 ? (elements[at] as number) - first : 0);
   const steps = [stepTo(x, 1), stepTo(y, x), stepTo(z, x * y)] as const;
-  // Elements of 4 bytes differ modulo 2^32, as on a GPU: either nothing is further away, or all are small and nothing wraps.
+  // Elements of 4 bytes differ modulo 2^32, as on a GPU: either no difference deviates, or all elements are small and nothing
+  // wraps.
   const isWide = elementBytes === 4;
   let most = 0;
   let largest = first;
-  // Each element but the first is held against one before it: in the first row along x, in the first slice along y, then along z.
+  // Each element except the first is compared with an earlier one: in the first row along x, in the first slice along y, then
+  // along z.
   for (const [start, end, back, step] of [
     [1, x, 1, steps[0]],
     [x, x * y, x, steps[1]],
@@ -87,7 +93,7 @@ function findSteps({ bytes, shape, elementBytes }: ChunkVoxels): StepsFound | un
   return { steps, least: most, most, largest };
 }
 
-/** @throws StriaError `corrupt` for an element or a rule that the volume's elements cannot have */
+/** @throws StriaError `corrupt` for an element or a rule that does not fit the volume's elements */
 export function rampOf(chunk: ComputedChunk, { elementBytes }: ChunkGeometry): Ramp {
   const { element } = chunk;
   if (element.byteLength !== elementBytes) {

@@ -10,12 +10,12 @@ import {
   rowBytes,
 } from './codec.ts';
 
-/** Longer chunks are refused: their byte offsets must fit 32 bits with room to add. */
+/** Longer chunks are refused, because byte offsets must fit in 32 bits with headroom. */
 const maxChunkBytes = 2 ** 31;
 
 /**
  * Number of elements in a chunk.
- * @throws StriaError `invalid-input` for lengths that are no positive integers, `unsupported` for more than 2 GiB
+ * @throws StriaError `invalid-input` for lengths that are not positive integers, `unsupported` for more than 2 GiB
  */
 export function elementCount({ shape, elementBytes }: ChunkGeometry): number {
   if (!shape.every((length) => Number.isSafeInteger(length) && length > 0)) {
@@ -28,17 +28,17 @@ export function elementCount({ shape, elementBytes }: ChunkGeometry): number {
   return count;
 }
 
-/** Bytes of a chunk's voxels. @throws as `elementCount` */
+/** Byte length of a chunk's voxels. @throws as `elementCount` */
 export function chunkBytes(chunk: ChunkGeometry): number {
   return elementCount(chunk) * chunk.elementBytes;
 }
 
-/** Bytes of some chunks' voxels. @throws as `elementCount` */
+/** Total byte length of several chunks' voxels. @throws as `elementCount` */
 export function bytesOfChunks(chunks: readonly Pick<ChunkGeometry, 'shape'>[], elementBytes: CodecElementBytes): number {
   return chunks.reduce((sum, { shape }) => sum + chunkBytes({ shape, elementBytes }), 0);
 }
 
-/** How a box's rows lie in words: what every kernel asks for. */
+/** How a box's rows lie in words, as every kernel needs to know. */
 export interface BoxLayout {
   /** Words from one row of the box to the next, and from one slice to the next. */
   readonly rowWords: number;
@@ -50,19 +50,22 @@ export function boxLayout(box: GpuVoxels): BoxLayout {
   return { rowWords, sliceWords: rowWords * box.dims[1] };
 }
 
-/** The word where a chunk at `origin` begins in its box. */
+/** The word at which a chunk at `origin` begins in its box. */
 export function firstWordOf(box: GpuVoxels, origin: Dims3): number {
   const { rowWords, sliceWords } = boxLayout(box);
   return origin[2] * sliceWords + origin[1] * rowWords + (origin[0] * box.elementBytes) / 4;
 }
 
-/** `Box` of kernels that work tile by tile: how its rows lie, how many tiles and how many records (of chunks, say) there are. */
+/**
+ * The `Box` uniform of kernels that work tile by tile: the layout of its rows, and the numbers of tiles and of records (such as
+ * chunks).
+ */
 export function boxUniform(scope: GpuScope, box: GpuVoxels, tileCount: number, recordCount: number): GPUBuffer {
   const { rowWords, sliceWords } = boxLayout(box);
   return scope.uniform('box', [rowWords, sliceWords, tileCount, recordCount]);
 }
 
-/** @throws StriaError `internal` where a chunk does not lie in its box as `GpuChunk` promises */
+/** @throws StriaError `internal` if a chunk does not lie in its box as `GpuChunk` promises */
 export function assertInBox(chunk: { readonly origin: Dims3; readonly shape: Dims3 }, box: GpuVoxels): void {
   elementCount({ shape: chunk.shape, elementBytes: box.elementBytes });
   const { origin, shape } = chunk;
@@ -77,11 +80,11 @@ export function assertInBox(chunk: { readonly origin: Dims3; readonly shape: Dim
   }
 }
 
-/** @throws StriaError `internal` where payloads do not match their chunks or lie outside their buffer */
+/** @throws StriaError `internal` if payloads do not match their chunks or lie outside their buffer */
 export function assertPayloads(payloads: GpuPayloads, chunkCount: number): void {
   const { buffer, byteOffsets, byteLengths } = payloads;
   if (byteOffsets.length !== chunkCount || byteLengths.length !== chunkCount) {
-    throw new StriaError('internal', `${chunkCount} chunks came with ${byteLengths.length} payloads`);
+    throw new StriaError('internal', `got ${byteLengths.length} payloads for ${chunkCount} chunks`);
   }
   const size = buffer?.size ?? 0;
   byteOffsets.forEach((offset, i) => {
@@ -91,12 +94,12 @@ export function assertPayloads(payloads: GpuPayloads, chunkCount: number): void 
   });
 }
 
-/** What a decoder binds as payloads: something, also where no payload has a byte. */
+/** The buffer that a decoder binds as payloads; a placeholder if no payload has any bytes. */
 export function payloadBuffer({ buffer }: GpuPayloads, scope: GpuScope): GPUBuffer {
   return buffer ?? scope.storage('no-payloads', 4);
 }
 
-/** An encoder's lengths, 0 where that would not be smaller than the chunk's voxels: see `GpuPayloads.byteLengths`. */
+/** An encoder's lengths, with 0 for each that would not be smaller than the chunk's voxels: see `GpuPayloads.byteLengths`. */
 export function onlySmaller(
   byteLengths: Iterable<number>,
   chunks: readonly Pick<GpuChunk, 'shape'>[],
@@ -108,7 +111,7 @@ export function onlySmaller(
   });
 }
 
-/** Pieces of work that a workgroup does, over all chunks of a batch: which chunk each belongs to. */
+/** Assigns units of work, one per workgroup, to the chunks of a batch. */
 export interface TileTable {
   readonly tileCount: number;
   /** Number of the first tile of each chunk. */
@@ -132,7 +135,7 @@ export function tileTable(tilesPerChunk: readonly number[]): TileTable {
   return { tileCount, firstTiles, chunkOfTile };
 }
 
-/** Byte offsets of payloads of these lengths, one after the other, each at a multiple of 4; and where the last one ends. */
+/** Byte offsets of consecutive payloads of these lengths, each at a multiple of 4, and the end of the last one. */
 export function placePayloads(byteLengths: readonly number[]): { byteOffsets: number[]; totalBytes: number } {
   let totalBytes = 0;
   const byteOffsets = byteLengths.map((length) => {
@@ -143,7 +146,7 @@ export function placePayloads(byteLengths: readonly number[]): { byteOffsets: nu
   return { byteOffsets, totalBytes };
 }
 
-/** An element's little-endian value at a byte offset that needs no alignment. */
+/** An element's little-endian value at a byte offset of any alignment. */
 export function readElement(bytes: Uint8Array, at: number, elementBytes: CodecElementBytes): number {
   let value = 0;
   for (let byte = elementBytes - 1; byte >= 0; byte--) value = value * 256 + (bytes[at + byte] as number);

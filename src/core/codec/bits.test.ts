@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { BitReader, BitWriter } from './bits.ts';
 import { testRandom } from './chunk-testing.ts';
 
-/** Low bits of random numbers: [value, count], of 0 to 32 bits. */
+/** Low bits of random numbers: [value, count], with 0 to 32 bits each. */
 function randomBits(seed: number, length: number): [number, number][] {
   const random = testRandom(seed);
   return Array.from({ length }, () => {
@@ -11,7 +11,7 @@ function randomBits(seed: number, length: number): [number, number][] {
   });
 }
 
-/** Each number's digits, the lowest first. */
+/** The binary digits of each number, lowest first. */
 function digitsOf(numbers: readonly [number, number][]): string {
   return numbers.map(([value, count]) => [...value.toString(2).padStart(count, '0')].reverse().join('').slice(0, count)).join('');
 }
@@ -20,7 +20,7 @@ function digitsIn(bytes: Uint8Array): string {
   return digitsOf([...bytes].map((byte) => [byte, 8]));
 }
 
-test('bits stand from the lowest of each byte up, filled up with zeros to a whole byte', () => {
+test('bits fill each byte from the lowest up; zeros fill the last byte', () => {
   for (let length = 0; length < 100; length++) {
     const numbers = randomBits(length, length);
     const writer = new BitWriter(length);
@@ -31,7 +31,7 @@ test('bits stand from the lowest of each byte up, filled up with zeros to a whol
   }
 });
 
-test('what another writer wrote follows at any bit', () => {
+test("another writer's bits are appended at any bit offset", () => {
   for (let before = 0; before <= 32; before++) {
     const numbers = randomBits(before, 9);
     const other = new BitWriter(0);
@@ -43,7 +43,7 @@ test('what another writer wrote follows at any bit', () => {
   }
 });
 
-test('a reader reads what was written, and nothing behind the end', () => {
+test('a reader reads what was written, and nothing after the end', () => {
   const numbers = randomBits(1, 200).filter(([, count]) => count <= 16);
   const writer = new BitWriter(0);
   for (const [value, count] of numbers) writer.write(value, count);
@@ -54,7 +54,7 @@ test('a reader reads what was written, and nothing behind the end', () => {
   expect(() => reader.read(8)).toThrow(/too early/);
 });
 
-test('a prefix of too many zeros is refused', () => {
+test('a prefix with too many zeros is refused', () => {
   expect(() => new BitReader(Uint8Array.of(0, 0, 1)).readUnary(15)).toThrow(/more than 15 zero bits/);
   expect(() => new BitReader(Uint8Array.of(0b1000)).readUnary(2)).toThrow(/more than 2 zero bits/);
 });

@@ -1,15 +1,15 @@
 import { StriaError } from '../shared/errors.ts';
 
-/** Writes bits, each byte from its lowest bit up. */
+/** Writes bits, filling each byte from its lowest bit up. */
 export class BitWriter {
-  /** Full ones are the first `#length`. */
+  /** The first `#length` words are complete. */
   #words: Uint32Array<ArrayBuffer>;
   #length = 0;
   /** Bits that do not fill a word yet. */
   #pending = 0;
   #pendingCount = 0;
 
-  /** @param capacity bytes that are there from the start; more come as needed */
+  /** @param capacity initial bytes; the buffer grows as needed */
   constructor(capacity: number) {
     this.#words = new Uint32Array(Math.ceil(capacity / 4));
   }
@@ -19,7 +19,7 @@ export class BitWriter {
     return 32 * this.#length + this.#pendingCount;
   }
 
-  /** The low `count` bits of `value`, 32 at most, the lowest first. `value` has no bits above. */
+  /** Writes the low `count` bits of `value`, at most 32, lowest first. Higher bits of `value` must be 0. */
   write(value: number, count: number): void {
     const before = this.#pendingCount;
     this.#pending |= value << before;
@@ -30,13 +30,13 @@ export class BitWriter {
     this.#pending = before === 0 ? 0 : value >>> (32 - before);
   }
 
-  /** All that another writer wrote. */
+  /** Appends everything that another writer wrote. */
   append(other: BitWriter): void {
     for (let at = 0; at < other.#length; at++) this.write(other.#words[at] as number, 32);
     this.write(other.#pending, other.#pendingCount);
   }
 
-  /** What was written, filled up with zero bits to a whole byte. Nothing is written after that. */
+  /** The written bits, padded with zero bits to a whole byte. Nothing may be written after that. */
   toBytes(): Uint8Array<ArrayBuffer> {
     const byteCount = Math.ceil(this.bitCount / 8);
     if (this.#pendingCount > 0) this.#push(this.#pending);
@@ -68,14 +68,14 @@ export class BitReader {
     return this.#at;
   }
 
-  /** The next `count` bits, 16 at most. @throws StriaError `corrupt` behind the end */
+  /** The next `count` bits, at most 16. @throws StriaError `corrupt` past the end */
   read(count: number): number {
     const value = this.peek() & ((1 << count) - 1);
     this.skip(count);
     return value;
   }
 
-  /** The number of zero bits before the next one, which it reads, too; `limit` (15 or less) at most. @throws StriaError `corrupt` */
+  /** Counts zero bits, at most `limit` (15 or less), and also reads the 1 bit after them. @throws StriaError `corrupt` */
   readUnary(limit: number): number {
     const window = this.peek();
     const zeros = window === 0 ? 32 : 31 - Math.clz32(window & -window);
@@ -84,7 +84,7 @@ export class BitReader {
     return zeros;
   }
 
-  /** 17 bits or more from here on; behind the end they are 0. */
+  /** At least 17 bits from the position; 0 past the end. */
   peek(): number {
     const byte = this.#at >> 3;
     const bytes = this.#bytes;
@@ -95,11 +95,11 @@ export class BitReader {
     return window >> (this.#at & 7);
   }
 
-  /** @throws StriaError `corrupt` behind the end */
+  /** @throws StriaError `corrupt` past the end */
   skip(count: number): void {
     this.#at += count;
     if (this.#at > 8 * this.#bytes.length) {
-      throw new StriaError('corrupt', `a sequence of bits ends after ${this.#bytes.length} bytes, too early`);
+      throw new StriaError('corrupt', `a sequence of bits ends too early, after ${this.#bytes.length} bytes`);
     }
   }
 }

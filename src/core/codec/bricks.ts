@@ -3,11 +3,11 @@ import type { ChunkGeometry, CodecElementBytes } from './codec.ts';
 
 /** How a codec cuts a plane of a chunk: its SPEC.md, 'Bricks, blocks and groups'. */
 export interface BrickGeometry {
-  /** The unit that decodes alone. One workgroup decodes it. */
+  /** The unit that decodes independently, in one workgroup. */
   readonly brick: Dims3;
-  /** The unit that one predictor is chosen for. */
+  /** The unit with one predictor. */
   readonly block: Dims3;
-  /** The unit that one code is chosen for. */
+  /** The unit with one code. */
   readonly group: Dims3;
 }
 
@@ -27,7 +27,7 @@ export interface Part {
   readonly extent: Dims3;
 }
 
-/** `whole` cut into parts of `shape`, clipped at its edges; x fastest, then y, then z. */
+/** Cuts `whole` into parts of `shape`, clipped at its edges; x fastest, then y, then z. */
 export function cut(whole: Dims3, shape: Dims3): Part[] {
   const parts: Part[] = [];
   for (let z = 0; z < whole[2]; z += shape[2]) {
@@ -45,7 +45,7 @@ export function cut(whole: Dims3, shape: Dims3): Part[] {
   return parts;
 }
 
-/** Indices of a part's elements in a box of `whole`, x fastest. */
+/** Indexes of a part's elements in a box of `whole`, x fastest. */
 export function indicesOf({ origin, extent }: Part, whole: Dims3): Uint32Array {
   const indices = new Uint32Array(extent[0] * extent[1] * extent[2]);
   let i = 0;

@@ -1,4 +1,4 @@
-/** Chunks and boxes for codec tests, made by rule: no file, no chance. Imported by tests alone. */
+/** Deterministic chunks and boxes for codec tests. Only tests import this. */
 import type { Dims3 } from '../shared/volume.ts';
 import {
   type ChunkGeometry,
@@ -24,7 +24,7 @@ export const testShapes: readonly Dims3[] = [
   [33, 5, 64],
 ];
 
-/** A fixed sequence of 32-bit numbers that look random (SplitMix32). */
+/** A fixed sequence of pseudorandom 32-bit numbers (SplitMix32). */
 export function testRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -61,7 +61,7 @@ export function makeChunk(shape: Dims3, elementBytes: CodecElementBytes, pattern
   return { bytes, shape, elementBytes };
 }
 
-/** The slow and plain count of what `ChunkStatistics` says. */
+/** A slow, plain computation of `ChunkStatistics`. */
 export function statisticsOf(chunk: ChunkVoxels): ChunkStatistics & ChunkSurvey {
   const { bytes, shape, elementBytes } = chunk;
   const steps = [1, shape[0], shape[0] * shape[1]] as const;
@@ -84,14 +84,14 @@ export function statisticsOf(chunk: ChunkVoxels): ChunkStatistics & ChunkSurvey 
   return { changes, ...survey(chunk) };
 }
 
-/** A box as `GpuVoxels` holds it: each row padded to whole words. */
+/** A box laid out as `GpuVoxels`: each row padded to whole words. */
 export interface TestBox {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly dims: Dims3;
   readonly elementBytes: CodecElementBytes;
 }
 
-/** A box in which every byte, padding too, is `poison`. */
+/** A box in which every byte, including padding, is `poison`. */
 export function poisonedBox(dims: Dims3, elementBytes: CodecElementBytes, poison = 0xa5): TestBox {
   const bytes = new Uint8Array(rowBytes(dims[0], elementBytes) * dims[1] * dims[2]).fill(poison);
   return { bytes, dims, elementBytes };
@@ -129,7 +129,7 @@ function forEachRow(
   }
 }
 
-/** Where two arrays first differ, in words for a test's message; undefined where they are equal. Faster than toEqual. */
+/** Describes the first difference between two arrays; undefined if they are equal. Faster than toEqual. */
 export function firstDifference(actual: Uint8Array, expected: Uint8Array): string | undefined {
   if (actual.length !== expected.length) return `${actual.length} bytes instead of ${expected.length}`;
   for (let i = 0; i < actual.length; i++) {

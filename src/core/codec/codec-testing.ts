@@ -1,4 +1,4 @@
-/** What every codec's reference must do. Imported by tests alone; describe-codec-gpu.ts is the same for its kernels. */
+/** What every codec's reference must do. Only tests import this; describe-codec-gpu.ts does the same for kernels. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { StriaError } from '../shared/errors.ts';
@@ -7,7 +7,7 @@ import { elementCount } from './batch.ts';
 import { firstDifference, fromHex, makeChunk, statisticsOf, testPatterns, testShapes } from './chunk-testing.ts';
 import type { ChunkVoxels, CodecDefinition, CodecOptions, CodecParameters } from './codec.ts';
 
-/** An encoding that must never change: SPEC.md's worked examples. All bytes in hexadecimal, parted by spaces. */
+/** A worked example from SPEC.md: an encoding that must never change. All bytes in hexadecimal, separated by spaces. */
 export interface GoldenVector {
   readonly name: string;
   readonly shape: Dims3;
@@ -23,7 +23,7 @@ export function parametersFor(definition: CodecDefinition, chunk: ChunkVoxels, a
   return definition.choose(statisticsOf(chunk), chunk, { axis });
 }
 
-/** What a codec takes for these axes: codecs that know no axes need no second and third try. */
+/** The parameters that a codec takes for these axes, without duplicates for codecs that ignore axes. */
 export function differentParameters(
   axes: readonly CodecOptions['axis'][],
   parametersOf: (axis: CodecOptions['axis']) => CodecParameters,
@@ -53,16 +53,16 @@ function faultOf(action: () => unknown): unknown {
 
 function expectFault(action: () => unknown, tags: readonly string[]): void {
   const fault = faultOf(action);
-  // There are very many: `expect` would take longer than decoding.
+  // This runs many times, and `expect` would take longer than decoding.
   if (fault instanceof StriaError && tags.includes(fault.tag)) return;
   expect(fault).toBeInstanceOf(StriaError);
   expect(tags).toContain((fault as StriaError).tag);
 }
 
 export interface CodecTraits {
-  /** Whether voxels have one encoding alone, so that any other payload is refused or is other voxels. True unless said. */
+  /** Whether voxels have only one encoding, so that any other payload is refused or decodes to other voxels. Default: true. */
   readonly canonical?: boolean;
-  /** Where the reference is made for speed: SPEC.md as plain as can be, which gives the same bytes. */
+  /** For a reference written for speed: SPEC.md as plainly as possible, which must give the same bytes. */
   readonly encodeByDefinition?: (chunk: ChunkVoxels, parameters: CodecParameters) => Uint8Array;
 }
 
@@ -97,7 +97,7 @@ export function describeCodec(
             )) {
               const hint = `${name}, parameters ${parameters}`;
               const payload = reference.encode(chunk, parameters);
-              // Large chunks show nothing more, slowly.
+              // Larger chunks would be slow and show nothing more.
               if (elementCount(chunk) < 2 ** 14) expectByDefinition(payload, chunk, parameters, hint);
               const decoded = reference.decode(payload, chunk, parameters);
               expect(firstDifference(decoded, chunk.bytes), hint).toBe(undefined);
@@ -111,7 +111,7 @@ export function describeCodec(
       });
     }
 
-    test('round trip of anything (property)', () => {
+    test('round trip of arbitrary chunks (property)', () => {
       const chunks = fc
         .record({
           shape: fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 9 })),
@@ -137,7 +137,7 @@ export function describeCodec(
       );
     });
 
-    test('any bytes as a payload are refused, or are what encode makes (property)', () => {
+    test('arbitrary bytes as a payload are refused, or are what encode writes (property)', () => {
       fc.assert(
         fc.property(fc.uint8Array({ maxLength: 24 }), fc.integer({ min: 1, max: 20 }), (payload, length) => {
           const geometry = { shape: [length, 1, 1] as const, elementBytes: 1 as const };
@@ -157,7 +157,7 @@ export function describeCodec(
       );
     });
 
-    test('every truncation and every longer payload is corrupt', () => {
+    test('every truncated and every extended payload is corrupt', () => {
       for (const chunk of chunksToDamage(definition)) {
         for (const parameters of differentParameters(testAxes, (axis) => parametersFor(definition, chunk, axis))) {
           const payload = reference.encode(chunk, parameters);
@@ -170,7 +170,7 @@ export function describeCodec(
       }
     });
 
-    test('every flipped byte is corrupt, or other voxels (or, where an encoding is not the only one, the same)', () => {
+    test('every flipped byte is corrupt or gives other voxels (the same voxels only if encodings are not unique)', () => {
       for (const chunk of chunksToDamage(definition)) {
         const parameters = parametersFor(definition, chunk, 'auto');
         const payload = reference.encode(chunk, parameters);
@@ -182,7 +182,7 @@ export function describeCodec(
             try {
               decoded = reference.decode(damaged, chunk, parameters);
             } catch (error) {
-              // As in `expectFault`: `expect` would take long.
+              // As in `expectFault`: `expect` would be slow.
               if (error instanceof StriaError && error.tag === 'corrupt') continue;
               throw error;
             }
@@ -201,7 +201,7 @@ export function describeCodec(
       expectFault(() => reference.decode(payload, chunk, Uint8Array.of(0, 0)), ['corrupt']);
     });
 
-    test('absurd shapes are refused before memory is asked for', () => {
+    test('absurd shapes are refused before memory is allocated', () => {
       const parameters = parametersFor(
         definition,
         makeChunk([1, 1, 1], 1, () => 0),

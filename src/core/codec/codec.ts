@@ -4,8 +4,8 @@ import type { Dims3 } from '../shared/volume.ts';
 import type { ChunkInMemory } from './chunk-in-memory.ts';
 
 /**
- * Width of the elements that codecs see. An f64 voxel is two 4-byte elements, side by side along x, so that no codec
- * needs a 64-bit path.
+ * Width of the elements that codecs see. An f64 voxel is two 4-byte elements, adjacent along x, so that no codec needs a 64-bit
+ * path.
  */
 export type CodecElementBytes = 1 | 2 | 4;
 
@@ -18,98 +18,101 @@ export interface ChunkVoxels {
   readonly sections?: readonly number[] | undefined;
 }
 
-/** What one pass over a chunk finds out, the same on GPU and CPU. Codecs choose their parameters by it. */
+/** The result of one pass over a chunk, equal on GPU and CPU. Codecs choose their parameters by it. */
 export interface ChunkStatistics {
-  /** Number of neighbour pairs along x, y, z whose elements differ. All three 0: the chunk is constant. */
+  /** Number of neighbour pairs along x, y and z whose elements differ. If all three are 0, the chunk is constant. */
   readonly changes: Dims3;
 }
 
 /**
- * What a sample of a chunk's elements (one row of 8) says about its prediction, the same on GPU and CPU. `auto` estimates
- * by it.
+ * How well a sample of a chunk's elements (one row in 8) can be predicted, equal on GPU and CPU. `auto` bases its estimates on
+ * it.
  */
 export interface ChunkSurvey {
   readonly sampledElements: number;
   /**
-   * Bits that Rice codes are expected to take for the sample, under the predictors left, up, behind, flat and Lorenzo
-   * (rice/SPEC.md, 'Predictors'). 0: all elements are as predicted.
+   * Expected bits of Rice codes for the sample, under the predictors left, up, behind, flat and Lorenzo (rice/SPEC.md,
+   * 'Predictors'). 0 means that all elements are as predicted.
    */
   readonly riceBits: readonly number[];
-  /** The same under soft. */
+  /** The same for the predictor soft. */
   readonly softBits: number;
-  /** Sampled elements that differ from the one before them along x, and those of them that differ from the one behind, too. */
+  /** Sampled elements that differ from the previous one along x, and those among them that also differ from the one behind. */
   readonly steps: number;
   readonly spikes: number;
 }
 
-/** What 'auto' goes by. */
+/** Goals of 'auto'. */
 export const preferences = ['size', 'balanced', 'speed'] as const;
 export type Preference = (typeof preferences)[number];
 
-/** What a user may ask of codecs. A codec takes what concerns it and ignores the rest. */
+/** What a user may request of codecs. A codec uses what applies to it and ignores the rest. */
 export interface CodecOptions {
-  /** What 'auto' is to go by. Default 'balanced': size, unless a much faster codec makes it but little larger and 'effort' is not 'max'. */
+  /** The goal of 'auto'. Default 'balanced': size, unless a much faster codec is only slightly larger and 'effort' is not 'max'. */
   readonly prefer?: Preference | undefined;
-  /** The axis along which runs are sought. 'auto': the one with the fewest changes; on a tie the first of x, y, z. */
+  /** The axis along which to look for runs. 'auto' takes the axis with the fewest changes; ties go to the first of x, y, z. */
   readonly axis: 'x' | 'y' | 'z' | 'auto';
-  /** 'max': smaller, and slower to encode and decode. Left out: 'normal'. */
+  /** 'max' is smaller, but slower to encode and decode. Default: 'normal'. */
   readonly effort?: 'normal' | 'max' | undefined;
 }
 
-/** A codec's parameters for one chunk, as they stand in the container. 255 bytes at most; empty for many. */
+/** A codec's parameters for one chunk, as stored in the container. At most 255 bytes; empty for many codecs. */
 export type CodecParameters = Uint8Array;
 
 export type CodecOptionName = 'axis' | 'effort';
 
 export interface CodecDefinition {
-  /** Permanent: it stands in files. 1 is raw, 2 is rle. 0 is kept for constant chunks, which have no codec. */
+  /** Permanent, because files contain it. 1 is raw, 2 is rle. 0 is reserved for constant chunks, which have no codec. */
   readonly id: number;
-  /** Lower case; the word of `--codec` and of the app's menu. */
+  /** Lower case; the value of `--codec` and the entry in the app's menu. */
   readonly name: string;
-  /** One line for people, with its full stop. */
+  /** One sentence for users, with its full stop. */
   readonly summary: string;
-  /** What people may set when they ask for it. */
+  /** The options that users may set when they request this codec. */
   readonly options: readonly CodecOptionName[];
-  /** Why it makes some chunks smallest, in a few words for people: `runs`. */
+  /** Why this codec is the smallest for some chunks, in a few words for users: `runs`. */
   readonly reason: string;
-  /** What it adds behind another codec, in a few words for people. Left out: it never stands behind one. */
+  /** What it contributes as the second stage of a chain, in a few words for users. Undefined if it never is one. */
   readonly reasonBehind?: string;
-  /** No other codec may stand behind it: the result would be that codec's alone. */
+  /** No other codec may follow it in a chain: the result would be that codec's alone. */
   readonly standsAlone?: true;
   readonly elementBytes: readonly CodecElementBytes[];
-  /** The parameters for a chunk, by its statistics and the user's wishes. */
+  /** Chooses the parameters for a chunk from its statistics and the user's options. */
   choose(statistics: ChunkStatistics, chunk: ChunkGeometry, options: CodecOptions): CodecParameters;
-  /** The axis that these parameters name, for people; codecs that have none leave it out. */
+  /** The axis in these parameters, for display. Undefined for codecs without one. */
   axisOf?(parameters: CodecParameters): 'x' | 'y' | 'z' | undefined;
-  /** Where elements lie in scan order, for codecs that decode stretches of it alone; others leave it out. */
+  /** The position of elements in scan order, for codecs that decode parts of a chunk; undefined for others. */
   scanOrder?(chunk: ChunkGeometry, parameters: CodecParameters): ScanOrder;
-  /** What `encode` is expected to make of it, in bytes: `auto` takes the codec that promises least. */
+  /** Estimated length of the encoding, in bytes. `auto` compares these estimates. */
   estimate(statistics: ChunkStatistics & ChunkSurvey, chunk: ChunkGeometry, parameters: CodecParameters): number;
-  /** What an entropy coder behind it is expected to leave of it, in bytes. Left out: `auto` puts none behind it. */
+  /** Estimated length after an entropy coder as the second stage, in bytes. Undefined if `auto` should not try one. */
   estimateWithEntropy?(statistics: ChunkStatistics & ChunkSurvey, chunk: ChunkGeometry, parameters: CodecParameters): number;
   /**
-   * How many GB of voxels its kernels encode in a second on a large GPU, about: 'auto' weighs size against it. Behind another
-   * codec it counts for that one's voxels.
+   * Approximate encoding speed of its kernels on a large GPU, in GB of voxels a second, which 'auto' weighs against size. For a
+   * second stage, the voxels of the first count.
    */
   readonly gigabytesPerSecond: number;
-  /** Its payloads are made for an entropy coder behind it, which may make them worth while though they are not smaller. */
+  /** Its payloads are meant for an entropy coder, so they may be worthwhile although they are not smaller. */
   readonly preparesEntropy?: true;
-  /** No encoding of such a chunk is longer, in bytes. */
+  /** Upper bound of the encoded length, in bytes. */
   encodedBound(chunk: ChunkGeometry): number;
   /**
-   * Only in codecs that may stand behind another one: how many bytes a payload decodes to, as it says itself. Whoever
-   * asks compares it with what the codec before may make, before memory is asked for. @throws StriaError `corrupt`
+   * Only for codecs that can be a second stage: the decoded length that a payload claims. The caller checks it against the
+   * bound of the first stage before it allocates memory. @throws StriaError `corrupt`
    */
   decodedLength?(payload: Uint8Array): number;
   readonly reference: ReferenceCodec;
-  /** `reference.encode` by WebAssembly: the same bytes, faster. Undefined where there is none. Few codecs have it. */
+  /**
+   * `reference.encode` in WebAssembly: the same bytes, faster. Undefined for most codecs, and returns undefined if it does not
+   * apply.
+   */
   encodeInMemory?(chunk: ChunkInMemory, parameters: CodecParameters): Uint8Array<ArrayBuffer> | undefined;
 }
 
 /**
- * Element (x, y, z) of a chunk has the number `x × xStep + y × yStep + z × zStep` in scan order. One step is 1: along that
- * axis neighbours lie side by side. So a voxel is a stretch of one element, a column along that axis one of the column's
- * length, and a plane of it with the axis of the next larger step is one stretch, too.
+ * Element (x, y, z) of a chunk has the number `x × xStep + y × yStep + z × zStep` in scan order. One step is 1: elements are
+ * adjacent along that axis. A voxel is thus a range of one element, a column along that axis a range of the column's length,
+ * and a plane of that axis and the axis with the next larger step is also one range.
  */
 export interface ScanOrder {
   readonly xStep: number;
@@ -119,15 +122,15 @@ export interface ScanOrder {
 
 export type ChunkGeometry = Pick<ChunkVoxels, 'shape' | 'elementBytes'>;
 
-/** The oracle of every test, and what works where there is no GPU. */
+/** The oracle of every test, and the fallback without a GPU. */
 export interface ReferenceCodec {
   encode(chunk: ChunkVoxels, parameters: CodecParameters): Uint8Array<ArrayBuffer>;
-  /** @throws StriaError `corrupt` for every payload that `encode` could not have made; never hangs, never reads outside */
+  /** @throws StriaError `corrupt` for every payload that `encode` could not have written; never hangs, never reads out of bounds */
   decode(payload: Uint8Array, chunk: ChunkGeometry, parameters: CodecParameters): Uint8Array<ArrayBuffer>;
   /**
-   * `count` elements from number `first` on in scan order, as bytes. Reads no more of the payload than that needs, and so
-   * finds less damage than `decode`. There with `CodecDefinition.scanOrder`.
-   * @throws StriaError `corrupt`; `internal` for elements that the chunk does not have
+   * Decodes `count` elements from number `first` on in scan order. Reads only the needed part of the payload, and therefore
+   * detects less damage than `decode`. Defined together with `CodecDefinition.scanOrder`.
+   * @throws StriaError `corrupt`; `internal` for elements outside the chunk
    */
   decodeRange?(
     payload: Uint8Array,
@@ -137,15 +140,15 @@ export interface ReferenceCodec {
     count: number,
   ): Uint8Array<ArrayBuffer>;
   /**
-   * Byte lengths of the parts of a payload that `encode` made whose bytes have statistics of their own, in order; they add
-   * up to its length. Left out: there is one. An entropy stage behind the codec gives each a code table of its own.
+   * Byte lengths of the parts of an encoder's payload that have statistics of their own, in order. They sum to its length.
+   * Undefined if there is only one part. An entropy coder as the second stage gives each part its own code table.
    */
   sections?(payload: Uint8Array, chunk: ChunkGeometry, parameters: CodecParameters): readonly number[];
 }
 
 /**
- * Voxels in GPU memory: a box of the volume, x fastest, each row padded with zero bits to a multiple of 4 bytes.
- * Element (x, y, z) starts at byte `(z × dims[1] + y) × rowBytes(dims[0], elementBytes) + x × elementBytes`.
+ * Voxels in GPU memory: a box of the volume, x fastest, each row padded with zero bits to a multiple of 4 bytes. Element (x, y,
+ * z) starts at byte `(z × dims[1] + y) × rowBytes(dims[0], elementBytes) + x × elementBytes`.
  */
 export interface GpuVoxels {
   /** Usage STORAGE. `array<u32>` in WGSL. */
@@ -165,44 +168,44 @@ export interface GpuChunk {
   readonly shape: Dims3;
   readonly parameters: CodecParameters;
   /**
-   * Where this chunk is a payload of another codec, `[its length, 1, 1]` elements of 1 byte, its sections: the lengths that
-   * `ReferenceCodec.sections` and `GpuPayloads.sections` give. Only an encoder of entropy looks at them.
+   * Set if this chunk is the payload of another codec, `[its length, 1, 1]` elements of 1 byte: its sections, the lengths from
+   * `ReferenceCodec.sections` and `GpuPayloads.sections`. Only an entropy encoder uses them.
    */
   readonly sections?: readonly number[] | undefined;
 }
 
-/** Encoded chunks in GPU memory, one after the other, each starting at a multiple of 4 bytes. */
+/** Encoded chunks in GPU memory, one after another, each starting at a multiple of 4 bytes. */
 export interface GpuPayloads {
   /**
-   * Usage STORAGE | COPY_SRC | COPY_DST. The bytes between payloads are 0; behind the last there may be anything. Undefined where no
-   * payload has a byte.
+   * Usage STORAGE | COPY_SRC | COPY_DST. The bytes between payloads are 0; those after the last are undefined. Undefined if no
+   * payload has any bytes.
    */
   readonly buffer: GPUBuffer | undefined;
   readonly byteOffsets: readonly number[];
   /**
-   * 0 in an encoder's result: encoded, this chunk would not be smaller than its voxels, and nothing was written.
-   * (Codec `raw` alone writes every chunk: it is what becomes of those.)
+   * In an encoder's result 0 means that this chunk would not become smaller, and nothing was written. (Only codec `raw` writes
+   * every chunk, because it is the fallback for those.)
    */
   readonly byteLengths: readonly number[];
-  /** In an encoder's result: for each payload its sections, as `ReferenceCodec.sections` has them. Left out: one each. */
+  /** In an encoder's result: the sections of each payload, as in `ReferenceCodec.sections`. Undefined if each has one. */
   readonly sections?: readonly (readonly number[])[] | undefined;
 }
 
 /**
- * A codec on the GPU. Its bytes equal the reference's. `scope` owns every buffer that a call makes, the result's too:
- * the caller frees all with it. `stage` times the kernels (see core/gpu/commands.ts): pass it to each Commands made.
+ * A codec on the GPU. Its bytes equal the reference's. `scope` owns every buffer that a call creates, including the result's;
+ * the caller frees them all with it. `stage` times the kernels (see core/gpu/commands.ts): pass it to each Commands created.
  */
 export interface CodecKernels {
   encode(voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads>;
   /**
-   * Makes all that decoding these chunks needs, owned by `scope`, without running it. The plan writes the chunks'
-   * elements, and nothing outside them, into `target` (whose row padding stays as it is), from what `payloads.buffer`
-   * then holds. A damaged payload gives wrong voxels, never a fault of the device: the caller compares checksums.
-   * `decodeChunks` in decode-chunks.ts runs it once.
-   * @param faults a word for each chunk, 0 at first: the plan sets it where the payload is not as SPEC.md says and yet
-   *   might decode to the right voxels. It may set it for a sound payload, too, so the reference has the last word. Left
-   *   out: payloads are not checked, which costs nothing
-   * @throws StriaError `corrupt` for parameters and lengths that no encoder makes
+   * Prepares the decoding of these chunks without running it; `scope` owns what it creates. The plan decodes whatever
+   * `payloads.buffer` holds when it runs. It writes the chunks' elements into `target` and nothing outside them (the row
+   * padding of `target` is unchanged). A damaged payload gives wrong voxels, never a device error: the caller compares
+   * checksums. `decodeChunks` in decode-chunks.ts runs a plan once.
+   * @param faults one word per chunk, initially 0. The plan sets it if the payload violates SPEC.md even though it might decode
+   * to the right voxels. It may also set it for a sound payload, so the reference decides. If undefined, payloads are not
+   * checked, which saves time.
+   * @throws StriaError `corrupt` for parameters and lengths that no encoder writes
    */
   prepareDecode(
     payloads: GpuPayloads,
@@ -212,8 +215,9 @@ export interface CodecKernels {
     faults?: GPUBuffer,
   ): DecodePlan;
   /**
-   * As `prepareDecode`, for stretches of chunks: those of a slice, or single voxels. There with `CodecDefinition.scanOrder`.
-   * @throws StriaError `corrupt` as `prepareDecode`; `internal` for elements that a chunk does not have
+   * Like `prepareDecode`, for ranges of chunks: parts of a slice, or single voxels. Defined together with
+   * `CodecDefinition.scanOrder`.
+   * @throws StriaError `corrupt` as `prepareDecode`; `internal` for elements outside a chunk
    */
   prepareDecodeRanges?(
     payloads: GpuPayloads,
@@ -223,9 +227,9 @@ export interface CodecKernels {
   ): RangePlan;
 }
 
-/** `count` elements of a chunk from number `first` on in scan order: `ReferenceCodec.decodeRange`. */
+/** `count` elements of a chunk from number `first` on in scan order: see `ReferenceCodec.decodeRange`. */
 export interface GpuRange {
-  /** Number of its chunk's payload in the `GpuPayloads`. */
+  /** Index of its chunk's payload in the `GpuPayloads`. */
   readonly payload: number;
   readonly shape: Dims3;
   readonly parameters: CodecParameters;
@@ -234,28 +238,25 @@ export interface GpuRange {
 }
 
 export interface RangePlan {
-  /** Adds the dispatches. It may be called again and again, and uploads nothing. */
+  /** Records the dispatches. It can run repeatedly and uploads nothing. */
   readonly run: DecodePlan;
-  /** What they write: elements in scan order. Usage STORAGE | COPY_SRC; owned by the scope. */
+  /** The output: elements in scan order. Usage STORAGE | COPY_SRC; owned by the scope. */
   readonly buffer: GPUBuffer;
-  /** Where each range starts in it. Around a range lie other elements of its chunk, decoded along with it. */
+  /** Where each range starts in the output. Around a range lie other elements of its chunk that were decoded with it. */
   readonly byteOffsets: readonly number[];
   /** How many parts of payloads are read and decoded. */
   readonly segmentCount: number;
 }
 
-/** Adds the dispatches of a decoding to `commands`. It may be called again and again, and uploads nothing. */
+/** Records the dispatches of a decoding in `commands`. It can run repeatedly and uploads nothing. */
 export type DecodePlan = (commands: Commands) => void;
 
-/** What a call of a codec is given. */
+/** The arguments of a codec call. */
 export interface KernelCall {
   readonly scope: GpuScope;
   readonly signal?: AbortSignal | undefined;
-  /** Called with each submitted Commands' stage times. */
+  /** Called with the stage times of each submitted Commands. */
   readonly onTimes?: Commands['onTimes'];
-  /**
-   * An encoder of entropy comes next: a codec that `preparesEntropy` then writes every chunk, smaller or not. Others take
-   * no notice.
-   */
+  /** An entropy encoder follows. A codec that `preparesEntropy` then writes every chunk, smaller or not; others ignore this. */
   readonly isFirstStage?: boolean | undefined;
 }

@@ -3,8 +3,8 @@ import { throwIfAborted } from '../shared/job.ts';
 import type { CodecKernels, GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from './codec.ts';
 
 /**
- * Decodes chunks into `target`, once: prepares, runs, and frees what that took.
- * @param label of the submitted commands, `rle.decode`
+ * Decodes chunks into `target` once: prepares, runs, and frees the resources.
+ * @param label of the submitted commands, such as `rle.decode`
  * @throws StriaError `corrupt`, `aborted`, `device-lost`
  */
 export async function decodeChunks(

@@ -1,17 +1,17 @@
 import ignoreCode from '../../shaders/faults/ignore.wgsl?raw';
 import raiseCode from '../../shaders/faults/raise.wgsl?raw';
 
-/** How a decoder's kernels are to treat payloads that are not as SPEC.md says: raise flags, or take no notice. */
+/** Whether a decoder's kernels flag payloads that violate SPEC.md, or ignore the violation. */
 export interface FaultChecks {
-  /** Goes behind the name of a kernel: those that check are other kernels. */
+  /** Suffix of the kernel's name: a checking kernel is another kernel. */
   readonly suffix: '' | '.checked';
-  /** What to bind behind the kernel's own bindings. */
+  /** Bindings that follow the kernel's own. */
   readonly bindings: readonly GPUBuffer[];
-  /** The shader text that goes in front of a kernel with so many bindings of its own. */
+  /** The shader text to prepend to a kernel with this many bindings of its own. */
   code(ownBindings: number): string;
 }
 
-/** @param faults a word for each chunk, as `CodecKernels.prepareDecode` has it */
+/** @param faults one word per chunk, see `CodecKernels.prepareDecode` */
 export function faultChecks(faults: GPUBuffer | undefined): FaultChecks {
   if (!faults) return { suffix: '', bindings: [], code: () => ignoreCode };
   return {

@@ -1,15 +1,15 @@
-/** Scan order and runs as SPEC.md of `rle` and `parle` define them, element by element: slow, and for tests alone. */
+/** Scan order and runs as the SPEC.md of `rle` and `parle` define them, element by element. Slow; only tests import this. */
 import { readElement } from './batch.ts';
 import type { ChunkVoxels } from './codec.ts';
 import type { Axis } from './scan-order.ts';
 
-/** Element (x, y, z) has the number …, by SPEC.md's table. */
+/** The number of element (x, y, z), by SPEC.md's table. */
 export function numberOf(x: number, y: number, z: number, [X, Y, Z]: ChunkVoxels['shape'], axis: Axis): number {
   if (axis === 0) return (z * Y + y) * X + x;
   return axis === 1 ? (z * X + x) * Y + y : (y * X + x) * Z + z;
 }
 
-/** The chunk's elements, each at its number. */
+/** The chunk's elements in order of their numbers. */
 export function orderedByDefinition({ bytes, shape, elementBytes }: ChunkVoxels, axis: Axis): number[] {
   const ordered: number[] = [];
   for (let z = 0; z < shape[2]; z++) {

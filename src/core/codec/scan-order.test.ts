@@ -16,7 +16,7 @@ function expectOrder(chunk: ChunkVoxels, axis: Axis): void {
   expect(firstDifference(fromScanOrder(ordered, chunk.shape, axis), chunk.bytes)).toBe(undefined);
 }
 
-describe('scan order is that of the table in SPEC.md', () => {
+describe('scan order follows the table in SPEC.md', () => {
   test.each(testShapes.map((shape) => ({ shape, name: shape.join('×') })))('for $name', ({ shape }) => {
     for (const name of ['random', 'sparse']) {
       for (const elementBytes of widths) {
@@ -26,7 +26,7 @@ describe('scan order is that of the table in SPEC.md', () => {
     }
   });
 
-  test('for anything, also where its bytes begin inside a buffer (property)', () => {
+  test('for arbitrary chunks, including unaligned bytes (property)', () => {
     const length = fc.integer({ min: 1, max: 9 });
     const cases = fc
       .record({
@@ -38,7 +38,7 @@ describe('scan order is that of the table in SPEC.md', () => {
       .chain(({ shape, elementBytes, axis, offset }) => {
         const byteLength = shape[0] * shape[1] * shape[2] * elementBytes;
         const size = { minLength: offset + byteLength, maxLength: offset + byteLength };
-        // Zeros by the row, as well as scattered ones: the quick way leaves them out word by word.
+        // Zeros in whole rows as well as scattered ones, because the fast path skips zeros word by word.
         return fc
           .oneof(fc.uint8Array(size), fc.uint8Array({ ...size, max: 1 }))
           .map((buffer) => ({ chunk: { bytes: buffer.subarray(offset), shape, elementBytes }, axis }));

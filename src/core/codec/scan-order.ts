@@ -13,7 +13,7 @@ export function parseAxis(codec: string, parameters: CodecParameters): Axis {
   throw new StriaError('corrupt', `${codec} takes one parameter byte, 0, 1 or 2; found [${[...parameters].join(', ')}]`);
 }
 
-/** How far a step along x, y or z goes in scan order: SPEC.md of `rle` and `parle`, 'Scan order'. */
+/** The scan-order steps along x, y and z: SPEC.md of `rle` and `parle`, 'Scan order'. */
 export function orderOf([sizeX, sizeY, sizeZ]: Dims3, axis: Axis): ScanOrder {
   if (axis === 0) return { xStep: 1, yStep: sizeX, zStep: sizeX * sizeY };
   if (axis === 1) return { xStep: sizeY, yStep: 1, zStep: sizeX * sizeY };
@@ -28,17 +28,20 @@ export function newElements(count: number, elementBytes: CodecElementBytes): Ele
   return elementBytes === 2 ? new Uint16Array(count) : new Uint32Array(count);
 }
 
-/** The chunk's elements one column after the other: SPEC.md, 'Scan order'. Along x those of the chunk itself, where they can be. */
+/**
+ * The chunk's elements column by column: SPEC.md, 'Scan order'. Along x this is a view of the chunk itself, if alignment
+ * allows.
+ */
 export function inScanOrder(chunk: ChunkVoxels, axis: Axis): Elements {
   const { bytes, shape, elementBytes } = chunk;
   const length = chunkBytes(chunk);
-  if (bytes.byteLength !== length) throw new StriaError('internal', `a chunk of ${length} bytes came as ${bytes.byteLength}`);
+  if (bytes.byteLength !== length) throw new StriaError('internal', `a chunk of ${length} bytes was given ${bytes.byteLength}`);
   const memory = elementsOf(bytes, elementBytes);
   if (axis === 0) return memory;
   const ordered = newElements(memory.length, elementBytes);
   const { xStep, yStep, zStep } = orderOf(shape, axis);
   const wordElements = 4 / elementBytes;
-  // Words only where none holds elements of two rows. What is zero need not be copied: `ordered` is, to begin with.
+  // Work in words only if no word holds elements of two rows. Zeros need no copy, because `ordered` starts as zeros.
   const words = new Int32Array(memory.buffer, 0, shape[0] % wordElements === 0 ? length / 4 : 0);
   let source = 0;
   for (let z = 0; z < shape[2]; z++) {
@@ -59,7 +62,7 @@ export function inScanOrder(chunk: ChunkVoxels, axis: Axis): Elements {
   return ordered;
 }
 
-/** Bytes as elements: a view where they are a whole buffer, else a copy. */
+/** Bytes as elements: a view if they are a whole buffer, otherwise a copy. */
 function elementsOf(bytes: Uint8Array, elementBytes: CodecElementBytes): Elements {
   const { buffer, byteLength } = bytes;
   const whole = buffer instanceof ArrayBuffer && byteLength === buffer.byteLength ? buffer : new Uint8Array(bytes).buffer;
@@ -67,7 +70,7 @@ function elementsOf(bytes: Uint8Array, elementBytes: CodecElementBytes): Element
   return elementBytes === 2 ? new Uint16Array(whole) : new Uint32Array(whole);
 }
 
-/** The way back, as voxel bytes. */
+/** The inverse of `inScanOrder`, as voxel bytes. */
 export function fromScanOrder(ordered: Elements, shape: Dims3, axis: Axis): Uint8Array<ArrayBuffer> {
   if (axis === 0) return new Uint8Array(ordered.buffer);
   const memory = newElements(ordered.length, ordered.BYTES_PER_ELEMENT as CodecElementBytes);
@@ -82,7 +85,10 @@ export function fromScanOrder(ordered: Elements, shape: Dims3, axis: Axis): Uint
   return new Uint8Array(memory.buffer);
 }
 
-/** Fills elements from `start` to before `end`; short runs by hand: a call of `fill` costs as much as some twenty elements. */
+/**
+ * Fills elements from `start` up to, not including, `end`. Short runs use a loop, because a call of `fill` costs as much as
+ * about twenty elements.
+ */
 export function fillRun(elements: Elements, value: number, start: number, end: number): void {
   if (end - start > 20) elements.fill(value, start, end);
   else for (let i = start; i < end; i++) elements[i] = value;

@@ -19,12 +19,12 @@ function chunkOf(shape: Dims3, elementBytes: CodecElementBytes, value: (x: numbe
   return { bytes, shape, elementBytes };
 }
 
-test('one row of 8 is sampled, in each slice, and at least one', () => {
+test('one row in 8 is sampled in each slice, and at least one', () => {
   expect(survey(chunkOf([20, 30, 3], 1, () => 7)).sampledElements).toBe(20 * 4 * 3);
   expect(survey(chunkOf([5, 1, 1], 1, () => 7)).sampledElements).toBe(5);
 });
 
-test('what a predictor foretells costs nothing but in the first row and slice, and only that', () => {
+test('predictable elements are free except in the first row and slice, and only those', () => {
   const shape: Dims3 = [32, 24, 16];
   const [left, up, behind, flat, lorenzo] = [0, 1, 2, 3, 4];
   const free = (value: (x: number, y: number, z: number) => number, elementBytes: CodecElementBytes = 2) =>
@@ -36,11 +36,11 @@ test('what a predictor foretells costs nothing but in the first row and slice, a
   expect(free((x, y) => 50 * x * x + 20 * y * y)).toEqual([behind, lorenzo]);
   expect(free((x, y, z) => 9 * x * y + 5 * y * z + z * x)).toEqual([lorenzo]);
   expect(free((x, y, z) => x * y * z)).toEqual([]);
-  // The halves of wider elements are planes of their own.
+  // The halves of wider elements are separate planes.
   expect(free((x) => x * 65536 + x, 4)).toEqual([up, behind, flat, lorenzo]);
 });
 
-test('noise costs about what it weighs: 4 random bits a good 5, whatever they stand on', () => {
+test('noise costs about its entropy: 4 random bits cost about 5, at any level', () => {
   const random = testRandom(3);
   const { riceBits, sampledElements } = survey(chunkOf([64, 64, 64], 2, (x) => 1000 + 4 * x + (random() & 15)));
   const best = Math.min(...riceBits) / sampledElements;
@@ -48,7 +48,7 @@ test('noise costs about what it weighs: 4 random bits a good 5, whatever they st
   expect(best).toBeLessThan(6);
 });
 
-test('soft takes less than the others of noise that follows what is above and behind by a half, and more of slopes', () => {
+test('soft costs less for noise that half follows the elements above and behind, and more for slopes', () => {
   const random = testRandom(5);
   const size = 32;
   const noise: number[] = [];
@@ -66,7 +66,7 @@ test('soft takes less than the others of noise that follows what is above and be
   }
 });
 
-test('steps are elements that differ from the one before, spikes those that differ from the one behind, too', () => {
+test('steps are elements that differ from the previous one; spikes also differ from the one behind', () => {
   const row = [5, 5, 7, 7, 7, 5, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 2, 9];
   for (const elementBytes of [1, 2, 4] as const) {
     const scale = 256 ** (elementBytes - 1);

@@ -2,16 +2,16 @@ import type { Dims3 } from '../shared/volume.ts';
 import type { ChunkGeometry, ChunkStatistics, ChunkSurvey, ChunkVoxels } from './codec.ts';
 import { toSymbol } from './symbols.ts';
 
-/** Of so many rows of a slice one is sampled. */
+/** In each slice, one row of this many is sampled. */
 export const rowStep = 8;
-/** Elements that are taken to have one Rice parameter. */
+/** Elements that are assumed to share one Rice parameter. */
 export const pieceElements = 16;
-/** Those that are surveyed, in their order. */
+/** The surveyed predictors, in order. */
 export const predictors = ['left', 'up', 'behind', 'flat', 'Lorenzo', 'soft'] as const;
 
 /**
- * What prediction would make of a chunk, from a sample of its rows: one of 8 in each slice. GPU twin:
- * shaders/gpu-chunks/survey.wgsl, which says what is sampled and how it is predicted.
+ * Estimates how well prediction works on a chunk, from a sample of one row in 8 of each slice. GPU twin:
+ * shaders/gpu-chunks/survey.wgsl, which defines the sample and the predictions.
  */
 export function survey(chunk: ChunkVoxels): ChunkSurvey {
   const [width, rows, slices] = chunk.shape;
@@ -35,12 +35,12 @@ export function survey(chunk: ChunkVoxels): ChunkSurvey {
   return { sampledElements: sampledElements(chunk), ...bitsOf(expectedBits), ...countSteps(planes, chunk.shape) };
 }
 
-/** Sorts what is counted for each of `predictors` into a survey. */
+/** Turns the counts for each of `predictors` into a survey. */
 export function bitsOf(expectedBits: readonly number[]): Pick<ChunkSurvey, 'riceBits' | 'softBits'> {
   return { riceBits: expectedBits.slice(0, -1), softBits: expectedBits.at(-1) as number };
 }
 
-/** The row of a block of rows that is sampled in a slice. */
+/** The row that is sampled in a block of rows of a slice. */
 function sampledRow(block: number, slice: number, rows: number): number {
   return Math.min(block + ((4 + 5 * slice) % rowStep), rows - 1);
 }
@@ -63,25 +63,28 @@ function countSteps(planes: readonly ArrayLike<number>[], [width, rows, slices]:
   return { steps, spikes };
 }
 
-/** Of the elements that differ from the one before, the share that differ from the one behind, too. */
+/** Of the elements that differ from the previous one, the share that also differs from the one behind. */
 export function spikeShare({ steps, spikes }: ChunkSurvey): number {
   return steps === 0 ? 0 : spikes / steps;
 }
 
-/** Bytes that Rice codes are expected to take for a whole chunk, by its sample. */
+/** Expected length of Rice codes for a whole chunk, in bytes, extrapolated from the sample. */
 export function riceBytes({ riceBits, sampledElements }: ChunkSurvey, { shape }: ChunkGeometry): number {
   return (Math.min(...riceBits) / 8) * ((shape[0] * shape[1] * shape[2]) / sampledElements);
 }
 
-/** Of the bits that Rice codes are expected to take, those under soft: less than 1 in noisy scans, more in smooth ones; 1.25 at most. */
+/**
+ * Expected bits of Rice codes under soft, relative to the others: less than 1 in noisy scans, more in smooth ones; at most
+ * 1.25.
+ */
 export function softShare({ riceBits, softBits }: ChunkSurvey): number {
   return Math.min(1.25, softBits / Math.max(1, Math.min(...riceBits)));
 }
 
 /**
- * How much a chunk is like even noise about levels, 0 to 1. There an element is best expected to be the level; differences to one
- * neighbour cost half a bit more than that, and differences of differences another half, which is what is measured here: scans have
- * 0.2 at most, and more than a half is edges, with noise or without.
+ * How much a chunk resembles uniform noise around levels, from 0 to 1. In such noise the best prediction is the level itself. A
+ * difference to one neighbour costs half a bit more than that, and a difference of differences another half, which is measured
+ * here. Scans reach at most 0.2; more than a half indicates edges, with or without noise.
  */
 export function evenness({ riceBits, sampledElements }: ChunkSurvey): number {
   const [left = 0, up = 0, behind = 0, flat = 0] = riceBits;
@@ -89,12 +92,12 @@ export function evenness({ riceBits, sampledElements }: ChunkSurvey): number {
   return Math.max(0, Math.min(1, (more - 0.4) / 0.08, (0.62 - more) / 0.06));
 }
 
-/** The share of neighbours that differ, of all three axes. */
+/** The share of neighbour pairs that differ, over all three axes. */
 export function changingShare({ changes }: ChunkStatistics, { shape }: ChunkGeometry): number {
   return (changes[0] + changes[1] + changes[2]) / (3 * shape[0] * shape[1] * shape[2]);
 }
 
-/** How many elements of a chunk a survey looks at. */
+/** How many elements of a chunk a survey samples. */
 export function sampledElements({ shape }: Pick<ChunkVoxels, 'shape'>): number {
   return shape[0] * Math.ceil(shape[1] / rowStep) * shape[2];
 }
@@ -110,7 +113,7 @@ function symbolSums(
   const above = width;
   const behind = width * rows;
   const value = (i: number) => plane[i] as number;
-  /** Differences along x of the differences along y; in the first row, along x alone, where the first element has none. */
+  /** Differences along x of the differences along y. In the first row only along x; the first element has no difference. */
   const flat = (i: number, x: number) => {
     if (row === 0) return x > 0 ? value(i) - value(i - 1) : 0;
     const inColumn = value(i) - value(i - above);
@@ -121,7 +124,7 @@ function symbolSums(
     return signed - (signed >> 1);
   };
   const along = (i: number) => value(i) - value(i - 1);
-  /** What is left of the difference to the left, `left`, less half of that of the row above. */
+  /** The difference to the left, `left`, minus half of the same difference in the row above. */
   const softened = (i: number, x: number, left: number) => (row > 0 && x > 0 ? left - half(along(i - above)) : left);
   const leftBehind = (i: number, x: number) => (x > 0 ? along(i) : row > 0 ? value(i) - value(i - above) : 0);
   const sums = predictors.map(() => 0);
@@ -145,10 +148,10 @@ function symbolSums(
 }
 
 /**
- * Bits that Rice codes of one parameter are taken to need: the survey's own estimate, by the symbols' sum alone. The parameter is the
- * least k with 2S < 3n × 2^k, 6 or 13 at most.
+ * The survey's own estimate of the length of Rice codes with one parameter, in bits, from the symbols' sum alone. The parameter
+ * is the least k with 2S < 3n × 2^k, at most 6 or 13.
  * @param symbolSum S
- * @param count n, how many symbols
+ * @param count n, the number of symbols
  */
 function expectedCost(symbolSum: number, count: number, bits: 8 | 16): number {
   if (symbolSum === 0) return 0;
@@ -157,7 +160,7 @@ function expectedCost(symbolSum: number, count: number, bits: 8 | 16): number {
   return Math.min(count * (k + 1) + (symbolSum >> k), count * bits);
 }
 
-/** Elements of 1 and 2 bytes are one plane, those of 4 bytes two: their low and their high halves. */
+/** Elements of 1 and 2 bytes are one plane, those of 4 bytes two: their low and high halves. */
 function planesOf({ bytes, elementBytes }: ChunkVoxels): (Uint8Array | Uint16Array)[] {
   if (elementBytes === 1) return [bytes];
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -10,17 +10,17 @@ import { slabTargetBytes } from './pipeline.ts';
 import { chunksTogether, ReusedBytes } from './slabs.ts';
 import type { KernelClock, Stopwatch } from './stage-times.ts';
 
-/** What a `BatchDecoder` works for. */
+/** The task of a `BatchDecoder`. */
 export interface BatchWork {
   readonly stopwatch: Pick<Stopwatch<'read' | 'decode'>, 'time'>;
   readonly clock: KernelClock;
   readonly job: JobOptions;
   onDamage(number: number, fault: StriaError): void;
-  /** Called with the voxels of each batch, in the order of its chunks; between them there may be zeros. */
+  /** Called with the voxels of each batch, in the order of its chunks. There may be zeros between chunks. */
   onDecoded(voxels: Uint8Array): Promise<void>;
 }
 
-/** Decodes chunks in batches, stacked in one box: those between them that need no decoding do not make batches small. */
+/** Decodes chunks in batches, stacked in one box, so that skipped chunks between them do not make batches small. */
 export class BatchDecoder {
   readonly #container: ContainerReader;
   readonly #backend: Backend;
@@ -45,7 +45,7 @@ export class BatchDecoder {
     if (this.#waiting.length >= this.#perBatch) await this.finish();
   }
 
-  /** Decodes what waits. */
+  /** Decodes the waiting chunks. */
   async finish(): Promise<void> {
     const { stopwatch, clock, job, onDamage, onDecoded } = this.#work;
     throwIfAborted(job.signal);
@@ -55,7 +55,7 @@ export class BatchDecoder {
     const elementBytes = this.#elementBytes;
     const { dims, boxes } = stacked(numbers.map((number) => this.#container.grid.box(number).shape));
     const bytes = this.#scratch.take(dims[0] * dims[1] * dims[2] * elementBytes);
-    // Beside smaller chunks there may be voxels of the batch before.
+    // Beside smaller chunks there may be voxels of the previous batch.
     bytes.fill(0);
     const options = {
       signal: job.signal,
@@ -67,7 +67,7 @@ export class BatchDecoder {
     await onDecoded(bytes);
   }
 
-  /** Those of the chunks whose records are whole. */
+  /** Reads those of the chunks whose records are intact. */
   async #readWhole(numbers: readonly number[]): Promise<{ numbers: number[]; chunks: EncodedChunk[] }> {
     const whole: { numbers: number[]; chunks: EncodedChunk[] } = { numbers: [], chunks: [] };
     const read = async (first: number, count: number) => {
@@ -98,7 +98,7 @@ export class BatchDecoder {
   }
 }
 
-/** Boxes one behind the other along z. */
+/** Places boxes one behind another along z. */
 function stacked(shapes: readonly Dims3[]): { readonly dims: Dims3; readonly boxes: readonly ChunkBox[] } {
   let [x, y, z] = [0, 0, 0];
   const boxes = shapes.map((shape): ChunkBox => {
@@ -111,7 +111,7 @@ function stacked(shapes: readonly Dims3[]): { readonly dims: Dims3; readonly box
   return { dims: [x, y, z], boxes };
 }
 
-/** A fault without the outermost place. */
+/** A fault without its outermost context. */
 function withoutContext({ tag, message, cause, context }: StriaError): StriaError {
   return new StriaError(tag, message, { cause, context: context.slice(1) });
 }

@@ -15,7 +15,7 @@ import { compressBytes, infoOf, only, restoreBytes } from './engine-testing.ts';
 
 const backend = createCpuBackend(inlinePool());
 
-// A golden and a faulty file: `STRIA_WRITE_TESTDATA=1 npx vitest run --project unit src/core/stream/chain-predict`.
+// Writes a golden and a faulty file: `STRIA_WRITE_TESTDATA=1 npx vitest run --project unit src/core/stream/chain-predict`.
 describe('testdata/chains', async () => {
   const folder = new URL('../../../testdata/chains/', import.meta.url);
   const info = infoOf([16, 16, 24, 1], 'u8');
@@ -26,7 +26,10 @@ describe('testdata/chains', async () => {
   const reader = await ContainerReader.open(memorySource('a.stria', bytes));
   const chunks = (await reader.readChunks(0, reader.chunkCount)) as [CodedChunk, CodedChunk];
 
-  /** Chunk 0 with its first group's class raised by one, so that heads are sought in another section; huffman is sound. */
+  /**
+   * Chunk 0 with the class of its first group raised by one, so that heads are expected in another section. The huffman stage
+   * is sound.
+   */
   async function withOtherClass(): Promise<Uint8Array> {
     const geometry = { shape: [16, 16, 16] as const, elementBytes: 1 as const };
     const [first, second] = chunks[0].stages as [CodedChunk['stages'][number], CodedChunk['stages'][number]];
@@ -46,11 +49,11 @@ describe('testdata/chains', async () => {
   ]);
   if (process.env.STRIA_WRITE_TESTDATA) for (const [name, file] of files) writeFileSync(new URL(name, folder), file);
 
-  test.each([...files])('%s is what is made here', (name, file) => {
+  test.each([...files])('%s equals what this test generates', (name, file) => {
     expect(new Uint8Array(readFileSync(new URL(name, folder)))).toEqual(file);
   });
 
-  test('the golden one decodes exactly, and is of two stages', async () => {
+  test('the golden file decodes exactly and has two stages', async () => {
     expect(chunks.map(({ stages }) => stages.map(({ codecId }) => codecId))).toEqual(chunks.map(() => [predict.id, huffman.id]));
     const golden = new Uint8Array(readFileSync(new URL('predict-huffman.stria', folder)));
     expect((await restoreBytes(backend, golden)).get('volume.raw')).toEqual(voxels);

@@ -17,9 +17,9 @@ const gpu = await openTestGpu();
 const backend = createGpuBackend(gpu);
 const cpu = createCpuBackend(inlinePool());
 
-test.each(['u8', 'u16', 'f32'] as const)('chains of %s: the same file from both backends, and back', async (type) => {
+test.each(['u8', 'u16', 'f32'] as const)('chains of %s: both backends write the same file and restore it', async (type) => {
   const info = infoOf([34, 20, 33, 1], type);
-  // What else data may be is told to one type: the kernels are the same.
+  // The other looks are tested with one type only: the kernels are the same.
   for (const look of type === 'u8' ? (['blobs', 'noise'] as const) : (['blobs'] as const)) {
     const voxels = voxelsOf(info, look);
     for (const chain of ['rle+huffman', 'rice+huffman', 'predict+huffman']) {
@@ -34,7 +34,7 @@ test.each(['u8', 'u16', 'f32'] as const)('chains of %s: the same file from both 
 
 const dims: Dims3 = [64, 64, 32];
 const places: ChunkBox[] = [0, 32].flatMap((x) => [0, 32].map((y) => ({ origin: [x, y, 0], shape: [32, 32, 32] })));
-/** Few values in few long runs, in every chunk. */
+/** Few values in a few long runs, in every chunk. */
 const bytes = Uint8Array.from({ length: 64 * 64 * 32 }, (_, i) => (((i >> 3) & 7) * ((i >> 8) & 5)) % 6);
 const box = { bytes, dims, elementBytes: 1 } as const;
 
@@ -44,7 +44,7 @@ async function encodeHere(codec: string): Promise<CodedChunk[]> {
   return chunks as CodedChunk[];
 }
 
-test('chunks of several chains are decoded together; times carry their names', async () => {
+test('chunks of several chains decode together; times carry the chains’ names', async () => {
   const [one, two, three] = [await encodeHere('rle'), await encodeHere('rle+huffman'), await encodeHere('huffman')];
   expect(two.map(({ stages }) => stages.length)).toEqual([2, 2, 2, 2]);
   const mixed = [two[0], one[1], three[2], two[3]] as EncodedChunk[];
@@ -56,7 +56,7 @@ test('chunks of several chains are decoded together; times carry their names', a
   expect(Object.keys(clock.times()?.ms ?? {})).toEqual(expect.arrayContaining(names));
 });
 
-test('a plan of a chain runs again and again', async () => {
+test('a chain’s plan runs repeatedly', async () => {
   using scope = gpu.scope('test');
   const target = emptyBox(scope, dims, 1);
   const chunks = (await encodeHere('rle+huffman')).map((chunk, i) => {
@@ -78,7 +78,7 @@ test('a plan of a chain runs again and again', async () => {
   }
 });
 
-test('damage in a chain is named by its chunk, and the others are decoded', async () => {
+test('damage in a chain names its chunk, and the others are decoded', async () => {
   const sound = await encodeHere('rle+huffman');
   const [, , , last] = sound as [CodedChunk, CodedChunk, CodedChunk, CodedChunk];
   const changes: [string, CodedChunk][] = [

@@ -22,7 +22,7 @@ import { describeContainer } from './info.ts';
 const backend = createCpuBackend(inlinePool());
 
 describe('names of chains', () => {
-  test('are those of their codecs; every one of them is found', () => {
+  test('are those of their codecs, and each can be looked up', () => {
     expect(chainNames()).toEqual(expect.arrayContaining([...codecs.map(({ name }) => name), 'rle+huffman', 'rice+huffman']));
     for (const name of chainNames()) expect(chainByName(name).map((codec) => codec.name)).toEqual(name.split('+'));
   });
@@ -52,7 +52,7 @@ test('the sections of rle payloads are the levels and the values', () => {
   }
 });
 
-test('every type comes back through a chain, and info names it', async () => {
+test('every type is restored through a chain, and info names the chain', async () => {
   for (const type of ['u8', 'u16', 'f64'] as const) {
     for (const chain of ['rle+huffman', 'rice+huffman', 'predict+huffman']) {
       const info = infoOf([37, 21, 31, 1], type);
@@ -71,24 +71,24 @@ const encodedBy = (codec: string, voxels = striped) => encodeChunk(voxels, only(
 const idsOf = ({ stages }: CodedChunk) => stages.map(({ codecId }) => codecId);
 
 describe('a chunk', () => {
-  test('keeps the second codec where that is smaller', () => {
+  test('keeps the second codec if the result is smaller', () => {
     const chunk = encodedBy('rle+huffman');
     expect(idsOf(chunk)).toEqual([rle.id, huffman.id]);
     expect(chunk.payload.length).toBeLessThan(encodedBy('rle').payload.length);
     expect(decodeChunk(chunk, striped)).toEqual(striped.bytes);
   });
 
-  test('stays with the first codec where the second gains nothing', () => {
+  test('stays with the first codec if the second gains nothing', () => {
     const lone = makeChunk([4, 4, 4], 1, (x, y, z) => Number(x === 1 && y === 2 && z === 3));
     expect(idsOf(encodedBy('rle+huffman', lone))).toEqual([rle.id]);
   });
 
-  test('takes the second codec alone where the first gains nothing', () => {
+  test('takes the second codec alone if the first gains nothing', () => {
     const skewed = makeChunk([32, 32, 16], 1, (_x, _y, _z, random) => 17 * (random() % 9));
     expect(idsOf(encodedBy('rle+huffman', skewed))).toEqual([huffman.id]);
   });
 
-  test('keeps a first codec that only sorts, where the second gains behind it', () => {
+  test('keeps a first codec that only sorts, if the second gains from it', () => {
     const scan = makeChunk([32, 32, 16], 1, (x, y, z, random) => 3 * x + 2 * y + z + (random() % 5) + (random() % 5));
     const chunk = encodedBy('predict+huffman', scan);
     expect(idsOf(chunk)).toEqual([predict.id, huffman.id]);
@@ -97,7 +97,7 @@ describe('a chunk', () => {
     expect(decodeChunk(chunk, scan)).toEqual(scan.bytes);
   });
 
-  test('stays raw where neither gains', () => {
+  test('stays raw if neither gains', () => {
     const noise = makeChunk([32, 32, 16], 1, (_x, _y, _z, random) => random());
     expect(idsOf(encodedBy('rle+huffman', noise))).toEqual([1]);
   });
@@ -118,14 +118,10 @@ describe('damage', () => {
   });
 
   test.each([
-    ['a first payload that is longer than the first codec makes', [1, 0xfd, 0xff, 0xff, 0xff, 0x0f, 7], /more than rle makes/],
-    [
-      'a second payload that is longer than the second codec makes',
-      [1, 0x05, ...new Array<number>(99).fill(7)],
-      /than huffman makes/,
-    ],
+    ['a first payload longer than its codec’s bound', [1, 0xfd, 0xff, 0xff, 0xff, 0x0f, 7], /that rle can produce/],
+    ['a second payload longer than its codec’s bound', [1, 0x05, ...new Array<number>(99).fill(7)], /that huffman can produce/],
     ['a payload without a header', [], /0 sections/],
-  ])('%s is refused before memory is asked for', (_, payload, reason) => {
+  ])('%s is refused before memory is allocated', (_, payload, reason) => {
     expect(() => codecOfChunk({ ...sound, payload: Uint8Array.from(payload) }, striped)).toThrow(reason);
   });
 
@@ -143,7 +139,7 @@ describe('damage', () => {
   });
 });
 
-// Golden and faulty files of chains: `STRIA_WRITE_TESTDATA=1 npx vitest run --project unit src/core/stream/chain`.
+// Writes golden and faulty files of chains: `STRIA_WRITE_TESTDATA=1 npx vitest run --project unit src/core/stream/chain`.
 describe('testdata/chains', async () => {
   const folder = new URL('../../../testdata/chains/', import.meta.url);
   const info = infoOf([16, 16, 24, 1], 'u8');
@@ -164,11 +160,11 @@ describe('testdata/chains', async () => {
   ]);
   if (process.env.STRIA_WRITE_TESTDATA) for (const [name, file] of files) writeFileSync(new URL(name, folder), file);
 
-  test.each([...files])('%s is what is made here', (name, file) => {
+  test.each([...files])('%s equals what this test generates', (name, file) => {
     expect(new Uint8Array(readFileSync(new URL(name, folder)))).toEqual(file);
   });
 
-  test('the golden one decodes exactly, and is of two stages', async () => {
+  test('the golden file decodes exactly and has two stages', async () => {
     expect(chunks.map(idsOf)).toEqual([
       [rle.id, huffman.id],
       [rle.id, huffman.id],
@@ -178,9 +174,9 @@ describe('testdata/chains', async () => {
   });
 
   test.each([
-    ['absurd-length.stria', 'corrupt', /1073741823 bytes are more than rle makes/],
+    ['absurd-length.stria', 'corrupt', /1073741823 bytes exceed the .* that rle can produce/],
     ['bad-padding.stria', 'corrupt', /huffman/],
-    ['wrong-order.stria', 'unsupported', /rle behind huffman/],
+    ['wrong-order.stria', 'unsupported', /rle after huffman/],
   ])('%s is %s, in the context of its chunk', async (name, tag, reason) => {
     const faulty = new Uint8Array(readFileSync(new URL(name, folder)));
     const fault = await restoreBytes(backend, faulty).catch((error: unknown) => error);

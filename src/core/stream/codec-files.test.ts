@@ -10,11 +10,12 @@ import { writeContainer } from '../format/testing.ts';
 import { memorySource } from '../shared/bytes.ts';
 import { compressBytes, infoOf, only, restoreBytes } from './engine-testing.ts';
 
-// Golden and faulty files of single codecs: `STRIA_WRITE_TESTDATA=1 npx vitest run --project unit src/core/stream/codec-files`.
+// Writes golden and faulty files of single codecs: `STRIA_WRITE_TESTDATA=1 npx vitest run --project unit
+// src/core/stream/codec-files`.
 const folder = new URL('../../../testdata/codecs/', import.meta.url);
 const backend = createCpuBackend(inlinePool());
 const info = infoOf([44, 30, 12, 1], 'u16');
-/** Parts of one label each, with sharp borders, in front of steps; a few voxels are on their own. */
+/** Regions of one label each, with sharp borders, before steps; a few isolated voxels. */
 const elements = Uint16Array.from({ length: 44 * 30 * 12 }, (_, i) => {
   const [x, y, z] = [i % 44, Math.floor(i / 44) % 30, Math.floor(i / 1320)];
   if (i % 2503 === 7) return 60_000;
@@ -41,11 +42,11 @@ for (const way of ways) {
   if (process.env.STRIA_WRITE_TESTDATA) for (const [name, file] of files) writeFileSync(new URL(name, folder), file);
   const stored = (name: string) => new Uint8Array(readFileSync(new URL(name, folder)));
 
-  test.each([...files])('%s is what is made here', (name, file) => {
+  test.each([...files])('%s equals what this test generates', (name, file) => {
     expect(stored(name)).toEqual(file);
   });
 
-  test(`the golden file of ${way} decodes exactly, and is of it`, async () => {
+  test(`the golden file of ${way} decodes exactly and uses it`, async () => {
     const id = codecByName(codec).id;
     expect(chunks.map(({ stages }) => stages.map((stage) => stage.codecId))).toEqual([[id], [id]]);
     expect((await restoreBytes(backend, stored(`${way}.stria`))).get('volume.raw')).toEqual(voxels);

@@ -13,14 +13,14 @@ const info = infoOf([64, 64, 512, 1], 'u8');
 const voxels = voxelsOf(info, 'blobs');
 const cpu = createCpuBackend(inlinePool());
 
-/** Waits a while for it, and says whether it came. */
+/** Waits for a condition for a while, and returns whether it became true. */
 async function comes(condition: () => boolean): Promise<boolean> {
   for (let turn = 0; turn < 200 && !condition(); turn++) await nextTurn();
   return condition();
 }
 
 test.each([true, false])(
-  'the next slab is read while one is encoded, where it is to lie (%s) or from a stream',
+  'the next slab is read during an encode, by a random-access reader (%s) or from a stream',
   async (isDirect) => {
     let readBytes = 0;
     const inMemory = memoryVolume(info, voxels);
@@ -58,7 +58,7 @@ test.each([true, false])(
   },
 );
 
-test('chunks are written while the next are encoded', async () => {
+test('chunks are written while the next ones are encoded', async () => {
   let encodings = 0;
   let isEarly: boolean | undefined;
   const backend: Backend = {
@@ -73,7 +73,7 @@ test('chunks are written while the next are encoded', async () => {
   const slow = {
     ...sink,
     async write(bytes: Uint8Array) {
-      // The first chunk's bytes are not taken until the second slab is being encoded.
+      // The sink blocks on the first chunk until the second slab is being encoded.
       if (encodings > 0) isEarly ??= await comes(() => encodings > 1);
       await sink.write(bytes);
     },

@@ -18,47 +18,46 @@ import { readVoxels } from './voxel-reader.ts';
 export interface CompressSettings {
   readonly backend: Backend;
   readonly choice: EncodeChoice;
-  /** In codec elements (an f64 voxel is two along x). Default: `chunkShapeOf` it. */
+  /** In codec elements (an f64 voxel is two along x). Default: from `chunkShapeOf`. */
   readonly chunkShape?: ChunkShape | undefined;
 }
 
 const compressStages = ['read', 'upload', 'analyze', 'encode', 'readback', 'write', 'save'] as const;
 export type CompressStage = (typeof compressStages)[number];
 
-/** Chunks that are done wait no longer for the others of their box to be written. */
+/** After this time, finished chunks are written even if others of their box are not finished. */
 const longestWaitMs = 500;
 
 export interface CompressReport {
-  /** The source uncompressed: its voxels, and its headers and whatever else it holds. */
+  /** Size of the uncompressed source: its voxels, headers and everything else it holds. */
   readonly bytesIn: number;
   readonly voxelBytes: number;
-  /** The container. */
+  /** Size of the container. */
   readonly bytesOut: number;
   /** `bytesIn / bytesOut`. */
   readonly ratio: number;
   readonly chunkCount: number;
   readonly chunkShape: Dims4;
   readonly chunks: readonly ChunkShare[];
-  /** Wall time of each stage; stages overlap (`analyze` goes on in several threads), so they may add up to more than `total`. */
+  /** Wall time of each stage. Stages overlap (`analyze` runs in several threads), so they may sum to more than `total`. */
   readonly timesMs: Readonly<Record<CompressStage | 'total', number>>;
   /**
-   * When each stage went on, since the beginning, and with how many bytes: voxels that were read, looked at or encoded, chunks
-   * written. `analyze` (statistics, checksum and for `auto` the survey: one pass) is a part of `encode`, as are `upload` and
-   * `readback` on a GPU. `save` is the end of writing: what was gathered goes to the disk, and the file gets its name.
+   * When each stage ran, from the start of the work, and how many bytes it handled: voxels read, analyzed or encoded, chunks
+   * written. `analyze` (changes, checksum and, for `auto`, the survey, in one pass) is part of `encode`, as are `upload` and
+   * `readback` on a GPU. `save` ends the writing: gathered bytes go to the disk, and the file gets its name.
    */
   readonly timeline: readonly StageSpan<CompressStage>[];
   /** Undefined on the CPU. */
   readonly kernelTimes?: KernelTimes | undefined;
   readonly device: DeviceReport;
-  /** Voxel bytes by the total time, and by the time that was spent encoding. */
+  /** Voxel bytes divided by the total time, and by the time spent encoding. */
   readonly gigabytesPerSecond: { readonly total: number; readonly encode: number };
 }
 
 /**
- * Streams a volume into a container, layer by layer, in bounded memory: a layer (256 MiB at most with the default chunk
- * shape), or two where they are small, and a few boxes of at most 64 MiB. Where backend and file allow, the backend reads the
- * voxels, and what is held of them is its threads' affair. The sink is closed when all is written, and
- * aborted, once, when anything fails.
+ * Streams a volume into a container, layer by layer, in bounded memory: one layer (at most 256 MiB with the default chunk
+ * shape) or two small ones, and a few boxes of at most 64 MiB. If backend and file allow it, the backend's threads read the
+ * voxels and hold them. The sink is closed once everything is written, or aborted once if anything fails.
  * @throws StriaError of the volume, the backend or the sink; `aborted`
  */
 export async function compressVolume(
@@ -91,7 +90,7 @@ async function compress(
   const place = backend.encodeFile && volume.place;
   const slabBytes = place ? boxBytes : Math.min(backend.maxBoxBytes, slabTargetBytes);
   const slabs = slabsOf(writer.grid, elementBytes, slabBytes);
-  // Small slabs have two buffers: one is read into while the other is encoded.
+  // Small slabs have two buffers: one is filled while the other is encoded.
   const overlaps = largestSlabBytes(writer.grid, elementBytes, slabBytes) <= overlapBytes;
   const reader = readVoxels(volume, signal);
   const buffers = [new ReusedBytes(), new ReusedBytes()] as const;
@@ -139,7 +138,7 @@ async function compress(
         throwIfAborted(signal);
         const byteLength = bytesOfChunks(box.chunks, elementBytes);
         const before = done;
-        // What a slow codec has done is written from time to time: `recover` finds it if the process is killed.
+        // Finished chunks of a slow codec are written from time to time, so that `recover` finds them if the process is killed.
         let waiting: EncodedChunk[] = [];
         let writtenChunks = 0;
         const writeWaiting = () => {
@@ -179,7 +178,7 @@ async function compress(
     source = await volume.source();
     await stopwatch.time('write', () => writer.finish(source));
   } finally {
-    // Nothing may still read or write when the sink is closed or aborted.
+    // No read or write may be pending when the sink is closed or aborted.
     await Promise.all([reading.settle(), writing.settle()]);
     await reader.close();
   }
@@ -200,6 +199,6 @@ async function compress(
 
 interface ReadSlab {
   readonly slab: Slab;
-  /** In a file: not read yet. */
+  /** A `FileBox` has not been read yet. */
   readonly voxels: VoxelBox | FileBox;
 }

@@ -5,20 +5,20 @@ import { chunkName } from '../shared/chunk-name.ts';
 import { inContext, type StriaError } from '../shared/errors.ts';
 import type { ElementType } from '../shared/volume.ts';
 
-/** A damaged chunk: where it lies, and what is wrong. */
+/** A damaged chunk: its place and its fault. */
 export interface DamagedChunk extends ChunkPlace {
   readonly message: string;
 }
 
-/** So many damaged or lost chunks are listed by name at most. */
+/** The maximum number of damaged or lost chunks that are listed individually. */
 export const maxListed = 1000;
 
-/** What a container lacks that was recovered from a damaged one. */
+/** Describes what a recovered container lacks. */
 export function lostWords({ lostCount, chunkCount }: Pick<ContainerReader, 'lostCount' | 'chunkCount'>): string {
-  return `${lostCount} of ${chunkCount} chunks were lost in the damaged file that this one was recovered from`;
+  return `${lostCount} of ${chunkCount} chunks were lost in the damaged file from which this one was recovered`;
 }
 
-/** Counts damaged chunks, and keeps the first that it hears of. */
+/** Counts damaged chunks, and keeps the first ones reported. */
 export class DamageList {
   readonly #list: DamagedChunk[] = [];
   readonly #grid: ChunkGrid;
@@ -38,7 +38,7 @@ export class DamageList {
     this.#list.push({ ...placeOf(this.#grid, this.#type, number), message: fullMessage });
   }
 
-  /** By chunk number: those without payload are checked before others. */
+  /** By chunk number, because chunks without payload are checked before the others. */
   sorted(): readonly DamagedChunk[] {
     return this.#list.sort((a, b) => a.chunk - b.chunk);
   }

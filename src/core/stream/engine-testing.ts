@@ -11,7 +11,7 @@ import { type CompressReport, compressVolume } from './compress.ts';
 import { memoryVolume } from './memory-volume.ts';
 import { restoreVolume } from './restore.ts';
 
-// Helpers of this folder's tests.
+// Helpers for the tests of this folder.
 
 export const auto: EncodeChoice = { codec: 'auto', options: { axis: 'auto' } };
 
@@ -36,7 +36,7 @@ export function infoOf(dims: Dims4, type: ElementType): VolumeInfo {
   };
 }
 
-/** How a test's voxels look. 'blobs' has runs, constant chunks and noise side by side. */
+/** The look of a test's voxels. 'blobs' mixes runs, constant chunks and noise. */
 export type Look = 'constant' | 'noise' | 'blobs';
 
 export function voxelsOf(info: VolumeInfo, look: Look, seed = 1): Uint8Array<ArrayBuffer> {
@@ -77,7 +77,7 @@ export async function compressBytes(
   return { bytes: sink.bytes(), report };
 }
 
-/** The files that a container becomes, by name. */
+/** The files that a container is restored to, by name. */
 export async function restoreBytes(
   backend: Backend,
   container: Uint8Array,
@@ -93,7 +93,8 @@ export async function restoreBytes(
   try {
     await restoreVolume(reader, makeSink, { backend, baseName: 'test', ...settings });
   } catch (error) {
-    for (const { aborted, closed } of sinks.values()) if (aborted !== 1 || closed !== 0) throw new Error('a sink was left');
+    for (const { aborted, closed } of sinks.values())
+      if (aborted !== 1 || closed !== 0) throw new Error('a sink was neither closed nor aborted');
     throw error;
   }
   return new Map([...sinks].map(([name, sink]) => [name, sink.bytes()]));
@@ -106,7 +107,7 @@ export interface WatchedSink extends ByteSink {
   bytes(): Uint8Array<ArrayBuffer>;
 }
 
-/** A sink in memory that counts what is done to it, and fails after `capacity` bytes. */
+/** A sink in memory that counts calls, and fails after `capacity` bytes. */
 export function watchedSink(capacity = Number.POSITIVE_INFINITY, full: () => Error = () => new Error('full')): WatchedSink {
   const sink = memorySink();
   const counts = { written: 0, closed: 0, aborted: 0 };
@@ -122,7 +123,7 @@ export function watchedSink(capacity = Number.POSITIVE_INFINITY, full: () => Err
     },
     bytes: () => sink.bytes(),
     async write(bytes) {
-      if (counts.closed + counts.aborted > 0) throw new Error('written after its end');
+      if (counts.closed + counts.aborted > 0) throw new Error('written after it was closed');
       if (counts.written + bytes.byteLength > capacity) throw full();
       counts.written += bytes.byteLength;
       await sink.write(bytes);

@@ -19,7 +19,7 @@ import { verifyContainer } from './verify.ts';
 
 const backend = createCpuBackend(inlinePool());
 
-test('every type, odd dims and time points come back as they were', async () => {
+test('every type, odd dims and time points are restored exactly', async () => {
   for (const type of elementTypes) {
     for (const dims of [
       [1, 1, 1, 1],
@@ -49,7 +49,7 @@ test('small chunks, strips and slabs of several layers give the same voxels, and
   }
 });
 
-test('a series of small volumes is a few chunks, whatever the box', async () => {
+test('a series of small volumes has few chunks, whatever the box', async () => {
   const info = infoOf([5, 4, 3, 9000], 'u16');
   const voxels = voxelsOf(info, 'blobs');
   const { bytes, report } = await compressBytes(backend, info, voxels);
@@ -63,7 +63,7 @@ test('a series of small volumes is a few chunks, whatever the box', async () => 
   }
 });
 
-test('a source of two files and big-endian voxels is written again byte for byte', async () => {
+test('a source of two files and big-endian voxels is restored byte for byte', async () => {
   const info = infoOf([9, 8, 7, 1], 'f64');
   const voxels = voxelsOf(info, 'noise');
   const big = voxels.slice();
@@ -88,7 +88,7 @@ test('a source of two files and big-endian voxels is written again byte for byte
   expect(nifti?.slice(-voxels.length)).toEqual(voxels);
 });
 
-test('noise grows by less than 1 %, constants all but vanish', async () => {
+test('noise grows by less than 1 %, constants shrink to almost nothing', async () => {
   const info = infoOf([64, 64, 20, 1], 'u8');
   const noise = await compressBytes(backend, info, voxelsOf(info, 'noise'), { choice: only('rle', 'x') });
   expect(noise.bytes.length).toBeLessThan(1.01 * 64 * 64 * 20 + 1500);
@@ -98,7 +98,7 @@ test('noise grows by less than 1 %, constants all but vanish', async () => {
   expect(flat.report.chunks).toEqual([{ codec: 'constant', count: 1, bytes: 0 }]);
 });
 
-test('progress rises to the volume, in uncompressed bytes', async () => {
+test('progress rises to the size of the volume, in uncompressed bytes', async () => {
   const info = infoOf([40, 40, 40, 1], 'u8');
   const seen: number[] = [];
   const job = {
@@ -110,7 +110,7 @@ test('progress rises to the volume, in uncompressed bytes', async () => {
   expect(seen.at(-1)).toBe(1);
 });
 
-test('an abort half-way stops the work and aborts the sink, once', async () => {
+test('an abort half-way stops the work and aborts the sink once', async () => {
   const info = infoOf([64, 64, 64, 1], 'u8');
   const controller = new AbortController();
   const sink = watchedSink();
@@ -127,7 +127,7 @@ test('an abort half-way stops the work and aborts the sink, once', async () => {
   expect([sink.closed, sink.aborted]).toEqual([0, 1]);
 });
 
-test('a full disk is told as such, and leaves nothing, wherever it happens', async () => {
+test('a full disk is reported as such and leaves nothing, at any point', async () => {
   const info = infoOf([32, 32, 32, 1], 'u8');
   const voxels = voxelsOf(info, 'noise');
   const { bytes } = await compressBytes(backend, info, voxels, { chunkShape: [16, 16, 16] });
@@ -166,7 +166,7 @@ const sound = await (async () => {
   return { info, voxels, bytes };
 })();
 
-/** What must hold of any file: a fault of a known kind, or the right voxels. */
+/** The promise for any file: a fault of a known kind, or the right voxels. */
 async function restoresRightOrFails(bytes: Uint8Array): Promise<void> {
   try {
     const files = await restoreBytes(backend, bytes);
@@ -178,7 +178,7 @@ async function restoresRightOrFails(bytes: Uint8Array): Promise<void> {
   }
 }
 
-test('a flipped byte gives a fault that is named, or the right voxels', async () => {
+test('a flipped byte gives a typed fault or the right voxels', async () => {
   const flips = fc.record({ at: fc.nat(sound.bytes.length - 1), bits: fc.integer({ min: 1, max: 255 }) });
   await fc.assert(
     fc.asyncProperty(flips, async ({ at, bits }) => {
@@ -192,7 +192,7 @@ test('a flipped byte gives a fault that is named, or the right voxels', async ()
   );
 });
 
-test('a cut file gives a fault that is named, and recover every whole chunk', async () => {
+test('a truncated file gives a typed fault, and recover saves every intact chunk', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(sound.bytes.length - 1), async (length) => {
       const cut = sound.bytes.slice(0, length);
@@ -216,7 +216,7 @@ test('a cut file gives a fault that is named, and recover every whole chunk', as
         });
       }
       const [file] = (await restoreBytes(backend, sink.bytes(), { fill: true })).values();
-      // Asked for, zeros are written as if they had been there.
+      // On request, zeros are written as if they had been there.
       const filled = watchedSink();
       await recoverVolume(memorySource('cut.stria', cut), filled, { fill: true });
       const filledReader = await ContainerReader.open(memorySource('filled.stria', filled.bytes()));
@@ -237,7 +237,7 @@ test('a cut file gives a fault that is named, and recover every whole chunk', as
   );
 });
 
-test('verify names every damaged chunk, and what is whole is whole', async () => {
+test('verify names every damaged chunk; the others are intact', async () => {
   const reader = await ContainerReader.open(memorySource('a.stria', sound.bytes));
   const good = await verifyContainer(reader, { backend });
   expect(good).toMatchObject({ sound: true, damagedCount: 0, problems: [], chunkCount: reader.chunkCount });
@@ -258,7 +258,7 @@ test('verify names every damaged chunk, and what is whole is whole', async () =>
   expect(report.damaged[0]?.message).toMatch(new RegExp(`^chunk ${(hit[0] ?? 0) + 1}: `));
 });
 
-test('verify lists damaged chunks by number, whether reading or decoding finds them', async () => {
+test('verify lists damaged chunks by number, whether reading or decoding detects them', async () => {
   const reader = await ContainerReader.open(memorySource('a.stria', sound.bytes));
   const chunks = await reader.readChunks(0, reader.chunkCount);
   const [first, second] = [...chunks.keys()].filter((number) => chunks[number]?.kind === 'coded') as [number, number];
@@ -274,7 +274,7 @@ test('verify lists damaged chunks by number, whether reading or decoding finds t
   expect(report.damaged.map(({ chunk }) => chunk)).toEqual([first, second]);
 });
 
-test('info tells what is in a container', async () => {
+test('info describes a container', async () => {
   const reader = await ContainerReader.open(memorySource('a.stria', sound.bytes));
   const info = await describeContainer(reader, sound.bytes.length);
   expect(info).toMatchObject({ chunkShape: [8, 8, 8, 1], chunkCount: 36, sourceFormat: 'raw', voxelBytes: sound.voxels.length });

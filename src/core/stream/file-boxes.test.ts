@@ -11,7 +11,7 @@ import { auto, infoOf, type Look, only, voxelsOf, watchedSink } from './engine-t
 
 const offset = 7;
 
-/** A raw file in memory that pretends to be on a disk, and the voxels in it. */
+/** A raw file in memory that acts as if it were on a disk, and its voxels. */
 function fileOf(dims: Dims4, type: ElementType, look: Look) {
   const voxels = voxelsOf(infoOf(dims, type), look);
   const bytes = new Uint8Array(offset + voxels.byteLength);
@@ -19,13 +19,13 @@ function fileOf(dims: Dims4, type: ElementType, look: Look) {
   return bytes;
 }
 
-/** Opens it where threads may read it; there, no other way to its voxels is left. */
+/** Opens the file so that threads may read it and the engine may not. */
 async function open(bytes: Uint8Array, dims: Dims4, type: ElementType, isShared: boolean): Promise<OpenVolume> {
   const source = memorySource('a.raw', bytes);
   const file = isShared ? { path: 'a.raw', descriptor: 3 } : undefined;
   const volume = await openVolume({ ...source, file }, { raw: { dims, type, offset } });
   const none = () => {
-    throw new Error('the voxels were to be read by the backend');
+    throw new Error('only the backend should read the voxels');
   };
   return isShared ? { ...volume, voxels: none, fill: none } : volume;
 }
@@ -48,11 +48,11 @@ const readerOf =
 test.each<[string, Dims4, ElementType, Look, EncodeChoice]>([
   ['cubes', [128, 64, 128, 1], 'u8', 'blobs', only('rle')],
   ['cubes that rle does not make smaller', [128, 64, 64, 1], 'u8', 'noise', only('rle')],
-  ['cubes of 16 bits by a codec without WebAssembly, a part of a row at a time', [256, 64, 64, 1], 'u16', 'blobs', only('raw')],
-  ['rows so long that parts of them are read alone', [20_000, 3, 2, 1], 'u8', 'blobs', only('parle')],
+  ['16-bit cubes with a codec without WebAssembly, a part of a row at a time', [256, 64, 64, 1], 'u16', 'blobs', only('raw')],
+  ['rows so long that parts of them are read separately', [20_000, 3, 2, 1], 'u8', 'blobs', only('parle')],
   ['odd shapes', [150, 70, 67, 1], 'u16', 'blobs', only('rle')],
-  ['time points, chosen for', [64, 32, 16, 3], 'f64', 'blobs', auto],
-])('voxels in a file give the bytes that they give in memory: %s', async (_name, dims, type, look, choice) => {
+  ['time points, chosen by auto', [64, 32, 16, 3], 'f64', 'blobs', auto],
+])('voxels read from a file give the same bytes as voxels in memory: %s', async (_name, dims, type, look, choice) => {
   const bytes = fileOf(dims, type, look);
   const { container, report } = await compress(await open(bytes, dims, type, true), choice, readerOf(bytes));
   const plain = await compress(await open(bytes, dims, type, false), choice);
@@ -64,7 +64,7 @@ test.each<[string, Dims4, ElementType, Look, EncodeChoice]>([
   );
 });
 
-test('a file that became shorter is told as such', async () => {
+test('a file that became shorter is reported as such', async () => {
   const dims: Dims4 = [128, 64, 64, 1];
   const bytes = fileOf(dims, 'u8', 'blobs');
   const volume = await open(bytes, dims, 'u8', true);
@@ -75,7 +75,7 @@ test('a file that became shorter is told as such', async () => {
   });
 });
 
-test('big-endian voxels are read by the engine, which turns them', async () => {
+test('big-endian voxels are read and swapped by the engine', async () => {
   const bytes = fileOf([16, 4, 4, 1], 'u16', 'blobs');
   const file = { path: 'a.raw', descriptor: 3 };
   const raw = { dims: [16, 4, 4, 1], type: 'u16', endian: 'big', offset } as const;

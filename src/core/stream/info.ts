@@ -3,33 +3,33 @@ import type { ContainerReader } from '../format/container-reader.ts';
 import type { FileFormat } from '../shared/source.ts';
 import { type Dims4, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 
-/** What a container says of itself, as plain data. */
+/** A container's description of itself, as plain data. */
 export interface ContainerInfo {
   readonly volume: VolumeInfo;
   /** In codec elements (an f64 voxel is two along x). */
   readonly chunkShape: Dims4;
   readonly chunkCount: number;
-  /** Chunks that were lost before, when the file was recovered from a damaged one. */
+  /** Chunks that were already lost in the damaged file from which this one was recovered. */
   readonly lostCount: number;
   readonly chunks: readonly ChunkShare[];
   readonly sourceFormat: FileFormat;
-  /** Names of the files that it came from. */
+  /** Names of the source's files. */
   readonly sourceFiles: readonly string[];
   readonly endian: 'little' | 'big';
   /** The program that wrote it. */
   readonly writer: string;
   readonly voxelBytes: number;
-  /** The source uncompressed: its voxels, its headers, and whatever else it holds. */
+  /** Size of the uncompressed source: its voxels, headers and everything else it holds. */
   readonly sourceBytes: number;
-  /** All encoded chunks, without what the container adds. */
+  /** Size of all encoded chunks, without the container's overhead. */
   readonly payloadBytes: number;
-  /** The file, and `sourceBytes` by it. */
+  /** Size of the file, and `sourceBytes` divided by it. */
   readonly fileBytes: number;
   readonly ratio: number;
 }
 
 /**
- * Reads nothing but header, index and the source's description.
+ * Reads only the header, the index and the source's description.
  * @param fileBytes size of the container's file
  * @throws StriaError `corrupt`, `not-readable`
  */

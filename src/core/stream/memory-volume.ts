@@ -8,8 +8,8 @@ const pieceBytes = 2 ** 22;
 
 /**
  * A volume whose voxels are in memory: little-endian, x fastest, then y, z, t.
- * @param source where it came from; default: a raw file of the voxels alone
- * @throws StriaError `invalid-input` when the bytes are not as many as the volume has
+ * @param source its description; default: a raw file of the voxels alone
+ * @throws StriaError `invalid-input` if the byte count does not match the volume
  */
 export function memoryVolume(
   info: VolumeInfo,
@@ -17,7 +17,7 @@ export function memoryVolume(
   source: SourceDescription = rawSource('volume.raw'),
 ): OpenVolume {
   if (bytes.byteLength !== volumeBytes(info)) {
-    throw new StriaError('invalid-input', `a volume of ${volumeBytes(info)} bytes came as ${bytes.byteLength}`);
+    throw new StriaError('invalid-input', `a volume of ${volumeBytes(info)} bytes was given ${bytes.byteLength}`);
   }
   return {
     info,
@@ -32,7 +32,7 @@ export function memoryVolume(
   };
 }
 
-/** A little-endian raw file that is nothing but voxels. */
+/** A little-endian raw file that contains only voxels. */
 export function rawSource(name: string): SourceDescription {
   const nothing = new Uint8Array(0);
   return { format: 'raw', endian: 'little', parts: [{ name, before: nothing, hasVoxels: true, after: nothing }] };

@@ -10,11 +10,12 @@ import { memorySource } from '../shared/bytes.ts';
 import type { StriaError } from '../shared/errors.ts';
 import { compressBytes, infoOf, only, restoreBytes } from './engine-testing.ts';
 
-// Golden and faulty files of codec parle: `STRIA_WRITE_TESTDATA=1 npx vitest run --project unit src/core/stream/parle-files`.
+// Writes golden and faulty files of codec parle: `STRIA_WRITE_TESTDATA=1 npx vitest run --project unit
+// src/core/stream/parle-files`.
 const folder = new URL('../../../testdata/parle/', import.meta.url);
 const backend = createCpuBackend(inlinePool());
 const info = infoOf([80, 40, 4, 1], 'u16');
-/** Nothing in the first slice but one voxel, then noise, then long runs. */
+/** A first slice that is empty except for one voxel, then noise, then long runs. */
 const elements = Uint16Array.from({ length: 80 * 40 * 4 }, (_, i) => {
   const z = Math.floor(i / 3200);
   if (z === 1) return Math.imul(i, 0x9e3779b1) >>> 29;
@@ -42,11 +43,11 @@ const files = new Map([
 if (process.env.STRIA_WRITE_TESTDATA) for (const [name, file] of files) writeFileSync(new URL(name, folder), file);
 const stored = (name: string) => new Uint8Array(readFileSync(new URL(name, folder)));
 
-test.each([...files])('%s is what is made here', (name, file) => {
+test.each([...files])('%s equals what this test generates', (name, file) => {
   expect(stored(name)).toEqual(file);
 });
 
-test('the golden one decodes exactly, and is of parle', async () => {
+test('the golden file decodes exactly and uses parle', async () => {
   expect(chunks.map(({ stages }) => stages.map((stage) => stage.codecId))).toEqual([[4], [4]]);
   expect((await restoreBytes(backend, stored('golden.stria'))).get('volume.raw')).toEqual(voxels);
 });

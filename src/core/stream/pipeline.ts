@@ -2,23 +2,23 @@ import type { ByteSink } from '../shared/bytes.ts';
 import { toStriaError } from '../shared/errors.ts';
 import type { Stopwatch } from './stage-times.ts';
 
-/** Voxels that are held for one slab; layers that are smaller are taken together up to this. */
+/** The voxels held for one slab. Smaller layers are combined up to this size. */
 export const slabTargetBytes = 2 ** 25;
 
-/** No box is larger, whatever a backend would take: its encoded chunks are in memory too. */
+/** The largest box, whatever the backend would take, because its encoded chunks are in memory too. */
 export const maxBoxBytes = 2 ** 26;
 
-/** Two slabs of at most this size are held at a time, so that one is read or written while the other is worked on. */
+/** Two slabs up to this size are held at a time, so that one is read or written while the other is processed. */
 export const overlapBytes = 2 ** 26;
 
 /**
- * One thing that goes on beside the main work: the next read, the last write. What it throws is kept for `settle`, or
- * thrown by whoever awaits it.
+ * One task in parallel with the main work: the next read, or the last write. Its error is kept for `settle`, or thrown to
+ * whoever awaits it.
  */
 export class Beside<T> {
   #running: Promise<T> | undefined;
 
-  /** Begins, once what ran before has ended. */
+  /** Starts the work once the previous one has ended. */
   start(work: () => Promise<T>): void {
     const running = (this.#running ?? Promise.resolve()).then(work);
     running.catch(() => {});
@@ -29,7 +29,7 @@ export class Beside<T> {
     return this.#running !== undefined;
   }
 
-  /** Waits for the end, and forgets it. Undefined where nothing ran. */
+  /** Waits for the result and clears it. Undefined if nothing ran. */
   async end(): Promise<T | undefined> {
     const running = this.#running;
     const result = await running;
@@ -37,16 +37,17 @@ export class Beside<T> {
     return result;
   }
 
-  /** Waits for the end, however it ends. */
+  /** Waits for the end, whether it succeeds or fails. */
   async settle(): Promise<void> {
     await this.#running?.catch(() => {});
   }
 }
 
 /**
- * Writes to sinks: all are closed when the work is done, in order, and all aborted, once, when it or a closing fails.
- * @param sinks may grow while the work goes on
- * @param stopwatch hears how long closing took, as 'save'
+ * Runs work that writes to sinks. All are closed in order when the work is done, or all aborted once if the work or a close
+ * fails.
+ * @param sinks may grow during the work
+ * @param stopwatch records the time of closing as 'save'
  */
 export async function writingTo<T>(
   sinks: readonly ByteSink[],

@@ -21,9 +21,9 @@ export interface RecoverReport {
   readonly lostCount: number;
   /** The first `maxListed` lost chunks, in order. */
   readonly lost: readonly ChunkPlace[];
-  /** Whether lost chunks became zeros, and not gaps that the new file marks. */
+  /** Whether lost chunks became zeros instead of gaps that the new file marks. */
   readonly isFilled: boolean;
-  /** Whether the source's own header is kept: if not, the new file says that it came from a raw one. */
+  /** Whether the source's own header was kept. If not, the new file describes a raw source. */
   readonly sourceKept: boolean;
   /** What was damaged or missing, in sentences. */
   readonly problems: readonly string[];
@@ -33,14 +33,14 @@ export interface RecoverReport {
 }
 
 export interface RecoverSettings {
-  /** Write zeros for what is lost, as if they had been there. Default: the new file says which chunks are lost. */
+  /** Write zeros for lost chunks, as if they had been there. Default: the new file marks the lost chunks. */
   readonly fill?: boolean | undefined;
 }
 
 /**
- * Writes a sound container from every whole chunk of a damaged one. What is lost is marked in its index, which takes next to
- * nothing. The sink is closed when all is written, and aborted, once, when anything fails.
- * @throws StriaError `corrupt` where no header or no chunk is left; `not-readable`, `not-writable`, `aborted`
+ * Writes a sound container from every intact chunk of a damaged one. Lost chunks are marked in its index, which takes almost no
+ * space. The sink is closed once everything is written, or aborted once if anything fails.
+ * @throws StriaError `corrupt` if no header or no chunk is left; `not-readable`, `not-writable`, `aborted`
  */
 export function recoverVolume(
   source: ByteSource,
@@ -52,13 +52,13 @@ export function recoverVolume(
     throwIfAborted(job.signal);
     const recovered = await recoverContainer(source, { signal: job.signal });
     if (recovered.wholeCount === 0) {
-      throw new StriaError('corrupt', 'no chunk of the volume is whole, so there is nothing to save');
+      throw new StriaError('corrupt', 'no chunk of the volume is intact, so there is nothing to save');
     }
     return rewrite(recovered, source.size, sink, settings, job);
   });
 }
 
-/** What the source's files can be written by; undefined where a damaged or forged description does not serve. */
+/** The description from which the source's files can be written; undefined if it is damaged or forged. */
 function usableSource({ header, source }: RecoveredContainer): { source?: SourceDescription | undefined; problem?: string } {
   try {
     if (source) checkPictures(header.volume, source);
@@ -124,5 +124,5 @@ async function rewrite(
   };
 }
 
-/** Constant chunks cost no read, so nothing else would let an abort in. */
+/** Constant chunks need no reads, so only this check lets an abort take effect. */
 const chunksPerTurn = 1024;

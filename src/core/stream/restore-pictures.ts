@@ -9,11 +9,11 @@ import type { SlabDecoder } from './slab-decoder.ts';
 import { ReusedBytes } from './slabs.ts';
 
 /**
- * Decodes a container into pictures. In memory are, of each of a pixel's samples, some rows of chunks; or where chunks are deeper
- * than one slice, the planes of a layer, as many as `maxLayerBytes` allows, but one at least.
- * @param openSink makes the sink of a file, which is closed when the file is whole
- * @param memoryLimit what may be held in memory at a time; default `defaultPictureMemory`
- * @throws StriaError as `restoreVolume`; `unsupported` beyond the limit
+ * Decodes a container into pictures. Memory holds, for each sample of a pixel, some rows of chunks. If chunks are deeper than
+ * one slice, it holds as many planes of a layer as `maxLayerBytes` allows, at least one.
+ * @param openSink opens the sink of a file, which is closed when the file is complete
+ * @param memoryLimit in bytes at a time; default `defaultPictureMemory`
+ * @throws StriaError as `restoreVolume`; `unsupported` over the limit
  */
 export async function restorePictures(
   slabs: SlabDecoder,

@@ -25,20 +25,21 @@ import { KernelClock, type KernelTimes, type StageReport, type StageSpan, Stopwa
 export interface RestoreSettings {
   readonly backend: Backend;
   /**
-   * What to write. Default: the source's own file or files, byte for byte; of pictures the same kind with the same pixels, but
-   * compressed anew; NIfTI of a source whose values alone are kept. 'raw': the voxels alone, in the source's byte order.
+   * What to write. Default: the source's own file or files, byte for byte; pictures in the same format with the same pixels,
+   * but compressed anew; NIfTI for a source of which only the values were kept. 'raw': the voxels alone, in the source's byte
+   * order.
    */
   readonly to?: WritableFormat | undefined;
-  /** File name without ending, for formats that are not the source's own. */
+  /** File name without ending, for other formats than the source's own. */
   readonly baseName: string;
-  /** Write 0 for the voxels of chunks that were lost before. Default: a file that lacks some is refused. */
+  /** Write 0 for the voxels of lost chunks. Default: a file that lacks chunks is refused. */
   readonly fill?: boolean | undefined;
   /**
-   * Name of the output, with its ending. Of several files it names the first; the others follow it where they can. PNG files
-   * are numbered by it.
+   * Name of the output, with its ending. If there are several files it names the first, and the others follow it if possible.
+   * PNG files are numbered by it.
    */
   readonly outputName?: string | undefined;
-  /** What writing pictures may hold in memory at a time, in bytes. Default: `defaultPictureMemory`. */
+  /** Memory limit of writing pictures, in bytes. Default: `defaultPictureMemory`. */
   readonly pictureMemory?: number | undefined;
 }
 
@@ -49,25 +50,25 @@ export interface RestoreReport {
   readonly bytesOut: number;
   readonly voxelBytes: number;
   readonly chunkCount: number;
-  /** Wall time of each stage; stages overlap, so they may add up to more than `total`. */
+  /** Wall time of each stage. Stages overlap, so they may sum to more than `total`. */
   readonly timesMs: Readonly<Record<RestoreStage | 'total', number>>;
   /**
-   * When each stage went on, since the beginning, and with how many bytes: chunks that were read, voxels that were decoded (their
-   * checksums are checked there) or written. `readback` is a part of `decode` on a GPU. `save` is the end of writing: what was
-   * gathered goes to the disk, and the files get their names.
+   * When each stage ran, from the start of the work, and how many bytes it handled: chunks read, voxels decoded (which includes
+   * checking their checksums) or written. `readback` is part of `decode` on a GPU. `save` ends the writing: gathered bytes go
+   * to the disk, and the files get their names.
    */
   readonly timeline: readonly StageSpan<RestoreStage>[];
   /** Undefined on the CPU. */
   readonly kernelTimes?: KernelTimes | undefined;
   readonly device: DeviceReport;
-  /** Voxel bytes by the total time, and by the time that was spent decoding. */
+  /** Voxel bytes divided by the total time, and by the time spent decoding. */
   readonly gigabytesPerSecond: { readonly total: number; readonly decode: number };
 }
 
 /**
- * Decodes a container into files, layer by layer, in bounded memory. All sinks are closed when all is written, and all
- * aborted, once, when anything fails; only pictures are closed one by one, so that those before a fault stay.
- * @throws StriaError `corrupt` in the context of `chunk N`; of the backend or the sinks; `aborted`
+ * Decodes a container into files, layer by layer, in bounded memory. All sinks are closed once everything is written, or all
+ * aborted once if anything fails. Only pictures are closed one by one, so that those before a fault stay.
+ * @throws StriaError `corrupt` in the context of `chunk N`; errors of the backend or the sinks; `aborted`
  */
 export async function restoreVolume(
   container: ContainerReader,
@@ -92,7 +93,7 @@ async function restore(
   throwIfAborted(job.signal);
   const { backend } = settings;
   if (container.lostCount > 0 && !settings.fill) {
-    throw new StriaError('corrupt', `${lostWords(container)}; with --fill their voxels become 0`);
+    throw new StriaError('corrupt', `${lostWords(container)}; use --fill to write zeros for their voxels`);
   }
   const clock = new KernelClock();
   const description = await describeOutput(container, settings, job);
@@ -108,7 +109,7 @@ async function restore(
         bytesOut += bytes.byteLength;
       },
       close: async () => {
-        // A stack has more pictures than files may be open: each is done with when it is whole.
+        // A stack has more pictures than files may be open, so each is closed when it is complete.
         sinks.splice(sinks.indexOf(sink), 1);
         await stopwatch.time('save', () => sink.close());
       },
@@ -146,7 +147,7 @@ async function describeOutput(
 ): Promise<SourceDescription> {
   const source = await container.sourceDescription(job);
   const to = asked ?? (isValueFormat(source.format) ? 'nifti' : undefined);
-  // NIfTI and NRRD say their byte order in their headers; raw voxels keep the order that they had.
+  // NIfTI and NRRD state their byte order in their headers; raw voxels keep the source's order.
   const endian = to === 'raw' ? source.endian : 'little';
   const output =
     to === undefined || (to === source.format && isPictureFormat(to))
@@ -156,9 +157,9 @@ async function describeOutput(
 }
 
 /**
- * The parts under the name that was asked for. Of several, the first without voxels gets it. The one with the voxels
- * follows where it had the other's name but for the ending (`.hdr` and `.img`); where a header names it, as NRRD's do, it
- * keeps its own.
+ * The parts under the requested name. If there are several, the first part without voxels gets it. The part with the voxels
+ * follows if the two names differed only in their endings (`.hdr` and `.img`). If a header names the data file, as in NRRD,
+ * that file keeps its name.
  */
 function renamed(parts: readonly SourcePart[], outputName: string | undefined): readonly SourcePart[] {
   if (outputName === undefined) return parts;
@@ -177,7 +178,7 @@ function stem(name: string): string {
   return dot > 0 ? name.slice(0, dot) : name;
 }
 
-/** Decodes all voxels in order: one piece is written while the next is decoded, where two fit in memory. */
+/** Decodes all voxels in order. One piece is written while the next is decoded, if two fit in memory. */
 async function writeVoxels(
   slabs: SlabDecoder,
   { endian }: SourceDescription,
@@ -208,13 +209,13 @@ async function writeVoxels(
   }
 }
 
-/** Voxels that follow each other in the volume. */
+/** Voxels that are contiguous in the volume. */
 interface Piece {
   readonly byteLength: number;
   decode(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
 }
 
-/** A volume's voxels in order, in slabs; where a layer is too large to be held, in regions. */
+/** A volume's voxels in order: in slabs, or in regions if a layer exceeds the memory limit. */
 function* piecesOf(slabs: SlabDecoder, slabBytes: number): Generator<Piece> {
   const { grid, elementBytes } = slabs;
   if (largestSlabBytes(grid, elementBytes, slabBytes) <= maxLayerBytes) {

@@ -15,8 +15,8 @@ const backend = createCpuBackend(inlinePool());
 test.each<[string, Dims4, ChunkShape]>([
   ['cubes', [21, 18, 19, 2], [8, 8, 8]],
   ['rows', [40, 9, 5, 1], [16, 1, 1]],
-  ['several time points to a chunk', [7, 5, 3, 11], [8, 5, 3, 4]],
-])('%s: the voxels of planes, rows and parts of rows follow each other as in the source', async (_name, dims, chunkShape) => {
+  ['several time points per chunk', [7, 5, 3, 11], [8, 5, 3, 4]],
+])('%s: the voxels of planes, rows and parts of rows come in the source’s order', async (_name, dims, chunkShape) => {
   const info = infoOf(dims, 'u16');
   const voxels = voxelsOf(info, 'blobs');
   const { bytes } = await compressBytes(backend, info, voxels, { chunkShape });

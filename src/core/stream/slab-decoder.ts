@@ -11,13 +11,13 @@ import type { KernelClock, Stopwatch } from './stage-times.ts';
 /** `readback` is a part of `decode`. */
 export type RestoreStage = 'read' | 'decode' | 'readback' | 'write' | 'save';
 
-/** A layer up to this size is kept once it is decoded for a part of it: the next part is mostly in it, too. */
+/** A layer up to this size is kept after decoding a part of it, because the next part mostly lies in it too. */
 const maxKeptBytes = 2 ** 24;
 
-/** Larger layers are decoded in boxes of this size, one after the other, for a part of them. */
+/** To decode part of a larger layer, it is decoded in boxes of this size, one after another. */
 const partBoxBytes = 2 ** 24;
 
-/** Decodes slabs and regions of a container, one after the other, and tells how far it has come. */
+/** Decodes slabs and regions of a container one after another, and reports progress. */
 export class SlabDecoder {
   readonly volume: VolumeInfo;
   readonly grid: ChunkGrid;
@@ -55,8 +55,8 @@ export class SlabDecoder {
   }
 
   /**
-   * @param bytes as many as the slab has: its voxels, little-endian
-   * @throws StriaError `corrupt` in the context of `chunk N`; of the backend; `aborted`
+   * @param bytes the slab's voxels, little-endian; exactly as many as it has
+   * @throws StriaError `corrupt` in the context of `chunk N`; errors of the backend; `aborted`
    */
   async decode(slab: ChunkRange, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     const total = volumeBytes(this.volume);
@@ -66,9 +66,9 @@ export class SlabDecoder {
   }
 
   /**
-   * As `decode`, of any voxels. A layer that the region holds only a part of is decoded for each such region anew, box by
-   * box, unless it is small: memory is bounded whatever the chunks' shape.
-   * @param bytes as many as the region has
+   * Like `decode`, for any region. Unless a layer is small, it is decoded again, box by box, for each region that holds only
+   * part of it, so memory is bounded for every chunk shape.
+   * @param bytes exactly as many as the region has
    */
   async decodeRegion({ origin, dims }: VoxelRegion, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     const { grid, elementBytes } = this;
@@ -149,11 +149,11 @@ export class SlabDecoder {
 interface Span {
   readonly from: number;
   readonly to: number;
-  /** No chunk among them is only a part of the elements. */
+  /** Whether every chunk lies completely within the elements. */
   readonly areWhole: boolean;
 }
 
-/** The chunks along an axis that some elements lie in. */
+/** The chunks along an axis that contain some of the elements. */
 function chunksAlong(grid: ChunkGrid, axis: 0 | 1, first: number, length: number): Span {
   const width = grid.chunkShape[axis];
   const end = first + length;
@@ -165,7 +165,7 @@ function volumeOf([x, y, z]: Dims3): number {
   return x * y * z;
 }
 
-/** Copies what two boxes have in common, row by row. */
+/** Copies the intersection of two boxes, row by row. */
 function copyCommon(from: VoxelBox, fromOrigin: Dims3, to: VoxelBox, toOrigin: Dims3): void {
   const low = fromOrigin.map((at, axis) => Math.max(at, toOrigin[axis] as number));
   const high = fromOrigin.map((at, axis) =>

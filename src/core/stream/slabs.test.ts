@@ -15,7 +15,7 @@ const cuts = fc.record({
   maxBoxBytes: fc.integer({ min: 1, max: 300 }),
 });
 
-test('slabs and boxes hold each chunk once, in order, at the place of its bytes in the volume', () => {
+test('slabs and boxes hold each chunk once, in order, at its byte offset in the volume', () => {
   fc.assert(
     fc.property(cuts, ({ dims, chunkShape, elementBytes, target, maxBoxBytes }) => {
       const grid = new ChunkGrid(dims, chunkShape);
@@ -59,7 +59,7 @@ test('slabs and boxes hold each chunk once, in order, at the place of its bytes 
   );
 });
 
-test('a slab stays within its target wherever one chunk row does', () => {
+test('a slab stays within its target if one chunk row does', () => {
   const sizes = [...slabsOf(new ChunkGrid([100, 100, 1, 1], [64, 8, 1]), 1, 1000)].map(({ byteLength }) => byteLength);
   expect(sizes).toEqual([...Array.from({ length: 12 }, () => 800), 400]);
   const lines = [...slabsOf(new ChunkGrid([1000, 1, 1, 1], [64, 1, 1]), 1, 256)].map(({ byteLength }) => byteLength);
@@ -87,7 +87,7 @@ test('the default chunk shape: cubes of 64, clipped; flat chunks are wider; laye
   expect(defaultChunkShape({ dims: [2048, 2048, 1024, 1], type: 'u16' })).toEqual([128, 64, 32, 1]);
   expect(defaultChunkShape({ dims: [2048, 2048, 1, 1], type: 'u8' })).toEqual([512, 512, 1, 1]);
   expect(defaultChunkShape({ dims: [1, 1, 1, 1], type: 'f64' })).toEqual([2, 1, 1, 1]);
-  // 2^24 chunks of 64×64×64 would not do.
+  // 2^24 chunks of 64×64×64 would not suffice.
   expect(defaultChunkShape({ dims: [2 ** 15, 2 ** 15, 2 ** 14, 1], type: 'u8' })).toEqual([1024, 1024, 1, 1]);
 });
 
@@ -101,7 +101,7 @@ test('small volumes of a series share a chunk, and so do small pictures', () => 
   expect(chunkShapeOf({ dims: [16, 16, 4, 300], type: 'u8' }, true)).toEqual([16, 16, 4, 16]);
 });
 
-test('the chunk shape of a stack of pictures: one deep, small, larger where there would be too many', () => {
+test('the chunk shape of a stack of pictures: one slice deep, small, larger if there would be too many', () => {
   expect(chunkShapeOf({ dims: [2048, 1536, 240, 1], type: 'u8' }, true)).toEqual([128, 128, 1, 1]);
   expect(chunkShapeOf({ dims: [100, 100, 9, 3], type: 'f64' }, true)).toEqual([128, 100, 1, 1]);
   expect(chunkShapeOf({ dims: [100_000, 40_000, 1000, 1], type: 'u8' }, true)).toEqual([512, 512, 1, 1]);
@@ -115,7 +115,7 @@ test('the chunk shape of a stack of pictures: one deep, small, larger where ther
   expect(chunkShapeOf({ dims: [512, 512, 512, 1], type: 'u8' }, false)).toEqual([64, 64, 64, 1]);
 });
 
-test('every default shape is one that a container takes, a GPU can hold, and memory allows', () => {
+test('every default shape suits the container, the GPU and the memory limit', () => {
   const anyLength = fc.oneof(length(3), length(100), length(5000), length(100_000));
   const anyTime = fc.oneof(fc.constant(1), length(100), length(2 ** 31));
   fc.assert(
@@ -128,7 +128,7 @@ test('every default shape is one that a container takes, a GPU can hold, and mem
         const shape = chunkShapeOf(volume, arePictures);
         expect(shape).toEqual(checkChunkShape(volume, shape));
         const bytes = elementBytes(type);
-        // A stack has 2^18 pictures at most.
+        // A stack has at most 2^18 pictures.
         if (x * y * z * t * bytes >= 2 ** 43 || (arePictures && z * t > 2 ** 18)) return;
         expect(chunkGridOf(volume, shape).count).toBeGreaterThan(0);
         const layer = x * bytes * (shape[2] * shape[3] > 1 ? y * shape[2] * shape[3] : shape[1]);
@@ -140,7 +140,7 @@ test('every default shape is one that a container takes, a GPU can hold, and mem
   );
 });
 
-test('a chunk width that would begin inside a word is refused', () => {
+test('a chunk width that would not start at a word is refused', () => {
   expect(() => checkChunkShape({ dims: [100, 1, 1, 1], type: 'u8' }, [6, 1, 1])).toThrow(/whole words/);
   expect(checkChunkShape({ dims: [6, 1, 1, 1], type: 'u8' }, [6, 1, 1])).toEqual([6, 1, 1]);
 });

@@ -4,7 +4,7 @@ import { type CodecElementBytes, rowBytes } from '../codec/codec.ts';
 import type { ChunkGrid, ChunkSpan } from '../format/chunk-grid.ts';
 import type { Dims3 } from '../shared/volume.ts';
 
-/** Consecutive chunks whose voxels make a box. */
+/** Consecutive chunks whose voxels form a box. */
 export interface ChunkRange {
   readonly firstChunk: number;
   readonly dims: Dims3;
@@ -12,12 +12,12 @@ export interface ChunkRange {
   readonly chunks: readonly ChunkBox[];
 }
 
-/** A range of chunks whose voxels are one run of bytes in the volume: what is held in memory at a time. */
+/** A range of chunks whose voxels are contiguous in the volume: the unit that is held in memory. */
 export interface Slab extends ChunkRange {
   readonly byteLength: number;
 }
 
-/** So many chunks are worked on together at most: each is an object of its own. */
+/** The maximum number of chunks processed together, because each is a JavaScript object. */
 export const chunksTogether = 4096;
 
 /** A range of consecutive chunks: whole layers, whole rows of chunks in a layer, or a part of a row. */
@@ -33,9 +33,9 @@ export function rangeOf(grid: ChunkGrid, firstChunk: number, count: number): Chu
 }
 
 /**
- * Cuts a volume into slabs, in order: as many whole layers (also of several time points) as fit in `targetBytes`, but
- * one at least. Where a layer is one slice of voxels over `targetBytes`, it is cut further, into chunk rows, and where
- * a row is one line of voxels, into chunks.
+ * Cuts a volume into slabs, in order. Each has as many whole layers (also of several time points) as fit in `targetBytes`, but
+ * at least one. A layer over `targetBytes` that is one slice of voxels is cut into chunk rows, and such a row that is one line
+ * of voxels into chunks.
  * @param targetBytes of voxels in rows padded to whole words
  */
 export function* slabsOf(grid: ChunkGrid, elementBytes: CodecElementBytes, targetBytes: number): Generator<Slab> {
@@ -77,12 +77,12 @@ export interface VoxelRegion {
   readonly dims: Dims3;
 }
 
-/** What a region of a layer takes at most that is too large to be held. */
+/** The size limit of one region of a layer that exceeds the memory limit. */
 export const maxRegionBytes = 2 ** 26;
 
 /**
- * Cuts a volume whose layers are too large to be held into regions, in order, whose voxels each are one run of bytes: planes
- * of a layer, or rows of a plane, or a part of a row.
+ * Cuts a volume whose layers exceed the memory limit into regions, in order. The voxels of each are contiguous: planes of a
+ * layer, rows of a plane, or a part of a row.
  */
 export function* regionsOf(grid: ChunkGrid, elementBytes: CodecElementBytes, maxBytes: number): Generator<VoxelRegion> {
   const [dimX, dimY] = grid.dims;
@@ -104,7 +104,7 @@ export function* regionsOf(grid: ChunkGrid, elementBytes: CodecElementBytes, max
   }
 }
 
-/** No slab of `slabsOf` is longer, in bytes. */
+/** The length in bytes of the largest slab from `slabsOf`. */
 export function largestSlabBytes(grid: ChunkGrid, elementBytes: CodecElementBytes, targetBytes: number): number {
   const [dimX, dimY, planes] = grid.layerBox(0).shape;
   const [width, height] = grid.box(0).shape;
@@ -114,8 +114,8 @@ export function largestSlabBytes(grid: ChunkGrid, elementBytes: CodecElementByte
 }
 
 /**
- * Cuts a slab into boxes that a backend likes: the slab itself where it fits in `maxBoxBytes`, else strips of whole chunk
- * rows, else pieces of one chunk row, one chunk at least. Chunks stay in order.
+ * Cuts a slab into boxes for a backend: the slab itself if it fits in `maxBoxBytes`, otherwise strips of whole chunk rows,
+ * otherwise pieces of one chunk row, of at least one chunk. Chunks stay in order.
  */
 export function boxesOf(slab: ChunkRange, elementBytes: CodecElementBytes, maxBoxBytes: number): readonly SlabBox[] {
   const fits = ({ dims }: SlabBox) => rowBytes(dims[0], elementBytes) * dims[1] * dims[2] <= maxBoxBytes;
@@ -142,7 +142,7 @@ export function boxesOf(slab: ChunkRange, elementBytes: CodecElementBytes, maxBo
   return boxes;
 }
 
-/** The number behind the last chunk of the same row of chunks. */
+/** The index after the last chunk in the same row of chunks. */
 function endOfRow(chunks: readonly ChunkBox[], first: number): number {
   const [, y, z] = (chunks[first] as ChunkBox).origin;
   let end = first + 1;
@@ -153,12 +153,12 @@ function endOfRow(chunks: readonly ChunkBox[], first: number): number {
   return end;
 }
 
-/** A part of a slab: `chunks` lie relative to the box, the box at `origin` in the slab. */
+/** A part of a slab. `chunks` are relative to the box, and the box lies at `origin` in the slab. */
 export interface SlabBox extends ChunkRange {
   readonly origin: Dims3;
 }
 
-/** The box that consecutive chunks make: the first of them is at its least corner, the last at its greatest. */
+/** The box of consecutive chunks: the first lies at its lowest corner, the last at its highest. */
 function boxFrom(slab: ChunkRange, first: number, end: number): SlabBox {
   const low = (slab.chunks[first] as ChunkBox).origin;
   const last = slab.chunks[end - 1] as ChunkBox;
@@ -173,7 +173,7 @@ function boxFrom(slab: ChunkRange, first: number, end: number): SlabBox {
   return { firstChunk: slab.firstChunk + first, dims, chunks, origin: low };
 }
 
-/** A part of a reused buffer, which grows where it must: large boxes come by the hundred and are not left to the collector. */
+/** Part of a reused buffer that grows as needed. There are hundreds of large boxes, too many to leave to the garbage collector. */
 export class ReusedBytes {
   #buffer = new ArrayBuffer(0);
 
@@ -183,7 +183,7 @@ export class ReusedBytes {
   }
 }
 
-/** The voxels of a box of a slab: the slab's own bytes where the box is all of it, else a copy in `scratch`. */
+/** The voxels of a box: the slab's own bytes if the box is the whole slab, otherwise a copy in `scratch`. */
 export function takeBox(slab: VoxelBox, box: SlabBox, scratch: ReusedBytes): VoxelBox {
   if (isWhole(slab, box)) return slab;
   const voxels = placeFor(slab, box, scratch);
@@ -191,14 +191,14 @@ export function takeBox(slab: VoxelBox, box: SlabBox, scratch: ReusedBytes): Vox
   return voxels;
 }
 
-/** Where a box of a slab is to be decoded: into the slab itself where the box is all of it, else into `scratch`. */
+/** Where to decode a box: into the slab itself if the box is the whole slab, otherwise into `scratch`. */
 export function placeFor(slab: VoxelBox, box: SlabBox, scratch: ReusedBytes): VoxelBox {
   if (isWhole(slab, box)) return slab;
   const [x, y, z] = box.dims;
   return { bytes: scratch.take(x * y * z * slab.elementBytes), dims: box.dims, elementBytes: slab.elementBytes };
 }
 
-/** Copies a decoded box into its place in the slab, unless it is there. */
+/** Copies a decoded box to its place in the slab, unless it was decoded there. */
 export function putBox(box: SlabBox, voxels: VoxelBox, slab: VoxelBox): void {
   if (voxels.bytes !== slab.bytes) scatterChunk(voxels.bytes, { origin: box.origin, shape: box.dims }, slab);
 }

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { Stopwatch } from './stage-times.ts';
 
-test('a timeline shows overlap, and joins what follows closely', async () => {
+test('a timeline shows overlap, and joins spans that follow closely', async () => {
   let now = 100;
   vi.spyOn(performance, 'now').mockImplementation(() => now);
   try {
@@ -30,7 +30,7 @@ test('a timeline shows overlap, and joins what follows closely', async () => {
       { stage: 'read', startMs: 35, endMs: 36, bytes: 1 },
     ]);
     expect(stopwatch.times()).toEqual({ read: 16, encode: 5, total: 36 });
-    // Of two threads: one began before, and its word came after.
+    // Two threads: this span began earlier and was reported later.
     stopwatch.add('encode', 120, 130, 1);
     stopwatch.add('encode', 118, 125, 2);
     expect(stopwatch.timeline().at(-2)).toEqual({ stage: 'encode', startMs: 18, endMs: 30, bytes: 3 });

@@ -1,13 +1,13 @@
 import type { CommandTimes } from '../gpu/commands.ts';
 
-/** How long kernels ran, by what they did: `analyze`, `rle.encode`, `rle.decode`, `fill`, `check`. */
+/** How long kernels ran, by operation: `analyze`, `rle.encode`, `rle.decode`, `fill`, `check`. */
 export interface KernelTimes {
-  /** 'GPU': by timestamp queries. 'wall': the device has none, so from submission until the queue was done. */
+  /** 'GPU': from timestamp queries. 'wall': from submission until the queue was done, on devices without them. */
   readonly clock: 'GPU' | 'wall';
   readonly ms: Readonly<Record<string, number>>;
 }
 
-/** Adds up the times of GPU stages (see `BackendJob.onTimes`). */
+/** Sums the times of GPU stages (see `BackendJob.onTimes`). */
 export class KernelClock {
   readonly #ms = new Map<string, number>();
   #clock: 'GPU' | 'wall' = 'GPU';
@@ -20,25 +20,25 @@ export class KernelClock {
     }
   };
 
-  /** Undefined where nothing ran on a GPU. */
+  /** Undefined if nothing ran on a GPU. */
   times(): KernelTimes | undefined {
     return this.#ms.size === 0 ? undefined : { clock: this.#clock, ms: Object.fromEntries(this.#ms) };
   }
 }
 
-/** A stretch of time that a stage took, in milliseconds since the work began: all stages have one clock, so overlap is seen. */
+/** When a stage ran, in milliseconds since the work began. All stages share one clock, so that overlap is visible. */
 export interface StageSpan<Stage extends string = string> {
   readonly stage: Stage;
   readonly startMs: number;
   readonly endMs: number;
-  /** What the stage took in (or, of what is written, gave out) meanwhile. */
+  /** The bytes that the stage consumed (or, for writing, produced) in this span. */
   readonly bytes: number;
 }
 
-/** Spans of one stage that overlap, on several threads, or follow each other this closely are told as one. */
+/** Spans of one stage that overlap, on several threads, or follow each other this closely are merged. */
 const seamMs = 0.5;
 
-/** Adds up the wall time of each named stage, and remembers when each went on. Stages may overlap. */
+/** Sums the wall time of each named stage, and records when each ran. Stages may overlap. */
 export class Stopwatch<Stage extends string> {
   readonly #ms: Record<Stage, number>;
   readonly #spans: StageSpan<Stage>[] = [];
@@ -57,13 +57,13 @@ export class Stopwatch<Stage extends string> {
     }
   }
 
-  /** A span that someone else measured, by `performance.now()`. */
+  /** Adds a span that was measured elsewhere, by `performance.now()`. */
   add(stage: Stage, startMs: number, endMs: number, bytes: number): void {
     this.#ms[stage] += endMs - startMs;
     this.#addSpan({ stage, startMs: startMs - this.#start, endMs: endMs - this.#start, bytes });
   }
 
-  /** The stages in the order of their beginnings. */
+  /** The stages in order of their starts. */
   timeline(): readonly StageSpan<Stage>[] {
     return [...this.#spans].sort((a, b) => a.startMs - b.startMs);
   }
@@ -78,12 +78,12 @@ export class Stopwatch<Stage extends string> {
     }
   }
 
-  /** The stages, and `total` since the start. */
+  /** The time of each stage, and `total` since the start. */
   times(): Readonly<Record<Stage | 'total', number>> {
     return { ...this.#ms, total: performance.now() - this.#start };
   }
 
-  /** What a report says of time. @param bytes that all of it, and the stage `main`, went through */
+  /** The times for a report. @param bytes handled in total, and by the stage `main` */
   report<Main extends Stage>(bytes: number, main: Main): StageReport<Stage, Main> {
     const timesMs = this.times();
     const rate = (stage: Main | 'total') => gigabytesPerSecond(bytes, timesMs[stage]);
@@ -98,7 +98,7 @@ export interface StageReport<Stage extends string = string, Main extends Stage =
   readonly gigabytesPerSecond: Readonly<Record<Main | 'total', number>>;
 }
 
-/** Gigabytes (10^9) of `bytes` in a second. */
+/** Gigabytes (10^9 bytes) per second. */
 export function gigabytesPerSecond(bytes: number, ms: number): number {
   return ms > 0 ? bytes / 1e6 / ms : 0;
 }

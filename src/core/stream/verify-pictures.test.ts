@@ -21,12 +21,12 @@ interface Case {
   readonly format?: 'png' | 'tiff';
   readonly type?: ElementType;
   readonly channels?: number;
-  /** What the table has in the place of what fits the volume. */
+  /** The forged table, in place of the one that fits the volume. */
   readonly table: Record<string, unknown> | string;
 }
 
 const sound: Readonly<Record<string, Case>> = {
-  'as it should be': { table: {} },
+  valid: { table: {} },
   'metadata of a PNG': { table: { extras: [base64(comment)], extraOf: [0, -1, 0] } },
   'three samples a pixel': { channels: 3, table: { channels: 3, names: ['a.png'], extraOf: [-1] } },
   'a TIFF': { format: 'tiff', type: 'f32', table: { bits: 32 } },
@@ -34,21 +34,21 @@ const sound: Readonly<Record<string, Case>> = {
 
 const forged: Readonly<Record<string, Case>> = {
   'no JSON': { table: '{"channels":' },
-  'more places of extras than names': { table: { extraOf: [...none, 0] } },
-  'a place behind the extras': { table: { extraOf: [0, -1, -1] } },
+  'more offsets of extras than names': { table: { extraOf: [...none, 0] } },
+  'an offset past the extras': { table: { extraOf: [0, -1, -1] } },
   'fewer pictures than slices': { table: { names: ['a.png'], extraOf: [-1] } },
   'more samples than the volume has': { table: { channels: 3 } },
   'more bits than a sample has': { table: { bits: 16 } },
-  'samples beyond their bits': { table: { bits: 4 } },
+  'samples with bits outside their depth': { table: { bits: 4 } },
   'fewer than 8 bits of 16': { type: 'u16', table: { bits: 4 } },
-  'metadata that are no PNG chunk': { table: { extras: [base64(Uint8Array.of(1, 2, 3))], extraOf: [0, -1, -1] } },
+  'metadata that is not a PNG chunk': { table: { extras: [base64(Uint8Array.of(1, 2, 3))], extraOf: [0, -1, -1] } },
   'a PNG chunk that is damaged': { table: { extras: [base64(damaged)], extraOf: [0, -1, -1] } },
-  'metadata that are no TIFF tag': { format: 'tiff', table: { extras: [base64(brokenTag)], extraOf: [-1, 0, -1] } },
-  'a type that PNG cannot hold': { type: 'f32', table: { bits: 8 } },
-  'a name that leads elsewhere': { table: { names: ['../a.png', 'b.png', 'c.png'] } },
+  'metadata that is not a TIFF tag': { format: 'tiff', table: { extras: [base64(brokenTag)], extraOf: [-1, 0, -1] } },
+  'a type that PNG cannot store': { type: 'f32', table: { bits: 8 } },
+  'a name that leads to another folder': { table: { names: ['../a.png', 'b.png', 'c.png'] } },
 };
 
-/** A container of three pictures of 9 × 7, or of one of three samples, whose table is as given. */
+/** A container of three pictures of 9 × 7, or of one with three samples a pixel, with the given table. */
 async function container({ format = 'png', type = 'u8', channels = 1, table }: Case): Promise<Uint8Array> {
   const info = infoOf([9, 7, channels === 1 ? 3 : 1, channels], type);
   const fitting = { channels, bits: type === 'u16' ? 16 : 8, names: ['a.png', 'b.png', 'c.png'], extras: [], extraOf: none };
@@ -63,7 +63,7 @@ async function verify(bytes: Uint8Array) {
   return verifyContainer(await ContainerReader.open(memorySource('a.stria', bytes)), { backend });
 }
 
-test.each(Object.entries(sound))('a table that is sound is restored: %s', async (_, one) => {
+test.each(Object.entries(sound))('a valid table is restored: %s', async (_, one) => {
   const bytes = await container(one);
   expect(await verify(bytes)).toMatchObject({ sound: true, problems: [] });
   expect((await restoreBytes(backend, bytes)).size).toBeGreaterThan(0);
@@ -78,8 +78,8 @@ test.each(Object.entries(forged))('what cannot be restored is not sound: %s', as
   expect(report.problems).toEqual([(fault as { fullMessage: string }).fullMessage]);
 });
 
-test.each(['no JSON', 'fewer pictures than slices', 'metadata that are no PNG chunk'])(
-  'what is recovered can be restored, whatever the table: %s',
+test.each(['no JSON', 'fewer pictures than slices', 'metadata that is not a PNG chunk'])(
+  'a recovered file can be restored, whatever the table: %s',
   async (name) => {
     const sink = memorySink();
     const report = await recoverVolume(memorySource('a.stria', await container(forged[name] as Case)), sink);

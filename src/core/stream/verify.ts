@@ -15,15 +15,15 @@ import { type DamagedChunk, DamageList, lostWords } from './damage-list.ts';
 import { gigabytesPerSecond, KernelClock, type KernelTimes, Stopwatch } from './stage-times.ts';
 
 export interface VerifyReport {
-  /** Every chunk was decoded and matched its checksums, and nothing else is wrong. */
+  /** Every chunk decoded and matched its checksums, and nothing else is wrong. */
   readonly sound: boolean;
   readonly chunkCount: number;
   readonly damagedCount: number;
-  /** Chunks that were lost before, in the damaged file that this one was recovered from: one is enough not to be sound. */
+  /** Chunks that were already lost in the damaged file from which this one was recovered. Any such chunk makes the file unsound. */
   readonly lostCount: number;
-  /** The first `maxListed` of them, in order. */
+  /** The first `maxListed` damaged chunks, in order. */
   readonly damaged: readonly DamagedChunk[];
-  /** What is wrong beside chunks, in sentences. */
+  /** What is wrong apart from chunks, in sentences. */
   readonly problems: readonly string[];
   readonly voxelBytes: number;
   readonly timesMs: Readonly<Record<'read' | 'decode' | 'total', number>>;
@@ -34,9 +34,9 @@ export interface VerifyReport {
 }
 
 /**
- * Decodes every chunk and checks all that can be checked, so that what is sound can be decompressed. Damage is reported, not
- * thrown.
- * @throws StriaError `not-readable`, `device-lost`, `aborted` …: whatever is not damage of the file
+ * Decodes every chunk and checks everything that can be checked, so that a sound file can be decompressed. Damage is reported,
+ * not thrown.
+ * @throws StriaError `not-readable`, `device-lost`, `aborted` and others that do not concern damage
  */
 export async function verifyContainer(
   container: ContainerReader,
@@ -51,7 +51,7 @@ export async function verifyContainer(
   const problems = new Problems();
   const pictures = await problems.catch(async () => checkPictures(header.volume, await container.sourceDescription(job)));
   const checkSamples = async (bytes: Uint8Array) => {
-    // Of a damaged chunk the samples mean nothing, and it is reported anyway.
+    // The samples of a damaged chunk mean nothing, and it is reported already.
     if (pictures && damage.count === 0) await problems.catch(async () => pictures.checkSamples(bytes));
   };
   const decoding = new BatchDecoder(container, backend, {
@@ -73,7 +73,7 @@ export async function verifyContainer(
   }
   await decoding.finish();
   if (container.lostCount > 0) problems.add(lostWords(container));
-  // Damage of a chunk's own record is known by now.
+  // Damage of a chunk's own record was reported already.
   await problems.catch(
     () => container.checkRecords({ signal: job.signal }),
     (fault) => damage.count === 0 || fault.tag !== 'corrupt',
@@ -94,7 +94,7 @@ export async function verifyContainer(
   };
 }
 
-/** Constant chunks that are alike are not decoded one by one: there are few shapes of chunks, and each has one checksum. */
+/** Constant chunks are not decoded one by one: they have few shapes, and equal chunks of one shape have one checksum. */
 function checkConstants(container: ContainerReader, { first, count }: ChunkSpan, damage: DamageList): void {
   const { grid } = container;
   const chunk = container.entry(first) as ConstantChunk;
@@ -111,7 +111,7 @@ function isConstantOf({ element, decodedChecksum }: ConstantChunk, geometry: Chu
   return sameChecksum(constantChecksum(element, geometry), decodedChecksum);
 }
 
-/** What is wrong beside chunks, each once. */
+/** Problems apart from chunks, each once. */
 class Problems {
   readonly #sentences = new Set<string>();
 
@@ -123,7 +123,7 @@ class Problems {
     this.#sentences.add(sentence);
   }
 
-  /** What `check` returns; undefined where it finds fault with the file, which is kept if it `counts`. */
+  /** Returns what `check` returns. If `check` finds a fault in the file, returns undefined and keeps the fault if it `counts`. */
   async catch<T>(check: () => Promise<T>, counts: (fault: StriaError) => boolean = () => true): Promise<T | undefined> {
     try {
       return await check();

@@ -1,18 +1,18 @@
 import type { OpenVolume } from '../io/common/volume-reader.ts';
 import { StriaError } from '../shared/errors.ts';
 
-/** Gives a volume's voxels in order. */
+/** Reads a volume's voxels in order. */
 export interface VoxelReader {
-  /** Passes over the next bytes. @throws as `fill` */
+  /** Skips bytes. @throws as `fill` */
   skip(byteLength: number): Promise<void>;
-  /** Fills `target`, the start of its buffer, with the next bytes. @throws StriaError `corrupt` when they end early */
+  /** Fills `target`, which must start its buffer, with the next bytes. @throws StriaError `corrupt` if the voxels end early */
   fill(target: Uint8Array<ArrayBuffer>): Promise<void>;
-  /** Reads to the end, where nothing may be left. */
+  /** Reads to the end. @throws StriaError if voxels are left */
   end(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Reads where the bytes are to lie if the volume can, else from the start as they come. */
+/** Reads directly into the target if the volume supports random access, otherwise from a stream. */
 export function readVoxels(volume: OpenVolume, signal?: AbortSignal): VoxelReader {
   return volume.fill ? directReader(volume.fill, signal) : new StreamReader(volume.voxels({ signal, reuse: true }));
 }
@@ -63,7 +63,7 @@ class StreamReader implements VoxelReader {
     await this.#pieces.return?.()?.catch(() => {});
   }
 
-  /** Some of the next bytes, `wanted` at most, good until the next call. */
+  /** At least one of the next bytes and at most `wanted`; valid until the next call. */
   async #take(wanted: number): Promise<Uint8Array> {
     while (this.#piece.byteLength === 0) {
       const next = await this.#pieces.next();
