@@ -181,7 +181,7 @@ test('every panel, dialog, menu and layout can be read', async ({ stria }) => {
     await look('palette', () => page.keyboard.press('ControlOrMeta+k'), '[role=dialog]', ['scrollable-region-focusable']);
     await look('window presets', () => page.getByRole('button', { name: 'Window presets' }).click(), '[role=menu]');
     await look('colours', () => page.getByTestId('colormap-select').click(), '[role=listbox]');
-    await command('free plane');
+    await command('oblique clip');
     await page.keyboard.press('5');
     await page.getByTestId('slab-select').click();
     await page.getByRole('option', { name: 'Mean' }).click();

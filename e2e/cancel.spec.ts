@@ -31,7 +31,7 @@ test('Cancel ends compressing at once, and it can be begun again; a result made 
   await page.getByTestId('compress-button').click();
   await expectHalfWay(page);
   await page.keyboard.press('ControlOrMeta+s');
-  await expect(page.getByTestId('notice')).toHaveText('Nothing to save yet: compressing is still running');
+  await expect(page.getByTestId('notice')).toHaveText('Nothing to save yet: compression is still running');
   expect(await msUntil(page, 'cancel-button', 'compress-button')).toBeLessThan(answerMs);
   await expect(page.getByTestId('compress-button')).toHaveText('Compress again');
   await expect(page.getByTestId('result-size')).toHaveText(size ?? '');

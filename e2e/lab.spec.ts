@@ -51,7 +51,7 @@ test('the Lab runs a suite beside what is open, shows and saves it, and frees th
   const state = page.getByTestId('lab-state');
   await expect(state).toHaveAttribute('data-state', 'done', { timeout: 180_000 });
   await expect(state).toHaveAttribute('data-gpu-bytes', '0');
-  await expect(page.getByTestId('lab-device')).toContainText('software');
+  await expect(page.getByTestId('lab-device')).toContainText('Software');
   await expect(page.getByTestId('lab-table-codecs').locator('canvas')).toBeVisible();
 
   const result = checkBenchResult(JSON.parse((await saved(stria, 'json')).toString()));

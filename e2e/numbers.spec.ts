@@ -22,7 +22,7 @@ test('values are shown exactly, and ranges by as many digits as tell their ends 
     'near-2^32': '4294967095 to 4294967295',
     tiny: '0 to 6.2e-13',
     constant: '42 everywhere',
-    nan: 'no finite numbers',
+    nan: 'no finite values',
     'negative-slope': '922.5 to 1000',
   };
   for (const [name, range] of Object.entries(ranges) as [OddName, string][]) {
@@ -82,7 +82,7 @@ test('Window and Level take any number as people write it, refuse in words what 
     await expect(windowField).toHaveValue('2510.5');
     await windowField.fill('0');
     await windowField.press('Enter');
-    await expect(page.getByText('A window is wider than 0')).toBeVisible();
+    await expect(page.getByText('The window must be wider than 0')).toBeVisible();
     await windowField.press('Escape');
     await expect(windowField).not.toHaveAttribute('aria-invalid');
   });

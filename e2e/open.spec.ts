@@ -32,11 +32,11 @@ test('every format gives the same voxels: by the dialog, dropped, and from the r
 
   await test.step('raw voxels, once their layout is given', async () => {
     await stria.dropFiles([stria.write('voxels.raw', volume.bytes)]);
-    await expect(page.getByTestId('raw-form')).toContainText('Fits the file exactly.');
+    await expect(page.getByTestId('raw-form')).toContainText('Matches the file size exactly.');
     for (const axis of ['x', 'y', 'z']) await expect(page.getByLabel(axis, { exact: true })).toHaveValue('48');
     await page.getByLabel('z', { exact: true }).fill('47');
     await page.getByLabel('z', { exact: true }).press('Enter');
-    await expect(page.getByTestId('raw-form')).not.toContainText('Fits the file exactly.');
+    await expect(page.getByTestId('raw-form')).not.toContainText('Matches the file size exactly.');
     await page.getByLabel('z', { exact: true }).fill('48');
     await page.getByLabel('z', { exact: true }).press('Enter');
     await page.getByRole('button', { name: 'Open', exact: true }).click();

@@ -18,8 +18,8 @@ test('pictures: as the screen shows it, at any size, without annotations, of eve
 
   await test.step('the layout, drawn anew on white', async () => {
     await page.getByTestId('picture-button').click();
-    await choose(page, 'All that is shown');
-    await page.getByRole('radio', { name: 'Own' }).click();
+    await choose(page, 'Whole layout');
+    await page.getByRole('radio', { name: 'Custom' }).click();
     await lengths(page, 400, 300);
     await page.getByRole('radio', { name: 'White' }).click();
     const picture = await save(stria, 'all.png');
@@ -78,10 +78,10 @@ test('pictures: as the screen shows it, at any size, without annotations, of eve
     await page.keyboard.press('1');
     await settledPicture(page, '3d');
     await page.keyboard.press('ControlOrMeta+Shift+P');
-    await page.getByRole('radio', { name: 'Own' }).click();
+    await page.getByRole('radio', { name: 'Custom' }).click();
     await lengths(page, 200, 160);
-    await page.getByRole('radio', { name: 'None' }).click();
-    await page.getByText('Letters, crosshair, frame and scale bar').click();
+    await page.getByRole('radio', { name: 'Transparent' }).click();
+    await page.getByText('Labels, crosshair, frame and scale bar').click();
     await page.getByTestId('picture-copy').click();
     await expect(page.getByText('The picture is on the clipboard')).toBeVisible();
     const picture = decode(await clipboardPng(page));

@@ -32,7 +32,7 @@ test('a session is saved, and brings the same pictures back from a drop with its
   await expect(page.getByTestId('empty-state')).toBeVisible();
 
   await stria.dropFiles([path]);
-  await expect(page.getByTestId('waiting')).toContainText('shapes.nii was not found here');
+  await expect(page.getByTestId('waiting')).toContainText('shapes.nii was not found');
   await stria.dropFiles([path, volume]);
   await expectOpen(page, 'shapes.nii');
   await expect(page.getByTestId('slider-z')).toHaveValue('9');

@@ -23,8 +23,8 @@ test('settings hold at once, are remembered, and can be reset', async ({ stria }
   await choose('kB, MB, GB');
   await settings.getByTestId('prefer-select').click();
   await page.getByRole('option', { name: 'Speed' }).click();
-  await choose('At most');
-  const budget = settings.getByRole('textbox', { name: 'MiB of GPU memory' });
+  await choose('Limit');
+  const budget = settings.getByRole('textbox', { name: 'GPU memory limit, MiB' });
   await budget.fill('100');
   await budget.press('Tab');
   await expect(budget).toHaveValue('100');

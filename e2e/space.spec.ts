@@ -46,12 +46,12 @@ test('a cube stands as the volume does and turns it, by pointer, keys and comman
   const { page } = stria;
   await openSmall(stria);
   const first = await settledPicture(page, '3d');
-  await page.getByRole('button', { name: 'Look from the front', exact: true }).click();
+  await page.getByRole('button', { name: 'View from the front', exact: true }).click();
   await expect.poll(() => cubeStands(page)).toEqual({ front: '1 0 0 1' });
 
   await page.getByTestId('look-front').focus();
   await page.keyboard.press('ArrowRight');
-  await expect(page.getByRole('button', { name: 'Look from the back', exact: true })).toBeFocused();
+  await expect(page.getByRole('button', { name: 'View from the back', exact: true })).toBeFocused();
   await page.keyboard.press('Enter');
   await expect.poll(() => cubeStands(page)).toEqual({ back: '1 0 0 1' });
 
@@ -65,7 +65,7 @@ test('a cube stands as the volume does and turns it, by pointer, keys and comman
   await expect.poll(async () => Object.keys(await cubeStands(page))).toEqual(['back', 'left', 'above']);
 
   await page.keyboard.press('ControlOrMeta+k');
-  await page.getByPlaceholder('What do you want to do?').fill('Look from above');
+  await page.getByPlaceholder('Search commands').fill('View from above');
   await page.keyboard.press('Enter');
   await expect.poll(() => cubeStands(page)).toEqual({ above: '1 0 0 1' });
   await page.getByTestId('box-off').click();

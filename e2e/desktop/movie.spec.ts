@@ -23,7 +23,7 @@ test('slices become numbered pictures in a new folder; one that is cancelled lea
   };
 
   await openDialog();
-  await page.getByRole('radio', { name: 'Own' }).click();
+  await page.getByRole('radio', { name: 'Custom' }).click();
   for (const [label, length] of [
     ['Width, pixels', '64'],
     ['Height, pixels', '48'],

@@ -27,7 +27,7 @@ test('a turntable becomes numbered pictures in a new folder: the first is the vi
   await page.keyboard.press('ControlOrMeta+K');
   await page.keyboard.type('movie');
   await page.keyboard.press('Enter');
-  await expect(page.getByTestId('movie-dialog')).toContainText('Make a turntable movie');
+  await expect(page.getByTestId('movie-dialog')).toContainText('Make turntable movie');
   await page.getByRole('radio', { name: '1×' }).click();
   await page.getByLabel('Frames', { exact: true }).fill('4');
   await page.keyboard.press('Enter');
@@ -61,7 +61,7 @@ async function chooseSlices(page: Page): Promise<void> {
   await page.keyboard.press('ControlOrMeta+K');
   await page.keyboard.type('movie');
   await page.keyboard.press('Enter');
-  await page.getByRole('radio', { name: 'Own' }).click();
+  await page.getByRole('radio', { name: 'Custom' }).click();
   const lengths = { 'Width, pixels': '65', 'Height, pixels': '48', First: '7', Last: '10' };
   for (const [label, length] of Object.entries(lengths)) {
     await page.getByLabel(label, { exact: true }).fill(length);
@@ -74,7 +74,7 @@ test('where the browser gives no folder, the pictures come in a zip', async ({ s
   await stria.dropFiles([stria.write('ball.nii', nifti(shapes(16)))]);
   await expectOpen(page, 'ball.nii');
   await chooseSlices(page);
-  await expect(page.getByTestId('movie-make')).toHaveText('Save a zip…');
+  await expect(page.getByTestId('movie-make')).toHaveText('Save ZIP…');
   await page.getByTestId('movie-make').click();
   await expect(page.getByTestId('movie-done')).toContainText('4 pictures in ‘ball slices.zip’, in Downloads');
   const files = unzipSync(readFileSync(await stria.savedFile(join(stria.folder, 'ball slices.zip'))));
@@ -128,7 +128,7 @@ test('a video without an encoder says so, leaves no file, and its word goes with
   await page.getByTestId('movie-video').click();
   await page.getByTestId('movie-make').click();
   const message = page.getByTestId('error-message');
-  await expect(message).toContainText('This cannot be done here · ball slices');
+  await expect(message).toContainText('This is not possible here · ball slices');
   await expect(message).toContainText('no encoder for a video of 64 × 48 pixels');
   await page.keyboard.press('ControlOrMeta+K');
   await page.keyboard.type('lab');

@@ -3,7 +3,7 @@ import type { UnfinishedKind } from '../core/shared/ipc.ts';
 import { readableEndings } from '../core/shared/readable-formats.ts';
 import { misleading } from './plain-name.ts';
 
-/** What the native dialogs say and ask for. */
+/** Texts and options of the native dialogs. */
 
 export function openVolumesDialog(): OpenDialogOptions {
   return {
@@ -18,32 +18,33 @@ export function openVolumesDialog(): OpenDialogOptions {
   };
 }
 
-/** Without `showOverwriteConfirmation` Electron's dialog on Linux lets a person choose an existing file without a question. */
+/** Without `showOverwriteConfirmation`, Electron's dialog on Linux lets the user choose an existing file without asking. */
 export function saveDialog(defaultPath: string): SaveDialogOptions {
   return { defaultPath, properties: ['showOverwriteConfirmation'] };
 }
 
-/** @param name What the new folder will be called. */
+/** @param name the name of the new folder */
 export function newFolderDialog(defaultPath: string, name: string): OpenDialogOptions {
   return {
     defaultPath,
-    // Only macOS shows a `message`, so the words are in the title. macOS shows no title, so they are in both.
-    title: `Choose where to make the folder ‘${name}’`,
-    message: `Choose where to make the folder ‘${name}’`,
-    buttonLabel: 'Make the folder here',
+    // Only macOS shows `message`, and it shows no title. So the text is in both.
+    title: `Choose where to create the folder ‘${name}’`,
+    message: `Choose where to create the folder ‘${name}’`,
+    buttonLabel: 'Create folder here',
     properties: ['openDirectory', 'createDirectory'],
   };
 }
 
 /**
- * A file that a person chose refers to another one that nobody chose. The first button opens it; the second is the default.
+ * Asks whether to open a file that the user did not choose, but that a chosen file refers to. The first button opens it; the
+ * second is the default.
  * @param from path of the file that refers @param to path of the file that would be opened
  */
 export function referenceQuestion(from: string, to: string): MessageBoxOptions {
   return {
     type: 'warning',
     message: 'Open a file that another file refers to?',
-    detail: `The file\n${shown(from)}\nrefers to\n${shown(to)}\n\nStria was not given this file, and it does not lie where such files usually do. Open it only if you expected that. Other volumes that are referred to in its folder are then opened, too.`,
+    detail: `The file\n${shown(from)}\nrefers to\n${shown(to)}\n\nYou did not choose this file, and it is not where such files usually are. Open it only if you expected this. Stria will then also open other files in its folder that are referred to.`,
     buttons: ['Open', 'Don’t open'],
     defaultId: 1,
     cancelId: 1,
@@ -51,10 +52,10 @@ export function referenceQuestion(from: string, to: string): MessageBoxOptions {
 }
 
 const losses: Readonly<Record<UnfinishedKind, string>> = {
-  saving: 'A file is still being saved. The file will not be there, or will stay as it was.',
+  saving: 'A file is still being saved. It will not be written; an existing file stays as it was.',
   compressing: 'Volumes are still being compressed.',
-  pictures: 'Pictures are still being made. None of them will be kept.',
-  measurements: 'Measurements are not saved. Save the session to keep them.',
+  pictures: 'Pictures are still being saved. None of them will be kept.',
+  measurements: 'Measurements have not been saved. Save the session to keep them.',
 };
 
 /** The first button closes. */
@@ -69,12 +70,12 @@ export function closeQuestion(kinds: readonly UnfinishedKind[]): MessageBoxOptio
   };
 }
 
-/** The page did not load. The first button loads it again, the second closes the window. */
+/** Shown when the page did not load. The first button loads it again, the second closes the window. */
 export function loadFailure(reason: string): MessageBoxOptions {
   return {
     type: 'error',
     message: 'Stria cannot show its window',
-    detail: `${reason}.\n\nTry again. If it still fails, install Stria again; in a checkout of its sources, run “npm run build”.`,
+    detail: `${reason}.\n\nTry again. If it still fails, install Stria again; in a source checkout, run “npm run build”.`,
     buttons: ['Try again', 'Close'],
     defaultId: 0,
     cancelId: 1,
@@ -87,15 +88,15 @@ export function restartQuestion(compatible: boolean): MessageBoxOptions {
     type: 'question',
     message: compatible ? 'Restart in compatibility mode?' : 'Restart without compatibility mode?',
     detail: compatible
-      ? 'Stria will start with the switches that give WebGPU to older drivers, now and from now on. Unsaved work is lost.'
-      : 'Stria will start plainly, now and from now on. Unsaved work is lost.',
+      ? 'Stria will restart with settings that enable WebGPU on older graphics drivers, and will use them from now on. Unsaved work is lost.'
+      : 'Stria will restart with its normal settings, and will use them from now on. Unsaved work is lost.',
     buttons: ['Restart', 'Cancel'],
     defaultId: 0,
     cancelId: 1,
   };
 }
 
-/** A path for people. What could break its line or turn its direction is replaced. */
+/** A path to show. Characters that could break the line or change its direction are replaced. */
 function shown(path: string): string {
   return path.replace(misleading, '\ufffd');
 }

@@ -1,19 +1,19 @@
 import { basename } from 'node:path';
 import { type FaultTag, StriaError } from '../core/shared/errors.ts';
 
-/** What the system's error codes mean for somebody who wants a file. */
+/** What the system's error codes mean to a user who reads or writes a file. */
 const meanings: Readonly<Record<string, string>> = {
-  ENOENT: 'it is no longer there, or its folder is not. Check the drive, or open it from its new place',
-  EACCES: 'permission was denied. Check who may use it',
-  EPERM: 'the system does not permit it. Check who may use it, and whether another app holds it',
-  EBUSY: 'another app holds it. Close it there and try again',
+  ENOENT: 'the file or its folder no longer exists. Check the drive, or open the file from its new location',
+  EACCES: 'permission was denied. Check its permissions',
+  EPERM: 'the system does not allow it. Check its permissions, and whether another app is using it',
+  EBUSY: 'another app is using it. Close it there and try again',
   EISDIR: 'it is a folder. Choose a file',
-  ENOTDIR: 'a part of its path is no folder',
+  ENOTDIR: 'part of its path is not a folder',
   ENOSPC: 'the disk is full. Free some space and try again',
   EDQUOT: 'your quota on this disk is used up. Free some space and try again',
-  EFBIG: "the disk's file system takes no file this large. Choose another disk",
-  EROFS: 'the disk can only be read. Choose another place',
-  EEXIST: 'a file of that name is there already. Choose another name',
+  EFBIG: "the disk's file system does not support files this large. Choose another disk",
+  EROFS: 'the disk is read-only. Choose another location',
+  EEXIST: 'a file with that name already exists. Choose another name',
   ENAMETOOLONG: 'the name is too long. Choose a shorter one',
   EMFILE: 'too many files are open. Close some and try again',
   EIO: 'the disk reported an error. Check the drive',
@@ -28,7 +28,7 @@ export function toFileFault(error: unknown, tag: FaultTag, path: string): StriaE
   return new StriaError(tag, `'${basename(path)}' cannot be ${verb}: ${reason}`, { cause: error });
 }
 
-/** `ENOENT` and the like, or '' where there is none. */
+/** The system's error code, such as `ENOENT`, or '' if there is none. */
 export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

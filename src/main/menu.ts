@@ -45,7 +45,7 @@ export function menuTemplate(options: MenuOptions): MenuItemConstructorOptions[]
       { label: 'Open &Recent', submenu: recentItems(options) },
       separator,
       item('&Save as .stria…', 'save', 'CmdOrCtrl+S'),
-      item('Save the s&ession…', 'save-session', 'CmdOrCtrl+Shift+S'),
+      item('Save s&ession…', 'save-session', 'CmdOrCtrl+Shift+S'),
       separator,
       item('&Close', 'close', 'CmdOrCtrl+W'),
       mac ? { role: 'close', accelerator: 'Shift+Cmd+W' } : { role: 'quit' },
@@ -68,10 +68,10 @@ export function menuTemplate(options: MenuOptions): MenuItemConstructorOptions[]
   const view: MenuItemConstructorOptions = {
     label: '&View',
     submenu: [
-      item('3D', 'layout-1'),
+      item('3D only', 'layout-1'),
       item('One slice', 'layout-2'),
       item('Three slices', 'layout-3'),
-      item('3D and slices', 'layout-4'),
+      item('3D and three slices', 'layout-4'),
       separator,
       item('&Reset view', 'reset-view'),
       separator,
@@ -85,7 +85,7 @@ export function menuTemplate(options: MenuOptions): MenuItemConstructorOptions[]
     label: '&Help',
     submenu: [
       item('Keyboard &shortcuts', 'shortcuts'),
-      item('&Diagnostics', 'diagnostics'),
+      item('Copy &diagnostics', 'diagnostics'),
       {
         label: 'Compatibility &mode',
         type: 'checkbox',
@@ -101,7 +101,7 @@ export function menuTemplate(options: MenuOptions): MenuItemConstructorOptions[]
 const separator: MenuItemConstructorOptions = { type: 'separator' };
 
 function recentItems({ recent, openRecent, clearRecent }: MenuOptions): MenuItemConstructorOptions[] {
-  if (recent.length === 0) return [{ label: 'None yet', enabled: false }];
+  if (recent.length === 0) return [{ label: 'No recent files', enabled: false }];
   return [
     // A single & would mark the next letter as a key.
     ...recent.map(({ id, name, folder }) => ({
@@ -110,6 +110,6 @@ function recentItems({ recent, openRecent, clearRecent }: MenuOptions): MenuItem
       click: () => openRecent(id),
     })),
     separator,
-    { label: 'Clear list', click: clearRecent },
+    { label: 'Clear recent files', click: clearRecent },
   ];
 }

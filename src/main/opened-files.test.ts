@@ -44,7 +44,7 @@ test('what is no regular file is refused by name', async () => {
     });
   await refused('series', "'series' is a folder");
   await refused('pipe', "'pipe' is a device or a pipe");
-  await refused('none.nii', 'no longer there');
+  await refused('none.nii', 'no longer exists');
   const { id } = await files.choose(make('scan.hdr'));
   expect(await files.openReferred(id, 'scan.img', never)).toBeNull();
 });

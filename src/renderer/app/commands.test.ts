@@ -43,9 +43,9 @@ describe('commands', () => {
     expect(whyNot(open)).toBe('Nothing to save yet: compress the volume first (C)');
     // A result made before is there, but another one is on its way.
     expect(whyNot({ ...open, compressed, compression: { kind: 'running', progress, isAsked: true } })).toContain('still running');
-    expect(whyNot({ ...open, compressed, save: { kind: 'saving', name: 'a', progress } })).toBe('It is being saved already');
+    expect(whyNot({ ...open, compressed, save: { kind: 'saving', name: 'a', progress } })).toBe('Already saving');
     const streamed = { ...open, document: { kind: 'ready', document: { decimation: 2 } }, compressed } as AppState;
-    expect(whyNot(streamed)).toContain('saved while it was compressed');
+    expect(whyNot(streamed)).toContain('straight to a file');
     expect(whyNot({ ...open, compressed })).toBeUndefined();
   });
 

@@ -34,9 +34,9 @@ function whyNotSave(state: AppState): string {
   const { document, compression, save, compressed } = state;
   if (document.kind === 'loading') return 'Nothing to save yet: the volume is still loading';
   if (document.kind !== 'ready') return 'Nothing to save: no volume is open';
-  if (save.kind === 'saving') return 'It is being saved already';
-  if (compression.kind === 'running') return 'Nothing to save yet: compressing is still running';
-  if (compressed) return 'Nothing to save: this volume was saved while it was compressed';
+  if (save.kind === 'saving') return 'Already saving';
+  if (compression.kind === 'running') return 'Nothing to save yet: compression is still running';
+  if (compressed) return 'Already saved: this volume was compressed straight to a file';
   return 'Nothing to save yet: compress the volume first (C)';
 }
 
@@ -62,7 +62,7 @@ export function createCommands(app: App): Command[] {
   });
   const slice = (axis: SliceAxis): Command => ({
     id: `slice-${axis}`,
-    label: `Slice across ${axis}, alone`,
+    label: `Slice across ${axis} only`,
     group: 'View',
     enabled: isReady,
     run: () => app.showSlice(axis),
@@ -103,7 +103,7 @@ export function createCommands(app: App): Command[] {
     },
     {
       id: 'save-session',
-      label: 'Save the session…',
+      label: 'Save session…',
       group: 'File',
       shortcut: 'Mod+Shift+S',
       menu: 'save-session',
@@ -112,7 +112,7 @@ export function createCommands(app: App): Command[] {
     },
     {
       id: 'picture',
-      label: 'Save or copy a picture…',
+      label: 'Save or copy picture…',
       group: 'File',
       shortcut: 'Mod+Shift+P',
       enabled: (state) => isReady(state) && state.page === 'viewer',
@@ -120,7 +120,7 @@ export function createCommands(app: App): Command[] {
     },
     {
       id: 'movie',
-      label: 'Make a movie…',
+      label: 'Make movie…',
       group: 'File',
       enabled: (state) => isReady(state) && state.page === 'viewer' && state.output.movieWork.kind !== 'running',
       run: () => store.setState({ overlay: 'movie' }),
@@ -134,14 +134,14 @@ export function createCommands(app: App): Command[] {
     },
     {
       id: 'compare-end',
-      label: 'End comparing',
+      label: 'Stop comparing',
       group: 'File',
       enabled: (state) => state.comparison.kind !== 'none',
       run: () => app.comparison.end(),
     },
     {
       id: 'close',
-      label: 'Close the volume',
+      label: 'Close volume',
       group: 'File',
       menu: 'close',
       enabled: (state) => state.document.kind !== 'empty',
@@ -183,14 +183,14 @@ export function createCommands(app: App): Command[] {
     },
     {
       id: 'compare-compressed',
-      label: 'Compare with the compressed volume',
+      label: 'Compare with compressed volume',
       group: 'Compression',
       enabled: canCompareCompressed,
       run: () => app.compareCompressed(),
     },
     {
       id: 'cancel',
-      label: 'Cancel what is running',
+      label: 'Cancel the running task',
       group: 'Compression',
       enabled: (state) => isRunning(state) || state.document.kind === 'loading',
       run: () => app.cancel(),
@@ -203,13 +203,13 @@ export function createCommands(app: App): Command[] {
       enabled: (state) => isReady(state) && state.chunks !== undefined,
       run: () => store.setState(({ showChunks }) => ({ showChunks: !showChunks })),
     },
-    layout(1, '3d', '3D alone'),
+    layout(1, '3d', '3D only'),
     layout(2, 'slice', 'One slice'),
     layout(3, 'slices', 'Three slices'),
     layout(4, 'quad', '3D and three slices'),
     {
       id: 'layout-5',
-      label: '3D, three slices and an oblique one',
+      label: '3D, three slices and oblique slice',
       group: 'View',
       shortcut: '5',
       enabled: isReady,
@@ -222,7 +222,7 @@ export function createCommands(app: App): Command[] {
     step(1, ']', 'Next slice'),
     {
       id: 'reset-view',
-      label: 'Reset the view',
+      label: 'Reset view',
       group: 'View',
       shortcut: 'R',
       menu: 'reset-view',
@@ -231,7 +231,7 @@ export function createCommands(app: App): Command[] {
     },
     {
       id: 'fit',
-      label: 'Fit the slices',
+      label: 'Fit slices',
       group: 'View',
       shortcut: 'F',
       enabled: isReady,
@@ -240,21 +240,21 @@ export function createCommands(app: App): Command[] {
     ...sideCommands(app),
     {
       id: 'clip-handles',
-      label: 'Show or hide clip handles in the 3D view',
+      label: 'Show or hide clip handles',
       group: 'View',
       enabled: isReady,
       run: () => app.showClipHandles(!store.getState().clipHandles),
     },
     {
       id: 'cut',
-      label: 'Show or hide the free plane that cuts the 3D view',
+      label: 'Turn oblique clip plane on or off',
       group: 'View',
       enabled: isReady,
       run: () => app.toggleCut(),
     },
     {
       id: 'tool-window',
-      label: 'Window and level by dragging on a slice',
+      label: 'Window and level by dragging',
       group: 'View',
       shortcut: 'W',
       enabled: isReady,
@@ -263,7 +263,7 @@ export function createCommands(app: App): Command[] {
     ...windowPresets.map(
       ({ id, label, group }): Command => ({
         id: `window-${id}`,
-        label: group === 'ct' ? `Window for CT: ${label.toLowerCase()}` : `Window: ${label.toLowerCase()}`,
+        label: group === 'ct' ? `CT window: ${label.toLowerCase()}` : `Window: ${label.toLowerCase()}`,
         group: 'View',
         ...(id === 'auto' && { shortcut: 'Shift+W' }),
         enabled: (state) => isReady(state) && hasPreset(state, id),
@@ -272,14 +272,14 @@ export function createCommands(app: App): Command[] {
     ),
     {
       id: 'reset-opacity',
-      label: 'Reset the opacity of the 3D view',
+      label: 'Reset opacity',
       group: 'View',
       enabled: isReady,
       run: () => app.resetOpacity(),
     },
     {
       id: 'invert-colors',
-      label: 'Invert the colours',
+      label: 'Invert colormap',
       group: 'View',
       enabled: isReady,
       run: () => app.changeView(({ inverted }) => ({ inverted: !inverted })),
@@ -294,7 +294,7 @@ export function createCommands(app: App): Command[] {
     },
     {
       id: 'measure',
-      label: 'Measure, or back to the pointer',
+      label: 'Turn measuring on or off',
       group: 'Measure',
       shortcut: 'M',
       enabled: isReady,
@@ -303,7 +303,7 @@ export function createCommands(app: App): Command[] {
     ...measurementKinds.map((kind) => measure(kind, `Measure: ${kindNames[kind].toLowerCase()}`)),
     {
       id: 'delete-measurement',
-      label: 'Delete the selected measurement',
+      label: 'Delete selected measurement',
       group: 'Measure',
       shortcut: 'Delete',
       enabled: (state) => isReady(state) && state.chosenMeasurement !== undefined,
@@ -341,11 +341,11 @@ export function createCommands(app: App): Command[] {
     playAs('play-loop', { atEnd: 'loop' }, 'Play in a loop'),
     playAs('play-bounce', { atEnd: 'bounce' }, 'Play back and forth'),
     playAs('play-once', { atEnd: 'once' }, 'Play once'),
-    playAs('play-hold', { pace: 'hold' }, 'Hold the rate, dropping frames'),
-    playAs('play-every', { pace: 'every' }, 'Show every frame, slowing down'),
+    playAs('play-hold', { pace: 'hold' }, 'Keep the frame rate, dropping late frames'),
+    playAs('play-every', { pace: 'every' }, 'Show every frame, slowing down if needed'),
     {
       id: 'inspector',
-      label: 'Show or hide the inspector',
+      label: 'Show or hide inspector',
       group: 'View',
       shortcut: 'I',
       enabled: always,
@@ -362,7 +362,7 @@ export function createCommands(app: App): Command[] {
     ),
     {
       id: 'lab',
-      label: 'Lab: measure this machine',
+      label: 'Lab: benchmark this machine',
       group: 'Help',
       shortcut: 'B',
       enabled: always,

@@ -5,7 +5,7 @@ import type { App } from './app.ts';
 import { sideCommands, sideWords } from './sides.ts';
 import type { AppState } from './state/store.ts';
 
-test('there are six sides to look from, named by the patient, or by the axes where there is none', () => {
+test('each of the six sides has a command, named by the patient or, without one, by the axes', () => {
   const looked: string[] = [];
   const commands = sideCommands({ lookFrom: ({ key }: { key: string }) => looked.push(key) } as unknown as App);
   const plain = testInfo([4, 4, 4, 1], 'u8');
@@ -15,9 +15,9 @@ test('there are six sides to look from, named by the patient, or by the axes whe
     return commands.filter((command) => command.enabled(state)).map(({ label }) => label);
   };
   expect(labels(patient)).toEqual(
-    ['the front', 'the back', 'the right', 'the left', 'above', 'below'].map((side) => `Look from ${side}`),
+    ['the front', 'the back', 'the right', 'the left', 'above', 'below'].map((side) => `View from ${side}`),
   );
-  expect(labels(plain)).toEqual(['−z', '+z', '−x', '+x', '−y', '+y'].map((side) => `Look from ${side}`));
+  expect(labels(plain)).toEqual(['−z', '+z', '−x', '+x', '−y', '+y'].map((side) => `View from ${side}`));
   for (const command of commands) command.run();
   expect(looked).toEqual([...sceneSides, ...sceneSides].map(({ key }) => key));
   expect(commands.some((command) => command.enabled({ document: { kind: 'empty' } } as AppState))).toBe(false);
@@ -25,8 +25,8 @@ test('there are six sides to look from, named by the patient, or by the axes whe
 
 test('edges and corners are named by their sides', () => {
   const [front, , , left, above] = sceneSides;
-  if (!front || !left || !above) throw new Error('there are six sides');
-  expect(sideWords([front, left], true)).toBe('Look from the front and the left');
-  expect(sideWords([front, left, above], true)).toBe('Look from the front, the left and above');
-  expect(sideWords([front, left, above], false)).toBe('Look from −z, +x and −y');
+  if (!front || !left || !above) throw new Error('expected six sides');
+  expect(sideWords([front, left], true)).toBe('View from the front and the left');
+  expect(sideWords([front, left, above], true)).toBe('View from the front, the left and above');
+  expect(sideWords([front, left, above], false)).toBe('View from −z, +x and −y');
 });

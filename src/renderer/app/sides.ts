@@ -15,25 +15,25 @@ const words: Readonly<Record<SceneSide['key'], string>> = {
 };
 
 /**
- * `Look from the left`: the patient's. Without a patient, by the voxel axes: `Look from +x`. Several sides: from their edge or corner.
+ * `View from the left`, with the patient's sides, or `View from +x` where the file gives no orientation. Several sides name an edge or a corner.
  */
 export function sideWords(sides: readonly SceneSide[], isPatient: boolean): string {
   const names = sides.map(({ key, axis }) => (isPatient ? words[key] : axis));
   const last = names.pop() ?? '';
-  return `Look from ${names.length === 0 ? last : `${names.join(', ')} and ${last}`}`;
+  return `View from ${names.length === 0 ? last : `${names.join(', ')} and ${last}`}`;
 }
 
 const positive = ['right', 'front', 'top'] as const;
 const negative = ['left', 'back', 'bottom'] as const;
 
-/** Which side of the volume a clip plane cuts away: `left`, the patient's. Without a patient, by the voxel axes: `−x`. */
+/** The side of the volume that a clip plane cuts away: `left`, of the patient, or `−x` where the file gives no orientation. */
 export function faceWords(info: VolumeInfo, { axis, end }: ClipPlane): string {
   if (!hasOrientation(info)) return `${end === 'to' ? '+' : '−'}${'xyz'[axis]}`;
   const direction = worldDirections(info)[axis];
   return (end === 'to' ? direction.sign === 1 : direction.sign === -1) ? positive[direction.axis] : negative[direction.axis];
 }
 
-/** Turning the 3D view to each side, by the patient's words or by the voxel axes, whichever the volume has. */
+/** Commands that turn the 3D view to each side, named by the patient's sides or by the voxel axes, whichever the volume has. */
 export function sideCommands(app: App): Command[] {
   return [true, false].flatMap((isPatient) =>
     sceneSides.map((side) => ({

@@ -62,7 +62,7 @@ describe('undo and redo', () => {
     undo.undo();
     expect(viewer.snapshot().state.colormap).toBe('gray');
     expect(store.getState().settings.codec).toBe('auto');
-    expect(names()).toEqual({ undo: undefined, redo: 'colours' });
+    expect(names()).toEqual({ undo: undefined, redo: 'colormap' });
     store.setState({ sliceAxis: 'y' });
     for (let step = 0; step < 3; step++) undo.redo();
     expect(store.getState()).toMatchObject({ sliceAxis: 'x', settings: { layout: 'slice', codec: 'rice' } });

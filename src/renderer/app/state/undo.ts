@@ -11,23 +11,23 @@ const stateKeys = ['showChunks', 'measurements'] as const satisfies readonly (ke
 /** Measuring, naming and deleting are a step each, also of someone quick. */
 const separateKeys = ['measurements'] satisfies readonly (keyof AppState)[];
 
-/** What steps are called where the key says it badly: 'Undo: colours'. */
+/** Names of steps whose key does not say enough: `Undo: window and level`. */
 const names: Readonly<Record<string, string>> = {
   window: 'window and level',
   level: 'isosurface level',
-  colormap: 'colours',
-  inverted: 'inverted colours',
+  colormap: 'colormap',
+  inverted: 'inverted colormap',
   outside: 'values outside the window',
   clip: 'clip planes',
-  cut: 'free plane',
-  axis: 'direction of runs',
-  prefer: 'what Automatic goes by',
-  camera: 'kind of camera',
-  smooth: 'smooth slices',
-  slab: 'thickness of slices',
-  sliceSlabs: 'thickness of slices',
-  oblique: 'angles of the oblique slice',
-  showChunks: 'chunks shown',
+  cut: 'oblique clip plane',
+  axis: 'run axis',
+  prefer: 'codec preference',
+  camera: 'camera projection',
+  smooth: 'slice interpolation',
+  slab: 'slab',
+  sliceSlabs: 'slabs',
+  oblique: 'oblique slice',
+  showChunks: 'chunk overlay',
 };
 
 /** Undo and redo of all that is set while a volume is open: a new part of the view is in it by itself. */

@@ -11,16 +11,16 @@ export interface WindowPreset {
   readonly group: 'values' | 'ct';
 }
 
-/** A volume, as far as windows follow from it. */
+/** The parts of a volume that its windows depend on. */
 export interface Windowed {
   readonly info: VolumeInfo;
   readonly statistics: VolumeStatistics;
 }
 
 const ofValues: readonly WindowPreset[] = [
-  { id: 'auto', label: 'Automatic', hint: 'without background and outliers', group: 'values' },
+  { id: 'auto', label: 'Automatic', hint: 'Ignores background and outliers', group: 'values' },
   { id: 'range', label: 'Minimum to maximum', group: 'values' },
-  { id: 'percentiles', label: '1 to 99 %', hint: 'of all voxels', group: 'values' },
+  { id: 'percentiles', label: '1 to 99 %', hint: 'Percentiles of all voxels', group: 'values' },
 ];
 
 /** Width and level in HU, as radiology uses them (radiopaedia.org, 'Windowing (CT)'). */
@@ -39,15 +39,15 @@ type Tissue = keyof typeof ofTissue;
 
 const ctPresets = (Object.keys(ofTissue) as Tissue[]).map((id): WindowPreset => {
   const [label, width, level] = ofTissue[id];
-  return { id, label, hint: `width ${width}, level ${String(level).replace('-', '−')} HU`, group: 'ct' };
+  return { id, label, hint: `Width ${width}, level ${String(level).replace('-', '−')} HU`, group: 'ct' };
 });
 
-/** All there are, whether or not a volume has values for them. */
+/** All presets, whether or not they suit a volume. */
 export const windowPresets: readonly WindowPreset[] = [...ofValues, ...ctPresets];
 
 /**
- * Whether values look like Hounsfield units: whole numbers, signed or shifted by an intercept, that begin near air (−1000;
- * scanners pad with down to −4096) and reach beyond soft tissue.
+ * Whether values look like Hounsfield units: integers, signed or shifted by an intercept, that start near air (−1000;
+ * scanners pad with values down to −4096) and reach beyond soft tissue.
  */
 export function looksLikeCt({ info, statistics }: Windowed): boolean {
   const { type, intercept } = info;
@@ -58,7 +58,7 @@ export function looksLikeCt({ info, statistics }: Windowed): boolean {
   return (isSigned || isShifted) && low >= -4096 && low <= -700 && high >= 200;
 }
 
-/** Those that make sense for a volume. */
+/** The presets that make sense for a volume. */
 export function presetsOf(volume: Windowed): readonly WindowPreset[] {
   return looksLikeCt(volume) ? windowPresets : ofValues;
 }

@@ -1,15 +1,15 @@
 import type { CodecOptionName } from '../../../core/codec/codec.ts';
 import { chainByName, chainNames, codecs } from '../../../core/codecs/registry.ts';
 
-/** A choice of codecs as a menu shows it. */
+/** One entry of the codec menu. */
 export interface CodecMenuItem {
-  /** `auto`, `rle`, `rle+huffman`: the command's `--codec`. */
+  /** A value of the command's `--codec`: `auto`, `rle`, `rle+huffman`. */
   readonly key: string;
   readonly label: string;
   readonly hint: string;
 }
 
-/** Every codec and every chain that people may ask for. */
+/** Every codec and chain that can be chosen. */
 export function codecMenu(): readonly CodecMenuItem[] {
   return [
     { key: 'auto', label: 'Automatic', hint: 'The best codec for each chunk' },
@@ -20,7 +20,7 @@ export function codecMenu(): readonly CodecMenuItem[] {
   ];
 }
 
-/** Whether an option has an effect with this choice of codecs. */
+/** Whether an option has an effect with the chosen codec. */
 export function takesOption(choice: string, option: CodecOptionName): boolean {
   const chosen = choice === 'auto' ? codecs : chainByName(choice);
   return chosen.some(({ options }) => options.includes(option));

@@ -1,7 +1,7 @@
 import type { Dims4 } from '../../../core/shared/volume.ts';
 
-// People count from 1: the first slice, voxel, time point and chunk is number 1 wherever they read or write one. Code and
-// files count from 0, and call it an index.
+// The app counts from 1: the first slice, voxel, time point and chunk has number 1 wherever it is shown or typed. Code and
+// files count from 0 and call it an index.
 
 export function numberOf(index: number): number {
   return index + 1;
@@ -16,7 +16,7 @@ export function ofCount(index: number, count: number): string {
   return `${numberOf(index)} of ${count}`;
 }
 
-/** `x 1  y 17  z 3`, and `t 2` in a series. */
+/** `x 1  y 17  z 3`, with `t 2` for a time series. */
 export function placeWords(
   voxel: readonly [x: number, y: number, z: number],
   { timePoint = 0, dims = [1, 1, 1, 1] }: { readonly timePoint?: number; readonly dims?: Dims4 } = {},

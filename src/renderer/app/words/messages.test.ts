@@ -13,7 +13,7 @@ describe('fault words', () => {
   });
 
   it('says nothing about kinds of files where something is made', () => {
-    expect(wordsOf('unsupported', 'saving').title).toBe('This cannot be done here');
+    expect(wordsOf('unsupported', 'saving').title).toBe('This is not possible here');
     expect(wordsOf('unsupported').title).toContain('kind of file');
     expect(wordsOf('not-writable', 'saving')).toBe(faultWords['not-writable']);
   });

@@ -2,7 +2,7 @@ import { displayText } from '../../../core/shared/display-text.ts';
 import type { FaultData, FaultTag } from '../../../core/shared/errors.ts';
 import { gzipWords, readableFiles } from '../../../core/shared/readable-formats.ts';
 
-/** A fault in words for people. The fault's own message is shown as the details. */
+/** What the app says about a fault. The fault's own message is shown as the details. */
 export interface FaultWords {
   /** What happened, without a full stop. */
   readonly title: string;
@@ -11,11 +11,11 @@ export interface FaultWords {
   readonly severity: 'error' | 'warning';
 }
 
-/** Every tag has words: a new one does not compile until it stands here too. */
+/** A new tag does not compile until it has words here. */
 export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
   corrupt: {
-    title: 'The file is damaged, or is not the kind that its name says',
-    advice: 'Copy or download it again.',
+    title: 'The file is damaged, or its extension does not match its content',
+    advice: 'Copy or download the file again.',
     severity: 'error',
   },
   unsupported: {
@@ -24,7 +24,7 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
     severity: 'error',
   },
   'invalid-input': {
-    title: 'The request does not fit the file',
+    title: 'These settings do not fit the file',
     advice: 'Check the dimensions, element type and offset against the details below.',
     severity: 'error',
   },
@@ -46,17 +46,17 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
   },
   'no-webgpu': {
     title: 'WebGPU is not available',
-    advice: 'Use a current Chrome or Edge, or the desktop app. Stria still compresses dropped files, on the processor.',
+    advice: 'Use a current Chrome or Edge, or the desktop app. You can still drop files here to compress them on the CPU.',
     severity: 'warning',
   },
   'no-adapter': {
     title: 'No graphics adapter was found',
     advice:
-      'Update the graphics driver, or restart in compatibility mode. Stria still compresses dropped files, on the processor.',
+      'Update the graphics driver, or restart in compatibility mode. You can still drop files here to compress them on the CPU.',
     severity: 'warning',
   },
   'limit-too-small': {
-    title: 'The graphics adapter’s limits are too small for this volume',
+    title: 'The volume exceeds the limits of this graphics adapter',
     advice: 'To compress it without showing it, drop it together with another file.',
     severity: 'error',
   },
@@ -82,26 +82,26 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
   },
 };
 
-/** The same where something is made or saved, and no file is read. */
+/** Words for faults while something is drawn or saved, where the words above would speak of a file being read. */
 const savingWords: Partial<Readonly<Record<FaultTag, FaultWords>>> = {
   unsupported: {
-    title: 'This cannot be done here',
+    title: 'This is not possible here',
     advice: 'Choose another format or size, or use the desktop app.',
     severity: 'error',
   },
   'invalid-input': {
-    title: 'What was asked cannot be made',
-    advice: 'Check what was chosen against the details below.',
+    title: 'These settings cannot be used',
+    advice: 'Check them against the details below.',
     severity: 'error',
   },
 };
 
-/** @param doing what people did when it happened */
+/** @param doing what the user was doing when it happened */
 export function wordsOf(tag: FaultTag, doing: 'opening' | 'saving' = 'opening'): FaultWords {
   return (doing === 'saving' ? savingWords[tag] : undefined) ?? faultWords[tag];
 }
 
-/** The fault's own words with the place where it happened: `scan.stria, chunk 12: the payload ends 3 bytes early`. */
+/** The fault's own message, after the place where it happened: `scan.stria, chunk 12: the payload ends 3 bytes early`. */
 export function faultDetails(fault: FaultData): string {
   return displayText(fault.context.length === 0 ? fault.message : `${fault.context.join(', ')}: ${fault.message}`);
 }

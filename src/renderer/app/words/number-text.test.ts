@@ -32,9 +32,9 @@ describe('a number in a field', () => {
 
   it('is refused in words where it is none', () => {
     expect(value('abc')).toBe('‘abc’ is not a number');
-    expect(value('')).toBe('Write a number');
+    expect(value('')).toBe('Enter a number');
     expect(value('1e999')).toBe('‘1e999’ is too large');
-    expect(value('1,234')).toBe('Write 1234 or 1.234: a comma can mean either');
+    expect(value('1,234')).toBe('Enter 1234 or 1.234: the comma is ambiguous');
     for (const text of ['1e', '--1', '0x10', 'NaN', 'Infinity', '∞', '1.2.3', '1,2,3', '12 HU', '1 2', '.', 'e5', '1,234,56']) {
       expect(value(text), text).toBe(`‘${text}’ is not a number`);
     }

@@ -1,4 +1,4 @@
-/** What somebody wrote into a field: a finite number, or why it is none, in words. */
+/** What was typed into a field: a finite number, or a message that says why it is not one. */
 export type ReadNumber = { readonly value: number } | { readonly problem: string };
 
 const spaces = /[\s\u00a0\u2009\u202f]/;
@@ -6,11 +6,11 @@ const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/;
 
 /**
  * Reads a number as people write it, in any locale: `1e9`, `−6.5E−13`, `3×10^38`, `1 000.5`, `0,5`, `1,234.5`, `1.234,5`. A
- * point alone is the decimal point. A comma that may part decimals or thousands (`1,234`) is not guessed at.
+ * point alone is the decimal point. A comma that could separate either decimals or thousands (`1,234`) is refused.
  */
 export function readNumber(text: string): ReadNumber {
   const written = text.trim();
-  if (written === '') return { problem: 'Write a number' };
+  if (written === '') return { problem: 'Enter a number' };
   const plain = withoutGroups(
     written
       .replaceAll('−', '-')
@@ -18,14 +18,14 @@ export function readNumber(text: string): ReadNumber {
       .replace('E', 'e'),
   );
   const either = /^([+-]?[1-9]\d{0,2}),(\d{3})(e.*)?$/.exec(plain);
-  if (either) return { problem: `Write ${either[1]}${either[2]} or ${either[1]}.${either[2]}: a comma can mean either` };
+  if (either) return { problem: `Enter ${either[1]}${either[2]} or ${either[1]}.${either[2]}: the comma is ambiguous` };
   const pointed = pointedDecimals(plain);
   if (!number.test(pointed)) return { problem: `‘${written}’ is not a number` };
   const value = Number(pointed);
   return Number.isFinite(value) ? { value } : { problem: `‘${written}’ is too large` };
 }
 
-/** Whole numbers in full as far as doubles count them, others to so many digits; as code writes them, so that they can be edited. */
+/** A number as editable text: safe integers in full, others with `digits` significant digits. */
 export function fieldText(value: number, digits = 7): string {
   const rounded = Number.isSafeInteger(value) && Math.abs(value) < 1e15 ? value : Number(value.toPrecision(digits));
   const shown = Number.isFinite(rounded) ? rounded : value;
@@ -34,7 +34,7 @@ export function fieldText(value: number, digits = 7): string {
   return (isLong && !Number.isSafeInteger(shown) ? exponential : plain).replace('e+', 'e');
 }
 
-/** Spaces between groups of three digits go; others stay, and make it no number. */
+/** Removes spaces between groups of three digits. Other spaces stay, so that the text is not read as a number. */
 function withoutGroups(text: string): string {
   const [whole = '', ...rest] = text.split(/(?=[.,e])/);
   const groups = whole.split(spaces);
@@ -42,7 +42,7 @@ function withoutGroups(text: string): string {
   return (areThousands ? groups.join('') : whole) + rest.join('');
 }
 
-/** The same with a decimal point and nothing between thousands. */
+/** Uses a decimal point and removes thousands separators. */
 function pointedDecimals(text: string): string {
   const [mantissa = '', ...exponent] = text.split(/(?=e)/);
   const pointed = (): string => {

@@ -1,18 +1,18 @@
 import type { StageSpan } from '../../../core/stream/stage-times.ts';
 
-/** One stage of a timeline: a row of its chart. */
+/** One stage of a timeline: a row of the chart. */
 export interface TimelineRow {
   readonly stage: string;
-  /** Its spans' lengths together. */
+  /** The sum of its spans. */
   readonly ms: number;
   readonly startMs: number;
   readonly endMs: number;
   readonly bytes: number;
-  /** Where its bars stand: parts of the whole, 0 to 1. */
+  /** Start and length of its bars as fractions of the total. */
   readonly bars: readonly { readonly from: number; readonly length: number }[];
 }
 
-/** What was done later, as if it had followed at once: a timeline does not show how long people took to choose a file. */
+/** Appends later spans without the gap before them, so that the time taken to choose a file does not count. */
 export function followedBy(spans: readonly StageSpan[], later: readonly StageSpan[]): readonly StageSpan[] {
   const shift = endOf(spans) - startOf(later);
   return [...spans, ...later.map((span) => ({ ...span, startMs: span.startMs + shift, endMs: span.endMs + shift }))];
@@ -21,7 +21,7 @@ export function followedBy(spans: readonly StageSpan[], later: readonly StageSpa
 const startOf = (spans: readonly StageSpan[]) => Math.min(...spans.map(({ startMs }) => startMs));
 const endOf = (spans: readonly StageSpan[]) => Math.max(0, ...spans.map(({ endMs }) => endMs));
 
-/** The stages in the order of their beginnings, and how long all of it took, from the first beginning on. */
+/** The stages in order of their start, and the total time from the first start to the last end. */
 export function timelineRows(spans: readonly StageSpan[]): { readonly rows: readonly TimelineRow[]; readonly totalMs: number } {
   const first = startOf(spans);
   const totalMs = Math.max(0, ...spans.map(({ endMs }) => endMs - first));

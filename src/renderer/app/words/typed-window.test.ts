@@ -13,11 +13,11 @@ describe('a window that is typed', () => {
   });
 
   it('is refused in words where there is no such window', () => {
-    expect(typedWindow(0, 5, plain)).toBe('A window is wider than 0');
-    expect(typedWindow(-3, 5, plain)).toBe('A window is wider than 0');
+    expect(typedWindow(0, 5, plain)).toBe('The window must be wider than 0');
+    expect(typedWindow(-3, 5, plain)).toBe('The window must be wider than 0');
     expect(typedWindow(1e39, 0, plain)).toBe('Too large for a window');
     expect(typedWindow(2, 4294967290, { type: 'u32', slope: 1, intercept: 0 })).toEqual([4294967289, 4294967291]);
-    expect(typedWindow(1e-13, 1e9, plain)).toBe('Too narrow to be told from nothing at level 1e9');
+    expect(typedWindow(1e-13, 1e9, plain)).toBe('Too narrow at level 1e9');
   });
 
   it('is stepped through by round parts of its width', () => {

@@ -1,11 +1,11 @@
 import { amountTexts, type ByteUnits } from '../../../core/shared/amounts.ts';
 import type { Dims4, ElementType, VolumeInfo } from '../../../core/shared/volume.ts';
 
-/** Narrow no-break space: between groups of three digits, and between a number and its unit. */
+/** Narrow no-break space, which separates groups of three digits, and a number from its unit. */
 export const thinSpace = '\u202f';
 
 export const lengthUnitNames = ['file', 'mm', 'um'] as const;
-/** 'file': as the file says. */
+/** 'file': the unit that the file gives. */
 export type LengthUnits = (typeof lengthUnitNames)[number];
 
 export interface UnitChoice {
@@ -15,29 +15,29 @@ export interface UnitChoice {
 
 let chosen: UnitChoice = { lengthUnits: 'file', byteUnits: 'binary' };
 
-/** From now on words are in these units. As with a locale, all panels are to be drawn again. */
+/** Sets the units of all texts. As with a locale, the caller redraws all panels. */
 export function setUnits(choice: UnitChoice): void {
   chosen = choice;
 }
 
 const texts = amountTexts(thinSpace, thinSpace);
 
-/** `1234567` as `1 234 567`, with thin spaces. A count, so whole. */
+/** A whole number with thin spaces: `1 234 567`. */
 export const formatCount = texts.count;
 
 /**
- * A number with as many significant digits as asked for and no float noise: `0.30000000000000004` is `0.3`. Very large
- * and very small ones take an exponent.
+ * A number with the given significant digits and no float noise: `0.30000000000000004` is `0.3`. Very large
+ * and very small numbers get an exponent.
  */
 export function formatNumber(value: number, significantDigits = 6): string {
   const rounded = Number(value.toPrecision(significantDigits));
-  // A value near the largest double may round to infinity; zero takes no sign here.
+  // A value near the largest double may round to infinity. Adding 0 drops the sign of zero.
   if (!Number.isFinite(rounded)) return spellNumber(value);
   const isVeryLarge = Math.abs(rounded) >= 1e9;
   return isVeryLarge ? shorterSpelling(rounded) : spellNumber(rounded + 0);
 }
 
-/** A number with all its digits. Whole ones are in full as far as doubles count them; others take an exponent where that is shorter. */
+/** A number with all its digits. Safe integers are written in full; others get an exponent where that is shorter. */
 export function spellNumber(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '∞' : '−∞';
@@ -56,7 +56,7 @@ function typeset(text: string): string {
   return group(whole) + rest.join('').replace('e-', 'e−').replace('e+', 'e');
 }
 
-/** In the units that were chosen: `3.08 MiB`, or `3.23 MB`. */
+/** An amount in the chosen units: `3.08 MiB` or `3.23 MB`. */
 export function formatBytes(bytes: number): string {
   return texts.bytes(bytes, chosen.byteUnits);
 }
@@ -65,14 +65,14 @@ export const formatRate = texts.rate;
 export const formatRatio = texts.ratio;
 export const formatDuration = texts.duration;
 
-/** What is left of long work, in words: `about 12 s left`. */
+/** The time left for long work: `about 12 s left`. */
 export function formatTimeLeft(ms: number): string {
   if (ms < 1000) return 'less than 1\u202fs left';
   if (ms < 59_500) return `about ${Math.round(ms / 1000)}${thinSpace}s left`;
   return `about ${Math.round(ms / 60_000)}${thinSpace}min left`;
 }
 
-/** `512 × 512 × 300`, and the time points where there is more than one. */
+/** `512 × 512 × 300`, followed by the number of time points if there are several. */
 export function formatDims(dims: Dims4): string {
   const still = dims.slice(0, 3).join(' × ');
   return dims[3] > 1 ? `${still} × ${dims[3]}` : still;
@@ -99,24 +99,24 @@ export function formatSpacing(info: VolumeInfo): string {
   return `${x} × ${y} × ${z}${thinSpace}${lengthUnit(info)}`.trimEnd();
 }
 
-/** `mm`, `µm`, or nothing where the file does not say. */
+/** `mm`, `µm`, or an empty text where the file gives no unit. */
 export function lengthUnit({ spatialUnit }: Pick<VolumeInfo, 'spatialUnit'>): string {
   return { m: 'm', mm: 'mm', um: 'µm', unknown: '' }[shownUnit(spatialUnit)];
 }
 
 const metres = { m: 1, mm: 1e-3, um: 1e-6, unknown: 1 } as const;
 
-/** A length (an area, a volume: `power` 2, 3) of the file's unit in the one that is shown, that of `lengthUnit`. */
+/** Converts a length from the file's unit to the shown unit (see `lengthUnit`); `power` is 2 for areas and 3 for volumes. */
 export function shownLength(length: number, { spatialUnit }: Pick<VolumeInfo, 'spatialUnit'>, power = 1): number {
   return length * (metres[spatialUnit] / metres[shownUnit(spatialUnit)]) ** power;
 }
 
-/** A file that says nothing is in no unit, whatever was chosen. */
+/** Without a unit in the file, lengths have none, whatever was chosen. */
 function shownUnit(unit: VolumeInfo['spatialUnit']): VolumeInfo['spatialUnit'] {
   return chosen.lengthUnits === 'file' || unit === 'unknown' ? unit : chosen.lengthUnits;
 }
 
-/** The direction in which each voxel axis mostly runs, as the three letters of neuroimaging: `RAS`, `LPI`. */
+/** The anatomical direction of each voxel axis as the three-letter code of neuroimaging: `RAS`, `LPI`. */
 export function orientation(affine: readonly number[]): string {
   const taken = new Set<number>();
   return [0, 1, 2]

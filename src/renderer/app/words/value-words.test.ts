@@ -99,6 +99,6 @@ describe('the ends of a range', () => {
     expect(range(1000000.25, 1000002)).toBe('1 000 000.25 to 1 000 002');
     expect(range(0, 31, -2.5, 1000)).toBe('922.5 to 1 000');
     expect(range(7, 7)).toBe('7 everywhere');
-    expect(range(0, 0, 1, 0, 0)).toBe('no finite numbers');
+    expect(range(0, 0, 1, 0, 0)).toBe('no finite values');
   });
 });

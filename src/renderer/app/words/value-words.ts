@@ -5,23 +5,23 @@ import { formatNumber, spellNumber } from './units.ts';
 
 type ValueInfo = Pick<VolumeInfo, 'type' | 'slope' | 'intercept'>;
 
-/** A physical value of at most this many digits has no float noise, and is shown whole. */
+/** A physical value with at most this many digits has no float noise and is shown in full. */
 const mostPlainDigits = 12;
-/** Slope and intercept are often kept in 32 bits: beyond these digits their noise begins. */
+/** Slope and intercept are often stored as 32-bit floats; digits beyond these are noise. */
 const digitsOfScale = 7;
 const digitsOfDouble = 17;
 const fewestDigits = 5;
 
-/** Floats that are whole numbers, labels for instance, are in full below this. */
+/** Floats that are whole numbers, such as labels, are shown in full below this. */
 const wholeFloats = 1e9;
 
-/** A stored value exactly: the shortest text that reads back as the same number of its type, integers in full. */
+/** The exact stored value: the shortest text that reads back as the same number of its type; integers in full. */
 export function formatExact(stored: number, type: ElementType): string {
   return spellNumber(type === 'f32' ? shortestFloat(stored) : stored);
 }
 
 /**
- * A voxel's physical value: exact where nothing is scaled. Otherwise it has as many digits as tell its stored value from
+ * A voxel's physical value, exact where nothing is scaled. Otherwise it has enough digits to tell its stored value from
  * all others, without the noise of a slope such as 0.1.
  */
 export function formatValue(stored: number, info: ValueInfo): string {
@@ -41,28 +41,28 @@ export function formatValue(stored: number, info: ValueInfo): string {
   return spellNumber(value);
 }
 
-/** Both ends of a range, with as many digits as tell them well apart. */
+/** Both ends of a range, with enough digits to tell them apart. */
 export function formatEnds(low: number, high: number): readonly [low: string, high: string] {
   const [a, b] = [formatWithin(low, [low, high]), formatWithin(high, [low, high])];
   return low !== high && a === b ? [spellNumber(low), spellNumber(high)] : [a, b];
 }
 
-/** `−1 024 to 3 071`, the lower physical value first, whatever the slope. */
+/** `−1 024 to 3 071`: the lower physical value comes first, even with a negative slope. */
 export function valueRange(info: ValueInfo, { numbers: [min, max], count }: Pick<VolumeStatistics, 'numbers' | 'count'>): string {
-  if (count === 0) return 'no finite numbers';
+  if (count === 0) return 'no finite values';
   if (min === max) return `${formatValue(min, info)} everywhere`;
   const ends = [toPhysical(min, info), toPhysical(max, info)];
   return formatEnds(Math.min(...ends), Math.max(...ends)).join(' to ');
 }
 
-/** A value with as many digits as tell thousands of places in a range apart; whole numbers in full. */
+/** A value with enough digits to tell apart a thousand places in a range; whole numbers in full. */
 export function formatWithin(value: number, [low, high]: readonly [low: number, high: number]): string {
   if (Number.isSafeInteger(value)) return spellNumber(value);
   const step = Math.abs(high - low) / 1000;
   return formatNumber(value, digitsFor(Math.max(Math.abs(low), Math.abs(high), Math.abs(value)), step, fewestDigits));
 }
 
-/** Significant digits that numbers up to `largest` need so that a step between them shows. */
+/** The number of significant digits that values up to `largest` need to show a difference of `step`. */
 export function digitsFor(largest: number, step: number, fewest = 1): number {
   const digits = Math.floor(Math.log10(largest)) - Math.floor(Math.log10(step) + 1e-9) + 1;
   return Number.isNaN(digits) ? digitsOfDouble : Math.min(digitsOfDouble, Math.max(fewest, digits));

@@ -12,14 +12,14 @@ export function describeWay({ codec, axis }: Way): string {
   return axis ? `${chain} along ${axis}` : chain;
 }
 
-/** Chunks that no codec encodes: the index alone holds them. */
+/** Reasons for chunks that no codec encodes because the index alone describes them. */
 const computedReasons: Readonly<Record<string, string>> = {
   constant: 'all one value',
   ramp: 'even steps',
-  lost: 'lost before; shown as 0',
+  lost: 'lost earlier; shown as 0',
 };
 
-/** Why chunks went this way, in a few words. */
+/** Why chunks were encoded this way, in a few words. */
 export function reasonOf({ codec, axis }: Way): string {
   const [first, second] = codec.split('+').map((name) => codecs.find((known) => known.name === name));
   const reason = `${first?.reason ?? computedReasons[codec] ?? 'smallest this way'}${axis ? ` along ${axis}` : ''}`;
@@ -27,7 +27,7 @@ export function reasonOf({ codec, axis }: Way): string {
   return more ? `${reason}, ${more}` : reason;
 }
 
-/** A share of a whole, as whole percent: never 0 or 100 where it is only close to that. */
+/** A share in whole percent. It says 0 or 100 only if that is exact. */
 export function formatShare(part: number, whole: number): string {
   if (part === whole && whole > 0) return `100${thinSpace}%`;
   const percent = whole === 0 ? 0 : (100 * part) / whole;
@@ -35,7 +35,7 @@ export function formatShare(part: number, whole: number): string {
   return `${percent > 99 ? `>${thinSpace}99` : Math.round(percent)}${thinSpace}%`;
 }
 
-/** The chunk that holds a voxel, counted from 1: `chunk 12: 2 rle along z, 1.20 KiB, 41.3 ×`. The 2 is the way's number in the table. */
+/** The chunk of a voxel, counted from 1: `chunk 12: 2 rle along z, 1.20 KiB, 41.3 ×`. The 2 is the row's number in the chunk table. */
 export function describeChunkAt(chunks: ChunkMap, voxel: readonly [number, number, number], timePoint: number): string {
   const { number, way, bytes, voxelBytes } = chunks.chunkAt(...voxel, timePoint);
   const share = chunks.shares[way];

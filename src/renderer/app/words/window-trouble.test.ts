@@ -14,7 +14,7 @@ describe('a window that shows nothing', () => {
 
   it('is said to be far wider than the values', () => {
     expect(windowTrouble([-50_000, 49_999], info, values)).toBe(
-      'The window is 500 times as wide as the values: they look alike.',
+      'The window is 500 times wider than the range of values, so all look alike.',
     );
   });
 

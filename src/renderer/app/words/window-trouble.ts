@@ -2,10 +2,10 @@ import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
 import { toPhysical, type Window } from '../view/window.ts';
 import { formatCount } from './units.ts';
 
-/** A window this many times as wide as the values leaves them a few of the colours. */
+/** A window this many times as wide as the range of values shows them in only a few colours. */
 const tooWide = 50;
 
-/** Why a window shows a volume in one colour, in words; undefined: it does not. */
+/** A message that says why the window shows the volume in one colour; undefined if it does not. */
 export function windowTrouble(
   window: Window,
   scale: Parameters<typeof toPhysical>[1],
@@ -20,5 +20,5 @@ export function windowTrouble(
   if (isConstant ? high < lowest : high <= lowest) return 'All values lie above the window.';
   const times = (high - low) / (highest - lowest);
   if (isConstant || times < tooWide) return undefined;
-  return `The window is ${formatCount(times)} times as wide as the values: they look alike.`;
+  return `The window is ${formatCount(times)} times wider than the range of values, so all look alike.`;
 }

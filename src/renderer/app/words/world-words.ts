@@ -10,8 +10,8 @@ const letters = [
 ] as const;
 
 /**
- * Where a voxel's middle lies in the world: `R 12.5  P 3  S 40 mm` (to the patient's right, back, head), or by x, y and z
- * where the file says nothing of a patient. Undefined where its numbers would have no unit and no direction.
+ * World position of a voxel's centre: `R 12.5  P 3  S 40 mm` (towards the patient's right, back and head), or x, y and z
+ * if the file gives no patient orientation. Undefined if the numbers would have neither unit nor direction.
  */
 export function worldWords(info: VolumeInfo, voxel: Voxel): string | undefined {
   const isOriented = hasOrientation(info);

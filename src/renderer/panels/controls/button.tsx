@@ -6,7 +6,7 @@ import { classes } from './classes.ts';
 export interface ButtonProps {
   readonly children: ReactNode;
   readonly onPress: () => void;
-  /** 'primary' is the one thing to do here; 'quiet' has no frame until pointed at. */
+  /** 'primary' is the main action; 'quiet' has no frame until hovered. */
   readonly kind?: 'plain' | 'primary' | 'quiet';
   readonly isDisabled?: boolean;
   readonly testId?: string;
@@ -29,7 +29,7 @@ export function Button({ children, onPress, kind = 'plain', isDisabled = false, 
 
 export interface IconButtonProps {
   readonly label: string;
-  /** As people press it: `⌘O`. */
+  /** As shown on this platform: `⌘O`. */
   readonly shortcut?: string | undefined;
   readonly icon: ReactNode;
   readonly onPress: () => void;
@@ -37,7 +37,7 @@ export interface IconButtonProps {
   readonly testId?: string;
 }
 
-/** A button that shows only its icon. Its label is the tooltip and what assistive technology reads. */
+/** A button with only an icon. Its label is the tooltip and the accessible name. */
 export function IconButton({ label, shortcut, icon, onPress, isDisabled = false, testId }: IconButtonProps) {
   return (
     <TooltipTrigger delay={500} closeDelay={0}>

@@ -4,11 +4,11 @@ import styles from './facts.module.css';
 export interface Fact {
   readonly label: string;
   readonly value: ReactNode;
-  /** Explains the label where the word is a term of the trade. */
+  /** Tooltip that explains a technical label. */
   readonly title?: string;
 }
 
-/** Rows of a label and its value. */
+/** A list of labels and values. */
 export function Facts({ facts, testId }: { readonly facts: readonly Fact[]; readonly testId?: string }) {
   return (
     <dl className={styles.facts} data-testid={testId}>

@@ -8,7 +8,7 @@ import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 import styles from './fault-notice.module.css';
 
-/** A fault where it belongs: what happened, why, what to do; the engine's own words fold out. */
+/** A fault, shown where it happened: what, why and what to do. The technical details unfold. */
 export function FaultNotice({
   fault,
   subject,
@@ -16,9 +16,9 @@ export function FaultNotice({
   actions,
 }: {
   readonly fault: FaultData;
-  /** What it happened to: a file's name. */
+  /** The name of the file concerned. */
   readonly subject?: string;
-  /** What people did when it happened. Default: opening a file. */
+  /** What the user was doing. Default: opening a file. */
   readonly doing?: 'opening' | 'saving';
   readonly actions?: ReactNode;
 }) {
@@ -52,7 +52,7 @@ export function FaultNotice({
   );
 }
 
-/** The engine's messages start small and have no full stop; people read sentences. */
+/** Turns a message that starts in lower case and has no full stop into a sentence. */
 function sentence(message: string): string {
   const text = message.charAt(0).toUpperCase() + message.slice(1);
   return /[.?…]$/.test(text) ? text : `${text}.`;

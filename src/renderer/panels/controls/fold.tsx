@@ -6,16 +6,16 @@ import styles from './fold.module.css';
 
 interface FoldProps {
   readonly title: string;
-  /** Shown at the right of the title, also when folded. */
+  /** Shown to the right of the title, even when folded. */
   readonly aside?: ReactNode;
-  /** Left out, the fold begins closed and remembers nothing. */
+  /** If omitted, the fold starts closed and is not remembered. */
   readonly isOpen?: boolean;
   readonly onToggle?: (open: boolean) => void;
   readonly testId: string;
   readonly children: ReactNode;
 }
 
-/** A line that unfolds what lies under it, within a section. */
+/** A foldable part within a section. */
 export function Fold({ title, aside, isOpen, onToggle, testId, children }: FoldProps) {
   return (
     <Disclosure

@@ -15,7 +15,7 @@ export interface MenuEntry {
 
 export interface MenuGroup {
   readonly title?: string;
-  /** A second line under the title. */
+  /** A second line below the title. */
   readonly hint?: string;
   readonly entries: readonly MenuEntry[];
 }

@@ -8,31 +8,31 @@ import styles from './number-input.module.css';
 export interface NumberInputProps {
   readonly label: string;
   readonly value: number;
-  /** Called with another number once it is finished: on Enter, on leaving, on arrow keys. */
+  /** Called with a new number on Enter, on blur and on arrow keys. */
   readonly onChange: (value: number) => void;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly isWhole?: boolean;
-  /** Of the arrow keys; Page Up and Page Down, or Shift, take ten. */
+  /** Step of the arrow keys. Page Up, Page Down and Shift take ten steps. */
   readonly step?: number;
-  /** Significant digits that are shown. Whole numbers are shown in full. */
+  /** Number of significant digits shown. Whole numbers are shown in full. */
   readonly digits?: number;
-  /** Why a number within the limits will not do, in words. */
+  /** A message if a number within the limits is still not possible. */
   readonly problemOf?: (value: number) => string | undefined;
   readonly isDisabled?: boolean;
 }
 
-/** What is being written, and what was wrong with it when it was finished. */
+/** Text being typed, and the problem found when it was finished. */
 interface Draft {
   readonly text: string;
   readonly problem?: string;
-  /** The value it was to replace: once that is another one, the draft is out of date. */
+  /** The value it would replace. The draft is out of date once the value changes. */
   readonly of: number;
 }
 
 /**
- * A field for a number. It takes any finite number as people write it, says what is wrong with other text and keeps it there to be
- * mended. A text that was not touched changes nothing, although it may show fewer digits than the value has.
+ * A field for a number. It accepts any finite number in common notations. It keeps other text for correction and says what is wrong.
+ * Text that was not edited changes nothing, even if it shows fewer digits than the value has.
  */
 export function NumberInput({ label, value, onChange, digits, step = 1, isDisabled = false, ...limits }: NumberInputProps) {
   const [written, setDraft] = useState<Draft>();
@@ -55,7 +55,7 @@ export function NumberInput({ label, value, onChange, digits, step = 1, isDisabl
     if ('problem' in read) return;
     const next = Number((read.value + steps * step).toPrecision(12));
     const { minimum = -Infinity, maximum = Infinity } = limits;
-    // At a limit the arrow keys stop; they are no mistake.
+    // The arrow keys stop at a limit without an error.
     if (offer(Math.min(maximum, Math.max(minimum, next))) === undefined) setDraft(undefined);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -100,7 +100,7 @@ export function NumberInput({ label, value, onChange, digits, step = 1, isDisabl
 type Limits = Pick<NumberInputProps, 'minimum' | 'maximum' | 'isWhole' | 'problemOf'>;
 
 function problemWith(value: number, { minimum, maximum, isWhole, problemOf }: Limits): string | undefined {
-  if (isWhole && !Number.isInteger(value)) return 'Write a whole number';
+  if (isWhole && !Number.isInteger(value)) return 'Enter a whole number';
   if (minimum !== undefined && value < minimum) return `At least ${fieldText(minimum)}`;
   if (maximum !== undefined && value > maximum) return `At most ${fieldText(maximum)}`;
   return problemOf?.(value);

@@ -4,7 +4,7 @@ import { formatBytes, formatRate, formatTimeLeft } from '../../app/words/units.t
 import { classes } from './classes.ts';
 import styles from './progress.module.css';
 
-/** A bar with what is being done, how much of how much, rate and time left. `compact` leaves out all but the bar. */
+/** Progress bar with stage, amount, rate and time left. `compact` shows only the bar. */
 export function Progress({ progress, compact = false }: { readonly progress: JobProgress; readonly compact?: boolean }) {
   const done = fraction(progress);
   const speed = pace(progress);

@@ -8,16 +8,16 @@ export interface RangeProps {
   readonly maximum: number;
   readonly step: number;
   readonly onInput: (value: number) => void;
-  /** What it shows: called at the start, and after each change that `subscribe` tells of. */
+  /** Reads the value: once at the start, and after each notification from `subscribe`. */
   readonly read: () => number;
   readonly subscribe: (listener: () => void) => () => void;
-  /** The value in words, for assistive technology. */
+  /** The value as text, for assistive technology. */
   readonly words?: (value: number) => string;
   readonly className?: string | undefined;
   readonly testId?: string;
 }
 
-/** A slider that follows the viewer without React: it is moved at pointer rate. */
+/** A slider that follows the viewer without React, since it moves at pointer rate. */
 export function Range({ label, minimum, maximum, step, onInput, read, subscribe, words, className, testId }: RangeProps) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {

@@ -6,14 +6,14 @@ import styles from './section.module.css';
 
 export interface SectionProps {
   readonly title: string;
-  /** Shown at the right of the title, also when folded. */
+  /** Shown to the right of the title, even when folded. */
   readonly aside?: ReactNode;
   readonly isOpen: boolean;
   readonly onToggle: (open: boolean) => void;
   readonly children: ReactNode;
 }
 
-/** A part of the inspector that folds. */
+/** A foldable section of the inspector. */
 export function Section({ title, aside, isOpen, onToggle, children }: SectionProps) {
   return (
     <Disclosure className={classes(styles.section)} isExpanded={isOpen} onExpandedChange={onToggle}>

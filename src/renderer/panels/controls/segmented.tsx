@@ -7,7 +7,7 @@ import styles from './segmented.module.css';
 export interface Segment<Key extends string> {
   readonly key: Key;
   readonly label: string;
-  /** Shown in the label's place; the label becomes the tooltip. */
+  /** Shown instead of the label, which becomes the tooltip. */
   readonly icon?: ReactNode;
   readonly shortcut?: string | undefined;
   readonly testId?: string;
@@ -21,7 +21,7 @@ export interface SegmentedProps<Key extends string> {
   readonly isDisabled?: boolean;
 }
 
-/** One of a few, side by side. */
+/** A choice of one among a few, side by side. */
 export function Segmented<Key extends string>({ label, segments, value, onChange, isDisabled = false }: SegmentedProps<Key>) {
   return (
     <ToggleButtonGroup

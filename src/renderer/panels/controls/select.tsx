@@ -6,9 +6,9 @@ import styles from './select.module.css';
 export interface Option<Key extends string> {
   readonly key: Key;
   readonly label: string;
-  /** A second line that says what it means. */
+  /** A second line of explanation. */
   readonly hint?: string;
-  /** CSS background of a sample beside the label. */
+  /** CSS background of a swatch beside the label. */
   readonly swatch?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface SelectProps<Key extends string> {
   readonly testId?: string;
 }
 
-/** One of several, from a list; the label stands at the left. */
+/** A choice of one from a list, with its label to the left. */
 export function Select<Key extends string>({ label, options, value, onChange, isDisabled = false, testId }: SelectProps<Key>) {
   const chosen = options.find((option) => option.key === value);
   return (

@@ -9,7 +9,7 @@ export interface ToggleProps {
   readonly testId?: string;
 }
 
-/** On or off, at once. */
+/** A switch that takes effect at once. */
 export function Toggle({ label, isOn, onChange, testId }: ToggleProps) {
   return (
     <Switch className={classes(styles.switch)} isSelected={isOn} onChange={onChange} data-testid={testId}>

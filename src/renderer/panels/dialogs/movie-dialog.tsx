@@ -23,22 +23,22 @@ import { PictureFields, PlannedSize, useCanDraw, useViews, ViewChoice } from './
 import { Sheet } from './sheet.tsx';
 
 const turns: readonly { readonly key: Turn; readonly label: string }[] = [
-  { key: 'upright', label: 'Upright' },
-  { key: 'across', label: 'Across' },
+  { key: 'upright', label: 'Vertical' },
+  { key: 'across', label: 'Horizontal' },
 ];
 const formats: readonly { readonly key: MovieFormat; readonly label: string; readonly testId: string }[] = [
   { key: 'pictures', label: 'PNGs', testId: 'movie-pictures' },
   { key: 'video', label: 'Video', testId: 'movie-video' },
 ];
 const kindNames: Readonly<Record<MovieKind, string>> = { turn: 'Turntable', slices: 'Slices', time: 'Time' };
-/** Where there is no choice, the title says it. */
+/** Titles that name the kind where there is no choice of kinds. */
 const kindTitles: Readonly<Record<MovieKind, string>> = {
-  turn: 'Make a turntable movie',
-  slices: 'Make a movie of slices',
-  time: 'Make a movie of time points',
+  turn: 'Make turntable movie',
+  slices: 'Make movie of slices',
+  time: 'Make movie of time points',
 };
 
-/** Asks what is to move, and draws it frame by frame into a new folder, a zip or a video. */
+/** Asks for the options of a movie, then draws it frame by frame into a new folder, a ZIP file or a video. */
 export function MovieDialog({ onDone }: { readonly onDone: () => void }) {
   const { output } = useApp();
   const movie = useAppState((state) => state.output.movie);
@@ -56,14 +56,14 @@ export function MovieDialog({ onDone }: { readonly onDone: () => void }) {
   if (shown !== movie) queueMicrotask(() => output.setMovie(shown));
   const frames = movieFrames(shown, info).length;
   return (
-    <Sheet title={kinds.length === 1 ? kindTitles[shown.kind] : 'Make a movie'} onDone={onDone} testId="movie-dialog">
+    <Sheet title={kinds.length === 1 ? kindTitles[shown.kind] : 'Make movie'} onDone={onDone} testId="movie-dialog">
       {kinds.length === 0 ? (
-        <p className={styles.lead}>Nothing that is shown can move: show the 3D view, or a volume of several slices.</p>
+        <p className={styles.lead}>Nothing here can be animated. Show the 3D view, or open a volume with several slices.</p>
       ) : (
         <>
           {kinds.length > 1 && (
             <Segmented
-              label="What moves"
+              label="Movie of"
               segments={kinds.map((key) => ({ key, label: kindNames[key], testId: `movie-${key}` }))}
               value={shown.kind}
               onChange={(kind) => output.setMovie(wholeRange(info, { ...shown, kind }))}
@@ -101,7 +101,7 @@ export function MovieDialog({ onDone }: { readonly onDone: () => void }) {
         </p>
         <Button kind="primary" isDisabled={frames === 0 || !canDraw} onPress={() => void output.makeMovie()} testId="movie-make">
           <Clapperboard size={14} aria-hidden />
-          {shown.format === 'video' ? 'Save a video…' : output.picturesBecome === 'zip' ? 'Save a zip…' : 'Choose a folder…'}
+          {shown.format === 'video' ? 'Save video…' : output.picturesBecome === 'zip' ? 'Save ZIP…' : 'Choose folder…'}
         </Button>
       </div>
     </Sheet>
@@ -190,7 +190,7 @@ function wholeRange(info: VolumeInfo, movie: MovieOptions): MovieOptions {
   return movie.kind === 'turn' ? movie : { ...movie, first: 0, last: lengthOf(info, rangeAxis(movie)) - 1 };
 }
 
-/** The same choice where it can be made of what is shown now, else another. */
+/** The options, adjusted to what can be animated now. */
 function fitted(movie: MovieOptions, info: VolumeInfo, kinds: readonly MovieKind[], axes: readonly SliceAxis[]): MovieOptions {
   const kind = kinds.includes(movie.kind) ? movie.kind : (kinds[0] ?? movie.kind);
   const axis = axes.includes(movie.axis) ? movie.axis : (axes[0] ?? movie.axis);

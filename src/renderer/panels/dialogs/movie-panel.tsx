@@ -8,7 +8,7 @@ import { FaultNotice } from '../controls/fault-notice.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './movie-panel.module.css';
 
-/** How far the movie is that is being drawn, and what became of it. */
+/** Progress and outcome of a movie. */
 export function MoviePanel() {
   const { movies } = useApp().output;
   const work = useAppState((state) => state.output.movieWork);

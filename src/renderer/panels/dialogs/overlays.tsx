@@ -12,7 +12,7 @@ import { Sheet } from './sheet.tsx';
 
 const narrow = new Set(['palette', 'settings', 'picture', 'movie']);
 
-/** What lies over the window for a moment: the palette, the sheet of keys, the versions. Escape, or a click beside it, ends it. */
+/** Dialogs and the command palette. Escape or a click outside closes them. */
 export function Overlays() {
   const { store } = useApp();
   const overlay = useAppState((state) => state.overlay);
@@ -39,13 +39,13 @@ export function Overlays() {
 function Palette({ onDone }: { readonly onDone: () => void }) {
   const app = useApp();
   const { contains } = useFilter({ sensitivity: 'base' });
-  // What can be done cannot change while the palette is open and has the keyboard.
+  // Enabled commands do not change while the palette is open and has the keyboard.
   const commands = app.commands.filter((command) => command.id !== 'palette' && command.enabled(app.store.getState()));
   return (
     <Dialog className={classes(styles.dialog)} aria-label="Commands" data-testid="palette">
       <Autocomplete filter={contains}>
         <SearchField className={classes(styles.search)} aria-label="Find a command" autoFocus>
-          <Input className={classes(styles.searchInput)} placeholder="What do you want to do?" />
+          <Input className={classes(styles.searchInput)} placeholder="Search commands" />
         </SearchField>
         <Menu
           className={classes(styles.commands)}
@@ -54,7 +54,7 @@ function Palette({ onDone }: { readonly onDone: () => void }) {
             onDone();
             app.runCommand(String(key));
           }}
-          renderEmptyState={() => <p className={styles.none}>No command is called that.</p>}
+          renderEmptyState={() => <p className={styles.none}>No matching command.</p>}
         >
           {commands.map(({ id, label, group, shortcut }) => (
             <MenuItem key={id} id={id} textValue={label} className={classes(styles.command)}>
@@ -73,15 +73,15 @@ function Shortcuts({ onDone }: { readonly onDone: () => void }) {
   const app = useApp();
   const groups = [...new Set(app.commands.map(({ group }) => group))];
   const pointer: readonly (readonly [string, string])[] = [
-    ['Turn the 3D view', 'Drag'],
+    ['Rotate the 3D view', 'Drag'],
     ['Zoom the 3D view', 'Wheel'],
-    ['Look from a side', 'Click the cube'],
-    ['Move a plane in 3D', 'Drag its handle, or arrow keys'],
-    ['Move the crosshair', 'Click a slice, or arrow keys'],
-    ['Next or previous slice', 'Wheel, Page Up or Down'],
-    ['Zoom a slice', app.isMac ? '⌘ and wheel' : 'Ctrl and wheel'],
-    ['Pan a slice', 'Shift and drag'],
-    ['Window and level', 'Drag with the right button'],
+    ['View from a side', 'Click the cube'],
+    ['Move a clip plane', 'Drag its handle, arrow keys'],
+    ['Move the crosshair', 'Click a slice, arrow keys'],
+    ['Next or previous slice', 'Wheel, Page Up, Page Down'],
+    ['Zoom a slice', app.isMac ? '⌘ + wheel' : 'Ctrl + wheel'],
+    ['Pan a slice', 'Shift + drag'],
+    ['Window and level', 'Right-button drag'],
   ];
   return (
     <Sheet title="Keyboard and pointer" onDone={onDone}>

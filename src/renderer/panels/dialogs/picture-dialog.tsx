@@ -16,15 +16,15 @@ const sizes: readonly { readonly key: OutputSize; readonly label: string }[] = [
   { key: 'screen', label: '1×' },
   { key: 'double', label: '2×' },
   { key: '4k', label: '4K' },
-  { key: 'own', label: 'Own' },
+  { key: 'own', label: 'Custom' },
 ];
 const backgrounds: readonly { readonly key: PictureBackground; readonly label: string }[] = [
   { key: 'screen', label: 'Dark' },
   { key: 'white', label: 'White' },
-  { key: 'transparent', label: 'None' },
+  { key: 'transparent', label: 'Transparent' },
 ];
 
-/** Asks what is to be in a picture, and saves or copies it. */
+/** Asks for the options of a picture, then saves or copies it. */
 export function PictureDialog({ onDone }: { readonly onDone: () => void }) {
   const app = useApp();
   const { output } = app;
@@ -37,7 +37,7 @@ export function PictureDialog({ onDone }: { readonly onDone: () => void }) {
     onDone();
   };
   return (
-    <Sheet title="Save a picture" onDone={close} testId="picture-dialog">
+    <Sheet title="Save picture" onDone={close} testId="picture-dialog">
       <ViewChoice views={useViews()} />
       <PictureFields options={options} />
       {work.kind === 'failed' && <FaultNotice fault={work.fault} doing="saving" />}
@@ -82,10 +82,10 @@ const viewNames: Readonly<Record<View, string>> = {
   z: 'Slice across z',
   y: 'Slice across y',
   x: 'Slice across x',
-  layout: 'All that is shown',
+  layout: 'Whole layout',
 };
 
-/** What is shown, and all of it where that is more than one view. The dialog covers the window: it does not change meanwhile. */
+/** The views on screen, and the whole layout if there are several. The layout cannot change while the dialog is open. */
 export function useViews(): readonly View[] {
   const { scene } = useApp().output;
   const shown = scene?.viewer.shownSizes();
@@ -93,7 +93,7 @@ export function useViews(): readonly View[] {
   return views.length > 1 ? [...views, 'layout'] : views;
 }
 
-/** Which view; one that is not shown is never chosen. */
+/** Chooses a view among those on screen. */
 export function ViewChoice({ views, label = 'View' }: { readonly views: readonly View[]; readonly label?: string }) {
   const { output } = useApp();
   const { view } = useAppState((state) => state.output.picture);
@@ -112,7 +112,7 @@ export function ViewChoice({ views, label = 'View' }: { readonly views: readonly
   );
 }
 
-/** Size, annotations and ground: of a picture, and of every frame of a movie. */
+/** Size, annotations and background of a picture, and of every frame of a movie. */
 export function PictureFields({ options, isOpaque = false }: { readonly options: PictureOptions; readonly isOpaque?: boolean }) {
   const { output } = useApp();
   const { size, width, height, isAnnotated, background } = options;
@@ -141,7 +141,7 @@ export function PictureFields({ options, isOpaque = false }: { readonly options:
         />
       </div>
       <Toggle
-        label="Letters, crosshair, frame and scale bar"
+        label="Labels, crosshair, frame and scale bar"
         isOn={isAnnotated}
         onChange={(next) => output.setPicture({ isAnnotated: next })}
         testId="picture-annotated"
@@ -150,7 +150,7 @@ export function PictureFields({ options, isOpaque = false }: { readonly options:
   );
 }
 
-/** `3840 × 2160 pixels`, or why it cannot be. */
+/** `3840 × 2160 pixels`, or why this size is not possible. */
 export function PlannedSize({ options }: { readonly options: PictureOptions }) {
   const { scene } = useApp().output;
   const size = scene && plannedSize(options, scene);
@@ -163,7 +163,7 @@ export function PlannedSize({ options }: { readonly options: PictureOptions }) {
   );
 }
 
-/** Whether a picture can be drawn so. */
+/** Whether a picture with these options can be drawn. */
 export function useCanDraw(options: PictureOptions): boolean {
   const { scene } = useApp().output;
   return scene !== undefined && sizeProblem(options, scene) === undefined;

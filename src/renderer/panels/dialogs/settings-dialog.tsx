@@ -28,7 +28,7 @@ const grounds: readonly Choice<Ground>[] = [
   { key: 'gray', label: 'Gray' },
 ];
 const lengths: readonly Choice<LengthUnits>[] = [
-  { key: 'file', label: 'As the file says' },
+  { key: 'file', label: 'As in the file' },
   { key: 'mm', label: 'mm' },
   { key: 'um', label: 'µm' },
 ];
@@ -37,19 +37,19 @@ const bytes: readonly Choice<ByteUnits>[] = [
   { key: 'decimal', label: 'kB, MB, GB' },
 ];
 
-/** What Stria remembers between starts. Every change holds at once. */
+/** Settings that are kept between starts. Changes apply at once. */
 export function SettingsDialog({ onDone }: { readonly onDone: () => void }) {
   const app = useApp();
   const { theme, ground, lengthUnits, byteUnits } = useAppState((state) => state.settings);
   return (
     <Sheet title="Settings" onDone={onDone} testId="settings">
-      <Group title="Looks">
+      <Group title="Appearance">
         <Row label="Theme">
           <Segmented label="Theme" segments={themes} value={theme} onChange={(chosen) => app.set({ theme: chosen })} />
         </Row>
-        <Row label="Behind pictures">
+        <Row label="Viewport background">
           <Segmented
-            label="Behind pictures"
+            label="Viewport background"
             segments={grounds}
             value={ground}
             onChange={(chosen) => app.set({ ground: chosen })}
@@ -65,9 +65,9 @@ export function SettingsDialog({ onDone }: { readonly onDone: () => void }) {
             onChange={(chosen) => app.set({ lengthUnits: chosen })}
           />
         </Row>
-        <Row label="Sizes of files and memory">
+        <Row label="File and memory sizes">
           <Segmented
-            label="Sizes of files and memory"
+            label="File and memory sizes"
             segments={bytes}
             value={byteUnits}
             onChange={(chosen) => app.set({ byteUnits: chosen })}
@@ -94,10 +94,10 @@ export function SettingsDialog({ onDone }: { readonly onDone: () => void }) {
 
 const budgets = [
   { key: 'auto', label: 'Automatic', testId: 'budget-auto' },
-  { key: 'own', label: 'At most', testId: 'budget-own' },
+  { key: 'own', label: 'Limit', testId: 'budget-own' },
 ] as const;
 
-/** What volumes may take of the GPU's memory. */
+/** How much GPU memory volumes may use. */
 function Budget() {
   const app = useApp();
   const { gpuBudgetMiB } = useAppState((state) => state.settings);
@@ -118,7 +118,7 @@ function Budget() {
       {isOwn && (
         <div className={styles.budget}>
           <NumberInput
-            label="MiB of GPU memory"
+            label="GPU memory limit, MiB"
             value={gpuBudgetMiB}
             minimum={gpuBudgets.min}
             maximum={gpuBudgets.max}
@@ -129,7 +129,7 @@ function Budget() {
       )}
       <p className={styles.hint}>
         {isOwn || automatic === undefined ? '' : `${formatBytes(automatic)} on this GPU. `}
-        What is larger is shown at a lower resolution. Holds for what is opened next.
+        Larger volumes are shown at a lower resolution. Applies to the next volume you open.
       </p>
     </>
   );

@@ -9,16 +9,16 @@ export const AppContext = createContext<App | undefined>(undefined);
 
 export function useApp(): App {
   const app = useContext(AppContext);
-  if (!app) throw new Error('a panel stands outside the app');
+  if (!app) throw new Error('useApp needs an AppContext');
   return app;
 }
 
-/** @param select gives the same value as long as nothing that it reads has changed */
+/** @param select must return the same value as long as what it reads is unchanged */
 export function useAppState<T>(select: (state: AppState) => T): T {
   return useStore(useApp().store, select);
 }
 
-/** A part of what the viewer shows. What changes at pointer rate (the probe) is not read by this, but straight into the DOM. */
+/** A part of the viewer's snapshot. Values that change at pointer rate, such as the probe, are written straight to the DOM instead. */
 export function useViewerPart<T>(viewer: Viewer, select: (snapshot: ViewerSnapshot) => T): T {
   return useSyncExternalStore(viewer.subscribe, () => select(viewer.snapshot()));
 }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** The theme that the page shows now, the system's changes included: for what reads colours from the page once. */
+/** The theme on screen, updated when the system's changes. For code that reads colours from the page once. */
 export function useShownTheme(): string | undefined {
   return useSyncExternalStore(watchTheme, () => document.documentElement.dataset.theme);
 }

@@ -7,12 +7,12 @@ import { Toggle } from '../controls/toggle.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './chunk-table.module.css';
 
-/** Which way the chunks of the open volume went, how many and why; and whether the slices show them. */
+/** How the chunks of the open volume were encoded, how many each way and why, with a switch that shows them on the slices. */
 export function ChunkTable() {
   const { store } = useApp();
   const chunks = useAppState((state) => state.chunks);
   const showChunks = useAppState((state) => state.showChunks);
-  // Compressed from its file, a volume leaves no chunks here, but their count.
+  // A volume that was compressed from its file leaves only the counts of its chunks, not the chunks.
   const counted = useAppState(({ compressed }) => compressed?.result.shares);
   const shares = chunks?.shares ?? counted;
   if (!shares) return null;
@@ -54,7 +54,7 @@ export function ChunkTable() {
 
 interface RowProps {
   readonly share: ChunkShare;
-  /** Its place in the table, which is its number less one. */
+  /** Index of the row. */
   readonly way: number;
   /** Of all chunks. */
   readonly count: number;

@@ -17,14 +17,14 @@ interface Props {
 
 const planes = (['x', 'y', 'z'] as const).map((name, axis) => ({ name, axis: axis as ClipPlane['axis'] }));
 
-/** The planes that cut the 3D view's volume: two across each axis, and one at any angle. */
+/** The clip planes of the 3D view: two for each axis, and one with any orientation. */
 export function ClipControls({ info, viewer }: Props) {
   const app = useApp();
   const hasHandles = useAppState((state) => state.clipHandles);
   const isCut = useViewerPart(viewer, ({ state }) => isClipped(state.clip));
   return (
     <fieldset className={styles.clip}>
-      <legend className={styles.legend}>Shown in 3D, from and to</legend>
+      <legend className={styles.legend}>Clip planes, from and to</legend>
       {planes.map(({ name, axis }) => (
         <div key={name} className={styles.row} data-axis={name}>
           <b>{name}</b>
@@ -32,15 +32,10 @@ export function ClipControls({ info, viewer }: Props) {
           <PlaneSlider info={info} viewer={viewer} plane={{ axis, end: 'to' }} />
         </div>
       ))}
-      <Toggle
-        label="Handles in the 3D view"
-        isOn={hasHandles}
-        onChange={(isOn) => app.showClipHandles(isOn)}
-        testId="clip-handles"
-      />
+      <Toggle label="Clip handles in 3D" isOn={hasHandles} onChange={(isOn) => app.showClipHandles(isOn)} testId="clip-handles" />
       {isCut && (
         <Button onPress={() => viewer.set({ clip: unclipped })} testId="clip-reset">
-          Show all
+          Reset clip planes
         </Button>
       )}
       <CutControls info={info} viewer={viewer} />
@@ -55,7 +50,7 @@ function PlaneSlider({ info, viewer, plane: { axis, end } }: Props & { readonly 
   const words = useCallback((voxel: number) => ofCount(voxel, voxels), [voxels]);
   return (
     <Range
-      label={`Shown ${end} ${name}`}
+      label={`Clip ${name} ${end}`}
       className={styles.slider}
       minimum={0}
       maximum={voxels - 1}

@@ -6,22 +6,22 @@ import { useApp, useAppState } from '../hooks/use-app.ts';
 
 const codecOptions: readonly Option<string>[] = codecMenu();
 const preferOptions: readonly Option<Preference>[] = [
-  { key: 'balanced', label: 'Balanced', hint: 'Small, unless a faster codec is almost as small' },
+  { key: 'balanced', label: 'Balanced', hint: 'Small, or faster where that costs little size' },
   { key: 'size', label: 'Size', hint: 'As small as possible' },
   { key: 'speed', label: 'Speed', hint: 'Fast to encode and decode' },
 ];
 const axisOptions: readonly Option<CodecOptions['axis']>[] = [
-  { key: 'auto', label: 'Automatic', hint: 'The axis with the longest runs, for each chunk' },
+  { key: 'auto', label: 'Automatic', hint: 'The axis with the longest runs in each chunk' },
   { key: 'x', label: 'x' },
   { key: 'y', label: 'y' },
   { key: 'z', label: 'z' },
 ];
 const effortOptions: readonly Option<Effort>[] = [
   { key: 'normal', label: 'Normal' },
-  { key: 'max', label: 'Maximum', hint: 'Scans and photographs become a few percent smaller, more slowly' },
+  { key: 'max', label: 'Maximum', hint: 'Slower; scans and photographs become a few percent smaller' },
 ];
 
-/** The codec and its options: the command's `--codec`, `--prefer`, `--axis` and `--effort`. */
+/** The codec and its options, as the command's `--codec`, `--prefer`, `--axis` and `--effort`. */
 export function CodecChoices({ isDisabled = false }: { readonly isDisabled?: boolean }) {
   const app = useApp();
   const { codec, axis, prefer, effort } = useAppState((state) => state.settings);

@@ -6,7 +6,7 @@ import type { Viewer } from '../../viewer/viewer.ts';
 import { useViewerPart } from '../hooks/use-app.ts';
 import styles from './color-strip.module.css';
 
-/** The colours under the histogram, as the window lays them over the values, and what lies outside it. */
+/** The colormap under the histogram, mapped by the window, with the colours of values outside it. */
 export function ColorStrip({ viewer, axis }: { readonly viewer: Viewer; readonly axis: HistogramAxis }) {
   const ramp = useRef<HTMLDivElement>(null);
   const colormap = useViewerPart(viewer, ({ state }) => state.colormap);
@@ -21,7 +21,7 @@ export function ColorStrip({ viewer, axis }: { readonly viewer: Viewer; readonly
       if (!ramp.current) return;
       ramp.current.style.left = `${100 * Math.min(low, high)}%`;
       ramp.current.style.right = `${100 * (1 - Math.max(low, high))}%`;
-      // The axis runs up by real values: with a negative slope the lowest stored value is at its right.
+      // The axis shows physical values. With a negative slope the lowest stored value is at the right.
       ramp.current.style.transform = low > high ? 'scaleX(-1)' : '';
     };
     show();
@@ -42,7 +42,7 @@ export function ColorStrip({ viewer, axis }: { readonly viewer: Viewer; readonly
   );
 }
 
-/** Where the window's ends stand. A window far off the axis stands just beside it: browsers draw nothing at such distances. */
+/** Positions of the window's ends on the axis. A window far outside is placed next to it, since browsers draw nothing that far off. */
 function windowParts(axis: HistogramAxis, window: readonly [number, number]): readonly [low: number, high: number] {
   const [low, high] = [partOf(axis, window[0]), partOf(axis, window[1])];
   const off = Math.min(low, high) > 1 ? 1 : Math.max(low, high) < 0 ? -1 : 0;

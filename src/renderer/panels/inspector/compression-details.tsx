@@ -12,7 +12,7 @@ import { Timeline } from './timeline.tsx';
 
 const noSpans: readonly StageSpan[] = [];
 
-/** Times, GPU memory and chunks of what was compressed here, or chunks alone of a .stria that was opened. */
+/** Times, GPU memory and chunks of a compression, or only the chunks of a .stria that was opened. */
 export function CompressionDetails() {
   const fold = useFold('details');
   const isRunning = useAppState((state) => state.compression.kind === 'running');
@@ -40,10 +40,7 @@ function factsOf({ encode, decode, voxelBytes, gpuBytes }: CompressionResult): F
         {formatDuration(ms)} · {formatRate((voxelBytes / ms) * 1000)} <span className={styles.clock}>{clock}</span>
       </>
     ),
-    title:
-      clock === 'GPU'
-        ? 'By the GPU’s own clock: the kernels alone'
-        : 'By the wall clock: kernels, and copies between GPU and processor',
+    title: clock === 'GPU' ? 'GPU timestamps: kernels only' : 'Wall-clock time: kernels, and copies between GPU and CPU',
   });
   return [
     ...(encode ? [stage('Encode', encode)] : []),
@@ -53,7 +50,7 @@ function factsOf({ encode, decode, voxelBytes, gpuBytes }: CompressionResult): F
           {
             label: 'GPU memory',
             value: `${formatBytes(gpuBytes.before)} → ${formatBytes(gpuBytes.after)}`,
-            title: 'The volume in GPU memory as voxels, and what its compressed bytes would take there',
+            title: 'GPU memory of the volume, uncompressed and compressed',
           },
         ]
       : []),

@@ -26,7 +26,7 @@ export function CompressionSection({ document }: { readonly document: OpenDocume
   const compressed = useAppState((state) => state.compressed);
   const isReady = useAppState((state) => state.gpu.kind === 'ready' && state.save.kind !== 'saving');
   const isRunning = compression.kind === 'running';
-  // Folded, the title says what is hidden.
+  // While the section is folded, its title shows the stage or the ratio.
   const summary = isRunning ? compression.progress.stage : compressed && formatRatio(ratioOf(compressed.result));
   return (
     <Section title="Compression" aside={fold.isOpen ? undefined : summary} {...fold}>
@@ -48,7 +48,7 @@ export function CompressionSection({ document }: { readonly document: OpenDocume
       )}
       {document.decimation > 1 && compression.kind === 'idle' && !compressed && (
         <p className={styles.hint}>
-          {formatBytes(volumeBytes(document.info))} are more than this GPU holds at once: they are streamed from the file.
+          {formatBytes(volumeBytes(document.info))} is more than this GPU can hold, so the volume is streamed from the file.
         </p>
       )}
       {compression.kind === 'failed' && <FaultNotice fault={compression.fault} />}
@@ -62,7 +62,7 @@ export function CompressionSection({ document }: { readonly document: OpenDocume
   );
 }
 
-/** What is running, brought into view when it begins where people asked for it: a key may have started it. */
+/** Progress of a running task. It scrolls into view if the user started it, since a shortcut works from anywhere. */
 function Running({ progress, isAsked = true }: { readonly progress: JobProgress; readonly isAsked?: boolean }) {
   const app = useApp();
   const place = useRef<HTMLDivElement>(null);
@@ -100,7 +100,7 @@ function SaveArea({ canSave }: { readonly canSave: boolean }) {
           )}
           {canCompare && (
             <IconButton
-              label="Compare with the source"
+              label="Compare with source"
               icon={<SquareSplitHorizontal size={16} aria-hidden />}
               onPress={() => app.compareCompressed()}
               testId="compare-compressed"

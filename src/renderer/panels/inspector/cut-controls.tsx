@@ -15,13 +15,13 @@ interface Props {
   readonly viewer: Viewer;
 }
 
-/** A plane at any angle that cuts the 3D view's volume: on or off, and what its handles do, by sliders. */
+/** The clip plane with any orientation: a switch, and sliders that do what its handles in the 3D view do. */
 export function CutControls({ info, viewer }: Props) {
   const isOn = useViewerPart(viewer, ({ state }) => state.cut !== undefined);
   return (
     <>
       <Toggle
-        label="Cut by a free plane"
+        label="Oblique clip plane"
         isOn={isOn}
         onChange={(on) => (on ? viewer.cutFacing() : viewer.set({ cut: undefined }))}
         testId="cut"
@@ -31,7 +31,7 @@ export function CutControls({ info, viewer }: Props) {
   );
 }
 
-/** Steps of the distance's slider, from one side of the volume to the other. */
+/** Steps of the distance slider, from one side of the volume to the other. */
 const steps = 200;
 
 function CutSliders({ info, viewer }: Props) {
@@ -46,11 +46,11 @@ function CutSliders({ info, viewer }: Props) {
   return (
     <>
       <div className={styles.row}>
-        <span className={styles.name} title="How far the plane is from the volume's middle">
+        <span className={styles.name} title="Distance of the plane from the volume’s centre">
           Distance
         </span>
         <Range
-          label="Distance of the free plane"
+          label="Distance of the oblique clip plane"
           className={styles.slider}
           minimum={-steps / 2}
           maximum={steps / 2}
@@ -63,11 +63,11 @@ function CutSliders({ info, viewer }: Props) {
         />
       </div>
       <div className={styles.row}>
-        <span className={styles.name} title="Which way around the upright axis the plane looks">
+        <span className={styles.name} title="Rotation of the plane about the vertical axis">
           Turn
         </span>
         <Range
-          label="Turn of the free plane"
+          label="Turn of the oblique clip plane"
           className={styles.slider}
           minimum={-180}
           maximum={180}
@@ -80,11 +80,11 @@ function CutSliders({ info, viewer }: Props) {
         />
       </div>
       <div className={styles.row}>
-        <span className={styles.name} title="How far the plane looks up or down">
+        <span className={styles.name} title="Inclination of the plane, up or down">
           Tilt
         </span>
         <Range
-          label="Tilt of the free plane"
+          label="Tilt of the oblique clip plane"
           className={styles.slider}
           minimum={-90}
           maximum={90}
@@ -104,16 +104,16 @@ function CutSliders({ info, viewer }: Props) {
           Flip
         </Button>
         <Button onPress={() => moveTo(0)} testId="cut-middle">
-          To the middle
+          To centre
         </Button>
       </div>
     </>
   );
 }
 
-/** `12 mm from the middle`. */
+/** `12 mm from the centre`. */
 export function cutDistanceWords({ offset }: CutPlane, info: VolumeInfo): string {
-  return `${formatNumber(offset * unitsPerLength(info), 3)}${thinSpace}${lengthUnit(info)} from the middle`;
+  return `${formatNumber(offset * unitsPerLength(info), 3)}${thinSpace}${lengthUnit(info)} from the centre`;
 }
 
 function degrees(value: number): string {

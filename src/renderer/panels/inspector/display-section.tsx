@@ -35,15 +35,15 @@ function swatchOf(color: readonly number[]): string {
 }
 
 const missingOptions = [
-  { key: 'hide', label: 'Hidden', hint: 'the background in slices, transparent in 3D' },
-  { key: 'mark', label: 'Marked', hint: 'in slices; transparent in 3D', swatch: swatchOf(missingColor) },
+  { key: 'hide', label: 'Hidden', hint: 'Background in slices, transparent in 3D' },
+  { key: 'mark', label: 'Marked', hint: 'In slices; transparent in 3D', swatch: swatchOf(missingColor) },
 ] as const;
 
 function outsideOptions(side: 0 | 1) {
   const marked = swatchOf(markedColors[side]);
   return [
-    { key: 'clamp', label: side === 0 ? 'Lowest colour' : 'Highest colour' },
-    { key: 'hide', label: 'Hidden', hint: 'the background in slices, transparent in 3D' },
+    { key: 'clamp', label: side === 0 ? 'First colour' : 'Last colour' },
+    { key: 'hide', label: 'Hidden', hint: 'Background in slices, transparent in 3D' },
     { key: 'mark', label: 'Marked', swatch: marked },
   ] as const;
 }
@@ -68,7 +68,7 @@ export function DisplaySection({ document, viewer }: Props) {
       </div>
       <div className={styles.rows}>
         <Select
-          label="Colours"
+          label="Colormap"
           options={colormaps}
           value={chosenColormap as (typeof colormaps)[number]['key']}
           onChange={(name) => viewer.set({ colormap: name })}
@@ -76,7 +76,7 @@ export function DisplaySection({ document, viewer }: Props) {
         />
         {!isCategorical && (
           <Toggle
-            label="Inverted"
+            label="Invert colormap"
             isOn={inverted}
             onChange={(isOn) => viewer.set({ inverted: isOn })}
             testId="colormap-inverted"
@@ -87,7 +87,7 @@ export function DisplaySection({ document, viewer }: Props) {
         <MissingSelect document={document} viewer={viewer} />
         <VolumeControls document={document} viewer={viewer} />
         <SlabControls info={document.info} viewer={viewer} />
-        {!isCategorical && <Toggle label="Smooth slices" isOn={smooth} onChange={(isOn) => viewer.set({ smooth: isOn })} />}
+        {!isCategorical && <Toggle label="Interpolate slices" isOn={smooth} onChange={(isOn) => viewer.set({ smooth: isOn })} />}
       </div>
     </>
   );
@@ -115,12 +115,12 @@ function HistogramTools({ document }: { readonly document: OpenDocument }) {
   );
 }
 
-/** What values below (0) or above (1) the window show. */
+/** How values below (0) or above (1) the window are shown. */
 function OutsideSelect({ viewer, side }: { readonly viewer: Viewer; readonly side: 0 | 1 }) {
   const outside = useViewerPart(viewer, ({ state }) => state.outside);
   return (
     <Select<Outside>
-      label={side === 0 ? 'Values below' : 'Values above'}
+      label={side === 0 ? 'Below window' : 'Above window'}
       options={outsideOptions(side)}
       value={outside[side]}
       onChange={(way) => viewer.set({ outside: outside.with(side, way) as [Outside, Outside] })}
@@ -129,7 +129,7 @@ function OutsideSelect({ viewer, side }: { readonly viewer: Viewer; readonly sid
   );
 }
 
-/** What voxels without a number show, in a volume that has any. */
+/** How voxels without a value are shown, in a volume that has any. */
 function MissingSelect({ document: { statistics }, viewer }: Props) {
   const missing = useViewerPart(viewer, ({ state }) => state.missing);
   if (statistics.missing === 0 && statistics.notFinite === 0) return null;
@@ -153,7 +153,7 @@ function PresetMenu({ document }: { readonly document: OpenDocument }) {
       .filter((preset) => preset.group === group)
       .map(({ id, label, hint }) => ({ key: id, label, hint, onAction: () => app.presetWindow(id) })),
   });
-  const groups = [groupOf('values', 'By the values'), groupOf('ct', 'CT')].filter(({ entries }) => entries.length > 0);
+  const groups = [groupOf('values', 'From the values'), groupOf('ct', 'CT')].filter(({ entries }) => entries.length > 0);
   return (
     <Menu
       label="Window presets"
@@ -200,7 +200,7 @@ function WindowFields({ document: { info }, viewer }: Props) {
   );
 }
 
-/** Says beside the fields when the window shows nothing of the values, and offers the way back. */
+/** Warns next to the fields when the window shows nothing of the values, and offers the automatic window. */
 function WindowTrouble({ document: { info, statistics }, viewer }: Props) {
   const app = useApp();
   const trouble = useViewerPart(viewer, ({ state }) => windowTrouble(state.window, info, statistics));

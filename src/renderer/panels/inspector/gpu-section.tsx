@@ -9,7 +9,7 @@ import { Segmented } from '../controls/segmented.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './gpu-section.module.css';
 
-/** The adapter, and GPU memory by use. */
+/** The graphics adapter, and GPU memory by use. */
 export function GpuSection() {
   const gpu = useAppState((state) => state.gpu);
   if (gpu.kind !== 'ready') return null;
@@ -35,7 +35,7 @@ const residencies = [
   { key: 'compressed', label: 'Compressed', testId: 'keep-compressed' },
 ] as const;
 
-/** How the open volume is kept in GPU memory, and what it takes there each way. */
+/** Chooses how the open volume is kept in GPU memory, and shows its size each way. */
 function ResidencyChoice() {
   const app = useApp();
   const residency = useAppState((state) => state.residency);
@@ -58,7 +58,7 @@ function ResidencyChoice() {
         isDisabled={isDisabled}
       />
       <Facts facts={facts} testId="residency-facts" />
-      {!canBeRaw && <span className={styles.advice}>Uncompressed, it is larger than the GPU allows.</span>}
+      {!canBeRaw && <span className={styles.advice}>Uncompressed, the volume is too large for this GPU.</span>}
       {progress && (
         <>
           <Progress progress={progress} />
@@ -78,12 +78,12 @@ function CopyButton() {
   );
 }
 
-/** The first word of a scope's label, in words for people. */
+/** Names for the first word of a scope's label. */
 const uses: Readonly<Record<string, string>> = {
-  volume: 'Volume, as voxels',
+  volume: 'Volume, uncompressed',
   compressed: 'Volume, compressed',
   decoded: 'Decoded slices',
-  display: 'Picture for 3D',
+  display: '3D texture',
   overlay: 'Overlays',
   encode: 'Encoding',
   decode: 'Decoding',
@@ -92,7 +92,7 @@ const uses: Readonly<Record<string, string>> = {
 };
 
 function MemoryByUse({ gpu }: { readonly gpu: Gpu }) {
-  // A text is the same as long as it says the same, which is what React asks of a snapshot.
+  // React needs a snapshot that compares equal while nothing changes. A string does.
   const text = useSyncExternalStore(
     (listener) => everySoOften(gpu, listener),
     () => memoryText(gpu),
@@ -111,10 +111,10 @@ function memoryText({ memory }: Gpu): string {
     sums.set(use, (sums.get(use) ?? 0) + bytes);
   }
   const lines = [...sums].sort((a, b) => b[1] - a[1]).map(([use, bytes]) => `${use}\t${formatBytes(bytes)}`);
-  return [...lines, `In all\t${formatBytes(memory.liveBytes())}`].join('\n');
+  return [...lines, `Total\t${formatBytes(memory.liveBytes())}`].join('\n');
 }
 
-/** The ledger changes with every small buffer: people are told five times a second at most. */
+/** Limits updates to five a second, since the ledger changes with every small buffer. */
 function everySoOften(gpu: Gpu, listener: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const end = gpu.memory.subscribe(() => {

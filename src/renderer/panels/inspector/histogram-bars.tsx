@@ -11,7 +11,7 @@ interface Props {
   readonly isLogarithmic: boolean;
 }
 
-/** The counts as steps, over the part of the values that the axis shows. */
+/** The counts as steps, over the visible part of the axis. */
 export function HistogramBars({ histogram, axis, isLogarithmic }: Props) {
   const path = useMemo(() => barsPath(histogram, axis, isLogarithmic), [histogram, axis, isLogarithmic]);
   return (
@@ -23,19 +23,19 @@ export function HistogramBars({ histogram, axis, isLogarithmic }: Props) {
 
 function barsPath({ low, binWidth, counts }: Histogram, axis: HistogramAxis, isLogarithmic: boolean): string {
   const height = isLogarithmic ? logarithmic(counts) : linear(counts);
-  // Far outside the picture coordinates would lose their digits.
+  // SVG coordinates far outside the viewBox would lose precision.
   const across = (bin: number): string => Math.min(1100, Math.max(-100, 1000 * partOf(axis, low + bin * binWidth))).toFixed(2);
   const steps = counts.map((count, bin) => `V${(100 - 100 * height(count)).toFixed(2)}H${across(bin + 1)}`);
   return `M${across(0)} 100${steps.join('')}V100Z`;
 }
 
-/** A count of 1 shows, and the highest has room above it. */
+/** A count of 1 is visible, and the highest leaves room above. */
 function logarithmic(counts: readonly number[]): (count: number) => number {
   const [floor, top] = [0.7, 1.3 * Math.max(1, ...counts)];
   return (count) => (count === 0 ? 0 : Math.log(count / floor) / Math.log(top / floor));
 }
 
-/** The second fullest bin fills the plot: the fullest is often a background that dwarfs all others. */
+/** The second-fullest bin sets the scale, since the fullest is often background that dwarfs all others. */
 function linear(counts: readonly number[]): (count: number) => number {
   const top = 1.1 * (counts.toSorted((a, b) => b - a)[1] || Math.max(1, ...counts));
   return (count) => Math.min(2, count / top);

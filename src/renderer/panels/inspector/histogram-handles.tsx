@@ -15,7 +15,7 @@ interface Props {
   readonly statistics: OpenDocument['statistics'];
   readonly viewer: Viewer;
   readonly axis: HistogramAxis;
-  /** Moves a zoomed axis so that it shows this value. */
+  /** Pans a zoomed axis so that it shows this value. */
   readonly reveal: (stored: number) => void;
 }
 
@@ -28,15 +28,15 @@ const handleNames: Readonly<Record<Handle, string>> = {
   level: 'Level of the isosurface',
 };
 
-/** A handle that was grabbed. */
+/** A handle that is being dragged. */
 interface Grab {
-  /** Where on the axis the pointer took it, and the value that it had. */
+  /** Position on the axis where the pointer grabbed it, and its value then. */
   readonly part: number;
   readonly value: number;
   readonly window: Window;
 }
 
-/** The window as a band between two handles, and the level as a third. Drawn straight into the page: they move at pointer rate. */
+/** The window as a band between two handles, and the isosurface level as a third. Written straight to the DOM, since they move at pointer rate. */
 export function HistogramHandles({ info, statistics, viewer, axis, reveal }: Props) {
   const band = useRef<HTMLDivElement>(null);
   const handles: Readonly<Record<Handle, RefObject<HTMLDivElement | null>>> = {
@@ -82,7 +82,7 @@ export function HistogramHandles({ info, statistics, viewer, axis, reveal }: Pro
     const box = band.current?.parentElement?.getBoundingClientRect();
     return box ? (clientX - box.left) / box.width : 0;
   };
-  /** Where a value goes that is dragged with the pointer: integers to integers. */
+  /** The value under the pointer while dragging, rounded for integer types. */
   const draggedTo = (event: PointerEvent, { part, value }: Grab): number => {
     const moved = storedAt(axis, partOf(axis, value) + partAt(event) - part);
     return isInteger ? Math.round(moved) : moved;
@@ -96,17 +96,17 @@ export function HistogramHandles({ info, statistics, viewer, axis, reveal }: Pro
     className: classes(styles.edge, handle === 'level' && styles.level),
     role: 'slider',
     tabIndex: 0,
-    title: 'Drag, or arrow keys: Shift for large steps. + and − zoom, 0 shows the whole axis',
+    title: 'Drag, or use the arrow keys (Shift for larger steps). + and − zoom, 0 shows the whole axis',
     'aria-label': handleNames[handle],
     'aria-valuemin': Math.min(...ends),
     'aria-valuemax': Math.max(...ends),
-    // Set again at once from the viewer, and then at pointer rate.
+    // Only the first value: `show` sets it from then on.
     'aria-valuenow': handle === 'high' ? ends[1] : ends[0],
     'data-testid': handle === 'level' ? 'level-line' : `window-${handle}`,
     onPointerDown: (event: PointerEvent) => {
       event.currentTarget.setPointerCapture(event.pointerId);
       const part = partAt(event);
-      // What stands at the edge for a value further out comes to the pointer.
+      // A handle at the edge stands for a value outside the axis, so its drag starts at the pointer.
       const value = isBeyond(partOf(axis, heldBy(handle))) ? storedAt(axis, part) : heldBy(handle);
       grabbed.current = { part, value, window: viewer.snapshot().state.window };
     },

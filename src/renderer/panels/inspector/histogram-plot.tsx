@@ -28,13 +28,13 @@ interface Props {
   readonly viewer: Viewer;
 }
 
-/** Wheel distance that makes the axis e times as long, in pixels, and that of one key. */
+/** Wheel distance in pixels that zooms the axis by a factor of e, and the factor of one key press. */
 const wheelPixels = 300;
 const keyFactor = 1.5;
 
 /**
- * Counts of values with the window on it, and what is dragged there: its edges, the level of an isosurface, the line of
- * opacity. Colours run below. The axis fits the values; the wheel zooms it, and + − 0 do where a handle has the focus.
+ * Histogram with draggable window edges, isosurface level and opacity line, above the colormap.
+ * The axis fits the values. The wheel zooms it, as do + − 0 while a handle has the focus.
  */
 export function HistogramPlot({ document: { info, statistics }, viewer }: Props) {
   const app = useApp();
@@ -49,7 +49,7 @@ export function HistogramPlot({ document: { info, statistics }, viewer }: Props)
   const change = (next: (axis: HistogramAxis) => HistogramAxis): void =>
     setZoomed((before) => ({ of: whole, axis: next(before?.of === whole ? before.axis : whole) }));
 
-  // Not by React, whose wheel listeners cannot keep the page from scrolling.
+  // React's wheel listeners are passive and cannot keep the page from scrolling.
   // biome-ignore lint/correctness/useExhaustiveDependencies: what it calls belongs to the axes
   useEffect(() => {
     const place = over.current;
@@ -58,7 +58,7 @@ export function HistogramPlot({ document: { info, statistics }, viewer }: Props)
       const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 33 : 1;
       const isAcross = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
       const isIdle = isAcross || event.deltaY > 0;
-      // The whole axis lets the page scroll where it has nothing to do.
+      // While the whole axis is shown, zooming out and panning do nothing, so the page scrolls.
       if (!isCloser && isIdle) return;
       event.preventDefault();
       const { left, width } = place.getBoundingClientRect();
@@ -99,7 +99,7 @@ export function HistogramPlot({ document: { info, statistics }, viewer }: Props)
       <div className={styles.hint}>
         {isCloser ? (
           <Button onPress={() => setZoomed(undefined)} testId="histogram-whole">
-            Whole axis
+            Show whole axis
           </Button>
         ) : (
           <span>{hintOf(projection)}</span>
@@ -114,14 +114,14 @@ export function HistogramPlot({ document: { info, statistics }, viewer }: Props)
   );
 }
 
-/** What can be done here that cannot be seen. There is one for each projection, so that nothing below moves when it changes. */
+/** Hint on what can be done here. Every projection has one, so that nothing below moves when the projection changes. */
 function hintOf(projection: ViewState['projection']): string {
   if (projection === 'composite') return 'Click the line to add a point. Delete removes it.';
   if (projection === 'isosurface') return 'Drag the line to set the level. The wheel zooms the axis.';
   return 'Drag the edges to set the window. The wheel zooms the axis.';
 }
 
-/** Where on the axis the focused handle is, so that zooming by keys keeps it in place. */
+/** Position of the focused handle on the axis, which zooming by keys keeps in place. */
 function focusedPart(over: HTMLElement): number {
   const handle = over.ownerDocument.activeElement;
   if (!handle || handle === over || !over.contains(handle)) return 0.5;
@@ -132,11 +132,11 @@ function focusedPart(over: HTMLElement): number {
 interface NumbersProps {
   readonly info: VolumeInfo;
   readonly axis: HistogramAxis;
-  /** Undefined: all of it is shown. */
+  /** Undefined while the whole axis is shown. */
   readonly pan: ((parts: number) => void) | undefined;
 }
 
-/** Round physical values below the plot. Dragged, they move a zoomed axis along. */
+/** Round physical values below the plot. Dragging them pans a zoomed axis. */
 function AxisNumbers({ info, axis, pan }: NumbersProps) {
   const place = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(288);
@@ -145,7 +145,7 @@ function AxisNumbers({ info, axis, pan }: NumbersProps) {
     if (place.current) resize.observe(place.current);
     return () => resize.disconnect();
   }, []);
-  // Between two integers there is nothing to name.
+  // Integer values need no ticks between integers.
   const isWhole = isIntegerType(info.type) && Number.isInteger(info.slope) && Number.isInteger(info.intercept);
   return (
     <div

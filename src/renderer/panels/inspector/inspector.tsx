@@ -11,7 +11,7 @@ import styles from './inspector.module.css';
 import { MeasurementsSection } from './measurements-section.tsx';
 import { VolumeSection } from './volume-section.tsx';
 
-/** The side panel: compression, always in sight, above tabs for everything else. */
+/** The side panel: compression, which stays visible, above tabs for everything else. */
 export function Inspector() {
   const document = useAppState(openDocument);
   const width = useAppState((state) => state.settings.inspectorWidth);
@@ -37,7 +37,7 @@ interface Page {
   readonly content: ReactNode;
 }
 
-/** Display, measurements, volume and GPU, one at a time. Without a GPU there is only the volume to tell of. */
+/** Tabs for display, measurements, volume and GPU. Without a GPU there is only the volume. */
 function InspectorTabs({ document }: { readonly document: OpenDocument }) {
   const app = useApp();
   const gpu = useAppState((state) => state.gpu);
@@ -82,7 +82,7 @@ function InspectorTabs({ document }: { readonly document: OpenDocument }) {
   );
 }
 
-/** The left edge: dragged, or moved by arrow keys. */
+/** The left edge, which the pointer or the arrow keys move. */
 function ResizeEdge({ place, width }: { readonly place: React.RefObject<HTMLElement | null>; readonly width: number }) {
   const app = useApp();
   const widthAt = (event: PointerEvent): number => clampInspectorWidth(window.innerWidth - event.clientX);

@@ -18,14 +18,14 @@ const icons: Readonly<Record<MeasurementKind, ReactNode>> = {
   sphere: <CircleDashed size={16} aria-hidden />,
 };
 
-/** All that was measured in the open volume: to go to, to name, to delete and to export. */
+/** The measurements of the open volume: go to, rename, delete, export. */
 export function MeasurementsSection({ document }: { readonly document: OpenDocument }) {
   const app = useApp();
   const measurements = useAppState((state) => state.measurements);
   if (measurements.length === 0) {
     return (
       <p className={styles.hint}>
-        None yet. Press <kbd>M</kbd> and drag on a slice.
+        No measurements yet. Press <kbd>M</kbd> and drag on a slice.
       </p>
     );
   }
@@ -68,7 +68,7 @@ function Row({ measurement, document }: { readonly measurement: Measurement; rea
       <div className={styles.words}>
         <div className={styles.first}>
           <input
-            // The name may come back by undo.
+            // Remounts the input when undo restores an old name.
             key={name}
             className={styles.name}
             aria-label={`Name of ${name}`}

@@ -10,7 +10,7 @@ import { classes } from '../controls/classes.ts';
 import { useViewerPart } from '../hooks/use-app.ts';
 import styles from './opacity-editor.module.css';
 
-/** A point dragged this far over or under the plot, in pixels, is let go of there. */
+/** A point dragged this far above or below the plot, in pixels, is removed. */
 const leaveDistance = 28;
 
 interface Props {
@@ -20,8 +20,8 @@ interface Props {
 }
 
 /**
- * The opacity of compositing, as a line over the histogram: points are dragged, added by a press on the line or a double
- * click, removed by Delete or by dragging them out. Drawn straight into the page, since it moves at pointer rate.
+ * The opacity curve over the histogram. Points can be dragged, added by pressing on the line or by a double click, and
+ * removed with Delete or by dragging them out. Written straight to the DOM, since it moves at pointer rate.
  */
 export function OpacityEditor({ info, viewer, axis }: Props) {
   const place = useRef<HTMLDivElement>(null);
@@ -80,7 +80,7 @@ export function OpacityEditor({ info, viewer, axis }: Props) {
     viewer.set({ opacity: added.curve });
     return added.index;
   };
-  // The editor lets presses through to the window below it, but for its line and points: double clicks come from there.
+  // Only the line and the points take the pointer; the rest of the editor lets it through, so double clicks are caught below.
   // biome-ignore lint/correctness/useExhaustiveDependencies: what it reads belongs to the axis
   useEffect(() => {
     const over = place.current?.parentElement;
@@ -118,7 +118,7 @@ export function OpacityEditor({ info, viewer, axis }: Props) {
     const [position, opacity] = curve()[index] ?? [0, 0];
     const { window } = viewer.snapshot().state;
     const large = event.shiftKey ? 10 : 1;
-    // As far on the axis as an arrow key moves the window's edges there.
+    // The same step as the window's edges.
     const across = (large * keyStep(axis, info)) / (window[1] - window[0]);
     const up = large * 0.01;
     const moves: Record<string, OpacityPoint> = {
@@ -169,12 +169,12 @@ export function OpacityEditor({ info, viewer, axis }: Props) {
           className={classes(styles.point)}
           role="slider"
           tabIndex={0}
-          title="Drag, or arrow keys: Shift for large steps. Delete, or dragging it out, removes it"
+          title="Drag, or use the arrow keys (Shift for larger steps). Press Delete or drag it out to remove it"
           aria-label={`Opacity point ${index + 1} of ${count}`}
           aria-keyshortcuts="Insert Delete"
           aria-valuemin={0}
           aria-valuemax={100}
-          // Set again at once from the viewer, and then at pointer rate.
+          // Only the first value: `show` sets it from then on.
           aria-valuenow={0}
           data-testid={`opacity-point-${index}`}
           {...dragProps}

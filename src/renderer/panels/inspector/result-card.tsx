@@ -6,17 +6,17 @@ import styles from './result-card.module.css';
 
 interface ResultCardProps {
   readonly result: CompressionResult;
-  /** People waited for it. */
+  /** The user started it. */
   readonly isAsked: boolean;
-  /** What to do with it. */
+  /** Actions on the result. */
   readonly children: ReactNode;
 }
 
-/** What compression made of the volume. */
+/** The result of a compression: ratio, sizes and whether it was verified. */
 export function ResultCard({ result, isAsked, children }: ResultCardProps) {
   const place = useRef<HTMLDivElement>(null);
-  // A new result is what people waited for: it comes into view, wherever the inspector was scrolled to.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the result that is new
+  // Scrolls a new result into view, since the user waited for it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls only for a new result
   useEffect(() => {
     if (isAsked) place.current?.scrollIntoView({ block: 'nearest' });
   }, [result]);
@@ -45,7 +45,7 @@ export function ResultCard({ result, isAsked, children }: ResultCardProps) {
         ) : (
           <>
             <ShieldCheck size={14} aria-hidden />
-            Lossless; each chunk is checked when it is opened
+            Lossless; each chunk is verified when opened
           </>
         )}
       </p>

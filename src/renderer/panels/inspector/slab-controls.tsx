@@ -10,10 +10,10 @@ import { useApp, useViewerPart } from '../hooks/use-app.ts';
 import styles from './slab-controls.module.css';
 
 const kinds: readonly Option<SlabChoice['kind']>[] = [
-  { key: 'none', label: 'One voxel' },
-  { key: 'maximum', label: 'Slab: maximum', hint: 'What is brightest along the slab: vessels in contrast' },
-  { key: 'mean', label: 'Slab: mean', hint: 'Less noise, at the cost of what is thin' },
-  { key: 'minimum', label: 'Slab: minimum', hint: 'What is darkest along the slab: airways' },
+  { key: 'none', label: 'Single slice' },
+  { key: 'maximum', label: 'Slab, maximum', hint: 'Brightest voxel across the slab: vessels with contrast' },
+  { key: 'mean', label: 'Slab, mean', hint: 'Less noise, but thin structures fade' },
+  { key: 'minimum', label: 'Slab, minimum', hint: 'Darkest voxel across the slab: airways' },
 ];
 
 interface Props {
@@ -21,7 +21,7 @@ interface Props {
   readonly info: VolumeInfo;
 }
 
-/** How thick slices are, and what becomes of the voxels across them: for all slices, or for each. */
+/** Slab thickness, and how voxels across a slab are combined, for all axes or for each. */
 export function SlabControls({ viewer, info }: Props) {
   const { store } = useApp();
   const areSame = useViewerPart(viewer, ({ state }) => state.sliceSlabs === undefined);
@@ -35,14 +35,14 @@ export function SlabControls({ viewer, info }: Props) {
           <SlabChooser key={axis} viewer={viewer} info={info} axis={axis} of={` ${axis}`} testId={`slab-select-${axis}`} />
         ))
       )}
-      <Toggle label="Same for all slices" isOn={areSame} onChange={link} testId="slab-same" />
+      <Toggle label="Same for all axes" isOn={areSame} onChange={link} testId="slab-same" />
     </>
   );
 }
 
 interface ChooserProps extends Props {
   readonly axis: SliceAxis;
-  /** Names it: ` x`. Empty: it stands for all. */
+  /** Suffix of its labels: ` x`, or empty for all axes. */
   readonly of: string;
   readonly testId: string;
 }
@@ -63,7 +63,7 @@ function SlabChooser({ viewer, info, axis, of, testId }: ChooserProps) {
       {kind !== 'none' && (
         <div className={styles.thickness}>
           <NumberInput
-            label={unit === '' ? `Thickness${of}` : `Thickness${of}, ${unit}`}
+            label={unit === '' ? `Slab thickness${of}` : `Slab thickness${of}, ${unit}`}
             value={thickness}
             minimum={0}
             onChange={(next) => choose({ kind, thickness: next })}

@@ -4,7 +4,7 @@ import { formatBytes, formatDuration } from '../../app/words/units.ts';
 import { Fold } from '../controls/fold.tsx';
 import styles from './timeline.module.css';
 
-/** Folded: when each stage of a work went on, as bars on one scale, so that overlap is seen. To readers a list. */
+/** A folded chart of when each stage ran, on one time scale, so that overlap shows. Screen readers get a list. */
 export function Timeline({ spans, testId }: { readonly spans: readonly StageSpan[]; readonly testId: string }) {
   if (spans.length === 0) return null;
   const { rows, totalMs } = timelineRows(spans);

@@ -30,12 +30,12 @@ export const projectionNames: Readonly<Record<Projection, string>> = {
 };
 
 const hints: Readonly<Record<Projection, string>> = {
-  composite: 'colour and opacity by value, front to back',
-  mip: 'the greatest value behind each pixel',
-  minip: 'the least value behind each pixel',
-  mean: 'the mean of all values behind each pixel, as the window shows them',
-  isosurface: 'the surface where values reach a level',
-  'attenuated-mip': 'the greatest value, dimmed by what lies in front',
+  composite: 'Colour and opacity by value, front to back',
+  mip: 'The highest value along each ray',
+  minip: 'The lowest value along each ray',
+  mean: 'The mean along each ray, as the window shows it',
+  isosurface: 'The surface where values reach a level',
+  'attenuated-mip': 'The highest value, dimmed by what is in front',
 };
 
 const projectionOptions = (Object.keys(projectionNames) as Projection[]).map((key) => ({
@@ -44,7 +44,7 @@ const projectionOptions = (Object.keys(projectionNames) as Projection[]).map((ke
   hint: hints[key],
 }));
 
-/** How the 3D view shows the volume. */
+/** Controls of the 3D view. */
 export function VolumeControls({ document, viewer }: Props) {
   const projection = useViewerPart(viewer, ({ state }) => state.projection);
   const camera = useViewerPart(viewer, ({ state }) => state.camera);
@@ -53,7 +53,7 @@ export function VolumeControls({ document, viewer }: Props) {
   return (
     <>
       <Select
-        label="3D view"
+        label="Projection"
         options={projectionOptions}
         value={projection}
         onChange={(next) => viewer.set({ projection: next })}
@@ -63,7 +63,7 @@ export function VolumeControls({ document, viewer }: Props) {
       {projection === 'isosurface' && <LevelSlider document={document} viewer={viewer} />}
       {projection === 'attenuated-mip' && <AttenuationSlider viewer={viewer} />}
       <div className={styles.row}>
-        <span title="How closely the 3D view is sampled once nothing moves">Quality</span>
+        <span title="Sampling of the 3D view when nothing moves">Quality</span>
         <Segmented<Quality>
           label="Quality"
           value={quality}
@@ -76,7 +76,7 @@ export function VolumeControls({ document, viewer }: Props) {
         />
       </div>
       <div className={styles.row}>
-        <span title="Perspective: what is nearer is larger. Orthographic: sizes are true at any depth">Camera</span>
+        <span title="Perspective: near things look larger. Orthographic: sizes are true at any depth">Camera</span>
         <Segmented<CameraKind>
           label="Camera"
           value={camera}
@@ -88,7 +88,7 @@ export function VolumeControls({ document, viewer }: Props) {
         />
       </div>
       <div className={styles.row}>
-        <span title="The volume's edges, with distances along them in its unit">Box</span>
+        <span title="The volume’s edges, with distances along them">Box</span>
         <Segmented<BoxKind>
           label="Box"
           value={box}
@@ -124,7 +124,7 @@ function CompositingControls({ viewer }: { readonly viewer: Viewer }) {
         />
       </div>
       <div className={styles.row}>
-        <span title="Values below this part of the window are not shown">Hidden below</span>
+        <span title="Values below this part of the window are transparent">Hidden below</span>
         <Range
           {...common}
           label="Hidden below"
@@ -133,12 +133,12 @@ function CompositingControls({ viewer }: { readonly viewer: Viewer }) {
           onInput={(value) => viewer.set({ opacity: withStart(opacity(), value / 100) })}
         />
       </div>
-      <Toggle label="Light" isOn={lighting} onChange={(isOn) => viewer.set({ lighting: isOn })} testId="lighting" />
+      <Toggle label="Lighting" isOn={lighting} onChange={(isOn) => viewer.set({ lighting: isOn })} testId="lighting" />
     </>
   );
 }
 
-/** The histogram has the same level as a line. */
+/** The isosurface level, which is also a line in the histogram. */
 function LevelSlider({ document: { info, statistics }, viewer }: Props) {
   const [min, max] = inRealOrder(statistics.numbers, info).map((stored) => toPhysical(stored, info)) as [number, number];
   const isInteger = info.type !== 'f32' && info.type !== 'f64';
@@ -147,7 +147,7 @@ function LevelSlider({ document: { info, statistics }, viewer }: Props) {
   const words = useCallback((value: number) => formatWithin(value, [min, max]), [min, max]);
   return (
     <div className={styles.row}>
-      <span title="The surface is where values reach this one">Level</span>
+      <span title="The value at which the surface is drawn">Level</span>
       <Range
         label="Isosurface level"
         className={styles.slider}
@@ -164,14 +164,14 @@ function LevelSlider({ document: { info, statistics }, viewer }: Props) {
   );
 }
 
-/** Of the slider's end; see `RayLook.attenuation`. */
+/** `RayLook.attenuation` at the end of the slider. */
 const strongestAttenuation = 40;
 
 function AttenuationSlider({ viewer }: { readonly viewer: Viewer }) {
   const read = useCallback(() => (100 * viewer.snapshot().state.attenuation) / strongestAttenuation, [viewer]);
   return (
     <div className={styles.row}>
-      <span title="How much what lies in front dims what is behind it">Attenuation</span>
+      <span title="How much voxels dim what is behind them">Attenuation</span>
       <Range
         label="Attenuation"
         className={styles.slider}

@@ -49,7 +49,7 @@ function factsOf(document: OpenDocument): Fact[] {
     {
       label: 'Orientation',
       value: hasOrientation(info) ? orientation(info.affine) : 'not given',
-      title: 'Where x, y and z run to: R L right left, A P anterior posterior, S I superior inferior',
+      title: 'Directions of the x, y and z axes: R right, L left, A anterior, P posterior, S superior, I inferior',
     },
     { label: 'Values', value: valueRange(info, statistics) },
     ...missingFact(document),
@@ -62,7 +62,7 @@ function factsOf(document: OpenDocument): Fact[] {
           ? formatBytes(volumeBytes(info))
           : `${formatBytes(volumeBytes(info))}, file ${formatBytes(fileBytes)}`,
     },
-    ...(decimation > 1 ? [{ label: 'Shown', value: `one voxel in ${decimation} along each axis: too large for this GPU` }] : []),
+    ...(decimation > 1 ? [{ label: 'Shown', value: `1 in ${decimation} voxels along each axis: too large for this GPU` }] : []),
   ];
 }
 
@@ -75,12 +75,12 @@ function missingFact({ info, statistics: { missing, min, max, numbers } }: OpenD
     {
       label: 'No data',
       value: `${formatNumber(missing)} voxels: ${marks.join(', ')}`,
-      title: 'Values that only say that there is none: the histogram and the automatic window leave them out',
+      title: 'Values that mark missing data. The histogram and the automatic window ignore them',
     },
   ];
 }
 
-/** `× 2 − 1 024`: how a stored value becomes the shown one. */
+/** `× 2 − 1 024`: how a stored value is converted to the shown one. */
 function scaling({ slope, intercept }: VolumeInfo): string {
   const shift = intercept === 0 ? '' : ` ${intercept < 0 ? '−' : '+'} ${formatNumber(Math.abs(intercept))}`;
   return `× ${formatNumber(slope)}${shift}`;

@@ -17,19 +17,19 @@ const suites: readonly { readonly key: LabSuite; readonly label: string; readonl
   {
     key: 'seeds',
     label: 'Seeds',
-    text: 'The papers’ own tables: Rutter, PARLE, CUVLE and MetalRice, beside Stria and the processor.',
+    text: 'The tables of the papers on Rutter, PARLE, CUVLE and MetalRice, with Stria and the CPU for comparison.',
   },
   { key: 'codecs', label: 'Codecs', text: 'Every codec on every sample volume, along every axis.' },
   {
     key: 'playback',
     label: 'Playback',
-    text: 'A stack of pictures, decoded from compressed GPU memory and drawn, as fast as it goes.',
+    text: 'Decodes a stack of pictures from compressed GPU memory and draws it, as fast as possible.',
   },
-  { key: 'view', label: '3D', text: 'A volume that turns in the 3D view, with light, as fast as it goes.' },
+  { key: 'view', label: '3D', text: 'Rotates a volume in the 3D view, with lighting, as fast as possible.' },
   {
     key: 'tune',
     label: 'Tune',
-    text: 'Tries workgroup sizes of the kernels on this GPU. Another than the standard one is kept if it is 5 % faster, twice. Files come out the same, byte by byte.',
+    text: 'Tries workgroup sizes of the kernels on this GPU. A size replaces the default if it is 5 % faster in two runs. The files stay the same, byte for byte.',
   },
 ];
 
@@ -39,22 +39,22 @@ const codecOptions = [
 ];
 
 const sizeHints: Readonly<Record<LabSize, string>> = {
-  16: 'A trial: seconds, but for fixed costs alone',
+  16: 'For a quick try: measures little but fixed costs',
   32: 'Small',
   64: 'For software GPUs',
   128: 'For integrated GPUs',
   256: 'For most GPUs',
-  512: 'As the papers: gigabytes of GPU memory, minutes',
+  512: 'As in the papers: takes minutes and gigabytes of GPU memory',
 };
 
-/** What to run, how it goes, and what can be done with what was found. */
+/** Chooses a benchmark, runs it, shows its progress and saves its results. */
 export function LabControls({ onSavePicture }: { readonly onSavePicture: () => void }) {
   const app = useApp();
   const { suite, size, codec, run, device, cases, choices } = useAppState((state) => state.lab);
   const isSoftware = useAppState(({ gpu }) => gpu.kind === 'ready' && gpu.gpu.isSoftware);
   const isRunning = run.kind === 'running';
   return (
-    <aside className={styles.controls} aria-label="What to measure">
+    <aside className={styles.controls} aria-label="Benchmark">
       <Segmented
         label="Suite"
         segments={suites.map(({ key, label }) => ({ key, label, testId: `lab-suite-${key}` }))}
@@ -97,7 +97,7 @@ export function LabControls({ onSavePicture }: { readonly onSavePicture: () => v
       </div>
       {suite === 'tune' && isSoftware && (
         <p className={styles.text} data-testid="lab-tune-skipped">
-          This GPU is software: its times say nothing of a GPU, and the standard sizes stay.
+          This is a software adapter. Its times say nothing about a GPU, so the default sizes stay.
         </p>
       )}
       <RunState run={run} count={cases.length + choices.length} />
@@ -106,21 +106,21 @@ export function LabControls({ onSavePicture }: { readonly onSavePicture: () => v
           testId="lab-device"
           facts={[
             { label: 'GPU', value: device.name },
-            { label: 'Kind', value: device.software ? 'software: right results, no speed' : 'hardware' },
+            { label: 'Kind', value: device.software ? 'Software: correct but slow' : 'Hardware' },
           ]}
         />
       )}
       {run.kind === 'tuned' && (
         <div className={styles.actions}>
           <Button onPress={() => void app.saveLab('json')} testId="lab-save-json">
-            JSON…
+            Save JSON…
           </Button>
         </div>
       )}
       {cases.length > 0 && !isRunning && (
         <div className={styles.actions}>
           <Button onPress={() => void app.saveLab('json')} testId="lab-save-json">
-            JSON…
+            Save JSON…
           </Button>
           <Button onPress={() => void app.saveLab('csv')} testId="lab-save-csv">
             CSV…
@@ -135,7 +135,7 @@ export function LabControls({ onSavePicture }: { readonly onSavePicture: () => v
 }
 
 function RunState({ run, count }: { readonly run: LabRun; readonly count: number }) {
-  const figures = `${count} ${count === 1 ? 'figure' : 'figures'}`;
+  const results = `${count} ${count === 1 ? 'result' : 'results'}`;
   if (run.kind === 'none') return null;
   if (run.kind === 'failed') return <FaultNotice fault={run.fault} />;
   if (run.kind === 'running') {
@@ -144,14 +144,14 @@ function RunState({ run, count }: { readonly run: LabRun; readonly count: number
         <Progress compact progress={startProgress(run.stage, undefined, run.startedAt)} />
         <p className={styles.stage}>{run.stage}</p>
         <p className={styles.text}>
-          {figures} · <Elapsed since={run.startedAt} /> · {formatBytes(run.gpuBytes)} of GPU memory
+          {results} · <Elapsed since={run.startedAt} /> · {formatBytes(run.gpuBytes)} of GPU memory
         </p>
       </div>
     );
   }
   const isDone = run.kind === 'done' || run.kind === 'tuned';
   const freed =
-    run.gpuBytes === undefined ? 'ending' : run.gpuBytes === 0 ? 'GPU memory is free again' : `${formatBytes(run.gpuBytes)} left`;
+    run.gpuBytes === undefined ? 'finishing' : run.gpuBytes === 0 ? 'GPU memory was freed' : `${formatBytes(run.gpuBytes)} left`;
   return (
     <div className={styles.state} data-testid="lab-state" data-state={run.kind} data-gpu-bytes={run.gpuBytes}>
       <p className={isDone ? styles.done : styles.cancelled}>
@@ -159,7 +159,7 @@ function RunState({ run, count }: { readonly run: LabRun; readonly count: number
         {endWords(run)}
       </p>
       <p className={styles.text}>
-        {figures} · {freed}
+        {results} · {freed}
       </p>
       {run.kind === 'done' && run.result.gaps.length > 0 && (
         <ul className={styles.gaps}>
@@ -176,10 +176,10 @@ function RunState({ run, count }: { readonly run: LabRun; readonly count: number
 
 function endWords(run: LabRun & { readonly kind: 'cancelled' | 'done' | 'tuned' }): string {
   if (run.kind === 'cancelled') return 'Cancelled';
-  if (run.kind === 'done') return `Done in ${formatDuration(run.result.durationMs)}, every output checked`;
+  if (run.kind === 'done') return `Done in ${formatDuration(run.result.durationMs)}, every output verified`;
   const { choices, durationMs } = run.report;
   const changed = choices.filter(({ chosen, standard }) => chosen !== standard).length;
-  return `Tuned in ${formatDuration(durationMs)}: ${changed} of ${choices.length} not standard`;
+  return `Tuned in ${formatDuration(durationMs)}: ${changed} of ${choices.length} changed`;
 }
 
 function Elapsed({ since }: { readonly since: number }) {

@@ -10,7 +10,7 @@ import { plotsAsPicture } from './lab-picture.ts';
 import { LabTable } from './lab-table.tsx';
 import { LabTuning } from './lab-tuning.tsx';
 
-/** Measures this machine with the suites of `stria bench`, in a worker, on a device of its own. */
+/** Runs the suites of `stria bench` on this machine, in a worker with its own GPU device. */
 export function LabPage() {
   const app = useApp();
   const { cases, run, suite } = useAppState((state) => state.lab);
@@ -43,8 +43,8 @@ export function LabPage() {
           ) : tables.length === 0 ? (
             <p className={styles.empty}>
               {run.kind === 'running'
-                ? 'The first figures come in a moment.'
-                : 'Runs the codecs, and the algorithms of the papers that Stria comes from, on this GPU. Each figure stands beside a copy of the same bytes, and beside what was published.'}
+                ? 'Waiting for the first results.'
+                : 'Runs Stria’s codecs, and the algorithms of the papers behind them, on this GPU. Results are compared with copying the same bytes and with published times.'}
             </p>
           ) : (
             tables.map((id) => <LabTable key={id} id={id} cases={cases.filter(({ table }) => table === id)} all={cases} />)

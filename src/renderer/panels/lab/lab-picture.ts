@@ -4,7 +4,7 @@ const margin = 24;
 const titleHeight = 32;
 const legendHeight = 20;
 
-/** A plot or a plane with its title: how large it is below the title, and how it is drawn from (0, 0) there. */
+/** A plot or a table with its title. `draw` starts at (0, 0) below the title. */
 interface Part {
   readonly title: string;
   readonly width: number;
@@ -12,20 +12,20 @@ interface Part {
   draw(context: OffscreenCanvasRenderingContext2D): void;
 }
 
-/** All plots and planes that an element holds, one below the other with their titles and legends, as a PNG in the page's colours. */
+/** All plots and tables in an element, one below the other with titles and legends, as a PNG in the page's colours. */
 export async function plotsAsPicture(root: HTMLElement): Promise<Blob> {
   const parts = [...root.querySelectorAll<HTMLElement>('[data-plot]')].flatMap((element) => {
     if (element instanceof HTMLTableElement) return [planePart(element)];
     const canvas = element.querySelector('canvas');
     return canvas ? [plotPart(element, canvas)] : [];
   });
-  if (parts.length === 0) throw new StriaError('invalid-input', 'there is no plot yet');
+  if (parts.length === 0) throw new StriaError('invalid-input', 'there is no plot to save yet');
   const scale = devicePixelRatio;
   const width = Math.max(...parts.map((part) => part.width)) + 2 * margin;
   const height = parts.reduce((sum, part) => sum + titleHeight + part.height + margin, margin);
   const picture = new OffscreenCanvas(Math.ceil(width * scale), Math.ceil(height * scale));
   const context = picture.getContext('2d');
-  if (!context) throw new StriaError('out-of-memory', 'there is no room for the picture');
+  if (!context) throw new StriaError('out-of-memory', 'the picture could not be created');
   const style = getComputedStyle(root);
   context.scale(scale, scale);
   context.fillStyle = style.getPropertyValue('--background');
@@ -78,7 +78,7 @@ function plotPart(figure: HTMLElement, canvas: HTMLCanvasElement): Part {
   };
 }
 
-/** A table as the page lays it out: each text where it stands, each row's hairline. */
+/** A table as the page lays it out: each text at its position, and a hairline below each row. */
 function planePart(table: HTMLTableElement): Part {
   const bounds = table.getBoundingClientRect();
   return {

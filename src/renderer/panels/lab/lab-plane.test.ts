@@ -10,7 +10,7 @@ function caseAt(x: number, y: number, method: string, ms: number): BenchCase {
   return { ...base, ...bytes, ...times, x, y, method, verified: 'yes' };
 }
 
-test('a plane has each place once, in order, and gaps where a method is missing', () => {
+test('a grid has each cell once, in order, and gaps where a method is missing', () => {
   const cases = [caseAt(4, 1, 'slow', 6), caseAt(4, 1, 'fast', 2), caseAt(1, 0, 'slow', 1), caseAt(1, 0, 'fast', 0.5)];
   cases.push(caseAt(1, 1, 'slow', 3), caseAt(4, 0, 'slow', 1), caseAt(4, 0, 'fast', 0));
   expect(planeData(cases, { slower: 'slow', faster: 'fast' })).toEqual({

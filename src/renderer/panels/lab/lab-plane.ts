@@ -1,19 +1,19 @@
 import { type BenchCase, medianMs } from '../../../core/bench/harness/result.ts';
 
-/** Two methods over a plane of places. */
+/** Two methods compared over a grid of parameters. */
 export interface PlaneData {
   readonly xs: readonly number[];
   readonly rows: readonly { readonly y: number; readonly places: readonly (PlanePlace | undefined)[] }[];
 }
 
 export interface PlanePlace {
-  /** Median milliseconds of the method that is told of. */
+  /** Median milliseconds of the faster method. */
   readonly ms: number;
-  /** The other method's median as a multiple of it. */
+  /** The slower method's median as a multiple of it. */
   readonly speedup: number;
 }
 
-/** Places in the order of x and y; undefined where one of the two methods was not measured (yet). */
+/** Cells in order of x and y; undefined where one of the methods was not measured (yet). */
 export function planeData(
   cases: readonly BenchCase[],
   { slower, faster }: { readonly slower: string; readonly faster: string },
@@ -27,7 +27,7 @@ export function planeData(
   };
   const placeAt = (x: number, y: number): PlanePlace | undefined => {
     const [slow, ms] = [medianAt(slower, x, y), medianAt(faster, x, y)];
-    // What is faster than the page's clock has no ratio.
+    // A time below the clock's resolution is 0 and has no ratio.
     return slow === undefined || ms === undefined || ms === 0 ? undefined : { ms, speedup: slow / ms };
   };
   return { xs, rows: ys.map((y) => ({ y, places: xs.map((x) => placeAt(x, y)) })) };

@@ -9,7 +9,7 @@ import styles from './lab-page.module.css';
 import { type PlotData, type PlotLine, plotData } from './lab-series.ts';
 
 const plotHeight = 260;
-/** As many as lab-page.module.css has. */
+/** The number of plot colours in lab-page.module.css. */
 const colorCount = 10;
 
 interface Props {
@@ -18,7 +18,7 @@ interface Props {
   readonly cases: readonly BenchCase[];
 }
 
-/** Median times, logarithmic, a line or row of dots for each method, and the copy of the same bytes dashed. */
+/** Median times on a logarithmic axis: a line or a row of dots for each method, and a dashed line for copying the same bytes. */
 export function LabPlot({ title, axis, cases }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const theme = useShownTheme();
@@ -77,7 +77,7 @@ function options(parent: HTMLElement, { words, lines }: PlotData, axis: BenchTab
   return {
     width: parent.clientWidth,
     height: plotHeight,
-    // Half of the last number stands right of its tick: 100 000 000 at most.
+    // Room for half of the last tick's number, which is at most 100 000 000.
     padding: [8, 40, 0, 0],
     cursor: { show: false },
     legend: { show: false },
@@ -100,7 +100,7 @@ function options(parent: HTMLElement, { words, lines }: PlotData, axis: BenchTab
         }),
         ...(!words && { values: (_plot, splits) => splits.map((split) => numberText(split, axis.scale)) }),
       },
-      { ...common, size: 56, label: 'ms, median', values: (_plot, splits) => splits.map((split) => numberText(split, 'log')) },
+      { ...common, size: 56, label: 'Median, ms', values: (_plot, splits) => splits.map((split) => numberText(split, 'log')) },
     ],
     series: [
       {},
@@ -126,7 +126,7 @@ function options(parent: HTMLElement, { words, lines }: PlotData, axis: BenchTab
   };
 }
 
-/** On a logarithmic axis only whole powers of ten have room. */
+/** A logarithmic axis has room only for whole powers of ten. */
 function numberText(value: number | null, scale: BenchTable['axis']['scale']): string {
   if (value === null) return '';
   return scale !== 'log' || Number.isInteger(Math.round(Math.log10(value) * 1e6) / 1e6) ? formatNumber(value, 4) : '';

@@ -9,7 +9,7 @@ function caseAt(x: string | number, method: string, ms: number, operation: Bench
   return { ...base, ...times, x, method, operation, movedBytesAre: 'least', verified: 'yes' };
 }
 
-test('numbers are put in order, and what was not measured is a gap', () => {
+test('numbers are sorted, and cases that were not measured are gaps', () => {
   const cases = [caseAt(1000, 'a', 3), caseAt(10, 'a', 1), caseAt(10, 'b', 2)];
   expect(plotData(cases, 'log')).toEqual({
     words: undefined,
@@ -17,12 +17,12 @@ test('numbers are put in order, and what was not measured is a gap', () => {
     lines: [
       { label: 'a', color: 0, isHollow: false, isCopy: false, values: [1, 3] },
       { label: 'b', color: 1, isHollow: false, isCopy: false, values: [2, null] },
-      { label: 'a copy of the raw bytes', color: 2, isHollow: false, isCopy: true, values: [0.5, 0.5] },
+      { label: 'copying the raw bytes', color: 2, isHollow: false, isCopy: true, values: [0.5, 0.5] },
     ],
   });
 });
 
-test('words stay in their order, and encoding and decoding are two lines', () => {
+test('categories keep their order, and encoding and decoding are separate lines', () => {
   const cases = [caseAt('zero', 'a', 3), caseAt('zero', 'a', 1, 'decode'), caseAt('labels', 'a', 2)];
   const { words, xs, lines } = plotData(cases, 'words');
   expect([words, xs]).toEqual([
@@ -32,6 +32,6 @@ test('words stay in their order, and encoding and decoding are two lines', () =>
   expect(lines.map(({ label, color, isHollow }) => [label, color, isHollow])).toEqual([
     ['a, encode', 0, false],
     ['a, decode', 0, true],
-    ['a copy of the raw bytes', 1, false],
+    ['copying the raw bytes', 1, false],
   ]);
 });

@@ -1,9 +1,9 @@
 import { type BenchCase, medianMs } from '../../../core/bench/harness/result.ts';
 import type { BenchTable } from '../../../core/bench/harness/tables.ts';
 
-/** A table's cases as lines of a plot: places on the x axis, and for each line a time or a gap at each place. */
+/** A table's cases as lines of a plot: positions on the x axis, and a time or a gap for each line and position. */
 export interface PlotData {
-  /** Words where the axis is of words: their places are 0, 1, 2 … */
+  /** Labels of a categorical axis, at positions 0, 1, 2 … */
   readonly words: readonly string[] | undefined;
   readonly xs: readonly number[];
   readonly lines: readonly PlotLine[];
@@ -11,11 +11,11 @@ export interface PlotData {
 
 export interface PlotLine {
   readonly label: string;
-  /** The method's number: its encoder and its decoder have the same colour. */
+  /** Index of the method. Its encoder and decoder share a colour. */
   readonly color: number;
   /** A decoder's dots are rings. */
   readonly isHollow: boolean;
-  /** The copy of the same bytes: what nothing on the GPU can beat by much. */
+  /** Copying the same bytes, which nothing on the GPU can beat by much. */
   readonly isCopy: boolean;
   readonly values: readonly (number | null)[];
 }
@@ -33,11 +33,11 @@ export function plotData(cases: readonly BenchCase[], scale: BenchTable['axis'][
     const color = methods.indexOf(found.method);
     const line = lines.get(label) ?? { label, color, isHollow, isCopy: false, values: places.map(() => null) };
     const place = places.indexOf(found.x);
-    // What is faster than the page's clock has no logarithm.
+    // A time below the clock's resolution is 0, which has no logarithm.
     const median = medianMs(found);
     line.values[place] = median > 0 ? median : null;
     lines.set(label, line);
-    // The wall clock's copy stands beside work without timestamps: the smaller of the two is the ceiling.
+    // Cases without timestamps have a copy timed by the wall clock. The faster of the two copies is the bound.
     if (found.copyMs) copies[place] = Math.min(copies[place] ?? found.copyMs, found.copyMs);
   }
   return {
@@ -45,7 +45,7 @@ export function plotData(cases: readonly BenchCase[], scale: BenchTable['axis'][
     xs: scale === 'words' ? places.map((_, place) => place) : places.map(Number),
     lines: [
       ...lines.values(),
-      { label: 'a copy of the raw bytes', color: methods.length, isHollow: false, isCopy: true, values: copies },
+      { label: 'copying the raw bytes', color: methods.length, isHollow: false, isCopy: true, values: copies },
     ],
   };
 }

@@ -6,7 +6,7 @@ import styles from './lab-page.module.css';
 import { planeData } from './lab-plane.ts';
 import { LabPlot } from './lab-plot.tsx';
 
-/** One table of a suite: its plot, what its paper says, and every figure. */
+/** One table of a suite: its plot, the published figures and every result. */
 export function LabTable({
   id,
   cases,
@@ -34,14 +34,14 @@ export function LabTable({
         </p>
       ))}
       <details className={styles.figures} open>
-        <summary>{cases.length} figures</summary>
+        <summary>{cases.length} results</summary>
         <Figures cases={cases} />
       </details>
     </section>
   );
 }
 
-/** Each place of a plane: how long the faster method takes, and how many times as long the slower one. */
+/** A grid with the time of the faster method, and the factor by which the other is slower. */
 function Plane({
   title,
   plane,
@@ -57,7 +57,7 @@ function Plane({
   return (
     <table className={styles.rows} data-plot={title} data-testid="lab-plane">
       <caption className={styles.source}>
-        {plane.faster}: median, and {plane.slower} as its multiple
+        {plane.faster}: median time, and how many times longer {plane.slower} takes
       </caption>
       <thead>
         <tr>
@@ -94,16 +94,16 @@ function Figures({ cases }: { readonly cases: readonly BenchCase[] }) {
     <table className={styles.rows}>
       <thead>
         <tr>
-          <th>on</th>
-          <th>by</th>
-          <th>does</th>
-          <th className={styles.number}>median</th>
+          <th>Input</th>
+          <th>Method</th>
+          <th>Operation</th>
+          <th className={styles.number}>Median</th>
           <th className={styles.number}>p95</th>
-          <th>clock</th>
+          <th>Clock</th>
           <th className={styles.number}>× copy</th>
-          <th className={styles.number}>input</th>
-          <th className={styles.number}>becomes</th>
-          {hasPublished && <th className={styles.number}>published</th>}
+          <th className={styles.number}>Throughput</th>
+          <th className={styles.number}>Output</th>
+          {hasPublished && <th className={styles.number}>Published</th>}
         </tr>
       </thead>
       <tbody>
@@ -137,7 +137,7 @@ function Figures({ cases }: { readonly cases: readonly BenchCase[] }) {
   );
 }
 
-/** What a paper says of one method against another, and what it is here. */
+/** Published speedups of one method over another, and the speedups measured here. */
 function Speedups({ id, all }: { readonly id: TableId; readonly all: readonly BenchCase[] }) {
   const lines = publishedSpeedups
     .filter(({ tables }) => tables[0] === id)
@@ -151,13 +151,13 @@ function Speedups({ id, all }: { readonly id: TableId; readonly all: readonly Be
     <table className={styles.rows}>
       <thead>
         <tr>
-          <th>faster</th>
-          <th>than</th>
-          <th className={styles.number}>here, least to most</th>
-          <th className={styles.number}>mean</th>
-          <th className={styles.number}>published, least to most</th>
-          <th className={styles.number}>mean</th>
-          <th>published on</th>
+          <th>Method</th>
+          <th>Compared with</th>
+          <th className={styles.number}>Speedup here</th>
+          <th className={styles.number}>Mean</th>
+          <th className={styles.number}>Published speedup</th>
+          <th className={styles.number}>Mean</th>
+          <th>Hardware</th>
         </tr>
       </thead>
       <tbody>
@@ -179,7 +179,7 @@ function Speedups({ id, all }: { readonly id: TableId; readonly all: readonly Be
   );
 }
 
-/** Three digits, the zeros at the end among them: rows are compared by eye. */
+/** Three significant digits, with trailing zeros, so that rows are easy to compare. */
 function threeDigits(value: number): string {
   return value < 999.5 ? value.toPrecision(3) : formatCount(value);
 }

@@ -7,7 +7,7 @@ import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './lab-page.module.css';
 import { milliseconds } from './lab-table.tsx';
 
-/** What this GPU's kernels take of each choice, and what was measured for it. */
+/** The workgroup sizes in use on this GPU, and the times measured for each. */
 export function LabTuning() {
   const app = useApp();
   const { choices } = useAppState((state) => state.lab);
@@ -19,15 +19,15 @@ export function LabTuning() {
     <section className={styles.table} aria-label="Workgroup sizes" data-testid="lab-tuning">
       <h3 className={styles.tableTitle}>Workgroup sizes</h3>
       <p className={styles.source}>
-        {kept ? 'Kept in the settings for this GPU and driver.' : 'The standard ones: nothing is kept for this GPU and driver.'}
+        {kept ? 'Kept in the settings for this GPU and driver.' : 'The defaults: nothing is kept for this GPU and driver.'}
       </p>
       <table className={styles.rows}>
         <thead>
           <tr>
-            <th>how many</th>
-            <th className={styles.number}>standard</th>
-            <th className={styles.number}>taken</th>
-            <th>medians</th>
+            <th>Kernel</th>
+            <th className={styles.number}>Default</th>
+            <th className={styles.number}>In use</th>
+            <th>Median times</th>
           </tr>
         </thead>
         <tbody>
@@ -52,7 +52,7 @@ export function LabTuning() {
       {kept && (
         <div className={classes(styles.actions, styles.below)}>
           <Button onPress={() => app.resetTuning()} testId="lab-tuning-reset">
-            Reset to the standard
+            Reset to defaults
           </Button>
         </div>
       )}

@@ -8,7 +8,7 @@ import { sceneEdges } from '../../viewer/model/orientation.ts';
 import { useAppState } from '../hooks/use-app.ts';
 import { type HandleSet, type HandlesProps, type SpaceHandle, SpaceHandles } from './space-handles.tsx';
 
-/** Handles in the middles of the six faces that the clip planes leave, while people want them. */
+/** Handles at the centres of the six faces of the clipped box, while they are switched on. */
 export function ClipHandles({ viewer, info, prefix }: HandlesProps) {
   const isOn = useAppState((state) => state.clipHandles);
   const set = useMemo(() => clipHandles(info), [info]);
@@ -27,7 +27,7 @@ function clipHandles(info: VolumeInfo): HandleSet {
       look: 'face',
       axis: name,
       label: `Clip plane: ${words}`,
-      hint: `Drag to clip: ${words}`,
+      hint: `Drag to move the clip plane: ${words}`,
       least: 0,
       most: voxels - 1,
       value: ({ clip }) => clipAt(clip, plane, voxels),

@@ -21,19 +21,19 @@ const modes: readonly { readonly key: ComparisonMode; readonly label: string; re
   { key: 'difference', label: 'Difference', testId: 'compare-difference' },
 ];
 
-/** The second volume's pictures, while two are compared. */
+/** The second volume's viewports during a comparison. */
 export function SecondGrid() {
   const comparison = useAppState((state) => state.comparison);
   if (comparison.kind !== 'ready') return null;
   return <ViewportGrid key={comparison.name} viewer={comparison.viewer} info={comparison.info} isSecond />;
 }
 
-/** What is compared with what, how, and what differs. */
+/** The bar of a comparison: the two volumes, how they are shown, and what differs. */
 export function CompareBar() {
   const { comparison } = useApp();
   const state = useAppState((each) => each.comparison);
   const close = (
-    <IconButton label="End comparing" icon={<X size={16} aria-hidden />} onPress={() => comparison.end()} testId="compare-end" />
+    <IconButton label="Stop comparing" icon={<X size={16} aria-hidden />} onPress={() => comparison.end()} testId="compare-end" />
   );
   if (state.kind === 'none') return null;
   if (state.kind === 'failed') {
@@ -96,7 +96,7 @@ function Names({ state: { name, info, mode } }: { readonly state: Ready }) {
   );
 }
 
-/** What the difference is, or why there is none. */
+/** The difference, or why it cannot be computed. */
 function Words({ state: { difference, info } }: { readonly state: Ready }) {
   if (difference.kind === 'running') {
     const part = fraction(difference.progress);
@@ -111,7 +111,7 @@ function Words({ state: { difference, info } }: { readonly state: Ready }) {
     return (
       <p className={styles.words} role="alert" data-testid="difference-refused">
         <TriangleAlert size={14} className={styles.warn} aria-hidden />
-        The difference can’t be computed, because {difference.why}
+        The difference cannot be computed, because {difference.why}
       </p>
     );
   }
@@ -122,7 +122,7 @@ function Words({ state: { difference, info } }: { readonly state: Ready }) {
       {difference.whyUnseen !== undefined && difference.difference.differing > 0 && (
         <p className={styles.words} data-testid="difference-unseen">
           <TriangleAlert size={14} className={styles.warn} aria-hidden />
-          Only counted, not shown: {difference.whyUnseen}
+          Counted but not shown: {difference.whyUnseen}
         </p>
       )}
     </>
@@ -145,7 +145,7 @@ function Found({ difference: { voxels, differing, largest, mean }, info: { dims,
     );
   }
   const [x, y, z, t] = largest.voxel;
-  // Of real values. Unscaled ones are exact.
+  // In physical values, which are exact without a scale.
   const size = Math.abs(slope || 1);
   const most = size === 1 ? formatExact(largest.magnitude, 'f32') : formatNumber(size * largest.magnitude, 7);
   return (
@@ -153,7 +153,7 @@ function Found({ difference: { voxels, differing, largest, mean }, info: { dims,
       {formatCount(differing)} of {formatCount(voxels)} voxels differ · largest {most} at{' '}
       {placeWords([x, y, z], { timePoint: t, dims })} · mean {formatNumber(size * mean, 4)}
       <IconButton
-        label="Go to the largest difference"
+        label="Go to largest difference"
         icon={<Crosshair size={14} aria-hidden />}
         onPress={() => comparison.goToLargest()}
         testId="go-to-largest"

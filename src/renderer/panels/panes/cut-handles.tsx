@@ -18,7 +18,7 @@ import type { ViewState } from '../../viewer/model/viewer-api.ts';
 import { cutDistanceWords } from '../inspector/cut-controls.tsx';
 import { angleWords, type HandleSet, type HandlesProps, SpaceHandles } from './space-handles.tsx';
 
-/** The free plane's handles in the 3D view: a disc that moves it along its normal, and an arrow's tip that tilts it. */
+/** Handles of the oblique clip plane: a disc that moves it along its normal, and an arrow tip that tilts it. */
 export function CutHandles({ viewer, info, prefix }: HandlesProps) {
   const set = useMemo(() => cutHandles(info), [info]);
   return <SpaceHandles viewer={viewer} set={set} prefix={prefix} />;
@@ -29,10 +29,10 @@ const none: CutPlane = { normal: [0, 0, 1], offset: 0 };
 function cutHandles(info: VolumeInfo): HandleSet {
   const edges = sceneEdges(info);
   const planeOf = ({ cut }: ViewState): CutPlane => cut ?? none;
-  /** From one side of the volume to the other, as the inspector's slider has it. */
+  /** From the centre to either side, like the inspector's slider. */
   const steps = 100;
   return {
-    label: 'Free plane',
+    label: 'Oblique clip plane',
     tone: 'cut',
     isShown: ({ cut }) => cut !== undefined,
     anchor: (state) => cutMiddle(planeOf(state), edges),
@@ -41,7 +41,7 @@ function cutHandles(info: VolumeInfo): HandleSet {
       {
         id: 'cut-disc',
         look: 'disc',
-        label: 'Free plane: distance',
+        label: 'Oblique clip plane: distance',
         hint: 'Drag to move the plane',
         least: -steps,
         most: steps,
@@ -57,7 +57,7 @@ function cutHandles(info: VolumeInfo): HandleSet {
       {
         id: 'cut-tip',
         look: 'tip',
-        label: 'Free plane: turn and tilt',
+        label: 'Oblique clip plane: turn and tilt',
         hint: 'Drag to tilt the plane',
         least: -180,
         most: 180,

@@ -8,7 +8,7 @@ import type { ViewState } from '../../viewer/model/viewer-api.ts';
 import { useAppState } from '../hooks/use-app.ts';
 import { angleWords, type HandleSet, type HandlesProps, SpaceHandles } from './space-handles.tsx';
 
-/** The oblique slice's axis in the 3D view, while both are shown: its tip turns the slice about the crosshair. */
+/** The normal of the oblique slice in the 3D view. Its tip turns the slice about the crosshair. */
 export function ObliqueHandles({ viewer, info, prefix }: HandlesProps) {
   const isShown = useAppState(({ settings }) => settings.layout === 'oblique');
   const set = useMemo(() => obliqueHandles(info), [info]);

@@ -7,8 +7,8 @@ import paneStyles from './viewport-pane.module.css';
 import { Canvas, FitButton } from './viewport-pane.tsx';
 
 const angles = [
-  { name: 'turn', label: 'Turn', title: 'About the vertical axis of this picture', most: 180 },
-  { name: 'tilt', label: 'Tilt', title: 'About the horizontal axis of this picture', most: 90 },
+  { name: 'turn', label: 'Turn', title: 'Rotation about the vertical axis of this view', most: 180 },
+  { name: 'tilt', label: 'Tilt', title: 'Rotation about the horizontal axis of this view', most: 90 },
 ] as const;
 
 export interface ObliquePaneProps {
@@ -17,7 +17,7 @@ export interface ObliquePaneProps {
   readonly isSecond: boolean;
 }
 
-/** The slice at any angle through the crosshair, with its two angles. */
+/** A slice with any orientation through the crosshair, with sliders for its two angles. */
 export function ObliquePane({ viewer, isShown, isSecond }: ObliquePaneProps) {
   return (
     <section
@@ -30,7 +30,7 @@ export function ObliquePane({ viewer, isShown, isSecond }: ObliquePaneProps) {
         viewer={viewer}
         view="oblique"
         isSecond={isSecond}
-        label="Oblique slice through the crosshair. The wheel moves along its normal, Turn and Tilt change its angles."
+        label="Oblique slice through the crosshair. Scroll to move along its normal; Turn and Tilt set its angles."
       />
       <div className={paneStyles.label}>
         oblique <span>through the crosshair</span>
@@ -51,13 +51,13 @@ interface AngleProps {
   readonly name: keyof ObliqueTilt;
   readonly label: string;
   readonly title: string;
-  /** In degrees, to both sides. */
+  /** Limit to both sides, in degrees. */
   readonly most: number;
 }
 
 function Angle({ viewer, isSecond, name, label, title, most }: AngleProps) {
   const place = useRef<HTMLSpanElement>(null);
-  // Written straight into the page: it changes at pointer rate.
+  // Written straight to the DOM, since it changes at pointer rate.
   useEffect(() => {
     const show = () => {
       const degrees = viewer.snapshot().state.oblique[name];

@@ -9,15 +9,15 @@ import { Tip } from '../controls/button.tsx';
 import { classes } from '../controls/classes.ts';
 import styles from './orientation-cube.module.css';
 
-/** Half of the cube's edge, and how wide the strips along its edges are, in CSS pixels. */
+/** Half the cube's edge, and the width of the strips along its edges, in CSS pixels. */
 const half = 22;
 const strip = 10;
-/** What can be pressed stands right once the camera has rested for so long, in milliseconds. */
+/** The buttons are placed once the camera has rested this long, in milliseconds. */
 const restMs = 100;
 
 /**
- * A cube that stands as the volume does, and turns it: its sides, edges and corners are buttons. It follows the camera without React:
- * its picture at every frame, the many buttons over it when the camera rests. Moving those costs the browser more than a frame may take.
+ * A cube with the volume's orientation, whose faces, edges and corners are buttons that turn the view. It follows the camera without
+ * React: its picture with every frame, the buttons over it once the camera rests, since moving those takes longer than a frame.
  */
 export function OrientationCube({ viewer, info }: { readonly viewer: Viewer; readonly info: VolumeInfo }) {
   const cube = useRef<HTMLDivElement>(null);
@@ -53,7 +53,7 @@ export function OrientationCube({ viewer, info }: { readonly viewer: Viewer; rea
     };
   }, [viewer]);
   return (
-    <Toolbar className={classes(styles.stage)} aria-label="Look from a side" data-testid="orientation-cube">
+    <Toolbar className={classes(styles.stage)} aria-label="View from a side" data-testid="orientation-cube">
       <div className={styles.picture} aria-hidden>
         {sceneSides.map(({ key }) => (
           <div key={key} className={styles.face} />
@@ -94,7 +94,7 @@ function matrixOf({ right, down, out }: ShownFace): string {
   return `matrix(${[...right, ...down, half * out[0], half * out[1]].map((part) => part.toFixed(4)).join()})`;
 }
 
-/** Where a part of a face lies. */
+/** Position of a part of a face. */
 function placeOf({ face, right, down }: CubeCell): CSSProperties {
   const size = (at: number): number => (at === 0 ? 2 * (half - strip) : strip);
   const [width, height] = [size(right), size(down)];

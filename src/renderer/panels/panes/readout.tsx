@@ -8,7 +8,7 @@ import type { Viewer } from '../../viewer/viewer.ts';
 import { useApp } from '../hooks/use-app.ts';
 import styles from './readout.module.css';
 
-/** The voxel under the pointer (or of the crosshair, while keys move it), its exact value, its place in the world and, while chunks are shown, its chunk, written straight into the page: it changes at pointer rate. */
+/** The voxel under the pointer, or at the crosshair while keys move it: its exact value, its world position and, while chunks are shown, its chunk. Written straight to the DOM, since it changes at pointer rate. */
 export function Readout({ viewer, isSecond = false }: { readonly viewer: Viewer; readonly isSecond?: boolean }) {
   const { store } = useApp();
   const place = useRef<HTMLDivElement>(null);

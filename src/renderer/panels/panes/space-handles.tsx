@@ -7,42 +7,42 @@ import type { Viewer } from '../../viewer/viewer.ts';
 import { classes } from '../controls/classes.ts';
 import styles from './space-handles.module.css';
 
-/** How far keys move something: to the right and up, in steps of its own. Infinite: as far as it goes. */
+/** How far keys move a handle, right and up, in the handle's own steps. Infinite means to its limit. */
 export type KeyStep = readonly [right: number, up: number];
 
-/** Something in the 3D view's scene that is taken hold of, by the pointer and by keys. */
+/** A handle in the 3D view, moved by the pointer and by keys. */
 export interface SpaceHandle {
   readonly id: string;
   readonly look: 'disc' | 'tip' | 'face';
-  /** Of the voxel axis that it belongs to; default: that of its set. */
+  /** The voxel axis that gives its colour; by default the tone of its set. */
   readonly axis?: 'x' | 'y' | 'z';
   readonly label: string;
   readonly hint: string;
   readonly least: number;
   readonly most: number;
   value(state: ViewState): number;
-  /** The value in words. */
+  /** The value as text for screen readers. */
   words(state: ViewState): string;
   /** @param anchor see `HandleSet` */
   place(state: ViewState, anchor: ScenePoint): ScenePoint;
-  /** It is behind what is seen. */
+  /** True while it is on the far side. */
   isFaint?(state: ViewState, frame: CameraFrame): boolean;
-  /** The anchor stands still while this one is dragged. */
+  /** The anchor stays in place while this handle is dragged. */
   readonly turns?: boolean;
-  /** What a drag makes of the view. @param state, anchor, frame as they were when it began @param by pixels since then */
+  /** The change that a drag makes. @param state, anchor, frame as at the start of the drag @param by pixels since then */
   drag(state: ViewState, anchor: ScenePoint, frame: CameraFrame, by: readonly [x: number, y: number]): Partial<ViewState>;
   step(state: ViewState, step: KeyStep): Partial<ViewState>;
 }
 
-/** Handles that belong together. */
+/** Handles of one thing, such as a plane. */
 export interface HandleSet {
   readonly label: string;
   readonly tone: 'cut' | 'oblique' | 'clip';
   readonly handles: readonly SpaceHandle[];
   isShown(state: ViewState): boolean;
-  /** Where they stand; it may follow from the state, but stay while it is turned about. */
+  /** The point that handles are placed from, and that turning goes about. */
   anchor(state: ViewState): ScenePoint;
-  /** Thin lines that show what is held. */
+  /** Thin lines that connect the handles. */
   lines(state: ViewState, anchor: ScenePoint): readonly (readonly [ScenePoint, ScenePoint])[];
 }
 
@@ -70,16 +70,16 @@ export function angleWords({ around, up }: NormalAngles): string {
   return `turned ${Math.round(around)} degrees, tilted ${Math.round(up)} degrees`;
 }
 
-/** What every kind of handles over a 3D view is given. */
+/** Props of every set of handles. */
 export interface HandlesProps {
   readonly viewer: Viewer;
   readonly info: VolumeInfo;
-  /** Before the handles' names, for tests. */
+  /** Prefix of the handles' test ids. */
   readonly prefix: string;
 }
 
 interface Props extends Omit<HandlesProps, 'info'> {
-  /** The same as long as nothing of it changes. */
+  /** Must stay the same object while unchanged. */
   readonly set: HandleSet;
 }
 
@@ -119,7 +119,7 @@ export function SpaceHandles({ viewer, set, prefix }: Props) {
   };
   const { state } = viewer.snapshot();
   return (
-    // biome-ignore lint/a11y/useSemanticElements: no fieldset: nothing of a form is in it
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for form controls
     <div ref={place} className={styles.handles} role="group" aria-label={set.label} data-tone={set.tone} hidden>
       <svg className={styles.lines} aria-hidden>
         <path />

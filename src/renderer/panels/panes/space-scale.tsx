@@ -6,7 +6,7 @@ import type { Viewer } from '../../viewer/viewer.ts';
 import { useViewerPart } from '../hooks/use-app.ts';
 import styles from './space-scale.module.css';
 
-/** The 3D view's scale bar, written straight into the page: it follows the camera. */
+/** The 3D view's scale bar. Written straight to the DOM, since it follows the camera. */
 export function SpaceScale({ viewer, info }: { readonly viewer: Viewer; readonly info: VolumeInfo }) {
   const place = useRef<HTMLDivElement>(null);
   const camera = useViewerPart(viewer, ({ state }) => state.camera);
@@ -17,7 +17,7 @@ export function SpaceScale({ viewer, info }: { readonly viewer: Viewer; readonly
       if (!place.current) return;
       place.current.hidden = bar === undefined || viewWidth < 160;
       if (!bar) return;
-      // Turning changes nothing, and the same text set again is laid out again.
+      // Setting even the same text would cause a new layout, and rotating does not change it.
       const width = `${bar.pixels}px`;
       if (place.current.textContent !== bar.text) place.current.textContent = bar.text;
       if (place.current.style.width !== width) place.current.style.width = width;
@@ -27,11 +27,7 @@ export function SpaceScale({ viewer, info }: { readonly viewer: Viewer; readonly
     <div
       ref={place}
       className={styles.bar}
-      title={
-        camera === 'perspective'
-          ? 'True at the depth of the point that the camera turns about; what is nearer looks larger'
-          : 'True at any depth'
-      }
+      title={camera === 'perspective' ? 'True at the depth of the rotation centre; near things look larger' : 'True at any depth'}
       data-testid="scale-3d"
       hidden
     />

@@ -36,11 +36,11 @@ const ends: readonly Segment<AtEnd>[] = [
 ];
 
 const paces: readonly Segment<Pace>[] = [
-  { key: 'hold', label: 'Hold the rate: drops frames that come too late', icon: 'Hold', testId: 'pace-hold' },
-  { key: 'every', label: 'Every frame: slows down where they come too late', icon: 'Every', testId: 'pace-every' },
+  { key: 'hold', label: 'Keep the frame rate: late frames are dropped', icon: 'Hold', testId: 'pace-hold' },
+  { key: 'every', label: 'Show every frame: playback slows down if frames are late', icon: 'Every', testId: 'pace-every' },
 ];
 
-/** Plays what is open, where there is more than one picture of it. */
+/** Playback controls, for volumes with more than one frame. */
 export function TransportBar() {
   const playback = useAppState((state) => state.playback);
   return playback?.isOpen ? <Bar playback={playback} /> : null;
@@ -105,7 +105,7 @@ function Bar({ playback }: { readonly playback: PlaybackState }) {
         <RateField rate={rate} onChange={(chosen) => app.setPlayback({ rate: chosen })} />
         <Segmented label="At the end" segments={ends} value={atEnd} onChange={(chosen) => app.setPlayback({ atEnd: chosen })} />
         <Segmented
-          label="Where frames come too late"
+          label="When frames are late"
           segments={paces}
           value={pace}
           onChange={(chosen) => app.setPlayback({ pace: chosen })}
@@ -124,12 +124,7 @@ function Bar({ playback }: { readonly playback: PlaybackState }) {
       </div>
       <PlaybackFacts player={player} isPreparing={isPreparing} />
       <span className={styles.close}>
-        <IconButton
-          label="Close the player"
-          icon={<X {...icon} />}
-          onPress={() => app.playback.close()}
-          testId="transport-close"
-        />
+        <IconButton label="Close player" icon={<X {...icon} />} onPress={() => app.playback.close()} testId="transport-close" />
       </span>
     </section>
   );
@@ -138,7 +133,7 @@ function Bar({ playback }: { readonly playback: PlaybackState }) {
 function PlayButton({ isPlaying, isPreparing }: { readonly isPlaying: boolean; readonly isPreparing: boolean }) {
   const app = useApp();
   const [label, Icon] = isPreparing
-    ? (['Getting ready to play: cancel', LoaderCircle] as const)
+    ? (['Preparing to play: cancel', LoaderCircle] as const)
     : isPlaying
       ? (['Pause', Pause] as const)
       : (['Play', Play] as const);
@@ -155,7 +150,7 @@ function PlayButton({ isPlaying, isPreparing }: { readonly isPlaying: boolean; r
   );
 }
 
-/** Written straight into the page: it changes with every frame. */
+/** Written straight to the DOM, since it changes with every frame. */
 function FrameNumber({ player }: { readonly player: Player }) {
   const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {

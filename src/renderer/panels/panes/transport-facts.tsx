@@ -5,12 +5,12 @@ import type { Player } from '../../playback/player.ts';
 import { useAppState } from '../hooks/use-app.ts';
 import styles from './transport-bar.module.css';
 
-/** What playing achieves, and before that how far it is made ready. */
+/** Figures of the playback, and before it starts the progress of preparing it. */
 export function PlaybackFacts({ player, isPreparing }: Pick<PlaybackState, 'player' | 'isPreparing'>) {
   return isPreparing ? <Preparing /> : <Figures player={player} />;
 }
 
-/** They change a few times a second. */
+/** Apart from the bar, since these change a few times a second. */
 function Figures({ player }: { readonly player: Player }) {
   const { figures } = useSyncExternalStore(player.subscribe, player.snapshot);
   const residency = useAppState((state) => state.residency);
@@ -27,7 +27,7 @@ function Figures({ player }: { readonly player: Player }) {
       <Fact label="Decoding" value={`${decodeMs === undefined ? '–' : formatDuration(decodeMs)} decoding`} isHidden={isIdle} />
       {residency?.kept === 'compressed' && residency.compressedBytes !== undefined && (
         <Fact
-          label="GPU memory, compressed and as it would be raw"
+          label="GPU memory, compressed and uncompressed"
           value={`${formatBytes(residency.compressedBytes)}, raw ${formatBytes(residency.rawBytes)}`}
         />
       )}
@@ -39,7 +39,7 @@ function Preparing() {
   const progress = useAppState(({ compression, residency }) =>
     compression.kind === 'running' ? compression.progress : residency?.progress,
   );
-  const { stage = 'Getting ready', done = 0, total } = progress ?? {};
+  const { stage = 'Preparing', done = 0, total } = progress ?? {};
   return (
     <p className={styles.preparing} role="status">
       {stage} {total !== undefined && total > 0 && `${Math.floor((100 * done) / total)}${thinSpace}%`}
@@ -47,7 +47,7 @@ function Preparing() {
   );
 }
 
-/** @param isHidden it keeps its place */
+/** @param isHidden hides it, but keeps its space */
 function Fact({
   label,
   value,

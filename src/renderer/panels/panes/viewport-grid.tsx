@@ -7,7 +7,7 @@ import { Readout } from './readout.tsx';
 import styles from './viewport-grid.module.css';
 import { SlicePane, VolumePane } from './viewport-pane.tsx';
 
-/** The pictures of a viewer, the first one or the second of a comparison. All are always mounted, so that no canvas is ever made twice; the layout hides what it does not show. */
+/** The viewports of a viewer, the first or the second of a comparison. All stay mounted, so that no canvas is created twice; the layout hides some. */
 export function ViewportGrid({
   viewer,
   info,

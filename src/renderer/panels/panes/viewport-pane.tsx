@@ -43,7 +43,7 @@ export function VolumePane({ viewer, info, isShown, isSecond }: VolumePaneProps)
         viewer={viewer}
         view="3d"
         isSecond={isSecond}
-        label="3D view. Drag turns it, the wheel zooms, the right button moves it."
+        label="3D view. Drag to rotate, scroll to zoom, drag with the right button to pan."
       />
       <div className={styles.label}>
         3D <span>{projectionNames[projection].toLowerCase()}</span>
@@ -100,7 +100,7 @@ export function SlicePane({ viewer, info, axis, isShown, isSecond }: SlicePanePr
     );
     viewer.probeCrosshair();
   };
-  // Not by enter and leave: a layout that changes under a resting pointer gives neither in time.
+  // Pointer enter and leave would not do: a layout change under a resting pointer fires neither in time.
   const choose = () => {
     if (store.getState().sliceAxis !== axis) store.setState({ sliceAxis: axis });
   };
@@ -119,7 +119,7 @@ export function SlicePane({ viewer, info, axis, isShown, isSecond }: SlicePanePr
         viewer={viewer}
         view={axis}
         isSecond={isSecond}
-        label={`Slice across ${axis}. Arrow keys move the crosshair, Page Up and Page Down the slice. Enter sets a point while measuring.`}
+        label={`Slice across ${axis}. Arrow keys move the crosshair, Page Up and Page Down change the slice. Enter sets a point while measuring.`}
         onKeyDown={onKeyDown}
       />
       <SlabLabel viewer={viewer} info={info} axis={axis} />
@@ -151,20 +151,20 @@ export function SlicePane({ viewer, info, axis, isShown, isSecond }: SlicePanePr
   );
 }
 
-/** Says of a thick slice what it shows, and of how many slices. */
+/** Label of a slab: how it combines slices, and how many. */
 function SlabLabel({ viewer, info, axis }: { readonly viewer: Viewer; readonly info: VolumeInfo; readonly axis: SliceAxis }) {
   const choice = useViewerPart(viewer, ({ state }) => slabChoice(state, axis));
   const slab = slabOf(choice, safeSpacing(info)['xyz'.indexOf(axis) as 0 | 1 | 2]);
   if (!slab) return null;
   const { slices, kind } = slab;
   return (
-    <div className={styles.label} title="The values under the pointer are the middle slice’s">
-      {kind} <span>of {slices === mostSlabSlices ? `${slices} slices, the most` : `${slices} slices`}</span>
+    <div className={styles.label} title="The readout shows values of the middle slice">
+      {kind} <span>of {slices === mostSlabSlices ? `${slices} slices, the limit` : `${slices} slices`}</span>
     </div>
   );
 }
 
-/** The slice's number, written straight into the page: it changes at pointer rate. */
+/** The slice's number. Written straight to the DOM, since it changes at pointer rate. */
 function SliceIndex({ viewer, index }: { readonly viewer: Viewer; readonly index: 0 | 1 | 2 }) {
   const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {
@@ -177,7 +177,7 @@ function SliceIndex({ viewer, index }: { readonly viewer: Viewer; readonly index
   return <span ref={place} />;
 }
 
-/** Leafs through the slices, where there are several; the transport bar has the rest. */
+/** Plays the slices, if there are several, and opens the transport bar. */
 function PlayButton({ axis }: { readonly axis: SliceAxis }) {
   const app = useApp();
   const canPlay = useAppState(({ playback }) => playback?.stacks.some((stack) => stack.axis === axis) === true);
@@ -194,7 +194,7 @@ function PlayButton({ axis }: { readonly axis: SliceAxis }) {
   );
 }
 
-/** Brings back a slice that was panned or zoomed; there while it is. */
+/** Fits a slice that was panned or zoomed. Hidden otherwise. */
 export function FitButton({ viewer, view }: { readonly viewer: Viewer; readonly view: SliceName }) {
   const subscribe = useCallback((listener: () => void) => viewer.onDrawn(listener), [viewer]);
   const isMoved = useSyncExternalStore(subscribe, () => viewer.isMoved(view));
@@ -210,14 +210,14 @@ export function FitButton({ viewer, view }: { readonly viewer: Viewer; readonly 
   );
 }
 
-/** Shows one picture alone, or all again. */
+/** Shows only this view, or all views again. */
 function AloneButton({ alone, axis }: { readonly alone: Layout; readonly axis?: SliceAxis }) {
   const app = useApp();
   const isAlone = useAppState((state) => state.settings.layout === alone);
   return (
     <Button
       className={classes(styles.alone)}
-      aria-label={isAlone ? 'Show the others again' : 'Show alone'}
+      aria-label={isAlone ? 'Show all views' : 'Show only this view'}
       onPress={() => app.toggleAlone(axis)}
     >
       {isAlone ? <Minimize2 size={14} aria-hidden /> : <Maximize2 size={14} aria-hidden />}
@@ -233,10 +233,10 @@ interface CanvasProps {
   readonly onKeyDown?: (event: KeyboardEvent) => void;
 }
 
-/** A canvas of the viewer's. Each viewer (there is a new one after a lost device) gets a canvas that no other has used. */
+/** A canvas of the viewer. Each viewer gets its own; there is a new viewer after a lost device. */
 export function Canvas({ viewer, view, isSecond, label, onKeyDown }: CanvasProps) {
   const app = useApp();
-  // Two clicks with another tool set two points.
+  // With a measuring tool, a double click sets two points.
   const onDoubleClick = () => {
     if (view !== 'oblique' && app.store.getState().tool === 'pointer') app.toggleAlone(view === '3d' ? undefined : view);
   };

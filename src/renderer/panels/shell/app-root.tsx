@@ -16,7 +16,7 @@ import { Stage } from './stage.tsx';
 import { TopBar } from './top-bar.tsx';
 
 export function AppRoot({ app }: { readonly app: App }) {
-  // Words in other units: everything is drawn again.
+  // A change of units changes texts everywhere, so the whole app renders again.
   useStore(app.store, ({ settings }) => `${settings.lengthUnits} ${settings.byteUnits}`);
   return (
     <AppContext value={app}>
@@ -34,7 +34,7 @@ export function AppRoot({ app }: { readonly app: App }) {
   );
 }
 
-/** The viewer with what belongs to it, or the Lab. */
+/** The viewer with its inspector and transport bar, or the Lab. */
 function Middle() {
   const page = useAppState((state) => state.page);
   return (
@@ -57,7 +57,7 @@ function InspectorPlace() {
   return isShown ? <Inspector /> : null;
 }
 
-/** Names the window after what is open. */
+/** The window's title: the name of the open volume. */
 function Title() {
   const name = useAppState((state) => {
     const { document } = state;
@@ -67,7 +67,7 @@ function Title() {
   return <title>{name === undefined ? 'Stria' : `${name} – Stria`}</title>;
 }
 
-/** Puts the chosen theme, or the system's, on the document, and what is behind the pictures. */
+/** Applies the chosen theme, or the system's, and the viewport background to the document. */
 function Theme() {
   const ground = useAppState((state) => state.settings.ground);
   useEffect(() => {

@@ -4,14 +4,14 @@ import { displayText } from '../../../core/shared/display-text.ts';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './banner.module.css';
 
-/** One line under the top bar while the graphics device is gone. */
+/** One line under the top bar while the graphics device is lost. */
 export function Banner() {
   const gpu = useAppState((state) => state.gpu);
   if (gpu.kind !== 'recovering') return null;
   return (
     <div className={styles.banner} role="status" data-testid="gpu-banner">
       <LoaderCircle size={14} className={styles.turning} aria-hidden />
-      <span>The graphics device was lost. Asking for a new one…</span>
+      <span>The graphics device was lost. Requesting a new one…</span>
       <span className={styles.why}>{gpu.message}</span>
     </div>
   );
@@ -19,7 +19,7 @@ export function Banner() {
 
 const noticeMs = 4000;
 
-/** A word that goes by itself: 'Diagnostics copied'. */
+/** A short message that disappears by itself: 'Diagnostics copied'. */
 export function Notice() {
   const { store } = useApp();
   const notice = useAppState((state) => state.notice);

@@ -4,12 +4,12 @@ import { droppedFiles } from '../../app/loading/dropped-files.ts';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './drop-overlay.module.css';
 
-/** The right third of the window, where one volume is open. */
+/** While a volume is open, a drop on the right third of the window compares. */
 function isInCompareZone({ clientX }: DragEvent): boolean {
   return clientX > (window.innerWidth * 2) / 3;
 }
 
-/** Answers a drag over the window at once, and takes the drop wherever it falls. */
+/** Says what a drop will do while files are dragged over the window, and handles the drop anywhere in it. */
 export function DropOverlay() {
   const app = useApp();
   const [words, setWords] = useState<string>();
@@ -17,7 +17,7 @@ export function DropOverlay() {
   const isOpen = useAppState((state) => state.document.kind === 'ready' && state.gpu.kind === 'ready' && state.page === 'viewer');
   const canCompare = isOpen && words === dropWords(['']);
   useEffect(() => {
-    // Names are hidden from the page until the drop; how many files there are, and of what type, is not.
+    // Before the drop the page sees only the number and types of the files, not their names.
     const filesIn = (event: DragEvent): readonly string[] | undefined => {
       const transfer = event.dataTransfer;
       if (!transfer?.types.includes('Files')) return undefined;

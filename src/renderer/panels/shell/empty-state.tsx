@@ -12,7 +12,7 @@ import { Menu } from '../controls/menu.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './empty-state.module.css';
 
-/** One calm invitation: what to drop, the formats, Open, samples, recent files. */
+/** Shown while nothing is open: what to drop, the formats, Open, samples and recent files. */
 export function EmptyState() {
   const app = useApp();
   return (
@@ -20,7 +20,7 @@ export function EmptyState() {
       <div className={styles.invitation}>
         <Boxes size={36} strokeWidth={1.25} className={styles.icon} aria-hidden />
         <h1 className={styles.title}>Drop a volume here</h1>
-        <p className={styles.formats}>{readableNames}, .stria or a session. Several at once are compressed.</p>
+        <p className={styles.formats}>{readableNames}, .stria or a saved session. Drop several files to compress them.</p>
         <div className={styles.actions}>
           <Button kind="primary" onPress={() => app.openDialog()} testId="open-button">
             <FolderOpen size={14} aria-hidden />

@@ -29,7 +29,7 @@ export function LoadingView({ name, progress }: { readonly name: string; readonl
 export interface LoadFailedProps {
   readonly name: string;
   readonly fault: FaultData;
-  /** Given: it may be opened as raw voxels all the same. */
+  /** The file, if it can still be opened as raw voxels. */
   readonly rawFile: HostFile | undefined;
 }
 

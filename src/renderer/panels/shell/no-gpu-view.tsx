@@ -6,7 +6,7 @@ import { Facts } from '../controls/facts.tsx';
 import { useApp } from '../hooks/use-app.ts';
 import styles from './no-gpu-view.module.css';
 
-/** Shown in place of the viewer when there is no GPU: why, what to do, and what still works. */
+/** Replaces the viewer when there is no GPU, and says why, what to do and what still works. */
 export function NoGpuView({ diagnosis }: { readonly diagnosis: GpuDiagnosis }) {
   const app = useApp();
   const words = diagnosis.state === 'ready' ? faultWords['no-adapter'] : faultWords[diagnosis.state];
@@ -28,7 +28,7 @@ export function NoGpuView({ diagnosis }: { readonly diagnosis: GpuDiagnosis }) {
           />
         )}
         <p className={styles.still}>
-          Stria cannot show volumes without a GPU. Drop files here to compress them on the processor.
+          Stria cannot show volumes without a GPU. You can still drop files here to compress them on the CPU.
         </p>
         <div className={styles.actions}>
           {restart && (

@@ -8,7 +8,7 @@ import { Progress } from '../controls/progress.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './queue-panel.module.css';
 
-/** Files that are compressed one after the other, a row each. */
+/** The queue of files to compress, one row each. */
 export function QueuePanel() {
   const app = useApp();
   const rows = useAppState((state) => state.queue);

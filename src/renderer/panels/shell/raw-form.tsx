@@ -16,7 +16,7 @@ import styles from './raw-form.module.css';
 const blank: RawLayout = { dims: [256, 256, 256, 1], type: 'u8', endian: 'little', offset: 0 };
 const axes = ['x', 'y', 'z', 't'] as const;
 
-/** Asks what a raw file does not say about itself, and checks each answer against the file's size at once. */
+/** Asks for the layout of a raw file and checks it against the file's size as it is typed. */
 export function RawForm({ file, suggestions }: { readonly file: HostFile; readonly suggestions: readonly RawLayout[] }) {
   const app = useApp();
   const [layout, setLayout] = useState<RawLayout>(suggestions[0] ?? blank);
@@ -28,7 +28,7 @@ export function RawForm({ file, suggestions }: { readonly file: HostFile; readon
         <div>
           <h1 className={styles.title}>{displayText(file.name)}</h1>
           <p className={styles.lead}>
-            {formatBytes(file.size)} ({formatCount(file.size)} bytes) without a header. What do they hold?
+            {formatBytes(file.size)} ({formatCount(file.size)} bytes) without a header. Enter the layout of the voxels.
           </p>
         </div>
         {suggestions.length > 0 && (
@@ -44,7 +44,7 @@ export function RawForm({ file, suggestions }: { readonly file: HostFile; readon
           {axes.map((axis, index) => (
             <NumberInput
               key={axis}
-              label={axis === 't' ? 'time points' : axis}
+              label={axis === 't' ? 'Time points' : axis}
               value={layout.dims[index] ?? 1}
               minimum={1}
               isWhole
@@ -73,7 +73,7 @@ export function RawForm({ file, suggestions }: { readonly file: HostFile; readon
           />
         </div>
         <NumberInput
-          label="Bytes in front of the first voxel"
+          label="Offset of the first voxel, bytes"
           value={layout.offset ?? 0}
           minimum={0}
           isWhole
@@ -83,7 +83,7 @@ export function RawForm({ file, suggestions }: { readonly file: HostFile; readon
           {check.state === 'fits' && <CircleCheck size={14} aria-hidden />}
           {check.state === 'shorter' && <TriangleAlert size={14} aria-hidden />}
           {check.state === 'wrong' && <CircleAlert size={14} aria-hidden />}
-          {check.state === 'fits' ? 'Fits the file exactly.' : check.words}
+          {check.state === 'fits' ? 'Matches the file size exactly.' : check.words}
         </p>
         <div className={styles.actions}>
           <Button kind="quiet" onPress={() => app.close()}>

@@ -8,7 +8,7 @@ import { RawForm } from './raw-form.tsx';
 import styles from './stage.module.css';
 import { WaitingView } from './waiting-view.tsx';
 
-/** The middle of the window: the picture, or what stands in its place. */
+/** The middle of the window: the viewports, or what replaces them. */
 export function Stage() {
   const document = useAppState((state) => state.document);
   const gpu = useAppState((state) => state.gpu);
@@ -31,5 +31,5 @@ export function Stage() {
 }
 
 function RecoveringView() {
-  return <main className={styles.recovering}>The view comes back on a new device.</main>;
+  return <main className={styles.recovering}>The view will return once a new device is ready.</main>;
 }

@@ -36,11 +36,11 @@ import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './top-bar.module.css';
 
 const layouts: readonly { readonly key: Layout; readonly label: string; readonly icon: React.ReactNode }[] = [
-  { key: '3d', label: '3D alone', icon: <Box size={16} aria-hidden /> },
+  { key: '3d', label: '3D only', icon: <Box size={16} aria-hidden /> },
   { key: 'slice', label: 'One slice', icon: <Square size={16} aria-hidden /> },
   { key: 'slices', label: 'Three slices', icon: <Columns3 size={16} aria-hidden /> },
   { key: 'quad', label: '3D and three slices', icon: <Grid2x2 size={16} aria-hidden /> },
-  { key: 'oblique', label: '3D, three slices and an oblique one', icon: <SquareSlash size={16} aria-hidden /> },
+  { key: 'oblique', label: '3D, three slices and oblique slice', icon: <SquareSlash size={16} aria-hidden /> },
 ];
 
 export function TopBar() {
@@ -71,12 +71,7 @@ export function TopBar() {
           <span className={styles.product}>Stria</span>
         )}
         {!isEmpty && (
-          <IconButton
-            label="Close the volume"
-            icon={<X size={16} aria-hidden />}
-            onPress={() => app.close()}
-            testId="close-button"
-          />
+          <IconButton label="Close volume" icon={<X size={16} aria-hidden />} onPress={() => app.close()} testId="close-button" />
         )}
       </div>
       {document && isViewer && (
@@ -103,7 +98,7 @@ export function TopBar() {
         {document && isViewer && <UndoButtons />}
         {document && isViewer && (
           <IconButton
-            label="Save or copy a picture…"
+            label="Save or copy picture…"
             shortcut={key('Mod+Shift+P')}
             icon={<Camera size={16} aria-hidden />}
             onPress={() => app.runCommand('picture')}
@@ -118,7 +113,7 @@ export function TopBar() {
           testId="palette-button"
         />
         <IconButton
-          label="Lab: measure this machine"
+          label="Lab: benchmark this machine"
           shortcut="B"
           icon={<FlaskConical size={16} aria-hidden />}
           onPress={() => app.runCommand('lab')}
@@ -127,7 +122,7 @@ export function TopBar() {
         <SettingsMenu />
         {document && isViewer && (
           <IconButton
-            label="Show or hide the inspector"
+            label="Show or hide inspector"
             shortcut="I"
             icon={<PanelRight size={16} aria-hidden />}
             onPress={() => app.runCommand('inspector')}
@@ -141,13 +136,13 @@ export function TopBar() {
 const tools: readonly { readonly key: SliceTool; readonly label: string; readonly icon: React.ReactNode }[] = [
   { key: 'pointer', label: 'Pointer', icon: <MousePointer2 size={16} aria-hidden /> },
   { key: 'window', label: 'Window and level', icon: <Contrast size={16} aria-hidden /> },
-  { key: 'distance', label: 'Measure a distance', icon: <Ruler size={16} aria-hidden /> },
-  { key: 'angle', label: 'Measure an angle', icon: <TriangleRight size={16} aria-hidden /> },
-  { key: 'rectangle', label: 'Measure a rectangle', icon: <SquareDashed size={16} aria-hidden /> },
-  { key: 'sphere', label: 'Measure a sphere', icon: <CircleDashed size={16} aria-hidden /> },
+  { key: 'distance', label: 'Measure distance', icon: <Ruler size={16} aria-hidden /> },
+  { key: 'angle', label: 'Measure angle', icon: <TriangleRight size={16} aria-hidden /> },
+  { key: 'rectangle', label: 'Measure rectangle', icon: <SquareDashed size={16} aria-hidden /> },
+  { key: 'sphere', label: 'Measure sphere', icon: <CircleDashed size={16} aria-hidden /> },
 ];
 
-/** What the pointer does on the slices. */
+/** Chooses what the pointer does on slices. */
 function ToolChoice() {
   const app = useApp();
   const tool = useAppState((state) => state.tool);
@@ -195,7 +190,7 @@ function SettingsMenu() {
   const app = useApp();
   const theme = useAppState((state) => state.settings.theme);
   const themes = [
-    ['system', 'As the system has it'],
+    ['system', 'Follow the system'],
     ['light', 'Light'],
     ['dark', 'Dark'],
   ] as const;

@@ -6,10 +6,10 @@ import { Button } from '../controls/button.tsx';
 import { useApp } from '../hooks/use-app.ts';
 import styles from './waiting-view.module.css';
 
-/** So many missing files are named. */
+/** At most this many missing files are listed. */
 const mostNamed = 6;
 
-/** A session says what its volume's files are called, not where they are now: people choose them. */
+/** Asks for the files of a session's volume that were not found where the session says they are. */
 export function WaitingView({ session: { file, missing } }: { readonly session: WaitingSession }) {
   const app = useApp();
   const named = missing.slice(0, mostNamed);
@@ -20,12 +20,12 @@ export function WaitingView({ session: { file, missing } }: { readonly session: 
         <FileQuestion size={36} strokeWidth={1.25} className={styles.icon} aria-hidden />
         <h1 className={styles.title}>
           {missing.length === 1
-            ? `${displayText(first?.name ?? '')} was not found here`
-            : `${formatCount(missing.length)} files were not found here`}
+            ? `${displayText(first?.name ?? '')} was not found`
+            : `${formatCount(missing.length)} files were not found`}
         </h1>
         <p className={styles.lead}>
-          {displayText(file.name)} shows {missing.length === 1 ? 'it' : 'them'}. Choose {missing.length === 1 ? 'it' : 'them'}, or
-          drop {missing.length === 1 ? 'it' : 'them'} on the window.
+          The session {displayText(file.name)} needs {missing.length === 1 ? 'it' : 'them'}. Choose{' '}
+          {missing.length === 1 ? 'it' : 'them'}, or drop {missing.length === 1 ? 'it' : 'them'} on the window.
         </p>
         {missing.length > 1 && (
           <ul className={styles.names}>
@@ -40,7 +40,7 @@ export function WaitingView({ session: { file, missing } }: { readonly session: 
             reason !== undefined && (
               <p key={name} className={styles.reason} role="alert">
                 <TriangleAlert size={14} aria-hidden />
-                That is another file: {displayText(reason)}.
+                This is a different file: {displayText(reason)}.
               </p>
             ),
         )}
