@@ -1,64 +1,201 @@
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
-import { expectOpen, openDetails, settledPicture } from './support/app.ts';
+import type { Page, TestInfo } from '@playwright/test';
+import { expectOpen, loseDevice, openDetails, openTab, settledPicture } from './support/app.ts';
 import { framePng } from './support/frames.ts';
-import { expect, test } from './support/test.ts';
+import { expect, type Stria, test } from './support/test.ts';
 import { gzip, nifti, noise, nrrd, shapes } from './support/volumes.ts';
 
+// Screenshots of the app's states for a person to look at. Nothing is compared. Run them with `npm run screenshots`.
+
 test.use({ sharp: true });
+test.describe.configure({ timeout: 240_000 });
 
 const folder = 'test-results/screens';
 const sizes = { small: { width: 1280, height: 800 }, large: { width: 1920, height: 1080 } } as const;
 
-// Pictures of the main states, to be looked at: nothing is compared. `npm run screenshots`.
-test('screenshots', async ({ stria }, info) => {
-  test.setTimeout(180_000);
-  const { page } = stria;
+interface Album {
+  /** One screenshot of the window as it is. */
+  keep(name: string): Promise<void>;
+  /** Both themes in a small window and in a large one. `settle` waits until a state is drawn. */
+  keepAll(name: string, settle?: () => Promise<unknown>): Promise<void>;
+}
 
+function albumOf(page: Page, info: TestInfo): Album {
   const keep = async (name: string): Promise<void> => {
     const file = join(folder, `${name}.png`);
     await page.screenshot({ path: file });
     await info.attach(name, { path: file, contentType: 'image/png' });
   };
-  /** Both themes on a small window, and one on a large. */
-  const keepAll = async (name: string, settle: () => Promise<unknown> = async () => {}): Promise<void> => {
-    for (const theme of ['light', 'dark'] as const) {
-      await showIn(page, theme, 'small');
-      await settle();
-      await keep(`${name}-${theme}-1280`);
-    }
-    await showIn(page, 'dark', 'large');
-    await settle();
-    await keep(`${name}-dark-1920`);
-    await showIn(page, 'dark', 'small');
+  return {
+    keep: (name) => keep(`${name}-dark-1280`),
+    async keepAll(name, settle = async () => {}) {
+      for (const size of ['large', 'small'] as const) {
+        for (const theme of ['light', 'dark'] as const) {
+          await showIn(page, theme, size);
+          await settle();
+          await keep(`${name}-${theme}-${sizes[size].width}`);
+        }
+      }
+    },
   };
+}
 
+async function showIn(page: Page, colorScheme: 'light' | 'dark', size: keyof typeof sizes): Promise<void> {
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  await page.setViewportSize(sizes[size]);
+  await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme);
+}
+
+async function command(page: Page, words: string): Promise<void> {
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.getByRole('searchbox').fill(words);
+  await page.getByTestId('palette').getByRole('menuitem').first().click();
+  await expect(page.getByTestId('palette')).toBeHidden();
+}
+
+async function openScan(stria: Stria): Promise<void> {
+  await showIn(stria.page, 'dark', 'small');
+  await stria.dropFiles([stria.write('scan.nii.gz', gzip(nifti(shapes(64))))]);
+  await expectOpen(stria.page, 'scan.nii.gz');
+}
+
+test('opening: empty, loading, dragging, raw voxels, a damaged file, the queue', async ({ stria }, info) => {
+  const { page } = stria;
+  const { keep, keepAll } = albumOf(page, info);
   await showIn(page, 'dark', 'small');
   await expect(page.getByTestId('empty-state')).toBeVisible();
   await keepAll('empty');
+  await page.getByTestId('sample-button').click();
+  await keep('samples');
+  await page.keyboard.press('Escape');
 
-  const large = { ...noise([1, 1, 1]), dims: [512, 512, 200], bytes: new Uint8Array(512 * 512 * 200) } as const;
+  const large = { ...noise([1, 1, 1]), dims: [512, 512, 400], bytes: new Uint8Array(512 * 512 * 400) } as const;
   await stria.dropFiles([stria.write('large.nii.gz', gzip(nifti(large)))]);
   await expect(page.getByTestId('progress')).toBeVisible();
-  await keep('loading-dark-1280');
+  await keep('loading');
   await page.getByTestId('cancel-button').click();
 
-  await stria.dropFiles([stria.write('scan.nii.gz', gzip(nifti(shapes(64))))]);
-  await expectOpen(page, 'scan.nii.gz');
-  await keepAll('ready', () => settledPicture(page, '3d'));
+  await stria.dropFiles([stria.write('voxels.raw', new Uint8Array(64 ** 3))]);
+  await expect(page.getByTestId('raw-form')).toBeVisible();
+  await keepAll('raw');
+  await page.getByTestId('close-button').click();
+
+  const queued = [stria.write('first.nii', nifti(shapes(48))), stria.write('last.nrrd', nrrd(shapes(32)))];
+  queued.push(stria.write('bad.nii.gz', gzip(nifti(shapes(32))).subarray(0, 1000)));
+  await stria.dragFiles(queued);
+  await keep('drag-files');
+  await stria.dropFiles(queued);
+  await expect(page.getByTestId('queue')).toContainText('2 of 3 files compressed');
+  await keepAll('queue');
+  await page.getByRole('button', { name: 'Done' }).click();
+
+  await stria.dropFiles(queued.slice(2));
+  await expect(page.getByTestId('error-message')).toBeVisible();
+  await keepAll('error');
+});
+
+test('an open volume: each tab, compressing, the result, chunks, kept compressed, measuring', async ({ stria }, info) => {
+  const { page } = stria;
+  const { keep, keepAll } = albumOf(page, info);
+  const settled = () => settledPicture(page, '3d');
+  await openScan(stria);
+  await keepAll('ready', settled);
+  await page.getByTestId('lighting').scrollIntoViewIfNeeded();
+  await page.getByTestId('slab-same').click();
+  await page.getByTestId('cut').click();
+  await keep('display-middle');
+  await page.getByTestId('slab-select-z').scrollIntoViewIfNeeded();
+  await keep('display-end');
+  await page.getByTestId('cut').click();
+  await page.getByTestId('slab-same').click();
+  await openTab(page, 'volume');
+  await keepAll('volume', settled);
+  await openTab(page, 'gpu');
+  await keepAll('gpu', settled);
+  await openTab(page, 'measure');
+  await keep('measure-empty');
+  for (const [tool, from, to] of [
+    ['distance', 0.3, 0.6],
+    ['rectangle', 0.4, 0.7],
+  ] as const) {
+    await page.getByTestId(`tool-${tool}`).click();
+    await dragInSlice(page, from, to);
+  }
+  await expect(page.getByTestId('measurements')).toContainText('mean');
+  await keepAll('measure', settled);
+  await page.getByTestId('tool-pointer').click();
+  await openTab(page, 'display');
 
   await page.getByTestId('compress-button').click();
+  await expect(page.getByTestId('progress')).toBeVisible();
+  await keep('compressing');
   await expect(page.getByTestId('result-card')).toBeVisible();
-  await keepAll('result', () => settledPicture(page, '3d'));
+  await keepAll('result', settled);
   await page.keyboard.press('k');
   await openDetails(page);
   await page.getByTestId('show-chunks').scrollIntoViewIfNeeded();
-  await keepAll('chunks', () => settledPicture(page, '3d'));
+  await keepAll('chunks', settled);
   await page.keyboard.press('k');
-  await page.keyboard.press('?');
-  await expect(page.getByRole('dialog')).toBeVisible();
-  await keep('keys-dark-1280');
+  await openTab(page, 'gpu');
+  await page.getByTestId('keep-compressed').click();
+  await expect(page.getByTestId('residency')).toHaveAttribute('data-kept', 'compressed');
+  await keepAll('kept-compressed', settled);
+  await openTab(page, 'display');
+  await page.keyboard.press('5');
+  await keepAll('oblique', settled);
+  await page.keyboard.press('4');
+
+  const banner = page.waitForFunction(() => document.querySelector('[data-testid="gpu-banner"]')?.textContent);
+  await loseDevice(page);
+  await banner;
+  await keep('device-lost');
+});
+
+test('dialogs: keys, commands, settings, about, picture, movie', async ({ stria }, info) => {
+  const { page } = stria;
+  const { keep, keepAll } = albumOf(page, info);
+  await openScan(stria);
+  await settledPicture(page, '3d');
+  const dialog = async (name: string, open: () => Promise<unknown>): Promise<void> => {
+    await open();
+    await expect(page.getByRole('dialog')).toBeVisible();
+    await keepAll(name);
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog')).toBeHidden();
+  };
+  await dialog('keys', () => page.keyboard.press('?'));
+  await dialog('palette', () => page.keyboard.press('ControlOrMeta+k'));
+  await dialog('settings', () => page.keyboard.press('ControlOrMeta+,'));
+  await dialog('about', () => command(page, 'about'));
+  await dialog('picture', () => page.getByTestId('picture-button').click());
+  await dialog('movie', () => command(page, 'movie'));
+  await page.getByRole('button', { name: 'Settings' }).click();
+  await keep('settings-menu');
   await page.keyboard.press('Escape');
+  await page.getByTestId('window-presets').click();
+  await keep('window-presets');
+  await page.keyboard.press('Escape');
+  await page.getByTestId('projection-select').click();
+  await keep('projections');
+});
+
+test('comparing, playing and the Lab', async ({ stria }, info) => {
+  const { page } = stria;
+  const { keep, keepAll } = albumOf(page, info);
+  await openScan(stria);
+  const changed = shapes(64);
+  changed.bytes[changed.bytes.length / 2] = 200;
+  const second = stria.write('repeat.nii', nifti(changed));
+  const right = { x: 1100, y: 400 };
+  await stria.dragFiles([second], right);
+  await keep('drag-compare');
+  await stria.dropFiles([second], right);
+  await expect(page.getByTestId('compare-bar')).toBeVisible();
+  await keepAll('compare', () => settledPicture(page, '3d'));
+  await page.getByTestId('compare-difference').click();
+  await expect(page.getByTestId('difference')).toContainText('differ');
+  await keepAll('difference');
+  await page.getByTestId('compare-end').click();
 
   await page.getByTestId('lab-button').click();
   await page.getByTestId('lab-suite-codecs').click();
@@ -69,45 +206,43 @@ test('screenshots', async ({ stria }, info) => {
     await page.getByTestId(list).click();
     await page.getByRole('option', { name: option }).click();
   }
+  await keep('lab-empty');
   await page.getByTestId('lab-run').click();
   await expect(page.getByTestId('lab-state')).toHaveAttribute('data-state', 'done');
   await keepAll('lab');
+  await page.getByTestId('lab-suite-tune').click();
+  await keep('lab-tune');
   await page.getByTestId('lab-close').click();
 
   const frames = Array.from({ length: 24 }, (_, index) => stria.write(`frame${index + 1}.png`, framePng(index)));
+  await stria.dragFiles(frames);
+  await keep('drag-frames');
   await stria.dropFiles(frames);
   await expectOpen(page, 'frame1-stack.png');
   await page.getByTestId('play-button').click();
   await keepAll('playing', () => expect(page.getByTestId('playback-facts')).toContainText(/\d\sfps/));
-  await stria.dragFiles(frames);
-  await keep('drag-frames-dark-1280');
-  await page.getByTestId('close-button').click();
-
-  const queued = [stria.write('first.nii', nifti(shapes(48))), stria.write('last.nrrd', nrrd(shapes(32)))];
-  queued.push(stria.write('bad.nii.gz', gzip(nifti(shapes(32))).subarray(0, 1000)));
-  await stria.dragFiles(queued);
-  await keep('drag-dark-1280');
-  await stria.dropFiles(queued);
-  await expect(page.getByTestId('queue')).toContainText('2 of 3 files compressed');
-  await keepAll('queue');
-  await page.getByRole('button', { name: 'Done' }).click();
-
-  await stria.dropFiles(queued.slice(2));
-  await expect(page.getByTestId('error-message')).toBeVisible();
-  await keepAll('error');
-  await stria.dropFiles([stria.write('voxels.raw', new Uint8Array(64 ** 3))]);
-  await expect(page.getByTestId('raw-form')).toBeVisible();
-  await keep('raw-dark-1280');
 });
 
-async function showIn(page: Page, colorScheme: 'light' | 'dark', size: keyof typeof sizes): Promise<void> {
-  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-  await page.setViewportSize(sizes[size]);
-  await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme);
+test('no GPU', async ({ stria }, info) => {
+  const { page } = stria;
+  await page.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, 'gpu'));
+  await page.reload();
+  await expect(page.getByTestId('no-gpu')).toBeVisible();
+  await albumOf(page, info).keepAll('no-gpu');
+});
+
+/** Drags across the slice of z, between two fractions of its width. */
+async function dragInSlice(page: Page, from: number, to: number): Promise<void> {
+  const box = await page.getByTestId('canvas-z').boundingBox();
+  if (box === null) throw new Error('the z slice is not visible');
+  const at = (part: number) => [box.x + part * box.width, box.y + part * box.height] as const;
+  await page.mouse.move(...at(from));
+  await page.mouse.down();
+  await page.mouse.move(...at(to), { steps: 3 });
+  await page.mouse.up();
 }
 
 test('the picture in README', async ({ stria }) => {
-  test.setTimeout(180_000);
   const { page } = stria;
   await showIn(page, 'dark', 'small');
   await page.getByRole('button', { name: 'Try a sample' }).click();

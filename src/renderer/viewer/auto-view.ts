@@ -6,26 +6,26 @@ import { hasOrientation, safeSpacing } from './model/orientation.ts';
 import { firstSlab } from './model/slab.ts';
 import type { ViewState } from './model/viewer-api.ts';
 
-/** Neighbours this often equal, and whole numbers: labels. */
+/** Whole numbers whose neighbours are equal this often are labels. */
 const labelFlatness = 0.7;
-/** Fewer voxels than this stand out: a sparse volume, which only maximum intensity shows well. */
+/** If fewer voxels than this stand out, the volume is sparse, and only maximum intensity shows it well. */
 const sparsePart = 0.08;
 
-/** Surfaces, with the faint left out and the bright dense. */
+/** Surfaces: faint voxels are transparent, bright ones dense. */
 const surfaceOpacity = [
   [0, 0],
   [0.1, 0],
   [0.4, 0.35],
   [1, 0.9],
 ] as const;
-/** All labels solid, background empty. */
+/** All labels opaque, background transparent. */
 const labelOpacity = [
   [0, 0],
   [0.002, 0.9],
   [1, 0.9],
 ] as const;
 
-/** What the 3D view starts with besides its projection. */
+/** Initial settings of the 3D view besides its projection. */
 export const default3d = {
   attenuation: 8,
   lighting: true,
@@ -36,14 +36,14 @@ export const default3d = {
   cut: undefined,
 } as const;
 
-/** The colours that a view starts with, besides its colormap. */
+/** Initial colours of a view besides its colormap. */
 export const defaultColors = { inverted: false, outside: ['clamp', 'clamp'], missing: 'hide' } as const;
 
-/** An isosurface starts here, as a part of the window. */
+/** Initial level of an isosurface, as a fraction of the window. */
 const firstLevel = 0.35;
 
 /**
- * A sensible first view of a volume; the crosshair in the middle. Labels: solid, each in a colour of its own. Sparse
+ * A sensible initial view of a volume, with the crosshair at its centre. Labels: opaque, each in its own colour. Sparse
  * volumes: maximum intensity. All others: surfaces by compositing.
  */
 export function autoView(info: VolumeInfo, statistics: VolumeStatistics): ViewState {
@@ -79,12 +79,13 @@ function isLabels(info: VolumeInfo, statistics: VolumeStatistics): boolean {
   const { min, max, histogram, count } = statistics;
   const isInteger = info.type !== 'f32' && info.type !== 'f64';
   if (!isInteger || max - min < 3 || flatnessBesideBackground(statistics) < labelFlatness) return false;
-  // Flat because it is nearly constant, or a mask with a soft border: a scan. Labels come in several sizes of bin.
+  // Volumes that are flat because they are nearly constant, or a mask with a soft border, are scans. Labels spread over
+  // several bin sizes.
   const kept = histogram.counts.filter((bin) => bin > 0.0005 * count);
   return kept.length >= 4;
 }
 
-/** A background that is not 0 (which flatness leaves out already) is flat, too, and makes no labels of a scan. */
+/** A background other than 0, which flatness already leaves out, is flat too but does not make a scan a label volume. */
 function flatnessBesideBackground({ flatness, histogram: { low, binWidth, counts } }: VolumeStatistics): number {
   const zeroBin = Math.floor(-low / binWidth);
   const others = counts.filter((_, bin) => bin !== zeroBin);
@@ -92,7 +93,7 @@ function flatnessBesideBackground({ flatness, histogram: { low, binWidth, counts
   return background < 1 ? (flatness - background) / (1 - background) : 0;
 }
 
-/** The part of the numbers that lies beyond a place in the window. */
+/** The fraction of the values above a position in the window. */
 function partAbove({ histogram: { low, binWidth, counts }, window: [from, to] }: VolumeStatistics, place: number): number {
   const all = counts.reduce((sum, bin) => sum + bin, 0);
   const above = counts.reduce((sum, bin, index) => ((low + index * binWidth - from) / (to - from) > place ? sum + bin : sum), 0);

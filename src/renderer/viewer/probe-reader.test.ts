@@ -3,7 +3,7 @@ import type { VolumeSource } from '../../core/volume/volume-source.ts';
 import type { Probe } from './model/viewer-api.ts';
 import { ProbeReader } from './probe-reader.ts';
 
-/** A volume whose reads end when the test says so. */
+/** A volume whose reads finish only when the test says so. */
 function heldVolume() {
   const reads: { readonly x: number; end(): void; fail(): void }[] = [];
   const voxel = (x: number) =>
@@ -20,7 +20,7 @@ function reader() {
   return { told, reader: new ProbeReader((probe: Probe | undefined) => told.push(probe && [probe.voxel[0], probe.value])) };
 }
 
-test('of many wishes the first and the last are read, one after the other', async () => {
+test('of many requests the first and the last are read, one after the other', async () => {
   const { volume, reads } = heldVolume();
   const { told, reader: probe } = reader();
   for (const x of [1, 2, 3]) probe.request(volume, [x, 0, 0], 0);
@@ -35,7 +35,7 @@ test('of many wishes the first and the last are read, one after the other', asyn
   ]);
 });
 
-test('what was read for a pointer that has left since is not told, whether it came back or not', async () => {
+test('a value read for a pointer that has left is dropped, even if the pointer came back', async () => {
   const { volume, reads } = heldVolume();
   const { told, reader: probe } = reader();
   probe.request(volume, [1, 0, 0], 0);
@@ -49,7 +49,7 @@ test('what was read for a pointer that has left since is not told, whether it ca
   expect(told).toEqual([undefined, [2, 41]]);
 });
 
-test('a read that fails leaves nothing shown, and the next is read', async () => {
+test('a failed read shows nothing, and the next one runs', async () => {
   const { volume, reads } = heldVolume();
   const { told, reader: probe } = reader();
   probe.request(volume, [1, 0, 0], 0);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isFacing, tickEdge, tickSteps, ticksAlong } from './box-ticks.ts';
 
-test('there are three to six numbers along the longest edge, at round places', () => {
+test('the longest edge has three to six numbers, at round positions', () => {
   for (let longest = 1e-4; longest < 1e5; longest *= 1.09) {
     const { major, minor } = tickSteps(longest);
     const numbers = ticksAlong(longest, { major, minor }).filter(({ isMajor }) => isMajor);
@@ -26,11 +26,11 @@ test.each([
   expect(ticks.at(-1)?.at).toBeGreaterThan(longest - minor);
 });
 
-test('a short edge has its 0 at least', () => {
+test('a short edge has at least its 0', () => {
   expect(ticksAlong(0.3, { major: 50, minor: 10 })).toEqual([{ at: 0, isMajor: true }]);
 });
 
-test('a side faces an eye before it, near or infinitely far', () => {
+test('a side faces a camera in front of it, near or infinitely far', () => {
   expect(isFacing(2, 1, [0.5, 0.5, 3, 1])).toBe(true);
   expect(isFacing(2, 0, [0.5, 0.5, 3, 1])).toBe(false);
   expect(isFacing(0, 1, [0.5, 0.5, 3, 1])).toBe(false);
@@ -39,13 +39,13 @@ test('a side faces an eye before it, near or infinitely far', () => {
   expect(isFacing(1, 1, [0, 1e-5, 4, 0])).toBe(false);
 });
 
-test('ticks stand on the outline: below, and at the left', () => {
-  // Orthographic, from the front, a little from the right and from above, in a cube whose y runs up and z to the eye.
+test('ticks are on the outline, at the bottom and on the left', () => {
+  // Orthographic, from the front, slightly from the right and above, in a cube with y up and z towards the camera.
   const project = ([x, y, z]: readonly [number, number, number]) => [x - 0.4 * z, -y + 0.3 * z] as const;
   const eye = [0.4, 0.3, 1, 0] as const;
   expect(tickEdge(0, eye, project)).toEqual({ axis: 0, ends: [0, 1] });
   expect(tickEdge(1, eye, project)).toEqual({ axis: 1, ends: [0, 1] });
-  // Along z: the lower right of the outline's two, between the bottom and the right side.
+  // Along z: the lower right of the two outline edges, between the bottom and the right side.
   expect(tickEdge(2, eye, project)).toEqual({ axis: 2, ends: [1, 0] });
   expect(tickEdge(2, [0, 0, 1, 0], project)).toBeUndefined();
 });

@@ -1,25 +1,25 @@
 import type { AxisNumber } from './orientation.ts';
 import { roundLength } from './scale-bar.ts';
 
-/** An edge of the volume's box: along an axis, at an end (0 or 1) of each of the other two, the lower one first. */
+/** An edge of the volume's box: its axis, and which end (0 or 1) of each of the other two axes it is on, the lower axis first. */
 export interface BoxEdge {
   readonly axis: AxisNumber;
   readonly ends: readonly [0 | 1, 0 | 1];
 }
 
 export interface BoxTick {
-  /** From the first voxel's outer side, in the volume's unit. */
+  /** Distance from the outer side of the first voxel, in the volume's unit. */
   readonly at: number;
-  /** It has a number, and is longer. */
+  /** Major ticks are longer and have a number. */
   readonly isMajor: boolean;
 }
 
-/** Numbers along the longest edge, at most. */
+/** The maximum number of numbers along the longest edge. */
 const mostNumbers = 6;
 
-/** The distances of ticks for a box whose longest edge is that long: the same along all its edges. */
+/** Tick distances for a box whose longest edge has this length. All edges use the same. */
 export function tickSteps(longest: number): { readonly major: number; readonly minor: number } {
-  // The least of 1, 2 or 5 times a power of ten that is no less.
+  // The smallest of 1, 2 or 5 times a power of ten that is not below.
   const major = 1 / roundLength(mostNumbers / longest);
   const first = Math.round(major / 10 ** Math.floor(Math.log10(major) + 1e-9));
   return { major, minor: major / (first === 2 ? 4 : 5) };
@@ -45,25 +45,25 @@ const corners = [
   [1, 1],
 ] as const;
 
-/** The axes that lie across an edge. */
+/** The axes across an edge. */
 export function acrossEdge({ axis }: BoxEdge): readonly [AxisNumber, AxisNumber] {
   return otherAxes[axis] as readonly [AxisNumber, AxisNumber];
 }
 
-/** Whether the eye sees a side of the unit cube. @param eye w is 0 where xyz is the direction to an eye infinitely far off */
+/** Whether the camera sees a side of the unit cube. @param eye w is 0 if xyz is the direction to an infinitely distant camera */
 export function isFacing(axis: AxisNumber, end: 0 | 1, eye: readonly [number, number, number, number]): boolean {
   const [x, y, z, w] = eye;
   const place = eye[axis];
   if (w > 0.5) return end === 1 ? place > 1 : place < 0;
-  // A side that is seen so flat is a line.
+  // A side seen this flat is a line.
   return (2 * end - 1) * place > 0.005 * Math.hypot(x, y, z);
 }
 
 /**
- * Which edge along an axis carries the ticks: one of the outline's, so that they stand beside the volume; of those the lowest
- * in the picture, or where edges stand upright the one at the left. Undefined: the axis points at the eye.
+ * The edge along an axis that carries the ticks. It is on the outline, so that the ticks are beside the volume: the lowest in
+ * the picture, or the leftmost if edges are vertical. Undefined if the axis points at the camera.
  * @param eye in the unit cube
- * @param project a place of the unit cube to the picture, y downwards
+ * @param project maps a point of the unit cube to the picture, with y downwards
  */
 export function tickEdge(
   axis: AxisNumber,

@@ -2,26 +2,26 @@ import { scaled, sum, type Vector3 } from '../../../core/shared/vectors.ts';
 
 export type ScenePoint = Vector3;
 
-/** How the 3D view is seen at a moment: what lies over its picture follows this. Pixels are CSS pixels of the canvas. */
+/** The camera of the 3D view at one moment, for everything drawn over its picture. Pixels are CSS pixels of the canvas. */
 export interface CameraFrame {
-  /** Unit vectors in the scene: to the right and up on the screen, and from the middle of the picture to the eye. */
+  /** Unit vectors in the scene: right and up on the screen, and from the picture's centre towards the camera. */
   readonly right: ScenePoint;
   readonly up: ScenePoint;
   readonly toEye: ScenePoint;
-  /** How long a scene length of 1 is, at the depth of the point that the camera turns about; orthographic: at any depth. */
+  /** Pixels per scene unit, at the depth of the camera's target, or at any depth if orthographic. */
   readonly pixelsPerLength: number;
   readonly width: number;
   readonly height: number;
-  /** Where on the canvas a place of the scene is seen. */
+  /** Projects a point of the scene to the canvas. */
   project(place: ScenePoint): readonly [x: number, y: number];
-  /** Whether a place is in front of the eye: what is behind it is seen nowhere, whatever `project` says. */
+  /** Whether a point is in front of the camera. Other points are not visible, whatever `project` returns. */
   isAhead(place: ScenePoint): boolean;
 }
 
 /**
- * How far something goes along a direction that is dragged, in scene lengths: as far as the pointer, along the direction as
- * it is seen. Where it points at the eye, or away, upwards is along it.
- * @param at its place when the drag began @param direction of length 1 @param drag in pixels since then
+ * How far a drag moves something along a direction, in scene units: as far as the pointer moves along the projected
+ * direction. If the direction points at the camera or away from it, an upward drag is positive.
+ * @param at position at the start of the drag @param direction of length 1 @param drag in pixels since then
  */
 export function draggedAlong(
   frame: CameraFrame,

@@ -15,7 +15,7 @@ const raw: EncodedChunk = {
   decodedChecksum,
 };
 
-// 10×6×4 voxels in chunks of 4×4×2: 3×2×2 of them; the raw ones are 1 and 6.
+// 10×6×4 voxels in chunks of 4×4×2, so 3×2×2 chunks. Chunks 1 and 6 are raw.
 const chunks = Array.from({ length: 12 }, (_, number) => (number === 1 || number === 6 ? raw : constant));
 const map = new ChunkMap({ dims: [10, 6, 4, 1], type: 'u8' }, [4, 4, 2], chunks);
 const placement: SlicePlacement = {
@@ -44,7 +44,7 @@ describe('the chunks that a slice cuts', () => {
     expect(ways(2)).toEqual([1, 0, 0, 0, 0, 0]);
   });
 
-  test('hold the middle of each of their pixels, wherever the camera is and the axes run', () => {
+  test('contain the centre of each of their pixels, for any camera and orientation', () => {
     const turned = { ...placement.frame, right: { axis: 1, sign: -1 }, down: { axis: 0, sign: 1 } } as const;
     const place = { ...placement, frame: turned, camera: { zoom: 1.37, center: [2.3, 3.1] as const } };
     const canvas = placeSlice(place);
@@ -59,17 +59,17 @@ describe('the chunks that a slice cuts', () => {
     }
   });
 
-  test('are left out where the canvas does not show them', () => {
+  test('are left out where they are off the canvas', () => {
     expect(chunkRectangles(map, { ...placement, camera: { zoom: 20, center: [1, 1] } }, 0)).toHaveLength(1);
   });
 
-  test('of doubles are half as many voxels wide', () => {
+  test('are half as many voxels wide for doubles', () => {
     const doubles = new ChunkMap({ dims: [10, 6, 4, 1], type: 'f64' }, [8, 4, 2], chunks);
     expect(chunkRectangles(doubles, placement, 0)).toEqual(chunkRectangles(map, placement, 0));
   });
 });
 
-test('the picture has another key where its rectangles differ, and the same from slice to slice of a layer', () => {
+test('the key changes with the rectangles, and stays the same between slices of one layer of chunks', () => {
   const keyOf = (change: Partial<SlicePlacement>, timePoint = 0) => chunkPicture(map, { ...placement, ...change }, timePoint).key;
   expect(keyOf({ index: 1 })).toBe(keyOf({}));
   const others = [

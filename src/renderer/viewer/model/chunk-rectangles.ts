@@ -2,18 +2,18 @@ import type { ChunkMap } from '../../../core/chunks/chunk-map.ts';
 import type { AxisNumber } from './orientation.ts';
 import { placeSlice, type SlicePlacement } from './slice-geometry.ts';
 
-/** A chunk that a slice cuts, on the canvas: from pixel `left` up to, not including, `right`. Parts of it may be outside. */
+/** A chunk that a slice cuts, on the canvas, from pixel `left` up to but not including `right`. It may extend beyond the canvas. */
 export interface ChunkRectangle {
   readonly left: number;
   readonly top: number;
   readonly right: number;
   readonly bottom: number;
-  /** The place of its way in `ChunkMap.shares`. */
+  /** Index of its way in `ChunkMap.shares`. */
   readonly way: number;
 }
 
 export interface ChunkPicture {
-  /** Another one where `rectangles` gives others. */
+  /** Changes whenever `rectangles` changes. */
   readonly key: string;
   rectangles(): readonly ChunkRectangle[];
 }
@@ -21,14 +21,14 @@ export interface ChunkPicture {
 const identities = new WeakMap<ChunkMap, number>();
 let identityCount = 0;
 
-/** One number for each map, so that keys of two maps differ. */
+/** A number unique to each map, so that the keys of two maps differ. */
 function identityOf(chunks: ChunkMap): number {
   const identity = identities.get(chunks) ?? ++identityCount;
   identities.set(chunks, identity);
   return identity;
 }
 
-/** The chunks that a slice cuts and that can be seen. Not worked out before they are asked for: for most frames the key says enough. */
+/** The visible chunks that a slice cuts. They are computed on demand, since for most frames comparing the key is enough. */
 export function chunkPicture(chunks: ChunkMap, placement: SlicePlacement, timePoint: number): ChunkPicture {
   const { frame, index, ...place } = placement;
   const layer = Math.floor(index / voxelsPerChunk(chunks, frame.across));
@@ -38,7 +38,7 @@ export function chunkPicture(chunks: ChunkMap, placement: SlicePlacement, timePo
   };
 }
 
-/** As `chunkPicture` gives them. A pixel belongs to the chunk in which its middle lies. */
+/** The rectangles of `chunkPicture`. A pixel belongs to the chunk that contains its centre. */
 export function chunkRectangles(chunks: ChunkMap, placement: SlicePlacement, timePoint: number): ChunkRectangle[] {
   const { frame, dims, index, width, height } = placement;
   const map = placeSlice(placement);

@@ -4,14 +4,14 @@ import type { CameraFrame, ScenePoint } from './camera-frame.ts';
 import { type ClipPlane, unclipped, withClip } from './clip.ts';
 import { clipBox, clipFaces, draggedFace, faceMiddle, isFaceInFront } from './clip-faces.ts';
 
-/** As a volume without orientation lies, whose y and z run against the scene's; and one in a mirror. */
+/** Edges of a volume without orientation, whose y and z are opposite to the scene's, and of a mirrored one. */
 const edges: readonly ScenePoint[] = [
   [1, 0, 0],
   [0, -0.5, 0],
   [0, 0, -0.8],
 ];
 const mirrored: readonly ScenePoint[] = [[-1, 0, 0], ...edges.slice(1)];
-/** From a direction, from so far off: a perspective where that is finite. 200 pixels a length at the middle. */
+/** A camera in a direction, in perspective if the distance is finite. A length of 1 is 200 pixels at the centre. */
 function frameFrom(toEye: ScenePoint, right: ScenePoint, up: ScenePoint, distance: number): CameraFrame {
   return {
     right,
@@ -33,14 +33,14 @@ const aslant = frameFrom([half, 0, half], [half, 0, -half], [0, 1, 0], 4);
 const plane = (axis: 0 | 1 | 2, end: ClipPlane['end']): ClipPlane => ({ axis, end });
 const clip = withClip(withClip(unclipped, plane(0, 'from'), 4, 20), plane(2, 'to'), 14, 20);
 
-test('a face’s handle is in the middle of what is left of it', () => {
+test('a face’s handle is at the centre of the clipped face', () => {
   expect(faceMiddle(unclipped, plane(1, 'to'), edges)).toEqual([0, -0.25, 0]);
   const [x, y, z] = faceMiddle(clip, plane(0, 'from'), edges);
   // x from 0.2, z up to 0.75 of the volume.
   expect([x, y, z]).toEqual([expect.closeTo(-0.3, 9), expect.closeTo(0, 9), expect.closeTo(-0.8 * (0.375 - 0.5), 9)]);
 });
 
-test('twelve edges go around the box that is left', () => {
+test('the clipped box has twelve edges', () => {
   const lines = clipBox(clip, edges);
   expect(lines).toHaveLength(12);
   const lengths = lines.map(([a, b]) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]).toFixed(6));
@@ -51,12 +51,12 @@ describe.each([
   ['as it lies', edges, 'to'],
   ['in a mirror', mirrored, 'from'],
 ] as const)('of a volume %s', (_, box, right) => {
-  test('faces that look at the eye are told from those that do not', () => {
+  test('faces towards the camera are told apart from those that face away', () => {
     const seen = (frame: CameraFrame) =>
       clipFaces.filter((face) => isFaceInFront(unclipped, face, box, frame)).map(({ axis, end }) => `${axis} ${end}`);
     expect(seen(front)).toEqual(['2 from']);
     expect(seen(aslant)).toEqual([`0 ${right}`, '2 from']);
-    // So near that the eye is not beyond the side any more.
+    // So close that the camera is no longer beyond the side.
     expect(seen(frameFrom([half, 0, half], [half, 0, -half], [0, 1, 0], 0.65))).toEqual(['2 from']);
   });
 });
@@ -64,30 +64,30 @@ describe.each([
 describe('a drag', () => {
   const from = plane(0, 'from');
   const to = plane(0, 'to');
-  test('moves a face along its axis as far as the pointer goes along it, in whole voxels', () => {
+  test('moves a face along its axis by the pointer’s travel along it, in whole voxels', () => {
     // 200 pixels are 20 voxels along x.
     expect(draggedFace(unclipped, from, edges, front, [31, 90], 20)).toEqual(withClip(unclipped, from, 3, 20));
     expect(draggedFace(unclipped, to, edges, front, [-58, -7], 20)).toEqual(withClip(unclipped, to, 13, 20));
-    // y runs down: its first face is above.
+    // y runs down, so its first face is at the top.
     expect(draggedFace(unclipped, plane(1, 'from'), edges, front, [500, 40], 10)).toEqual(
       withClip(unclipped, plane(1, 'from'), 4, 10),
     );
     expect(draggedFace(clip, from, edges, front, [0, 0], 20)).toEqual(clip);
   });
 
-  test('ends at the other face and at the volume', () => {
+  test('stops at the opposite face and at the volume’s end', () => {
     expect(draggedFace(clip, from, edges, front, [9000, 0], 20)).toEqual(withClip(clip, from, 19, 20));
     expect(draggedFace(clip, from, edges, front, [-9000, 0], 20)).toEqual(withClip(clip, from, 0, 20));
   });
 
-  test('goes by how the axis is seen, also in a perspective', () => {
+  test('follows the axis as projected, in perspective too', () => {
     const [x, y] = aslant.project(faceMiddle(unclipped, to, edges));
     const wanted = withClip(unclipped, to, 99 - 7, 100);
     const [toX, toY] = aslant.project(faceMiddle(wanted, to, edges));
     expect(draggedFace(unclipped, to, edges, aslant, [toX - x, toY - y], 100)[0][1]).toBeCloseTo(0.93, 2);
   });
 
-  test('is outwards upwards where the axis points at the eye', () => {
+  test('moves outwards for an upward drag if the axis points at the camera', () => {
     const back = plane(2, 'to');
     const inFront = plane(2, 'from');
     expect(draggedFace(unclipped, inFront, edges, front, [50, 80], 10)).toEqual(withClip(unclipped, inFront, 5, 10));

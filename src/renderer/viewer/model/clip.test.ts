@@ -4,7 +4,7 @@ import { clipAt, isClipped, unclipped, withClip } from './clip.ts';
 const fromY = { axis: 1, end: 'from' } as const;
 const toY = { axis: 1, end: 'to' } as const;
 
-test('a clip plane shows whole voxels, the named ones among them', () => {
+test('a clip plane keeps whole voxels, including the named one', () => {
   const cut = withClip(withClip(unclipped, fromY, 4, 20), toY, 14, 20);
   expect(cut).toEqual([
     [0, 1],
@@ -16,7 +16,7 @@ test('a clip plane shows whole voxels, the named ones among them', () => {
   expect([clipAt(unclipped, fromY, 20), clipAt(unclipped, toY, 20)]).toEqual([0, 19]);
 });
 
-test('planes stop at each other, one voxel left between them, and at the volume', () => {
+test('planes stop at each other, with one voxel between them, and at the volume’s ends', () => {
   const cut = withClip(unclipped, toY, 6, 20);
   expect(clipAt(withClip(cut, fromY, 15, 20), fromY, 20)).toBe(6);
   expect(clipAt(withClip(withClip(cut, fromY, 6, 20), toY, 2, 20), toY, 20)).toBe(6);

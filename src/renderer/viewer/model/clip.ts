@@ -2,7 +2,7 @@ import type { ClipRange, RayLook } from '../../../core/draw/ray-pass.ts';
 
 type Clip = RayLook['clip'];
 
-/** One of the six planes that cut the 3D view's volume. */
+/** One of the six planes that clip the 3D view. */
 export interface ClipPlane {
   readonly axis: 0 | 1 | 2;
   readonly end: 'from' | 'to';
@@ -18,13 +18,13 @@ export function isClipped(clip: Clip): boolean {
   return clip.some(([from, to]) => from > 0 || to < 1);
 }
 
-/** The first or the last voxel that is shown along the plane's axis, of so many. */
+/** The first or last visible voxel along the plane's axis. */
 export function clipAt(clip: Clip, { axis, end }: ClipPlane, voxels: number): number {
   const [from, to] = clip[axis];
   return end === 'from' ? Math.round(from * voxels) : Math.round(to * voxels) - 1;
 }
 
-/** The plane moved so that this voxel is the first or the last that is shown; at least one stays. */
+/** Moves the plane so that this voxel is the first or last visible one. At least one voxel stays visible. */
 export function withClip(clip: Clip, plane: ClipPlane, voxel: number, voxels: number): Clip {
   const { axis, end } = plane;
   const first = clipAt(clip, { axis, end: 'from' }, voxels);

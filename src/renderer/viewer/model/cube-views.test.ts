@@ -3,13 +3,13 @@ import { cross } from '../../../core/shared/vectors.ts';
 import { cubeViews, faceFrames, shownFace } from './cube-views.ts';
 import { sceneSides } from './orientation.ts';
 
-test('a cube is looked at from 6 sides, 12 edges and 8 corners, each once', () => {
+test('a cube can be viewed from 6 sides, 12 edges and 8 corners, each once', () => {
   expect([1, 2, 3].map((count) => cubeViews.filter(({ sides }) => sides.length === count).length)).toEqual([6, 12, 8]);
   expect(new Set(cubeViews.map(({ toEye }) => toEye.join())).size).toBe(26);
   expect(cubeViews.find(({ key }) => key === 'front-left-above')?.toEye).toEqual([1, 1, 1]);
 });
 
-test('their parts cover each face once, and meet at the edge that they stand for', () => {
+test('the cells cover each face once, and meet at the edge that they belong to', () => {
   const cells = cubeViews.flatMap((view) => view.cells.map(({ face, right, down }) => `${face} ${right} ${down}`));
   expect(cells).toHaveLength(54);
   expect(new Set(cells).size).toBe(54);
@@ -25,14 +25,14 @@ test('their parts cover each face once, and meet at the edge that they stand for
   for (const apart of places) expect(apart.map(Math.abs)).toEqual([0, 0, 0]);
 });
 
-test('faces are drawn as one who stands before them sees them', () => {
+test('faces are drawn as seen by a viewer in front of them', () => {
   for (const { key, toEye } of sceneSides) {
     const { right, down } = faceFrames[key];
     expect(cross(down, right).map((part, axis) => Math.abs(part - (toEye[axis] as number)))).toEqual([0, 0, 0]);
   }
 });
 
-test('a face is seen upright by one who stands before it, edge-on by its neighbours, and not from behind', () => {
+test('a face is upright seen from the front, edge-on from its neighbours, and hidden from behind', () => {
   for (const { key, toEye } of sceneSides) {
     const { right, down } = faceFrames[key];
     const camera = { right, up: [-down[0], -down[1], -down[2]] as const, toEye };
@@ -44,11 +44,11 @@ test('a face is seen upright by one who stands before it, edge-on by its neighbo
   }
 });
 
-test('from a little to the side the front goes away from there, and the side comes into view, narrow', () => {
+test('seen slightly from the side, the front narrows and the side becomes visible', () => {
   const [sin, cos] = [Math.sin(0.3), Math.cos(0.3)];
   const camera = { right: [cos, 0, -sin], up: [0, 1, 0], toEye: [sin, 0, cos] } as const;
   const front = shownFace('front', camera);
-  // The patient's left is at the scene's right.
+  // The patient's left is on the scene's right.
   const side = shownFace('left', camera);
   expect([front.isSeen, side.isSeen, shownFace('right', camera).isSeen]).toEqual([true, true, false]);
   expect(front.out[0]).toBeCloseTo(-sin);

@@ -2,26 +2,26 @@ import { cross, dot, sum, type Vector3 } from '../../../core/shared/vectors.ts';
 import type { CameraFrame } from './camera-frame.ts';
 import { type SceneSide, sceneSides } from './orientation.ts';
 
-/** A direction that the cube can be looked at from: a side's, an edge's between two sides, or a corner's of three. */
+/** A direction to view the cube from: a side, an edge between two sides, or a corner of three. */
 export interface CubeView {
-  /** `front`, `front-left-above`: as a key. */
+  /** Key such as `front` or `front-left-above`. */
   readonly key: string;
   readonly sides: readonly SceneSide[];
-  /** Towards the eye, in the scene; of any length. */
+  /** Direction towards the camera in the scene, of any length. */
   readonly toEye: Vector3;
-  /** What of the cube's faces stands for it. */
+  /** The cells of the cube's faces that belong to this view. */
   readonly cells: readonly CubeCell[];
 }
 
-/** One of the nine parts of a face: its middle, a strip along an edge, or a corner. */
+/** One of the nine cells of a face: its centre, a strip along an edge, or a corner. */
 export interface CubeCell {
   readonly face: SceneSide['key'];
-  /** From the face's middle, as the face is drawn: −1 left, 1 right; −1 up, 1 down. */
+  /** Position on the face: −1 left, 1 right; −1 up, 1 down. */
   readonly right: -1 | 0 | 1;
   readonly down: -1 | 0 | 1;
 }
 
-/** Which directions of the scene run right and down on each face. */
+/** The scene directions that run right and down on each face. */
 export const faceFrames: Readonly<Record<SceneSide['key'], { readonly right: Vector3; readonly down: Vector3 }>> = {
   front: { right: [1, 0, 0], down: [0, -1, 0] },
   back: { right: [-1, 0, 0], down: [0, -1, 0] },
@@ -33,29 +33,29 @@ export const faceFrames: Readonly<Record<SceneSide['key'], { readonly right: Vec
 
 type Step = readonly [right: number, down: number];
 
-/** Where a face of the cube is on the screen, whose y runs down. Lengths are in parts of those on the cube. */
+/** A face of the cube on the screen, with y downwards. Lengths are relative to those on the cube. */
 export interface ShownFace {
   readonly isSeen: boolean;
-  /** How far a step of 1 to the right and down on the face goes. */
+  /** Screen offset of a step of 1 to the right and down on the face. */
   readonly right: Step;
   readonly down: Step;
-  /** From the cube's middle to the face's, where half the cube's edge is 1. */
+  /** From the cube's centre to the face's centre, where half the cube's edge is 1. */
   readonly out: Step;
 }
 
-/** A face of a cube that stands as the scene does. */
+/** Projects a face of a cube aligned with the scene. */
 export function shownFace(face: SceneSide['key'], camera: Pick<CameraFrame, 'right' | 'up' | 'toEye'>): ShownFace {
   const { right, down } = faceFrames[face];
   const out = cross(down, right);
   const seen = (direction: Vector3): Step => [dot(direction, camera.right), -dot(direction, camera.up)];
-  // What is thinner than a tenth of a pixel is not.
+  // Hide faces thinner than a tenth of a pixel.
   return { isSeen: dot(out, camera.toEye) > 2e-3, right: seen(right), down: seen(down), out: seen(out) };
 }
 
-/** All 26: the six sides, then the edges, then the corners. */
+/** All 26 views: the six sides, then the edges, then the corners. */
 export const cubeViews: readonly CubeView[] = [1, 2, 3].flatMap((count) => choices(sceneSides, count).map(viewOf));
 
-/** Of each pair of opposite sides one at most. */
+/** Combinations with at most one side of each opposite pair. */
 function choices(sides: readonly SceneSide[], count: number): SceneSide[][] {
   if (count === 0) return [[]];
   return sides.flatMap((first, index) => {

@@ -1,27 +1,27 @@
 import { dot, scaled, sum } from '../../../core/shared/vectors.ts';
 import { type CameraFrame, draggedAlong, type ScenePoint } from './camera-frame.ts';
 
-/** A plane that cuts the 3D view's volume, at any angle. In its scene, whose origin is the volume's middle. */
+/** The oblique clip plane of the 3D view. In scene coordinates, whose origin is the volume's centre. */
 export interface CutPlane {
-  /** Unit vector towards what is cut away. */
+  /** Unit vector towards the side that is cut away. */
   readonly normal: ScenePoint;
-  /** How far the plane is from the volume's middle along the normal, in scene lengths. */
+  /** Distance of the plane from the volume's centre along the normal, in scene units. */
   readonly offset: number;
 }
 
-/** How far the arrow that tilts the plane stands out, in scene lengths. */
+/** Length of the arrow that tilts the plane, in scene units. */
 export const armLength = 0.22;
 
 function normalized(vector: ScenePoint): ScenePoint {
   return scaled(vector, 1 / Math.max(1e-12, Math.hypot(...vector)));
 }
 
-/** How far from the middle a plane still touches the volume. @param edges the volume's, in the scene */
+/** The largest offset at which a plane still touches the volume. @param edges the volume's edges in the scene */
 export function reachOf(normal: ScenePoint, edges: readonly ScenePoint[]): number {
   return 0.5 * edges.reduce((total, edge) => total + Math.abs(dot(normal, edge)), 0);
 }
 
-/** The plane through the same place, looked at from the front: what is nearer is cut away. */
+/** The plane through the same point that faces the camera: the near side is cut away. */
 export function facingCut(plane: CutPlane | undefined, { toEye }: CameraFrame): CutPlane {
   const normal = normalized(toEye);
   return { normal, offset: plane ? dot(normal, scaled(plane.normal, plane.offset)) : 0 };
@@ -31,26 +31,26 @@ export function flippedCut({ normal, offset }: CutPlane): CutPlane {
   return { normal: scaled(normal, -1), offset: -offset };
 }
 
-/** The plane with a normal of length 1; none where it has no direction. What a file holds may be anything. */
+/** The plane with a normal of length 1, or undefined if it has no direction. The plane may come from a file. */
 export function fittedCut({ normal, offset }: CutPlane): CutPlane | undefined {
   const length = Math.hypot(...normal);
   if (!(length > 1e-6 && Number.isFinite(length) && Number.isFinite(offset))) return undefined;
   return Math.abs(length - 1) < 1e-9 ? { normal, offset } : { normal: scaled(normal, 1 / length), offset };
 }
 
-/** At another distance, which ends where the volume does. */
+/** The plane at another offset, limited to where it touches the volume. */
 export function movedCut({ normal }: CutPlane, offset: number, edges: readonly ScenePoint[]): CutPlane {
   const reach = reachOf(normal, edges);
   return { normal, offset: Math.min(reach, Math.max(-reach, offset)) };
 }
 
-/** Where a normal points, in degrees: around the upright axis from the front (−180…180), and up (−90…90). */
+/** Direction of a normal in degrees: around the vertical axis from the front (−180…180), and up (−90…90). */
 export interface NormalAngles {
   readonly around: number;
   readonly up: number;
 }
 
-/** Angles so many degrees on: all the way around, and up to upright. */
+/** Angles changed by a step. The turn wraps around; the tilt stops at vertical. */
 export function steppedAngles({ around, up }: NormalAngles, [right, upwards]: readonly [number, number]): NormalAngles {
   const turned = around + right;
   return {
@@ -64,7 +64,7 @@ export function cutAngles({ normal: [x, y, z] }: CutPlane): NormalAngles {
   return { around: Math.atan2(x, z) * degrees, up: Math.asin(Math.min(1, Math.max(-1, y))) * degrees };
 }
 
-/** Turned about the place on it that is nearest to the volume's middle. */
+/** The plane turned about its point nearest to the volume's centre. */
 export function turnedCut({ offset }: CutPlane, { around, up }: NormalAngles): CutPlane {
   const [a, u] = [(around * Math.PI) / 180, (up * Math.PI) / 180];
   return { normal: [Math.sin(a) * Math.cos(u), Math.sin(u), Math.cos(a) * Math.cos(u)], offset };
@@ -72,7 +72,7 @@ export function turnedCut({ offset }: CutPlane, { around, up }: NormalAngles): C
 
 /**
  * The plane after its disc was dragged along its normal.
- * @param at the disc's place @param drag in pixels since `plane`
+ * @param at position of the disc @param drag in pixels since `plane`
  */
 export function draggedCut(
   plane: CutPlane,
@@ -85,8 +85,8 @@ export function draggedCut(
 }
 
 /**
- * The plane after its arrow was dragged: the tip stays under the pointer, as on a ball around the disc.
- * @param at the disc's place, which stays on the plane @param drag in pixels since `plane`
+ * The plane after its arrow was dragged. The tip stays under the pointer, as if on a sphere around the disc.
+ * @param at position of the disc, which stays on the plane @param drag in pixels since `plane`
  */
 export function tiltedCut(
   { normal }: CutPlane,
@@ -103,7 +103,7 @@ export function tiltedCut(
   return { normal: next, offset: dot(next, at) };
 }
 
-/** The corners of what the plane cuts out of the volume, in order around it; none where it misses. */
+/** Corners of the plane's intersection with the volume, in order around it; empty if they do not meet. */
 export function cutOutline({ normal, offset }: CutPlane, edges: readonly ScenePoint[]): ScenePoint[] {
   const corner = (bits: number): ScenePoint => sum(...edges.map((edge, axis) => scaled(edge, bits & (1 << axis) ? 0.5 : -0.5)));
   const found: ScenePoint[] = [];
@@ -132,14 +132,14 @@ export function middleOf(places: readonly ScenePoint[]): ScenePoint | undefined 
   return places.length > 0 ? scaled(sum(...places), 1 / places.length) : undefined;
 }
 
-/** Where the plane's handles stand: in the middle of what it cuts. */
+/** Position of the plane's handles: the centre of its intersection with the volume. */
 export function cutMiddle(plane: CutPlane, edges: readonly ScenePoint[]): ScenePoint {
   return middleOf(cutOutline(plane, edges)) ?? scaled(plane.normal, plane.offset);
 }
 
 /**
- * The plane in the volume's unit cube, as `RayLook.plane` has it. The cube's place p is edges · p + origin in the scene, and
- * its middle is the scene's origin.
+ * The plane in the volume's unit cube, as in `RayLook.plane`. A point p of the cube is at edges · p + origin in the scene,
+ * and its centre is the scene's origin.
  */
 export function planeInCube(
   { normal, offset }: CutPlane,

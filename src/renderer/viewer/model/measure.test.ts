@@ -9,7 +9,7 @@ const info: VolumeInfo = {
   spacing: [1, 1, 1, 1],
   spatialUnit: 'mm',
   timeUnit: 's',
-  // Voxels of 0.5 × 0.5 × 2 mm, turned by 30° about the head-foot axis.
+  // Voxels of 0.5 × 0.5 × 2 mm, rotated by 30° about the head-foot axis.
   // biome-ignore format: a matrix
   affine: [0.5 * Math.cos(Math.PI / 6), -0.5 * Math.sin(Math.PI / 6), 0, -10,
            0.5 * Math.sin(Math.PI / 6), 0.5 * Math.cos(Math.PI / 6), 0, 4,
@@ -28,15 +28,15 @@ const measurement = (kind: Measurement['kind'], points: Measurement['points'], a
 });
 
 describe('lengths are those of the affine', () => {
-  test('along the axes and aslant, however the volume is turned', () => {
+  test('along and across the axes, however the volume is rotated', () => {
     expect(lengthOf(metric, [1, 0, 0])).toBeCloseTo(0.5, 12);
     expect(lengthOf(metric, [0, 0, 1])).toBeCloseTo(2, 12);
     expect(lengthOf(metric, [6, 8, 6])).toBeCloseTo(13, 12);
     expect(voxelVolume(metric)).toBeCloseTo(0.5, 12);
   });
 
-  test('of a slanted volume, whose axes are not at right angles', () => {
-    // A gantry tilted by 45°: z moves as far forward as it moves up.
+  test('for a sheared volume, whose axes are not at right angles', () => {
+    // A gantry tilted by 45°: z moves as far forward as up.
     const tilted = metricOf({ ...info, affine: [1, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 0] });
     expect(lengthOf(tilted, [0, 0, 1])).toBeCloseTo(Math.SQRT2, 12);
     expect(lengthOf(tilted, [0, -1, 1])).toBeCloseTo(1, 12);
@@ -44,7 +44,7 @@ describe('lengths are those of the affine', () => {
     expect(voxelVolume(tilted)).toBeCloseTo(1, 12);
   });
 
-  test('where there is no usable affine, those of the spacing', () => {
+  test('from the spacing if there is no usable affine', () => {
     expect(lengthOf(metricOf({ ...info, affine: [], spacing: [3, 4, 5, 1] }), [1, 1, 0])).toBeCloseTo(5, 12);
   });
 });
@@ -65,7 +65,7 @@ test('sizes follow from the points', () => {
     [4, 4, 3.5],
   ]);
   expect(sizeOf(angle, metric)).toEqual({ kind: 'angle', degrees: expect.closeTo(45, 9) });
-  // Across x a voxel is 0.5 mm wide and 2 mm high: a diagonal of the grid is not one of the body.
+  // Across x a voxel is 0.5 mm wide and 2 mm high, so a diagonal in voxels is not a diagonal in millimetres.
   const flat = measurement(
     'angle',
     [
@@ -92,7 +92,7 @@ test('sizes follow from the points', () => {
   expect(sizeOf(sphere, metric)).toEqual({ kind: 'sphere', diameter: expect.closeTo(10, 9) });
 });
 
-test('an angle without its second leg is not known', () => {
+test('an angle without its second leg is unknown', () => {
   const leg = measurement('angle', [
     [4, 0, 3.5],
     [0, 0, 3.5],
@@ -100,7 +100,7 @@ test('an angle without its second leg is not known', () => {
   expect(sizeOf(leg, metric)).toEqual({ kind: 'angle', degrees: Number.NaN });
 });
 
-test('what has no extent is not kept', () => {
+test('measurements without extent are not kept', () => {
   expect(
     isMeasurable(
       measurement('distance', [
@@ -166,7 +166,7 @@ test('a sphere moves by its centre and grows by its surface', () => {
   expect(middleOf(sphere)).toEqual([10, 10, 7.5]);
 });
 
-test('names count on, and never twice', () => {
+test('numbers in names go up and are never reused', () => {
   const first = nextIdentity('angle', []);
   expect(first).toEqual({ id: 'angle-1', name: 'Angle 1' });
   const second = { ...measurement('angle', []), ...nextIdentity('angle', [{ ...measurement('angle', []), ...first }]) };

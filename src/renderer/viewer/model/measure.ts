@@ -5,7 +5,10 @@ import type { SliceAxis } from './viewer-api.ts';
 
 export const measurementKinds = ['distance', 'angle', 'rectangle', 'sphere'] as const;
 export type MeasurementKind = (typeof measurementKinds)[number];
-/** What the pointer does on a slice: `pointer` moves the crosshair and what was measured, `window` sets window and level, the others measure. */
+/**
+ * What the pointer does on a slice: `pointer` moves the crosshair and measurements, `window` sets window and level, the
+ * others measure.
+ */
 export type SliceTool = 'pointer' | 'window' | MeasurementKind;
 
 /** Whether a tool sets points. */
@@ -13,25 +16,25 @@ export function isMeasuring(tool: SliceTool): tool is MeasurementKind {
   return tool !== 'pointer' && tool !== 'window';
 }
 
-/** Something measured on a slice. Plain data: files and undo hold it as JSON. */
+/** A measurement on a slice. Plain data, which files and undo store as JSON. */
 export interface Measurement {
-  /** Unlike all others' of this volume. */
+  /** Unique within the volume. */
   readonly id: string;
   readonly kind: MeasurementKind;
   readonly name: string;
-  /** It was made on a slice across this axis; which one, its points say. */
+  /** The axis across the slice it was made on. Its points say which slice. */
   readonly axis: SliceAxis;
   readonly timePoint: number;
   /**
-   * Voxel positions (voxel i covers i to i + 1). Distance: both ends. Angle: an end, the corner, an end. Rectangle: two
-   * opposite corners. Sphere: the centre and a point of its surface.
+   * Voxel positions (voxel i covers i to i + 1). Distance: both ends. Angle: an end, the vertex, an end. Rectangle: two
+   * opposite corners. Sphere: the centre and a point on its surface.
    */
   readonly points: readonly Voxel[];
 }
 
 export const pointCounts: Readonly<Record<MeasurementKind, number>> = { distance: 2, angle: 3, rectangle: 2, sphere: 2 };
 
-/** What follows from the points alone. Lengths in `spatialUnit`. */
+/** Sizes that follow from the points alone. Lengths in `spatialUnit`. */
 export type Size =
   | { readonly kind: 'distance'; readonly length: number }
   /** NaN until both legs have a length. */
@@ -57,7 +60,7 @@ export function sizeOf({ kind, axis, points }: Pick<Measurement, 'kind' | 'axis'
   }
 }
 
-/** Whether its points are where they can be seen apart: what a slip of the pointer makes is not kept. */
+/** Whether its points are visibly apart. An accidental click leaves no measurement. */
 export function isMeasurable(measurement: Pick<Measurement, 'kind' | 'axis' | 'points'>, metric: Metric): boolean {
   if (measurement.points.length !== pointCounts[measurement.kind]) return false;
   const size = sizeOf(measurement, metric);
@@ -82,12 +85,12 @@ export function axesAlong(axis: SliceAxis): readonly [AxisNumber, AxisNumber] {
   return axis === 'x' ? [1, 2] : axis === 'y' ? [0, 2] : [0, 1];
 }
 
-/** The slice that it was made on. */
+/** Index of the slice that it was made on. */
 export function sliceOf({ axis, points }: Measurement): number {
   return Math.floor(points[0]?.[axisNumber(axis)] ?? 0);
 }
 
-/** Its middle: of a sphere its centre, of an angle its corner. */
+/** Its middle: the centre of a sphere, the vertex of an angle. */
 export function middleOf({ kind, points }: Measurement): Voxel {
   const [a, b] = points as [Voxel, Voxel];
   if (kind === 'sphere') return a;
@@ -95,13 +98,13 @@ export function middleOf({ kind, points }: Measurement): Voxel {
   return [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2];
 }
 
-/** A place by which a measurement is changed. */
+/** A point by which a measurement can be changed. */
 export interface Handle {
   readonly position: Voxel;
   movedTo(to: Voxel): Measurement;
 }
 
-/** Its points, and of a rectangle all four corners. */
+/** Its points, and for a rectangle all four corners. */
 export function handlesOf(measurement: Measurement): readonly Handle[] {
   const { kind, axis, points } = measurement;
   const own = points.map((position, index) => ({ position, movedTo: (to: Voxel) => withPoint(measurement, index, to) }));
@@ -121,7 +124,7 @@ export function handlesOf(measurement: Measurement): readonly Handle[] {
   return [...own, ...others];
 }
 
-/** The same measurement with one point elsewhere. A sphere's surface goes with its centre. */
+/** The measurement with one point moved. A sphere's surface moves with its centre. */
 export function withPoint(measurement: Measurement, index: number, to: Voxel): Measurement {
   if (measurement.kind === 'sphere' && index === 0) {
     return movedBy(measurement, stepBetween(measurement.points[0] as Voxel, to));
@@ -141,7 +144,7 @@ export const kindNames: Readonly<Record<MeasurementKind, string>> = {
   sphere: 'Sphere',
 };
 
-/** A new one's id and name: `Distance 2` after `Distance 1`, and also where that was deleted and 2 not. */
+/** Id and name of a new measurement: `Distance 2` follows `Distance 1`, even if that was deleted. */
 export function nextIdentity(kind: MeasurementKind, all: readonly Measurement[]): Pick<Measurement, 'id' | 'name'> {
   const numberOf = (id: string): number => (id.startsWith(`${kind}-`) ? Number(id.slice(kind.length + 1)) || 0 : 0);
   const number = 1 + Math.max(0, ...all.map(({ id }) => numberOf(id)));

@@ -32,7 +32,7 @@ const placement: ObliquePlacement = {
   margin: 20,
 };
 
-test('unturned it is the slice across z', () => {
+test('without turn and tilt it is the slice across z', () => {
   const { map, letters, crosshairPixel } = placeOblique(placement);
   const frame = sliceFrame(straight, 'z');
   const slice = placeSlice({ ...placement, frame, dims, spacing: safeSpacing(straight), index: 6 });
@@ -56,7 +56,7 @@ describe.each([
 ])('turned, with axes %s', (_, info) => {
   const turned: ObliquePlacement = { ...placement, info, tilt: { turn: 35, tilt: -50 }, camera: { zoom: 1.6, center: [3, -2] } };
 
-  test('it goes through the crosshair, and pixels are as long as they say', () => {
+  test('it goes through the crosshair, and pixels have the stated length', () => {
     const { map, crosshairPixel } = placeOblique(turned);
     const at = positionAt(map, crosshairPixel);
     for (const axis of [0, 1, 2] as const) expect(at[axis]).toBeCloseTo((turned.crosshair[axis] as number) + 0.5, 9);
@@ -72,7 +72,7 @@ describe.each([
     }
   });
 
-  test('a crosshair that moves in the plane leaves the picture where it is, and steps along the normal leave the plane', () => {
+  test('moving the crosshair within the plane does not move the picture, and steps along the normal leave the plane', () => {
     const { map, normal } = placeOblique(turned);
     const at = positionAt(map, [250, 90]);
     const moved = placeOblique({ ...turned, crosshair: [at[0] - 0.5, at[1] - 0.5, at[2] - 0.5] });
@@ -103,7 +103,7 @@ describe.each([
     }
   });
 
-  test('zooming keeps what is under the pointer', () => {
+  test('zooming keeps the point under the pointer in place', () => {
     const pixel = [310, 60] as const;
     const before = positionAt(placeOblique(turned).map, pixel);
     const camera = zoomOblique(turned, pixel, 4);
@@ -113,13 +113,13 @@ describe.each([
   });
 });
 
-test('edges between two of the patient’s sides have both letters', () => {
+test('directions between two of the patient’s sides have both letters', () => {
   expect(sideLetters([1, 0, 0])).toBe('R');
   expect(sideLetters([-0.6, 0.8, 0])).toBe('AL');
   expect(sideLetters([0.05, 0.1, -0.99])).toBe('I');
 });
 
-/** Without orientation, as pictures have it. */
+/** Without orientation, like pictures. */
 const plain = { ...straight, affine: [0.7, 0, 0, 0, 0, 0.8, 0, 0, 0, 0, 2.5, 0] };
 
 describe.each([
@@ -146,12 +146,12 @@ describe.each([
     expect(voxelInScene(info, [19.5, 24.5, 9.5]).map((part) => part || 0)).toEqual([0, 0, 0]);
   });
 
-  test('an axis that points somewhere is that of the angles found for it', () => {
+  test('an axis with a given direction has the angles that were found for it', () => {
     for (const angles of [{ turn: 0, tilt: 0 }, { turn: 170, tilt: 12 }, { turn: -95, tilt: -71 }, tilt]) {
       const { normal } = obliqueInScene(info, angles, crosshair);
       expect(tiltTowards(info, normal, { turn: 3, tilt: 3 })).toEqual(angles);
     }
-    // Upright on its canvas, any turn is the same axis.
+    // Where the normal is vertical on its canvas, every turn gives the same axis.
     const { normal } = obliqueInScene(info, { turn: 40, tilt: 90 }, crosshair);
     expect(tiltTowards(info, normal, { turn: 3, tilt: 88 })).toEqual({ turn: 3, tilt: 90 });
     expect(obliqueNormal(info, { turn: 3, tilt: 90 })).toEqual(
@@ -160,14 +160,14 @@ describe.each([
   });
 });
 
-test('the oblique slice stays in sight, however it is panned and turned', () => {
+test('the oblique slice stays visible, however it is panned and turned', () => {
   const fitted = { zoom: 1, center: undefined };
   expect(obliqueKeptInSight({ ...placement, camera: fitted })).toBe(fitted);
   for (const tilt of [placement.tilt, { turn: 35, tilt: -50 }]) {
     const away = { ...placement, tilt, camera: { zoom: 2, center: [900, -900] } } as const;
     const camera = obliqueKeptInSight(away);
     const pixels = (camera.center as readonly number[]).map((pan) => Math.abs(pan) * 2 * fittedObliquePixelsPerUnit(away));
-    // At a zoom of 2 what fits the canvas is at most twice as long; a quarter of the canvas shows it.
+    // At a zoom of 2, a slice that fits the canvas is at most twice as long, and a quarter of the canvas shows it.
     for (const [axis, length] of [away.width, away.height].entries()) {
       expect(pixels[axis]).toBeGreaterThan(0);
       expect(pixels[axis]).toBeLessThanOrEqual(1.5 * length - length / 4);

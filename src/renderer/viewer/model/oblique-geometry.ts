@@ -15,7 +15,10 @@ import type { ObliqueTilt } from './viewer-api.ts';
 
 type Vector = Voxel;
 
-/** A plane through the crosshair, however it is turned, on its canvas. Vectors have length 1 and lie in the world, in `spatialUnit`. */
+/**
+ * A plane with any orientation through the crosshair, on its canvas. Vectors have length 1 and are in world coordinates, in
+ * `spatialUnit`.
+ */
 export interface ObliquePlane {
   readonly right: Vector;
   readonly down: Vector;
@@ -36,9 +39,10 @@ export interface ObliquePlacement {
 }
 
 /**
- * Unturned it lies as the slice across z does. `turn` turns it about the canvas's vertical axis, then `tilt` about its
- * horizontal one. The volume's middle, seen along the normal, is in the canvas's middle, so that a crosshair that moves in
- * the plane moves nothing. Steps are as long as the affine says, also where its axes are not at right angles.
+ * Without turn and tilt the plane equals the slice across z. `turn` rotates it about the canvas's vertical axis, then `tilt`
+ * about the horizontal one. The volume's centre, projected along the normal, is at the canvas's centre, so moving the
+ * crosshair within the plane does not move the picture. Steps have the length given by the affine, even if its axes are not
+ * at right angles.
  */
 export function placeOblique(placement: ObliquePlacement): ObliquePlane {
   const { info, tilt, crosshair, camera, width, height } = placement;
@@ -46,7 +50,7 @@ export function placeOblique(placement: ObliquePlacement): ObliquePlane {
   const { right, down, normal } = turned(info, columns, tilt);
   const dims: Voxel = [info.dims[0], info.dims[1], info.dims[2]];
   const pixelsPerUnit = fittedObliquePixelsPerUnit(placement) * camera.zoom;
-  // From the volume's middle to the crosshair, in the world.
+  // From the volume's centre to the crosshair, in world coordinates.
   const away = toWorld(columns, [
     crosshair[0] + 0.5 - dims[0] / 2,
     crosshair[1] + 0.5 - dims[1] / 2,
@@ -77,14 +81,14 @@ export function placeOblique(placement: ObliquePlacement): ObliquePlane {
   };
 }
 
-/** Canvas pixels per `spatialUnit` where the whole volume, seen along the normal, is fitted: at a zoom of 1. */
+/** Canvas pixels per `spatialUnit` that fit the whole volume, projected along the normal: a zoom of 1. */
 export function fittedObliquePixelsPerUnit(placement: Omit<ObliquePlacement, 'camera' | 'crosshair'>): number {
   const { width, height, margin } = placement;
   const [across, upright] = obliqueExtent(placement);
   return Math.min(Math.max(1, width - 2 * margin) / across, Math.max(1, height - 2 * margin) / upright);
 }
 
-/** The camera moved as little as keeps a part of the volume, seen along the normal, on the canvas. */
+/** The camera moved as little as needed to keep a part of the volume, projected along the normal, on the canvas. */
 export function obliqueKeptInSight(placement: ObliquePlacement): SliceCamera {
   const { camera, width, height } = placement;
   if (!camera.center) return camera;
@@ -99,7 +103,7 @@ export function obliqueKeptInSight(placement: ObliquePlacement): SliceCamera {
   return center[0] === x && center[1] === y ? camera : { ...camera, center };
 }
 
-/** What the volume, seen along the normal, measures on the canvas to the right and down, in `spatialUnit`. */
+/** Extent of the volume projected along the normal, right and down on the canvas, in `spatialUnit`. */
 function obliqueExtent({ info, tilt }: Pick<ObliquePlacement, 'info' | 'tilt'>): readonly [across: number, upright: number] {
   const columns = columnsOf(info);
   const { right, down } = turned(info, columns, tilt);
@@ -108,26 +112,26 @@ function obliqueExtent({ info, tilt }: Pick<ObliquePlacement, 'info' | 'tilt'>):
   return [extent(right), extent(down)];
 }
 
-/** The direction that the plane is turned to, in the world. */
+/** The plane's normal in world coordinates. */
 export function obliqueNormal(info: VolumeInfo, tilt: ObliqueTilt): Vector {
   return turned(info, columnsOf(info), tilt).normal;
 }
 
-/** The plane in the 3D view's scene, whose origin is the volume's middle. */
+/** The plane in the 3D scene, whose origin is the volume's centre. */
 export function obliqueInScene(info: VolumeInfo, tilt: ObliqueTilt, crosshair: Voxel): CutPlane {
   const normal = unit(carriedNormal(obliqueNormal(info, tilt), columnsOf(info), sceneSteps(info)));
   return { normal, offset: dot(normal, voxelInScene(info, crosshair)) };
 }
 
-/** A voxel's middle in the 3D view's scene. */
+/** A voxel's centre in the 3D scene. */
 export function voxelInScene(info: VolumeInfo, voxel: Voxel): Vector {
   const [x, y, z] = voxel.map((at, axis) => at + 0.5 - (info.dims[axis] as number) / 2);
   return toWorld(sceneSteps(info), [x as number, y as number, z as number]);
 }
 
 /**
- * How the oblique slice is turned when its normal points there in the scene, in whole degrees: a turn of −180…180, a tilt of
- * −90…90. Where the normal is upright on the slice's canvas any turn would do: it stays.
+ * Turn and tilt that point the oblique slice's normal in a direction of the scene, in whole degrees: turn −180…180, tilt
+ * −90…90. If the normal is vertical on the canvas, any turn would do, so it keeps the old one.
  */
 export function tiltTowards(info: VolumeInfo, normalInScene: Vector, before: ObliqueTilt): ObliqueTilt {
   const columns = columnsOf(info);
@@ -141,7 +145,7 @@ export function tiltTowards(info: VolumeInfo, normalInScene: Vector, before: Obl
   };
 }
 
-/** The camera after zooming with the place under `pixel` kept where it is. */
+/** The camera after zooming with the point under `pixel` kept in place. */
 export function zoomOblique(placement: ObliquePlacement, pixel: Point, zoom: number): SliceCamera {
   const [panX, panY] = placement.camera.center ?? [0, 0];
   const { pixelsPerUnit } = placeOblique(placement).map;
@@ -150,14 +154,14 @@ export function zoomOblique(placement: ObliquePlacement, pixel: Point, zoom: num
   return { zoom, center: [panX + (pixel[0] - placement.width / 2) * shift, panY + (pixel[1] - placement.height / 2) * shift] };
 }
 
-/** The voxel that lies `steps` of the shortest spacing along the plane's normal from the crosshair. Fractions are kept. */
+/** The position `steps` of the shortest spacing along the plane's normal from the crosshair, in fractional voxels. */
 export function alongNormal(info: VolumeInfo, normal: Vector, crosshair: Voxel, steps: number): Voxel {
   const length = steps * Math.min(...safeSpacing(info));
   return sum(crosshair, toWorld(inverse(columnsOf(info)), scaled(normal, length)));
 }
 
 /**
- * Where the oblique plane cuts a slice that goes through the crosshair too: a line over the whole canvas. Undefined: they are
+ * The line where the oblique plane cuts a slice through the same crosshair, across the whole canvas. Undefined if they are
  * the same plane.
  */
 export function cutLine(
@@ -167,7 +171,7 @@ export function cutLine(
 ): readonly [Point, Point] | undefined {
   const columns = columnsOf(info);
   const { right, down } = frame;
-  // Along the line the way along the normal does not change.
+  // Moving along the line leaves the distance along the normal unchanged.
   const perPixel: Point = [
     dot(columns[right.axis], normal) * map.right[right.axis],
     dot(columns[down.axis], normal) * map.down[down.axis],
@@ -192,7 +196,7 @@ export interface SliceOnCanvas {
   readonly crosshair: Voxel;
 }
 
-/** `L`, or `LA` where it runs between two sides: the patient's nearest sides, the nearest first. */
+/** The nearest of the patient's sides, nearest first: `L`, or `LA` between two. */
 export function sideLetters(direction: Vector): string {
   const sides = [
     ['R', 'L'],
@@ -221,13 +225,13 @@ function columnsOf(info: VolumeInfo): Columns {
   );
 }
 
-/** From each voxel to the next in the 3D view's scene, along x, y and z. */
+/** Steps from voxel to voxel in the 3D scene, along x, y and z. */
 function sceneSteps(info: VolumeInfo): Columns {
   const [x, y, z] = sceneEdges(info).map((edge, axis) => scaled(edge, 1 / (info.dims[axis] as number)));
   return [x as Vector, y as Vector, z as Vector];
 }
 
-/** The normal of the same voxels' plane in another space; of any length. @param from, to steps from voxel to voxel */
+/** Transforms a plane's normal to another space; of any length. @param from, to steps from voxel to voxel */
 function carriedNormal(normal: Vector, from: Columns, to: Columns): Vector {
   const [a, b, c] = from;
   const along: Vector = [dot(a, normal), dot(b, normal), dot(c, normal)];
@@ -235,12 +239,12 @@ function carriedNormal(normal: Vector, from: Columns, to: Columns): Vector {
   return [dot(x, along), dot(y, along), dot(z, along)];
 }
 
-/** The axes that the oblique slice is turned about: to the right and down on its canvas, and into it. Of length 1, at right angles. */
+/** The axes of the oblique rotation: right and down on its canvas, and into it. Unit vectors at right angles. */
 function unturned(info: VolumeInfo, columns: Columns) {
   const frame = sliceFrame(info, 'z');
   const first = unit(scaled(columns[frame.right.axis], frame.right.sign));
   const along = scaled(columns[frame.down.axis], frame.down.sign);
-  // At right angles also where the volume's axes are not.
+  // At right angles even if the volume's axes are not.
   const second = unit(sum(along, scaled(first, -dot(along, first))));
   return { first, second, third: cross(first, second) };
 }

@@ -2,7 +2,7 @@ import { Vector3 } from 'three';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { OrbitCamera } from './orbit-camera.ts';
 
-/** As much of a canvas as the controls ask for before there is a pointer. */
+/** The parts of a canvas that the controls need before there is a pointer. */
 function canvas(): HTMLCanvasElement {
   const target = new EventTarget();
   return Object.assign(target, { style: {}, getRootNode: () => target, ownerDocument: target }) as unknown as HTMLCanvasElement;
@@ -10,7 +10,7 @@ function canvas(): HTMLCanvasElement {
 
 const corners = [-0.5, 0.5].flatMap((x) => [-0.5, 0.5].flatMap((y) => [-0.5, 0.5].map((z) => new Vector3(x, y, z))));
 
-/** How high something of that height is in the picture, whose height is 2, at that depth behind the target as seen now. */
+/** Height of an object in the picture, whose height is 2, at a depth behind the target. */
 function heightOf(orbit: OrbitCamera, depth: number, height = 0.1): number {
   const { camera } = orbit;
   camera.updateMatrixWorld();
@@ -19,7 +19,7 @@ function heightOf(orbit: OrbitCamera, depth: number, height = 0.1): number {
   return middle.clone().add(up).project(camera).y - middle.project(camera).y;
 }
 
-test('perspective makes what is nearer larger; orthographic does not; the target keeps its size', () => {
+test('perspective enlarges near things, orthographic does not, and the target keeps its size', () => {
   const orbit = new OrbitCamera(canvas(), () => {});
   orbit.resize(1.5);
   orbit.reset(corners);
@@ -34,7 +34,7 @@ test('perspective makes what is nearer larger; orthographic does not; the target
   expect(heightOf(orbit, 0)).toBeCloseTo(atTarget, 6);
 });
 
-test('all corners are in the picture after a reset, with either camera and at any shape', () => {
+test('all corners are visible after a reset, with either camera and any aspect ratio', () => {
   for (const kind of ['perspective', 'orthographic'] as const) {
     for (const aspect of [0.5, 1, 2.4]) {
       const orbit = new OrbitCamera(canvas(), () => {});
@@ -50,7 +50,7 @@ test('all corners are in the picture after a reset, with either camera and at an
   }
 });
 
-test.each(['perspective', 'orthographic'] as const)('%s: a canvas that becomes narrower shows all of the width', (kind) => {
+test.each(['perspective', 'orthographic'] as const)('%s: a canvas that becomes narrower shows the whole width', (kind) => {
   const orbit = new OrbitCamera(canvas(), () => {});
   orbit.resize(2);
   orbit.use(kind);
@@ -72,7 +72,7 @@ test.each(['perspective', 'orthographic'] as const)('%s: a canvas that becomes n
   expect(1000 / 2 / orbit.posed(0.8).halfHeight).toBeCloseTo(frame.pixelsPerLength, 6);
   expect(widthOf(4)).toBeCloseTo(width / 2, 6);
   expect(orbit.pose).toEqual(pose);
-  // In another canvas, as in a session or beside another volume.
+  // On another canvas, as from a session or beside another volume.
   const other = new OrbitCamera(canvas(), () => {});
   other.resize(0.8);
   other.use(kind);
@@ -82,7 +82,7 @@ test.each(['perspective', 'orthographic'] as const)('%s: a canvas that becomes n
   expect(other.frame(800, 1000).project([0.5, 0.1, 0])).toEqual(place.map((pixel) => expect.closeTo(pixel, 6)));
 });
 
-test.each(['perspective', 'orthographic'] as const)('%s: a frame tells pixels as they are drawn', (kind) => {
+test.each(['perspective', 'orthographic'] as const)('%s: a frame projects as the picture is drawn', (kind) => {
   const orbit = new OrbitCamera(canvas(), () => {});
   orbit.resize(2);
   orbit.use(kind);
@@ -94,15 +94,15 @@ test.each(['perspective', 'orthographic'] as const)('%s: a frame tells pixels as
   expect(along(frame.right)[1]).toBeCloseTo(200, 6);
   expect(along(frame.up)[1]).toBeCloseTo(200 - frame.pixelsPerLength / 100, 6);
   expect(along(frame.toEye)[0]).toBeCloseTo(400, 6);
-  // What lies towards the eye is nearer.
+  // Points towards the camera are nearer.
   const [x, y, z] = frame.toEye;
   expect(x * 0.42 + y * 0.22 + z).toBeGreaterThan(1);
-  // Without a perspective the eye is infinitely far off: nothing is behind it.
+  // An orthographic camera is infinitely far away, so nothing is behind it.
   expect(frame.isAhead([x / 2, y / 2, z / 2])).toBe(true);
   expect(frame.isAhead([50 * x, 50 * y, 50 * z])).toBe(kind === 'orthographic');
 });
 
-describe('looking from a side', () => {
+describe('viewing from a side', () => {
   afterEach(() => vi.unstubAllGlobals());
 
   const made = (onChange = () => {}) => {
@@ -135,7 +135,7 @@ describe('looking from a side', () => {
     }
   });
 
-  test('it turns the short way, in the time given, and a new turn takes over', () => {
+  test('takes the short way, in the given time, and a new turn takes over', () => {
     const waiting = new Map<number, FrameRequestCallback>();
     let number = 0;
     vi.stubGlobal('requestAnimationFrame', (callback: FrameRequestCallback) => {
@@ -156,7 +156,7 @@ describe('looking from a side', () => {
     changes = 0;
     nextFrame(1060);
     expect(changes).toBeGreaterThan(0);
-    // By way of −x, not of +x.
+    // Through −x, not +x.
     expect(orbit.frame(1, 1).toEye[0]).toBeLessThan(-0.97);
     orbit.lookFrom([0, 0, 1], 120);
     expect(waiting.size).toBe(1);

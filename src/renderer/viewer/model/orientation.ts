@@ -10,7 +10,7 @@ export interface VoxelDirection {
   readonly sign: 1 | -1;
 }
 
-/** Letters at a picture's edges: R L (patient's right, left), A P (anterior, posterior), S I (superior, inferior). */
+/** Letters at the edges of a picture: R L (patient's right, left), A P (anterior, posterior), S I (superior, inferior). */
 export interface EdgeLetters {
   readonly left: string;
   readonly right: string;
@@ -18,17 +18,17 @@ export interface EdgeLetters {
   readonly bottom: string;
 }
 
-/** How a slice lies on the screen. */
+/** Orientation of a slice on the screen. */
 export interface SliceFrame {
   /** The voxel axis that the slice cuts across. */
   readonly across: AxisNumber;
   readonly right: VoxelDirection;
   readonly down: VoxelDirection;
-  /** Undefined where the file says nothing of orientation. */
+  /** Undefined if the file gives no orientation. */
   readonly letters: EdgeLetters | undefined;
 }
 
-/** A voxel axis's nearest world axis (0 R, 1 A, 2 S) and whether it runs towards it or against it. */
+/** The world axis (0 R, 1 A, 2 S) nearest to a voxel axis, and the sign of its direction. */
 export interface WorldDirection {
   readonly axis: AxisNumber;
   readonly sign: 1 | -1;
@@ -46,8 +46,8 @@ const permutations = [
 ] as const;
 
 /**
- * Distances between voxel centres along x, y and z: the affine's where it can be inverted (a file's spacing may say
- * something else), else the spacing, where what is no positive finite number is taken as 1.
+ * Distances between voxel centres along x, y and z, from the affine if it is invertible (the file's spacing may disagree),
+ * else from the spacing, where anything but a positive finite number counts as 1.
  */
 export function safeSpacing(info: VolumeInfo): readonly [number, number, number] {
   const lengths = affineColumns(info)?.map((column) => Math.hypot(...column));
@@ -55,7 +55,7 @@ export function safeSpacing(info: VolumeInfo): readonly [number, number, number]
   return [x ?? 1, y ?? 1, z ?? 1];
 }
 
-/** The affine's linear part as its three columns, or undefined where it is no invertible matrix of finite numbers. */
+/** The columns of the affine's linear part, or undefined if it is not invertible and finite. */
 export function affineColumns(info: VolumeInfo): readonly (readonly [number, number, number])[] | undefined {
   const at = (row: number, column: number): number => info.affine[row * 4 + column] ?? Number.NaN;
   const columns = [0, 1, 2].map((column) => [at(0, column), at(1, column), at(2, column)] as const);
@@ -66,8 +66,8 @@ export function affineColumns(info: VolumeInfo): readonly (readonly [number, num
 }
 
 /**
- * Where a voxel's middle lies in the world (RAS+ where there is an orientation), in `spatialUnit`; fractions are places
- * between voxels. Without a usable affine: by the spacing, from the first voxel's middle.
+ * World position of a voxel's centre (RAS+ if there is an orientation), in `spatialUnit`; fractions are between voxels.
+ * Without a usable affine it follows from the spacing, starting at the centre of the first voxel.
  */
 export function worldOf(info: VolumeInfo, [x, y, z]: readonly [number, number, number]): readonly [number, number, number] {
   const spacing = safeSpacing(info);
@@ -79,8 +79,8 @@ export function worldOf(info: VolumeInfo, [x, y, z]: readonly [number, number, n
 }
 
 /**
- * Whether the file says how the volume lies in the patient. A plain scaling without an offset says nothing: it is what
- * readers make up for files without an orientation.
+ * Whether the file gives the volume's orientation in the patient. A plain scaling without an offset does not count, since
+ * readers make it up for files without an orientation.
  */
 export function hasOrientation(info: VolumeInfo): boolean {
   if (!affineColumns(info)) return false;
@@ -88,7 +88,7 @@ export function hasOrientation(info: VolumeInfo): boolean {
   return !isPlain;
 }
 
-/** For each voxel axis the world axis it runs along most nearly; each world axis is taken once. */
+/** The nearest world axis of each voxel axis. Each world axis is used once. */
 export function worldDirections(info: VolumeInfo): readonly [WorldDirection, WorldDirection, WorldDirection] {
   const columns = affineColumns(info) ?? ([[1, 0, 0], [0, 1, 0], [0, 0, 1]] as const); // biome-ignore format: a matrix
   const share = (voxelAxis: number, worldAxis: number): number => {
@@ -106,9 +106,9 @@ export function worldDirections(info: VolumeInfo): readonly [WorldDirection, Wor
 }
 
 /**
- * How the slice across a voxel axis lies on the screen. Radiological convention: the patient is seen from the feet, from
- * the front and from the left side, so the patient's right is on the left, the front is up (axial) or left (sagittal),
- * the head is up. Without orientation: voxel axes run right and down, the lower one right.
+ * Orientation of the slice across a voxel axis on the screen. Radiological convention: the patient is seen from the feet,
+ * from the front and from the left, so the patient's right is on the left, the front is up (axial) or left (sagittal), and
+ * the head is up. Without orientation, voxel axes run right and down, the lower axis to the right.
  */
 export function sliceFrame(info: VolumeInfo, sliceAxis: SliceAxis): SliceFrame {
   const across = (['x', 'y', 'z'] as const).indexOf(sliceAxis) as AxisNumber;
@@ -118,7 +118,8 @@ export function sliceFrame(info: VolumeInfo, sliceAxis: SliceAxis): SliceFrame {
   }
   const world = worldDirections(info);
   const [horizontal, vertical] = world[first].axis < world[second].axis ? [first, second] : [second, first];
-  // Right on the screen is left or posterior, down is posterior or inferior: each a world axis's negative direction.
+  // Right on the screen is left or posterior, and down is posterior or inferior: each is the negative direction of a world
+  // axis.
   const towardsNegative = (axis: AxisNumber): VoxelDirection => ({ axis, sign: world[axis].sign === 1 ? -1 : 1 });
   const letters = {
     left: positiveLetters[world[horizontal].axis],
@@ -131,8 +132,8 @@ export function sliceFrame(info: VolumeInfo, sliceAxis: SliceAxis): SliceFrame {
 
 /**
  * The unit cube (0…1 over the volume's voxels along x, y, z) in the 3D scene, as the columns of its edges. The scene is
- * seen along −z with y up: an oriented volume shows its front, head up, the patient's right on the left; another one
- * its first slice, x to the right and y down. The longest edge has length 1.
+ * viewed along −z with y up. A volume with orientation shows its front, head up, the patient's right on the left; one without
+ * shows its first slice, x to the right and y down. The longest edge has length 1.
  */
 export function sceneEdges(info: VolumeInfo): readonly (readonly [number, number, number])[] {
   const edges = edgesInUnits(info);
@@ -140,12 +141,12 @@ export function sceneEdges(info: VolumeInfo): readonly (readonly [number, number
   return edges.map((edge) => scaled(edge, 1 / longest));
 }
 
-/** How many of the volume's spatial units a length of 1 in the 3D scene is. */
+/** The number of the volume's spatial units in one scene unit. */
 export function unitsPerLength(info: VolumeInfo): number {
   return Math.max(...edgesInUnits(info).map((edge) => Math.hypot(...edge)));
 }
 
-/** The volume's edges as they lie in the scene, in its spatial units. */
+/** The volume's edges in the scene, in its spatial units. */
 function edgesInUnits(info: VolumeInfo): readonly (readonly [number, number, number])[] {
   const [x, y, z] = info.dims;
   const columns = affineColumns(info);
@@ -160,19 +161,19 @@ function edgesInUnits(info: VolumeInfo): readonly (readonly [number, number, num
   });
 }
 
-/** A side from which the 3D view can be looked at. */
+/** A side to view the 3D scene from. */
 export interface SceneSide {
-  /** `front`: as a key. */
+  /** Key such as `front`. */
   readonly key: 'front' | 'back' | 'right' | 'left' | 'above' | 'below';
-  /** Towards the eye, in the scene. */
+  /** Direction towards the camera in the scene. */
   readonly toEye: readonly [number, number, number];
-  /** The letter of the patient's side that is seen then. */
+  /** The letter of the patient's side that faces the camera. */
   readonly letter: string;
-  /** Which end of which voxel axis is nearest then, where there is no patient. */
+  /** The end of the voxel axis that faces the camera, for volumes without orientation. */
   readonly axis: string;
 }
 
-/** The six sides, as `sceneEdges` lays the scene out: the patient's left is at its right. */
+/** The six sides, matching `sceneEdges`: the patient's left is on the right. */
 export const sceneSides: readonly SceneSide[] = [
   { key: 'front', toEye: [0, 0, 1], letter: 'A', axis: '−z' },
   { key: 'back', toEye: [0, 0, -1], letter: 'P', axis: '+z' },
@@ -182,7 +183,7 @@ export const sceneSides: readonly SceneSide[] = [
   { key: 'below', toEye: [0, -1, 0], letter: 'I', axis: '+y' },
 ];
 
-/** Where the letters of a volume's faces go: outwards from its middle, in the scene. Empty without orientation. */
+/** Positions of the letters on a volume's faces, as outward directions in the scene. Empty without orientation. */
 export function faceLetters(info: VolumeInfo): readonly { letter: string; direction: readonly [number, number, number] }[] {
   if (!hasOrientation(info)) return [];
   const world = worldDirections(info);

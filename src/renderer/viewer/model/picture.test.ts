@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkPictureSize, drawOver, joinPictures, layoutCells, toStraight } from './picture.ts';
 
-test('the cells of every layout fill the picture, with the gap between, and never overlap', () => {
+test('the cells of every layout fill the picture, with the gap between them, and never overlap', () => {
   const layouts = ['3d', 'slice', 'slices', 'quad', 'oblique'] as const;
   fc.assert(
     fc.property(
@@ -26,11 +26,11 @@ test('the cells of every layout fill the picture, with the gap between, and neve
   );
 });
 
-test('the layout of one slice shows the chosen one', () => {
+test('the layout with one slice shows the chosen slice', () => {
   expect(layoutCells('slice', 'x', 100, 50, 1)).toEqual([{ view: 'x', x: 0, y: 0, width: 100, height: 50 }]);
 });
 
-test('sizes that are none, or too much, are refused', () => {
+test('invalid sizes and sizes that are too large are refused', () => {
   expect(() => checkPictureSize(8192, 4320, 8192)).not.toThrow();
   expect(() => checkPictureSize(0, 10, 8192)).toThrow('is none');
   expect(() => checkPictureSize(10.5, 10, 8192)).toThrow('is none');
@@ -38,21 +38,21 @@ test('sizes that are none, or too much, are refused', () => {
   expect(() => checkPictureSize(16384, 16384, 16384)).toThrow('more than 512 MiB');
 });
 
-test('pictures are put side by side on their ground', () => {
+test('pictures are placed side by side on their background', () => {
   const red = { width: 1, height: 2, rgba: Uint8Array.of(255, 0, 0, 255, 254, 0, 0, 255) };
   const cell = { view: '3d', x: 2, y: 0, width: 1, height: 2 } as const;
   const { rgba } = joinPictures({ width: 3, height: 2 }, [1, 2, 3, 4], [{ cell, picture: red }]);
   expect([...rgba]).toEqual([1, 2, 3, 4, 1, 2, 3, 4, 255, 0, 0, 255, 1, 2, 3, 4, 1, 2, 3, 4, 254, 0, 0, 255]);
 });
 
-test('premultiplied pixels become straight ones, and blue changes places', () => {
+test('premultiplied pixels become straight, and BGRA becomes RGBA', () => {
   expect([...toStraight(Uint8Array.of(64, 32, 0, 128), false, false)]).toEqual([128, 64, 0, 128]);
   expect([...toStraight(Uint8Array.of(64, 32, 0, 128), true, false)]).toEqual([0, 64, 128, 128]);
   expect([...toStraight(Uint8Array.of(10, 20, 30, 7, 1, 2, 3, 0), false, true)]).toEqual([10, 20, 30, 255, 1, 2, 3, 255]);
   expect([...toStraight(Uint8Array.of(0, 0, 0, 0), false, false)]).toEqual([0, 0, 0, 0]);
 });
 
-test('what is drawn over a picture covers it by its own alpha', () => {
+test('a picture drawn over another covers it by its own alpha', () => {
   const under = { width: 2, height: 1, rgba: Uint8Array.of(0, 100, 200, 255, 0, 0, 0, 0) };
   drawOver(under, { width: 2, height: 1, rgba: Uint8Array.of(200, 100, 0, 51, 10, 20, 30, 128) }, 0, 0);
   expect([...under.rgba]).toEqual([40, 100, 160, 255, 10, 20, 30, 128]);

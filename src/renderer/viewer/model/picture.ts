@@ -2,41 +2,41 @@ import { StriaError } from '../../../core/shared/errors.ts';
 import type { Layout, SliceAxis, ViewState } from './viewer-api.ts';
 
 export type PictureView = '3d' | 'oblique' | SliceAxis;
-/** What lies where nothing is drawn: as on the screen, white, or nothing. */
+/** What is drawn where there is no volume: the screen's background, white, or nothing. */
 export type PictureBackground = 'screen' | 'white' | 'transparent';
 
-/** A picture in memory: rows from the top, each pixel r, g, b and a in sRGB, not premultiplied. */
+/** A picture in memory: rows from the top, pixels as straight (not premultiplied) sRGB RGBA. */
 export interface ViewPicture {
   readonly width: number;
   readonly height: number;
   readonly rgba: Uint8Array<ArrayBuffer>;
-  /** Of a slice in a known unit. */
+  /** Set for a slice in a known unit. */
   readonly pixelsPerMetre?: number | undefined;
 }
 
-/** One view as a picture. */
+/** A request for a picture of one view. */
 export interface PictureRequest {
   /** In pixels. */
   readonly width: number;
   readonly height: number;
-  /** Pixels of the picture for a CSS pixel of the screen: how large letters are, and how thick lines. */
+  /** Picture pixels per CSS pixel, which scales letters and lines. */
   readonly pixelRatio: number;
-  /** With letters, crosshair, frame and scale bar. */
+  /** Draws letters, crosshair, frame and scale bar. */
   readonly isAnnotated: boolean;
   readonly background: PictureBackground;
-  /** Words in a slice's lower left corner, where it is annotated. */
+  /** Text in the lower left corner of an annotated slice. */
   readonly caption?: string | undefined;
-  /** What is other than on the screen. Of the 3D view not the time point: that is of its texture. */
+  /** Differences from the state on screen. The 3D view ignores the time point, which belongs to its texture. */
   readonly state?: Partial<ViewState> | undefined;
-  /** The 3D view's camera goes about its target: so many degrees. */
+  /** Rotates the 3D view's camera about its target. */
   readonly turn?: { readonly axis: Turn; readonly degrees: number } | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Axes of the scene: upwards, and to the right as it is seen at the start. */
+/** Axes of the scene: vertical, and to the right in the initial view. */
 export type Turn = 'upright' | 'across';
 
-/** Where a view lies in a picture of several, in pixels. */
+/** Position of a view in a picture of several, in pixels. */
 export interface PictureCell {
   readonly view: PictureView;
   readonly x: number;
@@ -45,12 +45,12 @@ export interface PictureCell {
   readonly height: number;
 }
 
-/** Bytes of a picture beyond which it is refused: they are held several times on the way to a file. */
+/** Pictures above this size in bytes are refused, since several copies are in memory before they reach a file. */
 const mostBytes = 2 ** 29;
 
 /**
- * The views of a layout, as the window arranges them, with `gap` pixels between.
- * @param sliceAxis the slice of the layout of one
+ * The views of a layout, arranged as in the window, with `gap` pixels between them.
+ * @param sliceAxis the slice that the one-slice layout shows
  */
 export function layoutCells(
   layout: Layout,
@@ -82,15 +82,15 @@ export function layoutCells(
   });
 }
 
-/** The first and the last pixel's end of one of `count` equal parts of a length. */
+/** The first pixel and the end of one of `count` equal parts of a length. */
 function part(length: number, index: number, count: number, gap: number): readonly [first: number, end: number] {
   const each = (length - gap * (count - 1)) / count;
   return [Math.round(index * (each + gap)), Math.round(index * (each + gap) + each)];
 }
 
 /**
- * @param longest pixels along an edge that the device can draw
- * @throws StriaError `invalid-input` for no size, `limit-too-small` for what is more than the device or the memory allows
+ * @param longest the longest edge that the device can draw, in pixels
+ * @throws StriaError `invalid-input` for an empty size, `limit-too-small` for more than the device or memory allows
  */
 export function checkPictureSize(width: number, height: number, longest: number): void {
   if (![width, height].every((length) => Number.isInteger(length) && length >= 1))
@@ -101,7 +101,7 @@ export function checkPictureSize(width: number, height: number, longest: number)
     throw new StriaError('limit-too-small', `a picture of ${width} × ${height} pixels takes more than 512 MiB`);
 }
 
-/** Puts pictures into one, on a ground of one colour. */
+/** Joins pictures into one, on a background of one colour. */
 export function joinPictures(
   { width, height }: Pick<ViewPicture, 'width' | 'height'>,
   ground: readonly [r: number, g: number, b: number, a: number],
@@ -119,7 +119,7 @@ export function joinPictures(
   return { width, height, rgba };
 }
 
-/** Draws one picture over another, in place. @param x, y where its upper left corner comes */
+/** Draws one picture over another, in place. @param x, y position of its upper left corner */
 export function drawOver(picture: ViewPicture, above: ViewPicture, x: number, y: number): void {
   for (let row = 0; row < above.height; row++) {
     for (let column = 0; column < above.width; column++) {
@@ -138,7 +138,7 @@ export function drawOver(picture: ViewPicture, above: ViewPicture, x: number, y:
   }
 }
 
-/** Pixels as a GPU gives them, premultiplied, as a picture's; changed in place. @param isBgra blue comes first */
+/** Converts premultiplied pixels from the GPU to straight RGBA, in place. @param isBgra blue comes first */
 export function toStraight(pixels: Uint8Array<ArrayBuffer>, isBgra: boolean, isOpaque: boolean): Uint8Array<ArrayBuffer> {
   for (let at = 0; at < pixels.length; at += 4) {
     const alpha = isOpaque ? 255 : (pixels[at + 3] as number);

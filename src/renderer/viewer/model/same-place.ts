@@ -5,15 +5,15 @@ import { affineColumns, hasOrientation, type SliceFrame, safeSpacing, sliceFrame
 import { clampVoxel, type Point, type SliceCamera, type Voxel } from './slice-geometry.ts';
 import type { SliceAxis, ViewState } from './viewer-api.ts';
 
-/** Where the views of a viewer stand: the slices by their axes, the oblique one, and the 3D view. What is not shown is left out. */
+/** Cameras of a viewer's views: the slices by axis, the oblique slice and the 3D view. Hidden views are left out. */
 export type Viewpoints = Readonly<
   Partial<Record<SliceAxis | 'oblique', SliceCamera | undefined> & { '3d': OrbitPose | undefined }>
 >;
 
-/** CSS pixels per spatial unit at a zoom of 1, of the slices that are shown. */
+/** CSS pixels per spatial unit at a zoom of 1, for visible slices. */
 export type FittedScales = Readonly<Partial<Record<SliceAxis | 'oblique', number>>>;
 
-/** A volume, how large its slices are when they are fitted, and what its 3D view is seen by. */
+/** A volume, the scale of its fitted slices, and the camera of its 3D view. */
 export interface LinkedVolume {
   readonly info: VolumeInfo;
   readonly scales: FittedScales;
@@ -21,8 +21,8 @@ export interface LinkedVolume {
 }
 
 /**
- * The viewpoints from which another volume is seen at the same scale, in pixels per millimetre, and at the same place: that of the world
- * where both volumes lie in it together, else as far from the middle.
+ * The cameras that show another volume at the same scale, in pixels per millimetre, and at the same place: at the same world
+ * coordinates if both volumes have an orientation, else at the same offset from the centre.
  */
 export function sameViewpoints(from: LinkedVolume, to: LinkedVolume, viewpoints: Viewpoints): Viewpoints {
   const units = unitRatio(from.info, to.info);
@@ -39,7 +39,7 @@ export function sameViewpoints(from: LinkedVolume, to: LinkedVolume, viewpoints:
   }
   const pose = viewpoints['3d'];
   if (pose) {
-    // The scene's unit is the volume's longest edge; its origin the volume's middle.
+    // A scene unit is the volume's longest edge, and the origin is the volume's centre.
     const lengths = (units * unitsPerLength(from.info)) / unitsPerLength(to.info);
     made['3d'] = {
       ...pose,
@@ -51,18 +51,18 @@ export function sameViewpoints(from: LinkedVolume, to: LinkedVolume, viewpoints:
   return made;
 }
 
-/** How many spatial units of the second volume one of the first is; 1 where one of them has none. */
+/** How many spatial units of the second volume make one of the first; 1 if either has none. */
 function unitRatio(from: VolumeInfo, to: VolumeInfo): number {
   const ratio = metresOf[from.spatialUnit] / metresOf[to.spatialUnit];
   return Number.isFinite(ratio) ? ratio : 1;
 }
 
-/** The oblique slice's centre is an offset from the volume's middle, in spatial units. */
+/** The oblique slice's centre is an offset from the volume's centre, in spatial units. */
 function samePan(center: Point | undefined, units: number): Point | undefined {
   return center && [center[0] * units, center[1] * units];
 }
 
-/** The centre of the other volume's slice that is at the same place; undefined is the volume's middle. */
+/** The centre of the other volume's slice at the same place; undefined is the volume's centre. */
 function sameCenter(from: VolumeInfo, to: VolumeInfo, axis: SliceAxis, center: Point | undefined): Point | undefined {
   if (from.dims.slice(0, 3).join() === to.dims.slice(0, 3).join() && from.affine.join() === to.affine.join()) return center;
   const [here, there] = [sliceFrame(from, axis), sliceFrame(to, axis)];
@@ -97,7 +97,7 @@ function isInside(position: Voxel, { dims }: VolumeInfo): boolean {
 
 type Matrix = readonly (readonly [x: number, y: number, z: number])[];
 
-/** The same place in another volume: by world coordinates where both have an orientation, else by the voxel's number. */
+/** The same place in another volume: by world coordinates if both have an orientation, else by voxel index. */
 export function samePlace(from: VolumeInfo, to: VolumeInfo, voxel: Voxel): Voxel {
   const [x, y, z] = to.dims;
   const size: Voxel = [x, y, z];
@@ -106,7 +106,10 @@ export function samePlace(from: VolumeInfo, to: VolumeInfo, voxel: Voxel): Voxel
   return clampVoxel(map([voxel[0] + 0.5, voxel[1] + 0.5, voxel[2] + 0.5]), size);
 }
 
-/** Carries voxel positions (voxel i covers i to i + 1) to another volume by world coordinates; undefined where one has no orientation. */
+/**
+ * Maps voxel positions (voxel i covers i to i + 1) to another volume by world coordinates; undefined if either has no
+ * orientation.
+ */
 function worldMap(from: VolumeInfo, to: VolumeInfo): ((position: Voxel) => Voxel) | undefined {
   const world = hasOrientation(from) && hasOrientation(to) ? affineColumns(from) : undefined;
   const columns = affineColumns(to);
@@ -114,7 +117,7 @@ function worldMap(from: VolumeInfo, to: VolumeInfo): ((position: Voxel) => Voxel
   const units = unitRatio(from, to);
   const shift = (info: VolumeInfo, axis: number): number => info.affine[4 * axis + 3] ?? 0;
   return (position) => {
-    // The affine's voxel numbers are those of middles.
+    // The affine refers to voxel centres.
     const at = [0, 1, 2].map((axis) => {
       const along = world.reduce(
         (sum, column, index) => sum + (column[axis] ?? 0) * ((position[index] ?? 0) - 0.5),
@@ -127,7 +130,7 @@ function worldMap(from: VolumeInfo, to: VolumeInfo): ((position: Voxel) => Voxel
   };
 }
 
-/** x of `columns · x = target`, by Cramer's rule; the columns are independent. */
+/** Solves `columns · x = target` by Cramer's rule. The columns are independent. */
 function solve(columns: Matrix, target: Voxel): Voxel {
   const determinant = (a: Voxel, b: Voxel, c: Voxel): number =>
     a[0] * (b[1] * c[2] - b[2] * c[1]) - b[0] * (a[1] * c[2] - a[2] * c[1]) + c[0] * (a[1] * b[2] - a[2] * b[1]);

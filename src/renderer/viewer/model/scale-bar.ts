@@ -1,9 +1,9 @@
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 
-/** A bar that shows how long a round length is in a picture. */
+/** A bar that shows a round length in a picture. */
 export interface ScaleBar {
   readonly pixels: number;
-  /** `20 mm`. */
+  /** The length as text: `20 mm`. */
   readonly text: string;
 }
 
@@ -20,13 +20,13 @@ const names = [
   ['nm', 1e-9],
 ] as const;
 
-/** The greatest of 1, 2 or 5 times a power of ten that is at most that. */
+/** The largest of 1, 2 or 5 times a power of ten that is not above `atMost`. */
 export function roundLength(atMost: number): number {
   const power = 10 ** Math.floor(Math.log10(atMost));
   return ([5, 2, 1].find((factor) => factor * power <= atMost * (1 + 1e-9)) ?? 1) * power;
 }
 
-/** A round length in words, in the unit that makes it a number of 1 or more: `0.05` mm is `50 µm`. */
+/** A round length as text, in the unit that makes it at least 1: `0.05` mm is `50 µm`. */
 export function lengthWords(length: number, unit: SpatialUnit): string {
   if (unit === 'unknown') return `${Number(length.toPrecision(6))}`;
   const inMetres = length * metres[unit];
@@ -36,9 +36,9 @@ export function lengthWords(length: number, unit: SpatialUnit): string {
 }
 
 /**
- * The longest bar of a round length (1, 2 or 5 times a power of ten) that is at most `maxPixels` long. Undefined where the
- * file says no unit, or there is nothing to measure by.
- * @param pixelsPerUnit how long a `unit` is in the picture
+ * The longest bar of a round length (1, 2 or 5 times a power of ten) that is at most `maxPixels` long. Undefined if the file
+ * gives no unit or there is no scale.
+ * @param pixelsPerUnit the length of one `unit` in the picture
  */
 export function scaleBar(pixelsPerUnit: number, maxPixels: number, unit: SpatialUnit): ScaleBar | undefined {
   const longest = maxPixels / pixelsPerUnit;

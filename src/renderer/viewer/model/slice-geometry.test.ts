@@ -26,16 +26,16 @@ const placement: SlicePlacement = {
   margin: 10,
 };
 
-test('a fitted slice lies in the middle, in true proportions, inside its margin', () => {
+test('a fitted slice is centred, in true proportions, within its margin', () => {
   const map = placeSlice(placement);
   expect(map.pixelsPerUnit).toBe(2);
   expect(positionAt(map, [150, 110])).toEqual([50, 25, 7.5]);
-  // 100 voxels of 1 and 50 of 2 are equally long; x runs to the left.
+  // 100 voxels of size 1 are as long as 50 of size 2; x runs to the left.
   expect(positionAt(map, [50, 10])).toEqual([100, 0, 7.5]);
   expect(positionAt(map, [250, 210])).toEqual([0, 50, 7.5]);
 });
 
-test('voxels and pixels go both ways', () => {
+test('voxels and pixels convert both ways', () => {
   const map = placeSlice({ ...placement, camera: { zoom: 3.3, center: [20, 30] } });
   const pixel = pixelOf(map, frame, [12, 34, 7]);
   expect(voxelAt(positionAt(map, pixel), placement.dims)).toEqual([12, 34, 7]);
@@ -78,13 +78,13 @@ describe('the camera', () => {
     expect(kept.camera.zoom).toBe(camera.zoom);
   });
 
-  test('is left as it is while enough is in sight', () => {
+  test('stays as it is while enough of the slice is visible', () => {
     for (const camera of [placement.camera, { zoom: 3, center: [20, 30] } as const, { zoom: 40, center: [0, 50] } as const]) {
       expect(keptInSight({ ...placement, camera })).toBe(camera);
     }
   });
 
-  test('moves the picture with the pointer', () => {
+  test('pans with the pointer', () => {
     const camera = panBy(placement, [30, -12]);
     const map = placeSlice({ ...placement, camera });
     const before = positionAt(placeSlice(placement), [100, 100]);

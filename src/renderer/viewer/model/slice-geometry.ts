@@ -3,25 +3,25 @@ import type { AxisNumber, SliceFrame } from './orientation.ts';
 export type Point = readonly [x: number, y: number];
 export type Voxel = readonly [x: number, y: number, z: number];
 
-/** How a slice is looked at: 1 fits it into its canvas. */
+/** Zoom and pan of a slice. A zoom of 1 fits it into its canvas. */
 export interface SliceCamera {
   readonly zoom: number;
-  /** The voxel position in the canvas's middle, along the frame's right and down axes. Undefined: the volume's middle. */
+  /** The voxel position at the canvas's centre, along the frame's right and down axes. Undefined: the volume's centre. */
   readonly center: Point | undefined;
 }
 
-/** Everything that places a slice on a canvas. Lengths on the canvas in its own pixels. */
+/** Everything that places a slice on a canvas. Canvas lengths are in its own pixels. */
 export interface SlicePlacement {
   readonly frame: SliceFrame;
-  /** Voxels of the whole volume. */
+  /** Dimensions of the whole volume. */
   readonly dims: Voxel;
   readonly spacing: Voxel;
   readonly width: number;
   readonly height: number;
-  /** The slice's place along the axis it cuts across. */
+  /** The slice's index along the axis it cuts across. */
   readonly index: number;
   readonly camera: SliceCamera;
-  /** Kept free around a fitted slice, in pixels. */
+  /** Free margin around a fitted slice, in pixels. */
   readonly margin: number;
 }
 
@@ -36,10 +36,10 @@ export interface CanvasToVoxel {
 
 export const maxZoom = 200;
 export const minZoom = 0.1;
-/** The least that stays in sight of a slice, as a part of the canvas's length. */
+/** At least this fraction of the canvas's length shows the slice. */
 const leastInSight = 1 / 4;
 
-/** Canvas pixels per unit of spacing where the slice is fitted: at a zoom of 1. */
+/** Canvas pixels per unit of spacing for a fitted slice, at a zoom of 1. */
 export function fittedPixelsPerUnit({ frame, dims, spacing, width, height, margin }: Omit<SlicePlacement, 'camera'>): number {
   const horizontal = frame.right.axis;
   const vertical = frame.down.axis;
@@ -69,25 +69,25 @@ export function placeSlice(placement: SlicePlacement): CanvasToVoxel {
   return { origin, right: along(horizontal, stepX), down: along(vertical, stepY), pixelsPerUnit };
 }
 
-/** The voxel position under a canvas pixel, fractions kept; it may be outside the volume. */
+/** The fractional voxel position under a canvas pixel, which may be outside the volume. */
 export function positionAt({ origin, right, down }: CanvasToVoxel, [x, y]: Point): Voxel {
   const at = (axis: AxisNumber): number => origin[axis] + right[axis] * x + down[axis] * y;
   return [at(0), at(1), at(2)];
 }
 
-/** The canvas pixel at which a voxel's middle lies. */
+/** The canvas pixel of a voxel's centre. */
 export function pixelOf(map: CanvasToVoxel, frame: SliceFrame, [x, y, z]: Voxel): Point {
   return pixelAt(map, frame, [x + 0.5, y + 0.5, z + 0.5]);
 }
 
-/** The canvas pixel at which a voxel position lies, seen across the slice. */
+/** The canvas pixel of a voxel position, projected onto the slice. */
 export function pixelAt(map: CanvasToVoxel, { right, down }: SliceFrame, position: Voxel): Point {
   const x = (position[right.axis] - map.origin[right.axis]) / map.right[right.axis];
   const y = (position[down.axis] - map.origin[down.axis]) / map.down[down.axis];
   return [x, y];
 }
 
-/** The voxel under a position, or undefined outside the volume. */
+/** The voxel that contains a position, or undefined outside the volume. */
 export function voxelAt(position: Voxel, dims: Voxel): Voxel | undefined {
   const voxel = position.map(Math.floor) as [number, number, number];
   return voxel.every((at, axis) => at >= 0 && at < (dims[axis] as number)) ? voxel : undefined;
@@ -99,7 +99,7 @@ export function clampVoxel(position: Voxel, dims: Voxel): Voxel {
   return [at(0), at(1), at(2)];
 }
 
-/** The camera after zooming by `factor` with the position under `pixel` kept where it is. */
+/** The camera after zooming by `factor` with the position under `pixel` kept in place. */
 export function zoomAt(placement: SlicePlacement, pixel: Point, factor: number): SliceCamera {
   const zoom = Math.min(maxZoom, Math.max(minZoom, placement.camera.zoom * factor));
   const before = positionAt(placeSlice(placement), pixel);
@@ -110,7 +110,7 @@ export function zoomAt(placement: SlicePlacement, pixel: Point, factor: number):
   return { zoom, center: [center[0] + shift(frame.right.axis), center[1] + shift(frame.down.axis)] };
 }
 
-/** The camera after dragging the picture by some pixels. */
+/** The camera after panning by a distance in pixels. */
 export function panBy(placement: SlicePlacement, [x, y]: Point): SliceCamera {
   const { frame, dims, camera } = placement;
   const { right, down } = placeSlice(placement);
@@ -121,7 +121,7 @@ export function panBy(placement: SlicePlacement, [x, y]: Point): SliceCamera {
   };
 }
 
-/** The camera moved as little as keeps a part of the slice on the canvas, however it was panned, zoomed or resized. */
+/** The camera moved as little as needed to keep a part of the slice on the canvas, after panning, zooming or resizing. */
 export function keptInSight(placement: SlicePlacement): SliceCamera {
   const { frame, dims, spacing, width, height, camera } = placement;
   if (!camera.center) return camera;
@@ -136,7 +136,10 @@ export function keptInSight(placement: SlicePlacement): SliceCamera {
   return center[0] === x && center[1] === y ? camera : { ...camera, center };
 }
 
-/** How far a picture's middle may be from the canvas's, in pixels. @param length of the picture along an edge of the canvas */
+/**
+ * The largest distance of a picture's centre from the canvas's centre, in pixels. @param length of the picture along a canvas
+ * edge
+ */
 export function reachInSight(length: number, canvasLength: number): number {
   return (length + canvasLength) / 2 - Math.min(length, leastInSight * canvasLength);
 }

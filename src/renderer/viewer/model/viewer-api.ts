@@ -5,19 +5,19 @@ import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { CutPlane } from './cut-plane.ts';
 
 export type SliceAxis = 'x' | 'y' | 'z';
-/** 1: 3D alone, 2: one slice alone, 3: three slices, 4: 3D and three slices, 5: those and one at any angle. */
+/** 1: 3D only, 2: one slice, 3: three slices, 4: 3D and three slices, 5: the same with an oblique slice. */
 export type Layout = '3d' | 'slice' | 'slices' | 'quad' | 'oblique';
 export function shows3d(layout: Layout): boolean {
   return layout === '3d' || layout === 'quad' || layout === 'oblique';
 }
 
 export type CameraKind = 'perspective' | 'orthographic';
-/** What is drawn around the 3D view's volume. */
+/** What is drawn around the volume in the 3D view. */
 export type BoxKind = 'off' | 'box' | 'ticks';
-/** How closely the 3D view is sampled once it is still: every texel, twice, four times. */
+/** Sampling of the 3D view at rest: one, two or four samples per texel. */
 export type Quality = 'draft' | 'normal' | 'fine';
 
-/** How the oblique slice is turned, in degrees: about the vertical axis of its canvas, then about the horizontal one. */
+/** Angles of the oblique slice in degrees: about the vertical axis of its canvas, then about the horizontal one. */
 export interface ObliqueTilt {
   readonly turn: number;
   readonly tilt: number;
@@ -26,37 +26,37 @@ export interface ObliqueTilt {
 /** Slices drawn thicker than one voxel. */
 export interface SlabChoice {
   readonly kind: 'none' | SlabKind;
-  /** In `spatialUnit`: across each axis it is as many slices as come nearest. */
+  /** In `spatialUnit`. Each axis uses the nearest number of slices. */
   readonly thickness: number;
 }
 
 /** Everything that decides what is drawn. Immutable; replaced through `Viewer.set`. */
 export interface ViewState extends Omit<RayLook, 'plane'> {
   /**
-   * In stored units (before slope and intercept), as is the level, but from the lowest real value to the highest: it runs
-   * downwards where the slope is negative (core/shared/real-order.ts).
+   * In stored units (before slope and intercept), like the level, but ordered by physical value: it is descending if the
+   * slope is negative (core/shared/real-order.ts).
    */
   readonly window: readonly [low: number, high: number];
-  /** What slices show where there is no number; the 3D view leaves such voxels out. */
+  /** How slices show voxels without a value. The 3D view leaves them out. */
   readonly missing: MissingLook;
   readonly quality: Quality;
   readonly camera: CameraKind;
   readonly box: BoxKind;
-  /** Cuts the 3D view beside `clip`. */
+  /** Clips the 3D view in addition to `clip`. */
   readonly cut: CutPlane | undefined;
   /** Name of a colormap in resources/colormaps. */
   readonly colormap: string;
-  /** The colormap runs the other way: its first colour is the window's high end. */
+  /** Reverses the colormap: its first colour is the window's upper end. */
   readonly inverted: boolean;
-  /** Opacity over the window for compositing: control points, each [position 0…1, opacity 0…1], positions rising. */
+  /** Opacity over the window for compositing: control points [position 0…1, opacity 0…1] in ascending position. */
   readonly opacity: readonly (readonly [number, number])[];
   /** The crosshair's voxel, shared by the slices and the 3D view. */
   readonly crosshair: readonly [x: number, y: number, z: number];
   readonly timePoint: number;
-  /** Slices interpolate between voxels (off: every voxel is a sharp rectangle). */
+  /** Slices interpolate between voxels. If false, every voxel is a sharp rectangle. */
   readonly smooth: boolean;
   readonly slab: SlabChoice;
-  /** Each slice's own; undefined: all are as `slab` says. */
+  /** A slab for each axis; undefined if `slab` applies to all. */
   readonly sliceSlabs: Readonly<Record<SliceAxis, SlabChoice>> | undefined;
   readonly oblique: ObliqueTilt;
 }
@@ -68,26 +68,26 @@ export interface Frame {
 }
 
 export interface FrameReport {
-  /** Decoding on the GPU, in milliseconds by timestamps. 0: it was decoded before. Undefined: the device has no timestamps. */
+  /** GPU decoding time in milliseconds by timestamps. 0: it was already decoded. Undefined: the device has no timestamps. */
   readonly decodeMs: number | undefined;
-  /** When the GPU had finished the frame, on `performance.now()`'s clock. */
+  /** When the GPU finished the frame, on the clock of `performance.now()`. */
   readonly presentedAt: number;
 }
 
 export interface Probe {
   readonly voxel: readonly [x: number, y: number, z: number];
-  /** Exact, as stored. */
+  /** The exact stored value. */
   readonly stored: number;
   /** `slope × stored + intercept`. */
   readonly value: number;
 }
 
-/** What panels read, by `useSyncExternalStore(viewer.subscribe, viewer.snapshot)`. */
+/** What panels read through `useSyncExternalStore(viewer.subscribe, viewer.snapshot)`. */
 export interface ViewerSnapshot {
   readonly info: VolumeInfo | undefined;
   readonly state: ViewState;
-  /** Under the pointer; undefined when it is outside every picture. */
+  /** The voxel under the pointer; undefined if the pointer is outside every picture. */
   readonly probe: Probe | undefined;
-  /** Shown at 1/n of the resolution along each axis because the volume is larger than the GPU allows; 1: whole. */
+  /** The volume is shown at 1/n of its resolution along each axis because it is too large for the GPU; 1 if it is whole. */
   readonly decimation: number;
 }

@@ -3,14 +3,14 @@ import type { ChunkRectangle } from '../model/chunk-rectangles.ts';
 
 const fillOpacity = 0.24;
 const lineOpacity = 0.6;
-/** In CSS pixels: a chunk narrower than that has no border, which would be all of it, and one smaller than its number no number. */
+/** In CSS pixels: narrower chunks get no border, which would fill them, and chunks smaller than the number get no number. */
 const bordered = 5;
 const tag = { width: 15, height: 14, inset: 2, perDigit: 6 } as const;
 const stripes = 6;
 
 /**
- * Paints chunks over a slice, each within its own pixels: filled, bordered, and with its way's number where there is room.
- * @param context with a pixel of the canvas as its unit; it is left so
+ * Paints chunks over a slice, each within its own pixels: filled, with a border, and with the number of its way if it fits.
+ * @param context with one canvas pixel as its unit, which is left unchanged
  */
 export function paintChunks(
   context: OffscreenCanvasRenderingContext2D,
@@ -51,7 +51,7 @@ function paintStripes(
   context.globalAlpha = 2 * fillOpacity;
   context.lineWidth = line;
   context.beginPath();
-  // Lines on which x + y is a multiple of the distance: they go on from chunk to chunk.
+  // Lines on which x + y is a multiple of the distance continue from chunk to chunk.
   for (let sum = Math.ceil((from + first) / distance) * distance; sum < to + last; sum += distance) {
     context.moveTo(sum - first, first);
     context.lineTo(sum - last, last);
@@ -60,7 +60,7 @@ function paintStripes(
   context.restore();
 }
 
-/** In the upper left corner of what is seen of the chunk. */
+/** In the upper left corner of the visible part of the chunk. */
 function paintNumber(context: OffscreenCanvasRenderingContext2D, rectangle: ChunkRectangle, pixelRatio: number): void {
   const [left, top] = [Math.max(0, rectangle.left), Math.max(0, rectangle.top)];
   const number = String(rectangle.way + 1);

@@ -8,7 +8,8 @@ import { openTestGpu } from '../../../testing/node-gpu-testing.ts';
 import { autoView } from '../auto-view.ts';
 import { type SliceDrawing, SliceRenderer } from './slice-renderer.ts';
 
-// Values that are hard to show: at the ends of what floats hold, close together, missing, falling. A pixel shows a voxel.
+// Values that are hard to show: at the limits of floats, close together, missing, or with a negative slope. One pixel shows
+// one voxel.
 
 const gpu = await openTestGpu();
 let renderer: SliceRenderer;
@@ -24,17 +25,17 @@ const arrays = { f32: Float32Array, f64: Float64Array, u32: Uint32Array, i16: In
 interface Case {
   readonly type?: keyof typeof arrays;
   readonly slope?: number;
-  /** The slice drawn is that of z = 2. */
+  /** The slice that is drawn is z = 2. */
   readonly value: (x: number, y: number, z: number) => number;
-  /** Default: the automatic one. */
+  /** Default: the automatic window. */
   readonly window?: readonly [number, number];
   readonly look?: Partial<SliceDrawing['state']>;
   readonly slab?: ThickSlice;
-  /** Any plane, which lies as the slice does. */
+  /** Draws it as an oblique plane with the same position. */
   readonly isOblique?: boolean;
 }
 
-/** The first row's pixels, each r, g and b. */
+/** The pixels of the first row, as r, g and b. */
 async function rowOf({ type = 'f32', slope = 1, value, window, look, slab, isOblique }: Case): Promise<number[][]> {
   using scope = gpu.scope('test');
   const info = { ...testInfo([width, height, depth, 1], type satisfies ElementType), slope };
@@ -82,7 +83,7 @@ const last = width - 1;
 
 describe.each([
   ['−3e38 to 3e38', 'f32', -3e38, 3e38],
-  // The largest float itself is a mark for 'no data'.
+  // The largest float itself marks missing data.
   ['nearly all floats', 'f32', -0.9999 * largest, 0.9999 * largest],
   ['the largest floats', 'f32', 0.99 * largest, 0.9999 * largest],
   ['0 to 6.2e-13', 'f32', 0, 6.2e-13],
@@ -99,14 +100,14 @@ describe.each([
   };
   const window = [low, high] as const;
 
-  test('is black to white, in a slice, a thick one and an oblique one', async () => {
+  test('is black to white, in a slice, a slab and an oblique slice', async () => {
     for (const slab of [
       undefined,
       { kind: 'mean', slices: 4 },
       { kind: 'maximum', slices: 3 },
       { kind: 'minimum', slices: 3 },
     ] as const) {
-      // Slabs are planes of floats, which do not tell those integers apart, and GPUs may reckon subnormal ones as 0.
+      // Slabs hold floats, which cannot tell those integers apart, and GPUs may flush subnormals to 0.
       if (slab && (type === 'u32' || high < 1e-38)) continue;
       expectLike(
         grays(await rowOf({ type, value, window, ...(slab && { slab }) })),
@@ -124,17 +125,17 @@ describe.each([
     );
   });
 
-  test('has its ends in the window, and what is beyond outside', async () => {
+  test('includes its ends in the window, and puts everything beyond outside', async () => {
     const outside = ['mark', 'mark'] as const;
     const isGray = ([r, g, b]: number[]): boolean => r === g && g === b;
     expect((await rowOf({ type, value, window, look: { outside } })).every(isGray)).toBe(true);
-    // A window of the middle half begins and ends between two voxels.
+    // A window of the middle half starts and ends between two voxels.
     const [first, end] = [value(16.5), value(46.5)];
     const found = await rowOf({ type, value, window: [first, end], look: { outside } });
     expect(found.map(isGray)).toEqual(Array.from({ length: width }, (__, x) => x > 16 && x < 47));
   });
 
-  test('falls where the slope is negative: white to black', async () => {
+  test('is white to black if the slope is negative', async () => {
     expectLike(
       grays(await rowOf({ type, slope: -2.5, value, window: [high, low] })),
       ramp((x) => 1 - x / last),
@@ -142,20 +143,20 @@ describe.each([
   });
 });
 
-test('the automatic window of a falling slope has the lowest real value black', async () => {
+test('the automatic window with a negative slope shows the lowest physical value black', async () => {
   const found = grays(await rowOf({ type: 'i16', slope: -2.5, value: (x, y) => x + 2 * y }));
   expect(found[0]).toBeGreaterThan(230);
   expect(found[last]).toBeLessThan(25);
   expect(found).toEqual([...found].sort((a, b) => b - a));
 });
 
-test('maximum and minimum of a thick slice are those of real values', async () => {
+test('maximum and minimum of a slab refer to physical values', async () => {
   const value = (_x: number, _y: number, z: number): number => 50 * z;
   const gray = async (slope: number, kind: ThickSlice['kind']): Promise<number | undefined> => {
     const window = slope < 0 ? ([250, 0] as const) : ([0, 250] as const);
     return grays(await rowOf({ type: 'u8', slope, value, window, slab: { kind, slices: 5 } }))[0];
   };
-  // Stored 0 to 200; of slope −1 that is 0 down to −200, and −250 is black.
+  // Stored 0 to 200 are 0 to −200 with a slope of −1, and −250 is black.
   expect(await gray(1, 'maximum')).toBe(Math.round((255 * 200) / 250));
   expect(await gray(-1, 'maximum')).toBe(255);
   expect(await gray(1, 'minimum')).toBe(0);
@@ -171,7 +172,7 @@ describe.each([
 ])('voxels of %s', (_, mark) => {
   const value = (x: number, y: number): number => (x < 8 ? mark : (100 * x) / last + y / 100);
 
-  test('leave the automatic window as it is, and show nothing or their own colour', async () => {
+  test('do not affect the automatic window, and show nothing or their own colour', async () => {
     const shown = await rowOf({ value });
     expect(shown.slice(0, 8)).toEqual(new Array(8).fill([255, 0, 0]));
     expect(shown[8]?.[0]).toBeLessThan(15);
@@ -181,8 +182,8 @@ describe.each([
     expect(marked.slice(8)).toEqual(shown.slice(8));
   });
 
-  test('are in no thick slice, nor in what is blended', async () => {
-    // Of five slices three are missing in front.
+  test('are ignored in slabs and in interpolation', async () => {
+    // Three of the five slices are missing, in front.
     const some = (x: number, y: number, z: number): number => (z < 3 ? mark : value(Math.max(8, x), y));
     for (const kind of ['mean', 'maximum', 'minimum'] as const) {
       expect((await rowOf({ value: some, slab: { kind, slices: 5 } }))[last]?.[0]).toBeGreaterThan(245);

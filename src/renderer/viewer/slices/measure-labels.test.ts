@@ -9,14 +9,14 @@ function meet(a: LabelBox, b: LabelBox): boolean {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }
 
-test('a label stands to the right of its shape, or to the left where there is no room', () => {
+test('a label is to the right of its shape, or to the left if there is no room', () => {
   expect(placeLabels([label([50, 100], [120, 140])], canvas)).toEqual([{ x: 130, y: 120, width: 100, height: 40 }]);
   expect(placeLabels([label([350, 100], [380, 140])], canvas)).toEqual([{ x: 240, y: 80, width: 100, height: 40 }]);
-  // Below what is as wide as the canvas.
+  // Below a shape as wide as the canvas.
   expect(placeLabels([label([5, 100], [395, 100])], canvas)).toEqual([{ x: 0, y: 110, width: 100, height: 40 }]);
 });
 
-test('labels of shapes side by side, or one in the other, do not cover each other and stay on the canvas', () => {
+test('labels of adjacent or nested shapes do not overlap and stay on the canvas', () => {
   const shapes = [
     label([50, 100], [120, 140]),
     label([230, 100], [300, 140]),
@@ -31,6 +31,6 @@ test('labels of shapes side by side, or one in the other, do not cover each othe
   }
 });
 
-test('on a canvas that is smaller than a label, it begins in the corner', () => {
+test('on a canvas smaller than the label, the label starts in the corner', () => {
   expect(placeLabels([label([10, 10])], [60, 30])).toMatchObject([{ x: 0, y: 0 }]);
 });

@@ -1,10 +1,10 @@
 import type { Point } from '../model/slice-geometry.ts';
 
-/** A label that is to be placed: the size of its box, and the shape that it belongs to. */
+/** A label to place: the size of its box, and its shape. */
 export interface Label {
   readonly width: number;
   readonly height: number;
-  /** What is in sight of its shape; at least one point. */
+  /** Visible points of its shape; at least one. */
   readonly points: readonly Point[];
 }
 
@@ -14,12 +14,12 @@ export interface LabelBox extends Omit<Label, 'points'> {
   readonly y: number;
 }
 
-/** Between a label and its shape, and between two labels. */
+/** Distance between a label and its shape, and between two labels. */
 const [away, apart] = [10, 2];
 
 /**
- * Places labels on a canvas, each beside its shape, to the right of it where there is room. Where labels meet, the later one goes elsewhere
- * around its shape, or above or below the earlier one; where all is full, to where it covers least.
+ * Places labels on a canvas, each beside its shape, to the right if there is room. If labels overlap, the later one moves
+ * around its shape, or above or below the earlier one; if everything is full, to where it covers least.
  */
 export function placeLabels(labels: readonly Label[], [canvasWidth, canvasHeight]: Point): LabelBox[] {
   const placed: LabelBox[] = [];

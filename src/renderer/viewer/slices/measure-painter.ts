@@ -5,10 +5,10 @@ import { type MeasureShape, pointsInSight } from './measure-shapes.ts';
 const colors = { plain: '#f4c95d', chosen: '#ffe9b0', faint: '#f4c95d' } as const;
 const shade = 'rgba(0, 0, 0, 0.6)';
 const textBox = { size: 11, lineHeight: 14, padding: 4 } as const;
-/** Where an edge of the canvas is shorter than this, in CSS pixels, labels are cut down. */
+/** On a canvas with an edge shorter than this, in CSS pixels, labels are shortened. */
 const smallCanvas = 260;
 
-/** Paints measurements over a slice. @param context with a pixel of the canvas as its unit; it is left so */
+/** Paints measurements over a slice. @param context with one canvas pixel as its unit, which is left unchanged */
 export function paintMeasures(
   context: OffscreenCanvasRenderingContext2D,
   shapes: readonly MeasureShape[],
@@ -52,14 +52,14 @@ function strokeLine(context: OffscreenCanvasRenderingContext2D, line: readonly P
   context.stroke();
 }
 
-/** What is written beside a shape. */
+/** The text beside a shape. */
 interface Words {
   readonly shape: MeasureShape;
   readonly lines: readonly string[];
   readonly label: Label;
 }
 
-/** Without a part of the shape in sight there are no words. On a small canvas they are the name and the first value. */
+/** A shape without a visible part has no text. On a small canvas the text is the name and the first value. */
 function wordsOf(context: OffscreenCanvasRenderingContext2D, shape: MeasureShape, pixelRatio: number): Words | undefined {
   const { width, height } = context.canvas;
   const isSmall = Math.min(width, height) / pixelRatio < smallCanvas;
@@ -78,7 +78,7 @@ function paintAllWords(context: OffscreenCanvasRenderingContext2D, shapes: reado
   context.font = `400 ${textBox.size}px system-ui, sans-serif`;
   context.textAlign = 'left';
   context.textBaseline = 'middle';
-  // What is chosen has its place first.
+  // The selected shape gets its place first,
   const inTurn = [...shapes.filter(({ look }) => look === 'chosen'), ...shapes.filter(({ look }) => look !== 'chosen')];
   const all = inTurn.map((shape) => wordsOf(context, shape, pixelRatio)).filter((words) => words !== undefined);
   const { width, height } = context.canvas;
@@ -86,7 +86,7 @@ function paintAllWords(context: OffscreenCanvasRenderingContext2D, shapes: reado
     all.map(({ label }) => label),
     [width / pixelRatio, height / pixelRatio],
   );
-  // And lies on top.
+  // and is painted on top.
   for (const [index, words] of [...all.entries()].reverse()) paintWords(context, words, boxes[index] as LabelBox);
 }
 

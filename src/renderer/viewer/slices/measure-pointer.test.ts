@@ -10,7 +10,7 @@ import { MeasurePointer } from './measure-pointer.ts';
 import { type MeasureSlice, measureShapes, measureSlice, pointsInSight } from './measure-shapes.ts';
 
 const dims: Voxel = [40, 50, 20];
-/** Patient's axes, x to the left, anisotropic. */
+/** Patient axes, x to the left, anisotropic. */
 const info = { ...testInfo([...dims, 1], 'u8'), affine: [-0.7, 0, 0, 12, 0, 0.7, 0, 3, 0, 0, 2.5, -8] };
 
 function sliceAt(axis: SliceAxis, index: number, affine: readonly number[] = info.affine): MeasureSlice {
@@ -69,8 +69,8 @@ function click(at: Point): void {
   pointer.release(at, slice);
 }
 
-describe('making', () => {
-  test('a distance by one drag, or by two clicks', () => {
+describe('creating', () => {
+  test('a distance takes one drag or two clicks', () => {
     tool = 'distance';
     drag([100, 100], [160, 180]);
     click([140, 100]);
@@ -84,7 +84,7 @@ describe('making', () => {
     }
   });
 
-  test('an angle by a drag and a click, or by three clicks', () => {
+  test('an angle takes a drag and a click, or three clicks', () => {
     tool = 'angle';
     drag([100, 100], [200, 100]);
     expect(measurements).toHaveLength(0);
@@ -101,7 +101,7 @@ describe('making', () => {
     ]);
   });
 
-  test('is given up by Escape, by another tool and where it has no extent', () => {
+  test('is cancelled by Escape, by another tool, and if it has no extent', () => {
     tool = 'sphere';
     pointer.press([100, 100], slice);
     expect(pointer.shown().measurements).toHaveLength(1);
@@ -125,7 +125,7 @@ describe('changing', () => {
     [tool, chosen] = ['pointer', undefined];
   });
 
-  test('a handle moves its point, a line the whole, and nothing is kept before the release', () => {
+  test('a handle moves its point, a line moves the whole, and nothing is kept before the release', () => {
     const [before] = measurements;
     expect(pointer.cursorAt([161, 181], slice)).toBe('grab');
     pointer.press([161, 181], slice);
@@ -143,7 +143,7 @@ describe('changing', () => {
     ]);
   });
 
-  test('beside it the crosshair is meant, and nothing is chosen any more', () => {
+  test('a press beside it moves the crosshair and clears the selection', () => {
     pointer.press([130, 140], slice);
     pointer.release([130, 140], slice);
     expect(chosen).toBe('distance-1');
@@ -173,7 +173,7 @@ describe('what a slice shows', () => {
     ],
   });
 
-  test('what was made on it, faintly what was made nearby or at another time, and nothing from afar', () => {
+  test('measurements made on it, faintly those made nearby or at another time, and no others', () => {
     expect(measureShapes(sliceAt('z', 7), line, { timePoint: 0 })[0]).toMatchObject({ look: 'chosen', words: ['words'] });
     for (const [at, timePoint] of [
       [9, 0],
@@ -213,7 +213,7 @@ describe('what a slice shows', () => {
   });
 });
 
-test('words stand by what is in sight of a shape: nothing of it, no words', () => {
+test('a label is placed beside the visible part of a shape; a hidden shape has no label', () => {
   const square: readonly Point[] = [
     [10, 10],
     [300, 10],
@@ -222,7 +222,7 @@ test('words stand by what is in sight of a shape: nothing of it, no words', () =
     [10, 10],
   ];
   expect(pointsInSight([square], 400, 400)).toContainEqual([300, 300]);
-  // Above and to the left of the canvas; around all of it; beside a corner, though its bounds reach over it.
+  // Above and to the left of the canvas, around the whole canvas, and past a corner with overlapping bounds.
   const moved = (x: number, y: number) => square.map(([a, b]): Point => [a + x, b + y]);
   expect(pointsInSight([moved(-400, -400)], 200, 200)).toEqual([]);
   expect(pointsInSight([moved(-50, -50)], 200, 200)).toEqual([]);
@@ -245,7 +245,7 @@ test.each(['x', 'y', 'z'] as const)(
     tool = 'distance';
     for (const along of [place.frame.right.axis, place.frame.down.axis]) {
       measurements = [];
-      // As the eye finds the edges: the outer sides of the first and the last voxel that is bright.
+      // Edges as the eye sees them: the outer sides of the first and the last bright voxel.
       const bright = Array.from({ length: dims[along] }, (_, at) => at).filter((at) => {
         const voxel: [number, number, number] = [20, 25, 10];
         voxel[along] = at;

@@ -5,26 +5,26 @@ import type { ViewHost } from '../model/view-host.ts';
 import type { SliceAxis } from '../model/viewer-api.ts';
 import { type MeasureSlice, measureShapes, type ShownMeasures, shapeAt } from './measure-shapes.ts';
 
-/** Beyond so many CSS pixels a press was a drag: its release sets a point too. */
+/** Moving further than this many CSS pixels makes a press a drag, whose release also sets a point. */
 const dragPixels = 4;
 
-/** A measurement that is being made: its last point follows the pointer. */
+/** A measurement being made. Its last point follows the pointer. */
 interface Draft {
   readonly measurement: Measurement;
-  /** Where the button went down last. */
+  /** Where the button was last pressed. */
   readonly pressedAt: Point;
 }
 
-/** One that is being changed; it is kept when the button is released. */
+/** A measurement being changed. It is kept when the button is released. */
 interface Change {
   readonly before: Measurement;
   readonly now: Measurement;
-  /** The number of the handle that is dragged; undefined: all of it is. */
+  /** Index of the dragged handle; undefined if the whole measurement is dragged. */
   readonly handle: number | undefined;
   readonly from: Voxel;
 }
 
-/** Makes and changes measurements on one slice view by its pointer. Points are set by dragging, or by one click each. */
+/** Creates and changes measurements on one slice view with the pointer. Points are set by dragging or by single clicks. */
 export class MeasurePointer {
   readonly #axis: SliceAxis;
   readonly #host: Pick<ViewHost, 'board' | 'state'>;
@@ -38,7 +38,7 @@ export class MeasurePointer {
     this.#redraw = redraw;
   }
 
-  /** All measurements as they are to be drawn now. */
+  /** All measurements as they should be drawn now. */
   shown(): ShownMeasures {
     const { measurements, chosen, words } = this.#host.board;
     const change = this.#change?.now;
@@ -47,7 +47,7 @@ export class MeasurePointer {
     return { measurements: draft ? [...all, draft] : all, chosen: draft?.id ?? chosen, words };
   }
 
-  /** @returns whether the press was taken: else it moves the crosshair */
+  /** @returns whether the press was used; otherwise it moves the crosshair */
   press(pixel: Point, slice: MeasureSlice): boolean {
     const { board } = this.#host;
     const position = positionAt(slice.map, pixel);
@@ -75,7 +75,7 @@ export class MeasurePointer {
     return true;
   }
 
-  /** With the button down or up. */
+  /** The pointer moved, with the button up or down. */
   move(pixel: Point, slice: MeasureSlice): void {
     const position = positionAt(slice.map, pixel);
     if (this.#draft) this.#draft = { ...this.#draft, measurement: withLast(this.#draft.measurement, position) };
@@ -102,7 +102,7 @@ export class MeasurePointer {
     this.#set(positionAt(slice.map, pixel), slice);
   }
 
-  /** Gives up what is being made or changed. @returns whether there was anything */
+  /** Cancels creating or changing. @returns whether there was anything to cancel */
   cancel(): boolean {
     const wasBusy = this.#draft !== undefined || this.#change !== undefined;
     this.#draft = this.#change = undefined;
@@ -110,7 +110,7 @@ export class MeasurePointer {
     return wasBusy;
   }
 
-  /** The tool or the measurements are others now. */
+  /** The tool or the measurements have changed. */
   boardChanged(): void {
     if (this.#draft && this.#draft.measurement.kind !== this.#host.board.tool) this.cancel();
   }
@@ -123,7 +123,7 @@ export class MeasurePointer {
     return hit ? 'move' : '';
   }
 
-  /** Sets the draft's last point, and ends it or begins the next point. */
+  /** Sets the draft's last point, then finishes it or starts the next point. */
   #set(position: Voxel, slice: MeasureSlice): void {
     if (!this.#draft) return;
     const { board } = this.#host;

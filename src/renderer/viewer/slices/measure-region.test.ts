@@ -8,7 +8,7 @@ import { outsideOf, regionOf } from './measure-region.ts';
 
 const dims: Voxel = [40, 36, 20];
 const anisotropic = metricOf({ ...testInfo([...dims, 1], 'u8'), affine: [0.7, 0, 0, 0, 0, 0.9, 0, 0, 0, 0, 2.5, 0] });
-// Axes that are not at right angles, as of a tilted gantry.
+// Axes that are not at right angles, as with a tilted gantry.
 const slanted = metricOf({ ...testInfo([...dims, 1], 'u8'), affine: [0.7, 0.1, 0, 0, 0, 0.9, 0.8, 0, 0.2, 0, 2.5, 0] });
 
 const measured = (kind: Measurement['kind'], points: Measurement['points'], axis: Measurement['axis'] = 'z'): Measurement => ({
@@ -84,7 +84,7 @@ test('a sphere’s voxels fill its volume', () => {
   expect((voxelsOf(region).length * voxelVolume(anisotropic)) / ((4 / 3) * Math.PI * radius ** 3)).toBeCloseTo(1, 1);
 });
 
-test('a rectangle holds the voxels of its one slice whose middles it holds', () => {
+test('a rectangle contains the voxels of its slice whose centres it contains', () => {
   const region = regionOf(
     measured(
       'rectangle',
@@ -100,7 +100,7 @@ test('a rectangle holds the voxels of its one slice whose middles it holds', () 
   expect(voxelsOf(region)).toEqual(['12,6,14', '12,7,14']);
 });
 
-test('what holds no voxel is no region', () => {
+test('a shape that contains no voxel is not a region', () => {
   expect(
     regionOf(
       measured('rectangle', [
@@ -159,7 +159,7 @@ test.each([
   expect(outsideOf(measured(kind, [a, b]), anisotropic, dims)).toBe(outside);
 });
 
-test('a slanted sphere is outside where its voxels are', () => {
+test('a sphere in a sheared volume is outside where its voxels are', () => {
   for (const center of [
     [20, 18, 10],
     [20, 3, 10],
@@ -174,7 +174,7 @@ test('a slanted sphere is outside where its voxels are', () => {
   }
 });
 
-/** Whether a ball in the slanted volume comes to a plane of voxel positions, by trying directions. */
+/** Whether a sphere in the sheared volume reaches a plane of voxel positions, found by trying directions. */
 function reachesPlane(center: Voxel, radius: number, axis: 0 | 1 | 2, at: number): boolean {
   let farthest = 0;
   for (let turn = 0; turn < 60; turn++) {

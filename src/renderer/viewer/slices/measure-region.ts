@@ -4,8 +4,8 @@ import { innerProduct, lengthOf, type Metric, stepBetween } from '../model/metri
 import type { Voxel } from '../model/slice-geometry.ts';
 
 /**
- * The voxels that a rectangle or a sphere holds: those whose middles it holds. Undefined for what is no region, and for one
- * that holds no voxel of the volume.
+ * The voxels whose centres a rectangle or sphere contains. Undefined for other kinds, and for a region that contains no voxel
+ * of the volume.
  */
 export function regionOf({ kind, axis, points }: Measurement, metric: Metric, dims: Voxel): Region | undefined {
   const [a, b] = points as [Voxel, Voxel];
@@ -20,7 +20,10 @@ export function regionOf({ kind, axis, points }: Measurement, metric: Metric, di
   return boxed(ranges, () => ranges[0]);
 }
 
-/** How much of a rectangle or a sphere lies outside the volume, by its outline; a volume's edge is its outermost voxels' outer sides. */
+/**
+ * How much of a rectangle or sphere is outside the volume, by its outline. The volume ends at the outer sides of its
+ * outermost voxels.
+ */
 export function outsideOf({ kind, axis, points }: Measurement, metric: Metric, dims: Voxel): 'none' | 'partly' | 'wholly' {
   if (kind !== 'rectangle' && kind !== 'sphere') return 'none';
   const [a, b] = points as [Voxel, Voxel];
@@ -38,10 +41,10 @@ export function outsideOf({ kind, axis, points }: Measurement, metric: Metric, d
   return spans.some(([low, high], along) => low < -slack || high > (dims[along] as number) + slack) ? 'partly' : 'none';
 }
 
-/** Float noise is not outside, in voxels. */
+/** Tolerance for float noise, in voxels. */
 const slack = 1e-6;
 
-/** Of the voxels that are at most √`squared` from the centre. */
+/** The voxels at most √`squared` from the centre. */
 function sphere(center: Voxel, squared: number, metric: Metric, dims: Voxel): Region | undefined {
   const [xx, xy, xz] = metric[0];
   const row = (y: number, z: number): readonly [number, number] | undefined => {
@@ -75,7 +78,7 @@ function boxed(ranges: readonly [Span, Span, Span], row: Region['row']): Region 
   };
 }
 
-/** The voxels whose middles lie from one position to another. */
+/** The voxels whose centres are between two positions. */
 function middlesBetween(low: number, high: number): Span {
   return [Math.ceil(low - 0.5), Math.floor(high - 0.5)];
 }
@@ -84,7 +87,7 @@ function clipped([first, last]: Span, length: number): Span {
   return [Math.max(0, first), Math.min(length - 1, last)];
 }
 
-/** An element of the inverse's diagonal: how far a ball of radius 1 reaches along an axis, squared, in voxels. */
+/** A diagonal element of the inverse: how far a sphere of radius 1 reaches along an axis, squared, in voxels. */
 function inverseDiagonal(metric: Metric, axis: 0 | 1 | 2): number {
   const [i, j] = axis === 0 ? ([1, 2] as const) : axis === 1 ? ([0, 2] as const) : ([0, 1] as const);
   const minor = metric[i][i] * metric[j][j] - metric[i][j] * metric[j][i];

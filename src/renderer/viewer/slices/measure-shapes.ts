@@ -15,14 +15,14 @@ export interface MeasureSlice {
   readonly pixelRatio: number;
 }
 
-/** A measurement as it is painted on a slice, in canvas pixels. */
+/** A measurement as painted on a slice, in canvas pixels. */
 export interface MeasureShape {
   readonly id: string;
   readonly lines: readonly (readonly Point[])[];
-  /** Empty where it cannot be changed: it was not made on this slice. */
+  /** Empty if it cannot be changed here, because it was made on another slice. */
   readonly handles: readonly Point[];
   readonly words: readonly string[];
-  /** Faint: it belongs to a slice nearby, or to another time point. */
+  /** Faint: it belongs to a nearby slice or another time point. */
   readonly look: 'plain' | 'chosen' | 'faint';
 }
 
@@ -32,7 +32,7 @@ export interface ShownMeasures {
   words(measurement: Measurement): readonly string[];
 }
 
-/** What was measured is still seen, faintly, so many slices away. */
+/** Measurements are shown faintly up to this many slices away. */
 const nearSlices = 2;
 const outlinePoints = 72;
 
@@ -41,7 +41,7 @@ export function measureSlice(placement: SlicePlacement, info: VolumeInfo, pixelR
   return { map: placeSlice(placement), frame, index, metric: metricOf(info), pixelRatio };
 }
 
-/** What a slice shows of measurements. A sphere shows in every slice that cuts it, across any axis. */
+/** The shapes of measurements on a slice. A sphere is shown on every slice that cuts it, across any axis. */
 export function measureShapes(
   slice: MeasureSlice,
   { measurements, chosen, words }: ShownMeasures,
@@ -87,8 +87,8 @@ function linesOf({ kind, axis, points }: Measurement, slice: MeasureSlice): (rea
 }
 
 /**
- * Where the slice's middle cuts a sphere: an ellipse of voxels, by the metric's share in the slice's plane, moved where the
- * axes are not at right angles. Empty: it does not.
+ * The intersection of the slice's middle plane with a sphere: an ellipse in voxel coordinates, given by the part of the
+ * metric in the slice's plane and shifted if the axes are not at right angles. Empty if they do not meet.
  */
 function sphereOutline([center, end]: readonly [Voxel, Voxel], { frame, index, metric }: MeasureSlice): Voxel[] {
   const { across } = frame;
@@ -101,7 +101,7 @@ function sphereOutline([center, end]: readonly [Voxel, Voxel], { frame, index, m
   const radius = lengthOf(metric, stepBetween(center, end));
   const left = radius * radius - along * along * metric[across][across] + (middleU * pullU + middleV * pullV);
   if (!(left > 0)) return [];
-  // The square root of the metric's share, by Cholesky: steps of length 1 in all directions.
+  // The Cholesky root of that part of the metric: steps of length 1 in all directions.
   const stretch = Math.sqrt(left);
   const rootU = Math.sqrt(uu);
   const rootV = Math.sqrt(determinant / uu);
@@ -117,7 +117,7 @@ function sphereOutline([center, end]: readonly [Voxel, Voxel], { frame, index, m
   });
 }
 
-/** Between the legs of an angle, near its corner. */
+/** The arc between the legs of an angle, near its vertex. */
 function arc(points: readonly Point[], pixelRatio: number): Point[] {
   const [a, corner, b] = points;
   if (!a || !corner || !b) return [];
@@ -132,7 +132,7 @@ function arc(points: readonly Point[], pixelRatio: number): Point[] {
   });
 }
 
-/** Of some lines, what lies on a canvas of that size: where they begin, end and bend there, and where they cross its edges. */
+/** The visible points of lines on a canvas: their ends, their bends, and where they cross its edges. */
 export function pointsInSight(lines: readonly (readonly Point[])[], width: number, height: number): Point[] {
   return lines.flatMap((line) =>
     line.slice(1).flatMap((end, at) => {
@@ -145,7 +145,10 @@ export function pointsInSight(lines: readonly (readonly Point[])[], width: numbe
   );
 }
 
-/** The part of a segment that lies between 0 and `size`, from 0 at its begin to 1 at its end (Liang and Barsky 1984). Undefined: none. */
+/**
+ * The part of a segment between 0 and `size`, from 0 at its start to 1 at its end (Liang and Barsky 1984). Undefined if there
+ * is none.
+ */
 function spanInSight(begin: Point, end: Point, size: Point): readonly [from: number, to: number] | undefined {
   let [from, to] = [0, 1];
   for (const axis of [0, 1] as const) {
@@ -161,14 +164,14 @@ function spanInSight(begin: Point, end: Point, size: Point): readonly [from: num
   return from <= to ? [from, to] : undefined;
 }
 
-/** What of the measurements that were made here is under a pixel: a handle by its number, or a line. */
+/** The part of the measurements of this slice under a pixel: a handle by its index, or a line. */
 export function shapeAt(
   shapes: readonly MeasureShape[],
   pixel: Point,
   pixelRatio: number,
 ): { readonly id: string; readonly handle: number | undefined } | undefined {
   const own = shapes.filter(({ handles }) => handles.length > 0);
-  // What is chosen lies on top, then what is newest.
+  // The selected one is on top, then the newest.
   const inTurn = [...own.filter(({ look }) => look === 'chosen'), ...own.filter(({ look }) => look !== 'chosen').reverse()];
   for (const { id, handles } of inTurn) {
     const handle = handles.findIndex(([x, y]) => Math.hypot(x - pixel[0], y - pixel[1]) <= 8 * pixelRatio);

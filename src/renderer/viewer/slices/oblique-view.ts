@@ -15,14 +15,17 @@ import { adjustedWindow, marginOf, type PictureSize, SliceCanvas, type SlicePict
 import { listenToSlicePointer } from './slice-pointer.ts';
 import type { SliceRenderer } from './slice-renderer.ts';
 
-/** A slice through the crosshair at any angle, on its own canvas: blended between voxels, with their letters and scale bar. */
+/**
+ * A slice with any orientation through the crosshair, on its own canvas, interpolated between voxels, with letters and a
+ * scale bar.
+ */
 export class ObliqueView extends SliceCanvas {
   readonly #renderer: SliceRenderer;
   readonly #endPointer: () => void;
-  /** What is left of a step along the normal that was less than a voxel. */
+  /** The remainder of steps along the normal that is less than a voxel. */
   #rest: readonly [number, number, number] = [0, 0, 0];
 
-  /** @throws StriaError `internal` when the canvas has a context of another kind */
+  /** @throws StriaError `internal` if the canvas already has another kind of context */
   constructor(gpu: Gpu, renderer: SliceRenderer, format: GPUTextureFormat, canvas: HTMLCanvasElement, host: ViewHost) {
     super(gpu, format, canvas, host);
     this.#renderer = renderer;
@@ -61,7 +64,7 @@ export class ObliqueView extends SliceCanvas {
       axis: undefined,
       index: 0,
       map,
-      // Voxels cut aslant have no rectangle to show.
+      // Voxels cut at an angle have no rectangle to show.
       state: { ...state, smooth: true },
       ground,
       overlay: overlay && {
@@ -133,7 +136,7 @@ export class ObliqueView extends SliceCanvas {
     if (placement) this.viewpoint = obliqueKeptInSight({ ...placement, camera: change(placement) });
   }
 
-  /** Along the normal; the crosshair is a voxel, so what is left of a step goes into the next. */
+  /** Moves along the normal. The crosshair is a whole voxel, so the remainder is added to the next step. */
   #step(slices: number): void {
     const placement = this.#placement();
     if (!placement) return;

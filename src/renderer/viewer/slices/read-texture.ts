@@ -5,8 +5,8 @@ import { toStraight, type ViewPicture } from '../model/picture.ts';
 const stripBytes = 2 ** 26;
 
 /**
- * Brings a texture of 8-bit colours (usage COPY_SRC) to the CPU.
- * @param isOpaque its alpha says nothing
+ * Reads a texture of 8-bit colours (usage COPY_SRC) to the CPU.
+ * @param isOpaque ignores its alpha
  * @throws StriaError `device-lost`
  */
 export async function readTexture(gpu: Gpu, texture: GPUTexture, isOpaque: boolean): Promise<ViewPicture> {

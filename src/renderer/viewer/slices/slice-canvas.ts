@@ -12,7 +12,7 @@ import { readTexture } from './read-texture.ts';
 import { SliceOverlayPicture } from './slice-overlay.ts';
 
 const fitted: SliceCamera = { zoom: 1, center: undefined };
-/** Kept free around a fitted slice, in CSS pixels: room for the letters. */
+/** Free margin around a fitted slice in CSS pixels, with room for the letters. */
 const sliceMargin = 24;
 
 export interface PictureSize {
@@ -20,19 +20,19 @@ export interface PictureSize {
   readonly height: number;
 }
 
-/** What a picture of a slice hangs on beside its size. */
+/** What a picture of a slice depends on besides its size. */
 export interface SlicePicture {
   readonly pixelRatio: number;
   readonly state: ViewState;
   /** Undefined: nothing is drawn over it. */
   readonly overlay: SliceOverlayPicture | undefined;
-  /** For slices that are thick. */
+  /** Scratch memory for slabs. */
   readonly plane: SlabPlane;
   readonly caption?: string | undefined;
   readonly ground: GPUColorDict;
 }
 
-/** A canvas with a slice on it: its size, zoom and pan, the frames on their way, and pictures of any size. */
+/** A canvas that shows a slice: its size, zoom and pan, the frames in flight, and pictures of any size. */
 export abstract class SliceCanvas implements View {
   readonly canvas: HTMLCanvasElement;
   isShown = false;
@@ -44,10 +44,10 @@ export abstract class SliceCanvas implements View {
   readonly #plane: SlabPlane;
   #camera = fitted;
   #pixelRatio = 1;
-  /** Pictures that the GPU has not finished. */
+  /** The number of frames that the GPU has not finished. */
   #pending = 0;
 
-  /** @throws StriaError `internal` when the canvas has a context of another kind */
+  /** @throws StriaError `internal` if the canvas already has another kind of context */
   constructor(gpu: Gpu, format: GPUTextureFormat, canvas: HTMLCanvasElement, host: ViewHost) {
     const context = canvas.getContext('webgpu');
     if (!context) throw new StriaError('internal', 'this canvas has a context of another kind');
@@ -61,22 +61,22 @@ export abstract class SliceCanvas implements View {
     this.#plane = new SlabPlane(gpu);
   }
 
-  /** Records the slice into a texture. */
+  /** Records drawing the slice into a texture. */
   protected abstract recordInto(commands: Commands, target: GPUTexture, picture: SlicePicture): void;
 
-  /** Pixels for each of the volume's units of length; undefined: nothing is shown. */
+  /** Pixels per unit of length of the volume; undefined if nothing is shown. */
   protected abstract pixelsPerUnit(size: PictureSize, pixelRatio: number): number | undefined;
 
-  /** Canvas pixels for each of the volume's units of length at a zoom of 1; undefined: nothing is shown. */
+  /** Canvas pixels per unit of length of the volume at a zoom of 1; undefined if nothing is shown. */
   protected abstract fittedPixelsPerUnit(): number | undefined;
 
-  /** CSS pixels for each of the volume's units of length at a zoom of 1; undefined: nothing is shown. */
+  /** CSS pixels per unit of length of the volume at a zoom of 1; undefined if nothing is shown. */
   get fittedScale(): number | undefined {
     const fitted = this.isShown ? this.fittedPixelsPerUnit() : undefined;
     return fitted && fitted / this.#pixelRatio;
   }
 
-  /** It was panned or zoomed. */
+  /** Whether it was panned or zoomed. */
   get isMoved(): boolean {
     return this.#camera.zoom !== fitted.zoom || this.#camera.center !== undefined;
   }
@@ -89,7 +89,7 @@ export abstract class SliceCanvas implements View {
     const done = (): void => {
       this.#pending--;
     };
-    // It fails only with the device, whose loss `Gpu.onLost` tells.
+    // This fails only if the device is lost, which `Gpu.onLost` reports.
     commands.submit().then(done, done);
   }
 
@@ -97,7 +97,7 @@ export abstract class SliceCanvas implements View {
     return !this.isShown || this.#pending === 0;
   }
 
-  /** Records the picture, to be submitted in this very task: then it is on the canvas. */
+  /** Records the frame. It must be submitted in the same task to reach the canvas. */
   record(commands: Commands): void {
     this.host.drawn();
     this.recordInto(commands, this.#context.getCurrentTexture(), {
@@ -149,7 +149,7 @@ export abstract class SliceCanvas implements View {
     this.#pixelRatio = pixelRatio;
   }
 
-  /** How the slice is looked at; `center` is undefined until it is moved. */
+  /** Zoom and pan; `center` is undefined until it is moved. */
   get viewpoint(): SliceCamera {
     return this.#camera;
   }
@@ -169,18 +169,18 @@ export abstract class SliceCanvas implements View {
     this.#context.unconfigure();
   }
 
-  /** Of the canvas: its pixels for each CSS pixel. */
+  /** Canvas pixels per CSS pixel. */
   protected get pixelRatio(): number {
     return this.#pixelRatio;
   }
 }
 
-/** What a fitted slice leaves free around it, in pixels. */
+/** Free margin around a fitted slice, in pixels. */
 export function marginOf({ width, height }: PictureSize, pixelRatio: number): number {
   return Math.min(sliceMargin * pixelRatio, 0.1 * Math.min(width, height));
 }
 
-/** Dragging right widens the window, dragging up raises it: a canvas's length changes it by twice its width. */
+/** Dragging right widens the window, dragging up raises it. A drag across the canvas changes it by twice its width. */
 export function adjustedWindow([low, high]: ViewState['window'], [x, y]: readonly [number, number]): ViewState['window'] {
   const width = high - low;
   const level = (low + high) / 2 - 2 * y * width;

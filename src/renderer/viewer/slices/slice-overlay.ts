@@ -16,12 +16,12 @@ export interface OverlayContent {
   readonly pixelRatio: number;
   readonly chunks: ChunkPicture | undefined;
   readonly measures: readonly MeasureShape[];
-  /** Where the oblique slice cuts this one, in canvas pixels. */
+  /** The line where the oblique slice cuts this one, in canvas pixels. */
   readonly cut?: readonly [Point, Point] | undefined;
   readonly letters: EdgeLetters | undefined;
-  /** A scale bar of that length in canvas pixels, with its words. */
+  /** A scale bar with its length in canvas pixels and its text. */
   readonly scaleBar: ScaleBar | undefined;
-  /** Words in the lower left corner. */
+  /** Text in the lower left corner. */
   readonly caption?: string | undefined;
 }
 
@@ -29,7 +29,10 @@ const ink = 'rgba(236, 239, 244, 0.82)';
 const shade = 'rgba(0, 0, 0, 0.65)';
 const smallFont = '400 11px system-ui, sans-serif';
 
-/** The chunks, the letters and the scale bar of a slice, painted when they change and kept as a texture. Free it with `destroy`. */
+/**
+ * The chunks, letters and scale bar of a slice. It paints them when they change and keeps them as a texture. Free it with
+ * `destroy`.
+ */
 export class SliceOverlayPicture {
   readonly #gpu: Gpu;
   readonly #scope: GpuScope;
@@ -41,9 +44,9 @@ export class SliceOverlayPicture {
     this.#scope = gpu.scope('overlay');
   }
 
-  /** Premultiplied, as large as the canvas. */
+  /** Premultiplied, with the size of the canvas. */
   texture(content: OverlayContent): GPUTexture {
-    // Of the chunks that is their key: a function is left out.
+    // JSON leaves functions out, so chunks are compared by their key.
     const key = JSON.stringify(content);
     if (this.#texture && key === this.#painted) return this.#texture;
     const { width, height } = content;
@@ -71,7 +74,7 @@ export class SliceOverlayPicture {
   }
 }
 
-/** A scale bar as the lower right corner of a picture has it. Undefined: the picture is too small for one. */
+/** A scale bar for the lower right corner of a picture. Undefined if the picture is too small. */
 export function scaleBarPicture(
   scaleBar: ScaleBar,
   pixelRatio: number,

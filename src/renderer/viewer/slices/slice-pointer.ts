@@ -1,34 +1,35 @@
 import type { Point } from '../model/slice-geometry.ts';
 
 export interface SlicePointerActions {
-  /** The pointer is at a canvas pixel, or has left. */
+  /** The pointer is over a canvas pixel, or has left. */
   hover(pixel: Point | undefined): void;
-  /** The left button goes down. @returns true: what follows until it is released goes to `drag`, not to `pick` */
+  /** The left button was pressed. @returns true if the rest of the gesture goes to `drag` instead of `pick` */
   press(pixel: Point): boolean;
   drag(pixel: Point): void;
   release(pixel: Point): void;
   pick(pixel: Point): void;
   pan(by: Point): void;
-  /** The left button moves the window, too. */
+  /** Whether the left button also adjusts the window. */
   isWindowing(): boolean;
-  /** Moves window width (x) and level (y), in parts of the canvas's size. */
+  /** Adjusts window width (x) and level (y), in fractions of the canvas's size. */
   adjustWindow(by: Point): void;
   zoom(pixel: Point, factor: number): void;
-  /** Moves through slices. */
+  /** Moves by a number of slices. */
   step(slices: number): void;
 }
 
-/** Wheel distance of one slice, in pixels: a notch of a wheel is about 100, a touchpad sends many small ones. */
+/** Wheel distance per slice in pixels. A notch of a wheel is about 100; a touchpad sends many small steps. */
 const pixelsPerSlice = 100;
 
 /**
- * Left: crosshair, or what `press` takes it for. Middle, or left with Shift: pan. Right: window and level. Wheel: slices; with Ctrl, or a pinch: zoom.
- * @returns ends it
+ * Left button: crosshair, or what `press` makes of it. Middle button, or left with Shift: pan. Right button: window and
+ * level. Wheel: slices, or zoom with Ctrl or a pinch.
+ * @returns stops listening
  */
 export function listenToSlicePointer(canvas: HTMLCanvasElement, actions: SlicePointerActions): () => void {
   const ending = new AbortController();
   const { signal } = ending;
-  // A finger moves the crosshair, not the page.
+  // A finger moves the crosshair instead of scrolling the page.
   canvas.style.touchAction = 'none';
   let wheelRest = 0;
   let last: Point | undefined;
@@ -55,7 +56,7 @@ export function listenToSlicePointer(canvas: HTMLCanvasElement, actions: SlicePo
     (event) => {
       canvas.setPointerCapture(event.pointerId);
       last = pixelOf(event);
-      // The middle button would start the browser's own scrolling.
+      // The middle button would start the browser's autoscroll.
       if (event.button === 1) event.preventDefault();
       if (event.button === 0 && event.buttons === 1 && !event.shiftKey) isTaken = actions.press(last);
       if (!isTaken) drag(event);

@@ -37,7 +37,7 @@ interface Case {
   readonly overlay?: SliceDrawing['overlay'];
 }
 
-// One for all pictures of a test: it compiles its shaders when it first draws.
+// One renderer for all pictures of a test, since it compiles its shaders on first use.
 let renderer: SliceRenderer;
 beforeEach(() => {
   renderer = new SliceRenderer(gpu, 'rgba8unorm');
@@ -60,17 +60,17 @@ async function drawn(drawing: Case): Promise<Uint8Array> {
   return gpu.read(buffer);
 }
 
-/** Where a slice lies, and how. */
+/** The axis, index and canvas mapping of a slice. */
 function place(axis: SliceAxis, index: number): Pick<Case, 'axis' | 'index' | 'map'> {
   const frame = sliceFrame(testInfo(dims, 'u8'), axis);
   const size: Voxel = [dims[0], dims[1], dims[2]];
-  // An odd zoom and centre, so that no pixel's middle lies on a voxel's edge, and some pixels lie outside.
+  // An odd zoom and centre, so that no pixel centre is on a voxel edge and some pixels are outside the volume.
   const camera = { zoom: 1.137, center: [5.0313, 4.0177] as const };
   const map = placeSlice({ frame, dims: size, spacing: [1, 1.3, 2.1], width, height, index, camera, margin: 3 });
   return { axis: frame.across, index, map };
 }
 
-/** The pixels as the CPU makes them: the voxel under each pixel's middle, windowed in double precision. */
+/** The pixels as computed on the CPU: the voxel under each pixel's centre, windowed in double precision. */
 function expected({ map, state }: Case, voxels: VoxelArray, index: (place: number, value: number) => number): Uint8Array {
   const pixels = new Uint8Array(width * height * 4);
   const colors = colorsOf(state);
@@ -110,7 +110,7 @@ async function encoded(
 
 const byPlace = (place: number): number => Math.round(Math.min(1, Math.max(0, place)) * 255);
 
-/** Pixels that differ by more than one step of a 256-step gray. */
+/** Number of pixels that differ by more than one of 256 grey levels. */
 function differing(a: Uint8Array, b: Uint8Array): number {
   let count = 0;
   for (let at = 0; at < a.length; at += 4) if (Math.abs((a[at] as number) - (b[at] as number)) > 1) count++;
@@ -120,7 +120,7 @@ function differing(a: Uint8Array, b: Uint8Array): number {
 const axes = ['x', 'y', 'z'] as const;
 
 describe.each(elementTypes.map((type, index) => ({ type, index })))('$type', ({ type, index }) => {
-  // Axes and types do not meddle with each other: all axes of one type, and one of each other.
+  // Axes and types are independent, so one type is tested along all axes and every other type along one.
   test.each(axes.filter((_, axis) => index === 0 || axis === index % 3))(
     'the slice across %s shows the stored values, from one box and from many',
     async (axis) => {
@@ -146,13 +146,13 @@ describe.each(elementTypes.map((type, index) => ({ type, index })))('$type', ({ 
         expect(new Set(pixels).size).toBeGreaterThan(20);
         volume.destroy();
         if (limit > 3000) continue;
-        // And from the same volume compressed, drawn twice: decoded, and from what was decoded.
+        // The same volume compressed, drawn twice: once decoded, then from the decoded slice.
         const chunks = await encoded(info, bytes);
         const compressed = await CompressedVolume.create(wrapped, { info, chunkShape: [4, 4, 4], chunks }, { verify: true });
         for (let time = 0; time < 2; time++) expect(await drawn({ ...drawing, volume: compressed })).toEqual(pixels);
         expect(await drawn({ ...drawing, volume: compressed, state: { ...state, smooth: true } })).not.toEqual(pixels);
         compressed.destroy();
-        // And from chunks that hold both time points.
+        // The same with chunks that hold both time points.
         const both: ChunkShape = [type === 'f64' ? 26 : 13, 11, 9, 2];
         const stacked = { info, chunkShape: both, chunks: await encoded(info, bytes, 'auto', both) };
         const series = await CompressedVolume.create(gpu, stacked, { verify: true });
@@ -163,7 +163,7 @@ describe.each(elementTypes.map((type, index) => ({ type, index })))('$type', ({ 
   );
 });
 
-test('integers far from zero keep their differences', async () => {
+test('large integers keep their differences', async () => {
   const info = testInfo(dims, 'u32');
   const voxels = Uint32Array.from({ length: 13 * 11 * 9 * 2 }, (_, index) => 4_000_000_000 + (index % 16));
   const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
@@ -174,7 +174,7 @@ test('integers far from zero keep their differences', async () => {
   volume.destroy();
 });
 
-test('a narrow window of 16 bits shows more than 256 levels', async () => {
+test('a narrow window of 16-bit values shows more than 256 levels', async () => {
   using scope = gpu.scope('test');
   const info = testInfo([64, 32, 1, 1], 'u16');
   const voxels = Uint16Array.from({ length: 2048 }, (_, index) => 30_000 + index);
@@ -188,7 +188,7 @@ test('a narrow window of 16 bits shows more than 256 levels', async () => {
   });
   const buffer = scope.buffer('pixels', 64 * 32 * 8, GPUBufferUsage.COPY_SRC);
   const commands = gpu.commands('test');
-  // A pixel a voxel.
+  // One pixel per voxel.
   const map: CanvasToVoxel = { origin: [0, 0, 0], right: [1, 0, 0], down: [0, 1, 0], pixelsPerUnit: 1 };
   const state = { ...plain, window: [30_000, 32_047] as const, colormap: 'gray', timePoint: 0, smooth: false };
   renderer.record(commands, target, { volume, axis: 2, index: 0, map, state });
@@ -197,14 +197,14 @@ test('a narrow window of 16 bits shows more than 256 levels', async () => {
     .submit();
   const halves = new Uint16Array((await gpu.read(buffer)).slice().buffer);
   const levels = Array.from({ length: 2048 }, (_, pixel) => halves[4 * pixel] as number);
-  // Halves have 11 bits.
+  // 16-bit floats have 11 bits of precision.
   expect(new Set(levels).size).toBeGreaterThan(1500);
   expect(levels).toEqual(levels.toSorted((a, b) => a - b));
   renderer.destroy();
   volume.destroy();
 });
 
-test('labels take the colours of their palette in turn', async () => {
+test('labels cycle through the colours of their palette', async () => {
   const info = testInfo(dims, 'u16');
   const voxels = Uint16Array.from({ length: 13 * 11 * 9 * 2 }, (_, index) => (index * 7) % 1000);
   const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
@@ -216,7 +216,7 @@ test('labels take the colours of their palette in turn', async () => {
   volume.destroy();
 });
 
-test('labels have the colour of their number, wherever the window begins and whatever the sign', async () => {
+test('labels have the colour of their number, whatever the window and the sign', async () => {
   const info = testInfo(dims, 'i32');
   const voxels = Int32Array.from(
     { length: 13 * 11 * 9 * 2 },
@@ -250,7 +250,7 @@ test.each(['u16', 'f32'] as const)(
     const marks = markedColors.map((color) => color.map((channel) => Math.round(255 * channel)).join());
     expect(await colors(['mark', 'hide'])).toEqual(new Set([...inside, marks[0]]));
     expect(await colors(['clamp', 'mark'])).toEqual(new Set([...inside, marks[1]]));
-    // The background is seen through what is hidden: one in five voxels for each side.
+    // The background shows through hidden voxels: one in five on each side.
     const seen = async (outside: SliceDrawing['state']['outside']): Promise<number> => {
       const pixels = await drawn({ ...drawing, state: { ...state, outside } });
       return pixels.filter((value, at) => at % 4 === 0 && value === 8).length;
@@ -262,7 +262,7 @@ test.each(['u16', 'f32'] as const)(
   },
 );
 
-test('an inverted colormap is the other way round', async () => {
+test('an inverted colormap is reversed', async () => {
   const info = testInfo(dims, 'u8');
   const bytes = testVoxels(info);
   const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
@@ -284,7 +284,7 @@ test('NaN and infinities show the background', async () => {
   volume.destroy();
 });
 
-test('smooth slices run straight between the middles of voxels', async () => {
+test('interpolated slices are linear between voxel centres', async () => {
   const info = testInfo(dims, 'u8');
   const voxels = Uint8Array.from({ length: 13 * 11 * 9 * 2 }, (_, index) => (index % 13) * 20);
   const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
@@ -302,7 +302,7 @@ test('smooth slices run straight between the middles of voxels', async () => {
 
 describe('an oblique slice', () => {
   const info = { ...testInfo(dims, 'u8'), affine: [1, 0, 0, 3, 0, 1.3, 0, -4, 0, 0, 1.7, 2] };
-  // Values that rise evenly along all three axes: blended between voxels, they rise evenly along any plane.
+  // Values that rise linearly along all three axes also rise linearly along any interpolated plane.
   const ramp = (x: number, y: number, z: number): number => 6 * x + 7 * y + 10 * z;
   const voxels = Uint8Array.from({ length: 13 * 11 * 9 * 2 }, (_, at) =>
     ramp(at % 13, Math.floor(at / 13) % 11, Math.floor(at / (13 * 11)) % 9),
@@ -318,7 +318,7 @@ describe('an oblique slice', () => {
   });
   const state = { ...plain, window: [0, 255] as const, colormap: 'gray', timePoint: 1, smooth: true };
 
-  test('shows at each pixel what lies there between the voxels, and nothing outside', async () => {
+  test('shows at each pixel the value interpolated between voxels, and nothing outside', async () => {
     const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
     volume.append(voxels);
     const pixels = await drawn({ volume, axis: undefined, index: 0, map, state });
@@ -337,7 +337,7 @@ describe('an oblique slice', () => {
     volume.destroy();
   });
 
-  test('of what is decoded layer by layer is the same, but for blending over the seams of layers', async () => {
+  test('is the same for a volume decoded layer by layer, except for blending across the seams of layers', async () => {
     const chunkShape = [4, 4, 4] as const;
     const compressed = await CompressedVolume.create(
       gpu,
@@ -349,7 +349,7 @@ describe('an oblique slice', () => {
     expect(compressed.holdsTimePoints).toBe(false);
     const straight = { ...place('z', 4), state, volume: compressed };
     const before = await drawn(straight);
-    // All of the plane, and a part of it.
+    // The whole plane, and a part of it.
     for (const zoom of [1, 3]) {
       const placement = { info, tilt: { turn: 37, tilt: -28 }, crosshair: [6, 4, 5] as const, width, height, margin: 2 };
       const { map } = placeOblique({ ...placement, camera: { zoom, center: undefined } });
@@ -361,19 +361,19 @@ describe('an oblique slice', () => {
         const position = positionAt(map, [(pixel % width) + 0.5, Math.floor(pixel / width) + 0.5]);
         const isBySeam = position.some((place) => Math.abs(place / 4 - Math.round(place / 4)) < 0.51 / 4);
         const difference = Math.abs((pixels[pixel * 4] as number) - (wanted[pixel * 4] as number));
-        // Blended with no neighbour beyond it, by half a step along an axis at most.
+        // Without a neighbour to blend with, the error is at most half a step along an axis.
         expect(difference).toBeLessThanOrEqual(isBySeam ? 6 : 0);
         if (!isBySeam && (wanted[pixel * 4] as number) > 20) same++;
       }
       expect(same).toBeGreaterThan(150);
     }
-    // Straight slices share its scratch memory.
+    // Axis-aligned slices share its scratch memory.
     expect(await drawn(straight)).toEqual(before);
     compressed.destroy();
     resident.destroy();
   });
 
-  test('of a series of small time points is the same: each is decoded whole', async () => {
+  test('is the same for a series of small time points, each decoded as a whole', async () => {
     const long = { ...info, dims: [13, 11, 9, 8] as const };
     const eight = new Uint8Array(13 * 11 * 9 * 8);
     for (let t = 0; t < 4; t++) eight.set(voxels, t * voxels.length);
@@ -388,7 +388,7 @@ describe('an oblique slice', () => {
     const drawing = { axis: undefined, index: 0, map, state: { ...state, timePoint: 5 } };
     const wanted = await drawn({ ...drawing, volume: resident });
     expect(await drawn({ ...drawing, volume: series })).toEqual(wanted);
-    // Neighbouring time points in the same chunk are not blended with it.
+    // Neighbouring time points in the same chunk are not blended.
     const chunkShape: ChunkShape = [13, 11, 9, 3];
     const chunks = await encoded(long, eight, 'auto', chunkShape);
     const stacked = await CompressedVolume.create(gpu, { info: long, chunkShape, chunks }, { verify: false });
@@ -400,7 +400,7 @@ describe('an oblique slice', () => {
   });
 });
 
-test('a slab is drawn as its values, across each axis', async () => {
+test('a slab is drawn as its computed values, across each axis', async () => {
   const info = testInfo(dims, 'i16');
   const bytes = testVoxels(info);
   const voxels = typedVoxels('i16', bytes);
@@ -414,7 +414,7 @@ test('a slab is drawn as its values, across each axis', async () => {
     ['z', 2],
   ] as const) {
     const drawing = { volume, ...place(axis, 4), state };
-    // The slab's maximum, put into each of its slices.
+    // The slab's maximum, written to each of its slices.
     const thick = Int16Array.from(voxels, (_, at) => {
       const stride = [1, 13, 13 * 11][number] as number;
       const here = Math.floor(at / stride) % (dims[number] as number);
@@ -428,7 +428,7 @@ test('a slab is drawn as its values, across each axis', async () => {
   volume.destroy();
 });
 
-test('the crosshair is as thick wherever its middle lies, also between two pixels', async () => {
+test('the crosshair has the same thickness wherever its centre is, even between two pixels', async () => {
   const info = testInfo(dims, 'u8');
   const volume = await ResidentVolume.create(gpu, info, { chunkShape: [8, 8, 8] });
   volume.append(new Uint8Array(13 * 11 * 9 * 2));

@@ -13,39 +13,39 @@ import type { CanvasToVoxel, Point } from '../model/slice-geometry.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { UniformCache } from './uniform-cache.ts';
 
-/** A picture to draw over the slice, premultiplied and of the target's size, and the crosshair under it. */
+/** A picture to draw over the slice, premultiplied and of the target's size, and the crosshair below it. */
 export interface SliceOverlay {
   readonly picture: GPUTexture;
   /** The crosshair's voxel along the canvas's right and down axes. */
   readonly voxel: Point;
-  /** The canvas pixel of voxel 0's middle, and the pixels from one voxel to the next. */
+  /** The canvas pixel of the centre of voxel 0, and the pixels from one voxel to the next. */
   readonly center: Point;
   readonly step: Point;
-  /** Half the free space around the crosshair's middle; undefined: no crosshair. */
+  /** Half the gap around the crosshair's centre; undefined if there is no crosshair. */
   readonly gap: Point | undefined;
   readonly thickness: number;
 }
 
 export interface SliceDrawing {
   readonly volume: VolumeSource;
-  /** The axis that the slice cuts across, and its place along it. Undefined: it lies as the map says, at any angle. */
+  /** The axis across the slice, and the slice's index along it. Undefined: the map gives the plane, which has any orientation. */
   readonly axis: AxisNumber | undefined;
   readonly index: number;
-  /** Its origin along `axis` is not used: `index` says it. */
+  /** Its origin along `axis` is ignored in favour of `index`. */
   readonly map: CanvasToVoxel;
   readonly state: Pick<ViewState, 'window' | 'colormap' | 'inverted' | 'outside' | 'missing' | 'timePoint' | 'smooth'>;
-  /** Several slices as one, in the slice's place. */
+  /** Draws a slab instead of a single slice. */
   readonly slab?: (ThickSlice & { readonly plane: SlabPlane }) | undefined;
   readonly overlay?: SliceOverlay | undefined;
-  /** Beside the slice; premultiplied. Default: near black. */
+  /** Background beside the slice, premultiplied. Default: near black. */
   readonly ground?: GPUColorDict | undefined;
 }
 
 const crosshairColor = [0.32, 0.68, 0.95, 0.75] as const;
 
 /**
- * Draws slices from voxels in GPU memory into any texture. The slice's number, the time point and the crosshair come with
- * the draw; only other changes write a uniform buffer. Free it with `destroy`.
+ * Draws slices from voxels in GPU memory into any texture. Slice index, time point and crosshair are passed with the draw;
+ * only other changes write a uniform buffer. Free it with `destroy`.
  */
 export class SliceRenderer {
   readonly #gpu: Gpu;
@@ -72,7 +72,7 @@ export class SliceRenderer {
     this.#overlayUniforms = new UniformCache(gpu.device, this.#scope, overlayBytes);
   }
 
-  /** Records clearing the target, and drawing the slice (undefined: nothing) into it, with what decoding that takes. */
+  /** Records clearing the target and drawing the slice into it, unless undefined, with the decoding that this needs. */
   record(commands: Commands, target: GPUTexture, drawing: SliceDrawing | undefined): void {
     const view = target.createView();
     const clearValue = drawing?.ground ?? grounds['near-black'];
@@ -109,7 +109,7 @@ export class SliceRenderer {
     this.#writeColors(state);
     const { window, smooth, timePoint, outside, missing } = state;
     const { isCategorical } = colormap(state.colormap);
-    // A slab's plane is of 32-bit floats.
+    // A slab's plane holds 32-bit floats.
     const type = slab ? 'f32' : volume.info.type;
     const { info, decimation, dims, numbers } = volume;
     const shown = { info: { ...info, type }, decimation, dims, numbers };
@@ -163,5 +163,5 @@ function recordBoxes(
   return volume.recordSlice(commands, axis, index, timePoint);
 }
 
-/** Bytes of `Overlay` in overlay.wgsl. */
+/** Size of `Overlay` in overlay.wgsl, in bytes. */
 const overlayBytes = 64;

@@ -28,17 +28,17 @@ import { adjustedWindow, marginOf, type PictureSize, SliceCanvas, type SlicePict
 import { listenToSlicePointer } from './slice-pointer.ts';
 import type { SliceRenderer } from './slice-renderer.ts';
 
-/** By tool; a crosshair where points are set. */
+/** Cursor by tool; a crosshair for tools that set points. */
 const cursors: Partial<Record<SliceTool, string>> = { pointer: '', window: 'all-scroll' };
 
-/** One slice on its own canvas, with crosshair, letters and scale bar, and its pointer. */
+/** One slice on its own canvas, with crosshair, letters, scale bar and pointer handling. */
 export class SliceView extends SliceCanvas {
   readonly #axis: SliceAxis;
   readonly #renderer: SliceRenderer;
   readonly #measuring: MeasurePointer;
   readonly #endPointer: () => void;
 
-  /** @throws StriaError `internal` when the canvas has a context of another kind */
+  /** @throws StriaError `internal` if the canvas already has another kind of context */
   constructor(
     gpu: Gpu,
     renderer: SliceRenderer,

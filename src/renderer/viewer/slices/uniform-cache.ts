@@ -1,11 +1,11 @@
 import type { GpuScope } from '../../../core/gpu/scope.ts';
 
-/** More than all pictures that are drawn in one submit need, so that none is overwritten before it is drawn. */
+/** More than one submit needs for all its pictures, so that no buffer is overwritten before it is drawn. */
 const capacity = 64;
 
 /**
- * Uniform buffers by what they hold: whoever asks for the same words gets the same buffer, and nothing is written. Those
- * asked for longest ago are written anew.
+ * Uniform buffers by content: equal content shares a buffer and needs no write. The least recently used buffer is overwritten
+ * first.
  */
 export class UniformCache {
   readonly #device: GPUDevice;
@@ -14,7 +14,7 @@ export class UniformCache {
   /** The least recently used first. */
   readonly #buffers = new Map<string, GPUBuffer>();
 
-  /** @param bytes of every buffer */
+  /** @param bytes size of every buffer */
   constructor(device: GPUDevice, scope: GpuScope, bytes: number) {
     this.#device = device;
     this.#scope = scope;
@@ -31,7 +31,7 @@ export class UniformCache {
     return buffer;
   }
 
-  /** Takes the least recently used buffer out, once there are enough. */
+  /** Removes the least recently used buffer once the cache is full. */
   #oldest(): GPUBuffer | undefined {
     const [entry] = this.#buffers;
     if (!entry || this.#buffers.size < capacity) return undefined;
