@@ -14,8 +14,8 @@ function statistics(counts: (bin: number) => number, more: Partial<VolumeStatist
   return { min: 0, max: 255, count, notFinite: 0, histogram, window: [10, 200], percentiles: [5, 250], flatness: 0.1, ...more };
 }
 
-describe('the first view', () => {
-  test('of a scan is of surfaces', () => {
+describe('the initial view', () => {
+  test('shows surfaces of a scan', () => {
     const view = autoView(
       testInfo([11, 20, 31, 4], 'u8'),
       statistics(() => 100),
@@ -30,7 +30,7 @@ describe('the first view', () => {
     });
   });
 
-  test('of a sparse volume is a maximum intensity projection', () => {
+  test('shows a sparse volume by maximum intensity projection', () => {
     const view = autoView(
       testInfo([8, 8, 8, 1], 'f32'),
       statistics((bin) => (bin === 0 ? 100_000 : 10)),
@@ -38,13 +38,13 @@ describe('the first view', () => {
     expect(view).toMatchObject({ projection: 'mip' });
   });
 
-  test('of labels has their palette over all values', () => {
+  test('shows labels with their palette over all values', () => {
     const labels = statistics((bin) => (bin < 40 ? 1000 : 0), { max: 39, flatness: 0.95 });
     expect(autoView(testInfo([8, 8, 8, 1], 'u16'), labels)).toMatchObject({ colormap: 'labels', window: [0, 39] });
     expect(autoView(testInfo([8, 8, 8, 1], 'f32'), labels).colormap).not.toBe('labels');
   });
 
-  test('of a scan on a flat background that is not 0 has no labels in it', () => {
+  test('does not take a scan on a flat background other than 0 for labels', () => {
     const scan = statistics((bin) => (bin === 0 ? 80_000 : bin < 100 ? 200 : 0), { min: -300, max: -200, flatness: 0.82 });
     const shifted = { ...scan, histogram: { ...scan.histogram, low: -300 } };
     expect(autoView(testInfo([8, 8, 8, 1], 'i16'), shifted).colormap).not.toBe('labels');
@@ -53,7 +53,7 @@ describe('the first view', () => {
 });
 
 describe('colormaps', () => {
-  test('each has 256 colours, and the gray ones run evenly', () => {
+  test('each has 256 colours, and the grey ones are linear', () => {
     for (const name of colormapNames) expect(colormap(name).colors).toHaveLength(768);
     expect([...colormap('gray').colors].slice(-6)).toEqual([254, 254, 254, 255, 255, 255]);
     expect([...colorsOf({ colormap: 'gray', inverted: true })].slice(0, 6)).toEqual([255, 255, 255, 254, 254, 254]);
@@ -63,14 +63,14 @@ describe('colormaps', () => {
     );
   });
 
-  test('the tables are their authors’ own, end to end', () => {
+  test('the tables are the originals, from end to end', () => {
     const ends = (name: string) => {
       const { colors } = colormap(name);
       return [colors.slice(0, 3), colors.slice(384, 387), colors.slice(-3)].map((color) =>
         [...color].map((channel) => channel.toString(16).padStart(2, '0')).join(''),
       );
     };
-    // First, 129th and last colour as published: matplotlib's, and Scientific colour maps 7's.
+    // First, 129th and last colour as published for matplotlib and Scientific colour maps 7.
     expect(ends('viridis')).toEqual(['440154', '21918c', 'fde725']);
     expect(ends('magma')).toEqual(['000004', 'b73779', 'fcfdbf']);
     expect(ends('inferno')).toEqual(['000004', 'bc3754', 'fcffa4']);
@@ -80,7 +80,7 @@ describe('colormaps', () => {
     expect(ends('batlow')).toEqual(['011959', '828231', 'faccfa']);
   });
 
-  test('the name of an earlier version still works', () => {
+  test('a name from an earlier version still works', () => {
     const earlier = { colormap: 'gray-inverted', inverted: false };
     expect(withPresentName(earlier)).toEqual({ colormap: 'gray', inverted: true });
     expect(withPresentName({ colormap: 'hot', inverted: true })).toEqual({ colormap: 'hot', inverted: true });
@@ -104,7 +104,7 @@ describe('the transfer function', () => {
     [0.6, 1],
   ] as const;
 
-  test('is straight between its points and level outside', () => {
+  test('is linear between its points and constant outside', () => {
     expect([0, 0.2, 0.4, 0.6, 1].map((place) => opacityAt(ramp, place))).toEqual(
       [0, 0, 0.5, 1, 1].map((v) => expect.closeTo(v, 9)),
     );
@@ -122,7 +122,7 @@ describe('the transfer function', () => {
     expect(bound(0, 1)).toBe(255);
   });
 
-  test('only a bright floor is opaque', () => {
+  test('only a bright lowest colour is opaque', () => {
     const choices = [
       { colormap: 'gray', inverted: false },
       { colormap: 'viridis', inverted: false },
@@ -140,7 +140,7 @@ test('dragging right widens the window about its level, dragging up raises it', 
 });
 
 describe('frame pacing', () => {
-  test('a fast GPU draws whole, a slow one smaller while things move', () => {
+  test('a fast GPU draws at full resolution, a slow one smaller while things move', () => {
     const fast = new FramePacing(false);
     fast.measured(1e6, 4);
     expect([fast.movingScale(1e6), fast.stillScale(1e6)]).toEqual([1, 1]);
@@ -148,12 +148,12 @@ describe('frame pacing', () => {
     slow.measured(1e6, 300);
     expect(slow.movingScale(1e6)).toBeCloseTo(0.3, 9);
     expect(slow.stillScale(1e6)).toBe(1);
-    // Where even a still picture takes long, a coarse one comes first, and then better ones.
+    // If even a still picture takes long, a coarse one comes first, then better ones.
     expect(slow.stillScale(1e6, 0.01)).toBeCloseTo(0.1, 9);
     expect([0.2, 0.4, 0.8].map((least) => slow.stillScale(1e6, 0.01, least))).toEqual([0.2, 0.4, 1]);
   });
 
-  test('longer steps leave more pixels, and are taken where pixels would be few', () => {
+  test('longer steps allow more pixels, and are used where there would be few', () => {
     const pacing = new FramePacing(false);
     pacing.measured(1e6, 60, 2);
     expect(pacing.expectedMs(1e6)).toBeCloseTo(120, 9);
@@ -162,7 +162,7 @@ describe('frame pacing', () => {
     expect(pacing.movingStep(1e5)).toBe(1);
   });
 
-  test('nothing measured: a software GPU begins small', () => {
+  test('before any measurement, a software GPU starts small', () => {
     expect(new FramePacing(true).movingScale(1e6)).toBeLessThan(0.5);
     expect(new FramePacing(false).movingScale(1e6)).toBe(1);
   });

@@ -8,8 +8,8 @@ export interface ShownVolume {
 }
 
 /**
- * Keeps the 3D view's textures at the time point that was asked for last. Fills run one after the
- * other, and those that have been overtaken are left out.
+ * Keeps the 3D view's textures at the time point that was requested last. Fills run one after another, and outdated ones are
+ * skipped.
  */
 export class DisplayFeed {
   readonly #onVolume: () => void;
@@ -20,8 +20,8 @@ export class DisplayFeed {
   #fills = 0;
 
   /**
-   * @param onVolume `shown` is another volume
-   * @param onContent the textures show another time point
+   * @param onVolume called when `shown` is another volume
+   * @param onContent called when the textures show another time point
    */
   constructor(onVolume: () => void, onContent: () => void) {
     this.#onVolume = onVolume;
@@ -32,23 +32,23 @@ export class DisplayFeed {
     return this.#shown;
   }
 
-  /** Resolves when all that was asked for so far is shown. */
+  /** Resolves when everything requested so far is shown. */
   settled(): Promise<void> {
     return this.#work;
   }
 
-  /** Textures are being filled. */
+  /** Whether textures are being filled. */
   get isBusy(): boolean {
     return this.#fills > 0;
   }
 
-  /** The textures show another time point: a frame of `Viewer.showFrame`, which is submitted. */
+  /** The textures show another time point, through a submitted frame of `Viewer.showFrame`. */
   changed(): void {
     this.#wanted = undefined;
     this.#onContent();
   }
 
-  /** Resolves when the textures show it, or something asked for later. @throws StriaError `device-lost` */
+  /** Resolves when the textures show it, or a later request. @throws StriaError `device-lost` */
   show(volume: VolumeSource, timePoint: number): Promise<void> {
     const wanted = { volume, timePoint };
     this.#wanted = wanted;
@@ -63,7 +63,7 @@ export class DisplayFeed {
     });
   }
 
-  /** Lets go of the volume. Resolves when nothing of it is used any more. */
+  /** Releases the volume. Resolves when nothing of it is in use any more. */
   clear(): Promise<void> {
     this.#wanted = undefined;
     if (this.#shown) {

@@ -1,7 +1,7 @@
 import type { StageTime } from '../../core/gpu/commands.ts';
 import type { Frame, ViewState } from './model/viewer-api.ts';
 
-/** 3 is time. */
+/** Axis number of a frame; 3 is time. */
 export function frameAxis(axis: Frame['axis']): 0 | 1 | 2 | 3 {
   return axis === 't' ? 3 : ('xyz'.indexOf(axis) as 0 | 1 | 2);
 }
@@ -13,10 +13,10 @@ export function withFrame(state: ViewState, { axis, index }: Frame): ViewState {
   return { ...state, crosshair: axis === 'x' ? [index, y, z] : axis === 'y' ? [x, index, z] : [x, y, index] };
 }
 
-/** Stages that draw slices, or fill the display texture. */
+/** Stages that draw slices or fill the display texture. */
 const drawingStages = /^(slice|texture|resident\..*)$/;
 
-/** What decoding took: all stages but those that draw. */
+/** Decoding time: all stages except those that draw. */
 export function decodeMs(stages: readonly StageTime[]): number | undefined {
   const times = stages.filter(({ label }) => !drawingStages.test(label)).map(({ gpuMs }) => gpuMs);
   return times.reduce<number | undefined>((sum, ms) => (sum === undefined || ms === undefined ? undefined : sum + ms), 0);

@@ -7,7 +7,7 @@ import { type FittedScales, type LinkedVolume, samePlace, sameViewpoints, type V
 import type { SliceCamera } from './model/slice-geometry.ts';
 import type { ViewerSnapshot, ViewState } from './model/viewer-api.ts';
 
-/** 2 mm voxels, x to the left; the second one 1 mm, x to the right, shifted. */
+/** 2 mm voxels, x to the left; the second has 1 mm voxels, x to the right, shifted. */
 const coarse: VolumeInfo = {
   ...testInfo([10, 10, 10, 3], 'i16'),
   affine: [-2, 0, 0, 20, 0, 2, 0, 0, 0, 0, 2, 0],
@@ -67,7 +67,7 @@ class FakeViewer implements Linkable {
   }
 }
 
-test('a place is the same by world coordinates, else by the voxel’s number; outside, the nearest voxel', () => {
+test('a place is the same by world coordinates, else by voxel index; outside, the nearest voxel', () => {
   // x: 20 − 2·4 = 12 mm = −3 + 15; y: 6 mm; z: 2 mm.
   expect(samePlace(coarse, fine, [4, 3, 1])).toEqual([15, 6, 2]);
   expect(samePlace(fine, coarse, [15, 6, 2])).toEqual([4, 3, 1]);
@@ -77,24 +77,24 @@ test('a place is the same by world coordinates, else by the voxel’s number; ou
   expect(samePlace(plain, plain, [4, 2, 1])).toEqual([4, 2, 1]);
 });
 
-test('values are the same by slope and intercept', () => {
+test('values correspond by slope and intercept', () => {
   const scaled = { ...coarse, slope: 2, intercept: -1000 };
   expect(sameValue(coarse, scaled, 40)).toBe(520);
   expect(sameValue(scaled, coarse, 520)).toBe(40);
   const state = autoView(coarse, statistics);
   expect(followed(coarse, { ...coarse, slope: -1 }, state, ['window', 'level'], { views: true, values: true })).toEqual({
-    // Downwards: real values rise.
+    // Descending, since physical values ascend.
     window: [-0, -100],
     level: -state.level,
   });
 });
 
-test('ranges are alike where they mean about the same', () => {
+test('windows are alike if they span about the same physical values', () => {
   expect(areAlike(coarse, fine, [0, 100], [10, 120])).toBe(true);
   expect(areAlike(coarse, fine, [0, 100], [0, 220])).toBe(false);
   expect(areAlike(coarse, fine, [0, 100], [200, 300])).toBe(false);
   expect(areAlike({ ...coarse, slope: -2 }, fine, [-100, 0], [0, 200])).toBe(true);
-  // Volumes of one value.
+  // Volumes with a single value.
   expect(areAlike(coarse, fine, [5, 5], [5, 5])).toBe(true);
   expect(areAlike(coarse, fine, [5, 5], [6, 6])).toBe(false);
 });
@@ -119,9 +119,9 @@ describe('the same millimetres per pixel', () => {
     const [from, to] = [linked(coarse, 15), linked(fine, 4)];
     const same = sameViewpoints(from, to, viewpoints);
     expect(pixelsPerMillimetre(to, same)).toEqual(pixelsPerMillimetre(from, viewpoints));
-    // x: 20 − 2 · 4.5 = 11 mm is voxel 14's middle; y: 2 · 1.5 = 3 mm is voxel 3's.
+    // x: 20 − 2 · 4.5 = 11 mm is the centre of voxel 14; y: 2 · 1.5 = 3 mm is that of voxel 3.
     expect(same.z?.center?.map((at) => Number(at.toFixed(9)))).toEqual([14.5, 3.5]);
-    // The coarse volume's middle is 9 mm along each axis, the fine one's 14.5.
+    // The coarse volume's centre is at 9 mm along each axis, the fine one's at 14.5.
     expect(same.x?.center?.map((at) => Number(at.toFixed(9)))).toEqual([9.5, 9.5]);
     expect(same.oblique?.center).toEqual([3, -4]);
     const back = sameViewpoints(to, from, same);
@@ -129,9 +129,9 @@ describe('the same millimetres per pixel', () => {
     expect(back.z).toEqual({ zoom: expect.closeTo(3, 9), center: [expect.closeTo(5, 9), expect.closeTo(2, 9)] });
   });
 
-  test('volumes far apart, or without an orientation, show what is as far from the middle', () => {
+  test('volumes far apart, or without an orientation, show the same offset from the centre', () => {
     const away = { ...fine, affine: fine.affine.with(3, 900) };
-    // The coarse volume's middle is voxel position 5; 3 voxels of 2 mm are 6 of 1 mm. Both slices run to the patient's left.
+    // The coarse volume's centre is voxel position 5; 3 voxels of 2 mm are 6 of 1 mm. Both slices run to the patient's left.
     expect(sameViewpoints(linked(coarse, 15), linked(away, 15), viewpoints).z?.center).toEqual([15, 9]);
     const plain = (side: number, spacing: number): VolumeInfo => {
       return { ...testInfo([side, side, side, 1], 'u8'), affine: [spacing, 0, 0, 0, 0, spacing, 0, 0, 0, 0, spacing, 0] };
@@ -145,7 +145,7 @@ describe('the same millimetres per pixel', () => {
     expect(sameViewpoints(linked(coarse, 7.3), linked(coarse, 7.3), viewpoints)).toEqual(viewpoints);
   });
 
-  test('other units are other numbers of the same length', () => {
+  test('other units give other numbers for the same length', () => {
     const metres: VolumeInfo = { ...coarse, spatialUnit: 'm', affine: coarse.affine.map((part) => part / 1000) };
     const same = sameViewpoints(linked(coarse, 5), linked(metres, 5000), viewpoints);
     expect([same.z?.zoom, same.oblique?.zoom]).toEqual([expect.closeTo(3, 9), expect.closeTo(2, 9)]);
@@ -154,7 +154,7 @@ describe('the same millimetres per pixel', () => {
     expect(samePlace(coarse, metres, [4, 3, 1])).toEqual([4, 3, 1]);
   });
 
-  test('the 3D view: a length of its scene is the longest edge, 20 mm of one and 30 mm of the other', () => {
+  test('the 3D view: a scene unit is the longest edge, 20 mm of one and 30 mm of the other', () => {
     const pose = { position: [0, 3, 6], target: [0, 0.3, 0], zoom: 4, aspect: 1 } as const;
     const there = { position: [0, 2, 4], target: [0, expect.closeTo(0.2, 9), 0], zoom: 4, aspect: 1 };
     expect(sameViewpoints(linked(coarse, 1), linked(fine, 1), { '3d': pose })['3d']).toEqual(there);
@@ -163,7 +163,7 @@ describe('the same millimetres per pixel', () => {
   });
 });
 
-test('a canvas of another size keeps the scale: the second one follows the first', () => {
+test('a canvas of another size keeps the scale: the second viewer follows the first', () => {
   const [first, second] = [new FakeViewer(coarse), new FakeViewer(coarse)];
   const link = new LinkedViewers(first, second, { views: true, values: true });
   second.resize({ z: 5 });
@@ -180,7 +180,7 @@ test('each follows the other, once; rounding does not send the crosshair back', 
   first.set({ crosshair: [4, 3, 1] });
   expect(second.state.crosshair).toEqual([15, 6, 2]);
   expect(first.sets).toBe(start + 1);
-  // Between two of the first one's voxels.
+  // Between two voxels of the first volume.
   second.set({ crosshair: [16, 7, 2], window: [10, 20] });
   expect(first.state).toMatchObject({ crosshair: [4, 4, 1], window: [10, 20] });
   expect(second.state.crosshair).toEqual([16, 7, 2]);
@@ -189,7 +189,7 @@ test('each follows the other, once; rounding does not send the crosshair back', 
   expect(second.state.crosshair).toEqual([16, 7, 2]);
 });
 
-test('what is not linked stays; linking again takes over the first one’s', () => {
+test('unlinked parts stay; linking again takes over those of the first viewer', () => {
   const [first, second] = [new FakeViewer(coarse), new FakeViewer(coarse)];
   const link = new LinkedViewers(first, second, { views: true, values: false });
   first.set({ window: [1, 2], timePoint: 2 });

@@ -3,7 +3,7 @@ import type { VolumeInfo } from '../../core/shared/volume.ts';
 import { type FittedScales, type LinkedVolume, samePlace, sameViewpoints, type Viewpoints } from './model/same-place.ts';
 import type { ViewerSnapshot, ViewState } from './model/viewer-api.ts';
 
-/** What is linked; a `Viewer` is one. */
+/** What can be linked. A `Viewer` is one. */
 export interface Linkable {
   readonly snapshot: () => ViewerSnapshot;
   readonly subscribe: (listener: () => void) => () => void;
@@ -15,20 +15,20 @@ export interface Linkable {
 }
 
 export interface Links {
-  /** Crosshair, time point, cameras, clip planes. */
+  /** Crosshair, time point, cameras and clip planes. */
   readonly views: boolean;
-  /** Window, colours, opacity, projection: how values look. */
+  /** Window, colours, opacity and projection. */
   readonly values: boolean;
 }
 
-/** A stored value of one volume as the stored one of another that means the same. */
+/** Converts a stored value of one volume to the stored value of another with the same meaning. */
 export function sameValue(from: VolumeInfo, to: VolumeInfo, stored: number): number {
   if (from.slope === to.slope && from.intercept === to.intercept) return stored;
   const slope = to.slope === 0 ? 1 : to.slope;
   return (from.slope * stored + from.intercept - to.intercept) / slope;
 }
 
-/** Whether two windows mean about the same: each has at least half of what both span. */
+/** Whether two windows mean about the same: each covers at least half of their union. */
 export function areAlike(
   from: VolumeInfo,
   to: VolumeInfo,
@@ -42,7 +42,7 @@ export function areAlike(
   return 2 * shared >= Math.max(high, toHigh) - Math.min(low, toLow);
 }
 
-/** How values look; all others but the places are where they are seen from. */
+/** Keys for how values look. The other keys are about viewpoints. */
 const valueKeys: readonly string[] = [
   'window',
   'level',
@@ -56,7 +56,7 @@ const valueKeys: readonly string[] = [
   'missing',
 ];
 
-/** What another viewer takes over from one, where `keys` of its state have changed. */
+/** The changes of `keys` as another viewer takes them over. */
 export function followed(
   from: VolumeInfo,
   to: VolumeInfo,
@@ -79,11 +79,11 @@ export function followed(
   return change;
 }
 
-/** Makes two viewers follow each other. What is linked is taken over from the first one at once. End it with `end`. */
+/** Makes two viewers follow each other. The second takes over everything linked from the first at once. Call `end` to stop. */
 export class LinkedViewers {
   readonly #sides: readonly [Side, Side];
   #links: Links;
-  /** A change is being carried over: what comes of it is no change of its own. */
+  /** True while a change is carried over, so that its effects are not carried back. */
   #isCarrying = false;
 
   constructor(first: Linkable, second: Linkable, links: Links) {
@@ -119,7 +119,7 @@ export class LinkedViewers {
     return this.#sides[0].viewer === viewer ? this.#sides[0] : this.#sides[1];
   }
 
-  /** The second one takes over all that is linked. */
+  /** The second viewer takes over everything linked. */
   #align(): void {
     const [first, second] = this.#sides;
     this.#carry(first, second, Object.keys(first.viewer.snapshot().state) as (keyof ViewState)[]);
@@ -138,7 +138,7 @@ export class LinkedViewers {
     const viewpoints = side.viewer.viewpoints();
     const isSameSize = JSON.stringify(side.viewer.fittedScales()) === JSON.stringify(side.scales);
     if (isSameSize && JSON.stringify(viewpoints) === JSON.stringify(side.viewpoints)) return;
-    // A view that has just come into the layout, or has another size now, follows the first one's.
+    // A view that has just become visible or was resized follows the first viewer.
     if (isSameSize && Object.keys(viewpoints).join() === Object.keys(side.viewpoints).join()) this.#carryViewpoints(side, other);
     else this.#carryViewpoints(...this.#sides);
   }
@@ -170,7 +170,7 @@ export class LinkedViewers {
 interface Side {
   readonly viewer: Linkable;
   readonly ends: readonly (() => void)[];
-  /** As they were when they were last carried over. */
+  /** As last carried over. */
   state: ViewState;
   viewpoints: Viewpoints;
   scales: FittedScales;

@@ -9,13 +9,13 @@ interface ProbeWish {
 }
 
 /**
- * Reads the voxel under the pointer back from the GPU, one at a time: while one is read, only the latest wish is kept. What was
- * read is told although the pointer is further by then, but not once `clear` was called.
+ * Reads the voxel under the pointer back from the GPU, one at a time. While one is being read, only the latest request is
+ * kept. A result is reported even if the pointer has moved on, but not after `clear`.
  */
 export class ProbeReader {
   readonly #report: (probe: Probe | undefined) => void;
   #wanted: ProbeWish | undefined;
-  /** What is read now, as long as somebody wants to hear of it. */
+  /** The current read, while its result is still wanted. */
   #read: ProbeWish | undefined;
   #isReading = false;
 
@@ -48,7 +48,7 @@ export class ProbeReader {
         this.#report({ voxel, stored, value: slope * stored + intercept });
       }
     } catch {
-      // The volume or the device went away under the pointer: then there is no value to show.
+      // The volume or the device went away under the pointer, so there is no value to show.
       this.#report(undefined);
     } finally {
       this.#isReading = false;

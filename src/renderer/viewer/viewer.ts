@@ -22,7 +22,7 @@ import { SliceRenderer } from './slices/slice-renderer.ts';
 import { SliceView } from './slices/slice-view.ts';
 import { type FrameTime, VolumeView } from './space/volume-view.ts';
 
-/** Which picture a canvas shows: the 3D view, the slice across a voxel axis, or the one at any angle. */
+/** What a canvas shows: the 3D view, the slice across a voxel axis, or the oblique slice. */
 export type ViewName = '3d' | 'x' | 'y' | 'z' | 'oblique';
 
 const initialState: ViewState = {
@@ -47,12 +47,12 @@ const initialState: ViewState = {
 /** A view that shows a slice. */
 export type SliceName = Exclude<ViewName, '3d'>;
 
-/** While frames follow each other, panels hear of it this often, in milliseconds. */
+/** During playback, panels are notified at this interval in milliseconds. */
 const playingNoticeMs = 200;
 
 /**
- * Draws a volume in GPU memory, in 3D and in slices. No React: panels write through `set` and read snapshots, which change on
- * probe, crosshair and state changes, never at frame rate. It draws only when something changed.
+ * Draws a volume in GPU memory, in 3D and in slices. Without React: panels write through `set` and read snapshots, which
+ * change on probe, crosshair and state changes, never at frame rate. It draws only when something changed.
  */
 export class Viewer {
   readonly #gpu: Gpu;
@@ -68,23 +68,23 @@ export class Viewer {
   readonly #host: ViewHost;
   #volume: VolumeSource | undefined;
   #ground: Ground = 'near-black';
-  /** Of views that are still to be attached. */
+  /** Viewpoints for views that are attached later. */
   #firstViewpoints: Viewpoints = {};
   #chunks: ChunkMap | undefined;
   #board = emptyBoard;
   #snapshot: ViewerSnapshot = { info: undefined, state: initialState, probe: undefined, decimation: 1 };
-  /** The display texture is there, or is being made. */
+  /** The display texture exists or is being created. */
   #has3d = false;
   #frameRequest: number | undefined;
   #drawnFrames = 0;
   #fixedScale: number | undefined;
-  /** What `prepareFrames` was called for last, and the timer of the next word to panels. */
+  /** The arguments of the last `prepareFrames`, and the timer of the next notification. */
   #prepared = '';
   #noticeTimer: ReturnType<typeof setTimeout> | undefined;
-  /** Counts `setVolume` calls, so that one that has been overtaken stops. */
+  /** Counts `setVolume` calls, so that an outdated call stops. */
   #turn = 0;
 
-  /** @param gpu stays the caller's; the viewer frees only what it made */
+  /** @param gpu belongs to the caller; the viewer frees only what it created */
   constructor(gpu: Gpu) {
     this.#gpu = gpu;
     this.#format = navigator.gpu.getPreferredCanvasFormat();
@@ -127,9 +127,9 @@ export class Viewer {
   }
 
   /**
-   * Shows a volume (or nothing). The volume stays the caller's: await `setVolume(undefined)` before destroying it.
-   * @param state what to start from; default: `autoView` of its statistics. All views are reset.
-   * @param with3d whether a 3D view is shown, or is about to be: its texture is made at once
+   * Shows a volume, or nothing. The volume belongs to the caller, who must await `setVolume(undefined)` before destroying it.
+   * @param state initial state; default: `autoView` of its statistics. All views are reset.
+   * @param with3d whether a 3D view is visible, or will be at once, so that its texture is created immediately
    * @throws StriaError `device-lost`, `out-of-memory`
    */
   async setVolume(volume: VolumeSource | undefined, state?: ViewState, with3d = true): Promise<void> {
@@ -140,7 +140,7 @@ export class Viewer {
     this.#change({ info: undefined, probe: undefined, decimation: 1 });
     this.requestRender();
     if (!volume || turn !== this.#turn) return;
-    // Asked for in any case: they say which values are no data.
+    // Needed even with a given state, since the statistics tell which values mark missing data.
     const statistics = await volume.statistics();
     const first = withPresentName(state ?? autoView(volume.info, statistics));
     if (turn !== this.#turn) return;
@@ -153,8 +153,8 @@ export class Viewer {
   }
 
   /**
-   * Goes on with the same volume kept in another way; state and cameras stay. Resolves when nothing of the one before is
-   * used any more. @throws StriaError `device-lost`, `out-of-memory`
+   * Continues with the same volume kept in another way. State and cameras stay. Resolves when the previous one is no longer
+   * in use. @throws StriaError `device-lost`, `out-of-memory`
    */
   async exchangeVolume(volume: VolumeSource): Promise<void> {
     const turn = ++this.#turn;
@@ -167,8 +167,8 @@ export class Viewer {
   }
 
   /**
-   * Draws a view into a canvas, at its CSS size times the screen's pixel ratio, and listens to its pointer and wheel.
-   * The canvas must have no context but one of an earlier `attach`. A view is on one canvas at a time: the last.
+   * Draws a view into a canvas, at its CSS size times the screen's pixel ratio, and listens to its pointer and wheel. The
+   * canvas may have no context except one from an earlier `attach`. A view is on one canvas at a time: the last.
    * @returns detaches
    */
   attach(name: ViewName, canvas: HTMLCanvasElement): () => void {
@@ -189,7 +189,7 @@ export class Viewer {
       view.resize(canvas.clientWidth, canvas.clientHeight, window.devicePixelRatio);
       this.#requestFrame([view]);
       if (name === '3d') this.#follow3d();
-      // The others show where it cuts them.
+      // The other views show where the oblique slice cuts them.
       if (name === 'oblique') this.requestRender();
     };
     const observer = new ResizeObserver(resize);
@@ -212,13 +212,16 @@ export class Viewer {
     return detach;
   }
 
-  /** Replaces parts of the state and redraws. Crosshair and time point are clamped into the volume, the window is made to rise with real values. */
+  /**
+   * Replaces parts of the state and redraws. Crosshair and time point are clamped to the volume, and the window is ordered by
+   * physical value.
+   */
   readonly set = (change: Partial<ViewState>): void => {
     const state = this.#fitted(withPresentName({ ...this.#snapshot.state, ...change }));
     const before = this.#snapshot.state;
     if (JSON.stringify(state) === JSON.stringify(before)) return;
     this.#change({ state });
-    // The 3D view shows where the oblique slice lies.
+    // The 3D view shows the outline of the oblique slice.
     const notIn3d = {
       smooth: 0,
       missing: 0,
@@ -228,7 +231,7 @@ export class Viewer {
     };
     const is3dSame = JSON.stringify({ ...state, ...notIn3d }) === JSON.stringify({ ...before, ...notIn3d });
     if (state.timePoint !== before.timePoint && this.#volume && this.#has3d) {
-      // It fails only with the device, whose loss `Gpu.onLost` tells.
+      // This fails only if the device is lost, which `Gpu.onLost` reports.
       this.#display.show(this.#volume, state.timePoint).catch(() => {});
     }
     const views = [...this.#views].filter(([name]) => name !== '3d' || !is3dSame);
@@ -236,11 +239,11 @@ export class Viewer {
   };
 
   /**
-   * Shows a slice (in the view across its axis) or a time point (in all views), in this very task: for playing, at any
-   * rate. What is compressed is decoded in the same submit as it is drawn; nothing is uploaded once `prepareFrames` was
-   * called. The crosshair or the time point of the state follows, and panels hear of it a few times a second.
+   * Shows a slice (in the view across its axis) or a time point (in all views) in the current task, for playback at any rate.
+   * Compressed frames are decoded in the submit that draws them; after `prepareFrames` nothing is uploaded. The crosshair or
+   * time point of the state follows, and panels are notified a few times a second.
    * @returns when the GPU has finished the frame
-   * @throws StriaError `invalid-input` where nothing is shown, `device-lost`
+   * @throws StriaError `invalid-input` if nothing is shown, `device-lost`
    */
   async showFrame({ axis, index }: Frame): Promise<FrameReport> {
     const volume = this.#volume;
@@ -259,7 +262,7 @@ export class Viewer {
     }
     const submittedAt = performance.now();
     const submitted = commands.submit();
-    // What is decoded layer by layer waits for the next word to panels.
+    // A volume decoded layer by layer waits for the next notification.
     if (volume.holdsTimePoints) this.#views.get('oblique')?.view.render();
     if (is3dNew) {
       this.#display.changed();
@@ -268,7 +271,7 @@ export class Viewer {
     this.#noticeTimer ??= setTimeout(() => {
       this.#noticeTimer = undefined;
       this.#change({});
-      // What no frame waits for: where the oblique slice lies, and its picture where that takes longer.
+      // Work that no frame waits for: the outline of the oblique slice, and its picture if that takes longer.
       if (this.#host.hasOblique) {
         const late = [this.#volumeView(), this.#volume?.holdsTimePoints ? undefined : this.#views.get('oblique')?.view];
         this.#requestFrame(late.filter((view) => view !== undefined));
@@ -279,8 +282,8 @@ export class Viewer {
   }
 
   /**
-   * Makes the tables that frames along an axis are decoded by, so that `showFrame` uploads nothing. It calls this itself;
-   * the tables hold until the other axes' crosshair moves.
+   * Creates the decode tables for frames along an axis, so that `showFrame` uploads nothing. `showFrame` calls it by itself.
+   * The tables stay valid until the crosshair moves along another axis.
    */
   prepareFrames(axis: Frame['axis']): void {
     const { crosshair, timePoint } = this.#snapshot.state;
@@ -293,44 +296,44 @@ export class Viewer {
     this.#volume?.prepareFrames(number, position);
   }
 
-  /** Reads the crosshair's voxel, as if the pointer were on it: for keys. */
+  /** Reads the crosshair's voxel as if the pointer were over it, for keyboard use. */
   probeCrosshair(): void {
     this.#host.probe(this.#snapshot.state.crosshair);
   }
 
-  /** Paints the chunks that a slice cuts over it, each in its way's colour; undefined: none. They are those of the volume shown. */
+  /** Paints the chunks over slices, each in the colour of its way; undefined for none. They must belong to the volume shown. */
   showChunks(chunks: ChunkMap | undefined): void {
     if (chunks === this.#chunks) return;
     this.#chunks = chunks;
     this.requestRender();
   }
 
-  /** Shows measurements on the slices, and lets the pointer make and change them. */
+  /** Shows measurements on the slices, and lets the pointer create and change them. */
   showMeasurements(board: MeasureBoard): void {
     this.#board = board;
     for (const view of this.#sliceViews()) view.boardChanged();
     this.#requestFrame(this.#sliceViews());
   }
 
-  /** Gives up a measurement that is being made. @returns whether there was one */
+  /** Cancels a measurement in progress. @returns whether there was one */
   cancelMeasuring(): boolean {
     return this.#sliceViews().some((view) => view.cancelMeasuring());
   }
 
-  /** The tool's next point, at the crosshair: measuring by keys. */
+  /** Sets the tool's next point at the crosshair, for measuring by keyboard. */
   measureAtCrosshair(axis: SliceAxis): void {
     const view = this.#views.get(axis)?.view;
     if (view instanceof SliceView) view.measureAtCrosshair();
   }
 
-  /** What stands behind the pictures. */
+  /** Sets the background of the viewports. */
   setGround(ground: Ground): void {
     if (ground === this.#ground) return;
     this.#ground = ground;
     this.requestRender();
   }
 
-  /** Stable between changes: fit for `useSyncExternalStore(viewer.subscribe, viewer.snapshot)`. */
+  /** Stable between changes, as `useSyncExternalStore(viewer.subscribe, viewer.snapshot)` needs it. */
   readonly snapshot = (): ViewerSnapshot => this.#snapshot;
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -339,8 +342,8 @@ export class Viewer {
   };
 
   /**
-   * Follows the 3D view's camera: called at once if there is one, and whenever the view is drawn anew, before its picture is on the
-   * screen. Not for React state: it comes at frame rate. @returns ends it
+   * Follows the 3D view's camera. The listener is called at once if there is one, and before each new frame is on screen. Not
+   * for React state, since it runs at frame rate. @returns stops following
    */
   readonly followCamera = (listener: (frame: CameraFrame) => void): (() => void) => {
     this.#cameraListeners.add(listener);
@@ -350,7 +353,7 @@ export class Viewer {
   };
 
   /**
-   * All that was asked for is on the canvas of a view, or of all, as sharp as it becomes: nothing is drawn until something
+   * Whether a view, or every view, shows everything requested at full quality, so that nothing is drawn until something
    * changes.
    */
   isSettled(name?: ViewName): boolean {
@@ -358,13 +361,13 @@ export class Viewer {
     return [...this.#views].every(([each, { view, isFitted }]) => (name ?? each) !== each || (isFitted() && view.isSettled));
   }
 
-  /** The 3D view's picture, if there is one, is whole: as sharp as it becomes. */
+  /** Whether the 3D view's picture, if any, is at full quality. */
   get isSharp(): boolean {
     const view = this.#volumeView();
     return !view?.isShown || view.isSharp;
   }
 
-  /** The 3D view at this part of its resolution, whatever the GPU can do: pictures of it can then be compared. */
+  /** Fixes the 3D view's resolution, whatever the GPU can do, so that pictures of it can be compared. */
   fixScale(scale: number): void {
     this.#fixedScale = scale;
     const view = this.#volumeView();
@@ -372,7 +375,7 @@ export class Viewer {
     this.requestRender();
   }
 
-  /** What frames of the 3D view that is shown now take, from now on. */
+  /** Records frame times of the visible 3D view from now on. */
   recordFrameTimes(): readonly FrameTime[] {
     const times: FrameTime[] = [];
     const view = this.#volumeView();
@@ -380,24 +383,24 @@ export class Viewer {
     return times;
   }
 
-  /** Pictures, and strips of pictures, that were given to the GPU so far. */
+  /** The number of frames, and strips of frames, submitted so far. */
   get drawnFrames(): number {
     return this.#drawnFrames;
   }
 
-  /** Where the views that are shown stand. */
+  /** Viewpoints of the visible views. */
   viewpoints(): Viewpoints {
     const shown = [...this.#views].filter(([, { view }]) => view.isShown);
     return Object.fromEntries(shown.map(([name, { view }]) => [name, view.viewpoint]));
   }
 
-  /** Views that are shown from now on begin there, each once, unless the view is reset before. */
+  /** Views shown from now on start at these viewpoints, each once, unless the view is reset before. */
   startFrom(viewpoints: Viewpoints): void {
     this.setViewpoints(viewpoints);
     this.#firstViewpoints = viewpoints;
   }
 
-  /** Moves the views that are shown to where others stand. */
+  /** Moves the visible views to given viewpoints. */
   setViewpoints(viewpoints: Viewpoints): void {
     for (const [name, { view }] of this.#views) {
       const viewpoint = viewpoints[name];
@@ -405,7 +408,7 @@ export class Viewer {
     }
   }
 
-  /** Called after views were drawn because something changed; at frame rate while things move. @returns ends it */
+  /** Called after views were drawn because of a change; at frame rate while things move. @returns stops listening */
   onDrawn(listener: () => void): () => void {
     this.#drawnListeners.add(listener);
     return () => this.#drawnListeners.delete(listener);
@@ -416,14 +419,14 @@ export class Viewer {
     this.#requestFrame([...this.#views.values()].map(({ view }) => view));
   }
 
-  /** Camera, zoom and pan back to the start; the state stays. */
+  /** Resets camera, zoom and pan. The state stays. */
   resetView(): void {
     this.#firstViewpoints = {};
     for (const { view } of this.#views.values()) view.reset();
     this.requestRender();
   }
 
-  /** Zoom and pan of a slice back to the start, or of all slices. */
+  /** Resets zoom and pan of one slice or of all. */
   fit(name?: SliceName): void {
     for (const [each, view] of this.#canvases()) {
       if ((name ?? each) !== each || !view.isMoved) continue;
@@ -432,30 +435,33 @@ export class Viewer {
     }
   }
 
-  /** A slice was panned or zoomed. */
+  /** Whether a slice was panned or zoomed. */
   isMoved(name: SliceName): boolean {
     return this.#canvases().some(([each, view]) => each === name && view.isShown && view.isMoved);
   }
 
-  /** Of the slices that are shown: CSS pixels per spatial unit at a zoom of 1. */
+  /** CSS pixels per spatial unit at a zoom of 1, for the visible slices. */
   fittedScales(): FittedScales {
     return Object.fromEntries(this.#canvases().flatMap(([name, { fittedScale }]) => (fittedScale ? [[name, fittedScale]] : [])));
   }
 
-  /** Lets the free plane face the 3D view's eye, through the same place, or else through the volume's middle: nearer is cut away. */
+  /**
+   * Turns the oblique clip plane to face the 3D camera, through the same point or else through the volume's centre. The near
+   * side is cut away.
+   */
   cutFacing(): void {
     const frame = this.#volumeView()?.cameraFrame;
     if (frame) this.set({ cut: facingCut(this.#snapshot.state.cut, frame) });
   }
 
-  /** Turns the 3D view, if there is one, until it is seen from that direction of its scene; see `sceneSides`. */
+  /** Turns the 3D view, if there is one, to view from a direction of its scene; see `sceneSides`. */
   lookFrom(direction: ScenePoint): void {
     this.#volumeView()?.lookFrom(direction);
   }
 
   /**
-   * A view that is shown, drawn anew as a picture of any size.
-   * @throws StriaError `invalid-input` when it is not shown, `limit-too-small`, `aborted`, `device-lost`
+   * Draws a visible view as a picture of any size.
+   * @throws StriaError `invalid-input` if it is not visible, `limit-too-small`, `aborted`, `device-lost`
    */
   async picture(name: ViewName, request: PictureRequest): Promise<ViewPicture> {
     const { width, height } = request;
@@ -477,13 +483,13 @@ export class Viewer {
     return this.#volume.voxel(...voxel, timePoint);
   }
 
-  /** The sizes of the views that are shown, in CSS pixels. */
+  /** The sizes of the visible views, in CSS pixels. */
   shownSizes(): ReadonlyMap<ViewName, readonly [width: number, height: number]> {
     const shown = [...this.#views].filter(([, { view }]) => view.isShown);
     return new Map(shown.map(([name, { view }]) => [name, [view.canvas.clientWidth, view.canvas.clientHeight]]));
   }
 
-  /** The 3D view (or else a slice), all of it, for the list of recent files, as a PNG data URL; undefined when nothing is attached. */
+  /** A thumbnail of the 3D view, or else of a slice, as a PNG data URL; undefined if nothing is attached. */
   async thumbnail(width = 160, height = 120): Promise<string | undefined> {
     const source = (['3d', 'z', 'y', 'x'] as const).map((name) => this.#drawNow(name)).find((canvas) => canvas !== undefined);
     const target = document.createElement('canvas');
@@ -496,7 +502,7 @@ export class Viewer {
     return target.toDataURL('image/png');
   }
 
-  /** Detaches all canvases and frees all GPU memory that the viewer made. */
+  /** Detaches all canvases and frees all GPU memory that the viewer created. */
   dispose(): void {
     this.#turn++;
     this.#volume = undefined;
@@ -509,7 +515,10 @@ export class Viewer {
     this.#slices.destroy();
   }
 
-  /** Draws a view in this very task, so that its canvas still holds the picture when it is read. Undefined: it is not shown. */
+  /**
+   * Draws a view in the current task, so that its canvas still holds the picture when it is read. Undefined if it is not
+   * visible.
+   */
   #drawNow(name: ViewName): HTMLCanvasElement | undefined {
     const view = this.#views.get(name)?.view;
     if (!view || view.canvas.clientWidth === 0 || view.canvas.clientHeight === 0) return undefined;
@@ -523,14 +532,14 @@ export class Viewer {
     this.#prepared = '';
   }
 
-  /** Makes the display texture when the 3D view comes into the layout, and frees it when that goes: it may be large. */
+  /** Creates the display texture when the 3D view becomes visible and frees it when it is hidden, since it may be large. */
   #follow3d(): void {
     const volume = this.#volume;
     const isShown = (): boolean => this.#volumeView()?.isShown === true;
     if (!volume || isShown() === this.#has3d) return;
     this.#has3d = isShown();
     if (this.#has3d) {
-      // It fails only with the device, whose loss `Gpu.onLost` tells.
+      // This fails only if the device is lost, which `Gpu.onLost` reports.
       this.#display.show(volume, this.#snapshot.state.timePoint).catch(() => {});
     } else {
       void this.#display.clear().then(() => {
@@ -574,7 +583,7 @@ export class Viewer {
       const now = [...this.#dirty];
       this.#dirty.clear();
       if (this.#gpu.isLost) return;
-      // The 3D view first: its frame is then timed with nothing in front of it.
+      // The 3D view comes first, so that no other work counts in its frame time.
       now.sort((a, b) => Number(b instanceof VolumeView) - Number(a instanceof VolumeView));
       for (const view of now) view.render();
       for (const listener of this.#drawnListeners) listener();

@@ -15,18 +15,18 @@ const files = { gray, bone, hot, viridis, cividis, batlow, magma, inferno, plasm
 
 export type ColormapName = keyof typeof files;
 
-/** Names of the colormaps in resources/colormaps, in the order in which a menu shows them. */
+/** Names of the colormaps in resources/colormaps, in menu order. */
 export const colormapNames = Object.keys(files) as ColormapName[];
 
 export interface Colormap {
   readonly title: string;
   /** 256 sRGB colours, lowest first: r, g, b of 0…255 each. */
   readonly colors: Uint8Array;
-  /** The colours stand for single values, so nothing may be blended between two of them. */
+  /** The colours stand for single values, so they must not be blended. */
   readonly isCategorical: boolean;
 }
 
-/** A colormap by its name, forwards or backwards. */
+/** A colormap by name, forwards or reversed. */
 export interface ColorChoice {
   readonly colormap: string;
   readonly inverted: boolean;
@@ -39,24 +39,24 @@ const maps = new Map<string, Colormap>(
   ]),
 );
 
-/** The colormap of that name; gray for a name that is not known. */
+/** The colormap with that name; grey for an unknown name. */
 export function colormap(name: string): Colormap {
   return (maps.get(name) ?? maps.get('gray')) as Colormap;
 }
 
-/** The 256 colours of a choice, as the window shows them. Colours of labels stay: they have no order. */
+/** The 256 colours of a choice as the window shows them. Label colours are never reversed, since they have no order. */
 export function colorsOf({ colormap: name, inverted }: ColorChoice): Uint8Array {
   const { colors, isCategorical } = colormap(name);
   if (!inverted || isCategorical) return colors;
   return Uint8Array.from(colors, (_, at) => colors[765 - 3 * Math.floor(at / 3) + (at % 3)] as number);
 }
 
-/** The palette's place of a label: 0 for the background, the others in turn. Twins: slice.wgsl, ray-march.wgsl. */
+/** A label's index in the palette: 0 for the background, the others cyclically. Twins: slice.wgsl, ray-march.wgsl. */
 export function labelColorIndex(label: number): number {
   return label === 0 ? 0 : 1 + ((((label - 1) % 255) + 255) % 255);
 }
 
-/** `gray-inverted` was a map of its own once. */
+/** `gray-inverted` used to be a colormap of its own. */
 export function withPresentName<State extends ColorChoice>(state: State): State {
   return state.colormap === 'gray-inverted' ? { ...state, colormap: 'gray', inverted: !state.inverted } : state;
 }

@@ -1,6 +1,6 @@
 import type { PictureBackground } from '../model/picture.ts';
 
-/** What viewports may have behind their pictures, whatever the theme. All dark: letters and lines are bright. */
+/** Viewport backgrounds, independent of the theme. All are dark, since letters and lines are bright. */
 export const groundNames = ['near-black', 'black', 'gray'] as const;
 export type Ground = (typeof groundNames)[number];
 
@@ -10,7 +10,7 @@ export const grounds: Readonly<Record<Ground, Readonly<GPUColorDict>>> = {
   gray: { r: 0.2, g: 0.2, b: 0.2, a: 1 },
 };
 
-/** Behind pictures that are saved; premultiplied. */
+/** Backgrounds of saved pictures; premultiplied. */
 export const pictureGrounds: Readonly<Record<Exclude<PictureBackground, 'screen'>, GPUColorDict>> = {
   white: { r: 1, g: 1, b: 1, a: 1 },
   transparent: { r: 0, g: 0, b: 0, a: 0 },

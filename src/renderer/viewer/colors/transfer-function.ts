@@ -2,7 +2,7 @@ import { rayTransfer } from '../../../core/draw/ray-transfer.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 import { type ColorChoice, colorsOf } from './colormaps.ts';
 
-/** Opacity at a place in the window: straight lines between the control points, level before the first and after the last. */
+/** Opacity at a position in the window: linear between the control points, constant before the first and after the last. */
 export function opacityAt(points: ViewState['opacity'], place: number): number {
   const next = points.findIndex(([position]) => position >= place);
   if (points.length === 0) return place;

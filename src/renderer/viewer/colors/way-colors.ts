@@ -1,13 +1,13 @@
-/** How a way that chunks took is shown, beside its number: on the slices and in the table alike. */
+/** The appearance of a way on slices and in the chunk table, besides its number. */
 export interface WayLook {
   readonly color: string;
-  /** Of words on that colour. */
+  /** Text colour on that colour. */
   readonly ink: string;
-  /** Striped, so that ways that share a colour can be told apart. */
+  /** Striped, to tell apart ways that share a colour. */
   readonly isStriped: boolean;
 }
 
-// Okabe and Ito's palette, which people with any kind of colour vision can tell apart, the strongest first.
+// The palette of Okabe and Ito, distinguishable with any kind of colour vision, strongest first.
 const colors = [
   ['#e69f00', '#000000'],
   ['#009e73', '#000000'],
@@ -19,7 +19,7 @@ const colors = [
   ['#b8b8b8', '#000000'],
 ] as const;
 
-/** @param way its place in the table, from 0 */
+/** @param way its index in the table */
 export function wayLook(way: number): WayLook {
   const [color, ink] = colors[way % colors.length] as (typeof colors)[number];
   return { color, ink, isStriped: Math.floor(way / colors.length) % 2 === 1 };

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { FramePacing } from './frame-pacing.ts';
 
-/** What a frame of so many pixels takes on a device, in milliseconds, by the step between samples. */
+/** The time of a frame on a device in milliseconds, by number of pixels and step between samples. */
 type Device = (pixels: number, step: number) => number;
 
-/** One that draws a canvas of that size at full resolution and steps of 1 in so many milliseconds, and starts each frame in some. */
+/** A device that draws a canvas of this size at full resolution and steps of 1 in `fullMs`, plus a fixed time per frame. */
 const deviceOf =
   (canvasPixels: number, fullMs: number, startMs = 1): Device =>
   (pixels, step) =>
     startMs + (fullMs * pixels) / canvasPixels / step;
 
-/** Draws moving frames as the 3D view does. @returns what each took, in milliseconds, on the device's own clock */
+/** Draws moving frames like the 3D view. @returns the time of each on the device's clock, in milliseconds */
 function move(pacing: FramePacing, canvasPixels: number, frames: number, device: Device): number[] {
   return Array.from({ length: frames }, () => {
     const step = pacing.movingStep(canvasPixels);
@@ -38,11 +38,11 @@ describe('moving frames stay under 50 ms after the first', () => {
     expect(Math.max(...others)).toBeLessThan(50);
   });
 
-  test('on a software GPU from the first on, where pixels cost what they usually do', () => {
+  test('on a software GPU from the first frame, if pixels cost the usual', () => {
     expect(Math.max(...move(new FramePacing(true), 800 * 600, 60, deviceOf(800 * 600, 400)))).toBeLessThan(50);
   });
 
-  test('when frames vary by a third', () => {
+  test('when frame times vary by a third', () => {
     const pacing = new FramePacing(false);
     const device = deviceOf(hd, 300);
     const frames = Array.from({ length: 80 }, (_, index) => {
@@ -52,12 +52,12 @@ describe('moving frames stay under 50 ms after the first', () => {
     expect(Math.max(...frames.slice(1))).toBeLessThan(50);
   });
 
-  test('when a volume that was small on the screen fills it: one frame is late, the next is not', () => {
+  test('when a small volume comes to fill the screen: one frame is late, the next is not', () => {
     const pacing = new FramePacing(false);
     move(pacing, hd, 30, deviceOf(hd, 40));
     const [, ...others] = move(pacing, hd, 30, deviceOf(hd, 500));
     expect(Math.max(...others)).toBeLessThan(50);
-    // And it is sharp again soon after it has become small.
+    // And it is sharp again soon after becoming small.
     move(pacing, hd, 12, deviceOf(hd, 10));
     expect(pacing.movingScale(hd)).toBe(1);
   });

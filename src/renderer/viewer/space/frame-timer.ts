@@ -1,17 +1,18 @@
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 
-/** What a frame cost. */
+/** The cost of a frame. */
 export interface FrameCost {
   readonly ms: number;
-  /** Other work may be in it: it cost no more than that. */
+  /** The time may include other work, so it is an upper bound. */
   readonly isBound: boolean;
 }
 
 /**
- * Gives the GPU a frame and times it: by timestamps the pass that takes nearly all of it, whatever it waited for. Where there
- * are none, by the clock, which says what the frame cost only if the GPU had nothing else to do.
+ * Submits a frame and times it. With timestamps it times the pass that takes nearly all of it, without waiting. Without them
+ * it uses the clock, which is exact only if the GPU had nothing else to do.
  * @param draw resolves with the pass's milliseconds, or undefined
- * @returns done: when the GPU has done all, with the milliseconds from now; time: what is known of it, a little later
+ * @returns done: when the GPU has finished everything, with the milliseconds until then; time: the cost of the frame,
+ * slightly later
  */
 export function timed(
   gpu: Pick<Gpu, 'isBusy' | 'device'>,
@@ -21,7 +22,7 @@ export function timed(
   const start = performance.now();
   const pass = draw();
   const sinceStart = (): number => performance.now() - start;
-  // It fails only with the device, whose loss `Gpu.onLost` tells.
+  // This fails only if the device is lost, which `Gpu.onLost` reports.
   const done = gpu.device.queue.onSubmittedWorkDone().then(sinceStart, sinceStart);
   const time = Promise.all([done, pass]).then(([ms, passMs]) =>
     passMs === undefined ? { ms, isBound } : { ms: passMs, isBound: false },

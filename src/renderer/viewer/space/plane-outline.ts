@@ -2,17 +2,17 @@ import { BufferGeometry, Color, LinearSRGBColorSpace, LineBasicMaterial, LineSeg
 import type { ScenePoint } from '../model/camera-frame.ts';
 import { type CutPlane, cutOutline } from '../model/cut-plane.ts';
 
-/** What a plane cuts out of the volume's box, as lines in the 3D view's scene. */
+/** The intersection of a plane with the volume's box, as lines in the 3D scene. */
 export class PlaneOutline {
   readonly object: LineSegments;
   readonly #edges: readonly ScenePoint[];
   readonly #material: LineBasicMaterial;
   #shown = '';
 
-  /** @param edges the volume's, in the scene @param color sRGB, as CSS has it */
+  /** @param edges the volume's edges, in the scene @param color sRGB, as in CSS */
   constructor(edges: readonly ScenePoint[], color: number) {
     this.#edges = edges;
-    // The renderer writes colours as they are.
+    // The renderer writes colours without conversion.
     const asIs = new Color().setHex(color, LinearSRGBColorSpace);
     this.#material = new LineBasicMaterial({ color: asIs, transparent: true, opacity: 0.9, depthTest: false });
     this.object = new LineSegments(new BufferGeometry(), this.#material);
@@ -29,7 +29,7 @@ export class PlaneOutline {
     this.object.visible = corners.length > 0;
     if (corners.length === 0) return;
     const sides = corners.flatMap((corner, index) => [corner, corners[(index + 1) % corners.length] as Vector3]);
-    // A cube's cut has six sides at most: the buffer keeps its size.
+    // A plane cuts a cube in at most six sides, so the buffer has a fixed size.
     while (sides.length < 12) sides.push(corners[0] as Vector3);
     this.object.geometry.setFromPoints(sides);
   }

@@ -19,8 +19,8 @@ import { isFloorOpaque, transferTexels } from '../colors/transfer-function.ts';
 import type { ViewState } from '../model/viewer-api.ts';
 
 /**
- * The volume in a scene of three.js: a compute shader marches its rays into a texture, which a rectangle over the whole picture
- * shows, blended over what was drawn before it.
+ * The volume in a three.js scene. A compute shader marches its rays into a texture, and a full-screen rectangle blends that
+ * over what was drawn before.
  */
 export class RayLayer {
   readonly object: Mesh;
@@ -67,13 +67,13 @@ export class RayLayer {
   }
 
   /**
-   * Submits the marching of a strip; what is submitted after it shows that strip.
-   * @returns once it is done: the milliseconds that the GPU took for it, however long it waited. Undefined: nobody knows
-   * @param plane the free plane, in the unit cube
-   * @param step how far samples lie apart, in texels, or less in a small volume
+   * Submits the ray marching of a strip. Work submitted afterwards shows that strip.
+   * @returns when done: the GPU time in milliseconds, without waiting, or undefined if unknown
+   * @param plane the oblique clip plane, in the unit cube
+   * @param step distance between samples in texels; smaller in a small volume
    */
   march(state: ViewState, view: RayView, step: number, plane: RayLook['plane'], strip: Strip): Promise<number | undefined> {
-    // Whoever owns the device hears of its loss by `Gpu.onLost`.
+    // The owner of the device learns of its loss from `Gpu.onLost`.
     if (this.#gpu.isLost) return Promise.resolve(undefined);
     this.#makeRoom(strip);
     this.#writeTransfer(state);
@@ -87,7 +87,7 @@ export class RayLayer {
     this.#pass.record(commands, inputs, this.#picture, strip);
     this.#firstRow.value = strip.from;
     return commands.submit().then(
-      // Timestamps are rounded, to 0.1 ms in some browsers: 0 says nothing.
+      // Timestamps are rounded, to 0.1 ms in some browsers, so 0 means unknown.
       ({ stages: [stage] }) => (stage?.gpuMs !== undefined && stage.gpuMs > 0 ? stage.gpuMs : undefined),
       () => undefined,
     );

@@ -2,7 +2,7 @@ import { Matrix4, OrthographicCamera, PerspectiveCamera, Vector3, Vector4 } from
 import { expect, test } from 'vitest';
 import { rayViewOf } from './ray-view.ts';
 
-/** A volume that is turned, stretched and away from the middle. */
+/** A volume that is rotated, stretched and away from the origin. */
 const cube = new Matrix4()
   .makeRotationAxis(new Vector3(1, 2, 3).normalize(), 0.7)
   .multiply(new Matrix4().makeScale(1, 0.4, 0.05))

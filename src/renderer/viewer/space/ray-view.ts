@@ -2,16 +2,16 @@ import { type Camera, type Matrix4, Vector3, type Vector4 } from 'three';
 import type { RayView } from '../../../core/draw/ray-pass.ts';
 
 /**
- * Where rays through a camera's picture run, in a volume's unit cube.
- * @param camera its matrices are those of now
- * @param eye the camera's place in the scene; w is 0 where it is infinitely far off in that direction
+ * Maps the rays through a camera's picture to a volume's unit cube.
+ * @param camera its matrices must be up to date
+ * @param eye the camera's position in the scene; w is 0 if xyz is the direction to an infinitely distant camera
  * @param toCube from the scene to the cube
  * @param edges lengths of the cube's edges in the scene
  */
 export function rayViewOf(camera: Camera, eye: Vector4, toCube: Matrix4, edges: RayView['edges']): RayView {
   const { elements } = camera.projectionMatrix;
   const [scaleX, scaleY] = [elements[0], elements[5]] as [number, number];
-  // Rays are known by the eye and a plane: of length 1 in front of it, or through the scene's middle.
+  // A ray is given by the eye and a plane: at distance 1 in front of it, or through the scene's origin.
   const depth = eye.w > 0.5 ? -1 : (camera.matrixWorldInverse.elements[14] as number);
   const [shiftX, shiftY] = (eye.w > 0.5 ? [elements[8], elements[9]] : [-(elements[12] ?? 0), -(elements[13] ?? 0)]) as [
     number,

@@ -2,8 +2,8 @@ import type { Camera, Scene } from 'three';
 import { WebGPURenderer } from 'three/webgpu';
 
 /**
- * three.js once it has drawn asks for one animation frame after the other, for ever, and there is no public way to end that. Here it
- * rests after each picture: we draw only when something changes. Its frames (`NodeFrame`) are counted by pictures then.
+ * After its first frame, three.js requests animation frames forever, and has no public way to stop. This renderer stops after
+ * each picture, since we draw only when something changes. Its `NodeFrame` counter then counts pictures.
  */
 export class RestingRenderer extends WebGPURenderer {
   override render(scene: Scene, camera: Camera): void {

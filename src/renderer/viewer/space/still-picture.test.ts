@@ -6,9 +6,9 @@ const [width, height] = [1600, 900];
 const pixels = width * height;
 const step = 0.5;
 
-/** A GPU on a clock of its own. `waits` are the milliseconds that other work holds up a frame that is begun at a time. */
+/** A GPU with its own clock. `waits` returns the milliseconds that other work delays a frame started at a given time. */
 interface SimulatedGpu {
-  /** Of the whole canvas, one texel a step. */
+  /** Time for the whole canvas at steps of one texel. */
   readonly fullMs: number;
   readonly hasTimestamps: boolean;
   waits(now: number): number;
@@ -17,7 +17,7 @@ interface SimulatedGpu {
 class Simulation {
   now = 0;
   readonly presented: number[] = [];
-  /** What each strip took on the GPU. */
+  /** GPU time of each strip. */
   readonly strips: number[] = [];
   readonly pacing = new FramePacing(false);
   readonly #gpu: SimulatedGpu;
@@ -35,7 +35,7 @@ class Simulation {
     }
   }
 
-  /** @param stripsUntilStale something changes after so many strips */
+  /** @param stripsUntilStale something changes after this many strips */
   async rest(stripsUntilStale = Number.POSITIVE_INFINITY): Promise<void> {
     const shown = this.pacing.movingScale(pixels, this.pacing.movingStep(pixels));
     const canvas = {
@@ -57,17 +57,17 @@ class Simulation {
     const passMs = 0.5 + (this.#gpu.fullMs * drawn) / pixels / stepped;
     const waitMs = this.#gpu.waits(this.now);
     this.now += passMs + waitMs;
-    // Without timestamps the wait is in what is measured, and whoever measures knows that there was one.
+    // Without timestamps the wait counts in the measurement, which is then known to be an upper bound.
     const { hasTimestamps } = this.#gpu;
     return { passMs, ms: hasTimestamps ? passMs : passMs + waitMs, isBound: !hasTimestamps && waitMs > 0 };
   }
 }
 
 const never = () => 0;
-/** Something else keeps the GPU for half a second of each frame, in the first ten seconds. */
+/** Other work takes half a second of each frame during the first ten seconds. */
 const atFirst = (now: number) => (now < 10_000 ? 500 : 0);
 
-describe('a still picture becomes whole', () => {
+describe('a still picture reaches full quality', () => {
   test.each([
     ['a fast GPU', { fullMs: 5, hasTimestamps: true, waits: never }],
     ['a slow GPU', { fullMs: 2000, hasTimestamps: true, waits: never }],
@@ -84,17 +84,17 @@ describe('a still picture becomes whole', () => {
     await simulation.rest();
     const { presented, strips } = simulation;
     expect(presented.at(-1)).toBe(1);
-    // Each is better than the one before it, and there are few.
+    // Each picture is better than the one before, and there are few.
     expect(presented).toEqual([...new Set(presented)].sort((a, b) => a - b));
     expect(presented.length).toBeLessThan(6);
     expect(strips.reduce((sum, ms) => sum + ms)).toBeLessThan((1.6 * gpu.fullMs) / step + 200);
-    // The GPU is never held for long, but by the fewest rows that a strip may have.
+    // The GPU is never occupied for long, except by the minimum number of rows of a strip.
     const rowsMs = (8 / height) * (gpu.fullMs / step);
     expect(Math.max(...strips)).toBeLessThan(Math.max(120, 1.2 * rowsMs));
   });
 });
 
-test('frames that waited do not make a fast GPU slow: the picture is whole at once, and moving frames stay whole', async () => {
+test('frames that waited do not make a fast GPU look slow: the picture is complete at once, and moving frames stay at full resolution', async () => {
   for (const hasTimestamps of [true, false]) {
     const simulation = new Simulation({ fullMs: 5, hasTimestamps, waits: (now) => (now > 100 && now < 3000 ? 700 : 0) });
     simulation.move(60);
@@ -105,7 +105,7 @@ test('frames that waited do not make a fast GPU slow: the picture is whole at on
   }
 });
 
-test('one wrong measurement costs a moment, and is forgotten', async () => {
+test('one wrong measurement costs a moment and is forgotten', async () => {
   const simulation = new Simulation({ fullMs: 5, hasTimestamps: true, waits: never });
   simulation.move(5);
   simulation.pacing.measured(pixels, 20_000);
@@ -115,7 +115,7 @@ test('one wrong measurement costs a moment, and is forgotten', async () => {
   expect(simulation.strips.length).toBeLessThan(12);
 });
 
-test('several wrong ones too: what is drawn says how fast the GPU is', async () => {
+test('so are several wrong ones, since drawing shows how fast the GPU is', async () => {
   const simulation = new Simulation({ fullMs: 20, hasTimestamps: true, waits: never });
   for (let frame = 0; frame < 10; frame++) simulation.pacing.measured(pixels, 20_000);
   await simulation.rest();
@@ -123,7 +123,7 @@ test('several wrong ones too: what is drawn says how fast the GPU is', async () 
   expect(simulation.now).toBeLessThan(500);
 });
 
-test('it stops as soon as something changes, and shows nothing of what it has begun', async () => {
+test('it stops as soon as something changes, and shows nothing that is incomplete', async () => {
   const simulation = new Simulation({ fullMs: 2000, hasTimestamps: true, waits: never });
   simulation.move(12);
   await simulation.rest(3);

@@ -1,32 +1,32 @@
 import type { Strip } from '../../../core/draw/ray-pass.ts';
 import type { FramePacing } from './frame-pacing.ts';
 
-/** A strip of a still picture should hold the GPU about so long, in milliseconds. */
+/** Target GPU time of a strip of a still picture, in milliseconds. */
 export const stripMs = 60;
 const fewestRows = 8;
-/** Strips become at most so many times larger at once: the next rows may be those where there is something to see. */
+/** Strips grow by at most this factor at once, since the next rows may be the expensive ones. */
 const mostGrowth = 4;
 
-/** What a still picture is drawn on. */
+/** The canvas that a still picture is drawn on. */
 export interface StillCanvas {
-  /** The whole resolution, in pixels. */
+  /** Full resolution, in pixels. */
   readonly width: number;
   readonly height: number;
-  /** Texels from sample to sample. */
+  /** Texels between samples. */
   readonly step: number;
-  /** Draws rows of a picture beside the one that is shown. @returns the GPU's milliseconds; undefined: nobody knows */
+  /** Draws rows of a picture that is not shown yet. @returns the GPU's milliseconds, or undefined if unknown */
   drawStrip(strip: Strip): Promise<number | undefined>;
-  /** Shows the picture whose strips were drawn, at this part of the resolution. */
+  /** Shows the picture whose strips were drawn, at this fraction of the resolution. */
   present(scale: number): void;
-  /** Something has changed: what is being drawn is not wanted any more. */
+  /** Whether something has changed, so that the picture is no longer needed. */
   isStale(): boolean;
 }
 
 /**
- * Draws a view that has come to rest, better and better until it is whole. Each picture is drawn in strips, so that no GPU is
- * held for long, and is measured, so that the next one goes by what the GPU does now: a GPU that was busy is found out to be
- * fast, and one that is slow only takes longer.
- * @param shown the part of the resolution that is on the screen
+ * Draws a view at rest, better and better, until it is at full quality. Each picture is drawn in strips, so that no GPU is
+ * occupied for long, and is measured, so that the next one uses the GPU's current speed. A GPU that was only busy turns out
+ * to be fast; a slow one just takes longer.
+ * @param shown fraction of the resolution on screen
  */
 export async function refineStill(pacing: FramePacing, canvas: StillCanvas, shown: number): Promise<void> {
   const pixels = canvas.width * canvas.height;
@@ -38,12 +38,12 @@ export async function refineStill(pacing: FramePacing, canvas: StillCanvas, show
   }
 }
 
-/** Rows of a picture so wide that take about `stripMs`. */
+/** The number of rows of this width that take about `stripMs`. */
 export function stripRows(pacing: FramePacing, width: number, step: number): number {
   return Math.max(fewestRows, Math.floor(stripMs / pacing.expectedMs(width, step)));
 }
 
-/** @returns whether the picture is whole and still wanted */
+/** @returns whether the picture is complete and still needed */
 async function drawAt(scale: number, pacing: FramePacing, canvas: StillCanvas): Promise<boolean> {
   const { step } = canvas;
   const [width, height] = [canvas.width, canvas.height].map((length) => Math.max(1, Math.floor(length * scale))) as [

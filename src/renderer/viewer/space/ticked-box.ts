@@ -20,18 +20,18 @@ import { lengthWords } from '../model/scale-bar.ts';
 import type { BoxKind } from '../model/viewer-api.ts';
 
 const color = 0x8a94a6;
-/** How far ticks stand out, and their numbers, in parts of the volume's longest edge. */
+/** Lengths of ticks and distance of numbers, relative to the volume's longest edge. */
 const [majorLength, minorLength, textDistance] = [0.024, 0.012, 0.055];
-/** Pixels of a number's picture. */
+/** Size of a number's picture in pixels. */
 const [textWidth, textHeight] = [192, 48];
 
-/** What a picture is seen by. */
+/** The camera of a picture. */
 export interface SeenBy {
-  /** Its matrices are those of now. */
+  /** Its matrices must be up to date. */
   readonly camera: Camera;
-  /** The camera's place in the scene; w is 0 where it is infinitely far off in that direction. */
+  /** The camera's position in the scene; w is 0 if xyz is the direction to an infinitely distant camera. */
   readonly eye: Vector4;
-  /** How high numbers are, as a part of the picture's height. */
+  /** Height of numbers as a fraction of the picture's height. */
   readonly textPart: number;
 }
 
@@ -40,11 +40,11 @@ interface AxisTicks {
   readonly ticks: readonly BoxTick[];
   readonly lines: LineSegments;
   readonly numbers: readonly { readonly at: number; readonly sprite: Sprite }[];
-  /** The edge that they stand on. */
+  /** Key of the edge they are on. */
   edge: string;
 }
 
-/** The volume's box as thin lines; with ticks and numbers along three edges of its outline, which change as it turns. */
+/** The volume's box as thin lines, with ticks and numbers along three edges of its outline, which change as it turns. */
 export class TickedBox {
   readonly object = new Group();
   readonly #info: VolumeInfo;
@@ -56,7 +56,7 @@ export class TickedBox {
   readonly #tickMaterial = new LineBasicMaterial({ color, transparent: true, opacity: 0.8, depthTest: false });
   readonly #ticks = new Group();
   readonly #disposables: { dispose(): void }[];
-  /** Made when they are first shown. */
+  /** Created when first shown. */
   #axes: readonly AxisTicks[] | undefined;
 
   /** @param cube from the volume's unit cube to the scene */
@@ -86,7 +86,7 @@ export class TickedBox {
       const { x, y } = new Vector3(...place).applyMatrix4(this.#cube).applyMatrix4(seen);
       return [x, -y];
     };
-    // Half the height that is seen at the depth of the volume's middle.
+    // Half the visible height at the depth of the volume's centre.
     const depth = -new Vector3().applyMatrix4(camera.matrixWorldInverse).z;
     const halfSeen = (eye.w > 0.5 ? Math.max(0.01, depth) : 1) / (camera.projectionMatrix.elements[5] as number);
     const height = 2 * halfSeen * textPart * (textHeight / 24);
@@ -122,7 +122,7 @@ export class TickedBox {
     });
   }
 
-  /** @param hasUnit the last number of an edge says the unit of all */
+  /** @param hasUnit the last number of an edge shows the unit */
   #number(at: number, hasUnit: boolean): Sprite {
     const words = lengthWords(at, this.#info.spatialUnit);
     const picture = new CanvasTexture(numberPicture(hasUnit ? words : (words.split('\u202f')[0] as string)));
@@ -133,10 +133,10 @@ export class TickedBox {
     return sprite;
   }
 
-  /** Away from the box, in the plane of the side that is seen, as a unit vector of the scene. */
+  /** Outward direction in the plane of the visible side, as a unit vector of the scene. */
   #outwards(edge: BoxEdge, eye: Vector4): Vector3 {
     const across = acrossEdge(edge);
-    // The side that the eye does not see.
+    // The side that faces away from the camera.
     const hidden = isFacing(across[0], edge.ends[0], [eye.x, eye.y, eye.z, eye.w]) ? 1 : 0;
     const normal = (this.#edges[across[hidden]] as Vector3).clone().normalize();
     return edge.ends[hidden] === 1 ? normal : normal.negate();

@@ -3,9 +3,7 @@ import { texture } from 'three/tsl';
 import { NodeMaterial, QuadMesh, RenderTarget, type WebGPURenderer } from 'three/webgpu';
 import type { Strip } from '../../../core/draw/ray-pass.ts';
 
-/**
- * A frame that is drawn in strips, over several submits, so that a slow GPU is never held for long; shown when it is whole.
- */
+/** A frame drawn in strips over several submits, so that a slow GPU is never occupied for long. It is shown when complete. */
 export class TiledFrame {
   readonly #renderer: WebGPURenderer;
   readonly #target = new RenderTarget(1, 1, { depthBuffer: false, minFilter: NearestFilter, magFilter: NearestFilter });
@@ -21,25 +19,25 @@ export class TiledFrame {
     this.#quad = new QuadMesh(this.#material);
   }
 
-  /** The first strip begins a new frame. */
+  /** The first strip starts a new frame. */
   drawStrip(scene: Scene, camera: Camera, { width, height, from, count }: Strip): void {
     this.#target.setSize(width, height);
     this.#target.scissor.set(0, from, width, count);
     this.#renderer.setRenderTarget(this.#target);
-    // Clearing takes no notice of the scissor: only once.
+    // Clearing ignores the scissor rectangle, so it happens only once.
     this.#renderer.autoClear = from === 0;
     this.#renderer.render(scene, camera);
     this.#renderer.autoClear = true;
     this.#renderer.setRenderTarget(null);
   }
 
-  /** Rows of the frame, premultiplied r, g, b, a. The next strip may be drawn meanwhile. */
+  /** Rows of the frame as premultiplied RGBA. The next strip may be drawn meanwhile. */
   async read({ width, from, count }: Strip): Promise<Uint8Array> {
     const pixels = await this.#renderer.readRenderTargetPixelsAsync(this.#target, 0, from, width, count);
     return new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.byteLength);
   }
 
-  /** Copies the frame to the canvas, which must have its size. */
+  /** Copies the frame to the canvas, which must have the same size. */
   present(): void {
     this.#quad.render(this.#renderer);
   }

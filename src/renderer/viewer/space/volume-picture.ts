@@ -10,17 +10,17 @@ import type { RestingRenderer } from './resting-renderer.ts';
 import { TiledFrame } from './tiled-frame.ts';
 import type { VolumeScene } from './volume-scene.ts';
 
-/** A strip of a picture has at most so many pixels, so that it is read in small pieces and cancelled soon. */
+/** The largest strip in pixels, so that it is read in small pieces and cancelled quickly. */
 const mostStripPixels = 2 ** 21;
 
 interface StripDrawing {
-  /** Of a strip that does not hold the GPU for long. */
+  /** Rows of a strip that does not occupy the GPU for long. */
   readonly rows: number;
-  /** Makes the scene that of a strip, and has it rendered. */
+  /** Prepares the scene for a strip and renders it. */
   draw(strip: Strip, render: (camera: Camera) => void): void;
 }
 
-/** A volume's scene as a picture, drawn strip by strip. @throws StriaError `aborted`, and what `draw` throws */
+/** A volume's scene as a picture, drawn in strips. @throws StriaError `aborted`, and whatever `draw` throws */
 export async function volumePicture(
   renderer: RestingRenderer,
   volume: VolumeScene,
@@ -47,7 +47,7 @@ export async function volumePicture(
   }
 }
 
-/** The bar that the page lays over the canvas. @param pixelsPerLength of the scene, where the camera turns about */
+/** The scale bar that the page shows over the canvas. @param pixelsPerLength pixels per scene unit at the camera's target */
 export function drawScale(picture: ViewPicture, pixelRatio: number, info: VolumeInfo, pixelsPerLength: number): void {
   const most = Math.min(120 * pixelRatio, 0.3 * picture.width);
   const bar = scaleBar(pixelsPerLength / unitsPerLength(info), most, info.spatialUnit);

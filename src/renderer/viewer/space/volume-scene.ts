@@ -13,12 +13,12 @@ import { RayLayer } from './ray-layer.ts';
 import { rayViewOf } from './ray-view.ts';
 import { type SeenBy, TickedBox } from './ticked-box.ts';
 
-/** The accent of panels. */
+/** The accent colour of panels. */
 const cutColor = 0x40b2ec;
-/** As the slices mark where the oblique one cuts them. */
+/** The colour that slices use for the oblique slice. */
 const obliqueColor = 0xe29cff;
 
-/** One volume as a scene: its rays, its box as thin lines, and the letters of its faces. */
+/** One volume as a scene: its rays, its box as thin lines, and the letters on its faces. */
 export class VolumeScene {
   readonly scene = new Scene();
   /** The volume's eight corners. */
@@ -58,14 +58,14 @@ export class VolumeScene {
   }
 
   /**
-   * Submits the volume's part of a strip, and makes the scene one that shows it when it is rendered next.
-   * @param hasOblique where the oblique slice lies is shown
-   * @returns once that part is done: the GPU's milliseconds for it; undefined: nobody knows
+   * Submits the volume's part of a strip, and prepares the scene to show it when it is rendered next.
+   * @param hasOblique shows the outline of the oblique slice
+   * @returns when done: the GPU's milliseconds for it, or undefined if unknown
    */
   update(state: ViewState, seen: SeenBy, texelsPerStep: number, hasOblique: boolean, strip: Strip): Promise<number | undefined> {
     const { camera, eye } = seen;
     this.#box.update(state.box, seen);
-    // Letters behind the volume are drawn before it.
+    // Letters behind the volume are drawn first.
     for (const letter of this.#letters) letter.renderOrder = letter.position.dot(eye) > 0 ? 2 : 0;
     const plane = state.cut && planeInCube(state.cut, this.#edges);
     const done = this.#volume.march(state, rayViewOf(camera, eye, this.#toCube, this.#lengths), texelsPerStep, plane, strip);
@@ -74,7 +74,7 @@ export class VolumeScene {
     return done;
   }
 
-  /** Lets `draw` draw the volume with nothing around it. */
+  /** Runs `draw` with only the volume visible. */
   withVolumeAlone(draw: () => void): void {
     const hidden: Object3D[] = [];
     this.scene.traverse((object) => {

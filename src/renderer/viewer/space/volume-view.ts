@@ -18,36 +18,36 @@ import { TiledFrame } from './tiled-frame.ts';
 import { drawScale, volumePicture } from './volume-picture.ts';
 import { VolumeScene } from './volume-scene.ts';
 
-/** The picture is drawn sharp once nothing has moved for this long, in milliseconds. */
+/** The picture is drawn at full quality once nothing has moved for this long, in milliseconds. */
 const stillAfterMs = 150;
-/** The camera takes this long to turn to a side, in milliseconds. */
+/** Duration of the camera's turn to a side, in milliseconds. */
 const turnMs = 120;
-/** Of text in the scene, in CSS pixels. */
+/** Height of text in the scene, in CSS pixels. */
 const textPixels = 11;
-/** Texels between samples once nothing moves. */
+/** Texels between samples at rest. */
 const stillSteps: Readonly<Record<Quality, number>> = { draft: 1, normal: 0.5, fine: 0.25 };
 
-/** How sharp a picture is. */
+/** The sharpness of a picture. */
 export interface Sharpness {
-  /** The part of the canvas's resolution, along each axis. */
+  /** Fraction of the canvas's resolution along each axis. */
   readonly scale: number;
-  /** Texels from sample to sample. */
+  /** Texels between samples. */
   readonly step: number;
 }
 
-/** What a frame took until the GPU had finished it. */
+/** The time a frame took until the GPU had finished it. */
 export interface FrameTime extends Sharpness {
   readonly ms: number;
 }
 
-/** The 3D view on its canvas: three.js on our device, a camera that orbits, and a resolution that keeps it fluid. */
+/** The 3D view on its canvas: three.js on our device, an orbit camera, and a resolution that keeps it fluid. */
 export class VolumeView implements View {
   readonly canvas: HTMLCanvasElement;
-  /** A canvas that is not laid out has no pixels to draw into. */
+  /** A canvas without layout has no pixels to draw into. */
   isShown = false;
-  /** Draws always at this part of the canvas's resolution, however long that takes, and never sharper. */
+  /** Always draws at this fraction of the canvas's resolution, however long that takes, and never sharper. */
   fixedScale: number | undefined;
-  /** Told of each frame that was measured. */
+  /** Called with each measured frame. */
   onMeasured: ((frame: FrameTime) => void) | undefined;
   readonly #gpu: Gpu;
   readonly #host: ViewHost;
@@ -56,20 +56,20 @@ export class VolumeView implements View {
   readonly #pacing: FramePacing;
   #scene: VolumeScene | undefined;
   #strips: TiledFrame | undefined;
-  /** The scale of the frame in `#strips`, while it shows what is to be seen. */
+  /** The scale of the frame in `#strips`, as long as that frame is current. */
   #stripsScale: number | undefined;
-  /** Of the picture on the canvas. */
+  /** Sharpness of the picture on the canvas. */
   #shown: Sharpness = { scale: 0, step: 0 };
   #size = { width: 1, height: 1, pixelRatio: 1 };
-  /** The camera goes to the start once there is a volume, whose size says where that is. */
+  /** The camera is reset once there is a volume, whose size determines its start. */
   #isToReset = true;
   #isReady = false;
   #isDisposed = false;
-  /** A frame is on the GPU; what is asked for meanwhile is drawn after it. */
+  /** A frame is on the GPU. Requests made meanwhile are drawn after it. */
   #isDrawing = false;
   #isWanted = false;
   #stillTimer: ReturnType<typeof setTimeout> | undefined;
-  /** Frames since the last change that makes a shader be compiled: their times say nothing. */
+  /** Frames since the last change that compiles a shader. The first one's time means nothing. */
   #frames = 0;
   #measuredProjection: Projection | undefined;
 
@@ -79,7 +79,7 @@ export class VolumeView implements View {
     this.#host = host;
     this.#pacing = new FramePacing(gpu.isSoftware);
     this.#renderer = new RestingRenderer({ device: gpu.device, canvas, antialias: false, alpha: false });
-    // The ray marcher's colours are sRGB already: no conversion, no pass for it.
+    // The ray marcher's colours are already sRGB, so no conversion pass is needed.
     this.#renderer.outputColorSpace = LinearSRGBColorSpace;
     this.#setGround('screen');
     this.#orbit = new OrbitCamera(canvas, () => host.requestRender(this));
@@ -87,7 +87,7 @@ export class VolumeView implements View {
     void this.#init();
   }
 
-  /** The picture on the canvas is whole, or as sharp as it was fixed to be. */
+  /** Whether the picture on the canvas is at full quality, or as sharp as it was fixed to be. */
   get isSharp(): boolean {
     const { scale, step } = this.#shown;
     return this.fixedScale !== undefined || (scale === 1 && step <= this.#stillStep);
@@ -97,7 +97,7 @@ export class VolumeView implements View {
     return !this.#canDraw() || !(this.#isDrawing || this.#isWanted || this.#stillTimer !== undefined);
   }
 
-  /** Shows a volume, or nothing. The display texture stays the caller's. */
+  /** Shows a volume, or nothing. The display texture belongs to the caller. */
   setVolume(volume: { info: VolumeInfo; display: DisplayTexture } | undefined): void {
     this.#scene?.dispose();
     this.#scene = volume && new VolumeScene(this.#gpu, volume.info, volume.display);
@@ -140,19 +140,19 @@ export class VolumeView implements View {
     this.#host.requestRender(this);
   }
 
-  /** Turns until it is seen from that direction of the scene. */
+  /** Turns to view from a direction of the scene. */
   lookFrom(direction: ScenePoint): void {
     this.#orbit.use(this.#host.state.camera);
     this.#orbit.lookFrom(direction, window.matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : turnMs);
   }
 
-  /** As it is seen now. */
+  /** The current camera. */
   get cameraFrame(): CameraFrame {
     this.#orbit.use(this.#host.state.camera);
     return this.#orbit.frame(this.#size.width, this.#size.height);
   }
 
-  /** Draws at once, as well as the GPU can in a second: for pictures that are taken of it. */
+  /** Draws at once, as well as the GPU can within a second, for thumbnails. */
   renderStill(): void {
     if (!this.#canDraw()) return;
     if (this.fixedScale !== undefined) {
@@ -167,8 +167,8 @@ export class VolumeView implements View {
   }
 
   /**
-   * The view as a picture of any size, as sharp as a still one. It is drawn strip by strip: the canvas goes on meanwhile.
-   * @throws StriaError `invalid-input` when nothing is shown, `aborted`, `device-lost`
+   * The view as a picture of any size, at full quality. It is drawn in strips, and the canvas stays live meanwhile.
+   * @throws StriaError `invalid-input` if nothing is shown, `aborted`, `device-lost`
    */
   async picture(request: PictureRequest): Promise<ViewPicture> {
     const volume = this.#scene;
@@ -253,7 +253,10 @@ export class VolumeView implements View {
     return { camera, eye, textPart: this.#textPart };
   }
 
-  /** Text in the scene is as high on the screen as that of panels. A picture of another size has as much of its height. */
+  /**
+   * Height of text in the scene as a fraction of the picture's height, so that it matches text in panels. Pictures of other
+   * sizes keep the fraction.
+   */
   get #textPart(): number {
     return textPixels / this.#size.height;
   }
@@ -276,7 +279,7 @@ export class VolumeView implements View {
     else this.#drawAndMeasure(1, this.#stillStep);
   }
 
-  /** The whole resolution on a slow GPU: until something moves. */
+  /** Full resolution on a slow GPU, until something moves. */
   async #refine(volume: VolumeScene): Promise<void> {
     this.#isDrawing = true;
     this.#strips ??= new TiledFrame(this.#renderer);
@@ -334,12 +337,12 @@ export class VolumeView implements View {
       this.#drawWanted(false);
     });
     void time.then(({ ms, isBound }) => {
-      // The first frame's time is the compiler's.
+      // The first frame's time includes compilation.
       if (this.#frames++ > 0) this.#pacing.measured(this.#fullPixels() * scale ** 2, ms, step, isBound);
     });
   }
 
-  /** Draws what was asked for while the GPU was at work. */
+  /** Draws what was requested while the GPU was busy. */
   #drawWanted(isNew: boolean): void {
     if (!this.#isWanted && !isNew) return;
     this.#isWanted = false;
@@ -351,7 +354,7 @@ export class VolumeView implements View {
     this.#renderer.setSize(this.#size.width, this.#size.height, false);
   }
 
-  /** @returns once it is done: the GPU's milliseconds for the volume; undefined: nobody knows */
+  /** @returns when done: the GPU's milliseconds for the volume, or undefined if unknown */
   #draw(scale: number, step: number): Promise<number | undefined> {
     this.#host.drawn();
     this.#shown = { scale, step };
