@@ -46,13 +46,12 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
   },
   'no-webgpu': {
     title: 'WebGPU is not available',
-    advice: 'Use a current Chrome or Edge, or the desktop app. You can still drop files here to compress them on the CPU.',
+    advice: 'Use a current version of Chrome or Edge, or the desktop app.',
     severity: 'warning',
   },
   'no-adapter': {
     title: 'No graphics adapter was found',
-    advice:
-      'Update the graphics driver, or restart in compatibility mode. You can still drop files here to compress them on the CPU.',
+    advice: 'Update the graphics driver, or restart in compatibility mode.',
     severity: 'warning',
   },
   'limit-too-small': {

@@ -1,3 +1,4 @@
+import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Menu as AriaMenu, Header, MenuItem, MenuSection, MenuTrigger, Popover, Separator } from 'react-aria-components';
 import { classes } from './classes.ts';
@@ -46,12 +47,10 @@ export function Menu({ trigger, label, groups }: { trigger: ReactNode; label: st
                   isDisabled={entry.isDisabled ?? false}
                 >
                   <span className={styles.words}>
-                    <span>
-                      {entry.label}
-                      {entry.isChecked && <span className={styles.checked}> · chosen</span>}
-                    </span>
+                    <span>{entry.label}</span>
                     {entry.hint && <span className={styles.hint}>{entry.hint}</span>}
                   </span>
+                  {entry.isChecked && <Check size={14} className={styles.check} role="img" aria-label="selected" />}
                   {entry.shortcut && <kbd className={styles.key}>{entry.shortcut}</kbd>}
                 </MenuItem>
               ))}

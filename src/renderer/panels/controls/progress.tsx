@@ -10,7 +10,7 @@ export function Progress({ progress, compact = false }: { readonly progress: Job
   const speed = pace(progress);
   const amount =
     progress.total === undefined
-      ? formatBytes(progress.done)
+      ? progress.done > 0 && formatBytes(progress.done)
       : `${formatBytes(Math.min(progress.done, progress.total))} of ${formatBytes(progress.total)}`;
   return (
     <div className={styles.progress} data-testid="progress" role="status">

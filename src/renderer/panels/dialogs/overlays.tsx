@@ -78,7 +78,7 @@ function Shortcuts({ onDone }: { readonly onDone: () => void }) {
     ['View from a side', 'Click the cube'],
     ['Move a clip plane', 'Drag its handle, arrow keys'],
     ['Move the crosshair', 'Click a slice, arrow keys'],
-    ['Next or previous slice', 'Wheel, Page Up, Page Down'],
+    ['Next or previous slice', 'Wheel, Page Up/Down'],
     ['Zoom a slice', app.isMac ? '⌘ + wheel' : 'Ctrl + wheel'],
     ['Pan a slice', 'Shift + drag'],
     ['Window and level', 'Right-button drag'],

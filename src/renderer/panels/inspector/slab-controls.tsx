@@ -32,7 +32,7 @@ export function SlabControls({ viewer, info }: Props) {
         <SlabChooser viewer={viewer} info={info} axis="z" of="" testId="slab-select" />
       ) : (
         (['x', 'y', 'z'] as const).map((axis) => (
-          <SlabChooser key={axis} viewer={viewer} info={info} axis={axis} of={` ${axis}`} testId={`slab-select-${axis}`} />
+          <SlabChooser key={axis} viewer={viewer} info={info} axis={axis} of={` across ${axis}`} testId={`slab-select-${axis}`} />
         ))
       )}
       <Toggle label="Same for all axes" isOn={areSame} onChange={link} testId="slab-same" />
@@ -42,7 +42,7 @@ export function SlabControls({ viewer, info }: Props) {
 
 interface ChooserProps extends Props {
   readonly axis: SliceAxis;
-  /** Suffix of its labels: ` x`, or empty for all axes. */
+  /** Suffix of its labels: ` across x`, or empty for all axes. */
   readonly of: string;
   readonly testId: string;
 }

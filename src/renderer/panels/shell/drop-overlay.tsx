@@ -58,7 +58,7 @@ export function DropOverlay() {
       </div>
       {canCompare && (
         <div className={styles.second} data-faint={!isSecond || undefined} data-testid="drop-compare">
-          <span className={styles.words}>Compare</span>
+          <span className={styles.words}>Drop to compare</span>
         </div>
       )}
     </div>

@@ -17,7 +17,7 @@ export function NoGpuView({ diagnosis }: { readonly diagnosis: GpuDiagnosis }) {
         <MonitorOff size={28} className={styles.icon} aria-hidden />
         <h1 className={styles.title}>{words.title}</h1>
         <p className={styles.why} data-testid="error-message">
-          {diagnosis.advice}
+          {diagnosis.state === 'no-webgpu' ? words.advice : diagnosis.advice}
         </p>
         {diagnosis.tooSmall.length > 0 && (
           <Facts
