@@ -7,7 +7,7 @@ import { checkArguments, checkDroppedPath } from './call-arguments.ts';
 const id = '01234567-89ab-4cde-8f01-23456789abcd';
 const png = 'data:image/png;base64,iVBORw0KGgo=';
 
-test('right arguments pass unchanged', () => {
+test('valid arguments pass unchanged', () => {
   const bytes = Uint8Array.of(1, 2);
   expect(checkArguments('shell-info', [])).toEqual([]);
   expect(checkArguments('open-sibling', [id, 'scan.img'])).toEqual([id, 'scan.img']);
@@ -54,7 +54,7 @@ test.each([
   expect(() => checkArguments(name, args)).toThrow(expect.objectContaining({ tag: 'invalid-input' }));
 });
 
-test('a dropped path is a text without NUL', () => {
+test('a dropped path is text without NUL', () => {
   for (const wrong of [3, null, undefined, 'a\0b', {}, 'x'.repeat(40_000)]) expect(() => checkDroppedPath(wrong)).toThrow();
 });
 
@@ -63,13 +63,13 @@ const handlers = (over: Partial<Handlers<string>>): Handlers<string> =>
     get: (target, name) => Reflect.get(target, name) ?? expect.fail(`${String(name)} was called`),
   });
 
-test('an answer carries the value, and the context reaches the handler', async () => {
+test('an answer carries the value, and the handler gets the context', async () => {
   const commit = vi.fn(() => null);
   expect(await answerCall(handlers({ 'save-commit': commit }), 'window', 'save-commit', [id])).toEqual({ ok: true, value: null });
   expect(commit).toHaveBeenCalledExactlyOnceWith('window', id);
 });
 
-test('unknown names and wrong arguments reach no handler', async () => {
+test('unknown names and invalid arguments reach no handler', async () => {
   for (const [name, args] of [
     ['toString', []],
     ['__proto__', []],

@@ -2,7 +2,7 @@ import { faultToData, StriaError } from '../core/shared/errors.ts';
 import type { Answer, CallName, Calls } from '../core/shared/ipc.ts';
 import { checkArguments, isCallName } from './call-arguments.ts';
 
-/** One handler a call. A missing one does not compile. */
+/** One handler for each call. A missing handler does not compile. */
 export type Handlers<Context> = {
   [Name in CallName]: (context: Context, ...args: Calls[Name]['args']) => Calls[Name]['result'] | Promise<Calls[Name]['result']>;
 };
@@ -20,7 +20,7 @@ export async function answerCall<Context>(
   });
 }
 
-/** What `work` gives or throws, as plain data. Never rejects. */
+/** What `work` returns or throws, as plain data. Never rejects. */
 export async function answerOf<T>(work: () => T | Promise<T>): Promise<Answer<T>> {
   try {
     return { ok: true, value: await work() };

@@ -1,4 +1,4 @@
-/** The app's own scheme and host. Standard and secure, as WebGPU asks of a page. */
+/** The app's own scheme and host. Standard and secure, which WebGPU requires of a page. */
 export const appScheme = 'app';
 const appHost = 'stria';
 export const appOrigin = `${appScheme}://${appHost}`;
@@ -9,7 +9,7 @@ export function fileUrl(id: string): string {
   return `${appOrigin}/file/${id}`;
 }
 
-/** A frame, as far as Electron and the check below are concerned. */
+/** A frame, with what the check below needs of it. */
 interface Frame {
   readonly url: string;
   readonly parent: unknown;
@@ -23,7 +23,7 @@ export function isAppFrame(frame: Frame | null, devServer: string | undefined): 
 export function isAppUrl(url: string, devServer: string | undefined): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, host, origin } = new URL(url);
-  // `origin` is 'null' for schemes that the URL parser of Node does not know.
+  // For schemes that Node's URL parser does not know, `origin` is 'null'.
   if (protocol === `${appScheme}:`) return host === appHost;
   return devServer !== undefined && origin === new URL(devServer).origin;
 }

@@ -1,4 +1,4 @@
-/** Bytes from `start` to `end`, both included, as HTTP counts them. */
+/** Bytes from `start` to `end`, both inclusive, as in HTTP. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
@@ -6,8 +6,8 @@ export interface ByteRange {
 
 /**
  * Reads a Range header (RFC 9110, section 14) with one range.
- * @returns the range within the file; 'whole' where the header asks for nothing that we know, which means the whole file;
- *   'unsatisfiable' where the range lies behind the end.
+ * @returns the range within the file; 'whole' if the header is missing or unknown, which means the whole file;
+ * 'unsatisfiable' if the range is past the end.
  */
 export function parseRange(header: string | null, size: number): ByteRange | 'whole' | 'unsatisfiable' {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '');

@@ -4,11 +4,11 @@ import { isPlainName } from './plain-name.ts';
 import { isThumbnail } from './recent-files.ts';
 import { isStriaName } from './references.ts';
 
-/** One message carries at most so many bytes. */
+/** The largest number of bytes in one message. */
 const mostWriteBytes = 64 * 1024 * 1024;
 
 type Check = (value: unknown) => unknown;
-/** One check an argument; it gives the value back or throws. */
+/** A check for each argument, which returns the value or throws. */
 type ChecksOf<Args extends readonly unknown[]> = { readonly [Index in keyof Args]: (value: unknown) => Args[Index] };
 type Checks = { [Name in CallName]: ChecksOf<Calls[Name]['args']> };
 
@@ -41,7 +41,7 @@ export function isCallName(name: unknown): name is CallName {
   return typeof name === 'string' && Object.hasOwn(checks, name);
 }
 
-/** What the renderer sent, checked to be what the call takes. @throws StriaError `invalid-input` */
+/** The renderer's arguments, checked against the call. @throws StriaError `invalid-input` */
 export function checkArguments<Name extends CallName>(name: Name, args: readonly unknown[]): Calls[Name]['args'] {
   const expected: readonly Check[] = checks[name];
   if (args.length !== expected.length) throw wrong(`${name} takes ${expected.length} arguments, not ${args.length}`);

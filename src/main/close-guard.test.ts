@@ -21,7 +21,7 @@ test('a window with nothing unfinished closes without a question', () => {
   expect(ask).not.toHaveBeenCalled();
 });
 
-test('it stays open while somebody is asked, once, and after a no; the next close asks again', async () => {
+test('it stays open while the user is asked, once, and after a no; the next close asks again', async () => {
   const { ask, leave, stay, close, answer } = guarded(['saving']);
   expect([close(), close()]).toEqual(['kept', 'kept']);
   expect(ask).toHaveBeenCalledExactlyOnceWith(['saving']);
@@ -33,7 +33,7 @@ test('it stays open while somebody is asked, once, and after a no; the next clos
   await vi.waitFor(() => expect(leave).toHaveBeenCalledOnce());
 });
 
-test('work that ends while the question stands no longer keeps the window', () => {
+test('work that ends while the question is open no longer keeps the window', () => {
   const kinds: UnfinishedKind[] = ['saving'];
   const { close } = guarded(kinds);
   expect(close()).toBe('kept');

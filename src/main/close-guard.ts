@@ -3,15 +3,15 @@ import type { UnfinishedKind } from '../core/shared/ipc.ts';
 export interface CloseGuardOptions {
   /** What would be lost now. */
   readonly unfinished: () => readonly UnfinishedKind[];
-  /** True: close all the same. */
+  /** Resolves to true to close anyway. */
   readonly ask: (kinds: readonly UnfinishedKind[]) => Promise<boolean>;
   readonly leave: () => void;
   readonly stay: () => void;
 }
 
 /**
- * Handles a window's `close`: keeps the window while a person is asked, once, whether to lose what is unfinished. The work goes
- * on meanwhile. A page's own `beforeunload` would be ignored until somebody has clicked in the page.
+ * Handles a window's `close`: keeps the window open while asking once whether to lose unfinished work. The work continues
+ * meanwhile. A page's own `beforeunload` would be ignored until the user has clicked in the page.
  */
 export function createCloseGuard({
   unfinished,

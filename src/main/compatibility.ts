@@ -1,8 +1,8 @@
-/** This process was started in compatibility mode: the switches between the two markers are ours, all others the user's. */
+/** Mark a process in compatibility mode. The switches between the two markers are ours; all others are the user's. */
 const [marker, end] = ['--stria-compatibility', '--stria-compatibility-end'];
 const features = '--enable-features';
 
-/** The switches that give WebGPU to older drivers. X11, because `Vulkan` on native Wayland can give no window at all. */
+/** The switches that enable WebGPU on older drivers. X11, because `Vulkan` on native Wayland can give no window at all. */
 const switches: Readonly<Record<string, readonly string[]>> = {
   linux: [
     '--enable-unsafe-webgpu',
@@ -19,13 +19,13 @@ export function isCompatible(argv: readonly string[]): boolean {
 }
 
 /**
- * The arguments with which to start again in compatibility mode. A switch that the user gave stays as it was given. Chromium
- * takes only the last list of features, so ours comes last and repeats the user's.
- * @param argv The arguments behind the program's own path.
+ * The arguments for a restart in compatibility mode. Switches that the user gave are kept. Chromium uses only the last list
+ * of features, so ours comes last and includes the user's.
+ * @param argv the arguments after the program's own path
  */
 export function compatibleArguments(argv: readonly string[], platform: string): string[] {
   const given = plainArguments(argv);
-  // What follows `--` is no switch.
+  // Nothing after `--` is a switch.
   const split = given.includes('--') ? given.indexOf('--') : given.length;
   const own = given.slice(0, split);
   const names = new Set(own.map(switchName));
@@ -35,16 +35,16 @@ export function compatibleArguments(argv: readonly string[], platform: string): 
   return [...own, marker, ...added, end, ...given.slice(split)];
 }
 
-/** The arguments with which to start again plainly: just those that the user gave. */
+/** The arguments for a normal restart: only those that the user gave. */
 export function plainArguments(argv: readonly string[]): string[] {
   const [first, last] = [argv.indexOf(marker), argv.indexOf(end)];
   return first < 0 || last < first ? argv.filter((argument) => argument !== marker) : argv.toSpliced(first, last - first + 1);
 }
 
-/** The switch with the user's features and ours; nothing where the user's list has ours already. */
+/** The switch with the user's features and ours; nothing if the user's list already has ours. */
 function mergedFeatures(ours: string, given: readonly string[]): string[] {
   const theirs = featuresOf(given.findLast((argument) => switchName(argument) === features) ?? '');
-  // A feature may carry a trial and parameters: `Name<Trial:key/value`.
+  // A feature may have a trial and parameters: `Name<Trial:key/value`.
   const names = new Set(theirs.map((feature) => feature.split(/[<:.]/)[0]));
   const missing = featuresOf(ours).filter((feature) => !names.has(feature));
   return missing.length === 0 ? [] : [`${features}=${[...theirs, ...missing].join(',')}`];

@@ -14,7 +14,7 @@ test("a new folder's name is in the dialog's title, which every system but macOS
   expect(options.message).toBe(options.title);
 });
 
-test('the question for a file that another refers to names both, and opens nothing by default', () => {
+test('the question about a referenced file names both files, and opens nothing by default', () => {
   const { detail, buttons = [], defaultId, cancelId } = referenceQuestion('/data/a\nb.nhdr', '/etc/x\u202egnp.raw');
   expect(detail).toContain('/data/a\ufffdb.nhdr');
   expect(detail).toContain('/etc/x\ufffdgnp.raw');

@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The files that a command line names, as absolute paths. Switches are left out; behind `--` everything is a file.
- * @param argv The program first, then, unless `packaged`, the app's entry (`electron . scan.nii`) as the first word.
+ * The files named on a command line, as absolute paths. Switches are left out; after `--` everything is a file.
+ * @param argv the program first, then, unless `packaged`, the app's entry (`electron . scan.nii`)
  */
 export function fileArguments(argv: readonly string[], workingFolder: string, packaged: boolean): string[] {
   const words: string[] = [];

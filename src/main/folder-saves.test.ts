@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const left = () => readdirSync(folder).sort();
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-test('files are there under their names once the folder is whole, pieces in order', async () => {
+test('files appear under their names once the folder is complete, pieces in order', async () => {
   const id = await saves.begin(owner, folder, 'turn');
   await Promise.all([
     saves.write(owner, id, '1.png', bytes('a')),
@@ -32,7 +32,7 @@ test('files are there under their names once the folder is whole, pieces in orde
   expect(saves.pending()).toBe(0);
 });
 
-test('nothing that is there is replaced', async () => {
+test('existing files and folders are never replaced', async () => {
   mkdirSync(join(folder, 'turn'));
   writeFileSync(join(folder, 'turn (2)'), 'a file');
   const id = await saves.begin(owner, folder, 'turn');
@@ -40,7 +40,7 @@ test('nothing that is there is replaced', async () => {
   expect(left()).toEqual(['turn', 'turn (2)', 'turn (3)']);
 });
 
-test('an abort, also in the middle of a write, and a window that goes, leave nothing behind', async () => {
+test('an abort, even in the middle of a write, and a closed window leave nothing behind', async () => {
   const id = await saves.begin(owner, folder, 'turn');
   const writing = saves.write(owner, id, '1.png', new Uint8Array(4_000_000));
   await Promise.all([writing, saves.abort(owner, id)]);
@@ -53,7 +53,7 @@ test('an abort, also in the middle of a write, and a window that goes, leave not
   await expect(saves.commit(owner, second)).rejects.toThrow('ended already');
 });
 
-test('another window has no part in it, and faults say what cannot be written', async () => {
+test('another window has no access, and faults say what cannot be written', async () => {
   const id = await saves.begin(owner, folder, 'turn');
   await expect(saves.write(owner + 1, id, '1.png', bytes('a'))).rejects.toThrow('ended already');
   await expect(saves.begin(owner, join(folder, 'missing'), 'turn')).rejects.toMatchObject({ tag: 'not-writable' });

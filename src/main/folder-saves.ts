@@ -7,24 +7,26 @@ import { type PendingSave, SaveRegistry } from './save-registry.ts';
 import { freePath } from './save-target.ts';
 
 /**
- * Folders being filled with files. They grow under a temporary name, and take their own on commit only; no folder or file
- * that is there is ever replaced. Calls for one folder run in the order in which they came. `owner` is the window: when it
- * goes, so do its folders.
+ * Folders being filled with files. They have a temporary name until commit, and never replace an existing folder or file.
+ * Calls for one folder run in order. `owner` is the window; its folders are aborted when it closes.
  */
 export interface FolderSaves {
-  /** @param parent where the folder is to be @throws StriaError `not-writable` */
+  /** @param parent where to create the folder @throws StriaError `not-writable` */
   begin(owner: number, parent: string, name: string): Promise<string>;
-  /** Adds bytes to the end of a file in the folder. @throws StriaError `not-writable`, `invalid-input` */
+  /** Appends to a file in the folder. @throws StriaError `not-writable`, `invalid-input` */
   write(owner: number, id: string, fileName: string, bytes: Uint8Array): Promise<void>;
-  /** Gives the folder the first free one of `name`, `name (2)` … On a failure it is gone. */
+  /** Renames the folder to the first free of `name`, `name (2)` … If this fails, the folder is removed. */
   commit(owner: number, id: string): Promise<{ readonly name: string; readonly folder: string }>;
   /** Removes what was written. Does nothing for a folder that has ended. */
   abort(owner: number, id: string): Promise<void>;
-  /** Aborts the folders of a window, or all. Resolves when nothing temporary is left, of those that were ending already, too. */
+  /**
+   * Aborts the folders of a window, or all. Resolves when nothing temporary is left, including folders that were already
+   * ending.
+   */
   abortAll(owner?: number): Promise<void>;
   /** The number of folders, of one window or of all, that may still have their temporary name. */
   pending(owner?: number): number;
-  /** Where a committed folder lies. @throws StriaError `invalid-input` */
+  /** The path of a committed folder. @throws StriaError `invalid-input` */
   savedPath(owner: number, id: string): string;
 }
 

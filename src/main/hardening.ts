@@ -1,10 +1,10 @@
 import { app, type Session } from 'electron';
 import { isAppUrl } from './app-origin.ts';
 
-/** All that a page may be given: a full screen, and to put text on the clipboard ('Copy diagnostics'). */
+/** All permissions that a page may have: full screen, and writing text to the clipboard for 'Copy diagnostics'. */
 const granted = new Set(['fullscreen', 'clipboard-sanitized-write']);
 
-/** Denies permissions, devices, navigation, new windows and web views to everything that ever loads. */
+/** Denies permissions, devices, navigation, new windows and web views to everything that is ever loaded. */
 export function harden(session: Session, devServer: string | undefined): void {
   session.setPermissionRequestHandler((contents, permission, answer) => {
     answer(granted.has(permission) && isAppUrl(contents.getURL(), devServer));
@@ -14,7 +14,7 @@ export function harden(session: Session, devServer: string | undefined): void {
   app.on('web-contents-created', (_, contents) => {
     contents.setWindowOpenHandler(() => ({ action: 'deny' }));
     contents.on('will-navigate', (event) => {
-      // A reload of the page itself is a navigation to where it is.
+      // Reloading the page is a navigation to its own URL.
       if (event.url !== contents.getURL()) event.preventDefault();
     });
     contents.on('will-redirect', (event) => event.preventDefault());

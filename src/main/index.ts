@@ -28,7 +28,7 @@ const settings = createSettings(join(app.getPath('userData'), 'settings.json'));
 const filesToOpen = fileArguments(process.argv, process.cwd(), app.isPackaged);
 
 if (settings.get().compatibilityMode && !isCompatible(process.argv)) {
-  // The switches must be there before Chromium starts, which is before this script does.
+  // Chromium needs the switches before it starts, which is before this script runs.
   restart(compatibleArguments(ownArguments, process.platform));
 } else if (app.requestSingleInstanceLock({ files: filesToOpen })) {
   run();
@@ -49,7 +49,7 @@ function run(): void {
   const opened = createOpenedFiles(fileUrl, recent.paths);
   let appWindow: AppWindow | undefined;
   let lastFolder: string | undefined;
-  // Files that the system handed over before the app was ready.
+  // Files that the system passed before the app was ready.
   const early: string[] = [...filesToOpen];
   let started = false;
   let isQuitting = false;
@@ -67,7 +67,7 @@ function run(): void {
       },
       isSaving: (contentsId) => saves.pending(contentsId) + folderSaves.pending(contentsId) > 0,
       onCloseAnswered: (closes) => {
-        // The question has stopped the quit that the close was a part of.
+        // The question has interrupted the quit that the close was part of.
         if (closes && isQuitting) app.quit();
         isQuitting = false;
       },
@@ -121,7 +121,7 @@ function run(): void {
         buildMenu();
       },
       toggleCompatible: () => {
-        // The click has ticked the item; what is so is what runs.
+        // The click has toggled the item. Rebuilding the menu shows the actual mode again.
         buildMenu();
         void offerRestart(showWindow().browserWindow, !isCompatible(process.argv));
       },

@@ -21,11 +21,11 @@ export interface Services {
   readonly onRecentChanged: () => void;
   /** Asks, then restarts with or without the compatibility flags. */
   readonly offerRestart: (window: BrowserWindow, compatible: boolean) => Promise<void>;
-  /** What closing the window would lose. */
+  /** What would be lost by closing the window. */
   readonly setUnfinished: (kinds: readonly UnfinishedKind[]) => void;
-  /** The folder that save dialogs start in. */
+  /** The folder where save dialogs start. */
   readonly lastFolder: { get(): string; noteFile(path: string): void };
-  /** The app's window; undefined while there is none. */
+  /** The app's window; undefined if there is none. */
   readonly window: () => BrowserWindow | undefined;
   readonly devServer: string | undefined;
 }
@@ -102,7 +102,7 @@ function makeHandlers({
     },
     async 'open-relative'(window, id, path) {
       const file = await opened.openReferred(id, path, askIn(window));
-      // The page then asks for the session's volume, which a person may drop or choose.
+      // The page then asks the user for the session's volume.
       return typeof file === 'string' ? null : file;
     },
     'recent-list': () => recent.list(),

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Larger than anything that we write; a larger file is not ours. */
+/** We never write files this large, so a larger file is not ours. */
 const mostBytes = 4 * 1024 * 1024;
 
-/** The value in a small JSON file, or undefined where the file is missing or is no JSON. The caller checks the shape. */
+/** The value of a small JSON file, or undefined if the file is missing or not JSON. The caller checks its shape. */
 export function readJsonFile(path: string): unknown {
   try {
     if (statSync(path).size > mostBytes) return undefined;
@@ -15,7 +15,7 @@ export function readJsonFile(path: string): unknown {
   }
 }
 
-/** Replaces a small JSON file in one step, so that a crash leaves the old content or the new. Throws the system's error. */
+/** Replaces a small JSON file atomically, so that a crash leaves either the old content or the new. Throws the system's error. */
 export function writeJsonFile(path: string, value: unknown): void {
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.${randomUUID()}`;

@@ -32,7 +32,7 @@ test.each(['linux', 'win32', 'darwin'])('every command has one item that sends i
   }
 });
 
-test('each platform has what it expects', () => {
+test('each platform has its usual items', () => {
   const mac = menuTemplate({ ...options, platform: 'darwin' });
   expect(mac.map(({ label, role }) => role ?? label)).toEqual([
     'Stria',

@@ -19,7 +19,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const never = () => expect.fail('a person was asked');
-/** Makes a file, with its folders, and gives its path. */
+/** Creates a file, with its folders, and returns its path. */
 function make(path: string, content = 'voxels'): string {
   const whole = join(folder, path);
   mkdirSync(dirname(whole), { recursive: true });
@@ -27,14 +27,14 @@ function make(path: string, content = 'voxels'): string {
   return whole;
 }
 
-test('a file is opened under an id that says nothing of its path', async () => {
+test('a file is opened under an id that reveals nothing about its path', async () => {
   const opened = await files.choose(make('scan.hdr', 'abc'));
   expect(opened).toEqual({ id: opened.id, name: 'scan.hdr', size: 3, url: `app://stria/file/${opened.id}` });
   expect(opened.url).not.toContain(folder);
   expect(files.get(opened.id).path).toBe(join(folder, 'scan.hdr'));
 });
 
-test('what is no regular file is refused by name', async () => {
+test('anything but a regular file is refused by name', async () => {
   mkdirSync(join(folder, 'series'));
   execFileSync('mkfifo', [join(folder, 'pipe'), join(folder, 'scan.img')]);
   const refused = (name: string, message: string) =>
@@ -73,7 +73,7 @@ test('a sibling is found beside the file, and nowhere else', async () => {
   await expect(files.openReferred('made-up', 'scan.img', never)).rejects.toMatchObject({ tag: 'invalid-input' });
 });
 
-test('what lies below the folder of a session is opened, what lies elsewhere is asked for once a folder', async () => {
+test("a file below the session's folder is opened; for one elsewhere the user is asked once per folder", async () => {
   make('s/data/scan.nii');
   const outside = [make('far/1.png'), make('far/2.png'), make('far/deep/3.png'), make('far/odd')];
   const session = make('s/a.stria-session', '{}');
@@ -88,12 +88,12 @@ test('what lies below the folder of a session is opened, what lies elsewhere is 
   const opened = await Promise.all(pictures.map((path) => files.openReferred(id, path, ask)));
   expect(opened).toMatchObject([{ name: '1.png' }, { name: '2.png' }, { name: '3.png' }, { name: '1.png' }]);
   expect(ask.mock.calls).toEqual([[session, outside[0]]]);
-  // To agree to pictures is not to agree to anything.
+  // Consent to pictures is not consent to anything else.
   await files.openReferred(id, '../far/odd', ask);
   expect(ask.mock.calls.slice(1)).toEqual([[session, outside[3]]]);
 });
 
-test('a no holds for all that the file refers to, until it is chosen again', async () => {
+test('a no applies to everything that the file refers to, until it is chosen again', async () => {
   const paths = [make('far/1.nii'), make('near/2.nii')];
   const session = make('s/a.stria-session', '{}');
   const { id } = await files.choose(session);
@@ -106,7 +106,7 @@ test('a no holds for all that the file refers to, until it is chosen again', asy
   expect(ask.mock.calls[1]).toEqual([session, paths[1]]);
 });
 
-test('links are resolved before anything is judged', async () => {
+test('links are resolved before any decision', async () => {
   make('far/id_rsa', 'secret');
   make('far/scan.img');
   const header = make('s/scan.hdr');
@@ -130,7 +130,7 @@ test('links are resolved before anything is judged', async () => {
   expect(await files.openReferred(id, 'scan.img', never)).toBeNull();
 });
 
-test('a chosen folder may itself be reached by a link', async () => {
+test('a chosen folder may itself be behind a link', async () => {
   make('real/scan.hdr');
   make('real/scan.img');
   symlinkSync(join(folder, 'real'), join(folder, 'link'));
@@ -139,7 +139,7 @@ test('a chosen folder may itself be reached by a link', async () => {
   expect(await files.chosenFolder(id)).toBe(join(folder, 'link'));
 });
 
-test('what a person has chosen before needs no question, wherever it lies', async () => {
+test('a file that the user has chosen before needs no question, wherever it is', async () => {
   const volume = make('data/scan.nii');
   recent = [make('data/old.nii'), join(folder, 'gone.nii')];
   const { id } = await files.choose(make('s/a.stria-session'));
@@ -148,7 +148,7 @@ test('what a person has chosen before needs no question, wherever it lies', asyn
   expect(await files.openReferred(id, '../data/scan.nii', never)).toMatchObject({ name: 'scan.nii' });
 });
 
-test('a file that is referred to opens no new ground', async () => {
+test('a file that is referred to gives no access to its own folder', async () => {
   make('s/data/scan.img');
   make('s/scan.img');
   make('s/data/scan.hdr');
@@ -157,7 +157,7 @@ test('a file that is referred to opens no new ground', async () => {
   const { id } = await files.choose(make('s/a.stria-session'));
   const inner = await files.openReferred(id, 'data/scan.hdr', never);
   if (inner === null || typeof inner === 'string') throw new Error('it was not opened');
-  // The folder is that of what was chosen, but is not written to: nobody chose a file in it.
+  // The folder is that of the chosen file, but it is not written to, since no file in it was chosen.
   expect(await files.openReferred(inner.id, 'scan.img', never)).toMatchObject({ name: 'scan.img' });
   await expect(files.chosenFolder(inner.id)).rejects.toMatchObject({ tag: 'invalid-input' });
   expect(() => files.chosenPath(inner.id)).toThrow('Nobody chose');
@@ -170,7 +170,7 @@ test('a file that is referred to opens no new ground', async () => {
   expect(() => files.chosenPath(agreed.id)).toThrow('Nobody chose');
 });
 
-test('an id that was not handed out opens nothing', async () => {
+test('an unknown id opens nothing', async () => {
   const id = '00000000-0000-0000-0000-000000000000';
   expect(files.find(id)).toBeUndefined();
   expect(() => files.get(id)).toThrow('No such file is open');

@@ -6,54 +6,57 @@ import type { OpenedFile } from '../core/shared/ipc.ts';
 import { errorCode, toFileFault } from './file-faults.ts';
 import { judgeReference, type Verdict } from './references.ts';
 
-/** A file that the renderer may read, as it was when it was opened. */
+/** A file that the renderer may read, as it was when opened. */
 export interface FileOnDisk {
   readonly path: string;
   readonly size: number;
   readonly modifiedMs: number;
 }
 
-/** Asks a person whether the file `from` may have the file `to` opened. Both are absolute paths. */
+/** Asks the user whether the file `from` may have the file `to` opened. Both are absolute paths. */
 export type AskPerson = (from: string, to: string) => Promise<boolean>;
 
-/** `refused`: the format never refers to such a name. `declined`: a person was asked, and did not agree. */
+/** `refused`: the format never refers to such a name. `declined`: the user did not agree. */
 export type Denial = 'refused' | 'declined';
 
-/** The files that main has handed out, by id. The renderer knows ids only, never paths. */
+/** The files that main has opened for the renderer, by id. The renderer knows only ids, never paths. */
 export interface OpenedFiles {
-  /** Opens what a person chose: in a dialog, by a drop, on the command line, among the recent files. @throws StriaError `not-readable` */
+  /**
+   * Opens a file that the user chose: in a dialog, by a drop, on the command line, or from the recent files. @throws
+   * StriaError `not-readable`
+   */
   choose(path: string): Promise<OpenedFile>;
   /**
-   * Opens a file that an opened one refers to, if references.ts or a person permits it.
-   * @param path From the folder of the opened file, with `/`.
-   * @returns null where there is no such file
+   * Opens a file that an opened one refers to, if references.ts or the user permits it.
+   * @param path relative to the opened file's folder, with `/`
+   * @returns null if there is no such file
    * @throws StriaError `not-readable`; `invalid-input` for an unknown id
    */
   openReferred(id: string, path: string, ask: AskPerson): Promise<OpenedFile | Denial | null>;
   find(id: string): FileOnDisk | undefined;
-  /** As `find`. @throws StriaError `invalid-input` for an id that was not handed out */
+  /** Like `find`. @throws StriaError `invalid-input` for an unknown id */
   get(id: string): FileOnDisk;
-  /** The path of a file that a person chose. @throws StriaError `invalid-input` for any other */
+  /** The path of a file that the user chose. @throws StriaError `invalid-input` for any other */
   chosenPath(id: string): string;
-  /** The folder of an opened file, if a person has chosen a file in it. @throws StriaError `invalid-input` if nobody has */
+  /** The folder of an opened file, if the user has chosen a file in it. @throws StriaError `invalid-input` otherwise */
   chosenFolder(id: string): Promise<string>;
 }
 
 interface HeldFile extends FileOnDisk {
   readonly isChosen: boolean;
-  /** The folders, without links, in which it may refer to files: that of what was chosen, and those that a person agreed to. */
+  /** Folders, with links resolved, in which it may refer to files: that of the chosen file, and those that the user agreed to. */
   readonly roots: string[];
-  /** Questions to a person, one after the other. After the first no there are no more. */
+  /** Questions to the user, one after the other. After the first no, no more are asked. */
   consent: Promise<boolean>;
 }
 
 /**
- * @param urlOf The URL under which the protocol serves an id.
- * @param recentPaths The recent files: a person has chosen each of them before.
+ * @param urlOf the URL under which the protocol serves an id
+ * @param recentPaths the recent files, each of which the user has chosen before
  */
 export function createOpenedFiles(urlOf: (id: string) => string, recentPaths: () => readonly string[] = () => []): OpenedFiles {
   const files = new Map<string, HeldFile>();
-  /** Without links. */
+  /** With links resolved. */
   const chosenFiles = new Set<string>();
   const chosenFolders = new Set<string>();
 
@@ -82,7 +85,7 @@ export function createOpenedFiles(urlOf: (id: string) => string, recentPaths: ()
     return recent.includes(target);
   };
 
-  /** Asks, unless a person has answered already. */
+  /** Asks, unless the user has already answered. */
   const consentTo = (from: HeldFile, target: string, judge: (root: string) => Verdict, ask: AskPerson): Promise<boolean> => {
     from.consent = from.consent.then(async (goesOn) => {
       if (!goesOn || from.roots.some((root) => judge(root) === 'open') || (await wasChosen(target))) return goesOn;
@@ -135,7 +138,7 @@ export function createOpenedFiles(urlOf: (id: string) => string, recentPaths: ()
   };
 }
 
-/** The regular file at a path, with links resolved; undefined where there is none. */
+/** The regular file at a path, with links resolved; undefined if there is none. */
 async function regularFile(path: string): Promise<string | undefined> {
   try {
     const target = await realpath(path);

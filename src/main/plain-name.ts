@@ -1,10 +1,10 @@
-/** Control characters, and those that change the direction of text: no volume's name has them. */
+/** Control characters, and those that change text direction. Names of volumes never contain them. */
 export const misleading = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
-/** Names of devices on Windows, in whatever folder and with whatever ending. */
+/** Device names on Windows, which are reserved in any folder and with any extension. */
 const windowsDevice = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(\..*)?$/i;
 
-/** True for a name that stays in its folder: no path, no device, no stream, nothing that a system would cut off. */
+/** True for a name that stays in its folder: not a path, device or stream, and nothing that a system would truncate. */
 export function isPlainName(name: string, platform: string = process.platform): boolean {
   if (name === '' || name === '.' || name === '..' || name.length > 255 || /[/\\\0]/.test(name)) return false;
   return platform !== 'win32' || !(/[:*?"<>|\p{Cc}]|[. ]$/u.test(name) || windowsDevice.test(name));

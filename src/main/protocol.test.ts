@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 const ask = (url: string, init?: RequestInit) => answer(new Request(url, init));
 
-test('the page comes with its type and a policy without inline scripts', async () => {
+test('the page is served with its type and a policy without inline scripts', async () => {
   for (const url of ['app://stria/', 'app://stria/index.html', 'app://stria/index.html?a#b']) {
     const response = await ask(url);
     expect(response.status).toBe(200);
@@ -57,7 +57,7 @@ test.each([
   expect(await response.text()).toBe('');
 });
 
-test('a path outside the root is none', () => {
+test('a path outside the root is not served', () => {
   for (const path of ['/../a', '/a/../../b', '/C:/x', '/..\\a', '/%2e%2e/a']) expect(pagePath('/root', path)).toBeUndefined();
   expect(pagePath('/root', '/a/../b')).toBe('/root/b');
 });
@@ -84,7 +84,7 @@ test('an opened file is served by range, exactly', async () => {
   expect([behind.status, behind.headers.get('content-range')]).toEqual([416, 'bytes */3000000']);
 });
 
-test('a reader that goes away ends the stream', async () => {
+test('the stream ends when its reader goes away', async () => {
   writeFileSync(join(folder, 'scan.raw'), new Uint8Array(5_000_000));
   const { url } = await files.choose(join(folder, 'scan.raw'));
   const response = await ask(url);
@@ -94,14 +94,14 @@ test('a reader that goes away ends the stream', async () => {
   expect(await reader?.read()).toEqual({ done: true, value: undefined });
 });
 
-test('an empty file has no range and an empty whole', async () => {
+test('an empty file has no range and is served as a whole', async () => {
   writeFileSync(join(folder, 'empty'), '');
   const { url } = await files.choose(join(folder, 'empty'));
   expect((await ask(url, { headers: { range: 'bytes=0-0' } })).status).toBe(416);
   expect((await ask(url)).status).toBe(200);
 });
 
-test('a file that was changed, replaced or removed since is not served', async () => {
+test('a file that was changed, replaced or removed is not served', async () => {
   const path = join(folder, 'scan.raw');
   writeFileSync(path, 'first');
   const { url } = await files.choose(path);
@@ -113,7 +113,7 @@ test('a file that was changed, replaced or removed since is not served', async (
   expect((await ask(url)).status).toBe(409);
 });
 
-test('an id that was not handed out is not found', async () => {
+test('an unknown id is not found', async () => {
   expect((await ask('app://stria/file/00000000-0000-0000-0000-000000000000')).status).toBe(404);
 });
 

@@ -6,7 +6,7 @@ import { parseRange } from './byte-range.ts';
 import { errorCode } from './file-faults.ts';
 import type { FileOnDisk } from './opened-files.ts';
 
-/** So much of a file is in memory at once while it is streamed, in bytes. */
+/** Bytes of a file in memory at a time while it is streamed. */
 const pieceBytes = 1024 * 1024;
 
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -34,7 +34,7 @@ const pageHeaders: Readonly<Record<string, string>> = {
 };
 
 export interface ProtocolOptions {
-  /** The folder of the built renderer: all that is under it is served. */
+  /** The folder of the built renderer. Everything below it is served. */
   readonly root: string;
   readonly findFile: (id: string) => FileOnDisk | undefined;
   /** In development the page comes from this server's origin and reads files across origins. */
@@ -42,8 +42,8 @@ export interface ProtocolOptions {
 }
 
 /**
- * Answers `app://stria/…`: the renderer's own files, and under `/file/<id>` the files that main has handed out, by range.
- * Nothing else can be reached, whatever the path says.
+ * Answers `app://stria/…`: the renderer's own files, and under `/file/<id>` the files that main has opened, by range. Nothing
+ * else is reachable, whatever the path.
  */
 export function createProtocol({ root, findFile, devServer }: ProtocolOptions): (request: Request) => Promise<Response> {
   return async (request) => {
@@ -78,7 +78,7 @@ async function servePage(root: string, pathname: string, method: string): Promis
   return bodyOf(method, handle, 0, facts.size, { headers });
 }
 
-/** The file that a URL's path names under the root, or undefined where it leaves it. */
+/** The file that a URL's path names under the root, or undefined if it leaves the root. */
 export function pagePath(root: string, pathname: string): string | undefined {
   let decoded: string;
   try {
@@ -91,7 +91,7 @@ export function pagePath(root: string, pathname: string): string | undefined {
   return path.startsWith(resolve(root) + sep) ? path : undefined;
 }
 
-/** 206 with the range asked for; 409 where the file is no longer the one that was opened. */
+/** 206 with the requested range; 409 if the file has changed since it was opened. */
 async function serveFile(file: FileOnDisk, request: Request): Promise<Response> {
   const range = parseRange(request.headers.get('range'), file.size);
   if (range === 'unsatisfiable') return refusal(416, { 'content-range': `bytes */${file.size}` });
@@ -120,7 +120,7 @@ async function serveFile(file: FileOnDisk, request: Request): Promise<Response> 
   return bodyOf(request.method, handle, start, end + 1, { status, headers });
 }
 
-/** A response with the bytes from `start` to before `end`; without them for HEAD and for none. Owns the handle. */
+/** A response with the bytes from `start` to before `end`, or without a body for HEAD and empty ranges. Takes over the handle. */
 async function bodyOf(method: string, handle: FileHandle, start: number, end: number, init: ResponseInit): Promise<Response> {
   if (method !== 'HEAD' && start < end) return new Response(streamOf(handle, start, end), init);
   await handle.close();
@@ -128,8 +128,8 @@ async function bodyOf(method: string, handle: FileHandle, start: number, end: nu
 }
 
 /**
- * The bytes from `start` to before `end`, read piece by piece as the reader asks for them. Owns the handle: closes it at
- * the end, on an error, and when the reader goes away.
+ * The bytes from `start` to before `end`, read piece by piece as the reader asks for them. Takes over the handle and closes
+ * it at the end, on an error, and when the reader goes away.
  */
 function streamOf(handle: FileHandle, start: number, end: number): ReadableStream<Uint8Array<ArrayBuffer>> {
   let position = start;

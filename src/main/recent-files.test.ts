@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 const png = 'data:image/png;base64,iVBORw0KGgo=';
 
-test('the newest is first, a file is in the list once, twelve stay', () => {
+test('the newest is first, each file is listed once, and twelve are kept', () => {
   const recent = createRecentFiles(file);
   for (let index = 0; index < 15; index++) recent.add(`/data/${index}.nii`, index === 14 ? png : undefined);
   recent.add('/data/10.nii', undefined);
@@ -22,7 +22,7 @@ test('the newest is first, a file is in the list once, twelve stay', () => {
   expect(recent.list()[0]).toMatchObject({ folder: '/data', thumbnail: png });
 });
 
-test('the list outlives the app, with the same ids', () => {
+test('the list survives a restart, with the same ids', () => {
   createRecentFiles(file, () => new Date(0)).add('/data/a.nii', png);
   const [entry] = createRecentFiles(file).list();
   expect(entry).toMatchObject({ name: 'a.nii', openedAt: '1970-01-01T00:00:00.000Z', thumbnail: png });
@@ -48,7 +48,7 @@ test('a damaged thumbnail is left out', () => {
   expect(createRecentFiles(file).list()).toMatchObject([{ name: 'a', thumbnail: undefined }]);
 });
 
-test('where the list cannot be kept it lives on in memory, and says so', () => {
+test('if the list cannot be saved, it is kept in memory, and the reason is logged', () => {
   const complaint = vi.spyOn(console, 'error').mockImplementation(() => undefined);
   mkdirSync(file);
   const recent = createRecentFiles(file);

@@ -14,18 +14,18 @@ interface RecentEntry {
   readonly thumbnail?: string | undefined;
 }
 
-/** The files opened last, newest first, kept in a JSON file. */
+/** The most recently opened files, newest first, kept in a JSON file. */
 export interface RecentFiles {
   list(): RecentFile[];
   paths(): string[];
   /** @throws StriaError `invalid-input` for an id that is not in the list */
   pathOf(id: string): string;
-  /** Puts a file first. Without a thumbnail it keeps the one that it has. */
+  /** Puts a file first. Without a thumbnail it keeps its old one. */
   add(path: string, thumbnail: string | undefined): void;
   clear(): void;
 }
 
-/** @param file Path of the JSON file. Where it cannot be written the list lives as long as the app. */
+/** @param file path of the JSON file. If it cannot be written, the list lasts as long as the app. */
 export function createRecentFiles(file: string, now: () => Date = () => new Date()): RecentFiles {
   let entries = readEntries(file);
 
@@ -63,19 +63,19 @@ export function createRecentFiles(file: string, now: () => Date = () => new Date
   };
 }
 
-/** True for a PNG data URL that is small enough to keep. */
+/** True for a PNG data URL small enough to keep. */
 export function isThumbnail(value: unknown): value is string {
   return (
     typeof value === 'string' && value.length <= thumbnailLimit && /^data:image\/png;base64,[A-Za-z0-9+/]+={0,2}$/.test(value)
   );
 }
 
-/** Stays the same for a path from one start to the next. */
+/** Stays the same for a path between starts. */
 function idOf(path: string): string {
   return createHash('sha256').update(path).digest('hex').slice(0, 32);
 }
 
-/** What the file holds, without anything that we would not have written. */
+/** The entries of the file, without anything that we would not have written. */
 function readEntries(file: string): readonly RecentEntry[] {
   const value = readJsonFile(file);
   if (!Array.isArray(value)) return [];

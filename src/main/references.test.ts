@@ -42,7 +42,7 @@ test.each([
   expect(judge(from, path, target)).toBe('ask');
 });
 
-test('Windows: other drives and shares are asked for, case does not matter', () => {
+test('Windows: other drives and shares need a question, and case does not matter', () => {
   expect(judge('a.stria-session', '../x/scan.nii', 'D:\\data\\study\\scan.nii', 'win32')).toBe('ask');
   expect(judge('a.stria-session', 'scan.nii', '\\\\server\\share\\scan.nii', 'win32')).toBe('ask');
   expect(judge('a.stria-session', 'scan.nii', 'c:\\DATA\\Study\\scan.nii', 'win32')).toBe('open');
@@ -100,7 +100,7 @@ test.each(hostileOnWindows)('on Windows, no format refers to %j', (path) => {
   expect(judge('a.stria-session', path, 'C:\\data\\study\\scan.nii', 'win32')).toBe('refuse');
 });
 
-test('elsewhere a colon is only a letter', () => {
+test('elsewhere a colon is an ordinary character', () => {
   expect(judge('a.stria-session', 'scan 12:30.nii', `${root}/scan 12:30.nii`)).toBe('open');
   expect(isPlainName('scan 12:30.nii', 'linux')).toBe(true);
   expect(isPlainName('scan 12:30.nii', 'win32')).toBe(false);

@@ -3,11 +3,11 @@ import { volumeEndings } from '../core/shared/readable-formats.ts';
 import { isPlainName, misleading } from './plain-name.ts';
 
 /**
- * Which files a page may open because a file that a person chose refers to them: the voxels of a detached header, the sidecar
- * of a raw file, the volume of a session. Such a name comes from a file or from the page, so neither is trusted.
+ * Which files a page may open because a file that the user chose refers to them: the voxels of a detached header, the sidecar
+ * of a raw file, the volume of a session. The name comes from a file or from the page, so it is not trusted.
  *
- * - `open`: it lies in the chosen file's folder or below it, once links are resolved, and has a name that volumes have.
- * - `ask`: the format may refer to it, but it lies elsewhere, in a hidden folder, or has an unusual name. A person decides.
+ * - `open`: it is in the chosen file's folder or below, with links resolved, and has a name typical of volumes.
+ * - `ask`: the format may refer to it, but it is elsewhere, in a hidden folder, or has an unusual name. The user decides.
  * - `refuse`: the format never refers to such a name.
  */
 export type Verdict = 'open' | 'ask' | 'refuse';
@@ -15,32 +15,32 @@ export type Verdict = 'open' | 'ask' | 'refuse';
 export interface Reference {
   /** The name of the file that refers. */
   readonly from: string;
-  /** As it was written: from the folder of that file, with `/`. */
+  /** The reference as written: relative to that file's folder, with `/`. */
   readonly path: string;
-  /** The folder of what a person chose, without links. */
+  /** The folder of the file that the user chose, with links resolved. */
   readonly root: string;
-  /** The file that the path leads to, without links; undefined where there is none. */
+  /** The file that the path leads to, with links resolved; undefined if there is none. */
   readonly target: string | undefined;
 }
 
-/** @param platform as `process.platform` */
+/** @param platform as in `process.platform` */
 export function judgeReference({ from, path, root, target }: Reference, platform: string = process.platform): Verdict {
   const names = namesFor(from);
   if (!isReferencePath(path, platform)) return 'refuse';
   const name = path.slice(path.lastIndexOf('/') + 1);
-  // Hidden files belong to programs. But the other half of an odd file that a person chose is as odd.
+  // Hidden files belong to programs. But if the user chose an odd name, its other half may be as odd.
   if (!names.mayBe(name) || (isOdd(path, name) && !isOdd(from, from))) return 'refuse';
   if (target === undefined) return 'open';
   const { basename, relative, isAbsolute, sep } = platform === 'win32' ? win32 : posix;
   const way = relative(root, target);
   const steps = way.split(sep);
-  // Of a hidden file the other half is hidden, too. This also finds `..`.
+  // The other half of a hidden file is hidden too. This also catches `..`.
   const isHidden = (step: string, index: number) => step.startsWith('.') && !(index === steps.length - 1 && from.startsWith('.'));
   const isInside = way !== '' && !isAbsolute(way) && !steps.some(isHidden);
   return isInside && names.isUsual(name) && names.isUsual(basename(target)) ? 'open' : 'ask';
 }
 
-/** True for a relative path whose steps are what they seem to be on every system. */
+/** True for a relative path whose steps mean the same on every system. */
 function isReferencePath(path: string, platform: string = process.platform): boolean {
   if (path.length > 4096) return false;
   const isStep = (step: string) => isPlainName(step, platform) && !/[. ]$/.test(step);
@@ -60,26 +60,26 @@ function isOdd(path: string, name: string): boolean {
 interface Names {
   /** The format may refer to such a name. */
   readonly mayBe: (name: string) => boolean;
-  /** And does so commonly: nobody is asked. */
+  /** The format commonly refers to such a name, so the user is not asked. */
   readonly isUsual: (name: string) => boolean;
 }
 
 const volumeName = new RegExp(`\\.(stria|${volumeEndings.join('|')}|dat)(\\.gz)?$`, 'i');
-/** With the numbers that the files of a list may end in. */
+/** Including the numbers at the end of files in a list. */
 const voxelEndings = /\.(raw|zraw|img|bin|dat|gz|\d+)$/i;
 const always = () => true;
 
-/** What a file of this name refers to. A format that comes to refer to files has its line here. */
+/** What a file of this name refers to. A new format that refers to files needs a line here. */
 function namesFor(from: string): Names {
   const name = withoutGzip(from);
   if (/\.stria-session$/i.test(name)) return { mayBe: always, isUsual: (other) => volumeName.test(other) };
-  // A raw file's sidecar, and the other half of a NIfTI pair: of each there is one name alone.
+  // A raw file's sidecar and the other half of a NIfTI pair each have exactly one name.
   const stem = name.replace(/\.[^.]*$/, '');
   const isOwn = (other: string): boolean => {
     const plain = withoutGzip(other);
     return other === `${name}.json` || (/^\.(hdr|img)$/i.test(plain.slice(stem.length)) && plain.startsWith(stem));
   };
-  // A header of NRRD or MetaImage names its voxels as it likes.
+  // An NRRD or MetaImage header may name its voxels freely.
   if (/\.(nhdr|nrrd|mhd|mha)$/i.test(name))
     return { mayBe: always, isUsual: (other) => isOwn(other) || voxelEndings.test(other) };
   return { mayBe: isOwn, isUsual: (other) => /\.(hdr|img|json)(\.gz)?$/i.test(other) };

@@ -1,17 +1,17 @@
 import { StriaError } from '../core/shared/errors.ts';
 
-/** Something being written, under a temporary name until it is whole. */
+/** Something being written, under a temporary name until it is complete. */
 export interface PendingSave {
-  /** The window. When it goes, so do its saves. */
+  /** The window. Its saves are aborted when it closes. */
   readonly owner: number;
-  /** Ends when all that was asked of this save so far is done; never rejects. */
+  /** Resolves when everything requested of this save so far is done; never rejects. */
   tail: Promise<void>;
 }
 
-/** The saves that have begun and not ended, by id. What is asked of one save runs in the order in which it was asked. */
+/** Unfinished saves by id. Requests for one save run in order. */
 export class SaveRegistry<Save extends PendingSave> {
   readonly #open = new Map<string, Save>();
-  /** Saves whose last work has begun: their temporary file may still be there. */
+  /** Saves whose last step has started. Their temporary file may still exist. */
   readonly #ending = new Map<Promise<void>, number>();
   readonly #saved = new Map<string, { readonly owner: number; readonly path: string }>();
   readonly #what: string;
@@ -19,14 +19,14 @@ export class SaveRegistry<Save extends PendingSave> {
 
   /**
    * @param what is saved, for messages
-   * @param discard Removes what was written.
+   * @param discard removes what was written
    */
   constructor(what: 'file' | 'folder', discard: (save: Save) => Promise<void>) {
     this.#what = what;
     this.#discard = discard;
   }
 
-  /** Registers a save, then makes its temporary file, so that whatever ends the save finds that file. */
+  /** Registers a save before creating its temporary file, so that whatever ends the save finds that file. */
   async begin(id: string, save: Save, make: () => Promise<void>): Promise<void> {
     this.#open.set(id, save);
     try {
@@ -37,7 +37,7 @@ export class SaveRegistry<Save extends PendingSave> {
     }
   }
 
-  /** @throws StriaError `invalid-input` for a save of another window, or one that has ended */
+  /** @throws StriaError `invalid-input` for another window's save, or one that has ended */
   find(owner: number, id: string): Save {
     const save = this.#open.get(id);
     if (save === undefined || save.owner !== owner) throw new StriaError('invalid-input', 'This save has ended already');
@@ -53,7 +53,7 @@ export class SaveRegistry<Save extends PendingSave> {
     return done;
   }
 
-  /** The save's last work. @param finish Gives the path under which it now lies. */
+  /** The last step of a save. @param finish returns the path where it is now */
   async commit(owner: number, id: string, finish: (save: Save) => Promise<string>): Promise<string> {
     const save = this.find(owner, id);
     const path = await this.#end(id, save, () => finish(save));

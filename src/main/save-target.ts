@@ -4,19 +4,18 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { StriaError } from '../core/shared/errors.ts';
 import { errorCode, toFileFault } from './file-faults.ts';
 
-/** Linux follows as many. */
+/** The limit on Linux. */
 const mostLinks = 40;
 
 export interface SaveTarget {
   readonly path: string;
-  /** The permissions of the file that is replaced; undefined where there is none. */
+  /** Permissions of the file being replaced; undefined if there is none. */
   readonly mode: number | undefined;
 }
 
 /**
- * The file that a save to `chosen` writes. A symbolic link stays, and the file that it names is written, whether that is there
- * or not.
- * @throws StriaError `not-writable` for what is no regular file, and for one that may not be written
+ * The file that a save to `chosen` writes. A symbolic link is kept, and its target is written, whether it exists or not.
+ * @throws StriaError `not-writable` for anything but a regular file, and for a file without write permission
  */
 export async function resolveTarget(chosen: string): Promise<SaveTarget> {
   try {
@@ -43,7 +42,7 @@ async function checkReplaceable(path: string, facts: { readonly mode: number; is
   const refuse = (what: string) => new StriaError('not-writable', `'${basename(path)}' ${what}`);
   if (facts.isDirectory()) throw refuse('is a folder. Choose another name');
   if (!facts.isFile()) throw refuse('is a device or a pipe. Choose another name');
-  // A rename needs no right to the file itself, so this has to be asked. An administrator may write what is read-only.
+  // Renaming over a file needs no permission on the file itself, so check it. An administrator could write a read-only file.
   const isReadOnly = (facts.mode & 0o222) === 0;
   const mayWrite = await access(path, constants.W_OK).then(
     () => true,
@@ -55,14 +54,15 @@ async function checkReplaceable(path: string, facts: { readonly mode: number; is
   if (isReadOnly || !mayWrite) throw refuse('may not be written. Choose another name, or change its permissions first');
 }
 
-/** Gives a file a name that nothing else has: `link` fails where `rename` would replace. */
+/** Renames a file to a name that must be free. `link` fails where `rename` would replace. */
 export async function renameToFree(temporary: string, target: string): Promise<void> {
   try {
     await link(temporary, target);
     await rm(temporary, { force: true });
   } catch (error) {
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL'].includes(errorCode(error))) throw error;
-    // The file system has no hard links (exFAT, some network drives): take the name with an empty file, then replace that.
+    // The file system has no hard links (exFAT, some network drives), so reserve the name with an empty file and replace
+    // that.
     const placeholder = await open(target, 'wx');
     await placeholder.close();
     try {
@@ -74,7 +74,7 @@ export async function renameToFree(temporary: string, target: string): Promise<v
   }
 }
 
-/** `folder/name`, or with ` (2)`, ` (3)` … before its ending: the first that is not taken. */
+/** `folder/name`, or the first of ` (2)`, ` (3)` … before the extension that is not taken. */
 export function freePath(folder: string, name: string, taken: (path: string) => boolean): string {
   const dot = name.lastIndexOf('.');
   const [stem, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];

@@ -30,7 +30,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const bytes = (...values: number[]) => Uint8Array.from(values);
 const left = () => readdirSync(folder).sort();
 
-test('nothing is seen under the name before the commit, all of it in order after', async () => {
+test("nothing has the target's name before the commit; everything is there in order after it", async () => {
   const target = join(folder, 'scan.stria');
   writeFileSync(target, 'before');
   const { id, name } = await saves.begin(owner, target);
@@ -45,7 +45,7 @@ test('nothing is seen under the name before the commit, all of it in order after
   expect(saves.pending()).toBe(0);
 });
 
-test('an abort, also in the middle of a write, leaves what was there', async () => {
+test('an abort, even in the middle of a write, keeps the old file', async () => {
   const target = join(folder, 'scan.stria');
   writeFileSync(target, 'before');
   const { id } = await saves.begin(owner, target);
@@ -58,7 +58,7 @@ test('an abort, also in the middle of a write, leaves what was there', async () 
   await saves.abort(owner, id);
 });
 
-test('a window that goes takes its own saves with it, and no others', async () => {
+test('a closed window takes its own saves with it, and no others', async () => {
   await saves.begin(owner, join(folder, 'a.stria'));
   await saves.beginBeside(owner, folder, 'b.stria');
   const other = await saves.begin(2, join(folder, 'c.stria'));
@@ -71,7 +71,7 @@ test('a window that goes takes its own saves with it, and no others', async () =
   expect(left()).toEqual(['c.stria']);
 });
 
-test('saving beside a file never replaces one, nor does one save another', async () => {
+test('saving beside a file never replaces one, and saves do not replace each other', async () => {
   writeFileSync(join(folder, 'scan.stria'), 'before');
   const begun = await Promise.all([1, 2, 3].map(() => saves.beginBeside(owner, folder, 'scan.stria')));
   expect(begun.map(({ name }) => name)).toEqual(['scan (2).stria', 'scan (3).stria', 'scan (4).stria']);
@@ -83,7 +83,7 @@ test('saving beside a file never replaces one, nor does one save another', async
   expect(begun.map(({ name }) => readFileSync(join(folder, name))[0])).toEqual([0, 1, 2]);
 });
 
-test('a file that appears under the name meanwhile stays', async () => {
+test('a file that appears under the name meanwhile is kept', async () => {
   const { id, name } = await saves.beginBeside(owner, folder, 'scan.stria');
   writeFileSync(join(folder, name), 'theirs');
   await expect(saves.commit(owner, id)).rejects.toMatchObject({ tag: 'not-writable' });
@@ -91,7 +91,7 @@ test('a file that appears under the name meanwhile stays', async () => {
   expect(readFileSync(join(folder, name), 'utf8')).toBe('theirs');
 });
 
-test('a symbolic link stays one, and its file is written', async () => {
+test('a symbolic link is kept, and its target is written', async () => {
   mkdirSync(join(folder, 'far'));
   writeFileSync(join(folder, 'far', 'scan.stria'), 'before');
   symlinkSync(join(folder, 'far', 'scan.stria'), join(folder, 'link.stria'));
@@ -102,7 +102,7 @@ test('a symbolic link stays one, and its file is written', async () => {
   expect([...readFileSync(join(folder, 'link.stria'))]).toEqual([7]);
 });
 
-test('a link to nothing stays one, and the file that it names comes into being', async () => {
+test('a dangling link is kept, and its target is created', async () => {
   mkdirSync(join(folder, 'far'));
   symlinkSync(join('far', 'inner.stria'), join(folder, 'link.stria'));
   symlinkSync('../new.stria', join(folder, 'far', 'inner.stria'));
@@ -120,7 +120,7 @@ test('a link to nothing stays one, and the file that it names comes into being',
   expect(saves.pending()).toBe(0);
 });
 
-test.each([0o600, 0o640, 0o666, 0o755])('a file that is replaced keeps its permissions, %o', async (mode) => {
+test.each([0o600, 0o640, 0o666, 0o755])('a replaced file keeps its permissions, %o', async (mode) => {
   const target = join(folder, 'scan.stria');
   writeFileSync(target, 'before');
   chmodSync(target, mode);
@@ -134,7 +134,7 @@ test.each([0o600, 0o640, 0o666, 0o755])('a file that is replaced keeps its permi
   }
 });
 
-test('a file that may only be read is not replaced', async () => {
+test('a read-only file is not replaced', async () => {
   const target = join(folder, 'scan.stria');
   writeFileSync(target, 'before');
   chmodSync(target, 0o444);
@@ -170,12 +170,12 @@ test('a save counts as pending until its temporary file is gone', async () => {
   const committed = saves.commit(owner, second.id);
   expect(saves.pending()).toBe(1);
   await saves.abortAll();
-  // What was being renamed already is whole, and under its name.
+  // A file that was already being renamed is complete and has its name.
   expect(left()).toEqual(['b.stria']);
   await committed;
 });
 
-test('a save that is aborted while it begins leaves nothing', async () => {
+test('a save that is aborted while it starts leaves nothing', async () => {
   const begun = saves.begin(owner, join(folder, 'a.stria'));
   const beside = saves.beginBeside(owner, folder, 'b.stria');
   await vi.waitFor(() => expect(saves.pending()).toBe(2), { interval: 0 });
@@ -185,7 +185,7 @@ test('a save that is aborted while it begins leaves nothing', async () => {
   await beside;
 });
 
-test('a target that cannot be is refused at once', async () => {
+test('an impossible target is refused at once', async () => {
   mkdirSync(join(folder, 'series'));
   await expect(saves.begin(owner, join(folder, 'series'))).rejects.toMatchObject({ tag: 'not-writable' });
   await expect(saves.begin(owner, join(folder, 'none', 'a.stria'))).rejects.toMatchObject({ tag: 'not-writable' });
@@ -200,13 +200,13 @@ test('a commit whose rename fails leaves no temporary file', async () => {
   expect(left()).toEqual(['scan.stria']);
 });
 
-test('free names count on before the ending', () => {
+test('numbers for free names go before the extension', () => {
   const taken = new Set(['a.nii', 'a (2).nii', 'b', '.c'].map((name) => join('/f', name)));
   const free = (name: string) => freePath('/f', name, (path) => taken.has(path));
   expect(['a.nii', 'b', '.c', 'd'].map(free)).toEqual(['a (3).nii', 'b (2)', '.c (2)', 'd'].map((name) => join('/f', name)));
 });
 
-test('the way from a save to another file, as a session writes it', async () => {
+test('the relative path from a save to another file, as a session writes it', async () => {
   mkdirSync(join(folder, 'sessions'));
   const { id } = await saves.begin(owner, join(folder, 'sessions', 'a.stria-session'));
   expect(saves.relativePath(owner, id, join(folder, 'sessions', 'scan.nii'))).toBe('scan.nii');

@@ -7,7 +7,7 @@ import { toFileFault } from './file-faults.ts';
 import { type PendingSave, SaveRegistry } from './save-registry.ts';
 import { freePath, renameToFree, resolveTarget, type SaveTarget } from './save-target.ts';
 
-/** What the renderer is told about a save that has begun. */
+/** What the renderer learns about a save that has started. */
 export interface BegunSave {
   readonly id: string;
   readonly name: string;
@@ -15,27 +15,27 @@ export interface BegunSave {
 }
 
 /**
- * Files being written. The bytes go to a temporary file beside the target, which takes the target's name on commit only.
- * Calls for one save run in the order in which they came. `owner` is the window: when it goes, so do its saves.
+ * Files being written. The bytes go to a temporary file beside the target, which takes the target's name on commit. Calls for
+ * one save run in order. `owner` is the window; its saves are aborted when it closes.
  */
 export interface Saves {
-  /** Replaces what is at `target` on commit, and keeps its permissions. @throws StriaError `not-writable` */
+  /** Replaces `target` on commit and keeps its permissions. @throws StriaError `not-writable` */
   begin(owner: number, target: string): Promise<BegunSave>;
-  /** As `begin`, under the first free one of `name`, `name (2)` …; never replaces a file. @throws StriaError `not-writable` */
+  /** Like `begin`, under the first free of `name`, `name (2)` …; never replaces a file. @throws StriaError `not-writable` */
   beginBeside(owner: number, folder: string, name: string): Promise<BegunSave>;
   /** @throws StriaError `not-writable`, `invalid-input` */
   write(owner: number, id: string, bytes: Uint8Array): Promise<void>;
-  /** Flushes to the disk and renames. On a failure the temporary file is gone and the target is as it was. */
+  /** Flushes to the disk and renames. If this fails, the temporary file is removed and the target is unchanged. */
   commit(owner: number, id: string): Promise<void>;
   /** Removes the temporary file. Does nothing for a save that has ended. */
   abort(owner: number, id: string): Promise<void>;
-  /** From the target's folder to another path, with `/`; null where no way leads there. @throws StriaError `invalid-input` */
+  /** The path from the target's folder to another file, with `/`; null if there is none. @throws StriaError `invalid-input` */
   relativePath(owner: number, id: string, path: string): string | null;
-  /** Aborts the saves of a window, or all. Resolves when no temporary file is left, of those that were ending already, too. */
+  /** Aborts the saves of a window, or all. Resolves when no temporary file is left, including saves that were already ending. */
   abortAll(owner?: number): Promise<void>;
   /** The number of saves, of one window or of all, that may have a temporary file. */
   pending(owner?: number): number;
-  /** Where a committed save went. @throws StriaError `invalid-input` */
+  /** The path of a committed save. @throws StriaError `invalid-input` */
   savedPath(owner: number, id: string): string;
 }
 
@@ -45,7 +45,7 @@ interface Save extends PendingSave {
   readonly mayReplace: boolean;
   /** Undefined until the temporary file is open. */
   file: FileHandle | undefined;
-  /** The first failed write: from then on the save can only be aborted. */
+  /** The first failed write, after which the save can only be aborted. */
   failure: StriaError | undefined;
 }
 
@@ -65,7 +65,7 @@ export function createSaves(): Saves {
     await registry.begin(id, save, async () => {
       try {
         save.file = await open(temporary, 'wx', mode ?? 0o666);
-        // `open` takes the umask's bits away. File systems without permissions refuse this, and lose nothing.
+        // `open` applies the umask. File systems without permissions refuse chmod, which loses nothing.
         if (mode !== undefined) await save.file.chmod(mode).catch(() => undefined);
       } catch (error) {
         throw toFileFault(error, 'not-writable', target);
@@ -121,7 +121,7 @@ export function createSaves(): Saves {
   };
 }
 
-/** Flushes, closes and renames; on a failure removes the temporary file. */
+/** Flushes, closes and renames; on failure removes the temporary file. */
 async function finish(save: Save): Promise<void> {
   try {
     try {

@@ -14,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const defaults = { compatibilityMode: false, window: undefined };
 
-test('settings are kept, part by part', () => {
+test('settings are kept, each on its own', () => {
   expect(createSettings(file).get()).toEqual(defaults);
   createSettings(file).change({ compatibilityMode: true });
   const window = { x: -20, y: 10, width: 900, height: 700, maximized: true };

@@ -1,7 +1,7 @@
 import { readJsonFile, writeJsonFile } from './json-file.ts';
 import type { WindowPlace } from './window-place.ts';
 
-/** What main remembers from one start to the next. */
+/** What main remembers between starts. */
 export interface ShellSettings {
   /** Start with the flags of compatibility.ts. */
   readonly compatibilityMode: boolean;
@@ -10,11 +10,11 @@ export interface ShellSettings {
 
 export interface SettingsStore {
   get(): ShellSettings;
-  /** Changes and keeps. @throws the system's error where the file cannot be written; the change holds until the app ends */
+  /** Changes and saves settings. @throws the system's error if the file cannot be written; the change lasts until the app ends */
   change(part: Partial<ShellSettings>): void;
 }
 
-/** @param file Path of the JSON file. A missing or damaged one means the defaults. */
+/** @param file path of the JSON file. A missing or damaged file means the defaults. */
 export function createSettings(file: string): SettingsStore {
   let settings = checked(readJsonFile(file));
   return {

@@ -11,7 +11,7 @@ test('file arguments are absolute, without switches and the entry', () => {
   expect(fileArguments(['electron'], '/home/ada', false)).toEqual([]);
 });
 
-test('compatibility mode adds its switches once and takes them away again', () => {
+test('compatibility mode adds its switches once and removes them again', () => {
   const once = compatibleArguments(['.', 'a.nii'], 'linux');
   expect(once).toContain('--enable-unsafe-webgpu');
   expect(isCompatible(once)).toBe(true);
@@ -19,7 +19,7 @@ test('compatibility mode adds its switches once and takes them away again', () =
   expect(plainArguments(once)).toEqual(['.', 'a.nii']);
 });
 
-test("the user's own switches win, and lists of features are merged", () => {
+test("the user's own switches win, and feature lists are merged", () => {
   const given = ['--ozone-platform=wayland', '--enable-features=Own,Other<Trial:size/3', '.'];
   const args = compatibleArguments(given, 'linux');
   const starting = (flag: string) => args.filter((argument) => argument.startsWith(flag));
@@ -34,7 +34,7 @@ test("the user's own switches win, and lists of features are merged", () => {
 });
 
 test.each([
-  // Chromium takes the last of several lists.
+  // Chromium uses the last of several lists.
   [['--enable-features=A', '--enable-features=B'], '--enable-features=B,Vulkan'],
   [['--enable-features=Vulkan:x/1,A'], '--enable-features=Vulkan:x/1,A'],
   [['--enable-features=Vulkan'], '--enable-features=Vulkan'],
@@ -50,7 +50,7 @@ test.each([
 const screen = { x: 0, y: 0, width: 1920, height: 1040 };
 const place = { x: 100, y: 50, width: 1000, height: 700, maximized: false };
 
-test('the window comes back where it was, if that is still on a screen', () => {
+test('the window opens where it was, if that is still on a screen', () => {
   expect(placeWindow(undefined, [screen])).toEqual({ width: 1360, height: 860 });
   expect(placeWindow(place, [screen])).toEqual({ x: 100, y: 50, width: 1000, height: 700 });
   expect(placeWindow({ ...place, x: -1500 }, [screen])).toEqual({ width: 1360, height: 860 });

@@ -1,10 +1,10 @@
 import type { EventEmitter } from 'node:events';
 
-/** Chromium's ERR_ABORTED: another navigation has taken this one's place. */
+/** Chromium's ERR_ABORTED: another navigation has replaced this one. */
 const aborted = -3;
 
 /**
- * Calls `show` once: when the page has painted, or after `patienceMs`, because on Wayland `ready-to-show` may never come.
+ * Calls `show` once: when the page has painted, or after `patienceMs`, because on Wayland `ready-to-show` may never fire.
  * @param window a BrowserWindow
  */
 export function showOnce(window: EventEmitter, patienceMs: number, show: () => void): void {
@@ -20,7 +20,7 @@ export function showOnce(window: EventEmitter, patienceMs: number, show: () => v
 }
 
 /**
- * Calls `onFailed` with the reason when the page cannot be shown: it was not found, did not load, or has no bridge.
+ * Calls `onFailed` with the reason if the page cannot be shown: it was not found, did not load, or has no bridge.
  * @param contents a WebContents
  */
 export function watchLoading(contents: EventEmitter, onFailed: (reason: string) => void): void {

@@ -6,19 +6,19 @@ export interface Rectangle {
   readonly height: number;
 }
 
-/** Where the window was. */
+/** The last position of the window. */
 export interface WindowPlace extends Rectangle {
   readonly maximized: boolean;
 }
 
 export const smallestWindow = { width: 720, height: 480 } as const;
 const firstWindow = { width: 1360, height: 860 } as const;
-/** So much of the title bar must be on a screen that one can drag it, in pixels. */
+/** This much of the title bar must be on a screen so that the window can be dragged, in pixels. */
 const grip = 80;
 
 /**
- * Where to open the window: its last place, unless the screen that it was on is gone; else centred (no x and y).
- * @param screens The work areas of all screens, the main one first.
+ * Where to open the window: its last position, unless that screen is gone; else centred (no x and y).
+ * @param screens the work areas of all screens, the primary first
  */
 export function placeWindow(
   last: WindowPlace | undefined,

@@ -9,15 +9,15 @@ import type { SettingsStore } from './settings.ts';
 import { showOnce, watchLoading } from './window-loading.ts';
 import { placeWindow, smallestWindow } from './window-place.ts';
 
-/** The tokens' background in both themes, as the window's before the page has painted. */
+/** The background tokens of both themes, for the window before the page has painted. */
 const background = { dark: '#121416', light: '#eff0f2' } as const;
 
-/** The window is shown after so long, painted or not. */
+/** The window is shown after this time even if it has not painted. */
 const showPatienceMs = 3000;
 
 export interface AppWindow {
   readonly browserWindow: BrowserWindow;
-  /** What the page said that closing would lose. */
+  /** What the page says would be lost on closing. */
   setUnfinished(kinds: readonly UnfinishedKind[]): void;
   /** Sends at once, or when the page has loaded. */
   send<Name extends EventName>(name: Name, event: Events[Name]): void;
@@ -26,12 +26,12 @@ export interface AppWindow {
 export interface WindowOptions {
   readonly settings: SettingsStore;
   readonly devServer: string | undefined;
-  /** The page is gone, with everything that it was writing: it was closed, or it crashed. */
+  /** The page is gone, with everything that it was writing, because it was closed or crashed. */
   readonly onPageGone: (contentsId: number) => void;
   readonly onClosed: () => void;
-  /** Something of this window is still being written. */
+  /** Whether this window is still saving something. */
   readonly isSaving: (contentsId: number) => boolean;
-  /** A person was asked whether to close over unfinished work, and said yes (the window is gone) or no. */
+  /** The user was asked whether to close over unfinished work, and said yes (the window is gone) or no. */
   readonly onCloseAnswered: (closes: boolean) => void;
 }
 
@@ -96,7 +96,7 @@ export function createWindow(options: WindowOptions): AppWindow {
     onPageGone(contentsId);
     onClosed();
   });
-  // Another page is there, after a reload for instance: the old one's saves have lost their writer.
+  // A new page has loaded, after a reload for example, so the old page's saves have lost their writer.
   webContents.on('did-navigate', () => {
     loaded = false;
     pageGone();
@@ -112,13 +112,13 @@ export function createWindow(options: WindowOptions): AppWindow {
     if (reason !== 'clean-exit') void offerReload(window, reason);
   });
 
-  // A failure is told by `did-fail-load`.
+  // `did-fail-load` reports a failure.
   const load = () => void window.loadURL(devServer ?? appPage).catch(() => undefined);
   let isOffering = false;
   watchLoading(webContents, async (reason) => {
     if (isOffering) return;
     isOffering = true;
-    // Not over the window, which may have nothing to show.
+    // Not a sheet on the window, which may be blank.
     const { response } = await dialog.showMessageBox(loadFailure(reason));
     isOffering = false;
     if (window.isDestroyed()) return;
@@ -140,7 +140,7 @@ export function createWindow(options: WindowOptions): AppWindow {
   };
 }
 
-/** After a crash of the page: its state is lost, the files are not. */
+/** After the page has crashed. Its state is lost; the files are not. */
 async function offerReload(window: BrowserWindow, reason: string): Promise<void> {
   const { response } = await dialog.showMessageBox(window, {
     type: 'error',

@@ -1,7 +1,7 @@
 import { sourceOf } from './file-source.ts';
 import type { HostFile } from './host.ts';
 
-/** Files that are in the page's hands. Those given together are each other's siblings. */
+/** Files in the page's memory. Files given together are siblings. */
 export function blobFiles(files: readonly File[], idOf: (file: File) => string | undefined = () => undefined): HostFile[] {
   const made: HostFile[] = files.map((file) => ({
     name: file.name,

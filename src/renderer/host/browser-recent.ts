@@ -1,6 +1,6 @@
 import type { RecentFile } from '../../core/shared/ipc.ts';
 
-/** A file that the browser lets us find again, with the handle that IndexedDB keeps for us. */
+/** A file that the browser lets us find again, with the handle that IndexedDB stores. */
 interface RecentEntry extends RecentFile {
   readonly handle: FileSystemFileHandle;
 }
@@ -9,7 +9,7 @@ const databaseName = 'stria';
 const storeName = 'recent-files';
 const most = 12;
 
-/** Newest first. Empty where the browser keeps no database for us (private windows, blocked site data). */
+/** Newest first. Empty if the browser gives us no database (private windows, blocked site data). */
 export async function listRecent(): Promise<RecentFile[]> {
   const entries = await readAll().catch(() => []);
   return entries.map(({ id, name, folder, openedAt, thumbnail }) => ({ id, name, folder, openedAt, thumbnail }));
@@ -20,7 +20,7 @@ export async function recentHandle(id: string): Promise<FileSystemFileHandle | u
   return entries.find((entry) => entry.id === id)?.handle;
 }
 
-/** Puts a file first; the oldest beyond twelve are forgotten. Does nothing where the browser keeps no database. */
+/** Puts a file first and drops the oldest beyond twelve. Does nothing if the browser gives us no database. */
 export async function addRecent(handle: FileSystemFileHandle, thumbnail: string | undefined): Promise<void> {
   const entries = await readAll().catch(() => undefined);
   if (entries === undefined) return;

@@ -1,12 +1,12 @@
 import { toFileFault } from './faults.ts';
 import type { HostFolder, HostSink } from './host.ts';
 
-/** How long a download's blob stays reachable: the browser may still be asking the user where to put it. */
+/** How long a download's blob stays reachable, since the browser may still be asking the user where to save it. */
 const downloadGraceMs = 10 * 60 * 1000;
 
 /**
  * Writes to a file of the File System Access API. The browser keeps the new content in a swap file until `close`.
- * @param discard Removes the empty file that the picker made for a new name; called on abort only.
+ * @param discard removes the empty file that the picker created for a new name; called on abort only
  */
 export async function pickedSink(
   handle: FileSystemFileHandle,
@@ -36,14 +36,14 @@ export async function pickedSink(
       }
     },
     async abort() {
-      // The stream may have failed already, which is the same to someone who gives up.
+      // The stream may already have failed, which does not matter for an abort.
       await writable.abort().catch(() => undefined);
       await discard?.();
     },
   };
 }
 
-/** Gathers the bytes as blobs, which the browser keeps outside the page's memory, and downloads them at the end. */
+/** Collects the bytes as blobs, which the browser keeps outside the page's memory, and downloads them at the end. */
 export function downloadSink(name: string): HostSink {
   let parts: Blob[] = [];
   return {
@@ -72,12 +72,12 @@ export function downloadSink(name: string): HostSink {
 }
 
 /**
- * Downloads that never ask for the same name twice: `name`, then `name (2)` … A page cannot see its user's folder, and a browser renames
- * what is there already without telling the page. A download that is given up frees its name.
+ * Downloads with distinct names: `name`, then `name (2)` … A page cannot see the download folder, and a browser renames
+ * duplicates without telling the page. An aborted download frees its name.
  */
 export function distinctDownloads(): (name: string) => Promise<HostSink> {
   const taken = new Set<string>();
-  /** Checks and reserves at once, so that no two downloads find the same name free. Some systems do not tell A from a. */
+  /** Checks and reserves in one step, so that two downloads never take the same name. Some systems ignore case. */
   const reserve = async (name: string): Promise<boolean> => {
     const isTaken = taken.has(name.toLowerCase());
     taken.add(name.toLowerCase());
@@ -96,7 +96,7 @@ export function distinctDownloads(): (name: string) => Promise<HostSink> {
   };
 }
 
-/** Creates a file that is not there yet: `name`, else `name (2)`, `name (3)` … */
+/** Creates a file with a free name: `name`, else `name (2)`, `name (3)` … */
 export async function createBeside(folder: FileSystemDirectoryHandle, name: string): Promise<HostSink> {
   try {
     const free = await freeName(name, (candidate) => exists(folder, candidate));
@@ -107,7 +107,7 @@ export async function createBeside(folder: FileSystemDirectoryHandle, name: stri
   }
 }
 
-/** Makes a folder that is not there yet: `name`, else `name (2)` … */
+/** Creates a folder with a free name: `name`, else `name (2)` … */
 export async function createFolder(parent: FileSystemDirectoryHandle, name: string): Promise<HostFolder> {
   const free = await freeName(name, (candidate) => exists(parent, candidate)).catch((error: unknown) => {
     throw toFileFault(error, 'not-writable', name);
@@ -136,8 +136,8 @@ export async function createFolder(parent: FileSystemDirectoryHandle, name: stri
 }
 
 /**
- * Removes what was given up. The browser lets go of a file a moment after its stream has ended, and until then refuses: it is asked
- * again for about a second. What cannot be removed stays.
+ * Removes an aborted file or folder. The browser refuses until it has released the file, shortly after its stream ended, so
+ * this retries for about a second. What cannot be removed stays.
  */
 export async function removed(remove: () => Promise<void>): Promise<void> {
   for (let waitMs = 1; waitMs <= 512; waitMs *= 2) {
@@ -161,7 +161,7 @@ async function exists(folder: FileSystemDirectoryHandle, name: string): Promise<
   }
 }
 
-/** `name`, or with ` (2)`, ` (3)` … before its ending: the first for which `taken` says no. */
+/** The first of `name`, `name (2)`, `name (3)` … (numbered before the extension) that is not `taken`. */
 export async function freeName(name: string, taken: (candidate: string) => Promise<boolean>): Promise<string> {
   const dot = name.lastIndexOf('.');
   const [stem, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];

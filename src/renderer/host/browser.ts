@@ -7,13 +7,13 @@ import { createBeside, createFolder, distinctDownloads, downloadSink, pickedSink
 import { backedOut, toFileFault } from './faults.ts';
 import type { Host, HostFile, HostSink } from './host.ts';
 
-/** The host in a browser: the File System Access API where it is there, else <input type=file> and downloads. */
+/** The host in a browser: the File System Access API if available, else <input type=file> and downloads. */
 export function browserHost(): Host {
-  /** What the browser lets us find again, by `HostFile.id`. */
+  /** Files that the browser lets us find again, by `HostFile.id`. */
   const handles = new Map<string, FileSystemFileHandle>();
-  /** The handles of the last drop; they can be had only while its event is running. */
+  /** The handles of the last drop. They are available only during its event. */
   let dropped: Promise<DroppedFile[]> = Promise.resolve([]);
-  /** Where `saveBeside` writes: a folder, or downloads where the user wanted none. Undefined: not asked yet. */
+  /** Where `saveBeside` writes: a folder, or downloads if the user chose no folder. Undefined before asking. */
   let besideFolder: FileSystemDirectoryHandle | 'downloads' | undefined;
 
   const downloadBeside = distinctDownloads();
@@ -78,7 +78,7 @@ export function browserHost(): Host {
         return match && keep(match.handle);
       });
     },
-    // A page knows no folders.
+    // A page cannot see folders.
     openRelative: async () => undefined,
     recent: listRecent,
     async openRecent(id) {
@@ -110,7 +110,7 @@ export function browserHost(): Host {
         if (backedOut(error)) return undefined;
         throw toFileFault(error, 'not-writable', suggestedName);
       }
-      // The picker has made an empty file for a new name: that one goes again if the save is given up.
+      // The picker creates an empty file for a new name, which is removed if the save is aborted.
       const isNew = (await handle.getFile().catch(() => undefined))?.size === 0;
       return pickedSink(handle, '', isNew ? () => removed(async () => handle.remove?.()) : undefined);
     },
@@ -130,7 +130,7 @@ export function browserHost(): Host {
         throw toFileFault(error, 'not-writable', 'the folder');
       }
     },
-    // A page has no menus, and is handed no files by its system.
+    // A page has no menus and gets no files from the system.
     onMenuCommand: () => () => undefined,
     onFilesOpened: () => () => undefined,
   };
@@ -141,7 +141,7 @@ interface DroppedFile {
   readonly file: File;
 }
 
-/** The handles behind a drop's files; none where the browser gives none. Must be called while the event is running. */
+/** The handles of dropped files, or none if the browser gives none. Must be called during the event. */
 function droppedHandles(transfer: DataTransfer | null): Promise<DroppedFile[]> {
   const asked = [...(transfer?.items ?? [])].map((item) =>
     item.kind === 'file' ? (item.getAsFileSystemHandle?.() ?? Promise.resolve(null)) : Promise.resolve(null),
@@ -159,7 +159,7 @@ function isSameFile(a: File, b: File): boolean {
   return a.name === b.name && a.size === b.size && a.lastModified === b.lastModified;
 }
 
-/** Asks through a hidden <input>. Empty: the user backed out. */
+/** Asks through a hidden <input>. Empty if the user cancelled. */
 function filesFromInput(): Promise<File[]> {
   return new Promise((resolve) => {
     const input = document.createElement('input');

@@ -4,14 +4,14 @@ import { electronHost } from './electron.ts';
 
 const opened: OpenedFile = { id: '1', name: 'scan.hdr', size: 3, url: 'app://stria/file/1' };
 
-/** A bridge that answers each call with what the test gives for its name. */
+/** A bridge that answers each call with the value that the test gives for its name. */
 function bridgeWith(answers: Record<string, unknown>) {
   const call = vi.fn(async (name: string, ..._args: unknown[]) => ({ ok: true, value: answers[name] ?? null }));
   const bridge = { call, on: vi.fn(), openDropped: vi.fn(async () => ({ ok: true, value: answers.dropped ?? null })) };
   return { host: electronHost(bridge as unknown as StriaBridge), call };
 }
 
-test('a long write goes in pieces, in order', async () => {
+test('a long write is sent in pieces, in order', async () => {
   const { host, call } = bridgeWith({ 'save-begin': { id: 's', name: 'a.stria', folder: '/data' } });
   const sink = await host.saveAs('a.stria');
   await sink?.write(new Uint8Array(9 * 1024 * 1024 + 1).fill(7));
@@ -23,7 +23,7 @@ test('a long write goes in pieces, in order', async () => {
   expect([sink?.name, sink?.folder]).toEqual(['a.stria', '/data']);
 });
 
-test('a piece travels without the buffer that it is a view of', async () => {
+test('a piece is sent without the rest of the buffer that it is a view of', async () => {
   const { host, call } = bridgeWith({
     'save-begin': { id: 's', name: 'a.stria', folder: '/data' },
     'folder-begin': { id: 'f', name: 'frames', folder: '/data' },
@@ -40,11 +40,11 @@ test('a piece travels without the buffer that it is a view of', async () => {
     [4, 4 * 1024 * 1024, 1024 * 1024, 1000, 10].map((length) => [length, length]),
   );
   expect([...(sent[0] ?? [])]).toEqual([7, 7, 7, 7]);
-  // What is a whole buffer already is not copied once more.
+  // A view of a whole buffer is not copied again.
   expect(sent[3]?.buffer).toBe(whole.buffer);
 });
 
-test("main's faults come as they are", async () => {
+test('faults from main stay as they are', async () => {
   const error = { tag: 'not-writable', message: 'the disk is full', context: ['a.stria'] };
   const bridge = { call: async () => ({ ok: false, error }), on: () => () => undefined, openDropped: vi.fn() };
   const host = electronHost(bridge as unknown as StriaBridge);
@@ -59,7 +59,7 @@ test('a dropped file without a path stays a blob', async () => {
   expect(await first?.siblings('b.img')).toBeUndefined();
 });
 
-test('a dropped file with a path is read by its URL, and its siblings are asked of main', async () => {
+test('a dropped file with a path is read by its URL, and main is asked for its siblings', async () => {
   const { host, call } = bridgeWith({ dropped: opened, 'open-sibling': { ...opened, id: '2', name: 'scan.img', size: 9 } });
   const [file] = await host.adopt([new File(['abc'], 'scan.hdr')]);
   expect(file).toMatchObject({ id: '1', handle: { kind: 'url', url: opened.url, size: 3 } });
@@ -67,7 +67,7 @@ test('a dropped file with a path is read by its URL, and its siblings are asked 
   expect(call).toHaveBeenLastCalledWith('open-sibling', '1', 'scan.img');
 });
 
-test('a thumbnail that main would refuse is left out, a file without an id is not remembered', async () => {
+test('a thumbnail that main would refuse is left out, and a file without an id is not added to the recent files', async () => {
   const { host, call } = bridgeWith({ dropped: opened });
   const [file] = await host.adopt([new File(['abc'], 'scan.hdr')]);
   if (file === undefined) throw new Error('no file');
@@ -79,7 +79,7 @@ test('a thumbnail that main would refuse is left out, a file without an id is no
   expect(call).toHaveBeenCalledTimes(2);
 });
 
-test('a save dialog closed without a choice: nothing to save as, an abort beside', async () => {
+test('closing a save dialog gives no sink, and aborts a save beside the source', async () => {
   const { host } = bridgeWith({});
   expect(await host.saveAs('a.stria')).toBeUndefined();
   const [file] = await host.adopt([new File(['abc'], 'scan.hdr')]);

@@ -4,9 +4,9 @@ import { blobFiles } from './blob-files.ts';
 import { sourceOf } from './file-source.ts';
 import type { Host, HostFile, HostSink } from './host.ts';
 
-/** Long writes go to main in pieces of so many bytes. */
+/** Long writes are sent to main in pieces of this size. */
 const writePieceBytes = 4 * 1024 * 1024;
-/** Main takes no larger thumbnail; a larger one is left out. In characters of the data URL. */
+/** Main refuses larger thumbnails, so they are left out. In characters of the data URL. */
 const thumbnailLimit = 64 * 1024;
 
 /** The host over Electron's bridge. */
@@ -52,7 +52,7 @@ export function electronHost(bridge: StriaBridge): Host {
     async adopt(files) {
       const inPage = blobFiles(files);
       const opened = await Promise.all(files.map(async (file) => answered(await bridge.openDropped(file))));
-      // A File that the page itself made has no path: it stays a blob.
+      // A File that the page created has no path and stays a blob.
       return inPage.map((file, index) => {
         const found = opened[index];
         return found ? hostFile(found) : file;
@@ -111,7 +111,7 @@ export function electronHost(bridge: StriaBridge): Host {
   };
 }
 
-/** A message to main is a structured clone, which copies the whole buffer under a view: so each piece has a buffer of its own. */
+/** A message to main is a structured clone, which copies the whole buffer of a view, so each piece gets its own buffer. */
 function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
   for (let offset = 0; offset < bytes.byteLength; offset += writePieceBytes) {
     const piece = bytes.subarray(offset, offset + writePieceBytes);

@@ -17,7 +17,7 @@ test.each([
   expect(fault).toMatchObject({ tag, message: expect.stringContaining(words) });
 });
 
-test('an abort stays one, a fault stays itself, memory is memory', () => {
+test('aborts and faults stay as they are, and a lack of memory is reported as such', () => {
   expect(toFileFault(new DOMException('', 'AbortError'), 'not-readable', 'a').tag).toBe('aborted');
   const fault = new StriaError('corrupt', 'bad');
   expect(toFileFault(fault, 'not-readable', 'a')).toBe(fault);
@@ -27,7 +27,7 @@ test('an abort stays one, a fault stays itself, memory is memory', () => {
   expect(backedOut(new Error('AbortError'))).toBe(false);
 });
 
-test('a free name counts on before the ending', async () => {
+test('numbers for free names go before the extension', async () => {
   const taken = new Set(['a.stria', 'a (2).stria', 'b']);
   const free = (name: string) => freeName(name, async (candidate) => taken.has(candidate));
   expect(await Promise.all(['a.stria', 'b', 'c'].map(free))).toEqual(['a (3).stria', 'b (2)', 'c']);

@@ -1,6 +1,6 @@
 import { type FaultTag, StriaError, toStriaError } from '../../core/shared/errors.ts';
 
-/** What the browser's own error names mean for somebody who wants a file. `%` stands for the file's name. */
+/** What the browser's error names mean to a user who reads or writes a file. `%` stands for the file's name. */
 const meanings: Readonly<Record<string, string>> = {
   NotAllowedError: '% may not be used: permission was not given. Open it again and allow it',
   SecurityError: 'The browser allows this only straight after a click or a key. Try again',
@@ -13,8 +13,8 @@ const meanings: Readonly<Record<string, string>> = {
 };
 
 /**
- * A browser's error as a fault with the given tag: `not-readable` while reading, `not-writable` while writing.
- * An AbortError stays an abort.
+ * Turns a browser's error into a fault with the given tag: `not-readable` while reading, `not-writable` while writing. An
+ * AbortError stays an abort.
  */
 export function toFileFault(error: unknown, tag: FaultTag, fileName: string): StriaError {
   if (error instanceof StriaError) return error;
@@ -25,7 +25,7 @@ export function toFileFault(error: unknown, tag: FaultTag, fileName: string): St
   return fault.tag === 'internal' ? new StriaError(tag, `'${fileName}': ${fault.message}`, { cause: error }) : fault;
 }
 
-/** True where a picker was closed without a choice. */
+/** True if the user closed a picker without choosing. */
 export function backedOut(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError';
 }

@@ -9,7 +9,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** A source of `size` bytes over a server that answers as it is told. */
+/** A source of `size` bytes from a server with a given listener. */
 async function served(size: number, listener: RequestListener) {
   server = createServer(listener);
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
@@ -78,7 +78,7 @@ const answers: [string, RequestListener, RegExp][] = [
     /scan.raw/,
   ],
 ];
-test.each(answers)('a file that %s is not readable, with words', async (_, listener, words) => {
+test.each(answers)('a file that %s is not readable, with a message', async (_, listener, words) => {
   const source = await served(100, (request, response) => {
     listener(request, response);
     if (!response.writableEnded) setTimeout(() => response.destroy(), 20);
@@ -86,18 +86,18 @@ test.each(answers)('a file that %s is not readable, with words', async (_, liste
   await expect(source.read(0, 10)).rejects.toMatchObject({ tag: 'not-readable', message: expect.stringMatching(words) });
 });
 
-test('a server that is not there is an error, not a hang', async () => {
+test('a missing server is an error, not a hang', async () => {
   const source = sourceOf({ kind: 'url', name: 'scan.raw', size: 10, url: 'http://127.0.0.1:1/' });
   await expect(source.read(0, 10)).rejects.toMatchObject({ tag: 'not-readable' });
 });
 
-test('an abort reaches the request, and stays an abort', async () => {
+test('an abort reaches the request and stays an abort', async () => {
   const abort = new AbortController();
   let sawClose = () => {};
   const closed = new Promise<void>((resolve) => {
     sawClose = resolve;
   });
-  // Aborted once the request is there: on a busy machine an earlier abort would never be seen from here.
+  // Abort once the request has arrived. On a busy machine the server might never see an earlier abort.
   const source = await served(100, (_, response) => {
     response.on('close', sawClose);
     abort.abort();

@@ -44,7 +44,7 @@ function urlSource(name: string, size: number, url: string): ByteSource {
   };
 }
 
-/** The bytes from `start` to before `end`, by one range request whose answer is checked. */
+/** The bytes from `start` to before `end`, by one range request whose response is checked. */
 async function fetchRange(
   name: string,
   size: number,
@@ -77,7 +77,7 @@ function whyNot(status: number): string {
   return `cannot be read: the answer was ${status}`;
 }
 
-/** The part of a request that lies within the file. */
+/** The part of a request within the file. */
 function clip(name: string, size: number, offset: number, length: number): { start: number; end: number } {
   if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || offset < 0 || length < 0) {
     throw new StriaError('not-readable', `'${name}': no such range: ${length} bytes from ${offset}`);

@@ -1,6 +1,6 @@
 import type { StriaBridge } from '../../core/shared/ipc.ts';
 
-// What the browser has and TypeScript's lib.dom does not know: the bridge, and Chromium's file pickers.
+// What TypeScript's lib.dom lacks: the bridge, and Chromium's file pickers.
 declare global {
   interface PickerType {
     readonly description?: string;

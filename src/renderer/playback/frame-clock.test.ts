@@ -9,7 +9,7 @@ function shown(due: ReturnType<FrameClock['due']>): string {
   return due.dropped > 0 ? `${due.index}(${due.dropped} dropped)` : String(due.index);
 }
 
-/** What is due at these times: '-' where nothing is. */
+/** The frames due at these times; '-' for none. */
 function asked(clock: FrameClock, times: readonly number[]): string {
   return times.map((now) => shown(clock.due(now))).join(' ');
 }
@@ -22,16 +22,16 @@ function played(clock: FrameClock, times: readonly number[]): string {
 const beats = (count: number, periodMs = 100) => Array.from({ length: count }, (_, index) => periodMs * (index + 1));
 
 describe('frames are due', () => {
-  it('once each, a period after the one before, or a few milliseconds early', () => {
+  it('once each, one period after the previous, or a few milliseconds early', () => {
     expect(played(new FrameClock(9, settings()), [16, 90, 97, 103, 190, 200, 216, 310])).toBe('- - 1 - - 2 - 3');
   });
 
-  it('on every other animation frame at half the display’s rate, with none dropped to jitter', () => {
+  it('on every other animation frame at half the display’s rate, without drops from jitter', () => {
     const times = Array.from({ length: 12 }, (_, frame) => (1000 / 60) * (frame + 1) + (frame % 3) - 1);
     expect(played(new FrameClock(99, settings({ rate: 30 })), times)).toBe('- 1 - 2 - 3 - 4 - 5 - 6');
   });
 
-  it('not while it is paused, nor twice for two clicks on play', () => {
+  it('not while paused, and not twice for two clicks on play', () => {
     const clock = new FrameClock(9, settings());
     expect(asked(clock, [100, 200])).toBe('- -');
     clock.play(200);
@@ -53,14 +53,14 @@ describe('at the end', () => {
     expect(played(new FrameClock(4, settings({ atEnd })), beats(9))).toBe(expected);
   });
 
-  it('frames that are dropped are counted around the end, and not beyond it', () => {
+  it('dropped frames are counted around the end, and not beyond it', () => {
     const late = [100, 400, 500, 900];
     expect(played(new FrameClock(4, settings()), late)).toBe('1 0(2 dropped) 1 1(3 dropped)');
     expect(played(new FrameClock(4, settings({ atEnd: 'bounce' })), late)).toBe('1 2(2 dropped) 1 3(3 dropped)');
     expect(played(new FrameClock(4, settings({ atEnd: 'once' })), late)).toBe('1 3(1 dropped) - -');
   });
 
-  it('playing again begins anew', () => {
+  it('playing again starts over', () => {
     const clock = new FrameClock(3, settings({ atEnd: 'once' }), 2);
     clock.play(0);
     expect(clock.index).toBe(0);
@@ -68,14 +68,14 @@ describe('at the end', () => {
     expect(clock.isPlaying).toBe(false);
   });
 
-  it('two frames and one frame play, too', () => {
+  it('stacks of one or two frames play too', () => {
     for (const atEnd of ['loop', 'bounce'] as const) {
       expect(played(new FrameClock(2, settings({ atEnd })), beats(4))).toBe('1 0 1 0');
       expect(played(new FrameClock(1, settings({ atEnd })), beats(3))).toBe('0 0 0');
     }
   });
 
-  it('what is on its way back goes on from where it is when it no longer may', () => {
+  it('playback on its way back continues from there when bouncing is switched off', () => {
     const clock = new FrameClock(5, settings({ atEnd: 'bounce' }), 3);
     expect(played(clock, beats(2))).toBe('4 3');
     clock.set({ atEnd: 'loop' }, 200);
@@ -83,19 +83,19 @@ describe('at the end', () => {
   });
 });
 
-describe('where frames take long', () => {
-  it('hold keeps the rate and drops', () => {
+describe('with slow frames', () => {
+  it('hold keeps the rate and drops frames', () => {
     expect(played(new FrameClock(99, settings()), [250, 500, 750, 1000])).toBe(
       '2(1 dropped) 5(2 dropped) 7(1 dropped) 10(2 dropped)',
     );
   });
 
-  it('every frame slows down, and makes up for nothing by haste', () => {
+  it('every slows down, and does not catch up', () => {
     const clock = new FrameClock(99, settings({ pace: 'every' }));
     expect(played(clock, [350, 700, 716, 750, 800, 890, 900, 1000])).toBe('1 2 - - 3 - 4 5');
   });
 
-  it('nothing is given while nothing can be shown, and what was due meanwhile counts', () => {
+  it('nothing is due while nothing can be shown, and frames due meanwhile count as dropped', () => {
     const clock = new FrameClock(99, settings());
     clock.play(0);
     expect(clock.due(100, false)).toBeUndefined();
@@ -103,15 +103,15 @@ describe('where frames take long', () => {
     expect(clock.due(310)).toEqual({ index: 3, dropped: 2 });
   });
 
-  it('a hidden tab drops nothing and goes on where it was', () => {
+  it('a hidden tab drops nothing and continues where it was', () => {
     const clock = new FrameClock(99, settings());
     expect(played(clock, [100, 200])).toBe('1 2');
     expect(asked(clock, [3_600_250, 3_600_300, 3_600_350, 3_600_450])).toBe('- - 3 4');
   });
 });
 
-describe('changes while it plays', () => {
-  it('of the rate stretch what is left of the frame that is shown', () => {
+describe('changes during playback', () => {
+  it('of the rate stretch the rest of the current frame', () => {
     const clock = new FrameClock(99, settings());
     expect(played(clock, [100, 150])).toBe('1 -');
     clock.set({ rate: 5 }, 150);
@@ -120,7 +120,7 @@ describe('changes while it plays', () => {
     expect(asked(clock, [500, 550])).toBe('4 5');
   });
 
-  it('of the rate are kept within bounds', () => {
+  it('of the rate are limited', () => {
     for (const [rate, kept] of [
       [0, 1],
       [-5, 1],
@@ -135,7 +135,7 @@ describe('changes while it plays', () => {
     }
   });
 
-  it('of the place keep the beat, and the way back', () => {
+  it('of the position keep the beat and the direction', () => {
     const clock = new FrameClock(9, settings({ atEnd: 'bounce' }));
     expect(played(clock, [100, 150])).toBe('1 -');
     clock.seek(7);
@@ -147,14 +147,14 @@ describe('changes while it plays', () => {
     expect(asked(clock, [600])).toBe('1');
   });
 
-  it('steps go around in a loop, and else up to the ends', () => {
+  it('steps wrap around in a loop, and stop at the ends otherwise', () => {
     expect(new FrameClock(5, settings(), 4).stepped(1)).toBe(0);
     expect(new FrameClock(5, settings(), 0).stepped(-1)).toBe(4);
     expect(new FrameClock(5, settings({ atEnd: 'bounce' }), 4).stepped(1)).toBe(4);
     expect(new FrameClock(5, settings({ atEnd: 'once' }), 1).stepped(-3)).toBe(0);
   });
 
-  it('a place outside the stack is its nearest frame', () => {
+  it('a position outside the stack becomes its nearest frame', () => {
     const clock = new FrameClock(5, settings(), 77);
     expect(clock.index).toBe(4);
     clock.seek(-3);
@@ -162,13 +162,13 @@ describe('changes while it plays', () => {
   });
 });
 
-describe('whatever the times at which it is asked', () => {
+describe('at arbitrary times', () => {
   const gaps = fc.array(fc.double({ min: 0, max: 900, noNaN: true }), { minLength: 1, maxLength: 60 });
   const rate = fc.integer({ min: 1, max: 120 });
   const frameCount = fc.integer({ min: 2, max: 50 });
   const timesOf = (all: readonly number[]) => all.map((_, index) => all.slice(0, index + 1).reduce((sum, gap) => sum + gap, 0));
 
-  it('hold is never a whole period late, never early by more than 4 ms, and counts what it drops', () => {
+  it('hold is never late by a whole period, never early by more than 4 ms, and counts what it drops', () => {
     fc.assert(
       fc.property(gaps, rate, frameCount, fc.constantFrom('loop', 'bounce'), (all, perSecond, count, atEnd) => {
         const clock = new FrameClock(count, settings({ rate: perSecond, atEnd }));
@@ -188,7 +188,7 @@ describe('whatever the times at which it is asked', () => {
     );
   });
 
-  it('every frame passes over none, and is never faster than the rate', () => {
+  it('every drops no frame, and is never faster than the rate', () => {
     fc.assert(
       fc.property(gaps, rate, frameCount, fc.constantFrom(...atEnds), (all, perSecond, count, atEnd) => {
         const clock = new FrameClock(count, settings({ rate: perSecond, atEnd, pace: 'every' }));

@@ -1,5 +1,5 @@
 export const atEnds = ['loop', 'bounce', 'once'] as const;
-/** What happens after the last frame: from the first again, back again, or nothing. */
+/** What happens after the last frame: start over, play backwards, or stop. */
 export type AtEnd = (typeof atEnds)[number];
 
 export const paces = ['hold', 'every'] as const;
@@ -7,7 +7,7 @@ export const paces = ['hold', 'every'] as const;
 export type Pace = (typeof paces)[number];
 
 export interface ClockSettings {
-  /** Frames a second. */
+  /** Frames per second. */
   readonly rate: number;
   readonly pace: Pace;
   readonly atEnd: AtEnd;
@@ -15,31 +15,31 @@ export interface ClockSettings {
 
 export interface DueFrame {
   readonly index: number;
-  /** Frames that were passed over to reach this one. */
+  /** Number of frames dropped before this one. */
   readonly dropped: number;
 }
 
 export const rates = { min: 1, max: 120, default: 60 } as const;
 
-/** Nobody asked for so long: the tab was hidden, or the machine slept. */
+/** A gap this long means that the tab was hidden or the machine slept. */
 const awayMs = 1000;
-/** Animation frames come a little before or after their time. Less than half a period at the highest rate. */
+/** Animation frames come slightly early or late. Less than half a period at the highest rate. */
 const earlyMs = 4;
 
 /**
- * Says which frame is due. It has no timer: it is asked at each animation frame, and knows the time only from that.
- * The beat is kept over jitter and seeks; a change of rate stretches what is left of the frame that is shown.
+ * Says which frame is due. It has no timer: it is asked at each animation frame and learns the time only from that. The beat
+ * survives jitter and seeks; a change of rate stretches the rest of the current period.
  */
 export class FrameClock {
   readonly frameCount: number;
   #settings: ClockSettings;
   #isPlaying = false;
-  /** The place in the sequence that repeats: for `bounce` there and back again, else the frame's number. */
+  /** Position in the repeating sequence: there and back for `bounce`, else the frame's index. */
   #place: number;
   #dueAt = 0;
   #askedAt = 0;
 
-  /** @param index the frame that is shown at the start */
+  /** @param index the initial frame */
   constructor(frameCount: number, settings: ClockSettings, index = 0) {
     this.frameCount = Math.max(1, frameCount);
     this.#settings = { ...settings, rate: clampRate(settings.rate) };
@@ -54,12 +54,12 @@ export class FrameClock {
     return this.#settings;
   }
 
-  /** The frame that is to be seen now. */
+  /** The frame to show now. */
   get index(): number {
     return this.#place < this.frameCount ? this.#place : this.#cycle - this.#place;
   }
 
-  /** Begins with the frame that is seen, or anew where that is the end; the next is due a period later. */
+  /** Starts with the current frame, or from the beginning if that is the end. The next frame is due one period later. */
   play(now: number): void {
     if (this.#isPlaying) return;
     if (this.#settings.atEnd === 'once' && this.index === this.frameCount - 1) this.#place = 0;
@@ -72,15 +72,15 @@ export class FrameClock {
     this.#isPlaying = false;
   }
 
-  /** Goes to a frame. While playing the beat stays: the frame after it is due when the next one was. */
+  /** Goes to a frame. During playback the beat stays, so the following frame is due when the next one was. */
   seek(index: number): void {
     const wanted = clamp(Math.round(index), 0, this.frameCount - 1);
-    // What is on its way back stays so. The first and the last frame are met once a cycle.
+    // Keep the direction of `bounce`. The first and last frame occur only once a cycle.
     const isBack = this.#place >= this.frameCount && wanted > 0 && wanted < this.frameCount - 1;
     this.#place = isBack ? this.#cycle - wanted : wanted;
   }
 
-  /** The frame `by` steps from this one: around the ends in a loop, else up to them. */
+  /** The frame `by` steps away: wrapping around in a loop, else stopping at the ends. */
   stepped(by: number): number {
     const to = this.index + by;
     return this.#settings.atEnd === 'loop' ? modulo(to, this.frameCount) : clamp(to, 0, this.frameCount - 1);
@@ -96,8 +96,8 @@ export class FrameClock {
   }
 
   /**
-   * The frame that is due, or undefined while none is. To be called at each animation frame, in the order of time.
-   * @param canShow false: frames before are not done yet, and nothing can be shown now
+   * The frame that is due, or undefined. To be called at each animation frame, in order of time.
+   * @param canShow false while earlier frames are not finished, so that nothing can be shown
    */
   due(now: number, canShow = true): DueFrame | undefined {
     if (!this.#isPlaying) return undefined;
@@ -108,7 +108,7 @@ export class FrameClock {
     const lateFrames = Math.max(0, Math.floor((now - this.#dueAt) / this.#periodMs));
     if (this.#settings.pace === 'every') {
       this.#advance(1);
-      // Time that was lost is not made up for by haste.
+      // Lost time is not made up for by playing faster.
       this.#dueAt = (lateFrames > 0 ? now : this.#dueAt) + this.#periodMs;
       return { index: this.index, dropped: 0 };
     }
@@ -121,12 +121,12 @@ export class FrameClock {
     return 1000 / this.#settings.rate;
   }
 
-  /** Frames until the sequence repeats. */
+  /** Number of frames until the sequence repeats. */
   get #cycle(): number {
     return this.#settings.atEnd === 'bounce' ? Math.max(1, 2 * (this.frameCount - 1)) : this.frameCount;
   }
 
-  /** Goes on by so many frames, or to the end if that is nearer. Returns by how many. */
+  /** Advances by a number of frames, or to the end if that is closer. Returns by how many. */
   #advance(frames: number): number {
     if (this.#settings.atEnd !== 'once') {
       this.#place = (this.#place + frames) % this.#cycle;

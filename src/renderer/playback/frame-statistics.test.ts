@@ -8,29 +8,29 @@ function figuresOf(times: readonly number[], decodeMs: readonly (number | undefi
 }
 
 describe('frame statistics', () => {
-  it('say nothing before there are two frames', () => {
+  it('are undefined before there are two frames', () => {
     expect(figuresOf([]).framesPerSecond).toBeUndefined();
     expect(figuresOf([5]).framesPerSecond).toBeUndefined();
   });
 
-  it('count frames by when they were presented, over the last second', () => {
+  it('count frames by presentation time, over the last second', () => {
     expect(figuresOf([0, 20, 40]).framesPerSecond).toBeCloseTo(50);
-    // Slow at first: that is forgotten.
+    // A slow start is forgotten.
     const slowThenFast = [0, 500, ...Array.from({ length: 101 }, (_, index) => 1000 + 10 * index)];
     expect(figuresOf(slowThenFast).framesPerSecond).toBeCloseTo(100);
   });
 
-  it('count at one frame a second and less', () => {
+  it('work at one frame per second and less', () => {
     expect(figuresOf([0, 1000, 2000, 3000]).framesPerSecond).toBeCloseTo(1);
     expect(figuresOf([0, 4000, 8000]).framesPerSecond).toBeCloseTo(0.25);
   });
 
-  it('take the mean of what decoding took where that is known', () => {
+  it('average the known decoding times', () => {
     expect(figuresOf([0, 10, 20], [1, undefined, 3]).decodeMs).toBe(2);
     expect(figuresOf([0, 10]).decodeMs).toBeUndefined();
   });
 
-  it('sum up what was dropped, and begin anew', () => {
+  it('add up dropped frames, and can be reset', () => {
     const statistics = new FrameStatistics();
     statistics.presented({ presentedAt: 1, decodeMs: 1 });
     statistics.dropped(2);

@@ -1,18 +1,18 @@
 import type { FrameTiming } from './frame-target.ts';
 
 export interface PlaybackFigures {
-  /** By the times at which frames were presented; undefined before there are two. */
+  /** From presentation times; undefined before there are two. */
   readonly framesPerSecond: number | undefined;
-  /** Passed over since playing began. */
+  /** Frames dropped since playback started. */
   readonly dropped: number;
-  /** Mean over the same frames; undefined where the GPU does not tell or nothing had to be decoded. */
+  /** Mean over the same frames; undefined if the GPU gives no times or nothing had to be decoded. */
   readonly decodeMs: number | undefined;
 }
 
-/** Frames count for so long. */
+/** How long frames count. */
 const windowMs = 1000;
 
-/** What was achieved, by what was presented, not by what was asked for. */
+/** What playback achieves, measured from presented frames rather than requested ones. */
 export class FrameStatistics {
   #frames: FrameTiming[] = [];
   #dropped = 0;
@@ -24,7 +24,7 @@ export class FrameStatistics {
 
   presented(frame: FrameTiming): void {
     this.#frames.push(frame);
-    // At low rates the last two frames lie further apart than the window is wide.
+    // At low rates the last two frames are further apart than the window.
     while (this.#frames.length > 2 && (this.#frames[0] as FrameTiming).presentedAt < frame.presentedAt - windowMs) {
       this.#frames.shift();
     }

@@ -1,13 +1,13 @@
-/** How a frame came onto the screen. */
+/** Timing of a frame on screen. */
 export interface FrameTiming {
-  /** GPU time that decoding took; undefined where it is not known, or nothing had to be decoded. */
+  /** GPU decoding time; undefined if unknown or if nothing had to be decoded. */
   readonly decodeMs: number | undefined;
-  /** When the GPU had finished the frame, on the clock of `performance.now()`. */
+  /** When the GPU finished the frame, on the clock of `performance.now()`. */
   readonly presentedAt: number;
 }
 
-/** What shows a stack's frames. */
+/** Shows the frames of a stack. */
 export interface FrameTarget {
-  /** Resolves when the GPU has finished the frame. Frames appear in the order in which they were asked for. */
+  /** Resolves when the GPU has finished the frame. Frames appear in the order of the requests. */
   showFrame(index: number): Promise<FrameTiming>;
 }

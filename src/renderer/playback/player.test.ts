@@ -6,7 +6,7 @@ import { Player } from './player.ts';
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** A player on a screen of 60 Hz whose time goes on by `frames`, and a target whose frames the test ends by hand, or at once. */
+/** A player on a simulated 60 Hz screen, advanced by `frames`, and a target whose frames the test finishes by hand or at once. */
 function setUp(change: Partial<ClockSettings> & { index?: number; frameCount?: number; isPrompt?: boolean } = {}) {
   const { index = 0, frameCount = 100, isPrompt = true, ...settings } = change;
   let now = 0;
@@ -46,7 +46,7 @@ function setUp(change: Partial<ClockSettings> & { index?: number; frameCount?: n
     isLooping: () => callback !== undefined,
     async frames(count: number) {
       for (const end = frame + count; frame < end; ) {
-        // A little late each, so that nothing hangs on how sums are rounded.
+        // Each is slightly late, so that rounding does not matter.
         now = (++frame * 1000) / 60 + 1;
         callback?.(now);
         await vi.advanceTimersByTimeAsync(1000 / 60);
@@ -64,7 +64,7 @@ function setUp(change: Partial<ClockSettings> & { index?: number; frameCount?: n
 }
 
 describe('the player', () => {
-  it('shows every frame at the display’s rate, and measures it by what was presented', async () => {
+  it('shows every frame at the display’s rate, and measures it from what was presented', async () => {
     const { player, asked, frames } = setUp();
     player.play();
     await frames(90);
@@ -75,7 +75,7 @@ describe('the player', () => {
     expect(figures.framesPerSecond).toBeCloseTo(60, 0);
   });
 
-  it('tells panels a few times a second, and the scrubber each time', async () => {
+  it('notifies panels a few times a second, and the scrubber with each frame', async () => {
     const { player, frames } = setUp();
     const told = { panels: 0, scrubber: 0 };
     player.subscribe(() => told.panels++);
@@ -87,7 +87,7 @@ describe('the player', () => {
     expect(told.panels).toBeLessThanOrEqual(10);
   });
 
-  it('has two frames in flight at most; hold then drops, every frame does not', async () => {
+  it('keeps at most two frames in flight; beyond that, hold drops frames and every does not', async () => {
     for (const pace of ['hold', 'every'] as const) {
       const { player, asked, frames, finish } = setUp({ pace, isPrompt: false });
       player.play();
@@ -101,7 +101,7 @@ describe('the player', () => {
     }
   });
 
-  it('pauses on the frame that was asked for last, and asks for no more', async () => {
+  it('pauses on the last requested frame, and requests no more', async () => {
     const { player, asked, frames, isLooping } = setUp();
     player.play();
     await frames(5);
@@ -112,7 +112,7 @@ describe('the player', () => {
     expect(player.index).toBe(5);
   });
 
-  it('scrubs to the latest place, leaving out those that were overtaken', async () => {
+  it('scrubs to the latest position, skipping outdated ones', async () => {
     const { player, asked, finish } = setUp({ isPrompt: false });
     for (const index of [10, 20, 30, 40, 50]) player.seek(index);
     expect(asked).toEqual([10, 20]);
@@ -124,7 +124,7 @@ describe('the player', () => {
     expect(player.isIdle).toBe(true);
   });
 
-  it('steps from the frame that is seen, and pauses first', async () => {
+  it('steps from the visible frame, and pauses first', async () => {
     const { player, asked, frames } = setUp({ frameCount: 4 });
     player.play();
     await frames(2);
@@ -136,7 +136,7 @@ describe('the player', () => {
     expect(player.isPlaying).toBe(false);
   });
 
-  it('ends with the last frame where it plays once, and then begins with the first', async () => {
+  it('stops at the last frame when playing once, and starts over after that', async () => {
     const { player, asked, frames, isLooping } = setUp({ atEnd: 'once', index: 97 });
     player.play();
     await frames(5);
@@ -148,7 +148,7 @@ describe('the player', () => {
     expect(asked).toEqual([98, 99, 0, 1]);
   });
 
-  it('begins where the view was moved to', async () => {
+  it('starts from where the view was moved', async () => {
     const { player, asked, frames } = setUp();
     player.moved(42);
     expect(asked).toEqual([]);
@@ -157,7 +157,7 @@ describe('the player', () => {
     expect(asked).toEqual([43]);
   });
 
-  it('pauses where a frame fails, and can be played again', async () => {
+  it('pauses when a frame fails, and can play again', async () => {
     const { player, faults, asked, frames, fail } = setUp({ isPrompt: false });
     player.play();
     await frames(1);
@@ -169,7 +169,7 @@ describe('the player', () => {
     expect(asked).toEqual([1, 2]);
   });
 
-  it('does and tells nothing once it is disposed of', async () => {
+  it('does and reports nothing after it was disposed of', async () => {
     const { player, asked, faults, frames, fail, finish, isLooping } = setUp({ isPrompt: false });
     let told = 0;
     player.play();

@@ -2,7 +2,7 @@ import { type ClockSettings, FrameClock } from './frame-clock.ts';
 import { FrameStatistics, type PlaybackFigures } from './frame-statistics.ts';
 import type { FrameTarget, FrameTiming } from './frame-target.ts';
 
-/** Where animation frames come from; a page has one. */
+/** Source of animation frames, such as a page. */
 export interface FrameLoop {
   now(): number;
   request(callback: (now: number) => void): number;
@@ -19,11 +19,11 @@ export interface PlayerSnapshot {
 export interface PlayerOptions {
   readonly frameCount: number;
   readonly settings: ClockSettings;
-  /** The frame that is shown at the start. */
+  /** The initial frame. */
   readonly index: number;
   readonly target: FrameTarget;
   readonly loop: FrameLoop;
-  /** A frame could not be shown. The player is paused then. */
+  /** Called if a frame cannot be shown. The player is paused then. */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -31,11 +31,11 @@ export interface PresentedFrame extends FrameTiming {
   readonly index: number;
 }
 
-/** One frame on the GPU, and one that waits behind it, so that the GPU has no pause between them. */
+/** One frame on the GPU and one queued behind it, so that the GPU never idles between frames. */
 const mostInFlight = 2;
 const publishEveryMs = 250;
 
-/** Plays a stack: asks the clock at each animation frame what is due, and the target to show it. */
+/** Plays a stack. At each animation frame it asks the clock which frame is due, and the target to show it. */
 export class Player {
   readonly frameCount: number;
   readonly #clock: FrameClock;
@@ -48,7 +48,7 @@ export class Player {
   #request: number | undefined;
   #publishTimer: ReturnType<typeof setTimeout> | undefined;
   #inFlight = 0;
-  /** Asked for while too many were in flight. Only the latest is kept. */
+  /** Requested while too many were in flight. Only the latest is kept. */
   #wanted: number | undefined;
   #isDisposed = false;
 
@@ -59,7 +59,7 @@ export class Player {
     this.#snapshot = this.#read();
   }
 
-  /** The frame that was asked for last. */
+  /** The last requested frame. */
   get index(): number {
     return this.#clock.index;
   }
@@ -68,7 +68,7 @@ export class Player {
     return this.#clock.isPlaying;
   }
 
-  /** Nothing that was asked for is still to come. */
+  /** Whether no requested frame is pending. */
   get isIdle(): boolean {
     return this.#inFlight === 0 && this.#wanted === undefined;
   }
@@ -83,7 +83,7 @@ export class Player {
     this.#publish();
   }
 
-  /** The frame that was asked for last stays. */
+  /** The last requested frame stays on screen. */
   pause(): void {
     this.#clock.pause();
     if (this.#request !== undefined) this.#options.loop.cancel(this.#request);
@@ -97,13 +97,13 @@ export class Player {
     this.#show(this.index);
   }
 
-  /** Pauses, and shows the frame `by` steps on. */
+  /** Pauses, then moves by `by` frames. */
   step(by: number): void {
     this.pause();
     this.seek(this.#clock.stepped(by));
   }
 
-  /** The view was moved to another frame by other means: that is where playing begins. */
+  /** The view was moved to another frame by other means. Playback continues from there. */
   moved(index: number): void {
     this.#clock.seek(index);
     this.#tellIndex();
@@ -114,7 +114,7 @@ export class Player {
     this.#publish();
   }
 
-  /** Stable between changes: fit for `useSyncExternalStore(player.subscribe, player.snapshot)`. */
+  /** Stable between changes, as `useSyncExternalStore(player.subscribe, player.snapshot)` needs it. */
   readonly snapshot = (): PlayerSnapshot => this.#snapshot;
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -122,19 +122,19 @@ export class Player {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Tells of every new `index`, at frame rate: not for React. */
+  /** Notifies of every new `index`, at frame rate, so it is not for React. */
   readonly onIndex = (listener: () => void): (() => void) => {
     this.#indexListeners.add(listener);
     return () => this.#indexListeners.delete(listener);
   };
 
-  /** Tells of every frame that the GPU has finished. */
+  /** Notifies of every frame that the GPU has finished. */
   readonly onPresented = (listener: (frame: PresentedFrame) => void): (() => void) => {
     this.#presentedListeners.add(listener);
     return () => this.#presentedListeners.delete(listener);
   };
 
-  /** Ends playing; what is in flight is not waited for. */
+  /** Stops playback without waiting for frames in flight. */
   dispose(): void {
     this.pause();
     this.#isDisposed = true;
@@ -172,7 +172,7 @@ export class Player {
   #shown(frame: PresentedFrame): void {
     this.#inFlight--;
     if (this.#isDisposed) return;
-    // Steps by hand say nothing of the rate.
+    // Steps by hand do not count towards the rate.
     if (this.isPlaying) this.#statistics.presented(frame);
     for (const listener of this.#presentedListeners) listener(frame);
     this.#publishTimer ??= setTimeout(() => this.#publish(), publishEveryMs);

@@ -5,24 +5,24 @@ import { stacksOf } from './stacks.ts';
 const labels = (dims: Dims4, arePictures = false) =>
   stacksOf({ dims }, arePictures).map(({ label, frameCount, isSeries }) => `${label} ${frameCount}${isSeries ? ' series' : ''}`);
 
-describe('what can be played', () => {
-  it('is time first, then slices', () => {
+describe('stacks to play', () => {
+  it('are time first, then slices', () => {
     expect(labels([4, 5, 6, 7])).toEqual(['Time 7 series', 'z slices 6', 'y slices 5', 'x slices 4']);
     expect(labels([4, 5, 6, 1])).toEqual(['z slices 6', 'y slices 5', 'x slices 4']);
   });
 
-  it('is pictures as frames', () => {
+  it('are pictures as frames', () => {
     expect(labels([640, 480, 120, 1], true)).toEqual(['Frames 120 series', 'y slices 480', 'x slices 640']);
     expect(labels([640, 1, 120, 1], true)).toEqual(['Frames 120 series']);
   });
 
-  it('is nothing where there is one picture', () => {
+  it('are none for a single picture', () => {
     expect(labels([640, 480, 1, 1], true)).toEqual([]);
     expect(labels([640, 480, 1, 1])).toEqual([]);
     expect(labels([1, 480, 60, 1])).toEqual([]);
   });
 
-  it('is time alone for a series of planes', () => {
+  it('are only time for a series of planes', () => {
     expect(labels([64, 64, 1, 20])).toEqual(['Time 20 series']);
   });
 });

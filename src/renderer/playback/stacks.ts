@@ -2,18 +2,18 @@ import type { VolumeInfo } from '../../core/shared/volume.ts';
 
 export type StackAxis = 'x' | 'y' | 'z' | 't';
 
-/** What can be played: the pictures along one axis of a volume. */
+/** Something to play: the pictures along one axis of a volume. */
 export interface Stack {
   readonly axis: StackAxis;
   readonly frameCount: number;
   readonly label: string;
-  /** A series by its nature (time points, pictures), rather than a volume that is leafed through. */
+  /** A series by nature (time points, pictures), not just the slices of a volume. */
   readonly isSeries: boolean;
 }
 
 /**
- * What of a volume can be played, what it most likely is meant for first: time, pictures, then slices across z, y and x.
- * @param arePictures its planes were pictures, each in a file or on a page of its own
+ * What can be played of a volume, the most likely choice first: time, pictures, then slices across z, y and x.
+ * @param arePictures its planes come from pictures, each a file or page of its own
  */
 export function stacksOf({ dims }: Pick<VolumeInfo, 'dims'>, arePictures: boolean): readonly Stack[] {
   const [x, y, z, t] = dims;
