@@ -67,7 +67,7 @@ export const rooms = [
     room: 'core/io',
     holds: 'Opening any file as a volume, and exporting a volume.',
     imports:
-      'core/io/common core/io/metaimage core/io/mgh core/io/nifti core/io/npy core/io/nrrd core/io/pictures core/io/raw core/shared',
+      'core/io/common core/io/metaimage core/io/mgh core/io/nifti core/io/npy core/io/nrrd core/io/pictures core/io/raw core/io/zarr core/shared',
   },
   {
     room: 'core/io/common',
@@ -110,6 +110,12 @@ export const rooms = [
     holds: 'PNG and TIFF, alone and as stacks.',
     imports: 'core/io/common core/shared',
     packages: 'fast-png',
+  },
+  {
+    room: 'core/io/zarr',
+    holds: 'OME-Zarr and plain Zarr: folders, ZIPs and addresses.',
+    imports: 'core/io/common core/shared',
+    packages: 'unzipit zarrita',
   },
   {
     room: 'core/samples',

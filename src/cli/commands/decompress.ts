@@ -58,7 +58,7 @@ function restoreFile(
     const baseName = exportBaseName(input);
     const own = await container.sourceDescription(job);
     const to = asked ?? (isValueFormat(own.format) ? 'nifti' : undefined);
-    const format = to ?? own.format;
+    const format = to ?? (isValueFormat(own.format) ? 'nifti' : own.format);
     const isOwn = to === undefined || (to === own.format && isPictureFormat(to));
     const place = isPictureFormat(format) ? await picturePlace(input, output) : undefined;
     const description = isOwn ? own : describeExport(container.header.volume, format, baseName, 'little', own);

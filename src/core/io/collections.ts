@@ -1,7 +1,8 @@
 import type { CollectionReader } from './common/volume-entry.ts';
+import { zarrReader } from './zarr/zarr-reader.ts';
 
 /**
  * The formats whose files or folders may hold several volumes. A file is offered to them before the readers of single volumes, so
  * each recognises its own exactly: by content, not by name alone.
  */
-export const collectionReaders: CollectionReader[] = [];
+export const collectionReaders: CollectionReader[] = [zarrReader];

@@ -26,7 +26,6 @@ describe('a file that is no volume', () => {
     ['photo.jpg', '\xff\xd8\xff\xe0', 'JPEG'],
     ['IM0001', `${'\0'.repeat(128)}DICM`, 'dcm2niix'],
     ['slice.dcm', '\x08\0', 'dcm2niix'],
-    ['all.zip', 'PK\x03\x04', 'ZIP'],
     ['scan.stria', '\x89STRIA\r\n', 'compressed already'],
     ['scan.h5', '\x89HDF\r\n\x1a\n', 'HDF5'],
     ['brain.mnc', 'CDF\x01\0\0\0\0', 'MINC 1'],

@@ -43,7 +43,7 @@ const knownFormats: readonly KnownFormat[] = [
   { name: /^2dseq$/i, says: toNifti('Bruker ParaVision', 'Bru2Nii') },
   {
     name: /\.(zarr|zarray|zgroup|zattrs|zmetadata)$|^zarr\.json$/i,
-    says: 'Zarr (OME-Zarr) is not read yet: save the volume as TIFF, NRRD or NIfTI',
+    says: 'this is one of the files of a Zarr: open the folder that holds it',
   },
   {
     begins: ['# vtk DataFile', '<VTKFile'],
@@ -84,7 +84,6 @@ const knownFormats: readonly KnownFormat[] = [
     begins: [`RIFF${any.repeat(4)}AVI `, `${any.repeat(4)}ftyp`, '\x1a\x45\xdf\xa3'],
     says: 'this is a video: take its frames as PNG, for example with ffmpeg',
   },
-  { begins: ['PK\x03\x04', 'PK\x05\x06'], says: 'this is a ZIP archive: unpack it and open the volume inside' },
   { begins: ['ustar'], at: [257], says: 'this is a TAR archive: unpack it and open the volume inside' },
   { begins: ['BZh'], says: packed('bzip2') },
   { begins: ['\xfd7zXZ\0'], says: packed('xz') },

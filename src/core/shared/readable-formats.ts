@@ -16,6 +16,7 @@ const formats: Readonly<Record<FileFormat, ReadableFormat>> = {
   npy: { name: 'NumPy', files: '.npy', endings: ['npy'] },
   png: { name: 'PNG', endings: ['png'] },
   tiff: { name: 'TIFF', endings: ['tif', 'tiff'] },
+  zarr: { name: 'OME-Zarr', files: 'folders, .zip', endings: ['zip', 'ozx'] },
   raw: { name: 'raw voxels', endings: ['raw', 'bin'] },
 };
 

@@ -12,7 +12,7 @@ export type PictureFormat = (typeof pictureFormats)[number];
  * The formats of which Stria keeps the values, not the files. They are restored as another format: NIfTI, where nobody asks
  * for one. Their `SourceDescription` is `valueSource`'s.
  */
-export const valueFormats = [] as const;
+export const valueFormats = ['zarr'] as const;
 export type ValueFormat = (typeof valueFormats)[number];
 
 /** The formats that Stria writes beside its own. */

@@ -14,6 +14,8 @@ export interface VolumeChoice {
   readonly details: string;
   /** Why it cannot be opened. */
   readonly problem?: string | undefined;
+  /** Another resolution of a volume of the same list: opened only where it is named. */
+  readonly isAlternative?: boolean | undefined;
 }
 
 /** A small picture of a volume: one byte of gray a pixel, row by row from the top, at most 128 pixels a side. */

@@ -42,11 +42,11 @@ async function* cut(pieces: AsyncGenerator<Uint8Array>, length: number): AsyncGe
 }
 
 /**
- * By the platform; 'deflate' means zlib's format. One write is in flight, and what has come out is given before it is asked
+ * By the platform; 'deflate' means zlib's format, 'deflate-raw' a ZIP's. One write is in flight, and what has come out is given before it is asked
  * whether more can go in: Node's stream by itself queues 16,384 pieces.
  */
 export async function* decompressNatively(
-  format: 'gzip' | 'deflate',
+  format: 'gzip' | 'deflate' | 'deflate-raw',
   input: AsyncGenerator<Uint8Array>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array> {

@@ -29,8 +29,17 @@ export interface CollectionReader {
 }
 
 /** The words of an entry, as plain data. */
-export function choiceOf({ id, label, group, shape, type, details, problem }: VolumeEntry): VolumeChoice {
-  return { id, label, group, shape, type, details, ...(problem === undefined ? {} : { problem }) };
+export function choiceOf({ id, label, group, shape, type, details, problem, isAlternative }: VolumeEntry): VolumeChoice {
+  return {
+    id,
+    label,
+    group,
+    shape,
+    type,
+    details,
+    ...(problem === undefined ? {} : { problem }),
+    ...(isAlternative ? { isAlternative } : {}),
+  };
 }
 
 /** How many volumes a message lists. */
@@ -48,7 +57,7 @@ export function chooseEntry(entries: readonly VolumeEntry[], dataset: string | u
     if (named.problem !== undefined) throw new StriaError('unsupported', `'${dataset}' cannot be opened: ${named.problem}`);
     return named;
   }
-  const usable = entries.filter(({ problem }) => problem === undefined);
+  const usable = entries.filter(({ problem, isAlternative }) => problem === undefined && !isAlternative);
   const [only] = usable;
   if (only !== undefined && usable.length === 1) return only;
   if (only !== undefined) {

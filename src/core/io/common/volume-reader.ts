@@ -55,6 +55,10 @@ export interface OpenOptions {
   readonly raw?: RawLayout | undefined;
   /** The id of the volume to open, where there are several (`VolumeEntry`). */
   readonly dataset?: string | undefined;
+  /** What the axes of an array stand for, where the file does not tell: a letter each, slowest first, as `tzyx` (`parseAxes`). */
+  readonly axes?: string | undefined;
+  /** Of an image at several resolutions the largest of at most so many bytes is opened. Default: `defaultLevelBytes`. */
+  readonly levelBytes?: number | undefined;
   /** What reading one picture may hold in memory at a time, in bytes. Default: `defaultPictureMemory`. */
   readonly pictureMemory?: number | undefined;
 }

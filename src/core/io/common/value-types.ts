@@ -1,0 +1,51 @@
+import { StriaError } from '../../shared/errors.ts';
+
+/** The value of each of the 65,536 numbers of 16 bits that IEEE 754 calls binary16. Made when the first is needed. */
+let halfValues: Float32Array<ArrayBuffer> | undefined;
+
+/** Numbers of 16 bits as 32-bit floating point, which holds each of them exactly. */
+export function widenHalf(bits: Uint16Array): Float32Array<ArrayBuffer> {
+  halfValues ??= Float32Array.from({ length: 65_536 }, (_, number) => halfValue(number));
+  const values = new Float32Array(bits.length);
+  for (let at = 0; at < bits.length; at++) values[at] = halfValues[bits[at] as number] as number;
+  return values;
+}
+
+function halfValue(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 0x1f;
+  const fraction = bits & 0x3ff;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
+  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+}
+
+/**
+ * 64-bit integers as 32-bit ones: what labels and counts need in practice.
+ * @param bytes little-endian, of whole numbers
+ * @throws StriaError `unsupported` for a value that needs more than 32 bits
+ */
+export function narrowIntegers(
+  bytes: Uint8Array<ArrayBuffer>,
+  isSigned: boolean,
+): Int32Array<ArrayBuffer> | Uint32Array<ArrayBuffer> {
+  const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
+  const halves = new Int32Array(aligned.buffer, aligned.byteOffset, Math.floor(aligned.byteLength / 8) * 2);
+  const values = new Int32Array(halves.length / 2);
+  for (let at = 0; at < values.length; at++) {
+    const low = halves[2 * at] as number;
+    const high = halves[2 * at + 1] as number;
+    if (high !== (isSigned ? low >> 31 : 0)) throw needsMoreBits(low, high, isSigned);
+    values[at] = low;
+  }
+  return isSigned ? values : new Uint32Array(values.buffer);
+}
+
+function needsMoreBits(low: number, high: number, isSigned: boolean): StriaError {
+  const bits = (BigInt(high) << 32n) | BigInt(low >>> 0);
+  const value = isSigned ? bits : BigInt.asUintN(64, bits);
+  return new StriaError(
+    'unsupported',
+    `64-bit integers are read where each fits into 32 bits, and ${value} does not: convert the data to 32-bit integers or to f64`,
+  );
+}

@@ -1,0 +1,268 @@
+import { StriaError } from '../../shared/errors.ts';
+import { type ElementType, elementBytes } from '../../shared/volume.ts';
+import { largestChunkBytes } from '../common/gridded-volume.ts';
+
+/** What Zarr calls a type, how its values are stored, and as what they are read. */
+interface StoredType {
+  readonly name: string;
+  /** The type that zarrita decodes: floats of 16 bits as their bits, truth values as bytes. */
+  readonly decoded: string;
+  readonly type: ElementType;
+  /** Where the decoded values are not those that are read. */
+  readonly convert?: 'half' | 'i64' | 'u64';
+  readonly bytes: number;
+}
+
+/** An array's metadata, checked, with what is needed to have zarrita decode it. */
+export interface ArrayFacts {
+  readonly shape: readonly number[];
+  /** Of what is decoded as a whole: within shards, their inner chunks. */
+  readonly chunks: readonly number[];
+  readonly names: readonly (string | null)[] | undefined;
+  /** Zarr's own word for the type. */
+  readonly typeName: string;
+  /** Undefined where there is a `problem`. */
+  readonly stored: StoredType | undefined;
+  /** Compressions and filters, as people write them. */
+  readonly codecs: readonly string[];
+  readonly isSharded: boolean;
+  /** The index stands in front of a shard's chunks, not behind them. */
+  readonly isIndexFirst: boolean;
+  readonly problem: string | undefined;
+  /** The document for zarrita: `.zarray` or `zarr.json`. */
+  readonly document: Record<string, unknown>;
+}
+
+const storedTypes: Readonly<Record<string, StoredType>> = Object.fromEntries(
+  (
+    [
+      ['bool', 'uint8', 'u8', undefined, 1],
+      ['uint8', 'uint8', 'u8', undefined, 1],
+      ['int8', 'int8', 'i8', undefined, 1],
+      ['uint16', 'uint16', 'u16', undefined, 2],
+      ['int16', 'int16', 'i16', undefined, 2],
+      ['uint32', 'uint32', 'u32', undefined, 4],
+      ['int32', 'int32', 'i32', undefined, 4],
+      ['uint64', 'uint64', 'u32', 'u64', 8],
+      ['int64', 'int64', 'i32', 'i64', 8],
+      ['float16', 'uint16', 'f32', 'half', 2],
+      ['float32', 'float32', 'f32', undefined, 4],
+      ['float64', 'float64', 'f64', undefined, 8],
+    ] as const
+  ).map(([name, decoded, type, convert, bytes]) => [name, { name, decoded, type, bytes, ...(convert && { convert }) }]),
+);
+
+const version2Types: Readonly<Record<string, string>> = {
+  b1: 'bool',
+  u1: 'uint8',
+  i1: 'int8',
+  u2: 'uint16',
+  i2: 'int16',
+  u4: 'uint32',
+  i4: 'int32',
+  u8: 'uint64',
+  i8: 'int64',
+  f2: 'float16',
+  f4: 'float32',
+  f8: 'float64',
+};
+
+/** Codecs that zarrita decodes, and that leave the type as it is. */
+const knownCodecs = ['bytes', 'transpose', 'blosc', 'lz4', 'zstd', 'gzip', 'zlib', 'crc32c', 'shuffle', 'delta', 'bitround'];
+/** Of these, the ones that work on values, so that 16-bit floats cannot be decoded as their bits. */
+const valueCodecs = ['delta', 'bitround'];
+
+/** The most axes, as in NumPy. */
+const rankLimit = 32;
+/** Each chunk takes a search for its file. With more of them nobody would wait for the end. */
+const chunkLimit = 2 ** 24;
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** @throws StriaError `corrupt` for metadata that is none */
+export function parseArray(document: Json, attributes: Json = {}): ArrayFacts {
+  return document.zarr_format === 2 ? parseVersion2(document, attributes) : parseVersion3(document);
+}
+
+function parseVersion2(document: Json, attributes: Json): ArrayFacts {
+  const shape = lengthsOf(document.shape, 'shape', 0);
+  const chunks = lengthsOf(document.chunks, 'chunks', 1);
+  const dtype = typeof document.dtype === 'string' ? document.dtype : JSON.stringify(document.dtype ?? null);
+  const [, order, code = ''] = /^([<>|])(.*)$/.exec(dtype) ?? [];
+  const stored = storedTypes[version2Types[code] ?? ''];
+  const filters = namedList(document.filters, 'id');
+  const compressor = objectOf(document.compressor);
+  const codecs = [...filters, ...(compressor ? [String(compressor.id)] : [])];
+  const names = Array.isArray(attributes._ARRAY_DIMENSIONS) ? attributes._ARRAY_DIMENSIONS : undefined;
+  return checked({
+    shape,
+    chunks,
+    names: names?.map(nameOf),
+    typeName: stored?.name ?? dtype,
+    stored,
+    codecs,
+    isSharded: false,
+    isIndexFirst: false,
+    document: {
+      zarr_format: 2,
+      shape,
+      chunks,
+      dtype:
+        stored && `${order}${{ half: 'u2', i64: 'i8', u64: 'u8', none: code === 'b1' ? 'u1' : code }[stored.convert ?? 'none']}`,
+      order: document.order === 'F' ? 'F' : 'C',
+      filters: document.filters ?? null,
+      compressor: compressor ?? null,
+      fill_value: fillValue(document.fill_value, stored),
+      dimension_separator: document.dimension_separator === '/' ? '/' : '.',
+    },
+  });
+}
+
+function parseVersion3(document: Json): ArrayFacts {
+  const shape = lengthsOf(document.shape, 'shape', 0);
+  const grid = objectOf(document.chunk_grid);
+  if (grid?.name !== 'regular') {
+    throw new StriaError('unsupported', `chunks of the grid '${String(grid?.name)}' are not read: only regular ones are`);
+  }
+  const outer = lengthsOf(objectOf(grid.configuration)?.chunk_shape, 'chunk_shape', 1);
+  const dataType = typeof document.data_type === 'string' ? document.data_type : String(objectOf(document.data_type)?.name);
+  const stored = storedTypes[dataType];
+  const list = Array.isArray(document.codecs) ? document.codecs.map(codecOf) : [];
+  const sharding = list.find(({ name }) => name === 'sharding_indexed');
+  if (sharding !== undefined && list.length > 1) {
+    throw new StriaError('unsupported', 'shards with further codecs around them are not read');
+  }
+  const inner = Array.isArray(sharding?.configuration.codecs) ? sharding.configuration.codecs.map(codecOf) : list;
+  const chunks = sharding === undefined ? outer : lengthsOf(sharding.configuration.chunk_shape, 'chunk_shape of the shards', 1);
+  if (outer.length !== shape.length)
+    throw new StriaError('corrupt', `the array has ${shape.length} axes, its chunks ${outer.length}`);
+  if (sharding !== undefined) checkShards(outer, chunks);
+  const names = Array.isArray(document.dimension_names) ? document.dimension_names : undefined;
+  return checked({
+    shape,
+    chunks,
+    names: names?.map(nameOf),
+    typeName: dataType,
+    stored,
+    codecs: inner.map(({ name }) => name).filter((name) => name !== 'bytes'),
+    isSharded: sharding !== undefined,
+    isIndexFirst: sharding?.configuration.index_location === 'start',
+    document: {
+      ...document,
+      attributes: {},
+      data_type: stored?.decoded,
+      fill_value: fillValue(document.fill_value, stored),
+      codecs: list,
+      storage_transformers: [],
+    },
+  });
+}
+
+function checked(facts: Omit<ArrayFacts, 'problem'>): ArrayFacts {
+  const { shape, chunks, stored } = facts;
+  if (shape.length !== chunks.length) {
+    throw new StriaError('corrupt', `the array has ${shape.length} axes, its chunks ${chunks.length}`);
+  }
+  const bytes = stored?.bytes ?? 8;
+  if (!Number.isSafeInteger(shape.reduce((product, length) => product * length, bytes))) {
+    throw new StriaError('corrupt', `the lengths ${shape.join('×')} make more bytes than an array can have`);
+  }
+  return {
+    ...facts,
+    problem: problemOf(
+      facts,
+      chunks.reduce((product, length) => product * length, bytes),
+    ),
+  };
+}
+
+function problemOf(facts: Omit<ArrayFacts, 'problem'>, chunkBytes: number): string | undefined {
+  const { shape, stored, typeName } = facts;
+  if (stored === undefined) return `values of type ${typeName} are not read`;
+  if (shape.length === 0) return 'it is one value, no volume';
+  if (shape.includes(0)) return 'it is empty';
+  const plain = facts.codecs.map((name) => name.replace(/^numcodecs\./, ''));
+  const unknown = plain.find((name) => !knownCodecs.includes(name));
+  if (unknown !== undefined) return `its codec '${unknown}' is not read`;
+  const onValues = plain.find((name) => valueCodecs.includes(name));
+  if (stored.convert === 'half' && onValues !== undefined) return `float16 with the codec '${onValues}' is not read`;
+  const count = shape.reduce((product, length, axis) => product * Math.ceil(length / (facts.chunks[axis] as number)), 1);
+  if (count > chunkLimit) return `it has ${count} chunks; up to ${chunkLimit} are read`;
+  if (chunkBytes <= largestChunkBytes) return undefined;
+  return `its chunks hold ${Math.ceil(chunkBytes / 2 ** 20)} MiB each; up to ${largestChunkBytes / 2 ** 20} MiB are decoded at once`;
+}
+
+/** Entries of a shard's index: 16 bytes each. */
+const shardEntryLimit = 2 ** 22;
+
+function checkShards(outer: readonly number[], inner: readonly number[]): void {
+  const counts = outer.map((length, axis) => length / (inner[axis] ?? 0));
+  const count = counts.reduce((product, each) => product * each, 1);
+  if (inner.length !== outer.length || !counts.every(Number.isSafeInteger)) {
+    throw new StriaError('corrupt', `shards of ${outer.join('×')} cannot be cut into chunks of ${inner.join('×')}`);
+  }
+  if (count > shardEntryLimit)
+    throw new StriaError('unsupported', `a shard holds ${count} chunks; up to ${shardEntryLimit} are read`);
+}
+
+function lengthsOf(value: unknown, what: string, least: 0 | 1): number[] {
+  const isSound =
+    Array.isArray(value) && value.length <= rankLimit && value.every((length) => Number.isSafeInteger(length) && length >= least);
+  if (isSound) return value;
+  throw new StriaError('corrupt', `the metadata's ${what} is no list of lengths: ${JSON.stringify(value)?.slice(0, 100)}`);
+}
+
+function codecOf(value: unknown): { name: string; configuration: Record<string, unknown> } {
+  // A codec without a configuration may be written as its name alone.
+  if (typeof value === 'string') return { name: value, configuration: {} };
+  const codec = objectOf(value);
+  return { name: String(codec?.name), configuration: { ...objectOf(codec?.configuration) } };
+}
+
+function namedList(value: unknown, key: string): string[] {
+  return Array.isArray(value) ? value.map((item) => String(objectOf(item)?.[key])) : [];
+}
+
+function nameOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+export function objectOf(value: unknown): Json | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+}
+
+/** The value of missing chunks as JSON holds it for zarrita. None means 0. */
+function fillValue(value: unknown, stored: StoredType | undefined): unknown {
+  if (stored === undefined) return null;
+  const number = fillNumber(value, stored);
+  if (stored.convert === 'half') return typeof value === 'string' && /^0x/.test(value) ? Number(value) : halfBits(number);
+  if (stored.name.startsWith('float')) return Number.isFinite(number) ? number : String(number);
+  return Math.trunc(Number.isFinite(number) ? number : 0);
+}
+
+function fillNumber(value: unknown, { bytes }: StoredType): number {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'boolean') return Number(value);
+  if (typeof value !== 'string') return 0;
+  const bits = /^0x([0-9a-f]{1,16})$/i.exec(value)?.[1];
+  if (bits === undefined || bytes < 4) return Number(value);
+  const view = new DataView(new ArrayBuffer(8));
+  view.setBigUint64(0, BigInt(`0x${bits}`));
+  return bytes === 8 ? view.getFloat64(0) : view.getFloat32(4);
+}
+
+/** The 16 bits of a floating-point number that they can hold. Source: IEEE 754, binary16. */
+function halfBits(value: number): number {
+  const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0;
+  const size = Math.abs(value);
+  if (Number.isNaN(value)) return 0x7e00;
+  if (size >= 65_520) return sign | 0x7c00;
+  if (size < 2 ** -14) return sign | Math.round(size * 2 ** 24);
+  const exponent = Math.floor(Math.log2(size));
+  return sign + Math.round((exponent + 15) * 1024 + (size / 2 ** exponent - 1) * 1024);
+}
+
+/** Bytes of the whole array as it is read. */
+export function readBytes({ shape, stored }: ArrayFacts): number {
+  return shape.reduce((product, length) => product * length, stored === undefined ? 8 : elementBytes(stored.type));
+}

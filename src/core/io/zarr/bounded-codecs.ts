@@ -1,0 +1,174 @@
+import { StriaError } from '../../shared/errors.ts';
+import { joinBytes } from '../common/byte-stream.ts';
+import { gunzip } from '../common/gunzip.ts';
+import { inflateBounded } from '../common/inflate-bounded.ts';
+import { crc32c } from './crc32c.ts';
+
+/** What comes between a chunk and its bytes may be a little longer than the chunk: checksums, paddings. */
+const slackBytes = 64 * 1024;
+
+interface CodecMeta {
+  readonly shape: readonly number[];
+  readonly dataType: string;
+}
+
+interface BytesCodec {
+  readonly kind: 'bytes_to_bytes';
+  /** Known of codecs whose output is as long for all bytes. */
+  computeEncodedSize?(decodedSize: number): number;
+  decode(bytes: Uint8Array): Promise<Uint8Array>;
+  encode(bytes: Uint8Array): Promise<Uint8Array>;
+}
+
+type CodecLoader = () => Promise<{ fromConfig(configuration: unknown, meta: CodecMeta): BytesCodec }>;
+
+/** As zarrita's registry: a map from names to loaders of codecs. */
+export interface CodecRegistry {
+  get(name: string): unknown;
+  set(name: string, loader: never): unknown;
+}
+
+/**
+ * Puts decoders in place of zarrita's that refuse a chunk that would become larger than its metadata promises, before there is
+ * memory for it. What zarrita takes by itself makes gigabytes of a few kilobytes. The checksum, which zarrita cuts off, is checked.
+ */
+export function boundCodecs(registry: CodecRegistry): void {
+  const set = (names: readonly string[], loader: CodecLoader) => {
+    for (const name of names) registry.set(name, loader as never);
+  };
+  const both = (name: string) => [name, `numcodecs.${name}`];
+  set(both('gzip'), inflating(gunzipBounded));
+  set(
+    both('zlib'),
+    inflating((bytes, limit) => inflateBounded(bytes, 'deflate', limit)),
+  );
+  set(['crc32c'], checkingCrc32c);
+  for (const [name, promised] of [
+    ['blosc', bloscBytes],
+    ['lz4', lz4Bytes],
+    ['zstd', zstdBytes],
+  ] as const) {
+    const original = registry.get(name) as CodecLoader;
+    set(both(name), async () => {
+      const codec = await original();
+      return {
+        fromConfig(configuration, meta) {
+          const inner = codec.fromConfig(configuration ?? {}, meta);
+          const limit = limitOf(meta);
+          return {
+            kind: 'bytes_to_bytes',
+            encode: (bytes) => inner.encode(bytes),
+            async decode(bytes) {
+              refuseBeyond(limit, promised(bytes));
+              return inner.decode(bytes);
+            },
+          };
+        },
+      };
+    });
+  }
+}
+
+function inflating(decode: (bytes: Uint8Array, limit: number) => Promise<Uint8Array>): CodecLoader {
+  return async () => ({
+    fromConfig: (_configuration, meta) => ({
+      kind: 'bytes_to_bytes',
+      decode: (bytes) => decode(bytes, limitOf(meta)),
+      encode: () => Promise.reject(new StriaError('internal', 'this codec only decodes')),
+    }),
+  });
+}
+
+const checkingCrc32c: CodecLoader = async () => ({
+  fromConfig: () => ({
+    kind: 'bytes_to_bytes',
+    computeEncodedSize: (decodedSize) => decodedSize + 4,
+    encode: () => Promise.reject(new StriaError('internal', 'this codec only decodes')),
+    async decode(bytes) {
+      const content = bytes.subarray(0, -4);
+      const expected = viewOf(bytes, 4).getUint32(content.byteLength, true);
+      if (crc32c(content) !== expected) throw new StriaError('corrupt', 'its checksum does not fit its content');
+      return content;
+    },
+  }),
+});
+
+async function gunzipBounded(bytes: Uint8Array, limit: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of gunzip(async function* () {
+    yield bytes;
+  })) {
+    length += piece.byteLength;
+    refuseBeyond(limit, length);
+    pieces.push(piece);
+  }
+  return joinBytes(pieces);
+}
+
+function limitOf({ shape, dataType }: CodecMeta): number {
+  const bits = Number(/\d+$/.exec(dataType)?.[0] ?? 8);
+  return shape.reduce((product, length) => product * length, bits / 8) + slackBytes;
+}
+
+function refuseBeyond(limit: number, length: number): void {
+  if (length <= limit) return;
+  throw new StriaError('corrupt', `the chunk would become ${length} bytes or more, but its metadata promises at most ${limit}`);
+}
+
+function viewOf(bytes: Uint8Array, length: number): DataView {
+  if (bytes.byteLength < length) throw new StriaError('corrupt', 'the compressed chunk ends inside its header');
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** The header of c-blosc 1: versions, flags and the type's width, then the lengths of what is in it, of a block, of itself. */
+function bloscBytes(bytes: Uint8Array): number {
+  const view = viewOf(bytes, 16);
+  const [content, block, whole] = [4, 8, 12].map((at) => view.getUint32(at, true)) as [number, number, number];
+  if (whole !== bytes.byteLength || (content > 0 && (block === 0 || block > content))) {
+    throw new StriaError('corrupt', 'the lengths in the header of a blosc chunk do not fit together');
+  }
+  return content;
+}
+
+/** numcodecs puts the length of what is in it in front, in 32 bits. */
+function lz4Bytes(bytes: Uint8Array): number {
+  return viewOf(bytes, 4).getUint32(0, true);
+}
+
+const zstdMagic = 0xfd2fb528;
+/** No block of Zstandard holds more than 128 KiB. Some encoders split them, so a quarter of that is expected of each. */
+const zstdBlock = 32 * 1024;
+
+/**
+ * The length of a frame's content; where its header does not tell, at least a quarter of what its blocks can hold.
+ * Source: RFC 8878, 3.1.1.
+ */
+function zstdBytes(bytes: Uint8Array): number {
+  const view = viewOf(bytes, 6);
+  if (view.getUint32(0, true) !== zstdMagic) throw new StriaError('corrupt', 'a chunk that should be Zstandard is none');
+  const descriptor = view.getUint8(4);
+  const isSingleSegment = (descriptor & 0x20) !== 0;
+  const sizeFlag = descriptor >> 6;
+  const dictionaryBytes = [0, 1, 2, 4][descriptor & 3] as number;
+  const sizeBytes = sizeFlag === 0 ? (isSingleSegment ? 1 : 0) : 1 << sizeFlag;
+  const sizeAt = 5 + (isSingleSegment ? 0 : 1) + dictionaryBytes;
+  viewOf(bytes, sizeAt + sizeBytes);
+  if (sizeBytes === 1) return view.getUint8(sizeAt);
+  if (sizeBytes === 2) return view.getUint16(sizeAt, true) + 256;
+  if (sizeBytes === 4) return view.getUint32(sizeAt, true);
+  if (sizeBytes === 8) return Number(view.getBigUint64(sizeAt, true));
+  return zstdBlockBytes(view, sizeAt);
+}
+
+function zstdBlockBytes(view: DataView, start: number): number {
+  let length = 0;
+  for (let at = start; at + 3 <= view.byteLength; ) {
+    const header = view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
+    const [isLast, type, size] = [header & 1, (header >> 1) & 3, header >> 3];
+    length += type === 2 ? Math.max(zstdBlock, size) : size;
+    at += 3 + (type === 1 ? 1 : size);
+    if (isLast) break;
+  }
+  return length;
+}

@@ -1,0 +1,185 @@
+import { StriaError, toStriaError } from '../../shared/errors.ts';
+import type { JobOptions } from '../../shared/job.ts';
+import { valueSource } from '../../shared/source.ts';
+import { type Channel, volumeBytes } from '../../shared/volume.ts';
+import type { VolumeTag } from '../../shared/volume-facts.ts';
+import { parseAxes, planAxes } from '../common/array-axes.ts';
+import { griddedVoxels } from '../common/gridded-volume.ts';
+import type { VolumeEntry } from '../common/volume-entry.ts';
+import type { OpenOptions, OpenVolume } from '../common/volume-reader.ts';
+import { type ArrayFacts, parseArray, readBytes } from './array-metadata.ts';
+import type { KeyStore } from './key-store.ts';
+import { type OmeImage, omeAxes, omeGeometry } from './ome-metadata.ts';
+import { openGrid } from './zarr-grid.ts';
+import { readNode, type ZarrNode } from './zarr-nodes.ts';
+
+/** A volume of more bytes than this is not opened by itself where there is a smaller level. */
+export const defaultLevelBytes = 4 * 2 ** 30;
+
+/** An array and what OME says of it. */
+interface ArrayPlace {
+  /** With a `/` behind it, unless it is the root. */
+  readonly folder: string;
+  readonly image?: OmeImage | undefined;
+  readonly level?: OmeImage['levels'][number] | undefined;
+}
+
+/**
+ * The levels of an image, as entries. The largest that fits is the image; the others are its alternatives.
+ * @param folder of the image's group
+ */
+export async function imageEntries(
+  store: KeyStore,
+  folder: string,
+  image: OmeImage,
+  attributes: ZarrNode['attributes'],
+  options: OpenOptions & JobOptions,
+): Promise<readonly VolumeEntry[]> {
+  const places = image.levels.map((level) => ({ folder: `${folder}${level.path}/`, image, level }));
+  const entries: { entry: VolumeEntry; bytes: number }[] = [];
+  for (const place of places) {
+    const { facts, problem } = await factsAt(store, place.folder, options);
+    const entry = arrayEntry(store, place, facts, problem, attributes, image.name || undefined);
+    entries.push({ entry, bytes: facts === undefined ? Number.POSITIVE_INFINITY : readBytes(facts) });
+  }
+  const usable = entries.filter(({ entry }) => entry.problem === undefined);
+  const limit = options.levelBytes ?? defaultLevelBytes;
+  const chosen = usable.find(({ bytes }) => bytes <= limit) ?? usable.at(-1) ?? entries[0];
+  return entries.map(({ entry }, number) => ({
+    ...entry,
+    ...(entries.length > 1 && { details: `level ${number + 1} of ${entries.length} · ${entry.details}` }),
+    ...(entry !== chosen?.entry && { isAlternative: true }),
+  }));
+}
+
+/** The entry of an array that stands by itself. */
+export function plainEntry(store: KeyStore, folder: string, node: ZarrNode): VolumeEntry {
+  try {
+    const facts = parseArray(node.document, node.attributes);
+    return arrayEntry(store, { folder }, facts, facts.problem, node.attributes, undefined);
+  } catch (error) {
+    return arrayEntry(store, { folder }, undefined, problemOf(error), {}, undefined);
+  }
+}
+
+async function factsAt(store: KeyStore, folder: string, job: JobOptions) {
+  try {
+    const node = await readNode(store, folder, job);
+    if (node?.kind !== 'array') return { facts: undefined, problem: `its array '${folder.slice(0, -1)}' is missing` };
+    const facts = parseArray(node.document, node.attributes);
+    return { facts, problem: facts.problem };
+  } catch (error) {
+    return { facts: undefined, problem: problemOf(error) };
+  }
+}
+
+/** What one volume's metadata has wrong is that volume's problem; all else is everybody's. */
+function problemOf(error: unknown): string {
+  const { tag, message } = toStriaError(error);
+  if (tag !== 'corrupt' && tag !== 'unsupported') throw error;
+  return message;
+}
+
+function arrayEntry(
+  store: KeyStore,
+  place: ArrayPlace,
+  facts: ArrayFacts | undefined,
+  problem: string | undefined,
+  attributes: ZarrNode['attributes'],
+  label: string | undefined,
+): VolumeEntry {
+  const id = place.folder === '' ? '/' : place.folder.slice(0, -1);
+  const compression = facts?.codecs.join(', ') || 'not compressed';
+  return {
+    id,
+    label: label ?? id,
+    group: id.split('/').slice(0, -1).filter(Boolean),
+    shape: facts?.shape ?? [],
+    type: typeName(facts),
+    details: facts === undefined ? '' : `${compression}${facts.isSharded ? ' in shards' : ''} · chunks ${facts.chunks.join('×')}`,
+    ...(problem === undefined ? {} : { problem }),
+    open: (options) => openArray(store, place, attributes, options),
+  };
+}
+
+function typeName(facts: ArrayFacts | undefined): string {
+  if (facts === undefined) return '';
+  const { stored, typeName: name } = facts;
+  if (stored === undefined) return name;
+  return stored.convert === undefined ? stored.type : `${name} as ${stored.type}`;
+}
+
+async function openArray(
+  store: KeyStore,
+  place: ArrayPlace,
+  attributes: ZarrNode['attributes'],
+  options: OpenOptions & JobOptions,
+): Promise<OpenVolume> {
+  const node = await readNode(store, place.folder, options);
+  if (node?.kind !== 'array') throw new StriaError('not-readable', `there is no array '${place.folder}' any more`);
+  const facts = parseArray(node.document, node.attributes);
+  const grid = await openGrid(store, place.folder, facts);
+  const { shape } = facts;
+  const axes =
+    options.axes === undefined ? omeAxes(place.image ?? namedImage(facts), shape) : parseAxes(options.axes, shape.length);
+  const plan = planAxes(axes, shape);
+  const channels = channelsOf(plan.channelCount, place.image?.channels ?? []);
+  const info = {
+    dims: plan.dims,
+    type: grid.type,
+    ...omeGeometry(place.image, place.level, plan, axes),
+    slope: 1,
+    intercept: 0,
+    ...(channels && { channels }),
+  };
+  if (!Number.isSafeInteger(volumeBytes(info))) throw new StriaError('corrupt', 'the array is longer than any file can be');
+  const windows = (place.image?.channels ?? []).flatMap(({ name, window }) =>
+    window === undefined ? [] : [{ name, low: window[0], high: window[1] }],
+  );
+  return {
+    info,
+    format: 'zarr',
+    windows: windows.length > 0 ? windows : undefined,
+    tags: tagsOf({ ...attributes, ...node.attributes }),
+    voxels: (pieces) => griddedVoxels(grid, plan, pieces),
+    source: async () => valueSource('zarr', store.tree.name),
+  };
+}
+
+/** Dimensions that the array itself names. */
+function namedImage(facts: ArrayFacts): OmeImage | undefined {
+  if (facts.names === undefined) return undefined;
+  const axes = facts.names.map((name) => ({ name: name ?? '', unit: undefined }));
+  return { name: '', axes, levels: [], channels: [] };
+}
+
+function channelsOf(count: number | undefined, known: readonly Channel[]): readonly Channel[] | undefined {
+  if (count === undefined) return undefined;
+  return Array.from({ length: count }, (_, number) => {
+    const channel = known[number];
+    return { ...channel, name: channel?.name || `Channel ${number + 1}` };
+  });
+}
+
+const tagLimit = 500;
+const tagValueLimit = 2000;
+
+/** The attributes as people search them: each value with its path. */
+export function tagsOf(attributes: ZarrNode['attributes']): readonly VolumeTag[] | undefined {
+  const tags: VolumeTag[] = [];
+  const visit = (value: unknown, path: string, depth: number) => {
+    if (tags.length >= tagLimit) return;
+    if (typeof value === 'object' && value !== null && depth < 16 && !isPlainList(value)) {
+      for (const [key, child] of Object.entries(value)) visit(child, `${path}/${key}`, depth + 1);
+    } else {
+      const text = (typeof value === 'string' ? value : JSON.stringify(value))?.slice(0, tagValueLimit) ?? '';
+      tags.push({ id: path, name: path.split('/').at(-1) ?? '', value: text, isPersonal: false });
+    }
+  };
+  visit(attributes, '', 0);
+  return tags.length > 0 ? tags : undefined;
+}
+
+function isPlainList(value: object): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null);
+}
