@@ -171,7 +171,7 @@ export const rooms = [
   {
     room: 'node',
     holds: 'What Node gives to the engine: files, threads, the GPU.',
-    imports: 'core/cpu core/format core/gpu core/shared',
+    imports: 'core/cpu core/format core/gpu core/io/common core/shared',
     packages: 'node:* webgpu',
   },
   {

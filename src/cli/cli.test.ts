@@ -69,7 +69,7 @@ describe('messages and exit codes', () => {
     [['compress'], 2, /at least one input/],
     [['verify', 'no-such.stria'], 3, /no-such\.stria: no such file/],
     [['compress', 'no-such.nii'], 3, /no such file/],
-    [['info', tmpdir()], 3, /is a folder; name a file/],
+    [['verify', tmpdir()], 3, /is a folder; name a file/],
   ])('stria %s: exit code %i', async (args, code, message) => {
     const ended = await stria(...args);
     expect(ended.code).toBe(code);

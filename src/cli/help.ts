@@ -42,8 +42,9 @@ export function commandHelp(name: CommandName): string {
 function optionTable(names: readonly OptionName[]): string {
   return table(
     names.map((name) => {
-      const { short, value, text } = optionEntry(name);
-      return [`  ${short ? `-${short}, ` : '    '}--${name}${value ? ` ${value}` : ''}`, text];
+      const { short, value, isValueOptional, text } = optionEntry(name);
+      const shown = isValueOptional ? `[=${value}]` : value ? ` ${value}` : '';
+      return [`  ${short ? `-${short}, ` : '    '}--${name}${shown}`, text];
     }),
   );
 }

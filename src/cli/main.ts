@@ -33,7 +33,8 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   } catch (error) {
     const fault = toStriaError(error);
     const terminal = createTerminal(talk);
-    terminal.result({ error: { tag: fault.tag, message: fault.fullMessage } });
+    const { tag, fullMessage: message, choices } = fault;
+    terminal.result({ error: { tag, message, ...(choices && { volumes: choices }) } });
     terminal.fail(describeFault(fault));
     return faultWords[fault.tag].exitCode;
   } finally {

@@ -16,15 +16,21 @@ export class NodeFiles {
   readonly #job: JobOptions;
   readonly #open: { readonly handle: FileHandle; readonly path: string; readonly facts: BigIntStats }[] = [];
   readonly #paths: string[] = [];
+  readonly #noted = new Set<string>();
 
   /** @param job progress and cancellation of spooling a pipe */
   constructor(job: JobOptions = {}) {
     this.#job = job;
   }
 
+  /** Adds the path of a file that others open. */
+  note(path: string): void {
+    this.#noted.add(path);
+  }
+
   /** The paths of all files opened by name. */
   get paths(): readonly string[] {
-    return this.#paths;
+    return [...this.#paths, ...this.#noted];
   }
 
   /**

@@ -8,7 +8,7 @@ import { StriaError } from '../../core/shared/errors.ts';
 import { type WritableFormat, writableFormats } from '../../core/shared/source.ts';
 import { standardStream } from '../../core/shared/standard-streams.ts';
 import { type Dims3, type Dims4, elementTypes } from '../../core/shared/volume.ts';
-import { type CommandName, commandEntry, commandNames, type OptionName, optionEntry } from './command-table.ts';
+import { type CommandName, commandEntry, commandNames, type OptionName, optionEntry, options } from './command-table.ts';
 
 export type DeviceWish = 'gpu' | 'cpu' | 'auto';
 
@@ -36,6 +36,7 @@ export interface CompressCommand extends DeviceOptions, TalkOptions {
   readonly prefer: Preference;
   readonly effort: 'normal' | 'max';
   readonly raw: RawLayout | undefined;
+  readonly dataset: string | undefined;
   /** In bytes. Undefined leaves the limit to the engine. */
   readonly pictureMemory: number | undefined;
 }
@@ -59,6 +60,9 @@ export interface InfoCommand extends TalkOptions {
   readonly name: 'info';
   readonly input: string;
   readonly raw: RawLayout | undefined;
+  readonly dataset: string | undefined;
+  /** Given: the metadata is printed, too, as far as it holds all words of this; '' for all of it. */
+  readonly tags: string | undefined;
 }
 
 export interface RecoverCommand extends TalkOptions {
@@ -141,10 +145,18 @@ function parseOptions(name: CommandName, args: readonly string[]): { values: Val
     config[option] = { type: value === undefined ? 'boolean' : 'string', ...(short === undefined ? {} : { short }) };
   }
   try {
-    return parseArgs({ args: [...args], options: config, allowPositionals: true, strict: true });
+    // `--tags` alone is `--tags=`: a value that may be left out cannot be the next word.
+    const words = args.map((word) => (isOptional(word) ? `${word}=` : word));
+    return parseArgs({ args: words, options: config, allowPositionals: true, strict: true });
   } catch (error) {
     throw usage(`${error instanceof Error ? error.message : String(error)}; see \`stria ${name} --help\``);
   }
+}
+
+function isOptional(word: string): boolean {
+  return (
+    word.startsWith('--') && Object.entries(options).some(([name, entry]) => word === `--${name}` && 'isValueOptional' in entry)
+  );
 }
 
 function build(name: CommandName, values: Values, positionals: readonly string[]): ParsedCommand {
@@ -172,6 +184,7 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
         prefer,
         effort,
         raw: rawLayout(values),
+        dataset: text(values, 'dataset'),
         pictureMemory: pictureMemory(values),
         ...device(),
         ...talk,
@@ -187,7 +200,14 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
     case 'verify':
       return { name, input: only(name, positionals), ...device(), ...talk };
     case 'info':
-      return { name, input: only(name, positionals), raw: rawLayout(values), ...talk };
+      return {
+        name,
+        input: only(name, positionals),
+        raw: rawLayout(values),
+        dataset: text(values, 'dataset'),
+        tags: typeof values.tags === 'string' ? values.tags : undefined,
+        ...talk,
+      };
     case 'recover':
       return { name, input: only(name, positionals), output: needed(name, 'output', output), fill, ...talk };
     case 'sample': {

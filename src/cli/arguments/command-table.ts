@@ -1,6 +1,6 @@
 import { chainNames, codecs } from '../../core/codecs/registry.ts';
 import { readableNames } from '../../core/shared/readable-formats.ts';
-import { fileFormats } from '../../core/shared/source.ts';
+import { writableFormats } from '../../core/shared/source.ts';
 
 /** Every option of every command: what the parser accepts and `--help` shows. */
 export const options = {
@@ -34,10 +34,21 @@ export const options = {
   to: {
     short: undefined,
     value: 'FORMAT',
-    text: `${fileFormats.join(', ')} (raw: voxels alone); without --to the source is restored`,
+    text: `${writableFormats.join(', ')} (raw: voxels alone); without --to the source is restored`,
   },
   dims: { short: undefined, value: 'X,Y,Z[,T]', text: 'treat the input as raw voxels with these dimensions; x varies fastest' },
   type: { short: undefined, value: 'TYPE', text: 'voxel type: u8 i8 u16 i16 u32 i32 f32 f64' },
+  dataset: {
+    short: undefined,
+    value: 'ID',
+    text: 'which volume to take from an input that holds several; `stria info IN` lists them',
+  },
+  tags: {
+    short: undefined,
+    value: 'SEARCH',
+    isValueOptional: true,
+    text: 'also print the metadata: all, or the entries that contain every word of SEARCH; * marks personal data',
+  },
   endian: { short: undefined, value: 'ORDER', text: 'byte order of raw voxels: little (default) or big' },
   offset: { short: undefined, value: 'BYTES', text: 'bytes before the first raw voxel (default 0)' },
   size: { short: undefined, value: 'N', text: 'dimensions of the sample in voxels: N for a cube, or X,Y,Z' },
@@ -68,6 +79,8 @@ interface OptionEntry {
   readonly short: string | undefined;
   /** Placeholder of the option's value in the help. Undefined for a switch. */
   readonly value: string | undefined;
+  /** `--tags`, and `--tags=SEARCH`. */
+  readonly isValueOptional?: boolean;
   readonly text: string;
 }
 export type OptionName = keyof typeof options;
@@ -96,6 +109,7 @@ export const commands = {
       'device',
       'gpu-limits',
       'tuning',
+      'dataset',
       ...rawInput,
       'picture-memory',
       ...common,
@@ -105,6 +119,9 @@ export const commands = {
       'For a format in two files, give either one: scan.hdr or scan.img.',
       'Several PNG or TIFF files become one stack if OUT ends in .stria. They are ordered by the numbers in their names:',
       '  stria compress frames/*.png -o stack.stria',
+      'IN may be a folder: a DICOM study, an OME-Zarr, or volumes. If it holds several volumes, choose one with --dataset.',
+      'The output has the folder’s name and lies beside it. Several files of one series become one volume if OUT ends in .stria:',
+      '  stria compress series/* -o scan.stria',
       'A raw file needs --dims and --type, or a sidecar (scan.raw.json) beside it.',
       'An IN of - is standard input. Standard input and named pipes are buffered in a temporary file ($TMPDIR):',
       '  curl https://example.org/scan.nii.gz | stria compress - -o scan.stria',
@@ -132,9 +149,9 @@ export const commands = {
   },
   info: {
     usage: 'IN',
-    summary: 'describe a .stria file or a volume',
-    options: [...rawInput, ...common],
-    notes: [],
+    summary: 'describe a .stria file, a volume or a folder',
+    options: ['dataset', 'tags', ...rawInput, ...common],
+    notes: ['If there are several volumes, it lists them with the ids that --dataset takes.'],
   },
   recover: {
     usage: 'IN -o OUT',

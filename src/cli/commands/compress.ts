@@ -2,26 +2,28 @@ import { basename } from 'node:path';
 import type { Backend } from '../../core/chunks/backend.ts';
 import { chainByName } from '../../core/codecs/registry.ts';
 import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
-import { openVolume } from '../../core/io/open-volume.ts';
+import { mayHoldSeveral, openVolume } from '../../core/io/open-volume.ts';
 import type { ByteSource } from '../../core/shared/bytes.ts';
 import { StriaError, toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
-import { shownPath } from '../../core/shared/standard-streams.ts';
+import { shownPath, standardStream } from '../../core/shared/standard-streams.ts';
+import type { VolumeChoice } from '../../core/shared/volume-choice.ts';
 import { type CompressReport, compressVolume } from '../../core/stream/compress.ts';
+import { isExistingFolder, treeOfFiles } from '../../node/node-folder.ts';
 import { NodeFiles } from '../../node/node-source.ts';
 import type { CompressCommand } from '../arguments/args.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
-import { compressOutputs, isFolder, isStack, makeFolder, type OutputName } from '../outputs/output-names.ts';
+import { arePictureNames, compressOutputs, isFolder, isOneOutput, makeFolder, type OutputName } from '../outputs/output-names.ts';
 import { offerLeftovers } from '../outputs/partial-files.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { describeFault, type ExitCode, exitCodes, faultWords } from '../terminal/messages.ts';
 import { formatBytes, formatDuration, formatRate, formatRatio } from '../terminal/text.ts';
-import { withFile } from './files.ts';
+import { withFile, withInput } from './files.ts';
 
 type Entry = { input: string; inputs?: readonly string[]; output: string } & (
   | CompressReport
-  | { error: { tag: string; message: string } }
+  | { error: { tag: string; message: string; volumes?: readonly VolumeChoice[] } }
 );
 
 /**
@@ -30,9 +32,9 @@ type Entry = { input: string; inputs?: readonly string[]; output: string } & (
  */
 export async function runCompress(command: CompressCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
   const { output } = command;
-  const asStack = await isStack(command.inputs, output);
+  const asStack = (await isOneOutput(command.inputs, output)) && (await makesOne(command.inputs));
   const inputs = asStack ? command.inputs.slice(0, 1) : command.inputs;
-  const outputs = await compressOutputs(inputs, output);
+  const outputs = await compressOutputs(inputs, output, command.dataset);
   if (output !== undefined && (inputs.length > 1 || (await isFolder(output)))) await makeFolder(output);
   await offerLeftovers(
     outputs.map(({ path }) => path),
@@ -51,14 +53,17 @@ export async function runCompress(command: CompressCommand, { terminal, signal }
         const report = await terminal.withProgress(basename(asStack ? target.path : shownPath(input, 'input')), signal, (job) =>
           asStack ? compressStack(target, command, backend, job) : compressFile(input, target, command, backend, job),
         );
-        const what = asStack ? `${command.inputs.length} pictures` : shownPath(input, 'input');
+        const what = asStack
+          ? `${command.inputs.length} ${arePictureNames(command.inputs) ? 'pictures' : 'files'}`
+          : shownPath(input, 'input');
         terminal.say(describeCompression(what, shownPath(target.path, 'output'), report));
         entries.push({ input, ...(asStack ? { inputs: command.inputs } : {}), output: target.path, ...report });
       } catch (error) {
         const fault = toStriaError(error);
         if (inputs.length === 1 || fault.tag === 'aborted') throw fault;
         terminal.fail(describeFault(fault));
-        entries.push({ input, output: target.path, error: { tag: fault.tag, message: fault.fullMessage } });
+        const { tag, fullMessage: message, choices } = fault;
+        entries.push({ input, output: target.path, error: { tag, message, ...(choices && { volumes: choices }) } });
         if (exitCode === exitCodes.ok) exitCode = faultWords[fault.tag].exitCode;
       }
     }
@@ -76,15 +81,24 @@ function compressFile(
   backend: Backend,
   job: JobOptions,
 ): Promise<CompressReport> {
-  return withFile(input, job, async (source, files) => {
+  return withInput(input, job, async (source, files) => {
     const volume = await openVolume(source, {
       siblings: files.siblingsOf(input),
       raw: command.raw,
+      dataset: command.dataset,
       pictureMemory: command.pictureMemory,
       ...job,
     });
     return compressTo(output, volume, files.paths, command, backend, job, () => files.checkUnchanged());
   });
+}
+
+/** Whether several files make one volume: pictures of one kind, or files of a format that spreads a volume over files. */
+async function makesOne(inputs: readonly string[]): Promise<boolean> {
+  const [first] = inputs;
+  if (arePictureNames(inputs)) return true;
+  if (first === undefined || first === standardStream || (await isExistingFolder(first))) return false;
+  return withFile(first, {}, (source) => mayHoldSeveral(source));
 }
 
 /**
@@ -98,7 +112,12 @@ async function compressStack(
   job: JobOptions,
 ): Promise<CompressReport> {
   if (command.raw !== undefined)
-    throw new StriaError('invalid-input', '--dims and --type describe a raw file, but these are pictures');
+    throw new StriaError('invalid-input', '--dims and --type describe one raw file, but these are several files');
+  if (!arePictureNames(command.inputs)) {
+    const options = { ...job, dataset: command.dataset, pictureMemory: command.pictureMemory };
+    const volume = await openVolume(await treeOfFiles(command.inputs), options);
+    return compressTo(output, volume, command.inputs, command, backend, job);
+  }
   const { openStack } = await import('../../core/io/pictures/picture-stack.ts');
   const sources: ByteSource[] = [];
   for (const input of command.inputs) sources.push(await NodeFiles.openWhenRead(input));

@@ -1,7 +1,9 @@
+import type { FileTree } from '../../core/io/common/file-tree.ts';
 import type { ByteSink, ByteSource } from '../../core/shared/bytes.ts';
 import { inContext, type StriaError, toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
-import { shownPath } from '../../core/shared/standard-streams.ts';
+import { shownPath, standardStream } from '../../core/shared/standard-streams.ts';
+import { isExistingFolder, openFolder } from '../../node/node-folder.ts';
 import { NodeFiles } from '../../node/node-source.ts';
 
 /** Opens a file and its companions, runs the work, and closes them. Faults get the file's name. */
@@ -15,6 +17,23 @@ export async function withFile<T>(
     return await work(await files.open(path), files);
   } catch (error) {
     throw inFile(shownPath(path, 'input'), error);
+  } finally {
+    await files.close();
+  }
+}
+
+/** As `withFile`, of a file or a folder. */
+export async function withInput<T>(
+  path: string,
+  job: JobOptions,
+  work: (input: ByteSource | FileTree, files: NodeFiles) => Promise<T>,
+): Promise<T> {
+  if (path === standardStream || !(await isExistingFolder(path))) return withFile(path, job, work);
+  const files = new NodeFiles(job);
+  try {
+    return await work(await openFolder(path, (opened) => files.note(opened)), files);
+  } catch (error) {
+    throw inFile(path, error);
   } finally {
     await files.close();
   }

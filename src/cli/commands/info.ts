@@ -1,76 +1,99 @@
 import { ContainerReader, isContainer } from '../../core/format/container-reader.ts';
-import { openVolume } from '../../core/io/open-volume.ts';
-import type { FileFormat } from '../../core/shared/source.ts';
-import { type VolumeInfo, volumeBytes } from '../../core/shared/volume.ts';
-import { type ContainerInfo, describeContainer } from '../../core/stream/info.ts';
+import { type FileTree, isFileTree } from '../../core/io/common/file-tree.ts';
+import { choiceOf, chooseEntry, type VolumeEntry } from '../../core/io/common/volume-entry.ts';
+import type { OpenOptions, OpenVolume } from '../../core/io/common/volume-reader.ts';
+import { listVolumes, openVolume } from '../../core/io/open-volume.ts';
+import type { ByteSource } from '../../core/shared/bytes.ts';
+import type { JobOptions } from '../../core/shared/job.ts';
+import { volumeBytes } from '../../core/shared/volume.ts';
+import { searchTags, type VolumeTag } from '../../core/shared/volume-facts.ts';
+import { describeContainer } from '../../core/stream/info.ts';
 import type { InfoCommand } from '../arguments/args.ts';
+import { choiceTable } from '../terminal/choice-table.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
-import { formatBytes, formatCount, formatRatio, table } from '../terminal/text.ts';
-import { withFile } from './files.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { table } from '../terminal/text.ts';
+import { withInput } from './files.ts';
+import { describeContainerInfo, factRows, fileRows, volumeRows } from './info-rows.ts';
 
-/** `stria info`: describes a .stria file or a volume in another format. Reads only the header and index. */
-export async function runInfo({ input, raw }: InfoCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
+/** `stria info`: what a .stria file, a volume in another format or a folder holds. Reads headers and index only. */
+export async function runInfo(command: InfoCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
+  const { input, raw, dataset } = command;
   const job = { signal };
-  await withFile(input, job, async (source, files) => {
-    if (!raw && isContainer(await source.read(0, 8, job))) {
+  await withInput(input, job, async (source, files) => {
+    if (!raw && !isFileTree(source) && isContainer(await source.read(0, 8, job))) {
       const info = await describeContainer(await ContainerReader.open(source, job), source.size);
       terminal.result({ command: 'info', input, format: 'stria', ...info });
       terminal.say(describeContainerInfo(input, info));
       return;
     }
-    const { info, format } = await openVolume(source, { siblings: files.siblingsOf(input), raw, ...job });
-    const voxelBytes = volumeBytes(info);
-    terminal.result({ command: 'info', input, format, volume: info, voxelBytes, fileBytes: source.size });
-    terminal.say(table([...fileRows(input, format, source.size), ...volumeRows(info, voxelBytes)]));
+    const options = { siblings: files.siblingsOf(input), raw, dataset, ...job };
+    const entries = raw === undefined ? await listVolumes(source, options) : undefined;
+    if (entries !== undefined && dataset === undefined && entries.length !== 1) tellList(command, source, entries, terminal);
+    else await tellVolume(command, source, entries, options, terminal);
   });
   return exitCodes.ok;
 }
 
-function describeContainerInfo(input: string, info: ContainerInfo): string {
-  const { volume, voxelBytes, fileBytes, ratio, chunkCount, chunkShape, chunks, sourceFormat, sourceFiles, endian, writer } =
-    info;
-  const shares = chunks.map(({ codec, axis, count }) => `${formatCount(count)} ${codec}${axis ? ` along ${axis}` : ''}`);
-  return table([
-    ...fileRows(input, 'stria', fileBytes),
-    ...volumeRows(volume, voxelBytes),
-    ['Ratio', formatRatio(ratio)],
-    [
-      'Chunks',
-      `${formatCount(chunkCount)} of ${(chunkShape[3] > 1 ? chunkShape : chunkShape.slice(0, 3)).join(' × ')}: ${shares.join(', ')}`,
-    ],
-    ['Source', `${sourceFormat}, ${endian}-endian: ${sourceFiles.join(', ')}`],
-    ['Written by', writer],
-  ]);
+function tellList({ input }: InfoCommand, source: ByteSource | FileTree, entries: readonly VolumeEntry[], terminal: Terminal) {
+  const volumes = entries.map(choiceOf);
+  terminal.result({ command: 'info', input, volumes });
+  const what = isFileTree(source) ? 'Folder' : 'File';
+  const count = volumes.length === 0 ? 'no volumes' : `${volumes.length} volumes; choose one with --dataset ID`;
+  terminal.say(
+    `${table([
+      [what, input],
+      ['Holds', count],
+    ])}${volumes.length === 0 ? '' : `\n\n${choiceTable(volumes)}`}`,
+  );
 }
 
-function fileRows(input: string, format: FileFormat | 'stria', fileBytes: number): string[][] {
-  return [
-    ['File', input],
-    ['Format', format],
-    ['Size', `${formatBytes(fileBytes)} (${formatCount(fileBytes)} bytes)`],
-  ];
-}
-
-function volumeRows(
-  { dims, type, spacing, spatialUnit, timeUnit, slope, intercept }: VolumeInfo,
-  voxelBytes: number,
-): string[][] {
-  const isSeries = dims[3] > 1;
-  const known = (unit: string) => (unit === 'unknown' ? '' : ` ${unit}`);
-  const millimetres = spacing.slice(0, 3).map(significant).join(' × ');
+async function tellVolume(
+  { input, dataset, tags: search }: InfoCommand,
+  source: ByteSource | FileTree,
+  entries: readonly VolumeEntry[] | undefined,
+  options: OpenOptions & JobOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const entry = entries && chooseEntry(entries, dataset);
+  const volume = entry ? await entry.open(options) : await openVolume(source, options);
+  const { info, format } = volume;
+  const voxelBytes = volumeBytes(info);
+  const tags = search === undefined ? undefined : searchTags(volume.tags ?? [], search);
+  const fileBytes = isFileTree(source) ? undefined : source.size;
+  terminal.result({
+    command: 'info',
+    input,
+    format,
+    ...(entry && { dataset: choiceOf(entry) }),
+    volume: info,
+    voxelBytes,
+    fileBytes,
+    ...(volume.windows && { windows: volume.windows }),
+    ...(volume.valueUnit && { valueUnit: volume.valueUnit }),
+    ...(tags && { tags }),
+  });
   const rows = [
-    [
-      'Voxels',
-      `${dims.slice(0, 3).join(' × ')}${isSeries ? `, ${dims[3]} time points` : ''}, ${type}, ${formatBytes(voxelBytes)}`,
-    ],
-    ['Spacing', `${millimetres}${known(spatialUnit)}${isSeries ? `, ${significant(spacing[3])}${known(timeUnit)}` : ''}`],
+    ...fileRows(input, format, fileBytes),
+    ...(entry
+      ? [
+          [
+            'Volume',
+            [entry.id, entry.label, entry.details].filter((word, at, all) => word && all.indexOf(word) === at).join(' · '),
+          ],
+        ]
+      : []),
+    ...volumeRows(info, voxelBytes),
+    ...factRows(volume),
   ];
-  if (slope !== 1 || intercept !== 0) rows.push(['Values', `${significant(slope)} × stored + ${significant(intercept)}`]);
-  return rows;
+  terminal.say(table(rows));
+  if (tags) terminal.say(`\n${describeTags(volume, tags)}`);
 }
 
-/** Rounds away the noise of a 32-bit float. */
-function significant(value: number): string {
-  return String(Number(value.toPrecision(6)));
+function describeTags({ tags: all = [] }: OpenVolume, tags: readonly VolumeTag[]): string {
+  if (all.length === 0) return 'The file has no metadata that Stria shows.';
+  if (tags.length === 0) return `None of the ${all.length} tags holds that.`;
+  const rows = tags.map(({ id, name, value, isPersonal }) => [id, `${name}${isPersonal ? ' *' : ''}`, value]);
+  return `${table(rows)}${tags.some(({ isPersonal }) => isPersonal) ? '\n* personal' : ''}`;
 }

@@ -1,5 +1,5 @@
 import { mkdir, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { StriaError } from '../../core/shared/errors.ts';
 import { standardStream } from '../../core/shared/standard-streams.ts';
 import { volumeStem } from '../../core/shared/volume-names.ts';
@@ -11,23 +11,38 @@ export interface OutputName {
   readonly named: boolean;
 }
 
-/** A volume's name without folder and endings: `scan` for `/data/scan.nii.gz`. */
+/** A volume's name without folder and endings: `scan` for `/data/scan.nii.gz`; a folder's name for a path that ends in a slash or dots. */
 export function stemOf(path: string): string {
-  return volumeStem(basename(path));
+  return volumeStem(basename(/(^|[/\\])\.{0,2}[/\\]?$/.test(path) ? resolve(path) : path));
 }
 
-/** Whether the inputs of `compress` form one stack: several pictures of one kind, and `-o` names a .stria file. */
-export async function isStack(inputs: readonly string[], output: string | undefined): Promise<boolean> {
-  const isNamed = output !== undefined && /\.stria$/i.test(output) && !(await isFolder(output));
-  return isNamed && inputs.length > 1 && [/\.png$/i, /\.tiff?$/i].some((ending) => inputs.every((input) => ending.test(input)));
+/** Whether several inputs of `compress` are to become one volume: `-o` names a .stria file. */
+export async function isOneOutput(inputs: readonly string[], output: string | undefined): Promise<boolean> {
+  return inputs.length > 1 && output !== undefined && /\.stria$/i.test(output) && !(await isFolder(output));
+}
+
+/** Whether all of these are pictures of one kind, by their names. */
+export function arePictureNames(inputs: readonly string[]): boolean {
+  return [/\.png$/i, /\.tiff?$/i].some((ending) => inputs.every((input) => ending.test(input)));
+}
+
+/** The part of an output's name that says which of several volumes it is: `-entry-data` for the data set `/entry/data`. */
+function datasetSuffix(dataset: string | undefined): string {
+  const plain = dataset?.replace(/[^\p{L}\p{N}._]+/gu, '-').replace(/^[-.]+|[-.]+$/g, '');
+  return plain ? `-${plain.slice(-100)}` : '';
 }
 
 /**
  * The output of each input of `compress`. With one input, `-o` is the file or an existing folder; with several, a folder.
  * Without `-o`, each output lies beside its input.
+ * @param dataset the volume taken from each input; it becomes part of names that Stria chooses
  * @throws StriaError `invalid-input` if two inputs would get the same name, several inputs one file, or standard input none
  */
-export async function compressOutputs(inputs: readonly string[], output: string | undefined): Promise<OutputName[]> {
+export async function compressOutputs(
+  inputs: readonly string[],
+  output: string | undefined,
+  dataset?: string,
+): Promise<OutputName[]> {
   if (inputs.length > 1 && output === standardStream) {
     throw new StriaError('invalid-input', 'standard output takes a single .stria; with several inputs, name a folder with -o');
   }
@@ -40,7 +55,8 @@ export async function compressOutputs(inputs: readonly string[], output: string 
   }
   const outputs = inputs.map((input): OutputName => {
     if (output !== undefined && !toFolder) return { path: output, named: true };
-    return { path: join(toFolder ? output : dirname(input), `${stemOf(input)}.stria`), named: false };
+    const folder = toFolder ? output : dirname(/(^|[/\\])\.{1,2}[/\\]?$/.test(input) ? resolve(input) : input);
+    return { path: join(folder, `${stemOf(input)}${datasetSuffix(dataset)}.stria`), named: false };
   });
   const taken = new Map<string, string>();
   for (const [index, { path }] of outputs.entries()) {

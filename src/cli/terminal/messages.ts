@@ -1,6 +1,7 @@
 import { displayText } from '../../core/shared/display-text.ts';
 import type { FaultTag, StriaError } from '../../core/shared/errors.ts';
 import { readableNames } from '../../core/shared/readable-formats.ts';
+import { choiceTable } from './choice-table.ts';
 
 /** The command's exit codes. `stria --help` lists them, and scripts may rely on them. */
 export const exitCodes = {
@@ -89,5 +90,6 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
 export function describeFault(fault: StriaError): string {
   const { title, next } = faultWords[fault.tag];
   if (fault.tag === 'aborted') return 'stria: cancelled';
-  return `stria: ${title}: ${displayText(fault.fullMessage)}${next ? `\n  ${next}` : ''}`;
+  const choices = fault.choices ? `\n${choiceTable(fault.choices)}` : '';
+  return `stria: ${title}: ${displayText(fault.fullMessage)}${choices}${next ? `\n  ${next}` : ''}`;
 }

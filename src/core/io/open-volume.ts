@@ -6,6 +6,7 @@ import { openBytes, plainBytes } from './common/byte-stream.ts';
 import { type FileTree, isFileTree } from './common/file-tree.ts';
 import { type CollectionReader, chooseEntry, type VolumeEntry } from './common/volume-entry.ts';
 import type { OpenOptions, OpenVolume, VolumeReader } from './common/volume-reader.ts';
+import { listLooseFiles } from './loose-files.ts';
 import { mhaReader } from './metaimage/mha-reader.ts';
 import { mghReader } from './mgh/mgh-reader.ts';
 import { niftiReader } from './nifti/nifti-reader.ts';
@@ -63,6 +64,11 @@ export async function listVolumes(
   return collection && withDistinctIds(await collection.list(input, options));
 }
 
+/** Whether a file is of a format whose files may hold several volumes, or that spreads a volume over several files. */
+export async function mayHoldSeveral(source: ByteSource, options: JobOptions = {}): Promise<boolean> {
+  return collectionOf(source.name, await readHead(source, options)) !== undefined;
+}
+
 function collectionOf(name: string, head: Uint8Array): CollectionReader | undefined {
   return collectionReaders.find((candidate) => head.byteLength > 0 && candidate.recognises(name, head));
 }
@@ -71,10 +77,13 @@ function collectionOf(name: string, head: Uint8Array): CollectionReader | undefi
 async function listTree(tree: FileTree, options: OpenOptions & JobOptions): Promise<readonly VolumeEntry[]> {
   const found: CollectionReader[] = [];
   for (const reader of collectionReaders) {
-    if (await reader.recognisesTree?.(tree, options)) found.push(reader);
+    const verdict = await reader.recognisesTree?.(tree, options);
+    if (verdict === 'whole') return withDistinctIds(await reader.list(tree, options));
+    if (verdict) found.push(reader);
   }
   const lists: (readonly VolumeEntry[])[] = [];
   for (const reader of found) lists.push(await reader.list(tree, options));
+  lists.push(await listLooseFiles(tree, readers, found, options));
   const entries = withDistinctIds(lists.flat());
   if (entries.length > 0) return entries;
   const { length } = await tree.files(options);

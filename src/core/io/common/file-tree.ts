@@ -1,4 +1,5 @@
 import { type ByteSource, memorySource } from '../../shared/bytes.ts';
+import { StriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
 
 /** A file of a tree, not opened yet. */
@@ -23,6 +24,19 @@ export interface FileTree {
 
 /** The most files that a tree may have. */
 export const treeFileLimit = 100_000;
+
+/**
+ * Whether a listing leaves a file or folder out: hidden ones, and what systems leave behind in folders. The hidden files of Zarr are
+ * its metadata, and stay.
+ */
+export function isLeftOut(name: string): boolean {
+  return (name.startsWith('.') && !/^\.z(array|attrs|group|metadata)$/.test(name)) || leftBehind.has(name);
+}
+const leftBehind = new Set(['Thumbs.db', 'desktop.ini', '__MACOSX', '$RECYCLE.BIN', 'System Volume Information']);
+
+export function tooManyFiles(): StriaError {
+  return new StriaError('unsupported', `the folder holds more than ${treeFileLimit} files: open a folder in it`);
+}
 
 export function isFileTree(input: ByteSource | FileTree): input is FileTree {
   return 'files' in input;

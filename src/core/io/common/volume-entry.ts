@@ -19,8 +19,11 @@ export interface CollectionReader {
   readonly format: FileFormat;
   /** Whether a single file is its own. @param head as `VolumeReader.recognises` */
   recognises(name: string, head: Uint8Array): boolean;
-  /** Whether it finds volumes in a folder. Left out where a folder never is one of its own. */
-  recognisesTree?(tree: FileTree, job?: JobOptions): Promise<boolean>;
+  /**
+   * Whether it finds volumes in a folder; 'whole' where the folder itself is one of its own (a Zarr), so that nobody else looks into
+   * it. Left out where a folder never is one of its own.
+   */
+  recognisesTree?(tree: FileTree, job?: JobOptions): Promise<boolean | 'whole'>;
   /**
    * Its volumes in a useful order, without opening more than their headers.
    * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`

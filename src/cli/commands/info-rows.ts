@@ -1,0 +1,68 @@
+import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
+import type { FileFormat } from '../../core/shared/source.ts';
+import { channelLayout, type VolumeInfo } from '../../core/shared/volume.ts';
+import type { FileWindow } from '../../core/shared/volume-facts.ts';
+import type { ContainerInfo } from '../../core/stream/info.ts';
+import { formatBytes, formatCount, formatRatio, table } from '../terminal/text.ts';
+
+// The lines of `stria info`.
+
+export function describeContainerInfo(input: string, info: ContainerInfo): string {
+  const { volume, voxelBytes, fileBytes, ratio, chunkCount, chunkShape, chunks, sourceFormat, sourceFiles, endian, writer } =
+    info;
+  const shares = chunks.map(({ codec, axis, count }) => `${formatCount(count)} ${codec}${axis ? ` along ${axis}` : ''}`);
+  return table([
+    ...fileRows(input, 'stria', fileBytes),
+    ...volumeRows(volume, voxelBytes),
+    ['Ratio', formatRatio(ratio)],
+    [
+      'Chunks',
+      `${formatCount(chunkCount)} of ${(chunkShape[3] > 1 ? chunkShape : chunkShape.slice(0, 3)).join(' × ')}: ${shares.join(', ')}`,
+    ],
+    ['Source', `${sourceFormat}, ${endian}-endian: ${sourceFiles.join(', ')}`],
+    ['Written by', writer],
+  ]);
+}
+
+export function fileRows(input: string, format: FileFormat | 'stria', fileBytes: number | undefined): string[][] {
+  return [
+    [fileBytes === undefined ? 'Folder' : 'File', input],
+    ['Format', format],
+    ...(fileBytes === undefined ? [] : [['Size', `${formatBytes(fileBytes)} (${formatCount(fileBytes)} bytes)`]]),
+  ];
+}
+
+export function volumeRows(
+  { dims, type, spacing, spatialUnit, timeUnit, slope, intercept, channels }: VolumeInfo,
+  voxelBytes: number,
+): string[][] {
+  const { channelCount, timePoints } = channelLayout({ dims, channels });
+  const isSeries = timePoints > 1;
+  const known = (unit: string) => (unit === 'unknown' ? '' : ` ${unit}`);
+  const millimetres = spacing.slice(0, 3).map(significant).join(' × ');
+  const rows = [
+    [
+      'Voxels',
+      `${dims.slice(0, 3).join(' × ')}${channels ? `, ${channelCount} channels` : ''}${isSeries ? `, ${timePoints} time points` : ''}, ${type}, ${formatBytes(voxelBytes)}`,
+    ],
+    ['Spacing', `${millimetres}${known(spatialUnit)}${isSeries ? `, ${significant(spacing[3])}${known(timeUnit)}` : ''}`],
+  ];
+  if (slope !== 1 || intercept !== 0) rows.push(['Values', `${significant(slope)} × stored + ${significant(intercept)}`]);
+  if (channels) rows.push(['Channels', channels.map(({ name, color }) => (color ? `${name} (${color})` : name)).join(', ')]);
+  return rows;
+}
+
+/** What a file says of its values, where it does. */
+export function factRows({ valueUnit, windows = [] }: Pick<OpenVolume, 'valueUnit' | 'windows'>): string[][] {
+  const range = ({ name, low, high }: FileWindow) =>
+    `${name === '' ? '' : `${name}: `}${significant(low)} to ${significant(high)}`;
+  return [
+    ...(valueUnit === undefined ? [] : [['Unit', valueUnit]]),
+    ...(windows.length === 0 ? [] : [['Windows', windows.map(range).join(', ')]]),
+  ];
+}
+
+/** A number without the noise of a 32-bit float. */
+function significant(value: number): string {
+  return String(Number(value.toPrecision(6)));
+}

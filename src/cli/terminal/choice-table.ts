@@ -1,0 +1,13 @@
+import type { VolumeChoice } from '../../core/shared/volume-choice.ts';
+import { table } from './text.ts';
+
+/** The volumes of a file or folder, a line each, under the groups that they stand in. */
+export function choiceTable(choices: readonly VolumeChoice[]): string {
+  const rows = choices.map(({ id, label, group, shape, type, details, problem }) => [
+    id,
+    [...group, label].filter(Boolean).join(' / '),
+    [shape.join(' × '), type].filter(Boolean).join(' '),
+    problem === undefined ? details : `cannot be opened: ${problem}`,
+  ]);
+  return table([['ID', 'Volume', 'Shape', ''], ...rows]);
+}

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { joinBytes } from './common/byte-stream.ts';
+import { memoryTree } from './common/file-tree.ts';
+import { faultOf, niftiFile, noise, nrrdLines, nrrdText, readVoxels } from './common/testing.ts';
+import { listVolumes, openVolume } from './open-volume.ts';
+import { pngFile } from './pictures/png-testing.ts';
+
+const nifti = niftiFile({}, noise(24));
+const png = (value: number) => pngFile({ width: 2, height: 1, bitDepth: 8, colourType: 0, isInterlaced: false }, [value, value]);
+
+test('volumes that lie in a folder are listed, each by its path', async () => {
+  const nrrd = joinBytes([nrrdText([...nrrdLines([2, 2, 1, 1], 'u8', 'little')]), noise(4)]);
+  const tree = memoryTree('study', { 'a.nii': nifti, 'sub/b.nrrd': nrrd, 'readme.md': noise(9), 'sub/noise': noise(9) });
+  const entries = await listVolumes(tree);
+  expect(entries?.map(({ id, label, group, shape, type }) => ({ id, label, group, shape, type }))).toEqual([
+    { id: 'a.nii', label: 'a.nii', group: [], shape: [4, 3, 2], type: 'u8' },
+    { id: 'sub/b.nrrd', label: 'b.nrrd', group: ['sub'], shape: [2, 2, 1], type: 'u8' },
+  ]);
+  expect(await readVoxels(await openVolume(tree, { dataset: 'sub/b.nrrd' }))).toEqual(noise(4));
+});
+
+test('a detached header finds its data beside itself, and the data is no volume of its own', async () => {
+  const header = nrrdText([...nrrdLines([2, 2, 1, 1], 'u8', 'little'), 'data file: b.raw']);
+  const tree = memoryTree('study', { 'sub/b.nhdr': header, 'sub/b.raw': noise(4) });
+  expect((await listVolumes(tree))?.map(({ id }) => id)).toEqual(['sub/b.nhdr']);
+  expect(await readVoxels(await openVolume(tree))).toEqual(noise(4));
+});
+
+test('pictures of one folder are one stack', async () => {
+  const tree = memoryTree('frames', { 'frame10.png': png(3), 'frame2.png': png(2), 'frame1.png': png(1) });
+  const volume = await openVolume(tree);
+  expect(volume.info.dims).toEqual([2, 1, 3, 1]);
+  expect(await readVoxels(volume)).toEqual(Uint8Array.of(1, 1, 2, 2, 3, 3));
+});
+
+test('one that cannot be opened is listed with the reason, and does not hide the others', async () => {
+  const tree = memoryTree('study', { 'a.nii': nifti, 'broken.nii': nifti.subarray(0, 200), 'empty.nii': new Uint8Array() });
+  const entries = await listVolumes(tree);
+  expect(entries?.map(({ id, problem }) => [id, problem !== undefined])).toEqual([
+    ['a.nii', false],
+    ['broken.nii', true],
+    ['empty.nii', true],
+  ]);
+  expect((await openVolume(tree)).info.dims).toEqual([4, 3, 2, 1]);
+  expect(await faultOf(openVolume(tree, { dataset: 'broken.nii' }))).toMatchObject({ tag: 'unsupported' });
+});
+
+test('more volumes than are listed are refused before they are read', async () => {
+  let opened = 0;
+  const files = Array.from({ length: 2001 }, (_, index) => ({
+    path: `${index}.nii`,
+    size: 1,
+    open: async () => Promise.reject(new Error(String(opened++))),
+  }));
+  const tree = { name: 'all', files: async () => files, find: async () => undefined };
+  expect(await faultOf(openVolume(tree))).toMatchObject({ tag: 'unsupported', message: expect.stringContaining('2000') });
+  expect(opened).toBe(0);
+});
