@@ -13,7 +13,7 @@ test.use({ viewport: { width: 960, height: 640 } });
 
 const bothThemes = ['light', 'dark'] as const;
 
-/** Checks the page, or what `within` selects of it, by axe's rules but those in `without`. */
+/** Checks the page, or the part selected by `within`, with axe's rules except those in `without`. */
 async function expectAccessible(
   page: Page,
   state: string,
@@ -40,7 +40,7 @@ async function expectAccessible(
   }
 }
 
-/** Tab, until an element has the focus. */
+/** Presses Tab until an element has the focus. */
 async function tabTo(page: Page, testId: string): Promise<void> {
   const hasFocus = () => page.evaluate((id) => document.activeElement?.getAttribute('data-testid') === id, testId);
   for (let press = 0; press < 120; press++) {
@@ -50,9 +50,9 @@ async function tabTo(page: Page, testId: string): Promise<void> {
   throw new Error(`Tab does not reach ${testId}`);
 }
 
-test('every state can be read and reached without a pointer', async ({ stria }) => {
+test('every state is accessible and can be reached without a pointer', async ({ stria }) => {
   const { page } = stria;
-  // The debugger may run what the page's content security policy would not.
+  // The debugger is not bound by the page's content security policy.
   await page.evaluate(axeSource);
 
   await test.step('empty', async () => {
@@ -78,7 +78,7 @@ test('every state can be read and reached without a pointer', async ({ stria }) 
   await test.step('result', async () => {
     await expect(page.getByTestId('result-card')).toBeVisible();
     await tabTo(page, 'tab-display');
-    // Within the tabs arrows choose, and do not step.
+    // Within the tabs, arrow keys select instead of stepping.
     await page.keyboard.press('ArrowRight');
     await expect(page.getByTestId('tab-measure')).toBeFocused();
     await expect(page.getByTestId('slider-z')).toHaveValue('13');
@@ -102,7 +102,7 @@ test('every state can be read and reached without a pointer', async ({ stria }) 
     await page.keyboard.press('ArrowLeft');
     await expect(page.getByTestId('slider-z')).toHaveValue('22');
     await tabTo(page, 'end-loop');
-    // Within a group arrows choose, and do not step.
+    // Within a group, arrow keys select instead of stepping.
     await page.keyboard.press('ArrowRight');
     await expect(page.getByTestId('slider-z')).toHaveValue('22');
     await tabTo(page, 'transport-close');
@@ -110,7 +110,7 @@ test('every state can be read and reached without a pointer', async ({ stria }) 
     await expect(page.getByTestId('transport')).toBeHidden();
   });
 
-  await test.step('the sheet of keys, the palette, and Escape', async () => {
+  await test.step('keyboard shortcuts, the palette, and Escape', async () => {
     await page.keyboard.press('?');
     const sheet = page.getByRole('dialog', { name: 'Keyboard and pointer' });
     await expect(sheet).toContainText('Compress');
@@ -133,13 +133,13 @@ test('every state can be read and reached without a pointer', async ({ stria }) 
   });
 });
 
-test('every panel, dialog, menu and layout can be read', async ({ stria }) => {
+test('every panel, dialog, menu and layout is accessible', async ({ stria }) => {
   const { page } = stria;
   await page.evaluate(axeSource);
   const volume = shapes(16);
   const scan = stria.write('scan.nii', nifti(volume));
   const other = stria.write('other.nii', nifti({ ...volume, bytes: volume.bytes.map((value) => value + 1) }));
-  /** A menu or a dialog that is opened, looked at, and left. */
+  /** Opens a menu or a dialog, checks it, and closes it. */
   const look = async (
     state: string,
     open: () => Promise<unknown>,
@@ -149,7 +149,7 @@ test('every panel, dialog, menu and layout can be read', async ({ stria }) => {
     await open();
     const shown = page.locator(within).first();
     await expect(shown).toBeVisible();
-    // Their colours are those of other states: the light theme has the less contrast.
+    // Other states cover both themes; the light theme has the lower contrast.
     await expectAccessible(page, state, { within, without, themes: ['light'] });
     await page.keyboard.press('Escape');
     await expect(shown).toBeHidden();
@@ -168,7 +168,7 @@ test('every panel, dialog, menu and layout can be read', async ({ stria }) => {
     await expectAccessible(page, 'raw form');
   });
 
-  await test.step('of an open volume', async () => {
+  await test.step('with an open volume', async () => {
     await stria.dropFiles([scan]);
     await expectOpen(page, 'scan.nii');
     await drawCoarsely(page);
@@ -177,7 +177,7 @@ test('every panel, dialog, menu and layout can be read', async ({ stria }) => {
     await look('picture', () => page.getByTestId('picture-button').click(), '[role=dialog]');
     await look('movie', () => command('movie'), '[role=dialog]');
     await look('about', () => command('about'), '[role=dialog]');
-    // Its list is moved in by arrow keys from the field above, which keeps the focus.
+    // The search field keeps the focus, and arrow keys move through the list.
     await look('palette', () => page.keyboard.press('ControlOrMeta+k'), '[role=dialog]', ['scrollable-region-focusable']);
     await look('window presets', () => page.getByRole('button', { name: 'Window presets' }).click(), '[role=menu]');
     await look('colours', () => page.getByTestId('colormap-select').click(), '[role=listbox]');
@@ -199,7 +199,7 @@ test('every panel, dialog, menu and layout can be read', async ({ stria }) => {
     await page.keyboard.press('4');
   });
 
-  await test.step('of two volumes', async () => {
+  await test.step('with two volumes', async () => {
     await stria.dropFiles([other], { x: 900, y: 320 });
     await expect(page.getByTestId('compare-bar')).toBeVisible();
     await page.getByTestId('compare-difference').click();
@@ -207,7 +207,7 @@ test('every panel, dialog, menu and layout can be read', async ({ stria }) => {
     await expectAccessible(page, 'difference');
   });
 
-  await test.step('of the rest', async () => {
+  await test.step('in all other states', async () => {
     await page.keyboard.press('b');
     await expect(page.getByTestId('lab')).toBeVisible();
     await expectAccessible(page, 'lab');
@@ -227,7 +227,7 @@ test('every panel, dialog, menu and layout can be read', async ({ stria }) => {
   });
 });
 
-/** A distance on the slice across z. */
+/** Measures a distance on the slice across z. */
 async function measure(page: Page): Promise<void> {
   await page.getByTestId('tool-distance').click();
   const place = await page.getByTestId('canvas-z').boundingBox();

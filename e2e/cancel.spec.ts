@@ -6,12 +6,12 @@ import { expect, test } from './support/test.ts';
 import { gzip, nifti, noise } from './support/volumes.ts';
 
 /**
- * How long Cancel may take to answer. People are promised 100 ms on a GPU; on SwiftShader the page shares two cores with
- * it, and a step of its work holds them for longer.
+ * How long Cancel may take. The promise is 100 ms on a GPU; on SwiftShader the page shares two cores with it, and a step of
+ * its work occupies them for longer.
  */
 const answerMs = 1000;
 
-test('Cancel ends compressing at once, and it can be begun again; a result made before is kept', async ({ stria }) => {
+test('Cancel stops compressing at once, and it can start again; an earlier result is kept', async ({ stria }) => {
   const { page } = stria;
   await stria.dropFiles([stria.write('noise.nii', nifti(noise([160, 160, 160])))]);
   await expectOpen(page, 'noise.nii');
@@ -41,9 +41,9 @@ test('Cancel ends compressing at once, and it can be begun again; a result made 
   await stria.savedFile(join(stria.folder, 'noise.stria'));
 });
 
-test('Cancel ends loading at once, and the next file opens', async ({ stria }) => {
+test('Cancel stops loading at once, and the next file opens', async ({ stria }) => {
   const { page } = stria;
-  // Quick to make, long to unpack.
+  // Fast to create, slow to unpack.
   const large = { ...noise([1, 1, 1]), dims: [512, 512, 400], bytes: new Uint8Array(512 * 512 * 400) } as const;
   await stria.dropFiles([stria.write('large.nii.gz', gzip(nifti(large)))]);
   await expectHalfWay(page);
@@ -62,7 +62,7 @@ async function expectHalfWay(page: Page): Promise<void> {
   });
 }
 
-/** Presses a button, in the page, and gives the milliseconds until an element is there. */
+/** Clicks a button in the page and returns the milliseconds until an element appears. */
 function msUntil(page: Page, button: string, element: string): Promise<number> {
   return page.evaluate(
     async ([pressed, awaited]) => {

@@ -9,15 +9,15 @@ import { type FileInfo, fileInfo } from './support/cli.ts';
 import { expect, test } from './support/test.ts';
 import { nrrd, patchwork } from './support/volumes.ts';
 
-// Chunks are 64 voxels long: two rows of three in each slice across z, the second row of other kinds than the first.
+// Chunks are 64 voxels long: two rows of three in each slice across z, with other kinds in the second row.
 const kinds = ['constant', 'runs', 'noisy', 'constant', 'constant', 'runs'] as const;
 const [columns, side] = [3, 64];
-/** Kept free around a slice that is fitted into its view, in CSS pixels: see viewer/slice-canvas.ts. */
+/** Margin around a fitted slice in CSS pixels; see viewer/slices/slice-canvas.ts. */
 const margin = 24;
-/** How much of a chunk's colour covers the slice: see viewer/chunk-painter.ts. */
+/** Opacity of a chunk's colour over the slice; see viewer/slices/chunk-painter.ts. */
 const fillOpacity = 0.24;
 
-test('the inspector says which way each chunk went, and the slices show it', async ({ stria }) => {
+test('the inspector says how each chunk was encoded, and the slices show it', async ({ stria }) => {
   const { page } = stria;
   const target = join(stria.folder, 'saved.stria');
   await stria.dropFiles([stria.write('patches.nrrd', nrrd(patchwork(columns, side, kinds)))]);
@@ -25,7 +25,7 @@ test('the inspector says which way each chunk went, and the slices show it', asy
   const table = page.getByTestId('chunk-table');
   await expect(table).toHaveCount(0);
 
-  const { chunks } = await test.step('the table is that of the saved file’s index', async () => {
+  const { chunks } = await test.step('the table matches the index of the saved file', async () => {
     await page.getByTestId('compress-button').click();
     await expect(page.getByTestId('result-card')).toBeVisible();
     await stria.chooseSave(target);
@@ -46,10 +46,10 @@ test('the inspector says which way each chunk went, and the slices show it', asy
   await page.keyboard.press('2');
   await settledPicture(page, 'z');
   const before = await sliceOf(page);
-  /** Each kind of voxels went one way, and the table has the ways by their number of chunks. */
+  /** Voxels of one kind were encoded one way, and the table lists the ways by number of chunks. */
   const wayOf = (chunk: number) => ['constant', 'runs', 'noisy'].indexOf(kinds[chunk] ?? '');
 
-  await test.step('shown, each chunk has the colour of its way, and nothing else changes', async () => {
+  await test.step('when shown, each chunk has the colour of its way, and nothing else changes', async () => {
     await page.getByTestId('show-chunks').click();
     await expect.poll(async () => differing(before, await sliceOf(page)).length).toBeGreaterThan(0);
     const shown = await sliceOf(page);
@@ -58,7 +58,7 @@ test('the inspector says which way each chunk went, and the slices show it', asy
     for (const chunk of kinds.keys()) {
       const { color } = wayLook(wayOf(chunk));
       const wanted = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
-      // A quarter to three quarters of the chunk, which holds no border and no number; the crosshair is looked past.
+      // The inner half of the chunk, without border and number. The crosshair is ignored.
       let [right, all] = [0, 0];
       for (const { x, y } of place.middleOf(chunk)) {
         all++;
@@ -74,7 +74,7 @@ test('the inspector says which way each chunk went, and the slices show it', asy
     }
   });
 
-  await test.step('the probe names the chunk under the pointer', async () => {
+  await test.step('the readout names the chunk under the pointer', async () => {
     const { voxel } = await probeAt(page, 'z', 0.7, 0.3);
     expect(voxel).toEqual([expect.any(Number), expect.any(Number), side / 2]);
     const chunk = Math.floor(voxel[1] / side) * columns + Math.floor(voxel[0] / side);
@@ -86,7 +86,7 @@ test('the inspector says which way each chunk went, and the slices show it', asy
     await expect(page.getByTestId('probe')).toContainText(`${named}, ${size}`);
   });
 
-  await test.step('hidden by its key, every pixel is as before', async () => {
+  await test.step('hidden by its shortcut, every pixel is as before', async () => {
     await page.keyboard.press('k');
     await expect.poll(async () => differing(before, await sliceOf(page)).length).toBe(0);
   });
@@ -150,7 +150,7 @@ function differing(a: DecodedPng, b: DecodedPng): Pixel[] {
   return pixels;
 }
 
-/** Where the chunks of the middle slice lie on the screen. */
+/** Positions of the middle slice's chunks on the screen. */
 function placeOn({ width, height }: DecodedPng) {
   const [across, down] = [columns * side, (kinds.length / columns) * side];
   const scale = Math.min((width - 2 * margin) / across, (height - 2 * margin) / down);

@@ -10,7 +10,7 @@ const side = 16;
 /** Where the second volume differs, and by how much. */
 const [x, y, z, by] = [3, 4, 5, 9];
 
-test('a volume and itself with one voxel changed: linked side by side, the one voxel found; what was compressed is identical', async ({
+test('a volume and a copy with one changed voxel: linked side by side, the voxel is found; a compressed volume is identical', async ({
   stria,
 }) => {
   const { page } = stria;
@@ -24,7 +24,7 @@ test('a volume and itself with one voxel changed: linked side by side, the one v
   await page.keyboard.press('2');
   const rightThird = { x: 0.85 * viewport.width, y: viewport.height / 2 };
 
-  await test.step('a drop in the right third compares', async () => {
+  await test.step('a drop on the right third compares', async () => {
     await stria.dragFiles([two], rightThird);
     await expect(page.getByTestId('drop-compare')).toBeVisible();
     await stria.dropFiles([two], rightThird);
@@ -33,7 +33,7 @@ test('a volume and itself with one voxel changed: linked side by side, the one v
     await expect(canvasOf(page, 'z')).toBeVisible();
   });
 
-  await test.step('each follows the other, until they are unlinked', async () => {
+  await test.step('each follows the other until they are unlinked', async () => {
     await page.getByTestId('slider-z').fill('2');
     await expect(slice(page, 'second-')).toHaveValue('2');
     await page.getByTestId('second-slider-z').fill('11');
@@ -57,13 +57,13 @@ test('a volume and itself with one voxel changed: linked side by side, the one v
     await expect(slice(page, 'second-')).toHaveValue(String(z));
   });
 
-  await test.step('it ends, and its memory is free', async () => {
+  await test.step('stopping frees the memory', async () => {
     await page.getByTestId('compare-end').click();
     await expect(page.getByTestId('second-canvas-z')).toHaveCount(0);
     await expect.poll(() => gpuMemory(page, 'volume.box')).toBe(side ** 3);
   });
 
-  await test.step('what was compressed, restored, is the same bit for bit', async () => {
+  await test.step('a compressed volume, restored, is identical bit for bit', async () => {
     await choose(page, 'codec-select', 'rle');
     await page.getByTestId('compress-button').click();
     await page.getByTestId('compare-compressed').click();
@@ -71,7 +71,7 @@ test('a volume and itself with one voxel changed: linked side by side, the one v
   });
 });
 
-test('the difference of what is kept compressed is computed, too; where there is none, the words say why', async ({ stria }) => {
+test('the difference also works for volumes kept compressed; if it is not possible, a message says why', async ({ stria }) => {
   const { page } = stria;
   const volume = shapes(side);
   const changed = volume.bytes.slice();

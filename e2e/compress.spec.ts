@@ -13,10 +13,10 @@ test('a volume is compressed, saved, and opened again bit for bit', async ({ str
   const target = join(stria.folder, 'saved.stria');
   await stria.dropFiles([stria.write('scan.nii.gz', gzip(source))]);
   await expectOpen(page, 'scan.nii.gz');
-  // A software GPU soon has its kernels; what `auto` takes, chunks.spec.ts looks at.
+  // A software GPU compiles its kernels quickly. chunks.spec.ts covers the choices of `auto`.
   await choose(page, 'codec-select', 'rle');
 
-  const shown = await test.step('the key C compresses, and the card says what came out', async () => {
+  const shown = await test.step('the shortcut C compresses, and the card shows the result', async () => {
     const progress = page.getByTestId('progress').waitFor();
     await page.keyboard.press('c');
     await progress;
@@ -31,7 +31,7 @@ test('a volume is compressed, saved, and opened again bit for bit', async ({ str
     return Number.parseFloat(plain((await page.getByTestId('result-ratio').textContent()) ?? ''));
   });
 
-  await test.step('the ratio is that of the saved file', async () => {
+  await test.step('the ratio matches the saved file', async () => {
     await save(stria, target);
     const { size } = statSync(target);
     expect(size).toBeLessThan(source.byteLength / 3);
@@ -79,7 +79,7 @@ test('a volume is compressed, saved, and opened again bit for bit', async ({ str
   });
 });
 
-/** The rows of a timeline that is folded still, from the first to begin to the last. */
+/** The rows of a folded timeline, in order of their start. */
 async function stagesOf(page: Page, testId: string): Promise<string[]> {
   const timeline = page.getByTestId(testId);
   await timeline.getByRole('button').click();
@@ -89,7 +89,7 @@ async function stagesOf(page: Page, testId: string): Promise<string[]> {
   return names.map((name) => name.split(':')[0] as string);
 }
 
-/** Waits for the compression that was begun, saves it, and tells what its chunks are encoded with. */
+/** Waits for the running compression, saves it, and returns the encodings of its chunks. */
 async function codecsSaved(stria: Stria, name: string): Promise<string[]> {
   await expect(stria.page.getByTestId('compress-button')).toHaveText('Compress again');
   const path = join(stria.folder, name);

@@ -21,7 +21,7 @@ import { nifti, series, shapes } from './support/volumes.ts';
 
 const slices: readonly View[] = ['x', 'y', 'z'];
 
-/** Slices at some places and the voxels under the pointer, with the crosshair there. */
+/** Slices at some positions, and the voxels under the pointer. */
 async function lookAround(page: Page): Promise<unknown[]> {
   const seen: unknown[] = [];
   for (const at of ['3', '35']) {
@@ -35,7 +35,7 @@ async function lookAround(page: Page): Promise<unknown[]> {
   return seen;
 }
 
-test('a volume kept compressed in GPU memory looks the same, and takes less', async ({ stria }) => {
+test('a volume kept compressed in GPU memory looks the same and takes less memory', async ({ stria }) => {
   test.slow();
   const { page } = stria;
   const volume = shapes(40, 'i16');
@@ -48,7 +48,7 @@ test('a volume kept compressed in GPU memory looks the same, and takes less', as
   expect(await gpuMemory(page, 'volume.')).toBeGreaterThanOrEqual(rawBytes);
   const before = await lookAround(page);
 
-  await test.step('compressed by a click: the voxels leave GPU memory', async () => {
+  await test.step('compressed with one click: the voxels leave GPU memory', async () => {
     await page.getByTestId('keep-compressed').click();
     await expect(residency).toHaveAttribute('data-kept', 'compressed', { timeout: 60_000 });
     await expect(page.getByTestId('result-exact')).toHaveText('Bit-exact: checked on the GPU');
@@ -67,7 +67,7 @@ test('a volume kept compressed in GPU memory looks the same, and takes less', as
     expect((await voxelsInGpu(page)).equals(volume.bytes)).toBe(true);
   });
 
-  await test.step('without the 3D view its picture leaves GPU memory, and comes back with it', async () => {
+  await test.step('without the 3D view its texture leaves GPU memory, and returns with it', async () => {
     expect(await gpuMemory(page, 'display.')).toBeGreaterThan(0);
     await page.keyboard.press('3');
     await expect(canvasOf(page, '3d')).toBeHidden();
@@ -77,7 +77,7 @@ test('a volume kept compressed in GPU memory looks the same, and takes less', as
     expect(await gpuMemory(page, 'display.')).toBeGreaterThan(0);
   });
 
-  await test.step('it is compressed again, and saved, as it is', async () => {
+  await test.step('it can be compressed again and saved', async () => {
     await page.getByTestId('compress-button').click();
     await expect(page.getByTestId('result-card')).toBeHidden();
     await expect(page.getByTestId('result-exact')).toHaveText('Bit-exact: checked on the GPU');
@@ -89,7 +89,7 @@ test('a volume kept compressed in GPU memory looks the same, and takes less', as
     expect(readFileSync(restored).equals(nifti(volume))).toBe(true);
   });
 
-  await test.step('after a lost device it is kept compressed still', async () => {
+  await test.step('it is still kept compressed after a device loss', async () => {
     const told = page.waitForFunction(() => document.querySelector('[data-testid="gpu-banner"]')?.textContent);
     await loseDevice(page);
     await told;
@@ -99,7 +99,7 @@ test('a volume kept compressed in GPU memory looks the same, and takes less', as
     expect((await voxelsInGpu(page)).equals(volume.bytes)).toBe(true);
   });
 
-  await test.step('and uncompressed again: the payloads leave GPU memory', async () => {
+  await test.step('uncompressed again: the payloads leave GPU memory', async () => {
     await page.getByTestId('keep-raw').click();
     await expect(residency).toHaveAttribute('data-kept', 'raw');
     expect(await gpuMemory(page, 'compressed')).toBe(0);
@@ -114,7 +114,7 @@ test('a time series from a .stria is never uncompressed in GPU memory', async ({
   // Each time point is a chunk of its own.
   const volume = series(56, 10);
   const packed = join(stria.folder, 'series.stria');
-  // One codec, not a chain: those also need room for what their first half makes.
+  // A single codec, since a chain also needs memory for its intermediate data.
   await cli('compress', stria.write('series.nii', nifti(volume)), '-o', packed, '--codec', 'rice', '--device', 'cpu', '--quiet');
   await stria.dropFiles([packed]);
   await expectOpen(page, 'series.stria');
@@ -128,7 +128,7 @@ test('a time series from a .stria is never uncompressed in GPU memory', async ({
   expect(stored).toBe(volume.voxel(...voxel));
 });
 
-test('a series whose time points share a chunk shows each time point as it is', async ({ stria }) => {
+test('a series whose time points share chunks shows each time point correctly', async ({ stria }) => {
   const { page } = stria;
   const volume = series(12, 300);
   const packed = join(stria.folder, 'small.stria');
@@ -155,7 +155,7 @@ test('a series whose time points share a chunk shows each time point as it is', 
   await expect(page.getByTestId('residency')).toHaveAttribute('data-kept', 'compressed');
 });
 
-test('of a recovered file the app says what is lost', async ({ stria }) => {
+test('the app says what is lost in a recovered file', async ({ stria }) => {
   const { page } = stria;
   const bytes = readFileSync(fileURLToPath(new URL('../testdata/recovered.stria', import.meta.url)));
   await stria.dropFiles([stria.write('recovered.stria', bytes)]);

@@ -9,7 +9,7 @@ test.use({ viewport: { width: 960, height: 520 } });
 const dims = [17, 13, 11] as const;
 const [slope, intercept] = [0.5, -100];
 const spacing = [0.8, 1.1, 2.6] as const;
-// x to the patient's left, y to the front, z to the head, all aslant: turned about two axes.
+// x to the patient's left, y to the front, z to the head, rotated about two axes.
 const [a, b] = [0.35, -0.25];
 const turned = [
   [-Math.cos(a), -Math.sin(a), 0],
@@ -29,7 +29,7 @@ const valueAt = (voxel: Voxel) => slope * stored(...voxel) + intercept;
 const worldAt = (voxel: Voxel) =>
   rows.map((row) => voxel.reduce((sum, place, axis) => sum + place * (row[axis] as number), row[3] as number));
 
-/** NIfTI-1 with all of its numbers big-endian. Fields and offsets are those of nifti1.h. */
+/** NIfTI-1 with big-endian numbers. Fields and offsets are those of nifti1.h. */
 function bigEndianNifti(): Buffer {
   const file = Buffer.alloc(352 + 2 * dims[0] * dims[1] * dims[2]);
   file.writeInt32BE(348, 0);
@@ -54,7 +54,7 @@ function bigEndianNifti(): Buffer {
   return file;
 }
 
-/** Seen from the feet, the front and the left: which axes a slice shows to the right and down, and which way they run. */
+/** Seen from the feet, the front and the left: the axes to the right and down on each slice, and their direction. */
 const frames = {
   z: { right: [0, 1], down: [1, -1] },
   y: { right: [0, 1], down: [2, -1] },
@@ -68,7 +68,7 @@ interface Place {
   at(voxel: Voxel): { readonly x: number; readonly y: number };
 }
 
-/** How a slice that is fitted lies on the screen. */
+/** Position of a fitted slice on the screen. */
 async function placeOf(page: Page, pane: Pane): Promise<Place> {
   await expect.poll(() => isSettled(page, pane)).toBe(true);
   const box = await canvasOf(page, pane).boundingBox();
@@ -88,7 +88,7 @@ async function placeOf(page: Page, pane: Pane): Promise<Place> {
   };
 }
 
-/** `x 1  y 2  z 3 · 4.5 (stored 209)` and, below, `R 1  P 2  S 3 mm`. */
+/** Parses `x 1  y 2  z 3 · 4.5 (stored 209)` and, below, `R 1  P 2  S 3 mm`. */
 function parsed(text: string) {
   const found = /x (\d+)\s+y (\d+)\s+z (\d+)\s+·\s+(\S+) \(stored (\S+)\)\n([RL]) (\S+)\s+([AP]) (\S+)\s+([SI]) (\S+?)mm$/.exec(
     plain(text),
@@ -99,7 +99,7 @@ function parsed(text: string) {
   return { voxel: [x - 1, y - 1, z - 1], value, stored: was, world };
 }
 
-test('the readout is the source’s voxel, its value and its place in the world, wherever the crosshair is', async ({ stria }) => {
+test('the readout gives the source’s voxel, its value and its world position, wherever the crosshair is', async ({ stria }) => {
   const { page } = stria;
   await stria.dropFiles([stria.write('oblique.nii', bigEndianNifti())]);
   await expectOpen(page, 'oblique.nii');
@@ -107,7 +107,7 @@ test('the readout is the source’s voxel, its value and its place in the world,
   await expect(canvasOf(page, '3d')).toBeHidden();
   const places = Object.fromEntries(await Promise.all(panes.map(async (pane) => [pane, await placeOf(page, pane)])));
 
-  await test.step('at 50 random voxels, in the three slices by turns', async () => {
+  await test.step('at 50 random voxels, in the three slices in turn', async () => {
     let seed = 7;
     const below = (end: number) => {
       seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
@@ -118,7 +118,7 @@ test('the readout is the source’s voxel, its value and its place in the world,
       const pane = panes[index % 3] as Pane;
       return { voxel, pane, ...(places[pane] as Place).at(voxel) };
     });
-    // In the page: through the test's connection these are thousands of messages.
+    // In the page, since this would be thousands of messages over the test's connection.
     const texts = await page.evaluate(async (wanted) => {
       const element = <T extends Element>(id: string) =>
         document.querySelector<T & HTMLElement>(`[data-testid="${id}"]`) as T & HTMLElement;
@@ -155,7 +155,7 @@ test('the readout is the source’s voxel, its value and its place in the world,
     }
   });
 
-  await test.step('a click puts the crosshair there, in every slice', async () => {
+  await test.step('a click moves the crosshair there, in every slice', async () => {
     const voxel = [3, 9, 2] as const;
     await page.getByTestId('slider-z').fill('2');
     const { x, y } = (places.z as Place).at(voxel);
@@ -165,14 +165,14 @@ test('the readout is the source’s voxel, its value and its place in the world,
     await expect.poll(async () => parsed((await page.getByTestId('probe').textContent()) ?? '').voxel).toEqual([...voxel]);
   });
 
-  await test.step('keys move it, and say what is there', async () => {
+  await test.step('keys move it, and the readout follows', async () => {
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowUp');
     await expect.poll(async () => parsed((await page.getByTestId('probe').textContent()) ?? '').voxel).toEqual([4, 10, 2]);
     expect(parsed((await page.getByTestId('probe').textContent()) ?? '').value).toBe(valueAt([4, 10, 2]));
   });
 
-  await test.step('the wheel goes through slices; with Ctrl it zooms, and the voxel under the pointer stays', async () => {
+  await test.step('the wheel moves through slices; with Ctrl it zooms, and the voxel under the pointer stays', async () => {
     const { x, y } = (places.z as Place).at([5, 8, 2]);
     await page.mouse.move(x, y);
     await page.mouse.wheel(0, -200);
@@ -184,13 +184,13 @@ test('the readout is the source’s voxel, its value and its place in the world,
     if (!box) throw new Error('there is no slice');
     const at = (byX: number) => probeAt(page, 'z', (x + byX - box.x) / box.width, (y - box.y) / box.height);
     expect((await at(0)).voxel).toEqual([5, 8, 4]);
-    // e times as large: so many pixels are now two voxels.
+    // e times as large, so this many pixels are now two voxels.
     const pixels = 2 * spacing[0] * (places.z as Place).pixelsPerUnit * Math.E;
     expect((await at(pixels)).voxel).toEqual([7, 8, 4]);
     await page.keyboard.press('r');
   });
 
-  await test.step('a double click shows a slice alone, and another all again', async () => {
+  await test.step('a double click shows one slice only, and another shows all views again', async () => {
     const slice = canvasOf(page, 'x');
     await slice.dblclick();
     await expect(canvasOf(page, 'z')).toBeHidden();
@@ -200,7 +200,7 @@ test('the readout is the source’s voxel, its value and its place in the world,
   });
 });
 
-test('what is measured on a slice is right in the file’s units, and goes out as CSV', async ({ stria }) => {
+test('measurements on a slice are right in the file’s units, and are exported as CSV', async ({ stria }) => {
   const { page } = stria;
   await stria.dropFiles([stria.write('oblique.nii', bigEndianNifti())]);
   await expectOpen(page, 'oblique.nii');
@@ -217,7 +217,7 @@ test('what is measured on a slice is right in the file’s units, and goes out a
     await page.mouse.up();
   };
 
-  await test.step('a distance, by its key', async () => {
+  await test.step('a distance, by its shortcut', async () => {
     await page.keyboard.press('m');
     await drag([2, 6, 9], [12, 6, 3]);
     const millimetres = Math.hypot(10 * spacing[0], 6 * spacing[2]);
@@ -225,9 +225,9 @@ test('what is measured on a slice is right in the file’s units, and goes out a
     expect(Math.abs(Number(/([\d.]+)mm/.exec(shown)?.[1]) - millimetres)).toBeLessThan(0.15);
   });
 
-  await test.step('a rectangle holds the voxels that the file has there', async () => {
+  await test.step('a rectangle contains the voxels that the file has there', async () => {
     await page.getByTestId('tool-rectangle').click();
-    // From the upper left voxel's corner to the lower right one's, a little more than half a voxel from their middles.
+    // From the upper left voxel's corner to the lower right one's, slightly more than half a voxel from their centres.
     await drag([4, 6, 8], [8, 6, 5], 0.5 * spacing[0] * place.pixelsPerUnit + 2);
     const values: number[] = [];
     for (let z = 5; z <= 8; z++) for (let x = 4; x <= 8; x++) values.push(valueAt([x, 6, z]));

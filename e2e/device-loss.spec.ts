@@ -4,7 +4,7 @@ import { cli } from './support/cli.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
-test('a lost device comes back with the volume, the view and the compression', async ({ stria }) => {
+test('a lost device is replaced, with the volume, the view and the compression', async ({ stria }) => {
   const { page } = stria;
   const volume = shapes(48);
   await stria.dropFiles([stria.write('scan.nii', nifti(volume))]);
@@ -28,8 +28,8 @@ test('a lost device comes back with the volume, the view and the compression', a
     expect((await voxelsInGpu(page)).equals(volume.bytes)).toBe(true);
   });
 
-  await test.step('once it is: from the compressed bytes, which can still be saved', async () => {
-    // By the codec that a software GPU compiles soonest, here and on the device after.
+  await test.step('afterwards: from the compressed bytes, which can still be saved', async () => {
+    // With the codec that a software GPU compiles fastest, on both devices.
     await choose(page, 'codec-select', 'rle');
     await page.getByTestId('compress-button').click();
     await expect(page.getByTestId('result-exact')).toHaveText('Bit-exact: checked on the GPU');

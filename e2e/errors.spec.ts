@@ -5,7 +5,7 @@ import { cli } from './support/cli.ts';
 import { expect, type Stria, test } from './support/test.ts';
 import { gzip, nifti, noise, shapes } from './support/volumes.ts';
 
-test('a bad file says what is wrong with it, and the app goes on', async ({ stria }) => {
+test('a bad file gives an error, and the app continues to work', async ({ stria }) => {
   const good = stria.write('good.nii', nifti(shapes(32)));
   const packed = join(stria.folder, 'good.stria');
   await cli('compress', good, '-o', packed, '--device', 'cpu', '--quiet');
@@ -28,7 +28,7 @@ test('a bad file says what is wrong with it, and the app goes on', async ({ stri
   await expect(stria.page.getByTestId('error-message')).toBeHidden();
 });
 
-test('names and texts from files are shown with their invisible characters written out', async ({ stria }) => {
+test('names and texts from files are shown with invisible characters escaped', async ({ stria }) => {
   const { page } = stria;
   const nrrd = 'NRRD0004\ntype: \u001b[31m\u202etniu\ndimension: 3\nsizes: 1 1 1\nencoding: raw\n\nx';
   await stria.dropFiles([stria.write('bad\u202egnp.nrrd', nrrd)]);
@@ -37,11 +37,11 @@ test('names and texts from files are shown with their invisible characters writt
   await expect(message).toContainText('\\u001b[31m\\u202etniu');
   await stria.dropFiles([stria.write('good\u202eiin.nii', nifti(shapes(32)))]);
   await expect(page.getByRole('heading', { level: 1 })).toContainText('good\\u202eiin.nii');
-  // The open volume keeps its own name, which the page's text shows nowhere as it is.
+  // The open volume keeps its own name, which the page never shows unescaped.
   expect(await page.locator('body').innerText()).not.toMatch(/\p{Cf}/u);
 });
 
-/** Drops a bad file, reads what is said of it, and closes it. */
+/** Drops a bad file, checks the error, and closes it. */
 async function expectFault(
   { page, ...stria }: Stria,
   name: string,

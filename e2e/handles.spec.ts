@@ -4,7 +4,7 @@ import { nifti, shapes } from './support/volumes.ts';
 
 test.use({ viewport: { width: 960, height: 640 } });
 
-/** A small volume in the 3D view, drawn as quickly as can be. */
+/** A small volume in the 3D view, drawn as fast as possible. */
 async function openSmall(stria: Stria): Promise<void> {
   const { page } = stria;
   await stria.dropFiles([stria.write('shapes.nii', nifti(shapes(16)))]);
@@ -13,7 +13,7 @@ async function openSmall(stria: Stria): Promise<void> {
   await page.getByTestId('lighting').click();
 }
 
-test('faces of what is shown are clipped by their handles, and the oblique slice is turned by its axis', async ({ stria }) => {
+test('faces are clipped by their handles, and the oblique slice is turned by its axis', async ({ stria }) => {
   const { page } = stria;
   await openSmall(stria);
   await page.keyboard.press('1');
@@ -31,7 +31,7 @@ test('faces of what is shown are clipped by their handles, and the oblique slice
   await page.getByTestId('clip-handles').click();
   await expect(face).toHaveCount(0);
   expect(differingPart(whole, await settledPicture(page, '3d'))).toBeGreaterThan(0.03);
-  // One step for the drag, however many moves it had; the key is another, or of the same one where it followed at once.
+  // A drag is one undo step, however many moves it had. The key press is another, or part of the same if it followed at once.
   await page.keyboard.press('ControlOrMeta+z');
   await expect.poll(() => numberIn(page, 'clip-x-to')).toBeGreaterThanOrEqual(dragged);
   if ((await numberIn(page, 'clip-x-to')) === dragged) await page.keyboard.press('ControlOrMeta+z');
@@ -46,7 +46,7 @@ test('faces of what is shown are clipped by their handles, and the oblique slice
   await dragHandle(page, 'oblique-tip', 30, 30);
   await expect.poll(() => numberIn(page, 'oblique-tilt')).not.toBe(0);
   await expect.poll(() => isSettled(page)).toBe(true);
-  // Where the slice lies is drawn in the picture.
+  // The outline of the slice is part of the picture.
   expect((await screenOf(page, '3d', hidden)).data).not.toEqual(before.data);
   await page.keyboard.press('ControlOrMeta+z');
   await expect.poll(() => Promise.all([numberIn(page, 'oblique-turn'), numberIn(page, 'oblique-tilt')])).toEqual([0, 0]);

@@ -11,11 +11,11 @@ async function open(stria: Stria, name: string, bytes: Buffer): Promise<void> {
   await expect(stria.page.getByTestId('compress-button')).toBeVisible();
 }
 
-/** How many squares of a picture have about this gray. */
+/** The number of squares of a picture with about this grey value. */
 const squaresOf = (picture: Picture, gray: number): number =>
   picture.filter((square) => square.every((channel) => Math.abs(channel - gray) < 4)).length;
 
-test('volumes whose values are hard to show look like common ones', async ({ stria }) => {
+test('volumes whose values are hard to show look like ordinary ones', async ({ stria }) => {
   const { page } = stria;
   const common = oddVolume('tiny');
   await open(stria, 'common', nifti(volumeOf(common.dims, 'f32', (x, y, z) => (100 * common.voxel(x, y, z)) / 6.2e-13)));
@@ -28,11 +28,11 @@ test('volumes whose values are hard to show look like common ones', async ({ str
     await page.keyboard.press('1');
     expect(differingPart(await settledPicture(page, '3d'), space), `${name} in 3D`).toBeLessThan(0.02);
     await page.keyboard.press('2');
-    // The corner of the sentinel shows the ground, which is nearly the black of the lowest value.
+    // The corner of the sentinel shows the background, which is almost the black of the lowest value.
     expect(differingPart(await settledPicture(page, 'z'), slice), `${name} in the slice`).toBeLessThan(0.02);
   }
 
-  await test.step('voxels without a number take a colour, where there are any', async () => {
+  await test.step('voxels without a value get a colour, in volumes that have any', async () => {
     const hidden = await settledPicture(page, 'z');
     await page.getByTestId('missing-select').click();
     await page.getByRole('option', { name: 'Marked' }).click();
@@ -43,10 +43,10 @@ test('volumes whose values are hard to show look like common ones', async ({ str
     await expect(page.getByTestId('missing-select')).toBeHidden();
   });
 
-  await test.step('where the slope is negative the lowest real value is black, and the axis runs upwards', async () => {
+  await test.step('with a negative slope the lowest physical value is black, and the axis runs upwards', async () => {
     await open(stria, 'negative-slope', oddNifti('negative-slope'));
     await page.keyboard.press('2');
-    // Stored 0 is a real 1000: what is black in the others is white, and the other way round.
+    // Stored 0 is physical 1000, so black and white are exchanged.
     const falling = await settledPicture(page, 'z');
     expect(squaresOf(falling, 255)).toBeGreaterThan(0.2 * falling.length);
     const [low = 0, high = 0] = await Promise.all(

@@ -7,7 +7,7 @@ test.use({ viewport: { width: 960, height: 640 } });
 
 const restMs = 1500;
 
-test('at rest nothing is drawn, no animation frame is asked for, and the processor rests', async ({ stria }) => {
+test('at rest nothing is drawn, no animation frame is requested, and the CPU is idle', async ({ stria }) => {
   const { page } = stria;
   await page.evaluate(() => {
     const { requestAnimationFrame: ask } = window;
@@ -30,7 +30,7 @@ test('at rest nothing is drawn, no animation frame is asked for, and the process
   await expectRest(page, 'played and paused, the pointer on a slice');
 });
 
-/** Work that ends by itself may still go on: it has to be over at one of several looks. */
+/** Work that ends by itself may still be running, so one of several checks must find it idle. */
 async function expectRest(page: Page, what: string): Promise<void> {
   await expect.poll(() => isSettled(page), { message: what }).toBe(true);
   const session = await page.context().newCDPSession(page);

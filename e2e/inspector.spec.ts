@@ -7,7 +7,7 @@ test.use({ viewport: { width: 1280, height: 800 } });
 const choices = ['codec-select', 'prefer-select', 'axis-select', 'effort-select', 'compress-button'] as const;
 const result = ['result-ratio', 'result-size', 'result-exact', 'save-button'] as const;
 
-test('compressing and its result are in sight beside any tab, in a low window first; tab and folds are remembered', async ({
+test('compressing and its result are visible beside any tab, and at the top in a low window; tab and folds are remembered', async ({
   stria,
 }) => {
   const { page } = stria;

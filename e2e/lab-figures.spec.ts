@@ -6,7 +6,7 @@ import type { BenchResult } from '../src/core/bench/harness/result.ts';
 import type { LabMessage } from '../src/renderer/app/lab/lab-protocol.ts';
 import { expect, test } from './support/test.ts';
 
-/** Runs the Lab, whose thread is played by one that has all figures at hand. */
+/** Runs the Lab with a fake worker that has all results ready. */
 async function showFigures(page: Page, result: BenchResult): Promise<void> {
   await page.evaluate((result) => {
     class Answer {
@@ -25,7 +25,7 @@ async function showFigures(page: Page, result: BenchResult): Promise<void> {
   await expect(page.getByTestId('lab-row')).toHaveCount(result.cases.length);
 }
 
-test('figures of a large GPU stand in plots, tables and a plane, and the plane is in the picture that is saved', async ({
+test('results of a large GPU appear in plots, tables and a grid, and the grid is in the saved picture', async ({
   stria,
 }, info) => {
   const { page } = stria;
@@ -50,7 +50,7 @@ test('figures of a large GPU stand in plots, tables and a plane, and the plane i
   await page.getByTestId('lab-save-png').click();
   const { width, data, channels } = decode(readFileSync(await stria.savedFile(path)));
   expect(width).toBeGreaterThan(bounds?.width ?? 0);
-  // Words down to the last row: some pixels are no background.
+  // Text down to the last row, so some pixels are not background.
   const tail = data.subarray(-60 * width * channels);
   const background = data.subarray(0, channels);
   expect(tail.filter((value, at) => value !== background[at % channels]).length).toBeGreaterThan(300);

@@ -22,26 +22,26 @@ async function saved(stria: Stria, kind: 'json' | 'csv' | 'png'): Promise<Buffer
   return readFileSync(await stria.savedFile(path));
 }
 
-/** What the open volume holds of GPU memory; what the views hold changes with the window. */
+/** GPU memory of the open volume. The views' memory changes with the window. */
 async function volumeMemory(page: Page): Promise<Record<string, number>> {
   const all = await page.evaluate(() => (window as unknown as { striaTest: StriaTest }).striaTest.gpuMemory());
   return Object.fromEntries(Object.entries(all).filter(([label]) => !/^(overlay|slices|view)/.test(label)));
 }
 
-test('the Lab runs a suite beside what is open, shows and saves it, and frees the GPU', async ({ stria }) => {
+test('the Lab runs a suite beside an open volume, shows and saves it, and frees the GPU', async ({ stria }) => {
   test.setTimeout(240_000);
   const { page } = stria;
   await stria.dropFiles([stria.write('scan.nii', nifti(shapes(32)))]);
   await expectOpen(page, 'scan.nii');
   const before = await volumeMemory(page);
   await openLab(page, 'codecs');
-  // The least work that there is: what is tested is the Lab.
+  // The smallest possible work, since the Lab is under test.
   await page.getByTestId('lab-codec').click();
   await page.getByRole('option', { name: 'raw' }).click();
   await page.getByTestId('lab-run').click();
   await expect(page.getByTestId('lab-row').first()).toBeVisible({ timeout: 60_000 });
 
-  await test.step('the viewer is there while it runs', async () => {
+  await test.step('the viewer is available while it runs', async () => {
     await page.keyboard.press('Escape');
     await expectOpen(page, 'scan.nii');
     await page.keyboard.press('b');
@@ -67,7 +67,7 @@ test('the Lab runs a suite beside what is open, shows and saves it, and frees th
   await expect.poll(() => volumeMemory(page)).toEqual(before);
 });
 
-test('a run is cancelled at once, keeps its figures, and another one can start', async ({ stria }) => {
+test('a run is cancelled at once and keeps its results, and another one can start', async ({ stria }) => {
   test.setTimeout(120_000);
   const { page } = stria;
   await openLab(page, 'seeds');
@@ -79,7 +79,7 @@ test('a run is cancelled at once, keeps its figures, and another one can start',
   await expect(state).toHaveAttribute('data-gpu-bytes', '0', { timeout: 20_000 });
   const kept = await page.getByTestId('lab-row').count();
   expect(kept).toBeGreaterThan(2);
-  // What Rutter published, beside what was measured here.
+  // Rutter's published time beside the one measured here.
   const first = page.getByTestId('lab-row').filter({ hasText: 'Rutter, rows' }).first();
   await expect(first).toContainText('328');
   await expect(first).toContainText('GeForce GTX 460M');
@@ -91,14 +91,12 @@ test('a run is cancelled at once, keeps its figures, and another one can start',
   await expect(state).toHaveAttribute('data-gpu-bytes', '0', { timeout: 20_000 });
 });
 
-test('workgroup sizes that were kept for this GPU are taken, until they are reset; a software GPU is not tuned', async ({
-  stria,
-}) => {
+test('workgroup sizes kept for this GPU are used until reset; a software GPU is not tuned', async ({ stria }) => {
   const { page } = stria;
   await page.evaluate(async () => {
     const info = (await navigator.gpu.requestAdapter())?.info;
     const key = [info?.vendor, info?.architecture, info?.device, info?.description].join(' / ');
-    // Beside what makes sense, what no version has.
+    // Valid entries beside one that no version has.
     const tunings = { [key]: { 'rice.decode': 64, 'view.rays': 7 }, other: 'fast' };
     localStorage.setItem('stria.settings', JSON.stringify({ tunings }));
   });

@@ -4,11 +4,11 @@ import { cli } from './support/cli.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
-test('without WebGPU the page says so, and files are compressed all the same', async ({ stria }) => {
+test('without WebGPU the page says so, and files can still be compressed', async ({ stria }) => {
   const { page } = stria;
   await page.addInitScript(() => {
     Reflect.deleteProperty(Navigator.prototype, 'gpu');
-    // What is put on the clipboard, which a test may not read everywhere.
+    // The text written to the clipboard, which tests cannot read everywhere.
     Object.assign(window, { copied: [] });
     navigator.clipboard.writeText = async (text) => void (window as unknown as { copied: string[] }).copied.push(text);
   });

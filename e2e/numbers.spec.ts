@@ -6,7 +6,7 @@ import { nifti, series } from './support/volumes.ts';
 
 test.use({ viewport: { width: 1280, height: 800 } });
 
-/** Opens one of the volumes whose values are hard to show, with the slices alone: no spec here looks at the 3D view. */
+/** Opens one of the volumes whose values are hard to show, with slices only, since these specs do not look at the 3D view. */
 async function open(stria: Stria, name: OddName): Promise<void> {
   await stria.dropFiles([stria.write(`${name}.nii`, oddNifti(name))]);
   await expect(stria.page.getByRole('heading', { level: 1 })).toContainText(`${name}.nii`);
@@ -15,7 +15,7 @@ async function open(stria: Stria, name: OddName): Promise<void> {
   await expect(canvasOf(stria.page, 'z')).toBeVisible();
 }
 
-test('values are shown exactly, and ranges by as many digits as tell their ends apart', async ({ stria }) => {
+test('values are shown exactly, and ranges with enough digits to tell their ends apart', async ({ stria }) => {
   const { page } = stria;
   const ranges: Partial<Record<OddName, string>> = {
     offset: '1000000.25 to 1000008',
@@ -35,7 +35,7 @@ test('values are shown exactly, and ranges by as many digits as tell their ends 
   }
 });
 
-test('Window and Level take any number as people write it, refuse in words what is none, and are not changed by being passed', async ({
+test('Window and Level accept common number notations, reject others with a message, and do not change when tabbed through', async ({
   stria,
 }) => {
   const { page } = stria;
@@ -43,7 +43,7 @@ test('Window and Level take any number as people write it, refuse in words what 
   const levelField = page.getByRole('textbox', { name: 'Level' });
   const undo = page.getByTestId('undo-button');
 
-  await test.step('passing through shows all of it and changes nothing', async () => {
+  await test.step('tabbing through shows all digits and changes nothing', async () => {
     for (const name of ['offset', 'extreme', 'tiny'] as const) {
       await open(stria, name);
       await windowField.focus();
@@ -72,7 +72,7 @@ test('Window and Level take any number as people write it, refuse in words what 
     await expect(windowField).toHaveValue('2510.5');
   });
 
-  await test.step('what is no number stays there with the reason, and Escape takes it back', async () => {
+  await test.step('invalid text stays with the reason, and Escape restores the value', async () => {
     await windowField.fill('wide');
     await windowField.press('Tab');
     await expect(windowField).toHaveValue('wide');
@@ -88,7 +88,7 @@ test('Window and Level take any number as people write it, refuse in words what 
   });
 });
 
-test('the histogram’s axis fits the values, is zoomed by wheel and keys, and its handles take small and large steps', async ({
+test('the histogram’s axis fits the values, zooms by wheel and keys, and its handles take small and large steps', async ({
   stria,
 }) => {
   const { page } = stria;
@@ -99,7 +99,7 @@ test('the histogram’s axis fits the values, is zoomed by wheel and keys, and i
   const whole = page.getByTestId('histogram-whole');
   const valueAt = async (handle: Locator) => Number(await handle.getAttribute('aria-valuenow'));
 
-  await test.step('32 integers take all of it, and real values run up', async () => {
+  await test.step('32 integers fill the axis, and physical values run upwards', async () => {
     await open(stria, 'negative-slope');
     await expect.poll(shownNumbers).toEqual(['940', '960', '980']);
     expect(await high.getAttribute('aria-valuemin')).toBe('920');
@@ -118,7 +118,7 @@ test('the histogram’s axis fits the values, is zoomed by wheel and keys, and i
     expect(await valueAt(low)).toBe(2 ** 32 - 201);
   });
 
-  await test.step('the wheel zooms around the pointer, and a button is the way back', async () => {
+  await test.step('the wheel zooms around the pointer, and a button resets it', async () => {
     await open(stria, 'offset');
     const before = await shownNumbers();
     const plot = await page.getByTestId('histogram').boundingBox();
@@ -150,7 +150,7 @@ test('the histogram’s axis fits the values, is zoomed by wheel and keys, and i
   });
 });
 
-test('a click on the line of opacity adds a point, Delete removes it, and words say so', async ({ stria }) => {
+test('a click on the opacity line adds a point, Delete removes it, and a hint says so', async ({ stria }) => {
   const { page } = stria;
   const points = page.getByRole('slider', { name: /^Opacity point/ });
   await open(stria, 'offset');
@@ -166,7 +166,7 @@ test('a click on the line of opacity adds a point, Delete removes it, and words 
   await expect(points).toHaveCount(count);
 });
 
-test('a window beside the values, or far wider, is said to be so, and Auto brings it back', async ({ stria }) => {
+test('a window outside the values, or far too wide, gives a warning, and Auto fixes it', async ({ stria }) => {
   const { page } = stria;
   const levelField = page.getByRole('textbox', { name: 'Level' });
   const windowField = page.getByRole('textbox', { name: 'Window' });
@@ -190,7 +190,7 @@ test('a window beside the values, or far wider, is said to be so, and Auto bring
   await expect(trouble).toBeHidden();
 });
 
-test('slices, voxels and time points are counted from 1, wherever they are shown', async ({ stria }) => {
+test('slices, voxels and time points are counted from 1 wherever they are shown', async ({ stria }) => {
   const { page } = stria;
   await stria.dropFiles([stria.write('series.nii', nifti(series(12, 3)))]);
   await expect(page.getByRole('heading', { level: 1 })).toContainText('series.nii');

@@ -3,7 +3,7 @@ import { hookHost } from './support/host.ts';
 import { expect, test } from './support/test.ts';
 import { gzip, nifti, niftiPair, nrrd, shapes } from './support/volumes.ts';
 
-test('every format gives the same voxels: by the dialog, dropped, and from the recent files', async ({ stria }) => {
+test('every format gives the same voxels: through the dialog, by a drop, and from the recent files', async ({ stria }) => {
   const { page } = stria;
   const volume = shapes(48);
   const { header, image } = niftiPair(volume);
@@ -12,7 +12,7 @@ test('every format gives the same voxels: by the dialog, dropped, and from the r
     expect((await voxelsInGpu(page)).equals(volume.bytes), `voxels of ${name}`).toBe(true);
   };
 
-  await test.step('gzipped NIfTI, by the dialog', async () => {
+  await test.step('gzipped NIfTI, through the dialog', async () => {
     await stria.chooseOpen([stria.write('packed.nii.gz', gzip(nifti(volume)))]);
     await page.getByTestId('open-button').click();
     await expectVoxels('packed.nii.gz');
@@ -30,7 +30,7 @@ test('every format gives the same voxels: by the dialog, dropped, and from the r
     expect(await volumeFacts(page)).toMatchObject({ Format: 'NRRD', Spacing: '1.5 × 1.5 × 2' });
   });
 
-  await test.step('raw voxels, once their layout is given', async () => {
+  await test.step('raw voxels, after entering their layout', async () => {
     await stria.dropFiles([stria.write('voxels.raw', volume.bytes)]);
     await expect(page.getByTestId('raw-form')).toContainText('Matches the file size exactly.');
     for (const axis of ['x', 'y', 'z']) await expect(page.getByLabel(axis, { exact: true })).toHaveValue('48');
@@ -44,7 +44,7 @@ test('every format gives the same voxels: by the dialog, dropped, and from the r
   });
 
   await test.step('a recent file opens again', async () => {
-    // The picture follows a moment after it was drawn.
+    // The thumbnail is stored shortly after the volume was drawn.
     const hook = await hookHost(page);
     const pictureOfRecent = () =>
       hook.evaluate(async ({ host }) => (await host.recent()).find(({ name }) => name === 'voxels.raw')?.thumbnail);

@@ -8,15 +8,13 @@ import { nifti, shapes } from './support/volumes.ts';
 
 test.use({ viewport: { width: 960, height: 640 }, permissions: ['clipboard-read', 'clipboard-write'] });
 
-test('pictures: as the screen shows it, at any size, without annotations, of everything, and on the clipboard', async ({
-  stria,
-}) => {
+test('pictures: as on screen, at any size, without annotations, of the whole layout, and on the clipboard', async ({ stria }) => {
   const { page } = stria;
   await stria.dropFiles([stria.write('ball.nii', nifti(shapes(16)))]);
   await expectOpen(page, 'ball.nii');
   await settledPicture(page, '3d');
 
-  await test.step('the layout, drawn anew on white', async () => {
+  await test.step('the layout, drawn on white', async () => {
     await page.getByTestId('picture-button').click();
     await choose(page, 'Whole layout');
     await page.getByRole('radio', { name: 'Custom' }).click();
@@ -44,7 +42,7 @@ test('pictures: as the screen shows it, at any size, without annotations, of eve
       ).toBeGreaterThan(0.03);
   });
 
-  await test.step('what is too large is refused in words', async () => {
+  await test.step('a size that is too large is refused with a message', async () => {
     await page.keyboard.press('ControlOrMeta+Shift+P');
     await lengths(page, 40_000, 300);
     await expect(page.getByTestId('picture-size')).toHaveText(/draws at most \d+ pixels along an edge, not 40000 × 300/);
@@ -52,7 +50,7 @@ test('pictures: as the screen shows it, at any size, without annotations, of eve
     await page.keyboard.press('Escape');
   });
 
-  await test.step('a slice as large as on the screen has the screen’s pixels', async () => {
+  await test.step('a slice at screen size has the pixels of the screen', async () => {
     await page.keyboard.press('2');
     await page.mouse.move(5, 5);
     await settledPicture(page, 'z');
@@ -62,7 +60,7 @@ test('pictures: as the screen shows it, at any size, without annotations, of eve
     await page.getByRole('radio', { name: 'Dark' }).click();
     const picture = await save(stria, 'slice.png');
     expect([picture.width, picture.height]).toEqual([shown.width, shown.height]);
-    // The picture has a line more: place and value, in its lower left corner.
+    // The picture has one more line: position and value, in its lower left corner.
     let others = 0;
     for (let y = 0; y < shown.height; y++)
       for (let x = 0; x < shown.width; x++) {
@@ -74,7 +72,7 @@ test('pictures: as the screen shows it, at any size, without annotations, of eve
     expect(readFileSync(join(stria.folder, 'slice.png')).toString('latin1')).toContain('slice across z; crosshair 9 9 9');
   });
 
-  await test.step('the 3D view without anything around it, on nothing, on the clipboard', async () => {
+  await test.step('the 3D view without annotations, transparent, on the clipboard', async () => {
     await page.keyboard.press('1');
     await settledPicture(page, '3d');
     await page.keyboard.press('ControlOrMeta+Shift+P');
@@ -107,7 +105,7 @@ async function lengths(page: Page, width: number, height: number): Promise<void>
   }
 }
 
-/** Saves what the dialog is set to; it closes by itself. */
+/** Saves with the dialog's settings. The dialog closes by itself. */
 async function save(stria: Stria, name: string): Promise<DecodedPng> {
   const path = join(stria.folder, name);
   await stria.chooseSave(path);
@@ -121,7 +119,7 @@ function pixel({ width, channels, data }: DecodedPng, x: number, y: number): rea
   return [...data.subarray((y * width + x) * channels, (y * width + x) * channels + 3)];
 }
 
-/** How much of a part of a picture is so. */
+/** The fraction of a part of a picture for which a condition holds. */
 function part(
   picture: DecodedPng,
   left: number,

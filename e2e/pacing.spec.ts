@@ -5,12 +5,12 @@ import { nifti, shapes } from './support/volumes.ts';
 test.use({ viewport: { width: 960, height: 640 }, sharp: true });
 
 const dragMs = 2000;
-/** Until the pacing knows the device: each frame is chosen by those before. */
+/** The pacing needs this many frames to learn the device's speed. */
 const firstFrames = 3;
-/** What the pacing draws at least: see frame-pacing.ts. */
+/** The lowest quality that the pacing uses; see frame-pacing.ts. */
 const least = { scale: 0.1, step: 8 };
 
-test('a view that is turned keeps its frames under 50 ms, or draws as little as it ever does', async ({ stria }) => {
+test('while the view is rotated, frames stay under 50 ms or have the lowest quality', async ({ stria }) => {
   const { page } = stria;
   await stria.dropFiles([stria.write('shapes.nii', nifti(shapes(32)))]);
   await expectOpen(page, 'shapes.nii');
@@ -40,7 +40,7 @@ test('a view that is turned keeps its frames under 50 ms, or draws as little as 
   test.info().annotations.push({ type: 'frames', description: words });
   const median = frames[Math.floor(frames.length / 2)];
   const isLeast = frames.filter(({ scale, step }) => scale <= least.scale && step >= least.step).length > frames.length / 2;
-  // What lies over the view follows it without being laid out.
+  // What lies over the view follows it without a layout.
   expect(laidOut).toBeLessThan(frames.length / 2);
   expect(isLeast || (median?.ms ?? Number.NaN) < 50, words).toBe(true);
 });

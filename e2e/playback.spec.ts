@@ -24,7 +24,7 @@ test('numbered pictures play: in order, exactly, at the rate, and without upload
   await expectOpen(page, 'frame1-stack.png');
   await showExactly(page);
 
-  await test.step('it does not play unasked where motion is not wanted', async () => {
+  await test.step('it does not start by itself if reduced motion is requested', async () => {
     await expect(page.getByTestId('transport')).toHaveAttribute('data-playing', 'false');
     await expectFrame(page, frameCount / 2);
   });
@@ -34,7 +34,7 @@ test('numbered pictures play: in order, exactly, at the rate, and without upload
     await expectFrame(page, 0);
     await page.keyboard.press('ArrowRight');
     await expectFrame(page, 1);
-    // It plays in a loop, and so it is stepped through.
+    // In a loop, stepping wraps around.
     await page.keyboard.press('ArrowLeft');
     await page.keyboard.press('ArrowLeft');
     await expectFrame(page, frameCount - 1);
@@ -50,13 +50,13 @@ test('numbered pictures play: in order, exactly, at the rate, and without upload
     await expectFrame(page, 47);
   });
 
-  await test.step('the pictures on the screen change in order, each one exact', async () => {
-    // So slow that a slow machine cannot miss half of it between two looks.
+  await test.step('the pictures on screen change in order, each one exact', async () => {
+    // Slow enough that a slow machine cannot miss half of it between two looks.
     await setRate(page, 3);
     await page.getByTestId('pace-every').click();
     await play(page);
     const seen: number[] = [];
-    // A picture is asked for until one falls between two frames.
+    // Takes screenshots until one falls between two frames.
     await expect
       .poll(
         async () => {
@@ -72,13 +72,13 @@ test('numbered pictures play: in order, exactly, at the rate, and without upload
     for (const step of steps) expect(step, `steps of ${seen}`).toBeLessThan(frameCount / 2);
   });
 
-  await test.step('pausing stays at the frame that is said', async () => {
+  await test.step('pausing stays at the displayed frame', async () => {
     const number = Number(plain(await page.getByTestId('frame-number').innerText()).split('/')[0]);
     await expectFrame(page, number - 1);
     await expectFrame(page, number - 1);
   });
 
-  await test.step('nothing is uploaded while it plays, once around and more', async () => {
+  await test.step('nothing is uploaded during playback, for more than one round', async () => {
     await setRate(page, 60);
     await page.getByTestId('pace-every').click();
     const frames = await recordFrames(page);
@@ -92,7 +92,7 @@ test('numbered pictures play: in order, exactly, at the rate, and without upload
     expect(order.slice(1)).toEqual(order.slice(0, -1).map((index) => (index + 1) % frameCount));
   });
 
-  await test.step('it played from compressed memory, and says what that takes', async () => {
+  await test.step('it plays from compressed memory, and shows how much that takes', async () => {
     const memory = await (await testHook(page)).evaluate((hook) => hook.gpuMemory());
     const labels = Object.keys(memory).filter((label) => (memory[label] ?? 0) > 0);
     expect(labels.filter((label) => label.startsWith('volume'))).toEqual([]);
@@ -102,7 +102,7 @@ test('numbered pictures play: in order, exactly, at the rate, and without upload
     expect(facts['GPU memory, compressed and as it would be raw']).toMatch(/^[\d.]+KiB, raw 180KiB$/);
   });
 
-  await test.step('where decoding is slow, every frame is shown, later', async () => {
+  await test.step('if decoding is slow, every frame is shown, later', async () => {
     await (await testHook(page)).evaluate((hook) => hook.slowFrames(120));
     await setRate(page, 30);
     const { frames, facts } = await playFor(page, 20);
@@ -113,7 +113,7 @@ test('numbered pictures play: in order, exactly, at the rate, and without upload
     expect(Number.parseFloat(facts.Achieved ?? '')).toBeLessThan(20);
   });
 
-  await test.step('and holding the rate drops', async () => {
+  await test.step('and keeping the rate drops frames', async () => {
     await page.getByTestId('pace-hold').click();
     const { frames, facts } = await playFor(page, 40);
     const steps = frames.slice(1).map(({ index }, at) => (index - (frames[at]?.index ?? 0) + frameCount) % frameCount);
@@ -122,24 +122,24 @@ test('numbered pictures play: in order, exactly, at the rate, and without upload
     const dropped = steps.reduce((sum, step) => sum + step - 1, 0);
     expect(dropped).toBeGreaterThan(10);
     expect(Number.parseInt(facts.Dropped ?? '', 10)).toBeGreaterThanOrEqual(dropped);
-    // The stack goes on at 30 frames a second, shown or not, give or take what a busy machine is late by.
+    // The stack advances at 30 frames per second, shown or not, apart from delays of a busy machine.
     const seconds = (last.presentedAt - first.presentedAt) / 1000;
     expect((dropped + steps.length) / seconds).toBeGreaterThan(20);
     expect((dropped + steps.length) / seconds).toBeLessThan(40);
   });
 
-  await test.step('colours and window can be changed while it plays', async () => {
+  await test.step('colormap and window can be changed during playback', async () => {
     await (await testHook(page)).evaluate((hook) => hook.slowFrames(0));
     await play(page);
     await fillNumber(page, 'Level', '2000');
-    // All is below the window, whichever frame it is.
+    // Everything is below the window, whatever the frame.
     await expect.poll(async () => new Set((await pictureOf(page, 'z')).map(String)).size).toBeLessThan(8);
     await fillNumber(page, 'Level', '127.5');
     await expect.poll(async () => new Set((await pictureOf(page, 'z')).map(String)).size).toBeGreaterThan(100);
     await pause(page);
   });
 
-  await test.step('it ends where it is played once, and turns where it goes back and forth', async () => {
+  await test.step('it stops when playing once, and reverses when playing back and forth', async () => {
     await setRate(page, 60);
     await page.getByTestId('end-once').click();
     await page.getByTestId('scrubber').fill(String(frameCount - 5));
@@ -159,7 +159,7 @@ test('numbered pictures play: in order, exactly, at the rate, and without upload
   });
 });
 
-test('pictures as one TIFF, and as .stria, are a stack; dropped, pictures say so and play', async ({ stria }) => {
+test('pictures as one TIFF, and as .stria, are a stack; dropped pictures say so and play', async ({ stria }) => {
   test.setTimeout(180_000);
   const { page } = stria;
   const names = Array.from({ length: frameCount }, (_, index) => join(writeFrames(stria, index === 0), `frame${index + 1}.png`));
@@ -179,7 +179,7 @@ test('pictures as one TIFF, and as .stria, are a stack; dropped, pictures say so
     });
   }
 
-  await test.step('a new drop while it plays takes its place', async () => {
+  await test.step('a new drop during playback replaces it', async () => {
     await play(page);
     await stria.dragFiles(names);
     await expect(page.getByTestId('drop-overlay')).toHaveText(`Drop to play ${frameCount} frames`);
@@ -190,7 +190,7 @@ test('pictures as one TIFF, and as .stria, are a stack; dropped, pictures say so
     await expect.poll(() => frames.count()).toBeGreaterThan(3);
   });
 
-  await test.step('a device lost while it plays comes back at its frame', async () => {
+  await test.step('a device lost during playback comes back at its frame', async () => {
     await loseDevice(page);
     await expect(page.getByTestId('transport')).toBeHidden();
     await expect(page.getByTestId('transport')).toHaveAttribute('data-playing', 'false');
@@ -199,7 +199,7 @@ test('pictures as one TIFF, and as .stria, are a stack; dropped, pictures say so
     await expectFrame(page, 7);
   });
 
-  await test.step('closed while it plays, nothing is left', async () => {
+  await test.step('closing during playback leaves nothing', async () => {
     await play(page);
     await page.getByTestId('close-button').click();
     await expect(page.getByTestId('empty-state')).toBeVisible();
@@ -207,7 +207,7 @@ test('pictures as one TIFF, and as .stria, are a stack; dropped, pictures say so
   });
 });
 
-test('a time series plays in slices and in 3D; of a volume the slices, when asked', async ({ stria }) => {
+test('a time series plays in slices and in 3D; the slices of a volume play on request', async ({ stria }) => {
   test.setTimeout(180_000);
   const { page } = stria;
   await page.emulateMedia(settled);
@@ -215,7 +215,7 @@ test('a time series plays in slices and in 3D; of a volume the slices, when aske
   await stria.dropFiles([stria.write('series.nii', niftiSeries(series, 30))]);
   await expectOpen(page, 'series.nii');
 
-  await test.step('time is what it plays, in every picture', async () => {
+  await test.step('it plays time, in every view', async () => {
     await expect(page.getByTestId('stack-select')).toHaveText('Time');
     await expect(page.getByTestId('frame-number')).toHaveText(/^1\s\/\s30$/);
     const before = { volume: await settledPicture(page, '3d'), slice: await settledPicture(page, 'x') };
@@ -229,7 +229,7 @@ test('a time series plays in slices and in 3D; of a volume the slices, when aske
     await expect.poll(async () => differingPart(before.slice, await pictureOf(page, 'x'))).toBeGreaterThan(0.02);
   });
 
-  await test.step('at each time point the pixels are the source’s', async () => {
+  await test.step('at each time point the pixels are those of the source', async () => {
     await showExactly(page, 3);
     for (const timePoint of [0, 17, 29]) {
       await page.getByTestId('scrubber').fill(String(timePoint));
@@ -237,7 +237,7 @@ test('a time series plays in slices and in 3D; of a volume the slices, when aske
     }
   });
 
-  await test.step('its slices can be played, too', async () => {
+  await test.step('its slices can be played too', async () => {
     await page.getByTestId('stack-select').click();
     await page.getByRole('option', { name: 'z slices', exact: true }).click();
     await expect(page.getByTestId('frame-number')).toHaveText(/^4\s\/\s6$/);
@@ -245,11 +245,11 @@ test('a time series plays in slices and in 3D; of a volume the slices, when aske
     await expect(page.getByTestId('slider-z')).toHaveValue('5');
   });
 
-  await test.step('a volume has no bar until it is played', async () => {
+  await test.step('a volume has no transport bar until it is played', async () => {
     await stria.dropFiles([stria.write('scan.nii', nifti(shapes(32)))]);
     await expect(page.getByRole('heading', { level: 1 })).toContainText('scan.nii');
     await expect(page.getByTestId('transport')).toBeHidden();
-    // Nor do its keys do anything.
+    // Its shortcuts do nothing either.
     await page.keyboard.press('End');
     await expect(page.getByTestId('slider-z')).toHaveValue('16');
     await page.getByTestId('layout-quad').click();
@@ -266,13 +266,13 @@ test('a time series plays in slices and in 3D; of a volume the slices, when aske
   });
 });
 
-/** Opened, in whatever layout. */
+/** Waits until it is open, in any layout. */
 async function expectStack(page: Page, name: string): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toContainText(name);
   await expect(page.getByTestId('transport')).toBeVisible();
 }
 
-/** The pictures, in a folder of their own. */
+/** Writes the pictures to a folder of their own. */
 function writeFrames(stria: Stria, isNew = true): string {
   const folder = join(stria.folder, 'frames');
   if (!isNew) return folder;
@@ -282,8 +282,8 @@ function writeFrames(stria: Stria, isNew = true): string {
 }
 
 /**
- * Volumes of `depth` planes that all are the frame of their time point, so that any slice across z says which one it is.
- * Upside down: y of a NIfTI file rises on the screen.
+ * Volumes of `depth` planes that all equal the frame of their time point, so that any slice across z identifies it. Upside
+ * down, since y of a NIfTI file points up on the screen.
  */
 function timeSeries(depth: number, count: number): TestVolume {
   const { width, height } = frameDims;
@@ -313,7 +313,7 @@ function niftiSeries(series: TestVolume, count: number): Buffer {
   return file;
 }
 
-/** The slice across z alone, in gray from 0 to 255, so that each pixel is the voxel's value. */
+/** The slice across z only, in grey from 0 to 255, so that each pixel is the voxel's value. */
 async function showExactly(page: Page, z?: number): Promise<void> {
   await page.keyboard.press('2');
   await expect(page.getByTestId('canvas-3d')).toBeHidden();
@@ -349,11 +349,11 @@ async function pause(page: Page): Promise<void> {
 
 interface Played {
   readonly frames: readonly PresentedFrame[];
-  /** The facts of the bar, once it is paused. */
+  /** The facts of the transport bar, once paused. */
   readonly facts: Readonly<Record<string, string>>;
 }
 
-/** Plays until so many frames have been presented. */
+/** Plays until this many frames have been presented. */
 async function playFor(page: Page, count: number): Promise<Played> {
   const recorded = await recordFrames(page);
   await play(page);
@@ -372,7 +372,7 @@ async function recordFrames(page: Page): Promise<{ count(): Promise<number>; all
   return { count: () => frames.evaluate(({ length }) => length), all: () => frames.evaluate((all) => all) };
 }
 
-/** Counts every way in which bytes reach the GPU from the page. */
+/** Counts every way in which bytes get from the page to the GPU. */
 async function countUploads(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const counts: Record<string, number> = {};
@@ -394,7 +394,7 @@ function uploads(page: Page): Promise<Record<string, number>> {
   return page.evaluate(() => (window as unknown as { striaUploads: Record<string, number> }).striaUploads);
 }
 
-/** The number says so, and so does every pixel on the screen. */
+/** Both the frame number and every pixel on screen match the frame. */
 async function expectFrame(page: Page, index: number): Promise<void> {
   await expect(page.getByTestId('frame-number')).toHaveText(new RegExp(`^${index + 1}\\s/`));
   const soon = { message: `the picture is frame ${index}`, intervals: [50, 100, 200] };

@@ -16,7 +16,7 @@ async function expectRestored(stria: Stria, packed: string, source: Uint8Array):
   expect(readFileSync(restored).equals(source), `${packed} gives its source back`).toBe(true);
 }
 
-test('several files are compressed one after the other; a bad one does not keep the others', async ({ stria }) => {
+test('several files are compressed one after the other; a bad one does not stop the others', async ({ stria }) => {
   const { page } = stria;
   const first = nifti(shapes(48));
   const last = nrrd(shapes(32));
@@ -35,7 +35,7 @@ test('several files are compressed one after the other; a bad one does not keep 
   await expect(page.getByTestId('queue')).toContainText('2 of 3 files compressed');
   await expect(page.getByTestId('queue')).toContainText('1 failed');
 
-  // Both ratios by their names, time, and where it went.
+  // Both ratios with their names, the time, and the target.
   const packed = readFileSync(await stria.savedFile(join(stria.folder, 'first.nii.stria')));
   const text = plain((await done.textContent()) ?? '');
   const [, ratio, ofFile] = /([\d.]+)× unpacked([\d.]+)× file[\d.]+(ms|s)/.exec(text) ?? [];
@@ -51,7 +51,7 @@ test('several files are compressed one after the other; a bad one does not keep 
   await expect(page.getByTestId('queue')).toBeHidden();
 });
 
-test('a row is cancelled while it runs or waits; nothing of it is left', async ({ stria }) => {
+test('a row is cancelled while it runs or waits, and leaves nothing', async ({ stria }) => {
   const { page } = stria;
   const last = nifti(shapes(32));
   await stria.dropFiles([

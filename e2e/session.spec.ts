@@ -6,7 +6,7 @@ import { nifti, shapes } from './support/volumes.ts';
 
 test.use({ viewport: { width: 960, height: 640 } });
 
-test('a session is saved, and brings the same pictures back from a drop with its file', async ({ stria }) => {
+test('a session is saved, and restores the same views when it is dropped with its file', async ({ stria }) => {
   const { page } = stria;
   const volume = stria.write('shapes.nii', nifti(shapes(24)));
   await stria.dropFiles([volume]);
@@ -39,6 +39,6 @@ test('a session is saved, and brings the same pictures back from a drop with its
   await expect(page.getByTestId('colormap-select')).toHaveText('Viridis');
   expect(differingPart(slice, await settledPicture(page, 'z'))).toBe(0);
   expect(differingPart(turned, await settledPicture(page, '3d'))).toBe(0);
-  // What was brought back is no step.
+  // Restoring is not an undo step.
   await expect(page.getByTestId('undo-button')).toBeDisabled();
 });

@@ -4,7 +4,7 @@ import { nifti, shapes } from './support/volumes.ts';
 
 test.use({ viewport: { width: 960, height: 640 } });
 
-test('settings hold at once, are remembered, and can be reset', async ({ stria }) => {
+test('settings apply at once, are remembered, and can be reset', async ({ stria }) => {
   const { page } = stria;
   const path = stria.write('shapes.nii', nifti(shapes(16)));
   await stria.dropFiles([path]);

@@ -5,13 +5,13 @@ import { nifti, series } from './support/volumes.ts';
 
 test.use({ viewport: { width: 640, height: 480 }, sharp: true });
 
-/** These wait for a person in a dialog of the system, or leave no volume to look at. */
+/** These open a dialog of the system, or leave no volume to look at. */
 const withoutPicture = ['open', 'save', 'save-session', 'compare', 'export-measurements', 'clear-recent', 'close'];
-/** These cover the view until they are run again, or play until then. */
+/** These cover the view, or play, until they are run again. */
 const toggles = ['lab', 'palette', 'play'];
 const sharpWithinMs = 10_000;
 
-/** Waits until nothing is left to draw, and the 3D view is whole. */
+/** Waits until nothing is left to draw and the 3D view is at full quality. */
 async function expectSharp(page: Page, after: string): Promise<void> {
   const hook = await testHook(page);
   const message = `the 3D view is sharp after '${after}'`;
@@ -20,14 +20,14 @@ async function expectSharp(page: Page, after: string): Promise<void> {
     .toBe(true);
 }
 
-test('the 3D view becomes sharp after each command of the table', async ({ stria }) => {
+test('the 3D view becomes sharp after every command', async ({ stria }) => {
   const { page } = stria;
   await stria.dropFiles([stria.write('series.nii', nifti(series(24, 3)))]);
   await expectOpen(page, 'series.nii');
   await page.keyboard.press('1');
   await expectSharp(page, 'opening');
   const hook = await testHook(page);
-  /** Runs a command, and waits until what it changes is on its way. */
+  /** Runs a command and waits until its change is on the way. */
   const run = (id: string) =>
     hook.evaluate(async (striaTest, name) => {
       if (!striaTest.runCommand(name)) return false;
@@ -46,7 +46,7 @@ test('the 3D view becomes sharp after each command of the table', async ({ stria
       await run(id);
     }
     if (id === 'compress') await expect(page.getByTestId('result-card')).toBeVisible();
-    // What comes back is a new viewer, which begins to count.
+    // A new viewer has replaced the old one, and counts from zero.
     if (id === 'lose-device') await expect.poll(drawnFrames).toBeLessThan(drawn);
     if (id === 'compare-compressed') await expect(page.getByTestId('compare-bar')).toBeVisible();
     await page.keyboard.press('Escape');

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { hookHost } from './support/host.ts';
 import { expect, test } from './support/test.ts';
 
-/** Bytes of which no two stretches are alike. */
+/** Bytes in which no two ranges are alike. */
 function patternBytes(length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, index) => (Math.imul(index, 2654435761) >>> 13) & 255);
 }
 
-test('the page opens without an error, in the shell that it should', async ({ stria }, { project }) => {
+test('the page opens without an error, in the expected shell', async ({ stria }, { project }) => {
   await expect(stria.page).toHaveTitle(/Stria/);
   const hasBridge = await stria.page.evaluate(() => 'stria' in window);
   expect(hasBridge).toBe(project.name === 'desktop');
@@ -17,7 +17,7 @@ test('the page opens without an error, in the shell that it should', async ({ st
   expect(await host.evaluate(({ host }) => host.info())).toMatchObject({ stria: '0.1.0', compatibilityMode: false });
 });
 
-test('the page has WebGPU, also in a worker', async ({ stria }) => {
+test('the page has WebGPU, in a worker too', async ({ stria }) => {
   const adapters = await stria.page.evaluate(async () => {
     const inPage = (await navigator.gpu.requestAdapter()) !== null;
     const code = 'navigator.gpu.requestAdapter().then((adapter) => postMessage(adapter !== null))';
@@ -30,7 +30,7 @@ test('the page has WebGPU, also in a worker', async ({ stria }) => {
   expect(adapters).toEqual({ inPage: true, inWorker: true });
 });
 
-test('an inline script is not run, and is reported', async ({ stria }) => {
+test('an inline script does not run, and is reported', async ({ stria }) => {
   await stria.page.evaluate(() => {
     const script = document.createElement('script');
     script.textContent = 'window.wasRun = true';
@@ -73,7 +73,7 @@ test('a worker reads a file by its handle', async ({ stria }) => {
   const read = await host.evaluate(async ({ host }) => {
     const [file] = await host.openDialog();
     if (file === undefined) throw new Error('no file was given');
-    // As much of file-source.ts as fits a worker without a bundle.
+    // The part of file-source.ts that a worker can use without a bundle.
     const code = `onmessage = async ({ data }) => {
       const response = data.kind === 'url' ? await fetch(data.url, { headers: { range: 'bytes=5-9' } }) : new Response(data.blob.slice(5, 10));
       postMessage(new Uint8Array(await response.arrayBuffer()));
@@ -89,7 +89,7 @@ test('a worker reads a file by its handle', async ({ stria }) => {
   expect(read).toEqual([...patternBytes(1000).subarray(5, 10)]);
 });
 
-test('dropped files come with their bytes, and find each other', async ({ stria }) => {
+test('dropped files come with their bytes and are siblings', async ({ stria }) => {
   const host = await hookHost(stria.page);
   await stria.dropFiles([stria.write('scan.hdr', 'header'), stria.write('scan.img', 'voxels')]);
   await expect.poll(() => host.evaluate(({ files }) => files.map(({ name }) => name))).toEqual(['scan.hdr', 'scan.img']);
@@ -107,7 +107,7 @@ test('dropped files come with their bytes, and find each other', async ({ stria 
   expect(found).toEqual({ own: 'header', sibling: 'voxels', none: undefined });
 });
 
-test('a save is seen when it is closed, whole, and leaves nothing else', async ({ stria }) => {
+test('a save appears when it is closed, complete, and leaves nothing else', async ({ stria }) => {
   const host = await hookHost(stria.page);
   const target = join(stria.folder, 'out.stria');
   await stria.chooseSave(target);
@@ -116,7 +116,7 @@ test('a save is seen when it is closed, whole, and leaves nothing else', async (
   await sink.evaluate(async (sink) => {
     const whole = Uint8Array.from({ length: 9_000_001 }, (_, index) => (Math.imul(index, 2654435761) >>> 13) & 255);
     await sink?.write(whole.subarray(0, 10));
-    // The writer may use its memory again.
+    // The writer may reuse its memory.
     const lent = whole.slice(10, 8_000_000);
     await sink?.write(lent);
     lent.fill(0);
@@ -128,7 +128,7 @@ test('a save is seen when it is closed, whole, and leaves nothing else', async (
   expect(readdirSync(stria.folder)).toEqual(['out.stria']);
 });
 
-test('a save given up leaves nothing', async ({ stria }) => {
+test('an aborted save leaves nothing', async ({ stria }) => {
   const host = await hookHost(stria.page);
   await stria.chooseSave(join(stria.folder, 'out.stria'));
   await host.evaluate(async ({ host }) => {
@@ -139,12 +139,12 @@ test('a save given up leaves nothing', async ({ stria }) => {
   expect(readdirSync(stria.folder)).toEqual([]);
 });
 
-test('an open dialog closed without a choice gives nothing', async ({ stria }) => {
+test('closing an open dialog gives no files', async ({ stria }) => {
   const host = await hookHost(stria.page);
   expect(await host.evaluate(async ({ host }) => (await host.openDialog()).length)).toBe(0);
 });
 
-test('a file changed since it was opened is an error, not other bytes', async ({ stria }) => {
+test('a file that changed since it was opened gives an error, not different bytes', async ({ stria }) => {
   const host = await hookHost(stria.page);
   const path = stria.write('scan.raw', patternBytes(1000));
   await stria.dropFiles([path]);
@@ -158,6 +158,6 @@ test('a file changed since it was opened is an error, not other bytes', async ({
       .then(String, (error) => ({ tag: error.tag, message: error.message }));
   });
   expect(fault).toEqual({ tag: 'not-readable', message: expect.stringMatching(/'scan.raw'.*changed/) });
-  // The refusal is a line on Chromium's console, which cannot be had otherwise.
+  // Chromium's console reports the refusal, which cannot be avoided.
   stria.problems.splice(0);
 });

@@ -16,7 +16,7 @@ import { nifti, shapes } from './support/volumes.ts';
 
 test.use({ viewport: { width: 960, height: 640 } });
 
-/** A small volume alone in the 3D view, drawn as quickly as can be. */
+/** A small volume alone in the 3D view, drawn as fast as possible. */
 async function openSmall(stria: Stria): Promise<void> {
   const { page } = stria;
   await stria.dropFiles([stria.write('shapes.nii', nifti(shapes(16)))]);
@@ -26,7 +26,7 @@ async function openSmall(stria: Stria): Promise<void> {
   await page.getByTestId('lighting').click();
 }
 
-/** The faces of the cube that are seen, and how far a step to the right and one down on each goes on the page, in whole steps. */
+/** The visible faces of the cube, and the rounded offset on the page of a step to the right and one down on each. */
 async function cubeStands(page: Page): Promise<Readonly<Record<string, string>>> {
   const faces = await page.getByTestId('look-front').evaluate((face) => {
     const { style } = face.parentElement as HTMLElement;
@@ -42,7 +42,7 @@ async function cubeStands(page: Page): Promise<Readonly<Record<string, string>>>
   return Object.fromEntries(faces.map(([key, matrix]) => [key, whole(matrix).join(' ')]));
 }
 
-test('a cube stands as the volume does and turns it, by pointer, keys and commands', async ({ stria }) => {
+test('the cube has the volume’s orientation and turns it, by pointer, keys and commands', async ({ stria }) => {
   const { page } = stria;
   await openSmall(stria);
   const first = await settledPicture(page, '3d');
@@ -55,7 +55,7 @@ test('a cube stands as the volume does and turns it, by pointer, keys and comman
   await page.keyboard.press('Enter');
   await expect.poll(() => cubeStands(page)).toEqual({ back: '1 0 0 1' });
 
-  // Its edges and corners, too: here the corner that is at the top left.
+  // Edges and corners work too: here the top left corner.
   const cube = await page.getByTestId('orientation-cube').boundingBox();
   if (!cube) throw new Error('the cube is not on the screen');
   await page.mouse.move(cube.x + 3, cube.y + 3);
@@ -77,23 +77,23 @@ test('a cube stands as the volume does and turns it, by pointer, keys and comman
   expect(differingPart(bare, await settledPicture(page, '3d'))).toBeGreaterThan(0.002);
 });
 
-test('a free plane cuts the 3D view, by its handles and by sliders', async ({ stria }) => {
+test('the oblique clip plane cuts the 3D view, by its handles and by sliders', async ({ stria }) => {
   const { page } = stria;
   await openSmall(stria);
   await page.getByTestId('box-off').click();
   const whole = await settledPicture(page, '3d');
   await page.getByTestId('cut').click();
   await expect(page.getByTestId('cut-disc')).toBeVisible();
-  // The arrow points at the eye and hides the disc: out of the way first.
+  // The arrow points at the camera and hides the disc, so move it away first.
   const turn = await numberIn(page, 'cut-turn');
   await dragHandle(page, 'cut-tip', 40, 0);
   await expect.poll(() => numberIn(page, 'cut-turn')).toBeGreaterThan(turn + 20);
   await dragHandle(page, 'cut-disc', 30, 0);
   await expect.poll(() => numberIn(page, 'cut-distance')).toBeGreaterThan(5);
 
-  // Away with everything, and with nothing.
+  // First everything is cut away, then nothing.
   await page.getByTestId('cut-distance').fill('-99');
-  // Only the plane's outline and handles are left, perhaps too little for a picture.
+  // Only the plane's outline and handles are left, perhaps too little for `settledPicture`.
   await expect.poll(() => isSettled(page, '3d')).toBe(true);
   expect(drawnPart(await pictureOf(page, '3d'))).toBeLessThan(0.5 * drawnPart(whole));
   await page.getByTestId('cut-flip').click();
@@ -113,7 +113,7 @@ test('nothing is drawn while nothing changes, in any layout', async ({ stria }) 
     await expect.poll(() => isSettled(page)).toBe(true);
     const before = await drawn();
     expect(before).toBeGreaterThan(0);
-    // What is to be seen is that two seconds pass and nothing happens.
+    // Two seconds must pass without a frame.
     await page.waitForTimeout(2000);
     expect(await drawn(), `layout ${key}`).toBe(before);
   }

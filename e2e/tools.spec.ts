@@ -6,7 +6,7 @@ import { nifti, noise, shapes } from './support/volumes.ts';
 const viewport = { width: 960, height: 640 };
 test.use({ viewport });
 
-/** A place in the z slice, by parts of its width and height. */
+/** A point in the z slice, as fractions of its width and height. */
 async function placeIn(page: Page, across: number, down: number): Promise<readonly [x: number, y: number]> {
   const box = await canvasOf(page, 'z').boundingBox();
   if (!box) throw new Error('the z view is not on the screen');
@@ -20,7 +20,7 @@ async function drag(page: Page, from: readonly [number, number], to: readonly [n
   await page.mouse.up();
 }
 
-/** How much of the z slice’s canvas is not background. */
+/** The fraction of the z slice’s canvas that is not background. */
 async function partInSight(page: Page): Promise<number> {
   await expect.poll(() => isSettled(page, 'z')).toBe(true);
   return drawnPart(squaresOf(await screenOf(page, 'z')));
@@ -38,7 +38,7 @@ test('measuring: the slice stays while an angle is drawn, and a region that reac
   await openTab(page, 'measure');
   const list = page.getByTestId('measurements');
 
-  await test.step('the second leg follows the pointer, over the slice', async () => {
+  await test.step('the second leg follows the pointer over the slice', async () => {
     await page.keyboard.press('ControlOrMeta+k');
     await page.keyboard.type('Measure: angle');
     await page.keyboard.press('Enter');
@@ -49,7 +49,7 @@ test('measuring: the slice stays while an angle is drawn, and a region that reac
     await expect(list).toContainText('90°');
   });
 
-  await test.step('a rectangle from the middle out of the slice', async () => {
+  await test.step('a rectangle that reaches out of the slice', async () => {
     await page.keyboard.press('ControlOrMeta+k');
     await page.keyboard.type('Measure: rectangle');
     await page.keyboard.press('Enter');
@@ -59,9 +59,9 @@ test('measuring: the slice stays while an angle is drawn, and a region that reac
   });
 });
 
-test('a slice that is panned and zoomed away stays in sight, and Fit brings it back', async ({ stria }) => {
+test('a slice that is panned and zoomed away stays partly visible, and Fit brings it back', async ({ stria }) => {
   const { page } = stria;
-  // Nothing of it is dark.
+  // None of it is dark.
   const volume = noise([24, 24, 24]);
   await stria.dropFiles([stria.write('scan.nii', nifti({ ...volume, bytes: volume.bytes.map((value) => value | 128) }))]);
   await expectOpen(page, 'scan.nii');
@@ -79,7 +79,7 @@ test('a slice that is panned and zoomed away stays in sight, and Fit brings it b
   expect(await partInSight(page)).toBeCloseTo(fitted, 1);
 });
 
-test('layout 5 in a small window: its sliders are long enough to be dragged', async ({ stria }) => {
+test('layout 5 in a small window has sliders long enough to drag', async ({ stria }) => {
   const { page } = stria;
   await stria.dropFiles([stria.write('scan.nii', nifti(shapes(16)))]);
   await expectOpen(page, 'scan.nii');

@@ -4,7 +4,7 @@ import { nifti, shapes } from './support/volumes.ts';
 
 test.use({ viewport: { width: 960, height: 640 } });
 
-test('window, colours and layout are undone and done again, with the same pictures', async ({ stria }) => {
+test('window, colormap and layout are undone and redone, with the same pictures', async ({ stria }) => {
   const { page } = stria;
   const undo = page.getByTestId('undo-button');
   const redo = page.getByTestId('redo-button');
@@ -41,7 +41,7 @@ test('window, colours and layout are undone and done again, with the same pictur
   await expect(redo).toBeDisabled();
   await expect(page.getByTestId('canvas-z')).toBeHidden();
 
-  // In a text field the keys are the field's.
+  // In a text field the shortcuts belong to the field.
   await window.fill('77');
   await window.press('ControlOrMeta+z');
   await expect(undo).toHaveAccessibleName('Undo: layout');

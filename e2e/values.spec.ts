@@ -4,16 +4,14 @@ import { nifti, shapes } from './support/volumes.ts';
 
 test.use({ viewport: { width: 960, height: 640 } });
 
-/** Shapes in signed 16 bits that begin at −1000, as a CT does. */
+/** Shapes in signed 16 bits that start at −1000, like a CT. */
 function scan() {
   const volume = shapes(24, 'i16');
   const stored = new Int16Array(volume.bytes.slice().buffer).map((value) => value - 700);
   return { ...volume, bytes: new Uint8Array(stored.buffer) };
 }
 
-test('how values become colours: opacity by points, presets for a CT, colormaps and what lies outside the window', async ({
-  stria,
-}) => {
+test('values become colours: opacity points, CT presets, colormaps and values outside the window', async ({ stria }) => {
   const { page } = stria;
   await stria.dropFiles([stria.write('ct.nii', nifti(scan()))]);
   await expectOpen(page, 'ct.nii');
@@ -21,7 +19,7 @@ test('how values become colours: opacity by points, presets for a CT, colormaps 
   const windowField = page.getByRole('textbox', { name: 'Window' });
   const levelField = page.getByRole('textbox', { name: 'Level' });
 
-  await test.step('points of opacity are added, moved and removed, and the 3D view follows', async () => {
+  await test.step('opacity points are added, moved and removed, and the 3D view follows', async () => {
     await page.keyboard.press('1');
     const before = await settledPicture(page, '3d');
     const count = await points.count();
@@ -70,7 +68,7 @@ test('how values become colours: opacity by points, presets for a CT, colormaps 
     await expect.poll(async () => Number(await windowField.inputValue())).toBeLessThan(1500);
   });
 
-  await test.step('colormaps, inverted, and values outside the window marked', async () => {
+  await test.step('colormaps, inverted, with values outside the window marked', async () => {
     const gray = await settledPicture(page, 'z');
     await page.getByTestId('colormap-inverted').click();
     await expect.poll(async () => differingPart(gray, await pictureOf(page, 'z'))).toBeGreaterThan(0.1);

@@ -2,7 +2,7 @@ import { canvasOf, differingPart, drawnPart, expectOpen, pictureOf, settledPictu
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
-test('the 3D view shows a volume in several ways, and an isosurface at any level', async ({ stria }) => {
+test('the 3D view has several projections, and an isosurface at any level', async ({ stria }) => {
   const { page } = stria;
   await stria.dropFiles([stria.write('shapes.nii', nifti(shapes(32)))]);
   await expectOpen(page, 'shapes.nii');
@@ -31,7 +31,7 @@ test('the 3D view shows a volume in several ways, and an isosurface at any level
     if (!histogram || !held) throw new Error('the histogram is not on the screen');
     await page.mouse.move(held.x + held.width / 2, held.y + 10);
     await page.mouse.down();
-    // Above the ball's values, of which the greatest is 190: the box alone is left. The axis ends behind 200.
+    // Above the ball's values, whose maximum is 190, only the box is left. The axis ends above 200.
     await page.mouse.move(histogram.x + (195 / 201) * histogram.width, held.y + 10, { steps: 4 });
     await page.mouse.up();
     await expect(line).toHaveAttribute('aria-valuetext', '195');
@@ -45,7 +45,7 @@ test('the 3D view shows a volume in several ways, and an isosurface at any level
   });
 });
 
-test('six planes cut the 3D view, from either side', async ({ stria }) => {
+test('six planes clip the 3D view, from either side', async ({ stria }) => {
   const { page } = stria;
   await stria.dropFiles([stria.write('shapes.nii', nifti(shapes(32)))]);
   await expectOpen(page, 'shapes.nii');
@@ -54,7 +54,7 @@ test('six planes cut the 3D view, from either side', async ({ stria }) => {
   await page.getByRole('option', { name: 'Maximum', exact: true }).click();
   const whole = await settledPicture(page, '3d');
   const part = drawnPart(whole);
-  // The shapes lie within these, and nothing lies outside: the box to the left in x, the ball to the right.
+  // The shapes are within these bounds: the box on the left in x, the ball on the right.
   for (const [plane, inside, outside] of [
     ['clip-x-from', 2, 29],
     ['clip-x-to', 28, 1],
@@ -76,7 +76,7 @@ test('six planes cut the 3D view, from either side', async ({ stria }) => {
   await expect.poll(async () => differingPart(whole, await settledPicture(page, '3d'))).toBeLessThan(0.015);
 });
 
-test('the 3D view is perspective or orthographic, and turns and zooms in both', async ({ stria }) => {
+test('the 3D view is perspective or orthographic, and rotates and zooms in both', async ({ stria }) => {
   const { page } = stria;
   await stria.dropFiles([stria.write('shapes.nii', nifti(shapes(32)))]);
   await expectOpen(page, 'shapes.nii');

@@ -17,7 +17,7 @@ test.use({ sharp: true });
 
 const views: readonly View[] = ['3d', 'x', 'y', 'z'];
 
-test('a dropped volume stands in 3D and in slices, with exact values', async ({ stria }) => {
+test('a dropped volume is shown in 3D and in slices, with exact values', async ({ stria }) => {
   const { page } = stria;
   const volume = shapes(64, 'i16');
   await stria.dropFiles([stria.write('scan.nii', nifti(volume, { slope: 0.5, intercept: -1000 }))]);
@@ -37,9 +37,9 @@ test('a dropped volume stands in 3D and in slices, with exact values', async ({ 
     });
   });
 
-  await test.step('every view shows a picture, and a drag turns the 3D view', async () => {
+  await test.step('every view shows a picture, and a drag rotates the 3D view', async () => {
     for (const view of ['x', 'y', 'z'] as const) await settledPicture(page, view);
-    // As sharp as it becomes, by and by; then always alike.
+    // At full quality first; deterministic from then on.
     await settledPicture(page, '3d');
     await drawCoarsely(page);
     const before = await settledPicture(page, '3d');
@@ -67,7 +67,7 @@ test('a dropped volume stands in 3D and in slices, with exact values', async ({ 
       expect(stored, `stored value at ${voxel}`).toBe(volume.voxel(...voxel));
       expect(value).toBeCloseTo(0.5 * stored - 1000, 3);
     }
-    // In the middle of a view is the middle of the volume, where two voxels meet.
+    // The centre of a view is the centre of the volume, where two voxels meet.
     const [x, y, z] = (await probeAt(page, 'z', 0.5, 0.5)).voxel;
     expect([31, 32]).toContain(x);
     expect([31, 32]).toContain(y);
@@ -88,7 +88,7 @@ test('a dropped volume stands in 3D and in slices, with exact values', async ({ 
     await expect(page.getByTestId('slider-z')).toHaveValue('13');
   });
 
-  await test.step('window and level change what is shown, and come back', async () => {
+  await test.step('window and level change the picture, and can be restored', async () => {
     await page.getByTestId('slider-z').fill('32');
     const before = await settledPicture(page, 'z');
     const low = page.getByTestId('window-low');
@@ -101,7 +101,7 @@ test('a dropped volume stands in 3D and in slices, with exact values', async ({ 
     await expect.poll(async () => differingPart(before, await pictureOf(page, 'z'))).toBe(0);
   });
 
-  await test.step('keys choose what stands in the window', async () => {
+  await test.step('keys choose the layout', async () => {
     const layouts: readonly (readonly [key: string, shown: readonly View[]])[] = [
       ['1', ['3d']],
       ['3', ['x', 'y', 'z']],
@@ -109,7 +109,7 @@ test('a dropped volume stands in 3D and in slices, with exact values', async ({ 
       ['4', views],
     ];
     for (const [key, shown] of layouts) {
-      // One slice alone is the one that was pointed at last.
+      // The one-slice layout shows the slice that was pointed at last.
       if (key === '2') await canvasOf(page, 'z').hover();
       await page.keyboard.press(key);
       await expectShown(page, shown);

@@ -3,13 +3,13 @@ import { drawCoarsely, expectOpen } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, series } from './support/volumes.ts';
 
-/** A window of 1280 × 800 at a zoom of 125 and of 200 %, in CSS pixels. */
+/** A window of 1280 × 800 at a zoom of 125 and 200 %, in CSS pixels. */
 const sizes = { '125 %': { width: 1024, height: 640 }, '200 %': { width: 640, height: 400 } } as const;
 const bars = 'header, [data-testid=transport], [data-testid=compare-bar]';
 
 test.use({ viewport: sizes['125 %'] });
 
-test('at a zoom of 125 and 200 % nothing of the bars and dialogs is cut', async ({ stria }) => {
+test('at a zoom of 125 and 200 % no bar or dialog is cut off', async ({ stria }) => {
   const { page } = stria;
   const path = stria.write('series.nii', nifti(series(16, 3)));
   await stria.dropFiles([path]);
@@ -36,7 +36,10 @@ test('at a zoom of 125 and 200 % nothing of the bars and dialogs is cut', async 
   }
 });
 
-/** Controls in these parts of the page that cannot be clicked in their middle, even after scrolling to them; and a page that scrolls sideways. */
+/**
+ * Controls in these parts of the page whose centre cannot be clicked, even after scrolling to them; and the page if it
+ * scrolls sideways.
+ */
 function cut(page: Page, parts: string): Promise<readonly string[]> {
   return page.evaluate((selector) => {
     const controls = [...document.querySelectorAll(selector)].flatMap((part) => [

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { hookHost } from '../support/host.ts';
 import { expect, test } from '../support/test.ts';
 
-test('only what main handed out can be reached', async ({ stria }) => {
+test('only files that main has opened can be reached', async ({ stria }) => {
   stria.write('secret.txt', 'secret');
   const answers = await stria.page.evaluate(async () => {
     const paths = [
@@ -52,7 +52,7 @@ test('a frame in the page gets no bridge, and main would not answer it', async (
   expect(frame).toEqual({ hasBridge: false, refusal });
 });
 
-test('a second start hands its file to the first', async ({ stria }) => {
+test('a second start passes its file to the first', async ({ stria }) => {
   const host = await hookHost(stria.page);
   await stria.openArgument(stria.write('scan.raw', 'voxels'));
   await expect
@@ -69,7 +69,7 @@ test('a sibling that was not dropped is found in the folder', async ({ stria }) 
   expect(size).toBe(6);
 });
 
-test('what nobody chose is neither read nor written beside, unless a person agrees', async ({ stria }) => {
+test('files that nobody chose are neither read nor written beside, unless the user agrees', async ({ stria }) => {
   for (const name of ['session', 'far', 'data']) mkdirSync(join(stria.folder, name));
   for (const name of ['far/scan.nii', 'far/other.nii', 'data/scan.nii']) stria.write(name, 'voxels');
   const host = await hookHost(stria.page);
@@ -87,7 +87,7 @@ test('what nobody chose is neither read nor written beside, unless a person agre
       for (const [name, ...args] of given) {
         const { ok, value, error } = await bridge.call(name, id, ...args);
         answers.push(ok ? (value === null ? 'null' : 'opened') : error?.tag);
-        // What was opened is what the next calls ask with.
+        // The next calls refer to the file that was opened.
         if (value?.id !== undefined && name === 'open-relative') id = value.id;
       }
       return answers;
@@ -96,7 +96,7 @@ test('what nobody chose is neither read nor written beside, unless a person agre
   const toRoot = '../'.repeat(stria.folder.split('/').length + 1);
   const reads = [`${toRoot}etc/passwd`, '../far/scan.nii', '../data/scan.nii'].map((path) => ['open-relative', path]);
   expect(await ask(reads)).toEqual(['null', 'null', 'null']);
-  // One question, for the first: a no holds for all.
+  // One question, for the first file: a no applies to all.
   expect((await stria.messages()).map(({ detail }) => detail)).toEqual([expect.stringContaining('/etc/passwd')]);
   const writes = ['autostart.desktop', '.a.stria', '../a.stria'].map((name) => ['save-beside', name]);
   expect(await ask(writes)).toEqual(Array(3).fill('invalid-input'));
@@ -135,7 +135,7 @@ test('saving beside a file never replaces one, and is shown in its folder', asyn
   await expect.poll(() => stria.shownItems()).toEqual([join(stria.folder, 'scan (2).stria')]);
 });
 
-test('a page that goes away in the middle of a save leaves nothing', async ({ stria }) => {
+test('a page that goes away during a save leaves nothing', async ({ stria }) => {
   const host = await hookHost(stria.page);
   await stria.chooseSave(join(stria.folder, 'out.stria'));
   await host.evaluate(async ({ host }) => (await host.saveAs('out.stria'))?.write(new Uint8Array(100_000)));
@@ -144,7 +144,7 @@ test('a page that goes away in the middle of a save leaves nothing', async ({ st
   await expect.poll(() => readdirSync(stria.folder)).toEqual([]);
 });
 
-test('quitting in the middle of a save asks, goes on saving, and when it is given up leaves nothing', async ({ stria }) => {
+test('quitting during a save asks and continues saving; if confirmed, it leaves nothing', async ({ stria }) => {
   const host = await hookHost(stria.page);
   await stria.chooseSave(join(stria.folder, 'out.stria'));
   const saving = await host.evaluateHandle(async ({ host }) => {
@@ -155,7 +155,7 @@ test('quitting in the middle of a save asks, goes on saving, and when it is give
   await stria.quit();
   await expect.poll(() => stria.messages()).toHaveLength(1);
   expect((await stria.messages())[0]?.detail).toContain('still being saved');
-  // It was kept open: the save goes on to its end, and then there is nothing to lose.
+  // The window was kept open, so the save completes, and then there is nothing to lose.
   await saving.evaluate(async (sink) => {
     await sink?.write(new Uint8Array(100_000));
     await sink?.close();
@@ -184,7 +184,7 @@ test('the page says what closing would lose', async ({ stria }) => {
   expect(await quitAndSee(2)).toMatch(/^Pictures/);
 });
 
-test('a save into what is a folder is refused with words', async ({ stria }) => {
+test('a save onto a folder is refused with a message', async ({ stria }) => {
   mkdirSync(join(stria.folder, 'out.stria'));
   const host = await hookHost(stria.page);
   await stria.chooseSave(join(stria.folder, 'out.stria'));
@@ -195,7 +195,7 @@ test('a save into what is a folder is refused with words', async ({ stria }) => 
   expect(existsSync(join(stria.folder, 'out.stria'))).toBe(true);
 });
 
-test('a save dialog closed without a choice saves nothing', async ({ stria }) => {
+test('closing a save dialog saves nothing', async ({ stria }) => {
   const host = await hookHost(stria.page);
   expect(await host.evaluate(async ({ host }) => (await host.saveAs('out.stria')) === undefined)).toBe(true);
 });

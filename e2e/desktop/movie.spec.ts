@@ -7,7 +7,7 @@ import { nifti, shapes } from '../support/volumes.ts';
 
 test.use({ viewport: { width: 960, height: 640 } });
 
-test('slices become numbered pictures in a new folder; one that is cancelled leaves nothing', async ({ stria }) => {
+test('slices become numbered pictures in a new folder; a cancelled movie leaves nothing', async ({ stria }) => {
   const { page } = stria;
   const target = join(stria.folder, 'movies');
   mkdirSync(join(target, 'ball slices'), { recursive: true });

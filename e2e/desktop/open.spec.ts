@@ -7,11 +7,11 @@ import { nifti, shapes } from '../support/volumes.ts';
 
 const argument = join(mkdtempSync(join(tmpdir(), 'stria-argument-')), 'given.nii');
 
-test.describe('started with a file', () => {
+test.describe('when started with a file', () => {
   test.use({ launchArguments: [argument] });
   test.beforeAll(() => writeFileSync(argument, nifti(shapes(48))));
 
-  test('it is shown; a second start shows its own; the menu closes it', async ({ stria }) => {
+  test('the app shows it; a second start shows its own file; the menu closes it', async ({ stria }) => {
     await expectOpen(stria.page, 'given.nii');
     expect(await volumeFacts(stria.page)).toMatchObject({ Dimensions: '48 × 48 × 48' });
     await stria.openArgument(stria.write('second.nii', nifti(shapes(32))));

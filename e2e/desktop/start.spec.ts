@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from '@playwright/test';
 
-// `npm start` with an Electron and a browser that are scripts of a few words: Linux and macOS only.
+// Runs `npm start` with tiny scripts in place of Electron and the browser, on Linux and macOS only.
 let folder = '';
 test.beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'stria start '));
@@ -49,7 +49,7 @@ for (const words of complaints) {
 const endings = [
   ['exit 0', 0],
   ['echo something else >&2; exit 3', 3],
-  // The words alone are no failure.
+  // The message alone is not a failure.
   ['echo No usable sandbox >&2', 0],
 ] as const;
 for (const [words, code] of endings) {

@@ -1,4 +1,4 @@
-// As much of the `electron` module as Stria's main process uses: see README.md. Messages to and from the test go over the
+// The parts of the `electron` module that Stria's main process uses; see README.md. Messages to and from the test use the
 // process's own channel: `tell` sends one, `ask` waits for its answer.
 import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -61,7 +61,7 @@ class App extends EventEmitter {
   relaunch({ args }) {
     tell({ type: 'relaunch', args });
   }
-  /** As Electron's: a window that does not close ends it. */
+  /** Like Electron, it stops if a window does not close. */
   quit() {
     this.emit('before-quit', new Preventable());
     this.isQuitting = true;
@@ -152,7 +152,7 @@ export const ipcMain = { handle: (channel, handler) => callHandlers.set(channel,
 const askTest =
   (kind) =>
   (...args) => {
-    // The window comes first, where there is one.
+    // The window is the first argument, if there is one.
     const { cancelId = 0, message, detail } = args.at(-1);
     return ask({ type: 'dialog', kind, cancelId, message, detail });
   };
@@ -188,7 +188,7 @@ export const screen = { getPrimaryDisplay: () => display, getAllDisplays: () => 
 export const nativeTheme = { shouldUseDarkColors: true };
 export const shell = { showItemInFolder: (path) => tell({ type: 'show-item', path }) };
 
-/** What the test and its pages send. */
+/** Messages from the test and its pages. */
 const receive = {
   answer({ question, value }) {
     waiting.get(question)?.(value);

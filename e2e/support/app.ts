@@ -3,16 +3,16 @@ import { expect, type JSHandle, type Locator, type Page } from '@playwright/test
 import { type DecodedPng, decode } from 'fast-png';
 import type { StriaTest } from '../../src/renderer/app/test-hook.ts';
 
-// What specs do with the app and read from it, in people's words.
+// Actions of specs in the app, and what they read from it.
 
 export type View = '3d' | 'x' | 'y' | 'z';
 
-/** A part of the window as it is on the screen, in squares of some pixels: the mean red, green and blue of each. */
+/** A part of the window on the screen, as squares of pixels: the mean red, green and blue of each. */
 export type Picture = readonly (readonly [red: number, green: number, blue: number])[];
 
 /**
- * In pixels. The 3D view draws coarsely while things move, and on a slow machine for long: squares of that size look the
- * same in a coarse picture and in a fine one.
+ * In pixels. The 3D view draws coarsely while things move, and longer on a slow machine. Squares of this size look the same
+ * in a coarse picture and in a fine one.
  */
 const squareSide = 8;
 
@@ -20,21 +20,21 @@ export function canvasOf(page: Page, view: View): Locator {
   return page.getByTestId(`canvas-${view}`);
 }
 
-/** Draws the 3D view coarsely and always alike, so that pictures of it can be compared and come soon. */
+/** Draws the 3D view coarsely and deterministically, so that pictures of it are fast and can be compared. */
 export function drawCoarsely(page: Page): Promise<void> {
   return page.evaluate(() => (window as unknown as HookedWindow).striaTest.fixScale(0.25));
 }
 
-/** Waits until a volume of this name is open and stands in the 3D view. */
+/** Waits until a volume with this name is open and shown in the 3D view. */
 export async function expectOpen(page: Page, name: string): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toContainText(name);
   await expect(canvasOf(page, '3d')).toBeVisible();
 }
 
 /**
- * A view as it is on the screen, without the notice that may lie over it for some seconds.
- * @param margin left away on each side, as a part of its width and height
- * @param hidden what else is not to be seen: a CSS selector
+ * A view on the screen, without the notice that may cover it for some seconds.
+ * @param margin left out on each side, as a fraction of its width and height
+ * @param hidden a CSS selector for what else to hide
  */
 export async function screenOf(page: Page, view: View, { margin = 0, hidden = '' } = {}): Promise<DecodedPng> {
   const box = await canvasOf(page, view).boundingBox();
@@ -50,7 +50,7 @@ export async function screenOf(page: Page, view: View, { margin = 0, hidden = ''
   return decode(await page.screenshot({ clip, style }));
 }
 
-/** The middle of a view, without the words and buttons at its edges. */
+/** The inner part of a view, without the texts and buttons at its edges. */
 export async function pictureOf(page: Page, view: View): Promise<Picture> {
   return squaresOf(await screenOf(page, view, { margin: 0.2 }));
 }
@@ -72,19 +72,19 @@ export function squaresOf({ width, height, channels, data }: DecodedPng): Pictur
   return squares;
 }
 
-/** The pixels in the middle of a view, as a text that is the same where every pixel is. */
+/** A hash of the pixels in the inner part of a view. */
 export async function pixelsOf(page: Page, view: View): Promise<string> {
   return createHash('sha256')
     .update((await screenOf(page, view, { margin: 0.2 })).data)
     .digest('hex');
 }
 
-/** How much of a picture, from 0 to 1, is clearly of another colour in the second one. */
+/** The fraction of a picture, from 0 to 1, whose colour clearly differs in the second one. */
 export function differingPart(a: Picture, b: Picture): number {
   return a.length === b.length ? part(a, (square, index) => isOther(square, b[index])) : 1;
 }
 
-/** How much of a picture, from 0 to 1, is clearly not background, whose colour is the most frequent one. */
+/** The fraction of a picture, from 0 to 1, that clearly differs from the background, which is the most frequent colour. */
 export function drawnPart(picture: Picture): number {
   const counts = new Map<string, number>();
   for (const square of picture) counts.set(square.join(), (counts.get(square.join()) ?? 0) + 1);
@@ -101,13 +101,13 @@ function isOther(a: readonly number[], b: readonly number[] = []): boolean {
   return a.some((value, channel) => Math.abs(value - (b[channel] ?? 0)) > 12);
 }
 
-/** Waits until all that was asked for is drawn, as sharp as it becomes, and the view shows something. */
+/** Waits until everything requested is drawn at full quality and the view shows something. */
 export async function settledPicture(page: Page, view: View): Promise<Picture> {
   let picture: Picture = [];
   await expect
     .poll(
       async () => {
-        // Asked often, which costs little; a picture of the screen costs much.
+        // This check is cheap; a screenshot is expensive.
         if (!(await isSettled(page, view))) return false;
         picture = await pictureOf(page, view);
         return (await isSettled(page, view)) && drawnPart(picture) > 0.02;
@@ -118,7 +118,7 @@ export async function settledPicture(page: Page, view: View): Promise<Picture> {
   return picture;
 }
 
-/** All that was asked for is drawn in this view, or in all: see `Viewer.isSettled`. */
+/** Whether everything requested is drawn in this view, or in all; see `Viewer.isSettled`. */
 export function isSettled(page: Page, view?: View): Promise<boolean> {
   return page.evaluate((name) => (window as unknown as HookedWindow).striaTest.isSettled(name), view);
 }
@@ -129,7 +129,7 @@ export async function factsOf(list: Locator): Promise<Record<string, string>> {
   return Object.fromEntries(rows.flatMap((text, index) => (index % 2 === 0 ? [[text, plain(rows[index + 1] ?? '')]] : [])));
 }
 
-/** Text with common spaces and minus signs, so that numbers in it can be read. */
+/** Text with ordinary spaces and minus signs, so that its numbers can be parsed. */
 export function plain(text: string): string {
   return text.replaceAll('\u202f', '').replaceAll('−', '-').trim();
 }
@@ -142,13 +142,13 @@ export async function openTab(page: Page, tab: InspectorTab): Promise<void> {
   await expect(page.getByTestId(`tab-${tab}`)).toHaveAttribute('aria-selected', 'true');
 }
 
-/** Unfolds what the inspector tells of the compression: times, timeline and chunks. */
+/** Unfolds the details of the compression: times, timeline and chunks. */
 export async function openDetails(page: Page): Promise<void> {
   await page.getByTestId('compression-details').getByRole('button', { name: 'Details' }).click();
   await expect(page.getByTestId('chunk-table')).toBeVisible();
 }
 
-/** The facts of the open volume, from their tab. It goes back to the display's then, which is the one to begin with. */
+/** The facts of the open volume, from their tab. Afterwards the display tab is open, as at the start. */
 export async function volumeFacts(page: Page): Promise<Record<string, string>> {
   await openTab(page, 'volume');
   const facts = await factsOf(page.getByTestId('volume-facts'));
@@ -157,18 +157,18 @@ export async function volumeFacts(page: Page): Promise<Record<string, string>> {
 }
 
 export interface ShownProbe {
-  /** Counted from 0, as volumes are in tests. */
+  /** Counted from 0, like voxels in tests. */
   readonly voxel: readonly [x: number, y: number, z: number];
   readonly value: number;
   readonly stored: number;
 }
 
-/** Points at a place in a view, given as parts of its width and height, and reads the voxel there. */
+/** Points at a position in a view, given as fractions of its width and height, and reads the voxel there. */
 export async function probeAt(page: Page, view: View, across: number, down: number): Promise<ShownProbe> {
   const box = await canvasOf(page, view).boundingBox();
   if (box === null) throw new Error(`the ${view} view is not on the screen`);
   const readout = page.getByTestId('probe');
-  // Away first: what is read then belongs to this place.
+  // Move away first, so that what is read then belongs to this position.
   await page.mouse.move(box.x + box.width / 2, 5);
   await expect(readout).toBeHidden();
   await page.mouse.move(box.x + across * box.width, box.y + down * box.height);
@@ -186,7 +186,7 @@ export async function choose(page: Page, list: 'codec-select' | 'axis-select', o
   await expect(page.getByTestId(list)).toHaveText(option);
 }
 
-/** Drags a handle by so many pixels, as one gesture. */
+/** Drags a handle by a number of pixels, as one gesture. */
 export async function dragHandle(page: Page, handle: string, x: number, y: number): Promise<void> {
   const box = await page.getByTestId(handle).boundingBox();
   if (!box) throw new Error(`${handle} is not on the screen`);
@@ -204,12 +204,12 @@ interface HookedWindow {
   readonly striaTest: StriaTest;
 }
 
-/** The voxels in GPU memory, as their bytes lie in a file. */
+/** The voxels in GPU memory, in the byte order of a file. */
 export async function voxelsInGpu(page: Page): Promise<Buffer> {
   return Buffer.from(await page.evaluate(() => (window as unknown as HookedWindow).striaTest.readVoxels()));
 }
 
-/** GPU memory whose label starts with this, in bytes. */
+/** GPU memory whose label starts with a prefix, in bytes. */
 export async function gpuMemory(page: Page, prefix: string): Promise<number> {
   const byLabel = await page.evaluate(() => (window as unknown as HookedWindow).striaTest.gpuMemory());
   return Object.entries(byLabel).reduce((sum, [label, bytes]) => (label.startsWith(prefix) ? sum + bytes : sum), 0);
@@ -219,7 +219,7 @@ export function loseDevice(page: Page): Promise<void> {
   return page.evaluate(() => (window as unknown as HookedWindow).striaTest.loseDevice());
 }
 
-/** What the app shows to tests only. */
+/** The app's hook for tests. */
 export function testHook(page: Page): Promise<JSHandle<StriaTest>> {
   return page.evaluateHandle(() => (window as unknown as HookedWindow).striaTest);
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { LaunchOptions } from '@playwright/test';
 
 /**
- * WebGPU on SwiftShader, Chromium's software GPU, on every machine alike: pixels and limits are then the same everywhere.
+ * WebGPU on SwiftShader, Chromium's software GPU, on every machine, so that pixels and limits are the same everywhere.
  * Headed, because headless Chromium does not present a WebGPU canvas.
  */
 export const gpuSwitches: readonly string[] = [
@@ -12,9 +12,9 @@ export const gpuSwitches: readonly string[] = [
   '--use-vulkan=swiftshader',
   '--use-webgpu-adapter=swiftshader',
   '--disable-vulkan-surface',
-  // Kernels are compiled in less than half of the time: see src/node/node-gpu.ts.
+  // Halves the time to compile kernels; see src/node/node-gpu.ts.
   '--disable-dawn-features=use_vulkan_zero_initialize_workgroup_memory_extension',
-  // Words and buttons are painted by the CPU at once, not by the CPU as a GPU: a fifth of all that a spec computed.
+  // The CPU paints the page directly instead of acting as a GPU, which saves a fifth of the work of a spec.
   '--disable-gpu-rasterization',
 ];
 

@@ -4,13 +4,13 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Runs the command `stria` as it was built. @throws when it ends with an error */
+/** Runs the built command `stria`. @throws if it exits with an error */
 export async function cli(...args: readonly string[]): Promise<string> {
   const { stdout } = await run(process.execPath, [resolve('out/main/cli.js'), ...args]);
   return stdout;
 }
 
-/** What `stria info --json` says of a .stria file, as far as specs read it. */
+/** The parts of `stria info --json` that specs read. */
 export interface FileInfo {
   readonly fileBytes: number;
   readonly sourceBytes: number;

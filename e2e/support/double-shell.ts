@@ -30,14 +30,14 @@ type Message =
   | { readonly type: 'reload' }
   | { readonly type: 'relaunch'; readonly args: readonly string[] };
 
-/** Main's real bundle on the double of `electron`, with a page of Chromium as its window. */
+/** Main's real bundle on the double of `electron`, with a Chromium page as its window. */
 export async function openDouble(context: BrowserContext, userData: string, launchArguments: readonly string[]): Promise<Shell> {
   const page = await context.newPage();
   const queues = emptyQueues();
   const main = startMain(userData, launchArguments);
   const calls = new Map<number, (value: unknown) => void>();
   let lastCall = 0;
-  /** Main's URLs as the page's. */
+  /** Translates main's URLs to the page's. */
   let toPage = <T>(value: T): T => value;
 
   const load = async (message: LoadMessage): Promise<void> => {
@@ -137,7 +137,7 @@ function startMain(userData: string, launchArguments: readonly string[]): ChildP
   });
 }
 
-/** As Electron describes the frame that a message came from. */
+/** Describes a message's frame like Electron. */
 function senderFrame(frame: Frame, toApp: (url: string) => string): { url: string; parent: object | null } {
   return { url: toApp(frame.url()), parent: frame.parentFrame() === null ? null : {} };
 }
@@ -159,7 +159,7 @@ function receiveInPage([channel, args]: readonly [string, readonly unknown[]]): 
   page.striaDoubleReceive(channel, args);
 }
 
-/** The same value with one origin put for another in all its texts. */
+/** Replaces one origin with another in all texts of a value. */
 function replaceIn(value: unknown, from: string, to: string): unknown {
   if (typeof value === 'string') return value.startsWith(from) ? to + value.slice(from.length) : value;
   if (Array.isArray(value)) return value.map((item) => replaceIn(item, from, to));

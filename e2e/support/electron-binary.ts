@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 const electronPackage = dirname(createRequire(import.meta.url).resolve('electron/package.json'));
 
-/** The path of Electron's binary, or undefined where only its package is installed. */
+/** The path of Electron's binary, or undefined if only its package is installed. */
 export function electronBinary(): string | undefined {
   const pathFile = join(electronPackage, 'path.txt');
   if (!existsSync(pathFile)) return undefined;

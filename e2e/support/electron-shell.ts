@@ -4,12 +4,12 @@ import { _electron } from '@playwright/test';
 import { gpuSwitches } from './chromium.ts';
 import { type DialogQueues, emptyQueues, type Shell } from './shell.ts';
 
-/** The real thing: Electron's binary with main's real bundle. Only native dialogs are answered by the test. */
+/** The real Electron binary with main's real bundle. Only native dialogs are answered by the test. */
 export async function openElectron(binary: string, userData: string, launchArguments: readonly string[]): Promise<Shell> {
   const root = resolve('.');
   const switches = [...gpuSwitches, `--user-data-dir=${userData}`, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
   const app = await _electron.launch({ executablePath: binary, args: [...switches, root, ...launchArguments] });
-  // The queues live in main, as a global of the test's; a handle to them is all that is kept here.
+  // The queues are a global in main; the test keeps only a handle.
   const queues = await app.evaluateHandle(({ dialog, shell }, empty: DialogQueues) => {
     dialog.showOpenDialog = async () => {
       const filePaths = [...(empty.open.shift() ?? [])];
@@ -29,7 +29,7 @@ export async function openElectron(binary: string, userData: string, launchArgum
   }, emptyQueues());
   const page = await app.firstWindow();
   await page.waitForLoadState('load');
-  // A file that it was started with would not come a second time: those specs do without the hook for tests.
+  // A file from the command line would not be sent a second time, so those specs have no test hook.
   if (launchArguments.length === 0) {
     await page.evaluate(() => localStorage.setItem('stria.debug', '1'));
     await page.reload();
@@ -49,7 +49,7 @@ export async function openElectron(binary: string, userData: string, launchArgum
     clickMenu: (id) => app.evaluate(({ Menu }, itemId) => void Menu.getApplicationMenu()?.getMenuItemById(itemId)?.click(), id),
     messages: () => queues.evaluate(({ messages }) => messages),
     shownItems: () => queues.evaluate(({ shown }) => shown),
-    // Not awaited by the app's own process, which may be gone before it could answer.
+    // Not awaited, since the app's process may end before it could answer.
     quit: () => app.evaluate(({ app: electron }) => void setTimeout(() => electron.quit())),
     async close() {
       // 'Close' is the first button of the question about unfinished work. The app may have ended already.

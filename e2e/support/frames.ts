@@ -2,13 +2,16 @@ import type { Page } from '@playwright/test';
 import { encode } from 'fast-png';
 import { canvasOf, screenOf } from './app.ts';
 
-// Small pictures that can be told apart, and what of them is on the screen.
+// Small pictures that can be told apart, and how to recognise them on the screen.
 
 export const frameDims = { width: 64, height: 48 } as const;
-/** Kept free around a slice that is fitted into its view, in CSS pixels: see viewer/slice-canvas.ts. */
+/** Margin around a fitted slice in CSS pixels; see viewer/slices/slice-canvas.ts. */
 const margin = 24;
 
-/** A picture that no other has a pixel in common with, for indices up to 255; all values from 0 to 255 occur. It is no ramp. */
+/**
+ * A picture that shares no pixel value with any other, for indices up to 255. All values from 0 to 255 occur, and it is not a
+ * ramp.
+ */
 export function framePixels(index: number): Uint8Array {
   const { width, height } = frameDims;
   return Uint8Array.from({ length: width * height }, (_, at) => {
@@ -22,8 +25,8 @@ export function framePng(index: number): Buffer {
 }
 
 /**
- * Which frame the slice across z shows. Every voxel's middle on the screen is compared with the source (all but the rows and
- * columns in the middle, where the crosshair lies): undefined where no frame is shown exactly, in gray from 0 to 255.
+ * The index of the frame that the slice across z shows. The centre of every voxel on screen is compared with the source,
+ * except for the rows and columns under the crosshair. Undefined if no frame is shown exactly, in grey from 0 to 255.
  */
 export async function shownFrame(page: Page, frameCount: number): Promise<number | undefined> {
   const box = await canvasOf(page, 'z').boundingBox();

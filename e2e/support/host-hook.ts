@@ -4,18 +4,18 @@ import { sourceOf } from '../../src/renderer/host/file-source.ts';
 import type {} from '../../src/renderer/host/global.d.ts';
 import type { Host, HostFile } from '../../src/renderer/host/host.ts';
 
-/** What host.ts puts on a page for a spec that is about the host itself, and not about what the UI makes of it. */
+/** What host.ts adds to a page, for specs about the host itself rather than the UI. */
 export interface HostHook {
   readonly host: Host;
   readonly sourceOf: (handle: HostFile['handle']) => ByteSource;
-  /** The files of drops and of file arguments, in the order in which they came. */
+  /** The files of drops and of file arguments, in order. */
   readonly files: HostFile[];
 }
 
 const host = createHost();
 const files: HostFile[] = [];
 host.onFilesOpened((opened) => files.push(...opened));
-// In the capture phase, before the UI: each takes the files for itself.
+// In the capture phase, before the UI, which takes the files as well.
 window.addEventListener('dragover', (event) => event.preventDefault(), true);
 window.addEventListener(
   'drop',

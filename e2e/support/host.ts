@@ -6,8 +6,8 @@ import type { HostHook } from './host-hook.ts';
 let code: Promise<string> | undefined;
 
 /**
- * Puts a Host of its own on the page, beside the UI's, and gives its handle. The script is run by the debugger, which the
- * page's content security policy does not bind.
+ * Adds a separate Host to the page, beside the UI's, and returns its handle. The debugger runs the script, since it is not
+ * bound by the page's content security policy.
  */
 export async function hookHost(page: Page): Promise<JSHandle<HostHook>> {
   code ??= bundle();

@@ -1,29 +1,29 @@
 import { nifti, shapes, type TestVolume, volumeOf } from './volumes.ts';
 
-// Volumes whose values are hard to show: extreme, tiny, close together, missing. All have the shapes of `shapes`, so that a
-// picture which shows them right looks like that of common data.
+// Volumes whose values are hard to show: extreme, tiny, close together, missing. All have the shapes of `shapes`, so a
+// correct picture of them looks like one of ordinary data.
 
-/** The largest finite 32-bit float; with a minus sign a common mark for 'no data'. */
+/** The largest finite 32-bit float. Its negative is a common mark for missing data. */
 export const largestFloat = 3.4028234663852886e38;
 
 const makers = {
   constant: (side) => made(side, 'f32', () => 42),
   /** 0 to 6.2e-13. */
   tiny: (side) => made(side, 'f32', (part) => 6.2e-13 * part),
-  /** −3e38 to 3e38: their difference is beyond 32-bit floats. */
+  /** −3e38 to 3e38: their difference exceeds 32-bit floats. */
   extreme: (side) => made(side, 'f32', (part) => 3e38 * (2 * part - 1)),
   /** 0 to 100, and −FLT_MAX in a corner. */
   sentinel: (side) =>
     made(side, 'f32', (part, x, y, z) => (x < side / 4 && y < side / 2 && z < 0.75 * side ? -largestFloat : 100 * part)),
-  /** Nothing but NaN. */
+  /** Only NaN. */
   nan: (side) => made(side, 'f32', () => Number.NaN),
-  /** 0 to 100, and NaN where a scan has its corner. */
+  /** 0 to 100, with NaN in a corner. */
   'some-nan': (side) => made(side, 'f32', (part, x, y) => (x < side / 4 && y < side / 2 ? Number.NaN : 100 * part)),
-  /** 1000000.25 + x / 4: eight digits before two values differ. */
+  /** 1000000.25 + x / 4: values differ only in the eighth digit. */
   offset: (side) => volumeOf([side, side, side], 'f32', (x) => 1000000.25 + x / 4),
-  /** Whole numbers just below 2^32: 32-bit floats cannot tell them apart. */
+  /** Whole numbers just below 2^32, which 32-bit floats cannot tell apart. */
   'near-2^32': (side) => made(side, 'u32', (part) => 2 ** 32 - 201 + 200 * part),
-  /** Real values fall as stored values rise; air is 1000 and the bright shapes are below. */
+  /** Physical values fall as stored values rise; air is 1000 and the bright shapes are below. */
   'negative-slope': (side) => ({
     ...made(side, 'i16', (part) => Math.round(31 * part)),
     options: { slope: -2.5, intercept: 1000 },
@@ -47,7 +47,7 @@ export function oddNifti(name: OddName, side = 32): Buffer {
   return nifti(volume, volume.options);
 }
 
-/** @param value of the place in 0…1 that `shapes` has there, and the voxel */
+/** @param value from the value in 0…1 that `shapes` has at the voxel, and the voxel */
 function made(
   side: number,
   type: TestVolume['type'],

@@ -1,6 +1,6 @@
 import { electronBinary } from './electron-binary.ts';
 
-/** Says before the first test what `desktop` will run on: a reader of the output must not take the one for the other. */
+/** Says before the first test what `desktop` runs on, so that readers of the output do not confuse the two. */
 export default function sayShell(): void {
   const binary = electronBinary();
   const line = '='.repeat(100);

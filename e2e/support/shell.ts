@@ -1,33 +1,36 @@
 import type { Page } from '@playwright/test';
 
-/** What runs the page: the fixture `stria` stands on it. Dialogs give what was queued; where nothing was, they are backed out of. */
+/**
+ * The shell that runs the page, on which the fixture `stria` is built. Dialogs return what was queued, or are cancelled if
+ * nothing was.
+ */
 export interface Shell {
-  /** For messages: which of the three it is. */
+  /** Which of the three shells it is, for messages. */
   readonly kind: 'browser' | 'electron' | 'electron double';
   readonly page: Page;
-  /** The next open dialog gives these files. */
+  /** The next open dialog returns these files. */
   chooseOpen(paths: readonly string[]): Promise<void>;
-  /** The next save dialog gives this path. */
+  /** The next save dialog returns this path. */
   chooseSave(path: string): Promise<void>;
-  /** The next message box gives the button with this index. */
+  /** The next message box returns the button with this index. */
   chooseButton(index: number): Promise<void>;
   /** The message boxes that the app has shown. */
   messages(): Promise<readonly { readonly message: string; readonly detail?: string }[]>;
   /** Called before files are dropped on the page. */
   beforeDrop(paths: readonly string[]): Promise<void>;
-  /** As a second start of the app with this file as its argument. */
+  /** Like a second start of the app with this file as its argument. */
   openArgument(path: string): Promise<void>;
   /** Clicks the menu item with this id (a MenuCommand). */
   clickMenu(id: string): Promise<void>;
   /** Files that the app showed in the system's file manager. */
   shownItems(): Promise<readonly string[]>;
-  /** As somebody quits the app: it may ask first. */
+  /** Quits like a user, so the app may ask first. */
   quit(): Promise<void>;
   /** Ends it, whatever is unfinished. */
   close(): Promise<void>;
 }
 
-/** Answers waiting for their dialogs, and what the app showed. */
+/** Answers queued for dialogs, and what the app showed. */
 export interface DialogQueues {
   readonly open: (readonly string[])[];
   readonly save: string[];

@@ -9,22 +9,22 @@ import { openElectron } from './electron-shell.ts';
 import type { Shell } from './shell.ts';
 import { openWeb, startWebServer, type WebServer } from './web-shell.ts';
 
-/** Stria in one of its shells, as a spec sees it. */
+/** Stria in one of its shells, as specs see it. */
 export interface Stria extends Omit<Shell, 'beforeDrop' | 'close'> {
   /** Empty at the start, removed at the end. Files for the app go here. */
   readonly folder: string;
   /** Writes a file into the folder and returns its path. */
   write(name: string, bytes: Uint8Array | string): string;
-  /** Drags files from the system's file manager over the page, and leaves them hovering there. */
+  /** Drags files from the system's file manager over the page, and keeps them hovering there. */
   dragFiles(paths: readonly string[], at?: Point): Promise<void>;
-  /** Drops files from the system's file manager on the page, by default in its middle. */
+  /** Drops files from the system's file manager on the page, by default in its centre. */
   dropFiles(paths: readonly string[], at?: Point): Promise<void>;
   /**
-   * Waits until a save has reached this path, and returns it. Saving beside a file is a download in a browser: it goes to
-   * the test's folder, so keep the sources there.
+   * Waits until a save has reached this path, and returns it. In a browser, saving beside a file is a download to the test's
+   * folder, so keep the sources there.
    */
   savedFile(path: string): Promise<string>;
-  /** Errors on the console, uncaught ones, and violations of the content security policy, so far. A test ends with none. */
+  /** Errors on the console, uncaught errors, and violations of the content security policy so far. A test must end with none. */
   readonly problems: string[];
 }
 export interface Point {
@@ -33,9 +33,9 @@ export interface Point {
 }
 
 interface Options {
-  /** Files and switches that the desktop app is started with: `test.use({ launchArguments: [path] })`. */
+  /** Arguments of the desktop app, files and switches: `test.use({ launchArguments: [path] })`. */
   readonly launchArguments: readonly string[];
-  /** The 3D view becomes as sharp as it does for people. Otherwise it is coarse, always alike, and soon drawn. */
+  /** Draws the 3D view as sharp as for users. Otherwise it is coarse, deterministic and fast. */
   readonly sharp: boolean;
 }
 
@@ -84,14 +84,14 @@ export { expect };
 
 function watch(page: Page, problems: string[]): void {
   page.on('console', (message) => {
-    // Violations of the content security policy come as errors, too.
+    // Violations of the content security policy are errors too.
     if (message.type() === 'error') problems.push(message.text());
   });
   page.on('pageerror', (error) => problems.push(`uncaught: ${error.stack ?? error.message}`));
 }
 
 function fileActions(shell: Shell, folder: string): Pick<Stria, 'write' | 'dragFiles' | 'dropFiles' | 'savedFile'> {
-  /** Real files come with Chromium's own drag events: a DataTransfer made by a script could not hold them. */
+  /** Chromium's own drag events, since a DataTransfer made by a script cannot hold real files. */
   const drag = async (paths: readonly string[], at: Point | undefined, last: 'dragOver' | 'drop'): Promise<void> => {
     await shell.beforeDrop(paths);
     const size = shell.page.viewportSize() ?? (await shell.page.evaluate(() => ({ width: innerWidth, height: innerHeight })));

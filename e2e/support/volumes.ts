@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
 
-/** A volume that a test makes: every voxel can be asked for, and its bytes lie as in a file (x fastest, little-endian). */
+/** A test volume: every voxel can be read, and its bytes are in file order (x fastest, little-endian). */
 export interface TestVolume {
   readonly dims: readonly [x: number, y: number, z: number];
   readonly type: 'u8' | 'i16' | 'u32' | 'f32';
   readonly bytes: Uint8Array;
-  /** 1 where it is left out. */
+  /** Default: 1. */
   readonly timePoints?: number;
   voxel(x: number, y: number, z: number): number;
 }
@@ -20,8 +20,8 @@ const headerBytes = 352;
 const spacing = [1.5, 1.5, 2] as const;
 
 /**
- * Nothing, a box of one value, and a ball of which no two neighbours are alike. It looks different from every side, so a
- * turned view shows other pixels, and a voxel read from a wrong place is a wrong value.
+ * Background, a box with one value, and a ball in which no two neighbours are equal. It looks different from every side, so
+ * that a rotated view shows other pixels, and a voxel read from a wrong place has a wrong value.
  */
 export function shapes(side: number, type: TestVolume['type'] = 'u8'): TestVolume {
   const inBall = (x: number, y: number, z: number) => Math.hypot(x - 0.62 * side, y - 0.4 * side, z - 0.5 * side) < 0.24 * side;
@@ -31,12 +31,12 @@ export function shapes(side: number, type: TestVolume['type'] = 'u8'): TestVolum
     if (inBall(x, y, z)) return 90 + ((3 * x + 5 * y + 7 * z) % 101);
     return inBox(x, y, z) ? 200 : 0;
   };
-  // 16 bits: below zero where nothing is, and noisy, as a scan: what is flat is taken for labels.
+  // 16 bits: negative background with noise, like a scan. Flat data would be taken for labels.
   const wide = (x: number, y: number, z: number) => 7 * value(x, y, z) + ((x + 2 * y + 3 * z) % 7) - 300;
   return volumeOf([side, side, side], type, type === 'u8' ? value : wide);
 }
 
-/** The same, moving a little along x from one time point to the next; `voxel` reads the first. */
+/** The same, moving slightly along x from one time point to the next. `voxel` reads the first. */
 export function series(side: number, timePoints: number): TestVolume {
   const first = shapes(side);
   const bytes = new Uint8Array(first.bytes.length * timePoints);
@@ -49,7 +49,7 @@ export function series(side: number, timePoints: number): TestVolume {
   return { ...first, bytes, timePoints };
 }
 
-/** Bytes of which no run is long: nothing to gain for run lengths, and much to do. */
+/** Bytes without long runs: nothing to gain for run lengths, and much work. */
 export function noise(dims: TestVolume['dims'], seed = 1): TestVolume {
   let state = seed;
   return volumeOf(dims, 'u8', () => {
@@ -59,8 +59,8 @@ export function noise(dims: TestVolume['dims'], seed = 1): TestVolume {
 }
 
 /**
- * Cubes of `side` voxels side by side, one deep, `columns` to a row: each all one value, or runs of 16 along z that begin
- * anywhere, or a slope with noise on it.
+ * Cubes of `side` voxels side by side, one deep, `columns` to a row. Each is constant, or has runs of 16 along z that start
+ * anywhere, or is a noisy slope.
  */
 export function patchwork(columns: number, side: number, kinds: readonly ('constant' | 'runs' | 'noisy')[]): TestVolume {
   const grain = noise([columns * side, (kinds.length / columns) * side, side]);
@@ -72,7 +72,7 @@ export function patchwork(columns: number, side: number, kinds: readonly ('const
   });
 }
 
-/** A volume of any values; what its type cannot hold is rounded or wrapped. */
+/** A volume with any values. Values that its type cannot hold are rounded or wrapped. */
 export function volumeOf(
   dims: TestVolume['dims'],
   type: TestVolume['type'],
@@ -95,7 +95,7 @@ export interface NiftiOptions {
   readonly intercept?: number;
 }
 
-/** A NIfTI-1 file (.nii). x runs to the left, y and z as NIfTI's own axes; voxels of 1.5 × 1.5 × 2 mm. */
+/** A NIfTI-1 file (.nii). x runs to the left, y and z like NIfTI's own axes; voxels of 1.5 × 1.5 × 2 mm. */
 export function nifti(volume: TestVolume, options: NiftiOptions = {}): Buffer {
   return Buffer.concat([niftiHeader(volume, 'n+1', options), volume.bytes]);
 }
@@ -121,7 +121,7 @@ function niftiHeader(
   header.writeFloatLE(magic === 'n+1' ? headerBytes : 0, 108);
   header.writeFloatLE(slope, 112);
   header.writeFloatLE(intercept, 116);
-  // Millimetres; the affine is that of a scanner.
+  // Millimetres; the affine is in scanner coordinates.
   header.writeUInt8(2, 123);
   header.writeInt16LE(1, 254);
   for (const [index, length] of [-spacing[0], spacing[1], spacing[2]].entries()) header.writeFloatLE(length, 280 + 20 * index);

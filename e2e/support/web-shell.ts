@@ -9,7 +9,7 @@ export interface WebServer {
   stop(): void;
 }
 
-/** `npm run web` as it is, on a free port, without a browser. */
+/** Runs `npm run web` on a free port, without opening a browser. */
 export async function startWebServer(): Promise<WebServer> {
   const server: ChildProcess = spawn(process.execPath, [resolve('scripts/web.mjs'), '--port', '0', '--no-open'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -27,9 +27,9 @@ export async function startWebServer(): Promise<WebServer> {
 }
 
 /**
- * The web shell. No test can drive Chromium's own file pickers, so they are taken from the page, and <input> and downloads
- * take their place; e2e/web/pickers.spec.ts covers the pickers' path with files of the page's private file system.
- * @param folder Where a download goes that no `chooseSave` asked for.
+ * The web shell. Tests cannot drive Chromium's own file pickers, so these are removed from the page, which falls back to
+ * <input> and downloads. e2e/web/pickers.spec.ts covers the pickers with files of the page's private file system.
+ * @param folder where downloads go that no `chooseSave` asked for
  */
 export async function openWeb(context: BrowserContext, url: string, folder: string): Promise<Shell> {
   const page = await context.newPage();

@@ -9,11 +9,11 @@ import { nifti, shapes } from '../support/volumes.ts';
 
 test.use({ viewport: { width: 720, height: 480 } });
 
-test('a turntable becomes numbered pictures in a new folder: the first is the view as it stands, the others go round', async ({
+test('a turntable becomes numbered pictures in a new folder: the first is the current view, the others rotate', async ({
   stria,
 }) => {
   const { page } = stria;
-  // The browser's own dialog cannot be driven: a folder that only the page has stands in for the one that is chosen.
+  // The browser's own dialog cannot be driven, so a folder of the page's private file system replaces the chosen one.
   await page.evaluate(() => {
     Object.assign(window, { showDirectoryPicker: () => navigator.storage.getDirectory() });
   });
@@ -46,7 +46,7 @@ test('a turntable becomes numbered pictures in a new folder: the first is the vi
   expect(files.map(([name]) => name)).toEqual([1, 2, 3, 4].map((number) => `frame-000${number}.png`));
   const frames = files.map(([, bytes]) => squaresOf(decode(Uint8Array.from(bytes))));
   const [first = [], ...others] = frames;
-  // The screen's is drawn at a fourth of its resolution.
+  // The screen is drawn at a quarter of its resolution.
   expect(differingPart(first, squaresOf(screen))).toBeLessThan(0.02);
   for (const other of others) {
     expect(drawnPart(other)).toBeGreaterThan(0.02);
@@ -54,7 +54,7 @@ test('a turntable becomes numbered pictures in a new folder: the first is the vi
   }
 });
 
-/** A movie of slices 7 to 10 of a small ball, all chosen but its format. */
+/** A movie of slices 7 to 10 of a small ball, with everything chosen except its format. */
 async function chooseSlices(page: Page): Promise<void> {
   await page.keyboard.press('2');
   await settledPicture(page, 'z');
@@ -69,7 +69,7 @@ async function chooseSlices(page: Page): Promise<void> {
   }
 }
 
-test('where the browser gives no folder, the pictures come in a zip', async ({ stria }) => {
+test('if the browser gives no folder, the pictures are saved as a ZIP', async ({ stria }) => {
   const { page } = stria;
   await stria.dropFiles([stria.write('ball.nii', nifti(shapes(16)))]);
   await expectOpen(page, 'ball.nii');
@@ -83,14 +83,14 @@ test('where the browser gives no folder, the pictures come in a zip', async ({ s
   for (const { width, height } of frames) expect([width, height]).toEqual([65, 48]);
   expect(new Set(frames.map(({ data }) => data.join())).size).toBe(4);
 
-  // The word about it belongs to this screen.
+  // The message belongs to this screen.
   await page.keyboard.press('ControlOrMeta+K');
   await page.keyboard.type('lab');
   await page.keyboard.press('Enter');
   await expect(page.getByTestId('movie-done')).toHaveCount(0);
 });
 
-test('a video plays, as long as its frames', async ({ stria, context }) => {
+test('a video plays for as long as its frames', async ({ stria, context }) => {
   const { page } = stria;
   await stria.dropFiles([stria.write('ball.nii', nifti(shapes(16)))]);
   await expectOpen(page, 'ball.nii');
@@ -117,7 +117,7 @@ test('a video plays, as long as its frames', async ({ stria, context }) => {
   expect(shown).toEqual([64, 48, 0.5]);
 });
 
-test('a video without an encoder says so, leaves no file, and its word goes with the screen', async ({ stria }) => {
+test('a video without an encoder gives an error and leaves no file; the message goes with the screen', async ({ stria }) => {
   const { page } = stria;
   await page.evaluate(() => {
     VideoEncoder.isConfigSupported = async (config) => ({ supported: false, config });

@@ -1,8 +1,8 @@
 import { hookHost } from '../support/host.ts';
 import { expect, test } from '../support/test.ts';
 
-// Chromium's own pickers cannot be driven by a test: here they give files of the page's private file system, whose handles
-// are the same kind of thing. Everything behind the pickers is real.
+// Tests cannot drive Chromium's own pickers. Here they return files of the page's private file system, whose handles work the
+// same way. Everything behind the pickers is real.
 test.beforeEach(async ({ stria }) => {
   await stria.page.evaluate(async () => {
     const root = await navigator.storage.getDirectory();
@@ -67,7 +67,7 @@ test('the open picker gives a file that can be remembered and opened again', asy
   expect(result).toEqual({ text: 'voxels', names: [['scan.raw', 'data:image/png;base64,BBBB']], backedOut: [], left: [] });
 });
 
-test('the save picker: hidden until closed, nothing left of one given up', async ({ stria }) => {
+test('the save picker: a file is hidden until closed, and an aborted one leaves nothing', async ({ stria }) => {
   const host = await hookHost(stria.page);
   const result = await host.evaluate(async ({ host }) => {
     const page = window as unknown as PickerPage;

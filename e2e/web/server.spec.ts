@@ -10,12 +10,12 @@ test.beforeAll(async () => {
   page = `${server.url}index.html`;
 });
 test.afterAll(() => server.stop());
-// Whatever a request was, the server is there for the next one.
+// Whatever the request, the server must answer the next one.
 test.afterEach(async () => expect((await fetch(page)).status).toBe(200));
 
 const rangeStatus = async (range: string) => (await fetch(page, { headers: { range } })).status;
 
-test('a range that no file can have is answered with 416', async () => {
+test('an invalid range is answered with 416', async () => {
   for (const range of ['bytes=10-5', 'bytes=abc', 'bytes=-', 'lines=1-2', 'bytes=0-5-9']) {
     expect(await rangeStatus(range), range).toBe(416);
   }
@@ -41,7 +41,7 @@ test('methods other than GET and HEAD are refused', async () => {
   expect(Number(head.headers.get('content-length'))).toBeGreaterThan(0);
 });
 
-test('a path that cannot be decoded is no reason to stop', async () => {
+test('a path that cannot be decoded does not stop the server', async () => {
   expect((await fetch(`${server.url}%E0%A4%A`)).status).toBeGreaterThanOrEqual(400);
 });
 
@@ -52,7 +52,7 @@ test('a page of another origin cannot stop the server', async ({ page: stranger 
   await new Promise<void>((listening) => elsewhere.listen(0, '127.0.0.1', listening));
   try {
     await stranger.goto(`http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`);
-    // CORS sends these without asking first, and only then keeps the answer from the page.
+    // CORS sends these without a preflight, and only keeps the response from the page.
     const outcomes = await stranger.evaluate(async (url) => {
       const requests: RequestInit[] = [
         { headers: { range: 'bytes=0-9007199254740993' } },

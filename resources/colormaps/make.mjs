@@ -1,5 +1,5 @@
-// Makes the maps of this folder that are computed: `node resources/colormaps/make.mjs`. Each file holds 256 sRGB colours,
-// lowest first, and says where they are from. The others are their authors' own tables, value for value:
+// Creates the computed colormaps of this folder: `node resources/colormaps/make.mjs`. Each file holds 256 sRGB colours,
+// lowest first, and gives its source. The others are the authors' own tables, value for value:
 //   viridis, magma, inferno, plasma  Stéfan van der Walt and Nathaniel Smith, for matplotlib: CC0
 //   cividis  Nuñez, Anderton and Renslow, PLOS ONE 13:e0199239 (2018), as in matplotlib: CC0
 //   turbo    Anton Mikhailov, Google (2019), as in matplotlib: Apache 2.0
@@ -10,7 +10,7 @@ import { writeFileSync } from 'node:fs';
 const clamp = (value) => Math.min(1, Math.max(0, value));
 const at = (make) => Array.from({ length: 256 }, (_, index) => make(index / 255).map(clamp));
 
-/** Colours between control points [position, r, g, b]. */
+/** Interpolates between control points [position, r, g, b]. */
 const through = (points) =>
   at((t) => {
     const upper = Math.max(
@@ -35,13 +35,16 @@ function oklab(rgb) {
   ];
 }
 
-/** Black, then 255 colours, each as far in OKLab from all before it as a grid of sRGB colours has one (after Glasbey et al. 2007). */
+/**
+ * Black, then 255 colours, each as far in OKLab from all earlier ones as a grid of sRGB colours allows (after Glasbey et al.
+ * 2007).
+ */
 function labels() {
   const candidates = [];
   for (let code = 0; code < 24 ** 3; code++) {
     const rgb = [code % 24, Math.floor(code / 24) % 24, Math.floor(code / 576)].map((step) => step / 23);
     const lab = oklab(rgb);
-    // Dark and near-white ones would be taken for background and for highlights.
+    // Dark and near-white ones could be confused with background and highlights.
     if (lab[0] > 0.42 && lab[0] < 0.95) candidates.push({ rgb, lab, distance: Number.POSITIVE_INFINITY });
   }
   const chosen = [[0, 0, 0]];
