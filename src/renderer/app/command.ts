@@ -1,7 +1,7 @@
 import type { MenuCommand } from '../../core/shared/ipc.ts';
 import type { AppState } from './state/store.ts';
 
-/** One thing that can be done. Buttons, keys, menus and the palette all run the same. */
+/** Something that the app can do. Buttons, shortcuts, menus and the palette share one table of these. */
 export interface Command {
   readonly id: string;
   readonly label: string;
@@ -12,7 +12,7 @@ export interface Command {
   readonly menu?: MenuCommand;
   enabled(state: AppState): boolean;
   run(): void;
-  /** What is said when its key is pressed while it cannot be done. Without it nothing is said. */
+  /** What to say if its shortcut is pressed while it is disabled. Without this nothing is said. */
   whyNot?(state: AppState): string;
 }
 

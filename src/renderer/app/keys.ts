@@ -2,7 +2,7 @@ import type { Command } from './command.ts';
 import { isOfControl, isTyping, matchesShortcut } from './shortcuts.ts';
 import type { AppStore } from './state/store.ts';
 
-/** What keys act on. */
+/** What shortcuts act on. */
 export interface KeyTarget {
   readonly store: AppStore;
   readonly commands: readonly Command[];
@@ -11,7 +11,7 @@ export interface KeyTarget {
   showPage(page: 'viewer'): void;
 }
 
-/** Runs the command that a key press is the shortcut of, unless it belongs to the control with the focus; Escape backs out. */
+/** Runs the command of a pressed shortcut, unless the key belongs to the focused control. Escape goes back one step. */
 export function runKey(app: KeyTarget, event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return;
   const state = app.store.getState();
@@ -31,14 +31,14 @@ export function runKey(app: KeyTarget, event: KeyboardEvent): void {
   tryCommand(app, command);
 }
 
-/** Runs a command that a key or a menu asked for, or says why it cannot be run. */
+/** Runs the command of a shortcut or a menu item, or says why that is not possible. */
 export function tryCommand({ store }: Pick<KeyTarget, 'store'>, command: Command): void {
   const state = store.getState();
   if (command.enabled(state)) command.run();
   else if (command.whyNot) store.setState({ notice: command.whyNot(state) });
 }
 
-/** What is typed into a text field is undone there. */
+/** Typing in a text field is undone there. */
 export function isOfText(command: Command, target: EventTarget | null): boolean {
   return (command.id === 'undo' || command.id === 'redo') && isTyping(target);
 }

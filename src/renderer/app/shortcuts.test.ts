@@ -11,7 +11,7 @@ const press = (key: string, modifiers: Partial<KeyPress> = {}): KeyPress => ({
 });
 
 describe('shortcuts', () => {
-  it('take ⌘ on macOS and Ctrl elsewhere', () => {
+  it('use ⌘ on macOS and Ctrl elsewhere', () => {
     expect(matchesShortcut('Mod+O', press('o', { ctrlKey: true }), false)).toBe(true);
     expect(matchesShortcut('Mod+O', press('o', { metaKey: true }), true)).toBe(true);
     expect(matchesShortcut('Mod+O', press('o', { ctrlKey: true }), true)).toBe(false);
@@ -20,7 +20,7 @@ describe('shortcuts', () => {
     expect(matchesShortcut('C', press('c'), false)).toBe(true);
   });
 
-  it('tell Shift apart for letters, not for signs', () => {
+  it('distinguish Shift for letters, not for other characters', () => {
     expect(matchesShortcut('Mod+S', press('S', { ctrlKey: true, shiftKey: true }), false)).toBe(false);
     expect(matchesShortcut('Shift+Mod+S', press('S', { ctrlKey: true, shiftKey: true }), false)).toBe(true);
     expect(matchesShortcut('?', press('?', { shiftKey: true }), false)).toBe(true);
@@ -29,7 +29,7 @@ describe('shortcuts', () => {
     expect(matchesShortcut('[', press('[', { altKey: true }), false)).toBe(false);
   });
 
-  it('name the keys that write nothing', () => {
+  it('work for keys that write no character', () => {
     expect(matchesShortcut('Space', press(' '), false)).toBe(true);
     expect(matchesShortcut('Space', press(' ', { shiftKey: true }), false)).toBe(false);
     expect(matchesShortcut('ArrowLeft', press('ArrowLeft'), true)).toBe(true);
@@ -37,7 +37,7 @@ describe('shortcuts', () => {
     expect(['Space', 'ArrowRight', 'Delete'].map((key) => showShortcut(key, false))).toEqual(['Space', '→', 'Delete']);
   });
 
-  it('are written as the platform writes them', () => {
+  it('are shown as usual on the platform', () => {
     expect(showShortcut('Shift+Mod+S', true)).toBe('⇧⌘S');
     expect(showShortcut('Shift+Mod+S', false)).toBe('Ctrl+Shift+S');
     expect(showShortcut('[', false)).toBe('[');

@@ -1,4 +1,4 @@
-/** What a key press tells; a KeyboardEvent fits. */
+/** The parts of a KeyboardEvent that shortcuts need. */
 export interface KeyPress {
   readonly key: string;
   readonly ctrlKey: boolean;
@@ -8,8 +8,8 @@ export interface KeyPress {
 }
 
 /**
- * Whether a key press is a shortcut, written `Mod+O`, `Shift+Mod+S`, `[`, `?`. Mod is ⌘ on macOS and Ctrl elsewhere.
- * Signs that need Shift on some keyboards (`?`, `[`) match with and without it.
+ * Whether a key press matches a shortcut, written `Mod+O`, `Shift+Mod+S`, `[`, `?`. Mod is ⌘ on macOS and Ctrl elsewhere.
+ * Characters that need Shift on some keyboards (`?`, `[`) match with and without it.
  */
 export function matchesShortcut(shortcut: string, press: KeyPress, isMac: boolean): boolean {
   const parts = shortcut.split('+');
@@ -22,7 +22,7 @@ export function matchesShortcut(shortcut: string, press: KeyPress, isMac: boolea
   return press.key.toLowerCase() === (key === 'Space' ? ' ' : key.toLowerCase());
 }
 
-/** A shortcut as this platform writes it: `⇧⌘S` or `Ctrl+Shift+S`. */
+/** A shortcut as shown on this platform: `⇧⌘S` or `Ctrl+Shift+S`. */
 export function showShortcut(shortcut: string, isMac: boolean): string {
   const parts = shortcut.split('+');
   const key = parts.at(-1) as string;
@@ -38,14 +38,14 @@ const movingKeys = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', '
 const movable =
   'input[type=range], [role=slider], [role=listbox], [role=menu], [role=radiogroup], [role=tablist], [role=toolbar], [role=separator]';
 
-/** Whether the control that has the focus does something of its own with a key: a button with Space, a slider with arrows. */
+/** Whether the focused control handles a key itself, such as Space on a button or arrows on a slider. */
 export function isOfControl(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (key === ' ') return target.closest('button, a[href], input, [role=option], [role=menuitem], [role=tab]') !== null;
   return movingKeys.includes(key) && target.closest(movable) !== null;
 }
 
-/** Keys that are typed into a control belong to the control. */
+/** Keys typed into a control belong to the control. */
 export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&

@@ -15,7 +15,8 @@ const words: Readonly<Record<SceneSide['key'], string>> = {
 };
 
 /**
- * `View from the left`, with the patient's sides, or `View from +x` where the file gives no orientation. Several sides name an edge or a corner.
+ * `View from the left`, with the patient's sides, or `View from +x` if the file gives no orientation. Several sides name an
+ * edge or a corner.
  */
 export function sideWords(sides: readonly SceneSide[], isPatient: boolean): string {
   const names = sides.map(({ key, axis }) => (isPatient ? words[key] : axis));
@@ -26,14 +27,14 @@ export function sideWords(sides: readonly SceneSide[], isPatient: boolean): stri
 const positive = ['right', 'front', 'top'] as const;
 const negative = ['left', 'back', 'bottom'] as const;
 
-/** The side of the volume that a clip plane cuts away: `left`, of the patient, or `−x` where the file gives no orientation. */
+/** The side of the volume that a clip plane cuts away: the patient's `left`, or `−x` if the file gives no orientation. */
 export function faceWords(info: VolumeInfo, { axis, end }: ClipPlane): string {
   if (!hasOrientation(info)) return `${end === 'to' ? '+' : '−'}${'xyz'[axis]}`;
   const direction = worldDirections(info)[axis];
   return (end === 'to' ? direction.sign === 1 : direction.sign === -1) ? positive[direction.axis] : negative[direction.axis];
 }
 
-/** Commands that turn the 3D view to each side, named by the patient's sides or by the voxel axes, whichever the volume has. */
+/** Commands that turn the 3D view to each side, named by the patient's sides or by the voxel axes, as the volume has them. */
 export function sideCommands(app: App): Command[] {
   return [true, false].flatMap((isPatient) =>
     sceneSides.map((side) => ({

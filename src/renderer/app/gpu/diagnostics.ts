@@ -3,7 +3,7 @@ import { diagnoseGpu } from '../../../core/gpu/gpu.ts';
 import type { FaultData } from '../../../core/shared/errors.ts';
 import type { AppState } from '../state/store.ts';
 
-/** What helps whoever reads a bug report: versions, the graphics adapter, the fault. No file's name or content. */
+/** Information for bug reports: versions, the graphics adapter, the fault. No file names or content. */
 export async function diagnosticsText(state: AppState, fault: FaultData | undefined): Promise<string> {
   const diagnosis = await diagnosisOf(state);
   const memory = state.gpu.kind === 'ready' ? Object.fromEntries(state.gpu.gpu.memory.entries()) : undefined;

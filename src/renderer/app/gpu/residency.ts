@@ -15,7 +15,7 @@ export function residencyOf(kept: KeptVolume): Residency {
   return kept instanceof CompressedVolume ? 'compressed' : 'raw';
 }
 
-/** @param chunks the compressed volume, where there is one */
+/** @param chunks the compressed volume, if there is one */
 export function residencyState(
   { gpu, budgetBytes }: Pick<Engine, 'gpu' | 'budgetBytes'>,
   kept: KeptVolume,
@@ -34,7 +34,7 @@ export function residencyState(
   };
 }
 
-/** What it takes of the engine to bring volumes into GPU memory. */
+/** The parts of the engine needed to load volumes into GPU memory. */
 export type LoadingEngine = Pick<Engine, 'gpu' | 'backend' | 'budgetBytes'>;
 
 export interface CompressedBytes {
@@ -44,8 +44,8 @@ export interface CompressedBytes {
 }
 
 /**
- * Brings compressed bytes into GPU memory, as they are or as voxels. The caller frees the volume.
- * @param verify whether their checksums have not been compared yet. Voxels' always are.
+ * Uploads compressed bytes to GPU memory, compressed or as voxels. The caller frees the volume.
+ * @param verify whether to compare checksums of compressed chunks. Those of voxels are always compared.
  * @throws StriaError `corrupt`, `out-of-memory`, `aborted`, `device-lost`
  */
 export async function keepAs(

@@ -16,7 +16,10 @@ export type LabCommand =
   | { readonly kind: 'tune' }
   | { readonly kind: 'cancel' };
 
-/** From the Lab's worker to the window. A run ends with `done`, `tuned` or `fault`; its device and all GPU memory are gone then. */
+/**
+ * From the Lab's worker to the window. A run ends with `done`, `tuned` or `fault`, after its device and all GPU memory are
+ * freed.
+ */
 export type LabMessage =
   | { readonly kind: 'device'; readonly name: string; readonly software: boolean }
   | { readonly kind: 'stage'; readonly stage: string; readonly gpuBytes: number }

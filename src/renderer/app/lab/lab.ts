@@ -9,18 +9,18 @@ import type { LabRun, LabState } from '../state/lab-state.ts';
 import type { AppStore } from '../state/store.ts';
 import type { LabCommand, LabMessage } from './lab-protocol.ts';
 
-/** State changes a few times a second at most, however fast cases come. */
+/** The state changes at most at this interval, however fast cases arrive. */
 const showEveryMs = 200;
-/** A worker that does not end by itself after a cancel is ended. */
+/** A worker that does not stop this long after a cancel is terminated. */
 const graceMs = 3000;
 
-/** Runs suites of the bench in a worker with a GPU device of its own; one at a time. */
+/** Runs benchmark suites in a worker with its own GPU device, one at a time. */
 export class Lab {
   readonly #store: AppStore;
   readonly #onTuned: (report: TuningReport) => void;
   #worker: Worker | undefined;
 
-  /** @param onTuned keeps what tuning found */
+  /** @param onTuned stores the result of tuning */
   constructor(store: AppStore, onTuned: (report: TuningReport) => void) {
     this.#store = store;
     this.#onTuned = onTuned;
@@ -60,7 +60,7 @@ export class Lab {
     worker.postMessage(command);
   }
 
-  /** Shown at once; the worker ends what the GPU is doing, gives its memory back, and ends. */
+  /** Shown at once. The worker finishes what the GPU is doing, frees its memory, and stops. */
   cancel(): void {
     const worker = this.#worker;
     if (!worker || this.#store.getState().lab.run.kind !== 'running') return;
@@ -129,7 +129,7 @@ function runnerOf(shell: ShellInfo | undefined): BenchRunner {
 
 export type LabFileKind = 'json' | 'csv' | 'png';
 
-/** The name of what is saved of a run, and its text: the whole result of one that ended, of another the cases that there are. */
+/** Name and content of a saved run: the whole result if it finished, else the cases so far. */
 export function labFiles(lab: LabState, kind: LabFileKind): { readonly name: string; readonly text: string } {
   if (lab.run.kind === 'tuned') return { name: 'stria-tuning.json', text: `${JSON.stringify(lab.run.report, null, 1)}\n` };
   const name = `stria-${lab.suite}-${lab.size}.${kind}`;

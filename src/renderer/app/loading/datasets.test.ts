@@ -21,7 +21,7 @@ describe('groupDatasets', () => {
     expect(group('a.hdr', 'b.img')).toEqual([['a.hdr'], ['b.img']]);
   });
 
-  it('gives .nhdr its data, by stem or as the only header', () => {
+  it('gives .nhdr its data, by name or as the only header', () => {
     expect(group('a.nhdr', 'a.raw.gz', 'b.nii')).toEqual([['a.nhdr', 'a.raw.gz'], ['b.nii']]);
     expect(group('a.nhdr', 'voxels.bin')).toEqual([['a.nhdr', 'voxels.bin']]);
     expect(group('a.mhd', 'a.zraw', 'b.mha')).toEqual([['a.mhd', 'a.zraw'], ['b.mha']]);
@@ -36,15 +36,15 @@ describe('groupDatasets', () => {
   });
 });
 
-it('a dataset takes what all of its files take; a header alone does not tell', () => {
+it('the size of a dataset is that of all its files; a header alone does not tell', () => {
   const of = (name: string, size: number) => ({ name, size });
   expect(datasetBytes({ primary: of('a.nii.gz', 70), companions: [] })).toBe(70);
   expect(datasetBytes({ primary: of('a.hdr', 348), companions: [of('a.img', 1000)] })).toBe(1348);
   expect(datasetBytes({ primary: of('a.nhdr', 200), companions: [] })).toBeUndefined();
 });
 
-describe('words and names', () => {
-  it('says what a drop will do', () => {
+describe('texts and names', () => {
+  it('say what a drop will do', () => {
     const many = (count: number, type: string) => Array.from({ length: count }, () => type);
     expect(dropWords([''])).toBe('Drop to open');
     expect(dropWords(['image/png'])).toBe('Drop to open');
@@ -55,7 +55,7 @@ describe('words and names', () => {
     expect(dropWords(many(3, 'image/jpeg'))).toContain('3 files');
   });
 
-  it('names the compressed file after its source', () => {
+  it('name the compressed file after its source', () => {
     expect(striaName('scan.nii.gz')).toBe('scan.nii.stria');
     expect(striaName('scan.raw')).toBe('scan.raw.stria');
     expect(['scan.nii.gz', 'a.b.NRRD', 'old.stria', '.nii', 'volume'].map(offeredName)).toEqual([

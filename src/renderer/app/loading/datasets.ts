@@ -1,20 +1,20 @@
 import { volumeStem } from '../../../core/shared/volume-names.ts';
 
-/** One thing to open or to compress: the file that is opened, and the files that it finds beside itself. */
+/** Something to open or compress: a file, and the files that belong to it. */
 export interface Dataset<File extends { readonly name: string }> {
   readonly primary: File;
   readonly companions: readonly File[];
 }
 
-/** Endings of files that only hold the voxels of a detached header. */
+/** Extensions of files that hold only the voxels of a detached header. */
 const dataEndings = ['.img', '.img.gz', '.raw', '.raw.gz', '.bin', '.dat', '.gz', '.zraw'];
 const pictureTypes = ['image/png', 'image/tiff'];
 const standaloneEndings = ['.nii', '.nii.gz', '.nrrd', '.mha', '.mgh', '.mgz', '.npy', '.stria'];
 
 /**
- * Groups dropped files into datasets, in the order in which they were dropped: `.hdr` takes its `.img`, `.nhdr` and `.mhd` their
- * data file, a raw file its `.json` sidecar. A single `.nhdr` or `.mhd` takes whatever is not a volume of its own, since only its text
- * says what its data file is called.
+ * Groups dropped files into datasets, in order: `.hdr` takes its `.img`, `.nhdr` and `.mhd` their data file, a raw file its
+ * `.json` sidecar. A single `.nhdr` or `.mhd` takes every file that is not a volume of its own, since only its text names the
+ * data file.
  */
 export function groupDatasets<File extends { readonly name: string }>(files: readonly File[]): Dataset<File>[] {
   const companions = new Map<File, File>();
@@ -33,7 +33,7 @@ export function groupDatasets<File extends { readonly name: string }>(files: rea
     .map((primary) => ({ primary, companions: files.filter((file) => companions.get(file) === primary) }));
 }
 
-/** What all files of a dataset take, in bytes. Undefined for a detached header whose voxels lie in a file that was not dropped. */
+/** The size of all files of a dataset in bytes. Undefined for a detached header whose data file was not dropped. */
 export function datasetBytes({
   primary,
   companions,
@@ -42,7 +42,7 @@ export function datasetBytes({
   return companions.reduce((sum, { size }) => sum + size, primary.size);
 }
 
-/** What a drop will do, for the overlay. @param types MIME types, '' for most: names are not readable until the drop */
+/** What a drop will do, for the overlay. @param types MIME types, mostly ''. Names are not readable before the drop. */
 export function dropWords(types: readonly string[]): string {
   const count = types.length;
   const [first] = types;
@@ -51,12 +51,15 @@ export function dropWords(types: readonly string[]): string {
   return count === 1 ? 'Drop to open' : `Drop to open or compress ${count} files`;
 }
 
-/** What a compressed volume is offered to be saved as: `scan.stria` for `scan.nii.gz`, and for `scan.stria`. */
+/** The suggested name for saving a compressed volume: `scan.stria` for `scan.nii.gz` and for `scan.stria`. */
 export function offeredName(name: string): string {
   return isStria(name) ? name : `${volumeStem(name)}.stria`;
 }
 
-/** Beside its source, where nobody is asked: `scan.nii.stria` for `scan.nii.gz`, so that it does not collide with `scan.nrrd`'s. */
+/**
+ * The name for saving beside the source without asking: `scan.nii.stria` for `scan.nii.gz`, which cannot clash with that of
+ * `scan.nrrd`.
+ */
 export function striaName(name: string): string {
   return `${name.replace(/\.gz$/i, '')}.stria`;
 }

@@ -9,7 +9,7 @@ const fileEntry = (name: string) => ({
   file: (done: (file: File) => void) => done(file(name)),
 });
 
-/** A folder whose reader gives two entries at a time, as browsers give a hundred. */
+/** A folder whose reader returns two entries at a time, as browsers return a hundred. */
 function folderEntry(name: string, inner: readonly object[], fails = false) {
   return {
     isFile: false,
@@ -37,7 +37,7 @@ describe('droppedFiles', () => {
     expect(await names([fileEntry('a.nii'), fileEntry('b.nii')])).toEqual(['a.nii', 'b.nii']);
   });
 
-  it('are those in a folder, in its place, without hidden ones and folders', async () => {
+  it('include those in a folder, in its place, without hidden ones and subfolders', async () => {
     const inner = ['1.png', '2.png', '.DS_Store', '3.png'].map(fileEntry);
     const folder = folderEntry('frames', [...inner, folderEntry('more', [fileEntry('x.png')])]);
     expect(await names([fileEntry('a.nii'), folder, fileEntry('b.nii')])).toEqual(['a.nii', '1.png', '2.png', '3.png', 'b.nii']);

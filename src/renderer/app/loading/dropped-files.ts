@@ -1,15 +1,15 @@
 import { StriaError } from '../../../core/shared/errors.ts';
 
 /**
- * The files of a drop; of a folder those that lie in it, without those that are hidden and without folders in it.
- * Call it while the drop's event is running: afterwards its items are gone.
- * @throws StriaError `not-readable` where a folder cannot be listed
+ * The dropped files, and those directly in dropped folders, without hidden files and subfolders. Call it during the drop's
+ * event; its items are gone afterwards.
+ * @throws StriaError `not-readable` if a folder cannot be listed
  */
 export function droppedFiles(transfer: DataTransfer): Promise<readonly File[]> {
   const files = [...transfer.files];
   const entries = [...transfer.items].filter(({ kind }) => kind === 'file').map((item) => item.webkitGetAsEntry());
   if (!entries.some((entry) => entry?.isDirectory)) return Promise.resolve(files);
-  // Files stand in the same order as their items.
+  // Files have the same order as their items.
   return Promise.all(entries.map((entry, index) => (isFolder(entry) ? filesIn(entry) : files.slice(index, index + 1)))).then(
     (all) => all.flat(),
   );
@@ -24,7 +24,7 @@ async function filesIn(folder: FileSystemDirectoryEntry): Promise<File[]> {
   const files: File[] = [];
   try {
     for (;;) {
-      // A reader gives a hundred at a time, and none once it has given all.
+      // A reader returns a hundred entries at a time, and none at the end.
       const entries = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
       if (entries.length === 0) return files;
       for (const entry of entries) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { firstPicture } from './first-picture.ts';
 
-test('the first picture is there when a view was drawn and the GPU is done with it', async () => {
+test('the first picture counts when a view was drawn and the GPU has finished it', async () => {
   const listeners = new Set<() => void>();
   const drawing = {
     viewer: {

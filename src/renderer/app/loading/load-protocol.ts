@@ -7,7 +7,7 @@ import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { FileHandle } from '../../host/host.ts';
 import type { SampleChoice } from '../state/samples.ts';
 
-/** What is to be loaded, as it can be posted to the worker. */
+/** What to load, in a form that can be posted to the worker. */
 export type LoadRequest =
   | {
       readonly kind: 'file';
@@ -15,7 +15,7 @@ export type LoadRequest =
       /** Finds the files beside it (`serveSiblings`). */
       readonly siblings: MessagePort;
       readonly raw: RawLayout | undefined;
-      /** Given: not `handle` is opened but the stack that these make. */
+      /** If set, the stack of these pictures is opened instead of `handle`. */
       readonly pictures: readonly FileHandle[] | undefined;
     }
   | { readonly kind: 'sample'; readonly sample: SampleChoice };
@@ -23,9 +23,9 @@ export type LoadRequest =
 /** From the window to the worker. */
 export type LoadCommand =
   | { readonly kind: 'open'; readonly request: LoadRequest }
-  /** Answers 'info': a .stria can give its chunks as they are, everything can give voxels. */
+  /** Answers 'info'. A .stria can send its chunks; every format can send voxels. */
   | { readonly kind: 'start'; readonly as: 'voxels' | 'chunks' }
-  /** So many bytes may be sent more. */
+  /** The worker may send this many more bytes. */
   | { readonly kind: 'credit'; readonly bytes: number };
 
 /** From the worker to the window. */
@@ -35,13 +35,13 @@ export type LoadMessage =
       readonly info: VolumeInfo;
       /** `NIfTI`, `Stria (NIfTI)`. */
       readonly format: string;
-      /** In codec elements; given by a .stria. */
+      /** In codec elements; only for a .stria. */
       readonly chunkShape: ChunkShape | undefined;
-      /** What a recovered .stria lacks, in words: 0 stands for those voxels. */
+      /** What a recovered .stria lacks, as text; those voxels are 0. */
       readonly lost: string | undefined;
-      /** No more than this many compressed bytes will come; given by a .stria. */
+      /** An upper bound of the compressed bytes; only for a .stria. */
       readonly payloadBytes: number | undefined;
-      /** Its planes were pictures, each by itself. */
+      /** Its planes were single pictures. */
       readonly arePictures: boolean;
     }
   | { readonly kind: 'voxels'; readonly bytes: Uint8Array<ArrayBuffer> }
@@ -50,5 +50,5 @@ export type LoadMessage =
   | { readonly kind: 'end'; readonly source: SourceDescription }
   | { readonly kind: 'fault'; readonly fault: FaultData };
 
-/** The worker may be ahead of the GPU by so many bytes. */
+/** How many bytes the worker may be ahead of the GPU. */
 export const initialCreditBytes = 64 * 2 ** 20;

@@ -17,18 +17,18 @@ import type { SampleChoice } from '../state/samples.ts';
 import type { LoadCommand, LoadMessage, LoadRequest } from './load-protocol.ts';
 import { serveSiblings } from './ports.ts';
 
-/** What people asked to see. Kept, so that it can be loaded again after the device was lost. */
+/** What the user asked to open. Kept, so that it can be loaded again after a device loss. */
 export type OpenRequest = (
   | { readonly kind: 'file'; readonly file: HostFile; readonly raw?: RawLayout | undefined }
   | { readonly kind: 'sample'; readonly sample: SampleChoice }
 ) & {
-  /** Set where a session brings it back: its file, and what is to be done before it is shown. */
+  /** Set if a session restores it: its file, and what to do before it is shown. */
   readonly session?: { readonly file: HostFile; readonly restore: (viewer: Viewer) => void } | undefined;
 };
 
 /**
- * What opening a volume is made of; 'Upload' is of voxels, and goes on beside reading. 'First picture' is from views that are ready
- * until the GPU has drawn one.
+ * Stages of opening a volume. 'Upload' is for voxels and overlaps reading. 'First picture' lasts from when the views are
+ * ready until the GPU has drawn one.
  */
 export const openStages = ['Read', 'Upload', 'Upload and decode', 'Statistics', 'Prepare views', 'First picture'] as const;
 export type OpenStage = (typeof openStages)[number];
@@ -38,20 +38,21 @@ export interface LoadedVolume {
   readonly format: string;
   readonly source: SourceDescription;
   readonly chunkShape: ChunkShape;
-  /** The compressed bytes, where the file was a .stria whose chunks went to the GPU. */
+  /** The compressed bytes, if the file was a .stria whose chunks went to the GPU. */
   readonly chunks: readonly EncodedChunk[] | undefined;
-  /** What a recovered file lacks, in words: 0 stands for those voxels. */
+  /** What a recovered file lacks, as text; those voxels are 0. */
   readonly lost: string | undefined;
 }
 
 export interface LoadOptions extends JobOptions {
-  /** Called before GPU memory is taken; what it throws ends the loading. */
+  /** Called before GPU memory is allocated. If it throws, loading stops. */
   readonly onInfo?: ((info: VolumeInfo) => void) | undefined;
 }
 
 /**
- * Loads a volume into GPU memory: a worker reads and unpacks, this thread hands on to the GPU. Of a .stria, series and what
- * is over the GPU's budget stay compressed. The caller frees the volume. @throws StriaError as the readers, and `aborted`
+ * Loads a volume into GPU memory: a worker reads and unpacks, and this thread passes the data to the GPU. Series from a
+ * .stria, and volumes over the GPU's budget, stay compressed. The caller frees the volume. @throws StriaError like the
+ * readers, and `aborted`
  */
 export async function loadResident(
   engine: LoadingEngine,
@@ -72,7 +73,7 @@ export async function loadResident(
   }
 }
 
-/** Brings a volume's compressed bytes to a new device, kept as they were on the one before. What is known of it is not computed again. */
+/** Uploads a volume's compressed bytes to a new device, kept as on the old one. Known statistics are not computed again. */
 export async function loadAgain(
   engine: LoadingEngine,
   { kept, chunkShape, ...rest }: LoadedVolume,
@@ -83,13 +84,13 @@ export async function loadAgain(
   return { ...rest, kept: again, chunkShape };
 }
 
-/** Whether the GPU can hold these chunks: each must begin at a whole word of its row. */
+/** Whether the GPU can hold these chunks: each must start at a whole word of its row. */
 function fitsGpu(info: VolumeInfo, [width]: ChunkShape): boolean {
   return width >= codecElementDims(info)[0] || (width * codecElementBytes(info.type)) % 4 === 0;
 }
 
 class Loading {
-  /** What voxels are appended to. Undefined: chunks come. */
+  /** Where voxels are appended. Undefined if chunks arrive instead. */
   #resident: ResidentVolume | undefined;
   #info: VolumeInfo | undefined;
   /** How chunks will be kept. */
@@ -99,13 +100,13 @@ class Loading {
   readonly #job: LoadOptions;
   readonly #stopwatch: Stopwatch<OpenStage>;
   readonly #chunks: EncodedChunk[] = [];
-  /** When the first voxels were handed to the GPU. */
+  /** When the first voxels were passed to the GPU. */
   #uploadStart: number | undefined;
   #format = '';
   #lost: string | undefined;
   #chunkShape: ChunkShape | undefined;
   #done = 0;
-  /** Messages are worked on one after the other. */
+  /** Messages are handled one after the other. */
   #turn: Promise<void> = Promise.resolve();
 
   constructor(engine: LoadingEngine, worker: Worker, job: LoadOptions, stopwatch: Stopwatch<OpenStage>) {
@@ -194,7 +195,7 @@ class Loading {
     }
   }
 
-  /** Lets the worker send more once the GPU has what it was given. */
+  /** Lets the worker send more once the GPU has processed what it was given. */
   #afterwards(bytes: number): void {
     const give = () => this.#post({ kind: 'credit', bytes });
     this.#engine.gpu.device.queue.onSubmittedWorkDone().then(give, give);
@@ -205,7 +206,7 @@ class Loading {
   }
 }
 
-/** The request as it can be posted; the port in it must be handed over. */
+/** The request in a form that can be posted. Its port must be transferred. */
 export function toPosted(request: OpenRequest): LoadRequest {
   if (request.kind === 'sample') return { kind: 'sample', sample: request.sample };
   const { file, raw } = request;

@@ -13,8 +13,8 @@ import { lostWords } from '../../../core/stream/damage-list.ts';
 import { initialCreditBytes, type LoadCommand, type LoadMessage, type LoadRequest } from './load-protocol.ts';
 import { containerRequested, openRequested } from './open-request.ts';
 
-// Opens one file: parses it, unpacks it, and sends its voxels (or a container's chunks) to the window as fast as the
-// window takes them. One worker a file: it is ended to cancel.
+// Opens one file: parses it, unpacks it, and sends its voxels (or a container's chunks) to the window as fast as the window
+// takes them. One worker per file; terminating it cancels.
 
 const scope = self as unknown as {
   onmessage: (event: MessageEvent<LoadCommand>) => void;
@@ -81,7 +81,7 @@ async function sendContainer(reader: ContainerReader, payloadBytes: number): Pro
   scope.postMessage({ kind: 'end', source });
 }
 
-/** The voxels of a layer, decoded on this thread: for volumes that are shown at less than their resolution. */
+/** The voxels of a layer, decoded in this thread, for volumes shown at a lower resolution. */
 function decodeLayer(reader: ContainerReader, layer: number, chunks: readonly EncodedChunk[]) {
   const { grid, header } = reader;
   const elementBytes = codecElementBytes(header.volume.type);
@@ -128,7 +128,7 @@ async function sendChunks(chunks: readonly EncodedChunk[]): Promise<void> {
   scope.postMessage({ kind: 'chunks', chunks, payloadBytes }, [...payloads]);
 }
 
-/** Waits until the window has taken enough of what was sent before. */
+/** Waits until the window has processed enough of what was sent. */
 async function spend(bytes: number): Promise<void> {
   while (credit <= 0) {
     await new Promise<void>((resolve) => {

@@ -8,7 +8,7 @@ import { sourceOf } from '../../host/file-source.ts';
 import type { LoadRequest } from './load-protocol.ts';
 import { remoteSiblings } from './ports.ts';
 
-/** The .stria that was posted to a worker; undefined where it is something else. @throws StriaError as the reader */
+/** The .stria that was posted to a worker; undefined for other formats. @throws StriaError like the reader */
 export async function containerRequested(
   request: LoadRequest,
 ): Promise<{ readonly reader: ContainerReader; readonly source: ByteSource } | undefined> {
@@ -17,7 +17,7 @@ export async function containerRequested(
   return isContainer(await source.read(0, 8)) ? { reader: await ContainerReader.open(source), source } : undefined;
 }
 
-/** Opens what was posted to a worker, which is no .stria. @throws StriaError as the readers, and `aborted` */
+/** Opens what was posted to a worker, unless it is a .stria. @throws StriaError like the readers, and `aborted` */
 export async function openRequested(request: LoadRequest, signal?: AbortSignal): Promise<OpenVolume> {
   if (request.kind === 'sample') {
     const { kind, side } = request.sample;

@@ -9,7 +9,7 @@ const stacks = (...names: string[]) =>
   ]);
 
 describe('withStacks', () => {
-  it('makes one of several PNG, and one of several TIFF, and leaves all else', () => {
+  it('makes one stack of several PNGs and one of several TIFFs, and leaves everything else', () => {
     expect(stacks('b.nii', 'f10.png', 'f2.PNG', 'x.tif', 'y.tiff', 'c.nrrd')).toEqual([
       ['b.nii'],
       ['f2-stack.PNG', 'f10.png', 'f2.PNG'],
@@ -22,7 +22,7 @@ describe('withStacks', () => {
     expect(stacks('f1.png', 'x.tif')).toEqual([['f1.png'], ['x.tif']]);
   });
 
-  it('adds the sizes, and is not to be found again by one picture', () => {
+  it('adds the sizes, and has no id of a single picture', () => {
     const [stack] = withStacks(blobFiles([new File(['12'], 'a.png'), new File(['345'], 'b.png')], () => 'id'));
     expect(stack).toMatchObject({ size: 5 });
     expect(stack?.id).toBeUndefined();

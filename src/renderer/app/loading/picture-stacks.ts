@@ -4,8 +4,8 @@ import type { HostFile } from '../../host/host.ts';
 const kinds = [/\.png$/i, /\.tiff?$/i];
 
 /**
- * Several PNG, or several TIFF, that are opened together are one stack: one file stands for them all, in place of the first.
- * It has no `id`, since the shell could find only one picture by it again.
+ * Several PNGs, or several TIFFs, opened together are one stack. One file stands for all of them, in place of the first. It
+ * has no `id`, since the shell could find only one picture by it.
  */
 export function withStacks(files: readonly HostFile[]): HostFile[] {
   return kinds.reduce<HostFile[]>((all, kind) => stacked(all, kind), [...files]);

@@ -4,7 +4,7 @@ import { StriaError } from '../../../core/shared/errors.ts';
 import { remoteSiblings, remoteSink, serveSiblings, serveSink } from './ports.ts';
 
 describe('siblings over a port', () => {
-  it('are found and read by ranges', async () => {
+  it('are found, and read by ranges', async () => {
     const file = memorySource('a.img', new Uint8Array([1, 2, 3, 4, 5]));
     const port = serveSiblings(async (name) => (name === 'a.img' ? file : undefined));
     const siblings = remoteSiblings(port);
@@ -15,7 +15,7 @@ describe('siblings over a port', () => {
     port.close();
   });
 
-  it('carry a fault across with its tag', async () => {
+  it('pass on a fault with its tag', async () => {
     const port = serveSiblings(async () => {
       throw new StriaError('not-readable', 'no permission', { context: ['a.img'] });
     });
@@ -57,7 +57,7 @@ describe('a sink over a port', () => {
     port.close();
   });
 
-  it('tells the writer when the disk is full', async () => {
+  it('tells the writer that the disk is full', async () => {
     const port = serveSink({
       write: async () => {
         throw new StriaError('not-writable', 'disk full');

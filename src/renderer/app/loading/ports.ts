@@ -2,8 +2,8 @@ import type { ByteSink, ByteSource, SiblingFinder } from '../../../core/shared/b
 import { type FaultData, faultFromData, faultToData } from '../../../core/shared/errors.ts';
 
 /**
- * Calls over a MessagePort: one side serves, the other calls, each answer carries its question's number. Used where a
- * worker needs something that only the window has: the files beside a file, and a sink that the shell opened.
+ * Calls over a MessagePort: one side serves, the other calls, and each answer carries the number of its question. Used where
+ * a worker needs something that only the window has: the files beside a file, and a sink that the shell opened.
  */
 interface Question {
   readonly number: number;
@@ -46,7 +46,7 @@ function callerOf(port: MessagePort): Caller {
     });
 }
 
-/** Lets a worker find and read the files beside a file. Close the returned port's other end to end it. */
+/** Lets a worker find and read the files beside a file. Closing the returned port's other end stops it. */
 export function serveSiblings(siblings: SiblingFinder): MessagePort {
   const { port1, port2 } = new MessageChannel();
   const found = new Map<string, ByteSource>();
@@ -71,7 +71,7 @@ export function remoteSiblings(port: MessagePort): SiblingFinder {
   };
 }
 
-/** Lets a worker write into a sink of the window. */
+/** Lets a worker write to a sink of the window. */
 export function serveSink(sink: ByteSink): MessagePort {
   const { port1, port2 } = new MessageChannel();
   serve(port1, {
@@ -82,10 +82,10 @@ export function serveSink(sink: ByteSink): MessagePort {
   return port2;
 }
 
-/** Small writes are gathered to this many bytes before they travel. */
+/** Small writes are collected to this many bytes before they are sent. */
 const gatheredBytes = 1 << 20;
 
-/** The worker's end of `serveSink`. A write resolves when the window has written: that is the backpressure. */
+/** The worker's end of `serveSink`. A write resolves when the window has written, which provides backpressure. */
 export function remoteSink(port: MessagePort): ByteSink {
   const call = callerOf(port);
   let gathered: Uint8Array[] = [];

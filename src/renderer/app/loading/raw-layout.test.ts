@@ -4,7 +4,7 @@ import { elementBytes, elementTypes } from '../../../core/shared/volume.ts';
 import { checkLayout, suggestLayouts } from './raw-layout.ts';
 
 describe('checkLayout', () => {
-  it('says what is missing and what is left over', () => {
+  it('says how much is missing or left over', () => {
     expect(checkLayout({ dims: [10, 10, 10, 1], type: 'u16' }, 2000)).toEqual({ state: 'fits' });
     expect(checkLayout({ dims: [10, 10, 10, 1], type: 'u16', offset: 8 }, 2008)).toEqual({ state: 'fits' });
     expect(checkLayout({ dims: [10, 10, 10, 1], type: 'u16' }, 1990)).toMatchObject({
@@ -18,7 +18,7 @@ describe('checkLayout', () => {
 });
 
 describe('suggestLayouts', () => {
-  it('believes the name first', () => {
+  it('trusts the name first', () => {
     expect(suggestLayouts('head_256x256x109_uint16.raw', 256 * 256 * 109 * 2)[0]).toMatchObject({
       dims: [256, 256, 109, 1],
       type: 'u16',
@@ -42,7 +42,7 @@ describe('suggestLayouts', () => {
     expect(suggestLayouts('a.raw', 1009)).toEqual([]);
   });
 
-  it('only offers what uses every byte of the file', () => {
+  it('only suggests layouts that use every byte of the file', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 ** 32 }), fc.constantFrom(...elementTypes), (size, type) => {
         for (const layout of suggestLayouts(`x_${type}.raw`, size)) {

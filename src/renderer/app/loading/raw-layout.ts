@@ -5,7 +5,7 @@ import { formatBytes, formatCount } from '../words/units.ts';
 /** Whether a layout fits a file, and in words what is wrong where it does not. */
 export type LayoutCheck =
   | { readonly state: 'fits' }
-  /** Usable, though bytes are left over behind the voxels. */
+  /** Usable, although bytes remain after the voxels. */
   | { readonly state: 'shorter'; readonly words: string }
   | { readonly state: 'wrong'; readonly words: string };
 
@@ -40,8 +40,8 @@ const commonTypes: readonly ElementType[] = ['u8', 'u16', 'f32', 'f64'];
 const commonSides = [64, 128, 256, 320, 400, 500, 512, 640, 768, 800, 1000, 1024, 2048];
 
 /**
- * Layouts that use a file's bytes exactly, likeliest first: what its name says (`head_256x256x109_uint16.raw`), cubes,
- * then stacks of square slices of usual sides.
+ * Layouts that use a file's bytes exactly, most likely first: from its name (`head_256x256x109_uint16.raw`), cubes, then
+ * stacks of square slices of common sizes.
  * @param size of the file, in bytes
  */
 export function suggestLayouts(name: string, size: number, limit = 6): RawLayout[] {

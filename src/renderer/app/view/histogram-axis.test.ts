@@ -12,7 +12,7 @@ function histogram(low: number, binWidth: number, filled: readonly number[]) {
 }
 
 describe('the histogram’s axis', () => {
-  it('fits the values that there are', () => {
+  it('fits the values', () => {
     expect(wholeAxis({ type: 'i8', slope: 1 }, histogram(-128, 1, [128, 159]))).toEqual({ left: 0, right: 32 });
     expect(wholeAxis(f32, histogram(1000000.25, 0.03125, [0, 255]))).toEqual({ left: 1000000.25, right: 1000008.25 });
     expect(wholeAxis({ type: 'u32', slope: 1 }, histogram(4294967095, 1, [0, 200]))).toEqual({
@@ -21,18 +21,18 @@ describe('the histogram’s axis', () => {
     });
   });
 
-  it('runs up by real values', () => {
+  it('ascends in physical values', () => {
     expect(wholeAxis(falling, histogram(0, 1, [0, 31]))).toEqual({ left: 32, right: 0 });
   });
 
-  it('has room around a single value, and is there without any', () => {
+  it('has space around a single value, and exists without values', () => {
     expect(wholeAxis(u8, histogram(0, 1, [42]))).toEqual({ left: 41, right: 44 });
     expect(wholeAxis(f32, histogram(42, Number.MIN_VALUE, [0]))).toEqual({ left: 39.9, right: 44.1 });
     expect(wholeAxis(f32, histogram(0, Number.MIN_VALUE, [0]))).toEqual({ left: -0.5, right: 0.5 });
     expect(wholeAxis(f32, histogram(0, Number.MIN_VALUE, []))).toEqual({ left: 0, right: 1 });
   });
 
-  it('is zoomed around a place, and back', () => {
+  it('zooms around a position, and back', () => {
     const whole = { left: 0, right: 256 };
     const closer = zoomAxis(whole, whole, u8, 0.25, 4);
     expect(closer).toEqual({ left: 48, right: 112 });
@@ -43,7 +43,7 @@ describe('the histogram’s axis', () => {
     expect(axisLength(zoomAxis({ left: 0, right: 1 }, { left: 0, right: 1 }, f32, 0.5, 1e9))).toBeCloseTo(1e-5, 12);
   });
 
-  it('is moved along, and to a value', () => {
+  it('pans, and moves to a value', () => {
     const whole = { left: 0, right: 256 };
     const closer = { left: 48, right: 112 };
     expect(panAxis(closer, whole, 0.5)).toEqual({ left: 80, right: 144 });
@@ -52,7 +52,7 @@ describe('the histogram’s axis', () => {
     expect(revealOn(closer, whole, 130)).toEqual({ left: expect.closeTo(72.4), right: expect.closeTo(136.4) });
   });
 
-  it('stays within the whole, whatever is done to it', () => {
+  it('stays within the whole, whatever is done', () => {
     const part = fc.double({ min: -1, max: 2, noNaN: true });
     const factor = fc.double({ min: 0.1, max: 10, noNaN: true });
     for (const [info, whole] of [
@@ -74,7 +74,7 @@ describe('the histogram’s axis', () => {
     }
   });
 
-  it('says how far a key moves a handle, to the right for more', () => {
+  it('has a key step, positive to the right', () => {
     expect(keyStep({ left: 0, right: 256 }, u8)).toBe(1);
     expect(keyStep({ left: 0, right: 65_536 }, { type: 'u16' })).toBe(100);
     expect(keyStep({ left: 32, right: 0 }, falling)).toBe(-1);

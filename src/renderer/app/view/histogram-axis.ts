@@ -1,7 +1,10 @@
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
 
-/** What the histogram shows: the stored values at its left and its right end. Real values rise to the right, whatever the slope. */
+/**
+ * The range of the histogram: the stored values at its left and right end. Physical values ascend to the right, whatever the
+ * slope.
+ */
 export interface HistogramAxis {
   readonly left: number;
   readonly right: number;
@@ -9,19 +12,22 @@ export interface HistogramAxis {
 
 type ValueInfo = Pick<VolumeInfo, 'type' | 'slope'>;
 
-/** Shown around a single value, as a part of it. */
+/** Margin around a single value, as a fraction of it. */
 const constantMargin = 0.05;
-/** Of the whole axis, or of the values themselves where that is more: closer together 32-bit floats have few values. */
+/**
+ * Smallest zoom range, as a fraction of the whole axis or of the values themselves, whichever is larger, since 32-bit floats
+ * have few values closer together.
+ */
 const narrowestPart = 1e-5;
 const narrowestOfValue = 1e-6;
-/** Integers that are shown at least. */
+/** The minimum number of integers shown. */
 const fewestIntegers = 4;
 
 export function isIntegerType(type: VolumeInfo['type']): boolean {
   return type !== 'f32' && type !== 'f64';
 }
 
-/** The axis from the first to the last value that any voxel has. */
+/** The axis from the lowest to the highest value of any voxel. */
 export function wholeAxis(info: ValueInfo, { histogram }: Pick<VolumeStatistics, 'histogram'>): HistogramAxis {
   const { low, binWidth, counts } = histogram;
   const first = counts.findIndex((count) => count > 0);
@@ -38,7 +44,7 @@ function directed({ slope }: ValueInfo, low: number, high: number): HistogramAxi
   return slope < 0 ? { left: high, right: low } : { left: low, right: high };
 }
 
-/** Where a stored value stands: 0 at the left end, 1 at the right; below and above for what is not shown. */
+/** Position of a stored value: 0 at the left end, 1 at the right, and outside that range if it is not visible. */
 export function partOf({ left, right }: HistogramAxis, stored: number): number {
   return (stored - left) / (right - left);
 }
@@ -56,7 +62,7 @@ export function isZoomed(axis: HistogramAxis, whole: HistogramAxis): boolean {
   return axisLength(axis) < axisLength(whole);
 }
 
-/** The axis made longer (a factor above 1: shows less) around a place on it, and never beyond the whole. */
+/** Zooms the axis by a factor (above 1 zooms in) around a position, never beyond the whole. */
 export function zoomAxis(
   axis: HistogramAxis,
   whole: HistogramAxis,
@@ -73,26 +79,29 @@ export function zoomAxis(
   return within(whole, storedAt(axis, part - part * kept), length);
 }
 
-/** The same length of axis, moved by a part of it. */
+/** The same length of axis, panned by a fraction of it. */
 export function panAxis(axis: HistogramAxis, whole: HistogramAxis, parts: number): HistogramAxis {
   return within(whole, storedAt(axis, parts), axisLength(axis));
 }
 
-/** The axis moved just so far that it shows a value. */
+/** The axis panned just far enough to show a value. */
 export function revealOn(axis: HistogramAxis, whole: HistogramAxis, stored: number): HistogramAxis {
   const part = partOf(axis, stored);
   if (part >= 0 && part <= 1) return axis;
   return panAxis(axis, whole, part < 0 ? part - 0.1 : part - 0.9);
 }
 
-/** A piece of the whole axis that begins at a value, or as near to it as it fits. */
+/** A part of the whole axis that starts at a value, or as near to it as possible. */
 function within(whole: HistogramAxis, left: number, length: number): HistogramAxis {
   const sign = whole.right > whole.left ? 1 : -1;
   const begin = sign * Math.min(Math.max(sign * left, sign * whole.left), sign * whole.right - length);
   return { left: begin, right: begin + sign * length };
 }
 
-/** What an arrow key moves a handle by, in stored values that grow to the right: a power of ten, about a hundredth of the axis. */
+/**
+ * The step of an arrow key for a handle, in stored values ascending to the right: a power of ten, about a hundredth of the
+ * axis.
+ */
 export function keyStep(axis: HistogramAxis, { type }: Pick<VolumeInfo, 'type'>): number {
   const step = 10 ** Math.floor(Math.log10(axisLength(axis) / 100) + 1e-6);
   return Math.sign(axis.right - axis.left) * (isIntegerType(type) ? Math.max(1, step) : step);

@@ -26,12 +26,12 @@ describe('opacity', () => {
     [1, 0.8],
   ] as const;
 
-  it('is read as where it starts and how strong it is', () => {
+  it('is described by its start and its strength', () => {
     expect(rampOf(surface)).toEqual({ start: 0.2, strength: 0.8 });
     expect(rampOf([])).toEqual({ start: 0, strength: 1 });
   });
 
-  it('keeps its shape when it is made weaker or begins elsewhere', () => {
+  it('keeps its shape when its strength or start changes', () => {
     expect(withStrength(surface, 0.4)[2]?.[1]).toBeCloseTo(0.2);
     const later = withStart(surface, 0.6);
     expect(rampOf(later).start).toBeCloseTo(0.6);
@@ -40,7 +40,7 @@ describe('opacity', () => {
     expect(rampOf(withStart(later, 0))).toEqual({ start: 0, strength: 0.8 });
   });
 
-  it('comes back from zero, and always rises in position', () => {
+  it('returns from zero, and positions always ascend', () => {
     expect(rampOf(withStrength(withStrength(surface, 0), 1)).strength).toBe(1);
     fc.assert(
       fc.property(fc.double({ min: -1, max: 2, noNaN: true }), (start) => {
@@ -51,13 +51,13 @@ describe('opacity', () => {
     );
   });
 
-  it('has points that are moved between their neighbours', () => {
+  it('has points that move between their neighbours', () => {
     expect(movePoint(surface, 1, [0.9, 0.5])[1]).toEqual([0.6, 0.5]);
     expect(movePoint(surface, 1, [-1, 2])[1]).toEqual([0, 1]);
     expect(movePoint(surface, 3, [2, -2])[3]).toEqual([1, 0]);
   });
 
-  it('gets points where they are put, and keeps two', () => {
+  it('gains points where they are added, and keeps at least two', () => {
     expect(addPoint(surface, [0.5, 0.7])).toEqual({ curve: surface.toSpliced(2, 0, [0.5, 0.7]), index: 2 });
     expect(addPoint(surface, [1, 0]).index).toBe(4);
     expect(besidePoint(surface, 2)).toEqual([0.8, expect.closeTo(0.6)]);
@@ -66,7 +66,7 @@ describe('opacity', () => {
     expect(removePoint(surface.slice(2), 0)).toEqual(surface.slice(2));
   });
 
-  it('stays a curve, whatever is done to it', () => {
+  it('remains a curve, whatever is done', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.constantFrom('move', 'add', 'remove'), fc.nat(9), point)), (steps) => {
         let curve: OpacityCurve = surface;

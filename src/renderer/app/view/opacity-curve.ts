@@ -1,22 +1,22 @@
 /** Opacity over the window for compositing, as control points. */
 export type OpacityCurve = readonly OpacityPoint[];
-/** A place in the window and the opacity there, both 0…1. */
+/** A position in the window and the opacity there, both 0…1. */
 export type OpacityPoint = readonly [position: number, opacity: number];
 
-/** Where a curve leaves zero, and how opaque it is at its end. Both 0 to 1. */
+/** Where a curve leaves zero, and its opacity at the end. Both 0 to 1. */
 export function rampOf(curve: OpacityCurve): { readonly start: number; readonly strength: number } {
   const start = curve.reduce((last, [position, opacity]) => (opacity === 0 ? Math.max(last, position) : last), 0);
   return { start: Math.min(start, 1), strength: curve.at(-1)?.[1] ?? 1 };
 }
 
-/** The curve made more or less opaque as a whole, its shape kept. */
+/** Scales the opacity of the whole curve and keeps its shape. */
 export function withStrength(curve: OpacityCurve, strength: number): OpacityCurve {
   const before = rampOf(curve).strength;
   if (before === 0 || curve.length < 2) return ramp(rampOf(curve).start, strength);
   return curve.map(([position, opacity]) => [position, Math.min(1, (opacity * strength) / before)] as const);
 }
 
-/** The curve with another place where it leaves zero; what follows keeps its shape. */
+/** Moves the position where the curve leaves zero. The rest keeps its shape. */
 export function withStart(curve: OpacityCurve, start: number): OpacityCurve {
   const before = rampOf(curve).start;
   const from = Math.min(Math.max(start, 0), 0.99);
@@ -26,10 +26,10 @@ export function withStart(curve: OpacityCurve, start: number): OpacityCurve {
   return from === 0 ? [[0, 0], ...moved] : [[0, 0], [from, 0], ...moved];
 }
 
-/** Two points make a line: fewer are not left. */
+/** A curve keeps at least two points. */
 const fewestPoints = 2;
 
-/** A point moved, between its neighbours and inside the square. */
+/** Moves a point between its neighbours and within the square. */
 export function movePoint(curve: OpacityCurve, index: number, [position, opacity]: OpacityPoint): OpacityCurve {
   const low = curve[index - 1]?.[0] ?? 0;
   const high = curve[index + 1]?.[0] ?? 1;
@@ -48,12 +48,12 @@ export function addPoint(
   return { curve: curve.toSpliced(index, 0, point), index };
 }
 
-/** The curve without a point; two are always left. */
+/** The curve without a point. Two always remain. */
 export function removePoint(curve: OpacityCurve, index: number): OpacityCurve {
   return curve.length > fewestPoints ? curve.toSpliced(index, 1) : curve;
 }
 
-/** Where a new point beside this one goes: on the line, half way to the next, or from the last to the one before. */
+/** Position of a new point beside this one: on the line, half way to the next, or to the previous if it is the last. */
 export function besidePoint(curve: OpacityCurve, index: number): OpacityPoint {
   const [from, to] = index + 1 < curve.length ? [index, index + 1] : [index - 1, index];
   const [a, b] = [curve[from] ?? [0, 0], curve[to] ?? [1, 1]];

@@ -16,7 +16,7 @@ function volume(type: VolumeInfo['type'], min: number, max: number, scale: Parti
 const signed = volume('i16', -1024, 3071);
 const shifted = volume('u16', 0, 4095, { slope: 1, intercept: -1024 });
 
-test('values of a CT look like one, those of others do not', () => {
+test('values of a CT are recognised, others are not', () => {
   expect([signed, shifted, volume('i16', -2000, 2976)].map(looksLikeCt)).toEqual([true, true, true]);
   const others = [
     volume('u8', 0, 255),
@@ -29,7 +29,7 @@ test('values of a CT look like one, those of others do not', () => {
   expect(others.map(looksLikeCt)).toEqual(others.map(() => false));
 });
 
-test('tissues are offered for a CT alone, in HU through slope and intercept', () => {
+test('tissue presets are offered only for a CT, in HU through slope and intercept', () => {
   expect(presetsOf(signed)).toHaveLength(windowPresets.length);
   expect(presetsOf(volume('u8', 0, 255)).map(({ id }) => id)).toEqual(['auto', 'range', 'percentiles']);
   expect(presetWindow('brain', signed)).toEqual([0, 80]);
@@ -38,13 +38,13 @@ test('tissues are offered for a CT alone, in HU through slope and intercept', ()
   expect(presetWindow('bone', volume('i16', -512, 1500, { slope: 2, intercept: 0 }))).toEqual([-250, 650]);
 });
 
-test('the others are of what the volume holds', () => {
+test("the other presets follow from the volume's values", () => {
   expect(presetWindow('auto', signed)).toEqual([-1019, 3066]);
   expect(presetWindow('range', signed)).toEqual([-1024, 3071]);
   expect(presetWindow('percentiles', signed)).toEqual([-1023, 3070]);
 });
 
-test('where the slope is negative a window goes from the stored value of the lowest real one', () => {
+test('with a negative slope a window starts at the stored value of the lowest physical one', () => {
   const falling = volume('i16', 0, 31, { slope: -2.5, intercept: 1000 });
   expect(presetWindow('range', falling)).toEqual([31, 0]);
 });

@@ -1,6 +1,6 @@
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
 
-/** Stored values at the ends of what is shown apart, in the order of real values: see core/shared/real-order.ts. */
+/** Stored values of a window's ends, in order of physical values; see core/shared/real-order.ts. */
 export type Window = readonly [low: number, high: number];
 
 type Scale = Pick<VolumeInfo, 'slope' | 'intercept'>;
@@ -20,13 +20,13 @@ export function levelOf(window: Window, scale: Scale): { readonly width: number;
   return { width: Math.abs(b - a), level: (a + b) / 2 };
 }
 
-/** The window of a width and a centre that are physical values. A width is at least `narrowest`. */
+/** The window with a physical width and centre. The width is at least `narrowest`. */
 export function windowOf(width: number, level: number, scale: Scale, narrowest = 0): Window {
   const half = Math.max(Math.abs(width), narrowest) / 2;
   return [toStored(level - half, scale), toStored(level + half, scale)];
 }
 
-/** One edge moved; it stops at the other, `narrowest` away. */
+/** Moves one edge, which stops `narrowest` before the other. */
 export function moveEdge([low, high]: Window, edge: 'low' | 'high', value: number, narrowest: number): Window {
   const direction = high < low ? -1 : 1;
   const isBefore = (a: number, b: number): boolean => (b - a) * direction > 0;
@@ -38,12 +38,12 @@ export function moveEdge([low, high]: Window, edge: 'low' | 'high', value: numbe
   return [low, isBefore(first, value) ? value : first];
 }
 
-/** Both edges moved by the same amount. */
+/** Moves both edges by the same amount. */
 export function shiftWindow(window: Window, by: number): Window {
   return [window[0] + by, window[1] + by];
 }
 
-/** What a drag across the whole histogram may still tell apart. */
+/** The smallest difference that a drag across the whole histogram can resolve. */
 export function narrowestWindow(min: number, max: number, isInteger: boolean): number {
   return isInteger ? 1 : Math.max(Math.abs(max - min) / 10_000, Number.MIN_VALUE);
 }

@@ -15,14 +15,14 @@ describe('ticks of an axis', () => {
     expect(axisTicks([0, 2], plain, 288, 1).map(({ text }) => text)).toEqual(['1']);
   });
 
-  it('have as many digits as tell them apart', () => {
+  it('have enough digits to tell them apart', () => {
     expect(texts(1000000.25, 1000002)).toEqual(['1 000 000.5', '1 000 001', '1 000 001.5']);
     expect(texts(4_294_967_040, 4_294_967_296)).toEqual(['4 294 967 100', '4 294 967 200']);
     expect(texts(0, 6.2e-13)).toEqual(['2e−13', '4e−13']);
     expect(texts(-3e38, 3e38)).toEqual(['−2e38', '0', '2e38']);
   });
 
-  it('are one at least, none twice, and leave each other room', () => {
+  it('there is at least one, none twice, and none overlap', () => {
     const number = fc.double({ noNaN: true, noDefaultInfinity: true });
     fc.assert(
       fc.property(number, number, (a, b) => {

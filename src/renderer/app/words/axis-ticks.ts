@@ -9,15 +9,15 @@ export interface Tick {
 }
 
 const mostTicks = 5;
-/** Of text of 11 pixels, on average. */
+/** Average character width at a font size of 11 pixels. */
 const characterPixels = 6.2;
 const gapPixels = 12;
 
 /**
- * A few round physical values (1, 2 or 5 times a power of ten apart) inside a range of stored values, with as many digits as
- * tell them apart. As many as have room: none is cut off or touches another.
+ * A few round physical values (1, 2 or 5 times a power of ten apart) within a range of stored values, with enough digits to
+ * tell them apart. As many as fit without being cut off or touching.
  * @param width of the axis in pixels
- * @param finest no step is smaller
+ * @param finest the smallest allowed step
  */
 export function axisTicks(span: Window, scale: Parameters<typeof toPhysical>[1], width: number, finest = 0): readonly Tick[] {
   const ends = [toPhysical(span[0], scale), toPhysical(span[1], scale)];
@@ -51,7 +51,7 @@ function roundValues(
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5].find((times) => times * power >= rough) ?? 10);
   const first = Math.ceil(low / step);
-  // Counted, because among very large numbers adding one may change nothing.
+  // Count steps, since adding one to a very large number may not change it.
   const values = Array.from({ length: count + 2 }, (_, index) => (first + index) * step + 0);
   return { step, values: values.filter((value) => value >= low && value <= high) };
 }

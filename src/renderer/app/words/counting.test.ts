@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { indexOf, numberOf, ofCount, placeWords } from './counting.ts';
 
-describe('for people', () => {
+describe('in the app', () => {
   it('slices, voxels and time points are counted from 1', () => {
     expect(ofCount(0, 32)).toBe('1 of 32');
     expect(ofCount(31, 32)).toBe('32 of 32');

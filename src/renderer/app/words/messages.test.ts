@@ -3,7 +3,7 @@ import { faultTags } from '../../../core/shared/errors.ts';
 import { faultDetails, faultWords, wordsOf } from './messages.ts';
 
 describe('fault words', () => {
-  it('has a title and an advice for every tag', () => {
+  it('has a title and advice for every tag', () => {
     expect(Object.keys(faultWords).sort()).toEqual([...faultTags].sort());
     for (const words of Object.values(faultWords)) {
       expect(words.title).toMatch(/^[A-Z].*[^.!]$/);
@@ -12,13 +12,13 @@ describe('fault words', () => {
     }
   });
 
-  it('says nothing about kinds of files where something is made', () => {
+  it('does not mention kinds of files when something is saved', () => {
     expect(wordsOf('unsupported', 'saving').title).toBe('This is not possible here');
     expect(wordsOf('unsupported').title).toContain('kind of file');
     expect(wordsOf('not-writable', 'saving')).toBe(faultWords['not-writable']);
   });
 
-  it('puts the place in front of the details', () => {
+  it('puts the place before the details', () => {
     expect(faultDetails({ tag: 'corrupt', message: 'ends early', context: ['scan.stria', 'chunk 12'] })).toBe(
       'scan.stria, chunk 12: ends early',
     );
@@ -26,7 +26,7 @@ describe('fault words', () => {
   });
 });
 
-it('invisible characters of names and texts from files are written out', () => {
+it('invisible characters in names and texts from files are escaped', () => {
   const fault = { tag: 'unsupported', message: "the type '\u001b[31m\u202e' is unknown", context: ['a\u009b.nrrd'] } as const;
   expect(faultDetails(fault)).toBe("a\\u009b.nrrd: the type '\\u001b[31m\\u202e' is unknown");
 });

@@ -8,7 +8,7 @@ const value = (text: string) => {
 };
 
 describe('a number in a field', () => {
-  it('is read as people write it', () => {
+  it('is read in common notations', () => {
     expect(value('1e9')).toBe(1e9);
     expect(value('6e-13')).toBe(6e-13);
     expect(value(' −6.5E−13 ')).toBe(-6.5e-13);
@@ -30,7 +30,7 @@ describe('a number in a field', () => {
     expect(value('1.234,5')).toBe(1234.5);
   });
 
-  it('is refused in words where it is none', () => {
+  it('is refused with a message otherwise', () => {
     expect(value('abc')).toBe('‘abc’ is not a number');
     expect(value('')).toBe('Enter a number');
     expect(value('1e999')).toBe('‘1e999’ is too large');
@@ -40,7 +40,7 @@ describe('a number in a field', () => {
     }
   });
 
-  it('is written so that it is read again', () => {
+  it('is written so that it can be read again', () => {
     expect(fieldText(1000)).toBe('1000');
     expect(fieldText(-0.1 - 0.2)).toBe('-0.3');
     expect(fieldText(6e38)).toBe('6e38');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { followedBy, timelineRows } from './timeline.ts';
 
-test('spans become one row a stage, on one scale, from the first beginning on', () => {
+test('spans become one row per stage, on one time scale that starts with the first', () => {
   const { rows, totalMs } = timelineRows([
     { stage: 'Read', startMs: 10, endMs: 30, bytes: 5 },
     { stage: 'Encode', startMs: 20, endMs: 110, bytes: 9 },
@@ -24,12 +24,12 @@ test('spans become one row a stage, on one scale, from the first beginning on', 
   ]);
 });
 
-test('nothing, and what took no time, has no length', () => {
+test('no spans, and spans of no duration, have no length', () => {
   expect(timelineRows([])).toEqual({ rows: [], totalMs: 0 });
   expect(timelineRows([{ stage: 'Read', startMs: 3, endMs: 3, bytes: 0 }]).rows[0]?.bars).toEqual([{ from: 0, length: 0 }]);
 });
 
-test('what was done later follows at once', () => {
+test('later work follows without a gap', () => {
   const compressed = [
     { stage: 'Encode', startMs: 2, endMs: 30, bytes: 9 },
     { stage: 'Check', startMs: 30, endMs: 50, bytes: 9 },

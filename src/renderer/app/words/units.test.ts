@@ -19,7 +19,7 @@ import {
   thinSpace,
 } from './units.ts';
 
-/** Thin spaces as plain ones, so that the expectations can be read. */
+/** Replaces thin spaces by ordinary ones, so that expectations are readable. */
 const plain = (text: string) => text.replaceAll('\u202f', ' ');
 
 describe('counts and numbers', () => {
@@ -30,7 +30,7 @@ describe('counts and numbers', () => {
     expect(plain(formatNumber(-1234567, 7))).toBe('−1 234 567');
   });
 
-  it('spells whole numbers in full, and others by an exponent where that is shorter', () => {
+  it('writes whole numbers in full, and others with an exponent if that is shorter', () => {
     const spelled = [614_454_277, -12, 0, 4e9, 4_294_967_295.5, 3e38, 1e-7].map((value) => plain(spellNumber(value)));
     expect(spelled).toEqual(['614 454 277', '−12', '0', '4 000 000 000', '4 294 967 295.5', '3e38', '1e−7']);
     expect(plain(formatNumber(4e9))).toBe('4e9');
@@ -45,7 +45,7 @@ describe('counts and numbers', () => {
     expect(formatNumber(-0)).toBe('0');
   });
 
-  it('stays within the asked precision for every finite number', () => {
+  it('stays within the requested precision for every finite number', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const back = Number(formatNumber(value).replaceAll('\u202f', '').replaceAll('−', '-'));
@@ -56,7 +56,7 @@ describe('counts and numbers', () => {
 });
 
 describe('bytes, rates, times', () => {
-  it('gives three significant digits', () => {
+  it('shows three significant digits', () => {
     expect(plain(formatBytes(812))).toBe('812 B');
     expect(plain(formatBytes(1023))).toBe('1 023 B');
     expect(plain(formatBytes(3_100_000))).toBe('2.96 MiB');
@@ -80,7 +80,7 @@ describe('bytes, rates, times', () => {
 });
 
 describe('volumes', () => {
-  it('names dims, spacing and orientation', () => {
+  it('shows dims, spacing and orientation', () => {
     expect(formatDims([17, 21, 3, 20])).toBe('17 × 21 × 3 × 20');
     expect(formatDims([17, 21, 3, 1])).toBe('17 × 21 × 3');
     const info = {
@@ -103,7 +103,7 @@ describe('chosen units', () => {
   const info = { spacing: [0.5, 0.5, 1.25], spatialUnit: 'mm' } as unknown as VolumeInfo;
   afterEach(() => setUnits({ lengthUnits: 'file', byteUnits: 'binary' }));
 
-  it('are those of lengths, areas and volumes, where the file says any', () => {
+  it('apply to lengths, areas and volumes if the file gives a unit', () => {
     setUnits({ lengthUnits: 'um', byteUnits: 'binary' });
     expect(formatSpacing(info)).toBe(`500 × 500 × 1${thinSpace}250${thinSpace}µm`);
     expect(lengthUnit(info)).toBe('µm');
@@ -113,7 +113,7 @@ describe('chosen units', () => {
     expect(shownLength(2, { spatialUnit: 'm' })).toBeCloseTo(2000);
   });
 
-  it('are those of bytes', () => {
+  it('apply to bytes', () => {
     expect(formatBytes(3_230_000)).toBe(`3.08${thinSpace}MiB`);
     setUnits({ lengthUnits: 'file', byteUnits: 'decimal' });
     expect(formatBytes(3_230_000)).toBe(`3.23${thinSpace}MB`);

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { ElementType } from '../../../core/shared/volume.ts';
 import { formatEnds, formatExact, formatValue, formatWithin, valueRange } from './value-words.ts';
 
-/** Thin spaces as plain ones, so that the expectations can be read. */
+/** Replaces thin spaces by ordinary ones, so that expectations are readable. */
 const plain = (text: string) => text.replaceAll('\u202f', ' ');
 const read = (text: string) => Number(text.replaceAll('\u202f', '').replaceAll('−', '-').replace('∞', 'Infinity'));
 const f32 = Math.fround;
 
 describe('a stored value', () => {
-  it('is shown exactly, by its shortest digits', () => {
+  it('is shown exactly, with its shortest digits', () => {
     expect(plain(formatExact(1000000.75, 'f32'))).toBe('1 000 000.75');
     expect(formatExact(f32(0.1), 'f32')).toBe('0.1');
     expect(formatExact(f32(1 / 3), 'f32')).toBe('0.33333334');
@@ -24,7 +24,7 @@ describe('a stored value', () => {
     expect(plain(formatExact(f32(6.2e12), 'f32'))).toBe('6 200 000 000 000');
   });
 
-  it('is shown in full where it is an integer', () => {
+  it('is shown in full if it is an integer', () => {
     expect(plain(formatExact(4_294_967_295, 'u32'))).toBe('4 294 967 295');
     expect(plain(formatExact(4_000_000_000, 'u32'))).toBe('4 000 000 000');
     expect(plain(formatExact(-2_147_483_648, 'i32'))).toBe('−2 147 483 648');
@@ -43,12 +43,12 @@ describe('a physical value', () => {
   const words = (stored: number, type: 'u8' | 'i16' | 'i32' | 'f32', slope: number, intercept = 0) =>
     plain(formatValue(stored, { type, slope, intercept }));
 
-  it('is the stored one where nothing is scaled', () => {
+  it('is the stored one if nothing is scaled', () => {
     expect(words(1000000.75, 'f32', 1)).toBe('1 000 000.75');
     expect(words(7, 'u8', 1)).toBe('7');
   });
 
-  it('has no noise from a slope that the header keeps in 32 bits', () => {
+  it('has no noise from a slope stored in 32 bits', () => {
     expect(words(3, 'u8', f32(0.1))).toBe('0.3');
     expect(words(12_345, 'i16', f32(0.1))).toBe('1 234.5');
     expect(words(31, 'u8', -2.5, 1000)).toBe('922.5');
@@ -85,7 +85,7 @@ describe('the ends of a range', () => {
     );
   });
 
-  it('say how many digits a value between them has', () => {
+  it('determine the digits of a value between them', () => {
     const within = (value: number, low: number, high: number) => plain(formatWithin(value, [low, high]));
     expect(within(1000000.75, 1000000.25, 1000002)).toBe('1 000 000.75');
     expect(within(0.123456789, 0, 1)).toBe('0.12346');
@@ -93,7 +93,7 @@ describe('the ends of a range', () => {
     expect(within(0.1 + 0.2, 0, 1)).toBe('0.3');
   });
 
-  it('are those of all values, the lower first', () => {
+  it('cover all values, the lower first', () => {
     const range = (min: number, max: number, slope = 1, intercept = 0, count = 1) =>
       plain(valueRange({ type: 'f32', slope, intercept }, { numbers: [min, max], count }));
     expect(range(1000000.25, 1000002)).toBe('1 000 000.25 to 1 000 002');

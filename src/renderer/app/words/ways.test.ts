@@ -10,7 +10,7 @@ describe('a way', () => {
     expect(describeWay({ codec: 'rle+huffman', axis: 'z' })).toBe('rle + huffman along z');
   });
 
-  it('has a reason in words', () => {
+  it('has a reason as text', () => {
     expect(reasonOf({ codec: 'rle', axis: 'z' })).toBe('runs along z');
     expect(reasonOf({ codec: 'rle+huffman', axis: 'x' })).toBe('runs along x, few distinct bytes');
     expect(reasonOf({ codec: 'predict+huffman' })).toBe('smooth, noise varies');
@@ -18,12 +18,12 @@ describe('a way', () => {
     expect(reasonOf({ codec: 'codec 77' })).toBe('smallest this way');
   });
 
-  it.each([...codecs.map(({ name }) => name), 'constant', 'ramp'])('of %s has one of its own', (codec) => {
+  it.each([...codecs.map(({ name }) => name), 'constant', 'ramp'])('%s has its own reason', (codec) => {
     expect(reasonOf({ codec })).not.toBe('smallest this way');
   });
 });
 
-it('shares are whole percent, but never all or nothing where it is only nearly so', () => {
+it('shares are whole percent, but 0 and 100 only if exact', () => {
   const shares = [
     [0, 5],
     [1, 1000],
@@ -42,7 +42,7 @@ it('shares are whole percent, but never all or nothing where it is only nearly s
   ]);
 });
 
-it('a chunk says its number, way, bytes and ratio', () => {
+it('a chunk is described by number, way, bytes and ratio', () => {
   const decodedChecksum = checksum(new Uint8Array(4));
   const constant = { kind: 'constant', element: Uint8Array.of(7), decodedChecksum } as const;
   const stages = [{ codecId: 2, parameters: Uint8Array.of(2) }];

@@ -4,7 +4,7 @@ import { worldWords } from './world-words.ts';
 
 const info = testInfo([8, 8, 8, 1], 'u8');
 
-test('places are named by the patient’s sides', () => {
+test('positions are named by the patient’s sides', () => {
   const oblique = { ...info, affine: [-2, 0, 0, 5, 0, 0, 1.5, -10, 0, 0.5, 0, 0.25] };
   expect(worldWords(oblique, [1, 7, 2])).toBe('R 3  P 7  S 3.75\u202fmm');
   expect(worldWords(oblique, [4, 7, 8])).toBe('L 3  A 2  S 3.75\u202fmm');
