@@ -6,7 +6,7 @@ import { canCompareCompressed } from '../../app/commands.ts';
 import { showShortcut } from '../../app/shortcuts.ts';
 import type { JobProgress } from '../../app/state/progress.ts';
 import { ratioOf } from '../../app/state/result.ts';
-import type { OpenDocument } from '../../app/state/store.ts';
+import type { OpenDocument } from '../../app/state/document-state.ts';
 import { formatBytes, formatRatio } from '../../app/words/units.ts';
 import { Button, IconButton } from '../controls/button.tsx';
 import { FaultNotice } from '../controls/fault-notice.tsx';
