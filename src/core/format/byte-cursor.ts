@@ -1,7 +1,7 @@
 import { StriaError } from '../shared/errors.ts';
 import type { Checksum } from './checksum.ts';
 
-/** Reads little-endian fields one after the other. A read beyond the end is a `corrupt` fault that names `what`. */
+/** Reads consecutive little-endian fields. A read past the end is a `corrupt` fault that names `what`. */
 export class ByteCursor {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
@@ -36,10 +36,10 @@ export class ByteCursor {
     return this.#view.getUint32(this.#take(4), true);
   }
 
-  /** Values above 2^53 - 1 are `corrupt`: no file is that long. */
+  /** Values above 2^53 - 1 are `corrupt`, because no file is that long. */
   u64(): number {
     const value = this.#view.getBigUint64(this.#take(8), true);
-    if (value > Number.MAX_SAFE_INTEGER) throw this.corrupt(`holds the number ${value}, which is beyond every file`);
+    if (value > Number.MAX_SAFE_INTEGER) throw this.corrupt(`holds the number ${value}, which exceeds the size of any file`);
     return Number(value);
   }
 
@@ -53,10 +53,10 @@ export class ByteCursor {
     return this.#bytes.slice(start, start + length);
   }
 
-  /** @throws StriaError `corrupt` unless all that remains is `length` zero bytes */
+  /** @throws StriaError `corrupt` unless exactly `length` zero bytes remain */
   zeros(length: number): void {
     if (this.remaining !== length || this.bytes(length).some((byte) => byte !== 0)) {
-      throw this.corrupt('has bytes behind its last field');
+      throw this.corrupt('has bytes after its last field');
     }
   }
 
@@ -72,7 +72,10 @@ export class ByteCursor {
   }
 }
 
-/** Collects little-endian fields; grows as needed. Byte by byte: most are so short that a view would cost more than it saves. */
+/**
+ * Collects little-endian fields in a growing buffer. It writes byte by byte, because most fields are so short that a view would
+ * cost more than it saves.
+ */
 export class ByteBuilder {
   #bytes = new Uint8Array(64);
   #length = 0;
@@ -103,13 +106,13 @@ export class ByteBuilder {
     return this;
   }
 
-  /** Zero bytes up to a multiple of 8. */
+  /** Appends zero bytes up to a multiple of 8. */
   align8(): this {
     this.#grow((8 - (this.#length % 8)) % 8);
     return this;
   }
 
-  /** A copy of all that was put in. */
+  /** A copy of everything that was appended. */
   build(): Uint8Array<ArrayBuffer> {
     return this.#bytes.slice(0, this.#length);
   }

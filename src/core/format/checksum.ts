@@ -1,21 +1,21 @@
 /**
- * Stria's checksum: 64 bits that any number of threads can compute in any order, so that a GPU checks a decoded chunk
- * where it lies. docs/FORMAT.md, section 'Checksum'; the GPU twin is shaders/gpu-chunks/analyze.wgsl.
+ * Stria's checksum: 64 bits that any number of threads can compute in any order, so that a GPU can check a decoded chunk in
+ * place. See docs/FORMAT.md, section 'Checksum'; the GPU twin is shaders/gpu-chunks/analyze.wgsl.
  *
- * The bytes are taken as rows, each padded with zero bytes to whole little-endian 32-bit words; word number i of all
- * rows is mixed with i by a bijection (the finaliser of MurmurHash3), so one changed word always changes the sum.
+ * The bytes are taken as rows, each padded with zero bytes to whole little-endian 32-bit words. Word i, counted through all
+ * rows, is mixed with i by a bijection (the finaliser of MurmurHash3), so a single changed word always changes the sum.
  */
 export interface Checksum {
   /** Sum of the mixed words, modulo 2^32. */
   readonly sum: number;
-  /** Sum of the words mixed once more, modulo 2^32. */
+  /** Sum of the words after a second mixing, modulo 2^32. */
   readonly cross: number;
 }
 
 /**
- * @param rowLength bytes in a row; the default takes all bytes as one row
- * @param firstWord number of the first word, for bytes that go on where others (whole words of whole rows, or of the one
- *   row) ended: the checksum of both together is the two results' sums, added modulo 2^32 (`addChecksums`)
+ * @param rowLength bytes in a row; by default all bytes are one row
+ * @param firstWord index of the first word, for bytes that continue others (which must be whole words of whole rows, or of the
+ * one row). The checksum of both is the sum of the two results, modulo 2^32 (`addChecksums`)
  */
 export function checksum(bytes: Uint8Array, rowLength: number = bytes.byteLength, firstWord = 0): Checksum {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -42,7 +42,7 @@ export function checksum(bytes: Uint8Array, rowLength: number = bytes.byteLength
   return { sum: sum >>> 0, cross: cross >>> 0 };
 }
 
-/** The checksum of two runs of words together, the second numbered on from the first (`firstWord`). */
+/** The checksum of two consecutive runs of words, where the second was computed with its `firstWord`. */
 export function addChecksums(a: Checksum, b: Checksum): Checksum {
   return { sum: (a.sum + b.sum) >>> 0, cross: (a.cross + b.cross) >>> 0 };
 }

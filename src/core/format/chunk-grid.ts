@@ -2,23 +2,23 @@ import { StriaError } from '../shared/errors.ts';
 import { type Dims3, type Dims4, elementBytes, type VolumeInfo } from '../shared/volume.ts';
 
 /**
- * A chunk's lengths in codec elements, and the number of time points that it holds (1 where it is left out). A chunk holds
- * several time points only where it holds the whole of each.
+ * A chunk's lengths in codec elements, and the number of its time points (default 1). A chunk spans several time points only if
+ * it holds each of them completely.
  */
 export type ChunkShape = readonly [x: number, y: number, z: number, t?: number];
 
-/** The shape as it stands in a header. */
+/** The shape as it is written in a header. */
 export function withTimePoints([x, y, z, t = 1]: ChunkShape): Dims4 {
   return [x, y, z, t];
 }
 
 /** Where a chunk lies in its volume, in codec elements. */
 export interface GridBox {
-  /** The first element, in the time point `t`. */
+  /** The first element, within the time point `t`. */
   readonly origin: Dims3;
-  /** As codecs see the chunk: its time points are stacked along z. */
+  /** The shape as codecs see it: time points are stacked along z. */
   readonly shape: Dims3;
-  /** The first time point, and how many there are. */
+  /** The first time point, and the number of time points. */
   readonly t: number;
   readonly timePoints: number;
   /** The plane of `origin`, counted through all time points: t × dims[2] + z. */
@@ -31,28 +31,28 @@ export interface ChunkSpan {
   readonly count: number;
 }
 
-/** A volume has no more chunks than this, so that an index always fits in memory (docs/FORMAT.md, 'Limits'). */
+/** The maximum number of chunks in a volume, so that an index always fits in memory (docs/FORMAT.md, 'Limits'). */
 export const maxChunkCount = 2 ** 24;
 
-/** A chunk's voxels are no more than this many bytes: a decoder holds several chunks in memory. */
+/** The maximum byte length of a chunk's voxels, because a decoder holds several chunks in memory. */
 export const maxChunkBytes = 2 ** 24;
 
-/** A volume of more chunks than `fewChunks` has at least `leastElements` elements to a chunk, on average. */
+/** A volume with more chunks than `fewChunks` must have at least `leastElements` elements per chunk, on average. */
 const fewChunks = 4096;
 const leastElements = 4096;
 
-/** The most chunks that a volume may be cut into. @param dims in codec elements */
+/** The maximum number of chunks of a volume. @param dims in codec elements */
 export function mostChunks(dims: Dims4): number {
   return Math.min(maxChunkCount, Math.max(fewChunks, Math.floor((dims[0] * dims[1] * dims[2] * dims[3]) / leastElements)));
 }
 
-/** The shape of a volume in codec elements: an f64 voxel is two elements of 4 bytes along x, all others are one. */
+/** The dims of a volume in codec elements: an f64 voxel is two 4-byte elements along x, any other voxel is one. */
 export function codecElementDims(volume: Pick<VolumeInfo, 'dims' | 'type'>): Dims4 {
   const [x, y, z, t] = volume.dims;
   return [volume.type === 'f64' ? 2 * x : x, y, z, t];
 }
 
-/** Width in bytes of a volume's codec elements. */
+/** Width of a volume's codec elements in bytes. */
 export function codecElementBytes(type: VolumeInfo['type']): 1 | 2 | 4 {
   const width = elementBytes(type);
   return width === 8 ? 4 : width;
@@ -60,52 +60,55 @@ export function codecElementBytes(type: VolumeInfo['type']): 1 | 2 | 4 {
 
 /**
  * The grid of a volume's chunks, within the limits of docs/FORMAT.md.
- * @throws StriaError `invalid-input` for lengths that are no positive integers and for limits overstepped
+ * @throws StriaError `invalid-input` for lengths that are not positive integers and for exceeded limits
  */
 export function chunkGridOf(volume: Pick<VolumeInfo, 'dims' | 'type'>, chunkShape: ChunkShape): ChunkGrid {
   const [x, y, z, t = 1] = chunkShape;
   if (volume.type === 'f64' && x % 2 !== 0) {
-    throw new StriaError('invalid-input', `a chunk ${x} elements wide would cut an f64 voxel, which is two elements, in half`);
+    throw new StriaError('invalid-input', `a chunk ${x} elements wide would split an f64 voxel, which is two elements`);
   }
   const dims = codecElementDims(volume);
   const grid = new ChunkGrid(dims, chunkShape);
   if (grid.count > mostChunks(dims)) {
     const cut = `a volume of ${dims.join('×')} elements in chunks of ${chunkShape.join('×')}`;
-    const least = `of more than ${fewChunks} chunks, each has ${leastElements} elements on average at least`;
+    const least = `a volume with more than ${fewChunks} chunks needs at least ${leastElements} elements per chunk on average`;
     throw new StriaError('invalid-input', `${cut} has ${grid.count} chunks, far more than its data needs: ${least}`);
   }
   if (x * y * z * t * codecElementBytes(volume.type) > maxChunkBytes) {
-    throw new StriaError('invalid-input', `chunks of ${chunkShape.join('×')} elements are larger than ${maxChunkBytes} bytes`);
+    throw new StriaError('invalid-input', `chunks of ${chunkShape.join('×')} elements exceed ${maxChunkBytes} bytes`);
   }
   return grid;
 }
 
 /**
- * How a volume is cut into chunks, and how they are numbered: x fastest, then y, z, t. All lengths in codec elements.
- * A layer is all chunks of one z and t; layers are numbered z fastest, then t, so a layer's chunks are consecutive.
+ * How a volume is cut into chunks, and how they are numbered: x fastest, then y, z, t. All lengths are in codec elements. A
+ * layer is all chunks with the same z and t. Layers are numbered z fastest, then t, so the chunks of a layer are consecutive.
  */
 export class ChunkGrid {
   readonly dims: Dims4;
-  /** Within a time point. */
+  /** Within one time point. */
   readonly chunkShape: Dims3;
-  /** How many time points a chunk holds; the last one may hold fewer. */
+  /** How many time points a chunk spans; the last one may span fewer. */
   readonly timePointsPerChunk: number;
   /** Number of chunks along x, y, z, t. */
   readonly counts: Dims4;
   readonly count: number;
   readonly layerCount: number;
   readonly chunksPerLayer: number;
-  /** Chunks that one time point lies in. */
+  /** How many chunks cover one time point. */
   readonly chunksPerTimePoint: number;
 
   /**
-   * @throws StriaError `invalid-input` for lengths that are no positive integers, for more than `maxChunkCount` chunks, and for
-   *   chunks that hold parts of several time points
+   * @throws StriaError `invalid-input` for lengths that are not positive integers, for more than `maxChunkCount` chunks, and
+   * for chunks that hold parts of several time points
    */
   constructor(dims: Dims4, [x, y, z, t = 1]: ChunkShape) {
     for (const length of [...dims, x, y, z, t]) {
       if (!Number.isSafeInteger(length) || length < 1) {
-        throw new StriaError('invalid-input', `${length} is no length of a volume or a chunk: a whole number from 1 is needed`);
+        throw new StriaError(
+          'invalid-input',
+          `${length} is not a valid length of a volume or chunk: lengths are whole numbers from 1`,
+        );
       }
     }
     this.dims = dims;
@@ -115,13 +118,16 @@ export class ChunkGrid {
     this.chunksPerLayer = this.counts[0] * this.counts[1];
     this.chunksPerTimePoint = this.chunksPerLayer * this.counts[2];
     if (t > 1 && this.chunksPerTimePoint > 1) {
-      throw new StriaError('invalid-input', `chunks of ${x}×${y}×${z}×${t} hold ${t} time points, but not the whole of each`);
+      throw new StriaError(
+        'invalid-input',
+        `chunks of ${x}×${y}×${z}×${t} span ${t} time points without holding each completely`,
+      );
     }
     this.layerCount = this.counts[2] * this.counts[3];
     this.count = this.chunksPerLayer * this.layerCount;
     if (this.count > maxChunkCount) {
       const cut = `a volume of ${dims.join('×')} in chunks of ${[x, y, z].join('×')}`;
-      throw new StriaError('invalid-input', `${cut} has ${this.count} chunks; ${maxChunkCount} is the most`);
+      throw new StriaError('invalid-input', `${cut} has ${this.count} chunks; the limit is ${maxChunkCount}`);
     }
   }
 
@@ -141,7 +147,7 @@ export class ChunkGrid {
     };
   }
 
-  /** Chunks with the same number here have the same shape: it says at which far edges of the volume a chunk lies. */
+  /** Chunks with equal values here have the same shape: the value encodes at which far edges of the volume a chunk lies. */
   shapeKind(number: number): number {
     const [countX, countY, countZ, countT] = this.counts;
     const inLayer = number % this.chunksPerLayer;
@@ -161,7 +167,7 @@ export class ChunkGrid {
     return layer * this.chunksPerLayer + Math.floor(y / chunkY) * this.counts[0] + Math.floor(x / chunkX);
   }
 
-  /** Which chunks along t hold a time point: those of `counts[3]`. */
+  /** The chunks along t that hold a time point, as an index within `counts[3]`. */
   timeBlock(t: number): number {
     return Math.floor(t / this.timePointsPerChunk);
   }
@@ -183,7 +189,7 @@ export class ChunkGrid {
     return { first: layer * this.chunksPerLayer, count: this.chunksPerLayer };
   }
 
-  /** The slab of whole rows and slices that a layer's chunks make together. */
+  /** The box of whole rows and slices that a layer's chunks cover together. */
   layerBox(layer: number): GridBox {
     this.#check(layer, this.layerCount, 'layer');
     return this.#layer(layer);

@@ -8,10 +8,10 @@ import { type ComputedRun, chunkOfRun, computedChunkAt, decodeConstantRun, decod
 import { maxPayloadLength, runKinds } from './layout.ts';
 import { recordLength } from './record.ts';
 
-/** What the index knows of a chunk. */
+/** What the index records about a chunk. */
 export type ChunkEntry = ComputedChunk | CodedEntry | LostEntry;
 
-/** The chunk was lost in a file that this one was recovered from: its voxels are not known. */
+/** The chunk was lost in the file from which this one was recovered, so its voxels are unknown. */
 export interface LostEntry {
   readonly kind: 'lost';
 }
@@ -19,20 +19,20 @@ export interface LostEntry {
 export interface CodedEntry {
   readonly kind: 'coded';
   readonly stages: readonly ChunkStage[];
-  /** Where the chunk's record begins in the file, and its length with head and padding, in bytes. */
+  /** The offset of the chunk's record in the file and its length including head and padding, in bytes. */
   readonly recordOffset: number;
   readonly recordLength: number;
   readonly payloadLength: number;
 }
 
 const kindNames = Object.keys(runKinds) as readonly ChunkEntry['kind'][];
-/** Kind, number of chunks and the first record's offset; then for each chunk its method and payload length. */
+/** Kind, number of chunks and the first record's offset, followed by each chunk's method and payload length. */
 const codedRunHeadBytes = 13;
 const codedEntryBytes = 8;
 /** A lost run: kind and number of chunks. */
 const leastRunBytes = 5;
 
-/** What an index is measured against: the volume, and the part of the file in which chunk records can lie. */
+/** What an index is checked against: the volume, and the part of the file that can hold chunk records. */
 export interface IndexBounds {
   readonly chunkCount: number;
   readonly elementBytes: number;
@@ -40,7 +40,7 @@ export interface IndexBounds {
   readonly end: number;
 }
 
-/** Neighbouring chunks of one kind. */
+/** Consecutive chunks of one kind. */
 export interface IndexSpan extends ChunkSpan {
   readonly kind: ChunkEntry['kind'];
 }
@@ -49,16 +49,16 @@ export interface IndexSpan extends ChunkSpan {
 export interface MethodUse {
   readonly how: readonly ChunkStage[] | Exclude<ChunkEntry['kind'], 'coded'>;
   readonly count: number;
-  /** Bytes of their payloads. */
+  /** Total length of their payloads. */
   readonly bytes: number;
 }
 
-/** The record of each so many chunks of a coded run is remembered; those between follow from the lengths in the index. */
+/** A coded run remembers one record offset per this many chunks; those in between follow from the lengths in the index. */
 const chunksPerOffset = 64;
 
 /**
- * The entries of all chunks, by number. It keeps the record's own bytes and a few numbers for each run: a chunk takes no
- * more memory than it takes in the file.
+ * The entries of all chunks, by number. It keeps the record's bytes and a few numbers per run, so a chunk takes no more memory
+ * than it takes in the file.
  */
 export class ChunkIndex {
   readonly #body: Uint8Array;
@@ -66,15 +66,18 @@ export class ChunkIndex {
   readonly #elementBytes: number;
   readonly #methods: readonly (readonly ChunkStage[])[];
   readonly #metaLengths: readonly number[];
-  /** For each run: its first chunk, where it stands in the body, and which of `#offsets` is its first. Then the end. */
+  /**
+   * For each run: its first chunk, its position in the body, and the index of its first entry in `#offsets`. A final entry
+   * marks the end.
+   */
   readonly #firsts: Uint32Array;
   readonly #places: Uint32Array;
   readonly #offsetNumbers: Uint32Array;
   readonly #offsets: Float64Array;
 
   /**
-   * Reads the body of INDX, trusting nothing in it: nothing is allocated that the body's own length does not justify.
-   * @throws StriaError `corrupt` unless it has exactly one entry a chunk, and records that follow each other within the bounds
+   * Parses the untrusted body of INDX. Allocates no more than the body's own length justifies.
+   * @throws StriaError `corrupt` unless it has exactly one entry per chunk, and consecutive records within the bounds
    */
   static parse(body: Uint8Array, bounds: IndexBounds): ChunkIndex {
     return new ChunkIndex(body, bounds);
@@ -110,7 +113,7 @@ export class ChunkIndex {
       } else {
         next += skipRun(kind, cursor, next, elementBytes);
       }
-      if (next > chunkCount) throw cursor.corrupt(`has more entries than the volume has chunks, ${chunkCount}`);
+      if (next > chunkCount) throw cursor.corrupt(`has more entries than the volume's ${chunkCount} chunks`);
     }
     this.#firsts[runCount] = next;
     cursor.zeros(0);
@@ -136,7 +139,7 @@ export class ChunkIndex {
     }
   }
 
-  /** How chunks were encoded, in the order in which the ways first occur. */
+  /** How chunks were encoded, in order of first occurrence. */
   uses(): MethodUse[] {
     const uses = new Map<number | string, { how: MethodUse['how']; count: number; bytes: number }>();
     const add = (key: number | string, how: MethodUse['how'], count: number, bytes: number) => {
@@ -157,7 +160,7 @@ export class ChunkIndex {
     return [...uses.values()];
   }
 
-  /** Whether each chunk of the run is as the index has it. */
+  /** Whether the run agrees with the index for each of its chunks. */
   agreesWith(run: ComputedRun): boolean {
     for (let number = run.first; number < run.first + run.count; ) {
       const entry = this.entry(number);
@@ -207,26 +210,26 @@ export class ChunkIndex {
     return low;
   }
 
-  /** Puts every `chunksPerOffset`-th record's place into `offsets`. */
+  /** Appends the offset of every `chunksPerOffset`-th record to `offsets`. */
   #checkCodedRun(cursor: ByteCursor, first: number, offsets: number[], start: number, last: number) {
     const count = cursor.u32();
     let offset = cursor.u64();
-    if (count === 0) throw cursor.corrupt('has a run of no chunks');
+    if (count === 0) throw cursor.corrupt('has a run without chunks');
     if (count > cursor.remaining / codedEntryBytes) throw cursor.corrupt('ends early');
     if (offset % 8 !== 0 || offset < start) {
-      throw cursor.corrupt(`puts ${chunkName(first)} at byte ${offset}, where no record of its can be`);
+      throw cursor.corrupt(`puts ${chunkName(first)} at byte ${offset}, where no record of it can be`);
     }
     for (let at = 0; at < count; at++) {
       if (at % chunksPerOffset === 0) offsets.push(offset);
       const method = cursor.u32();
       const payloadLength = cursor.u32();
       const metaLength = this.#metaLengths[method];
-      if (metaLength === undefined) throw cursor.corrupt(`has no method ${method}, which ${chunkName(first + at)} names`);
+      if (metaLength === undefined) throw cursor.corrupt(`lacks method ${method}, which ${chunkName(first + at)} names`);
       if (payloadLength > maxPayloadLength) {
-        throw cursor.corrupt(`gives ${chunkName(first + at)} ${payloadLength} bytes; ${maxPayloadLength} is the most`);
+        throw cursor.corrupt(`gives ${chunkName(first + at)} ${payloadLength} bytes; the limit is ${maxPayloadLength}`);
       }
       offset += recordLength(metaLength, payloadLength);
-      if (offset > last) throw cursor.corrupt(`puts ${chunkName(first + at)} behind the last chunk's place, byte ${last}`);
+      if (offset > last) throw cursor.corrupt(`puts ${chunkName(first + at)} after byte ${last}, the end of the chunk records`);
     }
     return { count, end: offset };
   }
@@ -239,11 +242,11 @@ function kindOf(cursor: ByteCursor): ChunkEntry['kind'] {
   return name;
 }
 
-/** Checks a run and gives its number of chunks. */
+/** Checks a run and returns its number of chunks. */
 function skipRun(kind: Exclude<ChunkEntry['kind'], 'coded'>, cursor: ByteCursor, first: number, elementBytes: number): number {
   if (kind === 'constant') return decodeConstantRun(cursor, first, elementBytes).count;
   if (kind === 'ramp') return decodeRampRun(cursor, first, elementBytes).count;
   const count = cursor.u32();
-  if (count === 0) throw cursor.corrupt('has a run of no chunks');
+  if (count === 0) throw cursor.corrupt('has a run without chunks');
   return count;
 }

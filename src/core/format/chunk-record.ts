@@ -6,7 +6,7 @@ import type { ChunkStage, CodedChunk } from './chunk.ts';
 import { align8, maxStages, recordTypes } from './layout.ts';
 import { encodeRecord, parseRecord, type RecordHead } from './record.ts';
 
-/** The stages of a chunk as they stand in CHNK and INDX: their number, then for each its codec and parameters. */
+/** The stages of a chunk as written in CHNK and INDX: their number, then the codec and parameters of each. */
 export function encodeStages(stages: readonly ChunkStage[]): Uint8Array<ArrayBuffer> {
   if (stages.length < 1 || stages.length > maxStages) {
     throw new StriaError('internal', `a chunk has 1 to ${maxStages} stages, not ${stages.length}`);
@@ -14,10 +14,10 @@ export function encodeStages(stages: readonly ChunkStage[]): Uint8Array<ArrayBuf
   const builder = new ByteBuilder().u8(stages.length);
   for (const { codecId, parameters } of stages) {
     if (!Number.isInteger(codecId) || codecId < 1 || codecId > 0xffff) {
-      throw new StriaError('internal', `${codecId} is no codec's id: 1 to 65535`);
+      throw new StriaError('internal', `${codecId} is not a codec id: ids are from 1 to 65535`);
     }
     if (parameters.byteLength > 255) {
-      throw new StriaError('internal', `codec ${codecId} has ${parameters.byteLength} bytes of parameters; 255 is the most`);
+      throw new StriaError('internal', `codec ${codecId} has ${parameters.byteLength} bytes of parameters; the limit is 255`);
     }
     builder.u16(codecId).u8(parameters.byteLength).bytes(parameters);
   }
@@ -26,27 +26,28 @@ export function encodeStages(stages: readonly ChunkStage[]): Uint8Array<ArrayBuf
 
 export function decodeStages(cursor: ByteCursor): ChunkStage[] {
   const count = cursor.u8();
-  if (count < 1 || count > maxStages) throw cursor.corrupt(`names ${count} stages for a chunk; 1 to ${maxStages} are possible`);
+  if (count < 1 || count > maxStages)
+    throw cursor.corrupt(`names ${count} stages for a chunk; the limit is ${maxStages}, and at least 1 is needed`);
   return Array.from({ length: count }, () => {
     const codecId = cursor.u16();
-    if (codecId === 0) throw cursor.corrupt('names codec 0, which is none');
+    if (codecId === 0) throw cursor.corrupt('names codec 0, which does not exist');
     return { codecId, parameters: cursor.bytes(cursor.u8()) };
   });
 }
 
-/** What the meta bytes of CHNK say. */
+/** The contents of CHNK's meta bytes. */
 export interface ChunkMeta {
   readonly number: number;
   readonly decodedChecksum: Checksum;
   readonly stages: readonly ChunkStage[];
 }
 
-/** Bytes of the meta part of CHNK for stages that take `stagesLength` bytes. */
+/** Length of CHNK's meta bytes for stages of `stagesLength` bytes. */
 export function chunkMetaLength(stagesLength: number): number {
   return align8(16 + stagesLength);
 }
 
-/** A whole CHNK record. docs/FORMAT.md, 'CHNK'. */
+/** A complete CHNK record. docs/FORMAT.md, 'CHNK'. */
 export function encodeChunkRecord(number: number, chunk: CodedChunk, offset: number): Uint8Array<ArrayBuffer> {
   const meta = new ByteBuilder().u64(number).checksum(chunk.decodedChecksum).bytes(encodeStages(chunk.stages)).align8().build();
   return encodeRecord({ type: recordTypes.chunk, offset, meta, body: chunk.payload, bodyChecksum: chunk.encodedChecksum });
@@ -63,14 +64,14 @@ export function parseChunkMeta(head: RecordHead): ChunkMeta {
 }
 
 /**
- * The chunk in the bytes of a CHNK record, read at `offset`. The payload is a copy and has its memory for itself.
+ * Parses the bytes of a CHNK record that was read at `offset`. The payload is a copy in a buffer of its own.
  * @throws StriaError `corrupt` for any wrong byte, and for the record of another chunk
  */
 export function parseChunkRecord(bytes: Uint8Array, offset: number, number: number): CodedChunk {
   const record = parseRecord(bytes, offset, recordTypes.chunk);
   const meta = parseChunkMeta(record);
   if (meta.number !== number) {
-    throw new StriaError('corrupt', `the record at byte ${offset} is that of ${chunkName(meta.number)}`);
+    throw new StriaError('corrupt', `the record at byte ${offset} belongs to ${chunkName(meta.number)}`);
   }
   return {
     kind: 'coded',

@@ -4,7 +4,7 @@ import type { ComputedChunk, ConstantChunk, RampChunk, RampRule } from './chunk.
 import { recordTypes } from './layout.ts';
 import type { StriaRecord } from './record.ts';
 
-/** Neighbouring chunks without payload: one entry of INDX, CONS or RAMP. */
+/** Consecutive chunks without payload: one entry of INDX, CONS or RAMP. */
 export type ComputedRun = ConstantRun | RampRun;
 
 interface Neighbours {
@@ -13,19 +13,19 @@ interface Neighbours {
   readonly count: number;
 }
 
-/** Constant chunks that are alike: the same element and the same checksum, so the same shape. */
+/** Constant chunks with the same element and the same checksum, and therefore the same shape. */
 export interface ConstantRun extends ConstantChunk, Neighbours {}
 
-/** Ramps by one rule. */
+/** Ramps with the same rule. */
 export interface RampRun extends RampRule, Neighbours {
   readonly kind: 'ramp';
-  /** Bytes of an element. */
+  /** Bytes per element. */
   readonly width: number;
-  /** For each chunk its checksum and its first element, as they stand in a file: `8 + width` bytes. */
+  /** The checksum and first element of each chunk, as in a file: `8 + width` bytes per chunk. */
   readonly entries: Uint8Array;
 }
 
-/** A chunk of a run that holds it. */
+/** Chunk `number` of a run that contains it. */
 export function chunkOfRun(run: ComputedRun, number: number): ComputedChunk {
   if (run.kind === 'constant') {
     const { kind, element, decodedChecksum } = run;
@@ -38,9 +38,7 @@ export function chunkOfRun(run: ComputedRun, number: number): ComputedChunk {
   return { kind, element: cursor.bytes(width), steps, modulus, decodedChecksum };
 }
 
-/**
- * Chunk `at` of a run that was checked before and stands in `body` from `place` on, as its fields in CONS, RAMP and INDX alike.
- */
+/** Chunk `at` of a validated run whose fields start at `place` in `body`, in the common layout of CONS, RAMP and INDX. */
 export function computedChunkAt(
   kind: ComputedChunk['kind'],
   body: Uint8Array,
@@ -65,10 +63,10 @@ function sameRule(a: RampRule, b: RampRule): boolean {
   return a.modulus === b.modulus && a.steps.every((step, axis) => step === b.steps[axis]);
 }
 
-/** The most that a modulus may be: with it no product of two numbers below it is beyond 32 bits. */
+/** The largest modulus: products of two numbers below it fit in 32 bits. */
 export const maxModulus = 2 ** 16;
 
-/** What is wrong with a ramp of elements of `width` bytes; undefined: nothing. */
+/** The fault of a ramp of elements of `width` bytes; undefined if it is valid. */
 export function rampFault({ steps, modulus }: RampRule, width: number, element: Uint8Array): string | undefined {
   const wrap = 2 ** (8 * width);
   const bound = modulus === 0 ? wrap : modulus;
@@ -82,12 +80,12 @@ export function rampFault({ steps, modulus }: RampRule, width: number, element: 
   return undefined;
 }
 
-/** The unsigned number that 1, 2 or 4 bytes hold. */
+/** The unsigned number in 1, 2 or 4 bytes. */
 export function littleEndian(bytes: Uint8Array): number {
   return bytes.reduce((sum, byte, at) => sum + byte * 2 ** (8 * at), 0);
 }
 
-/** The fields that a run of constant chunks has in CONS and INDX alike. */
+/** The fields of a run of constant chunks, in CONS and INDX alike. */
 export function encodeConstantRun(builder: ByteBuilder, run: Omit<ConstantRun, 'first'>): void {
   builder.u32(run.count).checksum(run.decodedChecksum).u8(run.element.byteLength).bytes(run.element);
 }
@@ -99,7 +97,7 @@ export function decodeConstantRun(cursor: ByteCursor, first: number, elementByte
   return { kind: 'constant', first, count, decodedChecksum, element: cursor.bytes(width) };
 }
 
-/** The fields that a run of ramps has in RAMP and INDX alike. */
+/** The fields of a run of ramps, in RAMP and INDX alike. */
 export function encodeRampRun(builder: ByteBuilder, { count, width, modulus, steps, entries }: RampRun): void {
   builder.u32(count).u8(width).u32(modulus);
   for (const step of steps) builder.bytes(new Uint8Array(Uint32Array.of(step).buffer, 0, width));
@@ -116,7 +114,7 @@ export function decodeRampRun(cursor: ByteCursor, first: number, elementBytes: n
   return { kind: 'ramp', first, count, width, modulus, steps, entries };
 }
 
-/** A run of ramps up to its entries. */
+/** Reads the fields of a run of ramps, up to its entries. */
 function rampFields(cursor: ByteCursor, elementBytes: number): Omit<RampRun, 'kind' | 'first' | 'entries'> {
   const count = countOf(cursor);
   const width = widthOf(cursor, elementBytes);
@@ -127,7 +125,7 @@ function rampFields(cursor: ByteCursor, elementBytes: number): Omit<RampRun, 'ki
 
 function countOf(cursor: ByteCursor): number {
   const count = cursor.u32();
-  if (count === 0) throw cursor.corrupt('has a run of no chunks');
+  if (count === 0) throw cursor.corrupt('has a run without chunks');
   return count;
 }
 
@@ -137,7 +135,7 @@ function widthOf(cursor: ByteCursor, elementBytes: number): number {
   throw cursor.corrupt(`has an element of ${width} bytes in a volume of ${elementBytes}-byte elements`);
 }
 
-/** A run of ramps that is not yet as long as it may be. */
+/** A run of ramps that may still grow. */
 export class GrowingRamps {
   readonly first: number;
   readonly #rule: RampChunk;
@@ -150,7 +148,7 @@ export class GrowingRamps {
     this.add(first, chunk);
   }
 
-  /** False: chunk `number` does not belong to this run. */
+  /** Returns false if chunk `number` does not continue this run. */
   add(number: number, chunk: RampChunk): boolean {
     if (number !== this.first + this.#count || !sameRule(this.#rule, chunk)) return false;
     this.#entries.checksum(chunk.decodedChecksum).bytes(chunk.element);
@@ -165,14 +163,14 @@ export class GrowingRamps {
   }
 }
 
-/** The body of CONS: constant chunks since the one before. docs/FORMAT.md, 'CONS'. */
+/** The body of CONS: the constant chunks since the previous such record. docs/FORMAT.md, 'CONS'. */
 export function encodeConstants(runs: readonly ConstantRun[]): Uint8Array<ArrayBuffer> {
   const builder = new ByteBuilder();
   for (const run of runs) encodeConstantRun(builder.u64(run.first), run);
   return builder.build();
 }
 
-/** The body of RAMP: ramps since the one before. docs/FORMAT.md, 'RAMP'. */
+/** The body of RAMP: the ramps since the previous such record. docs/FORMAT.md, 'RAMP'. */
 export function encodeRamps(runs: readonly RampRun[]): Uint8Array<ArrayBuffer> {
   const builder = new ByteBuilder();
   for (const run of runs) encodeRampRun(builder.u64(run.first), run);
@@ -180,7 +178,7 @@ export function encodeRamps(runs: readonly RampRun[]): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * The runs in a record of type CONS or RAMP, and where the fields of each stand in its body (see `computedChunkAt`).
+ * The runs in a CONS or RAMP record, and the position of each run's fields in its body (see `computedChunkAt`).
  * @throws StriaError `corrupt`, also for chunks that the volume does not have
  */
 export function* computedRuns(
@@ -194,7 +192,7 @@ export function* computedRuns(
     const first = cursor.u64();
     const place = cursor.offset;
     const run = decode(cursor, first, elementBytes);
-    if (run.first + run.count > chunkCount) throw cursor.corrupt(`tells of chunks beyond the last, ${chunkCount - 1}`);
+    if (run.first + run.count > chunkCount) throw cursor.corrupt(`describes chunks after the last, ${chunkCount - 1}`);
     yield { run, place };
   }
 }

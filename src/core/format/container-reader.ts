@@ -28,22 +28,22 @@ import { endLength, parseTail, type Tail, tailOffset } from './tail.ts';
 
 export type { ChunkEntry, CodedEntry } from './chunk-index.ts';
 
-/** The first read of a file, and the last: mostly the header, and mostly the whole index. */
+/** Length of the first and the last read of a file, which usually cover the header and the whole index. */
 const edgeLength = 65_536;
 
-/** Neighbouring chunks are read together up to so many bytes at once. */
+/** Neighbouring chunks are read together, up to this many bytes at once. */
 const maxReadBytes = 2 ** 24;
 
-/** Whether a file's first bytes (8 at least) are those of a container. */
+/** Whether a file's first bytes (at least 8) are those of a container. */
 export function isContainer(head: Uint8Array): boolean {
   return head.byteLength >= signature.byteLength && signature.every((byte, at) => byte === head[at]);
 }
 
-/** Reads a whole container. It keeps the index in memory, and nothing else. */
+/** Reads an undamaged container. It keeps only the index in memory. */
 export class ContainerReader {
   readonly header: ContainerHeader;
   readonly grid: ChunkGrid;
-  /** Chunks that were lost in a file that this one was recovered from. */
+  /** Chunks that were lost in the file from which this one was recovered. */
   readonly lostCount: number = 0;
   readonly #source: ByteSource;
   readonly #headerRecord: RecordHead;
@@ -64,8 +64,8 @@ export class ContainerReader {
 
   /**
    * Reads header and index.
-   * @throws StriaError `corrupt` for a damaged file or one whose end is missing, `unsupported` for a later version or a
-   *   feature that is not known, by name; `not-readable`, `aborted`
+   * @throws StriaError `corrupt` for a damaged file or one without its end; `unsupported`, with the name, for a later version
+   * or an unknown feature; `not-readable`, `aborted`
    */
   static async open(source: ByteSource, options?: JobOptions): Promise<ContainerReader> {
     const start = await readStart(source, options);
@@ -73,7 +73,7 @@ export class ContainerReader {
     const end = await readExactly(source, edge, source.size - edge, options);
     const offset = tailOffset(end, source.size);
     if (offset === undefined || offset < recordEnd(start.record)) {
-      throw new StriaError('corrupt', "the file's end is missing or damaged; 'stria recover' can save every chunk that is whole");
+      throw new StriaError('corrupt', "the file's end is missing or damaged; 'stria recover' can save every intact chunk");
     }
     const read = async (from: number, length: number) =>
       from >= edge && from + length <= source.size
@@ -97,17 +97,17 @@ export class ContainerReader {
     return this.grid.count;
   }
 
-  /** What the index knows of a chunk: nothing is read. */
+  /** The index entry of a chunk. Reads nothing. */
   entry(number: number): ChunkEntry {
     return this.#index.entry(number);
   }
 
-  /** Neighbouring chunks of one kind, all of them in order: nothing is read. */
+  /** All runs of consecutive chunks of one kind, in order. Reads nothing. */
   spans(): Iterable<IndexSpan> {
     return this.#index.spans();
   }
 
-  /** How chunks were encoded: nothing is read. */
+  /** How chunks were encoded. Reads nothing. */
   uses(): readonly MethodUse[] {
     return this.#index.uses();
   }
@@ -118,7 +118,10 @@ export class ContainerReader {
     return chunk as EncodedChunk;
   }
 
-  /** Consecutive chunks with few reads. Each payload has its memory for itself; lost chunks come as zeros. @throws StriaError as readChunk */
+  /**
+   * Reads consecutive chunks with few reads. Each payload has a buffer of its own; lost chunks are returned as zeros. @throws
+   * StriaError as readChunk
+   */
   async readChunks(first: number, count: number, options?: JobOptions): Promise<EncodedChunk[]> {
     const chunks: EncodedChunk[] = [];
     while (chunks.length < count) {
@@ -132,29 +135,26 @@ export class ContainerReader {
     return chunks;
   }
 
-  /** What is needed to write the source file again. @throws StriaError `corrupt`, `not-readable`, `aborted` */
+  /** The description from which the source file can be written. @throws StriaError `corrupt`, `not-readable`, `aborted` */
   async sourceDescription(options?: JobOptions): Promise<SourceDescription> {
     const { offset, length } = this.#tail.source;
     const layout = parseSource(await readRecord(this.#source, recordTypes.source, offset, length, options));
     if (layout.format !== this.header.sourceFormat) {
-      throw new StriaError(
-        'corrupt',
-        `the header tells of a ${this.header.sourceFormat} source, its description of ${layout.format}`,
-      );
+      throw new StriaError('corrupt', `the header names a ${this.header.sourceFormat} source, its description ${layout.format}`);
     }
     return joinSource(layout, blobPlaces(layout, offset + length), (place) => readBlob(this.#source, place, options));
   }
 
   /**
-   * Checks every byte that opening the file and reading its chunks do not look at: that records follow each other without
-   * a gap, that each is whole, and that those kept for `recover` say the same as the index. For `stria verify`.
-   * @throws StriaError `corrupt`, `unsupported` for an unknown record that may not be skipped; `not-readable`, `aborted`
+   * Checks every byte that opening the file and reading its chunks do not cover: that records are contiguous and intact, and
+   * that the records for `recover` agree with the index. For `stria verify`.
+   * @throws StriaError `corrupt`; `unsupported` for an unknown record that must not be skipped; `not-readable`, `aborted`
    */
   async checkRecords(options?: JobOptions): Promise<void> {
     await this.sourceDescription(options);
     for await (const found of scanRecords(this.#source, options)) {
       if (found.kind !== 'record') {
-        throw new StriaError('corrupt', `the bytes from ${found.offset} on belong to no whole record`);
+        throw new StriaError('corrupt', `the bytes from ${found.offset} on belong to no intact record`);
       }
       await this.#checkRecord(found.head, options);
     }
@@ -170,7 +170,7 @@ export class ContainerReader {
       const { number } = parseChunkMeta(head);
       const entry = number < this.chunkCount ? this.entry(number) : undefined;
       if (entry?.kind !== 'coded' || entry.recordOffset !== offset) {
-        throw new StriaError('corrupt', `the index does not know the record at byte ${offset}, of ${chunkName(number)}`);
+        throw new StriaError('corrupt', `the index lacks the record at byte ${offset}, of ${chunkName(number)}`);
       }
     } else if (type === recordTypes.constants || type === recordTypes.ramps) {
       const record = await readRecord(this.#source, type, offset, recordEnd(head) - offset, options);
@@ -181,7 +181,7 @@ export class ContainerReader {
     } else {
       const same = sameChecksum(head.bodyChecksum, this.#headerRecord.bodyChecksum);
       if (type === recordTypes.headerCopy && (!same || head.bodyLength !== this.#headerRecord.bodyLength)) {
-        throw new StriaError('corrupt', `the header's copy at byte ${offset} is not like the header`);
+        throw new StriaError('corrupt', `the header's copy at byte ${offset} differs from the header`);
       }
       const fault = await bodyFault(this.#source, head, options);
       if (fault !== undefined)
@@ -189,7 +189,7 @@ export class ContainerReader {
     }
   }
 
-  /** The chunk, and those after it whose records follow on in the file, until `end` or until one read is large enough. */
+  /** The chunk and those whose records directly follow it, up to `end` or the size of one read. */
   async #readNeighbours(number: number, entry: CodedEntry, end: number, options?: JobOptions): Promise<CodedChunk[]> {
     const entries = [entry];
     let length = entry.recordLength;
@@ -213,7 +213,7 @@ export class ContainerReader {
   }
 }
 
-/** The chunk of an index entry, whose record says the same as the entry. */
+/** Parses the chunk of an index entry, and checks that its record agrees with the entry. */
 function parseEntry(bytes: Uint8Array, entry: CodedEntry, number: number): CodedChunk {
   const chunk = parseChunkRecord(bytes, entry.recordOffset, number);
   const stages = encodeStages(entry.stages);
@@ -238,7 +238,10 @@ async function readStart(source: ByteSource, options?: JobOptions): Promise<File
   const bytes = await readExactly(source, 0, Math.min(source.size, edgeLength), options);
   if (!isContainer(bytes)) throw notAContainer(bytes);
   if (bytes.byteLength < prologueLength + recordHeadLength + endLength) {
-    throw new StriaError('corrupt', `the file ends within its header, after ${source.size} bytes: nothing can be read from it`);
+    throw new StriaError(
+      'corrupt',
+      `the file ends within its header, after ${source.size} bytes, so nothing can be read from it`,
+    );
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   const [major, minor] = [view.getUint16(8, true), view.getUint16(10, true)];
@@ -253,7 +256,7 @@ async function readStart(source: ByteSource, options?: JobOptions): Promise<File
   });
   const { header, grid, version } = parseHeader(record.body);
   if (version.major !== major || version.minor !== minor) {
-    throw new StriaError('corrupt', `the file calls itself version ${major}.${minor} and ${version.major}.${version.minor}`);
+    throw new StriaError('corrupt', `the file gives two versions, ${major}.${minor} and ${version.major}.${version.minor}`);
   }
   return { header, grid, record: head };
 }
@@ -266,7 +269,7 @@ function damagedHeader(cause?: unknown): StriaError {
 function notAContainer(bytes: Uint8Array): StriaError {
   const name = signature.subarray(1, 6);
   if (!name.every((byte, at) => byte === bytes[at + 1])) {
-    return new StriaError('corrupt', 'this is not a .stria file: its first bytes are not those of one');
+    return new StriaError('corrupt', 'this is not a .stria file: its signature is missing');
   }
-  return new StriaError('corrupt', 'the file was changed on its way, as text: transfer it again, as binary');
+  return new StriaError('corrupt', 'the file was altered by a transfer as text; transfer it again as binary');
 }

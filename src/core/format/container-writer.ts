@@ -13,19 +13,22 @@ import { encodeRecord } from './record.ts';
 import { encodeSource } from './source-record.ts';
 import { encodeTail, type RecordPlace } from './tail.ts';
 
-/** What a new container needs to know. `writer` is for tests of exact bytes; the default names this program. */
+/** The parameters of a new container. `writer` is for tests of exact bytes; by default it is this program. */
 export type NewContainer = Pick<ContainerHeader, 'volume' | 'chunkShape' | 'sourceFormat'> &
   Partial<Pick<ContainerHeader, 'writer'>>;
 
-/** So many runs of constant chunks, or ramps, are kept back at most before they are written as a CONS or a RAMP record. */
+/** The maximum number of runs of constant chunks, or ramps, that are held back before they are written as a CONS or RAMP record. */
 const maxPending = 4096;
 
-/** Chunks without payload are written after each layer, but after several where there are more layers than this. */
+/**
+ * The maximum number of flushes of chunks without payload. They happen after each layer, or after several if there are more
+ * layers than this.
+ */
 const maxFlushes = 4096;
 
 /**
- * Writes a container front to back. The same calls give the same bytes: it writes no dates and no names of devices.
- * After a fault of the sink the writer is of no more use.
+ * Writes a container front to back. The same calls give the same bytes: it writes no dates and no device names. After a fault
+ * of the sink the writer is unusable.
  */
 export class ContainerWriter {
   readonly header: ContainerHeader;
@@ -38,7 +41,7 @@ export class ContainerWriter {
   #pendingRampCount = 0;
   #lastRun: ConstantRun | undefined;
   #nextChunk = 0;
-  /** Chunks without payload are kept back for so many chunks at most: some whole layers. */
+  /** How many chunks pass between flushes of chunks without payload: some whole layers. */
   readonly #chunksPerFlush: number;
   #bytesWritten = 0;
 
@@ -71,8 +74,8 @@ export class ContainerWriter {
   }
 
   /**
-   * Chunks come in order: 0, 1, 2 … Those without payload are made safe against a missing end after each layer.
-   * @throws StriaError `internal` out of order, `not-writable`
+   * Adds a chunk. Chunks must come in order: 0, 1, 2 … Those without payload are flushed after each layer, so that they survive
+   * if the file's end is lost. @throws StriaError `internal` out of order, `not-writable`
    */
   async chunk(number: number, chunk: EncodedChunk): Promise<void> {
     if (chunk.kind === 'constant') return this.repeat(number, 1, chunk);
@@ -82,7 +85,7 @@ export class ContainerWriter {
     if (this.#nextChunk % this.#chunksPerFlush === 0) await this.#flushIndex();
   }
 
-  /** As `chunk`, of `count` chunks that are the same: it takes no longer for more of them. @throws StriaError as `chunk` */
+  /** Like `chunk`, for `count` equal chunks, in constant time. @throws StriaError as `chunk` */
   async repeat(first: number, count: number, chunk: ConstantChunk): Promise<void> {
     this.#take(first, count);
     for (let done = 0; done < count; ) {
@@ -99,13 +102,13 @@ export class ContainerWriter {
     if (first !== this.#nextChunk || first + count > this.grid.count) {
       throw new StriaError(
         'internal',
-        `${chunkName(first)} was written in the place of ${chunkName(this.#nextChunk)} of ${this.grid.count}`,
+        `${chunkName(first)} was written instead of ${chunkName(this.#nextChunk)} of ${this.grid.count}`,
       );
     }
     this.#nextChunk += count;
   }
 
-  /** Until now chunks without payload were kept back. */
+  /** Writes the chunks without payload that were held back. */
   async #flushIndex(): Promise<void> {
     const constants = this.#pending;
     const ramps = this.#pendingRamps;
@@ -116,7 +119,7 @@ export class ContainerWriter {
     if (ramps.length > 0) await this.#record(recordTypes.ramps, encodeRamps(ramps.map((ramp) => ramp.run())));
   }
 
-  /** Writes what remains. Does not close the sink. @throws StriaError `internal` where chunks are missing, `not-writable` */
+  /** Writes what remains. Does not close the sink. @throws StriaError `internal` if chunks are missing, `not-writable` */
   async finish(source: SourceDescription): Promise<void> {
     const chunkCount = this.grid.count;
     if (this.#nextChunk !== chunkCount) {
@@ -143,7 +146,7 @@ export class ContainerWriter {
     if (chunk.payload.byteLength > maxPayloadLength) {
       throw new StriaError(
         'internal',
-        `${chunkName(number)} was encoded to ${chunk.payload.byteLength} bytes; ${maxPayloadLength} is the most`,
+        `${chunkName(number)} was encoded to ${chunk.payload.byteLength} bytes; the limit is ${maxPayloadLength}`,
       );
     }
     const record = encodeChunkRecord(number, chunk, this.#bytesWritten);
@@ -152,7 +155,7 @@ export class ContainerWriter {
     await this.#write(record);
   }
 
-  /** Lost chunks stand in the index alone: without it, what is not there is lost. */
+  /** Only the index lists lost chunks; without it, missing chunks count as lost. */
   #lose(count: number): void {
     this.#lastRun = undefined;
     this.#index.addLost(count);
@@ -186,7 +189,7 @@ export class ContainerWriter {
     if (++this.#pendingRampCount >= maxPending) await this.#flushIndex();
   }
 
-  /** The width of the volume's elements, which `element` has. */
+  /** Checks that `element` has the width of the volume's elements, and returns it. */
   #checkWidth(number: number, { byteLength }: Uint8Array): number {
     const width = codecElementBytes(this.header.volume.type);
     if (byteLength === width) return width;

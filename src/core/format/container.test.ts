@@ -298,7 +298,7 @@ describe('the writer refuses', () => {
 
   test('chunks out of order, too many, or too few', async () => {
     const one = await writer();
-    await expect(one.chunk(1, constantChunk(0))).rejects.toThrow(/in the place of chunk 1/);
+    await expect(one.chunk(1, constantChunk(0))).rejects.toThrow(/instead of chunk 1/);
     await one.chunk(0, constantChunk(0));
     await expect(one.finish(rawSource)).rejects.toThrow(/after 1 of 2/);
     await one.chunk(1, constantChunk(0));

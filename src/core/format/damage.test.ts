@@ -165,7 +165,7 @@ describe('damage of other kinds', () => {
     expect(recovered.wholeCount).toBe(11);
     expect(recovered.has(2)).toBe(false);
     expect(recovered.source).toEqual(whole.source);
-    expect(recovered.problems.join(' ')).toMatch(/belong to no whole record.*Chunks lost: 1 of 12 \(3\)\./);
+    expect(recovered.problems.join(' ')).toMatch(/belong to no intact record.*Chunks lost: 1 of 12 \(3\)\./);
   });
 
   test.each([-4160, -4128, -72, -40, -32, -8, 0, 8, 40])(

@@ -2,15 +2,15 @@ import type { ByteSource } from '../shared/bytes.ts';
 import type { JobOptions } from '../shared/job.ts';
 import { addChecksums, type Checksum, checksum } from './checksum.ts';
 
-/** In bytes, a multiple of 4: pieces are numbered on by words. */
+/** In bytes; a multiple of 4, because words are numbered through all pieces. */
 const pieceBytes = 2 ** 20;
-/** A file of more pieces is read in so many, spread evenly over it. */
+/** A larger file is sampled by this many pieces, spread evenly. */
 const mostPieces = 16;
 
 /**
- * Tells files apart without reading large ones whole: Stria's checksum (docs/FORMAT.md, one row) of the file, or, where that
- * is over 16 MiB, of 16 pieces of 1 MiB one behind the other, the first at its beginning, the last at its end, the others
- * evenly between. Only with the file's size does it say anything.
+ * Identifies a file without reading all of a large one: Stria's checksum (docs/FORMAT.md, one row) of the file, or, over 16
+ * MiB, of 16 concatenated pieces of 1 MiB. The first piece is at the start, the last at the end, the others evenly between. It
+ * is meaningful only together with the file's size.
  * @returns 16 hexadecimal digits: sum, then cross
  * @throws StriaError `not-readable`, `aborted`
  */

@@ -3,22 +3,22 @@ import type { ChunkSpan } from './chunk-grid.ts';
 import { NumberList } from './number-list.ts';
 import type { RecordPlace } from './tail.ts';
 
-/** Gives chunk `number` of a run of chunks without payload. The run begins with chunk `first` and stands at `place`. */
+/** Reads chunk `number` of a run of chunks without payload. The run begins with chunk `first`, at `place`. */
 export type RunReader = (place: number, first: number, number: number) => ComputedChunk;
 
-/** Neighbouring chunks of one kind, or such that were not found. */
+/** Consecutive chunks of one kind, or consecutive missing chunks. */
 export interface FoundSpan extends ChunkSpan {
   readonly kind: 'constant' | 'ramp' | 'coded' | 'lost';
 }
 
-/** A chunk: where its record is, without padding; or what it is, where it has no payload. */
+/** A found chunk: the place of its record, without padding, or its contents if it has no payload. */
 export type FoundChunk = { readonly kind: 'coded'; readonly place: RecordPlace } | ComputedChunk;
 
 const kinds = ['constant', 'ramp', 'coded'] as const;
 
 /**
- * What a scan found of a volume's chunks: records and runs without payload, in any order. Each takes a few numbers, so that
- * millions fit in memory. Once all are there, `sort` them.
+ * The chunks that a scan found: records, and runs without payload, in any order. Each takes a few numbers, so that millions fit
+ * in memory. Call `sort` after the last one was added.
  */
 export class FoundChunks {
   readonly #numbers = new NumberList();
@@ -32,7 +32,7 @@ export class FoundChunks {
   readonly #runReaders = new NumberList();
   readonly #readers: RunReader[] = [];
 
-  // In order: chunk numbers, kinds, and which record or run it is.
+  // In order: chunk numbers, kinds, and the index of the record or run.
   readonly #firsts = new NumberList();
   readonly #ends = new NumberList();
   readonly #kinds = new NumberList();
@@ -46,7 +46,7 @@ export class FoundChunks {
     this.#lengths.push(length);
   }
 
-  /** Runs that are added from now on are read by this. */
+  /** Sets the reader of the runs that are added from now on. */
   addReader(reader: RunReader): void {
     this.#readers.push(reader);
   }
@@ -60,9 +60,9 @@ export class FoundChunks {
   }
 
   /**
-   * Puts all in order. Where runs overlap, the one that begins first has the chunks; a run has them before a record.
+   * Sorts everything. If runs overlap, the one that begins first wins; runs win over records.
    * @param chunkCount of the volume
-   * @param onDropped called with each record that is not used, and whether one of the same chunk was taken before
+   * @param onDropped called with each unused record, and whether the same chunk was already taken
    */
   sort(chunkCount: number, onDropped: (number: number, isTwice: boolean) => void): void {
     const runs = this.#runFirsts.order();
@@ -103,12 +103,12 @@ export class FoundChunks {
     this.#count += end - first;
   }
 
-  /** Chunks that were found. */
+  /** How many chunks were found. */
   get count(): number {
     return this.#count;
   }
 
-  /** All chunks up to `chunkCount` in order, those that were not found among them. */
+  /** All chunks up to `chunkCount` in order, including missing ones. */
   *spans(chunkCount: number): Generator<FoundSpan> {
     let next = 0;
     for (let at = 0; at < this.#firsts.length; at++) {
@@ -124,7 +124,7 @@ export class FoundChunks {
     return this.#spanOf(number) !== undefined;
   }
 
-  /** Undefined: it was not found. */
+  /** Undefined if it was not found. */
   chunk(number: number): FoundChunk | undefined {
     const span = this.#spanOf(number);
     if (span === undefined) return undefined;

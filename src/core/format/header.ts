@@ -6,28 +6,28 @@ import { type ChunkGrid, chunkGridOf } from './chunk-grid.ts';
 import { asArray, asCount, asNumber, asObject, asText, asWord, jsonLines, jsonNumber, parseJsonObject } from './json.ts';
 import { formatVersion, signature } from './layout.ts';
 
-/** What a container says of itself at its start. */
+/** A container's description of itself. */
 export interface ContainerHeader {
   readonly volume: VolumeInfo;
-  /** In codec elements (see chunk-grid.ts); t is 1. */
+  /** In codec elements (see chunk-grid.ts). */
   readonly chunkShape: Dims4;
   readonly sourceFormat: FileFormat;
   /** Name and version of the program that wrote the file. */
   readonly writer: string;
-  /** Names of the features that a reader must know. */
+  /** Names of features that a reader must support. */
   readonly requires: readonly string[];
 }
 
-/** Who writes. The number is package.json's (a test compares them). */
+/** The name of this writer. Its version is package.json's (a test compares them). */
 export const writerName = 'stria 0.1.0';
 
-/** The source is pictures, not a header and voxels. docs/FORMAT.md, 'Pictures'. */
+/** The source is a set of pictures instead of a header and voxels. docs/FORMAT.md, 'Pictures'. */
 const picturesFeature = 'pictures';
 
-/** The features that this reader knows, of those that a header can require. */
+/** The features that this reader supports, of those that a header can require. */
 export const knownFeatures: readonly string[] = [picturesFeature];
 
-/** The features that a reader of a volume from such a source must know. */
+/** The features that a reader needs for a volume from such a source. */
 export function featuresOf(sourceFormat: FileFormat): readonly string[] {
   return isPictureFormat(sourceFormat) ? [picturesFeature] : [];
 }
@@ -72,8 +72,8 @@ export interface ParsedHeader {
 }
 
 /**
- * Reads the body of HEAD, trusting nothing in it.
- * @throws StriaError `unsupported` for a later version or a feature that is not known, by name; `corrupt` for anything else
+ * Parses the untrusted body of HEAD.
+ * @throws StriaError `unsupported`, with the name, for a later version or an unknown feature; `corrupt` for anything else
  */
 export function parseHeader(body: Uint8Array): ParsedHeader {
   const json = parseJsonObject(body, what);
@@ -86,7 +86,10 @@ export function parseHeader(body: Uint8Array): ParsedHeader {
   );
   const unknown = requires.filter((name) => !knownFeatures.includes(name));
   if (unknown.length > 0) {
-    throw new StriaError('unsupported', `the file needs what this Stria does not know: ${unknown.join(', ')}. Use a newer Stria`);
+    throw new StriaError(
+      'unsupported',
+      `the file needs features that this version of Stria lacks: ${unknown.join(', ')}. Use a newer Stria`,
+    );
   }
   const volume = parseVolume(asObject(json.volume, `${what}'s volume`));
   const chunkShape = parseDims(json.chunk, `${what}'s chunk`);
@@ -106,7 +109,7 @@ export function parseHeader(body: Uint8Array): ParsedHeader {
 export function checkVersion(major: number, minor: number): void {
   if (major === formatVersion.major) return;
   const known = `versions ${formatVersion.major}.x`;
-  throw new StriaError('unsupported', `the file is of container version ${major}.${minor}; this Stria reads ${known}`);
+  throw new StriaError('unsupported', `the file has container version ${major}.${minor}; this Stria reads ${known}`);
 }
 
 function parseVolume(json: JsonVolume): VolumeInfo {

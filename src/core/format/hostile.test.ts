@@ -74,8 +74,8 @@ describe('a hostile file, with right checksums everywhere', () => {
     ['three dims', (json) => Object.assign(json.volume, { dims: [4, 4, 2] }), /3 entries/],
     ['no dims', (json) => Object.assign(json.volume, { dims: undefined }), /not a list/],
     ['a chunk of nothing', (json) => Object.assign(json, { chunk: [4, 0, 1, 1] }), /not a whole number/],
-    ['a chunk of parts of two time points', (json) => Object.assign(json, { chunk: [4, 4, 1, 2] }), /not the whole of each/],
-    ['a chunk beyond all memory', (json) => Object.assign(json, { chunk: [2 ** 20, 2 ** 20, 1, 1] }), /larger than/],
+    ['a chunk of parts of two time points', (json) => Object.assign(json, { chunk: [4, 4, 1, 2] }), /without holding each completely/],
+    ['a chunk beyond all memory', (json) => Object.assign(json, { chunk: [2 ** 20, 2 ** 20, 1, 1] }), /exceed 16777216 bytes/],
     [
       'a billion chunks',
       (json) => {
@@ -86,7 +86,7 @@ describe('a hostile file, with right checksums everywhere', () => {
     ],
     ['more chunks than the file has', (json) => Object.assign(json.volume, { dims: [4, 4, 5, 1] }), /describes 5 chunks.*has 2/],
     ['an affine that is a text', (json) => Object.assign(json.volume, { affine: 'identity' }), /not a list/],
-    ['a slope that is a word', (json) => Object.assign(json.volume, { slope: 'toString' }), /no number/],
+    ['a slope that is a word', (json) => Object.assign(json.volume, { slope: 'toString' }), /not a number/],
     ['no volume', (json) => Object.assign(json, { volume: null }), /not an object/],
     ['another format', (json) => Object.assign(json, { format: 'png' }), /not that of a .stria/],
     ['a version that is not the first bytes', (json) => Object.assign(json, { version: [1, 7] }), /1\.0 and 1\.7/],
@@ -100,7 +100,7 @@ describe('a hostile file, with right checksums everywhere', () => {
   });
 
   test.each<[string, (json: Record<string, unknown> & { volume: Record<string, unknown> }) => void, RegExp]>([
-    ['a feature', (json) => Object.assign(json, { requires: ['wavelets', 'zones'] }), /does not know: wavelets, zones/],
+    ['a feature', (json) => Object.assign(json, { requires: ['wavelets', 'zones'] }), /lacks: wavelets, zones/],
     ['an element type', (json) => Object.assign(json.volume, { type: 'c64' }), /"c64"/],
     ['a source format', (json) => Object.assign(json, { source: 'dicom' }), /"dicom"/],
     ['a unit', (json) => Object.assign(json.volume, { spatialUnit: 'parsec' }), /"parsec"/],
@@ -148,22 +148,22 @@ describe('a hostile file, with right checksums everywhere', () => {
   test.each<[string, (body: Uint8Array) => Uint8Array, RegExp]>([
     ['methods without end', set(0, 0xffffffff), /ends early|stages|codec 0/],
     ['runs without end', set(4, 0xffffffff), /ends early/],
-    ['too few runs', set(4, 1), /behind its last field/],
-    ['no runs', set(4, 0), /behind its last field/],
+    ['too few runs', set(4, 1), /after its last field/],
+    ['no runs', set(4, 0), /after its last field/],
     ['a run of four billion coded chunks', set(codedRun + 1, 0xffffffff), /ends early/],
     ['a run of four billion constant chunks', set(constantRun + 1, 0xffffffff), /more entries/],
-    ['an empty run', set(constantRun + 1, 0), /run of no chunks/],
+    ['an empty run', set(constantRun + 1, 0), /run without chunks/],
     ['a run of another kind', setByte(codedRun, 9), /kind 9/],
     ['a record in the signature', set(codedRun + 5, 8), /where no record/],
     ['a record between two places', set(codedRun + 5, 1001), /where no record/],
-    ['a record behind the end', set(codedRun + 5, 1 << 30), /behind the last chunk's place/],
-    ['a record beyond counting', set(codedRun + 9, 0xffffffff), /beyond every file/],
-    ['a payload beyond the file', set(codedRun + 17, 1 << 20), /behind the last chunk's place/],
-    ['a payload beyond all chunks', set(codedRun + 17, 0xffffffff), /is the most/],
-    ['a method that is none', set(codedRun + 13, 1), /no method 1/],
+    ['a record behind the end', set(codedRun + 5, 1 << 30), /after byte \d+, the end of the chunk records/],
+    ['a record beyond counting', set(codedRun + 9, 0xffffffff), /exceeds the size of any file/],
+    ['a payload beyond the file', set(codedRun + 17, 1 << 20), /after byte \d+, the end of the chunk records/],
+    ['a payload beyond all chunks', set(codedRun + 17, 0xffffffff), /the limit is/],
+    ['a method that is none', set(codedRun + 13, 1), /lacks method 1/],
     ['no stages', setByte(8, 0), /0 stages/],
     ['an element of 4 bytes', setByte(constantRun + 13, 4), /4 bytes in a volume of 1-byte/],
-    ['bytes behind it', (body) => Uint8Array.from([...body, 0]), /behind its last field/],
+    ['bytes behind it', (body) => Uint8Array.from([...body, 0]), /after its last field/],
     ['nothing', () => new Uint8Array(0), /ends early/],
   ])('index with %s', async (_, change, message) => {
     const bytes = changed('INDX', change);
@@ -179,7 +179,7 @@ describe('a hostile file, with right checksums everywhere', () => {
   // The ramps' file: u8 kind, u32 count, u8 width, u32 modulus, 3 × 2 bytes of steps, then twice 8 bytes of checksum and 2 of element.
   const rampRun = 8;
   test.each<[string, (body: Uint8Array) => Uint8Array, RegExp]>([
-    ['no chunks', set(rampRun + 1, 0), /run of no chunks/],
+    ['no chunks', set(rampRun + 1, 0), /run without chunks/],
     ['four billion chunks', set(rampRun + 1, 0xffffffff), /ends early/],
     ['a chunk too many', set(rampRun + 1, 3), /ends early/],
     ['an element of 1 byte', setByte(rampRun + 5, 1), /1 bytes in a volume of 2-byte/],
@@ -231,7 +231,7 @@ describe('a hostile file, with right checksums everywhere', () => {
 
   test('an index that names another chunk, codec or length than the record is found when the chunk is read', async () => {
     const wrong: [string, Uint8Array, RegExp][] = [
-      ['number', changed('CHNK', (_, meta) => void meta.set([1])), /record at byte \d+ is that of chunk 2/],
+      ['number', changed('CHNK', (_, meta) => void meta.set([1])), /record at byte \d+ belongs to chunk 2/],
       ['codec', changed('INDX', setByte(9, 2)), /disagree about its codec/],
       ['length', changed('INDX', set(codedRun + 17, 15)), /disagree about its codec or its length/],
     ];
@@ -272,15 +272,15 @@ describe('a hostile file, with right checksums everywhere', () => {
   });
 
   test.each<[string, (json: { parts: Record<string, unknown>[] }) => unknown, RegExp]>([
-    ['a path for a name', (json) => Object.assign(json.parts[0] ?? {}, { name: '../../.profile' }), /no plain file name/],
-    ['a folder for a name', (json) => Object.assign(json.parts[0] ?? {}, { name: '..' }), /no plain file name/],
+    ['a path for a name', (json) => Object.assign(json.parts[0] ?? {}, { name: '../../.profile' }), /not a plain file name/],
+    ['a folder for a name', (json) => Object.assign(json.parts[0] ?? {}, { name: '..' }), /not a plain file name/],
     ['no voxels', (json) => Object.assign(json.parts[0] ?? {}, { hasVoxels: false }), /one part with voxels/],
     ['no parts', (json) => Object.assign(json, { parts: [] }), /one part with voxels/],
     ['a thousand parts', (json) => Object.assign(json, { parts: Array(1000).fill(json.parts[0]) }), /at most 64/],
     ['a blob beyond the file', (json) => Object.assign(json.parts[0] ?? {}, { before: 2 ** 50 }), /the file ends at/],
-    ['a blob that is another record', (json) => Object.assign(json.parts[0] ?? {}, { before: 5 }), /in the place of|is damaged/],
+    ['a blob that is another record', (json) => Object.assign(json.parts[0] ?? {}, { before: 5 }), /instead of|is damaged/],
     ['a blob of less than nothing', (json) => Object.assign(json.parts[0] ?? {}, { after: -1 }), /not a whole number/],
-    ['another format than the header', (json) => Object.assign(json, { format: 'nrrd' }), /the header tells of a raw source/],
+    ['another format than the header', (json) => Object.assign(json, { format: 'nrrd' }), /the header names a raw source/],
   ])('source with %s', async (_, change, message) => {
     const bytes = changed('SRCE', (body) => {
       const json = JSON.parse(new TextDecoder().decode(body));
@@ -306,13 +306,13 @@ describe('a hostile file, with right checksums everywhere', () => {
     const beyond = changed('CONS', set(0, 5));
     const wrong = changed('CONS', setByte(21, 6));
     for (const [bytes, message] of [
-      [beyond, /beyond the last/],
+      [beyond, /after the last/],
       [wrong, /disagree about chunk 2/],
     ] as const) {
       const reader = await ContainerReader.open(guarded(bytes));
       expect((await faultOf(reader.checkRecords())).message).toMatch(message);
     }
-    expect((await recoverContainer(guarded(beyond))).problems.join()).toMatch(/beyond the last/);
+    expect((await recoverContainer(guarded(beyond))).problems.join()).toMatch(/after the last/);
   });
 
   test('a chunk that is there twice, or that the volume does not have', async () => {
@@ -323,11 +323,11 @@ describe('a hostile file, with right checksums everywhere', () => {
     const recovered = await recoverContainer(guarded(bytes));
     expect(recovered.wholeCount).toBe(2);
     expect(recovered.problems).toEqual([
-      'Chunk 1 is there twice; the first was taken.',
-      'Some records are of chunks that the volume does not have, or has already.',
+      'Chunk 1 occurs twice; the first was used.',
+      'Some records belong to chunks that the volume does not have, or that were found already.',
     ]);
     const reader = await ContainerReader.open(guarded(bytes));
-    expect((await faultOf(reader.checkRecords())).message).toMatch(/the index does not know the record .* of chunk 1/);
+    expect((await faultOf(reader.checkRecords())).message).toMatch(/the index lacks the record .* of chunk 1/);
   });
 
   test('an unknown record is passed over when its first letter is small, and refused by name when not', async () => {
@@ -352,14 +352,14 @@ describe('a hostile file, with right checksums everywhere', () => {
       message: expect.stringMatching(/Zone record/),
     });
     expect((await recoverContainer(guarded(unknown))).problems.join()).toMatch(
-      /^This Stria does not know what the Zone record at byte \d+ is for, and left it out\.$/,
+      /^This version of Stria does not know the Zone record at byte \d+, and left it out\.$/,
     );
   });
 
   test('a header’s copy that is not like it is found by verify, and recover takes the first', async () => {
     const other = { ...smallContainer, requires: [], volume: { ...smallVolume, slope: 2 }, writer: 'stria 0.1.0' };
     const bytes = changed('head', () => encodeHeader(other));
-    expect((await faultOf(readAll(bytes, true))).message).toMatch(/not like the header/);
+    expect((await faultOf(readAll(bytes, true))).message).toMatch(/differs from the header/);
     expect((await recoverContainer(guarded(bytes))).header.volume.slope).toBe(1);
   });
 

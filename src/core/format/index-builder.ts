@@ -4,7 +4,7 @@ import { encodeStages } from './chunk-record.ts';
 import { type ConstantRun, encodeConstantRun, encodeRampRun, GrowingRamps } from './computed-run.ts';
 import { runKinds } from './layout.ts';
 
-/** Collects the entries of all chunks in their order. docs/FORMAT.md, 'INDX'. */
+/** Collects the entries of all chunks in order. docs/FORMAT.md, 'INDX'. */
 export class IndexBuilder {
   readonly #methodNumbers = new Map<string, number>();
   readonly #methods = new ByteBuilder();
@@ -20,7 +20,7 @@ export class IndexBuilder {
     this.#constant = run;
   }
 
-  /** A longer run in the place of the one that was added last. */
+  /** Replaces the run added last by a longer one. */
   replaceConstant(run: ConstantRun): void {
     this.#constant = run;
   }
@@ -60,7 +60,7 @@ export class IndexBuilder {
     return this.#methodNumbers.size - 1;
   }
 
-  /** Writes the run of whichever kind that the chunks so far end with. */
+  /** Writes the run, of whichever kind, that the chunks so far end with. */
   #endRun(): void {
     if (this.#constant) {
       encodeConstantRun(this.#runs.u8(runKinds.constant), this.#constant);

@@ -2,13 +2,13 @@ import { StriaError } from '../shared/errors.ts';
 import { maxTextLength } from './layout.ts';
 import { decodeText } from './record.ts';
 
-/** A JSON object of which nothing is known yet. */
+/** A JSON object with unknown members. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** @throws StriaError `corrupt` for bytes that are no JSON object, or more than 1 MiB */
+/** @throws StriaError `corrupt` for bytes that are not a JSON object, or more than 1 MiB */
 export function parseJsonObject(body: Uint8Array, what: string): JsonObject {
   if (body.byteLength > maxTextLength) {
-    throw new StriaError('corrupt', `${what} is ${body.byteLength} bytes long; ${maxTextLength} is the most`);
+    throw new StriaError('corrupt', `${what} is ${body.byteLength} bytes long; the limit is ${maxTextLength}`);
   }
   const text = decodeText(body, what);
   let value: unknown;
@@ -20,7 +20,7 @@ export function parseJsonObject(body: Uint8Array, what: string): JsonObject {
   return asObject(value, what);
 }
 
-/** One line a key, so that `head -c 600` of a container can be read. */
+/** One line per key, so that `head -c 600` of a container is readable. */
 export function jsonLines(object: JsonObject): Uint8Array<ArrayBuffer> {
   const lines = Object.entries(object).map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`);
   return new TextEncoder().encode(`{\n${lines.join(',\n')}\n}\n`);
@@ -51,7 +51,7 @@ export function asText(value: unknown, what: string): string {
   return value;
 }
 
-/** A safe whole number from `least`. */
+/** A safe integer, at least `least`. */
 export function asCount(value: unknown, what: string, least: number): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < least) {
     throw new StriaError('corrupt', `${what} is ${JSON.stringify(value)}, not a whole number from ${least}`);
@@ -59,7 +59,7 @@ export function asCount(value: unknown, what: string, least: number): number {
   return value;
 }
 
-/** One of the words that this version knows; another word is a later version's: `unsupported`. */
+/** One of the words of this version. Another word belongs to a later version: `unsupported`. */
 export function asWord<Word extends string>(value: unknown, what: string, words: readonly Word[]): Word {
   const text = asText(value, what);
   const known = words.find((word) => word === text);
@@ -79,16 +79,16 @@ const odd: Readonly<Record<string, number>> = {
   '-0': -0,
 };
 
-/** A number as JSON can hold it: the four values that JSON has no number for, or loses, become texts. */
+/** A number for JSON. The four values that JSON cannot represent become texts. */
 export function jsonNumber(value: number): number | string {
   if (Object.is(value, -0)) return '-0';
   return Number.isFinite(value) ? value : String(value);
 }
 
-/** What `jsonNumber` made. */
+/** The inverse of `jsonNumber`. */
 export function asNumber(value: unknown, what: string): number {
   if (typeof value === 'number') return value;
   const number = typeof value === 'string' && Object.hasOwn(odd, value) ? odd[value] : undefined;
-  if (number === undefined) throw new StriaError('corrupt', `${what} is ${JSON.stringify(value)}, which is no number`);
+  if (number === undefined) throw new StriaError('corrupt', `${what} is ${JSON.stringify(value)}, not a number`);
   return number;
 }

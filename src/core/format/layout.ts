@@ -1,9 +1,9 @@
-/** The numbers and names of docs/FORMAT.md, each once. */
+/** The numbers and names of docs/FORMAT.md, each defined once. */
 
-/** A byte above 127, the name, and a line end of two bytes: what breaks bytes on the way breaks one of these. */
+/** A byte above 127, the name, and a two-byte line end: a transfer that alters bytes alters one of these. */
 export const signature = Uint8Array.of(0x89, 0x53, 0x54, 0x52, 0x49, 0x41, 0x0d, 0x0a);
 
-/** The last eight bytes of a whole file: `STRIAEND`. */
+/** The last eight bytes of a complete file: `STRIAEND`. */
 export const endSignature = Uint8Array.of(0x53, 0x54, 0x52, 0x49, 0x41, 0x45, 0x4e, 0x44);
 
 export const formatVersion = { major: 1, minor: 0 } as const;
@@ -11,7 +11,7 @@ export const formatVersion = { major: 1, minor: 0 } as const;
 /** The signature, two version numbers and four zero bytes. */
 export const prologueLength = 16;
 
-/** Record types of version 1. A first letter in upper case: a reader that does not know the type must refuse the file. */
+/** Record types of version 1. If the first letter is in upper case, a reader that does not know the type must refuse the file. */
 export const recordTypes = {
   header: 'HEAD',
   chunk: 'CHNK',
@@ -27,18 +27,18 @@ export const recordTypes = {
 export const recordHeadLength = 32;
 export const maxMetaLength = 4096;
 
-/** Kinds of runs in INDX, by their numbers. */
+/** The kinds of runs in INDX, with their numbers. */
 export const runKinds = { constant: 0, coded: 1, ramp: 2, lost: 3 } as const;
 
-/** Bytes of the JSON texts in HEAD and SRCE. */
+/** Maximum length of the JSON texts in HEAD and SRCE, in bytes. */
 export const maxTextLength = 2 ** 20;
 
-/** A chunk's encoded bytes: no codec makes more than twice its input, which is `maxChunkBytes` at most. */
+/** Maximum length of a chunk's payload: no codec more than doubles its input, which is at most `maxChunkBytes`. */
 export const maxPayloadLength = 2 ** 25;
 
 export const maxStages = 8;
 
-/** The next multiple of 8: where records begin, and how long a record's meta bytes are. */
+/** The next multiple of 8. Records begin at such offsets, and their meta bytes have such lengths. */
 export function align8(length: number): number {
   return Math.ceil(length / 8) * 8;
 }

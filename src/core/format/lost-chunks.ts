@@ -2,7 +2,7 @@ import type { Dims3 } from '../shared/volume.ts';
 import { checksum } from './checksum.ts';
 import type { ConstantChunk } from './chunk.ts';
 
-/** What stands for lost chunks: zeros. A volume has few shapes of chunks, so each is made once. */
+/** Stand-ins for lost chunks: zeros. A volume has few chunk shapes, so each is made once. */
 export class LostChunks {
   readonly #chunks = new Map<string, ConstantChunk>();
   readonly #elementBytes: 1 | 2 | 4;

@@ -1,4 +1,4 @@
-/** Numbers by the million, in little memory. Grows as needed. */
+/** A compact, growing list for millions of numbers. */
 export class NumberList {
   #numbers = new Float64Array(16);
   #length = 0;
@@ -21,7 +21,7 @@ export class NumberList {
     return this.#numbers[index] as number;
   }
 
-  /** The indices in the order of their numbers; those of equal numbers as they were pushed. */
+  /** The indexes in ascending order of their numbers; equal numbers keep the order in which they were pushed. */
   order(): Uint32Array {
     const order = Uint32Array.from({ length: this.#length }, (_, index) => index);
     let isSorted = true;

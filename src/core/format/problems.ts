@@ -1,6 +1,6 @@
 import { toStriaError } from '../shared/errors.ts';
 
-/** Sentences for people, no more than they can read. */
+/** A list of problems in sentences for users, of limited length. */
 export class Problems {
   static readonly most = 50;
   readonly #sentences = new Set<string>();
@@ -11,7 +11,7 @@ export class Problems {
     else this.#left++;
   }
 
-  /** What `work` gives; a `corrupt` fault becomes a sentence, and undefined. */
+  /** The result of `work`. A `corrupt` fault becomes a sentence and gives undefined. */
   attempt<Result>(work: () => Result): Result | undefined {
     try {
       return work();

@@ -4,13 +4,13 @@ import { addChecksums, type Checksum, checksum, sameChecksum } from './checksum.
 import { maxMetaLength, prologueLength, recordHeadLength } from './layout.ts';
 import { parseRecordHead, type RecordHead, readExactly, recordEnd } from './record.ts';
 
-/** What a scan finds, front to back. Offsets in bytes of the file. */
+/** What a scan finds, front to back. Offsets are in bytes of the file. */
 export type Found =
-  /** A head that is right, and a body that lies in the file, whether right or not. */
+  /** A valid head, and a body within the file, damaged or not. */
   | { readonly kind: 'record'; readonly offset: number; readonly head: RecordHead }
-  /** A head that is right, and a body that the file's end cuts off. The scan ends here. */
+  /** A valid head, and a body that the end of the file cuts off. The scan ends here. */
   | { readonly kind: 'cut'; readonly offset: number; readonly head: RecordHead }
-  /** No head begins in these bytes. */
+  /** No head begins within these bytes. */
   | { readonly kind: 'damaged'; readonly offset: number; readonly end: number };
 
 const longestHead = recordHeadLength + maxMetaLength;
@@ -18,9 +18,9 @@ const headBlock = 16_384;
 const searchBlock = 2 ** 20;
 
 /**
- * Goes from record to record without an index. Where there is no right head it looks on at each multiple of 8: a head's
- * checksum covers its place in the file, so neither voxels nor a .stria file inside one can look like a record.
- * Reads heads only. `onProgress` counts bytes of the file.
+ * Walks from record to record without an index. After damage it tries each multiple of 8. A head's checksum covers its offset
+ * in the file, so neither voxels nor an embedded .stria file can look like a record. Reads heads only. `onProgress` counts
+ * bytes of the file.
  */
 export async function* scanRecords(source: ByteSource, options?: JobOptions): AsyncGenerator<Found> {
   let block: Uint8Array = new Uint8Array(0);
@@ -48,17 +48,17 @@ export async function* scanRecords(source: ByteSource, options?: JobOptions): As
   }
 }
 
-/** The offset of the first right head from `from` on, or the source's size. */
+/** The offset of the first valid head from `from` on, or the source's size. */
 async function nextHead(source: ByteSource, from: number, options?: JobOptions): Promise<number> {
   for (let start = from; start < source.size; start += searchBlock) {
     throwIfAborted(options?.signal);
     options?.onProgress?.({ stage: 'Scanning', done: start, total: source.size });
-    // The blocks overlap by one head, so that one on the border is seen whole.
+    // Blocks overlap by one head, so that a head on the border is seen whole.
     const bytes = await readExactly(source, start, Math.min(searchBlock + longestHead, source.size - start), options);
     const view = new DataView(bytes.buffer, bytes.byteOffset);
     const last = Math.min(searchBlock - 8, bytes.byteLength - recordHeadLength);
     for (let at = 0; at <= last; at += 8) {
-      // Most places fail on these two, without a call.
+      // Most offsets fail one of these two tests, without a function call.
       if (view.getUint8(at) < 65 || view.getUint16(at + 4, true) !== 0) continue;
       if (parseRecordHead(bytes.subarray(at), start + at) !== undefined) return start + at;
     }
@@ -70,13 +70,13 @@ function bodyStart(head: RecordHead): number {
   return head.offset + recordHeadLength + head.meta.byteLength;
 }
 
-/** What is wrong with a body. A body with a fault in its padding is whole all the same. */
+/** The fault of a record's body. If only the padding is wrong, the body is still intact. */
 export interface BodyFault {
   readonly whole: boolean;
   readonly message: string;
 }
 
-/** Reads a record's body in pieces and checks it; undefined where it is right. The file holds all of the body. */
+/** Reads a record's body in pieces and checks it; undefined if it is intact. The file must hold the whole body. */
 export async function bodyFault(source: ByteSource, head: RecordHead, options?: JobOptions): Promise<BodyFault | undefined> {
   const start = bodyStart(head);
   const end = start + head.bodyLength;
@@ -88,6 +88,7 @@ export async function bodyFault(source: ByteSource, head: RecordHead, options?: 
   }
   if (!sameChecksum(sum, head.bodyChecksum)) return { whole: false, message: 'its content does not match its checksum' };
   const padding = await source.read(end, recordEnd(head) - end, options);
-  if (padding.byteLength !== recordEnd(head) - end) return { whole: true, message: 'the file ends in the zero bytes behind it' };
-  return padding.some((byte) => byte !== 0) ? { whole: true, message: 'the bytes behind it are not zero' } : undefined;
+  if (padding.byteLength !== recordEnd(head) - end)
+    return { whole: true, message: 'the file ends within the zero bytes after it' };
+  return padding.some((byte) => byte !== 0) ? { whole: true, message: 'the bytes after it are not zero' } : undefined;
 }

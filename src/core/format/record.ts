@@ -5,11 +5,11 @@ import { ByteBuilder, ByteCursor } from './byte-cursor.ts';
 import { type Checksum, checksum, sameChecksum } from './checksum.ts';
 import { align8, maxMetaLength, recordHeadLength } from './layout.ts';
 
-/** A record's head and meta bytes, whose checksum was right. docs/FORMAT.md, 'Records'. */
+/** A record's head and meta bytes, with a valid checksum. docs/FORMAT.md, 'Records'. */
 export interface RecordHead {
   /** Four ASCII letters. */
   readonly type: string;
-  /** Where the record begins in the file; a multiple of 8. */
+  /** The record's offset in the file, a multiple of 8. */
   readonly offset: number;
   readonly meta: Uint8Array;
   readonly bodyLength: number;
@@ -20,17 +20,17 @@ export interface StriaRecord extends RecordHead {
   readonly body: Uint8Array;
 }
 
-/** Bytes of a record from its head to the end of its padding. */
+/** Length of a record from its head to the end of its padding. */
 export function recordLength(metaLength: number, bodyLength: number): number {
   return align8(recordHeadLength + metaLength + bodyLength);
 }
 
-/** Where a record's padding ends, and the next begins. */
+/** Where a record's padding ends and the next record begins. */
 export function recordEnd(head: RecordHead): number {
   return head.offset + recordLength(head.meta.byteLength, head.bodyLength);
 }
 
-/** A record that a reader which does not know its type must not skip. */
+/** Whether a reader that does not know this record type must refuse the file. */
 export function isCritical(type: string): boolean {
   return type.charAt(0) <= 'Z';
 }
@@ -39,9 +39,9 @@ export interface NewRecord {
   readonly type: string;
   readonly offset: number;
   readonly body: Uint8Array;
-  /** A multiple of 8 bytes long. Default: none. */
+  /** Length must be a multiple of 8. Default: none. */
   readonly meta?: Uint8Array;
-  /** Of the body as one row, where the caller knows it already. */
+  /** Of the body as one row, if the caller already knows it. */
   readonly bodyChecksum?: Checksum;
 }
 
@@ -67,7 +67,7 @@ export function encodeRecord(record: NewRecord): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Over the head and the meta bytes, where the place of this checksum itself holds the record's offset. */
+/** Checksum over the head and meta bytes, in which the record's offset replaces this checksum. */
 function headChecksum(headAndMeta: Uint8Array, offset: number): Checksum {
   const bytes = headAndMeta.slice();
   new DataView(bytes.buffer).setBigUint64(24, BigInt(offset), true);
@@ -75,8 +75,8 @@ function headChecksum(headAndMeta: Uint8Array, offset: number): Checksum {
 }
 
 /**
- * The head at the start of `bytes`, which were read at `offset`; undefined where there is none: too few bytes, no letters,
- * a wrong checksum, or a head that was written for another place.
+ * The head at the start of `bytes`, which were read at `offset`. Undefined if there is none: too few bytes, no letters, a wrong
+ * checksum, or a head written for another offset.
  */
 export function parseRecordHead(bytes: Uint8Array, offset: number): RecordHead | undefined {
   if (bytes.byteLength < recordHeadLength || !bytes.subarray(0, 4).every(isLetter)) return undefined;
@@ -84,7 +84,7 @@ export function parseRecordHead(bytes: Uint8Array, offset: number): RecordHead |
   const metaLength = view.getUint16(6, true);
   const length = recordHeadLength + metaLength;
   const bodyLength = Number(view.getBigUint64(8, true));
-  // Cheap refusals first: a scan of damaged bytes comes here often.
+  // Cheap tests first, because a scan of damaged bytes calls this often.
   if (metaLength % 8 !== 0 || metaLength > maxMetaLength || length > bytes.byteLength) return undefined;
   if (view.getUint16(4, true) !== 0 || bodyLength > Number.MAX_SAFE_INTEGER - offset - 2 * maxMetaLength) return undefined;
   const stored = { sum: view.getUint32(24, true), cross: view.getUint32(28, true) };
@@ -103,25 +103,25 @@ function isLetter(byte: number): boolean {
 }
 
 /**
- * The record of `type` that `bytes`, read at `offset`, are: all of them. `body` shares their memory.
- * @throws StriaError `corrupt` for a wrong checksum, type or length, or padding that is not zero
+ * The record of `type` in `bytes`, which were read at `offset` and must contain nothing else. `body` shares their memory.
+ * @throws StriaError `corrupt` for a wrong checksum, type or length, or nonzero padding
  */
 export function parseRecord(bytes: Uint8Array, offset: number, type: string): StriaRecord {
   const head = parseRecordHead(bytes, offset);
   const where = `the ${type} record at byte ${offset}`;
   if (head === undefined) throw new StriaError('corrupt', `${where} is damaged: its head does not match its checksum`);
-  if (head.type !== type) throw new StriaError('corrupt', `there is a ${head.type} record in the place of ${where}`);
+  if (head.type !== type) throw new StriaError('corrupt', `there is a ${head.type} record instead of ${where}`);
   const start = recordHeadLength + head.meta.byteLength;
   const end = start + head.bodyLength;
   if (align8(end) !== bytes.byteLength) {
-    throw new StriaError('corrupt', `${where} is ${align8(end)} bytes long, not ${bytes.byteLength} as it should be`);
+    throw new StriaError('corrupt', `${where} is ${align8(end)} bytes long instead of ${bytes.byteLength}`);
   }
   const body = bytes.subarray(start, end);
   if (!sameChecksum(checksum(body), head.bodyChecksum)) {
     throw new StriaError('corrupt', `${where} is damaged: its content does not match its checksum`);
   }
   if (bytes.subarray(end).some((byte) => byte !== 0)) {
-    throw new StriaError('corrupt', `${where} is damaged: the bytes behind it are not zero`);
+    throw new StriaError('corrupt', `${where} is damaged: the bytes after it are not zero`);
   }
   return { ...head, body };
 }
@@ -134,11 +134,11 @@ export async function readRecord(
   length: number,
   options?: JobOptions,
 ): Promise<StriaRecord> {
-  if (offset % 8 !== 0) throw new StriaError('corrupt', `byte ${offset} is no place for a ${type} record`);
+  if (offset % 8 !== 0) throw new StriaError('corrupt', `byte ${offset} cannot hold a ${type} record`);
   return parseRecord(await readExactly(source, offset, length, options), offset, type);
 }
 
-/** @throws StriaError `corrupt` where the source is shorter; checked before anything is allocated */
+/** @throws StriaError `corrupt` if the source is shorter; checked before memory is allocated */
 export async function readExactly(
   source: ByteSource,
   offset: number,

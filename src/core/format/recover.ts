@@ -18,30 +18,33 @@ import { bodyFault, scanRecords } from './record-scan.ts';
 import { blobPlaces, joinSource, parseSource, readBlob } from './source-record.ts';
 import type { RecordPlace } from './tail.ts';
 
-/** What a damaged container still holds. */
+/** The intact contents of a damaged container. */
 export interface RecoveredContainer {
   readonly header: ContainerHeader;
   readonly grid: ChunkGrid;
-  /** Number of whole chunks, of `grid.count`. */
+  /** Number of intact chunks, of `grid.count`. */
   readonly wholeCount: number;
   has(number: number): boolean;
-  /** All chunks in order: neighbours of one kind, or such that are not whole. */
+  /** All chunks in order, as runs of one kind or runs of chunks that are not intact. */
   spans(): Iterable<FoundSpan>;
-  /** Undefined where the chunk is not whole. @throws StriaError `corrupt` where the file has changed since, `not-readable`, `aborted` */
+  /**
+   * Undefined if the chunk is not intact. @throws StriaError `corrupt` if the file has changed since the scan; `not-readable`,
+   * `aborted`
+   */
   readChunk(number: number, options?: JobOptions): Promise<EncodedChunk | undefined>;
   /**
-   * The source's own header and what else stood around its voxels; undefined where that is lost. What stood behind the
-   * voxels is empty where only that is lost (`problems` says so).
+   * The source's header and the other bytes around its voxels; undefined if they are lost. If only the bytes after the voxels
+   * are lost, they are empty here (`problems` says so).
    */
   readonly source: SourceDescription | undefined;
-  /** What is damaged or missing, in sentences. Empty for a whole file. */
+  /** What is damaged or missing, in sentences. Empty for an intact file. */
   readonly problems: readonly string[];
 }
 
 /**
- * Finds what is whole in a damaged file, from the records themselves: no index is trusted. Reads the whole file once.
- * A chunk is whole when its head and its encoded bytes match their checksums. `onProgress` counts bytes of the file.
- * @throws StriaError `corrupt` where no header is left to say what the volume is; `unsupported`, `not-readable`, `aborted`
+ * Finds the intact parts of a damaged file from the records themselves, without trusting any index. Reads the whole file once.
+ * A chunk is intact if its head and its encoded bytes match their checksums. `onProgress` counts bytes of the file.
+ * @throws StriaError `corrupt` if no header is left to describe the volume; `unsupported`, `not-readable`, `aborted`
  */
 export async function recoverContainer(source: ByteSource, options?: JobOptions): Promise<RecoveredContainer> {
   const problems = new Problems();
@@ -59,7 +62,7 @@ export async function recoverContainer(source: ByteSource, options?: JobOptions)
     const record = await readComputed(source, { offset, length: found.computedLengths.at(at) }, options);
     const runs = () => computedRuns(record, grid.count, elementBytes);
     problems.attempt(() => {
-      // A record with a fault is not believed at all.
+      // A record with any fault is ignored completely.
       for (const _ of runs());
       chunks.addReader((place, first, number) =>
         computedChunkAt(kindOfRuns(record), record.body, place, number - first, elementBytes),
@@ -77,8 +80,8 @@ export async function recoverContainer(source: ByteSource, options?: JobOptions)
       if (span.kind === 'constant' || span.kind === 'ramp') chunks.addRun(span.kind, span, 0);
   }
   chunks.sort(grid.count, (number, isTwice) => {
-    if (isTwice) problems.add(`Chunk ${number + 1} is there twice; the first was taken.`);
-    else problems.add('Some records are of chunks that the volume does not have, or has already.');
+    if (isTwice) problems.add(`Chunk ${number + 1} occurs twice; the first was used.`);
+    else problems.add('Some records belong to chunks that the volume does not have, or that were found already.');
   });
 
   const wholeCount = chunks.count;
@@ -109,15 +112,15 @@ export async function recoverContainer(source: ByteSource, options?: JobOptions)
   };
 }
 
-/** Headers that are tried at most. */
+/** The maximum number of headers to try. */
 const mostHeaders = 16;
 
-/** What a scan came upon. All of these are whole. */
+/** The records that a scan found, all intact. */
 interface FoundRecords {
-  /** The first few: mostly there are two. */
+  /** The first few; usually there are two. */
   readonly headers: RecordHead[];
   readonly chunks: FoundChunks;
-  /** Where records of chunks without payload are, without padding. */
+  /** Offsets of the records of chunks without payload. */
   readonly computedOffsets: NumberList;
   readonly computedLengths: NumberList;
   source: RecordHead | undefined;
@@ -137,7 +140,7 @@ async function findRecords(source: ByteSource, problems: Problems, options?: Job
   };
   for await (const each of scanRecords(source, options)) {
     if (each.kind === 'damaged') {
-      problems.add(`The bytes from ${each.offset} to ${each.end} belong to no whole record.`);
+      problems.add(`The bytes from ${each.offset} to ${each.end} belong to no intact record.`);
     } else if (each.kind === 'cut') {
       problems.add(`The file ends within ${recordName(each.head)}.`);
     } else {
@@ -178,7 +181,7 @@ function sortIn(found: FoundRecords, head: RecordHead, fileSize: number, problem
     case recordTypes.blob:
       return;
     default:
-      if (isCritical(head.type)) problems.add(`This Stria does not know what ${recordName(head)} is for, and left it out.`);
+      if (isCritical(head.type)) problems.add(`This version of Stria does not know ${recordName(head)}, and left it out.`);
   }
 }
 
@@ -210,7 +213,7 @@ async function readHeader(
       problems.add(`The ${head.type} record at byte ${head.offset} cannot be used: ${fault.message}.`);
     }
   }
-  throw fault ?? new StriaError('corrupt', 'neither the header nor its copy is left, so there is no telling what the volume is');
+  throw fault ?? new StriaError('corrupt', 'neither the header nor its copy is left, so the volume is unknown');
 }
 
 async function recoverSource(
@@ -229,7 +232,7 @@ async function recoverSource(
         return await readBlob(source, place, options);
       } catch (error) {
         if (place.side === 'before' || toStriaError(error).tag !== 'corrupt') throw error;
-        problems.add('What stood behind the voxels in the source file is lost.');
+        problems.add('The bytes after the voxels in the source file are lost.');
         return new Uint8Array(0);
       }
     });
@@ -241,19 +244,19 @@ async function recoverSource(
   }
 }
 
-/** Where a record's head, meta and body lie. */
+/** The place of a record's head, meta bytes and body. */
 function unpadded(head: RecordHead): RecordPlace {
   return { offset: head.offset, length: recordHeadLength + head.meta.byteLength + head.bodyLength };
 }
 
-/** A record with padding as it should be: what stands in the file may be damaged or cut off. */
+/** A record with correct padding; the padding in the file may be damaged or cut off. */
 async function readPadded(source: ByteSource, place: RecordPlace, options?: JobOptions): Promise<Uint8Array> {
   const bytes = new Uint8Array(align8(place.length));
   bytes.set(await readExactly(source, place.offset, place.length, options));
   return bytes;
 }
 
-/** A record of chunks without payload, whose place the scan found. */
+/** Reads a record of chunks without payload that the scan found. */
 async function readComputed(source: ByteSource, place: RecordPlace, options?: JobOptions): Promise<StriaRecord> {
   const bytes = await readPadded(source, place, options);
   const type = String.fromCharCode(...bytes.subarray(0, 4));
@@ -264,12 +267,12 @@ function kindOfRuns({ type }: StriaRecord): ComputedChunk['kind'] {
   return type === recordTypes.ramps ? 'ramp' : 'constant';
 }
 
-/** A record that the scan found whole. */
+/** Reads a record that the scan found to be intact. */
 async function readWhole(source: ByteSource, head: RecordHead, options?: JobOptions): Promise<StriaRecord> {
   return parseRecord(await readPadded(source, unpadded(head), options), head.offset, head.type);
 }
 
-/** `4, 7 to 8, …`, by at most 12 ranges, counted from 1 as in `chunkName`. */
+/** `4, 7 to 8, …`, at most 12 ranges, counted from 1 as in `chunkName`. */
 function missingNumbers(spans: Iterable<FoundSpan>): string {
   const ranges: string[] = [];
   for (const { kind, first, count } of spans) {

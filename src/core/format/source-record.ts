@@ -12,14 +12,14 @@ const maxParts = 64;
 const blobMetaLength = 8;
 const sides = ['before', 'after'] as const;
 
-/** What SRCE says; the parts' bytes stand in the BLOB records behind it. */
+/** The contents of SRCE. The parts' bytes are in the BLOB records that follow it. */
 export interface SourceLayout {
   readonly format: FileFormat;
   readonly endian: Endian;
   readonly parts: readonly { name: string; hasVoxels: boolean; before: number; after: number }[];
 }
 
-/** A BLOB record that SRCE promises: the bytes before or after the voxels of a part. Parts without such bytes have none. */
+/** A BLOB record that SRCE announces: the bytes before or after the voxels of a part. A part without such bytes has none. */
 export interface BlobPlace {
   readonly part: number;
   readonly side: (typeof sides)[number];
@@ -27,7 +27,7 @@ export interface BlobPlace {
   readonly recordLength: number;
 }
 
-/** The SRCE record and its BLOB records, one after the other from `offset`. docs/FORMAT.md, 'SRCE and BLOB'. */
+/** The SRCE record and its BLOB records, consecutive from `offset` on. docs/FORMAT.md, 'SRCE and BLOB'. */
 export function* encodeSource(source: SourceDescription, offset: number): Generator<Uint8Array<ArrayBuffer>> {
   const { format, endian } = source;
   const parts = source.parts.map(({ name, hasVoxels, before, after }) => {
@@ -56,14 +56,14 @@ function blobMeta(part: number, side: number): Uint8Array<ArrayBuffer> {
   return new ByteBuilder().u32(part).u32(side).build();
 }
 
-/** The body of SRCE, trusting nothing in it. @throws StriaError `corrupt`, `unsupported` */
+/** Parses the untrusted body of SRCE. @throws StriaError `corrupt`, `unsupported` */
 export function parseSource(record: StriaRecord): SourceLayout {
   const what = 'the description of the source';
   const json = parseJsonObject(record.body, what);
   const parts = asArray(json.parts, `${what}'s parts`, { maxLength: maxParts }).map((value) => {
     const part = asObject(value, `a part in ${what}`);
     const name = asText(part.name, `a part's name in ${what}`);
-    if (name !== safeName(name)) throw new StriaError('corrupt', `${what} has a part that is no plain file name`);
+    if (name !== safeName(name)) throw new StriaError('corrupt', `${what} has a part whose name is not a plain file name`);
     if (typeof part.hasVoxels !== 'boolean') throw new StriaError('corrupt', `${what} does not say which part has voxels`);
     const before = asCount(part.before, `${what}: ${name}'s before`, 0);
     const after = asCount(part.after, `${what}: ${name}'s after`, 0);
@@ -72,7 +72,7 @@ export function parseSource(record: StriaRecord): SourceLayout {
   if (new Set(parts.map(({ name }) => name)).size !== parts.length)
     throw new StriaError('corrupt', `${what} has two parts of the same name`);
   if (parts.filter((part) => part.hasVoxels).length !== 1)
-    throw new StriaError('corrupt', `${what} has not one part with voxels`);
+    throw new StriaError('corrupt', `${what} does not have exactly one part with voxels`);
   return {
     format: asWord(json.format, `${what}'s format`, fileFormats),
     endian: asWord(json.endian, `${what}'s endian`, ['little', 'big']),
@@ -80,7 +80,7 @@ export function parseSource(record: StriaRecord): SourceLayout {
   };
 }
 
-/** Where the BLOB records stand that belong to the SRCE record which ends at `offset`. */
+/** The places of the BLOB records of a SRCE record that ends at `offset`. */
 export function blobPlaces(layout: SourceLayout, offset: number): BlobPlace[] {
   let next = offset;
   return layout.parts.flatMap((lengths, part) =>
@@ -102,7 +102,7 @@ export async function readBlob(source: ByteSource, place: BlobPlace, options?: J
   return record.body;
 }
 
-/** The description with its bytes. `blob` gives those of one place. */
+/** The description with its bytes. `blob` returns those of one place. */
 export async function joinSource(
   layout: SourceLayout,
   places: readonly BlobPlace[],

@@ -9,19 +9,19 @@ export interface RecordPlace {
   readonly length: number;
 }
 
-/** What TAIL says: where to begin. docs/FORMAT.md, 'TAIL'. */
+/** The contents of TAIL: where to start reading. docs/FORMAT.md, 'TAIL'. */
 export interface Tail {
   readonly chunkCount: number;
   readonly index: RecordPlace;
   readonly source: RecordPlace;
 }
 
-/** The last bytes of a file: the offset of TAIL and the end signature. */
+/** Length of the end of a file: the offset of TAIL and the end signature. */
 export const endLength = 16;
 
 const fieldsLength = 40;
 
-/** The whole TAIL record, the last of a file. */
+/** The complete TAIL record, the last of a file. */
 export function encodeTail(tail: Tail, offset: number): Uint8Array<ArrayBuffer> {
   const body = new ByteBuilder()
     .u64(tail.chunkCount)
@@ -35,7 +35,7 @@ export function encodeTail(tail: Tail, offset: number): Uint8Array<ArrayBuffer> 
   return encodeRecord({ type: recordTypes.tail, offset, body });
 }
 
-/** Where TAIL begins, by the last 16 bytes of a file; undefined where they are not the end of a container. */
+/** The offset of TAIL, from the last 16 bytes of a file; undefined if a container does not end with these bytes. */
 export function tailOffset(end: Uint8Array, size: number): number | undefined {
   if (end.byteLength < endLength || endSignature.some((byte, at) => byte !== end.at(at - 8))) return undefined;
   const view = new DataView(end.buffer, end.byteOffset + end.byteLength - endLength, 8);
@@ -45,7 +45,7 @@ export function tailOffset(end: Uint8Array, size: number): number | undefined {
 
 /**
  * @param bytes of the whole record, which begins at `offset` and ends with the file
- * @throws StriaError `corrupt`, also for records of its that do not lie before it
+ * @throws StriaError `corrupt`, also if it refers to records that do not lie before it
  */
 export function parseTail(bytes: Uint8Array, offset: number): Tail {
   const record = parseRecord(bytes, offset, recordTypes.tail);
@@ -53,7 +53,7 @@ export function parseTail(bytes: Uint8Array, offset: number): Tail {
   const place = (): RecordPlace => {
     const found = { offset: cursor.u64(), length: cursor.u64() };
     if (found.offset % 8 !== 0 || found.offset + found.length > offset) {
-      throw cursor.corrupt(`looks for a record at byte ${found.offset}, where none can be`);
+      throw cursor.corrupt(`refers to a record at byte ${found.offset}, where none can be`);
     }
     return found;
   };

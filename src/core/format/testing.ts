@@ -10,7 +10,7 @@ import type { ContainerHeader } from './header.ts';
 import { align8, recordHeadLength } from './layout.ts';
 import { encodeRecord, parseRecordHead, recordEnd } from './record.ts';
 
-// Helpers of this folder's tests, and of the script that makes testdata/.
+// Helpers for the tests of this folder, and for the script that makes testdata/.
 
 export const smallVolume: VolumeInfo = {
   dims: [4, 4, 2, 1],
@@ -23,7 +23,7 @@ export const smallVolume: VolumeInfo = {
   intercept: 0,
 };
 
-/** A coded chunk whose payload need not be any codec's: the container does not look into it. */
+/** A coded chunk with an arbitrary payload: the container does not examine payloads. */
 export function codedChunk(payload: Uint8Array, codecId = 1, parameters = new Uint8Array(0)): EncodedChunk {
   const sum = checksum(payload);
   return { kind: 'coded', stages: [{ codecId, parameters }], payload, encodedChecksum: sum, decodedChecksum: sum };
@@ -34,7 +34,7 @@ export function constantChunk(...element: number[]): EncodedChunk {
   return { kind: 'constant', element: bytes, decodedChecksum: checksum(bytes) };
 }
 
-/** A ramp of 2-byte elements from `first` on; the container does not compute it. */
+/** A ramp of 2-byte elements from `first` on. The container does not compute it. */
 export function rampChunk(first: number, steps: readonly [number, number, number] = [1, 3, 9], modulus = 255): EncodedChunk {
   const element = Uint8Array.of(first % 256, first >> 8);
   return { kind: 'ramp', element, steps, modulus, decodedChecksum: checksum(element) };
@@ -59,7 +59,7 @@ export const smallChunks: readonly EncodedChunk[] = [
   { kind: 'constant', element: Uint8Array.of(7), decodedChecksum: checksum(new Uint8Array(16).fill(7), 4) },
 ];
 
-/** Writes a whole file. */
+/** Writes a complete file. */
 export async function writeContainer(
   container: NewContainer,
   chunks: readonly EncodedChunk[],
@@ -72,7 +72,7 @@ export async function writeContainer(
   return sink.bytes();
 }
 
-/** A file of several kinds of chunks, layers and source parts; 12 chunks. */
+/** A file with 12 chunks of several kinds, several layers and several source parts. */
 export async function variedContainer(): Promise<{
   bytes: Uint8Array<ArrayBuffer>;
   chunks: EncodedChunk[];
@@ -115,7 +115,7 @@ export interface Content {
   source: SourceDescription;
 }
 
-/** All that a reader gives; `stria verify` in addition where asked. */
+/** Everything that a reader returns, and on request the checks of `stria verify`. */
 export async function readAll(bytes: Uint8Array, verify = false): Promise<Content> {
   const reader = await ContainerReader.open(memorySource('test.stria', bytes));
   const chunks = await reader.readChunks(0, reader.chunkCount);
@@ -140,7 +140,7 @@ export interface RawRecord {
   body: Uint8Array;
 }
 
-/** The records of a whole file, to be changed and joined again. */
+/** The records of a complete file, to be changed and joined again. */
 export function splitRecords(bytes: Uint8Array): RawRecord[] {
   const records: RawRecord[] = [];
   for (let offset = 16; offset < bytes.byteLength; ) {
@@ -153,7 +153,7 @@ export function splitRecords(bytes: Uint8Array): RawRecord[] {
   return records;
 }
 
-/** A file of these records with right checksums everywhere: what a hostile writer could make. TAIL is made to fit. */
+/** Joins these records to a file with valid checksums, as a hostile writer could. Updates TAIL's offsets. */
 export function joinRecords(records: readonly RawRecord[], prologue: Uint8Array): Uint8Array<ArrayBuffer> {
   const parts = [prologue.slice(0, 16)];
   const places = new Map<string, { offset: number; length: number }>();

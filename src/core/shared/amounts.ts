@@ -1,5 +1,6 @@
-// Counts, bytes, rates, ratios and durations as text, for the app and the command alike. A caller chooses what stands between a
-// number and its unit, and between groups of three digits: the command takes a plain space, so that its output is easy to search.
+// Counts, bytes, rates, ratios and durations as text, for both the app and the command. The caller chooses the space between a
+// number and its unit, and between groups of three digits: the command takes a plain space, so that its output is easy to
+// search.
 
 export const byteUnitNames = ['binary', 'decimal'] as const;
 export type ByteUnits = (typeof byteUnitNames)[number];
@@ -10,11 +11,11 @@ const byteSizes = {
 } as const;
 
 export interface AmountTexts {
-  /** `1 234 567`. A count, so whole. */
+  /** `1 234 567`. A whole number. */
   count(count: number): string;
-  /** Bytes in the largest unit that leaves a number of 1 or more, three significant digits: `3.08 MiB`, or `3.23 MB`. */
+  /** Bytes in the largest unit that gives at least 1, with three significant digits: `3.08 MiB` or `3.23 MB`. */
   bytes(bytes: number, units: ByteUnits): string;
-  /** Throughput in decimal units, as GPU makers and the literature give it: `12.4 GB/s`. */
+  /** Throughput in decimal units, as GPU makers and the literature state it: `12.4 GB/s`. */
   rate(bytesPerSecond: number): string;
   /** `41.3 ×`. */
   ratio(ratio: number): string;

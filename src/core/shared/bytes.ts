@@ -1,11 +1,11 @@
 import type { JobOptions } from './job.ts';
 
 export interface ReadOptions extends JobOptions {
-  /** At least `length` bytes of memory that the result may lie in: a source that can read into it saves fresh memory. */
+  /** Memory of at least `length` bytes for the result. A source that can read into it saves an allocation. */
   readonly into?: ArrayBuffer | undefined;
 }
 
-/** A file that all of the host's threads may read while it stands open, as data that can be posted to them. */
+/** A file that any thread of the host may read while it is open, as data that can be posted to threads. */
 export interface SharedFile {
   /** For messages. */
   readonly path: string;
@@ -13,18 +13,18 @@ export interface SharedFile {
 }
 
 /**
- * Reads into all of `target` from byte `position` on, and says how many bytes there were: fewer only at the end. Its thread waits
- * for it. The host makes it. @throws StriaError `not-readable`
+ * Reads from byte `position` into all of `target`, blocking its thread, and returns the number of bytes read: fewer only at the
+ * end. The host implements it. @throws StriaError `not-readable`
  */
 export type ReadSharedFile = (file: SharedFile, position: number, target: Uint8Array<ArrayBuffer>) => number;
 
-/** A file, a blob or a buffer that can be read anywhere. The host makes it; core reads it. */
+/** A file, a blob or a buffer with random access. The host implements it; core reads it. */
 export interface ByteSource {
-  /** File name without its folder, for messages and for telling formats apart. */
+  /** File name without its folder, for messages and for detecting the format. */
   readonly name: string;
   /** In bytes. */
   readonly size: number;
-  /** Where other threads find the same bytes. Left out where they cannot. */
+  /** Where other threads find the same bytes. Undefined if they cannot. */
   readonly file?: SharedFile | undefined;
   /**
    * Reads `length` bytes from `offset`, fewer only at the end of the source. The caller owns the result.
@@ -33,12 +33,12 @@ export interface ByteSource {
   read(offset: number, length: number, options?: ReadOptions): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** Finds a file that lies beside another one (`scan.img` beside `scan.hdr`), or undefined where there is none. */
+/** Finds a file beside another one (`scan.img` beside `scan.hdr`). Undefined if there is none. */
 export type SiblingFinder = (name: string) => Promise<ByteSource | undefined>;
 
 /**
- * Takes bytes in order. Nothing is visible under the final name until `close`; `abort` leaves nothing behind.
- * The writer may reuse the bytes once the promise has resolved.
+ * Takes bytes in order. Nothing appears under the final name until `close`; `abort` leaves nothing behind. The caller may reuse
+ * the bytes once the promise has resolved.
  */
 export interface ByteSink {
   /** @throws StriaError `not-writable` */
@@ -48,8 +48,8 @@ export interface ByteSink {
 }
 
 /**
- * Makes the sink of one output file, by its name without folder. A format may write more than one (`.hdr` and `.img`).
- * @param byteLength how many bytes will be written, where that is known
+ * Opens the sink of one output file, by its name without folder. A format may write several files (`.hdr` and `.img`).
+ * @param byteLength how many bytes will be written, if known
  */
 export type SinkMaker = (name: string, byteLength?: number) => Promise<ByteSink>;
 
@@ -58,12 +58,12 @@ export function memorySource(name: string, bytes: Uint8Array): ByteSource {
   return {
     name,
     size: bytes.byteLength,
-    // Not slice(): a Node Buffer's would share memory, and the caller owns what it is given.
+    // Not slice(): a Node Buffer's slice would share memory, but the caller owns the result.
     read: async (offset, length) => new Uint8Array(bytes.subarray(offset, offset + length)),
   };
 }
 
-/** A sink that keeps what it is given; `bytes()` joins it. */
+/** A sink that keeps everything in memory; `bytes()` joins it. */
 export function memorySink(): ByteSink & { bytes(): Uint8Array<ArrayBuffer> } {
   let parts: Uint8Array[] = [];
   return {

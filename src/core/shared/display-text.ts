@@ -1,23 +1,23 @@
 /**
- * Characters that a terminal obeys or that show nothing: control characters (of ASCII, DEL, C1), marks of writing direction and
+ * Characters that control a terminal or are invisible: control characters (ASCII, DEL, C1), marks of writing direction and
  * other invisible format characters, lone surrogates, line and paragraph separators.
  */
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
- * A text from a file or a file's name, as people may see it: invisible characters are written out (`\u001b`), so that none of them
- * moves the cursor, starts a line of its own or turns the text around.
+ * Makes a text or file name from a file safe to display: invisible characters are escaped (`\u001b`), so that none of them
+ * moves the cursor, starts a line or reverses the text.
  */
 export function displayText(text: string): string {
   return text.replace(invisible, escaped);
 }
 
-/** As `displayText`, for texts of several lines: their line breaks stay. Names that stand in them need `displayText` themselves. */
+/** Like `displayText`, for text of several lines: their line breaks stay. Names inside the text need `displayText` of their own. */
 export function displayLines(text: string): string {
   return text.replace(invisible, (character) => (character === '\n' ? character : escaped(character)));
 }
 
-/** JSON of several lines that holds no invisible character; it means the same. */
+/** Escapes the invisible characters in JSON of several lines, without changing its meaning. */
 export function displayJson(json: string): string {
   const units = (character: string) => character.split('').map(escaped).join('');
   return json.replace(invisible, (character) => (character === '\n' ? character : units(character)));

@@ -1,35 +1,35 @@
 import type { VolumeChoice } from './volume-choice.ts';
 
 /**
- * What can go wrong, as a tag. Two exhaustive tables turn a tag into words for people: `cli/terminal/messages.ts` (text and exit
- * code) and `renderer/app/words/messages.ts` (message and what to do next). A new tag does not compile until both know it.
+ * The kinds of faults. Two exhaustive tables give each a text: `cli/terminal/messages.ts` (text and exit code) and
+ * `renderer/app/words/messages.ts` (message and what to do next). A new tag does not compile until both have it.
  */
 export const faultTags = [
-  /** The bytes are not what their format promises: truncated, flipped, contradictory. */
+  /** The bytes violate their format: truncated, flipped, contradictory. */
   'corrupt',
-  /** Well-formed, but something that Stria does not read or write. The message names it. */
+  /** Valid, but something that Stria does not read or write. The message names it. */
   'unsupported',
-  /** The caller's input is wrong: dims that do not fit the file, an unknown option. */
+  /** The caller's input is wrong: dims that do not match the file, an unknown option. */
   'invalid-input',
-  /** There are several volumes, and the caller has to name one. `choices` lists them. */
+  /** There are several volumes, and the caller must name one. `choices` lists them. */
   'several',
-  /** A file is missing or may not be read. */
+  /** A file is missing or unreadable. */
   'not-readable',
-  /** The output cannot be written: disk full, no permission, target is a folder. */
+  /** The output cannot be written: the disk is full, permission is missing, the target is a folder. */
   'not-writable',
   /** No `navigator.gpu`, or the `webgpu` package could not be loaded. */
   'no-webgpu',
-  /** WebGPU is there, but it gave no adapter. */
+  /** WebGPU is available, but returned no adapter. */
   'no-adapter',
-  /** The adapter is there, but a limit is too small for the work. */
+  /** There is an adapter, but one of its limits is too small for the work. */
   'limit-too-small',
-  /** The GPU went away in the middle of the work. */
+  /** The GPU was lost during the work. */
   'device-lost',
-  /** A buffer or array could not be had. */
+  /** A buffer or array could not be allocated. */
   'out-of-memory',
-  /** The caller cancelled. Not a failure: show nothing, leave nothing behind. */
+  /** The caller cancelled. This is not a failure: show nothing, leave nothing behind. */
   'aborted',
-  /** A broken promise inside Stria itself. */
+  /** A broken invariant in Stria itself. */
   'internal',
 ] as const;
 
@@ -41,12 +41,12 @@ interface FaultOptions {
   readonly choices?: readonly VolumeChoice[] | undefined;
 }
 
-/** The one error type of the engine. Context is added on the way up with `inContext`. */
+/** The only error type of the engine. `inContext` adds context on the way up. */
 export class StriaError extends Error {
   readonly tag: FaultTag;
   /** Where it happened, outermost first: `['scan.stria', 'chunk 12', 'rle']`. */
   readonly context: readonly string[];
-  /** The volumes to choose from: of tag `several`. */
+  /** The volumes to choose from, for the tag `several`. */
   readonly choices: readonly VolumeChoice[] | undefined;
 
   constructor(tag: FaultTag, message: string, options: FaultOptions = {}) {
@@ -63,14 +63,14 @@ export class StriaError extends Error {
   }
 }
 
-/** The same fault with `where` put in front of its context. Anything that is no StriaError becomes an `internal` one. */
+/** The same fault with `where` prepended to its context. Any other error becomes an `internal` fault. */
 export function inContext(where: string, error: unknown): StriaError {
   const fault = toStriaError(error);
   const { tag, message, choices } = fault;
   return new StriaError(tag, message, { cause: fault.cause ?? fault, context: [where, ...fault.context], choices });
 }
 
-/** Any thrown thing as a StriaError: an AbortError stays an abort, a RangeError of an allocation is `out-of-memory`. */
+/** Converts anything thrown into a StriaError: an AbortError stays an abort, an allocation's RangeError becomes `out-of-memory`. */
 export function toStriaError(error: unknown): StriaError {
   if (error instanceof StriaError) return error;
   const name = error instanceof Error || error instanceof DOMException ? error.name : '';

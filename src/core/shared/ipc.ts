@@ -1,6 +1,6 @@
 import type { FaultData } from './errors.ts';
 
-/** A file that main has allowed the renderer to read. `url` serves its bytes, with ranges, under the app's own scheme. */
+/** A file that the renderer may read. `url` serves its bytes, with ranges, under the app's own scheme. */
 export interface OpenedFile {
   readonly id: string;
   readonly name: string;
@@ -27,7 +27,7 @@ export interface ShellInfo {
   readonly compatibilityMode: boolean;
 }
 
-/** Commands that menus send. The renderer maps each to the same command its buttons and keys use. */
+/** Commands that menus send. The renderer runs the same command for the menu, button and key. */
 export const menuCommands = [
   'open',
   'save',
@@ -48,37 +48,43 @@ export const menuCommands = [
 ] as const;
 export type MenuCommand = (typeof menuCommands)[number];
 
-/** What closing the window would lose. Main says so when it asks. */
+/** What closing the window would lose. Main lists these when it asks. */
 export const unfinishedKinds = ['saving', 'compressing', 'pictures', 'measurements'] as const;
 export type UnfinishedKind = (typeof unfinishedKinds)[number];
 
-/** Calls from the renderer to main: arguments and answer of each. Handlers and bridge are mapped types of this. */
+/** Calls from the renderer to main, with their arguments and results. Handlers and bridge are mapped types of this. */
 export interface Calls {
   'shell-info': { args: []; result: ShellInfo };
-  /** Shows the open dialog. Empty: the user backed out. */
+  /** Shows the open dialog. Empty if the user cancels. */
   'open-dialog': { args: []; result: OpenedFile[] };
-  /** A file beside an opened one that its format refers to, or null. Main may ask the user; a no is `not-readable`. */
+  /** A file beside an opened one that its format refers to, or null. Main may ask the user; a refusal is `not-readable`. */
   'open-sibling': { args: [id: string, name: string]; result: OpenedFile | null };
-  /** What a session says of its volume: the file at a path from its folder, with `/`. Null: it is not there, or the user said no. */
+  /**
+   * The volume of a session: the file at a path relative to the session's folder, with `/`. Null if it is missing or the user
+   * refuses.
+   */
   'open-relative': { args: [id: string, path: string]; result: OpenedFile | null };
   'recent-list': { args: []; result: RecentFile[] };
   'recent-open': { args: [id: string]; result: OpenedFile };
-  /** For files that the user chose alone. */
+  /** Only for files that the user chose. */
   'recent-add': { args: [id: string, thumbnail: string | null]; result: null };
   'recent-clear': { args: []; result: null };
-  /** Shows the save dialog, opens a temporary file beside the target. Null: the user backed out. */
+  /** Shows the save dialog and opens a temporary file beside the target. Null if the user cancels. */
   'save-begin': { args: [suggestedName: string]; result: { id: string; name: string; folder: string } | null };
-  /** As `save-begin` beside a file that the user chose, without a dialog. The name ends in .stria; never overwrites: picks `name (2).stria`. */
+  /**
+   * Like `save-begin`, but beside a file that the user chose and without a dialog. The name ends in .stria. Never overwrites:
+   * picks `name (2).stria` instead.
+   */
   'save-beside': { args: [openedId: string, name: string]; result: { id: string; name: string; folder: string } };
   'save-write': { args: [id: string, bytes: Uint8Array]; result: null };
-  /** The path of an opened file from the folder of a save, with `/`; null where there is none (another drive). */
+  /** The path of an opened file relative to the folder of a save, with `/`; null if there is none (another drive). */
   'save-relative': { args: [id: string, openedId: string]; result: string | null };
-  /** Flushes and renames the temporary file to its name. */
+  /** Flushes the temporary file and gives it its name. */
   'save-commit': { args: [id: string]; result: null };
   'save-abort': { args: [id: string]; result: null };
-  /** Shows a dialog for a folder, begins a new folder in it under a temporary name. Null: the user backed out. */
+  /** Shows a folder dialog and creates a new folder there under a temporary name. Null if the user cancels. */
   'folder-begin': { args: [suggestedName: string]; result: { id: string; name: string; folder: string } | null };
-  /** Adds bytes to the end of a file of that folder. */
+  /** Appends bytes to a file in that folder. */
   'folder-write': { args: [id: string, fileName: string, bytes: Uint8Array]; result: null };
   /** Gives the folder its name, or the first free `name (2)` … */
   'folder-commit': { args: [id: string]; result: { name: string; folder: string } };
@@ -87,9 +93,9 @@ export interface Calls {
   'show-folder': { args: [id: string]; result: null };
   /** Shows a written file in the system's file manager. */
   'show-saved': { args: [id: string]; result: null };
-  /** What closing the window would lose from now on. Main asks before it closes; empty: it just closes. */
+  /** What closing the window would lose from now on. Main asks before it closes the window, unless the list is empty. */
   'set-unfinished': { args: [kinds: readonly UnfinishedKind[]]; result: null };
-  /** Asks the user, then restarts with WebGPU's compatibility flags, and remembers. */
+  /** Asks the user, then restarts with WebGPU's compatibility flags, and remembers the choice. */
   'restart-compatible': { args: []; result: null };
 }
 export type CallName = keyof Calls;
@@ -98,16 +104,16 @@ export type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok
 /** Messages from main to the renderer. */
 export interface Events {
   'menu-command': MenuCommand;
-  /** A file argument, a double-click, a second instance. */
+  /** From a file argument, a double-click or a second instance. */
   'files-opened': OpenedFile[];
 }
 export type EventName = keyof Events;
 
-/** What preload puts on `window.stria`: one typed object, nothing else. */
+/** The object that preload exposes as `window.stria`, and nothing else. */
 export interface StriaBridge {
   call<Name extends CallName>(name: Name, ...args: Calls[Name]['args']): Promise<Answer<Calls[Name]['result']>>;
-  /** Returns the function that ends it. */
+  /** Returns a function that removes the listener. */
   on<Name extends EventName>(name: Name, listener: (event: Events[Name]) => void): () => void;
-  /** Registers a dropped File with main, so that it has siblings and a place among recent files. Null: it has no path. */
+  /** Registers a dropped File with main, so that it can have siblings and appear among recent files. Null if it has no path. */
   openDropped(file: File): Promise<Answer<OpenedFile | null>>;
 }

@@ -1,15 +1,15 @@
 import { StriaError } from './errors.ts';
 
-/** How far long work has come. */
+/** The progress of long work. */
 export interface Progress {
-  /** What is being done, in words for people: 'Reading', 'Compressing'. */
+  /** The current step, in words for users: 'Reading', 'Compressing'. */
   readonly stage: string;
-  /** Done so far and in all, in bytes of uncompressed voxels. `total` is undefined where it cannot be known. */
+  /** Done so far and in total, in bytes of uncompressed voxels. `total` is undefined if unknown. */
   readonly done: number;
   readonly total: number | undefined;
 }
 
-/** The one trailing argument of everything that takes time. */
+/** The trailing argument of every function that takes noticeable time. */
 export interface JobOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;

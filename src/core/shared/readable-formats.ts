@@ -2,9 +2,9 @@ import { type FileFormat, voxelFormats } from './source.ts';
 
 interface ReadableFormat {
   readonly name: string;
-  /** How its files are called, where the name does not say it. */
+  /** The endings of its files, if the name does not imply them. */
   readonly files?: string;
-  /** Of its files, in lower case without dots. The first is that of a file that Stria writes. */
+  /** Endings of its files, in lower case without dots. The first is the one that Stria writes. */
   readonly endings: readonly string[];
 }
 
@@ -20,12 +20,12 @@ const formats: Readonly<Record<FileFormat, ReadableFormat>> = {
   raw: { name: 'raw voxels', endings: ['raw', 'bin'] },
 };
 
-/** What Stria reads beside its own files: `NIfTI, NRRD, PNG, TIFF, raw voxels`. */
+/** The formats that Stria reads besides its own: `NIfTI, NRRD, PNG, TIFF, raw voxels`. */
 export const readableNames = Object.values(formats)
   .map(({ name }) => name)
   .join(', ');
 
-/** The same with the endings that a name does not tell. */
+/** The same, with endings that the names do not imply. */
 export const readableFiles = Object.values(formats)
   .map(({ name, files }) => (files ? `${name} (${files})` : name))
   .join(', ');
@@ -33,24 +33,24 @@ export const readableFiles = Object.values(formats)
 /** File name endings without dots, each once. */
 export const volumeEndings: readonly string[] = [...new Set(Object.values(formats).flatMap(({ endings }) => endings))];
 
-/** The same, and `gz` for those that are gzipped. */
+/** The same and `gz`, for gzipped files. */
 export const readableEndings: readonly string[] = [...volumeEndings, 'gz'];
 
-/** Which files may be gzipped, as a sentence without its full stop. */
+/** A sentence without full stop about which files may be gzipped. */
 export const gzipWords = `${listed(voxelFormats.filter((format) => format !== 'raw').map(formatName))} may be gzipped`;
 
-/** A format as people write it, where a line begins with it: `NIfTI`, `Raw voxels`. */
+/** A format's name at the start of a line: `NIfTI`, `Raw voxels`. */
 export function formatName(format: FileFormat): string {
   const { name } = formats[format];
   return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
 }
 
-/** The ending of a file of this format that Stria writes, without its dot. */
+/** The ending of a file that Stria writes in this format, without its dot. */
 export function usualEnding(format: FileFormat): string {
   return formats[format].endings[0] as string;
 }
 
-/** The format that a file name's ending promises, where only one format has it. */
+/** The format of a file name's ending, if only one format has it. */
 export function formatOfEnding(name: string): FileFormat | undefined {
   const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
   const found = (Object.keys(formats) as FileFormat[]).filter((format) => formats[format].endings.includes(ending));

@@ -1,25 +1,28 @@
 import type { Endian } from './volume.ts';
 
-/** The formats that are a header and voxels: a file of them comes back byte for byte. */
+/** Formats that consist of a header and voxels. Their files are restored byte for byte. */
 export const voxelFormats = ['nifti', 'nrrd', 'mha', 'mgh', 'npy', 'raw'] as const;
 export type VoxelFormat = (typeof voxelFormats)[number];
 
-/** The formats that are pictures, each compressed by itself: their pixels come back bit for bit, their files anew. */
+/**
+ * Formats of pictures, which are compressed files themselves. Their pixels are restored bit for bit; their files are compressed
+ * anew.
+ */
 export const pictureFormats = ['png', 'tiff'] as const;
 export type PictureFormat = (typeof pictureFormats)[number];
 
 /**
- * The formats of which Stria keeps the values, not the files. They are restored as another format: NIfTI, where nobody asks
- * for one. Their `SourceDescription` is `valueSource`'s.
+ * Formats of which Stria keeps the values but not the files. They are restored in another format, NIfTI by default. Their
+ * `SourceDescription` comes from `valueSource`.
  */
 export const valueFormats = ['zarr'] as const;
 export type ValueFormat = (typeof valueFormats)[number];
 
-/** The formats that Stria writes beside its own. */
+/** The formats that Stria writes besides its own. */
 export const writableFormats = [...voxelFormats, ...pictureFormats] as const;
 export type WritableFormat = (typeof writableFormats)[number];
 
-/** The formats that Stria reads beside its own. */
+/** The formats that Stria reads besides its own. */
 export const fileFormats = [...writableFormats, ...valueFormats] as const;
 export type FileFormat = WritableFormat | ValueFormat;
 
@@ -32,11 +35,11 @@ export function isPictureFormat(format: FileFormat): format is PictureFormat {
 }
 
 /**
- * The file or files that a volume came from, so kept that they can be written again byte for byte, uncompressed:
- * for each part its `before`, then (in the one part with `hasVoxels`) all voxels in `endian` order, then its `after`.
+ * The source file or files of a volume, in a form from which they can be written again byte for byte, uncompressed. Each part
+ * is its `before`, then (in the one part with `hasVoxels`) all voxels in `endian` order, then its `after`.
  *
- * Of pictures there is one part. Its `before` is no part of a file but the table of the pictures
- * (core/io/pictures/picture-table.ts): what is needed to write pictures with the same pixels.
+ * Pictures have a single part. Its `before` is not part of any file but the table of the pictures
+ * (core/io/pictures/picture-table.ts), from which pictures with the same pixels can be written.
  */
 export interface SourceDescription {
   readonly format: FileFormat;
@@ -45,24 +48,24 @@ export interface SourceDescription {
 }
 
 export interface SourcePart {
-  /** File name without folder and without a compression's ending: `scan.nii` for `scan.nii.gz`. */
+  /** File name without folder and without the ending of a compression: `scan.nii` for `scan.nii.gz`. */
   readonly name: string;
-  /** Bytes in front of the voxels, verbatim: the header, its extensions, padding. */
+  /** Bytes before the voxels, verbatim: the header, its extensions, padding. */
   readonly before: Uint8Array;
   readonly hasVoxels: boolean;
-  /** Bytes behind the voxels, verbatim. Mostly empty. */
+  /** Bytes after the voxels, verbatim. Usually empty. */
   readonly after: Uint8Array;
 }
 
-/** The description of a volume of whose source only the values are kept. @param name what its source is called */
+/** The description of a source of which only the values are kept. @param name the source's name */
 export function valueSource(format: ValueFormat, name: string): SourceDescription {
   const nothing = new Uint8Array(0);
   return { format, endian: 'little', parts: [{ name, before: nothing, hasVoxels: true, after: nothing }] };
 }
 
 /**
- * A file name without anything that could lead out of its folder or that a file system refuses: no slash, backslash,
- * colon or control character, at most 255 units, not `.` or `..`. Names that have such are changed when written.
+ * A file name without anything that leads out of its folder or that a file system refuses: no slash, backslash, colon or
+ * control character, at most 255 units, not `.` or `..`. Offending characters are replaced.
  */
 export function safeName(name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for

@@ -1,9 +1,9 @@
 import { displayText } from './display-text.ts';
 
-/** As an input: standard input. As an output: standard output. */
+/** As an input, standard input; as an output, standard output. */
 export const standardStream = '-';
 
-/** An input or output in words for people. */
+/** The name of an input or output in messages. */
 export function shownPath(path: string, stream: 'input' | 'output'): string {
   return path === standardStream ? `standard ${stream}` : displayText(path);
 }

@@ -1,7 +1,7 @@
-/** Lets timers, messages and signals in: promises alone never do. */
+/** Lets timers, messages and signals run; awaiting promises alone never does. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
-    // Where there is one it costs next to nothing; a channel costs a tenth of a millisecond.
+    // It costs almost nothing where it exists; a channel costs a tenth of a millisecond.
     if ('setImmediate' in globalThis) {
       (globalThis as unknown as { setImmediate(call: () => void): void }).setImmediate(resolve);
       return;

@@ -1,4 +1,4 @@
-/** Three numbers along x, y and z: a place, a step or a direction, in whatever space it belongs to. */
+/** Three numbers along x, y and z: a position, step or direction in any space. */
 export type Vector3 = readonly [x: number, y: number, z: number];
 
 export function sum(...vectors: readonly Vector3[]): Vector3 {
@@ -22,7 +22,7 @@ export function vectorLength(vector: Vector3): number {
   return Math.hypot(...vector);
 }
 
-/** The vector at length 1; the null vector as it is. */
+/** The vector scaled to length 1; the zero vector is unchanged. */
 export function unitVector(vector: Vector3): Vector3 {
   const length = vectorLength(vector);
   return length > 0 ? [vector[0] / length, vector[1] / length, vector[2] / length] : vector;

@@ -1,6 +1,6 @@
 import { volumeEndings } from './readable-formats.ts';
 
-/** Endings of volumes, which a derived name drops. */
+/** Volume endings, which a derived name drops. */
 const endingOfVolume = new RegExp(`\\.(${[...volumeEndings, 'vol', 'dat'].join('|')})$`, 'i');
 
 /** A volume's file name without its endings: `scan` for `scan.nii.gz`. */

@@ -1,4 +1,4 @@
-/** What a voxel is: unsigned, signed or floating point, and its width in bits. */
+/** The type of a voxel: unsigned, signed or floating point, and its width in bits. */
 export const elementTypes = ['u8', 'i8', 'u16', 'i16', 'u32', 'i32', 'f32', 'f64'] as const;
 export type ElementType = (typeof elementTypes)[number];
 
@@ -10,7 +10,7 @@ export type Dims3 = readonly [x: number, y: number, z: number];
 /** Lengths along x (fastest in memory), y, z and t, in voxels and time points. A still volume has t = 1. */
 export type Dims4 = readonly [x: number, y: number, z: number, t: number];
 
-/** Everything about a volume but its voxels. */
+/** Everything about a volume except its voxels. */
 export interface VolumeInfo {
   readonly dims: Dims4;
   readonly type: ElementType;
@@ -20,22 +20,22 @@ export interface VolumeInfo {
   readonly timeUnit: 's' | 'ms' | 'us' | 'unknown';
   /** Voxel index (x, y, z, 1) to world RAS+ millimetres (or `spatialUnit`): three rows of four, row by row. */
   readonly affine: readonly number[];
-  /** The physical value is `slope × stored + intercept`. Stored values are what Stria keeps bit for bit. */
+  /** The physical value is `slope × stored + intercept`. Stria preserves stored values bit for bit. */
   readonly slope: number;
   readonly intercept: number;
   /**
-   * Given: t counts channels, and within each channel time points. dims[3] is a multiple of how many there are, and channel c
-   * at time t is at index c × (time points) + t. At least one.
+   * If set, t counts channels, and within each channel time points: dims[3] is a multiple of the number of channels, and
+   * channel c at time t has index c × (time points) + t. Not empty.
    */
   readonly channels?: readonly Channel[] | undefined;
 }
 
-/** One of the channels of a volume: a stain, a wavelength, red. */
+/** One channel of a volume: a stain, a wavelength, red. */
 export interface Channel {
   readonly name: string;
   /** `#rrggbb`. */
   readonly color?: string | undefined;
-  /** What it is shown with first, in physical values. */
+  /** The initial display window, in physical values. */
   readonly window?: readonly [low: number, high: number] | undefined;
 }
 
@@ -47,7 +47,7 @@ export const colorChannels: readonly Channel[] = [
   { name: 'Alpha' },
 ];
 
-/** How many channels and time points t is made of. */
+/** How t is divided into channels and time points. */
 export function channelLayout({ dims, channels }: Pick<VolumeInfo, 'dims' | 'channels'>): {
   readonly channelCount: number;
   readonly timePoints: number;
@@ -56,7 +56,7 @@ export function channelLayout({ dims, channels }: Pick<VolumeInfo, 'dims' | 'cha
   return { channelCount, timePoints: dims[3] / channelCount };
 }
 
-/** Metres in a unit of space; NaN where that is unknown. */
+/** Metres per unit of space; NaN if the unit is unknown. */
 export const metresOf: Readonly<Record<VolumeInfo['spatialUnit'], number>> = { m: 1, mm: 1e-3, um: 1e-6, unknown: Number.NaN };
 
 const widths: Record<ElementType, 1 | 2 | 4 | 8> = { u8: 1, i8: 1, u16: 2, i16: 2, u32: 4, i32: 4, f32: 4, f64: 8 };
@@ -71,12 +71,12 @@ export function voxelCount(dims: Dims4): number {
   return dims[0] * dims[1] * dims[2] * dims[3];
 }
 
-/** Bytes of all voxels of all time points, uncompressed. */
+/** Byte length of all voxels of all time points, uncompressed. */
 export function volumeBytes(info: Pick<VolumeInfo, 'dims' | 'type'>): number {
   return voxelCount(info.dims) * elementBytes(info.type);
 }
 
-/** A typed array over little-endian voxel bytes (every platform that Stria runs on is little-endian). Copies when misaligned. */
+/** A typed array over little-endian voxel bytes (every platform of Stria is little-endian). Copies misaligned bytes. */
 export function typedVoxels(type: ElementType, bytes: Uint8Array): VoxelArray {
   const width = elementBytes(type);
   const aligned = bytes.byteOffset % width === 0 ? bytes : bytes.slice();
@@ -112,7 +112,7 @@ export type VoxelArray =
   | Float32Array
   | Float64Array;
 
-/** Reverses the bytes of every element in place, so that big-endian becomes little-endian and back. */
+/** Reverses the bytes of every element in place, to convert between big-endian and little-endian. */
 export function swapBytes(bytes: Uint8Array, width: 1 | 2 | 4 | 8): void {
   if (width === 1) return;
   for (let start = 0; start + width <= bytes.length; start += width) {

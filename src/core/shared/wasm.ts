@@ -1,10 +1,10 @@
 /**
- * A small assembler of WebAssembly, for the few loops of the CPU path that JavaScript is too slow for: SIMD makes them
- * several times as fast, and no tool is needed to build them. Expressions are nested as in the text format:
- * `i32.add(a.get, i32.load(at.get))`. Numbers of instructions: the WebAssembly core specification 2.0, chapter 5.4.
+ * A small WebAssembly assembler for the few loops of the CPU path in which JavaScript is too slow. SIMD makes them several
+ * times as fast, and they need no build tool. Expressions nest as in the text format: `i32.add(a.get, i32.load(at.get))`.
+ * Instruction codes are from the WebAssembly core specification 2.0, chapter 5.4.
  */
 
-/** Instructions, as bytes; parts stay parts until all is assembled. An expression leaves its value on the stack, a statement nothing. */
+/** Instructions, as bytes, nested until assembly. An expression leaves its value on the stack; a statement leaves nothing. */
 export type Code = readonly (number | Code)[];
 
 /** An expression, or a constant i32. */
@@ -17,7 +17,7 @@ type ValueType = keyof typeof types;
 export interface Local {
   readonly get: Code;
   set(value: Value): Code;
-  /** Adds to it. Only of an i32. */
+  /** Adds to the variable. For i32 only. */
   add(value: Value): Code;
 }
 
@@ -76,7 +76,7 @@ export const i32 = {
   shrU: operation(0x76),
 };
 export const i64 = {
-  /** Of 32 bits with their sign; expressions of i64 take no bare numbers. */
+  /** 32 bits, sign-extended; i64 expressions take no bare numbers. */
   constant: (value: number): Code => [0x42, ...signed(value)],
   load: access(0x29),
   store: store(0x37),
@@ -93,7 +93,7 @@ export const i64 = {
   toI32: operation(0xa7),
   fromI32: operation(0xad),
 };
-/** A word without its lowest bit that is 1. */
+/** A word with its lowest 1 bit cleared. */
 export const withoutLowestBit = {
   i32: (word: Code): Code => i32.and(word, i32.sub(word, 1)),
   i64: (word: Code): Code => i64.and(word, i64.sub(word, i64.constant(1))),
@@ -122,12 +122,12 @@ export const i32x4 = {
   extract: (lane: 0 | 1 | 2 | 3, vector: Code): Code => [vector, 0xfd, 27, lane],
 };
 
-/** `then` where the condition is not 0. */
+/** Runs `then` if the condition is not 0. */
 export function when(condition: Code, then: readonly Code[], otherwise: readonly Code[] = []): Code {
   return [condition, 0x04, 0x40, then, otherwise.length > 0 ? [0x05, otherwise] : [], 0x0b];
 }
 
-/** Runs `body`, and again while the condition then holds. */
+/** Runs `body`, and repeats it while the condition holds afterwards. */
 export function doWhile(body: readonly Code[], condition: Code): Code {
   return [0x03, 0x40, body, condition, 0x0d, 0, 0x0b];
 }
@@ -145,14 +145,11 @@ export function clear(address: Value, length: Value): Code {
 export interface WasmFunction {
   readonly parameterCount: number;
   readonly variables: readonly ValueType[];
-  /** Made when they are asked for: of the many that are defined, few are run. */
+  /** Built on request, because few of the defined functions run. */
   statements(): Code;
 }
 
-/**
- * A function of i32 parameters, without a result.
- * @param variables the names of its other variables, which begin as 0
- */
+/** A function with i32 parameters and without a result. @param variables names of its other variables, which start at 0 */
 export function wasmFunction<
   Parameter extends string,
   Number extends string = never,
@@ -211,7 +208,7 @@ function withLength(code: Code): Code {
   return [unsigned(bytes.length), bytes];
 }
 
-/** Plain loops: this runs a few times only, before anything is compiled. */
+/** Plain loops, because this runs only a few times, before anything is compiled. */
 function bytesOf(code: Code, bytes: number[] = []): number[] {
   for (let at = 0; at < code.length; at++) {
     const part = code[at] as number | Code;
@@ -227,7 +224,7 @@ function local(number: number): Local {
   return { get, set, add: (value) => set(i32.add(get, value)) };
 }
 
-/** The functions of a module, on this memory; undefined where WebAssembly or its SIMD is missing or not allowed. */
+/** The functions of a module, on this memory. Undefined if WebAssembly or its SIMD is missing or forbidden. */
 export function instantiate<Name extends string>(
   functions: Readonly<Record<Name, WasmFunction>>,
   memory: WebAssembly.Memory,

@@ -73,7 +73,7 @@ export function parsePictureTable(bytes: Uint8Array): PictureTable {
   }
   const pages = names.map((name, index): PictureEntry => {
     if (typeof name !== 'string' || (name !== '' && name !== safeName(name)))
-      throw wrong('has a name that is no plain file name');
+      throw wrong('has a name that is not a plain file name');
     const at = wholeNumber(extraOf[index], 'place of an extra', -1, extras.length - 1);
     return { name, extra: extras[at] ?? new Uint8Array() };
   });
