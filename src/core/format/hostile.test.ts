@@ -74,7 +74,11 @@ describe('a hostile file, with right checksums everywhere', () => {
     ['three dims', (json) => Object.assign(json.volume, { dims: [4, 4, 2] }), /3 entries/],
     ['no dims', (json) => Object.assign(json.volume, { dims: undefined }), /not a list/],
     ['a chunk of nothing', (json) => Object.assign(json, { chunk: [4, 0, 1, 1] }), /not a whole number/],
-    ['a chunk of parts of two time points', (json) => Object.assign(json, { chunk: [4, 4, 1, 2] }), /without holding each completely/],
+    [
+      'a chunk of parts of two time points',
+      (json) => Object.assign(json, { chunk: [4, 4, 1, 2] }),
+      /without holding each completely/,
+    ],
     ['a chunk beyond all memory', (json) => Object.assign(json, { chunk: [2 ** 20, 2 ** 20, 1, 1] }), /exceed 16777216 bytes/],
     [
       'a billion chunks',
