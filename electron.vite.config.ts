@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
+import { assemblyModules } from './assembly.config.ts';
 import { wasmModules } from './wasm.config.ts';
 
 /**
@@ -40,7 +41,7 @@ export default defineConfig({
   main: {
     // fflate for Node asks for `require`, which ES modules have not; for a browser it is the same but for that.
     resolve: { alias: { fflate: 'fflate/browser' } },
-    plugins: [wasmModules()],
+    plugins: [wasmModules(), assemblyModules()],
     build: {
       externalizeDeps: false,
       target: 'node20',
@@ -81,7 +82,7 @@ export default defineConfig({
       outDir: 'out/renderer',
       rolldownOptions: { input: resolve('src/renderer/index.html') },
     },
-    worker: { format: 'es', plugins: () => [wasmModules()] },
-    plugins: [react(), wasmModules()],
+    worker: { format: 'es', plugins: () => [wasmModules(), assemblyModules()] },
+    plugins: [react(), wasmModules(), assemblyModules()],
   },
 });

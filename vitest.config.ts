@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { assemblyModules } from './assembly.config.ts';
 import { wasmModules } from './wasm.config.ts';
 
 /** Default order, but the slow small file starts first: started last, it would leave a core idle. */
@@ -16,7 +17,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       {
-        plugins: [wasmModules()],
+        plugins: [wasmModules(), assemblyModules()],
         test: {
           name: 'unit',
           include: ['src/**/*.test.ts', 'bench/**/*.test.ts', 'e2e/**/*.test.ts'],
@@ -30,7 +31,7 @@ export default defineConfig({
         },
       },
       {
-        plugins: [wasmModules()],
+        plugins: [wasmModules(), assemblyModules()],
         // Dawn in Node. Two processes: much of the time goes on compiling shaders, on one core. Files of a process share its
         // devices, and so what is compiled (`openTestGpu`).
         test: {

@@ -13,6 +13,11 @@ export const rooms = [
     imports: 'core/shared shaders/scan',
   },
   {
+    room: 'assembly/rice',
+    holds: 'AssemblyScript, compiled to WebAssembly by the build: bricks of rice by vectors.',
+    imports: '',
+  },
+  {
     room: 'core/codec',
     holds: 'What a codec is: the interface, batches of chunks, scan orders, bricks, the survey of a chunk.',
     imports: 'core/gpu core/shared shaders/faults',
@@ -36,7 +41,7 @@ export const rooms = [
   {
     room: 'core/codecs/rice',
     holds: 'Prediction and Rice codes in bricks.',
-    imports: 'core/codec core/gpu core/shared shaders/bricks shaders/rice',
+    imports: 'assembly/rice core/codec core/gpu core/shared shaders/bricks shaders/rice',
   },
   {
     room: 'core/codecs/predict',

@@ -1,5 +1,6 @@
 import { chunkBytes } from '../codec/batch.ts';
 import type { ChunkGeometry } from '../codec/codec.ts';
+import { decodeOnCpu } from '../codec/on-cpu.ts';
 import { checksum, sameChecksum } from '../format/checksum.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { codecOfChunk, mismatch } from './choose.ts';
@@ -16,9 +17,9 @@ function decodeUnchecked(chunk: EncodedChunk, geometry: ChunkGeometry): Uint8Arr
   if (chunk.kind === 'coded') {
     const { codec, parameters, second } = codecOfChunk(chunk, geometry);
     const payload = second
-      ? second.codec.reference.decode(chunk.payload, { shape: [second.decodedLength, 1, 1], elementBytes: 1 }, second.parameters)
+      ? decodeOnCpu(second.codec, chunk.payload, { shape: [second.decodedLength, 1, 1], elementBytes: 1 }, second.parameters)
       : chunk.payload;
-    return codec.reference.decode(payload, geometry, parameters);
+    return decodeOnCpu(codec, payload, geometry, parameters);
   }
   const ramp = rampOf(chunk, geometry);
   const voxels = new Uint8Array(chunkBytes(geometry));

@@ -102,11 +102,20 @@ export interface CodecDefinition {
    */
   decodedLength?(payload: Uint8Array): number;
   readonly reference: ReferenceCodec;
+  /** A WebAssembly version of `reference`: the same bytes, faster. Called by `encodeOnCpu` and `decodeOnCpu`. */
+  readonly wasm?: WasmCodec;
   /**
-   * `reference.encode` in WebAssembly: the same bytes, faster. Undefined for most codecs, and returns undefined if it does not
-   * apply.
+   * `reference.encode` in WebAssembly, for a chunk that already lies in its memory. Undefined for most codecs, and returns
+   * undefined if it does not apply.
    */
   encodeInMemory?(chunk: ChunkInMemory, parameters: CodecParameters): Uint8Array<ArrayBuffer> | undefined;
+}
+
+/** Both functions return undefined for input that they do not handle, and where WebAssembly is missing; the reference then does the work. */
+export interface WasmCodec {
+  encode(chunk: ChunkVoxels, parameters: CodecParameters): Uint8Array<ArrayBuffer> | undefined;
+  /** Also undefined for damaged payloads: the reference reports what is wrong. */
+  decode(payload: Uint8Array, chunk: ChunkGeometry, parameters: CodecParameters): Uint8Array<ArrayBuffer> | undefined;
 }
 
 /**

@@ -8,6 +8,7 @@ import { findRamp, headBytes, mayBeRamp } from '../chunks/ramp.ts';
 import { chunkBytes } from '../codec/batch.ts';
 import { type ChunkInMemory, firstBytes } from '../codec/chunk-in-memory.ts';
 import type { ChunkGeometry, ChunkVoxels, CodecOptions } from '../codec/codec.ts';
+import { encodeOnCpu } from '../codec/on-cpu.ts';
 import { survey } from '../codec/survey.ts';
 import { chainByName } from '../codecs/registry.ts';
 import type { EncodedChunk, RampRule } from '../format/chunk.ts';
@@ -140,13 +141,12 @@ function encodeAs({ chunk, analysis, chosen: first }: AnalyzedChunk, options: Co
 function encodeBy(chosen: ChosenChain, voxels: ChunkToEncode, options: CodecOptions) {
   const { codec, parameters, second } = chosen;
   const payload =
-    (voxels.inMemory && codec.encodeInMemory?.(voxels.inMemory, parameters)) ??
-    codec.reference.encode(voxels.voxels(), parameters);
+    (voxels.inMemory && codec.encodeInMemory?.(voxels.inMemory, parameters)) ?? encodeOnCpu(codec, voxels.voxels(), parameters);
   const hasGain = codec === rawCodec || !isNoGain(payload.byteLength, voxels);
   if (second && (hasGain || codec.preparesEntropy)) {
     const chunk = payloadChunk(second, payload.byteLength, options);
     const sections = codec.reference.sections?.(payload, voxels, parameters);
-    const shorter = second.reference.encode({ ...chunk, bytes: payload, sections }, chunk.parameters);
+    const shorter = encodeOnCpu(second, { ...chunk, bytes: payload, sections }, chunk.parameters);
     if (!isNoGain(shorter.byteLength, chunk) && !isNoGain(shorter.byteLength, voxels)) {
       return { stages: [chosen, { codec: second, parameters: chunk.parameters }], payload: shorter };
     }

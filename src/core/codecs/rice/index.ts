@@ -1,9 +1,10 @@
-import { chunkBytes, elementCount } from '../../codec/batch.ts';
+import { elementCount } from '../../codec/batch.ts';
 import { brickCount, planesOf } from '../../codec/bricks.ts';
 import type { CodecDefinition, CodecParameters } from '../../codec/codec.ts';
 import { changingShare, evenness, riceBytes } from '../../codec/survey.ts';
-import { blocksPerBrick, directoryBytes, formByte, geometryOf, parseForm } from './layout.ts';
+import { encodedBound, formByte, geometryOf, parseForm } from './layout.ts';
 import { reference } from './reference.ts';
+import { wasm } from './wasm.ts';
 
 /** Prediction and Rice codes, in bricks that decode by themselves: SPEC.md. */
 export const rice: CodecDefinition = {
@@ -38,14 +39,9 @@ export const rice: CodecDefinition = {
     return Math.ceil(headers + byCausal * byLevel * (0.78 + 0.17 * changing + shortCodes) * expected);
   },
 
-  /** No group costs more than its elements; beside them stand a brick's length, its header and its codes. */
-  encodedBound(chunk) {
-    const geometry = geometryOf(parseForm(Uint8Array.of(formByte(chunk.shape, 'normal'))), chunk.elementBytes);
-    const { planes, bits } = planesOf(chunk.elementBytes);
-    const headerBits = 8 + blocksPerBrick(geometry) * (4 + bits) + 4 * 64;
-    const bricks = brickCount(chunk, geometry) * planes;
-    return chunkBytes(chunk) + directoryBytes(bricks) + bricks * 4 * Math.ceil(headerBits / 32 + 1);
-  },
+  encodedBound: (chunk) => encodedBound(chunk, parseForm(Uint8Array.of(formByte(chunk.shape, 'normal')))),
 
   reference,
+
+  wasm,
 };

@@ -1,4 +1,5 @@
-import { type BrickGeometry, cut, indicesOf, type Part, planesOf } from '../../codec/bricks.ts';
+import { chunkBytes } from '../../codec/batch.ts';
+import { type BrickGeometry, brickCount, cut, indicesOf, type Part, planesOf } from '../../codec/bricks.ts';
 import type { ChunkGeometry, CodecElementBytes, CodecOptions, CodecParameters } from '../../codec/codec.ts';
 import { StriaError } from '../../shared/errors.ts';
 import type { Dims3 } from '../../shared/volume.ts';
@@ -63,6 +64,15 @@ export const mostBrickWords = Math.ceil((8 * 4096 + mostHeaderBits) / 32);
 /** 'then zeros up to a whole word' */
 export function directoryBytes(entries: number): number {
   return 4 * Math.ceil(entries / 2);
+}
+
+/** No payload is longer, in bytes: a group takes no more than its elements, and beside them stand a brick's length, header and codes. */
+export function encodedBound(chunk: ChunkGeometry, form: Form): number {
+  const geometry = geometryOf(form, chunk.elementBytes);
+  const { planes, bits } = planesOf(chunk.elementBytes);
+  const headerBits = 8 + blocksPerBrick(geometry) * (4 + bits) + 4 * 64;
+  const bricks = brickCount(chunk, geometry) * planes;
+  return chunkBytes(chunk) + directoryBytes(bricks) + bricks * 4 * Math.ceil(headerBits / 32 + 1);
 }
 
 /** Where a brick's blocks and groups have their elements. */

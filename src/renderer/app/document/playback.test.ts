@@ -2,8 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { StriaError } from '../../../core/shared/errors.ts';
 import type { Dims4, VolumeInfo } from '../../../core/shared/volume.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
-import type { OpenDocument } from '../state/document-state.ts';
-import { createAppStore, type GpuState } from '../state/store.ts';
+import { createAppStore, type GpuState, type OpenDocument, showDocument } from '../state/store.ts';
 import { Playback } from './playback.ts';
 
 /** A viewer that holds a place, and says which frames it was asked for. */
@@ -48,7 +47,7 @@ function setUp() {
   });
   const open = (dims: Dims4, arePictures = false) => {
     const info = { dims } as unknown as VolumeInfo;
-    store.setState({ document: { kind: 'ready', document: { info, arePictures } as OpenDocument } });
+    showDocument(store, { kind: 'ready', document: { info, arePictures } as OpenDocument });
   };
   store.setState({ gpu: ready(viewer) });
   return {
@@ -151,7 +150,7 @@ describe('playback', () => {
     const next = fakeViewer();
     store.setState({ gpu: ready(next) });
     expect(present()).toMatchObject({ isOpen: true, stack: { axis: 'x' }, player: { isPlaying: false } });
-    store.setState({ document: { kind: 'empty' } });
+    showDocument(store, { kind: 'empty' });
     expect(present()).toBeUndefined();
     expect(next.listenerCount()).toBe(0);
   });

@@ -15,18 +15,6 @@ export interface Engine {
   readonly budgetBytes: number;
 }
 
-/** Hears of devices that go and come. */
-export interface EngineWatcher {
-  deviceLost(message: string): void;
-  /**
-   * There is a device, be it the first. Brings back what the old one showed; the state is ready once that is done.
-   * @param view how it was looked at, where a device was lost before
-   */
-  deviceBack(engine: Engine, view: ViewState | undefined): Promise<void>;
-  /** No new device could be had. */
-  deviceGone(message: string): void;
-}
-
 const attempts = 4;
 const firstPauseMs = 250;
 /** A device that is lost this often within this time will be lost again. */
@@ -45,15 +33,16 @@ export function isLostTooOften(lossTimesMs: readonly number[]): boolean {
 /** Opens the GPU, and opens a new one when it is lost. */
 export class GpuLife {
   readonly #store: AppStore;
-  readonly #watcher: EngineWatcher;
+  readonly #onRecovered: (engine: Engine, view: ViewState) => Promise<void>;
   #engine: Engine | undefined;
   /** What is to be shown again. Kept until it is, since the new device may be lost before. */
   #lostView: ViewState | undefined;
   readonly #lossTimesMs: number[] = [];
 
-  constructor(store: AppStore, watcher: EngineWatcher) {
+  /** @param onRecovered brings back what the old engine showed on the new one; until it has, the state is 'recovering' */
+  constructor(store: AppStore, onRecovered: (engine: Engine, view: ViewState) => Promise<void>) {
     this.#store = store;
-    this.#watcher = watcher;
+    this.#onRecovered = onRecovered;
   }
 
   /** Undefined while there is no device. */
@@ -61,17 +50,17 @@ export class GpuLife {
     return this.#engine;
   }
 
-  /** Opens the GPU, or tries again. Never throws: where there is no GPU, the state says why. */
-  async open(): Promise<void> {
+  /** Never throws: where there is no GPU, the state says why. */
+  async open(): Promise<Engine | undefined> {
     this.#store.setState({ gpu: { kind: 'opening' } });
-    let engine: Engine;
     try {
-      engine = await this.#start();
+      const engine = await this.#start();
+      this.#showReady(engine);
+      return engine;
     } catch {
       this.#store.setState({ gpu: { kind: 'failed', diagnosis: await diagnoseGpu(navigator.gpu) } });
-      return;
+      return undefined;
     }
-    await this.#present(engine);
   }
 
   async #start(): Promise<Engine> {
@@ -94,8 +83,7 @@ export class GpuLife {
     return engine;
   }
 
-  async #present(engine: Engine): Promise<void> {
-    await this.#watcher.deviceBack(engine, this.#lostView);
+  #showReady(engine: Engine): void {
     // Lost again meanwhile: the next one is on its way.
     if (this.#engine !== engine) return;
     this.#lostView = undefined;
@@ -106,33 +94,31 @@ export class GpuLife {
     if (this.#engine !== lost) return;
     this.#engine = undefined;
     this.#lostView ??= lost.viewer.snapshot().state;
+    const view = this.#lostView;
     this.#store.setState({ gpu: { kind: 'recovering', message } });
-    this.#watcher.deviceLost(message);
     lost.viewer.dispose();
     this.#lossTimesMs.push(performance.now());
-    const engine = isLostTooOften(this.#lossTimesMs) ? undefined : await this.#startAgain();
-    if (engine) {
-      await this.#present(engine);
+    if (isLostTooOften(this.#lossTimesMs)) {
+      const diagnosis = await diagnoseGpu(navigator.gpu);
+      this.#store.setState({ gpu: { kind: 'failed', diagnosis: { ...diagnosis, state: 'device-lost', advice: givenUp } } });
       return;
     }
-    const diagnosis = await diagnoseGpu(navigator.gpu);
-    const isGivenUp = isLostTooOften(this.#lossTimesMs);
-    this.#store.setState({
-      gpu: { kind: 'failed', diagnosis: isGivenUp ? { ...diagnosis, state: 'device-lost', advice: givenUp } : diagnosis },
-    });
-    this.#watcher.deviceGone(message);
-  }
-
-  async #startAgain(): Promise<Engine | undefined> {
+    let engine: Engine | undefined;
     for (let attempt = 0, pauseMs = firstPauseMs; attempt < attempts; attempt++, pauseMs *= 2) {
-      // A driver that restarts needs a moment, and tells nobody when it is done.
+      // A driver that restarts needs a moment.
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
       try {
-        return await this.#start();
+        engine = await this.#start();
+        break;
       } catch {
         // Asked again after a longer pause.
       }
     }
-    return undefined;
+    if (!engine) {
+      this.#store.setState({ gpu: { kind: 'failed', diagnosis: await diagnoseGpu(navigator.gpu) } });
+      return;
+    }
+    await this.#onRecovered(engine, view);
+    this.#showReady(engine);
   }
 }

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import asc from 'assemblyscript/asc';
+import type { Plugin } from 'vite';
+
+const suffix = '?assembly';
+const marker = '\0assembly:';
+const sources = resolve('src/assembly');
+const cache = resolve('node_modules/.cache/assembly');
+
+/** SIMD; no garbage collector, since nothing in src/assembly allocates. */
+const options = ['--enable', 'simd', '--runtime', 'stub', '-O3', '--noAssert', '--disableWarning', '112'];
+
+/**
+ * AssemblyScript: `import assembly from '…/assembly/rice/index.ts?assembly'` gives a function that returns the compiled module's
+ * bytes. They stand in the bundle as base64, as those of packages do (wasm.config.ts). What was compiled is kept by the hash of all
+ * sources below src/assembly.
+ */
+export function assemblyModules(): Plugin {
+  return {
+    name: 'stria-assembly-modules',
+    enforce: 'pre',
+    async resolveId(source, importer) {
+      if (!source.endsWith(suffix)) return undefined;
+      const path = resolve(dirname(importer ?? ''), source.slice(0, -suffix.length));
+      return `${marker}${path}.js`;
+    },
+    async load(id) {
+      if (!id.startsWith(marker)) return undefined;
+      const entry = id.slice(marker.length, -'.js'.length);
+      const files = (await readdir(sources, { recursive: true })).filter((name) => name.endsWith('.ts')).sort();
+      for (const file of files) this.addWatchFile(join(sources, file));
+      const bytes = await compiled(entry, files);
+      return {
+        code: `const text = '${bytes.toString('base64')}';
+export default () => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));`,
+        map: null,
+        moduleType: 'js',
+      };
+    },
+  };
+}
+
+async function compiled(entry: string, files: readonly string[]): Promise<Buffer> {
+  const hash = createHash('sha256').update(JSON.stringify([asc.version, options, entry.slice(sources.length)]));
+  for (const file of files) hash.update(JSON.stringify([file, await readFile(join(sources, file), 'utf8')]));
+  const kept = join(cache, `${hash.digest('hex')}.wasm`);
+  try {
+    return await readFile(kept);
+  } catch {
+    await mkdir(cache, { recursive: true });
+    const partial = `${kept}.${process.pid}`;
+    const { error, stderr } = await asc.main([entry, '--outFile', partial, ...options]);
+    if (error) throw new Error(`AssemblyScript does not compile ${entry}: ${error.message}\n${stderr.toString()}`);
+    await rename(partial, kept);
+    return readFile(kept);
+  }
+}

@@ -1,0 +1,102 @@
+// The codec `rice` for chunks that are volumes, with the predictors 0 to 7 (form 0 of src/core/codecs/rice/SPEC.md), by vectors.
+// Same bytes as src/core/codecs/rice/reference.ts, which does all the rest.
+import { depthOf, loadPlane, planeBytes, setExtent, side, storePlane } from './brick';
+import { decodeBrick } from './decode';
+import { encodeBrick } from './encode';
+
+/** In front of a plane of elements, bytes may be read. */
+const room: usize = memory.data(16 + <i32>planeBytes, 16);
+const plane: usize = room + 16;
+
+/** From here on memory is the caller's. */
+export const freeAt: usize = __heap_base;
+
+/** 'No plane of a brick has more than 1034 words' */
+const mostWords: u32 = 1034;
+
+/**
+ * Encodes a chunk.
+ * @param from its voxels, without padding
+ * @param to room for the longest payload, and 8 bytes more
+ * @returns length of the payload in bytes
+ */
+export function encode(from: usize, x: u32, y: u32, z: u32, elementBytes: u32, to: usize): usize {
+  const entries = bricksOf(x, y, z, elementBytes) * (elementBytes === 4 ? 2 : 1);
+  let end = to + directoryBytes(entries);
+  memory.fill(to, 0, end - to);
+  let entry = to;
+  const depth = brickDepth(elementBytes);
+  for (let oz: u32 = 0; oz < z; oz += depth) {
+    for (let oy: u32 = 0; oy < y; oy += side) {
+      for (let ox: u32 = 0; ox < x; ox += side) {
+        setExtent(min(side, x - ox), min(side, y - oy), min(depth, z - oz));
+        const first = from + ((oz * y + oy) * x + ox) * elementBytes;
+        for (let half: u32 = 0; half < elementBytes; half += 2) {
+          const start = end;
+          if (elementBytes === 1) {
+            loadPlane<u8>(plane, first, elementBytes, x * elementBytes, x * y * elementBytes);
+            end = encodeBrick<u8>(plane, end);
+          } else {
+            loadPlane<u16>(plane, first + half, elementBytes, x * elementBytes, x * y * elementBytes);
+            end = encodeBrick<u16>(plane, end);
+          }
+          store<u16>(entry, <u16>((end - start) >> 2));
+          entry += 2;
+        }
+      }
+    }
+  }
+  return end - to;
+}
+
+/**
+ * Decodes a chunk.
+ * @param from its payload; 256 bytes behind it can be read
+ * @param to room for its voxels
+ * @returns false for a payload that SPEC.md refuses
+ */
+export function decode(from: usize, length: usize, x: u32, y: u32, z: u32, elementBytes: u32, to: usize): bool {
+  const entries = bricksOf(x, y, z, elementBytes) * (elementBytes === 4 ? 2 : 1);
+  const directory = directoryBytes(entries);
+  if (length < directory) return false;
+  if ((entries & 1) !== 0 && load<u16>(from + 2 * entries) !== 0) return false;
+  const depth = brickDepth(elementBytes);
+  let entry = from;
+  let start: usize = directory;
+  for (let oz: u32 = 0; oz < z; oz += depth) {
+    for (let oy: u32 = 0; oy < y; oy += side) {
+      for (let ox: u32 = 0; ox < x; ox += side) {
+        setExtent(min(side, x - ox), min(side, y - oy), min(depth, z - oz));
+        const first = to + ((oz * y + oy) * x + ox) * elementBytes;
+        for (let half: u32 = 0; half < elementBytes; half += 2) {
+          const words = <u32>load<u16>(entry);
+          entry += 2;
+          if (words > mostWords || start + 4 * words > length) return false;
+          if (elementBytes === 1) {
+            if (!decodeBrick<u8>(from + start, 4 * words, plane)) return false;
+            storePlane<u8>(plane, first, elementBytes, x * elementBytes, x * y * elementBytes);
+          } else {
+            if (!decodeBrick<u16>(from + start, 4 * words, plane)) return false;
+            storePlane<u16>(plane, first + half, elementBytes, x * elementBytes, x * y * elementBytes);
+          }
+          start += 4 * words;
+        }
+      }
+    }
+  }
+  return start === length;
+}
+
+function brickDepth(elementBytes: u32): u32 {
+  return elementBytes === 1 ? depthOf<u8>() : depthOf<u16>();
+}
+
+function bricksOf(x: u32, y: u32, z: u32, elementBytes: u32): u32 {
+  const depth = brickDepth(elementBytes);
+  return ((x + side - 1) / side) * ((y + side - 1) / side) * ((z + depth - 1) / depth);
+}
+
+/** 'then zeros up to a whole word' */
+function directoryBytes(entries: u32): u32 {
+  return 4 * ((entries + 1) >> 1);
+}

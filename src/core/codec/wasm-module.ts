@@ -1,0 +1,55 @@
+/** What a module of src/assembly exports: its functions take and return numbers. */
+interface Exports {
+  readonly memory: WebAssembly.Memory;
+  /** Memory from this address on is the caller's. */
+  readonly freeAt: WebAssembly.Global;
+  readonly [name: string]: unknown;
+}
+
+const pageBytes = 2 ** 16;
+
+/** One module compiled from src/assembly, with a memory of its own. */
+export class WasmModule<Name extends string> {
+  readonly #exports: Exports;
+
+  private constructor(exports: Exports) {
+    this.#exports = exports;
+  }
+
+  /** Undefined where there is no WebAssembly with vectors, or where it is not allowed. */
+  static open<Name extends string>(bytes: () => Uint8Array<ArrayBuffer>): WasmModule<Name> | undefined {
+    try {
+      const module = new WebAssembly.Module(bytes());
+      return new WasmModule(new WebAssembly.Instance(module).exports as unknown as Exports);
+    } catch (error) {
+      if (error instanceof WebAssembly.CompileError) return undefined;
+      throw error;
+    }
+  }
+
+  call(name: Name, ...parameters: number[]): number {
+    return (this.#exports[name] as (...parameters: number[]) => number)(...parameters);
+  }
+
+  /**
+   * Memory that is the caller's until the next call of this function.
+   * @param sizes bytes of each of its parts
+   * @returns where each begins, at a multiple of 16
+   */
+  room(...sizes: number[]): { readonly memory: Uint8Array<ArrayBuffer>; readonly at: readonly number[] } {
+    const { memory } = this.#exports;
+    let end = aligned(this.#exports.freeAt.value as number);
+    const at = sizes.map((size) => {
+      const start = end;
+      end = aligned(start + size);
+      return start;
+    });
+    const missing = end - memory.buffer.byteLength;
+    if (missing > 0) memory.grow(Math.ceil(missing / pageBytes));
+    return { memory: new Uint8Array(memory.buffer), at };
+  }
+}
+
+function aligned(address: number): number {
+  return Math.ceil(address / 16) * 16;
+}

@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { firstDifference, makeChunk, testPatterns, testRandom, testShapes } from '../../codec/chunk-testing.ts';
+import type { ChunkVoxels, CodecElementBytes } from '../../codec/codec.ts';
+import { chunksToDamage } from '../../codec/codec-testing.ts';
+import { StriaError } from '../../shared/errors.ts';
+import type { Dims3 } from '../../shared/volume.ts';
+import { rice } from './index.ts';
+import { reference } from './reference.ts';
+import { wasm } from './wasm.ts';
+
+const volume = Uint8Array.of(0);
+
+/** Slopes, noise, waves and steps. */
+const patterns: Readonly<Record<string, (x: number, y: number, z: number, random: () => number) => number>> = {
+  ...testPatterns,
+  'noise of few bits': (_x, _y, _z, random) => 128 + (random() % 23),
+  'noise of many bits': (_x, _y, _z, random) => 4000 + (random() % 900),
+  waves: (x, y, z, random) => 1000 + 90 * Math.sin(x / 5) + 200 * Math.cos(y / 7 + z / 9) + (random() % 4),
+  'waves along y': (x, y, z) => 500 + 100 * Math.sin((x + 3 * z) / 40) + 90 * Math.sin(y / 2),
+  'slices of their own': (x, y, z, random) => Math.imul(z, 0x9e3779b1) + x + y + (random() % 3),
+  'columns of their own': (x, y, _z, random) => Math.imul(x + 64 * y, 0x9e3779b1) + (random() % 3),
+  'rows of their own': (x, y, z) => Math.imul(y, 0x9e3779b1) + x * z,
+  'a product': (x, y, z) => x * y + z * z * x,
+  'about the edge of signs': (x, _y, z) => -3 + ((x + z) % 7),
+  escapes: (_x, _y, _z, random) => (random() % 40 === 0 ? random() : 3 + (random() % 2)),
+};
+
+function expectSame(chunk: ChunkVoxels, hint: string): void {
+  const payload = reference.encode(chunk, volume);
+  const own = wasm.encode(chunk, volume);
+  if (!own) throw new Error('no WebAssembly');
+  expect(firstDifference(own, payload), `encode ${hint}`).toBeUndefined();
+  expect(own.byteLength).toBe(payload.byteLength);
+  const decoded = wasm.decode(payload, chunk, volume);
+  if (!decoded) throw new Error(`a sound payload was refused: ${hint}`);
+  expect(firstDifference(decoded, chunk.bytes), `decode ${hint}`).toBeUndefined();
+}
+
+/** The reference's voxels, or undefined where it refuses. */
+function referenceDecodes(payload: Uint8Array, chunk: ChunkVoxels): Uint8Array | undefined {
+  try {
+    return reference.decode(payload, chunk, volume);
+  } catch (error) {
+    if (error instanceof StriaError && error.tag === 'corrupt') return undefined;
+    throw error;
+  }
+}
+
+describe('rice by WebAssembly gives what the reference gives', () => {
+  const shapes: Dims3[] = [
+    ...testShapes,
+    [16, 16, 16],
+    [32, 16, 8],
+    [40, 20, 12],
+    [17, 33, 19],
+    [3, 16, 5],
+    [16, 3, 16],
+    [1, 2, 9],
+  ];
+  for (const elementBytes of rice.elementBytes) {
+    test(`chunks of every shape, ${elementBytes}-byte elements`, () => {
+      for (const shape of shapes) {
+        // The reference takes long: large chunks get every fourth pattern.
+        const isLarge = shape[0] * shape[1] * shape[2] > 2 ** 14;
+        for (const [name, pattern] of Object.entries(patterns).filter((_, number) => !isLarge || number % 4 === 1)) {
+          expectSame(makeChunk(shape, elementBytes, pattern), `${shape.join('×')} ${name}`);
+        }
+      }
+    });
+  }
+
+  test('anything (property)', () => {
+    const side = fc.integer({ min: 1, max: 21 });
+    fc.assert(
+      fc.property(
+        fc.tuple(side, side, side),
+        fc.constantFrom<CodecElementBytes>(1, 2, 4),
+        fc.constantFrom(...Object.keys(patterns)),
+        fc.integer({ min: 1, max: 1e6 }),
+        (shape, elementBytes, name, seed) => {
+          const pattern = patterns[name] as (typeof patterns)[string];
+          expectSame(makeChunk(shape, elementBytes, pattern, seed), `${shape.join('×')} ${name}`);
+        },
+      ),
+      { numRuns: 200, seed: 1 },
+    );
+  });
+
+  test.each([1, 2] as const)('every predictor is used, %i-byte elements', (elementBytes) => {
+    // Small residuals that are coded under level, read as if they were those of another predictor.
+    const noise = makeChunk([16, 16, 8], elementBytes, (x, y, z, random) => (x + y + z === 0 ? 0 : (random() % 7) - 3));
+    const residuals = reference.encode(noise, volume);
+    const predictorOf = (payload: Uint8Array) => (payload[5] as number) & 7;
+    expect(predictorOf(residuals)).toBe(0);
+    for (let predictor = 0; predictor < 8; predictor++) {
+      const payload = residuals.slice();
+      payload[5] = (payload[5] as number) | predictor;
+      const chunk = { ...noise, bytes: reference.decode(payload, noise, volume) };
+      expectSame(chunk, `predictor ${predictor}`);
+      expect(predictorOf(wasm.encode(chunk, volume) as Uint8Array)).toBe(predictor);
+    }
+  });
+
+  test('damaged payloads: both refuse, or both give the same voxels', () => {
+    const random = testRandom(3);
+    let refused = 0;
+    let sound = 0;
+    const chunks = [
+      ...chunksToDamage(rice),
+      makeChunk([18, 17, 5], 1, patterns.escapes as (typeof patterns)[string]),
+      makeChunk([18, 5, 9], 2, patterns.escapes as (typeof patterns)[string]),
+    ];
+    for (const chunk of chunks) {
+      const payload = reference.encode(chunk, volume);
+      const check = (damaged: Uint8Array) => {
+        const expected = referenceDecodes(damaged, chunk);
+        const own = wasm.decode(damaged, chunk, volume);
+        if (expected) sound++;
+        else refused++;
+        if ((own === undefined) !== (expected === undefined))
+          expect.fail(`${own ? 'only WebAssembly' : 'only the reference'} decodes`);
+        if (own && expected && firstDifference(own, expected) !== undefined) expect.fail('they decode to different voxels');
+      };
+      for (let length = 0; length < payload.length; length += 1 + (length >> 3)) check(payload.subarray(0, length));
+      check(Uint8Array.of(...payload, 0));
+      check(Uint8Array.of(...payload, 0, 0, 0, 0));
+      for (let at = 0; at < payload.length; at++) {
+        for (const flip of at < 64 ? [0xff, 1, 2, 4, 8, 16, 32, 64, 128] : [1 << (random() % 8)]) {
+          const damaged = payload.slice();
+          damaged[at] = (damaged[at] as number) ^ flip;
+          check(damaged);
+        }
+      }
+      for (let number = 0; number < 200; number++) {
+        const damaged = payload.slice();
+        for (let times = 0; times < 3; times++) damaged[random() % payload.length] = random();
+        check(damaged);
+      }
+    }
+    expect(refused).toBeGreaterThan(1000);
+    expect(sound).toBeGreaterThan(1000);
+  });
+
+  test('what it does not do is left to the reference', () => {
+    const chunk = makeChunk([8, 8, 2], 1, (x) => x);
+    expect(wasm.encode(chunk, Uint8Array.of(1))).toBeUndefined();
+    expect(wasm.encode(chunk, Uint8Array.of(16))).toBeUndefined();
+    expect(wasm.encode({ ...chunk, bytes: new Uint8Array(7) }, volume)).toBeUndefined();
+    expect(wasm.decode(new Uint8Array(2), chunk, volume)).toBeUndefined();
+  });
+});

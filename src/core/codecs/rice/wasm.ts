@@ -1,0 +1,48 @@
+import moduleBytes from '../../../assembly/rice/index.ts?assembly';
+import { chunkBytes } from '../../codec/batch.ts';
+import type { WasmCodec } from '../../codec/codec.ts';
+import { WasmModule } from '../../codec/wasm-module.ts';
+import { encodedBound, type Form, parseForm } from './layout.ts';
+
+/** A decoder may read so many bytes behind a payload. */
+const slack = 256;
+
+/** One for each thread. `null`: not yet opened. */
+let opened: WasmModule<'encode' | 'decode'> | null | undefined = null;
+
+function rice(): WasmModule<'encode' | 'decode'> | undefined {
+  if (opened === null) opened = WasmModule.open(moduleBytes);
+  return opened;
+}
+
+/** Volumes with the predictors 0 to 7, by vectors: src/assembly/rice. Pictures and `--effort max` are the reference's. */
+export const wasm: WasmCodec = {
+  encode(chunk, parameters) {
+    const { bytes, shape, elementBytes } = chunk;
+    const form = parseForm(parameters);
+    if (isOther(form) || bytes.byteLength !== chunkBytes(chunk)) return undefined;
+    const module = rice();
+    if (!module) return undefined;
+    const { memory, at } = module.room(bytes.byteLength, encodedBound(chunk, form) + 8);
+    const [from, to] = at as [number, number];
+    memory.set(bytes, from);
+    const length = module.call('encode', from, ...shape, elementBytes, to);
+    return memory.slice(to, to + length);
+  },
+
+  decode(payload, chunk, parameters) {
+    const length = chunkBytes(chunk);
+    if (isOther(parseForm(parameters)) || payload.byteLength < 4) return undefined;
+    const module = rice();
+    if (!module) return undefined;
+    const { memory, at } = module.room(payload.byteLength + slack, length);
+    const [from, to] = at as [number, number];
+    memory.set(payload, from);
+    const isSound = module.call('decode', from, payload.byteLength, ...chunk.shape, chunk.elementBytes, to) !== 0;
+    return isSound ? memory.slice(to, to + length) : undefined;
+  },
+};
+
+function isOther({ picture, causal }: Form): boolean {
+  return picture || causal;
+}
