@@ -72,7 +72,7 @@ export const rooms = [
     room: 'core/io',
     holds: 'Opening any file as a volume, and exporting a volume.',
     imports:
-      'core/io/common core/io/metaimage core/io/mgh core/io/nifti core/io/npy core/io/nrrd core/io/pictures core/io/raw core/io/zarr core/shared',
+      'core/io/common core/io/dicom core/io/metaimage core/io/mgh core/io/nifti core/io/npy core/io/nrrd core/io/pictures core/io/raw core/io/zarr core/shared',
   },
   {
     room: 'core/io/common',
@@ -121,6 +121,27 @@ export const rooms = [
     holds: 'OME-Zarr and plain Zarr: folders, ZIPs and addresses.',
     imports: 'core/io/common core/shared',
     packages: 'unzipit zarrita',
+  },
+  {
+    room: 'core/io/dicom',
+    holds: 'DICOM: the reader of files and folders.',
+    imports: 'core/io/common core/io/dicom/parse core/io/dicom/series core/shared',
+  },
+  {
+    room: 'core/io/dicom/parse',
+    holds: 'Elements of DICOM files: headers, values, names, what is personal.',
+    imports: 'core/io/common core/shared',
+    packages: 'fflate',
+  },
+  {
+    room: 'core/io/dicom/pixels',
+    holds: 'Frames of DICOM files as voxels: native and compressed pixels, palettes and colors.',
+    imports: 'core/io/common core/io/dicom/parse core/shared',
+  },
+  {
+    room: 'core/io/dicom/series',
+    holds: 'DICOM files sorted into volumes: series, slices, time points, geometry, units.',
+    imports: 'core/io/common core/io/dicom/parse core/io/dicom/pixels core/shared',
   },
   {
     room: 'core/samples',

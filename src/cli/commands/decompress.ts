@@ -61,7 +61,7 @@ function restoreFile(
     const format = to ?? (isValueFormat(own.format) ? 'nifti' : own.format);
     const isOwn = to === undefined || (to === own.format && isPictureFormat(to));
     const place = isPictureFormat(format) ? await picturePlace(input, output) : undefined;
-    const description = isOwn ? own : describeExport(container.header.volume, format, baseName, 'little', own);
+    const description = isOwn || to === undefined ? own : describeExport(container.header.volume, to, baseName, 'little', own);
     const outputs = place ? undefined : await restoreOutputs(input, description, output);
     const pictureName =
       place && isPictureFormat(format) ? pictureNameOf(container, description, format, place.name, baseName) : undefined;

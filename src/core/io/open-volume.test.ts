@@ -24,8 +24,8 @@ describe('a file that is no volume', () => {
 
   test.each([
     ['photo.jpg', '\xff\xd8\xff\xe0', 'JPEG'],
-    ['IM0001', `${'\0'.repeat(128)}DICM`, 'dcm2niix'],
-    ['slice.dcm', '\x08\0', 'dcm2niix'],
+    ['IM0001', `${'\0'.repeat(128)}DICM`, 'holds no pixels'],
+    ['slice.dcm', '\x08\0', 'called as DICOM files are'],
     ['scan.stria', '\x89STRIA\r\n', 'compressed already'],
     ['scan.h5', '\x89HDF\r\n\x1a\n', 'HDF5'],
     ['brain.mnc', 'CDF\x01\0\0\0\0', 'MINC 1'],

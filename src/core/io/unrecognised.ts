@@ -25,10 +25,8 @@ const lossy = (format: string) => `${format} is not read: take the pictures as P
 const knownFormats: readonly KnownFormat[] = [
   { begins: ['\x89STRIA'], says: 'this is a Stria file: it is compressed already' },
   {
-    begins: ['DICM'],
-    at: [128],
     name: /\.(dcm|dicom|ima)$|^DICOMDIR$/i,
-    says: 'DICOM is not read yet: convert the series to NIfTI, for example with dcm2niix',
+    says: 'the file is called as DICOM files are, but does not begin as they do: it is damaged, or something else',
   },
   { begins: ['MATRIX7'], says: toNifti('ECAT 7', 'nibabel') },
   { name: /\.(brik|head)$/i, says: toNifti('AFNI (BRIK and HEAD)', '3dAFNItoNIFTI') },

@@ -14,6 +14,7 @@ const formats: Readonly<Record<FileFormat, ReadableFormat>> = {
   mha: { name: 'MetaImage', files: '.mha, .mhd', endings: ['mha', 'mhd'] },
   mgh: { name: 'MGH', files: '.mgh, .mgz', endings: ['mgh', 'mgz'] },
   npy: { name: 'NumPy', files: '.npy', endings: ['npy'] },
+  dicom: { name: 'DICOM', files: 'files and folders', endings: ['dcm', 'dicom', 'ima'] },
   png: { name: 'PNG', endings: ['png'] },
   tiff: { name: 'TIFF', endings: ['tif', 'tiff'] },
   zarr: { name: 'OME-Zarr', files: 'folders, .zip', endings: ['zip', 'ozx'] },

@@ -1,0 +1,103 @@
+import { type ByteSource, memorySource } from '../../../shared/bytes.ts';
+import { StriaError } from '../../../shared/errors.ts';
+import { type JobOptions, throwIfAborted } from '../../../shared/job.ts';
+import { isGzip } from '../../common/byte-stream.ts';
+import { type DataSet, ElementParser, NeedsMore, type PixelElement } from './elements.ts';
+import { gunzippedFile, inflatedDataSet } from './inflate.ts';
+import { dataSetGuess, isVr, metaStartOf } from './recognise.ts';
+import { explicitLittle, implicitLittle, type TransferSyntax, transferSyntaxOf } from './transfer-syntax.ts';
+import { textOf } from './values.ts';
+
+/** A DICOM file's elements in front of its pixels. */
+export interface DicomHeader {
+  /** The file, unpacked where it was deflated or gzipped: places in the header are places in it. */
+  readonly source: ByteSource;
+  /** It was. */
+  readonly isPacked: boolean;
+  readonly meta: DataSet;
+  readonly dataSet: DataSet;
+  readonly syntax: TransferSyntax;
+  /** Where the data set begins, behind preamble and meta information. */
+  readonly dataSetStart: number;
+  /** Undefined: the file holds no pixels, or is a directory. */
+  readonly pixels: PixelElement | undefined;
+}
+
+const firstRead = 32 * 1024;
+/** Headers of a few hundred megabytes would only be made to do harm. */
+const headerLimit = 64 * 2 ** 20;
+
+/**
+ * Reads the elements in front of the pixels, and no pixels.
+ * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`
+ */
+export async function readHeader(given: ByteSource, job: JobOptions = {}): Promise<DicomHeader> {
+  let source = given;
+  let head = await source.read(0, Math.min(firstRead, source.size), job);
+  if (isGzip(head)) {
+    source = await gunzippedFile(source, job);
+    head = await source.read(0, Math.min(firstRead, source.size), job);
+  }
+  const metaStart = metaStartOf(head);
+  if (metaStart === undefined && dataSetGuess(head, 0) === undefined) {
+    throw new StriaError('corrupt', 'the file does not begin as DICOM files do');
+  }
+  for (;;) {
+    try {
+      const header = await parse(source, head, metaStart, job);
+      return { ...header, isPacked: header.source !== given };
+    } catch (error) {
+      if (!(error instanceof NeedsMore)) throw error;
+      head = await readMore(source, head, error.end, job);
+    }
+  }
+}
+
+async function readMore(source: ByteSource, head: Uint8Array, end: number, job: JobOptions): Promise<Uint8Array<ArrayBuffer>> {
+  throwIfAborted(job.signal);
+  if (end > headerLimit) {
+    throw new StriaError(
+      'unsupported',
+      `more than ${headerLimit / 2 ** 20} MiB stand in front of the pixels, which Stria does not read`,
+    );
+  }
+  const more = await source.read(0, Math.min(source.size, headerLimit, Math.max(end, 4 * head.byteLength)), job);
+  if (more.byteLength < end) throw new StriaError('not-readable', 'the file became shorter while it was read');
+  return more;
+}
+
+type ParsedHeader = Omit<DicomHeader, 'isPacked'>;
+
+async function parse(
+  source: ByteSource,
+  head: Uint8Array,
+  metaStart: number | undefined,
+  job: JobOptions,
+): Promise<ParsedHeader> {
+  const metaParser = new ElementParser(head, source.size, metaStart ?? 0);
+  const { dataSet: meta } = metaParser.dataSet(explicitLittle, (tag) => metaStart !== undefined && tag >>> 16 === 2);
+  const uid = textOf(meta, 0x00020010);
+  const dataSetStart = metaParser.at;
+  const named = uid === '' ? undefined : transferSyntaxOf(uid);
+  if (named?.isDeflated) {
+    const inflated = await inflatedDataSet(source, dataSetStart, job);
+    return parseDataSet(memorySource(source.name, inflated), inflated, meta, dataSetStart, named);
+  }
+  return parseDataSet(source, head, meta, dataSetStart, named);
+}
+
+function parseDataSet(
+  source: ByteSource,
+  bytes: Uint8Array,
+  meta: DataSet,
+  dataSetStart: number,
+  named: TransferSyntax | undefined,
+): ParsedHeader {
+  const guess = dataSetGuess(bytes, dataSetStart);
+  const syntax = named ?? guess ?? implicitLittle;
+  // Some files are not as their meta information says: the first element shows it.
+  const isExplicit = dataSetStart + 6 <= bytes.byteLength ? isVr(bytes, dataSetStart + 4) : syntax.isExplicit;
+  const encoding = { isExplicit, isLittle: guess?.isLittle ?? syntax.isLittle };
+  const { dataSet, pixels } = new ElementParser(bytes, source.size, dataSetStart).dataSet(encoding);
+  return { source, meta, dataSet, syntax: { ...syntax, ...encoding }, dataSetStart, pixels };
+}

@@ -1,0 +1,81 @@
+import type { FileWindow } from '../../../shared/volume-facts.ts';
+import type { TreeFile } from '../../common/file-tree.ts';
+import type { DataSet } from '../parse/elements.ts';
+import type { DicomHeader } from '../parse/header.ts';
+import { decoderOf, namedText, numberOf, textOf } from '../parse/values.ts';
+import type { PixelPlace } from '../pixels/frame-reader.ts';
+import { readPixelFormat } from '../pixels/pixel-format.ts';
+import { type FrameFacts, frameFactsOf } from './frame-facts.ts';
+import { suvFactorOf, unitOf } from './units.ts';
+import { windowsOf } from './windows.ts';
+
+/** What is kept of a file's header while the others are read. */
+export interface FileFacts {
+  readonly file: TreeFile;
+  readonly place: PixelPlace;
+  /** It has to be unpacked to be read. */
+  readonly isPacked: boolean;
+  readonly frames: readonly FrameFacts[];
+  readonly instanceUid: string;
+  readonly patientId: string;
+  readonly patientName: string;
+  readonly studyUid: string;
+  readonly studyName: string;
+  readonly studyDate: string;
+  readonly seriesUid: string;
+  readonly seriesNumber: number | undefined;
+  readonly seriesName: string;
+  readonly modality: string;
+  /** Frames follow each other in time: a film, not a stack. */
+  readonly isFilm: boolean;
+  /** Milliseconds between the frames of a film. */
+  readonly frameTime: number | undefined;
+  readonly unit: string | undefined;
+  /** What makes standardised uptake values of the file's own. */
+  readonly suvFactor: number | undefined;
+  readonly windows: readonly FileWindow[];
+}
+
+/** Frame Increment Pointer to a time: Frame Time, Frame Time Vector. */
+const timePointers = [0x00181063, 0x00181065];
+
+/** @throws StriaError `corrupt`, `unsupported` for pixels that are not read */
+export function factsOf(file: TreeFile, header: DicomHeader): FileFacts {
+  const { dataSet, syntax } = header;
+  if (header.pixels === undefined) throw new Error('a file without pixels has no facts');
+  const decoder = decoderOf(dataSet);
+  const named = (tag: number) => namedText(dataSet, tag, decoder).replace(/\^+/g, ' ').trim();
+  const format = readPixelFormat(header);
+  const modality = textOf(dataSet, 0x00080060);
+  const pointer = incrementPointer(dataSet);
+  return {
+    file,
+    place: { format, element: header.pixels, syntax, fileSize: header.source.size },
+    isPacked: header.isPacked,
+    frames: frameFactsOf(dataSet, format.frames),
+    instanceUid: textOf(dataSet, 0x00080018),
+    patientId: textOf(dataSet, 0x00100020),
+    patientName: named(0x00100010),
+    studyUid: textOf(dataSet, 0x0020000d),
+    studyName: named(0x00081030),
+    studyDate: textOf(dataSet, 0x00080020),
+    seriesUid: textOf(dataSet, 0x0020000e),
+    seriesNumber: numberOf(dataSet, 0x00200011),
+    seriesName: named(0x0008103e) || named(0x00181030),
+    modality,
+    isFilm: pointer !== undefined && timePointers.includes(pointer),
+    frameTime: numberOf(dataSet, 0x00181063) ?? frameTimeOfRate(dataSet),
+    unit: unitOf(dataSet, modality),
+    suvFactor: modality === 'PT' ? suvFactorOf(dataSet) : undefined,
+    windows: windowsOf(dataSet),
+  };
+}
+
+function incrementPointer(dataSet: DataSet): number | undefined {
+  return numberOf(dataSet, 0x00280009);
+}
+
+function frameTimeOfRate(dataSet: DataSet): number | undefined {
+  const rate = numberOf(dataSet, 0x00180040) ?? numberOf(dataSet, 0x00082144);
+  return rate !== undefined && rate > 0 ? 1000 / rate : undefined;
+}

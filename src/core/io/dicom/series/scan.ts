@@ -1,0 +1,79 @@
+import { inContext, StriaError, toStriaError } from '../../../shared/errors.ts';
+import { type JobOptions, throwIfAborted } from '../../../shared/job.ts';
+import { type FileTree, splitPath, type TreeFile } from '../../common/file-tree.ts';
+import { readHeader } from '../parse/header.ts';
+import { isDicom } from '../parse/recognise.ts';
+import { type FileFacts, factsOf } from './facts.ts';
+
+export interface UnreadFile {
+  readonly path: string;
+  readonly problem: string;
+}
+
+/** So many headers are read at the same time. */
+const atOnce = 4;
+const headBytes = 160;
+/** Files that are looked at before a folder is taken for one without DICOM. */
+const tried = 2000;
+/** Of files that cannot be read, so many are listed. */
+const maxUnread = 20;
+
+/** Endings of files that are surely something else. */
+const otherEndings =
+  /\.(nii|nrrd|nhdr|hdr|img|png|tiff?|jpe?g|json|txt|xml|csv|pdf|zip|gz|md|html?|js|py|stria|mp4|avi|h5|hdf5)$/i;
+
+function mayBeDicom({ path, size }: TreeFile): boolean {
+  const name = splitPath(path)[1];
+  return size >= 16 && (!otherEndings.test(name) || /\.dcm\.gz$/i.test(name));
+}
+
+/** Whether a folder has DICOM files. */
+export async function hasDicom(tree: FileTree, job: JobOptions = {}): Promise<boolean> {
+  for (const file of (await tree.files(job)).filter(mayBeDicom).slice(0, tried)) {
+    throwIfAborted(job.signal);
+    if (await isDicomFile(file, job)) return true;
+  }
+  return false;
+}
+
+async function isDicomFile(file: TreeFile, job: JobOptions): Promise<boolean> {
+  const source = await file.open(job);
+  const head = await source.read(0, headBytes, job);
+  return isDicom(head) || /\.dcm\.gz$/i.test(file.path);
+}
+
+/** Reads the headers of all DICOM files of a folder. */
+export async function scanTree(tree: FileTree, job: JobOptions): Promise<{ files: FileFacts[]; unread: UnreadFile[] }> {
+  const candidates = (await tree.files(job)).filter(mayBeDicom);
+  const found: (FileFacts | UnreadFile | undefined)[] = new Array(candidates.length);
+  let next = 0;
+  let done = 0;
+  const worker = async () => {
+    for (let index = next++; index < candidates.length; index = next++) {
+      throwIfAborted(job.signal);
+      found[index] = await readFacts(candidates[index] as TreeFile, job);
+      job.onProgress?.({ stage: 'Reading headers', done: ++done, total: candidates.length });
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  const known = found.filter((facts) => facts !== undefined);
+  return {
+    files: known.filter((facts): facts is FileFacts => 'frames' in facts),
+    unread: known.filter((facts): facts is UnreadFile => 'problem' in facts).slice(0, maxUnread),
+  };
+}
+
+/** Undefined for what is no DICOM, and for DICOM without pixels. */
+async function readFacts(file: TreeFile, job: JobOptions): Promise<FileFacts | UnreadFile | undefined> {
+  try {
+    const source = await file.open(job);
+    const head = await source.read(0, headBytes, job);
+    if (!isDicom(head) && !/\.dcm\.gz$/i.test(file.path)) return undefined;
+    const header = await readHeader(source, job);
+    return header.pixels === undefined ? undefined : factsOf(file, header);
+  } catch (error) {
+    const fault = toStriaError(error);
+    if (fault.tag === 'corrupt' || fault.tag === 'unsupported') return { path: file.path, problem: fault.message };
+    throw fault instanceof StriaError ? inContext(file.path, fault) : fault;
+  }
+}
