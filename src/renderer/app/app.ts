@@ -1,6 +1,6 @@
 import { projections } from '../../core/draw/ray-pass.ts';
 import type { RawLayout } from '../../core/io/common/volume-reader.ts';
-import { type FaultData, faultToData, toStriaError } from '../../core/shared/errors.ts';
+import { type FaultData, toStriaError } from '../../core/shared/errors.ts';
 import type { Host, HostFile } from '../host/host.ts';
 import type { ClockSettings } from '../playback/frame-clock.ts';
 import { autoView } from '../viewer/auto-view.ts';
@@ -11,8 +11,8 @@ import { Comparison } from './compare/comparison.ts';
 import { BackgroundCompressor } from './compress/background.ts';
 import { codecChoice } from './compress/compress-protocol.ts';
 import { CompressQueue } from './compress/queue.ts';
+import { DocumentLife } from './document/document-life.ts';
 import { Playback } from './document/playback.ts';
-import { Session } from './document/session.ts';
 import { watchUnfinished } from './document/unfinished.ts';
 import { diagnosticsText } from './gpu/diagnostics.ts';
 import { GpuLife } from './gpu/gpu-life.ts';
@@ -30,7 +30,7 @@ import { applyTuning, withTuning } from './state/gpu-tuning.ts';
 import type { Residency } from './state/residency-state.ts';
 import type { SampleChoice } from './state/samples.ts';
 import { defaultSettings, readSettings, type Settings, writeSettings } from './state/settings.ts';
-import { type AppState, type AppStore, createAppStore, openDocument, showDocument } from './state/store.ts';
+import { type AppState, type AppStore, createAppStore, openDocument } from './state/store.ts';
 import { Undo } from './state/undo.ts';
 import { presetWindow } from './view/window-presets.ts';
 import { setUnits } from './words/units.ts';
@@ -50,7 +50,7 @@ export class App {
   readonly isMac = /mac/i.test(navigator.platform);
   /** Started with `?debug`, or with `stria.debug` in the storage: shows commands for testing. */
   readonly debug: boolean;
-  readonly #session: Session;
+  readonly #document: DocumentLife;
   readonly #sessions: SavedSessions;
   readonly #gpuLife: GpuLife;
   /** What a view that is alone goes back to. */
@@ -72,12 +72,12 @@ export class App {
       if (adapter) this.set({ tunings: withTuning(this.store.getState().settings.tunings, adapter, tuning) });
     });
     this.output = new Output(host, this.store);
-    this.#session = new Session(host, this.store, compressor);
-    this.#gpuLife = new GpuLife(this.store, (engine, view) => this.#session.recover(engine, view));
+    this.#document = new DocumentLife(host, this.store, compressor);
+    this.#gpuLife = new GpuLife(this.store, this.#document);
     this.playback = new Playback(this.store, {
       targetOf: (viewer, axis) => ({ showFrame: (index) => viewer.showFrame({ axis, index }) }),
       prepare: () => this.#keepCompressed(),
-      cancel: () => this.#session.cancel(),
+      cancel: () => this.#document.cancel(),
       loop: {
         now: () => performance.now(),
         request: (callback) => requestAnimationFrame(callback),
@@ -87,22 +87,20 @@ export class App {
     this.#sessions = new SavedSessions({
       host,
       store: this.store,
-      request: () => this.#session.request,
-      close: () => this.#session.close(),
-      open: (request) => this.#session.open(request),
+      document: this.#document,
       set: (change) => this.set(change),
       playAlong: (axis) => this.playback.choose(axis),
     });
     this.comparison = new Comparison(
       this.store,
       () => this.#gpuLife.engine,
-      () => this.#session.kept && { kept: this.#session.kept, chunks: this.#session.chunks },
+      () => this.#document.kept && { kept: this.#document.kept, chunks: this.#document.chunks },
     );
     this.undo = new Undo(this.store, (change) => this.set(change));
     this.measuring = new Measuring(
       this.store,
-      () => this.#session.kept,
-      (measurement, signal) => this.#session.regionOfFile(measurement, signal),
+      () => this.#document.kept,
+      (measurement, signal) => this.#document.regionOfFile(measurement, signal),
     );
     this.commands = commands(this);
     this.store.subscribe(({ gpu, chunks, showChunks, settings }) => {
@@ -133,7 +131,7 @@ export class App {
   }
 
   openGpu(): Promise<void> {
-    this.#opened = this.#gpuLife.open().then((engine) => this.#session.setEngine(engine));
+    this.#opened = this.#gpuLife.open();
     return this.#opened;
   }
 
@@ -165,7 +163,7 @@ export class App {
     if (!first) return;
     if (datasets.length === 1 && gpu.kind !== 'failed') {
       if (first.primary.pictures) this.playback.playNext();
-      void this.#session.open({ kind: 'file', file: first.primary });
+      void this.#document.open({ kind: 'file', file: first.primary });
     } else this.queue.add(datasets);
   }
 
@@ -202,7 +200,7 @@ export class App {
     const state = this.store.getState();
     const document = openDocument(state);
     if (!document) return;
-    const { request } = this.#session;
+    const { request } = this.#document;
     if (state.residency?.kept === 'compressed' && request)
       void this.comparison.open(request, `${document.name}, read again`, 'difference');
     else void this.comparison.openCompressed(`${document.name}, compressed and restored`);
@@ -211,39 +209,39 @@ export class App {
   openRecent(id: string, name: string): void {
     this.host.openRecent(id).then(
       (file) => this.open([file]),
-      (error: unknown) => showDocument(this.store, { kind: 'failed', name, fault: faultToData(error) }),
+      (error: unknown) => this.#document.fail(name, error),
     );
   }
 
   openSample(sample: SampleChoice): void {
-    void this.#opened.then(() => this.#session.open({ kind: 'sample', sample }));
+    void this.#opened.then(() => this.#document.open({ kind: 'sample', sample }));
   }
 
   openRaw(file: HostFile, raw: RawLayout): void {
-    void this.#session.open({ kind: 'file', file, raw });
+    void this.#document.open({ kind: 'file', file, raw });
   }
 
   /** Asks for the layout of a file that no reader knows. */
   askLayout(file: HostFile): void {
-    showDocument(this.store, { kind: 'layout', file, suggestions: suggestLayouts(file.name, file.size) });
+    this.#document.ask({ kind: 'layout', file, suggestions: suggestLayouts(file.name, file.size) });
   }
 
   close(): void {
-    this.#session.close();
+    this.#document.close();
   }
 
   cancel(): void {
-    this.#session.cancel();
+    this.#document.cancel();
   }
 
   compress(): void {
     this.set({ foldedSections: this.store.getState().settings.foldedSections.filter((name) => name !== 'compression') });
-    void this.#session.compress(codecChoice(this.store.getState()));
+    void this.#document.jobs.compress(codecChoice(this.store.getState()));
   }
 
   /** Keeps the volume in GPU memory as voxels or compressed. Resolves with whether it is kept so. */
   setResidency(residency: Residency): Promise<boolean> {
-    return this.#session.setResidency(residency, codecChoice(this.store.getState()));
+    return this.#document.jobs.setResidency(residency, codecChoice(this.store.getState()));
   }
 
   /** False where it was given up. What cannot be compressed, since not all of it is there, is played as it is. */
@@ -253,7 +251,7 @@ export class App {
   }
 
   save(): void {
-    void this.#session.save();
+    void this.#document.jobs.save();
   }
 
   /** Saves what is open and how it is looked at as a `.stria-session`. */
@@ -452,7 +450,7 @@ export class App {
 
   /** For the debug hook. */
   get kept() {
-    return this.#session.kept;
+    return this.#document.kept;
   }
 
   async #orNotice(work: () => Promise<void>): Promise<void> {

@@ -2,7 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { StriaError } from '../../../core/shared/errors.ts';
 import type { Dims4, VolumeInfo } from '../../../core/shared/volume.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
-import { createAppStore, type GpuState, type OpenDocument, showDocument } from '../state/store.ts';
+import type { OpenDocument } from '../state/document-state.ts';
+import { createAppStore, type GpuState } from '../state/store.ts';
 import { Playback } from './playback.ts';
 
 /** A viewer that holds a place, and says which frames it was asked for. */
@@ -47,7 +48,7 @@ function setUp() {
   });
   const open = (dims: Dims4, arePictures = false) => {
     const info = { dims } as unknown as VolumeInfo;
-    showDocument(store, { kind: 'ready', document: { info, arePictures } as OpenDocument });
+    store.setState({ document: { kind: 'ready', document: { info, arePictures } as OpenDocument } });
   };
   store.setState({ gpu: ready(viewer) });
   return {
@@ -150,7 +151,7 @@ describe('playback', () => {
     const next = fakeViewer();
     store.setState({ gpu: ready(next) });
     expect(present()).toMatchObject({ isOpen: true, stack: { axis: 'x' }, player: { isPlaying: false } });
-    showDocument(store, { kind: 'empty' });
+    store.setState({ document: { kind: 'empty' } });
     expect(present()).toBeUndefined();
     expect(next.listenerCount()).toBe(0);
   });

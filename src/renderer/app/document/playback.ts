@@ -5,7 +5,8 @@ import { type FrameLoop, Player } from '../../playback/player.ts';
 import { type StackAxis, stacksOf } from '../../playback/stacks.ts';
 import type { ViewState } from '../../viewer/model/viewer-api.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
-import { type AppState, type AppStore, type OpenDocument, openDocument, type PlaybackState } from '../state/store.ts';
+import type { OpenDocument } from '../state/document-state.ts';
+import { type AppState, type AppStore, openDocument, type PlaybackState } from '../state/store.ts';
 
 export interface PlaybackNeeds {
   targetOf(viewer: Viewer, axis: StackAxis): FrameTarget;

@@ -15,6 +15,18 @@ export interface Engine {
   readonly budgetBytes: number;
 }
 
+/** Hears of devices that go and come. */
+export interface EngineWatcher {
+  deviceLost(message: string): void;
+  /**
+   * There is a device, be it the first. Brings back what the old one showed; the state is ready once that is done.
+   * @param view how it was looked at, where a device was lost before
+   */
+  deviceBack(engine: Engine, view: ViewState | undefined): Promise<void>;
+  /** No new device could be had. */
+  deviceGone(message: string): void;
+}
+
 const attempts = 4;
 const firstPauseMs = 250;
 /** A device that is lost this often within this time will be lost again. */
@@ -33,16 +45,15 @@ export function isLostTooOften(lossTimesMs: readonly number[]): boolean {
 /** Opens the GPU, and opens a new one when it is lost. */
 export class GpuLife {
   readonly #store: AppStore;
-  readonly #onRecovered: (engine: Engine, view: ViewState) => Promise<void>;
+  readonly #watcher: EngineWatcher;
   #engine: Engine | undefined;
   /** What is to be shown again. Kept until it is, since the new device may be lost before. */
   #lostView: ViewState | undefined;
   readonly #lossTimesMs: number[] = [];
 
-  /** @param onRecovered brings back what the old engine showed on the new one; until it has, the state is 'recovering' */
-  constructor(store: AppStore, onRecovered: (engine: Engine, view: ViewState) => Promise<void>) {
+  constructor(store: AppStore, watcher: EngineWatcher) {
     this.#store = store;
-    this.#onRecovered = onRecovered;
+    this.#watcher = watcher;
   }
 
   /** Undefined while there is no device. */
@@ -50,17 +61,17 @@ export class GpuLife {
     return this.#engine;
   }
 
-  /** Never throws: where there is no GPU, the state says why. */
-  async open(): Promise<Engine | undefined> {
+  /** Opens the GPU, or tries again. Never throws: where there is no GPU, the state says why. */
+  async open(): Promise<void> {
     this.#store.setState({ gpu: { kind: 'opening' } });
+    let engine: Engine;
     try {
-      const engine = await this.#start();
-      this.#showReady(engine);
-      return engine;
+      engine = await this.#start();
     } catch {
       this.#store.setState({ gpu: { kind: 'failed', diagnosis: await diagnoseGpu(navigator.gpu) } });
-      return undefined;
+      return;
     }
+    await this.#present(engine);
   }
 
   async #start(): Promise<Engine> {
@@ -83,7 +94,8 @@ export class GpuLife {
     return engine;
   }
 
-  #showReady(engine: Engine): void {
+  async #present(engine: Engine): Promise<void> {
+    await this.#watcher.deviceBack(engine, this.#lostView);
     // Lost again meanwhile: the next one is on its way.
     if (this.#engine !== engine) return;
     this.#lostView = undefined;
@@ -94,31 +106,33 @@ export class GpuLife {
     if (this.#engine !== lost) return;
     this.#engine = undefined;
     this.#lostView ??= lost.viewer.snapshot().state;
-    const view = this.#lostView;
     this.#store.setState({ gpu: { kind: 'recovering', message } });
+    this.#watcher.deviceLost(message);
     lost.viewer.dispose();
     this.#lossTimesMs.push(performance.now());
-    if (isLostTooOften(this.#lossTimesMs)) {
-      const diagnosis = await diagnoseGpu(navigator.gpu);
-      this.#store.setState({ gpu: { kind: 'failed', diagnosis: { ...diagnosis, state: 'device-lost', advice: givenUp } } });
+    const engine = isLostTooOften(this.#lossTimesMs) ? undefined : await this.#startAgain();
+    if (engine) {
+      await this.#present(engine);
       return;
     }
-    let engine: Engine | undefined;
+    const diagnosis = await diagnoseGpu(navigator.gpu);
+    const isGivenUp = isLostTooOften(this.#lossTimesMs);
+    this.#store.setState({
+      gpu: { kind: 'failed', diagnosis: isGivenUp ? { ...diagnosis, state: 'device-lost', advice: givenUp } : diagnosis },
+    });
+    this.#watcher.deviceGone(message);
+  }
+
+  async #startAgain(): Promise<Engine | undefined> {
     for (let attempt = 0, pauseMs = firstPauseMs; attempt < attempts; attempt++, pauseMs *= 2) {
-      // A driver that restarts needs a moment.
+      // A driver that restarts needs a moment, and tells nobody when it is done.
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
       try {
-        engine = await this.#start();
-        break;
+        return await this.#start();
       } catch {
         // Asked again after a longer pause.
       }
     }
-    if (!engine) {
-      this.#store.setState({ gpu: { kind: 'failed', diagnosis: await diagnoseGpu(navigator.gpu) } });
-      return;
-    }
-    await this.#onRecovered(engine, view);
-    this.#showReady(engine);
+    return undefined;
   }
 }

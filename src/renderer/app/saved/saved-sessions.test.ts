@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memorySink } from '../../../core/shared/bytes.ts';
+import { faultToData } from '../../../core/shared/errors.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
 import type { HostFile, HostSink } from '../../host/host.ts';
 import { autoView } from '../../viewer/auto-view.ts';
@@ -8,7 +9,8 @@ import type { Viewpoints } from '../../viewer/model/same-place.ts';
 import type { ViewState } from '../../viewer/model/viewer-api.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import type { OpenRequest } from '../loading/load-resident.ts';
-import { type AppState, createAppStore, type OpenDocument, showDocument } from '../state/store.ts';
+import type { OpenDocument } from '../state/document-state.ts';
+import { type AppState, createAppStore } from '../state/store.ts';
 import { SavedSessions } from './saved-sessions.ts';
 import { readSession } from './session-file.ts';
 
@@ -56,9 +58,9 @@ function setUp(beside: Readonly<Record<string, HostFile>> = {}) {
   const sink = memorySink();
   const open = async (next: OpenRequest) => {
     request = next;
-    showDocument(store, { kind: 'loading', name: '', progress: {} as never });
+    store.setState({ document: { kind: 'loading', name: '', progress: {} as never } });
     next.session?.restore(viewer as unknown as Viewer);
-    showDocument(store, { kind: 'ready', document: { info: {} } as OpenDocument });
+    store.setState({ document: { kind: 'ready', document: { info: {} } as OpenDocument } });
   };
   const sessions = new SavedSessions({
     host: {
@@ -71,9 +73,15 @@ function setUp(beside: Readonly<Record<string, HostFile>> = {}) {
       openRelative: async (_, path) => beside[path],
     },
     store,
-    request: () => request,
-    close: () => showDocument(store, { kind: 'empty' }),
-    open,
+    document: {
+      get request() {
+        return request;
+      },
+      seek: (name) => store.setState({ document: { kind: 'loading', name, progress: {} as never } }),
+      ask: (document) => store.setState({ document }),
+      fail: (name, error) => store.setState({ document: { kind: 'failed', name, fault: faultToData(error) } }),
+      open,
+    },
     set: (change) => store.setState(({ settings }) => ({ settings: { ...settings, ...change } })),
     playAlong: () => {},
   });

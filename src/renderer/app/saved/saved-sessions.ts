@@ -1,16 +1,15 @@
 import { fingerprint } from '../../../core/format/fingerprint.ts';
 import { maxTextLength } from '../../../core/format/layout.ts';
-import { faultToData, StriaError } from '../../../core/shared/errors.ts';
+import { StriaError } from '../../../core/shared/errors.ts';
 import { sourceOf } from '../../host/file-source.ts';
 import type { Host, HostFile, HostSink } from '../../host/host.ts';
 import { codecChoice } from '../compress/compress-protocol.ts';
 import type { OpenRequest } from '../loading/load-resident.ts';
 import { withStacks } from '../loading/picture-stacks.ts';
-import { startProgress } from '../state/progress.ts';
 import { sampleTitle } from '../state/samples.ts';
 import type { SavedSession, SessionPart, SessionSource, WaitingSession } from '../state/saved-session.ts';
 import { defaultSettings, type Settings } from '../state/settings.ts';
-import { type AppStore, openDocument, showDocument } from '../state/store.ts';
+import { type AppStore, openDocument } from '../state/store.ts';
 import { formatCount } from '../words/units.ts';
 import { readSession, sessionName, writeSession } from './session-file.ts';
 import { viewFrom } from './stored-view.ts';
@@ -18,14 +17,21 @@ import { viewFrom } from './stored-view.ts';
 export interface SessionNeeds {
   readonly host: Pick<Host, 'saveAs' | 'openRelative'>;
   readonly store: AppStore;
-  /** What is open now. */
-  request(): OpenRequest | undefined;
-  /** Frees what is open. */
-  close(): void;
-  /** Resolves when it is shown, or has failed. */
-  open(request: OpenRequest): Promise<void>;
+  /** What is open, and becomes of it. */
+  readonly document: SessionDocument;
   set(change: Partial<Settings>): void;
   playAlong(axis: 'x' | 'y' | 'z' | 't'): void;
+}
+
+/** What sessions ask of the document; `DocumentLife` fits. */
+export interface SessionDocument {
+  readonly request: OpenRequest | undefined;
+  /** What is open is freed, and the volume of a session is looked for. */
+  seek(name: string): void;
+  ask(question: { readonly kind: 'waiting'; readonly session: WaitingSession }): void;
+  fail(name: string, error: unknown): void;
+  /** Resolves when it is shown, or has failed. */
+  open(request: OpenRequest): Promise<void>;
 }
 
 /** Of a stack of pictures so many are looked into; of the others the size is compared. */
@@ -44,7 +50,7 @@ export class SavedSessions {
   /** Asks where, and writes. @throws StriaError of the host; `invalid-input` where nothing is open */
   async save(): Promise<HostSink | undefined> {
     const { host, store } = this.#needs;
-    const request = this.#needs.request();
+    const { request } = this.#needs.document;
     const state = store.getState();
     if (!request || state.gpu.kind !== 'ready' || !openDocument(state)) {
       throw new StriaError('invalid-input', 'there is no volume to save a session of');
@@ -76,11 +82,8 @@ export class SavedSessions {
 
   /** Opens a session; what was given with it, or lies where it says, is its volume. Failures become the document's state. */
   async open(file: HostFile, given: readonly HostFile[]): Promise<void> {
-    const { store, close } = this.#needs;
     const turn = ++this.#turn;
-    close();
-    const progress = startProgress('Looking for its volume', undefined, performance.now());
-    showDocument(store, { kind: 'loading', name: file.name, progress });
+    this.#needs.document.seek(file.name);
     try {
       if (file.size > maxTextLength) {
         throw new StriaError('corrupt', `a session of ${file.size} bytes; ${maxTextLength} is the most`);
@@ -106,7 +109,7 @@ export class SavedSessions {
   }
 
   async #complete({ file, saved, found }: WaitingSession, given: readonly HostFile[], turn: number): Promise<void> {
-    const { host, store } = this.#needs;
+    const { host, document } = this.#needs;
     if ('sample' in saved.source) return;
     const { files, raw } = saved.source;
     const reasons: (string | undefined)[] = [];
@@ -129,7 +132,7 @@ export class SavedSessions {
     const whole = all.filter((one) => one !== undefined);
     if (whole.length < files.length) {
       const missing = files.flatMap(({ path }, index) => (all[index] ? [] : [{ name: nameOf(path), reason: reasons[index] }]));
-      showDocument(store, { kind: 'waiting', session: { file, saved, missing, found: files.map((_, index) => all[index]) } });
+      document.ask({ kind: 'waiting', session: { file, saved, missing, found: files.map((_, index) => all[index]) } });
       return;
     }
     const [primary] = withStacks(whole);
@@ -144,14 +147,14 @@ export class SavedSessions {
 
   #failed(turn: number, file: HostFile, error: unknown): void {
     if (!this.#isWanted(turn)) return;
-    showDocument(this.#needs.store, { kind: 'failed', name: file.name, fault: faultToData(error) });
+    this.#needs.document.fail(file.name, error);
   }
 
   async #show(file: HostFile, saved: SavedSession, request: OpenRequest): Promise<void> {
-    const { store, set, open, playAlong } = this.#needs;
+    const { store, document, set, playAlong } = this.#needs;
     const { rate, pace, atEnd, axis } = saved.playback;
     set({ layout: saved.layout, ...saved.compression, playback: { rate, pace, atEnd } });
-    await open({
+    await document.open({
       ...request,
       session: {
         file,

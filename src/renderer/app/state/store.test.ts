@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type QueueRow, ratioWords, sizeWords, summarize, withRowState } from './queue-rows.ts';
-import type { CompressionResult } from './result.ts';
-import { createAppStore, openDocument, showDocument } from './store.ts';
+import { createAppStore, openDocument } from './store.ts';
 
 describe('the store', () => {
   it('starts empty, with the GPU being opened', () => {
@@ -9,17 +8,6 @@ describe('the store', () => {
     expect(state.document.kind).toBe('empty');
     expect(state.gpu.kind).toBe('opening');
     expect(openDocument(state)).toBeUndefined();
-  });
-
-  it('forgets compression and saving when the document changes', () => {
-    const store = createAppStore();
-    const fault = { tag: 'corrupt', message: 'bad', context: [] } as const;
-    const compressed = { result: {} as CompressionResult, isAsked: true };
-    store.setState({ compression: { kind: 'failed', fault }, compressed, save: { kind: 'failed', fault } });
-    showDocument(store, { kind: 'failed', name: 'a.nii', fault });
-    expect(store.getState().compression.kind).toBe('idle');
-    expect(store.getState().compressed).toBeUndefined();
-    expect(store.getState().save.kind).toBe('idle');
   });
 });
 

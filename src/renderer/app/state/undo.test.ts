@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ViewState } from '../../viewer/model/viewer-api.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
+import type { OpenDocument } from './document-state.ts';
 import type { Settings } from './settings.ts';
-import { type AppState, createAppStore, type OpenDocument } from './store.ts';
+import { type AppState, createAppStore } from './store.ts';
 import { Undo } from './undo.ts';
 
 type View = Partial<ViewState>;

@@ -1,7 +1,8 @@
 import type { ViewState } from '../../viewer/model/viewer-api.ts';
+import type { OpenDocument } from './document-state.ts';
 import { History, type Snapshot } from './history.ts';
 import type { Settings } from './settings.ts';
-import { type AppState, type AppStore, type OpenDocument, openDocument } from './store.ts';
+import { type AppState, type AppStore, openDocument } from './store.ts';
 
 /** Parts of the view that are no steps: they move all the time, and frames that are played move them. */
 const passing: readonly string[] = ['crosshair', 'timePoint'] satisfies readonly (keyof ViewState)[];

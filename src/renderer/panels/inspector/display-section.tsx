@@ -1,7 +1,7 @@
 import { ChevronDown, TriangleAlert } from 'lucide-react';
 import { Button as AriaButton } from 'react-aria-components';
 import { type MissingLook, markedColors, missingColor, type Outside } from '../../../core/draw/outside.ts';
-import type { OpenDocument } from '../../app/state/store.ts';
+import type { OpenDocument } from '../../app/state/document-state.ts';
 import { levelOf, toPhysical, type Window } from '../../app/view/window.ts';
 import { presetsOf, type WindowPreset } from '../../app/view/window-presets.ts';
 import { typedWindow, windowSteps } from '../../app/words/typed-window.ts';

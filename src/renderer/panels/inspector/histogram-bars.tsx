@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import type { OpenDocument } from '../../app/state/store.ts';
+import type { OpenDocument } from '../../app/state/document-state.ts';
 import { type HistogramAxis, partOf } from '../../app/view/histogram-axis.ts';
 import styles from './histogram-plot.module.css';
 

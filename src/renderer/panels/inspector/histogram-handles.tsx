@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRef } from 'react';
 import { inRealOrder } from '../../../core/shared/real-order.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
-import type { OpenDocument } from '../../app/state/store.ts';
+import type { OpenDocument } from '../../app/state/document-state.ts';
 import { axisLength, type HistogramAxis, isIntegerType, keyStep, partOf, storedAt } from '../../app/view/histogram-axis.ts';
 import { moveEdge, narrowestWindow, shiftWindow, toPhysical, type Window } from '../../app/view/window.ts';
 import { formatWithin } from '../../app/words/value-words.ts';

@@ -1,6 +1,6 @@
 import { type PointerEvent, useEffect, useMemo, useRef, useState } from 'react';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
-import type { OpenDocument } from '../../app/state/store.ts';
+import type { OpenDocument } from '../../app/state/document-state.ts';
 import {
   type HistogramAxis,
   isIntegerType,

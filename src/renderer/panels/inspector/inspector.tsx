@@ -1,7 +1,8 @@
 import { type PointerEvent, type ReactNode, useRef } from 'react';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
+import type { OpenDocument } from '../../app/state/document-state.ts';
 import { clampInspectorWidth, type InspectorTab, inspectorWidths } from '../../app/state/settings.ts';
-import { type OpenDocument, openDocument } from '../../app/state/store.ts';
+import { openDocument } from '../../app/state/store.ts';
 import { classes } from '../controls/classes.ts';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import { CompressionSection } from './compression-section.tsx';

@@ -2,8 +2,8 @@ import { CircleDashed, Ruler, SquareDashed, Trash2, TriangleRight } from 'lucide
 import type { ReactNode } from 'react';
 import { Button as AriaButton } from 'react-aria-components';
 import { measurementLines } from '../../app/measure/measurement-words.ts';
+import type { OpenDocument } from '../../app/state/document-state.ts';
 import { regionKey } from '../../app/state/regions.ts';
-import type { OpenDocument } from '../../app/state/store.ts';
 import { numberOf } from '../../app/words/counting.ts';
 import { kindNames, type Measurement, type MeasurementKind, sliceOf } from '../../viewer/model/measure.ts';
 import { Button, IconButton } from '../controls/button.tsx';

@@ -1,7 +1,7 @@
 import { useCallback } from 'react';
 import type { Projection } from '../../../core/draw/ray-pass.ts';
 import { inRealOrder } from '../../../core/shared/real-order.ts';
-import type { OpenDocument } from '../../app/state/store.ts';
+import type { OpenDocument } from '../../app/state/document-state.ts';
 import { rampOf, withStart, withStrength } from '../../app/view/opacity-curve.ts';
 import { toPhysical, toStored } from '../../app/view/window.ts';
 import { formatWithin } from '../../app/words/value-words.ts';

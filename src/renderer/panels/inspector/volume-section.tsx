@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef } from 'react';
 import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
-import type { OpenDocument } from '../../app/state/store.ts';
+import type { OpenDocument } from '../../app/state/document-state.ts';
 import { numberOf, ofCount } from '../../app/words/counting.ts';
 import {
   formatBytes,

@@ -1,0 +1,138 @@
+import type { ChunkMap } from '../../../core/chunks/chunk-map.ts';
+import type { FaultData } from '../../../core/shared/errors.ts';
+import type { HostFile } from '../../host/host.ts';
+import type { CompressedState, DocumentJob, DocumentState, OpenDocument, SavedFile } from '../state/document-state.ts';
+import type { JobProgress } from '../state/progress.ts';
+import type { ResidencyState } from '../state/residency-state.ts';
+import type { AppState } from '../state/store.ts';
+import { endsJob, hasDocument, nextLife } from './document-machine.ts';
+
+/** What each event carries into the state. */
+export type DocumentEvent =
+  | { readonly kind: 'open' | 'seek'; readonly name: string; readonly progress: JobProgress }
+  | { readonly kind: 'ask'; readonly question: Extract<DocumentState, { readonly kind: 'layout' | 'waiting' }> }
+  | { readonly kind: 'fail'; readonly name: string; readonly fault: FaultData; readonly rawFile?: HostFile | undefined }
+  | ({ readonly kind: 'loaded'; readonly document: OpenDocument } & OnGpu)
+  | ({ readonly kind: 'returned' } & OnGpu)
+  | { readonly kind: 'close' | 'cancel' | 'deviceBack' }
+  | { readonly kind: 'deviceLost' | 'deviceGone'; readonly fault: FaultData }
+  | { readonly kind: 'compress'; readonly progress: JobProgress; readonly isAsked: boolean }
+  | { readonly kind: 'stream'; readonly progress: JobProgress }
+  /** @param progress none: nothing is said of it */
+  | { readonly kind: 'exchange'; readonly progress: JobProgress | undefined }
+  | { readonly kind: 'save'; readonly name: string; readonly progress: JobProgress }
+  | ({ readonly kind: 'compressed'; readonly compressed: CompressedState } & OnGpu)
+  | { readonly kind: 'streamed'; readonly compressed: CompressedState; readonly saved: SavedFile }
+  | { readonly kind: 'exchanged'; readonly residency: ResidencyState }
+  | { readonly kind: 'saved'; readonly saved: SavedFile }
+  | { readonly kind: 'compressFailed' | 'exchangeFailed' | 'saveFailed'; readonly fault: FaultData };
+
+interface OnGpu {
+  readonly residency: ResidencyState | undefined;
+  readonly chunks: ChunkMap | undefined;
+}
+
+/** What an event changes. Undefined: it is ignored as things are. */
+export function changeDocument(state: AppState, event: DocumentEvent): Partial<AppState> | undefined {
+  const life = nextLife(state.life, event.kind);
+  if (!life) return undefined;
+  return {
+    ...(endsJob(state.life, event.kind) && jobEnded(state, state.life.job)),
+    ...(!hasDocument(life.phase) && nothingOpen),
+    ...dataOf(state, event),
+    life,
+  };
+}
+
+/** How far loading is. */
+export function changeLoadProgress({ document }: AppState, progress: JobProgress): Partial<AppState> {
+  return document.kind === 'loading' ? { document: { ...document, progress } } : {};
+}
+
+/** How far the job is. */
+export function changeJobProgress({ life, compression, save, residency }: AppState, progress: JobProgress): Partial<AppState> {
+  if (compression.kind === 'running') return { compression: { ...compression, progress } };
+  if (save.kind === 'saving') return { save: { ...save, progress } };
+  return life.job === 'exchanging' && residency?.progress ? { residency: { ...residency, progress } } : {};
+}
+
+const idle = { kind: 'idle' } as const;
+
+/** Whatever belonged to the document before goes with it. What is new takes the window from the Lab. */
+const nothingOpen = {
+  opening: undefined,
+  residency: undefined,
+  chunks: undefined,
+  compression: idle,
+  compressed: undefined,
+  save: idle,
+  page: 'viewer',
+  measurements: [],
+  chosenMeasurement: undefined,
+  regions: {},
+  tool: 'pointer',
+} as const satisfies Partial<AppState>;
+
+function jobEnded({ residency }: AppState, job: DocumentJob): Partial<AppState> {
+  if (job === 'saving') return { save: idle };
+  if (job === 'exchanging') return { residency: residency && { ...residency, progress: undefined } };
+  return { compression: idle };
+}
+
+function dataOf(state: AppState, event: DocumentEvent): Partial<AppState> {
+  switch (event.kind) {
+    case 'open':
+    case 'seek':
+      return { document: { kind: 'loading', name: event.name, progress: event.progress } };
+    case 'ask':
+      return { document: event.question };
+    case 'fail':
+      return { document: failed(event.name, event) };
+    case 'deviceGone':
+      return state.document.kind === 'loading' ? { document: failed(state.document.name, event) } : {};
+    case 'close':
+      return { document: { kind: 'empty' } };
+    case 'cancel':
+      return state.document.kind === 'loading' ? { document: { kind: 'empty' } } : {};
+    case 'loaded': {
+      const { document, residency, chunks } = event;
+      return { document: { kind: 'ready', document }, residency, chunks };
+    }
+    case 'returned':
+      return { residency: event.residency, chunks: event.chunks };
+    case 'deviceBack':
+      return {};
+    case 'deviceLost':
+      return state.life.job === 'compressing' ? { compression: { kind: 'failed', fault: event.fault } } : {};
+    case 'compress':
+      return { compression: { kind: 'running', progress: event.progress, isAsked: event.isAsked } };
+    case 'stream':
+      return { compression: { kind: 'running', progress: event.progress, isAsked: true } };
+    case 'exchange':
+      return { residency: state.residency && { ...state.residency, progress: event.progress } };
+    case 'save':
+      return { save: { kind: 'saving', name: event.name, progress: event.progress } };
+    // What was saved before is not this.
+    case 'compressed':
+      return { compressed: event.compressed, residency: event.residency, chunks: event.chunks, save: idle };
+    case 'streamed':
+      return { compressed: event.compressed, save: { kind: 'saved', ...event.saved } };
+    case 'exchanged':
+      return { residency: event.residency };
+    case 'saved':
+      return { save: { kind: 'saved', ...event.saved } };
+    case 'compressFailed':
+      return { compression: { kind: 'failed', fault: event.fault } };
+    case 'exchangeFailed':
+      return { notice: event.fault.message };
+    case 'saveFailed':
+      return { save: { kind: 'failed', fault: event.fault } };
+  }
+}
+
+function failed(
+  name: string,
+  { fault, rawFile }: { readonly fault: FaultData; readonly rawFile?: HostFile | undefined },
+): DocumentState {
+  return { kind: 'failed', name, fault, rawFile };
+}

@@ -1,0 +1,374 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { EncodedChunk } from '../../../core/format/chunk.ts';
+import { StriaError } from '../../../core/shared/errors.ts';
+import { testInfo } from '../../../core/volume/resident-testing.ts';
+import type { HostSink } from '../../host/host.ts';
+import type { CodecChoice } from '../compress/compress-protocol.ts';
+import type { Engine } from '../gpu/gpu-life.ts';
+import type { KeptVolume } from '../gpu/residency.ts';
+import type { LoadedVolume, OpenRequest } from '../loading/load-resident.ts';
+import { createAppStore } from '../state/store.ts';
+import { DocumentLife } from './document-life.ts';
+import type { DocumentWorks } from './document-works.ts';
+
+const info = testInfo([8, 8, 8, 1], 'u8');
+const choice: CodecChoice = { codec: 'auto' } as CodecChoice;
+const zeros = { kind: 'constant', element: new Uint8Array(1), decodedChecksum: {} as never } as const;
+const lost = new StriaError('device-lost', 'gone');
+const settled = () => new Promise((resolve) => setTimeout(resolve));
+
+/** Work that ends when the test says so, or when it is aborted. */
+class Pending<T> {
+  readonly #calls: { readonly resolve: (value: T) => void; readonly reject: (error: unknown) => void }[] = [];
+  count = 0;
+
+  call(signal?: AbortSignal): Promise<T> {
+    this.count++;
+    return new Promise((resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(new StriaError('aborted', 'cancelled')));
+      this.#calls.push({ resolve, reject });
+    });
+  }
+
+  async resolve(value: T): Promise<void> {
+    this.#calls.shift()?.resolve(value);
+    await settled();
+  }
+
+  async reject(error: unknown): Promise<void> {
+    this.#calls.shift()?.reject(error);
+    await settled();
+  }
+}
+
+/** A volume that only knows whether it was freed, and how it is kept. */
+class FakeVolume {
+  readonly info = info;
+  readonly dims = info.dims;
+  readonly decimation: number;
+  readonly isCompressed: boolean;
+  isFreed = false;
+  constructor({ decimation = 1, isCompressed = false } = {}) {
+    this.decimation = decimation;
+    this.isCompressed = isCompressed;
+  }
+  async statistics() {
+    return {};
+  }
+  destroy() {
+    this.isFreed = true;
+  }
+}
+
+function loadedWith(volume: FakeVolume, chunks?: readonly EncodedChunk[]): LoadedVolume {
+  const source = { format: 'nifti', parts: [] } as never;
+  return { kept: volume as unknown as KeptVolume, format: 'NIfTI', source, chunkShape: [8, 8, 8, 1], chunks, lost: undefined };
+}
+
+function fakeEngine() {
+  const shown: (FakeVolume | undefined)[] = [];
+  const gpu = { isLost: false, checkAlive: () => {}, spare: { free: () => {} } };
+  const viewer = {
+    setVolume: async (volume: FakeVolume | undefined) => void shown.push(volume),
+    exchangeVolume: async (volume: FakeVolume) => void shown.push(volume),
+    thumbnail: async () => undefined,
+  };
+  return { engine: { gpu, viewer, backend: {}, budgetBytes: 0 } as unknown as Engine, gpu, shown };
+}
+
+function setUp() {
+  const store = createAppStore();
+  const load = new Pending<LoadedVolume>();
+  const again = new Pending<LoadedVolume>();
+  const compress = new Pending<{ chunks: EncodedChunk[]; result: { bytesOut: number } }>();
+  const keep = new Pending<FakeVolume>();
+  const write = new Pending<number>();
+  const stream = new Pending<never>();
+  const dialog = new Pending<HostSink | undefined>();
+  const works = {
+    loadResident: (_engine, _request, { signal }) => load.call(signal),
+    loadAgain: (_engine, _volume, _chunks, { signal }) => again.call(signal),
+    compressResident: (_backend, _volume, _choice, { signal }) => compress.call(signal),
+    keepAs: (_engine, _residency, _source, { signal }) => keep.call(signal),
+    writeContainer: (_sink, _volume, _chunks, { signal }) => write.call(signal),
+    firstPicture: () => new Promise<void>(() => {}),
+    residencyOf: (kept) => ((kept as unknown as FakeVolume).isCompressed ? 'compressed' : 'raw'),
+    residencyState: () => ({ kept: 'raw', progress: undefined }),
+  } as unknown as DocumentWorks;
+  const host = { saveAs: () => dialog.call(), remember: async () => {}, recent: async () => [] };
+  const compressor = {
+    compress: (_request: unknown, _sink: unknown, _choice: unknown, { signal }: { signal?: AbortSignal }) => stream.call(signal),
+  };
+  const life = new DocumentLife(host as never, store, compressor as never, works);
+  const { engine, gpu, shown } = fakeEngine();
+  const volume = new FakeVolume();
+  return {
+    store,
+    life,
+    engine,
+    gpu,
+    shown,
+    volume,
+    load,
+    again,
+    compress,
+    keep,
+    write,
+    stream,
+    dialog,
+    now: () => `${store.getState().life.phase}/${store.getState().life.job}`,
+    /** With a volume that is open. */
+    async opened(kept = volume) {
+      await life.deviceBack(engine, undefined);
+      void life.open(request('scan.nii'));
+      await settled();
+      await load.resolve(loadedWith(kept));
+    },
+    async compressed() {
+      void life.jobs.compress(choice);
+      await settled();
+      await compress.resolve({ chunks: [zeros], result: { bytesOut: 1 } });
+    },
+  };
+}
+
+function request(name: string): OpenRequest {
+  return { kind: 'file', file: { name, size: 1, handle: {} as never, siblings: async () => undefined } };
+}
+
+function sinkOf() {
+  const [close, abort] = [vi.fn(async () => {}), vi.fn(async () => {})];
+  return {
+    sink: { name: 'a.stria', folder: '', reveal: undefined, write: async () => {}, close, abort } as unknown as HostSink,
+    close,
+    abort,
+  };
+}
+
+describe('opening', () => {
+  it('shows what was loaded, and frees it when something else is opened', async () => {
+    const { life, now, opened, volume, shown, load } = setUp();
+    await opened();
+    expect(now()).toBe('ready/none');
+    expect(shown).toEqual([volume]);
+    expect(life.kept).toBe(volume);
+    void life.open(request('b.nii'));
+    expect(now()).toBe('loading/none');
+    expect(life.kept).toBeUndefined();
+    await settled();
+    expect(volume.isFreed).toBe(true);
+    const next = new FakeVolume();
+    await load.resolve(loadedWith(next));
+    expect(shown).toEqual([volume, undefined, next]);
+  });
+
+  it('frees what comes after it was cancelled', async () => {
+    const { life, engine, now, load, shown } = setUp();
+    await life.deviceBack(engine, undefined);
+    let isLoaded = (): void => {};
+    const late = new FakeVolume();
+    late.statistics = () =>
+      new Promise((resolve) => {
+        isLoaded = () => resolve({});
+      });
+    void life.open(request('a.nii'));
+    await settled();
+    await load.resolve(loadedWith(late));
+    life.cancel();
+    expect(now()).toBe('empty/none');
+    isLoaded();
+    await settled();
+    expect([late.isFreed, life.kept, now()]).toEqual([true, undefined, 'empty/none']);
+    expect(shown.at(-1)).toBeUndefined();
+  });
+
+  it('asks for the layout of a raw file that no reader knows, and names other failures', async () => {
+    const { life, engine, store, load } = setUp();
+    await life.deviceBack(engine, undefined);
+    for (const [name, tag, kind] of [
+      ['a.raw', 'unsupported', 'layout'],
+      ['a.nii', 'unsupported', 'failed'],
+      ['a.raw', 'corrupt', 'failed'],
+    ] as const) {
+      void life.open(request(name));
+      await settled();
+      await load.reject(new StriaError(tag, 'bad'));
+      expect(store.getState().document.kind).toBe(kind);
+    }
+    expect(life.request).toBeUndefined();
+  });
+
+  it('frees the volume when the next one fails before it is loaded', async () => {
+    const { life, opened, volume, now } = setUp();
+    await opened();
+    life.fail('gone.nii', new StriaError('not-readable', 'it is not there'));
+    await settled();
+    expect([volume.isFreed, now()]).toEqual([true, 'failed/none']);
+  });
+});
+
+describe('a lost device', () => {
+  it('begins again what was being loaded', async () => {
+    const { life, engine, volume, now, load } = setUp();
+    await life.deviceBack(engine, undefined);
+    void life.open(request('a.nii'));
+    await settled();
+    life.deviceLost('gone');
+    expect(now()).toBe('loading/none');
+    const next = fakeEngine();
+    const isBack = life.deviceBack(next.engine, undefined);
+    await settled();
+    expect(load.count).toBe(2);
+    // The first was aborted.
+    await load.resolve(loadedWith(new FakeVolume()));
+    await load.resolve(loadedWith(volume));
+    await isBack;
+    expect([now(), next.shown]).toEqual(['ready/none', [volume]]);
+  });
+
+  it('comes back from the compressed bytes, which stay and can be saved meanwhile', async () => {
+    const { life, store, opened, compressed, dialog, write, now, again, load, volume } = setUp();
+    await opened();
+    await compressed();
+    life.deviceLost('gone');
+    expect([now(), life.kept]).toEqual(['lost/none', undefined]);
+    void life.jobs.save();
+    const { sink, close } = sinkOf();
+    await dialog.resolve(sink);
+    expect(now()).toBe('lost/saving');
+    const next = fakeEngine();
+    void life.deviceBack(next.engine, undefined);
+    await settled();
+    expect(now()).toBe('returning/saving');
+    await write.resolve(1);
+    expect(close).toHaveBeenCalled();
+    expect([now(), store.getState().save.kind]).toEqual(['returning/none', 'saved']);
+    const back = new FakeVolume();
+    await again.resolve(loadedWith(back));
+    expect([now(), load.count, volume.isFreed, life.kept]).toEqual(['ready/none', 1, true, back]);
+    expect(store.getState().compressed).toBeDefined();
+  });
+
+  it('is lost again while the volume comes back', async () => {
+    const { life, opened, now, load } = setUp();
+    await opened();
+    life.deviceLost('gone');
+    void life.deviceBack(fakeEngine().engine, undefined);
+    await settled();
+    life.deviceLost('gone again');
+    expect(now()).toBe('lost/none');
+    const last = fakeEngine();
+    void life.deviceBack(last.engine, undefined);
+    await load.reject(lost);
+    const back = new FakeVolume();
+    await load.resolve(loadedWith(back));
+    expect([now(), last.shown]).toEqual(['ready/none', [back]]);
+  });
+
+  it('keeps the volume where no new one can be had, and shows it when people try again', async () => {
+    const { life, opened, now, load, store } = setUp();
+    await opened();
+    life.deviceLost('gone');
+    life.deviceGone('gone');
+    expect([now(), store.getState().document.kind]).toEqual(['stranded/none', 'ready']);
+    const next = fakeEngine();
+    void life.deviceBack(next.engine, undefined);
+    await settled();
+    const back = new FakeVolume();
+    await load.resolve(loadedWith(back));
+    expect([now(), next.shown]).toEqual(['ready/none', [back]]);
+  });
+
+  it('ends compressing with a word', async () => {
+    const { life, store, opened, compress, now } = setUp();
+    await opened();
+    void life.jobs.compress(choice);
+    await settled();
+    life.deviceLost('gone');
+    await compress.reject(lost);
+    expect([now(), store.getState().compression]).toMatchObject(['lost/none', { kind: 'failed', fault: { tag: 'device-lost' } }]);
+  });
+});
+
+describe('jobs', () => {
+  it('end when people cancel; what was compressed before is kept', async () => {
+    const { life, store, opened, compressed, now } = setUp();
+    await opened();
+    await compressed();
+    const { compressed: before } = store.getState();
+    void life.jobs.compress(choice);
+    await settled();
+    expect(now()).toBe('ready/compressing');
+    life.cancel();
+    await settled();
+    expect([now(), store.getState().compression.kind]).toEqual(['ready/none', 'idle']);
+    expect(store.getState().compressed).toBe(before);
+  });
+
+  it('exchange what the GPU holds, and free what it held', async () => {
+    const { life, opened, compressed, keep, now, volume, shown } = setUp();
+    await opened();
+    await compressed();
+    const isKept = life.jobs.setResidency('compressed', choice);
+    await settled();
+    expect(now()).toBe('ready/exchanging');
+    const next = new FakeVolume({ isCompressed: true });
+    await keep.resolve(next);
+    expect(await isKept).toBe(true);
+    expect([now(), volume.isFreed, shown]).toEqual(['ready/none', true, [volume, next]]);
+    // Compressed again, it is kept as it is now.
+    await compressed();
+    expect(now()).toBe('ready/exchanging');
+    await keep.resolve(new FakeVolume({ isCompressed: true }));
+    expect([now(), next.isFreed]).toEqual(['ready/none', true]);
+  });
+
+  it('do not end the writing of a file by the way', async () => {
+    const { life, store, opened, compressed, dialog, write, now } = setUp();
+    await opened();
+    await compressed();
+    void life.jobs.save();
+    const { sink, close, abort } = sinkOf();
+    await dialog.resolve(sink);
+    expect(await life.jobs.setResidency('compressed', choice)).toBe(false);
+    expect(store.getState().notice).toContain('being saved');
+    await life.jobs.compress(choice);
+    expect(now()).toBe('ready/saving');
+    await write.resolve(1);
+    expect([close.mock.calls.length, abort.mock.calls.length]).toEqual([1, 0]);
+  });
+
+  it.each(['cancel', 'close'] as const)('%s leaves nothing of a file that is being written', async (how) => {
+    const { life, opened, compressed, dialog } = setUp();
+    await opened();
+    await compressed();
+    void life.jobs.save();
+    const { sink, close, abort } = sinkOf();
+    await dialog.resolve(sink);
+    life[how]();
+    await settled();
+    expect([close.mock.calls.length, abort.mock.calls.length]).toEqual([0, 1]);
+  });
+
+  it('write nothing of a volume that was closed while people chose where', async () => {
+    const { life, opened, compressed, dialog, write } = setUp();
+    await opened();
+    await compressed();
+    void life.jobs.save();
+    void life.open(request('b.nii'));
+    const { sink, abort } = sinkOf();
+    await dialog.resolve(sink);
+    expect([write.count, abort.mock.calls.length]).toEqual([0, 1]);
+  });
+
+  it('compress a volume of which the GPU holds a part from its file, and say that it is saved', async () => {
+    const { life, store, opened, dialog, stream, now } = setUp();
+    await opened(new FakeVolume({ decimation: 2 }));
+    void life.jobs.compress(choice);
+    await dialog.resolve(sinkOf().sink);
+    expect(now()).toBe('ready/streaming');
+    const report = { bytesIn: 1, bytesOut: 1, voxelBytes: 1, chunks: [], timesMs: {}, timeline: [] };
+    await stream.resolve(report as never);
+    expect([now(), store.getState().save.kind]).toEqual(['ready/none', 'saved']);
+  });
+});

@@ -1,0 +1,281 @@
+import type { EncodedChunk } from '../../../core/format/chunk.ts';
+import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
+import { isPictureFormat } from '../../../core/shared/source.ts';
+import { Stopwatch } from '../../../core/stream/stage-times.ts';
+import type { RegionStatistics } from '../../../core/volume/region-statistics.ts';
+import type { Host } from '../../host/host.ts';
+import type { Measurement } from '../../viewer/model/measure.ts';
+import { shows3d, type ViewState } from '../../viewer/model/viewer-api.ts';
+import type { BackgroundCompressor } from '../compress/background.ts';
+import type { Engine, EngineWatcher } from '../gpu/gpu-life.ts';
+import type { KeptVolume } from '../gpu/residency.ts';
+import { type LoadedVolume, type OpenRequest, type OpenStage, openStages } from '../loading/load-resident.ts';
+import { suggestLayouts } from '../loading/raw-layout.ts';
+import { regionOfFile } from '../measure/file-regions.ts';
+import type { OpenDocument } from '../state/document-state.ts';
+import { startProgress } from '../state/progress.ts';
+import { sampleTitle } from '../state/samples.ts';
+import { type AppStore, openDocument } from '../state/store.ts';
+import type { DocumentEvent } from './document-change.ts';
+import { DocumentJobs } from './document-jobs.ts';
+import { hasDocument } from './document-machine.ts';
+import { DocumentRunner, type Running } from './document-runner.ts';
+import { chunksOf, type DocumentWorks, documentWorks, type HeldVolume, stateOnGpu } from './document-works.ts';
+
+/** Endings of files that hold nothing but voxels: where no reader knows one, people are asked for its layout. */
+const rawEndings = /\.(raw|bin|dat|vol|img|u8|u16|i16|f32)(\.gz)?$/i;
+
+/**
+ * The one volume that is open: loads it, shows it, frees it, and brings it back on a new device. The machine says what may
+ * happen when; here is what is done then. On the CPU side it keeps the request and, once there are any, the compressed bytes.
+ */
+export class DocumentLife implements EngineWatcher {
+  /** Compressing, saving and what else is done with the open volume. */
+  readonly jobs: DocumentJobs;
+  readonly #host: Host;
+  readonly #store: AppStore;
+  readonly #works: DocumentWorks;
+  readonly #runner: DocumentRunner;
+  #engine: Engine | undefined;
+  #held: HeldVolume | undefined;
+  /** What is open or being loaded, also while the device is away. */
+  #request: OpenRequest | undefined;
+
+  constructor(
+    host: Host,
+    store: AppStore,
+    compressor: Pick<BackgroundCompressor, 'compress'>,
+    works: DocumentWorks = documentWorks,
+  ) {
+    this.#host = host;
+    this.#store = store;
+    this.#works = works;
+    this.#runner = new DocumentRunner(store);
+    const [engine, held] = [() => this.#engine, () => this.#held];
+    const tell = (notice: string) => store.setState({ notice });
+    this.jobs = new DocumentJobs({ host, compressor, works, runner: this.#runner, engine, held, tell });
+  }
+
+  /** The volume in GPU memory. Undefined also while the device is away. */
+  get kept(): KeptVolume | undefined {
+    return this.#phase === 'ready' ? this.#held?.loaded.kept : undefined;
+  }
+
+  /** What is open, or being opened. */
+  get request(): OpenRequest | undefined {
+    return this.#request;
+  }
+
+  /** The open volume's compressed bytes, where there are any. */
+  get chunks(): readonly EncodedChunk[] | undefined {
+    return this.#held && chunksOf(this.#held);
+  }
+
+  /** What a region of the open volume holds, read from its file. @throws StriaError as the readers, and `aborted` */
+  async regionOfFile(measurement: Measurement, signal: AbortSignal): Promise<RegionStatistics | undefined> {
+    if (!this.#held) throw new StriaError('aborted', 'the volume is not there any more');
+    return regionOfFile(this.#held.request, measurement, signal);
+  }
+
+  /** Loads and shows a volume; the one before is gone at once. Failures become the document's state. */
+  async open(request: OpenRequest): Promise<void> {
+    const name = nameOf(request);
+    const { gpu } = this.#store.getState();
+    if (gpu.kind === 'failed') {
+      const fault = faultToData(new StriaError('no-adapter', gpu.diagnosis.advice));
+      this.#send({ kind: 'fail', name, fault });
+      return;
+    }
+    const progress = startProgress(request.kind === 'file' ? 'Opening' : 'Making the sample', undefined, performance.now());
+    const loading = this.#begin({ kind: 'open', name, progress });
+    if (!loading) return;
+    this.#request = request;
+    await this.#load(request, loading);
+  }
+
+  /** Has the volume of a session looked for, under the session's name. */
+  seek(name: string): void {
+    this.#send({ kind: 'seek', name, progress: startProgress('Looking for its volume', undefined, performance.now()) });
+  }
+
+  ask(question: Extract<DocumentEvent, { kind: 'ask' }>['question']): void {
+    this.#send({ kind: 'ask', question });
+  }
+
+  fail(name: string, error: unknown): void {
+    this.#send({ kind: 'fail', name, fault: faultToData(error) });
+  }
+
+  close(): void {
+    this.#send({ kind: 'close' });
+  }
+
+  /** Ends loading, compressing or saving. The state answers at once; the work stops at its next step. */
+  cancel(): void {
+    this.#send({ kind: 'cancel' });
+  }
+
+  deviceLost(message: string): void {
+    this.#engine = undefined;
+    this.#send({ kind: 'deviceLost', fault: faultToData(new StriaError('device-lost', message)) });
+  }
+
+  /** Brings back what was open, or begins again what was being loaded. */
+  async deviceBack(engine: Engine, view: ViewState | undefined): Promise<void> {
+    this.#engine = engine;
+    const request = this.#request;
+    const loading = this.#begin({ kind: 'deviceBack' });
+    if (!loading || !request) return;
+    if (this.#held) await this.#bringBack(engine, this.#held, view, loading);
+    else await this.#load(request, loading);
+  }
+
+  deviceGone(message: string): void {
+    this.#send({ kind: 'deviceGone', fault: faultToData(new StriaError('device-lost', message)) });
+  }
+
+  get #phase() {
+    return this.#store.getState().life.phase;
+  }
+
+  #send(event: DocumentEvent): boolean {
+    const isSent = this.#runner.send(event);
+    if (isSent) this.#afterwards();
+    return isSent;
+  }
+
+  #begin(event: DocumentEvent): Running | undefined {
+    const running = this.#runner.begin(event);
+    if (running) this.#afterwards();
+    return running;
+  }
+
+  /** Frees the volume once the machine says that it is not open any more. */
+  #afterwards(): void {
+    const phase = this.#phase;
+    if (hasDocument(phase)) return;
+    if (phase !== 'loading') this.#request = undefined;
+    const held = this.#held;
+    this.#held = undefined;
+    if (held) void this.#runner.inTurn(() => this.#free(this.#engine, held.loaded));
+  }
+
+  async #free(engine: Engine | undefined, { kept }: LoadedVolume): Promise<void> {
+    if (engine && !engine.gpu.isLost) await engine.viewer.setVolume(undefined);
+    kept.destroy();
+  }
+
+  async #load(request: OpenRequest, { signal, onProgress }: Running): Promise<void> {
+    const start = performance.now();
+    const stopwatch = new Stopwatch(openStages);
+    await this.#runner.inTurn(async () => {
+      // Without a device it is loaded when there is one.
+      const engine = this.#engine;
+      if (!engine || signal.aborted) return;
+      let loaded: LoadedVolume | undefined;
+      try {
+        loaded = await this.#works.loadResident(engine, request, { signal, onProgress }, stopwatch);
+        const { kept } = loaded;
+        const statistics = await stopwatch.time('Statistics', () => kept.statistics());
+        await stopwatch.time('Prepare views', () => engine.viewer.setVolume(kept, undefined, this.#shows3d));
+        engine.gpu.checkAlive();
+        if (signal.aborted) throw new StriaError('aborted', 'cancelled');
+        const pictured = stopwatch.time('First picture', () => this.#works.firstPicture(engine));
+        request.session?.restore(engine.viewer);
+        const held: HeldVolume = { request, loaded, compressed: undefined };
+        this.#held = held;
+        const document = documentOf(request, loaded, statistics);
+        this.#send({ kind: 'loaded', document, ...stateOnGpu(this.#works, engine, held) });
+        if (loaded.lost) this.#store.setState({ notice: `${loaded.lost}: 0 is shown in their places` });
+        void this.#whenPictured(held, engine, pictured, () => ({
+          ms: performance.now() - start,
+          timeline: stopwatch.timeline(),
+        }));
+      } catch (error) {
+        if (loaded) await this.#free(engine, loaded);
+        if (!signal.aborted && toStriaError(error).tag !== 'device-lost') this.#loadFailed(request, error);
+      }
+    });
+  }
+
+  /** Shows the volume on a new device as it was shown on the one before. Without a word of its own. */
+  async #bringBack(engine: Engine, held: HeldVolume, view: ViewState | undefined, { signal }: Running): Promise<void> {
+    await this.#runner.inTurn(async () => {
+      const before = held.loaded;
+      before.kept.destroy();
+      if (signal.aborted) return;
+      let loaded: LoadedVolume | undefined;
+      try {
+        const chunks = chunksOf(held);
+        const statistics = openDocument(this.#store.getState())?.statistics;
+        loaded = chunks
+          ? await this.#works.loadAgain(engine, before, chunks, { signal, statistics })
+          : await this.#works.loadResident(engine, held.request, { signal }, new Stopwatch<OpenStage>(openStages));
+        await loaded.kept.statistics();
+        await engine.viewer.setVolume(loaded.kept, view, this.#shows3d);
+        engine.gpu.checkAlive();
+        if (signal.aborted) throw new StriaError('aborted', 'cancelled');
+        held.loaded = loaded;
+        this.#send({ kind: 'returned', ...stateOnGpu(this.#works, engine, held) });
+      } catch (error) {
+        if (loaded) await this.#free(engine, loaded);
+        if (!signal.aborted && toStriaError(error).tag !== 'device-lost') this.#loadFailed(held.request, error);
+      }
+    });
+  }
+
+  get #shows3d(): boolean {
+    return shows3d(this.#store.getState().settings.layout);
+  }
+
+  #loadFailed(request: OpenRequest, error: unknown): void {
+    const fault = faultToData(error);
+    const file = request.kind === 'file' && !request.raw ? request.file : undefined;
+    const isUnknown = fault.tag === 'unsupported' || fault.tag === 'invalid-input';
+    if (file && isUnknown && rawEndings.test(file.name)) {
+      this.ask({ kind: 'layout', file, suggestions: suggestLayouts(file.name, file.size) });
+    } else {
+      this.#send({ kind: 'fail', name: nameOf(request), fault, rawFile: isUnknown ? file : undefined });
+    }
+  }
+
+  /** Puts the file among the recent ones at once, and its picture there once it is drawn; then also says how long that took. */
+  async #whenPictured(
+    held: HeldVolume,
+    { viewer }: Engine,
+    pictured: Promise<void>,
+    opening: () => { readonly ms: number; readonly timeline: ReturnType<Stopwatch<OpenStage>['timeline']> },
+  ): Promise<void> {
+    const { request } = held;
+    const file = request.session?.file ?? (request.kind === 'file' ? request.file : undefined);
+    const add = async (thumbnail: string | undefined): Promise<void> => {
+      if (!file) return;
+      await this.#host.remember(file, thumbnail);
+      this.#store.setState({ recent: await this.#host.recent() });
+    };
+    const isOpen = () => this.#held === held;
+    void pictured.then(() => isOpen() && this.#store.setState({ opening: opening() }));
+    try {
+      await add(undefined);
+      await pictured;
+      if (file && isOpen()) await add(await viewer.thumbnail());
+    } catch (error) {
+      console.warn('The file could not be put among the recent ones', error);
+    }
+  }
+}
+
+function nameOf(request: OpenRequest): string {
+  return request.kind === 'file' ? request.file.name : sampleTitle(request.sample);
+}
+
+function documentOf(
+  request: OpenRequest,
+  { kept, format, source }: LoadedVolume,
+  statistics: OpenDocument['statistics'],
+): OpenDocument {
+  const { info, decimation } = kept;
+  const fileBytes = request.kind === 'file' ? request.file.size : undefined;
+  const arePictures = isPictureFormat(source.format);
+  return { name: nameOf(request), format, fileBytes, info, statistics, decimation, arePictures };
+}

@@ -1,0 +1,110 @@
+import type { DocumentJob, DocumentLifeState, DocumentPhase } from '../state/document-state.ts';
+
+/** What can happen to the document. document-change.ts says what each of them carries. */
+export const documentEvents = [
+  // People open something, or close it.
+  'open',
+  'seek',
+  'ask',
+  'fail',
+  'close',
+  'loaded',
+  'returned',
+  'cancel',
+  // The device goes and comes.
+  'deviceLost',
+  'deviceBack',
+  'deviceGone',
+  // A job begins.
+  'compress',
+  'stream',
+  'exchange',
+  'save',
+  // A job ends.
+  'compressed',
+  'compressFailed',
+  'streamed',
+  'exchanged',
+  'exchangeFailed',
+  'saved',
+  'saveFailed',
+] as const;
+export type DocumentEventKind = (typeof documentEvents)[number];
+type JobStart = 'compress' | 'stream' | 'exchange' | 'save';
+
+/** Whatever there is, something else may take its place. */
+const replace = { open: 'loading', seek: 'seeking', ask: 'asking', fail: 'failed', close: 'empty' } as const;
+
+/** Which phase follows on which event. An event that is not listed changes no phase. */
+export const phases: Readonly<Record<DocumentPhase, Readonly<Partial<Record<DocumentEventKind, DocumentPhase>>>>> = {
+  empty: { ...replace },
+  seeking: { ...replace, cancel: 'empty' },
+  asking: { ...replace },
+  // Without a device it waits for one, and begins again.
+  loading: { ...replace, cancel: 'empty', loaded: 'ready', deviceLost: 'loading', deviceBack: 'loading', deviceGone: 'failed' },
+  failed: { ...replace },
+  ready: { ...replace, deviceLost: 'lost' },
+  lost: { ...replace, deviceBack: 'returning', deviceGone: 'stranded' },
+  returning: { ...replace, returned: 'ready', deviceLost: 'lost' },
+  stranded: { ...replace, deviceBack: 'returning' },
+};
+
+/** Which job follows on which event. A job that begins ends the one before, but nothing ends the writing of a file by the way. */
+export const jobs: Readonly<Record<DocumentJob, Readonly<Partial<Record<DocumentEventKind, DocumentJob>>>>> = {
+  none: { compress: 'compressing', stream: 'streaming', exchange: 'exchanging', save: 'saving', saveFailed: 'none' },
+  compressing: {
+    compress: 'compressing',
+    exchange: 'exchanging',
+    compressed: 'none',
+    compressFailed: 'none',
+    cancel: 'none',
+    deviceLost: 'none',
+  },
+  // On a device of its own.
+  streaming: { streamed: 'none', compressFailed: 'none', cancel: 'none' },
+  exchanging: {
+    compress: 'compressing',
+    exchange: 'exchanging',
+    save: 'saving',
+    exchanged: 'none',
+    exchangeFailed: 'none',
+    cancel: 'none',
+    deviceLost: 'none',
+  },
+  // From the compressed bytes, without a device.
+  saving: { saved: 'none', saveFailed: 'none', cancel: 'none' },
+};
+
+/** Which jobs may begin in which phase. In the phases that are not listed there is no document, and no job either. */
+const beginnings: Readonly<Partial<Record<DocumentPhase, readonly JobStart[]>>> = {
+  ready: ['compress', 'stream', 'exchange', 'save'],
+  lost: ['save'],
+  returning: ['save'],
+  stranded: ['save'],
+};
+
+/** Whether a volume is open, if only by its bytes on the CPU side. */
+export function hasDocument(phase: DocumentPhase): boolean {
+  return phase in beginnings;
+}
+
+/** What follows on an event. Undefined: it is ignored. */
+export function nextLife({ phase, job }: DocumentLifeState, event: DocumentEventKind): DocumentLifeState | undefined {
+  const nextPhase = phases[phase][event];
+  const mayChangeJob = isJobStart(event) ? beginnings[phase]?.includes(event) : hasDocument(phase);
+  const nextJob = mayChangeJob ? jobs[job][event] : undefined;
+  if (nextPhase === undefined && nextJob === undefined) return undefined;
+  const isGone = nextPhase !== undefined && !(hasDocument(phase) && hasDocument(nextPhase));
+  return { phase: nextPhase ?? phase, job: isGone ? 'none' : (nextJob ?? job) };
+}
+
+/** Whether an event ends the job that is running, be it by the same job anew. */
+export function endsJob(before: DocumentLifeState, event: DocumentEventKind): boolean {
+  const after = nextLife(before, event);
+  return after !== undefined && before.job !== 'none' && (after.job !== before.job || isJobStart(event));
+}
+
+/** Whether an event begins a job. */
+export function isJobStart(event: DocumentEventKind): event is JobStart {
+  return event === 'compress' || event === 'stream' || event === 'exchange' || event === 'save';
+}

@@ -1,0 +1,48 @@
+import { ChunkMap } from '../../../core/chunks/chunk-map.ts';
+import type { EncodedChunk } from '../../../core/format/chunk.ts';
+import { type Compressed, compressResident, writeContainer } from '../compress/compress-resident.ts';
+import type { Engine } from '../gpu/gpu-life.ts';
+import { keepAs, residencyOf, residencyState } from '../gpu/residency.ts';
+import { firstPicture } from '../loading/first-picture.ts';
+import { type LoadedVolume, loadAgain, loadResident, type OpenRequest } from '../loading/load-resident.ts';
+import type { ResidencyState } from '../state/residency-state.ts';
+
+/** What the document has others do, on the GPU and in workers. Tests put something else in its place. */
+export const documentWorks = {
+  loadResident,
+  loadAgain,
+  keepAs,
+  compressResident,
+  writeContainer,
+  firstPicture,
+  residencyOf,
+  residencyState,
+};
+export type DocumentWorks = typeof documentWorks;
+
+/** The open volume. It stays the same while what the GPU holds of it is exchanged, or is lost and brought back. */
+export interface HeldVolume {
+  readonly request: OpenRequest;
+  loaded: LoadedVolume;
+  /** As it was compressed last. */
+  compressed: Compressed | undefined;
+}
+
+/** The volume's compressed bytes: as they were made last, or as they came. */
+export function chunksOf({ compressed, loaded }: HeldVolume): readonly EncodedChunk[] | undefined {
+  return compressed?.chunks ?? loaded.chunks;
+}
+
+/** What panels are told of a volume on the GPU. */
+export function stateOnGpu(
+  works: DocumentWorks,
+  engine: Engine,
+  held: HeldVolume,
+): { readonly residency: ResidencyState; readonly chunks: ChunkMap | undefined } {
+  const { kept, chunkShape } = held.loaded;
+  const chunks = chunksOf(held);
+  return {
+    residency: works.residencyState(engine, kept, chunkShape, chunks),
+    chunks: chunks && new ChunkMap(kept.info, chunkShape, chunks),
+  };
+}
