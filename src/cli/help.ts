@@ -1,3 +1,4 @@
+import { readableFiles } from '../core/shared/readable-formats.ts';
 import { type CommandName, commandEntry, commandNames, type OptionName, optionEntry } from './arguments/command-table.ts';
 import { exitCodeMeanings } from './terminal/messages.ts';
 import { table } from './terminal/text.ts';
@@ -14,6 +15,8 @@ export function mainHelp(): string {
     'Commands:',
     table(commandRows),
     '',
+    ...wrapped(`Formats it reads: .stria, ${readableFiles}.`),
+    '',
     'Options:',
     optionTable(['json', 'quiet', 'help', 'version']),
     '',
@@ -22,6 +25,17 @@ export function mainHelp(): string {
     '',
     '`stria COMMAND --help` lists the options of a command.',
   ].join('\n');
+}
+
+/** Lines of at most 120 characters. */
+function wrapped(text: string): string[] {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.pop() ?? '';
+    if (last.length + word.length < 120) lines.push(`${last} ${word}`.trimStart());
+    else lines.push(last, `  ${word}`);
+  }
+  return lines;
 }
 
 /** The text of `stria compress --help`. */

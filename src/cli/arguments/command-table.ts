@@ -1,5 +1,4 @@
 import { chainNames, codecs } from '../../core/codecs/registry.ts';
-import { readableNames } from '../../core/shared/readable-formats.ts';
 import { writableFormats } from '../../core/shared/source.ts';
 
 /** Every option of every command: what the parser accepts and `--help` shows. */
@@ -98,7 +97,7 @@ const common = ['json', 'quiet', 'help'] as const;
 export const commands = {
   compress: {
     usage: 'IN... [-o OUT]',
-    summary: `compress volumes and image stacks into .stria files; reads ${readableNames}`,
+    summary: 'compress volumes and image stacks into .stria files',
     options: [
       'output',
       'force',

@@ -38,6 +38,40 @@ const anyVolume: fc.Arbitrary<VolumeInfo> = fc.record({
   slope: anyNumber,
   intercept: anyNumber,
 });
+const anyName = fc.string({ maxLength: 20 });
+/** Some with channels, a unit and windows. */
+const anyVolumeWithFacts: fc.Arbitrary<VolumeInfo> = anyVolume.chain((volume) =>
+  fc
+    .record({
+      channels: fc.option(
+        fc.array(
+          fc.record(
+            {
+              name: anyName,
+              color: fc.stringMatching(/^#[0-9a-f]{6}$/),
+              window: fc.tuple(anyNumber, anyNumber),
+            },
+            { requiredKeys: ['name'] },
+          ),
+          { minLength: volume.dims[3], maxLength: volume.dims[3] },
+        ),
+        { nil: undefined },
+      ),
+      valueUnit: fc.option(fc.string({ minLength: 1, maxLength: 9 }), { nil: undefined }),
+      windows: fc.option(
+        fc.array(fc.record({ name: anyName, low: anyNumber, high: anyNumber }), { minLength: 1, maxLength: 3 }),
+        {
+          nil: undefined,
+        },
+      ),
+    })
+    .map(({ channels, valueUnit, windows }) => ({
+      ...volume,
+      ...(channels && { channels }),
+      ...(valueUnit !== undefined && { valueUnit }),
+      ...(windows && { windows }),
+    })),
+);
 const anyShape: fc.Arbitrary<Dims4> = fc.tuple(fc.constantFrom(2, 4), smallLength, smallLength, fc.constant(1));
 const anyPart = fc.record({
   name: fc.stringMatching(/^[a-zA-Z0-9 ä∂._-]{1,20}$/).filter((name) => name !== '.' && name !== '..'),
@@ -93,7 +127,7 @@ function anyChunk(width: number): fc.Arbitrary<EncodedChunk> {
 
 describe('round trips', () => {
   test('header, chunks and source come back as they were written, by reading and by recovering', async () => {
-    const anything = fc.tuple(anyVolume, anyShape, anySource).chain(([volume, chunkShape, source]) => {
+    const anything = fc.tuple(anyVolumeWithFacts, anyShape, anySource).chain(([volume, chunkShape, source]) => {
       const count = chunkGridOf(volume, chunkShape).count;
       const chunks = fc.array(anyChunk(codecElementBytes(volume.type)), { minLength: count, maxLength: count });
       return fc.record({ volume: fc.constant(volume), chunkShape: fc.constant(chunkShape), source: fc.constant(source), chunks });

@@ -3,6 +3,7 @@ import { type FileFormat, fileFormats, isPictureFormat } from '../shared/source.
 import { type Dims4, elementTypes, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import { ByteBuilder } from './byte-cursor.ts';
 import { type ChunkGrid, chunkGridOf } from './chunk-grid.ts';
+import { encodeFacts, parseFacts } from './header-facts.ts';
 import { asArray, asCount, asNumber, asObject, asText, asWord, jsonLines, jsonNumber, parseJsonObject } from './json.ts';
 import { formatVersion, signature } from './layout.ts';
 
@@ -57,6 +58,7 @@ export function encodeHeader(header: ContainerHeader): Uint8Array<ArrayBuffer> {
       affine: affine.map(jsonNumber),
       slope: jsonNumber(slope),
       intercept: jsonNumber(intercept),
+      ...encodeFacts(header.volume),
     },
     chunk: header.chunkShape,
     source: header.sourceFormat,
@@ -130,10 +132,11 @@ function parseVolume(json: JsonVolume): VolumeInfo {
     affine: numbers(json.affine, 'affine', 12),
     slope: asNumber(json.slope, `${what}'s slope`),
     intercept: asNumber(json.intercept, `${what}'s intercept`),
+    ...parseFacts(json, dims[3]),
   };
 }
 
-type JsonVolume = Readonly<Partial<Record<keyof VolumeInfo, unknown>>>;
+type JsonVolume = Readonly<Record<string, unknown>>;
 
 function parseDims(value: unknown, name: string): Dims4 {
   const [x, y, z, t] = asArray(value, name, { length: 4 }).map((length) => asCount(length, `a length in ${name}`, 1));

@@ -42,6 +42,7 @@ export function parseHeader(body: Uint8Array, version: readonly [number, number]
   if (!isNumber(volume.slope) || !isNumber(volume.intercept)) throw corrupt('header has wrong numbers');
   const isUnit = ['m', 'mm', 'um', 'unknown'].includes(String(volume.spatialUnit));
   if (!isUnit || !['s', 'ms', 'us', 'unknown'].includes(String(volume.timeUnit))) throw corrupt('header has unknown units');
+  checkFacts(volume, dims[3] as number);
   // 'name and version of the program that wrote the file: 1 to 1024 characters'
   const { writer, source } = json;
   if (typeof writer !== 'string' || writer.length < 1 || writer.length > 1024) throw corrupt('header names no writer');
@@ -61,6 +62,33 @@ export function parseHeader(body: Uint8Array, version: readonly [number, number]
   // 'by the whole chunk shape'
   if (chunk.reduce((product, length) => product * length, elementBytes) > 2 ** 24) throw corrupt('chunk shape is too large');
   return { grid, chunk, elementBytes, voxelBytes, source: String(source) };
+}
+
+/** '`volume` may also have these keys; a reader that does not know them loses no voxel' */
+function checkFacts({ channels, valueUnit, windows }: Record<string, unknown>, t: number): void {
+  const isName = (name: unknown) => typeof name === 'string' && name.length <= 1024;
+  // 'list of 1 to 4096 objects', 'The number of channels divides t'
+  if (channels !== undefined) {
+    const isChannel = (channel: unknown) => {
+      const { name, color, window } = (channel ?? {}) as Record<string, unknown>;
+      // '`"#rrggbb"`, six hexadecimal digits; may be left out'
+      const isColor = color === undefined || /^#[0-9a-fA-F]{6}$/.test(String(color));
+      // '`[low, high]` in physical values'
+      return isName(name) && isColor && (window === undefined || isList(window, isNumber, 2));
+    };
+    const isRight = isList(channels, isChannel) && channels.length >= 1 && channels.length <= 4096;
+    if (!isRight || t % channels.length !== 0) throw corrupt('header has wrong channels');
+  }
+  // 'unit of the physical values: 1 to 1024 characters'
+  if (valueUnit !== undefined && (!isName(valueUnit) || valueUnit === '')) throw corrupt('header has a wrong unit');
+  // 'list of up to 256 objects: display windows that the source names'
+  if (windows !== undefined) {
+    const isWindow = (window: unknown) => {
+      const { name, low, high } = (window ?? {}) as Record<string, unknown>;
+      return isName(name) && isNumber(low) && isNumber(high);
+    };
+    if (!isList(windows, isWindow) || windows.length > 256) throw corrupt('header has wrong windows');
+  }
 }
 
 /** 'A number is a JSON number in the shortest form that reads back as the same double, or one of the texts' */

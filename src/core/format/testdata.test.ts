@@ -62,6 +62,21 @@ const doublesVoxels = Float64Array.of(1.5, -0, Number.NEGATIVE_INFINITY);
 
 /** 3 × 2 × 1 voxels of five time points, in chunks of two: 10 t + x + 3 y; but 9 at the third and the fourth. */
 const framesVolume: VolumeInfo = { ...seriesVolume, dims: [3, 2, 1, 5], type: 'u8' };
+/** 2 × 2 × 1 voxels of two channels at two time points: 100 channel + 10 time + voxel. */
+const channelsVolume: VolumeInfo = {
+  ...seriesVolume,
+  dims: [2, 2, 1, 4],
+  type: 'u8',
+  channels: [{ name: 'DAPI', color: '#0000ff', window: [0, 120] }, { name: 'GFP' }],
+  valueUnit: 'counts',
+  windows: [{ name: 'All', low: 0, high: 255 }],
+};
+const channelsShape = [2, 2, 1, 1] as const;
+const channelsVoxels = Uint8Array.from(
+  { length: 16 },
+  (_, i) => 100 * Math.floor(i / 8) + 10 * (Math.floor(i / 4) % 2) + (i % 4),
+);
+
 const framesShape = [3, 2, 1, 2] as const;
 const framesVoxels = Uint8Array.from({ length: 30 }, (_, i) => (i >= 12 && i < 24 ? 9 : 10 * Math.floor(i / 6) + (i % 6)));
 
@@ -93,6 +108,10 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
     { volume: framesVolume, chunkShape: framesShape, sourceFormat: 'raw', writer },
     rawChunks(framesVolume, framesShape, framesVoxels),
   );
+  const channels = await writeContainer(
+    { volume: channelsVolume, chunkShape: channelsShape, sourceFormat: 'raw', writer },
+    rawChunks(channelsVolume, channelsShape, channelsVoxels),
+  );
   const lost = new LostChunks(2);
   const recovered = await writeContainer(
     { volume: seriesVolume, chunkShape: [4, 4, 2, 1], sourceFormat: 'nifti', writer },
@@ -121,6 +140,7 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
     ['doubles.stria', doubles],
     ['ramps.stria', ramps],
     ['frames.stria', frames],
+    ['channels.stria', channels],
     ['recovered.stria', recovered],
     [
       'ramp-beyond-modulus.stria',

@@ -29,6 +29,14 @@ const headBytes = 4096;
  * read, `corrupt`, `invalid-input`, `not-readable`, `aborted`. Messages do not name the source: its caller does
  */
 export async function openVolume(input: ByteSource | FileTree, options: OpenOptions & JobOptions = {}): Promise<OpenVolume> {
+  const volume = await openAsRead(input, options);
+  const { info, valueUnit = info.valueUnit, windows = info.windows } = volume;
+  if (valueUnit === info.valueUnit && windows === info.windows) return volume;
+  // What goes with the info goes wherever it goes: to the view, and into a container.
+  return { ...volume, info: { ...info, ...(valueUnit && { valueUnit }), ...(windows?.length && { windows }) } };
+}
+
+async function openAsRead(input: ByteSource | FileTree, options: OpenOptions & JobOptions): Promise<OpenVolume> {
   const { raw, dataset } = options;
   if (isFileTree(input)) {
     if (raw !== undefined) throw new StriaError('invalid-input', 'a folder is no raw file: name a file in it');

@@ -1,3 +1,5 @@
+import type { FileWindow } from './volume-facts.ts';
+
 /** The type of a voxel: unsigned, signed or floating point, and its width in bits. */
 export const elementTypes = ['u8', 'i8', 'u16', 'i16', 'u32', 'i32', 'f32', 'f64'] as const;
 export type ElementType = (typeof elementTypes)[number];
@@ -28,6 +30,10 @@ export interface VolumeInfo {
    * channel c at time t has index c × (time points) + t. Not empty.
    */
   readonly channels?: readonly Channel[] | undefined;
+  /** Unit of the physical values: 'HU'. */
+  readonly valueUnit?: string | undefined;
+  /** The file's own display windows, in the file's order. */
+  readonly windows?: readonly FileWindow[] | undefined;
 }
 
 /** One channel of a volume: a stain, a wavelength, red. */

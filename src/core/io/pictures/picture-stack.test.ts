@@ -77,6 +77,7 @@ describe('a stack of files', () => {
       memorySource(name, encode({ width: 2, height: 1, channels: 3, depth: 8, data: Uint8Array.from(data) }));
     const volume = await openStack([rgb('1.png', [1, 2, 3, 4, 5, 6]), rgb('2.png', [7, 8, 9, 10, 11, 12])]);
     expect(volume.info.dims).toEqual([2, 1, 2, 3]);
+    expect(volume.info.channels?.map(({ name }) => name)).toEqual(['Red', 'Green', 'Blue']);
     expect([...(await readVoxels(volume))]).toEqual([1, 4, 7, 10, 2, 5, 8, 11, 3, 6, 9, 12]);
   });
 

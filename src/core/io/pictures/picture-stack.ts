@@ -2,7 +2,7 @@ import type { ByteSource } from '../../shared/bytes.ts';
 import { inContext, StriaError } from '../../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
 import { type PictureFormat, type SourceDescription, safeName } from '../../shared/source.ts';
-import { type VolumeInfo, volumeBytes } from '../../shared/volume.ts';
+import { type Channel, colorChannels, type VolumeInfo, volumeBytes } from '../../shared/volume.ts';
 import { diagonalAffine } from '../common/affine.ts';
 import { isGzip, plainBytes } from '../common/byte-stream.ts';
 import type { OpenOptions, OpenVolume } from '../common/volume-reader.ts';
@@ -123,7 +123,15 @@ function describeStack(pictures: readonly Picture[], { scale }: PictureFile, isO
     affine: diagonalAffine(spacing),
     slope: 1,
     intercept: 0,
+    ...(channels > 1 && { channels: sampleChannels(channels) }),
   };
+}
+
+/** Names of a pixel's samples: colours, where there are as many as colours have; else numbers. */
+function sampleChannels(count: number): readonly Channel[] {
+  if (count === 2) return [{ name: 'Gray' }, { name: 'Alpha' }];
+  if (count <= colorChannels.length) return colorChannels.slice(0, count);
+  return Array.from({ length: count }, (_, index) => ({ name: `Sample ${index + 1}` }));
 }
 
 function stackVolume(
