@@ -1,22 +1,22 @@
 import { cross, dot, unitVector, type Vector3, vectorLength } from '../../shared/vectors.ts';
 
 /**
- * Voxel index to world, as `VolumeInfo.affine` holds it: three rows of four, row by row. The first three numbers of a row
- * are the steps along x, y and z, the fourth is where voxel (0, 0, 0) lies.
+ * Maps voxel indexes to world coordinates, as in `VolumeInfo.affine`: three rows of four numbers, row by row. The first three
+ * numbers of a row are the steps along x, y and z; the fourth is the position of voxel (0, 0, 0).
  */
 export type Affine = readonly number[];
 
-/** Axes along the world's axes, the first voxel at the origin. */
+/** Axes along the world's axes, with the first voxel at the origin. */
 export function diagonalAffine(spacing: readonly number[]): Affine {
   const [x = 1, y = 1, z = 1] = spacing;
   return [x, 0, 0, 0, 0, y, 0, 0, 0, 0, z, 0];
 }
 
-/** The steps along x, y and z become the columns. */
+/** An affine with the steps along x, y and z as columns. */
 export function affineFromColumns(columns: readonly [Vector3, Vector3, Vector3], origin: Vector3): Affine {
   const [x, y, z] = columns;
   const numbers = [x[0], y[0], z[0], origin[0], x[1], y[1], z[1], origin[1], x[2], y[2], z[2], origin[2]];
-  // Adding 0 makes −0 a plain zero.
+  // Adding 0 turns −0 into 0.
   return numbers.map((number) => number + 0);
 }
 
@@ -29,7 +29,7 @@ export function affineOrigin(affine: Affine): Vector3 {
   return [affine[3] ?? 0, affine[7] ?? 0, affine[11] ?? 0];
 }
 
-/** True if every number is finite and the three steps span space: what a viewer can invert. */
+/** True if every number is finite and the three steps span space, so that a viewer can invert the affine. */
 export function isUsableAffine(affine: Affine): boolean {
   if (affine.length !== 12 || !affine.every(Number.isFinite)) return false;
   const [x, y, z] = affineColumns(affine).map(unitVector) as [Vector3, Vector3, Vector3];
@@ -41,7 +41,7 @@ export interface NiftiRotation {
   readonly b: number;
   readonly c: number;
   readonly d: number;
-  /** +1, or −1 where the third axis is mirrored. */
+  /** +1, or −1 if the third axis is mirrored. */
   readonly qfac: 1 | -1;
 }
 
@@ -66,8 +66,8 @@ export function affineFromRotation(rotation: NiftiRotation, spacing: readonly nu
 }
 
 /**
- * The rotation of an affine whose axes are orthogonal and as long as `spacing` says; undefined for any other, which a
- * quaternion cannot hold. Source: `nifti_mat44_to_quatern` of nifti1_io.c.
+ * The rotation of an affine with orthogonal axes of the lengths in `spacing`. Undefined for any other affine, which a
+ * quaternion cannot represent. Source: `nifti_mat44_to_quatern` of nifti1_io.c.
  */
 export function rotationFromAffine(affine: Affine, spacing: readonly number[]): NiftiRotation | undefined {
   const columns = affineColumns(affine);
@@ -82,7 +82,7 @@ export function rotationFromAffine(affine: Affine, spacing: readonly number[]): 
   const [r13, r23, r33] = [z[0] * qfac, z[1] * qfac, z[2] * qfac];
   const [r11, r21, r31] = x;
   const [r12, r22, r32] = y;
-  // Four times the square of each component: the largest is divided by, so that no precision is lost.
+  // Four times the square of each component. The largest is the divisor, to keep precision.
   const squares = [1 + r11 + r22 + r33, 1 + r11 - r22 - r33, 1 - r11 + r22 - r33, 1 - r11 - r22 + r33] as const;
   const largest = squares.indexOf(Math.max(...squares));
   const divisor = 2 * Math.sqrt(Math.max(...squares));

@@ -3,36 +3,36 @@ import { StriaError } from '../../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../shared/job.ts';
 
 export interface PieceOptions extends JobOptions {
-  /** Each piece is done with when the next is asked for: all may lie in the same memory. */
+  /** Each piece is released when the next is requested, so all may share one buffer. */
   readonly reuse?: boolean | undefined;
 }
 
-/** Bytes that can be read in order from any place: a file as it lies, or what its gzip holds. */
+/** Bytes that can be read sequentially from any start: a plain file, or the contents of a gzip file. */
 export interface ByteStream {
-  /** In bytes; undefined for gzip, where only decompressing tells. */
+  /** In bytes; undefined for gzip, whose size is known only after decompression. */
   readonly size: number | undefined;
-  /** No more than this can come. It unmasks headers that promise more than their file can hold. */
+  /** An upper bound of the size. It exposes headers that promise more than the file can hold. */
   readonly sizeLimit: number;
-  /** The file whose bytes these are, where other threads may read them, too. */
+  /** The file with these bytes, if other threads may read it too. */
   readonly file?: SharedFile | undefined;
   /** All bytes from `start` on, in pieces, which may share buffers. @throws StriaError `corrupt`, `not-readable`, `aborted` */
   pieces(start: number, options?: PieceOptions): AsyncGenerator<Uint8Array>;
   /**
-   * Reads into all of `target`, which is the whole of its buffer or its start: without a copy on the way where the source can.
-   * Left out where bytes come in order only. @throws as `pieces`
+   * Reads into all of `target`, which is its whole buffer or the start of it, without an extra copy if the source allows.
+   * Undefined for sequential sources. @throws as `pieces`
    */
   fill?(target: Uint8Array<ArrayBuffer>, start: number, options?: JobOptions): Promise<void>;
-  /** `length` bytes from `start`, fewer only at the end. @throws as `pieces` */
+  /** Reads `length` bytes from `start`, fewer only at the end. @throws as `pieces` */
   read(start: number, length: number, options?: JobOptions): Promise<Uint8Array>;
 }
 
-/** How much is read from a file at once. A multiple of every element's width. */
+/** How much is read from a file at once. A multiple of every element width. */
 export const pieceBytes = 2 * 2 ** 20;
 
-/** Deflate's best: 258 bytes from two bits. */
+/** The maximum ratio of deflate: 258 bytes from two bits. */
 const largestExpansion = 1032;
 
-/** A file's bytes as they lie. */
+/** A file's bytes, unchanged. */
 export function plainBytes(source: ByteSource): ByteStream {
   return {
     size: source.size,
@@ -44,7 +44,7 @@ export function plainBytes(source: ByteSource): ByteStream {
         throwIfAborted(signal);
         const piece = await source.read(at, Math.min(pieceBytes, source.size - at), { signal, into });
         if (piece.byteLength === 0) throw becameShorter(at);
-        // Before the yield: the caller may transfer what it is given, and then it has no length.
+        // Updated before the yield: the caller may transfer the piece, which then has no length.
         at += piece.byteLength;
         yield piece;
       }
@@ -74,7 +74,7 @@ export function becameShorter(at: number): StriaError {
   return new StriaError('not-readable', `the file became shorter while it was read (at byte ${at})`);
 }
 
-/** What the gzip in `inner` from byte `innerStart` on holds. */
+/** The contents of the gzip stream in `inner` that starts at byte `innerStart`. */
 export function gunzippedBytes(inner: ByteStream, innerStart = 0): ByteStream {
   return orderedBytes(inner.sizeLimit * largestExpansion, async function* (signal) {
     const { gunzip } = await import('./gunzip.ts');
@@ -82,7 +82,7 @@ export function gunzippedBytes(inner: ByteStream, innerStart = 0): ByteStream {
   });
 }
 
-/** What the zlib stream in `length` bytes of `inner` from byte `innerStart` on holds. */
+/** The contents of the zlib stream in `inner` that starts at byte `innerStart` and has `length` bytes. */
 export function inflatedBytes(inner: ByteStream, innerStart: number, length: number): ByteStream {
   return orderedBytes(Math.min(length, inner.sizeLimit) * largestExpansion, async function* (signal) {
     const { inflate } = await import('./inflate.ts');
@@ -101,8 +101,8 @@ async function* firstBytes(pieces: AsyncIterable<Uint8Array>, length: number): A
 }
 
 /**
- * Bytes that can only be made in order, from the first one on.
- * @param make all of them, in pieces that nothing else uses
+ * Bytes that can only be produced in order, from the first one. @param make produces all of them, in pieces with buffers of
+ * their own
  */
 export function orderedBytes(
   sizeLimit: number,
@@ -135,7 +135,7 @@ export function orderedBytes(
   };
 }
 
-/** A file's bytes, gunzipped if they are gzip. */
+/** A file's bytes, decompressed if they are gzip. */
 export async function openBytes(source: ByteSource, options: JobOptions): Promise<ByteStream> {
   const plain = plainBytes(source);
   return isGzip(await plain.read(0, 2, options)) ? gunzippedBytes(plain) : plain;

@@ -1,4 +1,4 @@
-/** Four tables of 256: entry i of table n is the CRC of byte i with n zero bytes behind it. */
+/** Four tables of 256 entries: entry i of table n is the CRC of byte i followed by n zero bytes. */
 const crcTables = makeCrcTables();
 
 function makeCrcTables(): Uint32Array {
@@ -15,7 +15,7 @@ function makeCrcTables(): Uint32Array {
   return tables;
 }
 
-/** CRC-32 as in RFC 1952, four bytes at a time. @param crc of what comes before, 0 at the start */
+/** CRC-32 as in RFC 1952, four bytes at a time. @param crc of the preceding bytes, 0 at the start */
 export function crc32(bytes: Uint8Array, crc = 0): number {
   const table = (index: number) => crcTables[index] as number;
   let state = ~crc;

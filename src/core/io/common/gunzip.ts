@@ -3,7 +3,7 @@ import { StriaError } from '../../shared/errors.ts';
 import { throwIfAborted } from '../../shared/job.ts';
 import { crc32 } from './crc32.ts';
 
-/** What goes into the inflater at once. It may come out 1032 times as large, and all of that is in memory. */
+/** How much goes into the inflater at once. The output can be 1032 times as large and is all in memory. */
 const nativeInputBytes = 64 * 1024;
 const memberInputBytes = 16 * 1024;
 
@@ -74,7 +74,7 @@ export async function* decompressNatively(
     }
     await closed;
   } finally {
-    // Not awaited: a stream that has failed may never answer.
+    // Not awaited: a failed stream may never answer.
     reader.cancel().catch(() => undefined);
     writer.abort().catch(() => undefined);
   }
@@ -82,10 +82,10 @@ export async function* decompressNatively(
 
 /** A member's trailer: the CRC-32 of its content, then its length modulo 2³². */
 const trailerBytes = 8;
-/** The longest gzip header is 10 bytes, 64 KiB of extra field and two names; these many bytes are looked back at. */
+/** The longest gzip header has 10 bytes, 64 KiB of extra field and two names. This many bytes are kept to look back at. */
 const keptBytes = 128 * 1024;
 
-/** The same by fflate, which takes members but checks no trailer: that is done here. */
+/** Decompresses with fflate, which accepts members but does not check trailers; the checks are here. */
 async function* gunzipMembers(input: AsyncGenerator<Uint8Array>, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   let ready: Uint8Array[] = [];
   let crc = 0;
@@ -140,10 +140,10 @@ async function* gunzipMembers(input: AsyncGenerator<Uint8Array>, signal: AbortSi
   yield* ready;
 }
 
-/** Of a header: the magic, the method and the flags. */
+/** Start of a gzip header: the magic number, the method and the flags. */
 const headerStart = 4;
 
-/** RFC 1952, 2.3.1: the method is deflate, and a decompressor must refuse reserved flags. fflate looks at neither. */
+/** RFC 1952, 2.3.1: the method is deflate, and a decompressor must refuse reserved flags. fflate checks neither. */
 function isKnownHeader([magic1, magic2, method, flags = 0]: Uint8Array): boolean {
   return magic1 === 0x1f && magic2 === 0x8b && method === 8 && (flags & 0xe0) === 0;
 }

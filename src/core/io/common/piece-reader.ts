@@ -1,4 +1,4 @@
-/** Reads a stream that comes in pieces of any size by exact lengths. */
+/** Reads exact lengths from a stream of pieces of any size. */
 export class PieceReader {
   readonly #pieces: AsyncIterator<Uint8Array>;
   #piece: Uint8Array = new Uint8Array();
@@ -7,7 +7,7 @@ export class PieceReader {
     this.#pieces = pieces[Symbol.asyncIterator]();
   }
 
-  /** Fills `target`, and says how many bytes there were: fewer only at the end. @throws what the stream throws */
+  /** Fills `target` and returns the number of bytes: fewer only at the end. @throws errors of the stream */
   async fill(target: Uint8Array): Promise<number> {
     let filled = 0;
     while (filled < target.byteLength) {
@@ -19,7 +19,7 @@ export class PieceReader {
     return filled;
   }
 
-  /** Some of the next bytes, `most` at most and none only at the end. They are part of a piece. @throws what the stream throws */
+  /** At most `most` of the next bytes, and none only at the end. They are part of a piece. @throws errors of the stream */
   async take(most: number): Promise<Uint8Array> {
     while (this.#piece.byteLength === 0) {
       const next = await this.#pieces.next();
@@ -31,7 +31,7 @@ export class PieceReader {
     return part;
   }
 
-  /** Passes over what is left, and says how long it was. Stops once it was more than `most`. @throws what the stream throws */
+  /** Skips the rest and returns its length. Stops once that exceeds `most`. @throws errors of the stream */
   async drain(most: number): Promise<number> {
     let length = 0;
     while (length <= most) {
@@ -42,7 +42,7 @@ export class PieceReader {
     return length;
   }
 
-  /** Lets the stream go, whether it has ended or not. */
+  /** Releases the stream, whether it has ended or not. */
   async close(): Promise<void> {
     await this.#pieces.return?.();
   }

@@ -11,5 +11,5 @@ export async function findSibling(name: string, names: readonly string[], option
     const found = await options.siblings?.(candidate);
     if (found !== undefined) return found;
   }
-  throw new StriaError('not-readable', `${names.join(' or ')} is missing: ${name} needs it in the same folder`);
+  throw new StriaError('not-readable', `${names.join(' or ')} is missing; ${name} needs it in the same folder`);
 }

@@ -5,28 +5,29 @@ import { type Dims4, type Endian, elementBytes, swapBytes, type VolumeInfo, volu
 import { type ByteStream, joinBytes, type PieceOptions, pieceBytes } from './byte-stream.ts';
 import type { OpenVolume } from './volume-reader.ts';
 
-/** The most that is kept verbatim in front of the voxels: NIfTI extensions can hold megabytes of XML. */
+/** The maximum length of the bytes that are kept verbatim before the voxels: NIfTI extensions can hold megabytes of XML. */
 export const beforeLimit = 64 * 2 ** 20;
-/** The most that is kept verbatim behind the voxels. */
+/** The maximum length of the bytes that are kept verbatim after the voxels. */
 export const afterLimit = 16 * 2 ** 20;
 
-/** Where a volume's voxels lie, and what to say of its source. */
+/** The place of a volume's voxels, and the description of its source. */
 export interface VoxelPlace {
   readonly info: VolumeInfo;
   readonly format: FileFormat;
   readonly endian: Endian;
   readonly stream: ByteStream;
-  /** Of the first voxel, in bytes. */
+  /** Offset of the first voxel in bytes. */
   readonly start: number;
-  /** The source's files, given the bytes behind the voxels. */
+  /** The source's files, from the bytes after the voxels. */
   parts(after: Uint8Array): SourcePart[];
-  /** What to throw when only `available` bytes of voxels can be had. Default: `corrupt`, saying so. */
+  /** The fault if only `available` bytes of voxels exist. Default: `corrupt`, with a message that says so. */
   tooShort?(available: number): StriaError;
 }
 
 /**
- * A volume whose voxels lie one behind the other in a stream. They come in pieces of whole elements, 2 MiB each but the last.
- * @throws StriaError `corrupt` (or `tooShort`'s) where the stream cannot be long enough; `unsupported` if too much follows
+ * A volume whose voxels are contiguous in a stream. They come in pieces of whole elements, 2 MiB each except the last.
+ * @throws StriaError `corrupt` (or the fault from `tooShort`) if the stream cannot be long enough; `unsupported` if too many
+ * bytes follow
  */
 export function streamedVolume(place: VoxelPlace): OpenVolume {
   const { info, stream, start } = place;
@@ -47,7 +48,7 @@ export function streamedVolume(place: VoxelPlace): OpenVolume {
       while (at < piece.byteLength && given < total) {
         const wanted = Math.min(pieceBytes, total - given);
         let whole: Uint8Array | undefined;
-        // Only a piece with a buffer of its own can be given away as it is.
+        // Only a piece with a buffer of its own can be handed over as it is.
         if (filled === 0 && at === 0 && piece.byteLength === wanted && piece.buffer.byteLength === wanted) {
           whole = piece;
           at = wanted;
@@ -97,7 +98,7 @@ export function streamedVolume(place: VoxelPlace): OpenVolume {
   };
 }
 
-/** The bytes behind the voxels, up to what is kept. */
+/** The bytes after the voxels, up to the limit. */
 class Tail {
   readonly #parts: Uint8Array[] = [];
   #length = 0;
@@ -127,16 +128,13 @@ function tooMuchBehind(): StriaError {
   );
 }
 
-/**
- * Bytes in front of the voxels, which have to be there and be few enough to keep.
- * @throws StriaError `corrupt`, `unsupported`
- */
+/** Reads the bytes before the voxels, which must exist and be within the limit. @throws StriaError `corrupt`, `unsupported` */
 export async function readBefore(stream: ByteStream, length: number, options: JobOptions): Promise<Uint8Array> {
   if (length > stream.sizeLimit) throw beginsBehindEnd(length);
   if (length > beforeLimit) {
     throw new StriaError(
       'unsupported',
-      `the voxels begin at byte ${length}; Stria keeps headers up to ${beforeLimit / 2 ** 20} MiB`,
+      `the voxels begin at byte ${length}; Stria keeps headers of at most ${beforeLimit / 2 ** 20} MiB`,
     );
   }
   const before = await stream.read(0, length, options);
@@ -145,32 +143,32 @@ export async function readBefore(stream: ByteStream, length: number, options: Jo
 }
 
 function beginsBehindEnd(start: number): StriaError {
-  return new StriaError('corrupt', `the header says that the voxels begin at byte ${start}, but the file ends before that`);
+  return new StriaError('corrupt', `the header puts the voxels at byte ${start}, but the file ends before that`);
 }
 
 /**
- * Lengths of axes as a volume's dims. Missing axes are 1, axes behind the fourth are folded into t.
- * @throws StriaError `corrupt` for lengths below 1, or more bytes than any file has
+ * The lengths of axes as a volume's dims. Missing axes are 1; axes after the fourth are folded into t.
+ * @throws StriaError `corrupt` for lengths below 1, or more bytes than a file can have
  */
 export function checkedDims(lengths: readonly number[], width: number): Dims4 {
   const bad = lengths.find((length) => !Number.isSafeInteger(length) || length < 1);
   if (bad !== undefined)
-    throw new StriaError('corrupt', `the header gives an axis the length ${bad}: lengths are whole numbers from 1 on`);
+    throw new StriaError('corrupt', `the header gives an axis the length ${bad}; lengths are whole numbers from 1`);
   const [x = 1, y = 1, z = 1, ...times] = lengths;
   const t = times.reduce((product, length) => product * length, 1);
   if (!Number.isSafeInteger(x * y * z * t * width)) {
-    throw new StriaError('corrupt', `the header's lengths ${lengths.join('×')} make more bytes than a file can have`);
+    throw new StriaError('corrupt', `the header's lengths ${lengths.join('×')} exceed the size of any file`);
   }
   return [x, y, z, t];
 }
 
-/** Slope and intercept as NIfTI defines them: a slope of zero, or one that is no number, means that there is no scaling. */
+/** Slope and intercept as NIfTI defines them: if the slope is zero or not a number, there is no scaling. */
 export function checkedScaling(slope: number, intercept: number): { slope: number; intercept: number } {
   if (!Number.isFinite(slope) || slope === 0) return { slope: 1, intercept: 0 };
   return { slope, intercept: Number.isFinite(intercept) ? intercept : 0 };
 }
 
-/** A distance as a positive number; 1 where the header has none. */
+/** A distance as a positive number; 1 if the header has none. */
 export function checkedSpacing(distance: number | undefined): number {
   const size = Math.abs(distance ?? 1);
   return Number.isFinite(size) && size > 0 ? size : 1;

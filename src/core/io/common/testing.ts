@@ -6,7 +6,7 @@ import { type Dims4, type ElementType, type Endian, elementBytes, swapBytes } fr
 import { joinBytes } from './byte-stream.ts';
 import type { OpenVolume } from './volume-reader.ts';
 
-// Helpers of this folder's tests. Files are built here from the formats' own documents, not with this folder's writers.
+// Helpers for the tests of this folder. Files are built here from the format specifications, not with this folder's writers.
 
 /** A file on an imaginary disk. */
 export interface TestFile {
@@ -21,12 +21,12 @@ export function siblingsAmong(files: readonly TestFile[]): SiblingFinder {
   };
 }
 
-/** A source that gives at most `most` bytes a read, so that elements straddle pieces. */
+/** A source that returns at most `most` bytes per read, so that elements straddle pieces. */
 export function trickling(source: ByteSource, most: number): ByteSource {
   return { ...source, read: (offset, length, options) => source.read(offset, Math.min(length, most), options) };
 }
 
-/** Bytes without a pattern, the same for the same seed. */
+/** Pseudorandom bytes; the same seed gives the same bytes. */
 export function noise(length: number, seed = 1): Uint8Array<ArrayBuffer> {
   let state = seed;
   return new Uint8Array(length).map(() => {
@@ -41,7 +41,7 @@ export async function readVoxels(volume: OpenVolume): Promise<Uint8Array> {
   return joinBytes(pieces);
 }
 
-/** The files that a description and little-endian voxels make. */
+/** The files that a description and little-endian voxels result in. */
 export function rebuild(source: SourceDescription, voxels: Uint8Array, type: ElementType): TestFile[] {
   const inOrder = voxels.slice();
   if (source.endian === 'big') swapBytes(inOrder, elementBytes(type));
@@ -51,7 +51,7 @@ export function rebuild(source: SourceDescription, voxels: Uint8Array, type: Ele
   }));
 }
 
-/** The fault that a promise ends with; undefined if it ends well. Anything thrown that is no StriaError fails the test. */
+/** The fault with which a promise rejects; undefined if it resolves. Any error other than a StriaError fails the test. */
 export async function faultOf(work: Promise<unknown>): Promise<StriaError | undefined> {
   try {
     await work;
@@ -143,7 +143,7 @@ export function niftiHeaderBytes(fields: NiftiFields): Uint8Array {
   return bytes;
 }
 
-/** A whole `.nii`: header, four bytes that announce `extension`, the extension, voxels, and what stands behind them. */
+/** A complete `.nii`: header, four bytes that announce `extension`, the extension, voxels, and trailing bytes. */
 export function niftiFile(
   fields: NiftiFields,
   voxels: Uint8Array,
@@ -171,7 +171,7 @@ export function nrrdText(lines: readonly string[], magic = 'NRRD0004'): Uint8Arr
   return new TextEncoder().encode([magic, ...lines, '', ''].join('\n'));
 }
 
-/** The fields that every header of a still volume needs. */
+/** The fields that every header of a volume without time needs. */
 export function nrrdLines(dims: readonly number[], type: ElementType, endian: Endian = 'little', encoding = 'raw'): string[] {
   return [
     '# made by a test',
@@ -183,7 +183,7 @@ export function nrrdLines(dims: readonly number[], type: ElementType, endian: En
   ];
 }
 
-/** Voxel bytes as a file holds them, and as a reader gives them. */
+/** Voxel bytes as a file stores them, and as a reader returns them. */
 export function testVoxels(dims: Dims4, type: ElementType, endian: Endian): { stored: Uint8Array; read: Uint8Array } {
   const read = noise(dims[0] * dims[1] * dims[2] * dims[3] * elementBytes(type), 7);
   const stored = read.slice();

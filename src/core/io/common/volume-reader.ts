@@ -5,10 +5,10 @@ import type { Dims4, ElementType, Endian, VolumeInfo } from '../../shared/volume
 import type { FileWindow, VolumeTag } from '../../shared/volume-facts.ts';
 import type { PieceOptions } from './byte-stream.ts';
 
-/** A volume whose header has been read and whose voxels wait. */
+/** A volume with its header read and its voxels still to be read. */
 export interface OpenVolume {
   readonly info: VolumeInfo;
-  /** What its source is, as `source()` will say: a container's header needs it before the voxels are read. */
+  /** The source's format, as in `source()`: a container's header needs it before the voxels are read. */
   readonly format: FileFormat;
   /**
    * The voxels once, in order (x fastest, then y, z, t), as little-endian bytes in pieces of any size, together exactly
@@ -21,7 +21,10 @@ export interface OpenVolume {
    * begins with a whole voxel. Left out where they can only be read in order, as from gzip. @throws as `voxels`
    */
   fill?(target: Uint8Array<ArrayBuffer>, start: number, options?: JobOptions): Promise<void>;
-  /** The file in which the voxels lie as `voxels` gives them, from byte `start` on. Left out where they lie otherwise, or cannot be shared. */
+  /**
+   * The file in which the voxels are stored exactly as `voxels` returns them, from byte `start` on. Undefined if they are
+   * stored otherwise, or the file cannot be shared.
+   */
   readonly place?: FilePlace | undefined;
   /** The file's own display windows, in the file's order. */
   readonly windows?: readonly FileWindow[] | undefined;
@@ -29,7 +32,10 @@ export interface OpenVolume {
   readonly tags?: readonly VolumeTag[] | undefined;
   /** Unit of the physical values: 'HU'. */
   readonly valueUnit?: string | undefined;
-  /** What is needed to write the source again. Call it after `voxels` has ended: what stands behind the voxels is known only then. */
+  /**
+   * The description from which the source can be written again. Call it after `voxels` has ended, because the bytes after the
+   * voxels are known only then.
+   */
   source(): Promise<SourceDescription>;
 }
 
@@ -38,32 +44,32 @@ export interface FilePlace {
   readonly start: number;
 }
 
-/** What a raw file does not say about itself. */
+/** What a raw file does not describe itself. */
 export interface RawLayout {
   readonly dims: Dims4;
   readonly type: ElementType;
   /** Default 'little'. */
   readonly endian?: Endian | undefined;
-  /** Bytes in front of the first voxel. Default 0. */
+  /** Bytes before the first voxel. Default 0. */
   readonly offset?: number | undefined;
 }
 
 export interface OpenOptions {
   /** Needed by detached headers: `.hdr` finds its `.img`, `.nhdr` its data file, `.raw` its sidecar. */
   readonly siblings?: SiblingFinder | undefined;
-  /** Given: the file is raw, whatever its name. */
+  /** If set, the file is raw, whatever its name. */
   readonly raw?: RawLayout | undefined;
-  /** The id of the volume to open, where there are several (`VolumeEntry`). */
+  /** The id of the volume to open, if there are several (`VolumeEntry`). */
   readonly dataset?: string | undefined;
   /** What the axes of an array stand for, where the file does not tell: a letter each, slowest first, as `tzyx` (`parseAxes`). */
   readonly axes?: string | undefined;
   /** Of an image at several resolutions the largest of at most so many bytes is opened. Default: `defaultLevelBytes`. */
   readonly levelBytes?: number | undefined;
-  /** What reading one picture may hold in memory at a time, in bytes. Default: `defaultPictureMemory`. */
+  /** Memory limit for reading one picture, in bytes. Default: `defaultPictureMemory`. */
   readonly pictureMemory?: number | undefined;
 }
 
-/** One reader: says whether a file is its own by the first bytes and the name, and opens it. */
+/** A reader of one format: recognises its files by the first bytes and the name, and opens them. */
 export interface VolumeReader {
   readonly format: SourceDescription['format'];
   /** @param head the file's first 4096 bytes (fewer if it is shorter), gunzipped if it was gzip */

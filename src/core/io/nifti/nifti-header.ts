@@ -15,14 +15,14 @@ import {
 export interface NiftiHeader {
   readonly layout: NiftiLayout;
   readonly endian: Endian;
-  /** The voxels are in a file of their own (`.img`). */
+  /** The voxels are in a separate file (`.img`). */
   readonly isPair: boolean;
-  /** Of the first voxel, in the file that holds the voxels. */
+  /** Offset of the first voxel, in the file that holds the voxels. */
   readonly voxOffset: number;
   readonly info: VolumeInfo;
 }
 
-/** Which header the bytes begin with, by `sizeof_hdr`; undefined for neither version's. */
+/** The NIfTI version and byte order of a header, by `sizeof_hdr`; undefined if it is neither version. */
 function niftiKind(head: Uint8Array): { layout: NiftiLayout; endian: Endian } | undefined {
   if (head.byteLength < 4) return undefined;
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
@@ -33,7 +33,7 @@ function niftiKind(head: Uint8Array): { layout: NiftiLayout; endian: Endian } | 
   return undefined;
 }
 
-/** True for a header's length and magic number together. */
+/** Whether both the header length and the magic number are NIfTI's. */
 export function isNiftiHeader(head: Uint8Array): boolean {
   const kind = niftiKind(head);
   return kind !== undefined && hasMagic(head, kind.layout);
@@ -49,13 +49,13 @@ function startsAt(bytes: Uint8Array, at: number, expected: readonly number[]): b
 
 /**
  * Reads a NIfTI-1 or NIfTI-2 header.
- * @param head at least 540 bytes from the file's start, fewer if it is shorter
- * @throws StriaError `corrupt`; `unsupported` for datatypes that Stria has no element type for
+ * @param head at least 540 bytes from the start of the file, fewer if it is shorter
+ * @throws StriaError `corrupt`; `unsupported` for datatypes without an element type in Stria
  */
 export function parseNiftiHeader(head: Uint8Array): NiftiHeader {
   const kind = niftiKind(head);
   if (kind === undefined)
-    throw new StriaError('corrupt', 'this is no NIfTI file: it does not begin with the length of a NIfTI header');
+    throw new StriaError('corrupt', 'this is not a NIfTI file: it does not begin with the length of a NIfTI header');
   const { layout, endian } = kind;
   if (head.byteLength < layout.headerBytes) {
     throw new StriaError('corrupt', `the file ends inside its NIfTI header: ${head.byteLength} of ${layout.headerBytes} bytes`);
@@ -106,7 +106,7 @@ function fieldReader(head: Uint8Array, layout: NiftiLayout, isLittle: boolean): 
       if (bytes === 4) return view.getInt32(at, isLittle);
       const value = Number(view.getBigInt64(at, isLittle));
       if (!Number.isSafeInteger(value))
-        throw new StriaError('corrupt', `the number at byte ${at} of the header is absurd: ${value}`);
+        throw new StriaError('corrupt', `the number at byte ${at} of the header is impossible: ${value}`);
       return value;
     },
     real: (at) => (layout.realBytes === 4 ? view.getFloat32(at, isLittle) : view.getFloat64(at, isLittle)),
@@ -120,7 +120,7 @@ function elementType(datatype: number): ElementType {
   if (name === undefined) throw new StriaError('corrupt', `NIfTI has no datatype ${datatype}`);
   throw new StriaError(
     'unsupported',
-    `voxels of ${name} are not read: Stria reads integers of 8 to 32 bits and floats of 32 and 64 bits`,
+    `Stria does not read voxels of ${name}; it reads integers of 8 to 32 bits and floats of 32 and 64 bits`,
   );
 }
 
@@ -128,19 +128,16 @@ function elementType(datatype: number): ElementType {
 function lengths(fields: FieldReader, layout: NiftiLayout): number[] {
   const dim = (index: number) => fields.integer(layout.dimAt + index * layout.dimBytes, layout.dimBytes);
   const count = dim(0);
-  if (count < 1 || count > 7) throw new StriaError('corrupt', `the header gives the volume ${count} axes: NIfTI has 1 to 7`);
+  if (count < 1 || count > 7) throw new StriaError('corrupt', `the header gives the volume ${count} axes; NIfTI has 1 to 7`);
   return Array.from({ length: count }, (_, index) => dim(index + 1));
 }
 
-/** A file of its own for the voxels may begin with them; else they lie behind the header and its extension flag. */
+/** In a separate file the voxels may start at byte 0; otherwise they follow the header and its extension flag. */
 function voxOffset(fields: FieldReader, layout: NiftiLayout, isPair: boolean): number {
   const offset = layout.version === 1 ? fields.real(layout.voxOffsetAt) : fields.integer(layout.voxOffsetAt, 8);
   const least = isPair ? 0 : layout.headerBytes + 4;
   if (!Number.isSafeInteger(offset) || offset < least) {
-    throw new StriaError(
-      'corrupt',
-      `the header says that the voxels begin at byte ${offset}: the first possible one is ${least}`,
-    );
+    throw new StriaError('corrupt', `the header puts the voxels at byte ${offset}; the first possible offset is ${least}`);
   }
   return offset;
 }
@@ -149,7 +146,7 @@ function unitOf<Unit extends string>(codes: Record<Unit, number>, code: number):
   return (Object.keys(codes) as Unit[]).find((unit) => codes[unit] === code) ?? 'unknown';
 }
 
-/** The sform if it has a code, else the qform if it has one, else the spacing alone: NIfTI's methods 3, 2 and 1. */
+/** The sform if it has a code, otherwise the qform if it has one, otherwise the spacing alone: NIfTI's methods 3, 2 and 1. */
 function affineOf(fields: FieldReader, layout: NiftiLayout, spacing: readonly number[], qfac: number): Affine {
   const quaternReal = (index: number) => fields.real(layout.quaternAt + index * layout.realBytes);
   if (fields.integer(layout.formCodesAt + layout.formCodeBytes, layout.formCodeBytes) > 0) {

@@ -1,26 +1,26 @@
 import type { ElementType, VolumeInfo } from '../../shared/volume.ts';
 
 /**
- * Where the fields of a NIfTI header lie that Stria reads and writes: byte offsets, and the width of a field in bytes.
- * Sources: nifti1.h and nifti2.h of the NIfTI data format working group.
+ * The fields of a NIfTI header that Stria reads and writes: byte offsets, and field widths in bytes. Sources: nifti1.h and
+ * nifti2.h of the NIfTI data format working group.
  */
 export interface NiftiLayout {
   readonly version: 1 | 2;
   /** `sizeof_hdr`, the header's first 4 bytes. Four bytes that announce extensions follow the header. */
   readonly headerBytes: number;
   readonly magicAt: number;
-  /** Magic of a file that holds header and voxels. */
+  /** Magic number of a file with header and voxels. */
   readonly singleMagic: readonly number[];
-  /** Magic of a header whose voxels are in a file of their own. */
+  /** Magic number of a header whose voxels are in a separate file. */
   readonly pairMagic: readonly number[];
   readonly dimAt: number;
   readonly dimBytes: 2 | 8;
   readonly datatypeAt: number;
   readonly bitpixAt: number;
   readonly pixdimAt: number;
-  /** Width of every real number of the header. */
+  /** Width of every floating-point number of the header. */
   readonly realBytes: 4 | 8;
-  /** A float in NIfTI-1, an integer of 8 bytes in NIfTI-2. */
+  /** A float in NIfTI-1, an 8-byte integer in NIfTI-2. */
   readonly voxOffsetAt: number;
   /** `scl_slope`; `scl_inter` follows. */
   readonly slopeAt: number;
@@ -75,7 +75,7 @@ export const nifti2: NiftiLayout = {
   quaternAt: 352,
 };
 
-/** `datatype` of each element type. */
+/** The `datatype` code of each element type. */
 export const niftiDatatypes: Record<ElementType, number> = {
   u8: 2,
   i16: 4,
@@ -87,7 +87,7 @@ export const niftiDatatypes: Record<ElementType, number> = {
   u32: 768,
 };
 
-/** Datatypes of NIfTI that Stria does not read. */
+/** NIfTI datatypes that Stria does not read. */
 export const otherDatatypes: ReadonlyMap<number, string> = new Map([
   [1, 'single bits'],
   [32, 'complex64'],
@@ -100,7 +100,7 @@ export const otherDatatypes: ReadonlyMap<number, string> = new Map([
   [2304, 'RGBA32 colours'],
 ]);
 
-/** Low three bits of `xyzt_units`. */
+/** The lowest three bits of `xyzt_units`. */
 export const spatialUnitCodes: Record<VolumeInfo['spatialUnit'], number> = { unknown: 0, m: 1, mm: 2, um: 3 };
 /** The next three bits. */
 export const timeUnitCodes: Record<VolumeInfo['timeUnit'], number> = { unknown: 0, s: 8, ms: 16, us: 24 };

@@ -9,8 +9,8 @@ import { isNiftiHeader, parseNiftiHeader } from './nifti-header.ts';
 import { nifti2 } from './nifti-layout.ts';
 
 /**
- * NIfTI-1 and NIfTI-2 in both byte orders: `.nii`, and `.hdr` with its `.img`, each gzipped or not. Axes 5 to 7 are folded
- * into t. An `.img` finds its `.hdr`.
+ * NIfTI-1 and NIfTI-2 in both byte orders: `.nii`, and `.hdr` with its `.img`, gzipped or not. Axes 5 to 7 are folded into t.
+ * Opening an `.img` finds its `.hdr`.
  */
 export const niftiReader: VolumeReader = {
   format: 'nifti',
@@ -50,7 +50,8 @@ async function openPair(
 ): Promise<OpenVolume> {
   const headerStream = await openBytes(headerSource, options);
   const header = parseNiftiHeader(await headerStream.read(0, nifti2.headerBytes, options));
-  if (!header.isPair) throw new StriaError('corrupt', `${headerSource.name} is no header of a pair: it holds its voxels itself`);
+  if (!header.isPair)
+    throw new StriaError('corrupt', `${headerSource.name} is not the header of a pair: it holds the voxels itself`);
   const imageSource = image ?? (await findSibling(headerSource.name, siblingNames(headerSource.name, 'img'), options));
   const headerBytes = await readWhole(headerStream, beforeLimit, options);
   const stream = await openBytes(imageSource, options);
@@ -73,7 +74,7 @@ function isImage(name: string): boolean {
   return /\.img(\.gz)?$/i.test(name);
 }
 
-/** `scan.img` and `scan.img.gz` for `scan.hdr`; gzip first where the given file is gzip; in the given file's case. */
+/** `scan.img` and `scan.img.gz` for `scan.hdr`: gzip first if the given file is gzip, in the letter case of the given file. */
 function siblingNames(name: string, extension: string): string[] {
   const plainName = nameWithoutGzip(name);
   const stem = plainName.replace(/\.[^.]*$/, '');

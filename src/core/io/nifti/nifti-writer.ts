@@ -2,12 +2,12 @@ import { type Endian, elementBytes, type VolumeInfo } from '../../shared/volume.
 import { affineOrigin, rotationFromAffine } from '../common/affine.ts';
 import { type NiftiLayout, nifti1, nifti2, niftiDatatypes, spatialUnitCodes, timeUnitCodes } from './nifti-layout.ts';
 
-/** 'Aligned to something': the affine is known, what it is relative to is not. */
+/** NIfTI's code for 'aligned to something': the affine is known, its reference is not. */
 const alignedCode = 2;
 
 /**
- * What stands in front of the voxels of a `.nii`: the header and four zero bytes, which announce no extensions.
- * NIfTI-1, or NIfTI-2 where an axis is longer than 32,767 or a number is outside of what a 32-bit float holds.
+ * The bytes before the voxels of a `.nii`: the header and four zero bytes, which announce no extensions. NIfTI-1, or NIfTI-2 if
+ * an axis is longer than 32,767 or a number exceeds the range of a 32-bit float.
  */
 export function niftiHeader(info: VolumeInfo, endian: Endian): Uint8Array {
   const layout = needsNifti2(info) ? nifti2 : nifti1;

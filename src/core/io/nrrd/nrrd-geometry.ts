@@ -7,12 +7,12 @@ import type { NrrdText } from './nrrd-text.ts';
 
 type Geometry = Pick<VolumeInfo, 'spacing' | 'spatialUnit' | 'timeUnit' | 'affine'>;
 
-/** Signs that turn a space's axes into right, anterior, superior; and how many axes it has. Source: NRRD, 'space'. */
+/** The signs that turn a space's axes into right, anterior, superior, and the number of its axes. Source: NRRD, 'space'. */
 const spaces: ReadonlyMap<string, Space> = new Map([
   ...spellings(['right-anterior-superior', 'RAS', 'RAST'], [1, 1, 1]),
   ...spellings(['left-anterior-superior', 'LAS', 'LAST'], [-1, 1, 1]),
   ...spellings(['left-posterior-superior', 'LPS', 'LPST'], [-1, -1, 1]),
-  // These say nothing of the patient: they are taken as the world's axes.
+  // These do not relate to a patient, so their axes are taken as the world's axes.
   ...spellings(['scanner-xyz'], [1, 1, 1]),
   ...spellings(['3D-right-handed'], [1, 1, 1]),
   ...spellings(['3D-left-handed'], [1, 1, 1]),
@@ -23,7 +23,7 @@ interface Space {
   readonly axes: number;
 }
 
-/** A space's names in lower case, and those of the same space with time. */
+/** A space's names in lower case, with and without time. */
 function spellings(
   [name = '', short = name, shortWithTime = `${name}-time`]: readonly string[],
   toRas: Vector3,
@@ -41,7 +41,7 @@ function spellings(
 /**
  * Spacing, units and affine of a header, in RAS+.
  * @param dimension number of axes
- * @param timeAxis the axis that is t, if any; the others are x, y, z
+ * @param timeAxis the axis that is t, if any; the others are x, y and z
  * @throws StriaError `corrupt`, `unsupported`
  */
 export function nrrdGeometry(text: NrrdText, dimension: number, timeAxis: number | undefined): Geometry {
@@ -49,7 +49,7 @@ export function nrrdGeometry(text: NrrdText, dimension: number, timeAxis: number
   const spaceName = field('space')?.toLowerCase();
   const space = spaceName === undefined ? undefined : spaces.get(spaceName);
   if (spaceName !== undefined && space === undefined) {
-    throw new StriaError('unsupported', `the space '${spaceName.slice(0, 60)}' is none that NRRD defines`);
+    throw new StriaError('unsupported', `NRRD does not define the space '${spaceName.slice(0, 60)}'`);
   }
   const toRas: Vector3 = space?.toRas ?? [1, 1, 1];
   const spaceAxes = space?.axes ?? spaceDimension(field('spacedimension'));
@@ -76,7 +76,7 @@ export function nrrdGeometry(text: NrrdText, dimension: number, timeAxis: number
 function spaceDimension(value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   if (!/^[1-4]$/.test(value))
-    throw new StriaError('unsupported', `a space of dimension '${value.slice(0, 60)}' is not read: 1 to 4 are`);
+    throw new StriaError('unsupported', `a space of dimension '${value.slice(0, 60)}' is not supported; Stria reads 1 to 4`);
   return Number(value);
 }
 
@@ -87,14 +87,17 @@ function vectors(value: string | undefined, length: number | undefined): (number
     throw new StriaError('corrupt', "the NRRD header has vectors, but neither 'space' nor 'space dimension'");
   const vector = /none|\([^)]*\)/gi;
   if (value.replace(vector, '').trim() !== '') {
-    throw new StriaError('corrupt', `the NRRD header has vectors that cannot be read: ${value.slice(0, 60)}`);
+    throw new StriaError('corrupt', `the NRRD header has malformed vectors: ${value.slice(0, 60)}`);
   }
   const words = value.match(vector) ?? [];
   return words.map((word) => {
     if (word.toLowerCase() === 'none') return undefined;
     const numbers = word.slice(1, -1).split(',').map(Number);
     if (numbers.length !== length) {
-      throw new StriaError('corrupt', `the vector ${word.slice(0, 60)} of the NRRD header has not the space's ${length} numbers`);
+      throw new StriaError(
+        'corrupt',
+        `the vector ${word.slice(0, 60)} in the NRRD header does not have the space's ${length} numbers`,
+      );
     }
     return numbers.every(Number.isFinite) ? numbers : undefined;
   });
@@ -113,7 +116,7 @@ function spatialPart(vector: readonly number[], toRas: Vector3): Vector3 {
   return [x * toRas[0], y * toRas[1], z * toRas[2]];
 }
 
-/** Axes without a direction: the third of a slice stands upright on it, all others follow the space's axes. */
+/** Fills in axes without a direction: the third axis of a slice is perpendicular to it, all others follow the space's axes. */
 function affineOf(
   columns: readonly (Vector3 | undefined)[],
   distances: readonly number[],
@@ -144,7 +147,7 @@ const timeUnits: Record<VolumeInfo['timeUnit'], readonly string[]> = {
   unknown: [],
 };
 
-/** `space units` are by the space's axes, `units` by the volume's. Axes that disagree have no unit. */
+/** `space units` refer to the space's axes, `units` to the volume's. Axes with different units have none. */
 function units(text: NrrdText, spatialAxes: number, timeAxis: number | undefined): Pick<Geometry, 'spatialUnit' | 'timeUnit'> {
   const ofSpace = quoted(text.fields.get('spaceunits')?.value);
   const ofAxes = quoted(text.fields.get('units')?.value);

@@ -8,15 +8,15 @@ export interface NrrdHeader {
   readonly info: VolumeInfo;
   readonly endian: Endian;
   readonly isGzip: boolean;
-  /** Lines to skip in front of the voxels, before decompressing. */
+  /** Lines to skip before the voxels, before decompression. */
   readonly lineSkip: number;
-  /** Bytes to skip behind those lines, after decompressing. -1: the voxels are the file's last bytes. */
+  /** Bytes to skip after those lines, after decompression. -1: the voxels are the last bytes of the file. */
   readonly byteSkip: number;
-  /** Undefined: the voxels follow the header. */
+  /** Undefined if the voxels follow the header. */
   readonly dataFile: string | undefined;
 }
 
-/** Key/value pairs that Stria's writer adds where NRRD has no field. */
+/** Key/value pairs that Stria's writer adds for values without a NRRD field. */
 export const striaPairs = { slope: 'stria_slope', intercept: 'stria_intercept', spacing: 'stria_spacing' } as const;
 
 const typeNames: Record<ElementType, readonly string[]> = {
@@ -30,14 +30,14 @@ const typeNames: Record<ElementType, readonly string[]> = {
   f64: ['double'],
 };
 
-/** Understands a header. @throws StriaError `corrupt`, `unsupported` */
+/** Interprets a header. @throws StriaError `corrupt`, `unsupported` */
 export function parseNrrdHeader(text: NrrdText): NrrdHeader {
   const type = elementType(required(text, 'type'));
   const encoding = required(text, 'encoding').toLowerCase();
   if (!['raw', 'gzip', 'gz'].includes(encoding)) {
     throw new StriaError(
       'unsupported',
-      `NRRD with the encoding '${encoding}' is not read; save it with the encoding raw or gzip`,
+      `Stria does not read NRRD with the encoding '${encoding}'; save it with the encoding raw or gzip`,
     );
   }
   const lengths = axisLengths(text);
@@ -72,15 +72,15 @@ function elementType(name: string): ElementType {
   for (const type of Object.keys(typeNames) as ElementType[]) if (typeNames[type].includes(plain)) return type;
   throw new StriaError(
     'unsupported',
-    `NRRD voxels of type '${name}' are not read: Stria reads integers of 8 to 32 bits and floats of 32 and 64 bits`,
+    `Stria does not read NRRD voxels of type '${name}'; it reads integers of 8 to 32 bits and floats of 32 and 64 bits`,
   );
 }
 
 function axisLengths(text: NrrdText): number[] {
   const dimension = wholeNumber(required(text, 'dimension'));
   if (dimension === undefined || dimension < 1)
-    throw new StriaError('corrupt', "the NRRD header's dimension is no number from 1 on");
-  if (dimension > 4) throw new StriaError('unsupported', `NRRD with ${dimension} axes is not read: Stria reads 1 to 4`);
+    throw new StriaError('corrupt', "the NRRD header's dimension is not a whole number from 1");
+  if (dimension > 4) throw new StriaError('unsupported', `Stria does not read NRRD with ${dimension} axes; it reads 1 to 4`);
   const words = required(text, 'sizes').split(/\s+/);
   if (words.length !== dimension) {
     throw new StriaError('corrupt', `the NRRD header has ${dimension} axes, but ${words.length} sizes`);
@@ -92,12 +92,12 @@ function wholeNumber(word: string): number | undefined {
   return /^-?\d{1,15}$/.test(word) ? Number(word) : undefined;
 }
 
-/** The kinds of an axis along which a volume's voxels lie side by side in space. */
+/** The kinds of spatial axes. */
 const spatialKinds = ['domain', 'space', '???', 'none'];
 
 /**
- * The axis that is t: the fourth one, or the last one of fewer if it is not spatial. Axes in front of it have to be spatial:
- * NRRD puts the components of colours and vectors on the first axis, and those are not volumes of one value a voxel.
+ * The axis that is t: the fourth one, or the last of fewer axes if it is not spatial. The axes before it must be spatial: NRRD
+ * puts the components of colours and vectors on the first axis, and such data has more than one value per voxel.
  */
 function findTimeAxis(text: NrrdText, dimension: number): number | undefined {
   const kinds = text.fields.get('kinds')?.value.split(/\s+/) ?? [];
@@ -113,7 +113,7 @@ function findTimeAxis(text: NrrdText, dimension: number): number | undefined {
     if (isSpatial(axis)) continue;
     throw new StriaError(
       'unsupported',
-      `axis ${axis + 1} of the NRRD is of kind '${kinds[axis] ?? 'none'}', not of space; Stria reads volumes of one value a voxel`,
+      `axis ${axis + 1} of the NRRD has the kind '${kinds[axis] ?? 'none'}', which is not spatial; Stria reads volumes of one value per voxel`,
     );
   }
   return timeAxis;
@@ -138,25 +138,25 @@ function skipCount(text: NrrdText, name: 'lineskip' | 'byteskip', least: number)
   if (value === undefined) return 0;
   const count = wholeNumber(value);
   if (count === undefined || count < Math.min(least, -1)) {
-    throw new StriaError('corrupt', `the NRRD header's ${name} is '${value}', no number that Stria understands`);
+    throw new StriaError('corrupt', `the NRRD header's ${name} is '${value}', not a number that Stria understands`);
   }
-  if (count < least) throw new StriaError('unsupported', `the ${name} ${count} is read with the encoding raw only`);
+  if (count < least) throw new StriaError('unsupported', `the ${name} ${count} is supported only with the encoding raw`);
   return count;
 }
 
-/** One file beside the header. Lists and numbered files are other volumes' business. */
+/** The name of the single data file. Lists and numbered files are not supported. */
 function dataFileName(text: NrrdText): string | undefined {
   const value = text.fields.get('datafile')?.value;
   if (value === undefined) return undefined;
   if (/%\d*d/.test(value)) {
-    throw new StriaError('unsupported', `the voxels lie in the numbered files ${value}; Stria reads NRRD with one data file`);
+    throw new StriaError('unsupported', `the voxels are in the numbered files ${value}; Stria reads NRRD with one data file`);
   }
   const name = value.replace(/^\.\//, '');
   if (name === '') throw new StriaError('corrupt', 'the NRRD header names no data file');
   if (/[/\\]/.test(name)) {
     throw new StriaError(
       'unsupported',
-      `the data file ${name} lies in another folder; put it beside the header and name it without folder`,
+      `the data file ${name} is in another folder; put it beside the header and name it without a folder`,
     );
   }
   return name;
@@ -167,7 +167,7 @@ function ownNumber(text: NrrdText, key: string): number | undefined {
   if (value === undefined) return undefined;
   const number = Number(value);
   if (value.trim() === '' || !Number.isFinite(number)) {
-    throw new StriaError('corrupt', `the NRRD header's ${key} is '${value.slice(0, 60)}', no number`);
+    throw new StriaError('corrupt', `the NRRD header's ${key} is '${value.slice(0, 60)}', not a number`);
   }
   return number;
 }

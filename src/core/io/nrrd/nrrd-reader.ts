@@ -22,9 +22,9 @@ import { isNrrd, type NrrdText, nrrdHeaderLimit, parseNrrdText, withFields } fro
 /**
  * NRRD, attached (`.nrrd`) and detached (`.nhdr` with one data file), encodings raw and gzip, both byte orders.
  *
- * The source's description is verbatim but for gzip: since the description is of uncompressed voxels, the value of
- * `encoding` becomes `raw`, and a data file's name loses its `.gz`. What `line skip` and `byte skip` skip is kept in front
- * of the voxels.
+ * The source's description is verbatim except for gzip: because it describes uncompressed voxels, the value of `encoding`
+ * becomes `raw`, and a data file's name loses its `.gz`. The bytes that `line skip` and `byte skip` skip are kept before the
+ * voxels.
  */
 export const nrrdReader: VolumeReader = {
   format: 'nrrd',
@@ -78,7 +78,7 @@ async function openDetached(
   return volumeAt(voxels, header, (after) => [headerPart, { name, before: voxels.skipped, hasVoxels: true, after }]);
 }
 
-/** The header that fits uncompressed voxels: verbatim where they were so already. */
+/** A header for uncompressed voxels: unchanged if they already were. */
 function uncompressedHeader(text: NrrdText, header: NrrdHeader): Uint8Array {
   if (!header.isGzip) return text.bytes;
   const values = new Map([['encoding', 'raw']]);
@@ -90,17 +90,17 @@ function uncompressedHeader(text: NrrdText, header: NrrdHeader): Uint8Array {
 interface FoundVoxels {
   readonly stream: ByteStream;
   readonly start: number;
-  /** What lies between the header (or the data file's start) and the voxels, uncompressed. */
+  /** The uncompressed bytes between the header (or the start of the data file) and the voxels. */
   readonly skipped: Uint8Array;
 }
 
-/** @param from where the header ends in `stream`, 0 for a data file */
+/** @param from the end of the header in `stream`, 0 for a data file */
 async function findVoxels(stream: ByteStream, from: number, header: NrrdHeader, options: JobOptions): Promise<FoundVoxels> {
   const behindLines = await skipLines(stream, from, header.lineSkip, options);
   const lines = await stream.read(from, behindLines - from, options);
   if (header.isGzip) {
     if (!isGzip(await stream.read(behindLines, 2, options))) {
-      throw new StriaError('corrupt', 'the NRRD header promises gzip, but there is none behind it');
+      throw new StriaError('corrupt', 'the NRRD header says gzip, but the data is not gzip');
     }
     const content = gunzippedBytes(stream, behindLines);
     const skipped = await readBefore(content, header.byteSkip, options);
@@ -112,7 +112,7 @@ async function findVoxels(stream: ByteStream, from: number, header: NrrdHeader, 
 
 function startFromEnd(stream: ByteStream, least: number, header: NrrdHeader): number {
   if (stream.size === undefined)
-    throw new StriaError('unsupported', 'a byte skip of -1 is not read from a gzipped file; gunzip it first');
+    throw new StriaError('unsupported', 'a byte skip of -1 is not supported in a gzipped file; gunzip it first');
   const total = volumeBytes(header.info);
   if (stream.size - total < least) {
     throw new StriaError(

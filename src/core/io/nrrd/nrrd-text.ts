@@ -1,15 +1,15 @@
 import { StriaError } from '../../shared/errors.ts';
 import { joinBytes } from '../common/byte-stream.ts';
 
-/** Longer headers than this are taken for broken files. A thousand gradient directions need a few hundred KiB. */
+/** Longer headers are taken for broken files. A thousand gradient directions need a few hundred KiB. */
 export const nrrdHeaderLimit = 4 * 2 ** 20;
 
 /** Fields describe at most four axes. Only key/value pairs may be long. */
 const fieldLimit = 4096;
 
-/** A NRRD header as it is written: its fields, not yet understood. Source: http://teem.sourceforge.net/nrrd/format.html */
+/** A NRRD header split into its fields, not yet interpreted. Source: http://teem.sourceforge.net/nrrd/format.html */
 export interface NrrdText {
-  /** The header's bytes with the empty line that ends it, verbatim. */
+  /** The header's bytes, including the empty line that ends it, verbatim. */
   readonly bytes: Uint8Array;
   /** By the field's name in lower case without spaces: `datafile`, `byteskip`. */
   readonly fields: ReadonlyMap<string, NrrdField>;
@@ -19,7 +19,7 @@ export interface NrrdText {
 
 export interface NrrdField {
   readonly value: string;
-  /** Where the value's bytes lie in the header. */
+  /** Offset of the value's bytes in the header. */
   readonly from: number;
   readonly to: number;
 }
@@ -30,11 +30,11 @@ export function isNrrd(head: Uint8Array): boolean {
 
 /**
  * Splits a header into its fields.
- * @param bytes the file's first `nrrdHeaderLimit` bytes, fewer if it is shorter
+ * @param bytes the first `nrrdHeaderLimit` bytes of the file, fewer if it is shorter
  * @throws StriaError `corrupt`
  */
 export function parseNrrdText(bytes: Uint8Array): NrrdText {
-  if (!isNrrd(bytes)) throw new StriaError('corrupt', 'this is no NRRD file: it does not begin with NRRD0001 to NRRD0009');
+  if (!isNrrd(bytes)) throw new StriaError('corrupt', 'this is not a NRRD file: it does not begin with NRRD0001 to NRRD0009');
   const fields = new Map<string, NrrdField>();
   const pairs = new Map<string, string>();
   let at = bytes.indexOf(newline) + 1;
@@ -47,7 +47,7 @@ export function parseNrrdText(bytes: Uint8Array): NrrdText {
     at = next;
   }
   // Only a header without voxels may end with its file.
-  if (!fields.has('datafile')) throw new StriaError('corrupt', 'the NRRD header has no end: the empty line behind it is missing');
+  if (!fields.has('datafile')) throw new StriaError('corrupt', 'the NRRD header has no end: the empty line after it is missing');
   return { bytes, fields, pairs };
 }
 
@@ -61,12 +61,12 @@ function readLine(
   fields: Map<string, NrrdField>,
   pairs: Map<string, string>,
 ): void {
-  // One character a byte, so that places in the text are places in the file.
+  // One character per byte, so that positions in the text are byte offsets.
   const text = latin1(line);
   if (text.startsWith('#')) return;
   const colon = text.indexOf(':');
   if (colon < 1)
-    throw new StriaError('corrupt', `line ${number} of the NRRD header is no field: ${JSON.stringify(text.slice(0, 60))}`);
+    throw new StriaError('corrupt', `line ${number} of the NRRD header is not a field: ${JSON.stringify(text.slice(0, 60))}`);
   if (text[colon + 1] === '=') {
     pairs.set(text.slice(0, colon), text.slice(colon + 2));
     return;
@@ -77,18 +77,15 @@ function readLine(
   const from = colon + 1 + (rest.length - rest.trimStart().length);
   const to = Math.max(from, colon + 1 + rest.trimEnd().length);
   if (to - from > fieldLimit) {
-    throw new StriaError(
-      'unsupported',
-      `the field '${name}' of the NRRD header is longer than ${fieldLimit} bytes, which Stria does not read`,
-    );
+    throw new StriaError('unsupported', `the field '${name}' of the NRRD header is longer than the limit of ${fieldLimit} bytes`);
   }
   fields.set(name, { value: utf8(line.subarray(from, to)), from: start + from, to: start + to });
   if (name === 'datafile' && /^LIST\b/.test(rest.trim())) {
-    throw new StriaError('unsupported', 'the voxels lie in a list of files; Stria reads NRRD with one data file');
+    throw new StriaError('unsupported', 'the voxels are in a list of files; Stria reads NRRD with one data file');
   }
 }
 
-/** The header with the values of some fields replaced, every other byte as it is. */
+/** The header with the values of some fields replaced and every other byte unchanged. */
 export function withFields(text: NrrdText, values: ReadonlyMap<string, string>): Uint8Array {
   const parts: Uint8Array[] = [];
   let at = 0;

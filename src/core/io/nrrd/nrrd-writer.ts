@@ -15,8 +15,8 @@ const typeNames: Record<ElementType, string> = {
 };
 
 /**
- * The header of an attached NRRD with raw encoding, with the empty line that ends it. Slope and intercept, which NRRD has no
- * field for, and a spacing that differs from the affine's go into key/value pairs that Stria's reader knows.
+ * The header of an attached NRRD with raw encoding, including the empty line that ends it. Slope, intercept and a spacing that
+ * differs from the affine's have no NRRD field; they become key/value pairs that Stria's reader understands.
  */
 export function nrrdHeader(info: VolumeInfo, endian: Endian): Uint8Array {
   const { dims, spacing, affine, slope, intercept, spatialUnit, timeUnit } = info;

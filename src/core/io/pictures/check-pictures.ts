@@ -6,15 +6,15 @@ import { planPictures } from './describe-pictures.ts';
 import { pngChunks, pngSignature } from './png-chunks.ts';
 import { parseStoredTags } from './tiff-tags.ts';
 
-/** What writing a volume's pictures demands of its voxels. */
+/** What writing a volume's pictures requires of its voxels. */
 export interface PictureDemands {
-  /** @throws StriaError `corrupt` where a sample does not fit its bits */
+  /** @throws StriaError `corrupt` if a sample exceeds its bit depth */
   checkSamples(voxels: Uint8Array): void;
 }
 
 /**
- * Checks all that writing the pictures of a source needs, without writing them. Undefined: the source has none.
- * @throws StriaError as `planPictures`, and `corrupt` for metadata that are none of their format
+ * Checks everything that writing the pictures of a source needs, without writing them. Undefined if the source has no pictures.
+ * @throws StriaError as `planPictures`, and `corrupt` for invalid metadata
  */
 export function checkPictures(info: VolumeInfo, source: SourceDescription): PictureDemands | undefined {
   const { format } = source;

@@ -1,21 +1,21 @@
-/** Compresses a stream as zlib does, by the platform. What comes out is written before more is taken in. */
+/** Compresses a stream in zlib's format, with the platform's compressor. Output is written before more input is taken. */
 export class Deflater {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #output: Promise<void>;
 
-  /** @param write takes the compressed bytes, in order; what it throws, `write` and `end` throw */
+  /** @param write takes the compressed bytes, in order; `write` and `end` rethrow its errors */
   constructor(write: (bytes: Uint8Array) => Promise<void>) {
     const deflater = new CompressionStream('deflate') as ReadableWritablePair<Uint8Array, Uint8Array>;
     this.#writer = deflater.writable.getWriter();
     this.#output = this.#pump(deflater.readable.getReader(), write);
-    // Its fault is thrown by `write` or `end`, whichever is waiting.
+    // `write` or `end` throws its fault, whichever is waiting.
     this.#output.catch(() => undefined);
   }
 
-  /** The bytes may be used again when the promise has resolved. */
+  /** The caller may reuse the bytes once the promise has resolved. */
   async write(bytes: Uint8Array): Promise<void> {
     const written = this.#writer.write(bytes);
-    // A fault of the output leaves the input waiting for ever.
+    // After a fault of the output the input would wait forever.
     await Promise.race([written, this.#output]);
     await written;
   }

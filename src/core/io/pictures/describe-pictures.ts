@@ -5,20 +5,20 @@ import { encodePictureTable, maxPictures, type PictureTable, parsePictureTable }
 
 const endings: Readonly<Record<PictureFormat, string>> = { png: 'png', tiff: 'tif' };
 
-/** Pictures as they will be written. */
+/** The pictures to be written. */
 export interface PicturePlan {
   readonly format: PictureFormat;
   readonly table: PictureTable;
-  /** Names of the files: one for each picture (PNG), or one in all (TIFF). */
+  /** Names of the files: one per picture (PNG), or a single one (TIFF). */
   readonly files: readonly string[];
 }
 
 /**
- * The pictures that a volume becomes: one for each slice of each time point. Where it came from pictures of several samples, these
- * are put together again. Pictures keep the pixels and, as far as a format can say it, their spacing; an affine, slope and
- * intercept they cannot hold.
+ * The pictures of a volume: one for each slice of each time point. If the volume came from pictures with several samples a
+ * pixel, the samples are recombined. Pictures keep the pixels and, as far as the format allows, their spacing; they cannot keep
+ * an affine, slope and intercept.
  * @param source what the volume came from
- * @throws StriaError `unsupported` for a type that the format cannot hold
+ * @throws StriaError `unsupported` for a type that the format cannot store
  */
 export function describePictures(
   info: VolumeInfo,
@@ -30,7 +30,7 @@ export function describePictures(
   const channels = known?.channels ?? 1;
   const count = (info.dims[2] * info.dims[3]) / channels;
   if (!Number.isInteger(count))
-    throw new StriaError('corrupt', `${info.dims[3]} time points are no pictures of ${channels} samples`);
+    throw new StriaError('corrupt', `${info.dims[3]} time points cannot be divided into pictures of ${channels} samples`);
   if (count > maxPictures)
     throw new StriaError('unsupported', `the volume has ${count} slices, more than ${maxPictures}: use --to nrrd`);
   const bits = 8 * elementBytes(info.type);
@@ -58,9 +58,9 @@ function withEnding(name: string, format: PictureFormat): string {
 }
 
 /**
- * What is written for a description: checks that the pictures can be.
- * @param outputName name for the only file, or the stem of numbered ones
- * @throws StriaError `corrupt` where the table does not fit the volume; `unsupported` for what the format cannot hold
+ * Plans the pictures of a description, after checking that they can be written.
+ * @param outputName name of a single file, or the stem of numbered ones
+ * @throws StriaError `corrupt` if the table does not match the volume; `unsupported` for what the format cannot store
  */
 export function planPictures(
   info: VolumeInfo,
@@ -75,28 +75,31 @@ export function planPictures(
   if (pages.length * channels !== depth * times || (channels > 1 && times !== channels)) {
     throw new StriaError(
       'corrupt',
-      `the table tells of ${pages.length} pictures of ${channels} samples, the volume is ${info.dims.join('×')}`,
+      `the table describes ${pages.length} pictures of ${channels} samples, but the volume is ${info.dims.join('×')}`,
     );
   }
   if (bits > 8 * elementBytes(type))
-    throw new StriaError('corrupt', `the table tells of samples of ${bits} bits, the volume is ${type}`);
+    throw new StriaError('corrupt', `the table describes samples of ${bits} bits, but the volume is ${type}`);
   if (format === 'png') {
     if (bits < 8 && (type !== 'u8' || channels > 1)) {
-      throw new StriaError('corrupt', `the table tells of samples of ${bits} bits, the pixels have ${channels} of ${type}`);
+      throw new StriaError('corrupt', `the table describes samples of ${bits} bits, but the pixels have ${channels} of ${type}`);
     }
     if (type !== 'u8' && type !== 'u16') {
-      throw new StriaError('unsupported', `PNG cannot hold ${type}, only u8 and u16: write TIFF (--to tiff) or NRRD (--to nrrd)`);
+      throw new StriaError(
+        'unsupported',
+        `PNG cannot store ${type}, only u8 and u16; write TIFF (--to tiff) or NRRD (--to nrrd)`,
+      );
     }
-    if (channels > 4) throw new StriaError('unsupported', `PNG cannot hold ${channels} samples a pixel: write TIFF (--to tiff)`);
+    if (channels > 4) throw new StriaError('unsupported', `PNG cannot store ${channels} samples a pixel; write TIFF (--to tiff)`);
     if (Math.max(width, height) >= 2 ** 31) {
-      throw new StriaError('unsupported', `slices of ${width} × ${height} are too large for PNG: write TIFF (--to tiff)`);
+      throw new StriaError('unsupported', `slices of ${width} × ${height} are too large for PNG; write TIFF (--to tiff)`);
     }
   }
   const name = outputName ?? description.parts[0]?.name ?? '';
   return { format, table, files: format === 'tiff' ? [name] : pngNames(table, name, outputName !== undefined) };
 }
 
-/** The names of the pictures' own files where all have one, else `stem-0001.png` and so on. */
+/** The pictures' own names if all have one, otherwise `stem-0001.png` and so on. */
 function pngNames({ pages }: PictureTable, name: string, isGiven: boolean): readonly string[] {
   const names = pages.map((page) => page.name);
   const areFiles =

@@ -1,13 +1,13 @@
 import type { PictureScale } from './picture.ts';
 
-/** What ImageJ writes into a TIFF's description, as far as it matters here: lines of `key=value` behind `ImageJ=version`. */
+/** The relevant part of what ImageJ writes into a TIFF's description: lines of `key=value` after `ImageJ=version`. */
 export interface ImageJDescription {
-  /** Pictures in all. */
+  /** Total number of pictures. */
   readonly images: number | undefined;
-  /** Time points, if there is one channel. */
+  /** Number of time points, if there is one channel. */
   readonly frames: number | undefined;
   readonly unit: PictureScale['spatialUnit'];
-  /** Distance of pictures, in `unit`. */
+  /** Distance between pictures, in `unit`. */
   readonly spacing: number | undefined;
 }
 
@@ -23,7 +23,7 @@ const units: Readonly<Record<string, PictureScale['spatialUnit']>> = {
   micrometer: 'um',
 };
 
-/** @param description the text of the tag ImageDescription; one of another program says nothing */
+/** @param description the text of the tag ImageDescription; text of other programs is ignored */
 export function parseImageJ(description: string): ImageJDescription {
   if (!description.startsWith('ImageJ=')) return { images: undefined, frames: undefined, unit: 'unknown', spacing: undefined };
   const pairs = new Map(
@@ -39,14 +39,15 @@ export function parseImageJ(description: string): ImageJDescription {
   const spacing = Math.abs(Number(pairs.get('spacing') ?? Number.NaN));
   return {
     images: count('images'),
-    // Channels come before slices and slices before time points; with several channels the pictures stay in one row.
+    // Channels vary faster than slices and slices faster than time points. With several channels the pictures remain one
+    // sequence.
     frames: (count('channels') ?? 1) === 1 ? count('frames') : undefined,
     unit: units[pairs.get('unit') ?? ''] ?? 'unknown',
     spacing: spacing > 0 && Number.isFinite(spacing) ? spacing : undefined,
   };
 }
 
-/** The resolution of the pixels, with what ImageJ says: its unit, which TIFF has no number for, the third axis, and time. */
+/** The resolution of the pixels, supplemented by ImageJ: its unit, for which TIFF has no code, the third axis, and time. */
 export function imageJScale({ unit, spacing, frames, images }: ImageJDescription, resolution: PictureScale): PictureScale {
   const [x, y] = resolution.spacing;
   const isPlain = resolution.spatialUnit === 'unknown' && unit !== 'unknown';

@@ -1,6 +1,6 @@
 /**
- * Compares names as people number them: runs of digits by their value, so that `frame2` comes before `frame10`; all else by
- * code unit, whatever the language of the machine, so that the same files make the same stack everywhere.
+ * Compares names in natural order: runs of digits by value, so that `frame2` precedes `frame10`; everything else by code unit.
+ * It does not depend on the machine's language, so the same files make the same stack everywhere.
  */
 export function compareNatural(a: string, b: string): number {
   const [left, right] = [pieces(a), pieces(b)];
@@ -8,7 +8,7 @@ export function compareNatural(a: string, b: string): number {
     const order = comparePieces(left[index] as string, right[index] as string);
     if (order !== 0) return order;
   }
-  // Names that differ in leading zeros only: `1` and `01`.
+  // Names that differ only in leading zeros: `1` and `01`.
   return left.length - right.length || compareText(a, b);
 }
 

@@ -1,20 +1,20 @@
 import type { VolumeReader } from '../common/volume-reader.ts';
 import { recognisePicture } from './recognise.ts';
 
-/** What decodes pictures is loaded when one is opened. */
+/** The decoders are loaded when a picture is opened. */
 const openPictures: VolumeReader['open'] = async (source, options) => {
   const { openStack } = await import('./picture-stack.ts');
   return openStack([source], options);
 };
 
-/** PNG: a volume of one slice. Several files make a stack by `openStack`. */
+/** PNG: a volume of one slice. `openStack` combines several files. */
 export const pngReader: VolumeReader = {
   format: 'png',
   recognises: (_name, head) => recognisePicture(head) === 'png',
   open: openPictures,
 };
 
-/** TIFF of one picture or of many, each a slice. */
+/** TIFF with one or more pictures, each a slice. */
 export const tiffReader: VolumeReader = {
   format: 'tiff',
   recognises: (_name, head) => recognisePicture(head) === 'tiff',

@@ -18,25 +18,26 @@ const openers: Readonly<Record<PictureFormat, (source: ByteSource, options: JobO
   tiff: openTiff,
 };
 
-/** Voxels are given in pieces of this size at most. */
+/** The maximum size of a piece of voxels. */
 const pieceBytes = 2 ** 22;
 
-/** A picture up to this size is read once for all its channels, and held; a larger one is read again for each. */
+/** A picture up to this size is read once for all channels and kept in memory; a larger one is read again for each channel. */
 const smallPictureBytes = 2 ** 26;
 
-/** A picture with the name that it goes by in the stack and in messages. */
+/** A picture with its name in the stack and in messages. */
 interface NamedPicture extends Picture {
   readonly fullName: string;
 }
 
 /**
- * Opens pictures as one volume: x and y as in the pictures, z their number. The files are taken in natural order of their names
- * (`frame2` before `frame10`), the pictures of one file in its own order. Gray pictures are one time point; the samples of RGB,
+ * Opens pictures as one volume: x and y as in the pictures, z their number. Files are taken in natural order of their names
+ * (`frame2` before `frame10`), the pictures of one file in its own order. Gray pictures are one time point. The samples of RGB,
  * RGBA and gray with alpha become planes along t: all red, then all green, then all blue. Pictures are read by rows.
  *
- * Spacing comes from the first file's resolution; without a word on the distance of pictures it is that of the pixels.
- * @param sources all PNG or all TIFF; they have to stay readable
- * @throws StriaError `invalid-input` for pictures that do not fit each other, naming the odd one; `unsupported`, `corrupt`,
+ * Spacing comes from the first file's resolution. If no distance between pictures is given, it equals the distance between
+ * pixels.
+ * @param sources all PNG or all TIFF; they must stay readable
+ * @throws StriaError `invalid-input` for pictures that do not match, naming the odd one; `unsupported`, `corrupt`,
  * `not-readable`, `aborted`, in the context of the file if there are several
  */
 export async function openStack(
@@ -56,12 +57,12 @@ export async function openStack(
     first ??= file;
     for (const [index, picture] of file.pictures.entries()) {
       const fullName = file.pictures.length > 1 ? `picture ${index + 1} of ${source.name}` : source.name;
-      // A file of one picture gives it its name, a file of many the names that it has for them.
+      // The picture of a single-picture file is named after the file; a file of many names its own pictures.
       const name = file.pictures.length > 1 ? picture.name : source.name;
       checkFits({ ...picture, fullName }, pictures[0]);
       pictures.push({ ...picture, name: name === '' ? '' : safeName(name), fullName });
     }
-    if (pictures.length > maxPictures) throw new StriaError('unsupported', `a stack has ${maxPictures} pictures at most`);
+    if (pictures.length > maxPictures) throw new StriaError('unsupported', `a stack has at most ${maxPictures} pictures`);
   }
   const info = describeStack(pictures, first as PictureFile, sorted.length === 1);
   return stackVolume(info, format, pictures, safeName(firstSource.name), {
@@ -75,7 +76,7 @@ async function pictureFormatOf(source: ByteSource, options: JobOptions): Promise
   const format = recognisePicture(head);
   if (format !== undefined) return format;
   if (isGzip(head))
-    throw new StriaError('unsupported', `${source.name} is gzipped, and PNG and TIFF are read as they are: gunzip it first`);
+    throw new StriaError('unsupported', `${source.name} is gzipped, but PNG and TIFF are not read from gzip; gunzip it first`);
   throw new StriaError('invalid-input', `${source.name} is neither PNG nor TIFF`);
 }
 
@@ -85,7 +86,7 @@ async function openFile(source: ByteSource, format: PictureFormat, first: ByteSo
   if (own !== format) {
     throw new StriaError(
       'invalid-input',
-      `it is ${own.toUpperCase()}, but ${first.name} is ${format.toUpperCase()}: a stack is of one kind`,
+      `it is ${own.toUpperCase()}, but ${first.name} is ${format.toUpperCase()}; all pictures of a stack must have the same format`,
     );
   }
   return openers[format](source, options);
@@ -99,7 +100,7 @@ function checkFits(picture: NamedPicture, first: NamedPicture | undefined): void
   if (isLike) return;
   throw new StriaError(
     'invalid-input',
-    `${picture.fullName} is ${describeShape(picture.shape)}, but ${first.fullName} is ${describeShape(first.shape)}: the pictures of a stack are alike`,
+    `${picture.fullName} is ${describeShape(picture.shape)}, but ${first.fullName} is ${describeShape(first.shape)}; all pictures of a stack must match`,
   );
 }
 
@@ -111,7 +112,7 @@ function describeShape({ width, height, type, channels, bits }: PictureShape): s
 function describeStack(pictures: readonly Picture[], { scale }: PictureFile, isOneFile: boolean): VolumeInfo {
   const { width, height, type, channels } = (pictures[0] as Picture).shape;
   const { spatialUnit, picturesPerTime } = scale;
-  // A file's own series of time points is one only where t is not needed for samples.
+  // A file's time series becomes t only if t is not needed for samples.
   const depth = isOneFile && channels === 1 && picturesPerTime !== undefined ? picturesPerTime : pictures.length;
   const spacing = [...scale.spacing, 1] as const;
   return {
@@ -158,7 +159,7 @@ function stackVolume(
     }
   }
 
-  /** All channels of the only picture, one behind the other, by reading it once. */
+  /** All channels of the only picture, one after another, from a single read. */
   async function* smallPicture(signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     const planeBytes = pictureBytes(shape) / channels;
     const planes = new Uint8Array(pictureBytes(shape));
@@ -170,7 +171,7 @@ function stackVolume(
     yield planes;
   }
 
-  /** One channel after the other; each reads the pictures again, so that no picture has to be held. */
+  /** One channel after another. Each reads the pictures again, so that no picture is kept in memory. */
   async function* byChannel(signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     for (let channel = 0; channel < channels; channel++) {
       for (let index = 0; index < pictures.length; index++) {
@@ -187,7 +188,7 @@ function stackVolume(
     for await (const voxels of isSmall ? smallPicture(signal) : byChannel(signal)) {
       for (let at = 0; at < voxels.byteLength; at += pieceBytes) {
         const piece = voxels.byteLength <= pieceBytes ? voxels : voxels.slice(at, at + pieceBytes);
-        // Before the yield: the caller may transfer what it is given, and then it has no length.
+        // Updated before the yield: the caller may transfer the piece, which then has no length.
         done += piece.byteLength;
         yield piece;
         onProgress?.({ stage: 'Reading', done, total });

@@ -1,39 +1,39 @@
 import { StriaError } from '../../shared/errors.ts';
 import { safeName } from '../../shared/source.ts';
 
-/** What is kept of a stack of pictures beside its pixels. docs/FORMAT.md, 'Pictures', says how it is stored. */
+/** What is kept of a stack of pictures besides its pixels. docs/FORMAT.md, 'Pictures', defines how it is stored. */
 export interface PictureTable {
-  /** Samples of a pixel. More than one lie along t: all first samples of all pictures, then all second ones. */
+  /** Samples per pixel. Several samples lie along t: all first samples of all pictures, then all second ones. */
   readonly channels: number;
-  /** Bits that a sample had in its file: 1, 2 or 4 of a PNG are stored in 8. */
+  /** Bits of a sample in its file: PNG samples of 1, 2 or 4 bits are stored in 8. */
   readonly bits: number;
   readonly pages: readonly PictureEntry[];
 }
 
 export interface PictureEntry {
-  /** The picture's file name, or what its file calls it; empty where it has no name. */
+  /** The picture's file name, or its name within its file; empty if it has none. */
   readonly name: string;
-  /** Its metadata as its format writes them: whole PNG chunks, or TIFF tags (tiff-tags.ts). */
+  /** Its metadata in its format's encoding: whole PNG chunks, or TIFF tags (tiff-tags.ts). */
   readonly extra: Uint8Array;
 }
 
-/** So many pictures make a stack at most. */
+/** The maximum number of pictures in a stack. */
 export const maxPictures = 2 ** 18;
-/** The most metadata that are kept of one picture. */
+/** The maximum size of the metadata kept for one picture. */
 export const maxExtraBytes = 2 ** 16;
-/** The most that is kept of all pictures together. */
+/** The maximum size of the metadata kept for all pictures together. */
 const maxExtrasBytes = 2 ** 23;
 export const maxChannels = 64;
 
 const sampleBits: readonly number[] = [1, 2, 4, 8, 16, 32, 64];
 const what = 'the table of pictures';
 
-/** Metadata of pictures as they come: what many have alike is held once, what would be too much is left out. */
+/** Collects the metadata of pictures: equal metadata is stored once, and excess metadata is dropped. */
 export class ExtraPool {
   readonly #known = new Map<string, Uint8Array>();
   #heldBytes = 0;
 
-  /** The metadata to keep: these, the same ones of an earlier picture, or none. */
+  /** The metadata to keep: the given one, an equal one of an earlier picture, or none. */
   keep(extra: Uint8Array): Uint8Array {
     const text = toBase64(extra);
     const known = this.#known.get(text);
@@ -45,7 +45,7 @@ export class ExtraPool {
   }
 }
 
-/** The table as bytes. Metadata that are the same object are stored once. */
+/** The table as bytes. Metadata in the same object is stored once. */
 export function encodePictureTable({ channels, bits, pages }: PictureTable): Uint8Array<ArrayBuffer> {
   const places = new Map<Uint8Array, number>();
   const extraOf = pages.map(({ extra }) => {
@@ -59,7 +59,7 @@ export function encodePictureTable({ channels, bits, pages }: PictureTable): Uin
   return new TextEncoder().encode(`${JSON.stringify({ channels, bits, names, extras, extraOf })}\n`);
 }
 
-/** Reads what `encodePictureTable` made, trusting nothing in it. @throws StriaError `corrupt` */
+/** Parses an untrusted table from `encodePictureTable`. @throws StriaError `corrupt` */
 export function parsePictureTable(bytes: Uint8Array): PictureTable {
   const json = parseJson(bytes);
   const channels = wholeNumber(json.channels, 'number of channels', 1, maxChannels);
@@ -87,7 +87,7 @@ function parseJson(bytes: Uint8Array): Record<string, unknown> {
   } catch (cause) {
     throw new StriaError('corrupt', `${what} is not JSON`, { cause });
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong('is no object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong('is not an object');
   return value as Record<string, unknown>;
 }
 
@@ -111,7 +111,7 @@ function toBase64(bytes: Uint8Array): string {
 
 function fromBase64(text: unknown): Uint8Array {
   try {
-    if (typeof text !== 'string') throw wrong('has an extra that is no text');
+    if (typeof text !== 'string') throw wrong('has an extra that is not a text');
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   } catch (cause) {
     throw cause instanceof StriaError ? cause : wrong('has an extra that is not base64');

@@ -7,21 +7,24 @@ import { TiffWriter } from './tiff-writer.ts';
 /** Takes the pictures of a plan, in order. */
 export interface PictureWriter {
   /**
-   * The next rows of a picture: as many as one likes, but never of two pictures.
+   * Takes the next rows of a picture: any number, but never from two pictures.
    * @param planes one for each sample of a pixel: whole rows of little-endian samples; not used after the promise resolves
    */
   rows(planes: readonly Uint8Array[]): Promise<void>;
 }
 
-/** The file that bytes go to. */
+/** The destination of the files. */
 export interface PictureOutput {
-  /** The sink of a plan's file: asked for once each, in order. */
+  /** Opens the sink of a file in the plan. Called once per file, in order. */
   open(name: string): Promise<ByteSink>;
-  /** Says that a file is whole. */
+  /** Called when a file is complete. */
   close(sink: ByteSink): Promise<void>;
 }
 
-/** Writes PNG, a file for each picture, each closed when it is whole; or one TIFF. @throws StriaError `corrupt`, of the sinks */
+/**
+ * Writes PNG, one file per picture, each closed when it is complete; or a single TIFF. @throws StriaError `corrupt`, and errors
+ * of the sinks
+ */
 export function createPictureWriter(info: VolumeInfo, plan: PicturePlan, output: PictureOutput): PictureWriter {
   return plan.format === 'png' ? pngFiles(info, plan, output) : tiffFile(info, plan, output);
 }

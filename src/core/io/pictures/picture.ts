@@ -1,36 +1,36 @@
 import { StriaError } from '../../shared/errors.ts';
 import { type ElementType, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
 
-/** A picture of a stack: its header has been read, its pixels wait. */
+/** A picture of a stack, with its header read and its pixels still to be read. */
 export interface Picture {
   readonly shape: PictureShape;
-  /** What its file calls it; empty where it says nothing. */
+  /** Its name in its file; empty if it has none. */
   readonly name: string;
   /**
-   * The picture from top to bottom, in strips of whole rows. Each call reads the file anew.
-   * @param channels numbers of the samples that are wanted of each pixel
+   * The picture from top to bottom, in strips of whole rows. Each call reads the file again.
+   * @param channels indexes of the requested samples of a pixel
    * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`
    */
   strips(channels: readonly number[], options?: StripOptions): AsyncGenerator<RowStrip>;
 }
 
-/** For each channel that was asked for, little-endian samples of some rows. They belong to the caller. */
+/** For each requested channel, little-endian samples of some rows. They belong to the caller. */
 export type RowStrip = readonly Uint8Array<ArrayBuffer>[];
 
 export interface StripOptions {
   readonly signal?: AbortSignal | undefined;
-  /** What may be held in memory at a time. Default: `defaultPictureMemory`. */
+  /** Memory limit in bytes. Default: `defaultPictureMemory`. */
   readonly limitBytes?: number | undefined;
-  /** Hears, behind the last strip, the metadata as the format writes them (see `PictureEntry.extra`). */
+  /** Called after the last strip with the metadata in the format's encoding (see `PictureEntry.extra`). */
   readonly onExtra?: ((extra: Uint8Array) => void) | undefined;
 }
 
-/** What all pictures of a stack have alike. */
+/** What all pictures of a stack have in common. */
 export interface PictureShape {
   readonly width: number;
   readonly height: number;
   readonly type: ElementType;
-  /** Samples of a pixel. */
+  /** Samples per pixel. */
   readonly channels: number;
   /** Bits of a sample in the file: fewer than `type` has for PNG of 1, 2 or 4 bits. */
   readonly bits: number;
@@ -42,32 +42,32 @@ export interface PictureFile {
   readonly scale: PictureScale;
 }
 
-/** How large pixels are, as far as the file says. */
+/** The size of pixels, as far as the file gives it. */
 export interface PictureScale {
   readonly spatialUnit: VolumeInfo['spatialUnit'];
-  /** Distances of pixels along x and y, and of pictures along z. */
+  /** Distances between pixels along x and y, and between pictures along z. */
   readonly spacing: readonly [number, number, number];
-  /** How many of the pictures make one time point, where the file says that it is a series. */
+  /** How many pictures form one time point, if the file is a series. */
   readonly picturesPerTime?: number | undefined;
 }
 
 export const unknownScale: PictureScale = { spatialUnit: 'unknown', spacing: [1, 1, 1] };
 
-/** Pictures are read and written by rows. What cannot be, an interlaced PNG for one, may hold so much in memory. */
+/** Pictures are read and written by rows. If that is impossible, as for an interlaced PNG, this much memory may be used. */
 export const defaultPictureMemory = 2 ** 29;
 
-/** Bytes of one channel in a strip, as far as rows allow. */
+/** The target size of one channel in a strip, in bytes. */
 const stripBytes = 2 ** 21;
 
-/** Rows of a strip. */
+/** Number of rows in a strip. */
 export function stripRows({ width, height, type }: Pick<PictureShape, 'width' | 'height' | 'type'>): number {
   return Math.min(height, Math.max(1, Math.floor(stripBytes / (width * elementBytes(type)))));
 }
 
 /**
- * @param what takes the memory, with its size
- * @param remedy what else the person can do
- * @throws StriaError `unsupported` where that is more than the limit
+ * @param what needs the memory, with its size
+ * @param remedy what else the user can do
+ * @throws StriaError `unsupported` over the limit
  */
 export function checkMemory(bytes: number, limitBytes: number | undefined, what: string, remedy: string): void {
   const limit = limitBytes ?? defaultPictureMemory;
@@ -75,7 +75,7 @@ export function checkMemory(bytes: number, limitBytes: number | undefined, what:
   const mebibytes = (count: number) => `${Math.ceil(count / 2 ** 20)} MiB`;
   throw new StriaError(
     'unsupported',
-    `${what} takes ${mebibytes(bytes)} of memory at once, and the limit is ${mebibytes(limit)}: ${remedy}, or raise the limit with the command’s --picture-memory`,
+    `${what} takes ${mebibytes(bytes)} of memory at once, and the limit is ${mebibytes(limit)}; ${remedy}, or raise the limit with the command’s --picture-memory`,
   );
 }
 

@@ -22,13 +22,13 @@ import { isMetadata, type PngChunk, type PngHeader, parsePngHeader, pngHeaderByt
 import { type PngPalette, passesOf, scanlineBytes, scanlineDecoder } from './png-scanlines.ts';
 import { readPngParts, wasChanged } from './png-stream.ts';
 
-/** Zlib streams with a little too much in them are in use; a picture is not damaged by it. */
+/** Some programs write zlib streams with a few surplus bytes; this does not count as damage. */
 const surplusBytes = 65_536;
 
-/** A PNG whose chunks in front of the pixels have been read. */
+/** A PNG whose chunks before the pixels have been read. */
 interface OpenPng {
   readonly source: ByteSource;
-  /** The signature and IHDR, by which a file that was replaced is known. */
+  /** The signature and IHDR, which reveal a replaced file. */
   readonly head: Uint8Array;
   readonly header: PngHeader;
   readonly shape: PictureShape;
@@ -37,7 +37,7 @@ interface OpenPng {
 
 /**
  * Opens a PNG: gray, gray with alpha, RGB and RGBA of 8 or 16 bits, gray of 1, 2 or 4 bits (stored in 8), and palettes, which
- * are spelled out as RGB (RGBA where the palette has transparency).
+ * are expanded to RGB (RGBA if the palette has transparency).
  * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`
  */
 export async function openPng(source: ByteSource, options: JobOptions): Promise<PictureFile> {
@@ -51,7 +51,7 @@ export async function openPng(source: ByteSource, options: JobOptions): Promise<
   return { pictures: [picture], scale: scaleOf(chunks) };
 }
 
-/** What is needed of the chunks in front of the pixels: the first of each type. */
+/** The relevant chunks before the pixels: the first of each type. */
 type StartChunks = ReadonlyMap<string, PngChunk>;
 const startTypes = ['PLTE', 'tRNS', 'acTL', 'pHYs'];
 
@@ -66,7 +66,7 @@ async function readStart(source: ByteSource, signal: AbortSignal | undefined): P
 
 function shapeOf({ width, height, bitDepth, colourType }: PngHeader, chunks: StartChunks): PictureShape {
   if (chunks.has('acTL')) {
-    throw new StriaError('unsupported', 'this PNG is an animation: save its frames as a file each');
+    throw new StriaError('unsupported', 'this PNG is an animation; save each frame as a file');
   }
   const channels = { 0: 1, 2: 3, 3: chunks.has('tRNS') ? 4 : 3, 4: 2, 6: 4 }[colourType];
   const bits = colourType === 3 ? 8 : bitDepth;
@@ -80,13 +80,13 @@ function paletteOf(chunks: StartChunks): PngPalette | undefined {
   if (colours.byteLength % 3 !== 0 || colours.byteLength > 768) {
     throw new StriaError(
       'corrupt',
-      `the PNG file has a palette of ${colours.byteLength} bytes: it has to be 3 for each of 256 colours at most`,
+      `the PNG file has a palette of ${colours.byteLength} bytes; it must have 3 for each of at most 256 colours`,
     );
   }
   return { colours, alphas };
 }
 
-/** pHYs with the unit metre, as millimetres. */
+/** pHYs in metres, converted to millimetres. */
 function scaleOf(chunks: StartChunks): PictureScale {
   const data = chunks.get('pHYs')?.data;
   if (data?.byteLength !== 9 || data[8] !== 1) return unknownScale;
@@ -96,7 +96,7 @@ function scaleOf(chunks: StartChunks): PictureScale {
   return { spatialUnit: 'mm', spacing: [1000 / x, 1000 / y, 1000 / x] };
 }
 
-/** The zlib stream is read anew for each call, and decoded for the samples `channels` alone. */
+/** Each call reads the zlib stream again, and decodes only the samples in `channels`. */
 async function* readStrips(png: OpenPng, channels: readonly number[], options: StripOptions): AsyncGenerator<RowStrip> {
   const { header } = png;
   checkPngMemory(png, channels.length, options.limitBytes);
@@ -104,7 +104,7 @@ async function* readStrips(png: OpenPng, channels: readonly number[], options: S
   const scanlines = new PieceReader(inflate(pixelData(png, metadata, options.signal), options.signal));
   try {
     yield* header.isInterlaced ? interlaced(png, channels, scanlines) : inOrder(png, channels, scanlines);
-    // To the end, where the checksums are.
+    // Read to the end, where the checksums are.
     if ((await scanlines.drain(surplusBytes)) > surplusBytes) {
       throw new StriaError('corrupt', 'the PNG file holds more pixels than its header says');
     }
@@ -121,10 +121,10 @@ function checkPngMemory({ header, shape }: OpenPng, channelCount: number, limitB
   const needed = scanlineBytes(header, width) + channelCount * rowBytes * (rows + 2);
   if (header.isInterlaced)
     checkMemory(needed, limitBytes, `an interlaced picture of ${width} × ${height}`, 'save it without interlacing');
-  else checkMemory(needed, limitBytes, `a row of ${width} pixels`, 'cut the picture');
+  else checkMemory(needed, limitBytes, `a row of ${width} pixels`, 'crop the picture');
 }
 
-/** Zlib's stream from all IDAT chunks; the metadata are put aside on the way. */
+/** The zlib stream from all IDAT chunks. Metadata is collected on the way. */
 async function* pixelData(
   { source, head }: OpenPng,
   metadata: Metadata,
@@ -158,7 +158,7 @@ async function* inOrder(
   }
 }
 
-/** All of the picture at once: its first pass has pixels of all rows. */
+/** Decodes the whole picture at once, because its first pass has pixels in all rows. */
 async function* interlaced(
   { header, shape, palette }: OpenPng,
   channels: readonly number[],
@@ -192,7 +192,7 @@ async function readScanline(scanlines: PieceReader, scanline: Uint8Array): Promi
   }
 }
 
-/** The chunks that are kept, whole: all metadata that are not too large. */
+/** The chunks to keep: all metadata that is not too large. */
 class Metadata {
   readonly #header: PngHeader;
   readonly #kept: Uint8Array[] = [];
@@ -203,7 +203,7 @@ class Metadata {
   }
 
   add({ type, chunk }: { type: string; chunk: PngChunk | undefined }): void {
-    // These speak of a palette, and the palette is gone.
+    // These concern the palette, which has been expanded.
     const isOfPalette = type === 'hIST' || (this.#header.colourType === 3 && ['tRNS', 'bKGD', 'sBIT'].includes(type));
     if (!chunk || !isMetadata(type) || isOfPalette || this.#length + chunk.whole.byteLength > maxExtraBytes) return;
     this.#length += chunk.whole.byteLength;

@@ -1,11 +1,11 @@
 import { StriaError } from '../../shared/errors.ts';
 import { type PngHeader, samplesInFile } from './png-chunks.ts';
 
-/** One of the smaller pictures that an interlaced one is stored as, or the picture itself. */
+/** One of the smaller pictures of an interlaced one, or the picture itself. */
 export interface PngPass {
   readonly left: number;
   readonly top: number;
-  /** From one of its pixels to the next. */
+  /** The distance between two of its pixels. */
   readonly stepX: number;
   readonly stepY: number;
   readonly columns: number;
@@ -23,7 +23,7 @@ const adam7 = [
   [0, 1, 1, 2],
 ] as const;
 
-/** The passes that have pixels, in order. */
+/** The nonempty passes, in order. */
 export function passesOf({ width, height, isInterlaced }: PngHeader): PngPass[] {
   const passes = isInterlaced ? adam7 : ([[0, 1, 0, 1]] as const);
   const along = (length: number, origin: number, step: number) => Math.max(0, Math.ceil((length - origin) / step));
@@ -34,20 +34,24 @@ export function passesOf({ width, height, isInterlaced }: PngHeader): PngPass[] 
     .filter(({ columns, rows }) => columns > 0 && rows > 0);
 }
 
-/** Bytes of a row as it is stored: the filter's and the samples'. */
+/** Bytes of a stored row: the filter's and the samples'. */
 export function scanlineBytes(header: PngHeader, columns: number): number {
   return 1 + Math.ceil((columns * header.bitDepth * samplesInFile(header)) / 8);
 }
 
-/** Turns the scanlines of a pass, one after the other, into one of the samples of its pixels. */
+/** Decodes consecutive scanlines of a pass into one of the samples of its pixels. */
 export interface ScanlineDecoder {
-  /** @returns little-endian samples, until the next call @throws StriaError `corrupt` */
+  /**
+   * @returns little-endian samples, valid until the next call
+   * @throws StriaError `corrupt`
+   */
   decode(scanline: Uint8Array): Uint8Array;
 }
 
 /**
- * Filters work on bytes, each by the same byte of the sample's neighbours; so a sample of a pixel is decoded without the others.
- * @param channel number of the sample
+ * Filters combine each byte only with the corresponding byte of neighbouring pixels, so one sample can be decoded without the
+ * others.
+ * @param channel index of the sample
  */
 export function scanlineDecoder(
   header: PngHeader,
@@ -79,7 +83,7 @@ class SampleDecoder implements ScanlineDecoder {
     [this.#row, this.#above] = [this.#above, this.#row];
     const row = this.#row;
     if (this.#sampleBytes === 2) {
-      // PNG has the high byte first. Filters don't mind: bytes meet those of their own significance.
+      // PNG stores the high byte first. Filters are not affected, because they pair bytes of equal significance.
       for (let to = 0, from = this.#first; to < row.length; to += 2, from += this.#pixelBytes) {
         row[to] = scanline[from + 1] as number;
         row[to + 1] = scanline[from] as number;
@@ -92,7 +96,7 @@ class SampleDecoder implements ScanlineDecoder {
   }
 }
 
-/** Samples or indices of 1, 2, 4 or 8 bits, each as a byte. The first is in the high bits; rows start on whole bytes. */
+/** Samples or indexes of 1, 2, 4 or 8 bits, each as a byte. The first is in the high bits; rows start on whole bytes. */
 class PackedDecoder implements ScanlineDecoder {
   readonly #bits: number;
   readonly #samples: Uint8Array;
@@ -125,18 +129,18 @@ class PackedDecoder implements ScanlineDecoder {
 export interface PngPalette {
   /** Red, green and blue of each colour. */
   readonly colours: Uint8Array;
-  /** Of the first colours; the others are opaque. */
+  /** For the first colours; the others are opaque. */
   readonly alphas: Uint8Array;
 }
 
-/** Indices into a palette, as what the palette says of one sample. */
+/** Replaces palette indexes by one sample of their colours. */
 class PaletteDecoder implements ScanlineDecoder {
   readonly #indices: PackedDecoder;
   readonly #values: Uint8Array;
   readonly #samples: Uint8Array;
 
   constructor(header: PngHeader, columns: number, palette: PngPalette | undefined, channel: number) {
-    if (palette === undefined) throw new StriaError('corrupt', 'the PNG file has no palette, but needs one');
+    if (palette === undefined) throw new StriaError('corrupt', 'the PNG file lacks the palette that it needs');
     const { colours, alphas } = palette;
     this.#indices = new PackedDecoder(header, columns);
     this.#values = Uint8Array.from({ length: colours.length / 3 }, (_, index) =>
@@ -160,7 +164,7 @@ class PaletteDecoder implements ScanlineDecoder {
   }
 }
 
-/** Undoes a row's filter, in place. PNG specification, 9.2. @param distance to the same byte of the pixel on the left */
+/** Undoes a row's filter in place. PNG specification, 9.2. @param distance to the same byte of the pixel on the left */
 function unfilter(filter: number, row: Uint8Array, above: Uint8Array, distance: number): void {
   const { length } = row;
   switch (filter) {
@@ -190,6 +194,6 @@ function unfilter(filter: number, row: Uint8Array, above: Uint8Array, distance: 
       }
       return;
     default:
-      throw new StriaError('corrupt', `the PNG file has a row with filter ${filter}, which there is not`);
+      throw new StriaError('corrupt', `the PNG file has a row with the undefined filter ${filter}`);
   }
 }

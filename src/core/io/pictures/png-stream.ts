@@ -6,20 +6,19 @@ import { PieceReader } from '../common/piece-reader.ts';
 import { maxExtraBytes } from './picture-table.ts';
 import { chunkFrameBytes, damagedChunk, isPng, type PngChunk, pngSignature } from './png-chunks.ts';
 
-/** A part of a PNG file: pixel data in pieces of any size, or another chunk. */
+/** A part of a PNG file: a piece of pixel data, or another chunk. */
 export type PngPart = { readonly data: Uint8Array } | PngChunkPart;
 
 interface PngChunkPart {
   readonly data?: undefined;
   readonly type: string;
-  /** Undefined where it is too large to be kept. */
+  /** Undefined if it is too large to be kept. */
   readonly chunk: PngChunk | undefined;
 }
 
 /**
  * The chunks of a file, in order, up to IEND, without holding more than a piece of it. All are checked; the checksum of pixel
- * data only when the last piece of the chunk has been taken.
- * @throws StriaError `corrupt`, `not-readable`, `aborted`
+ * data only after the last piece of its chunk. @throws StriaError `corrupt`, `not-readable`, `aborted`
  */
 export async function* readPngParts(source: ByteSource, signal: AbortSignal | undefined): AsyncGenerator<PngPart> {
   const input = new PieceReader(plainBytes(source).pieces(0, { signal }));
@@ -60,5 +59,5 @@ export async function* readPngParts(source: ByteSource, signal: AbortSignal | un
 }
 
 export function wasChanged(): StriaError {
-  return new StriaError('not-readable', 'the file was changed while it was read');
+  return new StriaError('not-readable', 'the file changed while it was read');
 }

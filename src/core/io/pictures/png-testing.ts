@@ -2,9 +2,9 @@ import { zlibSync } from 'fflate';
 import { joinBytes } from '../common/byte-stream.ts';
 import { encodePngChunk, pngSignature } from './png-chunks.ts';
 
-// Helpers of this folder's tests. PNG files are built here from the specification, not with this folder's writer.
+// Helpers for the tests of this folder. PNG files are built here from the specification, not with this folder's writer.
 
-/** IHDR of a picture that is as hostile as a test wants it. */
+/** IHDR with arbitrary values, for hostile files. */
 export function pngHeader(width: number, height: number, bitDepth: number, colourType: number, interlace = 0): Uint8Array {
   const view = new DataView(new ArrayBuffer(13));
   view.setUint32(0, width);
@@ -27,17 +27,14 @@ export interface TestPng {
   readonly isInterlaced: boolean;
   /** Before the pixels. */
   readonly chunks?: readonly Uint8Array[];
-  /** The compressed pixels are cut into chunks of this size. */
+  /** The compressed pixels are split into chunks of this size. */
   readonly chunkBytes?: number;
 }
 
-/** Samples of a pixel as they are stored. */
+/** Stored samples per pixel. */
 export const storedSamples: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
-/**
- * A PNG whose rows have all filters in turn.
- * @param samples pixel by pixel, each below 2^bitDepth
- */
+/** A PNG whose rows cycle through all filters. @param samples pixel by pixel, each below 2^bitDepth */
 export function pngFile(spec: TestPng, samples: ArrayLike<number>): Uint8Array {
   const { width, height, bitDepth, colourType, isInterlaced, chunks = [], chunkBytes = 2 ** 31 } = spec;
   const inPixel = storedSamples[colourType] as number;
@@ -65,7 +62,7 @@ export function pngFile(spec: TestPng, samples: ArrayLike<number>): Uint8Array {
   return pngOf(pngHeader(width, height, bitDepth, colourType, isInterlaced ? 1 : 0), ...chunks, ...data);
 }
 
-/** The pass of each pixel of 8 × 8. PNG specification, 8.1. */
+/** The pass of each pixel in a block of 8 × 8. PNG specification, 8.1. */
 const adam7 = ['16462646', '77777777', '56565656', '77777777', '36463646', '77777777', '56565656', '77777777'].join('');
 
 function packBits(values: readonly number[], bits: number): Uint8Array {

@@ -9,15 +9,15 @@ import { encodePngChunk, isMetadata, pngChunks, pngSignature } from './png-chunk
 /** Colour types by the number of samples. PNG specification, 11.2.1. */
 const colourTypes: Readonly<Record<number, number>> = { 1: 0, 2: 4, 3: 2, 4: 6 };
 
-/** Compressed bytes of a chunk. */
+/** Compressed bytes per chunk. */
 const dataBytes = 2 ** 16;
 
-/** What is compressed at a time. */
+/** How much is compressed at a time. */
 const batchBytes = 2 ** 18;
 
 /**
- * Writes a PNG of one picture, row by row: gray, gray with alpha, RGB or RGBA by the number of planes, with the metadata that its
- * source had, or else its resolution.
+ * Writes a PNG of one picture, row by row: gray, gray with alpha, RGB or RGBA by the number of planes, with its source's
+ * metadata or else its resolution.
  */
 export class PngWriter {
   readonly #write: (bytes: Uint8Array) => Promise<void>;
@@ -29,7 +29,7 @@ export class PngWriter {
   #gatheredLength = 0;
   #isStarted = false;
 
-  /** @throws StriaError `corrupt` for kept metadata that are no PNG chunks */
+  /** @throws StriaError `corrupt` for kept metadata that is not PNG chunks */
   constructor(
     { dims, type, spacing, spatialUnit }: VolumeInfo,
     { channels, bits }: PictureTable,
@@ -51,9 +51,9 @@ export class PngWriter {
   }
 
   /**
-   * The next rows.
+   * Takes the next rows.
    * @param planes one for each sample: whole rows of little-endian samples
-   * @throws StriaError `corrupt` for samples beyond their bits; what `write` throws
+   * @throws StriaError `corrupt` for samples that exceed their bit depth; errors of `write`
    */
   async rows(planes: readonly Uint8Array[]): Promise<void> {
     if (!this.#isStarted) await this.#write(this.#start);
@@ -78,7 +78,7 @@ export class PngWriter {
     await this.#write(encodePngChunk('IEND', new Uint8Array()));
   }
 
-  /** Gathers what comes out of the compression, which is often a few bytes, into chunks. */
+  /** Gathers the output of the compressor, often a few bytes, into chunks. */
   async #data(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.byteLength; ) {
       if (this.#gatheredLength === dataBytes) {
@@ -92,7 +92,7 @@ export class PngWriter {
     }
   }
 
-  /** Rows as PNG has them: a byte that names the filter (0: none), then samples pixel by pixel, the high byte first. */
+  /** Rows in PNG's layout: a byte for the filter (0: none), then samples pixel by pixel, high byte first. */
   #scanlines(planes: readonly Uint8Array[], rowCount: number): Uint8Array {
     const [depth, width] = [this.#depth, this.#width];
     const lineBytes = 1 + Math.ceil((width * planes.length * depth) / 8);
@@ -110,7 +110,7 @@ export class PngWriter {
   }
 }
 
-/** Samples of fewer than 8 bits, the first in the high bits. */
+/** Packs samples of fewer than 8 bits, the first in the high bits. */
 function pack(samples: Uint8Array, start: number, line: Uint8Array, width: number, depth: number): void {
   for (let x = 0; x < width; x++) {
     const sample = samples[start + x] as number;
@@ -119,13 +119,13 @@ function pack(samples: Uint8Array, start: number, line: Uint8Array, width: numbe
     line[bit >> 3] = (line[bit >> 3] as number) | (sample << (8 - depth - (bit & 7)));
   }
 }
-/** The kept chunks that only add to a picture: a table may be forged, and the file has to stay readable. */
+/** The kept ancillary chunks. The table may be forged, but the file must stay readable. */
 function metadataChunks(extra: Uint8Array): Uint8Array {
   const chunks = [...pngChunks(joinBytes([pngSignature, extra]))];
   return joinBytes(chunks.filter(({ type }) => isMetadata(type)).map(({ whole }) => whole));
 }
 
-/** pHYs: pixels a metre, where that is known and a whole number can say it. */
+/** pHYs: pixels per metre, if known and representable as whole numbers. */
 function resolutionChunk([x, y]: VolumeInfo['spacing'], unit: VolumeInfo['spatialUnit']): Uint8Array {
   const perMetre = [x, y].map((distance) => Math.round(1 / (distance * metresOf[unit])));
   if (!perMetre.every((count) => count >= 1 && count < 2 ** 31)) return new Uint8Array();

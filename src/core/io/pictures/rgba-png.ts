@@ -2,19 +2,22 @@ import { encode } from 'fast-png';
 import { joinBytes } from '../common/byte-stream.ts';
 import { encodePngChunk, pngHeaderBytes } from './png-chunks.ts';
 
-/** A picture as it is drawn, with what a reader of its file should know. */
+/** A drawn picture, with metadata for its file. */
 export interface RgbaPicture {
   readonly width: number;
   readonly height: number;
   /** Rows from the top; r, g, b and a in sRGB, not premultiplied. */
   readonly rgba: Uint8Array;
-  /** Where the picture has a scale. */
+  /** Set if the picture has a scale. */
   readonly pixelsPerMetre?: number | undefined;
-  /** Keyword to text; keywords as the PNG specification has them: `Title`, `Description`, `Software`. */
+  /** Keyword to text, with keywords from the PNG specification: `Title`, `Description`, `Software`. */
   readonly text?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A PNG of 8 bits a sample: RGB where all is opaque, else RGBA. PNG specification (W3C), 11.3.4 (pHYs), 11.3.3 (iTXt), 11.3.2.5 (sRGB). */
+/**
+ * A PNG with 8 bits a sample: RGB if everything is opaque, otherwise RGBA. PNG specification (W3C), 11.3.4 (pHYs), 11.3.3
+ * (iTXt), 11.3.2.5 (sRGB).
+ */
 export function encodeRgbaPng({ width, height, rgba, pixelsPerMetre, text = {} }: RgbaPicture): Uint8Array<ArrayBuffer> {
   const isOpaque = everyAlphaIsFull(rgba);
   const png = encode({ width, height, channels: isOpaque ? 3 : 4, depth: 8, data: isOpaque ? withoutAlpha(rgba) : rgba });
@@ -41,7 +44,7 @@ function withoutAlpha(rgba: Uint8Array): Uint8Array {
   return rgb;
 }
 
-/** None where no whole number can say it. */
+/** Empty if no whole number represents the value. */
 function resolutionChunks(pixelsPerMetre: number): Uint8Array[] {
   const count = Math.round(pixelsPerMetre);
   if (!(count >= 1 && count < 2 ** 31)) return [];

@@ -2,7 +2,7 @@ import { zlibSync } from 'fflate';
 import { type ElementType, type Endian, elementBytes, swapBytes } from '../../shared/volume.ts';
 import { joinBytes } from '../common/byte-stream.ts';
 
-// Helpers of this folder's tests. TIFF files are built here from the formats' own documents, not with this folder's writer.
+// Helpers for the tests of this folder. TIFF files are built here from the format specification, not with this folder's writer.
 
 export type TestCompression = 'none' | 'lzw' | 'deflate' | 'packbits';
 
@@ -16,10 +16,10 @@ export interface TestTiff {
   readonly compression?: TestCompression;
   readonly predictor?: 1 | 2 | 3;
   readonly isPlanar?: boolean;
-  /** Given: tiles of this size, else strips of `rowsPerStrip`. */
+  /** Tiles of this size if set, otherwise strips of `rowsPerStrip`. */
   readonly tile?: readonly [width: number, height: number];
   readonly rowsPerStrip?: number;
-  /** Tags beside those of the pixels, or in their place. */
+  /** Tags in addition to those of the pixels, or replacing them. */
   readonly tags?: readonly TestTag[];
 }
 
@@ -59,7 +59,7 @@ export function tiffFile(spec: TestTiff, pages: readonly Uint8Array[]): Uint8Arr
   const mark = new TextEncoder().encode(endian === 'little' ? 'II' : 'MM');
   const head = isBig ? [mark, number(2, 43), number(2, 8), number(2, 0)] : [mark, number(2, 42)];
   add(joinBytes([...head, word(0)]));
-  /** Where the place of the next directory has to be put in. */
+  /** Where the offset of the next directory must be written. */
   let link = isBig ? 8 : 4;
   for (const page of pages) {
     const blocks = pageBlocks(spec, page).map((block) => ({ at: add(block), length: block.byteLength }));
@@ -117,7 +117,7 @@ function pageTags(spec: TestTiff, blocks: readonly { at: number; length: number 
   return [...tags.filter(({ tag }) => !given.some((own) => own.tag === tag)), ...given].sort((a, b) => a.tag - b.tag);
 }
 
-/** Cuts a picture into strips or tiles, predicts, orders bytes and compresses. */
+/** Cuts a picture into strips or tiles, applies the predictor, orders bytes and compresses. */
 function pageBlocks(spec: TestTiff, planes: Uint8Array): Uint8Array[] {
   const { width, height, type, channels = 1, isPlanar = false, tile, rowsPerStrip = height } = spec;
   const bytes = elementBytes(type);
@@ -192,7 +192,7 @@ function floatDifferences(block: Uint8Array, rowSamples: number, bytes: number, 
   return changed;
 }
 
-/** Runs of 3 and more as such, all else literally. */
+/** Runs of 3 and more as runs, everything else as literals. */
 function packBits(bytes: Uint8Array): Uint8Array {
   const packed: number[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -210,7 +210,7 @@ function packBits(bytes: Uint8Array): Uint8Array {
   return Uint8Array.from(packed);
 }
 
-/** TIFF 6.0, section 13, as its pseudocode has it. */
+/** TIFF 6.0, section 13, following its pseudocode. */
 export function lzw(bytes: Uint8Array): Uint8Array {
   const out: number[] = [];
   let bits = 0n;

@@ -2,12 +2,12 @@ import { StriaError } from '../../shared/errors.ts';
 import { inflate } from '../common/inflate.ts';
 
 /**
- * Turns a block's bytes into samples, as many as they hold. Pieces may lie in the same memory: each is done with when the next is
- * asked for. @throws StriaError `corrupt`, `unsupported`; what `input` throws
+ * Decompresses a block's bytes into samples. Pieces may share memory: each is released when the next is requested. @throws
+ * StriaError `corrupt`, `unsupported`; errors of `input`
  */
 type BlockDecoder = (input: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined) => AsyncIterable<Uint8Array>;
 
-/** By the value of TIFF's tag Compression. */
+/** Keyed by the value of TIFF's tag Compression. */
 const decoders: Readonly<Record<number, BlockDecoder>> = {
   1: (input) => input,
   5: decodeLzw,
@@ -37,20 +37,20 @@ export function blockDecoder(compression: number): BlockDecoder {
   const name = otherCompressions[compression] ?? `number ${compression}`;
   throw new StriaError(
     'unsupported',
-    `TIFF with the compression ${name} is not read: save it uncompressed, or with LZW, deflate or PackBits`,
+    `Stria does not read TIFF with the compression ${name}; save it uncompressed, or with LZW, deflate or PackBits`,
   );
 }
 
-/** Samples are gathered in pieces of this size. */
+/** The size of output pieces. */
 const outputBytes = 2 ** 16;
 
 /** TIFF 6.0, section 9. */
 async function* decodePackBits(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const output = new Uint8Array(outputBytes);
   let filled = 0;
-  /** Bytes that are still to be copied as they come. */
+  /** Literal bytes still to be copied. */
   let literal = 0;
-  /** How often the next byte is repeated. */
+  /** How often the next byte repeats. */
   let repeats = 0;
   for await (const bytes of input) {
     for (let at = 0; at < bytes.byteLength; ) {
@@ -83,8 +83,8 @@ const endCode = 257;
 const maxCodes = 4096;
 
 /**
- * TIFF 6.0, section 13: codes of 9 to 12 bits, the high bits first, each standing for an earlier string and one byte more.
- * A code's string is written from its end, by the links to shorter ones; so it costs no memory but the table.
+ * TIFF 6.0, section 13: codes of 9 to 12 bits, high bits first, each for an earlier string plus one byte. A code's string is
+ * written from its end through links to shorter strings, so it costs no memory except the table.
  */
 async function* decodeLzw(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const output = new Uint8Array(outputBytes);
@@ -101,7 +101,7 @@ async function* decodeLzw(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   let start = -1;
   for await (const bytes of input) {
     for (let at = 0; at < bytes.byteLength; ) {
-      // An old-style stream begins with code 256 as well, but with the low bits first.
+      // An old-style stream also begins with code 256, but with the low bits first.
       if (start < 0) start = bytes[at] as number;
       else if (start === 0 && (bytes[at] as number) & 1) throw oldLzw();
       else start = 256;
@@ -120,10 +120,10 @@ async function* decodeLzw(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
         previous = -1;
         continue;
       }
-      // The one code that may be used before it is complete is the one that is made by using it.
+      // The only code that may be used before it is complete is the one that its own use completes.
       const isNew = code === next && previous >= 0;
       if (code >= next && !isNew) {
-        // Whoever needs no more than this does not mind.
+        // If no more is needed than this, the damage does not matter.
         if (filled > 0) yield output.subarray(0, filled);
         throw new StriaError('corrupt', `the LZW data is damaged: it uses code ${code} too early`);
       }
@@ -157,5 +157,5 @@ async function* decodeLzw(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
 }
 
 function oldLzw(): StriaError {
-  return new StriaError('unsupported', 'TIFF with old-style LZW is not read: save it again with a newer program');
+  return new StriaError('unsupported', 'Stria does not read TIFF with old-style LZW; save it again with a newer program');
 }

@@ -6,7 +6,7 @@ import { plainBytes } from '../common/byte-stream.ts';
 
 // TIFF 6.0, section 2: a header, then a chain of directories, each a list of tags. BigTIFF is the same with wider fields.
 
-/** A TIFF file as it lies. */
+/** An open TIFF file. */
 export interface TiffFile {
   readonly source: ByteSource;
   readonly endian: Endian;
@@ -18,19 +18,19 @@ export interface TiffTag {
   readonly tag: number;
   readonly type: number;
   readonly count: number;
-  /** The values, little-endian; undefined where they lie elsewhere, at `offset`. */
+  /** The values, little-endian; undefined if they are stored elsewhere, at `offset`. */
   readonly inline: Uint8Array | undefined;
   readonly offset: number;
 }
 
-/** One directory: mostly one picture. */
+/** One directory, usually of one picture. */
 export interface TiffDirectory {
   readonly tags: ReadonlyMap<number, TiffTag>;
-  /** Where the next directory stands; 0 behind the last. */
+  /** Offset of the next directory; 0 after the last. */
   readonly next: number;
 }
 
-/** Width of a value, and of what is swapped in it (a rational is two of four bytes), by field type. */
+/** Width of a value, and of its unit for byte swapping (a rational is two of four bytes), by field type. */
 const fieldTypes: Readonly<Record<number, { readonly bytes: number; readonly swap: 1 | 2 | 4 | 8 }>> = {
   1: { bytes: 1, swap: 1 },
   2: { bytes: 1, swap: 1 },
@@ -50,9 +50,9 @@ const fieldTypes: Readonly<Record<number, { readonly bytes: number; readonly swa
   18: { bytes: 8, swap: 8 },
 };
 
-/** Tags of one directory: real ones have some dozens. */
+/** Tags per directory: real ones have a few dozen. */
 const maxTags = 4096;
-/** A directory is mostly this long at most, so one read gets it. */
+/** Most directories fit in this length, so that one read suffices. */
 const firstReadBytes = 1024;
 
 export function isTiff(head: Uint8Array): boolean {
@@ -86,7 +86,7 @@ export async function readDirectory(file: TiffFile, offset: number, options: Job
   if (bytes.byteLength < countBytes) throw outside(offset);
   let view = viewOf(bytes);
   const count = isBig ? safeOffset(view.getBigUint64(0, isLittle)) : view.getUint16(0, isLittle);
-  if (count > maxTags) throw new StriaError('corrupt', `the TIFF directory at byte ${offset} says it has ${count} tags`);
+  if (count > maxTags) throw new StriaError('corrupt', `the TIFF directory at byte ${offset} claims ${count} tags`);
   const length = countBytes + count * tagBytes + offsetBytes;
   if (bytes.byteLength < length) bytes = await stream.read(offset, length, options);
   if (bytes.byteLength < length) throw outside(offset);
@@ -97,7 +97,7 @@ export async function readDirectory(file: TiffFile, offset: number, options: Job
     const [tag, type] = [view.getUint16(at, isLittle), view.getUint16(at + 2, isLittle)];
     const valueAt = at + 4 + offsetBytes;
     const field = fieldTypes[type];
-    // TIFF 6.0: readers pass over types that they do not know.
+    // TIFF 6.0: readers skip unknown types.
     if (field === undefined) continue;
     const valueCount = word(at + 4);
     const valueBytes = valueCount * field.bytes;
@@ -112,27 +112,24 @@ export async function readDirectory(file: TiffFile, offset: number, options: Job
   return { tags, next: word(length - offsetBytes) };
 }
 
-/**
- * The bytes of a tag's values, little-endian.
- * @throws StriaError `corrupt` where they do not lie in the file
- */
+/** The bytes of a tag's values, little-endian. @throws StriaError `corrupt` if they lie outside the file */
 export async function readTag(file: TiffFile, tag: TiffTag, options: JobOptions): Promise<Uint8Array> {
   if (tag.inline !== undefined) return tag.inline;
   const length = tagBytes(tag);
   if (tag.offset + length > file.source.size) {
-    throw new StriaError('corrupt', `the values of TIFF tag ${tag.tag} lie behind the end of the file`);
+    throw new StriaError('corrupt', `the values of TIFF tag ${tag.tag} lie past the end of the file`);
   }
   const bytes = await plainBytes(file.source).read(tag.offset, length, options);
   if (file.endian === 'big') swapBytes(bytes, fieldTypes[tag.type]?.swap ?? 1);
   return bytes;
 }
 
-/** Bytes that a tag's values take. */
+/** Byte length of a tag's values. */
 export function tagBytes({ type, count }: TiffTag): number {
   return count * (fieldTypes[type]?.bytes ?? 1);
 }
 
-/** The values of a tag as numbers; rationals divided. @throws StriaError `corrupt` for a type without numbers; as `readTag` */
+/** The values of a tag as numbers; rationals as quotients. @throws StriaError `corrupt` for a type without numbers; as `readTag` */
 export async function readNumbers(file: TiffFile, tag: TiffTag, options: JobOptions): Promise<readonly number[]> {
   const view = viewOf(await readTag(file, tag, options));
   const each = (bytes: number, get: (at: number) => number) =>
@@ -156,17 +153,18 @@ export async function readNumbers(file: TiffFile, tag: TiffTag, options: JobOpti
     case 18:
       return each(8, (at) => safeOffset(view.getBigUint64(at, true)));
     default:
-      throw new StriaError('corrupt', `TIFF tag ${tag.tag} is of type ${tag.type}, which holds no such numbers`);
+      throw new StriaError('corrupt', `TIFF tag ${tag.tag} has type ${tag.type}, which is not numeric`);
   }
 }
 
 function safeOffset(value: bigint): number {
-  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new StriaError('corrupt', `the TIFF file speaks of byte ${value}`);
+  if (value > BigInt(Number.MAX_SAFE_INTEGER))
+    throw new StriaError('corrupt', `the TIFF file refers to byte ${value}, which no file has`);
   return Number(value);
 }
 
 function outside(offset: number): StriaError {
-  return new StriaError('corrupt', `the TIFF file ends early: its directory at byte ${offset} does not lie in it`);
+  return new StriaError('corrupt', `the TIFF file ends early: its directory at byte ${offset} lies outside it`);
 }
 
 function viewOf(bytes: Uint8Array): DataView {

@@ -11,9 +11,9 @@ import { tiffTags } from './tiff-tags.ts';
 export interface TiffLayout {
   readonly shape: PictureShape;
   readonly compression: number;
-  /** 1: none. 2: each sample less its left neighbour. 3: the same of the bytes of floats, sorted by significance. */
+  /** 1: none. 2: each sample minus its left neighbour. 3: the same for the bytes of floats, sorted by significance. */
   readonly predictor: 1 | 2 | 3;
-  /** Each sample has blocks of its own. */
+  /** Each sample has separate blocks. */
   readonly isPlanar: boolean;
   readonly isTiled: boolean;
   readonly blockWidth: number;
@@ -31,8 +31,8 @@ const unreadColours: Readonly<Record<number, string>> = {
 };
 
 /**
- * What a directory says of its pixels, checked.
- * @throws StriaError `corrupt` for what cannot be, `unsupported` for what Stria does not read, by name
+ * The layout of a directory's pixels, validated. @throws StriaError `corrupt` for impossible values; `unsupported`, naming what
+ * Stria does not read
  */
 export async function readLayout(file: TiffFile, directory: TiffDirectory, options: JobOptions): Promise<TiffLayout> {
   const values = async (tag: number): Promise<readonly number[] | undefined> => {
@@ -42,19 +42,25 @@ export async function readLayout(file: TiffFile, directory: TiffDirectory, optio
   const value = async (tag: number) => (await values(tag))?.[0];
   const [width, height] = [await value(tiffTags.width), await value(tiffTags.height)];
   if (width === undefined || height === undefined)
-    throw new StriaError('corrupt', 'the TIFF file does not say how large its picture is');
+    throw new StriaError('corrupt', 'the TIFF file does not give the size of its picture');
   const channels = (await value(tiffTags.samplesPerPixel)) ?? 1;
   if (channels < 1 || channels > maxChannels) {
-    throw new StriaError('unsupported', `TIFF with ${channels} samples a pixel is not read: 1 to ${maxChannels} are`);
+    throw new StriaError(
+      'unsupported',
+      `Stria does not read TIFF with ${channels} samples a pixel; it reads 1 to ${maxChannels}`,
+    );
   }
   const bits = same((await values(tiffTags.bitsPerSample)) ?? [1], 'bits');
   const type = elementTypeOf(bits, same((await values(tiffTags.sampleFormat)) ?? [1], 'types'));
   const colours = await value(tiffTags.photometric);
   const unread = unreadColours[colours ?? 1];
   if (unread !== undefined)
-    throw new StriaError('unsupported', `TIFF in the colours of ${unread} is not read: save it as gray or RGB`);
+    throw new StriaError('unsupported', `Stria does not read TIFF in ${unread} colours; save it as gray or RGB`);
   if (((await value(tiffTags.fillOrder)) ?? 1) !== 1) {
-    throw new StriaError('unsupported', 'TIFF with reversed bits (FillOrder 2) is not read: save it with another program');
+    throw new StriaError(
+      'unsupported',
+      'Stria does not read TIFF with reversed bits (FillOrder 2); save it with another program',
+    );
   }
   const shape: PictureShape = { width, height, type, channels, bits };
   checkPictureShape(shape, file.source.size);
@@ -75,7 +81,7 @@ export async function readLayout(file: TiffFile, directory: TiffDirectory, optio
 function same(values: readonly number[], what: string): number {
   const first = values[0] as number;
   if (values.some((value) => value !== first)) {
-    throw new StriaError('unsupported', `TIFF whose samples have different ${what} (${values.join(', ')}) is not read`);
+    throw new StriaError('unsupported', `Stria does not read TIFF whose samples have different ${what} (${values.join(', ')})`);
   }
   return first;
 }
@@ -89,15 +95,18 @@ function elementTypeOf(bits: number, format: number): ElementType {
   const word = { u: 'whole numbers', i: 'signed whole numbers', f: 'floating point' }[kind ?? ''] ?? `sample format ${format}`;
   throw new StriaError(
     'unsupported',
-    `TIFF of ${bits} bits, ${word}, is not read: whole numbers of 8, 16 and 32 bits are, and floating point of 32 and 64`,
+    `Stria does not read TIFF of ${bits} bits, ${word}; it reads whole numbers of 8, 16 and 32 bits and floating point of 32 and 64`,
   );
 }
 
 function predictorOf(predictor: number, type: ElementType, compression: number): 1 | 2 | 3 {
-  // Without compression there is none, whatever the tag says; nor with PackBits. TIFF 6.0, section 14.
+  // Without compression and with PackBits there is no predictor, whatever the tag says. TIFF 6.0, section 14.
   if (predictor === 1 || compression === 1 || compression === 32773) return 1;
   const isFloat = type === 'f32' || type === 'f64';
   if (predictor === 2 && !isFloat && elementBytes(type) <= 4) return 2;
   if (predictor === 3 && isFloat) return 3;
-  throw new StriaError('unsupported', `TIFF of ${type} with predictor ${predictor} is not read: save it without a predictor`);
+  throw new StriaError(
+    'unsupported',
+    `Stria does not read TIFF of ${type} with predictor ${predictor}; save it without a predictor`,
+  );
 }

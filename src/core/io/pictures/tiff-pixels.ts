@@ -9,22 +9,22 @@ import { readNumbers, type TiffDirectory, type TiffFile } from './tiff-directory
 import type { TiffLayout } from './tiff-layout.ts';
 import { tiffTags } from './tiff-tags.ts';
 
-/** No compression makes its input this much longer; what is beyond is no part of a block. */
+/** No compression makes its input longer than this; further bytes do not belong to the block. */
 const longestBlock = (length: number) => 2 * length + 1024;
 
-/** Where the blocks of a picture lie in its file. */
+/** The blocks of a picture in its file. */
 interface Blocks {
   readonly file: TiffFile;
   readonly layout: TiffLayout;
   readonly offsets: readonly number[];
   readonly byteCounts: readonly number[];
-  /** Bytes behind the places that the directory gives. */
+  /** Bytes to add to the directory's offsets. */
   readonly shift: number;
 }
 
 /**
- * Reads the pixels of one picture (`Picture.strips`): strips by rows, and tiles by rows of tiles.
- * @param shift bytes behind the places that the directory gives
+ * Reads the pixels of one picture (`Picture.strips`): strips by rows, tiles by rows of tiles.
+ * @param shift bytes to add to the directory's offsets
  * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`
  */
 export async function* readPixels(
@@ -66,7 +66,7 @@ export async function* readPixels(
   }
 }
 
-/** @param rows that are held, of all channels together */
+/** @param rows number of rows in memory, of all channels together */
 function checkTiffMemory(
   { shape, blockWidth, isPlanar, isTiled }: TiffLayout,
   blockCount: number,
@@ -75,7 +75,7 @@ function checkTiffMemory(
 ): void {
   const sampleBytes = elementBytes(shape.type);
   const blockRow = blockWidth * (isPlanar ? 1 : shape.channels) * sampleBytes;
-  // The lists of blocks are numbers of 8 bytes, twice while they are read.
+  // The lists of blocks are 8-byte numbers, held twice while they are read.
   const needed = rows * shape.width * sampleBytes + 4 * blockRow + 32 * blockCount;
   const what = isTiled ? `a row of tiles that are ${blockWidth} pixels wide` : `a row of ${shape.width} pixels`;
   checkMemory(needed, limitBytes, what, 'save it with strips or smaller tiles');
@@ -84,12 +84,12 @@ function checkTiffMemory(
 async function blockNumbers(file: TiffFile, { tags }: TiffDirectory, tag: number, count: number, options: JobOptions) {
   const found = tags.get(tag);
   if (found === undefined || found.count < count) {
-    throw new StriaError('corrupt', `the TIFF file tells where ${found?.count ?? 0} of ${count} blocks of pixels are`);
+    throw new StriaError('corrupt', `the TIFF file gives the offsets of ${found?.count ?? 0} of its ${count} blocks of pixels`);
   }
   return readNumbers(file, found.inline ? found : { ...found, count }, options);
 }
 
-/** The picture of blocks that are as wide as it is: each is read row by row. */
+/** A picture of blocks as wide as itself: each is read row by row. */
 async function* stripsOf(blocks: Blocks, channels: readonly number[], signal: AbortSignal | undefined): AsyncGenerator<RowStrip> {
   const { shape, blockHeight } = blocks.layout;
   const { width, height } = shape;
@@ -113,7 +113,7 @@ async function* stripsOf(blocks: Blocks, channels: readonly number[], signal: Ab
   }
 }
 
-/** The picture of blocks side by side: a row of them at a time. */
+/** A picture of adjacent blocks: one row of them at a time. */
 async function* tileRows(blocks: Blocks, channels: readonly number[], signal: AbortSignal | undefined): AsyncGenerator<RowStrip> {
   const { shape, blockWidth, blockHeight } = blocks.layout;
   const { width, height } = shape;
@@ -132,9 +132,9 @@ async function* tileRows(blocks: Blocks, channels: readonly number[], signal: Ab
 }
 
 /**
- * The rows of a block that lie in the picture, each good until the next is asked for.
- * @param column,row which block
- * @param channel of which, where each channel has blocks of its own
+ * The rows of a block that lie within the picture, each valid until the next is requested.
+ * @param column,row of the block
+ * @param channel of the block, if channels have separate blocks
  */
 async function* blockRows(
   { file, layout, offsets, byteCounts, shift }: Blocks,
@@ -152,10 +152,10 @@ async function* blockRows(
   const line = new Uint8Array(blockWidth * (isPlanar ? 1 : shape.channels) * elementBytes(shape.type));
   const decoded = new Uint8Array(line.byteLength);
   const start = (offsets[block] as number) + shift;
-  // The last strip has fewer rows; tiles are whole.
+  // The last strip has fewer rows; tiles are complete.
   const stored = Math.min(byteCounts[block] as number, longestBlock(line.byteLength * (isTiled ? blockHeight : rows)));
   if (start + stored > file.source.size) {
-    throw new StriaError('corrupt', `the TIFF file ends early: pixels lie at byte ${start}, behind its end`);
+    throw new StriaError('corrupt', `the TIFF file ends early: it puts pixels at byte ${start}, past its end`);
   }
   const samples = new PieceReader(blockDecoder(layout.compression)(blockBytes(file, start, stored, signal), signal));
   try {
@@ -171,7 +171,7 @@ async function* blockRows(
   }
 }
 
-/** Blocks are read in pieces of this size. */
+/** The size of reads within a block. */
 const inputBytes = 2 ** 20;
 
 async function* blockBytes(
@@ -185,7 +185,7 @@ async function* blockBytes(
   }
 }
 
-/** Undoes predictor and byte order of a row, in place or into `decoded`, which is as long. */
+/** Undoes the predictor and byte order of a row, in place or into `decoded`, which has the same length. */
 function toSamples(
   line: Uint8Array,
   decoded: Uint8Array,
@@ -202,7 +202,7 @@ function toSamples(
   return line;
 }
 
-/** Adobe Photoshop TIFF Technical Note 3: the bytes of all samples, the most significant first, less their left neighbours. */
+/** Adobe Photoshop TIFF Technical Note 3: the bytes of all samples, most significant first, minus their left neighbours. */
 function fromFloatPredictor(line: Uint8Array, decoded: Uint8Array, sampleBytes: number, distance: number): Uint8Array {
   for (let at = distance; at < line.length; at++) line[at] = (line[at] as number) + (line[at - distance] as number);
   const count = line.length / sampleBytes;
@@ -215,8 +215,8 @@ function fromFloatPredictor(line: Uint8Array, decoded: Uint8Array, sampleBytes: 
 }
 
 /**
- * Copies the wanted samples of a row's first pixels to their places in a strip.
- * @param at number of the pixel in the strip where they begin
+ * Copies the requested samples of a row's first pixels to their places in a strip. @param at index in the strip of the first
+ * pixel
  */
 function putRow(
   row: Uint8Array,

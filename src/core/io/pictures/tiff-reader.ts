@@ -17,17 +17,17 @@ import { readLayout } from './tiff-layout.ts';
 import { readPixels } from './tiff-pixels.ts';
 import { keepTags, tiffTags } from './tiff-tags.ts';
 
-/** Descriptions that are longer are not looked into: OME's XML can be. */
+/** Longer descriptions are not parsed; OME's XML can be that long. */
 const longestText = 65_536;
 
-/** NewSubfileType: a smaller version of another picture, or a mask for one. */
+/** NewSubfileType: a reduced version of another picture, or a mask. */
 const notAPage = 1 | 4;
 
 /**
- * Opens a TIFF or BigTIFF of one picture or many: whole numbers of 8, 16 and 32 bits, floats of 32 and 64, in strips or tiles,
- * without compression or with LZW, deflate or PackBits, in both byte orders. Thumbnails, smaller versions and masks are
- * passed over. ImageJ's stacks of more than 4 GiB, which have one directory only, are read whole. Samples are given as they
- * are stored: colour maps are not applied, nor is white-is-zero turned about.
+ * Opens a TIFF or BigTIFF with one or more pictures: whole numbers of 8, 16 and 32 bits, floats of 32 and 64, in strips or
+ * tiles, uncompressed or with LZW, deflate or PackBits, in both byte orders. Thumbnails, reduced versions and masks are
+ * skipped. ImageJ's stacks over 4 GiB, which have only one directory, are read completely. Samples are returned as stored:
+ * colour maps are not applied, and white-is-zero is not inverted.
  * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`
  */
 export async function openTiff(source: ByteSource, options: JobOptions): Promise<PictureFile> {
@@ -37,7 +37,7 @@ export async function openTiff(source: ByteSource, options: JobOptions): Promise
   let first: TiffDirectory | undefined;
   for (let offset = file.firstDirectory; offset !== 0; ) {
     throwIfAborted(options.signal);
-    if (seen.has(offset)) throw new StriaError('corrupt', `the TIFF file's directories go round: byte ${offset} comes twice`);
+    if (seen.has(offset)) throw new StriaError('corrupt', `the TIFF file's directories form a loop: byte ${offset} occurs twice`);
     if (seen.size === maxPictures) throw new StriaError('unsupported', `the TIFF file has more than ${maxPictures} pictures`);
     seen.add(offset);
     const directory = await readDirectory(file, offset, options);
@@ -65,7 +65,7 @@ function withSeries(pictures: readonly Picture[], scale: PictureScale): PictureF
   return { pictures, scale: fits ? scale : { ...scale, picturesPerTime: undefined } };
 }
 
-/** A fault with the picture's number, counted from 1 as programs for pictures do. */
+/** Adds the picture's number to a fault, counted from 1 as in image viewers. */
 function inPage(number: number, error: unknown): StriaError {
   return inContext(`picture ${number}`, error);
 }
@@ -81,7 +81,7 @@ async function openPage(
   return {
     shape,
     name: await textOf(file, directory, tiffTags.pageName, options),
-    // A stack can have many thousand pictures: their directories are read again, not kept.
+    // A stack can have many thousand pictures, so their directories are read again instead of kept.
     async *strips(channels, job = {}) {
       const again = await readDirectory(file, offset, job);
       yield* readPixels(file, again, await readLayout(file, again, job), shift, channels, job);
@@ -91,8 +91,8 @@ async function openPage(
 }
 
 /**
- * The pictures of a stack as ImageJ writes it beyond 4 GiB: one directory, its description tells how many pictures follow each
- * other without a gap. Undefined where the file does not hold them.
+ * The pictures of an ImageJ stack over 4 GiB: it has one directory, whose description gives the number of contiguous pictures.
+ * Undefined if the file is too short for them.
  */
 async function bigStack(file: TiffFile, directory: TiffDirectory, { shape }: Picture, images: number, options: JobOptions) {
   const layout = await readLayout(file, directory, options);
@@ -109,7 +109,7 @@ async function bigStack(file: TiffFile, directory: TiffDirectory, { shape }: Pic
   return pictures;
 }
 
-/** The resolution as distances; XResolution counts pixels in an inch, a centimetre, or in a unit of the program's own. */
+/** The resolution as distances. XResolution counts pixels per inch, per centimetre, or per unit of the program's own. */
 async function resolutionOf(file: TiffFile, directory: TiffDirectory, options: JobOptions): Promise<PictureScale> {
   const x = await inverseOf(file, directory, tiffTags.xResolution, options);
   const y = await inverseOf(file, directory, tiffTags.yResolution, options);
@@ -122,7 +122,7 @@ async function resolutionOf(file: TiffFile, directory: TiffDirectory, options: J
   return { spatialUnit: 'mm', spacing: [x * millimetres, y * millimetres, x * millimetres] };
 }
 
-/** 1 / the value of a tag; of a fraction by turning it round, which keeps decimal distances exact. */
+/** 1 / the value of a tag. Inverting the fraction itself keeps decimal distances exact. */
 async function inverseOf(file: TiffFile, directory: TiffDirectory, number: number, options: JobOptions): Promise<number> {
   const tag = directory.tags.get(number);
   if (tag?.type !== 5 || tag.count === 0) return 1 / (await firstNumber(file, directory, number, options));

@@ -32,7 +32,7 @@ export const tiffTags = {
   sampleFormat: 339,
 } as const;
 
-/** Tags that speak of the pixels' storage, which is written anew, or of places in the file, which are others then. */
+/** Tags that describe the storage of pixels, which is written anew, or contain file offsets, which change. */
 const storageTags: ReadonlySet<number> = new Set<number>([
   tiffTags.newSubfileType,
   255,
@@ -82,8 +82,8 @@ export interface StoredTag {
 const storedHeadBytes = 12;
 
 /**
- * The tags of a picture that are kept, but those that are too large: each `u16` tag, `u16` type, `u32` count, `u32` length of
- * its values in bytes, and the values, all little-endian.
+ * The tags of a picture that are kept, except those that are too large. Each is `u16` tag, `u16` type, `u32` count, `u32`
+ * length of its values in bytes, and the values, all little-endian.
  */
 export async function keepTags(file: TiffFile, { tags }: TiffDirectory, signal?: AbortSignal): Promise<Uint8Array> {
   const kept: Uint8Array[] = [];
@@ -106,7 +106,7 @@ function encodeStoredTag({ tag, type, count, values }: StoredTag): Uint8Array {
   return joinBytes([new Uint8Array(head.buffer), values]);
 }
 
-/** What `keepTags` made. @throws StriaError `corrupt` */
+/** Parses the output of `keepTags`. @throws StriaError `corrupt` */
 export function parseStoredTags(bytes: Uint8Array): StoredTag[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const tags: StoredTag[] = [];

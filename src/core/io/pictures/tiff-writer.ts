@@ -3,8 +3,8 @@ import { interleave } from './picture.ts';
 import type { PictureEntry, PictureTable } from './picture-table.ts';
 import { isStorageTag, parseStoredTags, type StoredTag, tiffTags } from './tiff-tags.ts';
 
-// TIFF 6.0, baseline: little-endian, each picture one uncompressed strip behind its directory. So every place is known when it
-// has to be written, and the file is written from front to back.
+// TIFF 6.0, baseline: little-endian, each picture one uncompressed strip after its directory. Every offset is therefore known
+// when it is written, and the file is written front to back.
 
 const short = 3;
 const long = 4;
@@ -12,13 +12,13 @@ const long8 = 16;
 const ascii = 2;
 const rational = 5;
 
-/** Of one plane at a time. A multiple of every sample's width. */
+/** Bytes of one plane that are written at a time. A multiple of every sample width. */
 const batchBytes = 2 ** 18;
 
-/** More than a directory takes without the metadata that are kept. */
+/** An upper bound of a directory's size without the kept metadata. */
 const directoryBytes = 2048;
 
-/** Writes pictures one after the other into one TIFF, or BigTIFF where 4 GiB would not do. */
+/** Writes pictures one after another into one TIFF, or BigTIFF if 4 GiB do not suffice. */
 export class TiffWriter {
   readonly #info: VolumeInfo;
   readonly #table: PictureTable;
@@ -26,7 +26,7 @@ export class TiffWriter {
   readonly #isBig: boolean;
   #offset = 0;
   #written = 0;
-  /** Bytes of pixels that the picture begun last still lacks. */
+  /** Bytes of pixels that the current picture still lacks. */
   #left = 0;
 
   constructor(info: VolumeInfo, table: PictureTable, write: (bytes: Uint8Array) => Promise<void>) {
@@ -51,9 +51,9 @@ export class TiffWriter {
   }
 
   /**
-   * The next rows of a picture.
+   * Takes the next rows of a picture.
    * @param planes one for each sample: whole rows of little-endian samples
-   * @throws StriaError `corrupt` for kept metadata that are no TIFF tags; what the sink throws
+   * @throws StriaError `corrupt` for kept metadata that is not TIFF tags; errors of the sink
    */
   async rows(planes: readonly Uint8Array[]): Promise<void> {
     if (this.#left === 0) await this.#startPicture();
@@ -65,7 +65,7 @@ export class TiffWriter {
       await this.#put(bytes);
       this.#left -= bytes.byteLength;
     }
-    // Directories begin on words.
+    // Directories start at a multiple of 8.
     if (this.#left === 0) await this.#put(new Uint8Array(-this.#offset & 7));
   }
 
@@ -91,7 +91,7 @@ export class TiffWriter {
     return new Uint8Array(view.buffer);
   }
 
-  /** The directory with its values, padded so that the pixels behind it begin at a multiple of 8. */
+  /** The directory with its values, padded so that the pixels after it start at a multiple of 8. */
   #directory(page: PictureEntry, isLast: boolean): Uint8Array {
     const word = this.#isBig ? 8 : 4;
     const tags = this.#tags(page);
@@ -127,7 +127,7 @@ export class TiffWriter {
     return bytes;
   }
 
-  /** All tags, in rising order as TIFF wants them. The strip's place is put in when the directory is laid out. */
+  /** All tags, in ascending order as TIFF requires. The strip's offset is filled in with the final layout. */
   #tags({ name, extra }: PictureEntry): StoredTag[] {
     const { dims, type } = this.#info;
     const { channels } = this.#table;
@@ -138,7 +138,7 @@ export class TiffWriter {
     const add = (tag: StoredTag) => tags.set(tag.tag, tag);
     add(numbers(tiffTags.photometric, short, [channels >= 3 ? 2 : 1]));
     const extraSamples = channels >= 3 ? channels - 3 : channels - 1;
-    // 2: the first of them is transparency, not yet multiplied in; the others are unnamed.
+    // 2: the first of them is unassociated alpha; the others are unspecified.
     if (extraSamples > 0) add(numbers(tiffTags.extraSamples, short, every(0).slice(0, extraSamples).fill(2, 0, 1)));
     if (name !== '') add(text(tiffTags.pageName, name));
     if (extra.byteLength === 0) for (const tag of this.#scaleTags()) add(tag);
@@ -157,8 +157,8 @@ export class TiffWriter {
   }
 
   /**
-   * Resolution, and in the first picture a description as ImageJ reads it: it has a word for micrometres, for the distance of
-   * slices and for time points.
+   * Resolution, and in the first picture an ImageJ description, which can express micrometres, the distance between slices and
+   * time points.
    */
   #scaleTags(): StoredTag[] {
     const { dims, spacing, spatialUnit } = this.#info;
@@ -203,7 +203,10 @@ function text(tag: number, value: string): StoredTag {
   return { tag, type: ascii, count: values.byteLength, values };
 }
 
-/** 1 / distance as numerator and denominator: a power of ten over the distance times it, so that decimal distances stay exact. */
+/**
+ * 1 / distance as numerator and denominator: a power of ten over the distance times that power, so that decimal distances stay
+ * exact.
+ */
 function inverse(distance: number): readonly [number, number] | undefined {
   let scale = 1e9;
   while (scale > 1 && distance * scale >= 2 ** 32) scale /= 10;

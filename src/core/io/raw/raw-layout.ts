@@ -3,13 +3,13 @@ import { type Dims4, type ElementType, elementBytes, elementTypes, type VolumeIn
 import { nameWithoutGzip } from '../common/byte-stream.ts';
 import type { RawLayout } from '../common/volume-reader.ts';
 
-/** A raw file's layout, with what a sidecar may say beside it. */
+/** A raw file's layout, and what a sidecar may add. */
 export interface RawDescription extends RawLayout {
   readonly spacing?: VolumeInfo['spacing'] | undefined;
   readonly unit?: VolumeInfo['spatialUnit'] | undefined;
 }
 
-/** The other common spellings of the element types, as in names of open data sets and in NumPy. */
+/** Other common spellings of the element types, as in names of open data sets and in NumPy. */
 const typeSpellings: ReadonlyMap<string, ElementType> = new Map([
   ['uint8', 'u8'],
   ['int8', 'i8'],
@@ -26,7 +26,7 @@ function elementTypeNamed(name: unknown): ElementType | undefined {
   return elementTypes.find((type) => type === name) ?? typeSpellings.get(name.toLowerCase());
 }
 
-/** `skull_256x256x256_uint8.raw`, optionally with time points behind z. Little-endian. Undefined for any other name. */
+/** `skull_256x256x256_uint8.raw`, optionally with time points after z. Little-endian. Undefined for any other name. */
 export function layoutFromName(name: string): RawDescription | undefined {
   const match = /_(\d{1,9})x(\d{1,9})x(\d{1,9})(?:x(\d{1,9}))?_([a-z]+\d+)\.raw$/i.exec(nameWithoutGzip(name));
   const type = elementTypeNamed(match?.[5]);
@@ -35,7 +35,7 @@ export function layoutFromName(name: string): RawDescription | undefined {
   return { dims, type };
 }
 
-/** Where a raw file's sidecar lies: `scan.raw.json` beside `scan.raw` and beside `scan.raw.gz`. */
+/** The name of a raw file's sidecar: `scan.raw.json` for `scan.raw` and for `scan.raw.gz`. */
 export function sidecarName(name: string): string {
   return `${nameWithoutGzip(name)}.json`;
 }
@@ -54,18 +54,18 @@ export function parseSidecar(bytes: Uint8Array, name: string): RawDescription {
   try {
     members = Object(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
   } catch (error) {
-    throw new StriaError('invalid-input', `${name} is no JSON text`, { cause: error });
+    throw new StriaError('invalid-input', `${name} is not JSON`, { cause: error });
   }
   const { dims, type, endian = 'little', offset = 0, spacing, unit } = members;
   const elementType = elementTypeNamed(type);
-  if (elementType === undefined) throw wrong(`"type" has to be one of ${elementTypes.join(', ')}`);
-  if (!isNumberList(dims)) throw wrong('"dims" has to be a list of three or four lengths');
-  if (endian !== 'little' && endian !== 'big') throw wrong('"endian" has to be "little" or "big"');
-  if (typeof offset !== 'number') throw wrong('"offset" has to be a number of bytes');
+  if (elementType === undefined) throw wrong(`"type" must be one of ${elementTypes.join(', ')}`);
+  if (!isNumberList(dims)) throw wrong('"dims" must be a list of three or four lengths');
+  if (endian !== 'little' && endian !== 'big') throw wrong('"endian" must be "little" or "big"');
+  if (typeof offset !== 'number') throw wrong('"offset" must be a number of bytes');
   if (spacing !== undefined && !(isNumberList(spacing) && spacing.every((distance) => distance > 0 && distance < Infinity))) {
-    throw wrong('"spacing" has to be a list of three or four distances above 0');
+    throw wrong('"spacing" must be a list of three or four positive distances');
   }
-  if (unit !== undefined && unit !== 'm' && unit !== 'mm' && unit !== 'um') throw wrong('"unit" has to be "m", "mm" or "um"');
+  if (unit !== undefined && unit !== 'm' && unit !== 'mm' && unit !== 'um') throw wrong('"unit" must be "m", "mm" or "um"');
   return { dims: four(dims), type: elementType, endian, offset, spacing: spacing && four(spacing), unit };
 }
 
@@ -82,22 +82,22 @@ function four(numbers: readonly number[]): Dims4 {
 export function checkLayout(layout: RawLayout): void {
   const { dims, type, offset = 0 } = layout;
   if (!elementTypes.includes(type))
-    throw new StriaError('invalid-input', `${type} is no element type: choose one of ${elementTypes.join(', ')}`);
+    throw new StriaError('invalid-input', `unknown element type ${type}; choose one of ${elementTypes.join(', ')}`);
   if (dims.length !== 4 || !dims.every((length) => Number.isSafeInteger(length) && length >= 1)) {
-    throw new StriaError('invalid-input', `the lengths ${dims.join('×')} are not whole numbers from 1 on`);
+    throw new StriaError('invalid-input', `the lengths ${dims.join('×')} are not whole numbers from 1`);
   }
   if (!Number.isSafeInteger(dims.reduce((product, length) => product * length, elementBytes(type)))) {
-    throw new StriaError('invalid-input', `the lengths ${dims.join('×')} make more bytes than a file can have`);
+    throw new StriaError('invalid-input', `the lengths ${dims.join('×')} exceed the size of any file`);
   }
   if (!Number.isSafeInteger(offset) || offset < 0)
-    throw new StriaError('invalid-input', `the offset ${offset} is no number of bytes`);
+    throw new StriaError('invalid-input', `the offset ${offset} is not a number of bytes`);
 }
 
-/** Says what was promised, what is there, and what would fit. @param available bytes of voxels, behind the offset */
+/** Compares the layout with the file, and suggests layouts that fit. @param available bytes of voxels after the offset */
 export function layoutTooLarge(layout: RawLayout, available: number): StriaError {
   const { dims, type, offset = 0 } = layout;
   const needed = dims.reduce((product, length) => product * length, elementBytes(type));
-  const behind = offset > 0 ? ` behind the first ${offset}` : '';
+  const behind = offset > 0 ? ` after the first ${offset}` : '';
   const fitting = fittingLayouts(layout, available);
   const advice = fitting.length > 0 ? `; ${fitting.join(' or ')} would fit` : '';
   return new StriaError(

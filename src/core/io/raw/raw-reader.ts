@@ -9,16 +9,16 @@ import { checkLayout, layoutFromName, layoutTooLarge, parseSidecar, type RawDesc
 
 const sidecarLimit = 2 ** 20;
 
-/** How a raw file's layout came to be known. */
+/** How a raw file's layout was found. */
 export interface FoundLayout {
   readonly layout: RawDescription;
-  /** The sidecar, if it said so: it belongs to the source. */
+  /** The sidecar, if the layout came from it. It belongs to the source. */
   readonly sidecar?: SourcePart;
 }
 
 /**
- * What is known of a raw file, by the best witness: the caller, the sidecar (`parseSidecar`), the name (`layoutFromName`).
- * @throws StriaError `invalid-input` for a sidecar that is wrong
+ * A raw file's layout, from the first that gives one: the caller, the sidecar (`parseSidecar`), the name (`layoutFromName`).
+ * @throws StriaError `invalid-input` for an invalid sidecar
  */
 export async function findRawLayout(source: ByteSource, options: OpenOptions & JobOptions): Promise<FoundLayout | undefined> {
   if (options.raw !== undefined) return { layout: options.raw };
@@ -33,8 +33,8 @@ export async function findRawLayout(source: ByteSource, options: OpenOptions & J
 }
 
 /**
- * Opens a file that is voxels and nothing else. It is gunzipped if it is gzip and its name ends in `.gz`: raw voxels may
- * look like gzip by chance. Bytes behind the voxels are kept.
+ * Opens a file that consists of voxels only. It is decompressed if it is gzip and its name ends in `.gz`, because raw voxels
+ * may look like gzip by chance. Bytes after the voxels are kept.
  * @throws StriaError `invalid-input` if the file is too short for its layout; `corrupt`, `unsupported`, `aborted`
  */
 export async function openRaw(source: ByteSource, found: FoundLayout, options: JobOptions): Promise<OpenVolume> {
