@@ -72,7 +72,7 @@ describe('a sidecar', () => {
     [{ dims: [2, 2, '2'], type: 'u8' }, 'dims'],
     [{ dims: [2, 2, 0], type: 'u8' }, '2×2×0'],
     [{ dims: [2, 2, 1.5], type: 'u8' }, '2×2×1.5'],
-    [{ dims: [1e9, 1e9, 1e9], type: 'u8' }, 'more bytes'],
+    [{ dims: [1e9, 1e9, 1e9], type: 'u8' }, 'exceed the size'],
     [{ dims: [2, 2, 2], type: 'u8', endian: 'middle' }, 'endian'],
     [{ dims: [2, 2, 2], type: 'u8', offset: '5' }, 'offset'],
     [{ dims: [2, 2, 2], type: 'u8', offset: -5 }, 'offset'],
