@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
 import { assemblyModules } from './assembly.config.ts';
+import { wgsl } from './src/shaders/build/plugin.ts';
 import { wasmModules } from './wasm.config.ts';
 
 /**
@@ -41,7 +42,7 @@ export default defineConfig({
   main: {
     // fflate for Node asks for `require`, which ES modules have not; for a browser it is the same but for that.
     resolve: { alias: { fflate: 'fflate/browser' } },
-    plugins: [wasmModules(), assemblyModules()],
+    plugins: [wasmModules(), assemblyModules(), wgsl()],
     build: {
       externalizeDeps: false,
       target: 'node20',
@@ -82,7 +83,7 @@ export default defineConfig({
       outDir: 'out/renderer',
       rolldownOptions: { input: resolve('src/renderer/index.html') },
     },
-    worker: { format: 'es', plugins: () => [wasmModules(), assemblyModules()] },
-    plugins: [react(), wasmModules(), assemblyModules()],
+    worker: { format: 'es', plugins: () => [wasmModules(), assemblyModules(), wgsl()] },
+    plugins: [react(), wasmModules(), assemblyModules(), wgsl()],
   },
 });

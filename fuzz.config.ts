@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
 import { defineConfig } from 'vite';
 import { assemblyModules } from './assembly.config.ts';
+import { wgsl } from './src/shaders/build/plugin.ts';
 import { wasmModules } from './wasm.config.ts';
 
 /** The fuzz and its child as programs for Node: `npm run fuzz`. They are no part of what is shipped. */
 export default defineConfig({
   resolve: { alias: { fflate: 'fflate/browser' } },
-  plugins: [wasmModules(), assemblyModules()],
+  plugins: [wasmModules(), assemblyModules(), wgsl()],
   logLevel: 'warn',
   build: {
     ssr: true,

@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { assemblyModules } from './assembly.config.ts';
+import { wgsl } from './src/shaders/build/plugin.ts';
 import { wasmModules } from './wasm.config.ts';
 
 /** Default order, but the slow small file starts first: started last, it would leave a core idle. */
@@ -17,7 +18,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       {
-        plugins: [wasmModules(), assemblyModules()],
+        plugins: [wasmModules(), assemblyModules(), wgsl()],
         test: {
           name: 'unit',
           include: ['src/**/*.test.ts', 'bench/**/*.test.ts', 'e2e/**/*.test.ts'],
@@ -31,7 +32,7 @@ export default defineConfig({
         },
       },
       {
-        plugins: [wasmModules(), assemblyModules()],
+        plugins: [wasmModules(), assemblyModules(), wgsl()],
         // Dawn in Node. Two processes: much of the time goes on compiling shaders, on one core. Files of a process share its
         // devices, and so what is compiled (`openTestGpu`).
         test: {

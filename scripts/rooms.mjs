@@ -8,9 +8,20 @@ export const rooms = [
     imports: '',
   },
   {
+    room: 'shaders',
+    holds: 'Joins a .wgsl file and those that it imports into the text to compile.',
+    imports: '',
+  },
+  {
+    room: 'shaders/build',
+    holds: 'The Vite plugin that reads .wgsl files: imports, conditions, constants.',
+    imports: '',
+    packages: 'vite node:*',
+  },
+  {
     room: 'core/gpu',
     holds: 'The device, buffers and their lifetimes, kernels, timing, prefix sums, tuning.',
-    imports: 'core/shared shaders/scan',
+    imports: 'core/shared shaders shaders/scan',
   },
   {
     room: 'assembly/rice',
@@ -20,7 +31,7 @@ export const rooms = [
   {
     room: 'core/codec',
     holds: 'What a codec is: the interface, batches of chunks, scan orders, bricks, the survey of a chunk.',
-    imports: 'core/gpu core/shared shaders/faults',
+    imports: 'core/gpu core/shared shaders',
   },
   {
     room: 'core/codecs',
@@ -36,17 +47,17 @@ export const rooms = [
   {
     room: 'core/codecs/rle',
     holds: 'Column run-length encoding as a bitmap tree.',
-    imports: 'core/codec core/gpu core/shared shaders/rle',
+    imports: 'core/codec core/gpu core/shared shaders shaders/rle',
   },
   {
     room: 'core/codecs/rice',
     holds: 'Prediction and Rice codes in bricks.',
-    imports: 'assembly/rice core/codec core/gpu core/shared shaders/bricks shaders/rice',
+    imports: 'assembly/rice core/codec core/gpu core/shared shaders shaders/rice',
   },
   {
     room: 'core/codecs/predict',
     holds: 'Prediction residuals sorted by magnitude, for an entropy coder to follow.',
-    imports: 'core/codec core/gpu core/shared shaders/bricks shaders/predict',
+    imports: 'core/codec core/gpu core/shared shaders shaders/predict',
   },
   {
     room: 'core/codecs/huffman',
@@ -56,7 +67,7 @@ export const rooms = [
   {
     room: 'core/codecs/labels',
     holds: 'Guesses from neighbours and a range coder, for segmentations.',
-    imports: 'core/codec core/gpu core/shared shaders/labels',
+    imports: 'core/codec core/gpu core/shared shaders shaders/labels',
   },
   {
     room: 'core/codecs/parle',
@@ -156,7 +167,7 @@ export const rooms = [
   {
     room: 'core/gpu-chunks',
     holds: 'The GPU backend: encoder, decode planner, transfers.',
-    imports: 'core/chunks core/codec core/codecs core/format core/gpu core/shared shaders/faults shaders/gpu-chunks',
+    imports: 'core/chunks core/codec core/codecs core/format core/gpu core/shared shaders/gpu-chunks',
   },
   {
     room: 'core/cpu',
@@ -176,7 +187,7 @@ export const rooms = [
   {
     room: 'core/draw',
     holds: 'Passes that draw rays, slices, thick slices and oblique planes. No three.js, no page.',
-    imports: 'core/gpu core/shared core/volume shaders/draw shaders/volume',
+    imports: 'core/gpu core/shared core/volume shaders/draw',
   },
   {
     room: 'core/bench/harness',

@@ -17,7 +17,7 @@ const refused = [
   ['core/format knows no chunk of the engine', 'src/core/format/a.ts', "import { a } from '../chunks/backend.ts';"],
   ['core/io knows no container', 'src/core/io/a.ts', "import { a } from '../format/chunk.ts';"],
   ['a codec knows no other codec', 'src/core/codecs/rle/a.ts', "import { a } from '../rice/layout.ts';"],
-  ['a codec uses no shader of another', 'src/core/codecs/rle/b.ts', "import a from '../../../shaders/rice/brick.wgsl?raw';"],
+  ['a codec uses no shader of another', 'src/core/codecs/rle/b.ts', "import a from '../../../shaders/rice/brick.wgsl';"],
   ['compressing knows no drawing', 'src/core/stream/a.ts', "import { a } from '../draw/ray-pass.ts';"],
   ['the GPU backend knows no drawing', 'src/core/gpu-chunks/a.ts', "import { a } from '../draw/ray-pass.ts';"],
   ['the engine knows no benchmark', 'src/core/stream/b.ts', "import { a } from '../bench/run.ts';"],
@@ -42,7 +42,7 @@ const refused = [
 
 const allowed = [
   ['core/gpu-chunks uses codecs', 'src/core/gpu-chunks/allowed.ts', "import { a } from '../codec/codec.ts';"],
-  ['a codec uses its shaders', 'src/core/codecs/rle/allowed.ts', "import a from '../../../shaders/rle/tree.wgsl?raw';"],
+  ['a codec uses its shaders', 'src/core/codecs/rle/allowed.ts', "import a from '../../../shaders/rle/tree.wgsl';"],
   ['the command uses Node', 'src/cli/commands/allowed.ts', "import { a } from 'node:fs/promises';"],
   ['the viewer uses three', 'src/renderer/viewer/space/allowed.ts', "import { a } from 'three/webgpu';"],
   ['panels use React', 'src/renderer/panels/panes/allowed.tsx', "import { a } from 'react';"],

@@ -24,7 +24,7 @@ process.once('exit', () => {
 async function start(): Promise<TestGpu> {
   const gpu = await openNodeGpu({ software: true, limits: 'default' });
   const uncaptured: string[] = [];
-  gpu.device.addEventListener('uncapturederror', ({ error }) => void uncaptured.push(error.message));
+  gpu.onError((message) => void uncaptured.push(message));
   // Poisons reused buffers, so that nothing relies on old contents.
   gpu.spare.beforeUse = (buffer) => gpu.device.queue.writeBuffer(buffer, 0, new Uint8Array(buffer.size).fill(0xa5));
   opened.add(gpu);

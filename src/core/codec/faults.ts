@@ -1,22 +1,15 @@
-import ignoreCode from '../../shaders/faults/ignore.wgsl?raw';
-import raiseCode from '../../shaders/faults/raise.wgsl?raw';
+import type { Variant } from '../../shaders/link.ts';
 
-/** Whether a decoder's kernels flag payloads that violate SPEC.md, or ignore the violation. */
+/** What a decoder's kernels do about payloads that break SPEC.md: raise flags, or nothing. See shaders/faults/faults.wgsl. */
 export interface FaultChecks {
-  /** Suffix of the kernel's name: a checking kernel is another kernel. */
-  readonly suffix: '' | '.checked';
-  /** Bindings that follow the kernel's own. */
+  /** Bound after the kernel's own bindings. */
   readonly bindings: readonly GPUBuffer[];
-  /** The shader text to prepend to a kernel with this many bindings of its own. */
-  code(ownBindings: number): string;
+  /** For a kernel with so many bindings of its own. */
+  variant(ownBindings: number): Variant;
 }
 
-/** @param faults one word per chunk, see `CodecKernels.prepareDecode` */
+/** @param faults one word per chunk, as for `CodecKernels.prepareDecode` */
 export function faultChecks(faults: GPUBuffer | undefined): FaultChecks {
-  if (!faults) return { suffix: '', bindings: [], code: () => ignoreCode };
-  return {
-    suffix: '.checked',
-    bindings: [faults],
-    code: (ownBindings) => `const fault_binding = ${ownBindings}u;\n${raiseCode}`,
-  };
+  if (!faults) return { bindings: [], variant: () => ({}) };
+  return { bindings: [faults], variant: (ownBindings) => ({ checks: true, fault_binding: ownBindings }) };
 }

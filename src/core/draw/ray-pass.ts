@@ -1,4 +1,4 @@
-import code from '../../shaders/draw/ray-march.wgsl?raw';
+import rayMarchShader from '../../shaders/draw/ray-march.wgsl';
 import type { Binding, Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { Vector3 } from '../shared/vectors.ts';
@@ -159,7 +159,7 @@ export class RayPass {
     const threads = this.#gpu.tuning['view.rays'];
     const [width, height] = threads < 256 ? [8, threads / 8] : [16, 16];
     const constants = { way, tile_width: width, tile_height: height };
-    const kernel = this.#gpu.kernel({ label: 'view.ray-march', code, constants });
+    const kernel = this.#gpu.kernel({ label: 'view.ray-march', shader: rayMarchShader, constants });
     const textures = [transfer, display.bricks.texture, display.bricks.blocks, target].map((each) => each.createView());
     const bindings: Binding[] = [frame, display.texture.createView(), this.#sampler, ...textures];
     commands.dispatch(kernel, bindings, [Math.ceil(strip.width / width), Math.ceil(strip.count / height), 1]);

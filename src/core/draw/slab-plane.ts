@@ -1,6 +1,5 @@
-import slabCode from '../../shaders/draw/slab.wgsl?raw';
-import finishCode from '../../shaders/draw/slab-finish.wgsl?raw';
-import voxelCode from '../../shaders/volume/voxel.wgsl?raw';
+import slabShader from '../../shaders/draw/slab.wgsl';
+import finishShader from '../../shaders/draw/slab-finish.wgsl';
 import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
@@ -86,7 +85,7 @@ export class SlabPlane {
     commands.record((encoder) => encoder.clearBuffer(made.sums));
     const kernel = this.#gpu.kernel({
       label: 'view.slab',
-      code: `${voxelCode}\n${slabCode}`,
+      shader: slabShader,
       constants: { element_type: elementTypeNumber(info.type) },
     });
     const [width, height] = planeSize(dims, axis);
@@ -97,7 +96,7 @@ export class SlabPlane {
         commands.dispatch(kernel, bindings, [Math.ceil(width / 8), Math.ceil(height / 8), 1]);
       }
     }
-    const finish = this.#gpu.kernel({ label: 'view.slab-finish', code: finishCode });
+    const finish = this.#gpu.kernel({ label: 'view.slab-finish', shader: finishShader });
     commands.dispatch(finish, [made.sums, made.finish, made.boxes[0].voxels.buffer], Math.ceil(made.count / 64));
     return made.boxes;
   }

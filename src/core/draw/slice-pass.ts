@@ -1,5 +1,4 @@
-import sliceCode from '../../shaders/draw/slice.wgsl?raw';
-import voxelCode from '../../shaders/volume/voxel.wgsl?raw';
+import sliceShader from '../../shaders/draw/slice.wgsl';
 import { createBindGroup } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { Dims3, ElementType } from '../shared/volume.ts';
@@ -104,7 +103,7 @@ export class SlicePass {
   #pipelineFor(type: ElementType): GPURenderPipeline {
     const known = this.#pipelines.get(type);
     if (known) return known;
-    const module = this.#gpu.device.createShaderModule({ label: 'view.slice', code: `${voxelCode}\n${sliceCode}` });
+    const module = this.#gpu.shaderModule('view.slice', sliceShader);
     const pipeline = this.#gpu.device.createRenderPipeline({
       label: `view.slice ${type}`,
       layout: 'auto',

@@ -1,7 +1,6 @@
-import analyzeCode from '../../shaders/gpu-chunks/analyze.wgsl?raw';
-import compareCode from '../../shaders/gpu-chunks/compare.wgsl?raw';
-import fillCode from '../../shaders/gpu-chunks/fill.wgsl?raw';
-import piecesCode from '../../shaders/gpu-chunks/pieces.wgsl?raw';
+import analyzeShader from '../../shaders/gpu-chunks/analyze.wgsl';
+import compareShader from '../../shaders/gpu-chunks/compare.wgsl';
+import fillShader from '../../shaders/gpu-chunks/fill.wgsl';
 import { type ChunkAnalysis, lanesOf, maskOfElements } from '../chunks/analyze.ts';
 import type { ChunkBox, ResidentBox } from '../chunks/backend.ts';
 import { headBytes, type Ramp } from '../chunks/ramp.ts';
@@ -51,7 +50,7 @@ export async function analyzeOnGpu(
   const walk = byQuads ? segment / 4 : segment;
   const kernel = gpu.kernel({
     label: 'engine.analyze',
-    code: `${piecesCode}\n${analyzeCode}`,
+    shader: analyzeShader,
     constants: { segment: walk, ...lanes, by_quads: Number(byQuads) },
   });
   const plan = planPieces(voxels, chunks, walk, byQuads ? 4 : 1);
@@ -109,7 +108,7 @@ export function prepareFill(gpu: Gpu, { voxels, chunks }: ResidentBox, ramps: re
   );
   const { box, workgroups } = planPieces(voxels, chunks);
   const rules = Uint32Array.from(ramps.flatMap(({ first, steps, modulus }) => [first, ...steps, modulus]));
-  const kernel = gpu.kernel({ label: 'engine.fill', code: `${piecesCode}\n${fillCode}`, constants: { segment, bits } });
+  const kernel = gpu.kernel({ label: 'engine.fill', shader: fillShader, constants: { segment, bits } });
   const bindings = [
     voxels.buffer,
     scope.storage('chunks', table.byteLength, table),
@@ -146,7 +145,7 @@ export async function compareOnGpu(
   commands
     .stage('check')
     .dispatch(
-      gpu.kernel({ label: 'engine.compare', code: compareCode, constants: { segment } }),
+      gpu.kernel({ label: 'engine.compare', shader: compareShader, constants: { segment } }),
       [
         voxels.buffer,
         other.voxels.buffer,

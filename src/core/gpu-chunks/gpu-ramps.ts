@@ -1,5 +1,4 @@
-import piecesCode from '../../shaders/gpu-chunks/pieces.wgsl?raw';
-import rampCode from '../../shaders/gpu-chunks/ramp.wgsl?raw';
+import rampShader from '../../shaders/gpu-chunks/ramp.wgsl';
 import { lanesOf } from '../chunks/analyze.ts';
 import type { ResidentBox } from '../chunks/backend.ts';
 import { mayBeRamp, ruleOf } from '../chunks/ramp.ts';
@@ -37,7 +36,7 @@ export async function findRampsOnGpu(
   commands.stage('ramps').dispatch(
     gpu.kernel({
       label: 'engine.ramp',
-      code: `${piecesCode}\n${rampCode}`,
+      shader: rampShader,
       constants: { segment, bits: lanesOf[elementBytes].bits },
     }),
     [voxels.buffer, scope.storage('chunks', table.byteLength, table), found, scope.uniform('box', box)],

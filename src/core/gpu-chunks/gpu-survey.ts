@@ -1,4 +1,4 @@
-import surveyCode from '../../shaders/gpu-chunks/survey.wgsl?raw';
+import surveyShader from '../../shaders/gpu-chunks/survey.wgsl';
 import type { ResidentBox } from '../chunks/backend.ts';
 import { boxLayout, firstWordOf } from '../codec/batch.ts';
 import type { ChunkSurvey } from '../codec/codec.ts';
@@ -35,7 +35,7 @@ export function surveyOnGpu(
   commands
     .stage('survey')
     .dispatch(
-      gpu.kernel({ label: 'engine.survey', code: surveyCode, constants: { element_bytes: elementBytes } }),
+      gpu.kernel({ label: 'engine.survey', shader: surveyShader, constants: { element_bytes: elementBytes } }),
       [
         voxels.buffer,
         scope.storage('survey-chunks', table.byteLength, table),

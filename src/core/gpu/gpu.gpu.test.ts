@@ -4,12 +4,15 @@ import { openNodeGpu } from '../../node/node-gpu.ts';
 const gpu = await openNodeGpu({ software: true });
 afterAll(() => gpu.destroy());
 
-const doubled = `
-override factor: u32 = 2u;
+const shaderOf = (text: string): ShaderFile => ({ path: 'test.wgsl', pieces: [{ text }], imports: [], constants: [] });
+
+const scaling = (factor: number) =>
+  shaderOf(`
+override factor: u32 = ${factor}u;
 @group(0) @binding(0) var<storage, read_write> words: array<u32>;
 @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3u) {
   if (id.x < arrayLength(&words)) { words[id.x] *= factor; }
-}`;
+}`);
 
 test('a kernel runs, is timed, and its scope gives all memory back', async () => {
   const before = gpu.memory.liveBytes();
@@ -20,7 +23,7 @@ test('a kernel runs, is timed, and its scope gives all memory back', async () =>
       400,
       Uint32Array.from({ length: 100 }, (_, i) => i),
     );
-    const kernel = gpu.kernel({ label: 'test.double', code: doubled, constants: { factor: 3 } });
+    const kernel = gpu.kernel({ label: 'test.scale', shader: scaling(2), constants: { factor: 3 } });
     const times = await gpu
       .commands('test', () => {})
       .stage('double')
@@ -35,4 +38,30 @@ test('a kernel runs, is timed, and its scope gives all memory back', async () =>
 test('a buffer over the limit is refused with both sizes', () => {
   using scope = gpu.scope('test');
   expect(() => scope.storage('huge', gpu.maxBindingBytes + 4)).toThrow(/needs \d+ bytes .* allows \d+/);
+});
+
+test('kernels of one label and different text have two pipelines; of the same text and constants one', () => {
+  const label = 'test.scale';
+  const twice = gpu.kernel({ label, shader: scaling(2) });
+  expect(gpu.kernel({ label, shader: scaling(3) }).pipeline).not.toBe(twice.pipeline);
+  expect(gpu.kernel({ label, shader: scaling(2), constants: { factor: 4 } }).pipeline).not.toBe(twice.pipeline);
+  expect(gpu.kernel({ label: 'test.other', shader: scaling(2) }).pipeline).toBe(twice.pipeline);
+});
+
+test('a compile error names the file and the line that are wrong', async () => {
+  const helper = { ...shaderOf('\n\nfn one() -> u32 { return nothing; }\n'), path: 'test/helper.wgsl' };
+  const shader = {
+    ...shaderOf('\n@compute @workgroup_size(1) fn main() { let two = one() + one(); }'),
+    path: 'test/wrong.wgsl',
+    imports: [{ file: () => helper }],
+  };
+  const problem = new Promise<string>((resolve) => {
+    const stop = gpu.onError((message) => {
+      if (!message.startsWith('test.wrong does not compile')) return;
+      stop();
+      resolve(message);
+    });
+  });
+  gpu.kernel({ label: 'test.wrong', shader });
+  expect(await problem).toMatch(/test\/helper\.wgsl:3:\d+: .*nothing/);
 });

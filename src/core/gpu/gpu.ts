@@ -1,3 +1,4 @@
+import type { Variant } from '../../shaders/link.ts';
 import { StriaError } from '../shared/errors.ts';
 import { Commands, type CommandTimes } from './commands.ts';
 import { advice, defaultLimits, type GpuDiagnosis, isSoftware, type LimitName, limitNames, wantedFeatures } from './diagnosis.ts';
@@ -8,27 +9,28 @@ import { SpareBuffers } from './spare-buffers.ts';
 import { standardTuning, type Tuning } from './tuning.ts';
 
 export interface OpenGpuOptions {
-  /** 'adapter' asks for all that the adapter has; 'default' stays at WebGPU's defaults, as the smallest device would. */
+  /** 'adapter': the adapter's limits. 'default': WebGPU's defaults, which every device has. */
   readonly limits?: 'adapter' | 'default';
-  /** Fails with `limit-too-small` where the adapter has less. */
+  /** Opening fails with `limit-too-small` if the adapter has less. */
   readonly needed?: Partial<Record<LimitName, number>>;
 }
 
-/** One device, and everything that is made on it. Create with `openGpu`. */
+/** One device and everything made on it. Create it with `openGpu`. */
 export class Gpu {
   readonly device: GPUDevice;
   readonly diagnosis: GpuDiagnosis;
   readonly memory = new MemoryLedger();
-  /** What waits to be used again by `GpuScope.reused`. */
+  /** Freed buffers that `GpuScope.reused` takes again. */
   readonly spare: SpareBuffers;
-  /** Dispatches of more are spread over a second one. Tests make it small. */
+  /** Larger dispatches are spread over a second dimension. Tests lower it. */
   workgroupsPerDimension: number;
   beforeTimed: (() => Promise<void>) | undefined;
-  /** Kernels ask it when they are prepared: a decoder that is prepared already keeps what it has. */
+  /** Read when kernels are prepared: a prepared decoder keeps the values it was made with. */
   tuning: Tuning = standardTuning;
   readonly #kernels: KernelCache;
   readonly #root: GpuScope;
   readonly #lostListeners = new Set<(message: string) => void>();
+  readonly #errorListeners = new Set<(message: string) => void>();
   #lost: string | undefined;
   #pendingSubmits = 0;
 
@@ -36,7 +38,8 @@ export class Gpu {
     this.device = device;
     this.diagnosis = diagnosis;
     this.workgroupsPerDimension = device.limits.maxComputeWorkgroupsPerDimension;
-    this.#kernels = new KernelCache(device);
+    this.#kernels = new KernelCache(device, (problem) => this.#report(problem));
+    device.addEventListener('uncapturederror', ({ error }) => this.#report(error.message));
     this.spare = new SpareBuffers(device, this.memory);
     this.#root = new GpuScope(device, this.memory, this.spare, 'gpu');
     void device.lost.then((info) => {
@@ -54,14 +57,14 @@ export class Gpu {
     return this.#lost !== undefined;
   }
 
-  /** `nvidia-h200`, `nvidia ampere`: what the adapter calls itself, as exactly as it tells. */
+  /** `nvidia-h200`, `nvidia ampere`: the adapter's name for itself, as precise as it gives it. */
   get name(): string {
     const { vendor = '', architecture = '', device = '', description = '' } = this.diagnosis.adapter ?? {};
     const family = [vendor, architecture].filter((word) => word !== '').join(' ');
     return device.replace(/-+$/, '') || family || description || 'unnamed GPU';
   }
 
-  /** The GPU works on what `Commands` submitted: what is submitted now waits. */
+  /** The GPU still works on submitted `Commands`; new work would wait. */
   get isBusy(): boolean {
     return this.#pendingSubmits > 0;
   }
@@ -90,16 +93,31 @@ export class Gpu {
     return () => this.#lostListeners.delete(listener);
   }
 
-  /** A scope of its own: whoever asks for it frees it. */
+  /** A new scope. The caller destroys it. */
   scope(label: string): GpuScope {
     return new GpuScope(this.device, this.memory, this.spare, label, this.#root);
+  }
+
+  /** Called with each error of WebGPU that nobody caught, and each shader's compile errors, until the returned function is called. */
+  onError(listener: (message: string) => void): () => void {
+    this.#errorListeners.add(listener);
+    return () => this.#errorListeners.delete(listener);
+  }
+
+  #report(problem: string): void {
+    for (const listener of this.#errorListeners) listener(problem);
   }
 
   kernel(descriptor: KernelDescriptor): Kernel {
     return this.#kernels.get(descriptor);
   }
 
-  /** @param onTimes given: stages are timed (costs a small readback) */
+  /** For a render pipeline. */
+  shaderModule(label: string, shader: ShaderFile, variant?: Variant): GPUShaderModule {
+    return this.#kernels.compile(label, shader, variant);
+  }
+
+  /** @param onTimes if given, stages are timed, at the cost of a small readback */
   commands(label: string, onTimes?: (times: CommandTimes) => void): Commands {
     return new Commands(this, label, onTimes);
   }

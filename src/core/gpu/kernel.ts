@@ -1,4 +1,6 @@
-/** A compute pipeline made from one .wgsl file and its override constants. */
+import { linkShader, type Variant } from '../../shaders/link.ts';
+
+/** A compute pipeline made from a shader, its variant and its override constants. */
 export interface Kernel {
   readonly label: string;
   readonly pipeline: GPUComputePipeline;
@@ -6,34 +8,62 @@ export interface Kernel {
 }
 
 export interface KernelDescriptor {
-  /** `rle.encode.measure`: codec or view, then the file's name. */
+  /** For timings and messages: `rle.encode.measure`. */
   readonly label: string;
-  /** The .wgsl file's text, its one entry point named `main`. */
-  readonly code: string;
+  /** The .wgsl file with the entry point `main`. */
+  readonly shader: ShaderFile;
+  /** Conditions and constants of the shader and of what it imports. */
+  readonly variant?: Variant | undefined;
+  /** Override constants of the pipeline. */
   readonly constants?: Readonly<Record<string, number>>;
 }
 
-/** Compiles each kernel once per device. */
+/** Compiles each kernel once per device. Kernels of the same text and constants are one, whatever their labels. */
 export class KernelCache {
   readonly #device: GPUDevice;
-  readonly #kernels = new Map<string, Kernel>();
+  readonly #report: (problem: string) => void;
+  /** By the linked text, then by the constants. */
+  readonly #kernels = new Map<string, Map<string, Kernel>>();
 
-  constructor(device: GPUDevice) {
+  /** @param report gets each compile error, with file and line */
+  constructor(device: GPUDevice, report: (problem: string) => void) {
     this.#device = device;
+    this.#report = report;
   }
 
-  get({ label, code, constants = {} }: KernelDescriptor): Kernel {
-    const key = `${label}\n${JSON.stringify(Object.entries(constants).sort())}`;
-    const known = this.#kernels.get(key);
+  get({ label, shader, variant, constants = {} }: KernelDescriptor): Kernel {
+    const { text } = linkShader(shader, variant);
+    const kernels = this.#kernels.get(text) ?? new Map<string, Kernel>();
+    this.#kernels.set(text, kernels);
+    const key = JSON.stringify(Object.entries(constants).sort());
+    const known = kernels.get(key);
     if (known) return known;
-    const module = this.#device.createShaderModule({ label, code });
     const pipeline = this.#device.createComputePipeline({
       label,
       layout: 'auto',
-      compute: { module, entryPoint: 'main', constants: { ...constants } },
+      compute: { module: this.compile(label, shader, variant), entryPoint: 'main', constants: { ...constants } },
     });
     const kernel: Kernel = { label, pipeline, layout: pipeline.getBindGroupLayout(0) };
-    this.#kernels.set(key, kernel);
+    kernels.set(key, kernel);
     return kernel;
+  }
+
+  /** For render pipelines, which their owners keep. */
+  compile(label: string, shader: ShaderFile, variant?: Variant): GPUShaderModule {
+    const { text, locate } = linkShader(shader, variant);
+    // Takes the error that names lines of the linked text; the pipeline's own error is not caught.
+    this.#device.pushErrorScope('validation');
+    const module = this.#device.createShaderModule({ label, code: text });
+    void this.#device.popErrorScope().then(
+      async (error) => {
+        if (!error) return;
+        const { messages } = await module.getCompilationInfo();
+        const errors = messages.filter(({ type }) => type === 'error');
+        const lines = errors.map(({ lineNum, linePos, message }) => `${locate(lineNum)}:${linePos}: ${message}`);
+        this.#report([`${label} does not compile`, ...(lines.length > 0 ? lines : [error.message])].join('\n'));
+      },
+      () => undefined, // the device is lost
+    );
+    return module;
   }
 }

@@ -1,5 +1,5 @@
-import reduceCode from '../../shaders/scan/reduce.wgsl?raw';
-import scanCode from '../../shaders/scan/scan.wgsl?raw';
+import reduceShader from '../../shaders/scan/reduce.wgsl';
+import scanShader from '../../shaders/scan/scan.wgsl';
 import type { Commands } from './commands.ts';
 import type { Gpu } from './gpu.ts';
 import type { GpuScope } from './scope.ts';
@@ -22,8 +22,8 @@ export function exclusiveScan(gpu: Gpu, commands: Commands, scope: GpuScope, val
   const total = scope.storage('scan.total', 4);
   if (length === 0) return total;
   const constants = { per_thread: valuesPerThread };
-  const reduce = gpu.kernel({ label: 'scan.reduce', code: reduceCode, constants });
-  const scan = gpu.kernel({ label: 'scan.scan', code: scanCode, constants });
+  const reduce = gpu.kernel({ label: 'scan.reduce', shader: reduceShader, constants });
+  const scan = gpu.kernel({ label: 'scan.scan', shader: scanShader, constants });
 
   const levels = [levelOf(scope, values, length)];
   for (let level = levels[0] as Level; level.tileCount > 1; level = levels.at(-1) as Level) {

@@ -1,5 +1,5 @@
-import bricksCode from '../../shaders/volume/bricks.wgsl?raw';
-import levelCode from '../../shaders/volume/bricks-level.wgsl?raw';
+import bricksShader from '../../shaders/volume/bricks.wgsl';
+import levelShader from '../../shaders/volume/bricks-level.wgsl';
 import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
@@ -67,7 +67,7 @@ export function prepareBricks(
 ): (commands: Commands) => void {
   const kernel = gpu.kernel({
     label: 'resident.bricks',
-    code: bricksCode,
+    shader: bricksShader,
     constants: { texel_kind: texelKind(texture) },
   });
   const { width, height, depthOrArrayLayers: depth } = grid.texture;
@@ -87,7 +87,7 @@ export function recordLevels(gpu: Gpu, commands: Commands, { texture, blocks, ra
     [texture, 1],
     [blocks, blockBricks],
   ] as const) {
-    const kernel = gpu.kernel({ label: 'resident.bricks-level', code: levelCode, constants: { side } });
+    const kernel = gpu.kernel({ label: 'resident.bricks-level', shader: levelShader, constants: { side } });
     const { width, height, depthOrArrayLayers } = level;
     commands.dispatch(kernel, [ranges, counts, level.createView()], [Math.ceil(width / 64), height, depthOrArrayLayers]);
   }

@@ -1,5 +1,4 @@
-import differenceCode from '../../shaders/volume/difference.wgsl?raw';
-import voxelCode from '../../shaders/volume/voxel.wgsl?raw';
+import differenceShader from '../../shaders/volume/difference.wgsl';
 import { rowBytes } from '../codec/codec.ts';
 import type { ChunkShape } from '../format/chunk-grid.ts';
 import type { Gpu } from '../gpu/gpu.ts';
@@ -204,7 +203,7 @@ class Subtraction {
     using scope = gpu.scope('difference');
     const kernel = gpu.kernel({
       label: 'resident.difference',
-      code: `${voxelCode}\n${differenceCode}`,
+      shader: differenceShader,
       constants: { element_type: elementTypeNumber(this.#info.type), keeps_differences: this.#target ? 1 : 0 },
     });
     const [columns] = this.#info.dims;

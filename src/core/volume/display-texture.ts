@@ -1,5 +1,4 @@
-import fillCode from '../../shaders/volume/texture-fill.wgsl?raw';
-import voxelCode from '../../shaders/volume/voxel.wgsl?raw';
+import fillShader from '../../shaders/volume/texture-fill.wgsl';
 import { type GpuVoxels, rowBytes } from '../codec/codec.ts';
 import type { Commands } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
@@ -131,7 +130,7 @@ export function prepareDisplayFill(
   const [width, height] = display.dims;
   const kernel = gpu.kernel({
     label: 'resident.texture-fill',
-    code: `${voxelCode}\n${fillCode}`,
+    shader: fillShader,
     constants: { element_type: elementTypeNumber(type), texel_kind: texelKind(display.texture) },
   });
   const { power, key, scaledBits } = rangeStart(type, [display.low, display.high]);

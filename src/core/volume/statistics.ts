@@ -1,6 +1,5 @@
-import histogramCode from '../../shaders/volume/histogram.wgsl?raw';
-import rangeCode from '../../shaders/volume/range.wgsl?raw';
-import voxelCode from '../../shaders/volume/voxel.wgsl?raw';
+import histogramShader from '../../shaders/volume/histogram.wgsl';
+import rangeShader from '../../shaders/volume/range.wgsl';
 import { type GpuVoxels, rowBytes } from '../codec/codec.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { Kernel } from '../gpu/kernel.ts';
@@ -105,7 +104,7 @@ const everyKey: KeyRange = [0, 0xffffffff];
 async function measureRange(gpu: Gpu, type: ElementType, boxes: BoxWalk, keys: KeyRange, rowStep: number) {
   using scope = gpu.scope('statistics');
   const result = scope.storage('range', 20, new Uint32Array([0xffffffff, 0, 0, 0, 0]));
-  await forEachPiece(gpu, type, boxes, { name: 'range', code: rangeCode, result, rowStep, uniforms: [rowStep, ...keys] });
+  await forEachPiece(gpu, type, boxes, { name: 'range', shader: rangeShader, result, rowStep, uniforms: [rowStep, ...keys] });
   return [...(await gpu.readWords(result))] as [number, number, number, number, number];
 }
 
@@ -122,13 +121,13 @@ async function countInBins(gpu: Gpu, type: ElementType, boxes: BoxWalk, low: num
     ...[key, voxelKey(type, high), scaledBits, floatBits(binsPerValue)],
     ...[isFloatType(type) ? 1 : binWidth, power >>> 0],
   ];
-  await forEachPiece(gpu, type, boxes, { name: 'histogram', code: histogramCode, result, rowStep: 1, uniforms });
+  await forEachPiece(gpu, type, boxes, { name: 'histogram', shader: histogramShader, result, rowStep: 1, uniforms });
   return { low, binWidth, counts: [...(await gpu.readWords(result))] };
 }
 
 interface PieceWork {
   readonly name: string;
-  readonly code: string;
+  readonly shader: ShaderFile;
   readonly result: GPUBuffer;
   /** Every n-th row is looked at. */
   readonly rowStep: number;
@@ -140,7 +139,7 @@ interface PieceWork {
 async function forEachPiece(gpu: Gpu, type: ElementType, boxes: BoxWalk, work: PieceWork): Promise<void> {
   const kernel: Kernel = gpu.kernel({
     label: `resident.${work.name}`,
-    code: `${voxelCode}\n${work.code}`,
+    shader: work.shader,
     constants: { element_type: elementTypeNumber(type) },
   });
   const unitBytes = type === 'f64' ? 8 : 4;

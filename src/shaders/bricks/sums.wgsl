@@ -3,6 +3,11 @@
 // behind packed.wgsl, brick.wgsl and the brick's memory. SPEC.md, 'Predictors'. Twins: `reconstruct` in
 // src/core/codecs/rice/brick.ts and src/core/codecs/predict/predictors.ts.
 
+import package::bricks::memory::{load_word, store_word};
+import package::bricks::packed::{bits, element_mask, lanes, ones, packed_add, tops};
+@if(predict) import package::predict::brick::{block_x, block_y, row_pitch, slice_pitch, soft_predictor, sum_predictors};
+@else import package::rice::brick::{block_x, block_y, row_pitch, slice_pitch, soft_predictor, sum_predictors};
+
 const at_x0 = 1u;
 const at_y0 = 2u;
 const at_z0 = 4u;

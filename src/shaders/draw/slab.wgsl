@@ -9,6 +9,8 @@
 // 2. Values are 32-bit floats: integers up to 2^24 are exact.
 // 3. No sum of floats overflows: theirs is a mean from the start.
 
+import package::volume::voxel::{element_type, is_finite, is_float, voxel_bits, voxel_key};
+
 struct Plane {
   /// Kept voxels along x, y, z.
   dims: vec3u,

@@ -17,6 +17,8 @@
 //
 // Twin: src/renderer/viewer/slices/slice-renderer.gpu.test.ts computes the same pixels on the CPU.
 
+import package::volume::voxel::{difference, element_type, is_finite, is_float, voxel_bits, voxel_key};
+
 struct Slice {
   /// Voxel position (of the kept voxels) = origin + across × slice number + right × pixel x + down × pixel y; w is unused.
   origin: vec4f,

@@ -14,6 +14,8 @@
 //   4. A piece outside its chunk (chunks of one dispatch may differ in shape) reads and adds nothing.
 // Twin: core/chunks/analyze.ts, `analyze`.
 
+import package::gpu_chunks::pieces::{Box, Chunk};
+
 override workgroup_size: u32 = 256;
 /** Slices that one invocation walks along z. */
 override segment: u32 = 32;

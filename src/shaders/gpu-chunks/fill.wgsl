@@ -10,6 +10,8 @@
 //   3. A modulus is 65536 at most and steps and first element are below it: no product or sum is beyond 32 bits.
 // Twin: core/chunks/ramp.ts, `fillRamp`.
 
+import package::gpu_chunks::pieces::{Box, Chunk};
+
 override workgroup_size: u32 = 256;
 /** Slices that one invocation walks along z. */
 override segment: u32 = 32;

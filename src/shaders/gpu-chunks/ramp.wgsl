@@ -11,6 +11,8 @@
 //   2. A piece outside its chunk (chunks of one dispatch may differ in shape) reads and adds nothing.
 // Twin: core/chunks/ramp.ts, `findSteps`.
 
+import package::gpu_chunks::pieces::{Box, Chunk};
+
 override workgroup_size: u32 = 256;
 /** Slices that one invocation walks along z. */
 override segment: u32 = 32;

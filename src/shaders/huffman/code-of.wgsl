@@ -6,6 +6,10 @@
 // 1. A table that is no complete code makes its section one of zeros: wrong voxels, which their checksum tells.
 // Twins: `unpackLengths` and `decodeTable` in src/core/codecs/huffman/code.ts.
 
+import package::faults::faults::raise;
+import package::huffman::payload::{Slot, code_sums, code_words};
+import package::huffman::tile::{kind_coded, kind_single, max_code_bits, max_sections};
+
 const threads = 256u;
 
 @group(0) @binding(0) var<uniform> slot_count: u32;

@@ -8,6 +8,8 @@
 // 2. No sum of counts reaches `none`, since sections have less than 2^30 symbols; so no node lies deeper than 43.
 // Twins: `codeLengths`, `canonicalCodes` and `packLengths` in src/core/codecs/huffman/code.ts.
 
+import package::huffman::tile::{max_code_bits, table_words};
+
 @group(0) @binding(0) var<uniform> section_count: u32;
 // 256 words a section.
 @group(0) @binding(1) var<storage, read> counts: array<u32>;

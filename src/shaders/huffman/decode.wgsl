@@ -9,6 +9,11 @@
 // 3. Symbols behind a section's last one, in its last word, are anything.
 // Twin: `tileDecoder` in src/core/codecs/huffman/tile.ts.
 
+import package::faults::faults::{checks, raise};
+import package::huffman::payload::{Chunk, Place, Slot, code_sums, code_words, is_direct, no_slot};
+import package::huffman::segments::{base_bits, scan_lengths, threads, width_bits};
+import package::huffman::tile::{Tile, kind_coded, kind_plain, max_code_bits, max_sections, tile_of, tile_words};
+
 override element_bytes: u32 = 1u;
 
 struct Box { row_words: u32, slice_words: u32, place_count: u32, unused: u32 }

@@ -9,6 +9,8 @@
 // 2. Symbols behind a section's last one are 0 in its last word, and are not counted.
 // Twin: `symbolsOf` and `encodeSection` in src/core/codecs/huffman/reference.ts.
 
+import package::huffman::tile::{Section, tile_of, tile_words};
+
 override element_bytes: u32 = 1u;
 
 // Invocations in a workgroup.

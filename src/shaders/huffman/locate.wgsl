@@ -7,6 +7,10 @@
 // 2. A payload whose header is damaged becomes one section of zeros: wrong voxels, which their checksum tells.
 // Twins: `parseHeader` in src/core/codecs/huffman/layout.ts, `decodeSection` in reference.ts.
 
+import package::faults::faults::raise;
+import package::huffman::payload::{Chunk, Place, Slot, kind_none, no_slot};
+import package::huffman::tile::{kind_coded, kind_plain, kind_single, max_sections, tile_symbols};
+
 override element_bytes: u32 = 1u;
 
 const threads = 64u;

@@ -5,6 +5,9 @@
 // 1. The lanes of a workgroup read neighbouring words: segments are striped.
 // Twin: `tileEncoder` in src/core/codecs/huffman/tile.ts.
 
+import package::huffman::segments::{survey, threads};
+import package::huffman::tile::{Section, segments_per_tile, tile_of};
+
 @group(0) @binding(0) var<uniform> tile_count: u32;
 @group(0) @binding(1) var<storage, read> sections: array<Section>;
 @group(0) @binding(2) var<storage, read> tiles: array<vec2u>;

@@ -6,6 +6,9 @@
 // 1. A word that the chunk shares with what lies behind it in its row keeps the other bytes; no one else writes it.
 // Twin: `decode` in src/core/codecs/huffman/reference.ts.
 
+import package::huffman::payload::{Chunk, Slot, is_direct};
+import package::huffman::tile::max_sections;
+
 override element_bytes: u32 = 1u;
 override per_word: u32 = 4u / element_bytes;
 

@@ -1,6 +1,8 @@
 // A tile's segments by their lengths: the directory's numbers, and where each begins. No entry point.
 // src/core/codecs/huffman/SPEC.md, 'Tiles'. tile.wgsl stands in front of this text.
 
+import package::huffman::tile::segments_per_tile;
+
 const threads = segments_per_tile;
 const base_bits = 12u;
 const width_bits = 4u;

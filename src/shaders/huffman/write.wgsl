@@ -9,6 +9,9 @@
 // 2. Sections of kind 3 are left out.
 // Twins: `tileEncoder` in src/core/codecs/huffman/tile.ts, `encodeSection` in reference.ts.
 
+import package::huffman::segments::{base_bits, survey, threads, wg_ends, width_bits};
+import package::huffman::tile::{Section, Tile, kind_coded, kind_plain, kind_single, segments_per_tile, table_words, tile_of};
+
 @group(0) @binding(0) var<uniform> tile_count: u32;
 @group(0) @binding(1) var<storage, read> sections: array<Section>;
 // For each tile its section, and the byte where it goes.

@@ -8,7 +8,14 @@
 // 2. Nothing outside the brick's elements is written, and nothing outside its span is read, also where a payload is damaged.
 // Twin: `decodeBrick` in src/core/codecs/labels/brick.ts.
 
-const walkers = 32u;
+import constants::walkers;
+import package::faults::faults::{checks, raise};
+import package::labels::brick::{Box, Chunk, Place, element_bits, element_bytes, kind_coded, kind_raw, lanes, low_bits, place_of};
+import package::labels::guesses::{
+  common_label, even_chance, index_bits, inside_quad, is_byte_done, low, max_labels, miss_chance, narrow, new_chance, next_guess,
+  none, none_word, range, row_at, row_chances, row_words_kept, shift_interval, start_interval, tables, walker, wg_rows,
+  windows_of, words_around,
+};
 
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
@@ -16,8 +23,7 @@ const walkers = 32u;
 @group(0) @binding(2) var<storage, read> chunk_of_brick: array<u32>;
 @group(0) @binding(3) var<storage, read> payloads: array<u32>;
 // As locate.wgsl leaves them.
-@group(0) @binding(4) var<storage, read> spans: array<vec4u>;
-@group(0) @binding(5) var<storage, read> tables: array<u32>;
+@group(0) @binding(5) var<storage, read> spans: array<vec4u>;
 @group(0) @binding(6) var<storage, read_write> voxels: array<u32>;
 
 var<private> place: Place;

@@ -12,8 +12,17 @@
 // 3. Bits that several invocations OR into a word are each one's own: their order changes nothing.
 // Twin: `encodeBrick` in src/core/codecs/labels/brick.ts.
 
+import constants::walkers;
+import package::labels::brick::{
+  Box, Chunk, Place, brick_edge, element_bits, element_bytes, kind_coded, kind_one_label, kind_raw, lanes, low_bits, place_of,
+};
+import package::labels::guesses::{
+  common_label, even_chance, inside_quad, is_byte_done, low, max_labels, narrow, none, none_word, range, row_at, row_chances,
+  row_words_kept, shift_interval, start_interval, tables, walker, wg_rows, windows_of, words_around,
+};
+import package::labels::questions::{Questions, answer_bit, question, questions_of, questions_per_row};
+
 // Twin: `encodeWalkers` in src/core/codecs/labels/kernels.ts.
-const walkers = 4u;
 // 1 in each lane of a word.
 override lane_ones: u32 = 0xffffffffu / (0xffffffffu >> (32u - element_bits));
 const threads = brick_edge * walkers;
@@ -23,7 +32,6 @@ const threads = brick_edge * walkers;
 // The number of each brick's chunk: `brick_count` words.
 @group(0) @binding(2) var<storage, read> chunk_of_brick: array<u32>;
 @group(0) @binding(3) var<storage, read> voxels: array<u32>;
-@group(0) @binding(4) var<storage, read> tables: array<u32>;
 // What stands in the payload for each brick, from its slot's first byte on.
 @group(0) @binding(5) var<storage, read_write> slots: array<u32>;
 // For each brick: its kind (never 'as before'), the bytes in its slot, its first element.

@@ -6,11 +6,15 @@
 // dimensions. Encoder and decoder each say how many bricks a workgroup does at a time, `walkers`, and whose rows an invocation
 // looks at, `walker`. Labels are indices by order of first appearance in the brick.
 
+import constants::walkers;
+import package::labels::brick::low_bits;
+
 const none = 255u;
 const none_word = 0xffffffffu;
 const max_labels = 64u;
 
 // Twin: `tableWords` in src/core/codecs/labels/tables.ts.
+@group(0) @binding(4) var<storage, read> tables: array<u32>;
 const largest_score = 96i;
 const row_chances = 97u;
 const new_label_chances = 102u;

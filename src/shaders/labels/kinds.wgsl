@@ -6,6 +6,8 @@
 // 2. Largest lengths alone meet in the atomics: their order changes nothing.
 // Twin: `encode` in src/core/codecs/labels/reference.ts.
 
+import package::labels::brick::{Box, Chunk, kind_as_before, kind_coded, kind_one_label};
+
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 // The number of each brick's chunk: `brick_count` words.

@@ -7,6 +7,12 @@
 // 1. Spans end within the payload, also where it is damaged; what is read there then has no meaning, and does no harm.
 // Twin: `readDirectory` in src/core/codecs/labels/reference.ts.
 
+import package::faults::faults::{checks, raise};
+import package::labels::brick::{
+  Box, Chunk, directory_bytes, element_bytes, first_length_bit, kind_as_before, kind_bit, kind_coded, kind_one_label, kind_raw,
+  low_bits, place_of,
+};
+
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 @group(0) @binding(2) var<storage, read> payloads: array<u32>;

@@ -1,6 +1,9 @@
 // What an encoder asks of a row and of its elements. No entry point: kernels.ts puts it in front of encode.wgsl, behind
 // guesses.wgsl. src/core/codecs/labels/SPEC.md, 'Walk' and 'Guesses'. Twin: `codeElement` in src/core/codecs/labels/walk.ts.
 
+import package::labels::brick::brick_edge;
+import package::labels::guesses::{index_bits, miss_chance, new_chance, next_guess, none};
+
 // A row's questions: is the row another's, then for each element three guesses, is it new, and six bits of its index.
 const questions_per_element = 10u;
 const questions_per_row = 1u + brick_edge * questions_per_element;

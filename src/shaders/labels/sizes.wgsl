@@ -5,6 +5,8 @@
 // 1. `offsets` and `coded` are the exclusive scans of what kinds.wgsl wrote and one more word, so each ends with its total.
 // Twin: `joined` in src/core/codecs/labels/reference.ts.
 
+import package::labels::brick::{Box, Chunk, directory_bytes};
+
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 @group(0) @binding(2) var<storage, read> offsets: array<u32>;

@@ -6,6 +6,8 @@
 // 2. Chunks of no length are left out.
 // Twin: `joined` in src/core/codecs/labels/reference.ts.
 
+import package::labels::brick::{Box, Chunk, directory_bytes, first_length_bit, kind_bit, kind_coded, low_bits, place_of};
+
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 // The number of each brick's chunk: `brick_count` words.

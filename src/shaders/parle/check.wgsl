@@ -2,6 +2,9 @@
 // it in front of expand.wgsl, whose bindings and workgroup memory it reads, behind segment.wgsl and raise.wgsl or ignore.wgsl.
 // Twin: `PayloadReader` in src/core/codecs/parle/reference.ts.
 
+import package::parle::payload::{payload_word, wg_bits};
+import package::parle::segment::{Chunk, element_bits, end_of_starts, escapes_of, per_word};
+
 // A segment's anchors: numbers of runs and words of marks, of the chunk up to its start, up to its end, and in all.
 struct Anchors { first_run: u32, end_run: u32, all_runs: u32, first_mark: u32, end_mark: u32, all_marks: u32 }
 

@@ -7,15 +7,11 @@
 // 1. Each segment's word of `counts` is written by one workgroup.
 // Twin: `encode` in src/core/codecs/parle/reference.ts.
 
+import package::parle::segment::{Batch, bit_words, most_segments, threads, walk_of};
+import package::parle::starts::{load_own, per_quad, quads_each, starts_of};
+import package::parle::tally::{chunk_of_segment, chunks, store_counts};
+
 @group(0) @binding(0) var<uniform> batch: Batch;
-@group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
-// The number of each segment's chunk.
-@group(0) @binding(2) var<storage, read> chunk_of_segment: array<u32>;
-@group(0) @binding(3) var<storage, read> voxels: array<u32>;
-// The same, four words at a time.
-@group(0) @binding(4) var<storage, read> quads: array<vec4u>;
-// For each segment: runs that start in it, and from bit 16 on the words of its marks.
-@group(0) @binding(5) var<storage, read_write> counts: array<u32>;
 
 // A bit for each run start, segment after segment.
 var<workgroup> wg_bits: array<atomic<u32>, most_segments * bit_words>;

@@ -11,21 +11,22 @@
 // 2. Words outside the payload read as 0, and each loop is bounded by the segment: damage gives wrong voxels, no more.
 // Twin: `decodeSegment` in src/core/codecs/parle/reference.ts.
 
+import package::faults::faults::{checks, raise};
+import package::parle::check::{Anchors, anchors_fail, bitmap_fails, gaps_fail};
+import package::parle::payload::{payload_word, wg_bits};
+import package::parle::segment::{
+  Batch, Chunk, Visit, Walk, bit_words, element_bits, element_mask, exclusive_sum, per_word, segment_elements, threads, visit_of,
+  walk_of, words_each,
+};
+
 @group(0) @binding(0) var<uniform> batch: Batch;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 // The number of each segment's chunk.
 @group(0) @binding(2) var<storage, read> chunk_of_segment: array<u32>;
-@group(0) @binding(3) var<storage, read> payloads: array<u32>;
 @group(0) @binding(4) var<storage, read_write> voxels: array<atomic<u32>>;
 
-var<workgroup> wg_bits: array<atomic<u32>, bit_words>;
 // The runs that start before each word of bits.
 var<workgroup> wg_ranks: array<u32, bit_words>;
-
-fn payload_word(chunk: Chunk, at: u32) -> u32 {
-  if (at < chunk.payload || at >= chunk.payload_end) { return 0u; }
-  return payloads[at];
-}
 
 // Entry `segment` of the anchors A (which = 0) or B (which = 1); 0 in front of the first.
 fn anchor(chunk: Chunk, which: u32, segment: u32) -> u32 {

@@ -6,6 +6,8 @@
 // 1. Each chunk's segments and its size are written by its workgroup alone.
 // Twin: `encode` in src/core/codecs/parle/reference.ts.
 
+import package::parle::segment::{Batch, Chunk};
+
 const scan_threads = 256u;
 const each = 8u;
 

@@ -12,6 +12,8 @@ override element_mask: u32 = 0xffffffffu >> (32u - 8u * element_bytes);
 
 // Invocations in a workgroup: 128 in an encoder; a decoder's are core/gpu/tuning.ts's.
 override threads: u32 = 128u;
+// Segments that an encoder's workgroup does at most.
+const most_segments = 8u;
 const segment_elements = 2048u;
 // Words of a whole segment's bitmap: a run start a bit.
 const bit_words = 64u;

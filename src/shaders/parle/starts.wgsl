@@ -8,6 +8,14 @@
 // One invocation owns every 128th quad: 4, 2 or 1 of a segment of 2048 elements of 4, 2 or 1 bytes.
 // Twin: `encode` in src/core/codecs/parle/reference.ts.
 
+import package::parle::segment::{
+  Chunk, Visit, Walk, element_bits, element_bytes, element_mask, per_word, quotient, row_start, threads, visit_of, words_each,
+};
+
+@group(0) @binding(3) var<storage, read> voxels: array<u32>;
+// The same, four words at a time.
+@group(0) @binding(4) var<storage, read> quads: array<vec4u>;
+
 // Elements in a quad, each a bit of its starts: 4, 8 or 16.
 override per_quad: u32 = 16u / element_bytes;
 // Quads of each invocation.

@@ -4,7 +4,14 @@
 // Algorithm: 16 invocations for each segment count the bits of four words each, and the escapes of the gaps between them.
 // Twin: `encode` in src/core/codecs/parle/reference.ts.
 
-const most_segments = 8u;
+import package::parle::segment::{Chunk, end_of_starts, escapes_of, most_segments, segment_elements, threads};
+
+@group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
+// The number of each segment's chunk.
+@group(0) @binding(2) var<storage, read> chunk_of_segment: array<u32>;
+// For each segment: runs that start in it, and from bit 16 on the words of its marks.
+@group(0) @binding(5) var<storage, read_write> counts: array<u32>;
+
 // Invocations that count a segment's bits, four words each.
 const counters = 16u;
 

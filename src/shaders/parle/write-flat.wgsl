@@ -11,6 +11,9 @@
 // 2. Chunks with payload_end 0 are left out.
 // Twin: `encode` in src/core/codecs/parle/reference.ts.
 
+import package::parle::gaps::{put_gaps, wg_marks};
+import package::parle::segment::{Batch, Chunk, bit_words, end_of_starts, escapes_of, most_segments, segment_elements, threads};
+
 @group(0) @binding(0) var<uniform> batch: Batch;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 // The number of each segment's chunk.
@@ -22,7 +25,6 @@
 @group(0) @binding(5) var<storage, read> ends: array<vec2u>;
 @group(0) @binding(6) var<storage, read_write> payloads: array<u32>;
 
-const most_segments = 8u;
 // Invocations that share a segment's words of bits, four each.
 const sharers = 16u;
 // Elements that an invocation loads before it stores the first.
@@ -38,8 +40,6 @@ var<workgroup> wg_words: array<vec2u, most_segments * bit_words>;
 // For each sharer: runs in its words, and one behind the last start, from the segment's start on; 0 where there is none.
 var<workgroup> wg_parts: array<vec2u, threads>;
 var<workgroup> wg_escapes: array<u32, threads>;
-// Gaps, segment after segment.
-var<workgroup> wg_marks: array<atomic<u32>, most_segments * bit_words>;
 
 // The segment's part of `wg_segments`. Writes its anchors if `writes`.
 fn place_of(chunk: Chunk, segment: u32, writes: bool) -> vec4u {

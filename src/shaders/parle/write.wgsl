@@ -10,13 +10,17 @@
 // 2. Chunks with payload_end 0 are left out.
 // Twin: `encode` in src/core/codecs/parle/reference.ts.
 
+import package::parle::gaps::{put_gaps, wg_marks};
+import package::parle::segment::{
+  Batch, Chunk, bit_words, element_bits, end_of_starts, escapes_of, exclusive_sum, per_word, segment_elements, threads, walk_of,
+  wg_groups, wg_terms,
+};
+import package::parle::starts::{element_of, load_own, per_quad, quads_each, slot, starts_of, wg_elements};
+
 @group(0) @binding(0) var<uniform> batch: Batch;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 // The number of each segment's chunk.
 @group(0) @binding(2) var<storage, read> chunk_of_segment: array<u32>;
-@group(0) @binding(3) var<storage, read> voxels: array<u32>;
-// The same, four words at a time.
-@group(0) @binding(4) var<storage, read> quads: array<vec4u>;
 // For each segment: runs and words of marks of its chunk up to its own end.
 @group(0) @binding(5) var<storage, read> ends: array<vec2u>;
 @group(0) @binding(6) var<storage, read_write> payloads: array<atomic<u32>>;
@@ -25,7 +29,6 @@
 var<workgroup> wg_bits: array<atomic<u32>, bit_words>;
 // The runs that start before each word of bits.
 var<workgroup> wg_ranks: array<u32, bit_words>;
-var<workgroup> wg_marks: array<atomic<u32>, bit_words>;
 
 // The values of the segment's runs, from workgroup memory. `base` is the word where the chunk's values start.
 fn store_values(thread: u32, base: u32, first_run: u32, end_run: u32) {

@@ -3,6 +3,8 @@
 //
 // A plane of a brick is a unit, coded by itself, and workgroups do one unit of their brick after the other.
 
+import package::bricks::packed::{Box, bits, element_bytes, element_mask, lanes, picture, plane_bytes, planes};
+
 // With `picture` the chunk's parameters: 1 is 'picture', 16 'medians'. A kernel leaves chunks of other modes alone.
 override medians: u32 = 0u;
 

@@ -11,14 +11,23 @@
 // 3. Every loop is bounded by the brick's size: damage gives wrong voxels, no more.
 // Twin: `decodeBrick` in src/core/codecs/predict/brick.ts.
 
+import package::bricks::memory::wg_words;
+import package::bricks::packed::{Box, bits, element_mask, lanes, lanes_below, low_bits, ones, packed_residuals, picture, planes};
+import package::bricks::sums::{sum_block, sum_of};
+import package::faults::faults::{checks, raise};
+import package::predict::brick::{
+  Chunk, Place, Quad, block_place, block_x, block_y, blocks, blocks_x, brick_y, first_block_place, flat_mark, head_bits,
+  median_predictor, medians, origin_of, place_of, quad_of, quads_per_group, row_words, section_count, tail_bits, threads,
+  word_at, words_to_visit,
+};
+import package::predict::groups::{class_words, place_groups, starts, unit_part, wg_class_words, wg_groups};
+import package::predict::medians::{median_step, wave_steps};
+
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 // The number of each brick's chunk: `brick_count` words.
 @group(0) @binding(2) var<storage, read> chunk_of_brick: array<u32>;
 @group(0) @binding(3) var<storage, read> payloads: array<u32>;
-// As places.wgsl left them.
-@group(0) @binding(4) var<storage, read> places: array<u32>;
-@group(0) @binding(5) var<storage, read> starts: array<u32>;
 @group(0) @binding(6) var<storage, read_write> voxels: array<u32>;
 
 // `width` bits, 32 at most, from bit `bit` behind the word `word` on.

@@ -3,6 +3,14 @@
 // Algorithm: in a whole brick all groups of a class are equally long, so a group's place among the heads follows from how
 // many groups before it have its class: a count of equal nibbles. Tails of all classes stand together, and are scanned.
 
+import package::bricks::packed::{bits, low_bits};
+import package::predict::brick::{Chunk, Place, class_count, group_shape, head_words, section_count, size_of, tail_words, threads};
+import package::predict::scan::scan;
+
+// As places.wgsl left them.
+@group(0) @binding(4) var<storage, read> places: array<u32>;
+@group(0) @binding(5) var<storage, read> starts: array<u32>;
+
 // The unit's classes, 4 bits for each group that the chunk reaches.
 var<workgroup> wg_class_words: array<u32, 8>;
 // For each group of a whole brick: its class, and the words where its heads and tails start.

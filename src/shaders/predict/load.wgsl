@@ -1,6 +1,13 @@
 // An encoder's brick: from the box into workgroup memory, and its residuals from there. No entry point: kernels.ts puts it
 // in front of the others, behind brick.wgsl. SPEC.md, 'Predictors'. Twin: src/core/codecs/predict/predictors.ts.
 
+import package::bricks::memory::wg_words;
+import package::bricks::packed::{Box, element_mask, lanes, lanes_below, packed_subtract, packed_symbols, planes};
+import package::predict::brick::{
+  Chunk, Place, brick_y, median_predictor, medians, packed_medians, row_pitch, row_words, shifted_in, slice_pitch, threads,
+  word_at, words_to_visit,
+};
+
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 // The number of each brick's chunk: `brick_count` words.

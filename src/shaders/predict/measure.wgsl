@@ -9,6 +9,16 @@
 // 2. Each unit's records are written whole.
 // Twin: `encodeBrick` in src/core/codecs/predict/brick.ts and src/core/codecs/predict/classes.ts.
 
+import package::bricks::packed::{bits, element_mask, lanes, lanes_below, ones, packed_symbols, picture, plane_bytes, planes};
+import package::predict::brick::{
+  Place, block_x, block_y, blocks, blocks_x, class_count, flat_mark, median_predictor, medians, place_of, slice_pitch, tail_bits,
+  threads, word_at,
+};
+import package::predict::load::{
+  box, chunk_of_brick, chunks, corner_at, corner_behind, counted_lanes, load_brick, median_residuals, residuals_by,
+  residuals_by_left, slice_of, symbols_of,
+};
+
 // For each unit: 4 bits for each block, its predictor.
 @group(0) @binding(4) var<storage, read_write> headers: array<u32>;
 // For each unit 8 words: 4 bits for each group that the chunk reaches, its class.

@@ -3,6 +3,10 @@
 // Algorithm: a wavefront. A word needs its neighbours before it along x, y and z alone, so all words whose coordinates add
 // up to one step's number are worked out in that step, each lane after the one before.
 
+import package::bricks::memory::wg_words;
+import package::bricks::packed::{bits, element_mask, lanes, picture};
+import package::predict::brick::{block_x, block_y, brick_z, middle_of_seven, row_pitch, shifted_in, slice_pitch};
+
 // The number of steps over a whole block.
 override wave_steps: u32 = block_x / lanes + block_y + brick_z - 2u;
 

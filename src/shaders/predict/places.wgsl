@@ -7,6 +7,15 @@
 // 1. No class counts as more than the highest, whatever a damaged payload says: so places stay within 32 bits.
 // Twin: `readPlan` in src/core/codecs/predict/reference.ts.
 
+import package::bricks::packed::{Box, picture, planes};
+import package::faults::faults::raise;
+import package::predict::brick::{
+  Chunk, brick_shape, bricks_of, class_count, first_block_place, fixed_words, group_shape, head_words, origin_of, section_count,
+  size_of, tail_words, threads,
+};
+@if(decodes) import package::predict::payload::{class_word, ends_wrong, is_unit_flat, predictors_fail};
+@else import package::predict::records::{class_word, ends_wrong, is_unit_flat, predictors_fail};
+
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 // For each unit `section_count` words: where its part starts, in words from its section's start.

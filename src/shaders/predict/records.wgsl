@@ -1,5 +1,7 @@
 // Where places.wgsl finds units in an encoder: what measure.wgsl chose. No entry point: kernels.ts puts it in front of it.
 
+import package::predict::brick::{Chunk, flat_mark};
+
 @group(0) @binding(4) var<storage, read> headers: array<u32>;
 @group(0) @binding(5) var<storage, read> classes: array<u32>;
 

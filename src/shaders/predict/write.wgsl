@@ -10,11 +10,18 @@
 // 2. Chunks without payload words are left out.
 // Twin: `encode` in src/core/codecs/predict/reference.ts.
 
-// As measure.wgsl and places.wgsl left them.
-@group(0) @binding(4) var<storage, read> headers: array<u32>;
-@group(0) @binding(5) var<storage, read> classes: array<u32>;
-@group(0) @binding(6) var<storage, read> places: array<u32>;
-@group(0) @binding(7) var<storage, read> starts: array<u32>;
+import package::bricks::memory::wg_words;
+import package::bricks::packed::{bits, element_mask, lanes_below, low_bits, picture, planes};
+import package::predict::brick::{
+  Quad, block_place, block_x, block_y, blocks_x, brick_z, flat_mark, medians, place_of, quad_of, quads_per_group, section_count,
+  tail_bits, threads, word_at,
+};
+import package::predict::groups::{class_words, place_groups, starts, unit_part, wg_class_words, wg_groups};
+import package::predict::load::{box, chunk_of_brick, chunks, load_brick, symbols_of};
+
+// As measure.wgsl left them.
+@group(0) @binding(6) var<storage, read> headers: array<u32>;
+@group(0) @binding(7) var<storage, read> classes: array<u32>;
 @group(0) @binding(8) var<storage, read_write> payloads: array<atomic<u32>>;
 
 // `width` bits, 32 at most, from bit `bit` behind the word `word` on; `value` has no bits above.

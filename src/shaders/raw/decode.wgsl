@@ -8,6 +8,8 @@
 // 3. Payload bytes behind `payload_bytes` read as 0.
 // Twin: `decode` in src/core/codecs/raw/reference.ts.
 
+import package::faults::faults::raise;
+
 override tile_words: u32 = 1024u;
 
 struct Box { row_words: u32, slice_words: u32, tile_count: u32 }

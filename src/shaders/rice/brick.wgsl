@@ -4,6 +4,9 @@
 // Each plane is a brick of its own in the payload, and workgroups do one after the other. A kernel leaves chunks of
 // another form alone.
 
+import constants::parts;
+import package::bricks::packed::{Box, bits, element_bytes, lanes, lanes_below, ones, picture, plane_bytes};
+
 // 0: a kernel for bricks that nothing clips, in which much is constant. 1: for those that the chunk's edges clip.
 override clipped: u32 = 1u;
 

@@ -2,6 +2,9 @@
 // it in front of the others, behind brick.wgsl and its memory and linear.wgsl. SPEC.md, 'Predictors'. Twin: `Neighbourhood` in
 // src/core/codecs/rice/predictors.ts.
 
+import package::bricks::packed::bits;
+import package::rice::linear::{element_at, neighbours_of, weigh};
+
 const median_predictor = 8u;
 
 // What is to be expected of an element of the brick; its low bits count. `in_block`: where it is in its block.

@@ -1,19 +1,28 @@
 // What of a brick SPEC.md, 'Decoding', refuses though it might decode to the right elements. No entry point: kernels.ts puts it in
 // front of decode.wgsl, whose Reader it uses, behind raise.wgsl. Twin: `decodeBrick` in src/core/codecs/rice/brick.ts.
 
-// The number of each brick's chunk: `brick_count` words.
-@group(0) @binding(4) var<storage, read> chunk_of_brick: array<u32>;
+import package::bricks::packed::{bits, element_mask, low_bits, ones};
+import package::faults::faults::raise;
+import package::rice::brick::escape_quotient;
+import package::rice::reader::{peek, reader_at};
 
-fn raise_for(brick: u32, is_fault: bool) { raise(chunk_of_brick[brick], is_fault); }
+// The number of each brick's chunk: `brick_count` words.
+@if(checks) @group(0) @binding(4) var<storage, read> chunk_of_brick: array<u32>;
+
+@if(checks) fn raise_for(brick: u32, is_fault: bool) { raise(chunk_of_brick[brick], is_fault); }
+@else fn raise_for(brick: u32, is_fault: bool) {}
 
 // 'less than 32 bits', all 0, stand from `bit` on in front of the suffixes.
+@if(checks)
 fn filling_fails(bit: u32, suffixes_bit: u32) -> bool {
   if (bit > suffixes_bit || suffixes_bit - bit > 31u) { return true; }
   return (peek(reader_at(bit)) & low_bits(suffixes_bit - bit)) != 0u;
 }
+@else fn filling_fails(bit: u32, suffixes_bit: u32) -> bool { return false; }
 
 // No prefix has more than 15 zeros, no symbol is 2^w or more, the escape bit is 1 exactly if there are escapes: the quotients
 // of a word of `count` elements, before escapes are put in.
+@if(checks)
 fn quotients_fail(quotients: u32, count: u32, width: u32, has_escapes: bool) -> bool {
   if ((quotients & ~(escape_quotient * ones)) != 0u) { return true; }
   // What a lane holds at most.
@@ -26,3 +35,4 @@ fn quotients_fail(quotients: u32, count: u32, width: u32, has_escapes: bool) -> 
   }
   return fails;
 }
+@else fn quotients_fail(quotients: u32, count: u32, width: u32, has_escapes: bool) -> bool { return false; }

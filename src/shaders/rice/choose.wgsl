@@ -6,6 +6,19 @@
 // 1. What several invocations bring together are sums of whole numbers: their order changes nothing.
 // Twins: src/core/codecs/rice/choice.ts and `choosePredictor` in brick.ts.
 
+import package::bricks::packed::{bits, element_mask, lanes, lanes_below, ones, packed_symbols, picture};
+import package::rice::brick::{
+  Place, block_x, block_y, blocks, blocks_x, candidates, causal, causal_predictors, clipped, mean_candidate, part_words,
+  place_in_block, starts_block, sum_of_lanes, wide, word_of,
+};
+import package::rice::causal::{median_at, median_predictor};
+import package::rice::linear::{neighbours_of, weigh};
+import package::rice::residuals::{
+  Corner, Rows, Tiles, base_of, by_behind, by_flat, by_left, by_lorenzo, by_soft, by_soft_up, by_up, corner_with, subtract,
+  symbols_of, tiles_of,
+};
+import package::rice::tiles::{tile_row, tile_slice, wg_tiles, word_with};
+
 // For each block, one for each candidate.
 var<workgroup> wg_worths: array<atomic<u32>, blocks * candidates>;
 

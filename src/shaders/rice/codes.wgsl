@@ -4,6 +4,10 @@
 // quotient's bits stand for 1, 2, 4 and 8, and a symbol with any bit above them is an escape.
 // Twin: `chooseCode` in src/core/codecs/rice/choice.ts.
 
+import package::bricks::packed::bits;
+import package::rice::brick::{escape_quotient, raw_code, threads, wide};
+import package::rice::planes::Eight;
+
 // For each part: how many of the 32 elements whose planes it has have each of their 8 bits, in 8 bits each.
 var<workgroup> wg_counts: array<vec2u, threads>;
 

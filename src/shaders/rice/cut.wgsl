@@ -3,6 +3,9 @@
 // One invocation owns one brick. Dispatch: one workgroup for 64 bricks, spread over x and y.
 // Twin: `cut` in src/core/codecs/rice/layout.ts.
 
+import package::bricks::packed::{Box, planes};
+import package::rice::brick::{Chunk, cut, room_words, threads};
+
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 // The number of each brick's chunk: `brick_count` words.

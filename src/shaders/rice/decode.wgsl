@@ -15,49 +15,27 @@
 // 3. Every loop is bounded by the brick's size: damage gives wrong voxels, no more. Bits behind a brick's end mean nothing.
 // Twin: `decodeBrick` in src/core/codecs/rice/brick.ts.
 
+import package::bricks::memory::{load_word, store_word};
+import package::bricks::packed::{Box, bits, element_mask, lanes, low_bits, ones, packed_add, packed_residuals, planes};
+import package::bricks::sums::{sum_block, sum_of};
+import package::faults::faults::checks;
+import package::rice::brick::{
+  Place, block_header, block_x, block_y, blocks, blocks_in, blocks_x, brick_z, causal, clipped, escape_quotient, extent_of,
+  is_inside, is_mine, lanes_inside, memory_words, part_words, place_of, predictor_bits, raw_code, shared_word, starts_block,
+  sum_predictors, threads, word_at, word_of,
+};
+import package::rice::check::{filling_fails, quotients_fail, raise_for};
+import package::rice::front::reconstruct_front;
+import package::rice::prefixes::{Prefixes, bit_behind, count_escapes, count_ones, mark_ones, share_of};
+import package::rice::reader::{Block, Coded, Reader, bits_at, peek, reader_at, skip};
+import package::rice::scan::scan;
+import package::rice::suffixes::suffixes_of;
+
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> payloads: array<u32>;
 // From locate.wgsl.
 @group(0) @binding(2) var<storage, read> spans: array<vec4u>;
 @group(0) @binding(3) var<storage, read_write> voxels: array<u32>;
-
-// Bits of suffixes and, from bit 18 on, prefixes; or ones; or bits of escapes.
-alias Scanned = u32;
-
-// The brick's bits from one place on.
-struct Reader { word: u32, used: u32, low: u32, high: u32 }
-
-fn reader_at(bit: u32) -> Reader {
-  let word = bit / 32u;
-  return Reader(word, bit % 32u, load_word(word), load_word(word + 1u));
-}
-
-// The next 32 bits.
-fn peek(reader: Reader) -> u32 { return (reader.low >> reader.used) | ((reader.high << 1u) << (31u - reader.used)); }
-
-// `width`: 32 at most.
-fn skip(reader: ptr<function, Reader>, width: u32) {
-  (*reader).used += width;
-  if ((*reader).used >= 32u) {
-    (*reader).used -= 32u;
-    (*reader).word++;
-    (*reader).low = (*reader).high;
-    (*reader).high = load_word((*reader).word + 1u);
-  }
-}
-
-// `width` bits, 16 at most.
-fn bits_at(bit: u32, width: u32) -> u32 { return peek(reader_at(bit)) & low_bits(width); }
-
-// Where a group's bits are, and what they mean.
-struct Coded {
-  width: u32,        // of a suffix
-  is_rice: bool,
-  has_escapes: bool, // of its brick
-  suffixes: u32,     // the bits where its parts start; of its suffixes, with elements of 2 bytes, the group itself
-  prefixes: u32,
-  escapes: u32,
-}
 
 // The exponent's field of a power of two as a float. To count the zeros below a one costs a GPU more.
 fn exponent_of(one: u32) -> u32 { return bitcast<u32>(f32(one)); }
@@ -183,9 +161,6 @@ fn bring_code(start: u32, size: u32, thread: u32) {
   if (at.w < size) { store_word(at.w, brought.w); }
   for (var word = at.w + threads; word < size; word += threads) { store_word(word, payloads[start + word]); }
 }
-
-// The predictor of a block, and its base.
-struct Block { predictor: u32, base: u32 }
 
 // By the payload itself, so that all invocations know that they read the same.
 fn block_at(start: u32, block: u32) -> Block {

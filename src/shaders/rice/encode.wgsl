@@ -11,13 +11,24 @@
 // 1. What several invocations bring together are sums and ORs of whole numbers: their order changes nothing.
 // Twin: `encodeBrick` in src/core/codecs/rice/brick.ts.
 
+import package::bricks::packed::{bits, element_mask, planes};
+import package::rice::brick::{
+  block_header, blocks, candidates, clipped, is_mine, mean_candidate, place_of, predictor_bits, raw_code, starts_block, threads,
+  wide,
+};
+import package::rice::choose::{choose_predictor, wg_worths};
+import package::rice::codes::choose_code;
+import package::rice::load::{box, load_brick, mean_of, places, wg_means};
+import package::rice::planes::{Eight, high_halves, low_halves, transpose};
+import package::rice::residuals::{base_of, predictor_of, symbols_by};
+import package::rice::scan::scan;
+import package::rice::tiles::{code_words, wg_code, word_with};
+import package::rice::writer::{Quotients, put, quotients_with, sum_of_four, write_escapes, write_planes, write_prefixes};
+
 // Where `places` says: bricks, one in each room.
 @group(0) @binding(3) var<storage, read_write> rooms: array<u32>;
 // Words of each plane of each brick.
 @group(0) @binding(4) var<storage, read_write> sizes: array<u32>;
-
-// Bits of suffixes; bits of prefixes and, from bit 16 on, of escapes. A brick's Rice groups are less than 2^16 bits.
-alias Scanned = vec2u;
 
 // Whether elements differ: 1 more than the plane in which they last did.
 var<workgroup> wg_varied_plane: atomic<u32>;

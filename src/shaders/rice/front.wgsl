@@ -2,8 +2,11 @@
 // point: kernels.ts puts it in front of the others, behind causal.wgsl. SPEC.md, 'Predictors'. Twin: `reconstruct` in
 // src/core/codecs/rice/brick.ts.
 
-// The word that holds an element of the brick.
-fn word_with(element: vec3u) -> u32 { return load_word(word_at(element)); }
+import package::bricks::memory::{load_word, store_word};
+import package::bricks::packed::{bits, element_mask, lanes};
+import package::rice::brick::{block_y, word_at};
+import package::rice::causal::expectation;
+import package::rice::reader::Block;
 
 // Makes those elements of a block whose coordinates in it add up to `front`; all with smaller sums are there. By `width`
 // invocations, of which this is `lane`: each owns whole rows, so no two write to one word. `first`: the block's origin.

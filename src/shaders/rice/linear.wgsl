@@ -1,6 +1,10 @@
 // The linear predictors: neighbours, as far as three elements away, times weights. No entry point: kernels.ts puts it in front of
 // causal.wgsl. SPEC.md, 'Linear'. Twins: `#weigh` in src/core/codecs/rice/predictors.ts; the weights are those of linear.ts.
 
+import package::bricks::packed::{bits, element_mask, lanes, picture};
+@if(decodes) import package::rice::reader::word_with;
+@else import package::rice::tiles::word_with;
+
 // Neighbours, or their weights: in pictures nine, in volumes ten.
 struct Ten { near: vec4i, far: vec4i, last: vec2i }
 

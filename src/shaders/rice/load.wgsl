@@ -1,6 +1,12 @@
 // An encoder's brick, from the box into workgroup memory. No entry point: kernels.ts puts it in front of the others, behind
 // tiles.wgsl.
 
+import package::bricks::packed::{Box, bits, element_bytes, element_mask, ones, packed_subtract, planes, tops};
+import package::rice::brick::{
+  Place, block_x, block_y, blocks, blocks_x, is_inside, lanes_inside, part_words, shared_word, step_y, step_z, sum_of_lanes,
+};
+import package::rice::tiles::{tile_of, wg_tiles, word_with};
+
 @group(0) @binding(0) var<uniform> box: Box;
 // From cut.wgsl: one for each brick.
 @group(0) @binding(1) var<storage, read> places: array<vec4u>;

@@ -7,15 +7,17 @@
 // 1. Spans end where their payload does, at the latest, whatever a damaged directory says.
 // Twin: `decode` in src/core/codecs/rice/reference.ts.
 
+import package::bricks::packed::{Box, planes};
+import package::faults::faults::raise;
+import package::rice::brick::{Chunk, cut, directory_words, most_words, threads};
+import package::rice::scan::scan;
+
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 @group(0) @binding(2) var<storage, read> payloads: array<u32>;
 // For each plane of each brick: where it lies in the box, as `cut` in brick.wgsl says; its first word in `payloads`, and how
 // many it has.
 @group(0) @binding(3) var<storage, read_write> spans: array<vec4u>;
-
-// Words in the payloads.
-alias Scanned = u32;
 
 // Entries have 2 bytes and directories start at whole words, so none crosses a word's edge.
 fn length_at(directory: u32, entry: u32) -> u32 { return (payloads[directory + entry / 2u] >> (16u * (entry % 2u))) & 0xffffu; }

@@ -7,6 +7,9 @@
 // 2. Chunks with byte_length 0 are left out.
 // Twin: `encode` in src/core/codecs/rice/reference.ts.
 
+import package::bricks::packed::{Box, planes};
+import package::rice::brick::{Chunk, threads};
+
 @group(0) @binding(0) var<uniform> box: Box;
 // From cut.wgsl, and what encode.wgsl left there.
 @group(0) @binding(1) var<storage, read> places: array<vec4u>;

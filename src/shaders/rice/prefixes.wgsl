@@ -3,6 +3,10 @@
 // Algorithm: each invocation counts the ones of its share of words. When it is known how many stand before, it marks those at which a
 // whole part of a group ends; where a part starts is then read, or sought from the mark before it.
 
+import package::bricks::memory::load_word;
+import package::bricks::packed::{lanes, low_bits};
+import package::rice::brick::{clipped, part_words, threads};
+
 // Elements of a part that nothing clips.
 override part_elements: u32 = part_words * lanes;
 // Element n: the bit behind the prefixes' first n × part_elements ones, n > 0.

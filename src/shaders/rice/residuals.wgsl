@@ -3,6 +3,12 @@
 // All predictors from left to soft up are differences along axes. Two words are worked on at a time, as a vector: two rows of a tile,
 // or one row of each of a part's two tiles.
 
+import package::bricks::packed::{bits, element_mask, lanes, lanes_below, ones, packed_subtract, picture, tops};
+import package::rice::brick::{Place, Word, causal, clipped, mean_candidate, place_in_block, starts_block, tiles_x, word_of};
+import package::rice::causal::expectation;
+import package::rice::planes::Eight;
+import package::rice::tiles::{tile_of, tile_row, tile_slice, wg_tiles, word_with};
+
 fn subtract(a: vec2u, b: vec2u) -> vec2u {
   return ((a | vec2u(tops)) - (b & vec2u(~tops))) ^ ((a ^ ~b) & vec2u(tops));
 }

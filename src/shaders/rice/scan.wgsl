@@ -2,6 +2,12 @@
 // they scan: `Scanned`, a u32 or several.
 // Algorithm: sums of 4, then of 32, then of all; each invocation adds what stands before it at each level.
 
+import package::rice::brick::threads;
+
+// What is scanned: one number, or with `scans_pairs` two.
+@if(scans_pairs) alias Scanned = vec2u;
+@else alias Scanned = u32;
+
 var<workgroup> wg_scan: array<Scanned, threads>;
 var<workgroup> wg_scan_groups: array<Scanned, threads / 4u>;
 var<workgroup> wg_scan_rows: array<Scanned, threads / 32u>;

@@ -5,6 +5,10 @@
 // One workgroup owns a chunk. Dispatch: one workgroup a chunk, spread over x and y.
 // Twin: `encode` in src/core/codecs/rice/reference.ts.
 
+import package::bricks::packed::{Box, planes};
+import package::rice::brick::{Chunk, directory_words, threads};
+import package::rice::scan::scan;
+
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 // Words of each plane of each brick, from encode.wgsl.
@@ -13,9 +17,6 @@
 @group(0) @binding(3) var<storage, read_write> offsets: array<u32>;
 // For each chunk: bytes of its payload, the directory with them.
 @group(0) @binding(4) var<storage, read_write> lengths: array<u32>;
-
-// Words.
-alias Scanned = u32;
 
 @compute @workgroup_size(threads)
 fn main(

@@ -1,6 +1,9 @@
 // The planes of sets that the chunk's edge clips: bits of elements that there are, moved together, and back to their places. No entry point:
 // kernels.ts puts it in front of the others, behind brick.wgsl. SPEC.md, 'Suffixes'.
 
+import package::bricks::packed::{lanes, lanes_below, ones};
+import package::rice::brick::{Place, part_words, word_of};
+
 // Words of the 32 elements that planes are for: eight, or sixteen, which are all of a group.
 override set_words: u32 = 32u / lanes;
 

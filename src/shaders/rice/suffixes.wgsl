@@ -1,6 +1,13 @@
 // A decoder's suffixes: planes of bits, found in a brick's code and turned into words of elements. No entry point: kernels.ts puts it in front
 // of decode.wgsl, behind planes.wgsl and spread.wgsl. SPEC.md, 'Suffixes'. Twin: `readPlanes` in src/core/codecs/rice/brick.ts.
 
+import package::bricks::memory::load_word;
+import package::bricks::packed::lanes;
+import package::rice::brick::{Place, clipped};
+import package::rice::planes::{Eight, high_halves, low_halves, transpose};
+import package::rice::reader::{Coded, peek, reader_at};
+import package::rice::spread::{Spread, places_of, spread_bits, spread_to};
+
 // The planes of a set: how many, and where they stand, each of `count` bits.
 struct Planes { width: u32, bit: u32, count: u32, spread: Spread }
 

@@ -3,6 +3,9 @@
 // Elements stand in tiles, 4 rows of one word each. Each block has its own, and beside them a column to the left, a row above and, in
 // volumes, a slice behind that are always 0: what does not exist is 0.
 
+import package::bricks::packed::{lanes, picture};
+import package::rice::brick::{block_x, block_y, blocks, blocks_x, brick_z, wide};
+
 override block_columns: u32 = block_x / lanes;
 override behind: u32 = 1u - picture;
 override tile_row: u32 = block_columns + 1u;

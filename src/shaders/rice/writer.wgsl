@@ -4,6 +4,12 @@
 // 1. The code is zero before, and no two bits written stand in one place: words that several share are the same whoever comes
 //    first.
 
+import package::bricks::packed::{bits, element_mask, lanes, ones, tops};
+import package::rice::brick::{Place, clipped, escape_quotient, part_words, sum_of_lanes, word_of};
+import package::rice::planes::Eight;
+import package::rice::spread::{gather_bits, places_of, spread_to};
+import package::rice::tiles::wg_code;
+
 // Up to 32 bits in one go, for the few values that stand alone. `value` has no bits above `width`.
 fn put(bit: u32, value: u32, width: u32) {
   atomicOr(&wg_code[bit / 32u], value << (bit % 32u));

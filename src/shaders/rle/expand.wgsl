@@ -10,6 +10,13 @@
 // 2. Bytes behind the payload's end read as 0, and each loop is bounded by the tile: damage gives wrong voxels, no more.
 // Twin: `decode` in src/core/codecs/rle/reference.ts.
 
+import package::faults::faults::{checks, raise};
+import package::rle::order::{
+  Box, Chunk, Lane, Share, Walk, advance, columns_of, element_bits, element_bytes, element_mask, lane_of, lanes, per_word,
+  row_cursor, share_of, threads, tile_elements, tiles_at_once, walk_of,
+};
+import package::rle::tree::{Bits, bits_below, byte_of, ones, parts, sum_before};
+
 struct Span {
   starts: vec4u,  // the byte where the tile's bytes of level 2, 1, 0 and its values start
   counts: vec4u,  // its bytes of level 2, 1, 0, and its runs

@@ -8,6 +8,9 @@
 // 2. Bytes behind the payload's end read as 0, and no count exceeds 8, 64, 512 and 4096: damage cannot make it run long.
 // Twin: `childLevel` in src/core/codecs/rle/reference.ts.
 
+import package::faults::faults::{checks, raise};
+import package::rle::order::{Box, Chunk, element_bytes, threads, tile_elements};
+
 struct Span {
   starts: vec4u,  // the byte where the tile's bytes of level 2, 1, 0 and its values start
   counts: vec4u,  // its bytes of level 2, 1, 0, and its runs

@@ -10,6 +10,12 @@
 // 2. Of a tile without a run start nothing is written to `bits`.
 // Twin: `runStarts` and `parentLevel` in src/core/codecs/rle/reference.ts.
 
+import package::rle::order::{
+  Box, Chunk, Columns, Lane, RowCursor, Share, Walk, advance, columns_of, element_bits, element_mask, lane_of, lanes, per_word,
+  row_cursor, row_start, share_of, threads, tiles_at_once, walk_of,
+};
+import package::rle::tree::{Bits, count_own, level_2_bits, nonzero_bytes, ones, parent_byte, parts, wg_groups};
+
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 // The number of each tile's chunk: `tile_count` words.

@@ -6,6 +6,8 @@
 // 1. An invocation reads only those `counts` that it replaces itself.
 // Twin: `encode` in src/core/codecs/rle/reference.ts.
 
+import package::rle::order::{Box, Chunk, no_runs, threads, tile_elements};
+
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 // For each tile measure.wgsl's counts; then the sums over the chunk's tiles before, or `no_runs` for a tile in which no run starts.

@@ -4,6 +4,8 @@
 // Part p of a tile is 64 elements: words 2p and 2p + 1 of level 0, over them byte p of level 1, over that bit p of level 2. A lane owns
 // `parts` of them side by side, and makes its share of the tree by itself: places in a payload are sums over the lanes before.
 
+import package::rle::order::{Lane, lanes, threads, tiles_at_once};
+
 const parts = 64u / lanes;
 alias Bits = array<vec2u, parts>;
 

@@ -10,6 +10,11 @@
 // 3. Chunks with byte_length 0 are left out.
 // Twin: `encode` in src/core/codecs/rle/reference.ts.
 
+import package::rle::order::{
+  Box, Chunk, element_bits, element_bytes, element_mask, lane_of, no_runs, per_word, row_start, threads, tile_elements,
+};
+import package::rle::tree::{Bits, bits_below, byte_of, count_own, level_2_bits, ones, parent_byte, parts, sum_before};
+
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 // The number of each tile's chunk: `tile_count` words.

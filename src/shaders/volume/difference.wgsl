@@ -13,6 +13,8 @@
 //
 // Twin: src/core/volume/difference.gpu.test.ts computes the same on the CPU.
 
+import package::volume::voxel::{element_type, f64_to_f32_bits, is_finite, is_float, voxel_bits, voxel_key, voxels};
+
 /// 0: there is no room for the differences, and `differences` is not written.
 override keeps_differences: u32;
 

@@ -11,6 +11,8 @@
 //
 // Twin: src/core/volume/statistics.gpu.test.ts computes the same on the CPU.
 
+import package::volume::voxel::{difference, element_type, is_finite, is_float, voxel_bits, voxel_key, voxels, voxels_per_unit};
+
 struct Piece {
   row_units: u32,
   row_voxels: u32,

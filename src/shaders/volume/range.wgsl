@@ -11,6 +11,8 @@
 //
 // Twin: src/core/volume/statistics.gpu.test.ts computes the same on the CPU.
 
+import package::volume::voxel::{element_type, is_finite, voxel_bits, voxel_key, voxels_per_unit};
+
 struct Piece {
   /// Units of one row, padding included.
   row_units: u32,

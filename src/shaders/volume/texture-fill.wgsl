@@ -12,6 +12,8 @@
 //
 // Twin: src/core/volume/resident-volume.gpu.test.ts computes the same on the CPU.
 
+import package::volume::voxel::{difference, element_type, is_finite, is_float, voxel_bits, voxel_key, voxels};
+
 /// 0: r8unorm, 1: rg8unorm, 2: r16float, 3: r32float.
 override texel_kind: u32;
 

@@ -1,11 +1,11 @@
-import copyCode from '../../../shaders/bench/copy.wgsl?raw';
+import copyShader from '../../../shaders/bench/copy.wgsl';
 import type { Commands } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 
 /** Records a copy of all of `from` to `to`, as a kernel: what any pass over the same bytes is compared with. */
 export function recordCopy(gpu: Gpu, commands: Commands, from: GPUBuffer, to: GPUBuffer): Commands {
-  const kernel = gpu.kernel({ label: 'bench.copy', code: copyCode });
+  const kernel = gpu.kernel({ label: 'bench.copy', shader: copyShader });
   const workgroups = Math.min(gpu.device.limits.maxComputeWorkgroupsPerDimension, Math.max(1, Math.ceil(from.size / 16 / 256)));
   return commands.dispatch(kernel, [from, to], [workgroups, 1, 1]);
 }

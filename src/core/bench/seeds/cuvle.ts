@@ -1,7 +1,7 @@
-import measureCode from '../../../shaders/bench/cuvle-measure.wgsl?raw';
-import writeCode from '../../../shaders/bench/cuvle-write.wgsl?raw';
-import compactCode from '../../../shaders/bench/pavle-compact.wgsl?raw';
-import pavleCode from '../../../shaders/bench/pavle-encode.wgsl?raw';
+import measureShader from '../../../shaders/bench/cuvle-measure.wgsl';
+import writeShader from '../../../shaders/bench/cuvle-write.wgsl';
+import compactShader from '../../../shaders/bench/pavle-compact.wgsl';
+import pavleShader from '../../../shaders/bench/pavle-encode.wgsl';
 import { codecs } from '../../codecs/registry.ts';
 import type { Commands } from '../../gpu/commands.ts';
 import { exclusiveScan } from '../../gpu/scan.ts';
@@ -157,8 +157,8 @@ async function benchPavle(context: BenchContext, data: Data, owner: GpuScope): P
   const bits = scope.storage('bits', 4 * (blocks + 1));
   const output = scope.storage('output', 4 * data.expected.length);
   const constants = { slot_words: pavleSlotWords };
-  const encode = gpu.kernel({ label: 'bench.pavle.encode', code: pavleCode, constants });
-  const compact = gpu.kernel({ label: 'bench.pavle.compact', code: compactCode, constants });
+  const encode = gpu.kernel({ label: 'bench.pavle.encode', shader: pavleShader, constants });
+  const compact = gpu.kernel({ label: 'bench.pavle.compact', shader: compactShader, constants });
   return await timeEncoder(context, data, 'PAVLE', output, (commands, work) => {
     commands.stage('encode').dispatch(encode, [uniform, data.buffer, table, slots, bits], blocks);
     exclusiveScan(gpu, commands.stage('scan'), work, bits, blocks + 1);
@@ -175,8 +175,8 @@ async function benchTwoPasses(context: BenchContext, data: Data, owner: GpuScope
   const bits = scope.storage('bits', 4 * (blocks + 1));
   const output = scope.storage('output', 4 * data.expected.length);
   const constants = { words_per_thread: cuvleThreadWords };
-  const measure = gpu.kernel({ label: 'bench.cuvle.measure', code: measureCode, constants });
-  const write = gpu.kernel({ label: 'bench.cuvle.write', code: writeCode, constants });
+  const measure = gpu.kernel({ label: 'bench.cuvle.measure', shader: measureShader, constants });
+  const write = gpu.kernel({ label: 'bench.cuvle.write', shader: writeShader, constants });
   return await timeEncoder(context, data, 'CUVLE in two passes', output, (commands, work) => {
     commands.stage('measure').dispatch(measure, [uniform, data.buffer, table, bits], blocks);
     exclusiveScan(gpu, commands.stage('scan'), work, bits, blocks + 1);

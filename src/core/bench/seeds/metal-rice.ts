@@ -1,4 +1,4 @@
-import decodeCode from '../../../shaders/bench/metal-rice.wgsl?raw';
+import decodeShader from '../../../shaders/bench/metal-rice.wgsl';
 import { defaultChunkShape } from '../../chunks/chunk-shape.ts';
 import { codecByName } from '../../codecs/registry.ts';
 import { benchCodec } from '../harness/codec-cases.ts';
@@ -40,7 +40,7 @@ export async function benchMetalRice(context: BenchContext): Promise<void> {
   const parameters = scope.storage('parameters', picture.parameters.byteLength, picture.parameters);
   const offsets = scope.storage('offsets', picture.offsets.byteLength, picture.offsets);
   const target = scope.storage('target', pixels.byteLength);
-  const kernel = gpu.kernel({ label: 'bench.metal-rice', code: decodeCode });
+  const kernel = gpu.kernel({ label: 'bench.metal-rice', shader: decodeShader });
   const timing = await meter.timeCommands('metal-rice', (commands) => {
     commands.stage('decode').dispatch(kernel, [uniform, stream, parameters, offsets, target], blocks);
   });

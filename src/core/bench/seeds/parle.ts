@@ -1,6 +1,6 @@
-import compactCode from '../../../shaders/bench/parle-compact.wgsl?raw';
-import maskCode from '../../../shaders/bench/parle-mask.wgsl?raw';
-import scatterCode from '../../../shaders/bench/parle-scatter.wgsl?raw';
+import compactShader from '../../../shaders/bench/parle-compact.wgsl';
+import maskShader from '../../../shaders/bench/parle-mask.wgsl';
+import scatterShader from '../../../shaders/bench/parle-scatter.wgsl';
 import { codecs } from '../../codecs/registry.ts';
 import { exclusiveScan } from '../../gpu/scan.ts';
 import { createRandom } from '../../samples/random.ts';
@@ -102,9 +102,9 @@ async function benchKernels(
   const counts = scope.storage('counts', 4 * length);
   const total = scope.storage('total', 4);
   const uniform = scope.uniform('length', [length]);
-  const mask = gpu.kernel({ label: 'bench.parle.mask', code: maskCode });
-  const compact = gpu.kernel({ label: 'bench.parle.compact', code: compactCode });
-  const scatter = gpu.kernel({ label: 'bench.parle.scatter', code: scatterCode });
+  const mask = gpu.kernel({ label: 'bench.parle.mask', shader: maskShader });
+  const compact = gpu.kernel({ label: 'bench.parle.compact', shader: compactShader });
+  const scatter = gpu.kernel({ label: 'bench.parle.scatter', shader: scatterShader });
   const workgroups = [Math.min(mostWorkgroups, Math.ceil((length + 1) / 256)), 1, 1] as const;
   const timing = await meter.time(async (onTimes) => {
     using work = gpu.scope('bench.parle.scan');

@@ -1,5 +1,5 @@
-import defragCode from '../../../shaders/bench/rutter-defrag.wgsl?raw';
-import encodeCode from '../../../shaders/bench/rutter-encode.wgsl?raw';
+import defragShader from '../../../shaders/bench/rutter-defrag.wgsl';
+import encodeShader from '../../../shaders/bench/rutter-encode.wgsl';
 import { codecByName } from '../../codecs/registry.ts';
 import { exclusiveScan } from '../../gpu/scan.ts';
 import type { SampleKind } from '../../samples/sample-kinds.ts';
@@ -90,10 +90,10 @@ async function benchKernels(
   const cube = scope.uniform('cube', [side, rowCount]);
   const encode = gpu.kernel({
     label: 'bench.rutter.encode',
-    code: encodeCode,
+    shader: encodeShader,
     constants: { columns: order === 'columns' ? 1 : 0 },
   });
-  const defrag = gpu.kernel({ label: 'bench.rutter.defrag', code: defragCode });
+  const defrag = gpu.kernel({ label: 'bench.rutter.defrag', shader: defragShader });
   // One invocation more than rows: it puts the 0 behind the lengths.
   const workgroups = Math.ceil((rowCount + 1) / 256);
   const timing = await meter.time(async (onTimes) => {

@@ -1,10 +1,7 @@
-import codeOfCode from '../../../shaders/huffman/code-of.wgsl?raw';
-import decodeCode from '../../../shaders/huffman/decode.wgsl?raw';
-import locateCode from '../../../shaders/huffman/locate.wgsl?raw';
-import payloadCode from '../../../shaders/huffman/payload.wgsl?raw';
-import scatterCode from '../../../shaders/huffman/scatter.wgsl?raw';
-import segmentsCode from '../../../shaders/huffman/segments.wgsl?raw';
-import tileCode from '../../../shaders/huffman/tile.wgsl?raw';
+import codeOfShader from '../../../shaders/huffman/code-of.wgsl';
+import decodeShader from '../../../shaders/huffman/decode.wgsl';
+import locateShader from '../../../shaders/huffman/locate.wgsl';
+import scatterShader from '../../../shaders/huffman/scatter.wgsl';
 import { assertInBox, assertPayloads, boxUniform, firstWordOf, payloadBuffer, tileTable } from '../../codec/batch.ts';
 import type { DecodePlan, GpuChunk, GpuPayloads, GpuVoxels } from '../../codec/codec.ts';
 import { faultChecks } from '../../codec/faults.ts';
@@ -73,14 +70,12 @@ export function prepareDecode(
   const placeBox = boxUniform(scope, target, placeCount, 0);
   const pieceBox = boxUniform(scope, target, pieces.tileCount, 0);
 
-  const kernel = (name: string, texts: readonly string[], constants: Record<string, number> = {}) =>
-    gpu.kernel({ label: `huffman.${name}`, code: texts.join('\n'), constants });
   const constants = { element_bytes: elementBytes };
-  const { suffix, code, bindings } = faultChecks(faults);
-  const locate = kernel(`locate${suffix}`, [code(5), tileCode, payloadCode, locateCode], constants);
-  const codeOf = kernel(`code-of${suffix}`, [code(4), tileCode, payloadCode, codeOfCode]);
-  const decode = kernel(`decode${suffix}`, [code(8), tileCode, segmentsCode, payloadCode, decodeCode], constants);
-  const scatter = kernel('scatter', [tileCode, payloadCode, scatterCode], constants);
+  const { variant, bindings } = faultChecks(faults);
+  const locate = gpu.kernel({ label: 'huffman.locate', shader: locateShader, variant: variant(5), constants });
+  const codeOf = gpu.kernel({ label: 'huffman.code-of', shader: codeOfShader, variant: variant(4) });
+  const decode = gpu.kernel({ label: 'huffman.decode', shader: decodeShader, variant: variant(8), constants });
+  const scatter = gpu.kernel({ label: 'huffman.scatter', shader: scatterShader, constants });
   const decodeBindings = [placeBox, slots, places, source, codes, symbols, chunkTable, target.buffer, ...bindings];
   return (commands) => {
     commands

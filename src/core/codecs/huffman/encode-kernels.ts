@@ -1,13 +1,10 @@
-import codeCode from '../../../shaders/huffman/code.wgsl?raw';
-import gatherCode from '../../../shaders/huffman/gather.wgsl?raw';
-import measureCode from '../../../shaders/huffman/measure.wgsl?raw';
-import segmentsCode from '../../../shaders/huffman/segments.wgsl?raw';
-import tileCode from '../../../shaders/huffman/tile.wgsl?raw';
-import writeCode from '../../../shaders/huffman/write.wgsl?raw';
+import codeShader from '../../../shaders/huffman/code.wgsl';
+import gatherShader from '../../../shaders/huffman/gather.wgsl';
+import measureShader from '../../../shaders/huffman/measure.wgsl';
+import writeShader from '../../../shaders/huffman/write.wgsl';
 import { assertInBox, boxUniform, firstWordOf, placePayloads, tileTable } from '../../codec/batch.ts';
 import type { GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../../codec/codec.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
-import type { Kernel } from '../../gpu/kernel.ts';
 import { throwIfAborted } from '../../shared/job.ts';
 import {
   huffmanChunkBytes,
@@ -48,12 +45,13 @@ export async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuCh
     const tileBytes = work.storage('tile-bytes', 4 * tileCount);
     const tileUniform = work.uniform('tile-count', [tileCount]);
 
-    const gather = kernel(gpu, 'gather', [tileCode, gatherCode], {
-      element_bytes: voxels.elementBytes,
-      threads: gpu.tuning['huffman.gather'],
+    const gather = gpu.kernel({
+      label: 'huffman.gather',
+      shader: gatherShader,
+      constants: { element_bytes: voxels.elementBytes, threads: gpu.tuning['huffman.gather'] },
     });
-    const makeCodes = kernel(gpu, 'code', [tileCode, codeCode]);
-    const measure = kernel(gpu, 'measure', [tileCode, segmentsCode, measureCode]);
+    const makeCodes = gpu.kernel({ label: 'huffman.code', shader: codeShader });
+    const measure = gpu.kernel({ label: 'huffman.measure', shader: measureShader });
     await gpu
       .commands('huffman.encode', onTimes)
       .stage('gather')
@@ -71,7 +69,7 @@ export async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuCh
     gpu.device.queue.writeBuffer(table, 0, unplaced);
     gpu.device.queue.writeBuffer(tiles, 0, batch.tiles);
     const buffer = scope.storage('huffman.payloads', totalBytes);
-    const write = kernel(gpu, 'write', [tileCode, segmentsCode, writeCode]);
+    const write = gpu.kernel({ label: 'huffman.write', shader: writeShader });
     await gpu
       .commands('huffman.encode', onTimes)
       .stage('write')
@@ -81,10 +79,6 @@ export async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuCh
   } finally {
     work.destroy();
   }
-}
-
-function kernel(gpu: Gpu, name: string, code: readonly string[], constants: Record<string, number> = {}): Kernel {
-  return gpu.kernel({ label: `huffman.${name}`, code: code.join('\n'), constants });
 }
 
 interface ChunkSection extends Section {

@@ -1,12 +1,10 @@
-import brickCode from '../../../shaders/labels/brick.wgsl?raw';
-import decodeCode from '../../../shaders/labels/decode.wgsl?raw';
-import encodeCode from '../../../shaders/labels/encode.wgsl?raw';
-import guessesCode from '../../../shaders/labels/guesses.wgsl?raw';
-import kindsCode from '../../../shaders/labels/kinds.wgsl?raw';
-import locateCode from '../../../shaders/labels/locate.wgsl?raw';
-import questionsCode from '../../../shaders/labels/questions.wgsl?raw';
-import sizesCode from '../../../shaders/labels/sizes.wgsl?raw';
-import writeCode from '../../../shaders/labels/write.wgsl?raw';
+import decodeShader from '../../../shaders/labels/decode.wgsl';
+import encodeShader from '../../../shaders/labels/encode.wgsl';
+import kindsShader from '../../../shaders/labels/kinds.wgsl';
+import locateShader from '../../../shaders/labels/locate.wgsl';
+import sizesShader from '../../../shaders/labels/sizes.wgsl';
+import writeShader from '../../../shaders/labels/write.wgsl';
+import type { Variant } from '../../../shaders/link.ts';
 import {
   assertInBox,
   assertPayloads,
@@ -38,7 +36,7 @@ import { brickCount, checkParameters } from './layout.ts';
 import { tableWords } from './tables.ts';
 
 const chunkWords = 8;
-/** Bricks that a workgroup does at a time. Twins: `walkers` in encode.wgsl and decode.wgsl. */
+/** Bricks that a workgroup does at a time. */
 const encodeWalkers = 4;
 const decodeWalkers = 32;
 
@@ -49,8 +47,8 @@ export function createKernels(gpu: Gpu): CodecKernels {
   };
 }
 
-function kernel(gpu: Gpu, name: string, code: readonly string[], elementBytes: CodecElementBytes): Kernel {
-  return gpu.kernel({ label: `labels.${name}`, code: code.join('\n'), constants: { element_bytes: elementBytes } });
+function kernel(gpu: Gpu, name: string, shader: ShaderFile, elementBytes: CodecElementBytes, variant?: Variant): Kernel {
+  return gpu.kernel({ label: `labels.${name}`, shader, variant, constants: { element_bytes: elementBytes } });
 }
 
 async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
@@ -74,9 +72,9 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const longest = work.storage('longest', 4 * chunks.length);
     const lengths = work.storage('lengths', 4 * chunks.length);
 
-    const walk = kernel(gpu, 'encode', [brickCode, guessesCode, questionsCode, encodeCode], elementBytes);
-    const kinds = kernel(gpu, 'kinds', [brickCode, kindsCode], elementBytes);
-    const sum = kernel(gpu, 'sizes', [brickCode, sizesCode], elementBytes);
+    const walk = kernel(gpu, 'encode', encodeShader, elementBytes, { walkers: encodeWalkers });
+    const kinds = kernel(gpu, 'kinds', kindsShader, elementBytes);
+    const sum = kernel(gpu, 'sizes', sizesShader, elementBytes);
     const walkBindings = [box, unplaced, chunkOfBrick, voxels.buffer, tables, slots, records];
     const kindBindings = [box, unplaced, chunkOfBrick, records, sizes, coded, longest];
     const commands = gpu
@@ -96,7 +94,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     throwIfAborted(signal);
     const buffer = scope.storage('labels.payloads', totalBytes);
     const placed = chunkTable(work, voxels, chunks, bricks, { byteOffsets, byteLengths });
-    const write = kernel(gpu, 'write', [brickCode, writeCode], elementBytes);
+    const write = kernel(gpu, 'write', writeShader, elementBytes);
     const bindings = [box, placed, chunkOfBrick, slots, records, sizes, coded, longest, buffer];
     await gpu.commands('labels.encode', onTimes).stage('write').dispatch(write, bindings, brickTotal).submit();
     return { buffer, byteOffsets, byteLengths };
@@ -123,9 +121,9 @@ function prepareDecode(
   const tables = tableBuffer(scope);
   const spans = scope.storage('spans', 16 * brickTotal);
   const source = payloadBuffer(payloads, scope);
-  const { suffix, code, bindings } = faultChecks(faults);
-  const locate = kernel(gpu, `locate${suffix}`, [code(4), brickCode, locateCode], elementBytes);
-  const walk = kernel(gpu, `decode${suffix}`, [code(7), brickCode, guessesCode, decodeCode], elementBytes);
+  const { variant, bindings } = faultChecks(faults);
+  const locate = kernel(gpu, 'locate', locateShader, elementBytes, variant(4));
+  const walk = kernel(gpu, 'decode', decodeShader, elementBytes, { ...variant(7), walkers: decodeWalkers });
   const walkBindings = [box, table, chunkOfBrick, source, spans, tables, target.buffer, ...bindings];
   return (commands) => {
     commands

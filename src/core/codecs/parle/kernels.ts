@@ -1,14 +1,9 @@
-import checkCode from '../../../shaders/parle/check.wgsl?raw';
-import countCode from '../../../shaders/parle/count.wgsl?raw';
-import countFlatCode from '../../../shaders/parle/count-flat.wgsl?raw';
-import expandCode from '../../../shaders/parle/expand.wgsl?raw';
-import gapsCode from '../../../shaders/parle/gaps.wgsl?raw';
-import scanCode from '../../../shaders/parle/scan.wgsl?raw';
-import segmentCode from '../../../shaders/parle/segment.wgsl?raw';
-import startsCode from '../../../shaders/parle/starts.wgsl?raw';
-import tallyCode from '../../../shaders/parle/tally.wgsl?raw';
-import writeCode from '../../../shaders/parle/write.wgsl?raw';
-import writeFlatCode from '../../../shaders/parle/write-flat.wgsl?raw';
+import countShader from '../../../shaders/parle/count.wgsl';
+import countFlatShader from '../../../shaders/parle/count-flat.wgsl';
+import expandShader from '../../../shaders/parle/expand.wgsl';
+import scanShader from '../../../shaders/parle/scan.wgsl';
+import writeShader from '../../../shaders/parle/write.wgsl';
+import writeFlatShader from '../../../shaders/parle/write-flat.wgsl';
 import {
   assertInBox,
   assertPayloads,
@@ -51,13 +46,8 @@ export function createKernels(gpu: Gpu): CodecKernels {
   };
 }
 
-/** @param threads of a workgroup */
-function kernel(gpu: Gpu, name: string, code: readonly string[], elementBytes: CodecElementBytes, threads = 128): Kernel {
-  return gpu.kernel({
-    label: `parle.${name}`,
-    code: [segmentCode, ...code].join('\n'),
-    constants: { element_bytes: elementBytes, threads },
-  });
+function encodeKernel(gpu: Gpu, name: string, shader: ShaderFile, elementBytes: CodecElementBytes, flat = false): Kernel {
+  return gpu.kernel({ label: `parle.${name}`, shader, variant: { flat }, constants: { element_bytes: elementBytes } });
 }
 
 async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
@@ -81,11 +71,11 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const isFlat = elementBytes === 4 && records.every(isInScanOrder);
     const starts = isFlat ? work.reused('starts', (segmentElements / 8) * segmentCount) : undefined;
     const count = starts
-      ? kernel(gpu, 'count-flat', [tallyCode, countFlatCode], elementBytes)
-      : kernel(gpu, 'count', [tallyCode, startsCode, countCode], elementBytes);
+      ? encodeKernel(gpu, 'count-flat', countFlatShader, elementBytes, true)
+      : encodeKernel(gpu, 'count', countShader, elementBytes);
     // A box of less than a quad cannot be bound as quads, and has no whole segment to be read so.
     const quads = voxels.buffer.size < 16 ? unplaced : voxels.buffer;
-    const scan = kernel(gpu, 'scan', [scanCode], elementBytes);
+    const scan = encodeKernel(gpu, 'scan', scanShader, elementBytes);
     const counted = [batch, unplaced, chunkOfSegment, voxels.buffer, quads, counts];
     await gpu
       .commands('parle.encode', onTimes)
@@ -102,8 +92,8 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const buffer = starts ? scope.reused('parle.payloads', totalBytes) : scope.storage('parle.payloads', totalBytes);
     const table = chunkTable(work, records, segments, places);
     const write = starts
-      ? kernel(gpu, 'write-flat', [gapsCode, writeFlatCode], elementBytes)
-      : kernel(gpu, 'write', [gapsCode, startsCode, writeCode], elementBytes);
+      ? encodeKernel(gpu, 'write-flat', writeFlatShader, elementBytes, true)
+      : encodeKernel(gpu, 'write', writeShader, elementBytes);
     const bindings = [batch, table, chunkOfSegment, voxels.buffer, starts ?? quads, ends, buffer];
     await gpu.commands('parle.encode', onTimes).stage('write').dispatch(write, bindings, workgroups).submit();
     return { buffer, ...placed };
@@ -177,8 +167,12 @@ function expandPlan(
   const chunkOfSegment = scope.storage('chunk-of-segment', 4 * segments.tileCount, segments.chunkOfTile);
   const source = payloadBuffer(payloads, scope);
   const checks = faultChecks(faults);
-  const code = [checks.code(5), checkCode, expandCode];
-  const expand = kernel(gpu, `expand${checks.suffix}`, code, target.elementBytes, gpu.tuning['parle.expand']);
+  const expand = gpu.kernel({
+    label: 'parle.expand',
+    shader: expandShader,
+    variant: checks.variant(5),
+    constants: { element_bytes: target.elementBytes, threads: gpu.tuning['parle.expand'] },
+  });
   return (commands) => {
     const bindings = [batch, table, chunkOfSegment, source, target.buffer, ...checks.bindings];
     commands.stage('decode').dispatch(expand, bindings, segments.tileCount);

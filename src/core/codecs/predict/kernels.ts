@@ -1,17 +1,8 @@
-import memoryCode from '../../../shaders/bricks/memory.wgsl?raw';
-import packedCode from '../../../shaders/bricks/packed.wgsl?raw';
-import sumsCode from '../../../shaders/bricks/sums.wgsl?raw';
-import brickCode from '../../../shaders/predict/brick.wgsl?raw';
-import decodeCode from '../../../shaders/predict/decode.wgsl?raw';
-import groupsCode from '../../../shaders/predict/groups.wgsl?raw';
-import loadCode from '../../../shaders/predict/load.wgsl?raw';
-import measureCode from '../../../shaders/predict/measure.wgsl?raw';
-import mediansCode from '../../../shaders/predict/medians.wgsl?raw';
-import placesCode from '../../../shaders/predict/places.wgsl?raw';
-import recordsCode from '../../../shaders/predict/records.wgsl?raw';
-import payloadRecordsCode from '../../../shaders/predict/records-payload.wgsl?raw';
-import scanCode from '../../../shaders/predict/scan.wgsl?raw';
-import writeCode from '../../../shaders/predict/write.wgsl?raw';
+import type { Variant } from '../../../shaders/link.ts';
+import decodeShader from '../../../shaders/predict/decode.wgsl';
+import measureShader from '../../../shaders/predict/measure.wgsl';
+import placesShader from '../../../shaders/predict/places.wgsl';
+import writeShader from '../../../shaders/predict/write.wgsl';
 import {
   assertInBox,
   assertPayloads,
@@ -53,13 +44,25 @@ export function createKernels(gpu: Gpu): CodecKernels {
   };
 }
 
-function kernel(gpu: Gpu, name: string, code: readonly string[], elementBytes: CodecElementBytes, mode: Mode): Kernel {
-  const constants = {
-    element_bytes: elementBytes,
-    picture: Number(mode.geometry === pictureGeometry),
-    medians: Number(mode.tryMedian),
-  };
-  return gpu.kernel({ label: `predict.${name}`, code: [packedCode, brickCode, ...code].join('\n'), constants });
+interface PredictKernel {
+  readonly name: string;
+  readonly shader: ShaderFile;
+  readonly elementBytes: CodecElementBytes;
+  readonly mode: Mode;
+  readonly variant?: Variant;
+}
+
+function kernel(gpu: Gpu, { name, shader, elementBytes, mode, variant }: PredictKernel): Kernel {
+  return gpu.kernel({
+    label: `predict.${name}`,
+    shader,
+    variant: { ...variant, predict: true },
+    constants: {
+      element_bytes: elementBytes,
+      picture: Number(mode.geometry === pictureGeometry),
+      medians: Number(mode.tryMedian),
+    },
+  });
 }
 
 async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
@@ -83,12 +86,12 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
 
     const commands = gpu.commands('predict.encode', onTimes).stage('measure');
     for (const mode of modes) {
-      const measure = kernel(gpu, 'measure', [memoryCode, loadCode, measureCode], elementBytes, mode);
+      const measure = kernel(gpu, { name: 'measure', shader: measureShader, elementBytes, mode });
       commands.dispatch(measure, [box, unplaced, chunkOfBrick, voxels.buffer, headers, classes], brickTotal);
     }
     commands.stage('places');
     for (const mode of modes) {
-      const place = kernel(gpu, 'places', [faultChecks(undefined).code(6), recordsCode, placesCode], elementBytes, mode);
+      const place = kernel(gpu, { name: 'places', shader: placesShader, elementBytes, mode });
       commands.dispatch(place, [box, unplaced, places, starts, headers, classes], chunks.length);
     }
     await commands.submit();
@@ -104,8 +107,8 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const placed = chunkTable(work, voxels, chunks, bricks, { byteOffsets, byteLengths });
     const writing = gpu.commands('predict.encode', onTimes).stage('write');
     for (const mode of modes) {
-      const write = kernel(gpu, 'write', [memoryCode, loadCode, scanCode, groupsCode, writeCode], elementBytes, mode);
-      const bindings = [box, placed, chunkOfBrick, voxels.buffer, headers, classes, places, starts, buffer];
+      const write = kernel(gpu, { name: 'write', shader: writeShader, elementBytes, mode });
+      const bindings = [box, placed, chunkOfBrick, voxels.buffer, places, starts, headers, classes, buffer];
       writing.dispatch(write, bindings, brickTotal);
     }
     await writing.submit();
@@ -134,11 +137,11 @@ function prepareDecode(
   const places = scope.storage('places', 4 * unitWords * brickTotal * planesOf(elementBytes).planes);
   const starts = scope.storage('starts', 4 * startWords * chunks.length);
   const source = payloadBuffer(payloads, scope);
-  const { suffix, code, bindings } = faultChecks(faults);
-  const expandCode = [code(7), memoryCode, scanCode, groupsCode, sumsCode, mediansCode, decodeCode];
+  const { variant, bindings } = faultChecks(faults);
+  const finding = { ...variant(5), decodes: true };
   const kernels = modes.map((mode) => ({
-    place: kernel(gpu, `places-payload${suffix}`, [code(5), payloadRecordsCode, placesCode], elementBytes, mode),
-    expand: kernel(gpu, `decode${suffix}`, expandCode, elementBytes, mode),
+    place: kernel(gpu, { name: 'places', shader: placesShader, elementBytes, mode, variant: finding }),
+    expand: kernel(gpu, { name: 'decode', shader: decodeShader, elementBytes, mode, variant: variant(7) }),
   }));
   return (commands) => {
     commands.stage('places');

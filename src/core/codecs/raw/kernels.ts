@@ -1,5 +1,5 @@
-import decodeCode from '../../../shaders/raw/decode.wgsl?raw';
-import encodeCode from '../../../shaders/raw/encode.wgsl?raw';
+import decodeShader from '../../../shaders/raw/decode.wgsl';
+import encodeShader from '../../../shaders/raw/encode.wgsl';
 import {
   assertInBox,
   assertPayloads,
@@ -54,7 +54,7 @@ function describeBatch(
 
 export function createKernels(gpu: Gpu): CodecKernels {
   const constants = { tile_words: tileWords };
-  const encodeKernel = gpu.kernel({ label: 'raw.encode', code: encodeCode, constants });
+  const encodeKernel = gpu.kernel({ label: 'raw.encode', shader: encodeShader, constants });
   return {
     async encode(voxels, chunks, { scope, signal, onTimes }) {
       throwIfAborted(signal);
@@ -93,8 +93,7 @@ export function createKernels(gpu: Gpu): CodecKernels {
       const { tileCount, bindings } = describeBatch(scope, target, chunks, tileCounts, payloads);
       const own = [...bindings, payloadBuffer(payloads, scope), target.buffer];
       const checks = faultChecks(faults);
-      const code = `${checks.code(own.length)}\n${decodeCode}`;
-      const kernel = gpu.kernel({ label: `raw.decode${checks.suffix}`, code, constants });
+      const kernel = gpu.kernel({ label: 'raw.decode', shader: decodeShader, variant: checks.variant(own.length), constants });
       return (commands) => {
         commands.stage('decode').dispatch(kernel, [...own, ...checks.bindings], tileCount);
       };

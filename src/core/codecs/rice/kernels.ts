@@ -1,30 +1,10 @@
-import memoryCode from '../../../shaders/bricks/memory.wgsl?raw';
-import packedCode from '../../../shaders/bricks/packed.wgsl?raw';
-import sumsCode from '../../../shaders/bricks/sums.wgsl?raw';
-import brickCode from '../../../shaders/rice/brick.wgsl?raw';
-import causalCode from '../../../shaders/rice/causal.wgsl?raw';
-import checkCode from '../../../shaders/rice/check.wgsl?raw';
-import chooseCode from '../../../shaders/rice/choose.wgsl?raw';
-import codesCode from '../../../shaders/rice/codes.wgsl?raw';
-import cutCode from '../../../shaders/rice/cut.wgsl?raw';
-import decodeCode from '../../../shaders/rice/decode.wgsl?raw';
-import encodeCode from '../../../shaders/rice/encode.wgsl?raw';
-import frontCode from '../../../shaders/rice/front.wgsl?raw';
-import linearCode from '../../../shaders/rice/linear.wgsl?raw';
-import loadCode from '../../../shaders/rice/load.wgsl?raw';
-import locateCode from '../../../shaders/rice/locate.wgsl?raw';
-import moveCode from '../../../shaders/rice/move.wgsl?raw';
-import noCheckCode from '../../../shaders/rice/no-check.wgsl?raw';
-import planesCode from '../../../shaders/rice/planes.wgsl?raw';
-import prefixesCode from '../../../shaders/rice/prefixes.wgsl?raw';
-import residualsCode from '../../../shaders/rice/residuals.wgsl?raw';
-import scanCode from '../../../shaders/rice/scan.wgsl?raw';
-import sharedMemoryCode from '../../../shaders/rice/shared-memory.wgsl?raw';
-import sizesCode from '../../../shaders/rice/sizes.wgsl?raw';
-import spreadCode from '../../../shaders/rice/spread.wgsl?raw';
-import suffixesCode from '../../../shaders/rice/suffixes.wgsl?raw';
-import tilesCode from '../../../shaders/rice/tiles.wgsl?raw';
-import writerCode from '../../../shaders/rice/writer.wgsl?raw';
+import type { Variant } from '../../../shaders/link.ts';
+import cutShader from '../../../shaders/rice/cut.wgsl';
+import decodeShader from '../../../shaders/rice/decode.wgsl';
+import encodeShader from '../../../shaders/rice/encode.wgsl';
+import locateShader from '../../../shaders/rice/locate.wgsl';
+import moveShader from '../../../shaders/rice/move.wgsl';
+import sizesShader from '../../../shaders/rice/sizes.wgsl';
 import {
   assertInBox,
   assertPayloads,
@@ -68,36 +48,41 @@ export function createKernels(gpu: Gpu): CodecKernels {
   };
 }
 
-/** Bricks that kernels of their own are for. */
+/** Kinds of bricks, each with kernels of its own. */
 interface BrickKind {
   readonly form: Form;
-  /** Whether the chunk's edges clip them. */
+  /** The chunk's edges clip them. */
   readonly clipped: boolean;
-}
-
-/** Element type and kind of brick are constants of a kernel. */
-function kernel(
-  gpu: Gpu,
-  name: string,
-  code: readonly string[],
-  elementBytes: CodecElementBytes,
-  kind: BrickKind = anyKind,
-  threads = invocations,
-): Kernel {
-  const { form, clipped } = kind;
-  const constants = {
-    element_bytes: elementBytes,
-    picture: Number(form.picture),
-    causal: Number(form.causal),
-    clipped: Number(clipped),
-  };
-  // Arrays in registers are as long as a part is, which no override can say.
-  const parts = `const parts = ${threads / groups}u;`;
-  return gpu.kernel({ label: `rice.${name} ${threads}`, code: [parts, packedCode, brickCode, ...code].join('\n'), constants });
 }
 
 /** For kernels that do the same for all kinds. */
 const anyKind: BrickKind = { form: { picture: false, causal: false }, clipped: true };
+
+interface RiceKernel {
+  readonly name: string;
+  readonly shader: ShaderFile;
+  readonly elementBytes: CodecElementBytes;
+  readonly kind?: BrickKind;
+  readonly variant?: Variant;
+  /** Of a workgroup. */
+  readonly threads?: number;
+}
+
+function kernel(gpu: Gpu, { name, shader, elementBytes, kind = anyKind, variant, threads = invocations }: RiceKernel): Kernel {
+  const { form, clipped } = kind;
+  return gpu.kernel({
+    label: `rice.${name}`,
+    shader,
+    // Arrays in registers are as long as a part, which no override can say.
+    variant: { ...variant, parts: threads / groups },
+    constants: {
+      element_bytes: elementBytes,
+      picture: Number(form.picture),
+      causal: Number(form.causal),
+      clipped: Number(clipped),
+    },
+  });
+}
 
 async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
   const { scope, signal, onTimes } = call;
@@ -117,7 +102,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     throwIfAborted(signal);
     const buffer = scope.reused('rice.payloads', totalBytes);
     const writing = gpu.commands('rice.encode', onTimes).stage('write');
-    const move = kernel(gpu, 'move', [moveCode], elementBytes);
+    const move = kernel(gpu, { name: 'move', shader: moveShader, elementBytes });
     for (const { box, bricks, chunkOfBrick, places, rooms, sizes, offsets, part } of encoded) {
       const end = part.first + part.chunks.length;
       const placement = { byteOffsets: byteOffsets.slice(part.first, end), byteLengths: byteLengths.slice(part.first, end) };
@@ -181,27 +166,14 @@ function recordEncode(gpu: Gpu, commands: Commands, work: GpuScope, voxels: GpuV
   const lengths = work.storage('lengths', 4 * chunks.length);
 
   commands.stage('encode');
-  const cut = kernel(gpu, 'cut', [cutCode], elementBytes);
+  const cut = kernel(gpu, { name: 'cut', shader: cutShader, elementBytes });
   commands.dispatch(cut, [box, table, chunkOfBrick, places], Math.ceil(brickTotal / invocations));
-  const before = [
-    planesCode,
-    spreadCode,
-    tilesCode,
-    linearCode,
-    causalCode,
-    loadCode,
-    residualsCode,
-    chooseCode,
-    codesCode,
-    scanCode,
-    writerCode,
-  ];
   for (const kind of kinds) {
-    const encoder = kernel(gpu, 'encode', [...before, encodeCode], elementBytes, kind);
+    const encoder = kernel(gpu, { name: 'encode', shader: encodeShader, elementBytes, kind, variant: { scans_pairs: true } });
     commands.dispatch(encoder, [box, places, voxels.buffer, rooms, sizes], brickTotal);
   }
   commands.stage('scan');
-  const sum = kernel(gpu, 'sizes', [scanCode, sizesCode], elementBytes);
+  const sum = kernel(gpu, { name: 'sizes', shader: sizesShader, elementBytes });
   commands.dispatch(sum, [box, table, sizes, offsets, lengths], chunks.length);
   return { part, box, bricks, chunkOfBrick, places, rooms, sizes, offsets, lengths };
 }
@@ -222,27 +194,14 @@ function prepareDecode(
   const table = chunkTable(scope, target, chunks, bricks, payloads);
   const spans = scope.storage('spans', 16 * brickTotal * planesOf(elementBytes).planes);
   const source = payloadBuffer(payloads, scope);
-  const { suffix, code: checksCode, bindings } = faultChecks(faults);
-  const locate = kernel(gpu, `locate${suffix}`, [checksCode(4), scanCode, locateCode], elementBytes);
+  const { variant, bindings } = faultChecks(faults);
+  const locate = kernel(gpu, { name: 'locate', shader: locateShader, elementBytes, variant: variant(4) });
+  const threads = gpu.tuning['rice.decode'];
   const decoders = kinds.map((kind) => {
-    const memory = kind.form.causal ? sharedMemoryCode : memoryCode;
-    const code = [
-      memory,
-      linearCode,
-      causalCode,
-      frontCode,
-      planesCode,
-      spreadCode,
-      suffixesCode,
-      scanCode,
-      sumsCode,
-      prefixesCode,
-      faults ? checkCode : noCheckCode,
-      decodeCode,
-    ];
-    return kernel(gpu, `decode${suffix}`, [checksCode(5), ...code], elementBytes, kind, gpu.tuning['rice.decode']);
+    const decoding = { ...variant(5), decodes: true, shared_words: kind.form.causal };
+    return kernel(gpu, { name: 'decode', shader: decodeShader, elementBytes, kind, variant: decoding, threads });
   });
-  // To know its chunk, a brick that is checked needs a table more.
+  // A checked brick needs one more table, to know its chunk.
   const ofChecks = faults ? [scope.storage('chunk-of-brick', 4 * brickTotal, bricks.chunkOfTile), ...bindings] : [];
   return (commands) => {
     commands

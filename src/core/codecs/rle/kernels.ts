@@ -1,10 +1,9 @@
-import expandCode from '../../../shaders/rle/expand.wgsl?raw';
-import locateCode from '../../../shaders/rle/locate.wgsl?raw';
-import measureCode from '../../../shaders/rle/measure.wgsl?raw';
-import orderCode from '../../../shaders/rle/order.wgsl?raw';
-import placeCode from '../../../shaders/rle/place.wgsl?raw';
-import treeCode from '../../../shaders/rle/tree.wgsl?raw';
-import writeCode from '../../../shaders/rle/write.wgsl?raw';
+import type { Variant } from '../../../shaders/link.ts';
+import expandShader from '../../../shaders/rle/expand.wgsl';
+import locateShader from '../../../shaders/rle/locate.wgsl';
+import measureShader from '../../../shaders/rle/measure.wgsl';
+import placeShader from '../../../shaders/rle/place.wgsl';
+import writeShader from '../../../shaders/rle/write.wgsl';
 import {
   assertInBox,
   assertPayloads,
@@ -47,8 +46,8 @@ export function createKernels(gpu: Gpu): CodecKernels {
   };
 }
 
-function kernel(gpu: Gpu, name: string, code: readonly string[], elementBytes: CodecElementBytes): Kernel {
-  return gpu.kernel({ label: `rle.${name}`, code: code.join('\n'), constants: { element_bytes: elementBytes } });
+function kernel(gpu: Gpu, name: string, shader: ShaderFile, elementBytes: CodecElementBytes, variant?: Variant): Kernel {
+  return gpu.kernel({ label: `rle.${name}`, shader, variant, constants: { element_bytes: elementBytes } });
 }
 
 async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
@@ -68,8 +67,8 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
 
     const workgroups = Math.ceil(tileCount / tilesAtOnce);
     const unplaced = chunkTable(work, voxels, chunks, tiles);
-    const measure = kernel(gpu, 'measure', [orderCode, treeCode, measureCode], elementBytes);
-    const place = kernel(gpu, 'place', [orderCode, placeCode], elementBytes);
+    const measure = kernel(gpu, 'measure', measureShader, elementBytes);
+    const place = kernel(gpu, 'place', placeShader, elementBytes);
     const commands = gpu.commands('rle.encode', onTimes);
     commands
       .stage('measure')
@@ -83,7 +82,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
 
     throwIfAborted(signal);
     const buffer = scope.storage('rle.payloads', totalBytes);
-    const write = kernel(gpu, 'write', [orderCode, treeCode, writeCode], elementBytes);
+    const write = kernel(gpu, 'write', writeShader, elementBytes);
     const bindings = [box, chunkTable(work, voxels, chunks, tiles, placed), chunkOfTile, voxels.buffer, bits, counts, buffer];
     await gpu.commands('rle.encode', onTimes).stage('write').dispatch(write, bindings, workgroups).submit();
     return { buffer, byteOffsets, byteLengths, sections };
@@ -109,9 +108,9 @@ function prepareDecode(
   const chunkOfTile = scope.storage('chunk-of-tile', 4 * tileCount, tiles.chunkOfTile);
   const spans = scope.reused('spans', tileBytes.span * tileCount);
   const source = payloadBuffer(payloads, scope);
-  const { suffix, code, bindings } = faultChecks(faults);
-  const locate = kernel(gpu, `locate${suffix}`, [code(4), orderCode, locateCode], elementBytes);
-  const expand = kernel(gpu, `expand${suffix}`, [code(6), orderCode, treeCode, expandCode], elementBytes);
+  const { variant, bindings } = faultChecks(faults);
+  const locate = kernel(gpu, 'locate', locateShader, elementBytes, variant(4));
+  const expand = kernel(gpu, 'expand', expandShader, elementBytes, variant(6));
   const expandBindings = [box, table, chunkOfTile, source, spans, target.buffer, ...bindings];
   return (commands) => {
     commands

@@ -88,7 +88,7 @@ export class GpuLife {
       },
     };
     engine.viewer.setGround(store.getState().settings.ground);
-    gpu.device.addEventListener('uncapturederror', ({ error }) => console.error(`WebGPU: ${error.message}`));
+    gpu.onError((message) => console.error(`WebGPU: ${message}`));
     gpu.onLost((message) => void this.#recover(engine, message));
     this.#engine = engine;
     return engine;

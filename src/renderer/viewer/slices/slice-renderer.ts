@@ -5,7 +5,7 @@ import { createBindGroup } from '../../../core/gpu/commands.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import type { GpuScope } from '../../../core/gpu/scope.ts';
 import type { SliceBox, VolumeSource } from '../../../core/volume/volume-source.ts';
-import overlayCode from '../../../shaders/viewer/overlay.wgsl?raw';
+import overlayShader from '../../../shaders/viewer/overlay.wgsl';
 import { type ColorChoice, colormap, colorsOf } from '../colors/colormaps.ts';
 import { grounds } from '../colors/grounds.ts';
 import type { AxisNumber } from '../model/orientation.ts';
@@ -142,7 +142,7 @@ export class SliceRenderer {
 
   #overlay(): GPURenderPipeline {
     if (this.#overlayPipeline) return this.#overlayPipeline;
-    const module = this.#gpu.device.createShaderModule({ label: 'view.overlay', code: overlayCode });
+    const module = this.#gpu.shaderModule('view.overlay', overlayShader);
     const over: GPUBlendComponent = { srcFactor: 'one', dstFactor: 'one-minus-src-alpha' };
     this.#overlayPipeline = this.#gpu.device.createRenderPipeline({
       label: 'view.overlay',

@@ -1,5 +1,11 @@
 // Where places.wgsl finds units in a decoder: in the payloads. No entry point: kernels.ts puts it in front of it.
 
+import package::bricks::packed::{plane_bytes, planes};
+import package::faults::faults::checks;
+import package::predict::brick::{
+  Chunk, block_x, block_y, blocks, blocks_x, brick_z, first_block_place, fixed_words, flat_mark, median_predictor, origin_of,
+};
+
 @group(0) @binding(4) var<storage, read> payloads: array<u32>;
 
 fn predictor_at(chunk: Chunk, place: u32) -> u32 {

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parseShader } from './build/parse.ts';
+import { linkShader, type Variant } from './link.ts';
+
+// The plugin finds imports of names that are not there or not used. This finds names that a file takes from others unsaid, and names
+// that two files of one shader declare: nothing renames them.
+
+const files = Object.values(import.meta.glob<ShaderFile>('./**/*.wgsl', { eager: true, import: 'default' }));
+const parsed = new Map(
+  files.map(({ path }) => [path, parseShader(readFileSync(new URL(path, import.meta.url), 'utf8'), path)] as const),
+);
+const entries = files.filter(({ pieces }) => pieces.some(({ text }) => /@(compute|vertex|fragment)\b/.test(text)));
+
+/** Conditions that an entry's kernels always give, or never: with the other value its files do not go together. */
+function fixedConditions(entry: string): Variant {
+  const fixed = { predict: entry.startsWith('predict/') };
+  return entry.startsWith('rice/') ? { ...fixed, decodes: entry === 'rice/decode.wgsl' } : fixed;
+}
+
+/** All files that an entry may import, whatever the conditions. */
+function reachableFrom(entry: ShaderFile): Set<ShaderFile> {
+  const found = new Set([entry]);
+  for (const file of found) for (const { file: next } of file.imports) found.add(next());
+  return found;
+}
+
+function variantsOf(entry: ShaderFile): Variant[] {
+  const all = [...reachableFrom(entry)].flatMap(({ pieces, imports, constants }) => [...pieces, ...imports, ...constants]);
+  const fixed = fixedConditions(entry.path);
+  const names = [...new Set(all.flatMap(({ when }) => (when ? [when.replace('!', '')] : [])))].filter((name) => !(name in fixed));
+  const constants = Object.fromEntries(
+    [...reachableFrom(entry)].flatMap((file) => file.constants.map(({ name }) => [name, 2] as const)),
+  );
+  return Array.from({ length: 2 ** names.length }, (_, bits) => ({
+    ...constants,
+    ...fixed,
+    ...Object.fromEntries(names.map((name, i) => [name, (bits >> i) % 2 === 1])),
+  }));
+}
+
+/** The lines of each file in a linked text. */
+function textsOf(entry: ShaderFile, variant: Variant): Map<string, string> {
+  const { text, locate } = linkShader(entry, variant);
+  const texts = new Map<string, string>();
+  for (const [i, line] of text.split('\n').entries()) {
+    const path = locate(i + 1).replace(/:\d+$/, '');
+    texts.set(path, `${texts.get(path) ?? ''}${line}\n`);
+  }
+  return texts;
+}
+
+const declared = (text: string) => [...parseShader(text, '').names];
+const identifiers = (text: string) => new Set(text.match(/(?<![.\w])[a-zA-Z_]\w*/g) ?? []);
+/** Names of locals, parameters and members, which hide others. */
+const hiding = (text: string) =>
+  new Set(Array.from(text.matchAll(/\b(?:let|var|const)\s+(\w+)|\b(\w+)\s*:/g), ([, a, b]) => a ?? b));
+
+test.each(entries.map((entry) => [entry.path, entry] as const))(
+  '%s: each name is of one file, and imported where it is used',
+  (_, entry) => {
+    for (const variant of variantsOf(entry)) {
+      const texts = textsOf(entry, variant);
+      const owners = new Map<string, string>();
+      for (const [path, text] of texts) {
+        for (const name of declared(text)) {
+          expect(owners.get(name), `${name} of ${path}`).toBeUndefined();
+          owners.set(name, path);
+        }
+      }
+      for (const [path, text] of texts) {
+        const imported = new Set(parsed.get(path)?.imports.flatMap(({ names }) => names));
+        for (const constant of parsed.get(path)?.constants ?? []) imported.add(constant.name);
+        const own = new Set([...declared(text), ...hiding(text), ...imported]);
+        const unsaid = [...identifiers(text)].filter((name) => owners.has(name) && !own.has(name));
+        expect(unsaid, `${path} uses names that it does not import`).toEqual([]);
+      }
+    }
+  },
+);
+
+test('every file is an entry, or imported by one', () => {
+  const used = new Set(entries.flatMap((entry) => [...reachableFrom(entry)]));
+  expect(files.filter((file) => !used.has(file)).map(({ path }) => path)).toEqual([]);
+});
