@@ -1,5 +1,5 @@
-// A decoder's or an encoder's brick in workgroup memory. Without `shared_words` each invocation writes its own words between two
-// barriers. With it, several invocations write parts of one word, or read a word while another part of it is written.
+// A brick in workgroup memory. Without `shared_words`, each invocation writes its own words between two barriers. With it,
+// several invocations write parts of one word, or read a word while another part of it is written.
 
 @if(predict) import package::predict::brick::memory_words;
 @else import package::rice::brick::memory_words;

@@ -1,7 +1,6 @@
-// Elements side by side in words, and arithmetic on all of a word's at once; the same for `rice` and `predict`. No entry
-// point: their kernels.ts put it in front of brick.wgsl and the others. SPEC.md, 'Planes'.
+// Elements packed into words, and arithmetic on all elements of a word at once, for `rice` and `predict`. SPEC.md, 'Planes'.
 //
-// A word holds `lanes` elements side by side, the first in its low bits. An element of 4 bytes is two planes of 2 bytes.
+// A word holds `lanes` elements, the first in its low bits. An element of 4 bytes is two planes of 2 bytes.
 
 override element_bytes: u32 = 1u;
 // 0: 'volume', 1: 'picture'.
@@ -18,16 +17,17 @@ override tops: u32 = ones << (bits - 1u);
 
 struct Box { row_words: u32, slice_words: u32, brick_count: u32, chunk_count: u32 }
 
-// `width` bits from the lowest on; 32 at most.
+// The lowest `width` bits; at most 32.
 fn low_bits(width: u32) -> u32 { return select(0u, 0xffffffffu >> (32u - width), width > 0u); }
 
-// The lanes of a word that lie within the first `count` elements from it on.
+// The lanes of a word that hold its first `count` elements.
 fn lanes_below(count: u32) -> u32 { return low_bits(bits * min(count, lanes)); }
 
 fn packed_add(a: u32, b: u32) -> u32 { return ((a & ~tops) + (b & ~tops)) ^ ((a ^ b) & tops); }
 fn packed_subtract(a: u32, b: u32) -> u32 { return ((a | tops) - (b & ~tops)) ^ ((a ^ ~b) & tops); }
 
-// What `own - h(before)` is, with h(d) half of a signed d, rounded up: `difference`, own - before, and half of `before`, rounded down.
+// `own - h(before)`, where h(d) is half of a signed d, rounded up. Computed as `difference` (own - before) plus half of `before`,
+// rounded down.
 fn packed_soften(difference: u32, before: u32) -> u32 {
   return ((difference & ~tops) + ((before >> 1u) & ~tops)) ^ ((difference ^ before) & tops);
 }

@@ -1,6 +1,5 @@
-// A decoder's sums: residuals in workgroup memory become elements; the same for `rice` and `predict`, whose predictors 0 to 5
-// are alike (6 and 7 are not: in `rice` they are soft, or no sums). No entry point: their kernels.ts put it in front of the others,
-// behind packed.wgsl, brick.wgsl and the brick's memory. SPEC.md, 'Predictors'. Twins: `reconstruct` in
+// A decoder's sums, which turn residuals in workgroup memory into elements. Predictors 0 to 5 are the same in `rice` and
+// `predict`; in `rice`, 6 and 7 are soft and higher ones are not sums. SPEC.md, 'Predictors'. Twins: `reconstruct` in
 // src/core/codecs/rice/brick.ts and src/core/codecs/predict/predictors.ts.
 
 import package::bricks::memory::{load_word, store_word};
@@ -12,13 +11,13 @@ const at_x0 = 1u;
 const at_y0 = 2u;
 const at_z0 = 4u;
 
-// The axis (0, 1, 2; 3: none) of one of a predictor's three sums, and the coordinates that must be 0: the other lines have no sum,
-// or half sums.
+// One of a predictor's three sums: its axis (0, 1, 2; 3: none), and the coordinates that must be 0. Other lines have no sum, or
+// half sums.
 struct Sum { axis: u32, at: u32, others_half: bool }
 
 fn sum_of(predictor: u32, step: u32) -> Sum {
   if (predictor >= sum_predictors) { return Sum(3u, 0u, false); }
-  // Soft is left, soft up is up, with half sums for the other lines.
+  // Soft is left, and soft up is up, with half sums for the other lines.
   let is_soft = soft_predictor < sum_predictors && predictor >= soft_predictor;
   let lines = lines_of(select(predictor, predictor + 1u - soft_predictor, is_soft), step);
   return Sum(lines.x, lines.y, is_soft && lines.y != 0u);
@@ -40,8 +39,8 @@ fn lines_of(predictor: u32, step: u32) -> vec2u {
   }
 }
 
-// A word's elements summed along x, on from those of the word before, which are summed. Elements of 1 byte are summed as two pairs
-// of 16 bits, in which 16 of them fit.
+// The running sums along x of a word's elements, continuing from the previous word, which is already summed. Elements of 1 byte
+// are summed as two pairs of 16 bits, so that carries do not reach a neighbour.
 fn sum_word(word: u32, before: u32) -> u32 {
   if (lanes == 2u) { return packed_add(word * ones, (before >> 16u) * ones); }
   let odd = (word >> 8u) & 0x00ff00ffu;
@@ -50,7 +49,7 @@ fn sum_word(word: u32, before: u32) -> u32 {
   return ((up_to_odd - odd) & 0x00ff00ffu) | ((up_to_odd & 0x00ff00ffu) << 8u);
 }
 
-// One row of `words` words: four at a time, loaded before any is stored.
+// Sums a row of `words` words. It loads four at a time before it stores any.
 fn sum_row(first: u32, words: u32) {
   var before = 0u;
   var at = first;
@@ -73,11 +72,11 @@ fn sum_row(first: u32, words: u32) {
   }
 }
 
-// A word's column along y or z, in those lanes alone that `mask` covers.
+// Sums a word's column along y or z, in the lanes of `mask` only.
 fn sum_column(first: u32, pitch: u32, length: u32, mask: u32) {
   var before = 0u;
   var at = first;
-  // As rows, four at a time.
+  // Four at a time, like rows.
   for (var fours = length / 4u; fours > 0u; fours--) {
     let words = vec4u(load_word(at), load_word(at + pitch), load_word(at + 2u * pitch), load_word(at + 3u * pitch));
     let first_sum = packed_add(words.x, before);
@@ -99,8 +98,8 @@ fn sum_column(first: u32, pitch: u32, length: u32, mask: u32) {
   }
 }
 
-// One row, each element on what is half of the one before it; `halved`: the bits of a lane, or 0 if the sum is whole. Lanes are
-// taken as the high bits of a word, so that they are signed and wrap.
+// Sums a row, adding to each element half of the one before it. `halved`: the bits of a lane, or 0 for a whole sum. Lanes are
+// moved to the high bits of a word, so that they are signed and wrap.
 fn half_sum_row(first: u32, words: u32, halved: u32) {
   var before = 0u;
   for (var at = first; at < first + words; at++) {
@@ -115,15 +114,15 @@ fn half_sum_row(first: u32, words: u32, halved: u32) {
   }
 }
 
-// How lanes carry what stands before: of its bits these are taken one lower, those as they are. So h(d), half of d rounded up, is
-// d >> 1 and the lowest bit of d; its sign comes of the top bits by themselves.
+// How lanes add the preceding value: the bits in `lower` shifted down by one, the bits in `same` as they are. So h(d), half of d
+// rounded up, is d >> 1 plus the lowest bit of d; the top bits carry the sign.
 struct Carry { lower: u32, same: u32 }
 
 fn add_carried(word: u32, before: u32, carry: Carry) -> u32 {
   return ((word & ~tops) + ((before >> 1u) & carry.lower) + (before & carry.same)) ^ ((word ^ before) & tops);
 }
 
-// A word's column along y or z: whole in the lanes that `whole` covers, half in the others.
+// Sums a word's column along y or z: whole sums in the lanes of `whole`, half sums in the others.
 fn half_sum_column(first: u32, pitch: u32, length: u32, whole: u32) {
   let carry = Carry(~tops & ~whole, (ones & ~whole) | (~tops & whole));
   var before = 0u;
@@ -148,7 +147,7 @@ fn half_sum_column(first: u32, pitch: u32, length: u32, whole: u32) {
   }
 }
 
-// A sum whose other lines are half sums: all lines of a block take part. As `sum_block`.
+// As `sum_block`, for a sum whose other lines are half sums: all lines of the block take part.
 fn half_sum_block(sum: Sum, origin: u32, end: vec3u, lane: u32, width: u32) {
   let words = block_x / lanes;
   switch (sum.axis) {
@@ -177,11 +176,11 @@ fn half_sum_block(sum: Sum, origin: u32, end: vec3u, lane: u32, width: u32) {
   }
 }
 
-// One of the three sums over a block, by `width` invocations, of which this is `lane`. `origin`: the block's first word;
-// `extent`: how far it reaches in elements.
+// One of the three sums over a block, shared by `width` invocations, of which this is number `lane`. `origin`: the block's first
+// word. `extent`: the block's size in elements.
 fn sum_block(sum: Sum, origin: u32, extent: vec3u, lane: u32, width: u32) {
   let words = block_x / lanes;
-  // Lines are shared out as if the block were whole, and ended where it ends: so their numbers are cut up by shifts.
+  // Lines are numbered as in an unclipped block and skipped behind its end, so that shifts can split their numbers.
   let end = vec3u((extent.x + lanes - 1u) / lanes, extent.yz);
   if (sum.others_half) {
     half_sum_block(sum, origin, end, lane, width);

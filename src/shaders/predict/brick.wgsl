@@ -1,11 +1,11 @@
-// Bricks in workgroup memory: how they are cut. No entry point: kernels.ts puts it in front of the others, behind rice's
-// packed.wgsl. src/core/codecs/predict/SPEC.md, 'Planes; bricks, blocks and groups'. Twin: src/core/codecs/predict/layout.ts.
+// How chunks are cut into bricks, and how a brick lies in workgroup memory. src/core/codecs/predict/SPEC.md, 'Planes; bricks,
+// blocks and groups'. Twin: src/core/codecs/predict/layout.ts.
 //
-// A plane of a brick is a unit, coded by itself, and workgroups do one unit of their brick after the other.
+// Each plane of a brick is a unit that is coded by itself. A workgroup does its brick's units one after the other.
 
 import package::bricks::packed::{Box, bits, element_bytes, element_mask, lanes, picture, plane_bytes, planes};
 
-// With `picture` the chunk's parameters: 1 is 'picture', 16 'medians'. A kernel leaves chunks of other modes alone.
+// Together with `picture`, the chunk's parameters: 1 is 'picture', 16 'medians'. A kernel skips chunks of other modes.
 override medians: u32 = 0u;
 
 override brick_x: u32 = 16u + 48u * picture;
@@ -21,24 +21,24 @@ override group_z: u32 = 4u - 3u * picture;
 override groups_x: u32 = brick_x / group_x;
 override groups_y: u32 = brick_y / group_y;
 
-// One invocation for each group of a brick.
+// One invocation per group of a brick.
 const threads = 64u;
-// A flat brick has 15 for its predictors.
+// The predictor number that marks a flat brick.
 const flat_mark = 15u;
 const sum_predictors = 8u;
-// None carries half.
+// No sum is a half sum.
 const soft_predictor = sum_predictors;
 const median_predictor = sum_predictors;
-// The highest class is 8 where w is 8, and 12 where it is 16.
+// The highest class: 8 if w is 8, 12 if w is 16.
 override class_count: u32 = 4u + 4u * plane_bytes;
 // Sections whose units differ in length: classes, tails, and the heads of each class.
 override section_count: u32 = 2u + class_count;
 
-// Rows and slices of a brick stand apart in workgroup memory, so that lines along y and z do not meet in one bank.
+// Padding between rows and between slices keeps lines along y and z out of the same memory bank.
 override row_words: u32 = brick_x / lanes;
 override row_pitch: u32 = row_words + 1u;
 override slice_pitch: u32 = brick_y * row_pitch + 20u * plane_bytes - 16u;
-// Of memory.wgsl: 5.4 KiB for volumes of bytes, 10.5 KiB for wider ones.
+// 5.4 KiB in volumes of 1-byte elements, 10.5 KiB in wider ones.
 override memory_words: u32 = brick_z * slice_pitch;
 
 struct Chunk {
@@ -50,19 +50,19 @@ struct Chunk {
   mode: u32,         // its parameters
 }
 
-// What one invocation knows of its brick and its group. Places are in elements, from the brick's origin on.
+// What an invocation knows about its brick and its group. Positions are in elements from the brick's origin.
 struct Place {
   first_word: u32,  // word of the brick's origin in the box
   extent: vec3u,    // of the brick
-  is_whole: bool,   // whether nothing clips the brick
-  groups: vec3u,    // groups that the chunk reaches
+  is_whole: bool,   // nothing clips the brick
+  groups: vec3u,    // groups inside the chunk, along each axis
   group: vec3u,     // origin of the group
-  size: vec3u,      // of the group; 0 where the chunk does not reach it
+  size: vec3u,      // of the group; 0 if it lies outside the chunk
   count: u32,       // elements in the group
-  group_index: u32, // number of the group among those that the chunk reaches
+  group_index: u32, // number of the group among the groups inside the chunk
   block: vec2u,     // the group's block
-  blocks: vec2u,    // blocks that the chunk reaches in this brick, along x and y
-  first_block: vec3u,  // the brick's first block among the chunk's
+  blocks: vec2u,    // blocks of this brick inside the chunk, along x and y
+  first_block: vec3u,  // position of the brick's first block among the chunk's blocks
   chunk_blocks: vec2u, // the chunk's blocks along x and y
 }
 
@@ -96,24 +96,24 @@ fn place_of(chunk: Chunk, box: Box, brick: u32, thread: u32) -> Place {
   return place;
 }
 
-// Where the group with this number stands among a whole brick's groups.
+// A group's position among an unclipped brick's groups, from its number.
 fn group_number(number: u32) -> vec3u {
   return vec3u(number % groups_x, (number / groups_x) % groups_y, number / (groups_x * groups_y));
 }
 
-// The size of the group that starts at `group`: 0 where it is behind the brick's end.
+// The size of the group that starts at `group`: 0 behind the brick's end.
 fn size_of(extent: vec3u, group: vec3u) -> vec3u {
   if (any(group >= extent)) { return vec3u(0u); }
   return min(group_shape(), extent - group);
 }
 
-// The place of a block's predictor, and of its base, among the chunk's.
+// The index of a block's predictor and base in the chunk's sections.
 fn block_place(place: Place, block: vec2u, plane: u32) -> u32 {
   let at = place.first_block + vec3u(block, 0u);
   return (at.x + place.chunk_blocks.x * (at.y + place.chunk_blocks.y * at.z)) * planes + plane;
 }
 
-// The same for the first block of a brick, by its number in the chunk.
+// The same for the first block of a brick, by the brick's number in its chunk.
 fn first_block_place(chunk: Chunk, brick: u32, plane: u32) -> u32 {
   let block_shape = vec3u(block_x, block_y, brick_z);
   let counts = (chunk.shape + block_shape - 1u) / block_shape;
@@ -121,7 +121,7 @@ fn first_block_place(chunk: Chunk, brick: u32, plane: u32) -> u32 {
   return (at.x + counts.x * (at.y + counts.y * at.z)) * planes + plane;
 }
 
-// Words of the predictors' section, and of the bases'.
+// Words of the predictors' section and of the bases' section.
 fn fixed_words(chunk: Chunk) -> vec2u {
   let shape = vec3u(block_x, block_y, brick_z);
   let counts = (chunk.shape + shape - 1u) / shape;
@@ -129,12 +129,12 @@ fn fixed_words(chunk: Chunk) -> vec2u {
   return vec2u((count + 3u) / 4u, (count * plane_bytes + 3u) / 4u);
 }
 
-// A row of at most four elements in a group: sixteen to a group where nothing clips it.
+// A row of up to four elements of a group. An unclipped group has sixteen.
 struct Quad {
-  group: u32,   // number of its group among a whole brick's
-  at: vec3u,    // its first element, from the brick's origin on
-  index: u32,   // number of that element in the group
-  count: u32,   // of elements; 0 where the chunk does not reach it
+  group: u32,   // number of its group in an unclipped brick
+  at: vec3u,    // its first element, relative to the brick's origin
+  index: u32,   // number of that element in its group
+  count: u32,   // of elements; 0 outside the chunk
 }
 
 const quads_per_group = 16u;
@@ -151,16 +151,16 @@ fn quad_of(extent: vec3u, number: u32) -> Quad {
   return Quad(group, origin + within, within.x + size.x * (within.y + size.y * within.z), count);
 }
 
-// The word of wg_words that holds the element (x, y, z); x is a multiple of `lanes`.
+// The word of wg_words that holds element (x, y, z). x must be a multiple of `lanes`.
 fn word_at(x: u32, y: u32, z: u32) -> u32 { return z * slice_pitch + y * row_pitch + x / lanes; }
 
-// Words from the brick's first to its last one that the chunk reaches, counted without the pitches' gaps.
+// The number of words to visit to reach all of the brick's elements inside the chunk, not counting padding.
 fn words_to_visit(extent: vec3u) -> u32 { return row_words * ((extent.z - 1u) * brick_y + extent.y); }
 
-// What stands left of a word's elements in its row, given the word before it.
+// The left neighbours of a word's elements, given the word before.
 fn shifted_in(word: u32, before: u32) -> u32 { return (word << bits) | (before >> (32u - bits)); }
 
-// The median of a, b, c, their planes and their space, for each lane; outside of the block they all are 0.
+// For each lane, the median of a, b, c, the three planes and the space. Outside the block all of them are 0.
 fn packed_medians(left: u32, up: u32, up_left: u32, behind: u32, behind_left: u32, behind_up: u32, behind_up_left: u32) -> u32 {
   var medians_there = 0u;
   for (var lane = 0u; lane < lanes; lane++) {
@@ -178,14 +178,14 @@ fn packed_medians(left: u32, up: u32, up_left: u32, behind: u32, behind_left: u3
   return medians_there;
 }
 
-// Of seven numbers the fourth in order: the least and the greatest of six fall away, then of five, four and three.
+// The fourth of seven numbers in order. Discards the least and the greatest of six, then of five, four and three.
 fn middle_of_seven(v0: i32, v1: i32, v2: i32, v3: i32, v4: i32, v5: i32, v6: i32) -> i32 {
   let low = min(vec3i(v0, v1, v2), vec3i(v3, v4, v5));
   let high = max(vec3i(v0, v1, v2), vec3i(v3, v4, v5));
-  // What is not the least of the lower three, not the greatest of the upper three: four of six are left, and the seventh.
+  // Drops the least of the lower three and the greatest of the upper three. Four of the six and the seventh number are left.
   let p = middle_and_greatest(low);
   let q = middle_and_least(high);
-  // Of five numbers the third.
+  // The third of five numbers.
   let r = vec2i(min(p.x, q.x), max(p.x, q.x));
   let s = vec2i(min(p.y, q.y), max(p.y, q.y));
   let inner = vec2i(max(r.x, s.x), min(r.y, s.y));

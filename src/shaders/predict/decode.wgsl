@@ -1,14 +1,13 @@
 // Writes each brick's elements into a box. src/core/codecs/predict/SPEC.md, 'Decoding'.
-// raise.wgsl or ignore.wgsl, brick.wgsl, scan.wgsl, groups.wgsl, sums.wgsl and medians.wgsl stand in front of this text.
-// Algorithm: places.wgsl says where each part of a unit starts. Sixteen invocations that stand side by side read a group's
-// heads, which stand side by side, too. Then the predictors' sums run over packed words.
-// One invocation owns a quad of a group, then lines, then words; one workgroup owns a brick, plane by plane.
-// Dispatch: one workgroup a brick, spread over x and y.
+// Algorithm: places.wgsl finds where each part of a unit starts. Sixteen neighbouring invocations read a group's heads, which are
+// contiguous. Then the predictors' sums run over packed words.
+// One invocation owns a quad of a group, then lines, then words. One workgroup owns a brick, plane by plane.
+// Dispatch: one workgroup per brick, spread over x and y.
 // Invariants:
-// 1. Each word of `voxels` belongs to one brick (bricks start at whole words) and is written by one invocation, of an
-//    element of 4 bytes first the low and then the high half.
-// 2. In a row's last word the bytes behind the chunk's end stay as they are.
-// 3. Every loop is bounded by the brick's size: damage gives wrong voxels, no more.
+// 1. Each word of `voxels` belongs to one brick, because bricks start at whole words, and one invocation writes it. Of an element
+//    of 4 bytes it writes first the low half, then the high half.
+// 2. Bytes behind the chunk's end in a row's last word keep their values.
+// 3. The brick's size bounds every loop, so damage only gives wrong voxels.
 // Twin: `decodeBrick` in src/core/codecs/predict/brick.ts.
 
 import package::bricks::memory::wg_words;
@@ -30,7 +29,7 @@ import package::predict::medians::{median_step, wave_steps};
 @group(0) @binding(3) var<storage, read> payloads: array<u32>;
 @group(0) @binding(6) var<storage, read_write> voxels: array<u32>;
 
-// `width` bits, 32 at most, from bit `bit` behind the word `word` on.
+// `width` bits, at most 32, starting `bit` bits behind the start of word `word`.
 fn bits_at(word: u32, bit: u32, width: u32) -> u32 {
   let at = word + bit / 32u;
   let shift = bit % 32u;
@@ -39,24 +38,24 @@ fn bits_at(word: u32, bit: u32, width: u32) -> u32 {
   return window & low_bits(width);
 }
 
-// Four nibbles as the low nibbles of four bytes.
+// Spreads four nibbles into the low nibbles of four bytes.
 fn bytes_of(nibbles: u32) -> u32 {
   let pairs = (nibbles & 0xffu) | ((nibbles & 0xff00u) << 8u);
   return (pairs & 0x000f000fu) | ((pairs & 0x00f000f0u) << 4u);
 }
 
-// 'zero bits up to a whole word': whether there are others behind the first `used` bits of a part that starts at a word.
+// 'zero bits up to a whole word': whether any bit is set behind the first `used` bits of a part that starts at a word.
 fn padding_fails(start: u32, used: u32) -> bool {
   return used % 32u != 0u && payloads[start + used / 32u] >> (used % 32u) != 0u;
 }
 
-// Whether anything stands behind a group's heads or tails. `count`: its elements.
+// Whether any bit is set behind a group's heads or tails. `count`: the group's elements.
 fn group_fails(group: vec3u, count: u32) -> bool {
   if (group.x == 0u) { return false; }
   return padding_fails(group.y, count * head_bits(group.x)) || padding_fails(group.z, count * tail_bits(group.x));
 }
 
-// Leaves the quad's residuals in wg_words; a block's first element gets its base. `bases`: the word where bases start.
+// Stores the quad's residuals in wg_words. A block's first element becomes its base. `bases`: the first word of the bases.
 fn expand_quad(place: Place, quad: Quad, bases: u32, plane: u32, chunk_number: u32) {
   if (quad.count == 0u) { return; }
   let group = wg_groups[quad.group];
@@ -128,7 +127,7 @@ fn fill_brick(place: Place, bases: u32, plane: u32, thread: u32) {
   }
 }
 
-// Whether a block of the brick has medians: the same for all invocations.
+// Whether any block of the brick uses medians. Uniform across the workgroup.
 fn has_medians(chunk: Chunk, brick: u32, plane: u32) -> bool {
   if (medians == 0u) { return false; }
   let chunk_blocks = (chunk.shape.xy + vec2u(block_x, block_y) - 1u) / vec2u(block_x, block_y);
@@ -168,16 +167,16 @@ fn main(
     } else {
       let first_class = unit_part(chunk, chunk_number, unit, 0u);
       if (thread < class_words(place)) { wg_class_words[thread] = payloads[first_class + thread]; }
-      workgroupBarrier(); // the classes are there
+      workgroupBarrier(); // the classes are stored
       place_groups(place, chunk, chunk_number, unit, thread);
       if (checks) { raise(chunk_number, group_fails(wg_groups[thread], place.count)); }
-      workgroupBarrier(); // the groups' places are there
+      workgroupBarrier(); // the groups' places are stored
       for (var index = thread; index < threads * quads_per_group; index += threads) {
         expand_quad(place, quad_of(place.extent, index), bases, plane, chunk_number);
       }
-      workgroupBarrier(); // all residuals are there
+      workgroupBarrier(); // all residuals are stored
 
-      // The workgroup's invocations are parted evenly among the blocks that there may be.
+      // The invocations are divided evenly among the blocks of an unclipped brick.
       let width = threads / blocks;
       let block = vec2u((thread / width) % blocks_x, thread / width / blocks_x);
       let is_there = all(block < place.blocks);
@@ -188,16 +187,16 @@ fn main(
       let origin = word_at(first.x, first.y, 0u);
       for (var step = 0u; step < 3u; step++) {
         if (is_there) { sum_block(sum_of(predictor, step), origin, extent, thread % width, width); }
-        workgroupBarrier(); // this sum is whole
+        workgroupBarrier(); // this sum is complete
       }
       if (has_medians(chunk, brick - chunk.first_brick, plane)) {
         for (var step = 0u; step < wave_steps; step++) {
           if (is_there && predictor == median_predictor) { median_step(step, origin, extent, thread % width, width); }
-          workgroupBarrier(); // this step's elements are there
+          workgroupBarrier(); // this step's elements are stored
         }
       }
     }
-    workgroupBarrier(); // all elements are there
+    workgroupBarrier(); // all elements are stored
     store_brick(place, plane, thread);
     workgroupBarrier(); // the brick is stored before the next plane overwrites it
   }

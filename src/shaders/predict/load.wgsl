@@ -1,5 +1,5 @@
-// An encoder's brick: from the box into workgroup memory, and its residuals from there. No entry point: kernels.ts puts it
-// in front of the others, behind brick.wgsl. SPEC.md, 'Predictors'. Twin: src/core/codecs/predict/predictors.ts.
+// Loads an encoder's brick from the box into workgroup memory, and computes its residuals. SPEC.md, 'Predictors'. Twin:
+// src/core/codecs/predict/predictors.ts.
 
 import package::bricks::memory::wg_words;
 import package::bricks::packed::{Box, element_mask, lanes, lanes_below, packed_subtract, packed_symbols, planes};
@@ -14,7 +14,7 @@ import package::predict::brick::{
 @group(0) @binding(2) var<storage, read> chunk_of_brick: array<u32>;
 @group(0) @binding(3) var<storage, read> voxels: array<u32>;
 
-// One word of the brick's plane, counted without the pitches' gaps; lanes behind the chunk's edge are 0.
+// One word of the brick's plane, by its number without padding. Lanes behind the chunk's edge are 0.
 fn box_word(place: Place, plane: u32, index: u32) -> u32 {
   let x = (index % row_words) * lanes;
   let y = (index / row_words) % brick_y;
@@ -31,7 +31,7 @@ fn keep_word(index: u32, word: u32) {
   wg_words[word_at((index % row_words) * lanes, (index / row_words) % brick_y, index / (row_words * brick_y))] = word;
 }
 
-// Fills wg_words with one plane of the brick; eight loads are under way at a time. A barrier must follow.
+// Fills wg_words with one plane of the brick, with eight loads in flight. A barrier must follow.
 fn load_brick(place: Place, plane: u32, thread: u32) {
   for (var index = thread; index < words_to_visit(place.extent); index += 8u * threads) {
     let first = vec4u(
@@ -51,13 +51,13 @@ fn load_brick(place: Place, plane: u32, thread: u32) {
   }
 }
 
-// A word's elements, and of each the neighbours in its slice; those outside of the block are 0.
+// A word's elements and their neighbours in the same slice. Neighbours outside the block are 0.
 struct Corner { own: u32, left: u32, up: u32, up_left: u32 }
 
-// `at`: the word's place in wg_words. `in_block`: its first element's place in its block.
+// `at`: the word's index in wg_words. `in_block`: its first element's position in its block.
 fn corner_at(at: u32, in_block: vec3u) -> Corner {
   let inner = select(vec2u(0u), vec2u(0xffffffffu), in_block.xy > vec2u(0u));
-  // What is read outside of the block, wherever that is, is masked.
+  // Reads outside the block are masked.
   let own = wg_words[at];
   let up = wg_words[at - row_pitch] & inner.y;
   let before = wg_words[at - 1u] & inner.x;
@@ -65,13 +65,13 @@ fn corner_at(at: u32, in_block: vec3u) -> Corner {
   return Corner(own, shifted_in(own, before), up, shifted_in(up, up_before));
 }
 
-// The corner one slice before.
+// The corner in the previous slice.
 fn corner_behind(at: u32, in_block: vec3u) -> Corner {
   if (in_block.z == 0u) { return Corner(0u, 0u, 0u, 0u); }
   return corner_at(at - slice_pitch, in_block);
 }
 
-// A word's elements, and their differences along x, along y and along both.
+// A word's elements, and their differences along x, along y, and along both.
 struct Slice { own: u32, x: u32, y: u32, xy: u32 }
 
 fn slice_of(corner: Corner) -> Slice {
@@ -80,8 +80,8 @@ fn slice_of(corner: Corner) -> Slice {
   return Slice(corner.own, x, y, packed_subtract(x, packed_subtract(corner.up, corner.up_left)));
 }
 
-// The residuals by predictor 1: differences to the left; in the block's first column upwards, in its first row and column to
-// behind.
+// The residuals by predictor 1: differences to the left; upwards in the block's first column; backwards in its first row and
+// column.
 fn residuals_by_left(here: Slice, behind: Slice, in_block: vec3u) -> u32 {
   let edge = select(here.y, packed_subtract(here.own, behind.own), in_block.y == 0u);
   return select(here.x, (here.x & ~element_mask) | (edge & element_mask), in_block.x == 0u);
@@ -112,12 +112,12 @@ fn median_residuals(here: Corner, behind: Corner) -> u32 {
     packed_medians(here.left, here.up, here.up_left, behind.own, behind.left, behind.up, behind.up_left));
 }
 
-// The lanes of a word whose symbols count: within the chunk, and not the block's first element, whose 'residual counts as 0'.
+// The lanes of a word whose symbols count: those in the chunk, except the block's first element, whose 'residual counts as 0'.
 fn counted_lanes(count: u32, in_block: vec3u) -> u32 {
   return lanes_below(count) & select(0xffffffffu, ~element_mask, all(in_block == vec3u(0u)));
 }
 
-// Symbols of the elements in the word `at`.
+// The symbols of the elements of word `at`.
 fn symbols_of(predictor: u32, at: u32, in_block: vec3u) -> u32 {
   let here = corner_at(at, in_block);
   var residuals = 0u;
@@ -125,7 +125,7 @@ fn symbols_of(predictor: u32, at: u32, in_block: vec3u) -> u32 {
     residuals = median_residuals(here, corner_behind(at, in_block));
   } else {
     let own = slice_of(here);
-    // Predictors within a slice need the one behind at their edges alone.
+    // Predictors within a slice need the previous slice only at their edges.
     var before = Slice(0u, 0u, 0u, 0u);
     if (in_block.y == 0u || predictor == 3u || predictor >= 5u) { before = slice_of(corner_behind(at, in_block)); }
     residuals = residuals_by(predictor, own, before, residuals_by_left(own, before, in_block), in_block);

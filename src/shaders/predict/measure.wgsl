@@ -1,12 +1,10 @@
 // Chooses each block's predictor and each group's class. src/core/codecs/predict/SPEC.md, "The encoder's choice".
-// brick.wgsl and load.wgsl stand in front of this text.
-// Algorithm: the sum of a group's symbols under each predictor gives its expected cost; the predictor with the least sum
-// of these over the block is taken, and the group's class follows from its sum, and where that does not say enough from
-// the union of its symbols.
-// One invocation owns one group, one workgroup a brick, plane by plane. Dispatch: one workgroup a brick, spread over x, y.
+// Algorithm: a group's expected cost under each predictor follows from the sum of its symbols. A block takes the predictor with
+// the least sum of costs. The group's class follows from its sum of symbols and, where that does not decide, from their union.
+// One invocation owns one group, one workgroup a brick, plane by plane. Dispatch: one workgroup per brick, spread over x and y.
 // Invariants:
-// 1. Costs are whole numbers: the order in which they are added changes nothing.
-// 2. Each unit's records are written whole.
+// 1. Costs are integers, so the order of additions does not matter.
+// 2. Each unit's records are written completely.
 // Twin: `encodeBrick` in src/core/codecs/predict/brick.ts and src/core/codecs/predict/classes.ts.
 
 import package::bricks::packed::{bits, element_mask, lanes, lanes_below, ones, packed_symbols, picture, plane_bytes, planes};
@@ -19,16 +17,16 @@ import package::predict::load::{
   residuals_by_left, slice_of, symbols_of,
 };
 
-// For each unit: 4 bits for each block, its predictor.
+// For each unit: 4 bits per block, its predictor.
 @group(0) @binding(4) var<storage, read_write> headers: array<u32>;
-// For each unit 8 words: 4 bits for each group that the chunk reaches, its class.
+// For each unit 8 words: 4 bits for each group inside the chunk, its class.
 @group(0) @binding(5) var<storage, read_write> classes: array<u32>;
 
-// Costs of a group under the predictors 0 to 7, and under the median, apart.
+// Costs of a group: under predictors 0 to 7, and under the median.
 override candidates: u32 = 8u + medians;
-// A group's costs stand `threads + 1` words apart: those of one predictor are read side by side.
+// Costs are stored `threads + 1` words apart, so that those of one predictor are read side by side.
 var<workgroup> wg_costs: array<u32, 585>;
-// The same for each eighth of the groups; then for each block.
+// The same for each eighth of the groups, later for each block.
 var<workgroup> wg_sums: array<u32, 72>;
 var<workgroup> wg_block_costs: array<u32, 36>;
 var<workgroup> wg_classes: array<u32, threads>;
@@ -60,7 +58,7 @@ fn expected_cost(symbol_sum: u32, count: u32) -> u32 {
   return min(count * (k + 1u) + (symbol_sum >> k), count * bits);
 }
 
-// The symbols of a group, ORed.
+// The OR of a group's symbols.
 fn union_of_group(place: Place, predictor: u32) -> u32 {
   let block_origin = vec3u(place.block * vec2u(block_x, block_y), 0u);
   var symbols = 0u;
@@ -79,14 +77,14 @@ fn union_of_group(place: Place, predictor: u32) -> u32 {
 fn class_of(place: Place, predictor: u32, symbol_sum: u32) -> u32 {
   if (symbol_sum == 0u) { return 0u; }
   let by_mean = min(1u + mean_digits(symbol_sum, place.count), class_count);
-  // The largest symbol that its heads hold; none is larger than the sum.
+  // The largest symbol that its heads can hold. No symbol exceeds the sum.
   let limit = select(256u << tail_bits(by_mean), 16u, by_mean == 1u) - 1u;
   if (symbol_sum <= limit || limit >= element_mask) { return by_mean; }
   let wide = digits(union_of_group(place, predictor));
   return max(by_mean, max(select(2u, 1u, wide <= 4u), select(wide - 4u, 1u, wide <= 8u)));
 }
 
-// The sums of a group's symbols under the predictors 0 to 7, and under the median.
+// The sums of a group's symbols under predictors 0 to 7 and under the median.
 struct Tally { first: vec4u, second: vec4u, median: u32 }
 
 fn tally_group(place: Place) -> Tally {
@@ -124,14 +122,14 @@ fn tally_group(place: Place) -> Tally {
   return tally;
 }
 
-// Leaves the group's cost under a candidate for `add_costs`.
+// Stores the group's cost under a candidate for `add_costs`.
 fn keep_cost(place: Place, candidate: u32, symbol_sum: u32, thread: u32) {
   var cost = 0u;
   if (place.count > 0u) { cost = expected_cost(symbol_sum, place.count); }
   wg_costs[candidate * (threads + 1u) + thread] = cost;
 }
 
-// The best predictor so far, and the sum of the group's symbols under it.
+// The best predictor so far, its cost, and the sum of the group's symbols under it.
 struct Best { predictor: u32, cost: u32, symbol_sum: u32 }
 
 fn better_of(best: Best, block: u32, candidate: u32, symbol_sum: u32) -> Best {
@@ -140,21 +138,21 @@ fn better_of(best: Best, block: u32, candidate: u32, symbol_sum: u32) -> Best {
   return best;
 }
 
-// The group that stands at place `i` of an eighth of the groups; in pictures an eighth is half of a block.
+// Group number `i` of an eighth of the groups. In pictures an eighth is half of a block.
 fn group_in_eighth(eighth: u32, i: u32) -> u32 {
   if (picture == 0u) { return 8u * eighth + i; }
   let block = eighth / 2u;
   return 4u * (block % 2u) + i % 4u + 8u * (4u * (block / 2u) + 2u * (eighth % 2u) + i / 4u);
 }
 
-// Adds up the costs in wg_costs to those of each block. The workgroup calls it together.
+// Adds up the costs in wg_costs for each block. The whole workgroup must call it.
 fn add_costs(thread: u32) {
   for (var task = thread; task < 8u * candidates; task += threads) {
     var sum = 0u;
     for (var i = 0u; i < 8u; i++) { sum += wg_costs[(task / 8u) * (threads + 1u) + group_in_eighth(task % 8u, i)]; }
     wg_sums[task] = sum;
   }
-  workgroupBarrier(); // the eighths' sums are there
+  workgroupBarrier(); // the eighths' sums are stored
   if (thread < blocks * candidates) {
     let eighths = 8u / blocks;
     let first = 8u * (thread / blocks) + eighths * (thread % blocks);
@@ -162,7 +160,7 @@ fn add_costs(thread: u32) {
     for (var i = 0u; i < eighths; i++) { sum += wg_sums[first + i]; }
     wg_block_costs[thread] = sum;
   }
-  workgroupBarrier(); // the blocks' costs are there
+  workgroupBarrier(); // the blocks' costs are stored
 }
 
 @compute @workgroup_size(threads)
@@ -181,7 +179,7 @@ fn main(
   for (var plane = 0u; plane < planes; plane++) {
     let unit = brick * planes + plane;
     load_brick(place, plane, thread);
-    workgroupBarrier(); // the brick is there
+    workgroupBarrier(); // the brick is in workgroup memory
 
     let tally = tally_group(place);
     keep_cost(place, 0u, tally.first.x, thread);
@@ -194,7 +192,7 @@ fn main(
     keep_cost(place, 7u, tally.second.w, thread);
     if (medians == 1u) { keep_cost(place, median_predictor, tally.median, thread); }
     wg_classes[thread] = 0u;
-    workgroupBarrier(); // all costs are there
+    workgroupBarrier(); // all costs are stored
     add_costs(thread);
 
     var best = Best(0u, wg_block_costs[block], tally.first.x);
@@ -206,16 +204,16 @@ fn main(
     best = better_of(best, block, 6u, tally.second.z);
     best = better_of(best, block, 7u, tally.second.w);
     if (medians == 1u) { best = better_of(best, block, median_predictor, tally.median); }
-    // Without a difference to the left anywhere, each block's elements are all its base.
+    // If no element differs from its left neighbour, each block's elements all equal its base.
     var changes = 0u;
     for (var i = 0u; i < blocks; i++) { changes |= wg_block_costs[blocks + i]; }
     let is_flat = changes == 0u;
     if (place.count > 0u) { wg_classes[place.group_index] = class_of(place, best.predictor, best.symbol_sum); }
-    // The first group of each block brings its predictor; the sums have been read.
+    // The first group of each block stores its predictor. The sums have been read.
     if (all(place.group.xy == place.block * vec2u(block_x, block_y)) && place.group.z == 0u) {
       wg_sums[block] = select(best.predictor, flat_mark, is_flat);
     }
-    workgroupBarrier(); // the classes and predictors are there
+    workgroupBarrier(); // the classes and predictors are stored
 
     if (thread < 8u) {
       var word = 0u;

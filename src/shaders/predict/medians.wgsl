@@ -1,16 +1,16 @@
-// A decoder's medians: residuals in workgroup memory become elements. No entry point: kernels.ts puts it in front of the
-// others, behind brick.wgsl. SPEC.md, 'Predictors'. Twin: `reconstruct` in src/core/codecs/predict/predictors.ts.
-// Algorithm: a wavefront. A word needs its neighbours before it along x, y and z alone, so all words whose coordinates add
-// up to one step's number are worked out in that step, each lane after the one before.
+// A decoder's medians, which turn residuals in workgroup memory into elements. SPEC.md, 'Predictors'. Twin: `reconstruct` in
+// src/core/codecs/predict/predictors.ts.
+// Algorithm: a wavefront. A word needs only the words before it along x, y and z. So each step does all words whose coordinates
+// add up to the step's number, one lane after the other.
 
 import package::bricks::memory::wg_words;
 import package::bricks::packed::{bits, element_mask, lanes, picture};
 import package::predict::brick::{block_x, block_y, brick_z, middle_of_seven, row_pitch, shifted_in, slice_pitch};
 
-// The number of steps over a whole block.
+// The number of steps over an unclipped block.
 override wave_steps: u32 = block_x / lanes + block_y + brick_z - 2u;
 
-// The elements of the word at `at`, from its residuals. `at_edge`: whether it has no neighbours before it, along each axis.
+// Turns the residuals of the word at `at` into elements. `at_edge`: whether it has no neighbour before it along each axis.
 fn undo_medians(at: u32, at_edge: vec3<bool>) {
   var before = vec4u(0u);
   var up = 0u;
@@ -47,12 +47,12 @@ fn undo_medians(at: u32, at_edge: vec3<bool>) {
   wg_words[at] = elements;
 }
 
-// One step over a block, by `width` invocations, of which this is `lane`. `origin`: the block's first word; `extent`: how far
-// it reaches in elements.
+// One step over a block, shared by `width` invocations, of which this is number `lane`. `origin`: the block's first word.
+// `extent`: the block's size in elements.
 fn median_step(step: u32, origin: u32, extent: vec3u, lane: u32, width: u32) {
   let words = block_x / lanes;
   for (var line = lane; line < words * select(block_y, 1u, picture == 1u); line += width) {
-    // In volumes a line is a word's column along z; in pictures, along y.
+    // A line is a word's column: along z in volumes, along y in pictures.
     let x = line % words;
     let y = select(line / words, step - x, picture == 1u);
     let z = step - x - y;

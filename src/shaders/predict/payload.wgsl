@@ -1,4 +1,4 @@
-// Where places.wgsl finds units in a decoder: in the payloads. No entry point: kernels.ts puts it in front of it.
+// How places.wgsl finds units in a decoder: from the payloads. records.wgsl is its counterpart for encoders.
 
 import package::bricks::packed::{plane_bytes, planes};
 import package::faults::faults::checks;
@@ -19,7 +19,7 @@ fn predictors_fail(chunk: Chunk, brick: u32, plane: u32) -> bool {
   let first = origin_of(chunk, brick).xy / vec2u(block_x, block_y);
   let first_place = first_block_place(chunk, brick, plane);
   let is_flat = predictor_at(chunk, first_place) == flat_mark;
-  // A kernel finds places for chunks of both modes, so the chunk's own mode counts, not `medians`.
+  // One kernel places chunks of both modes, so the chunk's own mode counts, not `medians`.
   let end = median_predictor + chunk.mode / 16u;
   var fails = false;
   for (var block = 0u; block < blocks; block++) {
@@ -31,7 +31,8 @@ fn predictors_fail(chunk: Chunk, brick: u32, plane: u32) -> bool {
   return fails;
 }
 
-// The payload's length is that of its sections; what fills up the last word of predictors and of bases is 0. `end`: in words.
+// The payload must be as long as its sections, and the last words of predictors and of bases must be padded with 0. `end`: in
+// words.
 fn ends_wrong(chunk: Chunk, end: u32) -> bool {
   if (!checks) { return false; }
   if (end != chunk.payload_words) { return true; }
@@ -43,17 +44,17 @@ fn ends_wrong(chunk: Chunk, end: u32) -> bool {
     || is_filled_wrong(chunk.payload_word + fixed.x, predictors * plane_bytes);
 }
 
-// Whether the last word of `bytes` bytes from a word on holds anything behind them.
+// Whether a bit is set behind the last of `bytes` bytes in its word. `word`: where the bytes start.
 fn is_filled_wrong(word: u32, bytes: u32) -> bool {
   return bytes % 4u != 0u && payloads[word + bytes / 4u] >> (8u * (bytes % 4u)) != 0u;
 }
 
-// `place`: of its first block's predictor.
+// `place`: the index of its first block's predictor.
 fn is_unit_flat(chunk: Chunk, place: u32, unit: u32) -> bool {
   return predictor_at(chunk, place) == flat_mark;
 }
 
-// One word of a unit's classes. `at`: word of these in the section.
+// One word of a unit's classes. `at`: the first word of the unit's classes in the section.
 fn class_word(chunk: Chunk, at: u32, unit: u32, word: u32) -> u32 {
   let fixed = fixed_words(chunk);
   return payloads[chunk.payload_word + fixed.x + fixed.y + at + word];

@@ -1,10 +1,9 @@
-// Finds where each unit's parts stand in the sections, and where the sections start. src/core/codecs/predict/SPEC.md,
-// 'Payload'. brick.wgsl, raise.wgsl or ignore.wgsl, and records.wgsl or records-payload.wgsl stand in front of this text.
-// Algorithm: 64 units at a time count their words, each by one invocation; then each section's counts are scanned, each by
-// one invocation, on top of the units before.
-// One workgroup owns a chunk. Dispatch: one workgroup a chunk, spread over x and y.
+// Finds where each unit's parts lie in the sections, and where the sections start. src/core/codecs/predict/SPEC.md, 'Payload'.
+// Algorithm: 64 units at a time count their words, one invocation each. Then one invocation per section scans its counts, on top
+// of the units before.
+// One workgroup owns a chunk. Dispatch: one workgroup per chunk, spread over x and y.
 // Invariants:
-// 1. No class counts as more than the highest, whatever a damaged payload says: so places stay within 32 bits.
+// 1. No class counts as more than the highest, whatever a damaged payload says, so places fit 32 bits.
 // Twin: `readPlan` in src/core/codecs/predict/reference.ts.
 
 import package::bricks::packed::{Box, picture, planes};
@@ -18,15 +17,15 @@ import package::predict::brick::{
 
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
-// For each unit `section_count` words: where its part starts, in words from its section's start.
+// For each unit `section_count` words: where its parts start, in words from their section's start.
 @group(0) @binding(2) var<storage, read_write> places: array<u32>;
 // For each chunk `section_count + 3` words: where its sections start, in words from the payload's start, and its end.
 @group(0) @binding(3) var<storage, read_write> starts: array<u32>;
 
 const pitch = threads + 1u;
-// Words of each unit in each section, later of all units before it.
+// Words of each unit in each section, later the words of all units before it.
 var<workgroup> wg_counts: array<u32, section_count * pitch>;
-// Words of the units so far, in each section.
+// Words of all units so far in each section.
 var<workgroup> wg_totals: array<u32, section_count>;
 
 fn scan_section(section: u32) {
@@ -39,7 +38,7 @@ fn scan_section(section: u32) {
   wg_totals[section] = before;
 }
 
-// Adds up the words of a unit's groups, in wg_counts. `number`: of the chunk.
+// Adds up the words of a unit's groups in wg_counts. `number`: of the chunk.
 fn count_groups(number: u32, chunk: Chunk, extent: vec3u, at: u32, unit: u32, thread: u32) {
   let groups = (extent + group_shape() - 1u) / group_shape();
   var index = 0u;
@@ -92,13 +91,13 @@ fn main(
     let groups = (extent + group_shape() - 1u) / group_shape();
     wg_counts[thread] = (groups.x * groups.y * groups.z + 7u) / 8u;
     for (var section = 1u; section < section_count; section++) { wg_counts[section * pitch + thread] = 0u; }
-    workgroupBarrier(); // the classes' words are counted
+    workgroupBarrier(); // the words of classes are counted
     if (thread == 0u) { scan_section(0u); }
-    workgroupBarrier(); // the classes' places are there
+    workgroupBarrier(); // the classes' places are stored
     count_groups(number, chunk, extent, wg_counts[thread], unit, thread);
     workgroupBarrier(); // the other sections' words are counted
     if (thread > 0u && thread < section_count) { scan_section(thread); }
-    workgroupBarrier(); // all places are there
+    workgroupBarrier(); // all places are stored
     if (is_there) {
       for (var section = 0u; section < section_count; section++) {
         places[section_count * unit + section] = wg_counts[section * pitch + thread];

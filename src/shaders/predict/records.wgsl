@@ -1,4 +1,4 @@
-// Where places.wgsl finds units in an encoder: what measure.wgsl chose. No entry point: kernels.ts puts it in front of it.
+// How places.wgsl finds units in an encoder: from what measure.wgsl chose. payload.wgsl is its counterpart for decoders.
 
 import package::predict::brick::{Chunk, flat_mark};
 
@@ -7,9 +7,9 @@ import package::predict::brick::{Chunk, flat_mark};
 
 fn is_unit_flat(chunk: Chunk, place: u32, unit: u32) -> bool { return (headers[unit] & 15u) == flat_mark; }
 
-// An encoder has nothing to refuse.
+// An encoder has nothing to check.
 fn predictors_fail(chunk: Chunk, brick: u32, plane: u32) -> bool { return false; }
 fn ends_wrong(chunk: Chunk, end: u32) -> bool { return false; }
 
-// One word of a unit's classes. `at`: word of these in the section.
+// One word of a unit's classes. `at`: the first word of the unit's classes in the section.
 fn class_word(chunk: Chunk, at: u32, unit: u32, word: u32) -> u32 { return classes[8u * unit + word]; }

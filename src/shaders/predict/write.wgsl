@@ -1,13 +1,12 @@
 // Writes each brick's parts into its chunk's payload. src/core/codecs/predict/SPEC.md, 'Payload'.
-// brick.wgsl, load.wgsl, scan.wgsl and groups.wgsl stand in front of this text.
-// Algorithm: measure.wgsl chose, and places.wgsl says where each part of a unit starts; sixteen invocations that stand side
-// by side write a group's words, which stand side by side, too.
-// One invocation owns a quad of a group at a time, one workgroup a brick, plane by plane. Dispatch: one workgroup a brick,
+// Algorithm: measure.wgsl has chosen, and places.wgsl has found where each part of a unit starts. Sixteen neighbouring
+// invocations write a group's words, which are contiguous.
+// One invocation owns a quad of a group at a time, one workgroup a brick, plane by plane. Dispatch: one workgroup per brick,
 // spread over x and y.
 // Invariants:
-// 1. `payloads` is zero before, and no two bits written stand in one place: words that several share are the same
-//    whoever comes first.
-// 2. Chunks without payload words are left out.
+// 1. `payloads` starts as zeros and no bit is written twice, so words that several invocations share do not depend on their
+//    order.
+// 2. Chunks without payload words are skipped.
 // Twin: `encode` in src/core/codecs/predict/reference.ts.
 
 import package::bricks::memory::wg_words;
@@ -19,12 +18,12 @@ import package::predict::brick::{
 import package::predict::groups::{class_words, place_groups, starts, unit_part, wg_class_words, wg_groups};
 import package::predict::load::{box, chunk_of_brick, chunks, load_brick, symbols_of};
 
-// As measure.wgsl left them.
+// From measure.wgsl.
 @group(0) @binding(6) var<storage, read> headers: array<u32>;
 @group(0) @binding(7) var<storage, read> classes: array<u32>;
 @group(0) @binding(8) var<storage, read_write> payloads: array<atomic<u32>>;
 
-// `width` bits, 32 at most, from bit `bit` behind the word `word` on; `value` has no bits above.
+// Writes `width` bits, at most 32, starting `bit` bits behind the start of word `word`. `value` must have no bits above them.
 fn put(word: u32, bit: u32, value: u32, width: u32) {
   let at = word + bit / 32u;
   let shift = bit % 32u;
@@ -32,13 +31,13 @@ fn put(word: u32, bit: u32, value: u32, width: u32) {
   if (shift + width > 32u) { atomicOr(&payloads[at + 1u], value >> (32u - shift)); }
 }
 
-// The low nibbles of four bytes, side by side.
+// The low nibbles of four bytes, packed.
 fn nibbles_of(bytes: u32) -> u32 {
   let pairs = (bytes & 0x000f000fu) | ((bytes & 0x0f000f00u) >> 4u);
   return (pairs & 0xffu) | (pairs >> 8u);
 }
 
-// The heads of a quad as bytes, its tails side by side.
+// A quad's heads as bytes, and its tails packed.
 struct Split { heads: u32, tails: u32 }
 
 fn split_quad(quad: Quad, predictor: u32, tail: u32) -> Split {
@@ -93,7 +92,7 @@ fn main(
     let header = headers[unit];
     load_brick(place, plane, thread);
     if (thread < 8u) { wg_class_words[thread] = classes[8u * unit + thread]; }
-    workgroupBarrier(); // the brick and its classes are there
+    workgroupBarrier(); // the brick and its classes are in workgroup memory
 
     if (place.count > 0u && all(place.group.xy == place.block * vec2u(block_x, block_y)) && place.group.z == 0u) {
       let at = block_place(place, place.block, plane);
@@ -106,7 +105,7 @@ fn main(
       let first_class = unit_part(chunk, chunk_number, unit, 0u);
       if (thread < class_words(place)) { atomicStore(&payloads[first_class + thread], wg_class_words[thread]); }
       place_groups(place, chunk, chunk_number, unit, thread);
-      workgroupBarrier(); // the groups' places are there
+      workgroupBarrier(); // the groups' places are stored
       for (var index = thread; index < threads * quads_per_group; index += threads) {
         write_quad(quad_of(place.extent, index), header);
       }

@@ -1,16 +1,17 @@
-// Bricks in workgroup memory: how they are cut. No entry point: kernels.ts puts it in front of the others, behind
-// packed.wgsl. src/core/codecs/rice/SPEC.md, 'Bricks, blocks and groups'. Twin: src/core/codecs/rice/layout.ts.
+// How chunks are cut into bricks, and how a brick lies in workgroup memory. src/core/codecs/rice/SPEC.md, 'Bricks, blocks and
+// groups'.
+// Twin: src/core/codecs/rice/layout.ts.
 //
-// Each plane is a brick of its own in the payload, and workgroups do one after the other. A kernel leaves chunks of
-// another form alone.
+// Each plane of a brick is coded by itself, and a workgroup does its brick's planes one after the other. A kernel skips chunks of
+// another form.
 
 import constants::parts;
 import package::bricks::packed::{Box, bits, element_bytes, lanes, lanes_below, ones, picture, plane_bytes};
 
-// 0: a kernel for bricks that nothing clips, in which much is constant. 1: for those that the chunk's edges clip.
+// 0: a kernel for bricks that no edge clips, where much is constant. 1: for bricks that the chunk's edges clip.
 override clipped: u32 = 1u;
 
-// 1 for elements of 2 bytes, whose bricks have half as many.
+// 1 for elements of 2 bytes, whose bricks hold half as many.
 override wide: u32 = plane_bytes - 1u;
 override brick_x: u32 = 16u + 48u * picture;
 override brick_y: u32 = 16u + 48u * picture - 32u * picture * wide;
@@ -26,20 +27,20 @@ override group_z: u32 = 4u - 3u * picture - 2u * (1u - picture) * wide;
 override groups_x: u32 = brick_x / group_x;
 override groups_y: u32 = brick_y / group_y;
 
-// Each group is the work of `parts` invocations, 1 or 2, a constant that kernels.ts puts in front: a part is so many of its tiles, and
-// 16 / parts words of a group that nothing clips. A tile is 4 rows of one word.
+// Each group is the work of `parts` invocations, 1 or 2. A part is an equal share of the group's tiles: 16 / parts words in an
+// unclipped group. A tile is 4 rows of one word.
 const group_count = 64u;
 const threads = group_count * parts;
 const part_words = 16u / parts;
 const sum_predictors = 8u;
-// The last two, soft and soft up, carry half.
+// The last two, soft and soft up, use half sums.
 const soft_predictor = 6u;
-// 1: there are eight more, that are no sums.
+// 1: the chunk allows eight more predictors that are not sums.
 override causal: u32 = 0u;
 const causal_predictors = 8u;
 override predictor_bits: u32 = 3u + causal;
-// What a block may choose from: sums; behind them level (predictor 0) once more, with the mean as its base instead of 0; then the
-// others.
+// A block's candidates: the sums; then level (predictor 0) again, with the mean as its base instead of 0; then the other
+// predictors.
 const mean_candidate = sum_predictors;
 override candidates: u32 = sum_predictors + 1u + causal_predictors * causal;
 // 'A quotient of 15 or more is an escape'
@@ -47,17 +48,17 @@ const escape_quotient = 15u;
 // The highest code is the raw group: 8 or 15.
 override raw_code: u32 = bits - bits / 16u;
 
-// Tiles of a whole group along x and y.
+// Tiles of an unclipped group along x and y.
 override tiles_x: u32 = group_x / lanes;
 override tiles_y: u32 = group_y / 4u;
 
 override row_words: u32 = brick_x / lanes;
 override row_pitch: u32 = row_words;
-// Slices stand apart in workgroup memory, so that the parts of neighbouring groups do not meet in one bank.
+// Padding between slices keeps the parts of neighbouring groups out of the same memory bank.
 override slice_pitch: u32 = brick_y * row_words + 4u;
-// 'no plane of a brick has more than 1034 words': 4096 bytes of raw groups, and at most 312 bits in front of them.
+// 'no plane of a brick has more than 1034 words': 4096 bytes of raw groups, and a header of at most 312 bits.
 const most_words = 1034u;
-// A brick's elements, or its code.
+// Holds a brick's code, later its elements.
 override memory_words: u32 = max(brick_z * slice_pitch, most_words + 2u);
 
 struct Chunk {
@@ -66,23 +67,23 @@ struct Chunk {
   byte_offset: u32,  // where the payload starts
   byte_length: u32,
   first_brick: u32,
-  form: u32,         // the parameter byte: 1 for a picture, and 16 with predictors that are no sums
+  form: u32,         // the parameter byte: 1 for a picture, plus 16 if predictors that are not sums are allowed
 }
 
-// How long bricks may be along each axis.
+// A brick's largest size along each axis.
 fn brick_shape(chunk: Chunk) -> vec3u {
   return select(vec3u(16u, 16u, 16u - 8u * wide), vec3u(64u, 64u - 32u * wide, 1u), (chunk.form & 1u) == 1u);
 }
 
-// Words of the longest code that a plane of one of a chunk's bricks may have: its elements, and at most 312 bits in front of
-// them. Twin: `roomWords` in src/core/codecs/rice/layout.ts.
+// The most words that the code of one plane of a brick can take: the raw elements, and a header of at most 312 bits. Twin:
+// `roomWords` in src/core/codecs/rice/layout.ts.
 fn room_words(chunk: Chunk) -> u32 {
   let extent = min(brick_shape(chunk), chunk.shape);
   return (extent.x * extent.y * extent.z * bits + 312u + 31u) / 32u;
 }
 
-// Where a brick lies in the box: the word of its origin; and its lengths less 1 in 8 bits each, from bit 24 on its
-// chunk's form.
+// A brick's place in the box: x is the word of its origin; y holds its lengths less 1, 8 bits each, and its chunk's form from bit
+// 24 on.
 fn cut(chunk: Chunk, box: Box, brick: u32) -> vec2u {
   let shape = brick_shape(chunk);
   let bricks = (chunk.shape + shape - 1u) / shape;
@@ -93,7 +94,7 @@ fn cut(chunk: Chunk, box: Box, brick: u32) -> vec2u {
     last.x | (last.y << 8u) | (last.z << 16u) | (chunk.form << 24u));
 }
 
-// Whether this kernel is for such a brick.
+// Whether this kernel is compiled for such bricks.
 fn is_mine(cut: vec2u) -> bool {
   let is_whole = (cut.y & 0xffffffu) == ((brick_x - 1u) | ((brick_y - 1u) << 8u) | ((brick_z - 1u) << 16u));
   return cut.y >> 24u == picture + 16u * causal && is_whole == (clipped == 0u);
@@ -101,22 +102,22 @@ fn is_mine(cut: vec2u) -> bool {
 
 fn extent_of(cut: vec2u) -> vec3u { return ((vec3u(cut.y) >> vec3u(0u, 8u, 16u)) & vec3u(255u)) + 1u; }
 
-// Blocks that a brick of this extent has, along x and y.
+// Blocks in a brick of this extent, along x and y.
 fn blocks_in(extent: vec3u) -> vec2u { return (extent.xy + vec2u(block_x, block_y) - 1u) / vec2u(block_x, block_y); }
 
-// What one invocation knows of its brick, its group and its part. Places are in elements, from the brick's origin on.
+// What an invocation knows about its brick, group and part. Positions are in elements from the brick's origin.
 struct Place {
   first_word: u32,  // word of the brick's origin in the box
   extent: vec3u,    // of the brick
   group: vec3u,     // origin of the group
-  size: vec3u,      // of the group; 0 where the chunk does not reach it
-  part: u32,        // number of the part in its group
+  size: vec3u,      // of the group; 0 if it lies outside the chunk
+  part: u32,        // number of the part within its group
   count: u32,       // elements in the part
-  code_index: u32,  // number of the group among those that the chunk reaches
-  group_count: u32, // number of those
-  blocks: vec2u,    // blocks that the chunk reaches, along x and y
+  code_index: u32,  // number of the group among the groups inside the chunk
+  group_count: u32, // how many groups lie inside the chunk
+  blocks: vec2u,    // blocks inside the chunk, along x and y
   block: u32,       // number of the group's block among those
-  in_block: vec2u,  // x and y of the group's origin, from the block's origin on
+  in_block: vec2u,  // x and y of the group's origin, relative to the block's origin
 }
 
 fn place_of(cut: vec2u, thread: u32) -> Place {
@@ -147,7 +148,7 @@ fn place_of(cut: vec2u, thread: u32) -> Place {
   return place;
 }
 
-// One word of a part: the place of its first element in the brick, and how many elements there are. They go tile by tile.
+// One word of a part: the position of its first element in the brick, and its number of elements. Words go tile by tile.
 struct Word { first: vec3u, count: u32 }
 
 fn word_of(place: Place, index: u32) -> Word {
@@ -158,8 +159,8 @@ fn word_of(place: Place, index: u32) -> Word {
   return Word(place.group + offset, count);
 }
 
-// An invocation's words when all of a brick are shared out evenly: word `i` is mostly whole slices or, in a picture, rows behind
-// the first.
+// Shares a brick's words evenly among the invocations. Word `i` of an invocation lies whole slices behind its first word, in a
+// picture whole rows.
 override step_z: u32 = threads / (row_words * brick_y);
 override step_y: u32 = (threads / row_words) * (1u - min(step_z, 1u));
 
@@ -171,10 +172,10 @@ fn shared_word(thread: u32, i: u32) -> vec3u {
   return first + i * vec3u(0u, step_y, step_z);
 }
 
-// Where an element of the group stands in its block; blocks are as deep as bricks.
+// The position in its block of an element of the group. Blocks are as deep as bricks.
 fn place_in_block(place: Place, element: vec3u) -> vec3u { return vec3u(place.in_block + element.xy - place.group.xy, element.z); }
 
-// Whether this invocation's part has its block's first element.
+// Whether this invocation's part holds its block's first element.
 fn starts_block(place: Place) -> bool {
   return place.count > 0u && place.part == 0u && all(place.in_block == vec2u(0u)) && place.group.z == 0u;
 }
@@ -182,16 +183,16 @@ fn starts_block(place: Place) -> bool {
 // 'then zeros up to a whole word'
 fn directory_words(entries: u32) -> u32 { return (entries + 1u) / 2u; }
 
-// The bit where a block's predictor and base stand, from the brick's first on; and, behind the last block, the codes.
+// The first bit of a block's predictor and base. For the block behind the last one: the first bit of the codes.
 fn block_header(block: u32) -> u32 { return 8u + block * (predictor_bits + bits); }
 
-// The word of workgroup memory that holds an element; x is a multiple of `lanes`.
+// The word of workgroup memory that holds an element. x must be a multiple of `lanes`.
 fn word_at(element: vec3u) -> u32 { return element.z * slice_pitch + element.y * row_words + element.x / lanes; }
 
-// Whether an element is in the brick.
+// Whether an element lies in the brick.
 fn is_inside(place: Place, element: vec3u) -> bool { return clipped == 0u || all(element < place.extent); }
 
-// The lanes of a word from element x of a row on that are in the brick.
+// The lanes of the word at element x of a row that lie in the brick.
 fn lanes_inside(place: Place, x: u32) -> u32 {
   if (clipped == 0u) { return 0xffffffffu; }
   return lanes_below(place.extent.x - x);

@@ -1,19 +1,18 @@
-// The predictors that are no sums: the median of what stands before an element, and the linear ones. No entry point: kernels.ts puts
-// it in front of the others, behind brick.wgsl and its memory and linear.wgsl. SPEC.md, 'Predictors'. Twin: `Neighbourhood` in
-// src/core/codecs/rice/predictors.ts.
+// Predictors that are not sums: the median of the preceding neighbours, and the linear ones. SPEC.md, 'Predictors'. Twin:
+// `Neighbourhood` in src/core/codecs/rice/predictors.ts.
 
 import package::bricks::packed::bits;
 import package::rice::linear::{element_at, neighbours_of, weigh};
 
 const median_predictor = 8u;
 
-// What is to be expected of an element of the brick; its low bits count. `in_block`: where it is in its block.
+// The prediction for an element of the brick. Only its low bits count. `in_block`: the element's position in its block.
 fn expectation(predictor: u32, at: vec3u, in_block: vec3u, base: u32) -> u32 {
   if (predictor == median_predictor) { return median_at(at, in_block, base); }
   return weigh(neighbours_of(at, in_block, base), predictor, base);
 }
 
-// By the median.
+// The prediction by the median.
 fn median_at(at: vec3u, in_block: vec3u, base: u32) -> u32 {
   let has = in_block > vec3u(0u);
   var a = 0;

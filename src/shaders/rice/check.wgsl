@@ -1,5 +1,5 @@
-// What of a brick SPEC.md, 'Decoding', refuses though it might decode to the right elements. No entry point: kernels.ts puts it in
-// front of decode.wgsl, whose Reader it uses, behind raise.wgsl. Twin: `decodeBrick` in src/core/codecs/rice/brick.ts.
+// Checks that find payloads which SPEC.md, 'Decoding', refuses, though they might decode to the right elements. Twin:
+// `decodeBrick` in src/core/codecs/rice/brick.ts.
 
 import package::bricks::packed::{bits, element_mask, low_bits, ones};
 import package::faults::faults::raise;
@@ -12,7 +12,7 @@ import package::rice::reader::{peek, reader_at};
 @if(checks) fn raise_for(brick: u32, is_fault: bool) { raise(chunk_of_brick[brick], is_fault); }
 @else fn raise_for(brick: u32, is_fault: bool) {}
 
-// 'less than 32 bits', all 0, stand from `bit` on in front of the suffixes.
+// The bits from `bit` to the suffixes are 'less than 32 bits', all 0.
 @if(checks)
 fn filling_fails(bit: u32, suffixes_bit: u32) -> bool {
   if (bit > suffixes_bit || suffixes_bit - bit > 31u) { return true; }
@@ -20,12 +20,12 @@ fn filling_fails(bit: u32, suffixes_bit: u32) -> bool {
 }
 @else fn filling_fails(bit: u32, suffixes_bit: u32) -> bool { return false; }
 
-// No prefix has more than 15 zeros, no symbol is 2^w or more, the escape bit is 1 exactly if there are escapes: the quotients
-// of a word of `count` elements, before escapes are put in.
+// Checks the quotients of a word of `count` elements before escapes replace them: no prefix has more than 15 zeros, no symbol is
+// 2^w or more, and the escape bit is 1 exactly if there are escapes.
 @if(checks)
 fn quotients_fail(quotients: u32, count: u32, width: u32, has_escapes: bool) -> bool {
   if ((quotients & ~(escape_quotient * ones)) != 0u) { return true; }
-  // What a lane holds at most.
+  // The largest quotient that fits a lane.
   let most = element_mask >> width;
   if (((quotients + ones) & (16u * ones)) == 0u) { return (quotients & ~(most * ones)) != 0u; }
   var fails = !has_escapes;

@@ -1,9 +1,8 @@
-// Which predictor a block takes. No entry point: kernels.ts puts it in front of encode.wgsl, behind residuals.wgsl.
-// src/core/codecs/rice/SPEC.md, "The encoder's choice".
-// Algorithm: the sum of a part's symbols in a quarter of its rows (in pictures in half of them) under each candidate says what it is worth; the
-// candidate with the least sum of these over the block is taken.
+// Chooses each block's predictor. src/core/codecs/rice/SPEC.md, "The encoder's choice".
+// Algorithm: each part estimates its cost under each candidate from the symbols in a quarter of its rows (in pictures half of
+// them). A block takes the candidate with the least sum of costs.
 // Invariants:
-// 1. What several invocations bring together are sums of whole numbers: their order changes nothing.
+// 1. Invocations combine integers by addition, so their order does not matter.
 // Twins: src/core/codecs/rice/choice.ts and `choosePredictor` in brick.ts.
 
 import package::bricks::packed::{bits, element_mask, lanes, lanes_below, ones, packed_symbols, picture};
@@ -19,15 +18,15 @@ import package::rice::residuals::{
 };
 import package::rice::tiles::{tile_row, tile_slice, wg_tiles, word_with};
 
-// For each block, one for each candidate.
+// One cost per candidate, for each block.
 var<workgroup> wg_worths: array<atomic<u32>, blocks * candidates>;
 
-// Sums of symbols under the candidates 0 to 3, and 4 to 7; and under level with the mean.
+// Sums of symbols under candidates 0 to 3, under candidates 4 to 7, and under level with the mean.
 struct Sums { low: vec4u, high: vec4u, by_mean: u32 }
 
 fn sum_of_two(words: vec2u) -> u32 { return sum_of_lanes(words.x) + sum_of_lanes(words.y); }
 
-// Of two words, under the predictors that are differences, in the lanes that `valid` covers; under level in those that are `there`.
+// Adds two words. Differences count the lanes in `valid`, level the lanes in `there`.
 fn add_sums(sums: ptr<function, Sums>, corner: Corner, mean: u32, there: vec2u, valid: vec2u) {
   (*sums).low += vec4u(
     sum_of_two(symbols_of(corner.own) & there),
@@ -42,14 +41,14 @@ fn add_sums(sums: ptr<function, Sums>, corner: Corner, mean: u32, there: vec2u, 
   (*sums).by_mean += sum_of_two(symbols_of(subtract(corner.own, vec2u(mean * ones))) & there);
 }
 
-// Of how many rows of this invocation's block one counts: SPEC.md.
+// One in this many rows of the block counts: SPEC.md.
 fn row_step(place: Place) -> u32 {
   let block_rows = min(place.extent.y - (place.group.y - place.in_block.y), block_y);
   if (block_rows * place.extent.z == 1u) { return 1u; }
   return select(4u, 2u, picture == 1u || causal == 1u || block_rows < 4u);
 }
 
-// Whether a row counts. In slices one after the other it is not the same row.
+// Whether a row counts. Consecutive slices count different rows.
 fn is_counted(step: u32, row: u32, slice: u32) -> bool {
   switch (step) {
     case 1u: { return true; }
@@ -58,7 +57,7 @@ fn is_counted(step: u32, row: u32, slice: u32) -> bool {
   }
 }
 
-// Elements of this invocation's part that count.
+// The counted elements of this invocation's part.
 fn counted_elements(place: Place) -> u32 {
   if (clipped == 0u && causal == 0u) { return part_words * lanes / (4u - 2u * picture); }
   let step = row_step(place);
@@ -70,7 +69,7 @@ fn counted_elements(place: Place) -> u32 {
   return count;
 }
 
-// One row of each of a part's tiles; which, differs between them where they are slices.
+// One row of each of a part's tiles. The rows differ if the tiles lie in different slices.
 fn corner_of_rows(tiles: Tiles, rows: vec2u) -> Corner {
   var behind_own = Rows();
   var behind_left = Rows();
@@ -91,14 +90,14 @@ fn two_rows(at: vec2u, rows: vec2u) -> Rows {
   return Rows(vec2u(first.x, second.x), vec2u(first.y, second.y));
 }
 
-// A row of a tile, and the one above.
+// A row of a tile, and the row above it.
 fn one_row(at: u32, row: u32) -> vec2u {
   let tile = wg_tiles[at];
   let upper = select(vec2u(tile.x, wg_tiles[at - tile_row].w), tile.yx, row == 1u);
   return select(upper, select(tile.zy, tile.wz, row == 3u), row >= 2u);
 }
 
-// By the rows of a part that count.
+// Adds up the counted rows of a part.
 fn sums_of_part(place: Place, mean: u32) -> Sums {
   var sums = Sums(vec4u(0u), vec4u(0u), 0u);
   let tiles = tiles_of(place);
@@ -118,7 +117,8 @@ fn sums_of_part(place: Place, mean: u32) -> Sums {
     }
     return sums;
   }
-  // Parts start at a y that is a multiple of 4, and at even z, but that the second ones of volumes of 2 bytes start at odd ones.
+  // Parts start at a y that is a multiple of 4 and at an even z, except the second parts in volumes of 2 bytes, which start at an
+  // odd z.
   if (picture == 1u) {
     add_sums(&sums, corner_of_rows(tiles, vec2u(1u)), mean, all_lanes, all_lanes);
     add_sums(&sums, corner_of_rows(tiles, vec2u(3u)), mean, all_lanes, all_lanes);
@@ -130,20 +130,20 @@ fn sums_of_part(place: Place, mean: u32) -> Sums {
   return sums;
 }
 
-// 'L', and a constant: the bits of a float, of which the exponent's lowest one counts 256.
+// 'L' plus a constant: the bits of a float, shifted so that the lowest bit of the exponent counts 256.
 fn logarithm(value: u32) -> u32 { return bitcast<u32>(f32(value)) >> 15u; }
 
-// 'What a part is worth.' Where all parts have as many elements that count, what is the same for all is left out.
+// 'What a part is worth.' If all parts have equally many counted elements, the common term is left out.
 fn bring_worth(place: Place, candidate: u32, symbol_sum: u32, count: u32) {
   var worth = logarithm(symbol_sum + count);
   if (clipped == 1u) { worth = count * (worth - logarithm(count)); }
   if (blocks == 1u) { atomicAdd(&wg_worths[candidate], worth); } else { atomicAdd(&wg_worths[block_number(place) * candidates + candidate], worth); }
 }
 
-// The number of this invocation's block in a whole brick.
+// The number of this invocation's block in an unclipped brick.
 fn block_number(place: Place) -> u32 { return place.group.x / block_x + blocks_x * (place.group.y / block_y); }
 
-// Brings what the predictors that are no sums are worth.
+// Adds the costs of the predictors that are not sums.
 fn bring_causal_worths(place: Place, count: u32) {
   var sums = array<u32, causal_predictors>();
   let step = row_step(place);
@@ -169,7 +169,7 @@ fn bring_causal_worths(place: Place, count: u32) {
 
 fn symbol_of(residual: u32) -> u32 { return packed_symbols(residual & element_mask); }
 
-// The one whose parts' worths add up to the least: the candidate of this invocation's block. The workgroup calls it together.
+// Returns the candidate with the least cost for this invocation's block. The whole workgroup must call it.
 fn choose_predictor(place: Place, mean: u32) -> u32 {
   let count = counted_elements(place);
   if (count > 0u) {
@@ -179,12 +179,12 @@ fn choose_predictor(place: Place, mean: u32) -> u32 {
     bring_worth(place, mean_candidate, sums.by_mean, count);
     if (causal == 1u) { bring_causal_worths(place, count); }
   }
-  workgroupBarrier(); // the parts' worths are there
+  workgroupBarrier(); // all costs are added
   var least = 0xffffffffu;
   var chosen = 0u;
   for (var candidate = 0u; candidate < candidates; candidate++) {
     let worth = atomicLoad(&wg_worths[block_number(place) * candidates + candidate]);
-    // The first on a tie.
+    // The first one wins a tie.
     if (worth < least) {
       least = worth;
       chosen = candidate;

@@ -1,14 +1,13 @@
-// Which code a group takes. No entry point: kernels.ts puts it in front of encode.wgsl, behind brick.wgsl and planes.wgsl.
-// src/core/codecs/rice/SPEC.md, "The encoder's choice".
-// Algorithm: for each bit, how many of a group's symbols have it; from these counts alone follows what each k is expected to cost, as a
-// quotient's bits stand for 1, 2, 4 and 8, and a symbol with any bit above them is an escape.
+// Chooses each group's code. src/core/codecs/rice/SPEC.md, "The encoder's choice".
+// Algorithm: counts how many of a group's symbols have each bit set. The expected cost of each k follows from these counts alone:
+// a quotient's bits are worth 1, 2, 4 and 8, and a symbol with any higher bit is an escape.
 // Twin: `chooseCode` in src/core/codecs/rice/choice.ts.
 
 import package::bricks::packed::bits;
 import package::rice::brick::{escape_quotient, raw_code, threads, wide};
 import package::rice::planes::Eight;
 
-// For each part: how many of the 32 elements whose planes it has have each of their 8 bits, in 8 bits each.
+// For each part: for each of 8 bits, how many of its 32 elements have that bit set, 8 bits per count.
 var<workgroup> wg_counts: array<vec2u, threads>;
 
 fn counts_of(planes_there: Eight) -> vec2u {
@@ -19,11 +18,11 @@ fn counts_of(planes_there: Eight) -> vec2u {
     high.x | (high.y << 8u) | (high.z << 16u) | (high.w << 24u));
 }
 
-// What is known of the bits from `k` on: how many symbols have bit k, and the three above; of those above these, the most that any
-// has, and the sum. And the code that is best so far.
+// The counts for bit `k` and the three bits above it; the maximum and the sum of the counts for all higher bits; and the best
+// code so far.
 struct Search { k: u32, own: vec4u, most: u32, sum: u32, code: u32, least: u32 }
 
-// Goes on to the next lower k. 'Of all k for which the third is at most n × w, the one with the least second is taken; the
+// Moves on to the next lower k. 'Of all k for which the third is at most n × w, the one with the least second is taken; the
 // larger on a tie.'
 fn try_next(search: ptr<function, Search>, has_bit: u32, count: u32) {
   let high = (*search).own.w;
@@ -51,11 +50,11 @@ fn try_four(search: ptr<function, Search>, counts: u32, count: u32) {
   try_next(search, counts & 0xffu, count);
 }
 
-// The code of a group of `count` elements. The workgroup calls it together.
+// The code of a group of `count` elements. The whole workgroup must call it.
 fn choose_code(planes_there: Eight, count: u32, thread: u32) -> u32 {
   let own = counts_of(planes_there);
   wg_counts[thread] = own;
-  workgroupBarrier(); // all parts' counts are there
+  workgroupBarrier(); // all counts are stored
   let other = wg_counts[thread ^ 1u];
   var low = own + other;
   var high = vec2u(0u);

@@ -1,6 +1,6 @@
-// Finds where each brick of a box lies and where its code goes at first, once for all kernels of an encoder. src/core/codecs/rice/SPEC.md, 'Bricks, blocks
-// and groups'. brick.wgsl stands in front of this text.
-// One invocation owns one brick. Dispatch: one workgroup for 64 bricks, spread over x and y.
+// Finds each brick's place in the box and the room for its code, once for all kernels of an encoder.
+// src/core/codecs/rice/SPEC.md, 'Bricks, blocks and groups'.
+// One invocation owns one brick. Dispatch: one workgroup for each 128 bricks, spread over x and y.
 // Twin: `cut` in src/core/codecs/rice/layout.ts.
 
 import package::bricks::packed::{Box, planes};
@@ -10,8 +10,8 @@ import package::rice::brick::{Chunk, cut, room_words, threads};
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 // The number of each brick's chunk: `brick_count` words.
 @group(0) @binding(2) var<storage, read> chunk_of_brick: array<u32>;
-// For each brick: where it lies in the box, as `cut` in brick.wgsl says; the first word of its room, and how many words a
-// plane has there. A chunk's rooms stand where `byte_offset` says.
+// For each brick: its place in the box, as `cut` in brick.wgsl returns it; the first word of its room; and the words in its room
+// for each plane. A chunk's rooms start at `byte_offset`.
 @group(0) @binding(3) var<storage, read_write> places: array<vec4u>;
 
 @compute @workgroup_size(threads)

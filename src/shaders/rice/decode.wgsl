@@ -1,18 +1,17 @@
 // Writes each brick's elements into a box. src/core/codecs/rice/SPEC.md, 'Decoding'.
-// brick.wgsl, memory.wgsl (or, with causal predictors, shared-memory.wgsl, linear.wgsl and causal.wgsl), planes.wgsl, spread.wgsl, suffixes.wgsl,
-// scan.wgsl, sums.wgsl, prefixes.wgsl, and check.wgsl or no-check.wgsl stand in front of this text.
-// Algorithm: the brick's words are brought to workgroup memory. The prefixes of all groups stand together, each ending in a
-// one. So the bit where a part's prefixes start follows from a count of ones over the words, in which every so many-th one is
-// marked, as many as a part has elements; and its suffixes' start from a sum of widths, as all suffixes end with the brick: no table of
-// offsets. Then each invocation makes its part of a group: planes of bits become suffixes, and prefixes are walked. The elements take
-// the code's place, and the predictors' sums run over packed words. Bricks without any symbol but 0 need none of it.
-// One invocation owns one part of a group, then lines, then words; one workgroup owns a brick, plane by plane.
-// Dispatch: one workgroup a brick, spread over x and y.
+// Algorithm: the workgroup loads the brick's code into workgroup memory. All prefixes are stored together, each ending in a one
+// bit. A scan over counts of ones finds where each part's prefixes start, because a part has a known number of elements. A scan
+// over suffix widths finds where its suffixes start, because the suffixes end with the brick. So the format needs no table of
+// offsets. Each invocation then decodes its part: it transposes bit planes into suffixes and walks the prefixes. The residuals
+// replace the code in workgroup memory, and the predictors' sums run over packed words. Bricks whose symbols are all 0 skip all
+// of this.
+// One invocation owns one part of a group, then lines, then words. One workgroup owns a brick, plane by plane.
+// Dispatch: one workgroup per brick, spread over x and y.
 // Invariants:
-// 1. Each word of `voxels` belongs to one brick (bricks start at whole words) and is written by one invocation, of an
-//    element of 4 bytes first the low and then the high half.
-// 2. In a row's last word the bytes behind the chunk's end stay as they are.
-// 3. Every loop is bounded by the brick's size: damage gives wrong voxels, no more. Bits behind a brick's end mean nothing.
+// 1. Each word of `voxels` belongs to one brick, because bricks start at whole words, and one invocation writes it. Of an element
+//    of 4 bytes it writes first the low half, then the high half.
+// 2. Bytes behind the chunk's end in a row's last word keep their values.
+// 3. The brick's size bounds every loop, so damage only gives wrong voxels. Bits behind a brick's end mean nothing.
 // Twin: `decodeBrick` in src/core/codecs/rice/brick.ts.
 
 import package::bricks::memory::{load_word, store_word};
@@ -37,10 +36,10 @@ import package::rice::suffixes::suffixes_of;
 @group(0) @binding(2) var<storage, read> spans: array<vec4u>;
 @group(0) @binding(3) var<storage, read_write> voxels: array<u32>;
 
-// The exponent's field of a power of two as a float. To count the zeros below a one costs a GPU more.
+// The exponent field of a power of two as a float. Faster on GPUs than counting the zeros below a one.
 fn exponent_of(one: u32) -> u32 { return bitcast<u32>(f32(one)); }
 
-// The quotients of a word of `count` elements. Two prefixes at a time: they have 32 bits at most.
+// The quotients of a word of `count` elements, two prefixes at a time: two have at most 32 bits.
 fn quotients_by_pairs(prefixes: ptr<function, Reader>, count: u32) -> u32 {
   var quotients = 0u;
   for (var pair = 0u; pair < min(count, lanes); pair += 2u) {
@@ -58,25 +57,25 @@ fn quotients_by_pairs(prefixes: ptr<function, Reader>, count: u32) -> u32 {
   return quotients;
 }
 
-// The quotients of a word of `count` elements: all four prefixes at a time, if they have 32 bits at most.
+// The quotients of a word of `count` elements, all four prefixes at a time if they have at most 32 bits.
 fn quotients_of(prefixes: ptr<function, Reader>, count: u32) -> u32 {
   let first_end = peek(*prefixes);
   let second_end = first_end & (first_end - 1u);
   let third_end = second_end & (second_end - 1u);
   let last_end = third_end & (third_end - 1u);
   if (lanes != 4u || count != 4u || last_end == 0u) { return quotients_by_pairs(prefixes, count); }
-  // Their last bits, and 127 more: exponents, side by side.
+  // The exponents of the prefixes' last bits, biased by 127, one per byte.
   let last = exponent_of(last_end & (0u - last_end));
   let ends = (exponent_of(first_end ^ second_end) >> 23u)
     | (exponent_of(second_end ^ third_end) >> 15u)
     | (exponent_of(third_end ^ last_end) >> 7u)
     | (last << 1u);
   skip(prefixes, (last >> 23u) - 126u);
-  // Each less the one before it and 1; the first less 127.
+  // Subtracts from each exponent the one before it and 1, and from the first 127.
   return ends - (ends << 8u) - 0x0101017fu;
 }
 
-// Walks a part: its residuals, word by word; 0 where there is none. `brick`: whose flag faults raise.
+// Decodes a part into residuals, word by word; elements outside the chunk are 0. `brick`: the brick whose chunk a fault flags.
 fn expand_part(place: Place, coded: Coded, brick: u32) -> array<u32, part_words> {
   var residuals = array<u32, part_words>();
   for (var eighth = 0u; eighth < part_words / 8u; eighth++) {
@@ -99,7 +98,7 @@ fn expand_part(place: Place, coded: Coded, brick: u32) -> array<u32, part_words>
     if (coded.is_rice) {
       let quotients = quotients_of(&prefixes, count);
       if (checks) { raise_for(brick, quotients_fail(quotients, count, width, coded.has_escapes)); }
-      // A lane of 15 zeros is the only one with the bit of 16 set, one further.
+      // Only a lane of 15 has bit 4 set after 1 is added.
       if (coded.has_escapes && ((quotients + ones) & (16u * ones)) != 0u) {
         symbols |= with_escapes(quotients, count, width, &escapes, brick);
       } else {
@@ -111,7 +110,7 @@ fn expand_part(place: Place, coded: Coded, brick: u32) -> array<u32, part_words>
   return residuals;
 }
 
-// A word's quotients, with those that stand among the escapes, above their suffixes.
+// A word's quotients with the escapes put in, shifted above their suffixes.
 fn with_escapes(quotients: u32, count: u32, width: u32, escapes: ptr<function, u32>, brick: u32) -> u32 {
   var symbols = 0u;
   for (var lane = 0u; lane < count; lane++) {
@@ -150,7 +149,7 @@ fn store_brick(place: Place, plane: u32, thread: u32) {
   }
 }
 
-// Brings a plane's code to workgroup memory: most of it in one go, before it is known what the brick is.
+// Copies a plane's code into workgroup memory. Most of it is loaded at once, before the header is known.
 fn bring_code(start: u32, size: u32, thread: u32) {
   let at = vec4u(thread) + threads * vec4u(0u, 1u, 2u, 3u);
   let there = start + min(at, vec4u(max(size, 1u) - 1u));
@@ -162,7 +161,7 @@ fn bring_code(start: u32, size: u32, thread: u32) {
   for (var word = at.w + threads; word < size; word += threads) { store_word(word, payloads[start + word]); }
 }
 
-// By the payload itself, so that all invocations know that they read the same.
+// Reads the payload itself, so that the result is uniform across the workgroup.
 fn block_at(start: u32, block: u32) -> Block {
   let bit = block_header(block);
   let low = payloads[start + bit / 32u];
@@ -196,7 +195,7 @@ fn main(
     let own_block = block_at(start, place.block);
     var residuals = array<u32, part_words>();
 
-    // Where all codes are 0, residuals are 0: all predictors make every element the base of them.
+    // If all codes are 0, all residuals are 0, and every predictor gives each element the block's base.
     let is_flat = (header & 0x7fu) == 0u;
     var has_causal = false;
     if (causal == 1u) {
@@ -204,7 +203,7 @@ fn main(
         has_causal = has_causal || block_at(start, number).predictor >= sum_predictors;
       }
     }
-    workgroupBarrier(); // the brick's bits are there
+    workgroupBarrier(); // the brick's code is in workgroup memory
     if (checks && is_flat && thread == 0u) { raise_for(brick, (header & 128u) != 0u || filling_fails(block_header(block_count), 32u * size)); }
     if (!is_flat) {
       let code_width = min((header >> 4u) & 7u, 4u);
@@ -219,12 +218,12 @@ fn main(
       var coded = Coded(0u, code > 0u && code < raw_code, has_escapes, 0u, 0u, 0u);
       if (coded.is_rice) { coded.width = code - 1u; } else if (code == raw_code) { coded.width = bits; }
       let rice_count = select(0u, place.count, coded.is_rice);
-      // With elements of 2 bytes a group's parts share its planes: the first part brings them all.
+      // With elements of 2 bytes, a group's parts share its planes: the first part counts all of them.
       var suffix_bits = coded.width * place.count;
       if (lanes == 2u) { suffix_bits = coded.width * place.size.x * place.size.y * place.size.z; }
       let not_brought = select(0u, suffix_bits, lanes == 2u && place.part > 0u);
       let scanned = scan(thread, (suffix_bits - not_brought) | (rice_count << 18u));
-      // All suffixes, which end with the brick; where damage says that there are more bits than words, from its start on.
+      // The suffixes end with the brick. If damaged data claims more bits than there are words, they start at the brick's start.
       let suffix_total = scanned.total & 0x3ffffu;
       let suffixes_bit = max(32u * size, suffix_total) - suffix_total;
       coded.suffixes = suffixes_bit + (scanned.before & 0x3ffffu) - not_brought;
@@ -236,7 +235,7 @@ fn main(
       let share = share_of(prefixes, thread);
       let ones_there = scan(thread, count_ones(prefixes, share));
       mark_ones(prefixes, share, ones_there.before);
-      workgroupBarrier(); // the marks are there
+      workgroupBarrier(); // the marks are set
       coded.prefixes = bit_behind(prefixes, scanned.before >> 18u);
 
       var escape_total = 0u;
@@ -257,7 +256,7 @@ fn main(
         raise_for(brick, filling_fails(bit_behind(prefixes, rice_total) + escape_total, suffixes_bit));
       }
       if (code > 0u) { residuals = expand_part(place, coded, brick); }
-      workgroupBarrier(); // all bits are read: elements take their place
+      workgroupBarrier(); // all bits are read: elements may overwrite them
     }
     let is_level = is_flat || own_block.predictor == 0u;
     for (var i = 0u; i < part_words; i++) {
@@ -272,10 +271,10 @@ fn main(
       }
       if (word.count > 0u) { store_word(word_at(word.first), residual); }
     }
-    workgroupBarrier(); // all residuals are there
+    workgroupBarrier(); // all residuals are stored
 
     if (!is_flat) {
-      // The workgroup's invocations are parted evenly among the blocks that there may be.
+      // The invocations are divided evenly among the blocks of an unclipped brick.
       let width = threads / blocks;
       let block = vec2u((thread / width) % blocks_x, thread / width / blocks_x);
       let is_there = all(block < place.blocks);
@@ -287,14 +286,15 @@ fn main(
       if (blocks > 1u) { predicted = block_at(start, block.x + place.blocks.x * block.y); }
       for (var step = 0u; step < 3u; step++) {
         if (is_there) { sum_block(sum_of(predicted.predictor, step), word_at(vec3u(first, 0u)), extent, lane, width); }
-        workgroupBarrier(); // this sum is whole
+        workgroupBarrier(); // this sum is complete
       }
       if (has_causal && causal == 1u) {
-        // Blocks of causal predictors alone take part; a front of elements that know all before them moves through each.
+        // Only blocks with predictors that are not sums take part. A wavefront of elements whose predecessors are all known moves
+        // through each.
         let takes_part = is_there && predicted.predictor >= sum_predictors;
         for (var front = 1u; front < block_x + block_y + brick_z - 2u; front++) {
           if (takes_part) { reconstruct_front(predicted, front, first, extent, lane, width); }
-          workgroupBarrier(); // the front's elements are there
+          workgroupBarrier(); // this front's elements are stored
         }
       }
     }

@@ -1,14 +1,12 @@
-// Encodes each brick into a room of its own, and says how many words it has. src/core/codecs/rice/SPEC.md, 'A brick'.
-// brick.wgsl, planes.wgsl, spread.wgsl, tiles.wgsl, linear.wgsl, causal.wgsl, load.wgsl, residuals.wgsl, choose.wgsl, codes.wgsl, scan.wgsl and
-// writer.wgsl stand in front of this text.
-// Algorithm: the block's predictor is chosen, and symbols are made; they are turned into planes of bits, whose counts of ones say which
-// code a group takes. Each part of a group knows its bits by then, and a scan of these says where they start. The code is put together in
-// workgroup memory, and stored word by word; where it goes in the payload is known when all sizes are (sizes.wgsl, move.wgsl). A brick that
-// nothing clips and whose elements are all the same needs none of it.
-// One invocation owns one part of a group, one workgroup a brick, plane by plane. Dispatch: one workgroup a brick, spread
-// over x and y.
+// Encodes each brick into a room of its own, and stores how many words it takes. src/core/codecs/rice/SPEC.md, 'A brick'.
+// Algorithm: chooses the block's predictor and computes the symbols. Transposes them into bit planes; the planes' counts of ones
+// decide each group's code. Each part then knows its number of bits, and a scan finds where they start. The code is assembled in
+// workgroup memory and stored word by word. Its place in the payload is known only when all sizes are (sizes.wgsl, move.wgsl). An
+// unclipped brick whose elements are all equal skips all of this.
+// One invocation owns one part of a group, one workgroup a brick, plane by plane. Dispatch: one workgroup per brick, spread over
+// x and y.
 // Invariants:
-// 1. What several invocations bring together are sums and ORs of whole numbers: their order changes nothing.
+// 1. Invocations combine integers by addition or OR, so their order does not matter.
 // Twin: `encodeBrick` in src/core/codecs/rice/brick.ts.
 
 import package::bricks::packed::{bits, element_mask, planes};
@@ -25,21 +23,21 @@ import package::rice::scan::scan;
 import package::rice::tiles::{code_words, wg_code, word_with};
 import package::rice::writer::{Quotients, put, quotients_with, sum_of_four, write_escapes, write_planes, write_prefixes};
 
-// Where `places` says: bricks, one in each room.
+// The rooms for the bricks' codes, where `places` says.
 @group(0) @binding(3) var<storage, read_write> rooms: array<u32>;
 // Words of each plane of each brick.
 @group(0) @binding(4) var<storage, read_write> sizes: array<u32>;
 
-// Whether elements differ: 1 more than the plane in which they last did.
+// 1 more than the number of the last plane whose elements differ.
 var<workgroup> wg_varied_plane: atomic<u32>;
-// The set of the brick's codes.
+// The set of the brick's codes, one bit each.
 var<workgroup> wg_codes: atomic<u32>;
-// Halves of symbols of 2 bytes, for the other part of the group.
+// Halves of 2-byte symbols, for the other part of the group.
 var<workgroup> wg_halves: array<vec4u, threads * wide + 1u - wide>;
 
-// The code of a brick whose elements are all the same: its blocks' predictors and bases, two words at most.
+// The code of a brick whose elements are all equal: its blocks' predictors and bases, at most two words.
 fn write_uniform(room: u32, unit: u32, base: u32) {
-  // 'Left' explains all, but level does if the elements are 0: the first on a tie.
+  // Predictor 'left' leaves no residuals. If all elements are 0, so does level, which wins the tie because it comes first.
   let block = u32(base != 0u) | (base << predictor_bits);
   var low = 0u;
   var high = 0u;
@@ -58,15 +56,15 @@ fn write_uniform(room: u32, unit: u32, base: u32) {
   sizes[unit] = size;
 }
 
-// The planes of the bits of 32 elements: of a part's own; or, of symbols of 2 bytes, of all of the group's, the low 8 planes for the first part
-// and the high ones for the second. The workgroup calls it together.
+// The bit planes of 32 elements. Symbols of 1 byte: all planes of the part. Symbols of 2 bytes: the low 8 planes of the whole
+// group for its first part, the high 8 for its second. The whole workgroup must call it.
 fn planes_of(symbols: Eight, thread: u32) -> Eight {
   if (wide == 0u) { return transpose(symbols); }
-  // The low and the high bytes: those of the first tile's elements are bytes 0 and 2, of the second's 1 and 3.
+  // The low and the high bytes. The first tile's elements are in bytes 0 and 2, the second tile's in bytes 1 and 3.
   let bytes = Eight(low_halves(symbols.low, symbols.high, 0x00ff00ffu, 8u), high_halves(symbols.low, symbols.high, 0x00ff00ffu, 8u));
   let is_second = thread % 2u == 1u;
   wg_halves[thread] = select(bytes.high, bytes.low, is_second);
-  workgroupBarrier(); // the halves are there
+  workgroupBarrier(); // the halves are stored
   let other = wg_halves[thread ^ 1u];
   return transpose(Eight(select(bytes.low, other, is_second), select(other, bytes.high, is_second)));
 }
@@ -91,7 +89,7 @@ fn main(
     let room = places[brick].z + plane * places[brick].w;
     let differing = load_brick(place, plane, thread);
     if (differing != 0u || clipped == 1u) { atomicMax(&wg_varied_plane, plane + 1u); }
-    // The brick is there, too, behind this.
+    // Includes a barrier, so the brick is in workgroup memory, too.
     if (workgroupUniformLoad(&wg_varied_plane) != plane + 1u) {
       if (thread == 0u) { write_uniform(room, unit, word_with(vec3u(0u)) & element_mask); }
       if (planes > 1u && thread < blocks) { atomicStore(&wg_means[thread], 0u); }
@@ -105,7 +103,7 @@ fn main(
     let code = choose_code(own_planes, group_elements, thread);
     let is_rice = code > 0u && code < raw_code;
     let width = select(select(0u, bits, code == raw_code), code - 1u, is_rice);
-    // Of suffixes: how many of the 8 planes, and how many bits each has.
+    // How many of the 8 planes are suffixes, and how many bits each has.
     var plane_count = width;
     if (wide == 1u) { plane_count = select(min(width, 8u), max(width, 8u) - 8u, place.part == 1u); }
     let plane_bits = select(place.count, group_elements, wide == 1u);
@@ -145,7 +143,7 @@ fn main(
       write_prefixes(place, quotients.words, prefixes_at + (scanned.before.y & 0xffffu));
       if (quotients.escapes > 0u) { write_escapes(symbols, quotients.escaped, width, escapes_at + (scanned.before.y >> 16u)); }
     }
-    workgroupBarrier(); // the brick's bits are all there
+    workgroupBarrier(); // the brick's bits are all written
     for (var word = thread; word < size; word += threads) {
       rooms[room + word] = atomicLoad(&wg_code[word]);
       if (planes > 1u) { atomicStore(&wg_code[word], 0u); }
@@ -154,7 +152,7 @@ fn main(
       if (thread < blocks) { atomicStore(&wg_means[thread], 0u); }
       if (thread < blocks * candidates) { atomicStore(&wg_worths[thread], 0u); }
       if (thread == 0u) { atomicStore(&wg_codes, 0u); }
-      workgroupBarrier(); // what is added to is 0 before the next plane
+      workgroupBarrier(); // all sums are 0 again before the next plane
     }
   }
 }

@@ -1,30 +1,31 @@
-// The linear predictors: neighbours, as far as three elements away, times weights. No entry point: kernels.ts puts it in front of
-// causal.wgsl. SPEC.md, 'Linear'. Twins: `#weigh` in src/core/codecs/rice/predictors.ts; the weights are those of linear.ts.
+// The linear predictors: weighted sums of neighbours up to three elements away. SPEC.md, 'Linear'. Twins: `#weigh` in
+// src/core/codecs/rice/predictors.ts, and the weights in linear.ts.
 
 import package::bricks::packed::{bits, element_mask, lanes, picture};
 @if(decodes) import package::rice::reader::word_with;
 @else import package::rice::tiles::word_with;
 
-// Neighbours, or their weights: in pictures nine, in volumes ten.
+// Neighbours or their weights: nine in pictures, ten in volumes.
 struct Ten { near: vec4i, far: vec4i, last: vec2i }
 
-// An element of the brick. Of 2 bytes, less the base, as signed; of 1 byte as they are.
+// An element of the brick. Elements of 1 byte are unsigned. Elements of 2 bytes are signed differences to the base.
 fn element_at(at: vec3u, base: u32) -> i32 {
   let value = (word_with(at) >> (bits * (at.x % lanes))) & element_mask;
   if (bits == 16u) { return i32((value - base) << 16u) >> 16u; }
   return i32(value);
 }
 
-// Where an element is in its brick and in its block, and the step to the one that stands for neighbours that are not there.
+// An element's position in its brick and in its block, and the step to the neighbour that replaces missing ones.
 struct Own { at: vec3u, in_block: vec3u, nearest: vec3u, base: u32 }
 
-// As far as the block reaches; if that is not at all, the one to the left, above or behind.
+// The neighbour so many elements back, or as many as the block has. If it has none, the nearest one: to the left, above or
+// behind.
 fn neighbour(own: Own, x: u32, y: u32, z: u32) -> i32 {
   let step = min(vec3u(x, y, z), own.in_block);
   return element_at(own.at - select(step, own.nearest, all(step == vec3u(0u))), own.base);
 }
 
-// Of any element but the block's first one.
+// The neighbours of any element except the block's first.
 fn neighbours_of(at: vec3u, in_block: vec3u, base: u32) -> Ten {
   let nearest = select(select(vec3u(0u, 0u, 1u), vec3u(0u, 1u, 0u), in_block.y > 0u), vec3u(1u, 0u, 0u), in_block.x > 0u);
   let own = Own(at, in_block, nearest, base);
@@ -69,7 +70,7 @@ fn weights_of(predictor: u32) -> Ten {
   }
 }
 
-// What is to be expected of the element that has these neighbours; its low bits count.
+// The prediction for the element with these neighbours. Only its low bits count.
 fn weigh(neighbours: Ten, predictor: u32, base: u32) -> u32 {
   let weights = weights_of(predictor);
   let sum = dot(neighbours.near, weights.near) + dot(neighbours.far, weights.far) + dot(neighbours.last, weights.last);

@@ -1,5 +1,4 @@
-// An encoder's brick, from the box into workgroup memory. No entry point: kernels.ts puts it in front of the others, behind
-// tiles.wgsl.
+// Loads an encoder's brick from the box into workgroup memory.
 
 import package::bricks::packed::{Box, bits, element_bytes, element_mask, ones, packed_subtract, planes, tops};
 import package::rice::brick::{
@@ -8,14 +7,15 @@ import package::rice::brick::{
 import package::rice::tiles::{tile_of, wg_tiles, word_with};
 
 @group(0) @binding(0) var<uniform> box: Box;
-// From cut.wgsl: one for each brick.
+// From cut.wgsl, one per brick.
 @group(0) @binding(1) var<storage, read> places: array<vec4u>;
 @group(0) @binding(2) var<storage, read> voxels: array<u32>;
 
-// For each block of a whole brick: the sum of its elements' differences to the brick's first one, with 2^(w−1) added to each.
+// For each block of an unclipped brick: the sum of its elements' signed differences to the brick's first one, with 2^(w−1) added
+// to each.
 var<workgroup> wg_means: array<atomic<u32>, blocks>;
 
-// The mean of this invocation's block, rounded, as elements' differences to the brick's first one are signed. Twin: `meanOf` in
+// The rounded mean of this invocation's block, from signed differences to the brick's first element. Twin: `meanOf` in
 // src/core/codecs/rice/predictors.ts.
 fn mean_of(place: Place) -> u32 {
   let number = place.group.xy / vec2u(block_x, block_y);
@@ -25,13 +25,13 @@ fn mean_of(place: Place) -> u32 {
   return (word_with(vec3u(0u)) + (2u * sum + count) / (2u * count) - (1u << (bits - 1u))) & element_mask;
 }
 
-// Fills workgroup memory with one plane of the brick; lanes behind the chunk's edge are 0. A barrier must follow. Returns the
-// bits in which this invocation's elements differ from the brick's first one.
+// Fills workgroup memory with one plane of the brick. Lanes behind the chunk's edge become 0. A barrier must follow. Returns the
+// bits in which this invocation's elements differ from the brick's first element.
 fn load_brick(place: Place, plane: u32, thread: u32) -> u32 {
   let first_element = ((voxels[place.first_word] >> (16u * plane)) & element_mask) * ones;
   var differing = 0u;
   var sum = 0u;
-  // From one word to the next it is always as far.
+  // The step from one word to the next is constant.
   let first_at = shared_word(thread, 0u);
   let first = place.first_word + first_at.z * box.slice_words + first_at.y * box.row_words + first_at.x * element_bytes / 4u;
   let step = step_z * box.slice_words + step_y * box.row_words;

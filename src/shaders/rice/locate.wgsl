@@ -1,10 +1,10 @@
-// Finds where each brick lies in the box and in its chunk's payload. src/core/codecs/rice/SPEC.md, 'Payload'.
-// brick.wgsl, raise.wgsl or ignore.wgsl, and scan.wgsl stand in front of this text.
-// Algorithm: each invocation adds up the lengths of its share of the directory; the sums are scanned; then it goes through
-// its share once more.
-// One invocation owns a 64th of a chunk's directory, one workgroup a chunk. Dispatch: one workgroup a chunk, spread over x, y.
+// Finds each brick's place in the box and its code in the chunk's payload. src/core/codecs/rice/SPEC.md, 'Payload'.
+// Algorithm: each invocation adds up the lengths in its share of the directory. The sums are scanned. Then it goes through its
+// share again.
+// One workgroup owns a chunk, each invocation an equal share of its directory. Dispatch: one workgroup per chunk, spread over x
+// and y.
 // Invariants:
-// 1. Spans end where their payload does, at the latest, whatever a damaged directory says.
+// 1. Spans end no later than their payload, whatever a damaged directory says.
 // Twin: `decode` in src/core/codecs/rice/reference.ts.
 
 import package::bricks::packed::{Box, planes};
@@ -15,11 +15,11 @@ import package::rice::scan::scan;
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 @group(0) @binding(2) var<storage, read> payloads: array<u32>;
-// For each plane of each brick: where it lies in the box, as `cut` in brick.wgsl says; its first word in `payloads`, and how
-// many it has.
+// For each plane of each brick: its place in the box, as `cut` in brick.wgsl returns it; its first word in `payloads`; and its
+// number of words.
 @group(0) @binding(3) var<storage, read_write> spans: array<vec4u>;
 
-// Entries have 2 bytes and directories start at whole words, so none crosses a word's edge.
+// Entries have 2 bytes and directories start at whole words, so no entry spans two words.
 fn length_at(directory: u32, entry: u32) -> u32 { return (payloads[directory + entry / 2u] >> (16u * (entry % 2u))) & 0xffffu; }
 
 @compute @workgroup_size(threads)

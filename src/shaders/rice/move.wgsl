@@ -1,17 +1,17 @@
-// Brings each brick from its room into its chunk's payload, and its length into the directory. src/core/codecs/rice/SPEC.md,
-// 'Payload'. brick.wgsl stands in front of this text.
-// So many neighbouring invocations own a brick; a workgroup owns several. Dispatch: one workgroup for `threads / movers` bricks, spread
-// over x and y.
+// Moves each brick's code from its room into its chunk's payload, and stores its length in the directory.
+// src/core/codecs/rice/SPEC.md, 'Payload'.
+// `movers` neighbouring invocations own a brick. Dispatch: one workgroup for each `threads / movers` bricks, spread over x and y.
 // Invariants:
-// 1. Each word of the payloads is written, and by one invocation: a word of the directory by the first of its two bricks' planes.
-// 2. Chunks with byte_length 0 are left out.
+// 1. Each word of the payloads is written by exactly one invocation. A word of the directory is written for the first of its two
+//    planes.
+// 2. Chunks with byte_length 0 are skipped.
 // Twin: `encode` in src/core/codecs/rice/reference.ts.
 
 import package::bricks::packed::{Box, planes};
 import package::rice::brick::{Chunk, threads};
 
 @group(0) @binding(0) var<uniform> box: Box;
-// From cut.wgsl, and what encode.wgsl left there.
+// From cut.wgsl; the rooms hold what encode.wgsl wrote.
 @group(0) @binding(1) var<storage, read> places: array<vec4u>;
 @group(0) @binding(2) var<storage, read> rooms: array<u32>;
 @group(0) @binding(3) var<storage, read> sizes: array<u32>;
@@ -53,7 +53,7 @@ fn main(
     let room = places[brick].z + plane * places[brick].w;
     let start = payload + offsets[unit];
     let size = sizes[unit];
-    // Four words are under way at once.
+    // Keeps four loads in flight.
     var word = mover;
     for (; word + 3u * movers < size; word += 4u * movers) {
       let from_room = room + word;

@@ -1,20 +1,20 @@
-// Planes of bits from bytes, and back. No entry point: kernels.ts puts it in front of the others. SPEC.md, 'Codes'.
+// Transposes bytes into bit planes and back. SPEC.md, 'Codes'.
 
-// Eight words, in two halves: without indices they stay in registers.
+// Eight words in two halves. Without indexing they stay in registers.
 struct Eight { low: vec4u, high: vec4u }
 
-// Where `mask` has ones, `low`; elsewhere `high`, moved up by `shift`.
+// `low` where `mask` has ones; elsewhere `high`, shifted up.
 fn low_halves(low: vec4u, high: vec4u, mask: u32, shift: u32) -> vec4u {
   return (low & vec4u(mask)) | ((high << vec4u(shift)) & vec4u(~mask));
 }
 
-// What low_halves leaves out: where `mask` has ones, `low`, moved down; elsewhere `high`.
+// The bits that low_halves leaves out: `low`, shifted down, where `mask` has ones; elsewhere `high`.
 fn high_halves(low: vec4u, high: vec4u, mask: u32, shift: u32) -> vec4u {
   return ((low >> vec4u(shift)) & vec4u(mask)) | (high & vec4u(~mask));
 }
 
-// Four matrices of 8 × 8 bits, one in each byte lane, mirrored: bit i of word b becomes bit b of word i. Halves of lanes are swapped
-// between words 4 apart, then quarters between those 2 apart, then bits. Its own inverse.
+// Transposes four matrices of 8 × 8 bits, one in each byte lane: bit i of word b becomes bit b of word i. It swaps halves of
+// lanes between words 4 apart, then quarters between words 2 apart, then bits. It is its own inverse.
 fn transpose(words: Eight) -> Eight {
   let low = low_halves(words.low, words.high, 0x0f0f0f0fu, 4u);
   let high = high_halves(words.low, words.high, 0x0f0f0f0fu, 4u);

@@ -1,19 +1,18 @@
-// Where a decoder's prefixes start: ones are counted and sought in a brick's code. No entry point: kernels.ts puts it in front of
-// decode.wgsl, behind brick.wgsl and its memory. SPEC.md, 'Codes'.
-// Algorithm: each invocation counts the ones of its share of words. When it is known how many stand before, it marks those at which a
-// whole part of a group ends; where a part starts is then read, or sought from the mark before it.
+// Finds where a decoder's prefixes start, by counting ones in a brick's code. SPEC.md, 'Codes'.
+// Algorithm: each invocation counts the ones in its share of the words. Once it knows how many come before, it marks each one
+// that ends a full part's prefixes. A part's start is then a mark, or is searched from the mark before it.
 
 import package::bricks::memory::load_word;
 import package::bricks::packed::{lanes, low_bits};
 import package::rice::brick::{clipped, part_words, threads};
 
-// Elements of a part that nothing clips.
+// Elements of an unclipped part.
 override part_elements: u32 = part_words * lanes;
-// Element n: the bit behind the prefixes' first n × part_elements ones, n > 0.
+// Element n > 0: the bit behind the first n × part_elements ones of the prefixes.
 var<workgroup> wg_marks: array<u32, threads + 1u>;
 
-// Where the ones of a brick's prefixes are sought: words `first` to `end`, `share` of them an invocation's own. Ones in
-// front of the prefixes, in the first word, do not count.
+// The words `first` to `end` that hold a brick's prefixes, `share` of them for each invocation. Ones before `bit` in the first
+// word do not count.
 struct Prefixes { bit: u32, first: u32, end: u32, share: u32 }
 
 fn prefix_word(prefixes: Prefixes, word: u32) -> u32 {
@@ -22,7 +21,7 @@ fn prefix_word(prefixes: Prefixes, word: u32) -> u32 {
   return bits_there;
 }
 
-// An invocation's share of words: two are at hand, of which those that are not there have no ones; more are rare.
+// An invocation's share of the words. Two are kept in registers, with no ones if they are outside; more are rare.
 struct Share { first: u32, end: u32, low: u32, high: u32 }
 
 fn share_of(prefixes: Prefixes, thread: u32) -> Share {
@@ -40,7 +39,7 @@ fn count_ones(prefixes: Prefixes, share: Share) -> u32 {
   return ones_there;
 }
 
-// Marks the ones of a share that are due.
+// Marks those ones of a share that end a part.
 fn mark_ones(prefixes: Prefixes, share: Share, ones_before: u32) {
   var ones_there = mark_word(share.first, share.low, ones_before);
   ones_there = mark_word(share.first + 1u, share.high, ones_there);
@@ -49,7 +48,7 @@ fn mark_ones(prefixes: Prefixes, share: Share, ones_before: u32) {
   }
 }
 
-// Returns the ones up to the word's end.
+// Returns the number of ones up to the word's end.
 fn mark_word(word: u32, bits_there: u32, ones_before: u32) -> u32 {
   let end = ones_before + countOneBits(bits_there);
   for (var mark = ones_before / part_elements + 1u; mark * part_elements <= end && mark <= threads; mark++) {
@@ -58,12 +57,12 @@ fn mark_word(word: u32, bits_there: u32, ones_before: u32) -> u32 {
   return end;
 }
 
-// The bit of one number `number`, from 0 on, of those in a word: by counts of 8, 4 and 2 bits that are made at once, as
-// countOneBits is slow.
+// The position of one number `number` (from 0) in a word. It counts groups of 8, 4 and 2 bits in parallel, because countOneBits
+// is slow.
 fn bit_of_one(bits_there: u32, number: u32) -> u32 {
   let twos = bits_there - ((bits_there >> 1u) & 0x55555555u);
   let fours = (twos & 0x33333333u) + ((twos >> 2u) & 0x33333333u);
-  // In each byte the ones up to its end.
+  // In each byte: the ones up to its end.
   let ends = ((fours + (fours >> 4u)) & 0x0f0f0f0fu) * 0x01010101u;
   let first_end = ends & 0xffu;
   let second_end = (ends >> 8u) & 0xffu;
@@ -101,11 +100,10 @@ fn bit_behind(prefixes: Prefixes, count: u32) -> u32 {
   return 32u * word + bit_of_one(bits_there, rest - passed - 1u) + 1u;
 }
 
-// How many of the prefixes from one bit to another are those of escapes: ones behind 15 zeros, sought in all places of a word
-// at once.
+// How many prefixes between two bits are escapes, that is ones behind 15 zeros. Searches all positions of a word at once.
 fn count_escapes(start: u32, end: u32) -> u32 {
   var escaped = 0u;
-  // Of the word before, as bits: zeros that end 1, 2, 4, 8, 15 of them. What stands in front of the prefixes counts as ones.
+  // For the previous word: the bits at which 1, 2, 4, 8 or 15 zeros end. Bits before the prefixes count as ones.
   var before = vec4u(0u);
   var fifteen_before = 0u;
   for (var word = start / 32u; 32u * word < end; word++) {

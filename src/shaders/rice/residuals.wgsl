@@ -1,7 +1,7 @@
-// The residuals and symbols of a part of a group. No entry point: kernels.ts puts it in front of encode.wgsl, behind load.wgsl.
-// SPEC.md, 'Predictors' and 'Symbols'. Twin: `Neighbourhood` and `toSymbol` in src/core/codecs/rice/predictors.ts.
-// All predictors from left to soft up are differences along axes. Two words are worked on at a time, as a vector: two rows of a tile,
-// or one row of each of a part's two tiles.
+// The residuals and symbols of a part of a group. SPEC.md, 'Predictors' and 'Symbols'. Twin: `Neighbourhood` and `toSymbol` in
+// src/core/codecs/rice/predictors.ts.
+// The predictors from left to soft up are differences along axes. They work on two words at a time, as a vector: two rows of a
+// tile, or one row of each of a part's two tiles.
 
 import package::bricks::packed::{bits, element_mask, lanes, lanes_below, ones, packed_subtract, picture, tops};
 import package::rice::brick::{Place, Word, causal, clipped, mean_candidate, place_in_block, starts_block, tiles_x, word_of};
@@ -22,10 +22,10 @@ fn symbols_of(residuals: vec2u) -> vec2u {
   return ((residuals << vec2u(1u)) & vec2u(~ones)) ^ (((residuals >> vec2u(bits - 1u)) & vec2u(ones)) * element_mask);
 }
 
-// Words and those to the left of them, of which the last element counts: their differences along x.
+// Differences along x. `left`: the words to the left, of which only the last element counts.
 fn along_x(words: vec2u, left: vec2u) -> vec2u { return subtract(words, (words << vec2u(bits)) | (left >> vec2u(32u - bits))); }
 
-// Two words, and where they stand in their block: in its first column, row, slice.
+// Two words with their neighbours, and whether they lie in their block's first column, row and slice.
 struct Corner {
   own: vec2u,
   above: vec2u,
@@ -41,7 +41,7 @@ struct Corner {
   front: vec2<bool>,
 }
 
-// Rows 0 and 1 of a tile, or rows 2 and 3; and those above them.
+// Rows 0 and 1 of a tile, or rows 2 and 3, and the rows above them.
 struct Rows { own: vec2u, above: vec2u }
 
 fn rows_of(tile: u32, lower: bool) -> Rows {
@@ -50,7 +50,7 @@ fn rows_of(tile: u32, lower: bool) -> Rows {
   return Rows(own.xy, vec2u(wg_tiles[tile - tile_row].w, own.x));
 }
 
-// A part's two tiles, and which of their block's columns, rows and slices they are in.
+// A part's two tiles, and whether they lie in their block's first column, row and slice.
 struct Tiles { at: vec2u, left: vec2<bool>, top: bool, front: vec2<bool> }
 
 fn tiles_of(place: Place) -> Tiles {
@@ -87,7 +87,7 @@ fn corner_of(tiles: Tiles, second: bool, lower: bool) -> Corner {
   return corner;
 }
 
-// 'Left': in the block's first column upwards, in its first row and column to behind.
+// 'Left': upwards in the block's first column, backwards in its first row and column.
 fn by_left(corner: Corner) -> vec2u {
   let column = subtract(corner.own, select(corner.above, corner.behind, corner.top));
   return select(corner.own_x, (corner.own_x & vec2u(~element_mask)) | (column & vec2u(element_mask)), corner.left);
@@ -99,14 +99,14 @@ fn by_behind(corner: Corner) -> vec2u { return select(subtract(corner.own, corne
 
 fn by_flat(corner: Corner) -> vec2u { return select(flat_of(corner), by_left(corner), corner.top); }
 
-// Differences of words' differences: of those to the left, upwards; and the same of the words behind.
+// Differences along x and y: of the words themselves, and of the words behind.
 fn flat_of(corner: Corner) -> vec2u { return subtract(corner.own_x, corner.above_x); }
 fn flat_behind(corner: Corner) -> vec2u { return subtract(corner.behind_x, corner.above_behind_x); }
 
 fn by_lorenzo(corner: Corner) -> vec2u { return subtract(flat_of(corner), flat_behind(corner)); }
 
-// By predictor 6, soft. What is not there is 0, of which half is 0; where a sum is whole, what stands before is left out of what
-// is halved.
+// Predictor 6, soft. Missing neighbours are 0, and so are their halves. Where a sum is whole, the preceding difference is not
+// halved.
 fn by_soft(corner: Corner) -> vec2u {
   let halved = select(vec2u(0xffffffffu), vec2u(~element_mask), corner.left);
   return soft_behind(
@@ -115,7 +115,8 @@ fn by_soft(corner: Corner) -> vec2u {
     soften(flat_behind(corner), corner.above_behind_x & halved));
 }
 
-// By predictor 7, soft up. The difference upwards of the element to the left is a word's own, less the difference of both.
+// Predictor 7, soft up. The upward difference of the left neighbours is the words' own upward difference less the difference
+// along both axes.
 fn by_soft_up(corner: Corner) -> vec2u {
   let halved = select(vec2u(0xffffffffu), vec2u(0u), corner.top);
   let flat = flat_of(corner);
@@ -125,14 +126,14 @@ fn by_soft_up(corner: Corner) -> vec2u {
   return soft_behind(corner, soften(flat, left & halved), soften(behind_flat, left_behind & halved));
 }
 
-// The last of the differences, along z.
+// The difference along z, which comes last.
 fn soft_behind(corner: Corner, own: vec2u, before: vec2u) -> vec2u {
   if (picture == 1u) { return own; }
   return soften(subtract(own, before), before & select(vec2u(0xffffffffu), vec2u(~element_mask), corner.left & corner.top));
 }
 
-// The residuals of a part's words by a candidate that is a sum; each has a text of its own, so that no word is brought that it does
-// not need.
+// The residuals of a part's words under a candidate that is a sum. Each case is written out, so that it loads only the words it
+// needs.
 fn residuals_of(candidate: u32, tiles: Tiles, mean: u32) -> Eight {
   switch (candidate) {
     case 1u: {
@@ -185,7 +186,7 @@ fn predictor_of(candidate: u32) -> u32 {
   return select(candidate - 1u, 0u, candidate == mean_candidate);
 }
 
-// The residuals of a word by a predictor that is no sum.
+// The residuals of a word under a predictor that is not a sum.
 fn causal_residuals(predictor: u32, place: Place, word: Word) -> u32 {
   let in_block = place_in_block(place, word.first);
   let base = base_of(place);
@@ -200,7 +201,7 @@ fn causal_residuals(predictor: u32, place: Place, word: Word) -> u32 {
 // The first element of this invocation's block.
 fn base_of(place: Place) -> u32 { return word_with(vec3u(place.group.xy - place.in_block, 0u)) & element_mask; }
 
-// The symbols of a part's elements, 0 where there is none.
+// The symbols of a part's elements; 0 outside the chunk.
 fn symbols_by(candidate: u32, place: Place, mean: u32) -> Eight {
   var residuals = Eight();
   if (causal == 1u && candidate > mean_candidate) {
@@ -218,7 +219,7 @@ fn symbols_by(candidate: u32, place: Place, mean: u32) -> Eight {
   return Eight(low & lanes_there(place, 0u), high & lanes_there(place, 4u));
 }
 
-// The lanes of a part's words from word `first` on that are in the chunk.
+// The lanes of four words of a part, from word `first` on, that lie in the chunk.
 fn lanes_there(place: Place, first: u32) -> vec4u {
   if (clipped == 0u) { return vec4u(0xffffffffu); }
   return vec4u(

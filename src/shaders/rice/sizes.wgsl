@@ -1,8 +1,8 @@
-// Finds where each brick's code goes in its chunk's payload, and how long that becomes, for the CPU, which places the payloads.
-// src/core/codecs/rice/SPEC.md, 'Payload'. brick.wgsl and scan.wgsl stand in front of this text.
-// Algorithm: each invocation adds up its share of a chunk's sizes; the sums are scanned; then it goes through its share once
-// more, as in locate.wgsl.
-// One workgroup owns a chunk. Dispatch: one workgroup a chunk, spread over x and y.
+// Finds where each brick's code goes in its chunk's payload, and how long the payload becomes. The CPU reads the lengths and
+// places the payloads. src/core/codecs/rice/SPEC.md, 'Payload'.
+// Algorithm: each invocation adds up its share of a chunk's sizes. The sums are scanned. Then it goes through its share again, as
+// in locate.wgsl.
+// One workgroup owns a chunk. Dispatch: one workgroup per chunk, spread over x and y.
 // Twin: `encode` in src/core/codecs/rice/reference.ts.
 
 import package::bricks::packed::{Box, planes};
@@ -13,9 +13,9 @@ import package::rice::scan::scan;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 // Words of each plane of each brick, from encode.wgsl.
 @group(0) @binding(2) var<storage, read> sizes: array<u32>;
-// For each of these: how many words of its chunk's payload stand in front of it.
+// For each plane of each brick: the words before it in its chunk's payload.
 @group(0) @binding(3) var<storage, read_write> offsets: array<u32>;
-// For each chunk: bytes of its payload, the directory with them.
+// The bytes of each chunk's payload, including the directory.
 @group(0) @binding(4) var<storage, read_write> lengths: array<u32>;
 
 @compute @workgroup_size(threads)

@@ -1,16 +1,16 @@
-// The planes of sets that the chunk's edge clips: bits of elements that there are, moved together, and back to their places. No entry point:
-// kernels.ts puts it in front of the others, behind brick.wgsl. SPEC.md, 'Suffixes'.
+// Bit planes of sets that the chunk's edge clips: moves the bits of existing elements together, and back to their places.
+// SPEC.md, 'Suffixes'.
 
 import package::bricks::packed::{lanes, lanes_below, ones};
 import package::rice::brick::{Place, part_words, word_of};
 
-// Words of the 32 elements that planes are for: eight, or sixteen, which are all of a group.
+// Words of the 32 elements of a set: eight, or all sixteen of a group.
 override set_words: u32 = 32u / lanes;
 
-// How to put bits that stand together into the places of a set that there are: which of them come by so many bits.
+// How to spread packed bits to the places of a set's existing elements. `by_n`: the places whose bits move up by n.
 struct Spread { places: u32, by_1: u32, by_2: u32, by_4: u32, by_8: u32, by_16: u32 }
 
-// One step of making it, as places move together: where those are that still move, the gaps' ends, and which places moved.
+// One step of building a `Spread`: the places still to move, the gaps between them, and the places that moved.
 struct Closing { places: u32, gaps: u32, moved: u32 }
 
 fn close(before: Closing, shift: u32) -> Closing {
@@ -43,7 +43,7 @@ fn spread_bits(together: u32, spread: Spread) -> u32 {
   return moved_up(bits_there, 1u, spread.by_1) & spread.places;
 }
 
-// The bits of a word that stand in places that there are, moved together: as `compress` in Hacker's Delight, 7-4.
+// Packs the bits of a word at a set's places. As `compress` in Hacker's Delight, 7-4.
 fn gather_bits(word: u32, spread: Spread) -> u32 {
   var together = moved_down(word & spread.places, 1u, spread.by_1);
   together = moved_down(together, 2u, spread.by_2);
@@ -54,7 +54,7 @@ fn gather_bits(word: u32, spread: Spread) -> u32 {
 
 fn moved_down(apart: u32, shift: u32, moving: u32) -> u32 { return (apart & ~moving) | ((apart & moving) >> shift); }
 
-// The places that there are of a part's set number `number`, as bits of a plane.
+// The existing elements of a part's set number `number`, as bits of a plane.
 fn places_of(place: Place, number: u32) -> u32 {
   var group = place;
   group.part = 0u;
@@ -62,7 +62,7 @@ fn places_of(place: Place, number: u32) -> u32 {
   if (lanes == 4u) { first = place.part * part_words + 8u * number; }
   var places = 0u;
   for (var i = 0u; i < set_words; i++) {
-    // Of the word's first element; the others have the bits of the same number in the other lanes.
+    // The bit of the word's first element. The other elements have the same bit in the other lanes.
     var bit = i;
     if (lanes == 2u) { bit = 8u * ((i / 4u) % 2u) + 4u * (i / 8u) + i % 4u; }
     places |= (lanes_below(word_of(group, first + i).count) & ones) << bit;

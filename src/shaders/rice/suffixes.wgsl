@@ -1,5 +1,5 @@
-// A decoder's suffixes: planes of bits, found in a brick's code and turned into words of elements. No entry point: kernels.ts puts it in front
-// of decode.wgsl, behind planes.wgsl and spread.wgsl. SPEC.md, 'Suffixes'. Twin: `readPlanes` in src/core/codecs/rice/brick.ts.
+// A decoder's suffixes: turns bit planes of a brick's code into words of elements. SPEC.md, 'Suffixes'. Twin: `readPlanes` in
+// src/core/codecs/rice/brick.ts.
 
 import package::bricks::memory::load_word;
 import package::bricks::packed::lanes;
@@ -8,7 +8,7 @@ import package::rice::planes::{Eight, high_halves, low_halves, transpose};
 import package::rice::reader::{Coded, peek, reader_at};
 import package::rice::spread::{Spread, places_of, spread_bits, spread_to};
 
-// The planes of a set: how many, and where they stand, each of `count` bits.
+// The planes of a set: how many there are, where they start, and the bits in each.
 struct Planes { width: u32, bit: u32, count: u32, spread: Spread }
 
 fn planes_of(place: Place, coded: Coded, number: u32) -> Planes {
@@ -17,12 +17,12 @@ fn planes_of(place: Place, coded: Coded, number: u32) -> Planes {
     found.spread = spread_to(places_of(place, number));
     found.count = countOneBits(found.spread.places);
   }
-  // Parts of whole groups have two sets where one invocation has them all.
+  // With elements of 1 byte, one invocation may own both sets of an unclipped group.
   if (lanes == 4u && number == 1u) { found.bit += coded.width * (place.count - found.count); }
   return found;
 }
 
-// Bit `bit` of all symbols of a set; 0 if it belongs to no suffix. Planes that nothing clips are whole words.
+// Bit `bit` of all symbols of a set; 0 if no suffix has that bit. Unclipped planes are whole words.
 fn plane_at(found: Planes, bit: u32) -> u32 {
   if (bit >= found.width) { return 0u; }
   if (clipped == 0u) { return load_word(found.bit / 32u + bit); }
@@ -35,7 +35,7 @@ fn planes_from(found: Planes, bit: u32) -> Eight {
     vec4u(plane_at(found, bit + 4u), plane_at(found, bit + 5u), plane_at(found, bit + 6u), plane_at(found, bit + 7u)));
 }
 
-// One half of each byte, the low (0) or the high one (1): that of `low`, and above it that of `high`.
+// Joins one half of each byte, the low (0) or the high one (1), of `low` with the same half of `high` above it.
 fn joined_halves(low: vec4u, high: vec4u, half: u32) -> vec4u {
   return ((low >> vec4u(4u * half)) & vec4u(0x0f0f0f0fu)) | ((high << vec4u(4u - 4u * half)) & vec4u(0xf0f0f0f0u));
 }
@@ -47,8 +47,8 @@ fn suffixes_of(place: Place, coded: Coded, eighth: u32) -> Eight {
   let low_planes = planes_from(found, 0u);
   var high_planes = Eight();
   if (found.width > 8u) { high_planes = planes_from(found, 8u); }
-  // These words' bits are the low or the high halves of the planes' bytes; above each goes that of the plane 8 further. So low and high
-  // bytes come of one transposition, those of two tiles side by side.
+  // These words' bits are the low or the high halves of the planes' bytes. Above each goes the half from the plane 8 further. One
+  // transposition then gives low and high bytes, for two tiles side by side.
   let half = place.part + eighth;
   let nibbles = Eight(
     joined_halves(low_planes.low, high_planes.low, half),

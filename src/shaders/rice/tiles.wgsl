@@ -1,7 +1,6 @@
-// An encoder's workgroup memory: a brick's elements, and beside them its code. No entry point: kernels.ts puts it in front of the
-// others, behind brick.wgsl.
-// Elements stand in tiles, 4 rows of one word each. Each block has its own, and beside them a column to the left, a row above and, in
-// volumes, a slice behind that are always 0: what does not exist is 0.
+// An encoder's workgroup memory: a brick's elements and its code.
+// Elements are stored in tiles of 4 rows of one word each. Each block has its own tiles, plus a column to the left, a row above
+// and, in volumes, a slice behind that stay 0: missing neighbours count as 0.
 
 import package::bricks::packed::{lanes, picture};
 import package::rice::brick::{block_x, block_y, blocks, blocks_x, brick_z, wide};
@@ -9,13 +8,13 @@ import package::rice::brick::{block_x, block_y, blocks, blocks_x, brick_z, wide}
 override block_columns: u32 = block_x / lanes;
 override behind: u32 = 1u - picture;
 override tile_row: u32 = block_columns + 1u;
-// In volumes of 1 byte one more, so that the parts of neighbouring groups do not meet in one bank.
+// One more in volumes of 1 byte: it keeps the parts of neighbouring groups out of the same memory bank.
 override tile_slice: u32 = tile_row * (block_y / 4u + 1u) + behind * (1u - wide);
 override block_tiles: u32 = tile_slice * (brick_z + behind);
 override tile_count: u32 = blocks * block_tiles;
 var<workgroup> wg_tiles: array<vec4u, tile_count>;
 
-// The longest code: 4096 bytes of raw groups, and at most 312 bits in front of them.
+// The longest code: 4096 bytes of raw groups, and a header of at most 312 bits.
 const code_words = 1036u;
 var<workgroup> wg_code: array<atomic<u32>, code_words>;
 

@@ -1,8 +1,6 @@
-// Bits into a brick's code in workgroup memory. No entry point: kernels.ts puts it in front of encode.wgsl, behind tiles.wgsl and spread.wgsl.
-// SPEC.md, 'A brick' and 'Codes'.
+// Writes bits into a brick's code in workgroup memory. SPEC.md, 'A brick' and 'Codes'.
 // Invariants:
-// 1. The code is zero before, and no two bits written stand in one place: words that several share are the same whoever comes
-//    first.
+// 1. The code starts as zeros and no bit is written twice, so words that several invocations share do not depend on their order.
 
 import package::bricks::packed::{bits, element_mask, lanes, ones, tops};
 import package::rice::brick::{Place, clipped, escape_quotient, part_words, sum_of_lanes, word_of};
@@ -10,18 +8,18 @@ import package::rice::planes::Eight;
 import package::rice::spread::{gather_bits, places_of, spread_to};
 import package::rice::tiles::wg_code;
 
-// Up to 32 bits in one go, for the few values that stand alone. `value` has no bits above `width`.
+// Writes up to 32 bits, for values that stand alone. `value` must have no bits above `width`.
 fn put(bit: u32, value: u32, width: u32) {
   atomicOr(&wg_code[bit / 32u], value << (bit % 32u));
   if (bit % 32u + width > 32u) { atomicOr(&wg_code[bit / 32u + 1u], value >> (32u - bit % 32u)); }
 }
 
-// Gathers neighbouring bits into words. Those between the first and the last are all its own.
+// Collects neighbouring bits into words. All words between the first and the last belong to this writer alone.
 struct Writer { first: u32, word: u32, used: u32, bits: u32, head: u32 }
 
 fn writer_at(bit: u32) -> Writer { return Writer(bit / 32u, bit / 32u, bit % 32u, 0u, 0u); }
 
-// `width`: 32 at most; `value` has no bits above.
+// `width`: at most 32. `value` must have no bits above it.
 fn append(writer: ptr<function, Writer>, value: u32, width: u32) {
   let used = (*writer).used;
   (*writer).bits |= value << used;
@@ -43,13 +41,10 @@ fn finish(writer: Writer) {
   if (writer.used > 0u) { atomicOr(&wg_code[writer.word], writer.bits); }
 }
 
-// How a group's symbols are coded: bits of suffixes, whether there are prefixes.
-struct Coded { width: u32, is_rice: bool }
-
 // The quotients of four words.
 fn quotients_of(symbols: vec4u, k: u32) -> vec4u { return (symbols >> vec4u(k)) & vec4u((element_mask >> k) * ones); }
 
-// The top bit of each lane with a quotient of 15 or more.
+// The top bit of each lane whose quotient is 15 or more.
 fn escapes_in(quotients: vec4u) -> vec4u {
   return (((quotients & vec4u(~tops)) + ones * ((1u << (bits - 1u)) - escape_quotient)) | quotients) & vec4u(tops);
 }
@@ -58,7 +53,7 @@ fn sum_of_four(words: vec4u) -> u32 {
   return sum_of_lanes(words.x) + sum_of_lanes(words.y) + sum_of_lanes(words.z) + sum_of_lanes(words.w);
 }
 
-// A part's quotients, 15 at most; the top bits of lanes that are escapes; and how many.
+// A part's quotients, capped at 15; the top bits of the lanes that are escapes; and the number of escapes.
 struct Quotients { words: Eight, escaped: Eight, escapes: u32 }
 
 fn quotients_with(symbols: Eight, k: u32) -> Quotients {
@@ -74,7 +69,7 @@ fn quotients_with(symbols: Eight, k: u32) -> Quotients {
   return Quotients(words, escaped, escapes);
 }
 
-// Quotients with 15 in the place of those that are escapes.
+// Replaces the quotients that are escapes by 15.
 fn capped(quotients: vec4u, escaped: vec4u) -> vec4u {
   let covered = (escaped >> vec4u(bits - 1u)) * element_mask;
   return (quotients & ~covered) | (vec4u(escape_quotient * ones) & covered);
@@ -84,7 +79,7 @@ fn capped(quotients: vec4u, escaped: vec4u) -> vec4u {
 fn write_prefixes(place: Place, quotients: Eight, at: u32) {
   var prefixes = writer_at(at);
   if (clipped == 0u) {
-    // Four words' sums at once: few parts have a word of more than 32 bits.
+    // Checks four words at once: in few parts does a word take more than 32 bits.
     let longest = max(bits_of_four(quotients.low), bits_of_four(quotients.high));
     if (max(max(longest.x, longest.y), max(longest.z, longest.w)) <= 32u) {
       append_word(&prefixes, quotients.low.x);
@@ -107,12 +102,12 @@ fn write_prefixes(place: Place, quotients: Eight, at: u32) {
   finish(prefixes);
 }
 
-// How many bits the prefixes of words have.
+// The number of bits in each word's prefixes.
 fn bits_of_four(quotients: vec4u) -> vec4u {
   return lanes + vec4u(sum_of_lanes(quotients.x), sum_of_lanes(quotients.y), sum_of_lanes(quotients.z), sum_of_lanes(quotients.w));
 }
 
-// The prefixes of a whole word, 32 bits at most.
+// The prefixes of a whole word, at most 32 bits.
 fn append_word(prefixes: ptr<function, Writer>, quotients: u32) {
   if (lanes == 2u) {
     let first = quotients & 0xffffu;
@@ -120,14 +115,14 @@ fn append_word(prefixes: ptr<function, Writer>, quotients: u32) {
     append(prefixes, (1u << first) | (1u << last), last + 1u);
     return;
   }
-  // Sums of quotients and ones before them: where each prefix has its one.
+  // Running sums of quotients plus the ones before them: the position of each prefix's one.
   let ends = quotients * ones + 0x03020100u;
   let last = ends >> 24u;
   let first_pair = (1u << (ends & 0xffu)) | (1u << ((ends >> 8u) & 0xffu));
   append(prefixes, first_pair | (1u << ((ends >> 16u) & 0xffu)) | (1u << last), last + 1u);
 }
 
-// The prefixes of a word's first `count` quotients. Two at a time: two prefixes have 32 bits at most.
+// The prefixes of a word's first `count` quotients, two at a time: two have at most 32 bits.
 fn append_pairs(prefixes: ptr<function, Writer>, quotients: u32, count: u32) {
   for (var pair = 0u; pair < min(count, lanes); pair += 2u) {
     let first = (quotients >> (pair * bits)) & element_mask;
@@ -141,7 +136,7 @@ fn append_pairs(prefixes: ptr<function, Writer>, quotients: u32, count: u32) {
   }
 }
 
-// The whole quotients of a part's escapes, in `width` bits each.
+// The full quotients of a part's escapes, in `width` bits each.
 fn write_escapes(symbols: Eight, escaped: Eight, k: u32, at: u32) {
   var bit = at;
   let width = bits - k;
@@ -158,7 +153,7 @@ fn write_escapes(symbols: Eight, escaped: Eight, k: u32, at: u32) {
   }
 }
 
-// 'bit by bit': the lowest `width` of a part's eight planes. A whole set's are whole words.
+// 'bit by bit': the lowest `width` of a part's eight planes. The planes of an unclipped set are whole words.
 fn write_planes(place: Place, planes_there: Eight, width: u32, at: u32) {
   if (clipped == 0u) {
     let word = at / 32u;
