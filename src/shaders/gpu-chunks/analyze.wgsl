@@ -1,17 +1,17 @@
 // Statistics of chunks in one pass over their words: how often neighbours along x, y and z differ, and the checksum.
 //
-// Elements of 1 and 2 bytes are compared a whole word at a time (elements that are not zero in an XOR of two words, by
-// Hacker's Delight, section 6-1). Checksum: docs/FORMAT.md, section 'Checksum'.
-// An invocation owns one column of words, or of four words side by side where all rows are whole quads: one place in x and
-// y, and `segment` slices along z. A workgroup owns 256 neighbouring columns, and adds its sums to the chunk's by atomics:
-// integer sums do not depend on their order.
-// Dispatch: chunk_count × pieces_per_chunk workgroups over x and y (core/gpu/commands.ts, spread); a piece is one block
-// of columns of one segment, blocks first.
+// Elements of 1 and 2 bytes are compared a whole word at a time, by counting the non-zero elements in an XOR of two words
+// (Hacker's Delight, section 6-1). Checksum: docs/FORMAT.md, section 'Checksum'.
+// An invocation owns one column of words, or of four neighbouring words if all rows are whole quads: one position in x and y, and
+// `segment` slices along z. A workgroup owns 256 neighbouring columns and adds its sums to the chunk's by atomics. Integer sums
+// do not depend on their order.
+// Dispatch: chunk_count × pieces_per_chunk workgroups over x and y (core/gpu/commands.ts, spread). A piece is one block of
+// columns of one segment, blocks first.
 // Invariants:
-//   1. Row padding in `voxels` is zero, so padding never differs from padding and adds nothing of its own to the checksum.
-//   2. `totals` is zero before the dispatch.
-//   3. An invocation has 63 words at most, so that counts of four elements side by side fit into a byte each, and their sum.
-//   4. A piece outside its chunk (chunks of one dispatch may differ in shape) reads and adds nothing.
+// 1. Row padding in `voxels` is zero, so it never differs from padding and adds nothing of its own to the checksum.
+// 2. `totals` is zero before the dispatch.
+// 3. An invocation has at most 63 words, so four elements' counts fit one byte each, and so does their sum.
+// 4. A piece outside its chunk reads and adds nothing. (Chunks of one dispatch may differ in shape.)
 // Twin: core/chunks/analyze.ts, `analyze`.
 
 import package::gpu_chunks::pieces::{Box, Chunk};
@@ -19,25 +19,25 @@ import package::gpu_chunks::pieces::{Box, Chunk};
 override workgroup_size: u32 = 256;
 /** Slices that one invocation walks along z. */
 override segment: u32 = 32;
-/** All chunks begin at a multiple of four words, and so do their rows. */
+/** All chunks and all their rows begin at a multiple of four words. */
 override by_quads: bool = false;
 override column_words: u32 = select(1u, 4u, by_quads);
 /** Bits of an element: 8, 16 or 32. */
 override bits: u32 = 8;
-/** All bits of each element in a word but the highest. */
+/** All bits except the highest of each element in a word. */
 override low: u32 = 0x7f7f7f7f;
 /** The highest bit of each element in a word. */
 override high: u32 = 0x80808080;
 /** The lowest bit of each element in a word. */
 override ones: u32 = 0x01010101;
 
-// `last` of a chunk: elements of a row's last word that have a neighbour behind them in x, as a mask.
+// A chunk's `last`: a mask of the elements in a row's last word that have a right neighbour.
 
 /** Words of the box, rows padded. */
 @group(0) @binding(0) var<storage, read> voxels: array<u32>;
-/** One for each chunk. */
+/** One per chunk. */
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
-/** 8 words a chunk: changes along x, y, z, checksum's sum and cross, and the first three words of the chunk's first row. */
+/** 8 words per chunk: changes along x, y, z, the checksum's sum and cross, and the first three words of the chunk's first row. */
 @group(0) @binding(2) var<storage, read_write> totals: array<atomic<u32>>;
 @group(0) @binding(3) var<uniform> box: Box;
 /** `voxels`, four words at a time. */
@@ -45,24 +45,24 @@ override ones: u32 = 0x01010101;
 
 const counters = 5u;
 const parts = 16u;
-/** The checksum's constant of a word's number. */
+/** The checksum's factor for a word's number. */
 const of_number = 0x9e3779b1u;
 
-/** Of each invocation: changes along x, y, z, and the checksum's sum and cross, one array behind the other. */
+/** For each invocation: changes along x, y and z, and the checksum's sum and cross, one array after the other. */
 var<workgroup> wg_terms: array<u32, counters * workgroup_size>;
-/** Of each of the five the sums of a part of the invocations. */
+/** For each of the five: partial sums over the invocations. */
 var<workgroup> wg_parts: array<u32, counters * parts>;
 
-/** 1 in each element that is not zero, in the sum of four words. */
+/** Counts the elements that are not zero: 1 in each such element, summed over four words. */
 fn elements_set(differs: vec4u) -> u32 {
   let found = ((((differs & vec4u(low)) + low) | differs) & vec4u(high)) >> vec4u(bits - 1u);
   return found.x + found.y + found.z + found.w;
 }
 
-/** The sum of what a word's elements hold. */
+/** The sum of a word's elements. */
 fn sum_of_elements(word: u32) -> u32 { return (word * ones) >> (32u - bits); }
 
-/** The elements behind those of `word`, along x. Shifts by 32 are none: `next` has them all. */
+/** The right neighbours of the elements of `word`. If an element fills a word, these are `next`: shifts by 32 are not allowed. */
 fn behind_in_row(word: vec4u, next: vec4u) -> vec4u {
   if (bits == 32u) { return next; }
   return (word >> vec4u(bits % 32u)) | (next << vec4u((32u - bits) % 32u));
@@ -76,7 +76,7 @@ fn mix(word: vec4u) -> vec4u {
   return mixed ^ (mixed >> vec4u(16u));
 }
 
-/** The words of a column in one slice, from word `at` on; of single words only the first. */
+/** The words of a column in one slice from word `at` on. For single words, only the first counts. */
 fn load(at: u32) -> vec4u {
   if (by_quads) { return quads[at / 4u]; }
   return vec4u(voxels[at], 0u, 0u, 0u);
@@ -110,7 +110,7 @@ fn main(
     var numbers = (first_slice * column_count + column) * column_words * of_number +
       vec4u(0u, of_number, 2u * of_number, 3u * of_number);
     var words = load(at);
-    // A bit more in each element for each change.
+    // Counts of changes, one per element of a word.
     var changes = vec3u(0u);
     var sum = vec4u(0u);
     var cross = vec4u(0u);
@@ -143,14 +143,14 @@ fn main(
     }
   }
 
-  workgroupBarrier(); // the terms are there
+  workgroupBarrier(); // the terms are stored
   if (local < counters * parts) {
     let first = local / parts * workgroup_size + local % parts;
     var part = 0u;
     for (var i = 0u; i < workgroup_size; i += parts) { part += wg_terms[first + i]; }
     wg_parts[local] = part;
   }
-  workgroupBarrier(); // the parts are there
+  workgroupBarrier(); // the partial sums are stored
   if (number / box.pieces_per_chunk >= box.chunk_count) { return; }
   if (local < counters) {
     var total = 0u;

@@ -1,13 +1,13 @@
-// Counts the words in which the chunks of two boxes differ: the bit-exact check, done where the voxels lie.
+// Counts the words in which the chunks of two boxes differ: the bit-exact check, on the GPU.
 //
-// An invocation owns one column of words: one place in x and y, and `segment` slices along z. A workgroup owns 256
-// neighbouring columns, and adds its count to the one total by an atomic: an integer sum does not depend on its order.
-// Dispatch: chunk_count × pieces_per_chunk workgroups over x and y (core/gpu/commands.ts, spread); a piece is one block
-// of columns of one segment, blocks first.
+// An invocation owns one column of words: one position in x and y, and `segment` slices along z. A workgroup owns 256
+// neighbouring columns and adds its count to the total by an atomic. An integer sum does not depend on its order.
+// Dispatch: chunk_count × pieces_per_chunk workgroups over x and y (core/gpu/commands.ts, spread). A piece is one block of
+// columns of one segment, blocks first.
 // Invariants:
-//   1. Row padding is zero in both boxes, so it never differs.
-//   2. `differing` is zero before the first dispatch.
-// Twin: none is needed; core/gpu-chunks/gpu-backend.gpu.test.ts plants differences for it to find.
+// 1. Row padding is zero in both boxes, so it never differs.
+// 2. `differing` is zero before the first dispatch.
+// Twin: none is needed. core/gpu-chunks/gpu-backend.gpu.test.ts plants differences for it to find.
 
 override workgroup_size: u32 = 256;
 /** Slices that one invocation walks along z. */
@@ -38,7 +38,7 @@ struct Chunk {
 @group(0) @binding(0) var<storage, read> voxels: array<u32>;
 /** Words of the second box, rows padded. */
 @group(0) @binding(1) var<storage, read> other: array<u32>;
-/** One for each chunk. */
+/** One per chunk. */
 @group(0) @binding(2) var<storage, read> chunks: array<Chunk>;
 /** One word: how many words differ. */
 @group(0) @binding(3) var<storage, read_write> differing: atomic<u32>;
@@ -74,7 +74,7 @@ fn main(
 
   wg_counts[local] = count;
   for (var stride = workgroup_size / 2u; stride > 0u; stride /= 2u) {
-    workgroupBarrier(); // both halves' counts are there before one is added to the other
+    workgroupBarrier(); // both halves' counts are stored
     if (local < stride) {
       wg_counts[local] += wg_counts[local + stride];
     }

@@ -1,13 +1,13 @@
-// Writes chunks without payload: every element follows from the chunk's first one by its ramp, or is it.
+// Writes chunks without payload, whose elements are all equal or form a ramp.
 //
-// docs/FORMAT.md, section 'Ramps'. An invocation owns one column of words: one place in x and y, and `segment`
-// slices along z. A workgroup owns 256 neighbouring columns.
-// Dispatch: chunk_count × pieces_per_chunk workgroups over x and y (core/gpu/commands.ts, spread); a piece is one block
-// of columns of one segment, blocks first.
+// docs/FORMAT.md, section 'Ramps'. An invocation owns one column of words: one position in x and y, and `segment` slices along z.
+// A workgroup owns 256 neighbouring columns.
+// Dispatch: chunk_count × pieces_per_chunk workgroups over x and y (core/gpu/commands.ts, spread). A piece is one block of
+// columns of one segment, blocks first.
 // Invariants:
-//   1. A row's last word keeps zeros where no element of the chunk lies: that is row padding.
-//   2. Chunks start and, but for those at the box's end, stop at whole words, so no word has two writers.
-//   3. A modulus is 65536 at most and steps and first element are below it: no product or sum is beyond 32 bits.
+// 1. Row padding in a row's last word becomes zero.
+// 2. Chunks start at whole words and, unless they touch the box's end, stop at whole words. So no word has two writers.
+// 3. A modulus is at most 65536, and steps and first element are below it, so no product or sum exceeds 32 bits.
 // Twin: core/chunks/ramp.ts, `fillRamp`.
 
 import package::gpu_chunks::pieces::{Box, Chunk};
@@ -21,7 +21,7 @@ override word_elements: u32 = 32u / bits;
 /** All bits of an element. */
 override element_mask: u32 = 0xffffffffu >> (32u - bits);
 
-// `last` of a chunk: elements of a row's last word that lie in the chunk, as a mask.
+// A chunk's `last`: a mask of the elements in a row's last word that lie in the chunk.
 
 struct Ramp {
   first: u32,
@@ -33,13 +33,13 @@ struct Ramp {
 
 /** Words of the box, rows padded. */
 @group(0) @binding(0) var<storage, read_write> voxels: array<u32>;
-/** One for each chunk. */
+/** One per chunk. */
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 @group(0) @binding(2) var<uniform> box: Box;
-/** One for each chunk. */
+/** One per chunk. */
 @group(0) @binding(3) var<storage, read> ramps: array<Ramp>;
 
-/** A factor as it may be multiplied with another one. */
+/** A factor reduced so that a product with another one fits. */
 fn reduced(factor: u32, modulus: u32) -> u32 {
   if (modulus == 0u) { return factor; }
   return factor % modulus;
@@ -58,7 +58,7 @@ fn next_slice(ramp: Ramp, elements: vec4u) -> vec4u {
   return select(next, next - ramp.modulus, next >= vec4u(ramp.modulus));
 }
 
-/** The elements of a word: as many as it has, the others are 0 or not looked at. */
+/** Packs a word's elements. Lanes that the word does not have are ignored. */
 fn packed(elements: vec4u) -> u32 {
   if (bits == 32u) { return elements.x; }
   if (bits == 16u) { return elements.x | (elements.y << 16u); }

@@ -1,5 +1,5 @@
-// What kernels share that go through the chunks of a box by pieces. No entry point: gpu-chunks.ts and gpu-ramps.ts put it in front of
-// analyze.wgsl, fill.wgsl and ramp.wgsl. Made by `planPieces` and `chunkTable` in core/gpu-chunks/gpu-chunks.ts.
+// The box and chunks as kernels see them that visit chunks in pieces. Filled by `planPieces` and `chunkTable` in
+// core/gpu-chunks/gpu-chunks.ts.
 
 struct Box {
   row_stride: u32,      // words from row to row of the box
@@ -14,8 +14,8 @@ struct Chunk {
   row_words: u32,
   rows: u32,
   slices: u32,
-  last: u32,            // what the kernel has to know of a row's last word
-  value: u32,           // for fill.wgsl: the element, as often as a word has elements
+  last: u32,            // what the kernel needs to know about a row's last word
+  value: u32,           // for fill.wgsl: the element, repeated to fill the word
   spare_0: u32,
   spare_1: u32,
 }

@@ -1,14 +1,15 @@
-// What differences of elements and those before them say of chunks that may be ramps: how far they are from the step along their
-// axis. The one before is that in the slice in front; in the first slice that in the row above; in the first row that to the left.
+// Measures how far the differences between consecutive elements are from the steps of a ramp, for chunks that may be ramps. An
+// element's predecessor is the one in the previous slice; in the first slice the one in the row above; in the first row the one
+// to the left.
 //
-// Elements of 1 and 2 bytes are compared as numbers, those of 4 modulo 2^32 (core/chunks/ramp.ts, `ruleOf`, says why that is
-// enough). An invocation owns one column of words: one place in x and y, and `segment` slices along z. A workgroup owns 256
-// neighbouring columns, and adds what it found to the chunk's by atomic maxima, which do not depend on their order.
-// Dispatch: chunk_count × pieces_per_chunk workgroups over x and y (core/gpu/commands.ts, spread); a piece is one block
-// of columns of one segment, blocks first.
+// Elements of 1 and 2 bytes are compared as numbers, elements of 4 bytes modulo 2^32 (core/chunks/ramp.ts, `ruleOf`, says why
+// that is enough). An invocation owns one column of words: one position in x and y, and `segment` slices along z. A workgroup
+// owns 256 neighbouring columns and adds its results to the chunk's by atomic maxima, which do not depend on their order.
+// Dispatch: chunk_count × pieces_per_chunk workgroups over x and y (core/gpu/commands.ts, spread). A piece is one block of
+// columns of one segment, blocks first.
 // Invariants:
-//   1. `found` is zero before the dispatch.
-//   2. A piece outside its chunk (chunks of one dispatch may differ in shape) reads and adds nothing.
+// 1. `found` is zero before the dispatch.
+// 2. A piece outside its chunk reads and adds nothing. (Chunks of one dispatch may differ in shape.)
 // Twin: core/chunks/ramp.ts, `findSteps`.
 
 import package::gpu_chunks::pieces::{Box, Chunk};
@@ -22,26 +23,27 @@ override word_elements: u32 = 32u / bits;
 /** All bits of an element. */
 override element_mask: u32 = 0xffffffffu >> (32u - bits);
 
-// `last` of a chunk: how many elements of a row's last word lie in the chunk.
+// A chunk's `last`: how many elements of a row's last word lie in the chunk.
 
 /** Words of the box, rows padded. */
 @group(0) @binding(0) var<storage, read> voxels: array<u32>;
-/** One for each chunk. */
+/** One per chunk. */
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 /**
- * 8 words a chunk: of the distances but 0 the largest complement (so the least distance; 0: there is none) and the largest, the
- * largest element, the steps from the first element along x, y, z (0 where it has no neighbour), and 2 spare.
+ * 8 words per chunk: the largest complement of a distance that is not 0 (0 if there is none; it gives the least such distance),
+ * the largest distance, the largest element, the steps from the first element along x, y and z (0 if it has no neighbour), and 2
+ * spare words.
  */
 @group(0) @binding(2) var<storage, read_write> found: array<atomic<u32>>;
 @group(0) @binding(3) var<uniform> box: Box;
 
-/** The first three of `found`, of a workgroup. */
+/** The workgroup's first three words of `found`. */
 var<workgroup> wg_found: array<atomic<u32>, 3>;
 
 /** Element `i` of a word. */
 fn element(word: u32, i: u32) -> u32 { return (word >> (i * bits)) & element_mask; }
 
-/** A word's elements moved on by one, behind the last one of the word to the left. */
+/** The left neighbours of a word's elements. `left`: the word to the left. */
 fn one_on(word: u32, left: u32) -> u32 {
   if (bits == 32u) { return left; }
   return (word << (bits % 32u)) | (left >> ((32u - bits) % 32u));
@@ -87,7 +89,7 @@ fn main(
       let word = voxels[at];
       var before = 0u;
       var step = 0u;
-      var first = 0u; // the first of the word's elements that has one before it
+      var first = 0u; // the first of the word's elements that has a predecessor
       if (slice > 0u) {
         before = voxels[at - box.slice_stride];
         step = steps.z;
@@ -115,7 +117,7 @@ fn main(
     atomicMax(&wg_found[2], largest);
   }
 
-  workgroupBarrier(); // the workgroup's own are there
+  workgroupBarrier(); // the workgroup's maxima are stored
   if (number / box.pieces_per_chunk >= box.chunk_count) { return; }
   if (local < 3u) {
     atomicMax(&found[chunk_index * 8u + local], atomicLoad(&wg_found[local]));

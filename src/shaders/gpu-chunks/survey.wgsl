@@ -1,15 +1,15 @@
-// What prediction would make of chunks, from a sample of their rows: bits that Rice codes are expected to take. And how
-// often elements differ from their neighbours along x, from one or from both.
+// Estimates from a sample of rows how well prediction would compress chunks: the expected bits of Rice codes. Also counts how
+// often elements differ from one or both neighbours along x.
 //
-// Of each 8 rows of a slice one is taken, another one in each slice. It is cut into pieces of 16 elements; each piece is a
-// group of one Rice parameter, under each of six predictors (left, up, behind, flat, Lorenzo, soft; src/core/codecs/rice/SPEC.md,
-// 'Predictors'). Elements of 4 bytes are two planes of 2 bytes, as there. Words hold several elements or both planes, and
-// all of them are computed with at once.
-// An invocation owns one piece, a workgroup 64 pieces of one chunk. Dispatch: chunk_count × workgroups_per_chunk workgroups
-// over x and y (core/gpu/commands.ts, spread).
+// The sample is one of each 8 rows, a different one in each slice. It is cut into pieces of 16 elements. Each piece is a group
+// with its own Rice parameter, under each of six predictors (left, up, behind, flat, Lorenzo, soft; src/core/codecs/rice/SPEC.md,
+// 'Predictors'). As there, elements of 4 bytes are two planes of 2 bytes. A word holds several elements or both planes, and they
+// are computed together.
+// An invocation owns one piece, a workgroup 64 pieces of one chunk. Dispatch: chunk_count × workgroups_per_chunk workgroups over
+// x and y (core/gpu/commands.ts, spread).
 // Invariants:
-//   1. `totals` is zero before the dispatch; whole numbers alone meet in the atomics, so their order changes nothing.
-//   2. A piece outside its chunk (chunks of one dispatch may differ in shape) reads and adds nothing.
+// 1. `totals` is zero before the dispatch. Atomics only add integers, so their order does not matter.
+// 2. A piece outside its chunk reads and adds nothing. (Chunks of one dispatch may differ in shape.)
 // Twin: core/codec/survey.ts, `survey`.
 
 override element_bytes: u32 = 1u;
@@ -20,7 +20,7 @@ override lane_mask: u32 = 0xffffffffu >> (32u - bits);
 /** 1 in each lane, and the highest bit of each lane. */
 override ones: u32 = 0xffffffffu / lane_mask;
 override tops: u32 = ones << (bits - 1u);
-/** The highest code is the raw group: 8 or 15; the largest k is two less. */
+/** The highest code is the raw group, 8 or 15. The largest k is two less. */
 override largest_k: u32 = min(bits, 15u) - 2u;
 override piece_words: u32 = 4u * element_bytes;
 
@@ -48,18 +48,21 @@ struct Chunk {
 /** Words of the box, rows padded. */
 @group(0) @binding(0) var<storage, read> voxels: array<u32>;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
-/** 16 words a chunk: the low and high word of each of `counters`, the predictors' bits first, then steps and spikes. */
+/** 16 words per chunk: the low and high word of each of `counters`: first the predictors' bits, then steps and spikes. */
 @group(0) @binding(2) var<storage, read_write> totals: array<atomic<u32>>;
 @group(0) @binding(3) var<uniform> box: Box;
 
-/** Of each counter what the invocations bring, in their order. */
+/** For each counter the invocations' terms, in their order. */
 var<workgroup> wg_terms: array<u32, counters * threads>;
-/** Of each counter the sums of a part of the invocations. */
+/** For each counter: partial sums over the invocations. */
 var<workgroup> wg_parts: array<u32, counters * parts>;
 
 fn packed_subtract(a: u32, b: u32) -> u32 { return ((a | tops) - (b & ~tops)) ^ ((a ^ ~b) & tops); }
 
-/** Each less half of a signed `before`, rounded up; `difference`: less all of it. As in shaders/bricks/packed.wgsl. */
+/**
+ * Subtracts from each element half of a signed `before`, rounded up. `difference`: the element minus all of `before`. As in
+ * shaders/bricks/packed.wgsl.
+ */
 fn packed_soften(difference: u32, before: u32) -> u32 {
   return ((difference & ~tops) + ((before >> 1u) & ~tops)) ^ ((difference ^ before) & tops);
 }
@@ -68,7 +71,7 @@ fn packed_symbols(residuals: u32) -> u32 {
   return ((residuals & ~tops) << 1u) ^ (((residuals & tops) >> (bits - 1u)) * lane_mask);
 }
 
-/** The symbols' sum, or for two planes the sum of each. */
+/** The sum of the symbols; with two planes, the sum for each. */
 fn plane_sums(symbols: u32) -> vec2u {
   if (element_bytes == 1u) {
     let pairs = (symbols & 0x00ff00ffu) + ((symbols >> 8u) & 0x00ff00ffu);
@@ -81,25 +84,25 @@ fn plane_sums(symbols: u32) -> vec2u {
 // Twin: `expectedCost` in core/codec/survey.ts.
 fn expected_bits(symbol_sum: u32, count: u32) -> u32 {
   if (symbol_sum == 0u) { return 0u; }
-  // A division by a constant takes few instructions, and nearly all pieces are whole.
+  // Division by a constant is cheap, and nearly all pieces are whole.
   let mean = select(2u * symbol_sum / (3u * count), symbol_sum / 24u, count == piece_elements);
   let k = min(32u - countLeadingZeros(mean), largest_k);
   return min(count * (k + 1u) + (symbol_sum >> k), count * bits);
 }
 
-/** The elements to the left of a word's. `previous`: the word before it. */
+/** The left neighbours of a word's elements. `previous`: the word before it. */
 fn left_of(word: u32, previous: u32) -> u32 {
   if (element_bytes == 4u) { return previous; }
   return (word << bits) | (previous >> (32u - bits));
 }
 
-/** The elements to the right of a word's. `next`: the word behind it. */
+/** The right neighbours of a word's elements. `next`: the word after it. */
 fn right_of(word: u32, next: u32) -> u32 {
   if (element_bytes == 4u) { return next; }
   return (word >> bits) | (next << (32u - bits));
 }
 
-/** A word whose last element is the first of `word`: it stands before a row that has nothing before it. */
+/** A stand-in for the word before a row: its last element is the first of `word`. */
 fn before_row(word: u32) -> u32 {
   if (element_bytes == 4u) { return word; }
   return word << (32u - bits);
@@ -141,14 +144,15 @@ fn main(
     var at = chunk.first_word + slice * box.slice_stride + row * box.row_stride + first_x * element_bytes / 4u;
     let has_above = row > 0u;
     let has_behind = slice > 0u;
-    // Rows and slices that are not there stand for the own: what is made of them is not used.
+    // Missing rows and slices are replaced by the row itself. Their results are not used.
     let to_above = select(0u, box.row_stride, has_above);
     let to_behind = select(0u, box.slice_stride, has_behind);
-    // Words of the row, of those above and behind, and of that above the one behind.
+    // The word of the row, the words above and behind, and the word above the one behind.
     var words = vec4u(voxels[at], voxels[at - to_above], voxels[at - to_behind], voxels[at - to_above - to_behind]);
     var previous: vec4u;
     if (first_x == 0u) {
-      // Above, else behind, else itself stands before a row's first element; above before that of the row behind.
+      // What stands before a row's first element: the element above, else the one behind, else itself; before the row behind, the
+      // element above that.
       previous = vec4u(
         before_row(select(words.z, words.y, has_above)),
         before_row(words.y),
@@ -172,7 +176,7 @@ fn main(
       let word = words.x;
       at++;
       let next = voxels[min(at, arrayLength(&voxels) - 1u)];
-      // A row's first element has none before it, its last one none behind.
+      // A row's first element has no left neighbour, its last no right neighbour.
       let not_first = select(0xffffffffu, ~elements_below(1u), x == 0u);
       let differs = elements_set((word ^ left_of(word, previous.x)) & mask & not_first);
       steps += countOneBits(differs);
@@ -197,7 +201,7 @@ fn main(
       );
       for (var i = 0u; i < predictors; i++) { sums[i] += plane_sums(packed_symbols(residuals[i]) & mask); }
       previous = words;
-      // Behind the piece's last word this is not used.
+      // Not used behind the piece's last word.
       words = vec4u(next, voxels[at - to_above], voxels[at - to_behind], voxels[at - to_above - to_behind]);
     }
     for (var i = 0u; i < predictors; i++) {
@@ -206,13 +210,13 @@ fn main(
     wg_terms[predictors * threads + local] = steps;
     wg_terms[(predictors + 1u) * threads + local] = spikes;
   }
-  workgroupBarrier(); // the terms are there
+  workgroupBarrier(); // the terms are stored
   if (local < counters * parts) {
     var sum = 0u;
     for (var i = 0u; i < threads / parts; i++) { sum += wg_terms[local / parts * threads + local % parts + parts * i]; }
     wg_parts[local] = sum;
   }
-  workgroupBarrier(); // all pieces are added up before their sum goes on
+  workgroupBarrier(); // the partial sums are stored
   if (local < counters) {
     var sum = 0u;
     for (var i = 0u; i < parts; i++) { sum += wg_parts[local * parts + i]; }

@@ -1,9 +1,8 @@
 // Reads the table of each coded section. src/core/codecs/huffman/SPEC.md, 'Table' and 'Codes'.
-// raise.wgsl or ignore.wgsl, tile.wgsl and payload.wgsl stand in front of this text.
-// Algorithm: one invocation unpacks the lengths; then all rank the symbols by counting.
-// One invocation owns a symbol, one workgroup a section. Dispatch: one workgroup a slot, spread over x and y.
+// Algorithm: one invocation unpacks the lengths. Then all invocations rank the symbols by counting.
+// One invocation owns a symbol, one workgroup a section. Dispatch: one workgroup per slot, spread over x and y.
 // Invariants:
-// 1. A table that is no complete code makes its section one of zeros: wrong voxels, which their checksum tells.
+// 1. A table that is not a complete code turns its section into zeros. The checksum then finds the wrong voxels.
 // Twins: `unpackLengths` and `decodeTable` in src/core/codecs/huffman/code.ts.
 
 import package::faults::faults::raise;
@@ -15,7 +14,7 @@ const threads = 256u;
 @group(0) @binding(0) var<uniform> slot_count: u32;
 @group(0) @binding(1) var<storage, read> payloads: array<u32>;
 @group(0) @binding(2) var<storage, read_write> slots: array<Slot>;
-// code_words a slot.
+// code_words per slot.
 @group(0) @binding(3) var<storage, read_write> codes: array<u32>;
 
 var<workgroup> wg_kind: u32;
@@ -32,7 +31,8 @@ fn nibble(at: u32, count: u32) -> u32 {
   return (wg_table[at / 2u] >> (4u * (at % 2u))) & 15u;
 }
 
-// `count`: nibbles in wg_table. False: they name more than 256 symbols, and not only by a last nibble that fills its byte.
+// `count`: nibbles in wg_table. Returns false if they name more than 256 symbols, unless the surplus is one last nibble that
+// fills its byte.
 fn unpack_lengths(count: u32) -> bool {
   var symbol = 0u;
   for (var at = 0u; at < count; ) {
@@ -68,9 +68,9 @@ fn main(
   let body = slots[number].body;
   let table_bytes = byte_at(body);
   if (thread < table_bytes) { wg_table[thread] = byte_at(body + 1u + thread); }
-  workgroupBarrier(); // the table is there
+  workgroupBarrier(); // the table is stored
   if (thread == 0u) { raise(number / max_sections, !unpack_lengths(2u * table_bytes)); }
-  workgroupBarrier(); // the lengths are there
+  workgroupBarrier(); // the lengths are stored
 
   let length = wg_lengths[thread];
   if (length > 0u) {

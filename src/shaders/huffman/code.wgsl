@@ -1,36 +1,36 @@
-// Makes each section's code from its counts: lengths, code words, and the table that the payload has.
-// src/core/codecs/huffman/SPEC.md, 'The encoder's choice', 'Codes' and 'Table'. tile.wgsl stands in front of this text.
-// Algorithm: ranks by counting; Huffman's tree from two queues (van Leeuwen 1976; leaves as they are sorted, inner nodes as they
-// are made), which one lane builds; depths, lengths, codes and the table by all lanes.
-// One invocation owns a symbol, one workgroup a section. Dispatch: one workgroup a section, spread over x and y.
+// Makes each section's code from its counts: lengths, code words, and the payload's table. src/core/codecs/huffman/SPEC.md, 'The
+// encoder's choice', 'Codes' and 'Table'.
+// Algorithm: sorts symbols by counting ranks. One lane builds Huffman's tree from two queues (van Leeuwen 1976): the sorted
+// leaves, and the inner nodes in order of creation. All lanes compute depths, lengths, codes and the table.
+// One invocation owns a symbol, one workgroup a section. Dispatch: one workgroup per section, spread over x and y.
 // Invariants:
-// 1. A section of one symbol alone gets a table of no bytes, with that symbol in its second word; its codes are not read.
-// 2. No sum of counts reaches `none`, since sections have less than 2^30 symbols; so no node lies deeper than 43.
+// 1. A section with a single symbol gets a table of no bytes, with the symbol in its second word. Its codes are not read.
+// 2. No sum of counts reaches `none`, because sections have less than 2^30 symbols. So no node is deeper than 43.
 // Twins: `codeLengths`, `canonicalCodes` and `packLengths` in src/core/codecs/huffman/code.ts.
 
 import package::huffman::tile::{max_code_bits, table_words};
 
 @group(0) @binding(0) var<uniform> section_count: u32;
-// 256 words a section.
+// 256 words per section.
 @group(0) @binding(1) var<storage, read> counts: array<u32>;
-// For each symbol its code, the first bit lowest, and its length << 16: 256 words a section.
+// 256 words per section, one per symbol: its code, first bit lowest, and its length << 16.
 @group(0) @binding(2) var<storage, read_write> codes: array<u32>;
-// table_words a section: the table's length in bytes, and the table.
+// table_words per section: the table's length in bytes, then the table.
 @group(0) @binding(3) var<storage, read_write> tables: array<u32>;
 
 const none = 0xffffffffu;
 
 var<workgroup> wg_counts: array<u32, 256>;
-// The symbols that occur, the rarest first, and their weights.
+// The symbols that occur, rarest first, and their weights.
 var<workgroup> wg_sorted: array<u32, 256>;
 var<workgroup> wg_weights: array<u32, 256>;
-// Inner nodes in the order in which they are made: weights and parents.
+// Weights and parents of inner nodes, in order of creation.
 var<workgroup> wg_inner_weights: array<u32, 256>;
 var<workgroup> wg_parents: array<u32, 256>;
 // Inner nodes at each depth below 12.
 var<workgroup> wg_inner: array<atomic<u32>, max_code_bits>;
 var<workgroup> wg_used: atomic<u32>;
-// How many codes have each length, how many are not longer, and the first code of each length.
+// For each length: the number of codes with it, the number of codes up to it, and its first code.
 var<workgroup> wg_numbers: array<u32, max_code_bits + 1u>;
 var<workgroup> wg_ends: array<u32, max_code_bits + 1u>;
 var<workgroup> wg_first_codes: array<u32, max_code_bits + 1u>;
@@ -66,9 +66,9 @@ fn build_tree(used: u32) {
   }
 }
 
-// Fills wg_numbers, wg_ends and wg_first_codes. Of the nodes at a depth those that are not inner ones are leaves; those
-// deeper than 12 count for 12. 'While the codes take more than all 4096 values: take one from 12 bits; take one from the
-// longest length below 12 that has any, and give two to the length after it.'
+// Fills wg_numbers, wg_ends and wg_first_codes. At each depth the nodes that are not inner nodes are leaves. Leaves deeper than
+// 12 count as 12. 'While the codes take more than all 4096 values: take one from 12 bits; take one from the longest length below
+// 12 that has any, and give two to the length after it.'
 fn count_lengths(used: u32) {
   var rest = used;
   var taken = 0u;
@@ -97,7 +97,7 @@ fn count_lengths(used: u32) {
   }
 }
 
-// How many nibbles the run of `run` symbols with codes of `length` bits takes, the last of all symbols not among them.
+// The nibbles for a run of `run` symbols with codes of `length` bits. The run must not include the last of all symbols.
 fn nibbles_of(length: u32, run: u32) -> u32 {
   if (length == 0u) { return select(select(3u, 2u, run <= 17u), 1u, run == 1u); }
   let rest = (run - 1u) % 17u;
@@ -108,7 +108,7 @@ fn put_nibble(at: u32, value: u32) {
   atomicOr(&wg_packed[at / 8u], value << (4u * (at % 8u)));
 }
 
-// Those nibbles, from number `first` on.
+// Writes those nibbles, from number `first` on.
 fn put_run(first: u32, length: u32, run: u32) {
   if (length == 0u) {
     if (run == 1u) { return; }
@@ -128,7 +128,7 @@ fn put_run(first: u32, length: u32, run: u32) {
   if (rest == 1u) { put_nibble(at, length); }
 }
 
-// SPEC.md, 'Table'. The first symbol of each run writes it. The workgroup calls it together.
+// SPEC.md, 'Table'. The first symbol of each run writes it. The whole workgroup must call it.
 fn pack_lengths(thread: u32, table: u32) {
   let length = wg_lengths[thread];
   var starts = thread == 0u;
@@ -145,14 +145,14 @@ fn pack_lengths(thread: u32, table: u32) {
   }
   wg_nibbles[thread] = count;
   for (var distance = 1u; distance < 256u; distance *= 2u) {
-    workgroupBarrier(); // the sums of the step before are there
+    workgroupBarrier(); // the previous step's sums are stored
     var before = 0u;
     if (thread >= distance) { before = wg_nibbles[thread - distance]; }
     workgroupBarrier(); // everyone has read before anyone writes
     wg_nibbles[thread] += before;
   }
   if (count > 0u) { put_run(wg_nibbles[thread] - count, length, run); }
-  workgroupBarrier(); // the nibbles and their number are whole
+  workgroupBarrier(); // the nibbles and their count are complete
   if (thread < 32u) { tables[table + 1u + thread] = atomicLoad(&wg_packed[thread]); }
   if (thread == 0u) { tables[table] = (wg_nibbles[255] + 1u) / 2u; }
 }
@@ -168,7 +168,7 @@ fn main(
   let count = counts[256u * section + thread];
   wg_counts[thread] = count;
   if (count > 0u) { atomicAdd(&wg_used, 1u); }
-  workgroupBarrier(); // the counts are there
+  workgroupBarrier(); // the counts are stored
 
   var rank = 0u;
   if (count > 0u) {
@@ -184,7 +184,7 @@ fn main(
   let used = atomicLoad(&wg_used);
   let table = table_words * section;
   if (thread == 0u && used > 1u) { build_tree(used); }
-  workgroupBarrier(); // the tree is whole
+  workgroupBarrier(); // the tree is complete
 
   if (thread + 1u < used) {
     var depth = 0u;
@@ -193,7 +193,7 @@ fn main(
   }
   workgroupBarrier(); // the inner nodes are counted
   if (thread == 0u && used > 1u) { count_lengths(used); }
-  workgroupBarrier(); // the numbers, their sums and the first codes are there
+  workgroupBarrier(); // the numbers, their sums and the first codes are stored
 
   // 'The most frequent symbols get the shortest codes'
   var length = 0u;
@@ -202,7 +202,7 @@ fn main(
     while (wg_ends[length] <= used - 1u - rank && length < max_code_bits) { length++; }
   }
   wg_lengths[thread] = length;
-  workgroupBarrier(); // the lengths are there
+  workgroupBarrier(); // the lengths are stored
 
   var code = 0u;
   if (length > 0u) {

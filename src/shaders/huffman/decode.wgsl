@@ -1,12 +1,12 @@
-// Decodes each tile's symbols: into the chunk's rows where they are words of those, else side by side. src/core/codecs/huffman/SPEC.md, 'Tiles' and 'Codes'.
-// raise.wgsl or ignore.wgsl, tile.wgsl, segments.wgsl and payload.wgsl stand in front of this text.
-// Algorithm: every 12 bits that a stream may go on with are an entry of a table in workgroup memory: a symbol, and its
-// code's length. One window of 32 bits has two codes.
-// One invocation owns a segment, one workgroup a tile. Dispatch: one workgroup a slot for a tile, spread over x and y.
+// Decodes each tile's symbols: directly into the chunk's rows if they are words of those, otherwise into `symbols`.
+// src/core/codecs/huffman/SPEC.md, 'Tiles' and 'Codes'.
+// Algorithm: a table in workgroup memory maps each value of the next 12 bits to a symbol and its code's length. A window of 32
+// bits holds two codes.
+// One invocation owns a segment, one workgroup a tile. Dispatch: one workgroup per tile slot, spread over x and y.
 // Invariants:
 // 1. An invocation writes as many words as its segment has, whatever the bits say.
-// 2. The lanes of a workgroup write neighbouring words: segments are striped.
-// 3. Symbols behind a section's last one, in its last word, are anything.
+// 2. Neighbouring lanes write neighbouring words, because segments are striped.
+// 3. Symbols behind a section's end, in its last word, are undefined.
 // Twin: `tileDecoder` in src/core/codecs/huffman/tile.ts.
 
 import package::faults::faults::{checks, raise};
@@ -22,18 +22,18 @@ struct Box { row_words: u32, slice_words: u32, place_count: u32, unused: u32 }
 @group(0) @binding(1) var<storage, read> slots: array<Slot>;
 @group(0) @binding(2) var<storage, read> places: array<Place>;
 @group(0) @binding(3) var<storage, read> payloads: array<u32>;
-// As code-of.wgsl left them: code_words a slot.
+// From code-of.wgsl: code_words per slot.
 @group(0) @binding(4) var<storage, read> codes: array<u32>;
-// Four symbols a word, each section from a word of its own on.
+// Four symbols per word. Each section starts at a word.
 @group(0) @binding(5) var<storage, read_write> symbols: array<u32>;
 @group(0) @binding(6) var<storage, read> chunks: array<Chunk>;
 // The box that chunks are decoded into.
 @group(0) @binding(7) var<storage, read_write> elements: array<u32>;
 
-// Where a lane's words go, one after the other: `step` words on each time, without divisions.
+// Where a lane writes its words: each time `step` words further, without divisions.
 struct Output {
   is_direct: bool,
-  word: u32,          // in `symbols` the next one, in `elements` that of the chunk's origin
+  word: u32,          // in `symbols` the next word; in `elements` the word of the chunk's origin
   x: u32,             // in words
   y: u32,
   z: u32,
@@ -86,12 +86,12 @@ fn put(output: ptr<function, Output>, value: u32) {
   }
 }
 
-// Two entries a word: the symbol, and its code's length << 8.
+// Two entries per word: a symbol, and its code's length << 8.
 var<workgroup> wg_table: array<u32, 2048>;
-// For each code in order: its entry, and its first place among all 4096 values of 12 bits, the first bit highest, << 16.
+// For each code in order: its entry, and << 16 its first value among all 4096 values of 12 bits, first bit highest.
 var<workgroup> wg_entries: array<u32, 257>;
 
-// 32 bits from bit `bit` (0 to 31) behind a word on.
+// The 32 bits that start at bit `bit` (0 to 31) of two words.
 fn window(low: u32, high: u32, bit: u32) -> u32 {
   return (low >> bit) | ((high << 1u) << (31u - bit));
 }
@@ -102,7 +102,7 @@ fn bits_at(byte: u32, bit: u32) -> u32 {
   return window(payloads[word], payloads[word + 1u], offset % 32u);
 }
 
-// Code `rank` as wg_entries has it; behind the last one an end that no value reaches.
+// Code `rank` in the form of wg_entries. Behind the last code: an end mark that no value reaches.
 fn entry_of(code: u32, rank: u32) -> u32 {
   var start = 0u;
   var before = 0u;
@@ -118,8 +118,8 @@ fn entry_of(code: u32, rank: u32) -> u32 {
   return 0xffff0000u;
 }
 
-// Entries of the 16 values from `first` on, into the low or high half of their words. A word's index is its value's 11
-// bits behind the first one, reversed.
+// Writes the entries of 16 values, from `first` on, into the low or the high half of their words. A word's index is its value's
+// last 11 bits, reversed.
 fn fill_table(first: u32, half: u32) {
   // The last code that starts at or before `first`.
   var rank = 0u;
@@ -144,7 +144,7 @@ fn lookup(bits: u32) -> u32 {
 }
 
 // 'every segment takes as many bits as its tile says'
-// `end`: the bit of the tile where segment `segment` ended, and `promised` where it was to end.
+// `end`: the bit of the tile where segment `segment` ended. `promised`: where it should have ended.
 fn segment_fails(place: Place, tile: Tile, segment: u32, end: u32, promised: u32) -> bool {
   if (segment + 1u < tile.segments) { return end != promised; }
   let rest = 8u * place.byte_length - end;
@@ -179,7 +179,7 @@ fn main(
 
   let code = code_words * place.slot;
   for (var rank = thread; rank < 257u; rank += threads) { wg_entries[rank] = entry_of(code, rank); }
-  // A single segment is listed nowhere.
+  // A tile with one segment does not list its length.
   var base = 0u;
   var width = 0u;
   var directory = 0u;
@@ -197,7 +197,7 @@ fn main(
   let start = directory + scan_lengths(thread, length); // its barriers follow the entries
   fill_table(16u * thread, 0u);
   fill_table(2048u + 16u * thread, 1u);
-  workgroupBarrier(); // the table is whole
+  workgroupBarrier(); // the table is complete
 
   if (thread >= tile.segments) { return; }
   let offset = 8u * (place.byte_offset % 4u) + start;
@@ -207,7 +207,7 @@ fn main(
   var high = payloads[at + 1u];
   at += 2u;
   var output = output_of(chunk, is_direct, slot.symbols_word, first_word + thread, tile.segments);
-  // Bits that were taken for symbols behind the tile's last one.
+  // Bits that were read as symbols behind the tile's last one.
   var surplus = 0u;
   for (var w = thread; w < tile.words; w += tile.segments) {
     var word = 0u;

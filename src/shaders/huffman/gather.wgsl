@@ -1,12 +1,12 @@
-// Puts each section's symbols side by side, and counts how often each occurs. src/core/codecs/huffman/SPEC.md, 'Sections'.
-// tile.wgsl stands in front of this text.
-// Algorithm: a histogram of the tile in workgroup memory, in several copies so that lanes seldom meet. Where one symbol
-// prevails, as the zeros of an empty volume, its atomics would wait for one another all the same: so each lane counts one
-// symbol in a register, that of the last word that had no other.
-// One invocation owns every `threads`-th word of a tile, one workgroup a tile. Dispatch: one workgroup a tile, spread over x, y.
+// Packs each section's symbols, and counts how often each one occurs. src/core/codecs/huffman/SPEC.md, 'Sections'.
+// Algorithm: a histogram of the tile in workgroup memory, in several copies, so that lanes seldom collide. If one symbol
+// dominates, like the zeros of an empty volume, atomics would collide anyway. So each lane counts one symbol in a register: that
+// of the last word with only one symbol.
+// One invocation owns every `threads`-th word of a tile, one workgroup a tile. Dispatch: one workgroup per tile, spread over x
+// and y.
 // Invariants:
-// 1. `counts` is zero before. Sums do not depend on the order in which they are added up.
-// 2. Symbols behind a section's last one are 0 in its last word, and are not counted.
+// 1. `counts` starts as zeros. The order of additions does not matter.
+// 2. Symbols behind a section's end are 0 in its last word, and are not counted.
 // Twin: `symbolsOf` and `encodeSection` in src/core/codecs/huffman/reference.ts.
 
 import package::huffman::tile::{Section, tile_of, tile_words};
@@ -21,17 +21,17 @@ struct Box { row_words: u32, slice_words: u32, tile_count: u32, section_count: u
 
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> sections: array<Section>;
-// For each tile its section, and (once placed) the byte where it goes.
+// For each tile: its section, and later the byte where it goes.
 @group(0) @binding(2) var<storage, read> tiles: array<vec2u>;
 @group(0) @binding(3) var<storage, read> voxels: array<u32>;
-// Four symbols a word, each section from a word of its own on.
+// Four symbols per word. Each section starts at a word.
 @group(0) @binding(4) var<storage, read_write> symbols: array<u32>;
-// 256 words a section.
+// 256 words per section.
 @group(0) @binding(5) var<storage, read_write> counts: array<atomic<u32>>;
 
 var<workgroup> wg_counts: array<atomic<u32>, 256u * copies>;
 
-// Four bytes from byte `byte` behind word `word` on; those behind the buffer's end are 0.
+// Four bytes, starting `byte` bytes behind the start of word `word`. Bytes behind the buffer's end are 0.
 fn load_bytes(word: u32, byte: u32) -> u32 {
   let at = word + byte / 4u;
   let shift = 8u * (byte % 4u);
@@ -41,7 +41,7 @@ fn load_bytes(word: u32, byte: u32) -> u32 {
   return (voxels[at] >> shift) | (next << (32u - shift));
 }
 
-// The symbols of element `element` and up to three more, those that the row still has.
+// The symbols of up to four elements from `x` on, as many as the row still has.
 fn load_in_row(section: Section, row_word: u32, x: u32) -> u32 {
   if (element_bytes == 1u) { return load_bytes(row_word, x); }
   let shift = 8u * section.plane;
@@ -61,7 +61,7 @@ fn load_in_row(section: Section, row_word: u32, x: u32) -> u32 {
   return word;
 }
 
-// Where an element lies. Steps forward need no division.
+// An element's position. Steps forward need no division.
 struct Place { x: u32, y: u32, z: u32 }
 
 fn place_of(section: Section, element: u32) -> Place {
@@ -70,7 +70,7 @@ fn place_of(section: Section, element: u32) -> Place {
   return Place(element - row * section.size_x, row - z * section.size_y, z);
 }
 
-// `step`: of so many elements, as a place.
+// `step`: a number of elements, as a position.
 fn advance(section: Section, place: Place, step: Place) -> Place {
   var next = Place(place.x + step.x, place.y + step.y, place.z + step.z);
   if (next.x >= section.size_x) {
@@ -84,7 +84,7 @@ fn advance(section: Section, place: Place, step: Place) -> Place {
   return next;
 }
 
-// The symbols of `count` elements from a place on: 1 to 4. The others are 0.
+// The symbols of `count` elements, 1 to 4, from a position on. The rest of the word is 0.
 fn symbols_at(section: Section, first: Place, count: u32) -> u32 {
   if (count == 4u && first.x + 4u <= section.size_x) {
     return load_in_row(section, section.first_word + first.z * box.slice_words + first.y * box.row_words, first.x);

@@ -1,10 +1,9 @@
 // Finds each chunk's sections and tiles from its header and directories. src/core/codecs/huffman/SPEC.md, 'Payload'.
-// raise.wgsl or ignore.wgsl, tile.wgsl and payload.wgsl stand in front of this text.
 // One workgroup owns a chunk: one invocation reads the header, all sum up the tiles' lengths.
-// Dispatch: one workgroup a chunk, spread over x and y.
+// Dispatch: one workgroup per chunk, spread over x and y.
 // Invariants:
 // 1. All slots of a chunk are written, and no tile's symbols lie outside the chunk's part of `symbols`.
-// 2. A payload whose header is damaged becomes one section of zeros: wrong voxels, which their checksum tells.
+// 2. A payload with a damaged header becomes one section of zeros. The checksum then finds the wrong voxels.
 // Twins: `parseHeader` in src/core/codecs/huffman/layout.ts, `decodeSection` in reference.ts.
 
 import package::faults::faults::raise;
@@ -18,9 +17,9 @@ const threads = 64u;
 @group(0) @binding(0) var<uniform> chunk_count: u32;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 @group(0) @binding(2) var<storage, read> payloads: array<u32>;
-// max_sections a chunk.
+// max_sections per chunk.
 @group(0) @binding(3) var<storage, read_write> slots: array<Slot>;
-// tile_slots a chunk.
+// tile_slots per chunk.
 @group(0) @binding(4) var<storage, read_write> places: array<Place>;
 
 var<workgroup> wg_count: u32;
@@ -31,7 +30,7 @@ var<workgroup> wg_sums: array<u32, threads>;
 
 fn byte_at(at: u32) -> u32 { return (payloads[at / 4u] >> (8u * (at % 4u))) & 0xffu; }
 
-// Fills wg_count, wg_kinds, wg_lengths and wg_body. False: this is no header of such a chunk.
+// Fills wg_count, wg_kinds, wg_lengths and wg_body. Returns false if this is not a valid header of such a chunk.
 fn read_header(chunk: Chunk) -> bool {
   let end = chunk.byte_offset + chunk.byte_length;
   if (chunk.byte_length == 0u) { return false; }
@@ -62,17 +61,17 @@ fn read_header(chunk: Chunk) -> bool {
   return rest == 0u;
 }
 
-// Inclusive scan over the workgroup, which calls it together.
+// Inclusive scan over the workgroup. The whole workgroup must call it.
 fn scan(thread: u32, value: u32) -> u32 {
   wg_sums[thread] = value;
   for (var distance = 1u; distance < threads; distance *= 2u) {
-    workgroupBarrier(); // the sums of the step before are there
+    workgroupBarrier(); // the previous step's sums are stored
     var before = 0u;
     if (thread >= distance) { before = wg_sums[thread - distance]; }
     workgroupBarrier(); // everyone has read before anyone writes
     wg_sums[thread] += before;
   }
-  workgroupBarrier(); // the sums are whole
+  workgroupBarrier(); // the sums are complete
   return wg_sums[thread];
 }
 
@@ -103,7 +102,7 @@ fn main(
     let slot = max_sections * number + section;
     let length = workgroupUniformLoad(&wg_lengths[section]);
     var kind = workgroupUniformLoad(&wg_kinds[section]);
-    // A damaged length may lead outside; a body must at least begin inside.
+    // A damaged length may lead outside the payload. A body must at least begin inside.
     if (kind == kind_none || body >= end) { kind = kind_none; }
     let tile_count = (length + tile_symbols - 1u) / tile_symbols;
     var slot_body = body;

@@ -1,8 +1,7 @@
 // Measures each segment and each tile under its section's code. src/core/codecs/huffman/SPEC.md, 'Tiles'.
-// tile.wgsl and segments.wgsl stand in front of this text.
-// One invocation owns a segment, one workgroup a tile. Dispatch: one workgroup a tile, spread over x and y.
+// One invocation owns a segment, one workgroup a tile. Dispatch: one workgroup per tile, spread over x and y.
 // Invariants:
-// 1. The lanes of a workgroup read neighbouring words: segments are striped.
+// 1. Neighbouring lanes read neighbouring words, because segments are striped.
 // Twin: `tileEncoder` in src/core/codecs/huffman/tile.ts.
 
 import package::huffman::segments::{survey, threads};
@@ -13,7 +12,7 @@ import package::huffman::tile::{Section, segments_per_tile, tile_of};
 @group(0) @binding(2) var<storage, read> tiles: array<vec2u>;
 @group(0) @binding(3) var<storage, read> symbols: array<u32>;
 @group(0) @binding(4) var<storage, read> codes: array<u32>;
-// Bits of each segment: 128 words a tile.
+// Bits of each segment: 128 words per tile.
 @group(0) @binding(5) var<storage, read_write> segment_bits: array<u32>;
 // Bytes of each tile: tile_count words.
 @group(0) @binding(6) var<storage, read_write> tile_bytes: array<u32>;
@@ -34,7 +33,7 @@ fn main(
   for (var symbol = thread; symbol < 256u; symbol += threads) {
     wg_lengths[symbol] = codes[256u * section_number + symbol] >> 16u;
   }
-  workgroupBarrier(); // the lengths are there
+  workgroupBarrier(); // the lengths are stored
 
   var bits = 0u;
   if (thread < tile.segments) {

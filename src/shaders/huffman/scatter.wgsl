@@ -1,9 +1,8 @@
-// Puts decoded symbols where their elements lie, unless they are there. src/core/codecs/huffman/SPEC.md, 'Sections'.
-// tile.wgsl and payload.wgsl stand in front of this text.
-// One invocation owns 8 words of the target, each 256 words behind the one before; one workgroup a piece of 2048 words of
-// a chunk. Dispatch: one workgroup a piece, spread over x and y.
+// Moves decoded symbols to their elements' places, unless they are already there. src/core/codecs/huffman/SPEC.md, 'Sections'.
+// One invocation owns 8 words of the target, 256 words apart. One workgroup owns a piece of 2048 words of a chunk. Dispatch: one
+// workgroup per piece, spread over x and y.
 // Invariants:
-// 1. A word that the chunk shares with what lies behind it in its row keeps the other bytes; no one else writes it.
+// 1. A word that the chunk shares with other elements of its row keeps their bytes. No other invocation writes it.
 // Twin: `decode` in src/core/codecs/huffman/reference.ts.
 
 import package::huffman::payload::{Chunk, Slot, is_direct};
@@ -21,12 +20,12 @@ struct Box { row_words: u32, slice_words: u32, piece_count: u32, unused: u32 }
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 // The number of each piece's chunk.
 @group(0) @binding(2) var<storage, read> chunk_of_piece: array<u32>;
-// max_sections a chunk. Elements of 1 byte have sections of any lengths, each from a word of its own on.
+// max_sections per chunk. With elements of 1 byte, sections have any length, and each starts at a word of its own.
 @group(0) @binding(3) var<storage, read> slots: array<Slot>;
 @group(0) @binding(4) var<storage, read> symbols: array<u32>;
 @group(0) @binding(5) var<storage, read_write> elements: array<u32>;
 
-// Four symbols from number `index` on behind word `word`.
+// Four symbols from number `index` on, counted from word `word`.
 fn load_symbols(word: u32, index: u32) -> u32 {
   let at = word + index / 4u;
   let shift = 8u * (index % 4u);
@@ -37,7 +36,7 @@ fn symbol(word: u32, index: u32) -> u32 {
   return (symbols[word + index / 4u] >> (8u * (index % 4u))) & 0xffu;
 }
 
-// The symbols of elements of 1 byte, `count` from number `element` of chunk `number` on, wherever their sections are.
+// The symbols of `count` elements of 1 byte, from number `element` of chunk `number` on, whichever sections they are in.
 fn sectioned(number: u32, element: u32, count: u32) -> u32 {
   let first_slot = slots[max_sections * number];
   if (element + count <= first_slot.length) { return load_symbols(first_slot.symbols_word, element); }

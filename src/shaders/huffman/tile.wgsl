@@ -1,5 +1,4 @@
-// Sections, tiles and segments. No entry point: kernels.ts puts it in front of the others.
-// src/core/codecs/huffman/SPEC.md, 'Tiles'. The twins of its numbers are in layout.ts and code.ts.
+// Sections, tiles and segments. src/core/codecs/huffman/SPEC.md, 'Tiles'. layout.ts and code.ts define the same numbers.
 
 const max_code_bits = 12u;
 const segments_per_tile = 128u;
@@ -21,19 +20,19 @@ struct Section {
   first_element: u32,  // number of the section's first element in its chunk
   plane: u32,          // which byte of the elements
   length: u32,         // in symbols
-  symbols_word: u32,   // where they stand in `symbols`
+  symbols_word: u32,   // where they start in `symbols`
   first_tile: u32,
-  kind: u32,           // from here on once the sizes are known
-  header: u32,         // byte where the section's varint goes, or the count before it in the chunk's first section
+  kind: u32,           // known from here on only once the sizes are
+  header: u32,         // byte where the section's varint goes; in a chunk's first section, the byte of the count before it
   header_value: u32,
-  section_count: u32,  // of the chunk in its first section, else 0
+  section_count: u32,  // the chunk's sections, in its first section; otherwise 0
   body: u32,           // byte where the section's body starts
   directory: u32,      // byte where its tiles' lengths start
   unused_0: u32,
   unused_1: u32,
 }
 
-// One tile's share of work: L segments, and words of four symbols (the last may have fewer).
+// One tile: its segments, and its words of four symbols, of which the last may have fewer.
 struct Tile { number: u32, first_word: u32, symbols: u32, words: u32, segments: u32 }
 
 fn tile_of(number: u32, length: u32, symbols_word: u32) -> Tile {

@@ -1,12 +1,12 @@
-// Writes each tile into its chunk's payload, with a section's first tile its header and its table, too.
-// src/core/codecs/huffman/SPEC.md, 'Payload'. tile.wgsl and segments.wgsl stand in front of this text.
-// Algorithm: each lane codes its segment. Where codes are long, the words that became full in a round of 32 symbols go out
-// together, so that neighbouring lanes store neighbouring words; where they are short, each lane stores its own.
-// One invocation owns a segment, one workgroup a tile. Dispatch: one workgroup a tile, spread over x and y.
+// Writes each tile into its chunk's payload. A section's first tile also writes its header and its table.
+// src/core/codecs/huffman/SPEC.md, 'Payload'.
+// Algorithm: each lane codes its segment. With long codes, the lanes store the words completed in a round of 32 symbols together,
+// so that neighbouring lanes store neighbouring words. With short codes, each lane stores its own words.
+// One invocation owns a segment, one workgroup a tile. Dispatch: one workgroup per tile, spread over x and y.
 // Invariants:
-// 1. `payloads` is zero before, and no two bits written stand in one place: words that several share are the same
-//    whoever comes first; a word that one invocation owns whole is stored.
-// 2. Sections of kind 3 are left out.
+// 1. `payloads` starts as zeros and no bit is written twice, so words that several invocations share do not depend on their
+//    order. A word that belongs to one invocation is stored.
+// 2. Sections of kind 3 are skipped.
 // Twins: `tileEncoder` in src/core/codecs/huffman/tile.ts, `encodeSection` in reference.ts.
 
 import package::huffman::segments::{base_bits, survey, threads, wg_ends, width_bits};
@@ -14,23 +14,23 @@ import package::huffman::tile::{Section, Tile, kind_coded, kind_plain, kind_sing
 
 @group(0) @binding(0) var<uniform> tile_count: u32;
 @group(0) @binding(1) var<storage, read> sections: array<Section>;
-// For each tile its section, and the byte where it goes.
+// For each tile: its section, and the byte where it goes.
 @group(0) @binding(2) var<storage, read> tiles: array<vec2u>;
 @group(0) @binding(3) var<storage, read> symbols: array<u32>;
 @group(0) @binding(4) var<storage, read> codes: array<u32>;
 @group(0) @binding(5) var<storage, read> tables: array<u32>;
-// As measure.wgsl left them: 128 words a tile.
+// From measure.wgsl: 128 words per tile.
 @group(0) @binding(6) var<storage, read> segment_bits: array<u32>;
 @group(0) @binding(7) var<storage, read_write> payloads: array<atomic<u32>>;
 
 var<workgroup> wg_codes: array<u32, 256>;
 
-// A place in `payloads`: bit `bit` (which may be beyond 31) behind the word `word`. Byte offsets × 8 would outgrow 32 bits.
+// A position in `payloads`: bit `bit`, which may exceed 31, of word `word`. Byte offsets × 8 would not fit 32 bits.
 struct Position { word: u32, bit: u32 }
 
 fn position(byte: u32, bit: u32) -> Position { return Position(byte / 4u, 8u * (byte % 4u) + bit); }
 
-// Up to 32 bits in one go, for the few values that stand alone.
+// Writes up to 32 bits, for values that stand alone.
 fn put(at: Position, value: u32, width: u32) {
   let word = at.word + at.bit / 32u;
   let shift = at.bit % 32u;
@@ -38,30 +38,28 @@ fn put(at: Position, value: u32, width: u32) {
   if (shift + width > 32u) { atomicOr(&payloads[word + 1u], value >> (32u - shift)); }
 }
 
-// Groups of four symbols that a lane codes in one round: 12 words at most become full by them. And lanes that store one
-// lane's words.
+// Groups of four symbols that a lane codes in one round, which complete at most 12 words; and lanes that store one lane's words.
 const round_groups = 8u;
 const storing_lanes = 8u;
-// Bits a symbol from which on rounds pay, as measured.
+// Rounds pay from this many bits per symbol on, as measured.
 const bits_for_rounds = 5u;
 
-// The full words of each lane, an odd number of words apart so that lanes use different banks; how many, and where the
-// first one goes.
+// Each lane's completed words (an odd pitch, so that lanes use different banks), their number, and where the first goes.
 const stage_pitch = 13u;
 var<workgroup> wg_stage: array<u32, stage_pitch * threads>;
 var<workgroup> wg_full: array<u32, threads>;
 var<workgroup> wg_place: array<u32, threads>;
 
-// Gathers neighbouring bits into words: in rounds `full` of them stand in wg_stage from `stage` on, the first of them for
-// word `place`; else they are stored there at once.
+// Collects neighbouring bits into words. In rounds, `full` words wait in wg_stage from `stage` on, and the first goes to word
+// `place`. Otherwise words are stored at once.
 struct Writer { used: u32, bits: u32, place: u32, is_first: bool, in_rounds: bool, stage: u32, full: u32 }
 
-// A segment's first word may hold bits of what stands before it; the others up to its last are its own.
+// A segment's first word may hold bits of the segment before it. The other words, except its last, belong to it alone.
 fn store(place: u32, word: u32, is_first: bool) {
   if (is_first) { atomicOr(&payloads[place], word); } else { atomicStore(&payloads[place], word); }
 }
 
-// `width`: 24 at most; `value` has no bits above.
+// `width`: at most 24. `value` must have no bits above it.
 fn append(writer: ptr<function, Writer>, value: u32, width: u32) {
   let used = (*writer).used;
   (*writer).bits |= value << used;
@@ -101,7 +99,7 @@ fn put_symbols(thread: u32, tile: Tile, byte: u32) {
   }
 }
 
-// A group's codes, two in one go.
+// A group's codes, two at a time.
 fn put_group(writer: ptr<function, Writer>, word: u32, count: u32) {
   for (var i = 0u; i < count; i += 2u) {
     let first = wg_codes[(word >> (8u * i)) & 0xffu];
@@ -110,7 +108,7 @@ fn put_group(writer: ptr<function, Writer>, word: u32, count: u32) {
   }
 }
 
-// All segments of a tile; `at` is where this lane's begins. The workgroup calls it together.
+// All segments of a tile. `at`: where this lane's starts. The whole workgroup must call it.
 fn put_segments(thread: u32, tile: Tile, at: Position) {
   let in_rounds = workgroupUniformLoad(&wg_ends[threads - 1u]) >= bits_for_rounds * tile.symbols;
   var writer = Writer(at.bit % 32u, 0u, at.word + at.bit / 32u, true, in_rounds, stage_pitch * thread, 0u);
@@ -131,7 +129,7 @@ fn put_segments(thread: u32, tile: Tile, at: Position) {
     wg_place[thread] = writer.place;
     writer.place += writer.full;
     writer.full = 0u;
-    workgroupBarrier(); // the round's words are there
+    workgroupBarrier(); // the round's words are stored
     for (var lane = thread / storing_lanes; lane < tile.segments; lane += threads / storing_lanes) {
       for (var i = thread % storing_lanes; i < wg_full[lane]; i += storing_lanes) {
         store(wg_place[lane] + i, wg_stage[stage_pitch * lane + i], round == 0u && i == 0u);
@@ -164,7 +162,7 @@ fn main(
   if (section.kind != kind_coded) { return; }
 
   if (tile.number == 0u) {
-    // Its length in one byte, then the table's words, the last of them cut off.
+    // The table's length in one byte, then its words, the last one cut to the table's length.
     let length = tables[table];
     if (thread == 0u) { put(position(section.body, 0u), length, 8u); }
     if (4u * thread < length) {

@@ -1,5 +1,5 @@
-// Bricks: how chunks are cut into them, and their elements' bits. No entry point: kernels.ts puts it in front of the others.
-// src/core/codecs/labels/SPEC.md, 'Bricks' and 'Payload'. Twin: src/core/codecs/labels/layout.ts.
+// How chunks are cut into bricks, and where their bits lie. src/core/codecs/labels/SPEC.md, 'Bricks' and 'Payload'. Twin:
+// src/core/codecs/labels/layout.ts.
 
 override element_bytes: u32 = 1u;
 
@@ -27,7 +27,7 @@ struct Chunk {
 struct Place {
   first_word: u32, // word of the brick's origin in the box
   extent: vec3u,
-  slot: u32,       // word where an encoder's slot starts: the slot is as long as the brick in the box
+  slot: u32,       // word where an encoder's slot starts; a slot is as long as the brick in the box
 }
 
 fn place_of(chunk: Chunk, box: Box, brick: u32) -> Place {
@@ -37,7 +37,7 @@ fn place_of(chunk: Chunk, box: Box, brick: u32) -> Place {
   place.first_word =
     chunk.first_word + origin.z * box.slice_words + origin.y * box.row_words + origin.x * element_bytes / 4u;
   place.extent = min(vec3u(brick_edge), chunk.shape - origin);
-  // Slots stand as the bricks do: behind the layers below, the rows of bricks in front, the bricks to the left.
+  // Slots are in the order of bricks: after the layers below, the rows of bricks before, and the bricks to the left.
   let row_words = (chunk.shape.x * element_bytes + 3u) / 4u;
   let rows_before = origin.z * chunk.shape.y + place.extent.z * origin.y;
   place.slot = chunk.first_slot + rows_before * row_words +
@@ -45,11 +45,11 @@ fn place_of(chunk: Chunk, box: Box, brick: u32) -> Place {
   return place;
 }
 
-// `width` bits from the lowest on; 32 at most.
+// The lowest `width` bits; at most 32.
 fn low_bits(width: u32) -> u32 { return select(0u, 0xffffffffu >> (32u - width), width > 0u); }
 
-// Where the directory's sections stand, in bits from the payload's first on: one byte, the lengths' width; two bits for
-// each brick, its kind; the length of each coded brick.
+// Where the sections of the directory start, in bits from the payload's start: one byte for the width of lengths; two bits per
+// brick for its kind; the length of each coded brick.
 fn kind_bit(brick: u32) -> u32 { return 8u + 2u * brick; }
 fn first_length_bit(bricks: u32) -> u32 { return 8u + 8u * ((bricks + 3u) / 4u); }
 fn directory_bytes(bricks: u32, coded_bricks: u32, length_bits: u32) -> u32 {

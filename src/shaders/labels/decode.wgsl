@@ -1,11 +1,10 @@
 // Decodes each brick. src/core/codecs/labels/SPEC.md, 'A coded brick' and 'The range coder'.
-// raise.wgsl or ignore.wgsl, brick.wgsl and guesses.wgsl stand in front of this text.
-// Algorithm: a workgroup fills its bricks that are not coded, together; then each invocation walks a coded one, element by
-// element in memory order: each answer decides which question is asked next, and what it costs.
-// One invocation owns one brick. Dispatch: one workgroup for 32 bricks, spread over x and y.
+// Algorithm: a workgroup together fills its bricks that are not coded. Then each invocation decodes one coded brick, element by
+// element in memory order: each answer decides the next question and its chance.
+// One invocation owns one brick. Dispatch: one workgroup for each `walkers` bricks, spread over x and y.
 // Invariants:
 // 1. Bricks begin at whole words of the target, so no word has two writers.
-// 2. Nothing outside the brick's elements is written, and nothing outside its span is read, also where a payload is damaged.
+// 2. Nothing outside the brick's elements is written and nothing outside its span is read, even if the payload is damaged.
 // Twin: `decodeBrick` in src/core/codecs/labels/brick.ts.
 
 import constants::walkers;
@@ -22,36 +21,36 @@ import package::labels::guesses::{
 // The number of each brick's chunk: `brick_count` words.
 @group(0) @binding(2) var<storage, read> chunk_of_brick: array<u32>;
 @group(0) @binding(3) var<storage, read> payloads: array<u32>;
-// As locate.wgsl leaves them.
+// From locate.wgsl.
 @group(0) @binding(5) var<storage, read> spans: array<vec4u>;
 @group(0) @binding(6) var<storage, read_write> voxels: array<u32>;
 
 var<private> place: Place;
 var<private> label_count: u32;
-// Whether the payload names more labels than there may be.
+// Whether the payload names more labels than allowed.
 var<private> has_failed: bool;
-// The brick's bytes: the next one to read, and the first one behind.
+// The brick's next byte, and the end of its bytes.
 var<private> next: u32;
 var<private> end: u32;
-// The stream's next four bytes, less the interval's low end.
+// The stream's next four bytes, minus the interval's low end.
 var<private> offset: u32;
-// For the check: how many bytes of the stream are done, and whether a number named no label.
+// For checks: the bytes of the stream that are done, and whether an index named no label.
 var<private> done_bytes: u32;
 var<private> names_no_label: bool;
-// The label looked up last.
+// The last label that was looked up.
 var<private> seen_index: u32;
 var<private> seen_label: u32;
 
 fn byte_at(at: u32) -> u32 { return extractBits(payloads[at / 4u], 8u * (at % 4u), 8u); }
 
-// Behind the end stand zeros.
+// Zeros follow the stream's end.
 fn next_byte() -> u32 {
   if (next >= end) { return 0u; }
   next++;
   return byte_at(next - 1u);
 }
 
-// The element whose bytes begin here; 0 where they do not end within the brick or payload.
+// The element whose bytes begin at `at`; 0 if they do not end within the brick or payload.
 fn element_from(at: u32, limit: u32) -> u32 {
   if (at + element_bytes > limit) { return 0u; }
   var value = 0u;
@@ -68,7 +67,7 @@ fn label_of(index: u32) -> u32 {
   return seen_label;
 }
 
-// The answer to a question, by the chance of a yes.
+// Decodes the answer to a question. `chance`: the chance of a yes.
 fn decide(chance: u32) -> bool {
   let part = (range >> 12u) * chance;
   let is_event = offset < part;
@@ -92,7 +91,7 @@ fn closing_bytes() -> u32 {
   return 4u;
 }
 
-// Whether stream and labels do not add up to the brick's length, or the stream told of labels that are none.
+// Whether the stream and the labels do not add up to the brick's length, or an index named no label.
 fn walk_fails(span: vec4u) -> bool {
   let bytes = done_bytes + closing_bytes() + label_count * element_bytes;
   return has_failed || names_no_label || bytes != span.y - span.x;
@@ -113,13 +112,13 @@ fn walk() {
   }
 }
 
-// One row: all of it `label`, or element by element where that is `none`.
+// Decodes one row: all elements are `label`, or each is decoded if that is `none`.
 fn walk_row(y: u32, z: u32, label: u32) {
   var before = vec4u(none_word);
   var here = vec4u(none_word);
   var after = vec4u(none_word);
   var left = none;
-  // One step ahead of the four elements that are walked, whose right neighbours are needed.
+  // One step ahead of the four elements being decoded, which need their right neighbours.
   for (var ahead = 0u; 4u * ahead < place.extent.x + 4u; ahead++) {
     before = here;
     here = after;
@@ -144,8 +143,8 @@ const ask_guess = 0u;
 const ask_new = 1u;
 const ask_index = 2u;
 
-// One element's label: the guesses one after the other, then what is left. All questions pass through one call of
-// `decide`: compilers put a copy of a function wherever it is called.
+// Decodes one element's label: the guesses in order, then the rest. All questions go through one call of `decide`, because
+// compilers inline a copy at each call.
 fn decode_element(windows: vec4u, left: u32) -> u32 {
   var question = ask_guess;
   var guesses = 0u;
@@ -159,8 +158,8 @@ fn decode_element(windows: vec4u, left: u32) -> u32 {
       guess = next_guess(windows, left, guesses, first, second);
       if (guess == none || guesses == 3u) {
         question = ask_new;
-        // 'let m be the number of labels met in this brick so far, less the number of guesses. If m = 0, the label is new.' In a damaged
-        // payload alone there may be more guesses than labels.
+        // 'let m be the number of labels met in this brick so far, less the number of guesses. If m = 0, the label is new.' Only
+        // a damaged payload has more guesses than labels.
         if (label_count <= guesses) { break; }
       }
     }
@@ -206,7 +205,7 @@ fn emit(y: u32, z: u32, quad: u32, indices: u32) {
   store(y, z, quad, elements);
 }
 
-// Four elements of a row, x = 4 quad and on; those outside the brick are left out.
+// Stores four elements of a row, from x = 4 × quad on, except those outside the brick.
 fn store(y: u32, z: u32, quad: u32, elements: vec4u) {
   let row = place.first_word + z * box.slice_words + y * box.row_words;
   for (var i = 0u; i < element_bytes; i++) {
@@ -221,8 +220,8 @@ fn store(y: u32, z: u32, quad: u32, elements: vec4u) {
   }
 }
 
-// Fills a brick that is not coded: all of it the label whose bytes begin at span.w, or its elements from span.x on.
-// Invocations side by side store elements side by side.
+// Fills a brick that is not coded: with the label whose bytes begin at span.w, or with its elements from span.x on. Neighbouring
+// invocations store neighbouring elements.
 fn fill(span: vec4u, limit: u32, local: u32) {
   let label = element_from(span.w, limit);
   let quads = (place.extent.x + 3u) / 4u;

@@ -1,15 +1,14 @@
 // Encodes each brick into its slot. src/core/codecs/labels/SPEC.md, 'A coded brick' and 'The range coder'.
-// brick.wgsl, guesses.wgsl and questions.wgsl stand in front of this text.
-// Algorithm: row by row. An encoder knows all elements, so those of a row find their labels, guesses and questions side by
-// side; counts, summed up, give each question its place in the row's list. Only what must go one by one does: the first of
-// a brick's invocations runs the range coder over the list, while the others are at the next row. A brick that is no
-// shorter by it becomes raw. Bricks of one label, mostly more than half of them, are found first and have no rows to walk.
-// Sixteen invocations own one brick, its slot and its record; each a column of it. Dispatch: one workgroup for 4 bricks,
+// Algorithm: row by row. The encoder knows all elements, so the invocations find the labels, guesses and questions of a row's
+// elements in parallel, and running sums place the questions in the row's list. Only the range coder is sequential: the first of
+// a brick's invocations codes the list while the others work on the next row. A brick that does not become shorter is stored raw.
+// Bricks with one label, mostly more than half of them, are found first and skip the rows.
+// Sixteen invocations own one brick, its slot and its record, one column each. Dispatch: one workgroup for each `walkers` bricks,
 // spread over x and y.
 // Invariants:
 // 1. A slot has room for the brick's elements, and nothing longer is ever written to it.
 // 2. Each brick's record is written.
-// 3. Bits that several invocations OR into a word are each one's own: their order changes nothing.
+// 3. When several invocations OR bits into a word, the bits are disjoint, so their order does not matter.
 // Twin: `encodeBrick` in src/core/codecs/labels/brick.ts.
 
 import constants::walkers;
@@ -22,7 +21,6 @@ import package::labels::guesses::{
 };
 import package::labels::questions::{Questions, answer_bit, question, questions_of, questions_per_row};
 
-// Twin: `encodeWalkers` in src/core/codecs/labels/kernels.ts.
 // 1 in each lane of a word.
 override lane_ones: u32 = 0xffffffffu / (0xffffffffu >> (32u - element_bits));
 const threads = brick_edge * walkers;
@@ -32,14 +30,14 @@ const threads = brick_edge * walkers;
 // The number of each brick's chunk: `brick_count` words.
 @group(0) @binding(2) var<storage, read> chunk_of_brick: array<u32>;
 @group(0) @binding(3) var<storage, read> voxels: array<u32>;
-// What stands in the payload for each brick, from its slot's first byte on.
+// Each brick's bytes in the payload, from its slot's first byte on.
 @group(0) @binding(5) var<storage, read_write> slots: array<u32>;
-// For each brick: its kind (never 'as before'), the bytes in its slot, its first element.
+// For each brick: its kind (never 'as before'), the bytes in its slot, and its first element.
 @group(0) @binding(6) var<storage, read_write> records: array<vec4u>;
 
 var<workgroup> wg_labels: array<u32, max_labels * walkers>;
-// Of the present row: its elements; which of them are the first with a new label, a bit each; their labels' indices, a byte
-// each; how many questions each of them asks, four bits each; and the questions. 5 KiB with all else.
+// Of the current row: its elements; a bit for each element that is the first with a new label; the labels' indices, a byte each;
+// the number of questions of each element, four bits each; and the questions. 5 KiB with everything else.
 var<workgroup> wg_elements: array<u32, threads>;
 var<workgroup> wg_new: array<atomic<u32>, walkers>;
 var<workgroup> wg_indices: array<atomic<u32>, 4u * walkers>;
@@ -55,12 +53,12 @@ var<workgroup> wg_row_count: u32;
 var<private> place: Place;
 // The invocation's column.
 var<private> column: u32;
-// Labels met before the present row.
+// Labels met before the current row.
 var<private> label_count: u32;
 var<private> raw_bytes: u32;
 var<private> byte_count: u32;
 var<private> pending: u32;
-// Better raw.
+// The brick is better stored raw.
 var<private> has_failed: bool;
 
 fn element_at(x: u32, y: u32, z: u32) -> u32 {
@@ -68,7 +66,7 @@ fn element_at(x: u32, y: u32, z: u32) -> u32 {
   return extractBits(word, element_bits * (x % lanes), element_bits);
 }
 
-// The index of a label that was met before this row; `none` if it was not.
+// The index of a label that was met before this row; otherwise `none`.
 fn index_of(element: u32) -> u32 {
   for (var i = 0u; i < label_count; i++) {
     if (wg_labels[max_labels * walker + i] == element) { return i; }
@@ -76,7 +74,7 @@ fn index_of(element: u32) -> u32 {
   return none;
 }
 
-// The first column of the row that has the same element as this one.
+// The first column of the row with the same element.
 fn first_column(element: u32) -> u32 {
   for (var x = 0u; x < column; x++) {
     if (wg_elements[brick_edge * walker + x] == element) { return x; }
@@ -84,13 +82,13 @@ fn first_column(element: u32) -> u32 {
   return column;
 }
 
-// How many of a row's questions come before those of a column.
+// The number of the row's questions before those of a column.
 fn questions_before(to_column: u32) -> u32 {
   let counts = vec2u(atomicLoad(&wg_counts[2u * walker]), atomicLoad(&wg_counts[2u * walker + 1u]));
   let nibbles = vec2u(min(to_column, 8u), max(to_column, 8u) - 8u);
   let before = counts & vec2u(low_bits(4u * nibbles.x), low_bits(4u * nibbles.y));
   let pairs = (before & vec2u(0x0f0f0f0fu)) + ((before >> vec2u(4u)) & vec2u(0x0f0f0f0fu));
-  // The highest byte of the product adds up all four.
+  // The highest byte of the product is the sum of all four bytes.
   return dot((pairs * vec2u(0x01010101u)) >> vec2u(24u), vec2u(1u));
 }
 
@@ -132,9 +130,10 @@ fn close_interval() {
   }
 }
 
-// One row of each of the workgroup's bricks, which calls it together; `is_there`: whether this brick has such a row.
+// Encodes one row of each of the workgroup's bricks. The whole workgroup must call it. `is_there`: whether this brick has such a
+// row.
 fn encode_row(is_there: bool, y: u32, z: u32) {
-  // A brick of too many labels will be raw: it takes no further part.
+  // A brick with too many labels will be raw and takes no further part.
   let is_open = is_there && label_count <= max_labels;
   let is_mine = is_open && column < place.extent.x;
   var element = 0u;
@@ -147,13 +146,13 @@ fn encode_row(is_there: bool, y: u32, z: u32) {
   if (column == 0u) { atomicStore(&wg_new[walker], 0u); }
   if (column < 4u) { atomicStore(&wg_indices[4u * walker + column], 0u); }
   if (column < 2u) { atomicStore(&wg_counts[2u * walker + column], 0u); }
-  workgroupBarrier(); // the row's elements are there
+  workgroupBarrier(); // the row's elements are stored
   var first = column;
   if (is_mine && index == none) {
     first = first_column(element);
     if (first == column) { atomicOr(&wg_new[walker], 1u << column); }
   }
-  workgroupBarrier(); // the new labels are there
+  workgroupBarrier(); // the new labels are marked
   let new_labels = atomicLoad(&wg_new[walker]);
   let labels_before = label_count + countOneBits(new_labels & low_bits(column));
   if (is_mine && index == none) {
@@ -163,7 +162,7 @@ fn encode_row(is_there: bool, y: u32, z: u32) {
   label_count += countOneBits(new_labels);
   let quad = column / 4u;
   atomicOr(&wg_indices[4u * walker + quad], (index & 0xffu) << (8u * (column % 4u)));
-  workgroupBarrier(); // the row's indices are there
+  workgroupBarrier(); // the row's indices are stored
 
   let is_coded = is_open && label_count <= max_labels && wg_has_failed[walker] == 0u;
   let here = words_around(y, quad);
@@ -192,7 +191,7 @@ fn encode_row(is_there: bool, y: u32, z: u32) {
   }
   let count = asked.count + asked.index_bits;
   atomicOr(&wg_counts[2u * walker + column / 8u], count << (4u * (column % 8u)));
-  workgroupBarrier(); // the counts are there, the rows around are read, and the row before is coded
+  workgroupBarrier(); // the counts are stored, the rows around are read, and the previous row is coded
   if (is_open && column % 4u == 0u) {
     wg_rows[row_at(16u, quad)] = here.z;
     wg_rows[row_at(y, quad)] = indices;
@@ -211,14 +210,14 @@ fn encode_row(is_there: bool, y: u32, z: u32) {
       wg_questions[at + i] = question(even_chance, ((asked.index >> (i - asked.count)) & 1u) == 1u);
     }
   }
-  workgroupBarrier(); // the questions are there
+  workgroupBarrier(); // the questions are stored
   if (column == 0u && is_coded) {
     for (at = first_question; at < end && !has_failed; at++) { code(wg_questions[at]); }
     if (has_failed) { wg_has_failed[walker] = 1u; }
   }
 }
 
-// Whether this invocation's share of the brick's rows has another element than `first`.
+// Whether any element differs from `first` in this invocation's share of the brick's rows.
 fn differs_from(first: u32) -> bool {
   for (var row = column; row < place.extent.y * place.extent.z; row += brick_edge) {
     for (var x = 0u; x < place.extent.x; x += lanes) {
@@ -230,7 +229,7 @@ fn differs_from(first: u32) -> bool {
   return false;
 }
 
-// The word of a raw brick with this number.
+// Word `number` of a raw brick.
 fn raw_word(number: u32) -> u32 {
   var word = 0u;
   for (var lane = 0u; lane < lanes; lane++) {
@@ -273,7 +272,7 @@ fn main(
     if (column == 0u) { wg_labels[max_labels * walker] = first; }
   }
   wg_rows_of_brick[walker] = row_count;
-  workgroupBarrier(); // the lengths are there
+  workgroupBarrier(); // the lengths are stored
   if (thread == 0u) {
     for (var i = 0u; i < walkers; i++) { wg_row_count = max(wg_row_count, wg_rows_of_brick[i]); }
   }
@@ -284,8 +283,8 @@ fn main(
     encode_row(is_there, row % max(place.extent.y, 1u), row / max(place.extent.y, 1u));
   }
 
-  // 'The stream of the range coder, then the brick's labels, E bytes each, the last one first.' Or the one
-  // label; or, where that is no longer, the elements.
+  // 'The stream of the range coder, then the brick's labels, E bytes each, the last one first.' Or the single label, or the
+  // elements if they are not longer.
   if (column == 0u && has_brick) {
     has_failed = has_failed || label_count > max_labels;
     var kind = kind_coded;
@@ -309,7 +308,7 @@ fn main(
     records[brick] = vec4u(kind, byte_count, first, 0u);
   }
   workgroupBarrier(); // it is known which bricks are raw
-  storageBarrier(); // what the range coder wrote into a slot is there before the elements
+  storageBarrier(); // the range coder's bytes are stored before the elements overwrite them
   if (has_brick && wg_has_failed[walker] != 0u) {
     for (var word = column; 4u * word < raw_bytes; word += brick_edge) { slots[place.slot + word] = raw_word(word); }
   }

@@ -1,10 +1,9 @@
-// Guesses and their chances, and the range coder's interval, the same for encoder and decoder. No entry point: kernels.ts puts
-// it in front of these, behind brick.wgsl. src/core/codecs/labels/SPEC.md, 'Walk', 'Guesses' and 'Chances'.
-// Twin: src/core/codecs/labels/walk.ts.
+// Guesses, their chances, and the range coder's interval, for encoder and decoder. src/core/codecs/labels/SPEC.md, 'Walk',
+// 'Guesses' and 'Chances'. Twin: src/core/codecs/labels/walk.ts.
 //
-// Algorithm: guesses from the neighbours already known, as in JBIG2's context coding (ITU-T T.88) but for labels and in three
-// dimensions. Encoder and decoder each say how many bricks a workgroup does at a time, `walkers`, and whose rows an invocation
-// looks at, `walker`. Labels are indices by order of first appearance in the brick.
+// Algorithm: guesses from the known neighbours, as in JBIG2's context coding (ITU-T T.88), but for labels and in three
+// dimensions. A workgroup does `walkers` bricks at a time; `walker` is the number of an invocation's brick. Labels are indices in
+// order of first appearance in the brick.
 
 import constants::walkers;
 import package::labels::brick::low_bits;
@@ -22,8 +21,8 @@ const first_weight = 110u;
 const even_chance = 2048u;
 const third_miss_chance = 320u;
 
-// For each walker 16 rows of four words, a byte an element: those from the present row on are of the slice behind,
-// those before it of this slice. Row 16 is the row before the present one, of the slice behind. 272 bytes a walker.
+// For each walker 16 rows of four words, one byte per element. Rows from the current one on belong to the previous slice, rows
+// before it to this slice. Row 16 is the previous slice's row before the current one. 272 bytes per walker.
 const row_words_kept = 68u;
 var<workgroup> wg_rows: array<u32, row_words_kept * walkers>;
 
@@ -44,7 +43,7 @@ fn words_around(y: u32, quad: u32) -> vec4u {
   return words;
 }
 
-// The label that all rows around a row have, and how many of the four exist; (_, 0) where labels differ or none exists.
+// The label that all rows around a row share, and how many of the four exist; (_, 0) if labels differ or none exists.
 fn common_label(y: u32, extent: vec3u) -> vec2u {
   var exists = vec4<bool>(false);
   var label = none;
@@ -64,7 +63,7 @@ fn common_label(y: u32, extent: vec3u) -> vec2u {
 // The bytes of a word of a row that lie in the brick.
 fn inside_quad(quad: u32, extent: vec3u) -> u32 { return low_bits(8u * min(4u, extent.x - 4u * quad)); }
 
-// Of each row around, the labels left of an element, at it and right of it, in the low three bytes.
+// For each row around: the labels to the left of an element, at it, and to its right, in the low three bytes.
 fn windows_of(before: vec4u, here: vec4u, after: vec4u, i: u32) -> vec4u {
   switch i {
     case 0u: { return (before >> vec4u(24u)) | (here << vec4u(8u)); }
@@ -74,8 +73,8 @@ fn windows_of(before: vec4u, here: vec4u, after: vec4u, i: u32) -> vec4u {
   }
 }
 
-// 'it is the first label in this order that exists and is no guess yet'. From the last to the first,
-// as earlier ones win. `none` where there is none.
+// 'it is the first label in this order that exists and is no guess yet'. Goes from the last to the first, because earlier ones
+// win. `none` if there is none.
 fn next_guess(windows: vec4u, left: u32, number: u32, guess0: u32, guess1: u32) -> u32 {
   let above = extractBits(windows.x, 8u, 8u);
   if (number == 0u && above != none && above == extractBits(windows.z, 8u, 8u)) { return above; }
@@ -99,14 +98,14 @@ fn miss_chance(windows: vec4u, left: u32, guess: u32, number: u32) -> u32 {
   let middle = agreeing(windows.z, guess);
   let lower = agreeing(windows.w, guess);
   let behind = agreeing(windows.y, guess) | (middle << 3u) | (lower << 6u);
-  // Left, the three above, behind the middle and the right, behind the lower one.
+  // Left, the three above, behind in the middle and to the right, behind and below.
   let near = u32(left == guess) | (above << 1u) | ((middle & 6u) << 3u) | ((lower & 2u) << 5u);
   let score = weight(640u * number + behind) + weight(640u * number + 512u + near);
   let chance = tables[u32(min(abs(score), largest_score))];
   return select(chance, 4096u - chance, score > 0i);
 }
 
-// A bit for each of a window's three labels that is the guess.
+// One bit for each of a window's three labels that equals the guess.
 fn agreeing(window: u32, guess: u32) -> u32 {
   let wrong = window ^ (guess * 0x010101u);
   return u32((wrong & 0xffu) == 0u) | (u32((wrong & 0xff00u) == 0u) << 1u) | (u32((wrong & 0xff0000u) == 0u) << 2u);
@@ -116,7 +115,7 @@ fn weight(index: u32) -> i32 {
   return extractBits(i32(tables[first_weight + index / 4u]), 8u * (index % 4u), 8u);
 }
 
-// The chance that a label is new where guesses leave so many of the known ones, one at least.
+// The chance that a label is new, if the guesses leave `labels_left` known labels; at least one.
 fn new_chance(labels_left: u32) -> u32 { return tables[new_label_chances + min(labels_left, 7u)]; }
 
 // 'with as many bits as the largest number met so far has binary digits.'

@@ -1,9 +1,9 @@
-// Finds the bricks that are as the one before, and what each brick takes in its payload.
-// src/core/codecs/labels/SPEC.md, 'Payload'. brick.wgsl stands in front of this text.
-// One invocation owns one brick. Dispatch: one workgroup for 64 bricks, spread over x and y.
+// Finds bricks that equal the one before, and the number of bytes that each brick takes in its payload.
+// src/core/codecs/labels/SPEC.md, 'Payload'.
+// One invocation owns one brick. Dispatch: one workgroup for each 64 bricks, spread over x and y.
 // Invariants:
 // 1. Of another brick's record only the first element is read, which no invocation writes.
-// 2. Largest lengths alone meet in the atomics: their order changes nothing.
+// 2. Atomics only compute maxima of lengths, so their order does not matter.
 // Twin: `encode` in src/core/codecs/labels/reference.ts.
 
 import package::labels::brick::{Box, Chunk, kind_as_before, kind_coded, kind_one_label};
@@ -12,13 +12,13 @@ import package::labels::brick::{Box, Chunk, kind_as_before, kind_coded, kind_one
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 // The number of each brick's chunk: `brick_count` words.
 @group(0) @binding(2) var<storage, read> chunk_of_brick: array<u32>;
-// As encode.wgsl leaves them; here 'as before' is added.
+// From encode.wgsl. This kernel adds the kind 'as before'.
 @group(0) @binding(3) var<storage, read_write> records: array<vec4u>;
-// For each brick its bytes in the payload, to be scanned: brick_count + 1 words.
+// For each brick its bytes in the payload, for a scan: brick_count + 1 words.
 @group(0) @binding(4) var<storage, read_write> sizes: array<u32>;
-// For each brick 1 if it is coded, to be scanned: brick_count + 1 words.
+// For each brick 1 if it is coded, for a scan: brick_count + 1 words.
 @group(0) @binding(5) var<storage, read_write> coded: array<u32>;
-// For each chunk the length of its longest coded brick.
+// The length of each chunk's longest coded brick.
 @group(0) @binding(6) var<storage, read_write> longest: array<atomic<u32>>;
 
 @compute @workgroup_size(64)

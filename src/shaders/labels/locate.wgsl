@@ -1,10 +1,9 @@
-// Finds where each brick stands, from its chunk's directory. src/core/codecs/labels/SPEC.md, 'Payload'.
-// raise.wgsl or ignore.wgsl, and brick.wgsl stand in front of this text.
-// Algorithm: 64 bricks at a time, on top of those before: coded bricks are counted, then lengths are summed up, then each
-// brick that is as the one before looks back for the last one that is not.
-// One invocation owns every 64th brick, one workgroup a chunk. Dispatch: one workgroup a chunk, spread over x and y.
+// Finds each brick's bytes from its chunk's directory. src/core/codecs/labels/SPEC.md, 'Payload'.
+// Algorithm: 64 bricks at a time, on top of those before. Counts the coded bricks, then sums up lengths. Then each brick that
+// equals the one before looks back for the last one that does not.
+// One invocation owns every 64th brick, one workgroup a chunk. Dispatch: one workgroup per chunk, spread over x and y.
 // Invariants:
-// 1. Spans end within the payload, also where it is damaged; what is read there then has no meaning, and does no harm.
+// 1. Spans end within the payload, even if it is damaged. What is read there then has no meaning and does no harm.
 // Twin: `readDirectory` in src/core/codecs/labels/reference.ts.
 
 import package::faults::faults::{checks, raise};
@@ -16,32 +15,33 @@ import package::labels::brick::{
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 @group(0) @binding(2) var<storage, read> payloads: array<u32>;
-// For each brick: its first byte in `payloads`, the first one behind it, its kind, the first byte of its first element.
+// For each brick: its first byte in `payloads`, one past its last byte, its kind, and the first byte of its first element.
 @group(0) @binding(3) var<storage, read_write> spans: array<vec4u>;
 
 const threads = 64u;
 
 var<workgroup> wg_sums: array<u32, threads>;
-// For each brick the byte of its first element; `as_before` where that is another brick's.
+// For each brick the byte of its first element; `as_before` if that is another brick's.
 var<workgroup> wg_firsts: array<u32, threads>;
 const as_before = 0xffffffffu;
 
-// What the invocations up to this one brought. The workgroup calls it together; then wg_sums' last word is the total.
+// The sum of the values of the invocations up to this one. Leaves the total in the last word of wg_sums. The whole workgroup must
+// call it.
 fn inclusive_sum(thread: u32, value: u32) -> u32 {
-  workgroupBarrier(); // everyone has read the sums before
+  workgroupBarrier(); // everyone has read the previous sums
   wg_sums[thread] = value;
   for (var step = 1u; step < threads; step *= 2u) {
-    workgroupBarrier(); // the sums of `step` values are there
+    workgroupBarrier(); // the sums of `step` values are stored
     var before = 0u;
     if (thread >= step) { before = wg_sums[thread - step]; }
     workgroupBarrier(); // everyone has read them
     wg_sums[thread] += before;
   }
-  workgroupBarrier(); // the sums are there
+  workgroupBarrier(); // the sums are stored
   return wg_sums[thread];
 }
 
-// `width` bits, 16 at most, from a bit of the payload on; what lies behind its end is 0.
+// `width` bits, at most 16, from a bit of the payload on. Bits behind its end are 0.
 fn bits_at(chunk: Chunk, bit: u32, width: u32) -> u32 {
   let word = bit / 32u;
   let first = chunk.byte_offset / 4u + word;
@@ -52,7 +52,7 @@ fn bits_at(chunk: Chunk, bit: u32, width: u32) -> u32 {
   return value & low_bits(width);
 }
 
-// The lengths' width is 16 at most, the first brick has none before it, and what fills up a byte is 0.
+// The width of lengths must be at most 16, the first brick cannot equal one before it, and padding must be 0.
 fn directory_fails(chunk: Chunk, bricks: u32, coded_bricks: u32) -> bool {
   let length_bits = bits_at(chunk, 0u, 8u);
   if (length_bits > 16u || bits_at(chunk, kind_bit(0u), 2u) == kind_as_before) { return true; }
@@ -109,11 +109,11 @@ fn main(
     let begin = min(start + sum - length, end);
     if (checks && thread == 0u) { raise(number, wg_sums[threads - 1u] > end - start); }
     start = min(start + wg_sums[threads - 1u], end);
-    // The labels, the last one first: a coded brick's first label is its last.
+    // Labels are stored last one first: a coded brick's first label is its last.
     var first = begin;
     if (kind == kind_coded) { first = max(stop, element_bytes) - element_bytes; }
     wg_firsts[thread] = select(first, as_before, kind == kind_as_before);
-    workgroupBarrier(); // the first elements' places are there
+    workgroupBarrier(); // the first elements' places are stored
     first = as_before;
     for (var i = thread + 1u; i > 0u && first == as_before; i--) { first = wg_firsts[i - 1u]; }
     if (first == as_before) { first = first_before; }

@@ -1,8 +1,8 @@
-// Sums up each chunk's payload from its bricks' scanned sizes, for the CPU, which places the payloads.
-// src/core/codecs/labels/SPEC.md, 'Payload'. brick.wgsl stands in front of this text.
-// One invocation owns one chunk. Dispatch: one workgroup for 64 chunks, spread over x and y.
+// Adds up the size of each chunk's payload from its bricks' scanned sizes. The CPU reads it and places the payloads.
+// src/core/codecs/labels/SPEC.md, 'Payload'.
+// One invocation owns one chunk. Dispatch: one workgroup for each 64 chunks, spread over x and y.
 // Invariants:
-// 1. `offsets` and `coded` are the exclusive scans of what kinds.wgsl wrote and one more word, so each ends with its total.
+// 1. `offsets` and `coded` are exclusive scans over what kinds.wgsl wrote plus one word, so each ends with its total.
 // Twin: `joined` in src/core/codecs/labels/reference.ts.
 
 import package::labels::brick::{Box, Chunk, directory_bytes};
@@ -12,7 +12,7 @@ import package::labels::brick::{Box, Chunk, directory_bytes};
 @group(0) @binding(2) var<storage, read> offsets: array<u32>;
 @group(0) @binding(3) var<storage, read> coded: array<u32>;
 @group(0) @binding(4) var<storage, read> longest: array<u32>;
-// For each chunk: bytes of its payload, the directory with them.
+// The bytes of each chunk's payload, including the directory.
 @group(0) @binding(5) var<storage, read_write> lengths: array<u32>;
 
 @compute @workgroup_size(64)

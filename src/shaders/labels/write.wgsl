@@ -1,9 +1,9 @@
 // Writes each brick and its entries in the directory to its payload. src/core/codecs/labels/SPEC.md, 'Payload'.
-// brick.wgsl stands in front of this text.
-// One workgroup owns one brick, one invocation every 32nd word of its slot. Dispatch: one workgroup a brick, spread over x, y.
+// One workgroup owns one brick, one invocation every 32nd word of its slot. Dispatch: one workgroup per brick, spread over x and
+// y.
 // Invariants:
-// 1. The payloads are zero before; no two invocations write the same bit, and each ORs its own in.
-// 2. Chunks of no length are left out.
+// 1. The payloads start as zeros. Invocations OR disjoint bits into them.
+// 2. Chunks with length 0 are skipped.
 // Twin: `joined` in src/core/codecs/labels/reference.ts.
 
 import package::labels::brick::{Box, Chunk, directory_bytes, first_length_bit, kind_bit, kind_coded, low_bits, place_of};
@@ -14,7 +14,7 @@ import package::labels::brick::{Box, Chunk, directory_bytes, first_length_bit, k
 @group(0) @binding(2) var<storage, read> chunk_of_brick: array<u32>;
 @group(0) @binding(3) var<storage, read> slots: array<u32>;
 @group(0) @binding(4) var<storage, read> records: array<vec4u>;
-// As for sizes.wgsl: the bytes of all bricks before each, and how many of those are coded.
+// As for sizes.wgsl: the bytes of all bricks before each one, and how many of those bricks are coded.
 @group(0) @binding(5) var<storage, read> offsets: array<u32>;
 @group(0) @binding(6) var<storage, read> coded: array<u32>;
 @group(0) @binding(7) var<storage, read> longest: array<u32>;
@@ -22,7 +22,7 @@ import package::labels::brick::{Box, Chunk, directory_bytes, first_length_bit, k
 
 const threads = 32u;
 
-// Up to 32 bits from a bit of the payload on, which starts at a whole word.
+// Writes up to 32 bits from a bit of the payload on. The payload starts at a whole word.
 fn put_bits(chunk: Chunk, bit: u32, value: u32) {
   let word = chunk.byte_offset / 4u + bit / 32u;
   atomicOr(&payloads[word], value << (bit % 32u));
@@ -62,7 +62,7 @@ fn main(
     let word = slots[slot + at / 4u] & low_bits(8u * min(4u, bytes - at));
     let to = chunk.byte_offset + start + at;
     atomicOr(&payloads[to / 4u], word << (8u * (to % 4u)));
-    // Where the word begins within one of the payload's, its last bytes come to the next.
+    // If the word is not aligned, its last bytes go to the next word.
     let rest = (word >> 8u) >> (24u - 8u * (to % 4u));
     if (rest != 0u) { atomicOr(&payloads[to / 4u + 1u], rest); }
   }

@@ -1,14 +1,14 @@
-// What of a segment SPEC.md, 'Decoding', refuses though it might decode to the right elements. No entry point: kernels.ts puts
-// it in front of expand.wgsl, whose bindings and workgroup memory it reads, behind segment.wgsl and raise.wgsl or ignore.wgsl.
-// Twin: `PayloadReader` in src/core/codecs/parle/reference.ts.
+// Checks that find payloads which SPEC.md, 'Decoding', refuses, though they might decode to the right elements. Twin:
+// `PayloadReader` in src/core/codecs/parle/reference.ts.
 
 import package::parle::payload::{payload_word, wg_bits};
 import package::parle::segment::{Chunk, element_bits, end_of_starts, escapes_of, per_word};
 
-// A segment's anchors: numbers of runs and words of marks, of the chunk up to its start, up to its end, and in all.
+// A segment's anchors: the chunk's runs and words of marks up to the segment's start, up to its end, and in all.
 struct Anchors { first_run: u32, end_run: u32, all_runs: u32, first_mark: u32, end_mark: u32, all_marks: u32 }
 
-// Anchors never fall and fit the segment; with the first segment, the payload's length and what fills the values' last word.
+// Anchors must not fall and must fit the segment. For the first segment, also checks the payload's length and the padding of the
+// values' last word.
 fn anchors_fail(chunk: Chunk, anchors: Anchors, count: u32, segment: u32) -> bool {
   let runs = anchors.end_run - anchors.first_run;
   let marks = anchors.end_mark - anchors.first_mark;
@@ -26,7 +26,7 @@ fn anchors_fail(chunk: Chunk, anchors: Anchors, count: u32, segment: u32) -> boo
 
 fn bitmap_words(count: u32) -> u32 { return (count + 31u) / 32u; }
 
-// A word of gaps holds starts within the segment alone, but for zeros behind the last start, which are in the last word.
+// A word of gaps may only hold starts within the segment. Zeros may follow the last start, in the last word only.
 fn gaps_fail(gaps: u32, rank: u32, next: u32, runs: u32, count: u32, is_last: bool) -> bool {
   var run = rank;
   var at = next;
@@ -46,7 +46,7 @@ fn gaps_fail(gaps: u32, rank: u32, next: u32, runs: u32, count: u32, is_last: bo
   return fails || (is_last && run < runs);
 }
 
-// 'Gaps where they take fewer words than the bitmap'. One invocation adds the gaps up, unless the runs alone are too many.
+// 'Gaps where they take fewer words than the bitmap'. One invocation adds up the gaps, unless the runs alone are too many.
 fn bitmap_fails(runs: u32, count: u32) -> bool {
   let words = bitmap_words(count);
   var bytes = runs;

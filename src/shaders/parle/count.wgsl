@@ -1,10 +1,9 @@
 // Counts each segment's runs and the words of its marks. src/core/codecs/parle/SPEC.md, 'Marks'.
-// segment.wgsl, tally.wgsl and starts.wgsl stand in front of this text.
-// Algorithm: the starts of several segments are gathered as bits in workgroup memory; then they are counted.
+// Algorithm: collects the run starts of several segments as bits in workgroup memory, then counts them.
 // One invocation owns every 128th quad, one workgroup `per_workgroup` segments of 2048 elements.
-// Dispatch: one workgroup for `per_workgroup` segments, spread over x and y.
+// Dispatch: one workgroup for each `per_workgroup` segments, spread over x and y.
 // Invariants:
-// 1. Each segment's word of `counts` is written by one workgroup.
+// 1. One workgroup writes each segment's word of `counts`.
 // Twin: `encode` in src/core/codecs/parle/reference.ts.
 
 import package::parle::segment::{Batch, bit_words, most_segments, threads, walk_of};
@@ -13,7 +12,7 @@ import package::parle::tally::{chunk_of_segment, chunks, store_counts};
 
 @group(0) @binding(0) var<uniform> batch: Batch;
 
-// A bit for each run start, segment after segment.
+// One bit per run start, segment after segment.
 var<workgroup> wg_bits: array<atomic<u32>, most_segments * bit_words>;
 
 fn put_bits(index: u32, segment: u32, thread: u32) {
@@ -36,7 +35,7 @@ fn main(
   let first = (workgroup.x + workgroup.y * workgroups.x) * batch.per_workgroup;
   let end = min(first + batch.per_workgroup, batch.segment_count);
   for (var segment = first; segment < end; segment++) { put_bits(segment - first, segment, thread); }
-  workgroupBarrier(); // the bits are there
+  workgroupBarrier(); // the bits are set
 
   var words: vec4u;
   for (var i = 0u; i < 4u; i++) { words[i] = atomicLoad(&wg_bits[4u * thread + i]); }

@@ -1,14 +1,12 @@
 // Writes each segment's elements into a box. src/core/codecs/parle/SPEC.md, 'Decoding'.
-// segment.wgsl, raise.wgsl or ignore.wgsl, and check.wgsl stand in front of this text.
-// Algorithm: the segment's run starts become a bitmap in workgroup memory; an element's value is that of the run whose
-// number is the count of run starts up to it (rank in a bitmap). Nothing but the segment's own anchors, marks and values
-// is read.
+// Algorithm: turns the segment's run starts into a bitmap in workgroup memory. An element's value is that of the run whose number
+// is the count of run starts up to the element (its rank in the bitmap). Reads only the segment's own anchors, marks and values.
 // One invocation owns every `threads`-th word of its segment in the box, one workgroup a segment of 2048 elements of one chunk.
-// Dispatch: one workgroup a segment, spread over x and y.
+// Dispatch: one workgroup per segment, spread over x and y.
 // Invariants:
-// 1. A word whose bytes are all this segment's is stored whole. Of any other word (a row's end, or columns of two segments)
-//    only the segment's own bytes are cleared and set, atomically: bytes of others and row padding stay as they are.
-// 2. Words outside the payload read as 0, and each loop is bounded by the segment: damage gives wrong voxels, no more.
+// 1. A word whose bytes all belong to this segment is stored. Of any other word (a row's end, or columns of two segments) only
+//    the segment's own bytes are cleared and set, atomically. Other bytes and row padding keep their values.
+// 2. Words outside the payload read as 0, and the segment's size bounds each loop, so damage only gives wrong voxels.
 // Twin: `decodeSegment` in src/core/codecs/parle/reference.ts.
 
 import package::faults::faults::{checks, raise};
@@ -25,10 +23,10 @@ import package::parle::segment::{
 @group(0) @binding(2) var<storage, read> chunk_of_segment: array<u32>;
 @group(0) @binding(4) var<storage, read_write> voxels: array<atomic<u32>>;
 
-// The runs that start before each word of bits.
+// For each word of bits: the number of runs that start before it.
 var<workgroup> wg_ranks: array<u32, bit_words>;
 
-// Entry `segment` of the anchors A (which = 0) or B (which = 1); 0 in front of the first.
+// Entry `segment` of anchors A (which = 0) or B (which = 1). The entry before the first is 0.
 fn anchor(chunk: Chunk, which: u32, segment: u32) -> u32 {
   if (segment + 1u == 0u) { return 0u; }
   return payload_word(chunk, chunk.payload + which * chunk.segments + segment);
@@ -39,8 +37,7 @@ fn value_of(chunk: Chunk, run: u32) -> u32 {
   return (word >> ((run % per_word) * element_bits)) & element_mask;
 }
 
-// The starts that a word of gaps holds, of which the first is run number `rank`, and `next` the first element behind the
-// start before.
+// Sets the starts in a word of gaps. `rank`: number of its first run. `next`: the element after the previous start.
 fn put_starts(gaps: u32, rank: u32, next: u32, runs: u32, count: u32) {
   var run = rank;
   var at = next;
@@ -54,7 +51,8 @@ fn put_starts(gaps: u32, rank: u32, next: u32, runs: u32, count: u32) {
   }
 }
 
-// How far a word of gaps leads, and from bit 16 on how many starts it holds: 1020 and 4 at most, so 64 words stay below.
+// The elements that a word of gaps spans and, from bit 16 on, its starts: at most 1020 and 4, so the sums of 64 words do not
+// overflow.
 fn sum_of_gaps(gaps: u32) -> u32 {
   var sum = 0u;
   for (var byte = 0u; byte < 32u; byte += 8u) {
@@ -64,7 +62,7 @@ fn sum_of_gaps(gaps: u32) -> u32 {
   return sum;
 }
 
-// The value in each element of a visited word. `last_run`: the run under way in front of the segment.
+// The value in each element of a visited word. `last_run`: the run before the segment's first start.
 fn word_of(chunk: Chunk, walk: Walk, visit: Visit, last_run: u32) -> u32 {
   var word = 0u;
   for (var e = 0u; e < per_word; e++) {
@@ -112,12 +110,12 @@ fn main(
     let is_last = thread + 1u == mark_words;
     raise(chunk_number, gaps_fail(own, gaps_before >> 16u, gaps_before & 0xffffu, runs, walk.count, is_last));
   }
-  workgroupBarrier(); // the bits are there
+  workgroupBarrier(); // the bits are set
   var bits = 0u;
   if (thread < bit_words) { bits = atomicLoad(&wg_bits[thread]); }
   let rank = exclusive_sum(thread, countOneBits(bits));
   if (thread < bit_words) { wg_ranks[thread] = rank; }
-  workgroupBarrier(); // the ranks are there
+  workgroupBarrier(); // the ranks are stored
   if (checks) {
     if (thread == 0u) {
       let all_marks = anchor(chunk, 1u, chunk.segments - 1u);
@@ -126,7 +124,7 @@ fn main(
       raise(chunk_number, segment == 0u && (bits & 1u) == 0u);
       raise(chunk_number, is_bitmap && bitmap_fails(runs, walk.count));
     }
-    // As many runs as the anchors say, all within the segment.
+    // There must be as many runs as the anchors say, all within the segment.
     if (thread + 1u == bit_words) { raise(chunk_number, rank + countOneBits(bits) != runs); }
     let behind = max(walk.count, 32u * thread) - 32u * thread;
     if (thread < bit_words && behind < 32u) { raise(chunk_number, bits >> behind != 0u); }

@@ -1,9 +1,9 @@
-// Adds up the segments' counts of each chunk: its anchors, and the size of its payload for the CPU, which places it.
-// src/core/codecs/parle/SPEC.md, 'Payload'. segment.wgsl stands in front of this text.
-// Algorithm: Hillis-Steele over 256 sums of 8 segments, and again until the chunk's segments are through.
-// One invocation owns 8 segments of each round, one workgroup a chunk. Dispatch: one workgroup a chunk, spread over x and y.
+// Adds up the segments' counts of each chunk: its anchors, and the size of its payload, from which the CPU places it.
+// src/core/codecs/parle/SPEC.md, 'Payload'.
+// Algorithm: Hillis-Steele over 256 sums of 8 segments, repeated until all segments of the chunk are done.
+// One invocation owns 8 segments of each round, one workgroup a chunk. Dispatch: one workgroup per chunk, spread over x and y.
 // Invariants:
-// 1. Each chunk's segments and its size are written by its workgroup alone.
+// 1. One workgroup writes a chunk's segments and its size.
 // Twin: `encode` in src/core/codecs/parle/reference.ts.
 
 import package::parle::segment::{Batch, Chunk};
@@ -13,11 +13,11 @@ const each = 8u;
 
 @group(0) @binding(0) var<uniform> batch: Batch;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
-// For each segment: runs, and from bit 16 on words of marks.
+// For each segment: its runs and, from bit 16 on, its words of marks.
 @group(0) @binding(2) var<storage, read> counts: array<u32>;
-// For each segment: runs and words of marks of its chunk up to its own end.
+// For each segment: the runs and words of marks of its chunk up to the segment's end.
 @group(0) @binding(3) var<storage, read_write> ends: array<vec2u>;
-// For each chunk: all of its runs and words of marks.
+// For each chunk: its runs and its words of marks.
 @group(0) @binding(4) var<storage, read_write> sizes: array<vec2u>;
 
 var<workgroup> wg_sums: array<vec2u, scan_threads>;
@@ -38,7 +38,7 @@ fn main(
   let chunk = chunks[number];
   let end = chunk.first_segment + chunk.segments;
   var before = vec2u(0u);
-  // Where few invocations have segments, the sums of the others are never asked for.
+  // If few invocations have segments, the sums of the others are never read.
   let last = min(scan_threads, (chunk.segments + each - 1u) / each) - 1u;
   for (var first = chunk.first_segment; first < end; first += scan_threads * each) {
     let own = first + thread * each;
@@ -50,13 +50,13 @@ fn main(
     }
     wg_sums[thread] = sum;
     for (var distance = 1u; distance <= last; distance *= 2u) {
-      workgroupBarrier(); // the sums of the step before are there
+      workgroupBarrier(); // the previous step's sums are stored
       var left = vec2u(0u);
       if (thread >= distance) { left = wg_sums[thread - distance]; }
       workgroupBarrier(); // everyone has read before anyone writes
       wg_sums[thread] += left;
     }
-    workgroupBarrier(); // the sums are whole
+    workgroupBarrier(); // the sums are complete
     var running = before + wg_sums[thread] - sum;
     for (var i = 0u; i < each; i++) {
       running += counted[i];

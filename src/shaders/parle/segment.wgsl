@@ -1,27 +1,26 @@
-// How a segment's elements lie in the words of a box, and sums over a segment's 64 words of bits. No entry point: kernels.ts
-// puts it in front of the others. src/core/codecs/parle/SPEC.md, 'Scan order' and 'Segments'.
-// Twins: src/core/codec/scan-order.ts, src/core/codecs/parle/layout.ts.
+// How a segment's elements lie in the words of a box, and sums over a segment's 64 words of bits. src/core/codecs/parle/SPEC.md,
+// 'Scan order' and 'Segments'. Twins: src/core/codec/scan-order.ts, src/core/codecs/parle/layout.ts.
 //
-// Columns along y or z: word `w` of row `b` holds `per_word` neighbouring columns, and `step` words lead from one element
-// to the next. Along x, scan order is memory order, which is that of columns of length 1.
+// Columns along y or z: word `w` of row `b` holds `per_word` neighbouring columns, and elements of a column are `step` words
+// apart. Along x, scan order is memory order, which is that of columns of length 1.
 
 override element_bytes: u32 = 1u;
 override per_word: u32 = 4u / element_bytes;
 override element_bits: u32 = 8u * element_bytes;
 override element_mask: u32 = 0xffffffffu >> (32u - 8u * element_bytes);
 
-// Invocations in a workgroup: 128 in an encoder; a decoder's are core/gpu/tuning.ts's.
+// Invocations in a workgroup: 128 in encoders, in decoders set by core/gpu/tuning.ts.
 override threads: u32 = 128u;
-// Segments that an encoder's workgroup does at most.
+// The most segments that an encoder's workgroup does.
 const most_segments = 8u;
 const segment_elements = 2048u;
-// Words of a whole segment's bitmap: a run start a bit.
+// Words of a whole segment's bitmap, one bit per run start.
 const bit_words = 64u;
-// Words that hold a segment's elements and nothing else, for each invocation.
+// For each invocation, its words if the words hold only the segment's elements.
 override words_each: u32 = segment_elements / (4u / element_bytes) / threads;
 
-// `per_workgroup`: segments that a workgroup does one after the other. Workgroup memory is cleared once for all of them, which
-// takes as long as a segment does.
+// `per_workgroup`: the segments that a workgroup does one after the other. Clearing workgroup memory takes as long as a segment,
+// so it is shared by several.
 struct Batch { segment_count: u32, chunk_count: u32, per_workgroup: u32 }
 
 struct Chunk {
@@ -35,16 +34,16 @@ struct Chunk {
   low: u32,
   high: u32,
   first_segment: u32,  // number of the chunk's first segment in the batch
-  skipped: u32,        // segments of the payload in front of that one: not 0 where a stretch of a chunk is decoded
+  skipped: u32,        // the payload's segments before that one, if only part of a chunk is decoded; otherwise 0
   segments: u32,       // segments of the payload
-  payload: u32,        // words: where the payload starts, and where it ends. An end of 0: it is not written
+  payload: u32,        // in words: where the payload starts and ends. An end of 0 means that it is not written
   payload_end: u32,
-  marks: u32,          // encoder: words: where the marks start
-  // 1: the chunk lies in the box as in scan order, from a multiple of four words on, so no word needs a division to be found.
+  marks: u32,          // encoder: the word where the marks start
+  // 1: the chunk is contiguous in scan order and starts at a multiple of four words, so no division is needed to find a word.
   flat: u32,
 }
 
-// The compiler does not know that most divisions here are by 1, or of the smaller by the larger.
+// Most divisions here are by 1, or divide the smaller by the larger. The compiler does not know that.
 fn quotient(a: u32, b: u32) -> u32 {
   if (b == 1u) { return a; }
   if (a < b) { return 0u; }
@@ -57,8 +56,8 @@ fn row_start(chunk: Chunk, b: u32) -> u32 {
   return chunk.first_word + (b - slice * chunk.rows) * chunk.low + slice * chunk.high;
 }
 
-// What a workgroup visits to meet each element of its segment: `column_words` words that hold columns, and `steps` elements
-// of each column, from `first_step` on and round at the column's end. It meets elements of other segments, too: skip those.
+// How a workgroup visits all elements of its segment: `column_words` words that hold columns, and `steps` elements of each column
+// from `first_step` on, wrapping around at the column's end. It also meets elements of other segments, which must be skipped.
 struct Walk {
   first_element: u32,
   count: u32,
@@ -66,9 +65,9 @@ struct Walk {
   column_words: u32,
   first_step: u32,
   steps: u32,
-  // The words hold nothing but the segment's elements, and there are 2048 of them: threads × words_each words.
+  // The words hold only the segment's elements, all 2048 of them: threads × words_each words.
   whole: bool,
-  // And the chunk is flat, so that they follow one another from this one on.
+  // In addition the chunk is flat, so the words are contiguous.
   flat: bool,
   first_word: u32,
 }
@@ -102,7 +101,7 @@ fn walk_of(chunk: Chunk, segment: u32) -> Walk {
 // One word of a walk.
 struct Visit {
   word: u32,   // in the box
-  first: u32,  // number of its first element in the segment; each further one is `chunk.length` behind. It may wrap around
+  first: u32,  // number of its first element in the segment; the others follow at distances of `chunk.length`. It may wrap around
   count: u32,  // elements of the chunk in it
 }
 
@@ -124,28 +123,29 @@ fn visit_of(chunk: Chunk, walk: Walk, item: u32) -> Visit {
 var<workgroup> wg_terms: array<u32, bit_words>;
 var<workgroup> wg_groups: array<u32, 8>;
 
-// One behind the last run start in a word of bits whose first bit is the segment's element `first`; 0 where there is none.
+// One past the last run start in a word of bits, relative to the segment. `first`: the element of the word's first bit. 0 if no
+// run starts there.
 fn end_of_starts(bits: u32, first: u32) -> u32 { return select(first + 32u - countLeadingZeros(bits), 0u, bits == 0u); }
 
-// The escapes in front of the gap of a word's first start: SPEC.md, 'Marks'. Gaps within a word have none. `end_before`: one
-// behind the start before the word.
+// The escapes before the gap of a word's first start: SPEC.md, 'Marks'. Gaps within a word have no escapes. `end_before`: one
+// past the start before the word.
 fn escapes_of(bits: u32, first: u32, end_before: u32) -> u32 {
   if (bits == 0u) { return 0u; }
   return (first + countTrailingZeros(bits) - end_before) / 255u;
 }
 
-// The sum of the terms of the invocations before this one, among the first 64. Two levels of 8, so two barriers.
-// Called by all; the first 64 bring a term and get a sum.
+// Exclusive sum over the first 64 invocations, in two levels of 8, so with two barriers. All invocations must call it; the first
+// 64 give a term and get a sum.
 fn exclusive_sum(thread: u32, term: u32) -> u32 {
-  workgroupBarrier(); // everyone has read the sums of the call before
+  workgroupBarrier(); // everyone has read the previous call's sums
   if (thread < bit_words) { wg_terms[thread] = term; }
-  workgroupBarrier(); // the terms are there
+  workgroupBarrier(); // the terms are stored
   if (thread < 8u) {
     var group = 0u;
     for (var i = 0u; i < 8u; i++) { group += wg_terms[8u * thread + i]; }
     wg_groups[thread] = group;
   }
-  workgroupBarrier(); // the groups are there
+  workgroupBarrier(); // the groups are stored
   var sum = 0u;
   if (thread < bit_words) {
     for (var i = 0u; i < thread / 8u; i++) { sum += wg_groups[i]; }

@@ -1,10 +1,8 @@
-// Finds where runs start in a segment: what both of the encoder's passes do. (But for series of whole words, whose starts
-// count-flat.wgsl keeps for write-flat.wgsl, no mask is kept between them.)
-// No entry point: segment.wgsl and this stand in front of count.wgsl and write.wgsl. They bind `voxels` and `quads`.
-// src/core/codecs/parle/SPEC.md, 'Runs'.
-// Algorithm: an invocation takes quads, which are four words whose elements are neighbours in scan order, and compares each
-// element with the one before. Where the segment lies in the box as it does in scan order, quads are loaded; else its
-// elements go to workgroup memory in scan order first, and quads are put together from there.
+// Finds where runs start in a segment, for both passes of the encoder. (Only count-flat.wgsl keeps the starts from one pass to
+// the other.) src/core/codecs/parle/SPEC.md, 'Runs'.
+// Algorithm: an invocation takes quads: four words whose elements are neighbours in scan order. It compares each element with the
+// one before. If the segment is contiguous in scan order, it loads quads from the box. Otherwise the elements first go to
+// workgroup memory in scan order, and quads are packed from there.
 // One invocation owns every 128th quad: 4, 2 or 1 of a segment of 2048 elements of 4, 2 or 1 bytes.
 // Twin: `encode` in src/core/codecs/parle/reference.ts.
 
@@ -13,16 +11,16 @@ import package::parle::segment::{
 };
 
 @group(0) @binding(3) var<storage, read> voxels: array<u32>;
-// The same, four words at a time.
+// `voxels`, four words at a time.
 @group(0) @binding(4) var<storage, read> quads: array<vec4u>;
 
-// Elements in a quad, each a bit of its starts: 4, 8 or 16.
+// Elements in a quad, one bit of starts each: 4, 8 or 16.
 override per_quad: u32 = 16u / element_bytes;
-// Quads of each invocation.
+// Quads per invocation.
 override quads_each: u32 = element_bytes;
 
-// The segment's elements in scan order, later its values; one a word, with a gap after each 32, so that invocations that
-// read as many elements each read different banks.
+// The segment's elements in scan order, later its values, one per word. A gap after each 32 words keeps invocations that read
+// equally many elements in different banks.
 var<workgroup> wg_elements: array<u32, 2112>;
 
 fn slot(i: u32) -> u32 {
@@ -56,12 +54,12 @@ fn load_own(chunk: Chunk, walk: Walk, thread: u32) -> Own {
     for (var k = 0u; k < quads_each; k++) {
       let quad = walk.first_word / 4u + k * threads + thread;
       own.quads[k] = quads[quad];
-      // In front of the chunk's first element anything will do: it starts a run.
+      // The value before the chunk's first element does not matter: that element starts a run.
       own.before[k] = voxels[max(4u * quad, 1u) - 1u] >> (32u - element_bits);
     }
     return own;
   }
-  workgroupBarrier(); // everyone is through with the segment before
+  workgroupBarrier(); // everyone is done with the previous segment
   if (walk.whole) {
     for (var k = 0u; k < words_each; k++) {
       let visit = visit_of(chunk, walk, k * threads + thread);
@@ -73,7 +71,7 @@ fn load_own(chunk: Chunk, walk: Walk, thread: u32) -> Own {
       put_elements(chunk, walk, visit, voxels[visit.word]);
     }
   }
-  workgroupBarrier(); // the elements are there
+  workgroupBarrier(); // the elements are stored
   for (var k = 0u; k < quads_each; k++) {
     let first = (k * threads + thread) * per_quad;
     var quad = vec4u(0u);
@@ -94,7 +92,8 @@ fn element_of(quad: vec4u, i: u32) -> u32 {
   return (quad[i / per_word] >> ((i % per_word) * element_bits)) & element_mask;
 }
 
-// A bit for each element of quad k that starts a run: element 0 of the chunk, and each other that differs from the one before.
+// One bit for each element of quad k that starts a run: element 0 of the chunk, and each element that differs from the one
+// before.
 fn starts_of(own: Own, k: u32, walk: Walk, thread: u32) -> u32 {
   var before = own.before[k];
   var bits = 0u;

@@ -1,14 +1,13 @@
-// Writes each segment's anchor, values and marks into its chunk's payload, where elements are whole words that follow one
-// another in memory as in scan order. src/core/codecs/parle/SPEC.md, 'Payload'. segment.wgsl and gaps.wgsl stand in front
-// of this text.
-// Algorithm: the run starts are those that count-flat.wgsl kept. Their ranks, and the gaps between them, are found for several
-// segments at once; then each invocation takes an element of each 128, and stores it at its rank if a run starts there, so
-// that neighbouring invocations load and store neighbouring words.
-// One invocation owns four words of bits, and every 128th element, one workgroup `per_workgroup` segments.
-// Dispatch: one workgroup for `per_workgroup` segments, spread over x and y.
+// Writes each segment's anchors, values and marks into its chunk's payload. For elements of whole words that are contiguous in
+// scan order. src/core/codecs/parle/SPEC.md, 'Payload'.
+// Algorithm: takes the run starts that count-flat.wgsl kept. Computes their ranks and the gaps between them for several segments
+// at once. Then each invocation takes every 128th element and stores it at its rank if a run starts there, so that neighbouring
+// invocations load and store neighbouring words.
+// One invocation owns four words of bits and every 128th element, one workgroup `per_workgroup` segments.
+// Dispatch: one workgroup for each `per_workgroup` segments, spread over x and y.
 // Invariants:
-// 1. Each word of `payloads` is written by one invocation.
-// 2. Chunks with payload_end 0 are left out.
+// 1. One invocation writes each word of `payloads`.
+// 2. Chunks with payload_end 0 are skipped.
 // Twin: `encode` in src/core/codecs/parle/reference.ts.
 
 import package::parle::gaps::{put_gaps, wg_marks};
@@ -19,9 +18,9 @@ import package::parle::segment::{Batch, Chunk, bit_words, end_of_starts, escapes
 // The number of each segment's chunk.
 @group(0) @binding(2) var<storage, read> chunk_of_segment: array<u32>;
 @group(0) @binding(3) var<storage, read> voxels: array<u32>;
-// For each segment 64 words: a bit for each run start.
+// 64 words per segment: one bit per run start.
 @group(0) @binding(4) var<storage, read> starts: array<vec4u>;
-// For each segment: runs and words of marks of its chunk up to its own end.
+// For each segment: the runs and words of marks of its chunk up to the segment's end.
 @group(0) @binding(5) var<storage, read> ends: array<vec2u>;
 @group(0) @binding(6) var<storage, read_write> payloads: array<u32>;
 
@@ -32,16 +31,16 @@ const ahead = 16u;
 
 const gaps_flag = 0x10000u;
 
-// For each segment the words of its first element, its first value and its marks, and how many words of marks it has, with
-// `gaps_flag` where they are gaps. 0 of them: nothing is to be written.
+// For each segment: the words of its first element, first value and marks, and its number of words of marks, with `gaps_flag` if
+// they are gaps. A number of 0: the segment is not written.
 var<workgroup> wg_segments: array<vec4u, most_segments>;
-// Words of bits, and how many of the segment's runs start before each.
+// Words of bits, and for each the number of the segment's runs that start before it.
 var<workgroup> wg_words: array<vec2u, most_segments * bit_words>;
-// For each sharer: runs in its words, and one behind the last start, from the segment's start on; 0 where there is none.
+// For each sharer: the runs in its words, and one past the last start, relative to the segment; 0 if no run starts there.
 var<workgroup> wg_parts: array<vec2u, threads>;
 var<workgroup> wg_escapes: array<u32, threads>;
 
-// The segment's part of `wg_segments`. Writes its anchors if `writes`.
+// The segment's entry of `wg_segments`. Writes its anchors if `writes`.
 fn place_of(chunk: Chunk, segment: u32, writes: bool) -> vec4u {
   let in_chunk = segment - chunk.first_segment;
   let end = ends[segment];
@@ -62,7 +61,7 @@ fn place_of(chunk: Chunk, segment: u32, writes: bool) -> vec4u {
   );
 }
 
-// The escapes of four words' gaps. `end_before`: one behind the start before them.
+// The escapes of four words' gaps. `end_before`: one past the start before them.
 fn escapes_of_four(bits: vec4u, first: u32, end_before: u32) -> u32 {
   var escapes = 0u;
   var next = end_before;
@@ -73,7 +72,7 @@ fn escapes_of_four(bits: vec4u, first: u32, end_before: u32) -> u32 {
   return escapes;
 }
 
-// The bytes of four words' gaps, from byte `first_byte` of `wg_marks` on.
+// Writes four words' gaps as bytes, from byte `first_byte` of `wg_marks` on.
 fn put_gaps_of_four(bits: vec4u, first: u32, end_before: u32, first_byte: u32) {
   var at = first_byte;
   var next = end_before;
@@ -91,7 +90,7 @@ fn store_values(index: u32, place: vec4u, thread: u32) {
     var values: array<u32, ahead>;
     for (var k = 0u; k < ahead; k++) {
       let at = (round + k) * threads;
-      // Elements that start no run are not fetched.
+      // Does not load elements that start no run.
       let starts_run = ((wg_words[first + at / 32u].x >> lane) & 1u) != 0u;
       values[k] = voxels[place.x + select(0u, at + thread, starts_run)];
     }
@@ -129,7 +128,7 @@ fn main(
     last = max(last, end_of_starts(bits[i], 32u * (4u * sharer + i)));
   }
   wg_parts[thread] = vec2u(ones.x + ones.y + ones.z + ones.w, last);
-  workgroupBarrier(); // the parts are there
+  workgroupBarrier(); // the parts are stored
   var rank = 0u;
   var end_before = 0u;
   for (var i = thread - sharer; i < thread; i++) {
@@ -144,13 +143,13 @@ fn main(
   let has_gaps = own.w >= gaps_flag;
   let first_element = 128u * sharer;
   if (has_gaps) { wg_escapes[thread] = escapes_of_four(bits, first_element, end_before); }
-  workgroupBarrier(); // the words and the escapes are there
+  workgroupBarrier(); // the words and the escapes are stored
   if (has_gaps) {
     var at = 4u * index * bit_words + rank;
     for (var i = thread - sharer; i < thread; i++) { at += wg_escapes[i]; }
     put_gaps_of_four(bits, first_element, end_before, at);
   }
-  workgroupBarrier(); // the gaps are there
+  workgroupBarrier(); // the gaps are stored
 
   for (var i = 0u; i < end - first; i++) {
     let place = wg_segments[i];

@@ -1,13 +1,12 @@
-// Writes each segment's anchor, values and marks into its chunk's payload. src/core/codecs/parle/SPEC.md, 'Payload'.
-// segment.wgsl, gaps.wgsl and starts.wgsl stand in front of this text.
-// Algorithm: the segment's run starts are found again; a value's place is its rank among them. Values are gathered in
-// workgroup memory, so that neighbouring invocations store neighbouring words.
-// One invocation owns every 128th quad, one workgroup `per_workgroup` segments of 2048 elements, one after the other.
-// Dispatch: one workgroup for `per_workgroup` segments, spread over x and y.
+// Writes each segment's anchors, values and marks into its chunk's payload. src/core/codecs/parle/SPEC.md, 'Payload'.
+// Algorithm: finds the segment's run starts again. A value's place is its rank among them. Values are collected in workgroup
+// memory, so that neighbouring invocations store neighbouring words.
+// One invocation owns every 128th quad. One workgroup does `per_workgroup` segments of 2048 elements, one after the other.
+// Dispatch: one workgroup for each `per_workgroup` segments, spread over x and y.
 // Invariants:
-// 1. `payloads` is zero before. A word whose bytes are all this segment's is stored; one that it shares with the values of
-//    its neighbours is set by OR, so it is the same whoever comes first.
-// 2. Chunks with payload_end 0 are left out.
+// 1. `payloads` starts as zeros. A word whose bytes all belong to this segment is stored. A word shared with the values of
+//    neighbouring segments is set by OR, so the order does not matter.
+// 2. Chunks with payload_end 0 are skipped.
 // Twin: `encode` in src/core/codecs/parle/reference.ts.
 
 import package::parle::gaps::{put_gaps, wg_marks};
@@ -21,19 +20,19 @@ import package::parle::starts::{element_of, load_own, per_quad, quads_each, slot
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 // The number of each segment's chunk.
 @group(0) @binding(2) var<storage, read> chunk_of_segment: array<u32>;
-// For each segment: runs and words of marks of its chunk up to its own end.
+// For each segment: the runs and words of marks of its chunk up to the segment's end.
 @group(0) @binding(5) var<storage, read> ends: array<vec2u>;
 @group(0) @binding(6) var<storage, read_write> payloads: array<atomic<u32>>;
 
-// A bit for each run start.
+// One bit per run start.
 var<workgroup> wg_bits: array<atomic<u32>, bit_words>;
-// The runs that start before each word of bits.
+// For each word of bits: the number of runs that start before it.
 var<workgroup> wg_ranks: array<u32, bit_words>;
 
-// The values of the segment's runs, from workgroup memory. `base` is the word where the chunk's values start.
+// Stores the values of the segment's runs from workgroup memory. `base`: the word where the chunk's values start.
 fn store_values(thread: u32, base: u32, first_run: u32, end_run: u32) {
   if (per_word == 1u) {
-    // Each 128 further values lie 132 slots further.
+    // Every further 128 values lie 132 slots further.
     let at = slot(thread);
     let to = base + first_run + thread;
     for (var k = 0u; k < segment_elements / threads; k++) {
@@ -58,18 +57,18 @@ fn store_values(thread: u32, base: u32, first_run: u32, end_run: u32) {
   }
 }
 
-// For the first 64 invocations: one behind the last run start before the first bit of their word of bits, from the
-// segment's start on. Two levels of 8, as in `exclusive_sum`.
+// For the first 64 invocations: one past the last run start before their word of bits, relative to the segment. Two levels of 8,
+// as in `exclusive_sum`.
 fn end_of_start_before(thread: u32, bits: u32) -> u32 {
-  workgroupBarrier(); // everyone has read what was there before
+  workgroupBarrier(); // everyone has read the previous values
   if (thread < bit_words) { wg_terms[thread] = end_of_starts(bits, 32u * thread); }
-  workgroupBarrier(); // the terms are there
+  workgroupBarrier(); // the terms are stored
   if (thread < 8u) {
     var group = 0u;
     for (var i = 0u; i < 8u; i++) { group = max(group, wg_terms[8u * thread + i]); }
     wg_groups[thread] = group;
   }
-  workgroupBarrier(); // the groups are there
+  workgroupBarrier(); // the groups are stored
   var end = 0u;
   if (thread < bit_words) {
     for (var i = 0u; i < thread / 8u; i++) { end = max(end, wg_groups[i]); }
@@ -95,7 +94,7 @@ fn write_segment(segment: u32, thread: u32) {
     let starts = starts_of(own, k, walk, thread);
     if (starts != 0u) { atomicOr(&wg_bits[at / 32u], starts << (at % 32u)); }
   }
-  workgroupBarrier(); // the bits are there
+  workgroupBarrier(); // the bits are set
   var bits = 0u;
   if (thread < bit_words) { bits = atomicLoad(&wg_bits[thread]); }
   // One sum of 64 terms costs less than three barriers.
@@ -104,7 +103,7 @@ fn write_segment(segment: u32, thread: u32) {
     for (var i = 0u; i < bit_words; i++) { rank += select(0u, countOneBits(atomicLoad(&wg_bits[i])), i < thread); }
   }
   if (thread < bit_words) { wg_ranks[thread] = rank; }
-  workgroupBarrier(); // the ranks are there, and everyone has read the elements
+  workgroupBarrier(); // the ranks are stored, and everyone has read the elements
 
   for (var k = 0u; k < quads_each; k++) {
     let first = (k * threads + thread) * per_quad;
@@ -119,7 +118,7 @@ fn write_segment(segment: u32, thread: u32) {
     }
   }
   workgroupBarrier(); // the values are in order
-  // Everyone has read the bits: they are zero for the next segment.
+  // Everyone has read the bits. They become zero for the next segment.
   if (thread < bit_words) { atomicStore(&wg_bits[thread], 0u); }
   store_values(thread, chunk.payload + 2u * chunk.segments, start.x, end.x);
 
@@ -134,7 +133,7 @@ fn write_segment(segment: u32, thread: u32) {
     let escapes_before = exclusive_sum(thread, escapes);
     workgroupBarrier(); // the marks are zero
     if (thread < bit_words) { put_gaps(bits, 32u * thread, end_before, rank + escapes_before); }
-    workgroupBarrier(); // the marks are there
+    workgroupBarrier(); // the marks are stored
     if (thread < mark_words) { atomicStore(&payloads[marks + thread], atomicLoad(&wg_marks[thread])); }
   }
 }
@@ -149,6 +148,6 @@ fn main(
   let end = min(first + batch.per_workgroup, batch.segment_count);
   for (var segment = first; segment < end; segment++) {
     write_segment(segment, thread);
-    workgroupBarrier(); // everyone is through with the segment
+    workgroupBarrier(); // everyone is done with the segment
   }
 }

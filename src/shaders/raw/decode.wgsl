@@ -1,10 +1,9 @@
-// Scatters payloads' bytes into the rows of a box. src/core/codecs/raw/SPEC.md.
-// raise.wgsl or ignore.wgsl stands in front of this text.
+// Copies payloads' bytes into the rows of a box. src/core/codecs/raw/SPEC.md.
 // One invocation owns words of the box's rows, one workgroup a tile of 1024 such words of one chunk.
-// Dispatch: one workgroup a tile, spread over x and y.
+// Dispatch: one workgroup per tile, spread over x and y.
 // Invariants:
-// 1. Each word of `voxels` belongs to one chunk (chunks start at whole words) and is written by one invocation.
-// 2. In a row's last word the bytes behind the chunk's end stay as they are.
+// 1. Each word of `voxels` belongs to one chunk, because chunks start at whole words, and one invocation writes it.
+// 2. Bytes behind the chunk's end in a row's last word keep their values.
 // 3. Payload bytes behind `payload_bytes` read as 0.
 // Twin: `decode` in src/core/codecs/raw/reference.ts.
 
@@ -33,13 +32,13 @@ struct Chunk {
 // The box: rows of `row_words` words.
 @group(0) @binding(4) var<storage, read_write> voxels: array<u32>;
 
-// Word number `word` of a payload, 0 behind its end.
+// Word number `word` of a payload; 0 behind its end.
 fn payload_word(chunk: Chunk, word: u32) -> u32 {
   if (4u * word >= chunk.payload_bytes) { return 0u; }
   return payloads[chunk.payload_word + word];
 }
 
-// Four bytes from byte `at` of a payload on.
+// Four bytes of a payload from byte `at` on.
 fn payload_bytes(chunk: Chunk, at: u32) -> u32 {
   let low = payload_word(chunk, at / 4u);
   let shift = 8u * (at % 4u);

@@ -1,9 +1,9 @@
-// Gathers chunks' voxel bytes from a box with padded rows into payloads without padding. src/core/codecs/raw/SPEC.md.
+// Copies chunks' voxel bytes from a box with padded rows into payloads without padding. src/core/codecs/raw/SPEC.md.
 // One invocation owns words of the payload, one workgroup a tile of 1024 neighbouring words of one payload.
-// Dispatch: one workgroup a tile, spread over x and y.
+// Dispatch: one workgroup per tile, spread over x and y.
 // Invariants:
-// 1. Each word of `payloads` is written by one invocation; the bytes behind a payload's end in its last word are 0.
-// 2. Nothing is read outside the chunk.
+// 1. One invocation writes each word of `payloads`. The bytes behind a payload's end in its last word are 0.
+// 2. Nothing outside the chunk is read.
 // Twin: `encode` in src/core/codecs/raw/reference.ts.
 
 override tile_words: u32 = 1024u;

@@ -1,13 +1,13 @@
 // Writes each tile's elements into a box. src/core/codecs/rle/SPEC.md, 'Decoding'.
-// raise.wgsl or ignore.wgsl, order.wgsl and tree.wgsl stand in front of this text.
-// Algorithm: the tile's bitmap is rebuilt in workgroup memory; an element's value is that of the run whose number is the
-// count of run starts up to it (rank in a bitmap).
-// One lane owns parts of its tile's bitmap (tree.wgsl), then a share of its words. A tile is 4096 elements in scan order of one chunk.
-// Dispatch: one workgroup for `tiles_at_once` tiles, spread over x and y.
+// Algorithm: rebuilds the tile's bitmap in workgroup memory. An element's value is that of the run whose number is the count of
+// run starts up to the element (its rank in the bitmap).
+// One lane owns parts of its tile's bitmap (tree.wgsl), then a share of its words. A tile is 4096 elements of one chunk in scan
+// order.
+// Dispatch: one workgroup for each `tiles_at_once` tiles, spread over x and y.
 // Invariants:
-// 1. A word whose bytes are all this tile's is stored whole. Of any other word (a row's end, or columns of two tiles) only
-//    the tile's own bytes are cleared and set, atomically: bytes of other tiles and row padding stay as they are.
-// 2. Bytes behind the payload's end read as 0, and each loop is bounded by the tile: damage gives wrong voxels, no more.
+// 1. A word whose bytes all belong to this tile is stored. Of any other word (a row's end, or columns of two tiles) only the
+//    tile's own bytes are cleared and set, atomically. Bytes of other tiles and row padding keep their values.
+// 2. Bytes behind the payload's end read as 0, and the tile's size bounds each loop, so damage only gives wrong voxels.
 // Twin: `decode` in src/core/codecs/rle/reference.ts.
 
 import package::faults::faults::{checks, raise};
@@ -27,11 +27,11 @@ struct Span {
 // The number of each tile's chunk: `tile_count` words.
 @group(0) @binding(2) var<storage, read> chunk_of_tile: array<u32>;
 @group(0) @binding(3) var<storage, read> payloads: array<u32>;
-// One for each tile, from locate.wgsl.
+// One per tile, from locate.wgsl.
 @group(0) @binding(4) var<storage, read> spans: array<Span>;
 @group(0) @binding(5) var<storage, read_write> voxels: array<atomic<u32>>;
 
-// Level 0 of each tile, and for each of its words how many of the tile's runs start before it.
+// Level 0 of each tile, and for each of its words the number of the tile's runs that start before it.
 var<workgroup> wg_bits: array<u32, 128u * tiles_at_once>;
 var<workgroup> wg_rank: array<u32, 128u * tiles_at_once>;
 
@@ -59,7 +59,7 @@ fn payload_bytes(at: u32, end: u32) -> vec2u {
   return bytes;
 }
 
-// Four bytes, one after the other taken from `stored` where `marks` has a one.
+// Four bytes: the next byte of `stored` where `marks` has a one, otherwise 0.
 fn spread(stored: u32, marks: u32) -> u32 {
   var rest = stored;
   var word = 0u;
@@ -84,7 +84,7 @@ fn level_1_byte(part: u32, level_3: u32, stored_2: vec2u, level_1_at: u32, end: 
   return payload_byte(level_1_at + rank, end);
 }
 
-// Eight bytes of level 0, of which level 1 has `marks`, and which are stored from byte `at` on.
+// Eight bytes of level 0. `marks`: their byte of level 1. They are stored from byte `at` on.
 fn level_0_bytes(marks: u32, at: u32, end: u32) -> vec2u {
   if (marks == 0u) { return vec2u(0u); }
   let stored = payload_bytes(at, end);
@@ -96,8 +96,8 @@ fn level_0_bytes(marks: u32, at: u32, end: u32) -> vec2u {
   return vec2u(spread(stored.x, marks & 0xfu), spread(second, marks >> 4u));
 }
 
-// Raises the chunk's flag for what SPEC.md refuses and no byte count shows. As no stored byte is 0 (locate.wgsl), bits behind
-// the end of any level lead to some in level 0. `own`: the lane's part of level 0.
+// Flags the chunk for what SPEC.md refuses and byte counts do not show. Because no stored byte is 0 (locate.wgsl), bits behind
+// the end of any level lead to bits in level 0. `own`: the lane's part of level 0.
 fn check_tile(at: Lane, own: Bits, tile: u32, chunk_number: u32, span: Span, end: u32) {
   let chunk = chunks[chunk_number];
   let number = tile - chunk.first_tile;
@@ -106,7 +106,7 @@ fn check_tile(at: Lane, own: Bits, tile: u32, chunk_number: u32, span: Span, end
     let first = 64u * (at.lane * parts + part);
     if (first + 64u > count) { raise(chunk_number, any(own[part] != bits_below(own[part], max(count, first) - first))); }
   }
-  // 'bit 0 of level 0 is 1'. The chunk's first run has none before it.
+  // 'bit 0 of level 0 is 1'. The chunk's first run has no run before it.
   let is_first = number == 0u;
   if (is_first && at.lane == 0u) { raise(chunk_number, (own[0].x & 1u) == 0u); }
   // 'runs side by side have different values'
@@ -116,7 +116,7 @@ fn check_tile(at: Lane, own: Bits, tile: u32, chunk_number: u32, span: Span, end
   }
 }
 
-// Rebuilds level 0 and its ranks. The workgroup calls it together, once.
+// Rebuilds level 0 and its ranks. The whole workgroup must call it, once.
 fn build_bits(at: Lane, is_tile: bool, has_runs: bool, tile: u32, chunk_number: u32, span: Span, end: u32) {
   let level_3_at = chunks[chunk_number].byte_offset + tile - chunks[chunk_number].first_tile;
   var level_1: array<u32, parts>;
@@ -150,7 +150,7 @@ fn build_bits(at: Lane, is_tile: bool, has_runs: bool, tile: u32, chunk_number: 
     wg_rank[word + 1u] = before + countOneBits(own[part].x);
     before += ones(own[part]);
   }
-  workgroupBarrier(); // the bits and their ranks are whole
+  workgroupBarrier(); // the bits and their ranks are complete
 }
 
 // The value in each element of a word.
@@ -158,14 +158,14 @@ fn splat(value: u32) -> u32 {
   return value * (0xffffffffu / element_mask);
 }
 
-// How many of a tile's runs start up to an element, with it. The last of them is under way there; where there is none, the last
-// one of the tiles before.
+// How many of a tile's runs start at or before an element. The last of them covers the element; if there are none, the last run
+// of the tiles before does.
 fn runs_through(slot: u32, element: u32) -> u32 {
   let word = 128u * slot + element / 32u;
   return wg_rank[word] + countOneBits(wg_bits[word] & (0xffffffffu >> (31u - element % 32u)));
 }
 
-// Level 0 from an element on, as far as its word goes.
+// The bits of level 0 from an element to the end of its word.
 fn marks_from(slot: u32, element: u32) -> u32 {
   return wg_bits[128u * slot + element / 32u] >> (element % 32u);
 }
@@ -198,7 +198,7 @@ fn expand_rows(order: Chunk, walk: Walk, at: Lane, values: u32, end: u32) {
     var nexts = vec4u(0u);
     var words = vec4u(0u);
     for (var i = 0u; i < 4u; i++) {
-      // Behind the tile's end the last word comes again.
+      // Behind the tile's end the last word repeats.
       let element = min(first + i * lanes, walk.column_words - 1u) * per_word;
       places[i] = cursor.start + cursor.word;
       nexts[i] = values + runs_through(at.slot, element) * element_bytes;
@@ -222,8 +222,8 @@ fn expand_rows(order: Chunk, walk: Walk, at: Lane, values: u32, end: u32) {
   }
 }
 
-// A tile of whole columns, sixteen steps at a time. Each column keeps the byte of its next value; where no run starts, the word is
-// stored again. (Columns and batches begin at multiples of their length, so bits never cross a word.)
+// A tile of whole columns, sixteen steps at a time. Each column keeps the byte of its next value. Where no run starts, the word
+// is stored again. Columns and batches begin at multiples of their length, so their bits never cross a word.
 fn expand_columns(order: Chunk, walk: Walk, slot: u32, share: Share, values: u32, end: u32) {
   for (var lane = share.lane; lane < walk.column_words; lane += share.width) {
     let columns = columns_of(order, walk, lane);
@@ -235,7 +235,7 @@ fn expand_columns(order: Chunk, walk: Walk, slot: u32, share: Share, values: u32
     }
     for (var first = share.first; first < share.end; first += 16u) {
       let steps = min(16u, share.end - first);
-      // The share's first elements have their values.
+      // The share's first elements already have their values.
       let unseen = (0xffffu >> (16u - steps)) & select(0xffffu, 0xfffeu, first == share.first);
       var marks = vec4u(0u);
       for (var e = 0u; e < per_word; e++) {
@@ -260,7 +260,7 @@ fn expand_columns(order: Chunk, walk: Walk, slot: u32, share: Share, values: u32
 
 // Expands any tile, element by element.
 fn expand_any(order: Chunk, walk: Walk, slot: u32, share: Share, span: Span, end: u32) {
-  // Run number 0 here is the last of the tiles before: it reaches into this tile.
+  // Run number 0 is the last run of the tiles before, which reaches into this tile.
   var run = 0u;
   var value = payload_element(span.starts.w - element_bytes, end);
   for (var lane = share.lane; lane < walk.column_words; lane += share.width) {

@@ -1,11 +1,10 @@
-// Finds where each tile's bytes lie in its chunk's payload. src/core/codecs/rle/SPEC.md, 'Payload'.
-// raise.wgsl or ignore.wgsl, and order.wgsl stand in front of this text.
-// Algorithm: the bits of a tile's part of one level count its bytes in the next; so level after level, the counts of the
-// chunk's tiles are scanned (Hillis-Steele, 64 tiles at a time).
-// One invocation owns every 64th tile, one workgroup a chunk. Dispatch: one workgroup a chunk, spread over x and y.
+// Finds each tile's bytes in its chunk's payload. src/core/codecs/rle/SPEC.md, 'Payload'.
+// Algorithm: the bits of a tile's part of one level count its bytes in the next level. So the counts of the chunk's tiles are
+// scanned level by level (Hillis-Steele, 64 tiles at a time).
+// One invocation owns every 64th tile, one workgroup a chunk. Dispatch: one workgroup per chunk, spread over x and y.
 // Invariants:
 // 1. An invocation reads only those `spans` that it wrote itself.
-// 2. Bytes behind the payload's end read as 0, and no count exceeds 8, 64, 512 and 4096: damage cannot make it run long.
+// 2. Bytes behind the payload's end read as 0, and counts are at most 8, 64, 512 and 4096, so damage cannot cause long loops.
 // Twin: `childLevel` in src/core/codecs/rle/reference.ts.
 
 import package::faults::faults::{checks, raise};
@@ -19,12 +18,12 @@ struct Span {
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
 @group(0) @binding(2) var<storage, read> payloads: array<u32>;
-// One for each tile.
+// One per tile.
 @group(0) @binding(3) var<storage, read_write> spans: array<Span>;
 
 var<workgroup> wg_sums: array<u32, threads>;
 
-// The bits in `count` bytes from byte `start` on, as far as they lie before `end`. Four words are loaded at a time.
+// The number of set bits in `count` bytes from byte `start` on, up to `end`. Loads four words at a time.
 fn bits_in(start: u32, count: u32, end: u32) -> u32 {
   let stop = min(start + count, end);
   if (stop <= start) { return 0u; }
@@ -41,7 +40,7 @@ fn bits_in(start: u32, count: u32, end: u32) -> u32 {
   return bits;
 }
 
-// Whether any of `count` bytes from byte `start` on is 0: a stored byte of a level never is.
+// Whether any of `count` bytes from byte `start` on is 0. A stored byte of a level never is.
 fn has_zero_byte(start: u32, count: u32, end: u32) -> bool {
   let stop = min(start + count, end);
   var found = false;
@@ -68,7 +67,7 @@ fn main(
 
   let last = min(threads, tiles) - 1u;
 
-  // Of the section before, where an invocation has but one tile.
+  // The start in the previous section, kept when each invocation has only one tile.
   var start = 0u;
   var count = 0u;
   var section_start = chunk.byte_offset + tiles;
@@ -93,13 +92,13 @@ fn main(
       }
       wg_sums[thread] = count;
       for (var distance = 1u; distance <= last; distance *= 2u) {
-        workgroupBarrier(); // the sums of the step before are there
+        workgroupBarrier(); // the previous step's sums are stored
         var sum = 0u;
         if (thread >= distance) { sum = wg_sums[thread - distance]; }
         workgroupBarrier(); // everyone has read before anyone writes
         wg_sums[thread] += sum;
       }
-      workgroupBarrier(); // the sums are whole
+      workgroupBarrier(); // the sums are complete
       if (tile < tiles) {
         start = section_start + (before + wg_sums[thread] - count) * unit;
         spans[index].starts[section] = start;

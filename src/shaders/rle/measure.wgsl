@@ -1,13 +1,14 @@
-// Finds where runs start, and how many bytes each tile adds to each section of its payload.
-// src/core/codecs/rle/SPEC.md, 'Runs' and 'Bitmap tree'. order.wgsl and tree.wgsl stand in front of this text.
-// Algorithm: each word is compared with the word of its elements' predecessors; a difference sets bits in workgroup
-// memory. Where nothing changes, four 1-byte elements cost one load and one comparison. A tile of whole columns or rows,
-// the usual one, goes a shorter way than one that cuts words or columns.
-// One lane owns a share of its tile's words, then parts of the tile (tree.wgsl). A tile is 4096 elements in scan order of one chunk.
-// Dispatch: one workgroup for `tiles_at_once` tiles, spread over x and y.
+// Finds where runs start, and how many bytes each tile adds to each section of its payload. src/core/codecs/rle/SPEC.md, 'Runs'
+// and 'Bitmap tree'.
+// Algorithm: compares each word with the word of its elements' predecessors. A difference sets bits in workgroup memory. Where
+// nothing changes, four 1-byte elements cost one load and one comparison. Tiles of whole columns or rows, the usual case, take a
+// faster path than tiles that cut words or columns.
+// One lane owns a share of its tile's words, then parts of the tile (tree.wgsl). A tile is 4096 elements of one chunk in scan
+// order.
+// Dispatch: one workgroup for each `tiles_at_once` tiles, spread over x and y.
 // Invariants:
-// 1. Elements outside the chunk never set a bit: columns behind its x extent are left out, and so are other tiles'.
-// 2. Of a tile without a run start nothing is written to `bits`.
+// 1. Elements outside the chunk never set a bit: columns behind its x extent are skipped, and so are other tiles' columns.
+// 2. Nothing is written to `bits` for a tile in which no run starts.
 // Twin: `runStarts` and `parentLevel` in src/core/codecs/rle/reference.ts.
 
 import package::rle::order::{
@@ -21,15 +22,15 @@ import package::rle::tree::{Bits, count_own, level_2_bits, nonzero_bytes, ones, 
 // The number of each tile's chunk: `tile_count` words.
 @group(0) @binding(2) var<storage, read> chunk_of_tile: array<u32>;
 @group(0) @binding(3) var<storage, read> voxels: array<u32>;
-// Level 0 of each tile: 64 pairs of words a tile.
+// Level 0 of each tile: 64 pairs of words per tile.
 @group(0) @binding(4) var<storage, read_write> bits: array<vec2u>;
-// For each tile: its bytes of level 2, of level 1, of level 0, and its runs.
+// For each tile: its bytes of level 2, 1 and 0, and its runs.
 @group(0) @binding(5) var<storage, read_write> counts: array<vec4u>;
 
-// Level 0 of each tile in the making.
+// Level 0 of each tile while it is built.
 var<workgroup> wg_bits: array<atomic<u32>, 128u * tiles_at_once>;
 
-// The last element of the column before these columns; anything in front of the chunk's first column.
+// The last element of the column before these columns. Undefined before the chunk's first column.
 fn element_before(order: Chunk, columns: Columns, last_step: u32) -> u32 {
   if (columns.word > 0u) { return voxels[columns.start - 1u + last_step] >> (32u - element_bits); }
   if (columns.row == 0u) { return 0u; }
@@ -37,7 +38,7 @@ fn element_before(order: Chunk, columns: Columns, last_step: u32) -> u32 {
   return (word >> (((order.shape.x - 1u) % per_word) * element_bits)) & element_mask;
 }
 
-// The predecessors of the columns' first elements: the last elements of the columns before.
+// The predecessors of the columns' first elements: the last elements of the preceding columns.
 fn word_before_columns(order: Chunk, columns: Columns) -> u32 {
   let last_step = (order.length - 1u) * order.step;
   let before = element_before(order, columns, last_step);
@@ -45,11 +46,11 @@ fn word_before_columns(order: Chunk, columns: Columns) -> u32 {
   return (voxels[columns.start + last_step] << (element_bits & 31u)) | before;
 }
 
-// All bits of each element but its highest, and the highest ones.
+// All bits of each element except the highest; and the highest bits.
 override element_lows: u32 = (element_mask >> 1u) * (0xffffffffu / element_mask);
 override element_highs: u32 = ~element_lows;
 
-// The lowest bit of each element of the word that is not 0. (Hacker's Delight, section 6-1)
+// The lowest bit of each element that is not 0. (Hacker's Delight, section 6-1)
 fn changed_elements(word: u32) -> u32 {
   return ((((word & element_lows) + element_lows) | word) & element_highs) >> (element_bits - 1u);
 }
@@ -64,26 +65,26 @@ fn changes(word: u32) -> u32 {
   return marks;
 }
 
-// The word in front of a row's word, in scan order; any where there is none.
+// The word before a row's word in scan order; undefined if there is none.
 fn place_before(order: Chunk, cursor: RowCursor) -> u32 {
   if (cursor.word > 0u) { return cursor.start + cursor.word - 1u; }
   if (cursor.inner_row > 0u) { return cursor.start - order.low + order.row_words - 1u; }
   return row_start(order, max(cursor.row, 1u) - 1u) + order.row_words - 1u;
 }
 
-// Sets bits of level 0 of the workgroup's tile number `slot`, which lie in one word.
+// Sets bits of level 0 of the workgroup's tile number `slot`. They must lie in one word.
 fn mark(slot: u32, element: u32, marks: u32) {
   atomicOr(&wg_bits[128u * slot + element / 32u], marks << (element % 32u));
 }
 
-// A word's elements held against those before them, where `before` is the word in front: 0 where they are the same.
+// Compares a word's elements with their predecessors: 0 where they are equal. `before`: the preceding word.
 fn changes_after(before: u32, word: u32) -> u32 {
   var shifted = before >> (32u - element_bits);
   if (element_bits < 32u) { shifted |= word << (element_bits & 31u); }
   return word ^ shifted;
 }
 
-// Sets the bits of a tile that holds nothing but whole words in memory order (axis x).
+// Sets the bits of a tile of whole words in memory order (axis x).
 fn mark_rows(order: Chunk, walk: Walk, at: Lane) {
   if (order.row_words % 4u == 0u) {
     mark_quads(order, walk, at);
@@ -98,7 +99,7 @@ fn mark_rows(order: Chunk, walk: Walk, at: Lane) {
   }
 }
 
-// So where rows are quads of words. Four quads and the words in front of them are loaded at a time.
+// The same where rows are quads of words. Loads four quads and their preceding words at a time.
 fn mark_quads(order: Chunk, walk: Walk, at: Lane) {
   if (4u * at.lane >= walk.column_words) { return; }
   var cursor = row_cursor(order, walk, at.lane, 4u);
@@ -109,7 +110,7 @@ fn mark_quads(order: Chunk, walk: Walk, at: Lane) {
       let place = cursor.start + cursor.word;
       quads[i] = vec4u(voxels[place], voxels[place + 1u], voxels[place + 2u], voxels[place + 3u]);
       before[i] = voxels[place_before(order, cursor)];
-      // Behind the tile's end the last quad comes again, and goes unseen.
+      // Behind the tile's end the last quad repeats and is ignored.
       if (first + 4u * (i + 1u) * lanes < walk.column_words) { advance(&cursor, order); }
     }
     for (var i = 0u; i < 4u; i++) {
@@ -130,8 +131,8 @@ fn mark_quads(order: Chunk, walk: Walk, at: Lane) {
   }
 }
 
-// Sets the bits of a tile that holds nothing but whole columns. Sixteen loads are under way at a time; each column gathers
-// its bits in a register. (Columns and batches begin at multiples of their length, so bits never cross a word.)
+// Sets the bits of a tile of whole columns. Keeps sixteen loads in flight, and each column collects its bits in a register.
+// Columns and batches begin at multiples of their length, so their bits never cross a word.
 fn mark_columns(order: Chunk, walk: Walk, slot: u32, share: Share) {
   if (share.first >= share.end) { return; }
   for (var lane = share.lane; lane < walk.column_words; lane += share.width) {
@@ -144,9 +145,9 @@ fn mark_columns(order: Chunk, walk: Walk, slot: u32, share: Share) {
     }
     for (var first = share.first; first < share.end; first += 16u) {
       var words: array<u32, 16>;
-      // Behind the share's end the last word comes again: no change.
+      // Behind the share's end the last word repeats: no change.
       for (var i = 0u; i < 16u; i++) { words[i] = voxels[columns.start + min(first + i, share.end - 1u) * order.step]; }
-      // Of each element 8 steps' bits, side by side; the lanes of wider elements hold 16.
+      // For each element the bits of 8 steps; the lanes of wider elements hold 16.
       var low = 0u;
       var high = 0u;
       for (var i = 0u; i < 16u; i++) {
@@ -221,7 +222,7 @@ fn main(
   }
   let counted = count_own(at, own);
   if (counted != 0u) { atomicAdd(&wg_groups[thread / 8u], counted); }
-  workgroupBarrier(); // level 2 and the sums are whole
+  workgroupBarrier(); // level 2 and the sums are complete
   if (!is_tile) { return; }
   let level_2 = level_2_bits(at);
   if (any(level_2 != vec2u(0u))) {

@@ -1,9 +1,9 @@
-// Scan order: how a chunk's columns lie in the words of a box. No entry point: kernels.ts puts it in front of the others.
-// src/core/codecs/rle/SPEC.md, 'Scan order'. Twin: src/core/codec/scan-order.ts.
+// Scan order: how a chunk's columns lie in the words of a box. src/core/codecs/rle/SPEC.md, 'Scan order'. Twin:
+// src/core/codec/scan-order.ts.
 //
-// Columns along y or z: word `w` of row `b` holds `per_word` neighbouring columns, and `step` words lead from one element
-// to the next. Columns along x need no case of their own: scan order is then memory order, which is that of columns of
-// length 1, where `b` counts the rows of all slices.
+// Columns along y or z: word `w` of row `b` holds `per_word` neighbouring columns, and elements of a column are `step` words
+// apart. Columns along x need no special case: their scan order is memory order, which is that of columns of length 1 where `b`
+// counts the rows of all slices.
 
 override element_bytes: u32 = 1u;
 override per_word: u32 = 4u / element_bytes;
@@ -12,17 +12,17 @@ override element_mask: u32 = 0xffffffffu >> (32u - 8u * element_bytes);
 
 // Invocations in a workgroup. Few, so that barriers are cheap.
 const threads = 64u;
-// Of those, the ones that share a tile: fewer than 64, since most parts of a tile have few runs or none.
+// The invocations that share a tile. Fewer than 64, because most parts of a tile have few runs or none.
 const lanes = 32u;
 const tiles_at_once = threads / lanes;
 // The elements under one byte of level 3: SPEC.md, 'Bitmap tree'.
 const tile_elements = 4096u;
-// What place.wgsl leaves for a tile in which no run starts.
+// Marks a tile in which no run starts. Stored by place.wgsl.
 const no_runs = 0xffffffffu;
-// Steps of one column word that a lane does, where a tile is whole columns along y or z, of so many at least.
+// Steps of one column word for each lane, in tiles of whole columns along y or z with at least that many steps.
 override whole_steps: u32 = tile_elements / lanes / per_word;
 
-// Where an invocation is: lane `lane` of tile `tile`, the workgroup's tile number `slot`.
+// An invocation: lane `lane` of tile `tile`, which is number `slot` of the workgroup.
 struct Lane { tile: u32, slot: u32, lane: u32 }
 
 fn lane_of(thread: u32, workgroup: vec3u, workgroups: vec3u) -> Lane {
@@ -32,7 +32,7 @@ fn lane_of(thread: u32, workgroup: vec3u, workgroups: vec3u) -> Lane {
 
 struct Box { row_words: u32, slice_words: u32, tile_count: u32, chunk_count: u32 }
 
-// A chunk, with all that can be worked out once for it: integer divisions are dear.
+// A chunk, with everything that can be computed once, because integer divisions are slow.
 struct Chunk {
   shape: vec3u,      // in elements
   first_word: u32,   // word of the chunk's origin
@@ -46,7 +46,7 @@ struct Chunk {
   first_tile: u32,
   byte_offset: u32,  // where the payload starts
   byte_length: u32,
-  tile_words: u32,   // words that hold columns in each tile, a power of 2; 0 where tiles cut words or columns
+  tile_words: u32,   // words that hold columns in each tile, a power of 2; 0 if tiles cut words or columns
   column_words: u32, // words that hold columns in the chunk
   sections: vec4u,   // encoder: the bytes where level 2, 1, 0 and the values start
 }
@@ -58,8 +58,8 @@ fn row_start(order: Chunk, b: u32) -> u32 {
   return order.first_word + (b - slice * order.rows) * order.low + slice * order.high;
 }
 
-// What a tile's lanes visit to meet each element of its tile: `column_words` words that hold columns, and `steps` elements
-// of each column, from `first_step` on and round at the column's end. It meets elements of other tiles, too: skip those.
+// How a tile's lanes visit all of its elements: `column_words` words that hold columns, and `steps` elements of each column from
+// `first_step` on, wrapping around at the column's end. They also meet elements of other tiles, which must be skipped.
 struct Walk {
   first_element: u32,
   count: u32,
@@ -67,7 +67,7 @@ struct Walk {
   column_words: u32,
   first_step: u32,
   steps: u32,
-  // The words hold nothing but the tile's elements.
+  // The words hold only the tile's elements.
   whole: bool,
 }
 
@@ -97,8 +97,8 @@ fn walk_of(order: Chunk, tile: u32) -> Walk {
   return walk;
 }
 
-// One lane's share of a walk: every `width`-th column word from `lane` on, and steps from `first` to `end` of each.
-// Neighbouring lanes own neighbouring words.
+// A lane's share of a walk: every `width`-th column word from `lane` on, and steps `first` to `end` of each. Neighbouring lanes
+// own neighbouring words.
 struct Share { lane: u32, width: u32, first: u32, end: u32 }
 
 fn share_of(order: Chunk, walk: Walk, lane: u32) -> Share {
@@ -111,7 +111,7 @@ fn share_of(order: Chunk, walk: Walk, lane: u32) -> Share {
   let groups = lanes / width;
   let steps_per_group = (walk.steps + groups - 1u) / groups;
   let group = lane / width;
-  // The lanes behind the last whole group get first ≥ steps, so nothing.
+  // For lanes behind the last full group first ≥ steps, so they do nothing.
   let first = group * steps_per_group;
   return Share(lane - group * width, width, first, min(walk.steps, first + steps_per_group));
 }
@@ -121,7 +121,7 @@ struct Columns {
   row: u32,           // row b
   word: u32,          // word w of the row
   start: u32,         // where the word of their first elements lies
-  first_element: u32, // number of the first column's first element, from the tile's first one on (it may wrap around)
+  first_element: u32, // number of the first column's first element, relative to the tile's first (it may wrap around)
   count: u32,
 }
 
@@ -141,17 +141,17 @@ fn columns_at(order: Chunk, walk: Walk, row: u32, word: u32, start: u32) -> Colu
   return columns;
 }
 
-// Goes through the words of rows in memory order, `lanes` groups of so many words at a time, with few divisions.
+// Visits the words of rows in memory order, every `lanes`-th group of words, with few divisions.
 struct RowCursor {
   row: u32,
   word: u32,
   inner_row: u32,     // row % order.rows
   start: u32,         // of the row
-  rows_ahead: u32,    // whole rows, and words beside, from one of its words to the next
+  rows_ahead: u32,    // whole rows, and extra words, from one of its groups to the next
   words_ahead: u32,
 }
 
-// @param size words of a group, which divides the words of a row
+// @param size words per group; must divide the words of a row
 fn row_cursor(order: Chunk, walk: Walk, lane: u32, size: u32) -> RowCursor {
   let number = walk.first_column_word + lane * size;
   let row = number / order.row_words;

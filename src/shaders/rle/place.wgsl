@@ -1,7 +1,7 @@
-// Finds where each tile's bytes go in its chunk's payload, and how long the payload's sections are: the CPU places the payloads by
-// that. src/core/codecs/rle/SPEC.md, 'Payload'. order.wgsl stands in front of this text.
-// Algorithm: the counts of the chunk's tiles are scanned (Hillis-Steele, 64 tiles at a time).
-// One invocation owns every 64th tile, one workgroup a chunk. Dispatch: one workgroup a chunk, spread over x and y.
+// Finds where each tile's bytes go in its chunk's payload, and the lengths of the payload's sections, from which the CPU places
+// the payloads. src/core/codecs/rle/SPEC.md, 'Payload'.
+// Algorithm: scans the counts of the chunk's tiles (Hillis-Steele, 64 tiles at a time).
+// One invocation owns every 64th tile, one workgroup a chunk. Dispatch: one workgroup per chunk, spread over x and y.
 // Invariants:
 // 1. An invocation reads only those `counts` that it replaces itself.
 // Twin: `encode` in src/core/codecs/rle/reference.ts.
@@ -10,9 +10,10 @@ import package::rle::order::{Box, Chunk, no_runs, threads, tile_elements};
 
 @group(0) @binding(0) var<uniform> box: Box;
 @group(0) @binding(1) var<storage, read> chunks: array<Chunk>;
-// For each tile measure.wgsl's counts; then the sums over the chunk's tiles before, or `no_runs` for a tile in which no run starts.
+// For each tile: first measure.wgsl's counts; then the sums over the chunk's earlier tiles, or `no_runs` if no run starts in the
+// tile.
 @group(0) @binding(2) var<storage, read_write> counts: array<vec4u>;
-// For each chunk: bytes of level 2, 1, 0, and runs.
+// For each chunk: its bytes of level 2, 1 and 0, and its runs.
 @group(0) @binding(3) var<storage, read_write> sizes: array<vec4u>;
 
 var<workgroup> wg_sums: array<vec4u, threads>;
@@ -35,13 +36,13 @@ fn main(
     if (tile < tiles) { count = counts[first_tile + tile]; }
     wg_sums[thread] = count;
     for (var distance = 1u; distance <= last; distance *= 2u) {
-      workgroupBarrier(); // the sums of the step before are there
+      workgroupBarrier(); // the previous step's sums are stored
       var sum = vec4u(0u);
       if (thread >= distance) { sum = wg_sums[thread - distance]; }
       workgroupBarrier(); // everyone has read before anyone writes
       wg_sums[thread] += sum;
     }
-    workgroupBarrier(); // the sums are whole
+    workgroupBarrier(); // the sums are complete
     if (tile < tiles) {
       counts[first_tile + tile] = select(before + wg_sums[thread] - count, vec4u(no_runs), count.w == 0u);
     }

@@ -1,8 +1,8 @@
-// The bitmap trees of a workgroup's tiles, each spread over its lanes. No entry point: kernels.ts puts it in front of the others.
-// src/core/codecs/rle/SPEC.md, 'Bitmap tree': a tile is what one byte of level 3 covers, 4096 elements.
+// The bitmap trees of a workgroup's tiles, each spread over its lanes. src/core/codecs/rle/SPEC.md, 'Bitmap tree': a tile is what
+// one byte of level 3 covers, 4096 elements.
 //
-// Part p of a tile is 64 elements: words 2p and 2p + 1 of level 0, over them byte p of level 1, over that bit p of level 2. A lane owns
-// `parts` of them side by side, and makes its share of the tree by itself: places in a payload are sums over the lanes before.
+// Part p of a tile is 64 elements: words 2p and 2p + 1 of level 0, byte p of level 1, bit p of level 2. Each lane owns `parts`
+// neighbouring parts and builds its share of the tree alone: places in a payload are sums over the preceding lanes.
 
 import package::rle::order::{Lane, lanes, threads, tiles_at_once};
 
@@ -10,17 +10,17 @@ const parts = 64u / lanes;
 alias Bits = array<vec2u, parts>;
 
 var<workgroup> wg_level_2: array<atomic<u32>, 2u * tiles_at_once>;
-// Each lane's number, and the sums of eight: of two kinds.
+// Each lane's number, and the sums of eight, for two kinds of sums.
 var<workgroup> wg_own: array<u32, 2u * threads>;
 var<workgroup> wg_groups: array<atomic<u32>, 2u * threads / 8u>;
 
-// Bit b is 1 where byte b of the word is not 0. (Hacker's Delight, section 6-1; the product brings the bytes' bits together)
+// Bit b is 1 if byte b of the word is not 0. (Hacker's Delight, section 6-1; the multiplication moves the bytes' bits together.)
 fn nonzero_bytes(word: u32) -> u32 {
   let highs = (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) & 0x80808080u;
   return ((highs >> 7u) * 0x10204080u) >> 28u;
 }
 
-// The byte of the level above over eight bytes.
+// The byte of the next higher level for eight bytes.
 fn parent_byte(pair: vec2u) -> u32 {
   return nonzero_bytes(pair.x) | (nonzero_bytes(pair.y) << 4u);
 }
@@ -29,7 +29,7 @@ fn ones(pair: vec2u) -> u32 {
   return countOneBits(pair.x) + countOneBits(pair.y);
 }
 
-// Those of 64 bits that come before bit `at`.
+// The bits before bit `at`.
 fn bits_below(pair: vec2u, at: u32) -> vec2u {
   let mask = (1u << (at & 31u)) - 1u;
   return vec2u(select(pair.x, pair.x & mask, at < 32u), select(0u, pair.y & mask, at >= 32u));
@@ -40,8 +40,8 @@ fn byte_of(pair: vec2u, index: u32) -> u32 {
   return (select(pair.x, pair.y, index >= 4u) >> (8u * (index % 4u))) & 0xffu;
 }
 
-// For sums over lanes: bytes of level 0 in the low half, runs in the high one. Makes the lane's bits of level 2; it is whole behind
-// the next barrier.
+// The lane's counts for a scan: bytes of level 0 in the low half, runs in the high half. Also builds the lane's bits of level 2,
+// which are complete after the next barrier.
 fn count_own(at: Lane, own: Bits) -> u32 {
   var sum = 0u;
   var level_2 = 0u;
@@ -59,13 +59,13 @@ fn level_2_bits(at: Lane) -> vec2u {
   return vec2u(atomicLoad(&wg_level_2[2u * at.slot]), atomicLoad(&wg_level_2[2u * at.slot + 1u]));
 }
 
-// The sum of `own` over the tile's lanes before this one. The workgroup calls it together, once for each `kind` (0 or 1).
+// The sum of `own` over the tile's preceding lanes. The whole workgroup must call it, once for each `kind` (0 or 1).
 fn sum_before(at: Lane, kind: u32, own: u32) -> u32 {
   let first = kind * threads + at.slot * lanes;
   let place = first + at.lane;
   wg_own[place] = own;
   if (own != 0u) { atomicAdd(&wg_groups[place / 8u], own); }
-  workgroupBarrier(); // all numbers and sums are there
+  workgroupBarrier(); // all numbers and sums are stored
   var sum = 0u;
   for (var i = 0u; i < lanes / 8u - 1u; i++) {
     sum += select(0u, atomicLoad(&wg_groups[first / 8u + i]), i < at.lane / 8u);

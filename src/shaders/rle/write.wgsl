@@ -1,13 +1,12 @@
 // Writes each tile's bytes into its chunk's payload. src/core/codecs/rle/SPEC.md, 'Payload'.
-// order.wgsl and tree.wgsl stand in front of this text.
-// Algorithm: a byte's place in its section is its rank, the number of ones in front of its own in the level above; a
-// value's is the number of runs that start before its own.
-// One lane owns parts of a tile, as in tree.wgsl. Dispatch: one workgroup for `tiles_at_once` tiles, spread over x and y.
+// Algorithm: a byte's place in its section is its rank: the number of ones before its own bit in the level above. A value's place
+// is the number of runs that start before its run.
+// One lane owns parts of a tile, as in tree.wgsl. Dispatch: one workgroup for each `tiles_at_once` tiles, spread over x and y.
 // Invariants:
-// 1. `payloads` is zero before. Tiles' bytes are disjoint, so a word that two tiles, or two lanes, share is the same whoever comes
-//    first; a word that one owns whole is stored.
-// 2. A tile without a run start has only zero bytes: nothing is written.
-// 3. Chunks with byte_length 0 are left out.
+// 1. `payloads` starts as zeros. Tiles' bytes are disjoint, so words that two tiles or two lanes share do not depend on their
+//    order. A word that belongs to one lane is stored.
+// 2. Nothing is written for a tile without a run start: its bytes are all zero.
+// 3. Chunks with byte_length 0 are skipped.
 // Twin: `encode` in src/core/codecs/rle/reference.ts.
 
 import package::rle::order::{
@@ -20,13 +19,13 @@ import package::rle::tree::{Bits, bits_below, byte_of, count_own, level_2_bits, 
 // The number of each tile's chunk: `tile_count` words.
 @group(0) @binding(2) var<storage, read> chunk_of_tile: array<u32>;
 @group(0) @binding(3) var<storage, read> voxels: array<u32>;
-// Level 0 of each tile, as measure.wgsl left it: 64 pairs of words a tile.
+// Level 0 of each tile, from measure.wgsl: 64 pairs of words per tile.
 @group(0) @binding(4) var<storage, read> bits: array<vec2u>;
-// For each tile, from place.wgsl: what of level 2, 1, 0 and runs comes before it in its chunk.
+// For each tile, from place.wgsl: how much of level 2, 1, 0 and of the runs precedes it in its chunk.
 @group(0) @binding(5) var<storage, read> starts: array<vec4u>;
 @group(0) @binding(6) var<storage, read_write> payloads: array<atomic<u32>>;
 
-// A byte or an element goes to byte `at`; what is gathered for the word that it lies in goes out when the word is full.
+// Appends bytes and elements. The bytes of the current word are collected, and stored when the word is full.
 struct Writer {
   first: u32,    // where this lane's bytes start
   at: u32,       // where the next byte goes
@@ -37,7 +36,7 @@ fn writer_at(at: u32) -> Writer {
   return Writer(at, at, 0u);
 }
 
-// Appends the `count` low bytes of `value`, 4 at most; the others are 0.
+// Appends the low `count` bytes of `value`, at most 4. The others must be 0.
 fn put(writer: ptr<function, Writer>, value: u32, count: u32) {
   let word = (*writer).at / 4u;
   let shift = 8u * ((*writer).at % 4u);
@@ -73,7 +72,7 @@ fn put_nonzero(writer: ptr<function, Writer>, word: u32) {
   put(writer, packed, count);
 }
 
-// Elements side by side in scan order: a column, or where those are of length 1 a row.
+// Elements that are contiguous in scan order: a column, or a row if columns have length 1.
 struct Stretch {
   first: u32,   // the first one's number
   count: u32,
@@ -92,7 +91,7 @@ fn stretch_at(order: Chunk, i: u32) -> Stretch {
   return Stretch(column * order.length, order.length, row_start(order, row) + x / per_word, (x % per_word) * element_bits);
 }
 
-// Appends the values of the runs that start in one part, the first element of which is number `first`. Four are loaded at a time.
+// Appends the values of the runs that start in one part. `first`: number of the part's first element. Loads four at a time.
 fn put_values(writer: ptr<function, Writer>, stretch: ptr<function, Stretch>, bits: vec2u, order: Chunk, first: u32) {
   for (var half = 0u; half < 2u; half++) {
     var marks = select(bits.x, bits.y, half == 1u);
@@ -158,7 +157,7 @@ fn main(
   let first_part = at.lane * parts;
   let level_2 = level_2_bits(at);
   let below = bits_below(level_2, first_part);
-  // The first lane with a bit in a byte of level 2 writes that, and the first of all the byte of level 3.
+  // The first lane with a bit in a byte of level 2 writes that byte. The first of all writes the byte of level 3.
   let group = first_part / 8u;
   if (byte_of(below, group) == 0u) {
     let level_3 = parent_byte(level_2);

@@ -1,9 +1,9 @@
-// Sums of tiles, the first half of an exclusive scan (core/gpu/scan.ts).
-// Algorithm: reduce-then-scan (Blelloch 1990; Merrill and Grimshaw 2009), which needs no forward progress of workgroups.
-// One invocation sums `per_thread` values, one workgroup a tile of 256 × per_thread and owns one word of `sums`.
-// Dispatch: one workgroup a tile, spread over x and y.
+// Sums tiles: the first half of an exclusive scan (core/gpu/scan.ts).
+// Algorithm: reduce-then-scan (Blelloch 1990; Merrill and Grimshaw 2009), which needs no forward progress between workgroups.
+// One invocation sums `per_thread` values. One workgroup owns a tile of 256 × per_thread values and one word of `sums`.
+// Dispatch: one workgroup per tile, spread over x and y.
 // Invariants:
-// 1. Sums are modulo 2^32, as u32 addition is.
+// 1. Sums are modulo 2^32, like u32 addition.
 // 2. Values behind `length` count as 0 and are not read.
 
 override per_thread: u32 = 8u;
@@ -34,7 +34,7 @@ fn main(
   }
   wg_sums[thread] = sum;
   for (var half = 128u; half > 0u; half /= 2u) {
-    workgroupBarrier(); // the sums of the step before are there
+    workgroupBarrier(); // the previous step's sums are stored
     if (thread < half) { wg_sums[thread] += wg_sums[thread + half]; }
   }
   if (thread == 0u) { sums[tile] = wg_sums[0]; }

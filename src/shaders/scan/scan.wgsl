@@ -1,11 +1,11 @@
-// Exclusive scan of each tile on top of what lies before it, in place: the second half of core/gpu/scan.ts.
-// Algorithm: reduce-then-scan (see reduce.wgsl); within the workgroup a Hillis-Steele scan of 256 partial sums.
+// Scans each tile in place, on top of the sum before it: the second half of an exclusive scan (core/gpu/scan.ts).
+// Algorithm: reduce-then-scan (see reduce.wgsl), with a Hillis-Steele scan of 256 partial sums in each workgroup.
 // One invocation owns `per_thread` neighbouring values, one workgroup a tile of 256 × per_thread.
-// Dispatch: one workgroup a tile, spread over x and y.
+// Dispatch: one workgroup per tile, spread over x and y.
 // Invariants:
-// 1. `bases[tile]` is the sum of all values before the tile (the scanned sums of reduce.wgsl; one zero at the top level).
-// 2. Each word of `values` is read and written by this workgroup alone.
-// 3. Every level has the same total, so whichever level writes it last writes what the others wrote.
+// 1. `bases[tile]` is the sum of all values before the tile: the scanned sums of reduce.wgsl, or one zero at the top level.
+// 2. Only this workgroup reads and writes its words of `values`.
+// 3. All levels have the same total, so it does not matter which level writes it last.
 
 override per_thread: u32 = 8u;
 
@@ -19,7 +19,7 @@ struct Level { length: u32, tile_count: u32 }
 // The sum of all values: one word.
 @group(0) @binding(3) var<storage, read_write> total: array<u32>;
 
-// 256 × per_thread values, so that global loads and stores go over neighbouring words: 8 KiB at 8 a thread.
+// 256 × per_thread values, so that global loads and stores go over neighbouring words. 8 KiB with 8 values per thread.
 var<workgroup> wg_values: array<u32, 256u * per_thread>;
 var<workgroup> wg_sums: array<u32, 256>;
 
@@ -36,13 +36,13 @@ fn main(
     let local = step * 256u + thread;
     if (first + local < level.length) { wg_values[local] = values[first + local]; } else { wg_values[local] = 0u; }
   }
-  workgroupBarrier(); // all of wg_values is there
+  workgroupBarrier(); // wg_values is filled
 
   var sum = 0u;
   for (var step = 0u; step < per_thread; step++) { sum += wg_values[thread * per_thread + step]; }
   wg_sums[thread] = sum;
   for (var distance = 1u; distance < 256u; distance *= 2u) {
-    workgroupBarrier(); // the sums of the step before are there
+    workgroupBarrier(); // the previous step's sums are stored
     var before = 0u;
     if (thread >= distance) { before = wg_sums[thread - distance]; }
     workgroupBarrier(); // everyone has read before anyone writes
@@ -57,7 +57,7 @@ fn main(
     wg_values[local] = running;
     running += value;
   }
-  workgroupBarrier(); // the scanned tile is whole
+  workgroupBarrier(); // the scanned tile is complete
   for (var step = 0u; step < per_thread; step++) {
     let local = step * 256u + thread;
     if (first + local < level.length) { values[first + local] = wg_values[local]; }
