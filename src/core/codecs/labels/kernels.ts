@@ -124,7 +124,7 @@ function prepareDecode(
   const { variant, bindings } = faultChecks(faults);
   const locate = kernel(gpu, 'locate', locateShader, elementBytes, variant(4));
   const walk = kernel(gpu, 'decode', decodeShader, elementBytes, { ...variant(7), walkers: decodeWalkers });
-  const walkBindings = [box, table, chunkOfBrick, source, spans, tables, target.buffer, ...bindings];
+  const walkBindings = [box, table, chunkOfBrick, source, tables, spans, target.buffer, ...bindings];
   return (commands) => {
     commands
       .stage('scan')
