@@ -1,7 +1,7 @@
-// The ceiling of the machine: copies words from one buffer to another and does nothing else.
+// The machine's upper bound: copies words from one buffer to another and does nothing else.
 //
-// One invocation copies the vec4s whose number is its own modulo the number of invocations, so that neighbours read
-// neighbours; dispatch as many workgroups of 256 as fill the GPU.
+// Invocation n copies the vec4s n, n + (number of invocations), and so on, so that neighbours read neighbours. Dispatch as many
+// workgroups of 256 as fill the GPU.
 //
 // Invariants: 1. both buffers hold the same number of vec4s.
 

@@ -1,10 +1,10 @@
-// The first half of CUVLE in two passes: the bits that each block's codes take.
-// Source: A. Fuentes-Alventosa and others, CUVLE (2014). There a block waits for its neighbour's position, which needs GPUs
-// that keep every workgroup going; portable WebGPU has no such promise, so the lengths are scanned between two passes. A
-// baseline of the bench, not a codec of Stria.
+// The first of two passes of CUVLE: the bits that each block's codes take.
+// Source: A. Fuentes-Alventosa and others, CUVLE (2014). There a block waits for its neighbour's position, which needs forward
+// progress between workgroups. WebGPU does not promise that, so the lengths are scanned between two passes. A baseline of the
+// bench, not a codec of Stria.
 // One invocation owns 16 neighbouring words (4 symbols each), one workgroup a block of 256 × 16.
-// Dispatch: one workgroup a block, spread over x and y.
-// Invariants: 1. The word behind the lengths is 0.
+// Dispatch: one workgroup per block, spread over x and y.
+// Invariants: 1. The word after the lengths is 0.
 
 override words_per_thread: u32 = 16u;
 
@@ -14,7 +14,7 @@ struct Data { word_count: u32, block_count: u32 }
 @group(0) @binding(1) var<storage, read> words: array<u32>;
 // 256 codes, then their 256 lengths in bits.
 @group(0) @binding(2) var<storage, read> table: array<u32, 512>;
-// Bits of each block, and a 0 behind them.
+// The bits of each block, then a 0.
 @group(0) @binding(3) var<storage, read_write> block_bits: array<u32>;
 
 var<workgroup> wg_lengths: array<u32, 256>;
@@ -29,7 +29,7 @@ fn main(
   let block = workgroup.x + workgroup.y * workgroups.x;
   if (block >= data.block_count) { return; }
   wg_lengths[thread] = table[256u + thread];
-  workgroupBarrier(); // the lengths are there
+  workgroupBarrier(); // the lengths are stored
   let first = (block * 256u + thread) * words_per_thread;
   let end = min(first + words_per_thread, data.word_count);
   var bits = 0u;
@@ -40,7 +40,7 @@ fn main(
   }
   wg_bits[thread] = bits;
   for (var half = 128u; half > 0u; half /= 2u) {
-    workgroupBarrier(); // the sums of the step before are there
+    workgroupBarrier(); // the previous step's sums are stored
     if (thread < half) { wg_bits[thread] += wg_bits[thread + half]; }
   }
   if (thread == 0u) {

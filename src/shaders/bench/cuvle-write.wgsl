@@ -1,10 +1,10 @@
-// The second half of CUVLE in two passes: each thread writes its codes straight to their place in the output.
+// The second of two passes of CUVLE: each thread writes its codes straight to their place in the output.
 // Source: A. Fuentes-Alventosa and others, CUVLE (2014); see cuvle-measure.wgsl. A baseline of the bench, not a codec of Stria.
 // One invocation owns 16 neighbouring words (4 symbols each, the highest byte first), one workgroup a block of 256 × 16.
-// Dispatch: one workgroup a block, spread over x and y.
+// Dispatch: one workgroup per block, spread over x and y.
 // Invariants:
-// 1. Bits count from a word's highest; codes follow one another in the order of the symbols.
-// 2. The output is 0 before. A thread's first and last word are written by OR, those between by it alone.
+// 1. Bits count from a word's highest. Codes follow one another in the order of the symbols.
+// 2. The output starts as zeros. A thread's first and last word are written by OR; the words between belong to it alone.
 
 override words_per_thread: u32 = 16u;
 
@@ -14,7 +14,7 @@ struct Data { word_count: u32, block_count: u32 }
 @group(0) @binding(1) var<storage, read> words: array<u32>;
 // 256 codes, then their 256 lengths in bits.
 @group(0) @binding(2) var<storage, read> table: array<u32, 512>;
-// The bit where each block goes, and behind them the number of all bits.
+// The bit where each block goes, then the number of all bits.
 @group(0) @binding(3) var<storage, read> block_offsets: array<u32>;
 @group(0) @binding(4) var<storage, read_write> output_words: array<atomic<u32>>;
 
@@ -31,7 +31,7 @@ fn main(
   if (block >= data.block_count) { return; }
   wg_table[thread] = table[thread];
   wg_table[thread + 256u] = table[thread + 256u];
-  workgroupBarrier(); // the table is there
+  workgroupBarrier(); // the table is stored
   let first = (block * 256u + thread) * words_per_thread;
   let end = min(first + words_per_thread, data.word_count);
   var own = 0u;
@@ -42,7 +42,7 @@ fn main(
   }
   wg_bits[thread] = own;
   for (var distance = 1u; distance < 256u; distance *= 2u) {
-    workgroupBarrier(); // the sums of the step before are there
+    workgroupBarrier(); // the previous step's sums are stored
     var before = 0u;
     if (thread >= distance) { before = wg_bits[thread - distance]; }
     workgroupBarrier(); // everyone has read before anyone writes
@@ -51,7 +51,7 @@ fn main(
   let position = block_offsets[block] + wg_bits[thread] - own;
   var place = position / 32u;
   var held = 0u; // bits of the word at `place`, from its highest
-  var filled = position % 32u; // how many of its bits are known, those of the thread before counted
+  var filled = position % 32u; // how many of its bits are taken, including those of the previous thread
   var is_first = true;
   for (var index = first; index < end; index++) {
     let symbols = words[index];

@@ -1,20 +1,20 @@
-// Decodes MetalRice's layout: Rice codes of 32×32 blocks of differences, with a table of k and one of bit offsets.
+// Decodes MetalRice's layout: Rice codes of 32×32 blocks of differences, with a table of k and a table of bit offsets.
 // Source: M. DeJong, Rice decoding on the GPU with Metal (2018). A baseline of the bench, not a codec of Stria.
-// One invocation decodes half of an 8×8 block (32 symbols), then one row of pixels; one workgroup owns a 32×32 block.
-// Dispatch: one workgroup a block, spread over x and y.
+// One invocation decodes half of an 8×8 block (32 symbols), then one row of pixels. One workgroup owns a 32×32 block.
+// Dispatch: one workgroup per block, spread over x and y.
 // Invariants: 1. Bits count from a word's highest. 2. `width` is a multiple of 32.
 // Twin: `decodeMetalRice` in src/core/bench/seeds/metal-rice-layout.ts.
 
 struct Picture { width: u32, block_count: u32 }
 
 @group(0) @binding(0) var<uniform> picture: Picture;
-// The bit stream, and a word behind it.
+// The bit stream, and one more word.
 @group(0) @binding(1) var<storage, read> stream: array<u32>;
-// k of each 8×8 block, four bytes a word.
+// k of each 8×8 block, four bytes per word.
 @group(0) @binding(2) var<storage, read> parameters: array<u32>;
-// The bit at which each half of an 8×8 block begins.
+// The bit at which each half of an 8×8 block starts.
 @group(0) @binding(3) var<storage, read> offsets: array<u32>;
-// Pixels, four a word.
+// Pixels, four per word.
 @group(0) @binding(4) var<storage, read_write> pixels: array<u32>;
 
 var<workgroup> wg_symbols: array<u32, 1024>;
@@ -64,7 +64,7 @@ fn main(
       wg_symbols[place + index] = (quotients[index] << k) | low;
     }
   }
-  workgroupBarrier(); // all symbols of the block are there
+  workgroupBarrier(); // all symbols of the block are stored
 
   // Down the first column to this row, then along the row.
   var value = wg_symbols[0];

@@ -1,6 +1,6 @@
-// PARLE's scatter kernel: a run's symbol is the value where it starts, its count the way to the next start.
+// PARLE's scatter kernel: a run's symbol is the value where it starts, its count the distance to the next start.
 // Source: Implementing run-length encoding in CUDA (`scatterKernel`). A baseline of the bench, not a codec of Stria.
-// Invocations stride over the runs; any number of workgroups of 256 along x will do.
+// Invocations stride over the runs. Any number of workgroups of 256 along x works.
 // Invariants: 1. Each word of `symbols` and `counts` has one writer.
 
 @group(0) @binding(0) var<storage, read> starts: array<u32>; // runs + 1 words

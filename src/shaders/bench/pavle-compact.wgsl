@@ -1,8 +1,8 @@
-// PAVLE's compaction: moves each block's codes from its own place to where the scan of the lengths puts them.
+// PAVLE's compaction: moves each block's codes from its slot to where the scan of the lengths puts them.
 // Source: A. Balevic (2009), as described with CUVLE. A baseline of the bench, not a codec of Stria.
-// One workgroup owns a block; its invocations stride over the words that the block reaches into.
-// Dispatch: one workgroup a block, spread over x and y.
-// Invariants: 1. The output is 0 before. 2. Words that two blocks share are written by OR, all others by one invocation.
+// One workgroup owns a block. Its invocations stride over the words that the block reaches.
+// Dispatch: one workgroup per block, spread over x and y.
+// Invariants: 1. The output starts as zeros. 2. Words that two blocks share are written by OR, all others by one invocation.
 
 override slot_words: u32 = 512u;
 
@@ -11,7 +11,7 @@ struct Data { word_count: u32, block_count: u32 }
 @group(0) @binding(0) var<uniform> data: Data;
 // `slot_words` words for each block.
 @group(0) @binding(1) var<storage, read> slots: array<u32>;
-// The bit where each block goes, and behind them the number of all bits.
+// The bit where each block goes, then the number of all bits.
 @group(0) @binding(2) var<storage, read> block_offsets: array<u32>;
 @group(0) @binding(3) var<storage, read_write> output_words: array<atomic<u32>>;
 

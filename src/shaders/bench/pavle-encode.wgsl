@@ -1,14 +1,14 @@
-// PAVLE's encoder: variable-length codes of a block, put together in workgroup memory and written at the block's own place.
+// PAVLE's encoder: assembles a block's variable-length codes in workgroup memory and writes them to the block's slot.
 // Source: A. Balevic (2009), as described with CUVLE. A baseline of the bench, not a codec of Stria.
 // One invocation encodes one word (4 symbols, the highest byte first), one workgroup a block of 256 words.
-// Dispatch: one workgroup a block, spread over x and y.
+// Dispatch: one workgroup per block, spread over x and y.
 // Invariants:
-// 1. Bits count from a word's highest; codes follow one another in the order of the symbols.
-// 2. A block takes `slot_words` words at most; a longer one is cut, and its length says so.
+// 1. Bits count from a word's highest. Codes follow one another in the order of the symbols.
+// 2. A block takes at most `slot_words` words. A longer one is cut, but its full length is stored.
 
 override slot_words: u32 = 512u;
 
-// How many words there are, and blocks of 256 of them.
+// The number of words, and of blocks of 256 words.
 struct Data { word_count: u32, block_count: u32 }
 
 @group(0) @binding(0) var<uniform> data: Data;
@@ -17,7 +17,7 @@ struct Data { word_count: u32, block_count: u32 }
 @group(0) @binding(2) var<storage, read> table: array<u32, 512>;
 // `slot_words` words for each block.
 @group(0) @binding(3) var<storage, read_write> slots: array<u32>;
-// Bits of each block, and a 0 behind them.
+// The bits of each block, then a 0.
 @group(0) @binding(4) var<storage, read_write> block_bits: array<u32>;
 
 var<workgroup> wg_table: array<u32, 512>;
@@ -39,7 +39,7 @@ fn main(
   let has_word = index < data.word_count;
   var symbols = 0u;
   if (has_word) { symbols = words[index]; }
-  workgroupBarrier(); // the table is there, the codes are 0
+  workgroupBarrier(); // the table is stored, the codes are 0
 
   var own = 0u;
   if (has_word) {
@@ -47,7 +47,7 @@ fn main(
   }
   wg_bits[thread] = own;
   for (var distance = 1u; distance < 256u; distance *= 2u) {
-    workgroupBarrier(); // the sums of the step before are there
+    workgroupBarrier(); // the previous step's sums are stored
     var before = 0u;
     if (thread >= distance) { before = wg_bits[thread - distance]; }
     workgroupBarrier(); // everyone has read before anyone writes
@@ -71,7 +71,7 @@ fn main(
       position += bits;
     }
   }
-  workgroupBarrier(); // all codes are in place
+  workgroupBarrier(); // all codes are written
   let used = min(slot_words, (total + 31u) / 32u);
   for (var word = thread; word < used; word += 256u) { slots[block * slot_words + word] = atomicLoad(&wg_codes[word]); }
   if (thread == 0u) {

@@ -1,8 +1,8 @@
 // Rutter's second kernel, `Defrag`: copies the rows' pairs from their slots to where the scan of their lengths puts them.
 // Source: R. Rutter, Run-length Encoding on Graphics Hardware (2011). A baseline of the bench, not a codec of Stria.
-// One invocation owns a row, and of the output the words that begin in its part; where such a word ends in the next row's
-// part, it takes that row's first pair, too, as WGSL has no store of half a word.
-// Dispatch: one invocation a row, workgroups of 256 spread over x and y.
+// One invocation owns a row and those words of the output that begin in its part. If the last of them reaches into the next row's
+// part, it takes that row's first pair as well, because WGSL cannot store half a word.
+// Dispatch: one invocation per row, workgroups of 256 spread over x and y.
 // Invariants: 1. Offsets are multiples of 2 bytes. 2. Each word of `output_words` has one writer.
 
 struct Cube { side: u32, row_count: u32 }
@@ -10,7 +10,7 @@ struct Cube { side: u32, row_count: u32 }
 @group(0) @binding(0) var<uniform> cube: Cube;
 // A slot for each row: row_count × side / 2 words.
 @group(0) @binding(1) var<storage, read> slots: array<u32>;
-// Where each row's pairs go, in bytes, and behind them the total: row_count + 1 words.
+// Where each row's pairs go, in bytes, then the total: row_count + 1 words.
 @group(0) @binding(2) var<storage, read> offsets: array<u32>;
 // All pairs, row by row: total / 4 words, rounded up.
 @group(0) @binding(3) var<storage, read_write> output_words: array<u32>;
@@ -29,7 +29,7 @@ fn main(
   if (row >= cube.row_count) { return; }
   let start = offsets[row];
   let pairs = (offsets[row + 1u] - start) / 2u;
-  // The word that holds the first pair is this row's if the pair is its lower half.
+  // The word with the first pair belongs to this row if the pair is its lower half.
   var index = (start / 2u) % 2u;
   var word = (start + 2u) / 4u;
   for (; index < pairs; index += 2u) {

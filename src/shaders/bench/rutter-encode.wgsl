@@ -1,12 +1,12 @@
-// Rutter's first kernel: (count, value) byte pairs of rows or columns of a cube of bytes, each into a slot of its own.
-// Source: R. Rutter, Run-length Encoding on Graphics Hardware (2011), `rleEncode` and `rleEncodeTransposed`. A baseline of
-// the bench, not a codec of Stria.
-// One invocation owns a row (x fastest) or a column (along y), and its slot. WGSL has no store of a byte, so pairs are put
-// together two at a time and stored as words.
-// Dispatch: one invocation a row, workgroups of 256 spread over x and y.
+// Rutter's first kernel: (count, value) byte pairs of rows or columns of a cube of bytes, each into its own slot.
+// Source: R. Rutter, Run-length Encoding on Graphics Hardware (2011), `rleEncode` and `rleEncodeTransposed`. A baseline of the
+// bench, not a codec of Stria.
+// One invocation owns a row (x fastest) or a column (along y), and its slot. WGSL cannot store a byte, so pairs are stored two at
+// a time, as words.
+// Dispatch: one invocation per row, workgroups of 256 spread over x and y.
 // Invariants:
-// 1. A count is 255 at most; counts of a row add up to `side`.
-// 2. A slot has room for a pair an element: `side / 2` words; `side` is a multiple of 4.
+// 1. A count is at most 255. The counts of a row add up to `side`.
+// 2. A slot has room for one pair per element: `side / 2` words. `side` is a multiple of 4.
 // Twin: `encodePairs` in src/core/bench/seeds/rutter-pairs.ts.
 
 override columns: bool = false;
@@ -14,11 +14,11 @@ override columns: bool = false;
 struct Cube { side: u32, row_count: u32 }
 
 @group(0) @binding(0) var<uniform> cube: Cube;
-// The cube's bytes, four a word: side³ / 4 words.
+// The cube's bytes, four per word: side³ / 4 words.
 @group(0) @binding(1) var<storage, read> voxels: array<u32>;
 // A slot for each row: row_count × side / 2 words.
 @group(0) @binding(2) var<storage, read_write> slots: array<u32>;
-// Bytes written for each row, and a 0 behind them: row_count + 1 words.
+// The bytes written for each row, then a 0: row_count + 1 words.
 @group(0) @binding(3) var<storage, read_write> lengths: array<u32>;
 
 fn voxel(at: u32) -> u32 {

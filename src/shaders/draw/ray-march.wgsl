@@ -1,71 +1,71 @@
 // Marches a ray through a volume in its unit cube for each pixel of a strip of a picture, in one of six ways (Projection in
-// src/core/draw/ray-pass.ts). The 3D view's picture, with no scene around: the app shows it within a scene of three.js.
+// src/core/draw/ray-pass.ts). It renders the volume alone; the app shows the picture within a three.js scene.
 //
-// 1 maximum  the greatest value along the ray
-// 2 compositing  front to back with a transfer function and a headlight: Levoy, 'Display of Surfaces from Volume Data'
-//   (1988), with early ray termination (Levoy 1990). Opacity is per reference length and corrected for the step, so that
-//   the picture does not change with the step.
-// 3 minimum, 4 mean  the least value, the mean of all samples as the window shows them: one that leaves the background
-//   out would otherwise leave nearly everything out
-// 5 isosurface  the first sample at or above a level, its place found between two samples by bisection, with a headlight.
-//   Where the ray enters above the level, the cut shows the values themselves.
-// 6 attenuated maximum  the greatest of value × exp(−attenuation × ∫ values in front of it): depth shows
+// 1 maximum: the greatest value along the ray.
+// 2 compositing: front to back with a transfer function and a headlight (Levoy, 'Display of Surfaces from Volume Data', 1988) and
+// early ray termination (Levoy 1990). Opacity is per reference length and corrected for the step, so that the picture does not
+// depend on the step.
+// 3 minimum, 4 mean: the least value, and the mean of all samples within the window. They count the background, too: skipping it
+// would skip nearly everything.
+// 5 isosurface: the first sample at or above a level, located by bisection between two samples, with a headlight. Where the ray
+// enters above the level, the cut shows the values themselves.
+// 6 attenuated maximum: the greatest of value × exp(−attenuation × ∫ values in front of it), which shows depth.
 //
-// Places in the window rise with what people read: where the slope is negative, texels fall along the window. Samples that
-// blend in a voxel without a number (see texture-fill.wgsl) are left out.
+// Places in the window rise with real values: if the slope is negative, texels fall along the window. Samples blended with a
+// missing voxel (see texture-fill.wgsl) are skipped.
 //
-// Bricks: `bricks` holds, for each brick of 8³ or more texels, the least and the greatest of the texels that samples in it
-// hang on; `blocks` the same for blocks of 4³ bricks. What cannot show is crossed in one go. A ray looks at a block when it
-// enters it, and at its bricks if that may show.
+// Bricks: for each brick of 8³ or more texels, `bricks` holds the least and the greatest texel that samples in it depend on;
+// `blocks` holds the same for blocks of 4³ bricks. The ray crosses invisible ones in one step. It checks a block when it enters
+// it, and its bricks if the block may be visible.
 //
-// Light costs more samples than all else. So gradients take four (the corners of a tetrahedron, whose differences add up to central
-// ones), and where hardly a tenth of what is behind shows through, a sample is lit as the one in front of it.
+// Lighting costs more samples than anything else. So gradients take four samples, at the corners of a tetrahedron, whose
+// differences add up to central ones. Where less than a tenth of the light from behind gets through, a sample reuses the light of
+// the one in front.
 //
 // Dispatch: ceil(width / tile_width) × ceil(rows / tile_height).
 //
 // Invariants
-// 1. The march ends: each round advances by a step, and there are at most `march.y` rounds.
+// 1. The march ends: each round advances by at least a step, and there are at most `march.y` rounds.
 // 2. Pixels are premultiplied sRGB, ready to be blended over the background.
 // 3. No sample lies outside clip_low…clip_high or beyond clip_plane.
 
 struct Frame {
-  /// From x and y of −1…1 on the whole picture and a depth of 0…1 to any place on the ray after the eye, in the cube.
+  /// Maps x and y of −1…1 on the whole picture and a depth of 0…1 to some place on the ray in front of the eye, in the cube.
   to_cube: mat4x4f,
-  /// In the cube; w: 1, or 0 where the eye is infinitely far off in the direction xyz (orthographic).
+  /// In the cube. w: 1; or 0 if the eye is infinitely far away in direction xyz (orthographic).
   eye: vec4f,
   /// Texels along x, y, z; w: texels of a brick along each axis.
   dims: vec4f,
-  /// The place in the window of a texel is (texel − y) × x; w: 0, or the window's width in values where each value has a colour
-  /// of its own.
+  /// A texel's place in the window is (texel − y) × x. w: 0, or the window's width in values if each value has its own colour.
   window: vec4f,
-  /// x: texels per step; y: the most rounds; z: the reference length of opacity in the scene; w: 1 keeps the floor of a
-  /// projection opaque.
+  /// x: texels per step; y: the maximum number of rounds; z: the reference length of opacity in the scene; w: 1 keeps the floor
+  /// of a projection opaque.
   march: vec4f,
-  /// x: the isosurface's place in the window; y: attenuation over a length of 1 in the scene; z: 1: compositing is lit;
-  /// w: the window's low end in values.
+  /// x: the isosurface's place in the window; y: attenuation per unit length in the scene; z: 1: compositing is lit; w: the
+  /// window's low end in values.
   look: vec4f,
-  /// Shown is where xyz · position + w is not below 0; a plane at any angle, in the cube.
+  /// A plane of any orientation, in the cube. The side with xyz · position + w ≥ 0 is shown.
   clip_plane: vec4f,
-  /// The cube's edges in the scene, as lengths: gradients are physical.
+  /// Lengths of the cube's edges in the scene: gradients are physical.
   edges: vec3f,
   /// The part of the cube that is shown.
   clip_low: vec3f,
   clip_high: vec3f,
-  /// What values outside the window show: a colour, and w: 0 the nearest colour instead, 1 nothing, 2 that colour. What shows
-  /// nothing is passed through by all ways but the isosurface, as if it were not there.
+  /// What values outside the window show: a colour; and w: 0 the nearest colour instead, 1 nothing, 2 that colour. Rays pass
+  /// through values that show nothing, except for the isosurface.
   below: vec4f,
   above: vec4f,
-  /// Pixels: width and height of the whole picture, the strip's first row and how many it has.
+  /// In pixels: width and height of the whole picture, the strip's first row and its number of rows.
   strip: vec4f,
 }
 
-/// Texels below this are without a number, or blended with one that is.
+/// Texels below this are missing, or blended with a missing one.
 const least_texel = -0.001;
-/// The place in the window of such a sample, and what is below all places of others.
+/// The place in the window of such a sample, and a bound below all other places.
 const missing_place = -1e37;
 const no_place = 9e36;
 
-/// Which way is known when it is compiled, which leaves the others out: they cost registers, and a quarter of the time of some.
+/// A constant, so that the compiler drops the other ways: they cost registers, and up to a quarter of the time.
 override way: i32;
 
 @group(0) @binding(0) var<uniform> frame: Frame;
@@ -80,7 +80,7 @@ override way: i32;
 /// The strip's rows from its top.
 @group(0) @binding(6) var picture: texture_storage_2d<rgba8unorm, write>;
 
-/// Pixels of a workgroup.
+/// Pixels per workgroup.
 override tile_width: u32 = 8u;
 override tile_height: u32 = 4u;
 
@@ -94,18 +94,18 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   textureStore(picture, id.xy, ray_march(beyond.xyz / beyond.w, pixel));
 }
 
-/// @param beyond any place on the ray after the eye
+/// @param beyond any place on the ray in front of the eye
 fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   let is_near = frame.eye.w > 0.5;
   let origin = select(beyond, frame.eye.xyz, is_near);
   let toward = normalize(select(-frame.eye.xyz, beyond - frame.eye.xyz, is_near));
-  // Where the ray enters the shown part; 0 when the eye is inside.
+  // Where the ray enters the shown part; 0 if the eye is inside.
   let safe = select(toward, vec3f(1e-7), abs(toward) < vec3f(1e-7));
   let planes_a = (frame.clip_low - origin) / safe;
   let planes_b = (frame.clip_high - origin) / safe;
   let nearest = min(planes_a, planes_b);
   let farthest = max(planes_a, planes_b);
-  // The free plane: the ray comes out from behind it, goes behind it, or runs along it.
+  // The free plane: the ray comes out from behind it, goes behind it, or runs parallel to it.
   let depth = dot(frame.clip_plane.xyz, origin) + frame.clip_plane.w;
   let rise = dot(frame.clip_plane.xyz, toward);
   let is_along = abs(rise) < 1e-7;
@@ -121,11 +121,11 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   let step = frame.march.x / length(toward * frame.dims.xyz);
   let step_length = step * length(toward * frame.edges);
   let brick_size = vec3f(frame.dims.w) / frame.dims.xyz;
-  // The start is shifted by up to a step, differently for neighbouring pixels (interleaved gradient noise, Jimenez 2014),
-  // so that steps do not show as rings. It hangs on the pixel alone: a picture at rest stays as it is.
+  // Shifts the start by up to a step, differently for neighbouring pixels (interleaved gradient noise, Jimenez 2014), so that
+  // steps do not show as rings. It depends on the pixel alone, so a still picture does not flicker.
   let noise = fract(52.9829189 * fract(dot(pixel, vec2f(0.06711056, 0.00583715))));
   var at = start + step * min(noise, 0.999 * (end - start) / step);
-  // Of all samples so far: the least or greatest, the sum, and how many.
+  // Over all samples so far: the least or greatest, the sum, and their number.
   var extreme = select(missing_place, -missing_place, way == 3);
   var sum = 0.0;
   var count = 0.0;
@@ -133,7 +133,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   var light = vec2f(1.0, 0.0);
   // Samples may show nothing.
   let has_holes = way != 5 && (frame.below.w == 1.0 || frame.above.w == 1.0);
-  // Where the ray leaves the brick and the block that it looked at last.
+  // Where the ray leaves the last checked brick and block.
   var leave = start;
   var leave_block = start;
   let rounds = u32(frame.march.y);
@@ -141,7 +141,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
     let position = origin + toward * at;
     if (at >= leave) {
       var is_crossed = false;
-      // Nothing of it shows.
+      // Nothing of it is visible.
       var is_hidden = false;
       var floor_there = 0.0;
       for (var level = select(0, 1, at >= leave_block); level >= 0 && !is_crossed; level--) {
@@ -173,7 +173,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
         }
       }
       if (is_crossed) {
-        // On to the far side, in whole steps so that samples stay where they would have been.
+        // To the far side, in whole steps, so that samples stay on their positions.
         let steps = max(1.0, ceil((leave - at) / step));
         if (way == 4 && !is_hidden) {
           sum += steps * floor_there;
@@ -226,7 +226,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
           var outside = max(start, at - step);
           var inside = at;
           for (var halving = 0; halving < 6; halving++) {
-            // The first half is the whole: where the ray enters above the level, there is nothing to halve.
+            // The first round takes the whole step: where the ray enters above the level, there is nothing to bisect.
             let middle = select(0.5 * (outside + inside), outside, halving == 0);
             if (ray_place(origin + toward * middle) >= frame.look.x) {
               inside = middle;
@@ -255,7 +255,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
         let shown = clamp(place, 0.0, 1.0);
         extreme = max(extreme, shown * exp(-frame.look.y * sum));
         sum += shown * step_length;
-        // Nothing behind can come out brighter.
+        // Nothing further behind can be brighter.
         if (exp(-frame.look.y * sum) <= extreme) {
           at = end;
         }
@@ -267,7 +267,7 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
     return color;
   }
   if (abs(extreme) > no_place && count == 0.0) {
-    // Nothing was there that shows.
+    // Nothing visible was met.
     return vec4f(0.0);
   }
   let result = select(extreme, sum / max(count, 1.0), way == 4);
@@ -275,19 +275,19 @@ fn ray_march(beyond: vec3f, pixel: vec2f) -> vec4f {
   return vec4f(ray_color(result).rgb * alpha, alpha);
 }
 
-/// The colour of a surface: as bright as its hue can be, for light shows its shape.
+/// The colour of a surface, as bright as its hue can be: light shows the shape.
 fn ray_surface_color(rgb: vec3f) -> vec3f {
   let brightest = max(rgb.r, max(rgb.g, rgb.b));
   return select(vec3f(0.9), rgb * (0.9 / max(brightest, 0.01)), brightest > 0.05);
 }
 
-/// Colour and opacity at a place in the window. Where each value has a colour of its own, only 0 has the opacity of the
-/// window's low end, however many values there are.
+/// Colour and opacity at a place in the window. If each value has its own colour, only 0 has the opacity of the window's low end,
+/// however many values there are.
 fn ray_color(place: f32) -> vec4f {
   let at = clamp(place, 0.0, 1.0) * 255.0;
   var entry: vec4f;
   if (frame.window.w == 0.0) {
-    // Between two colours of the map, so that a wide window shows more than its 256; in the middle of row 0.
+    // Interpolates between two colours of the map, so that a wide window shows more than 256; in the middle of row 0.
     entry = textureSampleLevel(transfer, linear, vec2f((at + 0.5) / 256.0, 0.25), 0.0);
   } else {
     let label = ray_label(place);
@@ -305,12 +305,12 @@ fn ray_color(place: f32) -> vec4f {
   return entry;
 }
 
-/// The value at a place in the window, where values are labels.
+/// The value at a place in the window, if values are labels.
 fn ray_label(place: f32) -> i32 {
   return i32(round(place * frame.window.w + frame.look.w));
 }
 
-/// The place in the window of the volume at a position; `missing_place` where there is no number.
+/// A position's place in the window; `missing_place` if the voxel is missing.
 fn ray_place(position: vec3f) -> f32 {
   var texel: f32;
   if (frame.window.w > 0.0) {
@@ -326,29 +326,29 @@ fn ray_place_of(texels: vec2f) -> vec2f {
   return (texels - frame.window.y) * frame.window.x;
 }
 
-/// 16 bits come as a high and a low byte, in red and green; green is 0 otherwise. Filtering both filters their sum.
+/// 16 bits are a high and a low byte, in red and green; otherwise green is 0. Filtering both filters their sum.
 fn ray_value(texel: vec4f) -> f32 {
   return texel.r + texel.g / 256.0;
 }
 
-/// The greatest opacity within a range of places: row 1 of the transfer texture holds, for the range between two of 16
-/// marks, the greatest opacity, at 16 × low mark + high mark.
+/// The greatest opacity within a range of places. Row 1 of the transfer texture holds, at 16 × low mark + high mark, the greatest
+/// opacity between two of 16 marks.
 fn ray_opacity_bound(range: vec2f) -> f32 {
   let low = i32(floor(range.x * 15.0));
   let high = i32(ceil(range.y * 15.0));
   return textureLoad(transfer, vec2i(16 * low + high, 1), 0).a;
 }
 
-/// What surfaces are shaded by: the place in the window, or for categories whether there is one.
+/// The value whose gradient shades surfaces: the place in the window, or for labels whether there is one.
 fn ray_solid(position: vec3f) -> f32 {
   let place = ray_place(position);
-  // What has no number is below all others, but no wall of light.
+  // A missing voxel is below all others, but must not become a wall of light.
   let solid = select(clamp(place, -1e6, 1e6), -1.0, place <= -no_place);
   return select(solid, select(1.0, 0.0, ray_label(place) == 0), frame.window.w > 0.0);
 }
 
-/// Headlight by the gradient: x is what colours are multiplied by, y a highlight. Where there is no gradient, no shading;
-/// full shading from a gradient of `soft` (in windows per finest texel) on.
+/// A headlight by the gradient: x multiplies colours, y is a highlight. Without a gradient there is no shading; shading is full
+/// from a gradient of `soft` (in windows per finest texel) on.
 fn ray_light(position: vec3f, toward: vec3f, soft: f32) -> vec2f {
   let texel = 1.0 / frame.dims.xyz;
   let right = ray_solid(position + vec3f(texel.x, -texel.y, -texel.z));

@@ -1,22 +1,21 @@
-// Adds one plane of voxels to a slab: sums and counts, or extremes, of the planes of a few slices, voxel by voxel.
-// src/shaders/volume/voxel.wgsl stands in front of it.
+// Adds one plane of voxels to a slab: voxel by voxel, the sums and counts, or the extremes, of a few slices.
 //
-// One invocation for each voxel of the plane; those that the box does not hold do nothing, so that all boxes that a plane
-// crosses are dispatched one after the other.
+// One invocation owns one voxel of the plane. Invocations for voxels outside the box do nothing: each box that a plane crosses
+// has its own dispatch.
 //
 // Invariants
-// 1. Voxels without a number (NaN, infinities, values beyond `numbers`) are left out: their count does not rise.
+// 1. Missing voxels (NaN, infinities, values outside `numbers`) are skipped and not counted.
 // 2. Values are 32-bit floats: integers up to 2^24 are exact.
-// 3. No sum of floats overflows: theirs is a mean from the start.
+// 3. Sums of floats do not overflow: a running mean is kept instead.
 
 import package::volume::voxel::{element_type, is_finite, is_float, voxel_bits, voxel_key};
 
 struct Plane {
   /// Kept voxels along x, y, z.
   dims: vec3u,
-  /// The axis that the slab is across.
+  /// The axis across the slab.
   axis: u32,
-  /// The plane's number along it.
+  /// The plane's number along that axis.
   number: u32,
   time_point: u32,
   /// 0: sum of integers or mean of floats, 1: maximum, 2: minimum, of stored values.
@@ -33,7 +32,7 @@ struct Box {
 }
 @group(0) @binding(1) var<uniform> box: Box;
 @group(0) @binding(2) var<uniform> plane: Plane;
-/// x: sum, mean or extreme so far; y: how many voxels are in it. The plane's lower axis fastest.
+/// x: sum, mean or extreme so far; y: number of voxels in it. The plane's lower axis is fastest.
 @group(0) @binding(3) var<storage, read_write> sums: array<vec2f>;
 
 fn value_of(bits: u32) -> f32 {
@@ -54,7 +53,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   } else if (plane.axis == 1u) {
     voxel = vec3u(id.x, plane.number, id.y);
   }
-  // The box's place at this time point; a box may reach into others.
+  // The box's place at this time point. A box may reach into other time points.
   let in_box = vec3i(voxel) - vec3i(box.first) + vec3i(0, 0, i32(plane.time_point * box.planes_per_time_point));
   if (any(voxel >= plane.dims) || any(in_box < vec3i(0)) || any(in_box >= vec3i(box.size))) {
     return;

@@ -1,60 +1,60 @@
-// Draws the part of one slice that lies in one box of voxels in GPU memory, straight from them.
-// src/shaders/volume/voxel.wgsl stands in front of it.
+// Draws the part of a slice that lies in one box of voxels in GPU memory, straight from the voxels.
 //
-// A triangle covers the canvas; each fragment finds its voxel by an affine map, reads it (or four, blended, when smooth),
-// and colours it by window and colormap. Fragments outside the volume or the box draw nothing. Voxels without a number (NaN,
-// infinities, values beyond `numbers`) draw nothing either, or a colour of their own.
+// A triangle covers the canvas. Each fragment finds its voxel by an affine map, reads it (or eight, blended, if smooth), and
+// colours it by window and colormap. Fragments outside the volume or the box draw nothing. Missing voxels (NaN, infinities,
+// values outside `numbers`) draw nothing, or a colour of their own.
 //
-// The window runs from the lowest shown value to the highest as people read them. Stored values fall along it where the slope
-// is negative: its width is negative then.
+// The window runs from the lowest shown real value to the highest. If the slope is negative, stored values fall along it, and its
+// width is negative.
 //
-// Draw: 3 vertices from 3 × the time point on, 1 instance from the slice's number on, once for each box that the slice
-// crosses. What changes from frame to frame comes with the draw, so that playing writes no buffer.
+// Draw: 3 vertices, the first being 3 × the time point, and 1 instance, the slice's number; once for each box that the slice
+// crosses. Everything that changes from frame to frame is in the draw call, so playing writes no buffer.
 //
 // Invariants
-// 1. A voxel's colour depends on its exact stored value: differences of integers are taken as integers.
-// 2. Smooth blending stays inside the box: where a volume is in several boxes, their seam is not blended over.
+// 1. A voxel's colour depends on its exact stored value: differences of integers are computed as integers.
+// 2. Smooth blending stays inside the box: it does not cross the seam between two boxes.
 //
 // Twin: src/renderer/viewer/slices/slice-renderer.gpu.test.ts computes the same pixels on the CPU.
 
 import package::volume::voxel::{difference, element_type, is_finite, is_float, voxel_bits, voxel_key};
 
 struct Slice {
-  /// Voxel position (of the kept voxels) = origin + across × slice number + right × pixel x + down × pixel y; w is unused.
+  /// Voxel position (among the kept voxels) = origin + across × slice number + right × pixel x + down × pixel y. w is unused.
   origin: vec4f,
   across: vec4f,
   right: vec4f,
   down: vec4f,
   /// Kept voxels along x, y, z.
   dims: vec3u,
-  /// Where the window begins, rounded down for integers and into their range, as `difference` wants it; what was lost by that.
+  /// The start of the window as `difference` takes it, for integers rounded down and clamped to their range; and the part lost by
+  /// rounding.
   low_key: u32,
   scaled_low: f32,
   low_rest: f32,
   /// 1 / width.
   scale: f32,
-  /// From the window's begin to its end. This, scaled_low and low_rest are × 2^power.
+  /// From the window's start to its end. This, scaled_low and low_rest are multiplied by 2^power.
   width: f32,
   /// 1: blend between voxels.
   smooth_voxels: u32,
-  /// 1: colours stand for single values: 0 is colour 0, the others take colours 1 to 255 in turn.
+  /// 1: colours stand for single values: 0 has colour 0, the others take colours 1 to 255 in turn.
   categorical: u32,
   power: i32,
-  /// What values below and above the window show: a colour, and w: 0 the nearest colour instead, 1 nothing, 2 that colour.
+  /// What values below and above the window show: a colour; and w: 0 the nearest colour instead, 1 nothing, 2 that colour.
   below: vec4f,
   above: vec4f,
-  /// What voxels without a number show, likewise.
+  /// What missing voxels show, likewise.
   missing: vec4f,
   /// Keys of the lowest and the highest number.
   numbers: vec2u,
 }
 struct Box {
-  /// The box's first voxel; words from row to row.
+  /// The box's first voxel, and words per row.
   first: vec3u,
   row_words: u32,
   /// The box's voxels along x, y, z.
   size: vec3u,
-  /// Planes from one time point to the next; 0: the box holds one time point, whichever.
+  /// Planes from one time point to the next. 0: the box holds a single time point, whichever it is.
   planes_per_time_point: u32,
 }
 @group(0) @binding(1) var<uniform> slice: Slice;
@@ -79,7 +79,7 @@ fn bits_of(in_box: vec3u) -> u32 {
   return voxel_bits((in_box.z * box.size.y + in_box.y) * box.row_words, in_box.x);
 }
 
-/// x: how far the voxel is from the window's begin, in the window 0…slice.width; y: 1, or 0 where there is no number.
+/// x: the voxel's distance from the window's start, 0…slice.width inside the window; y: 1, or 0 if the voxel is missing.
 fn windowed(bits: u32) -> vec2f {
   let key = voxel_key(bits);
   if (!is_finite(bits) || key < slice.numbers.x || key > slice.numbers.y) {
@@ -88,7 +88,7 @@ fn windowed(bits: u32) -> vec2f {
   return vec2f(difference(bits, slice.low_key, slice.scaled_low, slice.power) - slice.low_rest, 1.0);
 }
 
-/// The colour of a voxel without a number.
+/// The colour of a missing voxel.
 fn missing_color() -> vec4f {
   if (slice.missing.w != 2.0) {
     discard;
@@ -96,7 +96,7 @@ fn missing_color() -> vec4f {
   return vec4f(slice.missing.rgb, 1.0);
 }
 
-/// The palette's place of a label. Twin: labelColorIndex in src/renderer/viewer/colors/colormaps.ts.
+/// A label's index in the palette. Twin: labelColorIndex in src/renderer/viewer/colors/colormaps.ts.
 fn label_index(bits: u32) -> i32 {
   if (element_type == 0u || element_type == 2u || element_type == 4u) {
     return select(i32(1u + (bits - 1u) % 255u), 0, bits == 0u);
@@ -105,7 +105,7 @@ fn label_index(bits: u32) -> i32 {
   return select(1 + ((label - 1) % 255 + 255) % 255, 0, label == 0);
 }
 
-/// The colour of a value so far from the window's begin, of the palette's place `label` where colours are categorical.
+/// The colour of a value at a distance from the window's start; if colours are categorical, entry `label` of the palette.
 fn color_of(from_low: f32, label: i32) -> vec4f {
   // As if the window ran upwards.
   let above_low = select(from_low, -from_low, slice.width < 0.0);
@@ -120,7 +120,7 @@ fn color_of(from_low: f32, label: i32) -> vec4f {
   if (slice.categorical == 1u) {
     return vec4f(textureLoad(colors, vec2i(label, 0), 0).rgb, 1.0);
   }
-  // Between two colours of the map, so that a wide window shows more than its 256.
+  // Interpolates between two colours of the map, so that a wide window shows more than 256.
   let place = clamp(from_low * slice.scale, 0.0, 1.0) * 255.0;
   let index = min(i32(place), 254);
   let low = textureLoad(colors, vec2i(index, 0), 0).rgb;
@@ -134,7 +134,7 @@ fn main(corner: Corner) -> @location(0) vec4f {
   let number = f32(corner.index);
   let position = slice.origin.xyz + slice.across.xyz * number + slice.right.xyz * pixel.x + slice.down.xyz * pixel.y;
   let voxel = vec3i(floor(position));
-  // The box's place at this time point; a box may reach into others.
+  // The box's place at this time point. A box may reach into other time points.
   let origin = vec3i(box.first) - vec3i(0, 0, i32(corner.time_point * box.planes_per_time_point));
   let first = max(origin, vec3i(0));
   let last = min(origin + vec3i(box.size), vec3i(slice.dims)) - 1;
@@ -149,7 +149,7 @@ fn main(corner: Corner) -> @location(0) vec4f {
     }
     return color_of(value.x, label_index(bits));
   }
-  // Where the slice is across an axis the position along it is in a voxel's middle: then half of the weights are 0.
+  // If the slice is across an axis, the position along that axis is in the middle of a voxel, and half of the weights are 0.
   let base_position = position - 0.5;
   let base = vec3i(floor(base_position + 1e-4));
   let fraction = clamp(base_position - vec3f(base), vec3f(0.0), vec3f(1.0));
@@ -162,7 +162,7 @@ fn main(corner: Corner) -> @location(0) vec4f {
       sum += weight * windowed(bits_of(vec3u(clamp(base + offset, first, last) - origin)));
     }
   }
-  // Where most of what is around is missing, this is.
+  // A sample is missing if most of its neighbours are.
   if (sum.y < 0.5) {
     return missing_color();
   }

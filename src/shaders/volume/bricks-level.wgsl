@@ -1,9 +1,9 @@
-// Writes the bricks' ranges, or those of cubes of bricks, into a texture that the ray marcher reads.
+// Writes the ranges of bricks, or of cubes of bricks, into a texture that the ray marcher reads.
 //
 // One invocation owns a texel. Dispatch: ceil(texels along x / 64) × texels along y × texels along z.
 //
 // Invariants
-// 1. The range is widened by more than rgba16float's rounding, so that it always holds every sample there.
+// 1. The range is widened by more than the rounding of rgba16float, so that it always holds every sample.
 //
 // Twin: src/core/volume/brick-grid.gpu.test.ts computes the same on the CPU.
 

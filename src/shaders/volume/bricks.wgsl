@@ -1,17 +1,18 @@
 // Finds the least and the greatest texel of each brick, from planes of the display texture while they are in staging
-// (see texture-fill.wgsl, which writes them).
+// (texture-fill.wgsl writes them).
 //
-// One invocation owns a brick: the texels of its rows and planes and of one more on each side, for filtering reaches over a
-// brick's border, word by word; along x of a word more.
-// Dispatch: ceil(bricks along x / 64) × bricks along y × brick layers that the planes touch. Workgroup: 64 bricks of a row.
+// One invocation owns a brick. It reads the texels of the brick's rows and planes and one more on each side, because filtering
+// reaches over a brick's border. Along x it reads whole words, and one more on each side.
+// Dispatch: ceil(bricks along x / 64) × bricks along y × layers of bricks that the planes touch. Workgroup: 64 bricks of a row.
 //
 // Invariants
-// 1. Planes come in order, in several dispatches: the dispatch with a brick's first plane sets its range, later ones widen it.
-// 2. Padding behind a row's end may count as texels of 0: a range may be too wide, never too narrow.
+// 1. Planes come in order, in several dispatches. The dispatch with a brick's first plane sets its range, later ones widen it.
+// 2. Padding behind a row's end may count as texels of 0, so a range may be too wide, but never too narrow.
 //
 // Twin: src/core/volume/brick-grid.gpu.test.ts computes the same on the CPU.
 
-/// In a word, 0: four r8unorm texels; 1: two rg8unorm, whose value is red + green / 256; 2: two r16float; 3: one r32float.
+/// What a word holds. 0: four r8unorm texels. 1: two rg8unorm, with the value red + green / 256. 2: two r16float. 3: one
+/// r32float.
 override texel_kind: u32;
 
 struct Bricks {
@@ -20,7 +21,7 @@ struct Bricks {
   count_y: u32,
   /// Texels of a brick along each axis; a multiple of 8.
   size: u32,
-  /// Rows of a plane, words of a row in staging.
+  /// Rows of a plane, and words of a row in staging.
   height: u32,
   row_words: u32,
   /// The planes in staging.

@@ -1,27 +1,27 @@
-// Compares two volumes of the same shape and type voxel by voxel: writes first − second as f32 where that is kept, and counts.
-// voxel.wgsl stands in front of it; `voxels` is a box of the first volume.
+// Compares two volumes of the same shape and type voxel by voxel: writes first − second as f32 if that is kept, and counts
+// differences. `voxels` is a box of the first volume.
 //
-// The part that is compared lies in one box of each volume and in one of the difference. An invocation owns 32 voxels that
-// lie 256 apart, a workgroup 8192 side by side, and gives one partial result: the processor adds those up, in doubles.
+// The compared part lies in one box of each volume and one box of differences. An invocation owns 32 voxels, 256 apart. A
+// workgroup owns 8192 neighbouring voxels and writes one partial result, which the CPU adds up in doubles.
 // Dispatch: ceil(count / 8192) workgroups along x, at most 65,535.
 //
 // Invariants
-// 1. Two voxels differ if and only if their bits do; NaN equals the same NaN, and 0 is not −0.
-// 2. Of integers the magnitude and its sum are exact (the sum has 64 bits). Floats: f32, as the picture shows them; what is
-//    not finite has no magnitude.
-// 3. Of equal magnitudes the first voxel's place is kept: partial results do not depend on any order.
+// 1. Two voxels differ if and only if their bits do: NaN equals the same NaN, and 0 differs from −0.
+// 2. For integers the magnitude and its sum (64 bits) are exact. For floats they are f32, like the picture; values that are not
+//    finite have no magnitude.
+// 3. Among equal magnitudes the first voxel's place is kept, so partial results do not depend on any order.
 //
 // Twin: src/core/volume/difference.gpu.test.ts computes the same on the CPU.
 
 import package::volume::voxel::{element_type, f64_to_f32_bits, is_finite, is_float, voxel_bits, voxel_key, voxels};
 
-/// 0: there is no room for the differences, and `differences` is not written.
+/// 0: there is no memory for the differences, and `differences` is not written.
 override keeps_differences: u32;
 
 struct Place {
   first_row: u32,
   first_plane: u32,
-  /// Rows of a plane of the box.
+  /// Rows per plane of the box.
   rows: u32,
   spare: u32,
 }
@@ -29,10 +29,10 @@ struct Place {
 struct Part {
   columns: u32,
   rows: u32,
-  /// The dispatch's first voxel, counted in the part, and how many it has.
+  /// The dispatch's first voxel, counted within the part, and its number of voxels.
   first: u32,
   count: u32,
-  /// Words of a row of the two volumes.
+  /// Words per row of the two volumes.
   row_words: u32,
   first_result: u32,
   spare_0: u32,
@@ -44,9 +44,9 @@ struct Part {
 
 struct Result {
   differing: u32,
-  /// Of integers as they are, of floats the bits of a number that is not negative: both rise with the magnitude.
+  /// The integer itself, or the bits of a non-negative float. Both rise with the magnitude.
   magnitude: u32,
-  /// Where that is, counted in the part.
+  /// The voxel with that magnitude, counted within the part.
   place: u32,
   /// Two halves of an integer, or an f32 and nothing.
   sum_low: u32,
@@ -60,7 +60,7 @@ struct Result {
 
 var<workgroup> wg_results: array<Result, 256>;
 
-/// As `voxel_bits`, of `other`.
+/// As `voxel_bits`, for `other`.
 fn other_bits(row: u32, x: u32) -> u32 {
   switch element_type {
     case 0u: {
@@ -84,7 +84,7 @@ fn other_bits(row: u32, x: u32) -> u32 {
   }
 }
 
-/// Words in front of a row of the part, in a box whose rows have `row_words`.
+/// Words before a row of the part, in a box whose rows have `row_words` words.
 fn row_start(place: Place, row: u32, plane: u32, row_words: u32) -> u32 {
   return ((place.first_plane + plane) * place.rows + place.first_row + row) * row_words;
 }
@@ -143,14 +143,14 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
       differences[row_start(part.target_place, row, plane, part.columns) + x] = value;
     }
     if (differs) {
-      // Of floats, too, the bits of the magnitude are what the sum begins with.
+      // For floats, too, the sum starts with the bits of the magnitude.
       found = joined(found, Result(1u, magnitude, at, magnitude, 0u));
     }
   }
 
   wg_results[local] = found;
   for (var stride = 128u; stride > 0u; stride /= 2u) {
-    workgroupBarrier(); // both halves are there before one is joined to the other
+    workgroupBarrier(); // both halves are stored before one is joined to the other
     if (local < stride) {
       wg_results[local] = joined(wg_results[local], wg_results[local + stride]);
     }

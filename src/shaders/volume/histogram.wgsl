@@ -1,13 +1,13 @@
-// Counts the voxels from `low` to `high` in 256 equal bins; voxels outside, NaN and infinities are left out.
-// voxel.wgsl stands in front of it. Ownership and dispatch as in range.wgsl.
+// Counts the voxels from `low` to `high` in 256 equal bins. Voxels outside, NaN and infinities are left out. Ownership and
+// dispatch as in range.wgsl.
 //
-// An invocation keeps the bin it met last and adds its count when another comes, because neighbours are alike and
-// volumes are mostly background: one atomic for many voxels.
+// Neighbours are alike and volumes are mostly background. So an invocation keeps its last bin and adds its count only when
+// another bin comes: one atomic for many voxels.
 //
 // Invariants
-// 1. Integer sums do not depend on the order in which atomics land.
-// 2. `counts` was zeroed before the first dispatch.
-// 3. 8-bit voxels are counted over their type's whole range, a bin each.
+// 1. Integer sums do not depend on the order of atomics.
+// 2. `counts` is zero before the first dispatch.
+// 3. 8-bit voxels are counted over their type's whole range, one bin per value.
 //
 // Twin: src/core/volume/statistics.gpu.test.ts computes the same on the CPU.
 
@@ -18,10 +18,10 @@ struct Piece {
   row_voxels: u32,
   first_unit: u32,
   unit_count: u32,
-  /// First and last value that is counted, as keys.
+  /// First and last counted value, as keys.
   low_key: u32,
   high_key: u32,
-  /// For floats: 2^power × the same low, and the bins in 1 of what is multiplied so.
+  /// For floats: 2^power × low, and bins per unit of the scaled value.
   scaled_low: f32,
   bins_per_value: f32,
   /// For integers: a bin's width.
@@ -57,7 +57,7 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
     let first = (unit - row * piece.row_units) * per_unit;
     let end = min(first + per_unit, piece.row_voxels);
     if (element_type < 2u && end == first + 4u) {
-      // A whole word of bytes, which all count (invariant 3): often four of one value.
+      // A whole word of bytes: all of them count (invariant 3), and often all four are equal.
       let word = voxels[row_word + first / 4u] ^ select(0u, 0x80808080u, element_type == 1u);
       if (word == (word & 0xffu) * 0x01010101u) {
         let bin = word & 0xffu;
@@ -91,7 +91,7 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
     }
   }
   atomicAdd(&wg_counts[last_bin], last_count);
-  // Protects the workgroup's counts until all its invocations have added theirs.
+  // All invocations have added their counts.
   workgroupBarrier();
   let sum = atomicLoad(&wg_counts[local]);
   if (sum > 0u) {

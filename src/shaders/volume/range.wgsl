@@ -1,33 +1,32 @@
-// Finds the smallest and the largest finite voxel, how many are NaN or infinite, and how flat the volume is: in every
-// 16th row, of the voxels that are not 0 and have a left neighbour, how many equal it (labels are flat, scans are not).
-// voxel.wgsl stands in front of it.
+// Finds the smallest and the largest finite voxel, how many are NaN or infinite, and how flat the volume is: in every 16th row,
+// among the voxels that are not 0 and have a left neighbour, how many equal it. (Labels are flat, scans are not.)
 //
-// One invocation owns 16 units (a word each, two for f64) that lie 256 apart, one workgroup 4096 units side by side.
+// One invocation owns 16 units (a word each, two for f64), 256 apart. One workgroup owns 4096 neighbouring units.
 // Dispatch: ceil(unit_count / 4096) workgroups along x, at most 65,535.
 //
 // Invariants
-// 1. Minimum, maximum and integer sums do not depend on the order in which atomics land.
-// 2. `result` was filled with (0xffffffff, 0, 0, 0, 0) before the first dispatch.
+// 1. Minima, maxima and integer sums do not depend on the order of atomics.
+// 2. `result` is (0xffffffff, 0, 0, 0, 0) before the first dispatch.
 //
 // Twin: src/core/volume/statistics.gpu.test.ts computes the same on the CPU.
 
 import package::volume::voxel::{element_type, is_finite, voxel_bits, voxel_key, voxels_per_unit};
 
 struct Piece {
-  /// Units of one row, padding included.
+  /// Units of one row, including padding.
   row_units: u32,
   /// Voxels of one row.
   row_voxels: u32,
   first_unit: u32,
   unit_count: u32,
-  /// Units are those of every n-th row: of all rows, or of some (8-bit voxels, whose histogram says the rest).
+  /// Units come from every n-th row: from all rows, or from some for 8-bit voxels, whose histogram gives the rest.
   row_step: u32,
   /// Keys of the lowest and the highest value that counts.
   first_key: u32,
   last_key: u32,
 }
 @group(0) @binding(1) var<uniform> piece: Piece;
-/// Smallest key, largest key, not finite, not 0 with a left neighbour, of these equal to it.
+/// Smallest key, largest key, not finite, not 0 with a left neighbour, and how many of those equal it.
 @group(0) @binding(2) var<storage, read_write> result: array<atomic<u32>, 5>;
 
 var<workgroup> wg_result: array<atomic<u32>, 5>;
@@ -37,7 +36,7 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
   if (local == 0u) {
     atomicStore(&wg_result[0], 0xffffffffu);
   }
-  // Protects the first element's start value from the atomics below.
+  // The first element has its start value before the atomics below.
   workgroupBarrier();
 
   var low = 0xffffffffu;
@@ -80,7 +79,7 @@ fn main(@builtin(local_invocation_index) local: u32, @builtin(workgroup_id) grou
   atomicAdd(&wg_result[2], counts.x);
   atomicAdd(&wg_result[3], counts.y);
   atomicAdd(&wg_result[4], counts.z);
-  // Protects the workgroup's result until all its invocations have added theirs.
+  // All invocations have added their results.
   workgroupBarrier();
   if (local == 0u) {
     atomicMin(&result[0], atomicLoad(&wg_result[0]));

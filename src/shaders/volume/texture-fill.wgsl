@@ -1,14 +1,14 @@
-// Writes planes of a volume, as normalised texels, into a staging buffer that is then copied to a 3D texture
-// (r8unorm cannot be written by shaders). voxel.wgsl stands in front of it.
+// Writes planes of a volume, as normalised texels, into a staging buffer that is then copied to a 3D texture (shaders cannot
+// write r8unorm).
 //
 // One invocation owns one word of staging: four r8unorm texels (8-bit voxels, exact; i8 offset by 128), two rg8unorm texels
-// (integers that range over few values, exact: red + green / 256 is the texel), two r16float texels or one r32float texel
-// (all others). But for r8unorm, low…high is mapped to 0…1; NaN, infinities and what is no number (`VolumeSource.numbers`) become `missing_texel`
-// in the last two. Texel (x, y, z) shows voxel (x, y, z) × step.
+// (integers with a small range, exact: the texel is red + green / 256), two r16float texels, or one r32float texel (all others).
+// Except for r8unorm, low…high is mapped to 0…1. In the last two formats NaN, infinities and values outside
+// `VolumeSource.numbers` become `missing_texel`. Texel (x, y, z) shows voxel (x, y, z) × step.
 // Dispatch: ceil(row words / 64) × texture height × planes in staging. Workgroup: 64 words of one row.
 //
 // Invariants
-// 1. Boxes hold whole rows, so each word of staging comes from exactly one box: invocations of others write nothing.
+// 1. Boxes hold whole rows, so each word of staging comes from exactly one box. Invocations of other boxes write nothing.
 //
 // Twin: src/core/volume/resident-volume.gpu.test.ts computes the same on the CPU.
 
@@ -24,7 +24,7 @@ struct Fill {
   staging_row_words: u32,
   /// Voxels per texel along each axis.
   step: u32,
-  /// The first texture plane in staging, and the volume's plane (over all time points) that texture plane 0 shows.
+  /// The first texture plane in staging, and the volume's plane (counting all time points) that texture plane 0 shows.
   first_plane: u32,
   volume_plane: u32,
   /// The box: its first row, rows, its first plane, planes; words per row.
@@ -42,7 +42,7 @@ struct Fill {
   scale: f32,
   power: i32,
 }
-/// So far below 0 that a sample which blends in any of it is below 0, too; ray-march.wgsl leaves those out. 16-bit floats hold it.
+/// So far below 0 that any sample blended with it is below 0, too, and ray-march.wgsl skips it. 16-bit floats hold it.
 const missing_texel: f32 = -10000.0;
 
 @group(0) @binding(1) var<uniform> fill: Fill;
@@ -57,7 +57,7 @@ fn normalised(row: u32, texel: u32) -> f32 {
   if (is_float() && (!is_finite(bits) || key < fill.first_number || key > fill.last_number)) {
     return missing_texel;
   }
-  // The pairs of rg8unorm reach a little beyond 1.
+  // The pairs of rg8unorm reach slightly beyond 1.
   return clamp(difference(bits, fill.low_key, fill.scaled_low, fill.power) * fill.scale, 0.0, 65535.0 / 65280.0);
 }
 
@@ -88,7 +88,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let row_word = ((plane - fill.box_plane) * fill.box_rows + row - fill.box_row) * fill.box_row_words;
   var word: u32;
   if (texel_kind == 0u && fill.step == 1u) {
-    // The box's own word; padding behind a row's end is never copied.
+    // The box's own word. Padding behind a row's end is never copied.
     if (id.x < fill.box_row_words) {
       word = voxels[row_word + id.x] ^ select(0u, 0x80808080u, element_type == 1u);
     }

@@ -1,14 +1,13 @@
 // Reads one voxel of any of the eight element types from a box of padded rows (`GpuVoxels` in core/codec/codec.ts).
-// A prelude: TypeScript puts this file in front of each shader that reads voxels (statistics, texture fill, slices).
 //
-// A voxel is handed on as 32 *bits*: integers extended to 32 bits by their own sign, f32 as it is, f64 rounded to f32
-// (nearest even; subnormal results become 0; finite values beyond f32 become its largest). The *key* of these bits is a
-// u32 that rises as the value rises, so that minima, differences and ranges of integers are exact.
+// A voxel's *bits* are 32 bits: integers extended with their own sign, f32 as it is, f64 rounded to f32 (to nearest even;
+// subnormal results become 0; finite values beyond f32 become its largest). The *key* of these bits is a u32 that rises with the
+// value, so that minima, differences and ranges of integers are exact.
 //
 // Invariants
-// 1. Floats are tested for NaN and infinity by their bits: WGSL allows implementations to assume there are none.
+// 1. NaN and infinity are detected by bits, because WGSL lets implementations assume that there are none.
 
-/// Place in `elementTypes` (core/shared/volume.ts): u8 i8 u16 i16 u32 i32 f32 f64.
+/// Index in `elementTypes` (core/shared/volume.ts): u8 i8 u16 i16 u32 i32 f32 f64.
 override element_type: u32;
 
 /// The box's words: x fastest, rows padded to whole words.
@@ -84,8 +83,8 @@ fn power_of_two(power: i32) -> f32 {
   return bitcast<f32>(u32(power + 127) << 23u);
 }
 
-/// 2^power × a finite float, from its bits: GPUs may take subnormal numbers for 0. Exact from 2^-100 to 2^60: what is smaller
-/// may become 0, what is larger becomes 2^60.
+/// 2^power × a finite float, from its bits, because GPUs may treat subnormal numbers as 0. Exact from 2^-100 to 2^60. Smaller
+/// results may become 0, larger ones become 2^60.
 fn scaled(bits: u32, power: i32) -> f32 {
   let exponent = extractBits(bits, 23u, 8u);
   let fraction = bits & 0x7fffffu;
@@ -101,7 +100,7 @@ fn scaled(bits: u32, power: i32) -> f32 {
   return select(size, -size, (bits & 0x80000000u) != 0u);
 }
 
-/// 2^power × (value − low), given low's key and 2^power × low. The power is one by which no window overflows, and none is lost
+/// 2^power × (value − low), given low's key and 2^power × low. The power is chosen so that no window overflows or vanishes
 /// (`valuePower` in src/core/volume/value-scale.ts). Exact for integers until the difference is rounded to f32.
 fn difference(bits: u32, low_key: u32, scaled_low: f32, power: i32) -> f32 {
   if (is_float()) {
