@@ -1,4 +1,4 @@
-/** What differs between shaders of one entry file. True and false: conditions (`@if(name)`). Numbers: u32 constants (`import constants::name`). */
+/** What differs between shaders of one entry file. Booleans are conditions (`@if(name)`), numbers u32 constants (`import constants::name`). */
 export type Variant = Readonly<Record<string, boolean | number>>;
 
 /** The text to compile, and where its lines come from. */
@@ -11,9 +11,9 @@ export interface LinkedShader {
 const linked = new WeakMap<ShaderFile, Map<string, LinkedShader>>();
 
 /**
- * Joins an entry file and all that it imports, directly or not, each file once and in front of those that import it.
+ * Joins an entry file and everything it imports, directly or indirectly. Each file comes once, before the files that import it.
  * The same file and variant give the same object.
- * @throws TypeError where the variant lacks a constant
+ * @throws TypeError if the variant lacks a constant
  */
 export function linkShader(entry: ShaderFile, variant: Variant = {}): LinkedShader {
   const key = JSON.stringify(Object.entries(variant).sort());

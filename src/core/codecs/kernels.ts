@@ -20,7 +20,7 @@ const kernels: Readonly<Record<string, { createKernels(gpu: Gpu): CodecKernels }
   raw,
 };
 
-/** A codec on a GPU. It stands apart from the codecs' definitions: whoever works on the CPU alone loads no shaders. */
+/** A codec on a GPU. Separate from the codecs' definitions, so that CPU-only programs load no shaders. */
 export function createKernels({ name }: Pick<CodecDefinition, 'name'>, gpu: Gpu): CodecKernels {
   const made = kernels[name]?.createKernels(gpu);
   if (!made) throw new TypeError(`codec ${name} has no line in codecs/kernels.ts`);

@@ -5,13 +5,13 @@ import type { GpuScope } from './scope.ts';
 /** How long one stage took on the GPU. */
 export interface StageTime {
   readonly label: string;
-  /** Milliseconds by timestamp queries, from the stage's first dispatch to the end of its last. Undefined: the device has none. */
+  /** Milliseconds from the start of the first dispatch to the end of the last; undefined if the device has no timestamps. */
   readonly gpuMs: number | undefined;
 }
 
 export interface CommandTimes {
   readonly stages: readonly StageTime[];
-  /** Milliseconds on the host's clock, from submission until the queue was done. */
+  /** Milliseconds from submission until the queue was done, on the host's clock. */
   readonly wallMs: number;
 }
 
@@ -34,23 +34,23 @@ export function createBindGroup(
 interface CommandsHost {
   readonly device: GPUDevice;
   readonly hasTimestamps: boolean;
-  /** The most workgroups of a dispatch along one dimension. */
+  /** The maximum number of workgroups along one dimension. */
   readonly workgroupsPerDimension: number;
-  /** Awaited in front of each submit whose stages are timed. The bench keeps a GPU's clocks up by it. */
+  /** Awaited before each timed submit. The bench uses it to keep the GPU's clocks up. */
   readonly beforeTimed: (() => Promise<void>) | undefined;
   scope(label: string): GpuScope;
   checkAlive(): void;
-  /** @returns to be called when the GPU has finished what is submitted now */
+  /** @returns a function to call when the GPU has finished the work that is being submitted */
   submitting(): () => void;
 }
 
 /**
- * A list of GPU work that is recorded, then submitted at once. Each `stage` is one pass and is timed by itself;
- * dispatches in a stage run one after the other, each seeing what the ones before it wrote.
+ * Records GPU work and submits it at once. Each `stage` is one pass with its own time. Dispatches of a stage run in order, and each
+ * sees what the earlier ones wrote.
  */
 export class Commands {
   readonly label: string;
-  /** Called with the times once they are known, after each `submit`. */
+  /** Called with the times of each `submit` once they are known. */
   readonly onTimes: ((times: CommandTimes) => void) | undefined;
   readonly #host: CommandsHost;
   readonly #encoder: GPUCommandEncoder;
@@ -70,7 +70,7 @@ export class Commands {
       host.hasTimestamps && onTimes ? host.device.createQuerySet({ type: 'timestamp', count: 2 * maxStages }) : undefined;
   }
 
-  /** Begins a stage; what follows until the next `stage`, copy or `submit` belongs to it. */
+  /** Begins a stage. It lasts until the next `stage`, copy or `submit`. */
   stage(label: string): this {
     this.#endPass();
     this.#pass = this.#encoder.beginComputePass({ label: `${this.label}.${label}`, ...this.#timed(label) });
@@ -88,7 +88,7 @@ export class Commands {
 
   /**
    * @param bindings for `@binding(0)`, `@binding(1)` … of group 0
-   * @param workgroups how many along x, y and z; or in all, of which each knows its number as `id.x + id.y × num_workgroups.x`
+   * @param workgroups along x, y and z; or a total, in which each workgroup's number is `id.x + id.y × num_workgroups.x`
    */
   dispatch(kernel: Kernel, bindings: readonly Binding[], workgroups: number | readonly [number, number, number]): this {
     const counts = typeof workgroups === 'number' ? this.#spread(workgroups) : workgroups;
@@ -101,7 +101,7 @@ export class Commands {
     return this;
   }
 
-  /** Anything that is no stage: copies. */
+  /** Records work outside of stages, such as copies. */
   record(callback: (encoder: GPUCommandEncoder) => void): this {
     this.#endPass();
     callback(this.#encoder);
@@ -113,7 +113,7 @@ export class Commands {
     this.#endPass();
     const { device } = this.#host;
     try {
-      // Without it this runs at once: what is submitted next sees what this wrote.
+      // Without a hook there is no await before the submit, so that work submitted later sees these results.
       if (this.onTimes && this.#host.beforeTimed) await this.#host.beforeTimed();
       const readback = this.#recordTimestamps();
       const start = performance.now();
@@ -143,7 +143,7 @@ export class Commands {
     return [Math.ceil(count / rows), rows, 1];
   }
 
-  /** Counts a stage, and has its pass timed. */
+  /** Counts a stage and requests its timestamps. */
   #timed(label: string): { timestampWrites?: GPUComputePassTimestampWrites } {
     const index = this.#stages.push(label) - 1;
     if (!this.#queries) return {};

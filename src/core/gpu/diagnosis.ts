@@ -1,14 +1,14 @@
-/** What is there of WebGPU, and what is missing, for people and for bug reports. */
+/** What this machine offers of WebGPU and what it lacks, for users and bug reports. */
 export interface GpuDiagnosis {
   readonly state: 'ready' | 'no-webgpu' | 'no-adapter' | 'limit-too-small' | 'device-lost';
-  /** The adapter computes on the CPU (SwiftShader, lavapipe, WARP): right results, no speed. */
+  /** The adapter runs on the CPU (SwiftShader, lavapipe, WARP): correct but slow. */
   readonly software: boolean;
   readonly adapter: AdapterDescription | undefined;
   readonly limits: Readonly<Record<LimitName, number>> | undefined;
   readonly features: readonly string[];
   /** Optional features that this adapter lacks. */
   readonly missingFeatures: readonly string[];
-  /** The limits that were too small, with what was needed. */
+  /** The limits that are too small, and what is needed. */
   readonly tooSmall: readonly { readonly limit: LimitName; readonly needed: number; readonly available: number }[];
   /** What happened and what to do, in a sentence or two. */
   readonly advice: string;
@@ -21,7 +21,7 @@ export interface AdapterDescription {
   readonly description: string;
 }
 
-/** The limits that Stria asks for as large as the adapter has them. */
+/** The limits that Stria requests at the adapter's maximum. */
 export const limitNames = [
   'maxBufferSize',
   'maxStorageBufferBindingSize',
@@ -35,7 +35,7 @@ export const limitNames = [
 ] as const;
 export type LimitName = (typeof limitNames)[number];
 
-/** WebGPU's own defaults: what any device has. `openGpu({ limits: 'default' })` stays at these. */
+/** WebGPU's defaults, which every device has. `openGpu({ limits: 'default' })` requests these. */
 export const defaultLimits: Readonly<Record<LimitName, number>> = {
   maxBufferSize: 268435456,
   maxStorageBufferBindingSize: 134217728,
@@ -48,10 +48,10 @@ export const defaultLimits: Readonly<Record<LimitName, number>> = {
   maxTextureDimension3D: 2048,
 };
 
-/** Optional features that Stria uses where they are. */
+/** Optional features that Stria uses if the adapter has them. */
 export const wantedFeatures: readonly GPUFeatureName[] = ['timestamp-query', 'subgroups', 'float32-filterable', 'shader-f16'];
 
-/** Names that software adapters give themselves. */
+/** Names of software adapters. */
 const softwareNames = /swiftshader|llvmpipe|lavapipe|microsoft basic render|warp/i;
 
 export function isSoftware(info: GPUAdapterInfo): boolean {

@@ -1,4 +1,4 @@
-/** Live GPU memory by label, in bytes. Tests check that it comes back to where it started. */
+/** Live GPU memory by label, in bytes. Tests check that it returns to its starting value. */
 export class MemoryLedger {
   readonly #byLabel = new Map<string, number>();
   #listeners = new Set<() => void>();

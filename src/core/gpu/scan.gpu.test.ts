@@ -28,7 +28,7 @@ function sameWords(a: Uint32Array, b: Uint32Array): boolean {
   return a.length === b.length && a.every((word, i) => word === b[i]);
 }
 
-/** Of one, two and three levels. The last takes a software GPU long: in one way. */
+/** Lengths with one, two and three levels. The last one is slow on a software GPU, so it runs once. */
 const lengths = [0, 1, 2, 255, 256, 257, 2047, 2048, 2049, 4095, 4096, 4097, 100_000, 5_000_000];
 
 describe.each(['as dispatches are', 'dispatches spread'])('exclusive scan, %s', (way) => {

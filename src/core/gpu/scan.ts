@@ -9,12 +9,12 @@ const tileLength = 256 * valuesPerThread;
 
 /**
  * Records an exclusive scan: word i of `values` becomes the sum of the words before it, modulo 2^32. It works in place
- * (copy first to keep the input) and adds its dispatches to the stage that `commands` is in.
+ * (copy the input first if you need it) and adds its dispatches to the current stage of `commands`.
  *
- * Reduce-then-scan (Blelloch 1990): each tile of 2048 values is summed, the sums are scanned by the same rule, then each
- * tile is scanned on top of its base. No workgroup waits for another, so it runs on every GPU.
+ * Reduce-then-scan (Blelloch 1990): sums each tile of 2048 values, scans the sums in the same way, then scans each tile on top of
+ * its base. No workgroup waits for another, so it runs on every GPU.
  *
- * @param scope owns the scratch (about length / 2047 words) and the returned buffer; destroy it after the submit
+ * @param scope owns the scratch buffers (about length / 2047 words) and the returned one; destroy it after the submit
  * @param values usage STORAGE, at least `length` words
  * @returns one word: the sum of all values modulo 2^32
  */

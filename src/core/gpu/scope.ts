@@ -3,8 +3,8 @@ import type { MemoryLedger } from './memory-ledger.ts';
 import { type SpareBuffers, spareUsage } from './spare-buffers.ts';
 
 /**
- * Owns buffers and textures: all that a scope made is freed when it is destroyed. Scopes nest: a child goes with its
- * parent. `using scope = gpu.scope('…')` frees at the end of the block.
+ * Owns buffers and textures, and frees them when it is destroyed. Scopes nest: destroying a parent destroys its children.
+ * `using scope = gpu.scope('…')` frees at the end of the block.
  */
 export class GpuScope implements Disposable {
   readonly label: string;
@@ -25,14 +25,14 @@ export class GpuScope implements Disposable {
     if (parent) parent.#children.add(this);
   }
 
-  /** A scope that goes with this one. Its labels start with this one's. */
+  /** A child scope. Its labels start with this scope's label. */
   scope(label: string): GpuScope {
     return new GpuScope(this.#device, this.#ledger, this.#spare, `${this.label}.${label}`, this);
   }
 
   /**
-   * A buffer of `size` bytes, rounded up to a multiple of 4, zeroed, or filled from `data` at its start.
-   * @throws StriaError `limit-too-small` when the device cannot hold it, naming needed and available bytes
+   * A buffer of `size` bytes, rounded up to a multiple of 4. It starts with `data`, and is zero behind it.
+   * @throws StriaError `limit-too-small` if the device cannot hold it, with the needed and available bytes
    */
   buffer(label: string, size: number, usage: GPUBufferUsageFlags, data?: BufferSource): GPUBuffer {
     const { fullLabel, bytes } = this.#allowed(label, size, usage);
@@ -48,8 +48,8 @@ export class GpuScope implements Disposable {
   }
 
   /**
-   * As `storage`, but it may be longer, and hold anything: for what writes each word that is read. It was used before where
-   * there is one to use again, and is kept for others afterwards.
+   * As `storage`, but possibly longer and with undefined contents, for kernels that write every word that is read. Takes a spare
+   * buffer if there is one, and gives it back when the scope is destroyed.
    */
   reused(label: string, size: number): GPUBuffer {
     const { fullLabel, bytes } = this.#allowed(label, size, spareUsage());
@@ -64,7 +64,7 @@ export class GpuScope implements Disposable {
     return this.buffer(label, size, GPUBufferUsage.UNIFORM, new Uint32Array(words));
   }
 
-  /** @param bytes what it occupies, for the ledger */
+  /** @param bytes its size, for the ledger */
   texture(label: string, bytes: number, descriptor: GPUTextureDescriptor): GPUTexture {
     this.#assertAlive();
     const fullLabel = `${this.label}.${label}`;
@@ -73,7 +73,7 @@ export class GpuScope implements Disposable {
     return texture;
   }
 
-  /** Frees one thing now that this scope made. */
+  /** Frees one of this scope's resources now. */
   free(resource: GPUBuffer | GPUTexture): void {
     const entry = this.#owned.get(resource);
     if (!entry) throw new StriaError('internal', `scope ${this.label} does not own what it is asked to free`);

@@ -3,7 +3,7 @@ import { openTestGpu } from '../../testing/node-gpu-testing.ts';
 
 const gpu = await openTestGpu();
 
-/** Buffers that are made while `work` runs. */
+/** The number of buffers created while `work` runs. */
 function madeBy(work: () => void): number {
   const { device } = gpu;
   const own = device.createBuffer;

@@ -1,6 +1,6 @@
 import type { MemoryLedger } from './memory-ledger.ts';
 
-/** Usage STORAGE | COPY_SRC | COPY_DST: what every buffer that is used again has. */
+/** The usage of every reused buffer: STORAGE | COPY_SRC | COPY_DST. */
 export function spareUsage(): GPUBufferUsageFlags {
   return GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
 }
@@ -9,16 +9,15 @@ const spareLabel = 'spare';
 const mostSpareBytes = 2 ** 28;
 
 /**
- * Buffers that nobody uses at the moment, kept for the next one who needs as much: WebGPU clears a fresh buffer when it is
- * first used, which takes as long as writing it. What a buffer holds is what was there. They count as `spare` in the ledger,
- * and are never more than 256 MiB in all: the one that has waited longest goes first.
+ * Freed buffers, kept for reuse: WebGPU clears a new buffer at its first use, which takes as long as writing it. A reused buffer
+ * keeps its old contents. Spare buffers count as `spare` in the ledger and take at most 256 MiB; the oldest is dropped first.
  */
 export class SpareBuffers {
   /** Called with each buffer that `take` hands out. Tests poison reused buffers with it, so that nothing relies on old contents. */
   beforeUse: ((buffer: GPUBuffer) => void) | undefined;
   readonly #device: GPUDevice;
   readonly #ledger: MemoryLedger;
-  /** The one that has waited longest comes first. */
+  /** Oldest first. */
   readonly #idle: GPUBuffer[] = [];
   #closed = false;
 
@@ -27,7 +26,7 @@ export class SpareBuffers {
     this.#ledger = ledger;
   }
 
-  /** @param bytes a multiple of 4 that the device can bind @returns a buffer of at least as many, and less than twice as many */
+  /** @param bytes a multiple of 4 that the device can bind @returns a buffer of at least this size and less than twice this size */
   take(bytes: number, label: string): GPUBuffer {
     let best: GPUBuffer | undefined;
     for (const buffer of this.#idle) {
@@ -41,7 +40,7 @@ export class SpareBuffers {
     return buffer;
   }
 
-  /** Gives a buffer that `take` gave. Work that was submitted may still use it: the queue goes in order. */
+  /** Returns a buffer from `take`. Submitted work may still use it, because the queue runs in order. */
   keep(buffer: GPUBuffer): void {
     if (this.#closed || buffer.size > mostSpareBytes) {
       buffer.destroy();
@@ -54,18 +53,18 @@ export class SpareBuffers {
     while (bytes > mostSpareBytes) bytes -= this.#drop(this.#idle[0] as GPUBuffer);
   }
 
-  /** Frees all that wait. For whoever needs the memory, or ends a job. */
+  /** Frees all spare buffers, to make room or at the end of a job. */
   free(): void {
     while (this.#idle.length > 0) this.#drop(this.#idle[0] as GPUBuffer);
   }
 
-  /** Frees all that wait, and what is given from now on. */
+  /** Frees all spare buffers, and from now on every buffer that is returned. */
   close(): void {
     this.#closed = true;
     this.free();
   }
 
-  /** Batches differ by a little: an eighth of a power of two more is made than is asked for, at most. */
+  /** Rounds up by at most an eighth of a power of two, because batches differ slightly in size. */
   #roomFor(bytes: number): number {
     const { maxBufferSize, maxStorageBufferBindingSize } = this.#device.limits;
     const step = Math.max(4, 2 ** (Math.floor(Math.log2(bytes)) - 3));

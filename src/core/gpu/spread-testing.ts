@@ -1,7 +1,7 @@
 import { afterEach, beforeEach } from 'vitest';
 import type { Gpu } from './gpu.ts';
 
-/** In the present `describe`: dispatches of few workgroups along each dimension, so that small volumes need what large ones do. For tests alone. */
+/** In the current `describe`, allows few workgroups per dimension, so that small volumes spread dispatches as large ones do. */
 export function spreadDispatches(gpu: Gpu): void {
   const { workgroupsPerDimension } = gpu;
   beforeEach(() => {

@@ -1,17 +1,17 @@
 /** A kernel constant that can be tuned without changing any output byte: what it counts, its values, its default. */
 export interface TuningChoice {
-  /** For people. */
+  /** A description for users. */
   readonly what: string;
   readonly values: readonly number[];
   readonly standard: number;
 }
 
-/** Of files that hold a tuning; raised when a choice changes its meaning. */
+/** The schema of tuning files. Raise it when a choice changes its meaning. */
 export const tuningSchema = 'stria-tuning-1';
 
 const threads = 'invocations of a workgroup';
 
-/** What can be tuned to a device. All values are within WebGPU's least limits; the standards were found on an NVIDIA H200. */
+/** Choices that can be tuned to a device, within WebGPU's default limits. The defaults were measured on an NVIDIA H200. */
 export const tuningChoices = {
   'rice.decode': { what: `rice, decoding: ${threads}`, values: [64, 128], standard: 128 },
   'huffman.gather': { what: `huffman, counting symbols: ${threads}`, values: [64, 128, 256], standard: 256 },
@@ -27,13 +27,13 @@ export type Tuning = Readonly<Record<TuningName, number>>;
 
 export const standardTuning = tuned(() => undefined);
 
-/** A tuning that came from a file or from storage: what is missing or none of a choice's values is its standard. */
+/** Checks a tuning from a file or from storage. Missing and invalid values become the choice's default. */
 export function checkedTuning(stored: unknown): Tuning {
   const record = typeof stored === 'object' && stored !== null ? (stored as Partial<Record<string, unknown>>) : {};
   return tuned((name) => (Object.hasOwn(record, name) ? record[name] : undefined));
 }
 
-/** What of a tuning is not the standard; undefined where all of it is. */
+/** The values that differ from the defaults; undefined if none does. */
 export function changedTuning(tuning: Tuning): Partial<Tuning> | undefined {
   const changed = tuningNames.filter((name) => tuning[name] !== standardTuning[name]).map((name) => [name, tuning[name]]);
   return changed.length > 0 ? (Object.fromEntries(changed) as Partial<Tuning>) : undefined;

@@ -33,7 +33,7 @@ export function prepareDecode(
     checkParameters(chunk.parameters);
     return huffmanChunkBytes({ shape: chunk.shape, elementBytes });
   });
-  // A chunk's sections are known once its payload is read: it has room for as many as there may be.
+  // A chunk's sections are unknown until its payload is read, so there is room for the maximum.
   const { tileCount: placeCount, firstTiles } = tileTable(lengths.map((bytes) => Math.floor(bytes / tileSymbols) + maxSections));
   const pieces = tileTable(
     chunks.map(({ shape }) => Math.ceil((Math.ceil(shape[0] / perWord) * shape[1] * shape[2]) / pieceWords)),

@@ -21,7 +21,7 @@ import { checkParameters } from './reference.ts';
 const sectionWords = 16;
 /** A table's length in bytes, then its bytes. */
 const tableWords = 33;
-/** Of a section that stays away because its chunk does. */
+/** The kind of a section whose chunk is not written. */
 const leftOut = 3;
 
 export async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
@@ -83,7 +83,7 @@ export async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuCh
 
 interface ChunkSection extends Section {
   readonly chunk: GpuChunk;
-  /** Where its symbols stand, from a word of its own on. */
+  /** The word where its symbols start. */
   readonly symbolsWord: number;
   readonly firstTile: number;
   readonly tileCount: number;
@@ -92,10 +92,10 @@ interface ChunkSection extends Section {
 /** All sections of all chunks, and their tiles. */
 interface Batch {
   readonly sections: readonly ChunkSection[];
-  /** For each chunk the number of its first section, and at the end their number. */
+  /** For each chunk the number of its first section, then the number of all sections. */
   readonly firstSections: readonly number[];
   readonly tileCount: number;
-  /** For each tile its section, and the byte where it goes. */
+  /** For each tile: its section, and the byte where it goes. */
   readonly tiles: Uint32Array<ArrayBuffer>;
   readonly symbolWords: number;
 }
@@ -126,7 +126,7 @@ function cutAll(chunks: readonly GpuChunk[], box: GpuVoxels): Batch {
   return { sections, firstSections, tileCount, tiles, symbolWords };
 }
 
-/** `array<Section>` of tile.wgsl; what concerns places is left to `placeAll`. */
+/** `array<Section>` of tile.wgsl. `placeAll` fills in the places. */
 function sectionTable(box: GpuVoxels, { sections }: Batch): Uint32Array<ArrayBuffer> {
   const table = new Uint32Array(sectionWords * sections.length);
   sections.forEach(({ chunk: { origin, shape }, firstElement, plane, length, symbolsWord, firstTile }, i) => {
@@ -137,9 +137,9 @@ function sectionTable(box: GpuVoxels, { sections }: Batch): Uint32Array<ArrayBuf
 }
 
 /**
- * Chooses each section's kind and places all: SPEC.md, 'Payload'. It fills in `table`'s second half and `batch.tiles`.
- * @param tileLengths of every tile, coded, in bytes
- * @param tables of every section, as code.wgsl left them
+ * Chooses each section's kind and place: SPEC.md, 'Payload'. Fills in the second half of `table`, and `batch.tiles`.
+ * @param tileLengths the coded length of every tile in bytes
+ * @param tables the table of every section, from code.wgsl
  */
 function placeAll(
   chunks: readonly GpuChunk[],

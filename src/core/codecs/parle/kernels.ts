@@ -73,7 +73,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const count = starts
       ? encodeKernel(gpu, 'count-flat', countFlatShader, elementBytes, true)
       : encodeKernel(gpu, 'count', countShader, elementBytes);
-    // A box of less than a quad cannot be bound as quads, and has no whole segment to be read so.
+    // A box smaller than a quad cannot be bound as quads, and has no whole segment that would be read that way.
     const quads = voxels.buffer.size < 16 ? unplaced : voxels.buffer;
     const scan = encodeKernel(gpu, 'scan', scanShader, elementBytes);
     const counted = [batch, unplaced, chunkOfSegment, voxels.buffer, quads, counts];
@@ -88,7 +88,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     if (totalBytes === 0) return { buffer: undefined, ...placed };
 
     throwIfAborted(signal);
-    // `write` sets words that segments share by OR, so it wants zeros.
+    // `write` sets shared words by OR, so it needs zeros.
     const buffer = starts ? scope.reused('parle.payloads', totalBytes) : scope.storage('parle.payloads', totalBytes);
     const table = chunkTable(work, records, segments, places);
     const write = starts
@@ -136,7 +136,7 @@ function prepareDecodeRanges(
       throw new StriaError('internal', `${count} elements from ${first} on do not lie in a chunk of ${total}`);
     }
     const { first: skipped, end } = segmentsOf(first, count);
-    // What the segments hold, one element after the other, as a chunk of one row.
+    // The segments' elements in order, as a chunk of one row.
     const sizeX = Math.min(total, end * segmentElements) - skipped * segmentElements;
     const rowWords = Math.ceil((sizeX * elementBytes) / 4);
     byteOffsets.push(4 * words + (first - skipped * segmentElements) * elementBytes);
@@ -192,12 +192,12 @@ function batchUniform(scope: GpuScope, { tileCount }: TileTable, records: readon
   return scope.uniform('batch', [tileCount, records.length, segmentsPerWorkgroup(tileCount)]);
 }
 
-/** Segments that a workgroup of an encoder does: more where there are so many that every GPU is full with fewer workgroups. */
+/** Segments that an encoder's workgroup does: more if there are enough to fill any GPU with fewer workgroups. */
 function segmentsPerWorkgroup(segmentCount: number): number {
   return Math.max(1, Math.min(8, Math.floor(segmentCount / 1024)));
 }
 
-/** How a chunk's elements lie in a box: the part of segment.wgsl's `Chunk` that no payload changes. */
+/** How a chunk's elements lie in a box: the fields of segment.wgsl's `Chunk` that do not depend on a payload. */
 interface ChunkRecord {
   readonly firstWord: number;
   readonly rowWords: number;
@@ -212,7 +212,7 @@ interface ChunkRecord {
   readonly segments: number;
 }
 
-/** Elements one after the other. */
+/** Contiguous elements. */
 const flat = { length: 1, step: 0, rows: 1, low: 0, high: 0, skipped: 0 };
 
 function recordOf({ origin, shape, parameters }: GpuChunk, box: GpuVoxels): ChunkRecord {
@@ -224,18 +224,18 @@ function recordOf({ origin, shape, parameters }: GpuChunk, box: GpuVoxels): Chun
   const columns = { ...common, rowWords: Math.ceil((shape[0] * elementBytes) / 4), sizeX: shape[0] };
   if (axis === 1) return { ...columns, length: shape[1], step: rowWords, high: sliceWords };
   if (axis === 2) return { ...columns, length: shape[2], step: sliceWords, high: rowWords };
-  // Rows without anything between them are one row: no kernel need look where one ends.
+  // Rows without padding between them count as one row, so that kernels need not find row ends.
   if (shape[0] * elementBytes !== 4 * rowWords) return { ...columns, rows: shape[1], low: rowWords, high: sliceWords };
   const rows = shape[1] === dims[1] ? shape[1] * shape[2] : shape[1];
   return { ...common, rowWords: rowWords * rows, sizeX: shape[0] * rows, high: sliceWords };
 }
 
-/** Whether the elements follow one another in memory as they do in scan order. */
+/** Whether the elements are contiguous in scan order. */
 function isInScanOrder({ length, sizeX, count }: ChunkRecord): boolean {
   return length === 1 && sizeX === count;
 }
 
-/** Words where a payload starts, where it ends, and, for an encoder, where its marks start. */
+/** The words where a payload starts and ends and, for an encoder, where its marks start. */
 interface Place {
   readonly start: number;
   readonly end: number;
@@ -247,7 +247,7 @@ const unplaced: Place = { start: 0, end: 0, marks: 0 };
 function placeOf({ byteOffsets, byteLengths }: GpuPayloads, index: number): Place {
   const start = (byteOffsets[index] as number) / 4;
   const words = (byteLengths[index] as number) / 4;
-  // A payload is whole words: what is none counts as empty, which no payload is.
+  // A payload is whole words. Anything else counts as empty, which is never valid.
   return { start, end: start + (Number.isInteger(words) ? words : 0), marks: 0 };
 }
 

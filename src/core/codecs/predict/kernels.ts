@@ -156,13 +156,13 @@ function prepareDecode(
   };
 }
 
-/** Words of places for each unit: classes, tails and each class's heads; and of starts for each chunk, as places.wgsl has them. */
+/** Words of `places` per unit (classes, tails and each class's heads) and of `starts` per chunk, as in places.wgsl. */
 function placeWords(elementBytes: CodecElementBytes): { readonly unitWords: number; readonly startWords: number } {
   const unitWords = 2 + classCount(planesOf(elementBytes).bits);
   return { unitWords, startWords: unitWords + 3 };
 }
 
-/** For each chunk, the byte lengths of its sections that are not empty, from where each of them starts. */
+/** For each chunk the byte lengths of its sections that are not empty, from where they start. */
 function sectionLengths(starts: Uint32Array, startWords: number): number[][] {
   return Array.from({ length: starts.length / startWords }, (_, chunk) => {
     const own = starts.subarray(chunk * startWords, (chunk + 1) * startWords);
@@ -170,7 +170,7 @@ function sectionLengths(starts: Uint32Array, startWords: number): number[][] {
   });
 }
 
-/** The bricks of all chunks, and which modes there are: each has its own kernels, which leave the others' chunks alone. */
+/** The bricks of all chunks, and the modes among them. Each mode has its own kernels, which skip chunks of other modes. */
 function cutAll(chunks: readonly GpuChunk[], box: GpuVoxels): { modes: Mode[]; bricks: TileTable } {
   const modes = new Map<number, Mode>();
   const bricksPerChunk = chunks.map((chunk) => {
@@ -186,7 +186,7 @@ function modeByte(mode: Mode): number {
   return parametersOf(mode)[0] as number;
 }
 
-/** A payload is whole words: what is none counts as empty, which no payload is. */
+/** A payload is whole words. Anything else counts as empty, which is never valid. */
 function wordsOf(bytes: number): number {
   return bytes % 4 === 0 ? bytes / 4 : 0;
 }

@@ -20,7 +20,7 @@ import { checkParameters } from './reference.ts';
 const tileWords = 1024;
 const chunkWords = 8;
 
-/** What both kernels bind first: the box, the chunks, and the chunk of each tile. */
+/** The first bindings of both kernels: the box, the chunks, and the chunk of each tile. */
 function describeBatch(
   scope: GpuScope,
   box: GpuVoxels,

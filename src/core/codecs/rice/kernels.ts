@@ -120,9 +120,9 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
   }
 }
 
-/** Chunks whose bricks have their rooms in one buffer. */
+/** Chunks whose bricks' rooms share one buffer. */
 interface InRooms {
-  /** Number of the first one in the batch. */
+  /** Number of the first chunk in the batch. */
   readonly first: number;
   readonly chunks: readonly GpuChunk[];
   /** Where each chunk's rooms start. */
@@ -130,7 +130,7 @@ interface InRooms {
   readonly totalBytes: number;
 }
 
-/** Parts a batch so that all rooms of a part fit one binding: they take some percent more than the voxels. */
+/** Splits a batch so that all rooms of a part fit one binding. Rooms take a few percent more than the voxels. */
 function inRooms(gpu: Gpu, { elementBytes }: GpuVoxels, chunks: readonly GpuChunk[]): InRooms[] {
   const parts: { first: number; chunks: GpuChunk[]; byteOffsets: number[]; totalBytes: number }[] = [];
   chunks.forEach((chunk, number) => {
@@ -149,7 +149,7 @@ function inRooms(gpu: Gpu, { elementBytes }: GpuVoxels, chunks: readonly GpuChun
   return parts;
 }
 
-/** Records what encodes a part's bricks into their rooms, and the chunks' lengths in bytes. */
+/** Records the commands that encode a part's bricks into their rooms and compute the chunks' lengths in bytes. */
 function recordEncode(gpu: Gpu, commands: Commands, work: GpuScope, voxels: GpuVoxels, part: InRooms) {
   const { elementBytes } = voxels;
   const { chunks, byteOffsets, totalBytes } = part;
@@ -212,7 +212,7 @@ function prepareDecode(
   };
 }
 
-/** The bricks of all chunks, and which kinds there are: each has its own kernels, which leave the others alone. */
+/** The bricks of all chunks, and the kinds among them. Each kind has its own kernels, which skip other bricks. */
 function cutAll(chunks: readonly GpuChunk[], box: GpuVoxels): { kinds: BrickKind[]; bricks: TileTable } {
   const kinds = new Map<string, BrickKind>();
   const bricksPerChunk = chunks.map((chunk) => {

@@ -161,7 +161,7 @@ function layOut(box: GpuVoxels, { origin, shape, parameters }: GpuChunk) {
   const axis = parseAxis('rle', parameters);
   const perWord = 4 / box.elementBytes;
   const chunkRowWords = Math.ceil(shape[0] / perWord);
-  // Scan order along x is memory order: columns of length 1, whose rows are those of all slices.
+  // Scan order along x is memory order: columns of length 1, with the rows of all slices.
   const length = axis === 0 ? 1 : shape[axis];
   const step = [0, rowWords, sliceWords][axis] as number;
   const [rows, low, high] = (
