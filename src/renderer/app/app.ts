@@ -35,7 +35,7 @@ import { Undo } from './state/undo.ts';
 import { presetWindow } from './view/window-presets.ts';
 import { setUnits } from './words/units.ts';
 
-/** All that the panels can ask for. Results come back through the store. */
+/** Everything that panels can request. Results come back through the store. */
 export class App {
   readonly host: Host;
   readonly store: AppStore;
@@ -48,22 +48,22 @@ export class App {
   readonly measuring: Measuring;
   readonly commands: readonly Command[];
   readonly isMac = /mac/i.test(navigator.platform);
-  /** Started with `?debug`, or with `stria.debug` in the storage: shows commands for testing. */
+  /** Started with `?debug`, or with `stria.debug` in storage: shows commands for testing. */
   readonly debug: boolean;
   readonly #document: DocumentLife;
   readonly #sessions: SavedSessions;
   readonly #gpuLife: GpuLife;
-  /** What a view that is alone goes back to. */
+  /** The layout to return to from a single view. */
   #layoutOfSeveral: Settings['layout'] = 'quad';
-  /** Files may come before the GPU is there: they wait for it. */
+  /** Files may arrive before the GPU is ready, so they wait for this. */
   #opened: Promise<void> = Promise.resolve();
 
-  /** @param commands makes every command there is: buttons, keys, menus and the palette run the same */
+  /** @param commands creates all commands, which buttons, keys, menus and the palette share */
   constructor(host: Host, commands: (app: App) => Command[]) {
     this.host = host;
     this.debug = new URLSearchParams(location.search).has('debug') || storage()?.getItem('stria.debug') === '1';
     this.store = createAppStore(readSettings(storage()));
-    // First of all that hears of the state: the others find words in these units.
+    // First of all store listeners, so that the others format texts in the right units.
     setUnits(this.store.getState().settings);
     this.store.subscribe(({ settings }) => setUnits(settings));
     const compressor = new BackgroundCompressor(() => this.store.getState().settings.tunings);
@@ -111,7 +111,7 @@ export class App {
     });
   }
 
-  /** Opens the GPU and listens to the shell, the keys and the files that come. */
+  /** Opens the GPU, and listens to the shell, to keys and for files. */
   async start(): Promise<void> {
     this.host.onMenuCommand((menu) => {
       const command = commandOfMenu(this.commands, menu);
@@ -135,7 +135,7 @@ export class App {
     return this.#opened;
   }
 
-  /** One volume is opened; several are compressed as a queue, as everything is where there is no GPU. */
+  /** Opens one volume, or compresses several as a queue. Without a GPU everything goes to the queue. */
   open(files: readonly HostFile[]): void {
     void this.#opened.then(() => this.#open(files));
   }
@@ -167,7 +167,7 @@ export class App {
     } else this.queue.add(datasets);
   }
 
-  /** @param asSecond it is compared with what is open */
+  /** @param asSecond compares it with the open volume */
   async openDropped(dropped: Promise<readonly File[]>, asSecond = false): Promise<void> {
     await this.#orNotice(async () => {
       const files = await dropped;
@@ -182,7 +182,7 @@ export class App {
     void this.#orNotice(async () => this.open(await this.host.openDialog()));
   }
 
-  /** Compares the first volume of these files with the one that is open. */
+  /** Compares the first volume of these files with the open one. */
   compare(files: readonly HostFile[]): void {
     const [first] = groupDatasets(withStacks(files));
     if (first) void this.comparison.open({ kind: 'file', file: first.primary }, first.primary.name);
@@ -193,8 +193,8 @@ export class App {
   }
 
   /**
-   * Shows the difference between the volume and what it was compressed to. A volume that is kept compressed would be compared
-   * with itself, so its source is read again.
+   * Shows the difference between the volume and its compressed version. For a volume kept compressed the source is read
+   * again, since it would otherwise be compared with itself.
    */
   compareCompressed(): void {
     const state = this.store.getState();
@@ -221,7 +221,7 @@ export class App {
     void this.#document.open({ kind: 'file', file, raw });
   }
 
-  /** Asks for the layout of a file that no reader knows. */
+  /** Asks for the layout of a file that no reader recognises. */
   askLayout(file: HostFile): void {
     this.#document.ask({ kind: 'layout', file, suggestions: suggestLayouts(file.name, file.size) });
   }
@@ -239,12 +239,12 @@ export class App {
     void this.#document.jobs.compress(codecChoice(this.store.getState()));
   }
 
-  /** Keeps the volume in GPU memory as voxels or compressed. Resolves with whether it is kept so. */
+  /** Keeps the volume in GPU memory as voxels or compressed. Resolves with whether that succeeded. */
   setResidency(residency: Residency): Promise<boolean> {
     return this.#document.jobs.setResidency(residency, codecChoice(this.store.getState()));
   }
 
-  /** False where it was given up. What cannot be compressed, since not all of it is there, is played as it is. */
+  /** False if it was cancelled. A volume that cannot be compressed, because it is not complete, is played uncompressed. */
   async #keepCompressed(): Promise<boolean> {
     const { residency } = this.store.getState();
     return !residency?.canBeCompressed || residency.kept === 'compressed' || this.setResidency('compressed');
@@ -254,7 +254,7 @@ export class App {
     void this.#document.jobs.save();
   }
 
-  /** Saves what is open and how it is looked at as a `.stria-session`. */
+  /** Saves the open volume's view as a `.stria-session`. */
   saveSession(): void {
     void this.#orNotice(async () => {
       const sink = await this.#sessions.save();
@@ -275,13 +275,13 @@ export class App {
     writeSettings(storage(), settings);
   }
 
-  /** All settings as they were at the first start; the layout and the inspector stay as they are. */
+  /** Resets all settings except the layout and the inspector. */
   resetSettings(): void {
     const { layout, inspectorOpen, inspectorWidth, inspectorTab, foldedSections } = this.store.getState().settings;
     this.set({ ...defaultSettings, layout, inspectorOpen, inspectorWidth, inspectorTab, foldedSections });
   }
 
-  /** The GPU's kernels take their standard workgroup sizes again. */
+  /** Resets the workgroup sizes of this GPU to the defaults. */
   resetTuning(): void {
     const { gpu, settings } = this.store.getState();
     const adapter = gpu.kind === 'ready' ? gpu.gpu.diagnosis.adapter : undefined;
@@ -299,7 +299,7 @@ export class App {
     this.store.setState({ page, overlay: 'none' });
   }
 
-  /** Saves what the Lab found. @param bytes of a picture; the other kinds are made from the state */
+  /** Saves the results of the Lab. @param picture for PNG; the other kinds are made from the state */
   async saveLab(kind: LabFileKind, picture?: Blob): Promise<void> {
     const { name, text } = labFiles(this.store.getState().lab, kind);
     await this.#saveAs(name, async () =>
@@ -331,7 +331,7 @@ export class App {
     return document ? measurementsCsv(measurements, document.info, regions) : '';
   }
 
-  /** Resolves with whether it is saved. */
+  /** Resolves with whether it was saved. */
   async #saveAs(name: string, make: () => Promise<Uint8Array<ArrayBuffer>>): Promise<boolean> {
     let isSaved = false;
     await this.#orNotice(async () => {
@@ -369,7 +369,7 @@ export class App {
     this.set({ layout: 'slice' });
   }
 
-  /** Shows one view alone (no axis: the 3D view), or what was shown before that. */
+  /** Shows only one view (without an axis: the 3D view), or returns to the previous layout. */
   toggleAlone(axis: SliceAxis | undefined): void {
     const { layout } = this.store.getState().settings;
     if (layout === '3d' || layout === 'slice') this.set({ layout: this.#layoutOfSeveral });
@@ -384,12 +384,12 @@ export class App {
     this.#gpuLife.engine?.viewer.resetView();
   }
 
-  /** Zoom and pan of the slices back to the start; the 3D view stays. */
+  /** Resets zoom and pan of the slices, but not of the 3D view. */
   fitSlices(): void {
     this.#gpuLife.engine?.viewer.fit();
   }
 
-  /** Turns the 3D view to a side, and shows it where it is not shown. */
+  /** Turns the 3D view to a side, and shows it if it is hidden. */
   lookFrom({ toEye }: SceneSide): void {
     this.#show3d();
     this.#gpuLife.engine?.viewer.lookFrom(toEye);
@@ -405,7 +405,7 @@ export class App {
     this.store.setState({ clipHandles });
   }
 
-  /** Adds a cutting plane that faces the camera, or removes it. */
+  /** Adds an oblique clip plane that faces the camera, or removes it. */
   toggleCut(): void {
     const viewer = this.#gpuLife.engine?.viewer;
     if (viewer?.snapshot().state.cut) viewer.set({ cut: undefined });
@@ -423,7 +423,7 @@ export class App {
     if (document) this.changeView(() => ({ opacity: autoView(document.info, document.statistics).opacity }));
   }
 
-  /** Changes how the open volume is shown, where there is one. */
+  /** Changes the view of the open volume, if there is one. */
   changeView(change: (state: ViewState) => Partial<ViewState>): void {
     const viewer = this.#gpuLife.engine?.viewer;
     viewer?.set(change(viewer.snapshot().state));
@@ -443,7 +443,7 @@ export class App {
     );
   }
 
-  /** For testing what happens then. */
+  /** For testing. */
   loseDevice(): void {
     this.#gpuLife.engine?.gpu.device.destroy();
   }
@@ -463,7 +463,7 @@ export class App {
   }
 }
 
-/** `head.nii.gz` is `head`. */
+/** `head` for `head.nii.gz`. */
 function plainName(name: string): string {
   return name.replace(/(\.[a-z0-9]{1,6}){1,2}$/i, '') || 'volume';
 }

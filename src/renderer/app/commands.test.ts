@@ -12,7 +12,7 @@ const appWith = (debug: boolean) => ({ store, debug }) as unknown as App;
 const commands = createCommands(appWith(false));
 
 describe('commands', () => {
-  it('have an id and a shortcut of their own', () => {
+  it('have unique ids and shortcuts', () => {
     const ids = commands.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     const shortcuts = commands.flatMap(({ shortcut }) => (shortcut ? [shortcut] : []));
@@ -23,7 +23,7 @@ describe('commands', () => {
     for (const menu of menuCommands) expect(commandOfMenu(commands, menu)?.label, menu).toBeDefined();
   });
 
-  it('are off where there is nothing to do', () => {
+  it('are disabled if there is nothing to do', () => {
     const enabled = commands.filter((command) => command.enabled(store.getState())).map(({ id }) => id);
     expect(enabled).toContain('open');
     for (const id of ['save', 'close', 'compress', 'cancel', 'layout-1', 'reset-view', 'slice-next', 'play', 'frame-next']) {
@@ -41,7 +41,7 @@ describe('commands', () => {
     expect(whyNot(state)).toBe('Nothing to save: no volume is open');
     expect(whyNot({ ...state, document: { kind: 'loading', name: 'a', progress } })).toContain('still loading');
     expect(whyNot(open)).toBe('Nothing to save yet: compress the volume first (C)');
-    // A result made before is there, but another one is on its way.
+    // An earlier result exists, but another compression is running.
     expect(whyNot({ ...open, compressed, compression: { kind: 'running', progress, isAsked: true } })).toContain('still running');
     expect(whyNot({ ...open, compressed, save: { kind: 'saving', name: 'a', progress } })).toBe('Already saving');
     const streamed = { ...open, document: { kind: 'ready', document: { decimation: 2 } }, compressed } as AppState;
@@ -49,7 +49,7 @@ describe('commands', () => {
     expect(whyNot({ ...open, compressed })).toBeUndefined();
   });
 
-  it('tell it where its key is pressed', () => {
+  it('say so when their shortcut is pressed', () => {
     const quiet = createAppStore();
     const [save, undo] = ['save', 'undo'].map((id) => commands.find((command) => command.id === id) as Command);
     tryCommand({ store: quiet }, undo as Command);

@@ -6,20 +6,20 @@ import type { FrameTime } from '../viewer/space/volume-view.ts';
 import type { Viewer, ViewName } from '../viewer/viewer.ts';
 import type { App } from './app.ts';
 
-/** What tests may look at, under `?debug` only. */
+/** What tests may read, under `?debug` only. */
 export interface StriaTest {
-  /** The volume in GPU memory, however it is kept, as their bytes lie in a file: x fastest, little-endian, no padding. */
+  /** The volume in GPU memory, however it is kept, in the byte order of a file: x fastest, little-endian, no padding. */
   readVoxels(): Promise<Uint8Array>;
   loseDevice(): void;
-  /** What is shown is finished: see `Viewer.isSettled`. */
+  /** Whether everything visible is finished; see `Viewer.isSettled`. */
   isSettled(view?: ViewName): boolean;
-  /** The 3D views that are shown, a compared volume's too, are settled and whole. */
+  /** Whether the visible 3D views, including a compared volume's, are settled and at full quality. */
   isSharp(): boolean;
-  /** The ids of all commands, in the order of their table. */
+  /** The ids of all commands, in table order. */
   commandIds(): readonly string[];
-  /** Runs a command, if it can be run now. @returns whether it could */
+  /** Runs a command if it is enabled. @returns whether it was */
   runCommand(id: string): boolean;
-  /** See `Viewer.fixScale`: from now on, also after the device was lost. */
+  /** See `Viewer.fixScale`. Also applies after a device loss. */
   fixScale(scale: number): void;
   /** See `Viewer.drawnFrames`. */
   drawnFrames(): number;
@@ -27,9 +27,9 @@ export interface StriaTest {
   recordFrameTimes(): readonly FrameTime[];
   /** GPU memory by label, in bytes. */
   gpuMemory(): Record<string, number>;
-  /** Makes each frame that is played take so much longer, in milliseconds. */
+  /** Delays each played frame by this many milliseconds. */
   slowFrames(ms: number): void;
-  /** The frames that the present player has shown since this was called. */
+  /** The frames that the current player has shown since this call. */
   recordFrames(): readonly PresentedFrame[];
 }
 

@@ -13,19 +13,19 @@ interface Waiting {
   readonly onProgress: JobOptions['onProgress'];
 }
 
-/** Compresses files in a worker of its own, from the file straight into a sink. The worker starts with the first job. */
+/** Compresses files in a separate worker, from the file straight into a sink. The worker starts with the first job. */
 export class BackgroundCompressor {
   #worker: Worker | undefined;
   #nextJob = 1;
   readonly #waiting = new Map<number, Waiting>();
   readonly #tunings: () => KeptTunings;
 
-  /** @param tunings as they are set when a job begins */
+  /** @param tunings read when a job starts */
   constructor(tunings: () => KeptTunings) {
     this.#tunings = tunings;
   }
 
-  /** The sink is closed when all is written, and aborted when not. @throws StriaError of file, engine or sink; `aborted` */
+  /** The sink is closed when everything is written, and aborted otherwise. @throws StriaError of file, engine or sink; `aborted` */
   compress(
     request: OpenRequest,
     sink: ByteSink,

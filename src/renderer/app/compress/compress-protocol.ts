@@ -5,19 +5,19 @@ import type { CompressReport } from '../../../core/stream/compress.ts';
 import type { LoadRequest } from '../loading/load-protocol.ts';
 import type { KeptTunings } from '../state/gpu-tuning.ts';
 
-/** What people chose of codecs, as it can be posted. */
+/** The codec options, in a form that can be posted. */
 export interface CodecChoice extends CodecOptions {
-  /** A codec's name, or that of two, or 'auto'. */
+  /** The name of a codec or chain, or 'auto'. */
   readonly codec: string;
 }
 
-/** The choice that stands in the settings. */
+/** The codec options of the settings. */
 export function codecChoice({ settings }: { readonly settings: CodecChoice }): CodecChoice {
   const { codec, axis, prefer, effort } = settings;
   return { codec, axis, prefer, effort };
 }
 
-/** From the window to the worker. `job` is a number of the window's. */
+/** From the window to the worker. `job` is a number chosen by the window. */
 export type CompressOrder =
   | {
       readonly kind: 'compress';

@@ -23,15 +23,15 @@ export interface Compressible {
 }
 
 export interface Compressed {
-  /** In the order of their numbers. */
+  /** In order of their numbers. */
   readonly chunks: readonly EncodedChunk[];
   readonly result: CompressionResult;
 }
 
 /**
- * Encodes a volume where it lies in GPU memory, then decodes all of it again and compares every bit, there too. One that
- * is kept compressed is decoded for that, box by box.
- * @throws StriaError `internal` if any bit differs: the compressed bytes are then thrown away
+ * Encodes a volume in GPU memory, then decodes all of it again there and compares every bit. A volume kept compressed is
+ * decoded for this, box by box.
+ * @throws StriaError `internal` if any bit differs; the compressed bytes are then discarded
  */
 export async function compressResident(
   backend: GpuBackend,
@@ -119,10 +119,10 @@ export async function writeContainer(
   return writer.bytesWritten;
 }
 
-/** Counts, keeps nothing: a container's size is known before it is saved. */
+/** Counts bytes without keeping them, so that a container's size is known before it is saved. */
 const nowhere: ByteSink = { write: async () => {}, close: async () => {}, abort: async () => {} };
 
-/** Runs work box by box with progress over all of them. Resolves with the milliseconds it took. */
+/** Runs work box by box with progress over all of them. Resolves with the duration in milliseconds. */
 async function overBoxes(
   stage: string,
   kept: VolumeSource,

@@ -1,7 +1,8 @@
 import type { CpuTask, CpuTaskResult } from '../../../core/cpu/cpu-task.ts';
 import { CpuDesk, runCpuTask } from '../../../core/cpu/cpu-task-run.ts';
 
-// One thread of the pool: encodes and decodes chunks with the reference codecs. The page's policy allows no WebAssembly.
+// One thread of the pool, which encodes and decodes chunks with the reference codecs, since the page's policy forbids
+// WebAssembly.
 
 const desk = new CpuDesk();
 

@@ -20,7 +20,7 @@ function file(name: string): Dataset<HostFile> {
   return { primary, companions: [] };
 }
 
-/** A queue whose jobs the test ends by hand, by the file's name. */
+/** A queue whose jobs the test finishes by hand, by file name. */
 function setUp() {
   const store = createAppStore();
   const jobs = new Map<string, { done: () => void; fail: (error: StriaError) => void }>();
@@ -44,7 +44,7 @@ function setUp() {
 }
 
 describe('the queue', () => {
-  it('compresses one after the other, beside the sources', async () => {
+  it('compresses one file after the other, beside the sources', async () => {
     const { queue, store, jobs, started, saved, states, running } = setUp();
     queue.add([file('a.nii.gz'), file('b.nii')]);
     await running('a.nii.gz');
@@ -58,7 +58,7 @@ describe('the queue', () => {
     expect(saved).toEqual(['a.nii.stria', 'b.nii.stria']);
   });
 
-  it('goes on after a file that fails, and says why', async () => {
+  it('continues after a file that fails, and says why', async () => {
     const { queue, store, jobs, states, running } = setUp();
     queue.add([file('a.nii'), file('b.nii')]);
     await running('a.nii');
@@ -69,7 +69,7 @@ describe('the queue', () => {
     expect(store.getState().queue[0]?.state).toMatchObject({ fault: { tag: 'corrupt', message: 'the file ends early' } });
   });
 
-  it('answers a cancel at once, waiting or running', async () => {
+  it('responds to a cancel at once, waiting or running', async () => {
     const { queue, store, started, states, running } = setUp();
     queue.add([file('a.nii'), file('b.nii'), file('c.nii')]);
     await running('a.nii');

@@ -7,7 +7,7 @@ import type { AppStore } from '../state/store.ts';
 import type { BackgroundCompressor } from './background.ts';
 import { codecChoice } from './compress-protocol.ts';
 
-/** Compresses files one after the other, each beside its source. A file that fails does not keep the others. */
+/** Compresses files one after the other, each beside its source. A file that fails does not stop the others. */
 export class CompressQueue {
   readonly #host: Pick<Host, 'saveBeside'>;
   readonly #store: AppStore;
@@ -33,7 +33,7 @@ export class CompressQueue {
     void this.#run();
   }
 
-  /** Answers at once; what was written so far is thrown away. */
+  /** Responds at once. What was written so far is discarded. */
   cancel(id: number): void {
     this.#setState(id, { kind: 'cancelled' });
     this.#controllers.get(id)?.abort();
@@ -43,7 +43,7 @@ export class CompressQueue {
     for (const { id } of this.#store.getState().queue) this.cancel(id);
   }
 
-  /** Removes the rows that are finished. */
+  /** Removes the finished rows. */
   clear(): void {
     this.#store.setState(({ queue }) => ({ queue: queue.filter((row) => !isFinished(row)) }));
   }

@@ -9,7 +9,7 @@ interface Waiting {
   readonly reject: (error: StriaError) => void;
 }
 
-/** Web Workers that run one task each at a time, started as they are needed. */
+/** Web Workers that run one task at a time each, started on demand. */
 export function createWebTaskPool(threads = Math.max(1, navigator.hardwareConcurrency)): TaskPool {
   const idle: Worker[] = [];
   const busy = new Map<Worker, Waiting>();
@@ -53,7 +53,7 @@ export function createWebTaskPool(threads = Math.max(1, navigator.hardwareConcur
       new Promise<Done>((resolve, reject) => {
         const aborted = () => new StriaError('aborted', 'cancelled');
         if (signal?.aborted) throw aborted();
-        // A task that is running when the signal comes ends unheard: it is one chunk.
+        // A task that is running at the signal ends unobserved. It is only one chunk.
         signal?.addEventListener('abort', () => reject(aborted()), { once: true });
         queue.push({ task, resolve, reject });
         next();
@@ -67,7 +67,7 @@ export function createWebTaskPool(threads = Math.max(1, navigator.hardwareConcur
   };
 }
 
-/** What a task hands over. A view of a part of a buffer stays, and is copied by posting. */
+/** Buffers that a task transfers. A view of a part of a buffer is copied instead. */
 function transferOf(task: CpuTask): ArrayBuffer[] {
   const bytes =
     task.kind === 'encode' ? 'bytes' in task.box && task.box.bytes : task.chunk.kind === 'coded' && task.chunk.payload;

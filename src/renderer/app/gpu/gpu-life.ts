@@ -6,48 +6,48 @@ import { Viewer } from '../../viewer/viewer.ts';
 import { applyTuning } from '../state/gpu-tuning.ts';
 import type { AppStore } from '../state/store.ts';
 
-/** The device and what stands on it. All of it is made anew when the device is lost. */
+/** The device and everything built on it, which is recreated after a device loss. */
 export interface Engine {
   readonly gpu: Gpu;
   readonly backend: GpuBackend;
   readonly viewer: Viewer;
-  /** What volumes may take of the device's memory, in bytes: as set, at the moment that it is read. */
+  /** Memory budget for volumes in bytes, by the current setting. */
   readonly budgetBytes: number;
 }
 
-/** Hears of devices that go and come. */
+/** Is notified when devices are lost and replaced. */
 export interface EngineWatcher {
   deviceLost(message: string): void;
   /**
-   * There is a device, be it the first. Brings back what the old one showed; the state is ready once that is done.
-   * @param view how it was looked at, where a device was lost before
+   * There is a device, possibly the first. Restores what the old one showed. The state is ready once this resolves.
+   * @param view the view before the loss, if a device was lost
    */
   deviceBack(engine: Engine, view: ViewState | undefined): Promise<void>;
-  /** No new device could be had. */
+  /** No new device is available. */
   deviceGone(message: string): void;
 }
 
 const attempts = 4;
 const firstPauseMs = 250;
-/** A device that is lost this often within this time will be lost again. */
+/** A device that was lost this often within this time will be lost again. */
 const mostLosses = 5;
 const lossWindowMs = 30_000;
 
 const givenUp =
   'The graphics device was lost again and again. Update the graphics driver, then start Stria anew; no file was changed.';
 
-/** @param lossTimesMs when devices were lost, the last one just now */
+/** @param lossTimesMs times of device losses, the last one just now */
 export function isLostTooOften(lossTimesMs: readonly number[]): boolean {
   const now = lossTimesMs.at(-1) ?? 0;
   return lossTimesMs.filter((time) => now - time < lossWindowMs).length > mostLosses;
 }
 
-/** Opens the GPU, and opens a new one when it is lost. */
+/** Opens the GPU, and opens a new device after a loss. */
 export class GpuLife {
   readonly #store: AppStore;
   readonly #watcher: EngineWatcher;
   #engine: Engine | undefined;
-  /** What is to be shown again. Kept until it is, since the new device may be lost before. */
+  /** The view to restore. Kept until it is restored, since the new device may be lost first. */
   #lostView: ViewState | undefined;
   readonly #lossTimesMs: number[] = [];
 
@@ -61,7 +61,7 @@ export class GpuLife {
     return this.#engine;
   }
 
-  /** Opens the GPU, or tries again. Never throws: where there is no GPU, the state says why. */
+  /** Opens the GPU, or tries again. Never throws; without a GPU the state says why. */
   async open(): Promise<void> {
     this.#store.setState({ gpu: { kind: 'opening' } });
     let engine: Engine;
@@ -96,7 +96,7 @@ export class GpuLife {
 
   async #present(engine: Engine): Promise<void> {
     await this.#watcher.deviceBack(engine, this.#lostView);
-    // Lost again meanwhile: the next one is on its way.
+    // It was lost again meanwhile, and the next one is being opened.
     if (this.#engine !== engine) return;
     this.#lostView = undefined;
     this.#store.setState({ gpu: { kind: 'ready', gpu: engine.gpu, viewer: engine.viewer } });
@@ -125,12 +125,12 @@ export class GpuLife {
 
   async #startAgain(): Promise<Engine | undefined> {
     for (let attempt = 0, pauseMs = firstPauseMs; attempt < attempts; attempt++, pauseMs *= 2) {
-      // A driver that restarts needs a moment, and tells nobody when it is done.
+      // A restarting driver needs a moment, and does not report when it is ready.
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
       try {
         return await this.#start();
       } catch {
-        // Asked again after a longer pause.
+        // Try again after a longer pause.
       }
     }
     return undefined;

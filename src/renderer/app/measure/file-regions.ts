@@ -5,8 +5,8 @@ import { type OpenRequest, toPosted } from '../loading/load-resident.ts';
 import type { RegionAnswer, RegionRequest } from './region-protocol.ts';
 
 /**
- * What a region holds, read from the volume's file by a worker of its own. Undefined: no voxel.
- * @throws StriaError as the readers, and `aborted`
+ * Statistics of a region, read from the volume's file by a separate worker. Undefined if it contains no voxel.
+ * @throws StriaError like the readers, and `aborted`
  */
 export async function regionOfFile(
   request: OpenRequest,

@@ -10,8 +10,8 @@ import { formatCount, formatNumber, lengthUnit, shownLength, thinSpace } from '.
 import { formatEnds, formatWithin } from '../words/value-words.ts';
 
 /**
- * What was measured, in words, the most important first: `23.4 mm`, or a size and what the region holds. Empty for an angle
- * that is still being drawn and has no second leg.
+ * A measurement as text, most important line first: `23.4 mm`, or a size and statistics of the region. Empty for an angle in
+ * progress without a second leg.
  */
 export function measurementLines(measurement: Measurement, info: VolumeInfo, found: RegionFound | undefined): readonly string[] {
   const size = sizeOf(measurement, metricOf(info));
@@ -32,7 +32,7 @@ export function measurementLines(measurement: Measurement, info: VolumeInfo, fou
   }
 }
 
-/** A region's statistics are of the voxels inside alone: where it reaches out, its size says more than they do. */
+/** A region's statistics cover only voxels inside the volume, so this line says if it reaches out. */
 function outsideLines(measurement: Measurement, info: VolumeInfo): readonly string[] {
   const outside = outsideOfVolume(measurement, info);
   return outside === 'none' ? [] : [outside === 'partly' ? 'partly outside the volume' : 'outside the volume'];
@@ -87,10 +87,10 @@ const columns = [
 ] as const;
 
 /**
- * All measurements by RFC 4180: a line of names, a line each. Lengths in `unit`, a region's volume in its cube. What is called
- * an index counts from 0, as in all files: the first voxel's middle is at 0 0 0. Points are parted by semicolons. SD is of a
- * sample (n − 1). `outside` is `partly` or `wholly` for a region that reaches out of the volume: voxels and statistics are of what
- * is inside. What does not apply, or is not known, is empty.
+ * All measurements as RFC 4180: a header line, then one line each. Lengths are in `unit`, a region's volume in its cube.
+ * Indices count from 0, as in all files: the centre of the first voxel is at 0 0 0. Points are separated by semicolons. SD is
+ * that of a sample (n − 1). `outside` is `partly` or `wholly` for a region that reaches out of the volume; voxels and
+ * statistics cover only the part inside. Fields that do not apply or are unknown are empty.
  */
 export function measurementsCsv(measurements: readonly Measurement[], info: VolumeInfo, regions: RegionsFound): string {
   const metric = metricOf(info);
@@ -129,7 +129,7 @@ export function measurementsCsv(measurements: readonly Measurement[], info: Volu
   return csvText([columns, ...rows.map((row) => columns.map((name) => row[name]))]);
 }
 
-/** Without float noise. */
+/** Removes float noise. */
 function shortened(value: number): string {
   return String(Number(value.toPrecision(9)));
 }

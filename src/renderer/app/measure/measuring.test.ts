@@ -71,7 +71,7 @@ function begin(source: VolumeSource | undefined, fromFile = noFile) {
 const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe('regions', () => {
-  test('are computed once they are there, and again when they change', async () => {
+  test('are computed once added, and again when they change', async () => {
     const { store, measuring, board } = begin(volume());
     measuring.put(rectangle);
     expect(board().words(rectangle)).toEqual(['Left, "inner"', '3 × 2\u202fmm', '…']);
@@ -90,7 +90,7 @@ describe('regions', () => {
     expect(Object.values(store.getState().regions)).toMatchObject([{ statistics: { count: 2, mean: 1 } }]);
   });
 
-  test('that hold nothing, or cannot be read, say so', async () => {
+  test('that contain nothing, or cannot be read, say so', async () => {
     const { board, measuring } = begin(volume(() => Promise.reject(new StriaError('unsupported', 'only one voxel in 2'))));
     const outside = {
       ...rectangle,
@@ -139,7 +139,7 @@ describe('regions', () => {
     expect(board().words(rectangle).slice(2)).toEqual(['mean 2 · SD 1', '0 to 4 · n 12']);
   });
 
-  test('that are deleted or moved meanwhile are given up, and the next is computed', async () => {
+  test('that are deleted or moved meanwhile are dropped, and the next is computed', async () => {
     let release = () => {};
     let reads = 0;
     const held = new Promise<void>((resolve) => {
@@ -163,7 +163,7 @@ describe('regions', () => {
   });
 });
 
-test('the tool goes back to the pointer by M and by Escape, and what is chosen is let go last', () => {
+test('M and Escape switch back to the pointer, and Escape then clears the selection', () => {
   const { store, measuring } = begin(volume());
   measuring.setTool('angle');
   measuring.toggle();
@@ -176,7 +176,7 @@ test('the tool goes back to the pointer by M and by Escape, and what is chosen i
   expect(measuring.backOut()).toBe(false);
 });
 
-test('names change, but not to nothing', () => {
+test('names can change, but not to nothing', () => {
   const { store, measuring, boards } = begin(volume());
   measuring.put(line);
   measuring.rename(line.id, '  Femur ');
@@ -187,12 +187,12 @@ test('names change, but not to nothing', () => {
   expect(boards()).toBe(before);
 });
 
-test('words carry units, and none where the file has none', () => {
+test('texts have units, or none if the file has none', () => {
   expect(measurementLines(line, info, undefined)).toEqual(['5\u202fmm']);
   expect(measurementLines(line, { ...info, spatialUnit: 'unknown' }, undefined)).toEqual(['5']);
 });
 
-test('an angle that is still being drawn has its name beside it, and no number before it has two legs', () => {
+test('an angle in progress has its name beside it, and no number until it has two legs', () => {
   const { board } = begin(volume());
   const [a, b, c] = [
     [1, 1, 1.5],
@@ -201,12 +201,12 @@ test('an angle that is still being drawn has its name beside it, and no number b
   ] as const;
   const angle = (...points: Measurement['points']): Measurement => ({ ...line, kind: 'angle', name: 'Angle 1', points });
   expect(board().words(angle(a, b))).toEqual(['Angle 1']);
-  // The second point was set a moment ago: the third lies on it.
+  // The second point was just set, and the third is at the same place.
   expect(board().words(angle(a, b, b))).toEqual(['Angle 1']);
   expect(board().words(angle(a, b, c))).toEqual(['Angle 1', '90°']);
 });
 
-test('CSV has a line each, quoted as RFC 4180 has it, in voxels and in the world', () => {
+test('CSV has a line each, quoted as in RFC 4180, in voxels and in world coordinates', () => {
   const statistics = { count: 6, notFinite: 0, mean: 3, deviation: 1.5, min: 1, max: 5 };
   const csv = measurementsCsv([rectangle, line], info, { [regionKey(rectangle)]: { kind: 'found', statistics } });
   const [names, first, second, end] = csv.split('\r\n');

@@ -10,26 +10,29 @@ import { type AppState, type AppStore, openDocument } from '../state/store.ts';
 import { measurementLines } from './measurement-words.ts';
 import { regionOfVoxels } from './region-of-voxels.ts';
 
-/** What a region of a volume holds, from where all its voxels are; undefined: none. */
+/** Statistics of a region, from wherever all voxels of the volume are; undefined if it contains none. */
 export type RegionReader = (measurement: Measurement, signal: AbortSignal) => Promise<RegionStatistics | undefined>;
 
-/** The measurements of the open volume: shows them to the viewer, takes what it makes, and computes what regions hold. */
+/**
+ * The measurements of the open volume. Shows them in the viewer, takes new ones from it, and computes the statistics of
+ * regions.
+ */
 export class Measuring {
   readonly #store: AppStore;
   readonly #volume: () => VolumeSource | undefined;
   readonly #fromFile: RegionReader;
   #board: MeasureBoard = emptyBoard;
-  /** What the board was made of. */
+  /** The state that the board was made from. */
   #shownBy: unknown;
   #units: Settings['lengthUnits'] | undefined;
   #regions: RegionsFound | undefined;
   #work: { readonly key: string; readonly controller: AbortController } | undefined;
-  /** What M takes up again. */
+  /** The tool that M switches back to. */
   #lastTool: MeasurementKind = 'distance';
 
   /**
-   * @param volume the one in GPU memory now
-   * @param fromFile where the GPU has not got all of its voxels
+   * @param volume the volume in GPU memory
+   * @param fromFile used if the GPU does not have all of its voxels
    */
   constructor(store: AppStore, volume: () => VolumeSource | undefined, fromFile: RegionReader) {
     this.#store = store;
@@ -50,12 +53,12 @@ export class Measuring {
     this.#store.setState({ tool });
   }
 
-  /** Begins measuring, or ends it. */
+  /** Switches measuring on or off. */
   toggle(): void {
     this.setTool(isMeasuring(this.#store.getState().tool) ? 'pointer' : this.#lastTool);
   }
 
-  /** Adds a measurement, or puts it in the place of the one with its id. */
+  /** Adds a measurement, or replaces the one with its id. */
   put(measurement: Measurement): void {
     const { measurements } = this.#store.getState();
     const at = measurements.findIndex(({ id }) => id === measurement.id);
@@ -69,7 +72,7 @@ export class Measuring {
     }));
   }
 
-  /** An empty name is left as it was. */
+  /** An empty name changes nothing. */
   rename(id: string, name: string): void {
     const measurement = this.#store.getState().measurements.find((one) => one.id === id);
     const trimmed = name.trim().slice(0, 200);
@@ -80,7 +83,7 @@ export class Measuring {
     this.#store.setState({ chosenMeasurement: id });
   }
 
-  /** Chooses it and brings its slice, its place and its time point into view. */
+  /** Selects it and shows its slice, position and time point. */
   jumpTo(id: string): void {
     const { measurements, gpu } = this.#store.getState();
     const measurement = measurements.find((one) => one.id === id);
@@ -91,7 +94,10 @@ export class Measuring {
     gpu.viewer.set({ crosshair, timePoint: measurement.timePoint });
   }
 
-  /** One step back: from what is being made, from the tool, from what is chosen. @returns whether there was any */
+  /**
+   * Goes back one step: cancels a measurement in progress, then the tool, then the selection. @returns whether there was
+   * anything
+   */
   backOut(): boolean {
     const { gpu, tool, chosenMeasurement } = this.#store.getState();
     if (gpu.kind === 'ready' && gpu.viewer.cancelMeasuring()) return true;
@@ -130,7 +136,7 @@ export class Measuring {
     gpu.viewer.showMeasurements(this.#board);
   }
 
-  /** One region after the other; what has changed meanwhile is given up. */
+  /** Computes one region after the other, and drops those that have changed meanwhile. */
   #compute(): void {
     const { document, measurements, regions, gpu } = this.#store.getState();
     const wanted = new Map(measurements.filter(isRegion).map((measurement) => [regionKey(measurement), measurement]));
@@ -148,7 +154,7 @@ export class Measuring {
     const found = await regionFound(read, measurement, controller.signal);
     this.#work = undefined;
     const { measurements, regions } = this.#store.getState();
-    // What nobody asks for any more is forgotten, so that dragging leaves nothing behind.
+    // Forget results that are no longer needed, so that dragging leaves nothing behind.
     const kept = new Set(measurements.filter(isRegion).map(regionKey));
     if (found && kept.has(key)) {
       const others = Object.entries(regions).filter(([one]) => kept.has(one));
@@ -161,7 +167,7 @@ function isRegion({ kind }: Measurement): boolean {
   return kind === 'rectangle' || kind === 'sphere';
 }
 
-/** Undefined: it was given up, or the volume went away. */
+/** Undefined if it was cancelled or the volume was closed. */
 async function regionFound(read: RegionReader, measurement: Measurement, signal: AbortSignal): Promise<RegionFound | undefined> {
   try {
     const statistics = await read(measurement, signal);

@@ -4,7 +4,7 @@ import type { Measurement } from '../../viewer/model/measure.ts';
 import { metricOf } from '../../viewer/model/metric.ts';
 import { regionOf } from '../../viewer/slices/measure-region.ts';
 
-/** What a measured region holds; undefined: no voxel. @throws StriaError as `regionStatistics` */
+/** Statistics of a measured region; undefined if it contains no voxel. @throws StriaError like `regionStatistics` */
 export async function regionOfVoxels(
   volume: ExactVoxels,
   measurement: Measurement,

@@ -4,8 +4,8 @@ import { containerRequested, openRequested } from '../loading/open-request.ts';
 import { regionOfVoxels } from './region-of-voxels.ts';
 import type { RegionAnswer, RegionRequest } from './region-protocol.ts';
 
-// What one region of a file holds, by its exact voxels: for volumes of which the GPU has only a part. One worker a region: it is
-// ended to cancel.
+// Exact statistics of one region of a file, for volumes of which the GPU has only a part. One worker per region; terminating
+// it cancels.
 
 const scope = self as unknown as {
   onmessage: (event: MessageEvent<RegionRequest>) => void;

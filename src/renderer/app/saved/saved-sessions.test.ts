@@ -38,7 +38,7 @@ const viewpoints: Viewpoints = {
   x: { zoom: 2, center: [3, 4] },
 };
 
-/** The app as far as sessions know it. @param beside the files that lie where sessions say */
+/** The parts of the app that sessions use. @param beside the files at the paths that sessions name */
 function setUp(beside: Readonly<Record<string, HostFile>> = {}) {
   const store = createAppStore();
   let state: ViewState = firstView;
@@ -101,7 +101,7 @@ async function savedSession() {
 }
 
 describe('a saved session', () => {
-  it('brings back the view, the cameras, the layout and the measurements, from a file given with it', async () => {
+  it('restores the view, the cameras, the layout and the measurements, from a file given with it', async () => {
     const session = await savedSession();
     const { sessions, store, viewer, opened } = setUp();
     await sessions.open(session, [scan]);
@@ -112,7 +112,7 @@ describe('a saved session', () => {
     expect(store.getState().savedMeasurements).toBe(store.getState().measurements);
   });
 
-  it('names its volume by a path from its folder, and finds it there', async () => {
+  it('names its volume by a path relative to its folder, and finds it there', async () => {
     const session = await savedSession();
     const { blob } = session.handle as { blob: Blob };
     const read = readSession(new Uint8Array(await blob.arrayBuffer()));
@@ -122,7 +122,7 @@ describe('a saved session', () => {
     expect(opened()).toMatchObject({ file: scan });
   });
 
-  it('asks for a volume that is not there, says what another file differs in, and takes the right one by any name', async () => {
+  it('asks for a missing volume, says how a different file differs, and accepts the right one under any name', async () => {
     const session = await savedSession();
     const { sessions, store, opened } = setUp();
     const waiting = () => {
@@ -140,7 +140,7 @@ describe('a saved session', () => {
     expect(opened()).toMatchObject({ file: { name: 'renamed.nii' } });
   });
 
-  it('of a stack is whole only with all its pictures', async () => {
+  it('of a stack needs all its pictures', async () => {
     const pictures = ['a', 'b', 'c'].map((name, index) => file(`${name}.png`, Uint8Array.of(index)));
     const [first, ...others] = pictures as [HostFile, HostFile, HostFile];
     const from = setUp();
@@ -155,7 +155,7 @@ describe('a saved session', () => {
     expect(opened()).toMatchObject({ file: { stackOf: pictures } });
   });
 
-  it('that is damaged, or far too large, fails by its name', async () => {
+  it('fails with its name if it is damaged or far too large', async () => {
     const { sessions, store } = setUp();
     await sessions.open(file('bad.stria-session', new TextEncoder().encode('{"format": "stria-')), []);
     expect(store.getState().document).toMatchObject({ kind: 'failed', name: 'bad.stria-session', fault: { tag: 'corrupt' } });

@@ -17,16 +17,16 @@ import { viewFrom } from './stored-view.ts';
 export interface SessionNeeds {
   readonly host: Pick<Host, 'saveAs' | 'openRelative'>;
   readonly store: AppStore;
-  /** What is open, and becomes of it. */
+  /** The open document and its life. */
   readonly document: SessionDocument;
   set(change: Partial<Settings>): void;
   playAlong(axis: 'x' | 'y' | 'z' | 't'): void;
 }
 
-/** What sessions ask of the document; `DocumentLife` fits. */
+/** What sessions need of the document; `DocumentLife` provides it. */
 export interface SessionDocument {
   readonly request: OpenRequest | undefined;
-  /** What is open is freed, and the volume of a session is looked for. */
+  /** Frees the open volume, and starts looking for the volume of a session. */
   seek(name: string): void;
   ask(question: { readonly kind: 'waiting'; readonly session: WaitingSession }): void;
   fail(name: string, error: unknown): void;
@@ -34,20 +34,20 @@ export interface SessionDocument {
   open(request: OpenRequest): Promise<void>;
 }
 
-/** Of a stack of pictures so many are looked into; of the others the size is compared. */
+/** The content of this many pictures of a stack is checked; for the others only the size. */
 const mostPrints = 16;
 
-/** Saves what is open and how it is looked at, and brings it back. */
+/** Saves the open volume's view and restores it. */
 export class SavedSessions {
   readonly #needs: SessionNeeds;
-  /** Counts what was begun, so that what has been overtaken stops. */
+  /** Counts requests, so that an outdated one stops. */
   #turn = 0;
 
   constructor(needs: SessionNeeds) {
     this.#needs = needs;
   }
 
-  /** Asks where, and writes. @throws StriaError of the host; `invalid-input` where nothing is open */
+  /** Asks where to save, and writes. @throws StriaError of the host; `invalid-input` if nothing is open */
   async save(): Promise<HostSink | undefined> {
     const { host, store } = this.#needs;
     const { request } = this.#needs.document;
@@ -80,7 +80,7 @@ export class SavedSessions {
     return sink;
   }
 
-  /** Opens a session; what was given with it, or lies where it says, is its volume. Failures become the document's state. */
+  /** Opens a session. Its volume is given with it, or is where the session says. Failures become the document's state. */
   async open(file: HostFile, given: readonly HostFile[]): Promise<void> {
     const turn = ++this.#turn;
     this.#needs.document.seek(file.name);
@@ -98,7 +98,7 @@ export class SavedSessions {
     }
   }
 
-  /** Goes on with a session once some of its files were given. */
+  /** Continues with a session when some of its files were given. */
   async complete(waiting: WaitingSession, given: readonly HostFile[]): Promise<void> {
     const turn = ++this.#turn;
     try {
@@ -139,7 +139,7 @@ export class SavedSessions {
     if (primary) await this.#show(file, saved, { kind: 'file', file: primary, raw });
   }
 
-  /** Nothing else was opened meanwhile, and nobody has cancelled. */
+  /** Nothing else was opened meanwhile, and the user has not cancelled. */
   #isWanted(turn: number): boolean {
     const { kind } = this.#needs.store.getState().document;
     return turn === this.#turn && (kind === 'loading' || kind === 'waiting');
@@ -187,7 +187,10 @@ async function sourceIn(request: OpenRequest, sink: HostSink): Promise<SessionSo
   return { files, raw };
 }
 
-/** Why a file is not the session's; undefined: it is. Its size is compared first, so that only the right one is looked into. */
+/**
+ * Why a file is not the session's, or undefined if it is. The size is compared first, so that the content is read only if
+ * that matches.
+ */
 async function whyAnother(candidate: HostFile, part: SessionPart): Promise<string | undefined> {
   if (candidate.size !== part.size)
     return `${candidate.name} has ${formatCount(candidate.size)} bytes, not ${formatCount(part.size)}`;

@@ -97,16 +97,16 @@ describe('a session file', () => {
     );
   });
 
-  it('may leave out all but its files', () => {
+  it('may omit everything but its files', () => {
     expect(read(least)).toMatchObject({ layout: 'quad', measurements: [], compression: { codec: 'auto' }, view: {} });
   });
 
-  it('leaves out looks that a later version has', () => {
+  it('drops looks of a later version', () => {
     const later = { ...least, layout: 'six', compression: { codec: 'magic' }, sound: 'loud', playback: { axis: 'w' } };
     expect(read(later)).toEqual(read(least));
   });
 
-  it('is refused in words where it is damaged, hostile or of a later version', () => {
+  it('is refused with a message if damaged, hostile or of a later version', () => {
     const file = { path: 'a.nii', size: 1 };
     const point = { id: 'a', kind: 'distance', name: '', axis: 'x', timePoint: 0 };
     const cases: readonly (readonly [change: JsonObject, tag: string, words: string])[] = [
@@ -137,10 +137,10 @@ describe('a session file', () => {
       expect(refused, JSON.stringify(change).slice(0, 80)).toThrowError(expect.objectContaining({ tag }));
       expect(refused).toThrowError(words);
     }
-    expect(() => readSession(new Uint8Array(2 ** 20 + 1))).toThrowError(/the most/);
+    expect(() => readSession(new Uint8Array(2 ** 20 + 1))).toThrowError(/the limit/);
   });
 
-  it('is refused wherever it was cut off, and never anything but a fault of any bytes', () => {
+  it('is refused wherever it is truncated, and arbitrary bytes give only faults', () => {
     const whole = jsonLines(least);
     for (let end = 0; end < whole.length - 2; end++) {
       expect(() => readSession(whole.subarray(0, end)), String(end)).toThrowError(expect.objectContaining({ tag: 'corrupt' }));
@@ -159,7 +159,7 @@ describe('a session file', () => {
     );
   });
 
-  it('is called as its volume', () => {
+  it('is named after its volume', () => {
     expect(sessionName('scan.nii.gz')).toBe('scan.stria-session');
     expect(sessionName('Head phantom 128')).toBe('Head phantom 128.stria-session');
     expect(sessionName('.hidden')).toBe('.hidden.stria-session');

@@ -26,7 +26,7 @@ import type { SliceAxis } from '../../viewer/model/viewer-api.ts';
 import type { SavedSession, SessionPart, SessionSource } from '../state/saved-session.ts';
 import { defaultSettings } from '../state/settings.ts';
 
-// docs/SESSION.md says what each key is.
+// docs/SESSION.md describes the keys.
 
 const format = 'stria-session';
 const version = 1;
@@ -37,12 +37,12 @@ export function isSessionName(name: string): boolean {
   return name.toLowerCase().endsWith('.stria-session');
 }
 
-/** `scan.nii.gz` is looked at in `scan.stria-session`. */
+/** The session of `scan.nii.gz` is `scan.stria-session`. */
 export function sessionName(volumeName: string): string {
   return `${volumeName.replace(/\.gz$/i, '').replace(/(?<=.)\.[^.]*$/, '')}.stria-session`;
 }
 
-/** @throws StriaError `unsupported` where it would be longer than 1 MiB: then nobody could read it */
+/** @throws StriaError `unsupported` if it would be longer than 1 MiB, which could not be read back */
 export function writeSession({ source, ...rest }: SavedSession): Uint8Array<ArrayBuffer> {
   const all = Object.entries({ format, version, ...source, ...rest }).filter(([, value]) => value !== undefined);
   const bytes = jsonLines(Object.fromEntries(all));
@@ -51,8 +51,8 @@ export function writeSession({ source, ...rest }: SavedSession): Uint8Array<Arra
 }
 
 /**
- * What is missing is as at the start. @throws StriaError `corrupt` for what is no session or damaged, `unsupported` for a
- * later version
+ * Missing keys get their initial values. @throws StriaError `corrupt` for damaged files and other content, `unsupported` for
+ * a later version
  */
 export function readSession(bytes: Uint8Array): SavedSession {
   const all = parseJsonObject(bytes, 'the session');
@@ -171,7 +171,7 @@ function finite(value: unknown, what: string): number {
   throw new StriaError('corrupt', `${what} is ${String(value)}, which is no place`);
 }
 
-/** A word that this version does not know is left out, like one that is missing: it is only how something looks. */
+/** A name that this version does not know is dropped like a missing one, since it only affects how something looks. */
 function one<T>(options: readonly T[], value: unknown, fallback: T): T {
   return options.includes(value as T) ? (value as T) : fallback;
 }

@@ -17,7 +17,7 @@ const startView = autoView(testInfo([8, 8, 8, 1], 'u8'), {
 const stored = (value: unknown) => JSON.parse(JSON.stringify(value));
 
 describe('a view from a file', () => {
-  it('has all parts that a view has', () => {
+  it('has all parts of a view', () => {
     expect(viewFrom(stored(startView), startView)).toEqual(startView);
     const slab = { kind: 'maximum', thickness: 4 };
     const other = {
@@ -37,7 +37,7 @@ describe('a view from a file', () => {
     expect(viewFrom(stored(other), startView)).toEqual(other);
   });
 
-  it('leaves out what makes no sense', () => {
+  it('leaves out what is invalid', () => {
     const odd = {
       window: [1],
       projection: 'x-ray',

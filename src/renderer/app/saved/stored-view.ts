@@ -4,8 +4,8 @@ import type { JsonObject } from '../../../core/format/json.ts';
 import { colormapNames } from '../../viewer/colors/colormaps.ts';
 import type { SlabChoice, ViewState } from '../../viewer/model/viewer-api.ts';
 
-// A view in a file is checked by the shape of one that is known to be good: numbers where that has numbers, as many. What a
-// shape does not say stands in the tables here; a new part of ViewState that needs a line does not compile without.
+// A view from a file is checked against the shape of a valid one: numbers where that has numbers, and as many. Tables here
+// add what a shape cannot express. A new part of ViewState that needs an entry does not compile without it.
 
 type HasWords<T> = T extends string
   ? true
@@ -19,7 +19,7 @@ type KeysWhere<Test extends { readonly [Key in keyof ViewState]-?: unknown }> = 
   readonly [Key in keyof ViewState]-?: true extends Test[Key] ? Key : never;
 }[keyof ViewState];
 
-/** The words that a part may hold. */
+/** The names that a part may hold. */
 const words: Readonly<Record<KeysWhere<{ [Key in keyof ViewState]-?: HasWords<ViewState[Key]> }>, readonly string[]>> = {
   projection: projections,
   quality: ['draft', 'normal', 'fine'],
@@ -32,12 +32,12 @@ const words: Readonly<Record<KeysWhere<{ [Key in keyof ViewState]-?: HasWords<Vi
   sliceSlabs: ['none', ...slabKinds],
 };
 
-/** Lists of any length, and how long they may be. */
+/** Lists of variable length, with their maximum length. */
 const longest: Readonly<Record<KeysWhere<{ [Key in keyof ViewState]-?: IsList<ViewState[Key]> }>, number>> = {
   opacity: 1000,
 };
 
-/** What may be there or not, as an example of it. */
+/** Optional parts, each with an example. */
 type OptionalKey = KeysWhere<{ [Key in keyof ViewState]-?: undefined extends ViewState[Key] ? true : false }>;
 const anySlab: SlabChoice = { kind: 'none', thickness: 0 };
 const examples: { readonly [Key in OptionalKey]: NonNullable<ViewState[Key]> } = {
@@ -46,8 +46,8 @@ const examples: { readonly [Key in OptionalKey]: NonNullable<ViewState[Key]> } =
 };
 
 /**
- * The parts of a view that a file holds, as far as they make sense; the others are left out, so that they stay as they are.
- * @param shape a view of the same kind: the one that the viewer has
+ * The valid parts of a view from a file. Invalid ones are left out, so that they keep their value.
+ * @param shape a view of the same kind: the viewer's own
  */
 export function viewFrom(stored: JsonObject, shape: ViewState): Partial<ViewState> {
   const isGood = (key: string): boolean => {

@@ -5,16 +5,16 @@ import type { Links } from '../../viewer/linked-viewers.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import type { JobProgress } from './progress.ts';
 
-/** What the second viewer shows: the second volume, or the first one less the second. */
+/** What the second viewer shows: the second volume, or the first minus the second. */
 export type ComparisonMode = 'beside' | 'difference';
 
 /** What is known of the difference. */
 export type DifferenceState =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'running'; readonly progress: JobProgress }
-  /** Why there is none, in words. */
+  /** Why there is no difference. */
   | { readonly kind: 'refused'; readonly why: string }
-  /** `whyUnseen`: there are only numbers, and no volume to look at. */
+  /** `whyUnseen`: there are only numbers, and no volume to show. */
   | { readonly kind: 'known'; readonly difference: Difference; readonly whyUnseen: string | undefined };
 
 export type ComparisonState =

@@ -10,30 +10,30 @@ import type { ResidencyState } from './residency-state.ts';
 import type { CompressionResult } from './result.ts';
 import type { WaitingSession } from './saved-session.ts';
 
-/** Where the document is in its life. `document-machine.ts` says what leads from one to the other. */
+/** The phase of the document's life. `document-machine.ts` defines the transitions. */
 export type DocumentPhase =
   | 'empty'
-  /** The volume of a saved session is looked for. */
+  /** Looking for the volume of a saved session. */
   | 'seeking'
-  /** People are asked: for a raw file's layout, or for the files of a session. */
+  /** Waiting for the user: for a raw file's layout, or for the files of a session. */
   | 'asking'
   | 'loading'
   | 'failed'
   | 'ready'
-  /** The device was lost, and a new one has been asked for. */
+  /** The device was lost, and a new one was requested. */
   | 'lost'
-  /** There is a new device, and the volume is brought back to it. */
+  /** There is a new device, and the volume is being loaded again. */
   | 'returning'
-  /** No new device could be had. People may try again. */
+  /** There is no new device. The user may try again. */
   | 'stranded';
 
-/** What is being done with the open document: one thing at a time. */
+/** The current job on the open document, one at a time. */
 export type DocumentJob =
   | 'none'
   | 'compressing'
-  /** Compressed from its file straight into another one, on a device of its own. */
+  /** Compressing from its file straight into another, on a separate device. */
   | 'streaming'
-  /** Exchanged in GPU memory: voxels for compressed bytes, or back. */
+  /** Exchanging voxels for compressed bytes in GPU memory, or back. */
   | 'exchanging'
   | 'saving';
 
@@ -42,47 +42,47 @@ export interface DocumentLifeState {
   readonly job: DocumentJob;
 }
 
-/** What is open, as panels see it. Voxels and compressed bytes are in document/document-life.ts. */
+/** The open document as panels see it. Voxels and compressed bytes are in document/document-life.ts. */
 export interface OpenDocument {
   readonly name: string;
   /** `NIfTI`, `Stria`, `Sample`. */
   readonly format: string;
-  /** Size of the file as it lies on the disk, in bytes; undefined for a sample. */
+  /** Size of the file on disk in bytes; undefined for a sample. */
   readonly fileBytes: number | undefined;
   readonly info: VolumeInfo;
   readonly statistics: VolumeStatistics;
   readonly decimation: number;
-  /** Its planes were pictures, each by itself. */
+  /** Its planes were single pictures. */
   readonly arePictures: boolean;
 }
 
-/** How long opening took. */
+/** The duration of opening. */
 export interface Opening {
   /** From the request until the first picture was presented. */
   readonly ms: number;
-  /** When reading, uploading and the rest went on. */
+  /** When each stage ran. */
   readonly timeline: readonly StageSpan[];
 }
 
 export type DocumentState =
   | { readonly kind: 'empty' }
   | { readonly kind: 'loading'; readonly name: string; readonly progress: JobProgress }
-  /** A raw file whose layout nobody knows: the form asks. */
+  /** A raw file of unknown layout. A form asks for it. */
   | { readonly kind: 'layout'; readonly file: HostFile; readonly suggestions: readonly RawLayout[] }
-  /** A session whose volume was not found: people are asked for it. */
+  /** A session whose volume was not found. The user is asked for it. */
   | { readonly kind: 'waiting'; readonly session: WaitingSession }
-  /** `rawFile`: what failed may still be opened as raw voxels, by a layout that people give. */
+  /** `rawFile`: the file, if it can still be opened as raw voxels with a layout from the user. */
   | { readonly kind: 'failed'; readonly name: string; readonly fault: FaultData; readonly rawFile?: HostFile | undefined }
   | { readonly kind: 'ready'; readonly document: OpenDocument };
 
-/** Compressing the open volume. What it made is `compressed`, which outlives a later attempt that is cancelled or fails. */
+/** Compression of the open volume. Its result is `compressed`, which survives a later attempt that is cancelled or fails. */
 export type CompressionState =
   | { readonly kind: 'idle' }
-  /** `isAsked`: people wait for this, and want to see it; else something that they asked for needs it. */
+  /** `isAsked`: the user started it and wants to see it; otherwise another action needs it. */
   | { readonly kind: 'running'; readonly progress: JobProgress; readonly isAsked: boolean }
   | { readonly kind: 'failed'; readonly fault: FaultData };
 
-/** What compressing the open volume made last. `isAsked`: people waited for it. */
+/** The last result of compressing the open volume. `isAsked`: the user started it. */
 export interface CompressedState {
   readonly result: CompressionResult;
   readonly isAsked: boolean;
@@ -92,7 +92,7 @@ export interface SavedFile {
   readonly name: string;
   readonly folder: string;
   readonly reveal: (() => Promise<void>) | undefined;
-  /** When it was written; empty where that is a part of compressing. */
+  /** When it was written; empty if that was part of compressing. */
   readonly timeline: readonly StageSpan[];
 }
 
@@ -102,18 +102,18 @@ export type SaveState =
   | ({ readonly kind: 'saved' } & SavedFile)
   | { readonly kind: 'failed'; readonly fault: FaultData };
 
-/** All that the life of the document changes in the store. */
+/** Everything in the store that belongs to the document's life. */
 export interface DocumentSlice {
-  /** The other fields show it: `changeDocument` alone changes them. */
+  /** The other fields follow from it. Only `changeDocument` changes them. */
   readonly life: DocumentLifeState;
   readonly document: DocumentState;
   /** Of the document. Undefined until its first picture. */
   readonly opening: Opening | undefined;
   readonly compression: CompressionState;
-  /** Undefined until the open volume was compressed. */
+  /** Undefined until the open volume is compressed. */
   readonly compressed: CompressedState | undefined;
   readonly save: SaveState;
-  /** What the chunks of the open volume became: as they were compressed last, or as they came. */
+  /** The chunks of the open volume, as last compressed or as read. */
   readonly chunks: ChunkMap | undefined;
   /** Undefined while no volume is open. */
   readonly residency: ResidencyState | undefined;

@@ -18,7 +18,7 @@ function stored(tunings: unknown) {
   };
 }
 
-test('what was found on a GPU is kept for it alone', () => {
+test('tuning is stored for its GPU only', () => {
   const place = stored({});
   writeSettings(place, { ...defaultSettings, tunings: withTuning({}, adapter, tuning) });
   const { tunings } = readSettings(place);
@@ -28,7 +28,7 @@ test('what was found on a GPU is kept for it alone', () => {
   expect(withTuning(tunings, adapter, undefined)).toEqual({});
 });
 
-test('of very many GPUs the last ones are kept', () => {
+test('of very many GPUs the latest are kept', () => {
   let tunings = {};
   for (let version = 0; version < 40; version++) {
     tunings = withTuning(tunings, { ...adapter, description: `driver ${version}` }, tuning);
@@ -50,7 +50,7 @@ test.each([
   expect(readSettings(stored(value)).tunings).toEqual(expected);
 });
 
-test('a key that every object has is nothing that was kept', () => {
+test('a key that every object has is not a stored tuning', () => {
   const odd = { vendor: '', architecture: '', device: '', description: '' };
   expect(keptTuning(checkedTunings({}), gpuOf({ ...odd, vendor: 'constructor' }))).toBe(undefined);
 });

@@ -4,14 +4,14 @@ import { History } from './history.ts';
 
 const start = { window: [0, 255], colormap: 'gray', layout: 'quad' };
 let clockMs = 0;
-/** Well after what came before. */
+/** Well after the previous change. */
 const later = () => {
   clockMs += 10_000;
   return { atMs: clockMs, gesture: undefined };
 };
 
 describe('History', () => {
-  it('goes back and forth step by step, and says what each one is of', () => {
+  it('goes back and forth step by step, and names each step', () => {
     const history = new History();
     history.clear(start);
     expect(history.undo()).toBeUndefined();
@@ -29,7 +29,7 @@ describe('History', () => {
     expect(history.redo()).toBeUndefined();
   });
 
-  it('takes what it has brought back for no change, and a new change for the end of what was undone', () => {
+  it('does not count a restored value as a change, and drops undone steps after a new change', () => {
     const history = new History();
     history.clear(start);
     history.record({ ...start, layout: '3d' }, later());
@@ -41,7 +41,7 @@ describe('History', () => {
     expect(history.undo()).toEqual({ colormap: 'gray' });
   });
 
-  it('makes one step of changes of the same thing that follow each other at once', () => {
+  it('makes one step of quick changes of the same key', () => {
     const history = new History();
     history.clear(start);
     for (const [index, high] of [250, 240, 230].entries())
@@ -49,12 +49,12 @@ describe('History', () => {
     expect(history.undo()).toEqual({ window: [0, 255] });
     expect(history.undo()).toBeUndefined();
     expect(history.redo()).toEqual({ window: [0, 230] });
-    // What was undone or done again is over: the next change is another step, however soon.
+    // An undone or redone step is closed: the next change is another step, however soon.
     history.record({ ...start, window: [0, 100] }, { atMs: 201, gesture: undefined });
     expect(history.undo()).toEqual({ window: [0, 230] });
   });
 
-  it('makes a step of each change of a separate thing, however soon', () => {
+  it('makes each change of a separate key a step, however soon', () => {
     const history = new History(undefined, ['measurements']);
     history.clear({ ...start, measurements: [] });
     for (const [index, measurements] of [['a'], ['a', 'b'], ['b']].entries())
@@ -79,7 +79,7 @@ describe('History', () => {
     expect(history.undo()).toBeUndefined();
   });
 
-  it('takes a drag that ends where it began for no step', () => {
+  it('makes no step of a drag that ends where it started', () => {
     const history = new History();
     history.clear(start);
     history.record({ ...start, window: [0, 250] }, { atMs: 0, gesture: 1 });
@@ -87,7 +87,7 @@ describe('History', () => {
     expect(history.undoKeys).toEqual([]);
   });
 
-  it('keeps things apart that change soon after each other', () => {
+  it('makes separate steps of different keys that change in quick succession', () => {
     const history = new History();
     history.clear(start);
     history.record({ ...start, layout: '3d' }, { atMs: 0, gesture: undefined });
@@ -96,7 +96,7 @@ describe('History', () => {
     expect(history.undo()).toEqual({ layout: 'quad' });
   });
 
-  it('forgets the oldest, and everything when it is cleared', () => {
+  it('drops the oldest steps, and everything when it is cleared', () => {
     const history = new History(2);
     history.clear({ n: 0 });
     for (let n = 1; n <= 3; n++) history.record({ n }, later());
@@ -105,7 +105,7 @@ describe('History', () => {
     expect([history.undo(), history.redo()]).toEqual([undefined, undefined]);
   });
 
-  it('is at the beginning after as many undos as steps, and at the end after as many redos', () => {
+  it('reaches the start after as many undos as steps, and the end after as many redos', () => {
     const change = fc.record({ key: fc.constantFrom('a', 'b', 'c'), value: fc.jsonValue({ maxDepth: 1 }), waitMs: fc.nat(1000) });
     fc.assert(
       fc.property(fc.array(change, { maxLength: 30 }), (changes) => {

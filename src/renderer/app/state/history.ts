@@ -1,8 +1,8 @@
-/** What undo can bring back, flat: one key for each thing that people set. */
+/** What undo can restore: a flat object with one key for each thing that the user sets. */
 export type Snapshot = Readonly<Record<string, unknown>>;
 
 interface Step {
-  /** The things that it changed, and only these. */
+  /** The values that it changed, and only these. */
   readonly before: Snapshot;
   readonly after: Snapshot;
 }
@@ -12,12 +12,12 @@ interface LastChange {
   readonly gesture: number | undefined;
 }
 
-/** Changes of the same things that follow each other so soon are one step, in milliseconds. */
+/** Changes of the same keys within this time are one step, in milliseconds. */
 const mergeMs = 400;
 
 /**
- * What was set, step by step. It is told what is so now and finds out what changed. A step holds what it changed and nothing
- * else: undoing it leaves alone what was never a step, such as the crosshair.
+ * Undo steps. It is told the current snapshot and finds what changed. A step holds only what it changed, so undoing it leaves
+ * everything else alone, such as the crosshair.
  */
 export class History {
   readonly #limit: number;
@@ -28,16 +28,16 @@ export class History {
   #last: LastChange | undefined;
 
   /**
-   * @param limit the oldest step beyond this number is forgotten
-   * @param separate things whose every change is a step, however soon after the one before: a list that people add to and
-   * delete from, where a slider's values would be one step
+   * @param limit the oldest steps beyond this number are dropped
+   * @param separate keys whose every change is a step of its own, however soon: lists with additions and deletions, unlike
+   * sliders
    */
   constructor(limit = 200, separate: readonly string[] = []) {
     this.#limit = limit;
     this.#separate = separate;
   }
 
-  /** Forgets all steps and begins at what is so now. */
+  /** Drops all steps and starts at the current snapshot. */
   clear(now: Snapshot): void {
     this.#undo.length = 0;
     this.#redo.length = 0;
@@ -46,9 +46,9 @@ export class History {
   }
 
   /**
-   * Notes what is so now. Changes of the same things make one step while they follow each other at once (unless they are
-   * separate), and as long as one gesture lasts.
-   * @param gesture number of the drag that is going on; undefined: none is
+   * Records the current snapshot. Changes of the same keys become one step if they follow each other quickly (unless they are
+   * separate) or belong to one gesture.
+   * @param gesture number of the current drag; undefined if there is none
    */
   record(now: Snapshot, { atMs, gesture }: LastChange): void {
     const keys = changedKeys(this.#now, now);
@@ -65,7 +65,7 @@ export class History {
     const isOneGesture = gesture !== undefined && gesture === this.#last?.gesture;
     if (last && follows && (isSoon || isOneGesture) && sameKeys(last.after, after)) {
       this.#undo.pop();
-      // A drag may end where it began.
+      // A drag may end where it started.
       if (changedKeys(last.before, after).length > 0) this.#undo.push({ ...last, after });
     } else this.#undo.push({ before, after });
     if (this.#undo.length > this.#limit) this.#undo.shift();
@@ -74,7 +74,7 @@ export class History {
     this.#last = { atMs, gesture };
   }
 
-  /** What is to be set so that the last step is undone; undefined: there is none. */
+  /** The values to set in order to undo the last step; undefined if there is none. */
   undo(): Snapshot | undefined {
     const step = this.#undo.pop();
     if (!step) return undefined;
@@ -82,7 +82,7 @@ export class History {
     return this.#goTo(step.before);
   }
 
-  /** What is to be set so that the step that was undone last is so again; undefined: there is none. */
+  /** The values to set in order to redo the last undone step; undefined if there is none. */
   redo(): Snapshot | undefined {
     const step = this.#redo.pop();
     if (!step) return undefined;
@@ -90,7 +90,7 @@ export class History {
     return this.#goTo(step.after);
   }
 
-  /** The things that the next `undo` would bring back. Empty: there is no step. */
+  /** The keys that the next `undo` would restore. Empty if there is no step. */
   get undoKeys(): readonly string[] {
     return Object.keys(this.#undo.at(-1)?.before ?? {});
   }

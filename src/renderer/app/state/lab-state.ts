@@ -16,17 +16,17 @@ export type LabRun =
   | { readonly kind: 'done'; readonly result: BenchResult; readonly gpuBytes: number }
   | { readonly kind: 'tuned'; readonly report: TuningReport; readonly gpuBytes: number };
 
-/** The Lab, as panels see it. */
+/** The Lab as panels see it. */
 export interface LabState {
   readonly suite: LabSuite;
   readonly size: LabSize;
-  /** A codec's name, or 'all'; the seeds have codecs of their own. */
+  /** A codec's name, or 'all'. The seeds have their own codecs. */
   readonly codec: string;
   readonly run: LabRun;
-  /** What the cases were measured on. */
+  /** The GPU that the cases were measured on. */
   readonly device: { readonly name: string; readonly software: boolean } | undefined;
   readonly cases: readonly BenchCase[];
-  /** What tuning found so far. */
+  /** Results of tuning so far. */
   readonly choices: readonly TunedChoice[];
 }
 

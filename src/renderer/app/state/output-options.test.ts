@@ -3,7 +3,7 @@ import { defaultMovieOptions, frameName, movieFrames, outputSize, shownSize } fr
 
 const dims = { dims: [8, 9, 10, 4] } as const;
 
-test('the size of the layout is that of its views and the lines between', () => {
+test('the size of the layout is that of its views and the lines between them', () => {
   const size = [300, 200] as const;
   const all = new Map([
     ['3d', size],
@@ -17,7 +17,7 @@ test('the size of the layout is that of its views and the lines between', () => 
   expect(shownSize('layout', '3d', new Map())).toBeUndefined();
 });
 
-test('sizes: as on the screen, twice that, 4K, and one’s own; letters grow with the picture', () => {
+test('sizes: as on screen, twice that, 4K, and custom; text grows with the picture', () => {
   const own = { width: 600, height: 1000 };
   expect(outputSize({ ...own, size: 'screen' }, [300, 200], 1.5)).toEqual({ width: 450, height: 300, pixelRatio: 1.5 });
   expect(outputSize({ ...own, size: 'double' }, [300, 200], 1.5)).toEqual({ width: 900, height: 600, pixelRatio: 3 });
@@ -25,7 +25,7 @@ test('sizes: as on the screen, twice that, 4K, and one’s own; letters grow wit
   expect(outputSize({ ...own, size: 'own' }, [300, 200], 1.5)).toEqual({ width: 600, height: 1000, pixelRatio: 2 });
 });
 
-test('a whole turn does not end where it began', () => {
+test('a full turn does not end where it started', () => {
   const frames = movieFrames({ ...defaultMovieOptions, frames: 4, degrees: 360 }, dims);
   expect(frames.map(({ turn }) => turn?.degrees)).toEqual([0, 90, 180, 270]);
   expect(movieFrames({ ...defaultMovieOptions, frames: 0 }, dims)).toEqual([]);

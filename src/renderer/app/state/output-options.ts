@@ -2,12 +2,12 @@ import type { VolumeInfo } from '../../../core/shared/volume.ts';
 import type { PictureBackground, PictureRequest, PictureView, Turn } from '../../viewer/model/picture.ts';
 import type { Layout, SliceAxis } from '../../viewer/model/viewer-api.ts';
 
-/** `screen`: as many pixels as on the screen; `double`: twice as many along each edge. */
+/** `screen`: the pixels of the screen; `double`: twice as many along each edge. */
 export type OutputSize = 'screen' | 'double' | '4k' | 'own';
 
-/** What people chose for pictures, and for the frames of movies. */
+/** Options of pictures, and of the frames of movies. */
 export interface PictureOptions {
-  /** `layout`: all views that are shown, as the window arranges them. */
+  /** `layout`: all visible views, arranged as in the window. */
   readonly view: PictureView | 'layout';
   readonly size: OutputSize;
   /** In pixels, for the size `own`. */
@@ -17,7 +17,7 @@ export interface PictureOptions {
   readonly background: PictureBackground;
 }
 
-/** `pictures`: numbered PNGs, exact. `video`: one file that plays, with losses. */
+/** `pictures`: numbered PNGs, lossless. `video`: one file, lossy. */
 export type MovieFormat = 'pictures' | 'video';
 
 export type MovieKind = 'turn' | 'slices' | 'time';
@@ -26,14 +26,14 @@ export interface MovieOptions {
   readonly kind: MovieKind;
   readonly turn: Turn;
   readonly degrees: number;
-  /** Of a turn. */
+  /** For a turntable. */
   readonly frames: number;
   readonly axis: SliceAxis;
-  /** Of slices along `axis`, or of time points; either may be the greater. */
+  /** For slices along `axis`, or time points. Either may be the larger. */
   readonly first: number;
   readonly last: number;
   readonly format: MovieFormat;
-  /** Of a video. */
+  /** For a video. */
   readonly framesPerSecond: number;
 }
 
@@ -62,10 +62,10 @@ export const mostFramesPerSecond = 120;
 
 type Size = readonly [width: number, height: number];
 
-/** Pixels of the screen between the views of a layout. */
+/** Screen pixels between the views of a layout. */
 export const layoutGap = 1;
 
-/** How large a view, or the layout, is on the screen, in CSS pixels. Undefined: it is not shown. */
+/** Size of a view, or of the layout, on the screen in CSS pixels. Undefined if it is not visible. */
 export function shownSize(view: PictureOptions['view'], layout: Layout, shown: ReadonlyMap<PictureView, Size>): Size | undefined {
   if (view !== 'layout') return shown.get(view);
   const sizes = [...shown.values()];
@@ -85,7 +85,7 @@ export function shownSize(view: PictureOptions['view'], layout: Layout, shown: R
   ];
 }
 
-/** Pixels of a picture, and of each CSS pixel in it. @param shown in CSS pixels */
+/** Size of a picture, and picture pixels per CSS pixel. @param shown in CSS pixels */
 export function outputSize(
   { size, width, height }: Pick<PictureOptions, 'size' | 'width' | 'height'>,
   [shownWidth, shownHeight]: Size,
@@ -99,7 +99,7 @@ export function outputSize(
   return { width: own[0], height: own[1], pixelRatio: Math.min(own[0] / shownWidth, own[1] / shownHeight) };
 }
 
-/** What is other in one frame than on the screen. */
+/** How one frame differs from the screen. */
 export interface MovieFrame {
   readonly turn?: PictureRequest['turn'];
   /** Along the movie's axis. */
@@ -107,7 +107,7 @@ export interface MovieFrame {
   readonly timePoint?: number;
 }
 
-/** The frames of a movie in their order. A whole turn ends one frame before its first. Empty: what was chosen makes none. */
+/** The frames of a movie in order. A full turn ends one frame before the start. Empty if the options give no frames. */
 export function movieFrames(options: MovieOptions, { dims }: Pick<VolumeInfo, 'dims'>): readonly MovieFrame[] {
   const { kind, turn, degrees, axis, first, last } = options;
   if (kind === 'turn') {
@@ -124,7 +124,7 @@ export function movieFrames(options: MovieOptions, { dims }: Pick<VolumeInfo, 'd
   });
 }
 
-/** `frame-0001.png`: numbered from 1, as many digits for all. */
+/** `frame-0001.png`: numbered from 1, with the same number of digits. */
 export function frameName(index: number, count: number): string {
   return `frame-${String(index + 1).padStart(Math.max(4, String(count).length), '0')}.png`;
 }

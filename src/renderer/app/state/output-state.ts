@@ -9,13 +9,13 @@ import {
 } from './output-options.ts';
 import type { JobProgress } from './progress.ts';
 
-/** The picture that is asked for in the dialog. */
+/** The picture of the dialog. */
 export type PictureWork =
   | { readonly kind: 'idle' }
   | { readonly kind: 'working' }
   | { readonly kind: 'failed'; readonly fault: FaultData };
 
-/** The movie that is being made, or was made last. Its progress counts frames. */
+/** The current or last movie. Its progress counts frames. */
 export type MovieWork =
   | { readonly kind: 'none' }
   | { readonly kind: 'running'; readonly name: string; readonly folder: string; readonly progress: JobProgress }
@@ -45,7 +45,7 @@ export const firstOutput: OutputState = {
 
 const volumeEndingsOfName = new RegExp(`(\\.(${[...readableEndings, 'stria', 'dat', 'vol'].join('|')}))+$`, 'i');
 
-/** A volume's name without its endings, fit for a file's name: `scan` for `scan.nii.gz`. */
+/** A volume's name without extensions, usable in a file name: `scan` for `scan.nii.gz`. */
 export function outputStem(name: string): string {
   const stem = name.replace(volumeEndingsOfName, '');
   return stem.replace(/[^\p{L}\p{N} ._()+-]/gu, '_').trim() || 'volume';

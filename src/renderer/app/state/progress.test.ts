@@ -3,7 +3,7 @@ import type { Progress } from '../../../core/shared/job.ts';
 import { fraction, nextProgress, pace, startProgress, throttleProgress } from './progress.ts';
 
 describe('progress', () => {
-  it('gives rate and time left once there is something to go by', () => {
+  it('gives rate and time left once they can be estimated', () => {
     const start = startProgress('Reading', 1000, 0);
     expect(pace(start)).toBeUndefined();
     const half = nextProgress(start, { stage: 'Reading', done: 500, total: 1000 }, 1000);
@@ -11,17 +11,17 @@ describe('progress', () => {
     expect(pace(half)).toEqual({ bytesPerSecond: 500, leftMs: 1000 });
   });
 
-  it('starts the clock anew with a new stage', () => {
+  it('restarts the clock with a new stage', () => {
     const reading = nextProgress(startProgress('Reading', 10, 0), { stage: 'Reading', done: 10, total: 10 }, 5000);
     expect(nextProgress(reading, { stage: 'Checking', done: 1, total: 10 }, 6000).startedAt).toBe(6000);
   });
 
-  it('knows no fraction without a total', () => {
+  it('has no fraction without a total', () => {
     expect(fraction({ stage: 'Reading', done: 5, total: undefined })).toBeUndefined();
     expect(fraction({ stage: 'Reading', done: 0, total: 0 })).toBeUndefined();
   });
 
-  it('is throttled, but never loses a stage’s start or end', () => {
+  it('is throttled, but never loses the start or end of a stage', () => {
     const seen: Progress[] = [];
     const report = throttleProgress((progress) => seen.push(progress), 1e9);
     for (let done = 0; done <= 100; done++) report({ stage: 'Reading', done, total: 100 });

@@ -1,8 +1,8 @@
 import type { Progress } from '../../../core/shared/job.ts';
 
-/** Long work as a bar shows it: what, how much of how much, since when. */
+/** Progress of long work as a bar shows it: stage, amount, total and start. */
 export interface JobProgress extends Progress {
-  /** `performance.now()` when this stage began, or when the first bytes of it were done. */
+  /** `performance.now()` when this stage started, or when its first bytes were done. */
   readonly startedAt: number;
   readonly now: number;
 }
@@ -11,17 +11,17 @@ export function startProgress(stage: string, total: number | undefined, now: num
   return { stage, done: 0, total, startedAt: now, now };
 }
 
-/** The next state of a bar. A new stage starts the clock anew, so that rates are the stage's own. */
+/** The next state of a bar. A new stage restarts the clock, so that rates belong to the stage. */
 export function nextProgress(before: JobProgress, progress: Progress, now: number): JobProgress {
   return { ...progress, startedAt: progress.stage === before.stage ? before.startedAt : now, now };
 }
 
-/** 0 to 1, or undefined where the total is not known. */
+/** 0 to 1, or undefined if the total is unknown. */
 export function fraction(progress: Progress): number | undefined {
   return progress.total === undefined || progress.total === 0 ? undefined : Math.min(1, progress.done / progress.total);
 }
 
-/** Bytes a second since the stage began, and milliseconds left; undefined until there is something to go by. */
+/** Bytes per second since the stage started, and milliseconds left; undefined until they can be estimated. */
 export function pace(
   progress: JobProgress,
 ): { readonly bytesPerSecond: number; readonly leftMs: number | undefined } | undefined {
@@ -33,8 +33,8 @@ export function pace(
 }
 
 /**
- * Passes progress on at most every `everyMs`, the first and last of each stage always: state changes ten times a second are
- * enough for a bar, and no React state changes at frame rate.
+ * Passes on progress at most every `everyMs`, but always the first and last of each stage. Ten updates per second are enough
+ * for a bar, and no React state changes at frame rate.
  */
 export function throttleProgress(report: (progress: Progress) => void, everyMs = 100): (progress: Progress) => void {
   let last = Number.NEGATIVE_INFINITY;

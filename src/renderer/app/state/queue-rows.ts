@@ -7,7 +7,7 @@ import { ratioOf } from './result.ts';
 export interface QueueRow {
   readonly id: number;
   readonly name: string;
-  /** Of the source's files, in bytes; undefined where not all of them are known. */
+  /** Size of the source's files in bytes; undefined if not all are known. */
   readonly size: number | undefined;
   readonly state: QueueRowState;
 }
@@ -17,7 +17,7 @@ export type QueueRowState =
   | { readonly kind: 'running'; readonly progress: JobProgress }
   | {
       readonly kind: 'done';
-      /** The source uncompressed, and the .stria file, in bytes. */
+      /** Size of the uncompressed source, and of the .stria file, in bytes. */
       readonly bytesIn: number;
       readonly bytesOut: number;
       readonly ms: number;
@@ -32,7 +32,7 @@ export function isFinished(row: QueueRow): boolean {
   return row.state.kind === 'done' || row.state.kind === 'failed' || row.state.kind === 'cancelled';
 }
 
-/** The rows with one row's state replaced. A finished row stays as it is: a late report changes nothing. */
+/** The rows with one row's state replaced. A finished row does not change, even if a late report arrives. */
 export function withRowState(rows: readonly QueueRow[], id: number, state: QueueRowState): QueueRow[] {
   return rows.map((row) => (row.id === id && !isFinished(row) ? { ...row, state } : row));
 }
@@ -42,15 +42,15 @@ export interface QueueSummary {
   readonly done: number;
   readonly failed: number;
   readonly active: number;
-  /** Of the rows that are done together; undefined where none is. */
+  /** For all finished rows together; undefined if there is none. */
   readonly sizes: QueueSizes | undefined;
 }
 
-/** Bytes of what was compressed. */
+/** Sizes in bytes. */
 export interface QueueSizes {
-  /** Of the source's files; undefined where not all of them are known. */
+  /** Of the source's files; undefined if not all are known. */
   readonly fileBytes: number | undefined;
-  /** Of the source uncompressed. */
+  /** Of the uncompressed source. */
   readonly bytesIn: number;
   /** Of the .stria. */
   readonly bytesOut: number;
@@ -78,8 +78,8 @@ function sumOfSizes(a: QueueSizes, b: QueueSizes): QueueSizes {
 }
 
 /**
- * How much smaller the .stria is, and than what: than the source uncompressed, which is what a codec is measured by, and than the
- * source's files, which is what the disk gains. One number without a name where both are the same.
+ * Two ratios: against the uncompressed source, which measures the codec, and against the source's files, which is what the
+ * disk gains. One number without a name if both are equal.
  */
 export function ratioWords({ fileBytes, bytesIn, bytesOut }: QueueSizes): readonly string[] {
   const ratio = (bytes: number): string => formatRatio(ratioOf({ bytesIn: bytes, bytesOut }));
@@ -87,7 +87,7 @@ export function ratioWords({ fileBytes, bytesIn, bytesOut }: QueueSizes): readon
   return [`${ratio(bytesIn)} unpacked`, ...(fileBytes === undefined ? [] : [`${ratio(fileBytes)} file`])];
 }
 
-/** The finished rows in words: files with files, and what is unpacked by its name. */
+/** A summary of the finished rows: the sizes of files, and the uncompressed size with its name. */
 export function sizeWords(sizes: QueueSizes): readonly string[] {
   const { fileBytes, bytesIn, bytesOut } = sizes;
   const bytes = (from: number): string => `${formatBytes(from)} → ${formatBytes(bytesOut)}`;

@@ -3,16 +3,16 @@ import type { JobProgress } from './progress.ts';
 /** How the open volume is kept in GPU memory. */
 export type Residency = 'raw' | 'compressed';
 
-/** How the open volume is kept, as panels see it. */
+/** Residency of the open volume as panels see it. */
 export interface ResidencyState {
   readonly kept: Residency;
   readonly rawBytes: number;
   /** Undefined until it is compressed. */
   readonly compressedBytes: number | undefined;
-  /** The voxels are within the GPU's budget. */
+  /** Whether the voxels fit the GPU's budget. */
   readonly canBeRaw: boolean;
-  /** All voxels are there to be compressed. */
+  /** Whether all voxels are available for compression. */
   readonly canBeCompressed: boolean;
-  /** While it is changed. */
+  /** While it is being changed. */
   readonly progress: JobProgress | undefined;
 }

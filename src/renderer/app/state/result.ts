@@ -2,7 +2,7 @@ import type { ChunkShare } from '../../../core/chunks/chunk-tally.ts';
 import type { CompressReport } from '../../../core/stream/compress.ts';
 import type { KernelTimes, StageSpan } from '../../../core/stream/stage-times.ts';
 
-/** How long a stage took, and by which clock. */
+/** The duration of a stage, and the clock that timed it. */
 export interface StageClock {
   readonly ms: number;
   readonly clock: 'GPU' | 'wall';
@@ -10,7 +10,7 @@ export interface StageClock {
 
 /** What the result card shows. Sizes in bytes. */
 export interface CompressionResult {
-  /** The source uncompressed: its voxels, and its headers. */
+  /** The uncompressed source: its voxels and headers. */
   readonly bytesIn: number;
   readonly voxelBytes: number;
   /** The .stria file. */
@@ -18,11 +18,11 @@ export interface CompressionResult {
   readonly shares: readonly ChunkShare[];
   readonly encode: StageClock | undefined;
   readonly decode: StageClock | undefined;
-  /** Every chunk was decoded again on the GPU and every bit compared. Undefined: that was not done. */
+  /** Every chunk was decoded again on the GPU and compared bit by bit. Undefined if that was not done. */
   readonly isExact: boolean | undefined;
-  /** When each stage went on, by names for people. */
+  /** When each stage ran, with names to show. */
   readonly timeline: readonly StageSpan[];
-  /** GPU memory of the volume as voxels, and as compressed bytes; undefined where it was never wholly in GPU memory. */
+  /** GPU memory of the volume as voxels, and as compressed bytes; undefined if it was never entirely in GPU memory. */
   readonly gpuBytes: { readonly before: number; readonly after: number } | undefined;
 }
 
@@ -36,7 +36,7 @@ const stageNames = {
   save: 'Save',
 } as const;
 
-/** Of a volume that was compressed from its file: the GPU held none of it for long. */
+/** For a volume compressed from its file, of which the GPU held only parts. */
 export function streamedResult({ bytesIn, bytesOut, voxelBytes, chunks, timesMs, timeline }: CompressReport): CompressionResult {
   return {
     bytesIn,
@@ -56,9 +56,9 @@ export function ratioOf(sizes: Pick<CompressionResult, 'bytesIn' | 'bytesOut'>):
 }
 
 /**
- * The sum of some kernels' times. Where the device's clock is too coarse to see any of them, the wall's.
- * @param counts whether a kernel's time is a part of it, by its name
- * @param wallMs the same work on the host's clock, copies to and from the GPU included
+ * The sum of the times of some kernels, or the wall-clock time if the device's clock is too coarse to see any of them.
+ * @param counts whether a kernel's time counts, by its name
+ * @param wallMs time of the same work on the host's clock, including copies to and from the GPU
  */
 export function stageClock(times: KernelTimes | undefined, counts: (name: string) => boolean, wallMs: number): StageClock {
   const ms = Object.entries(times?.ms ?? {}).reduce((sum, [name, each]) => (counts(name) ? sum + each : sum), 0);

@@ -10,14 +10,14 @@ import type { Layout, SliceAxis } from '../../viewer/model/viewer-api.ts';
 import type { SampleChoice } from './samples.ts';
 import type { Effort } from './settings.ts';
 
-// docs/SESSION.md says what each key is.
+// docs/SESSION.md describes the keys.
 
 /** A file of the volume. */
 export interface SessionPart {
-  /** From the session's folder, with `/`. */
+  /** Relative to the session's folder, with `/`. */
   readonly path: string;
   readonly size: number;
-  /** See core/format/fingerprint.ts. Undefined: of many pictures only some are looked into. */
+  /** See core/format/fingerprint.ts. Undefined for most pictures of a stack, since only some are read. */
   readonly fingerprint?: string | undefined;
 }
 
@@ -25,17 +25,17 @@ export type SessionSource =
   | { readonly files: readonly SessionPart[]; readonly raw?: RawLayout | undefined }
   | { readonly sample: SampleChoice };
 
-/** What a session brings back: what was open, and how it was looked at. */
+/** What a session restores: what was open, and its view. */
 export interface SavedSession {
   readonly source: SessionSource;
-  /** A ViewState as JSON: `viewFrom` makes one of it. */
+  /** A ViewState as JSON; `viewFrom` parses it. */
   readonly view: JsonObject;
-  /** Of the views that were shown. */
+  /** Of the visible views. */
   readonly viewpoints: Viewpoints;
   readonly layout: Layout;
   readonly sliceAxis: SliceAxis;
   readonly showChunks: boolean;
-  /** The 3D view has handles on its clip planes. */
+  /** Whether the 3D view has handles on its clip planes. */
   readonly clipHandles: boolean;
   readonly compression: {
     readonly codec: string;
@@ -44,16 +44,16 @@ export interface SavedSession {
     readonly effort: Effort;
   };
   readonly measurements: readonly Measurement[];
-  /** `axis` is undefined where nothing was played. */
+  /** `axis` is undefined if nothing was played. */
   readonly playback: ClockSettings & { readonly axis: StackAxis | undefined };
 }
 
-/** A session whose volume's files were not all found. Files given later complete it. */
+/** A session for which some files of its volume were not found. Files given later complete it. */
 export interface WaitingSession {
   readonly file: HostFile;
   readonly saved: SavedSession;
-  /** The names that are missing, and why a file of that name that was given is not the one. */
+  /** The missing names, and why a given file of that name is not the right one. */
   readonly missing: readonly { readonly name: string; readonly reason: string | undefined }[];
-  /** What is there, by the place in the session's list. */
+  /** The files found, by index in the session's list. */
   readonly found: readonly (HostFile | undefined)[];
 }

@@ -27,7 +27,7 @@ describe('settings', () => {
     expect(readSettings(place)).toEqual(settings);
   });
 
-  it('fall back where the storage is missing, damaged, or holds nonsense', () => {
+  it('fall back to defaults if the storage is missing, damaged or invalid', () => {
     expect(readSettings(undefined)).toEqual(defaultSettings);
     expect(readSettings(storage('{'))).toEqual(defaultSettings);
     expect(readSettings(storage('null'))).toEqual(defaultSettings);

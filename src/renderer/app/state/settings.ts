@@ -8,13 +8,13 @@ import { type LengthUnits, lengthUnitNames } from '../words/units.ts';
 import { checkedTunings, type KeptTunings } from './gpu-tuning.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
-/** What folds in the inspector: all of compression, and the details of its result. */
+/** Foldable parts of the inspector: compression as a whole, and the details of its result. */
 export const inspectorSections = ['compression', 'details'] as const;
 export type InspectorSection = (typeof inspectorSections)[number];
 export const inspectorTabs = ['display', 'measure', 'volume', 'gpu'] as const;
 export type InspectorTab = (typeof inspectorTabs)[number];
 
-/** What Stria remembers between starts. */
+/** Settings that are kept between starts. */
 export interface Settings {
   readonly theme: Theme;
   readonly layout: Layout;
@@ -23,28 +23,28 @@ export interface Settings {
   readonly inspectorWidth: number;
   readonly inspectorTab: InspectorTab;
   readonly foldedSections: readonly InspectorSection[];
-  /** The histogram's counts are logarithmic. */
+  /** Whether the histogram's counts are logarithmic. */
   readonly logCounts: boolean;
-  /** A codec's name, or that of two, or 'auto'. */
+  /** The name of a codec or chain, or 'auto'. */
   readonly codec: string;
   readonly axis: CodecOptions['axis'];
-  /** What 'auto' goes by. */
+  /** What 'auto' prefers. */
   readonly prefer: Preference;
   readonly effort: Effort;
   readonly playback: ClockSettings;
   readonly lengthUnits: LengthUnits;
   readonly byteUnits: ByteUnits;
-  /** What volumes may take of the GPU's memory, in MiB; 'auto': by what the device has. */
+  /** Limit of GPU memory for volumes, in MiB; 'auto' depends on the device. */
   readonly gpuBudgetMiB: number | 'auto';
-  /** Behind the pictures. */
+  /** Background of the viewports. */
   readonly ground: Ground;
-  /** Workgroup sizes of kernels, as the Lab found them. */
+  /** Workgroup sizes of kernels, as tuned in the Lab. */
   readonly tunings: KeptTunings;
 }
 
 export type Effort = NonNullable<CodecOptions['effort']>;
 
-/** Whole MiB: less holds nothing worth a look, and more has no GPU. */
+/** Whole MiB: less holds nothing useful, and no GPU has more. */
 export const gpuBudgets = { min: 64, default: 2048, max: 262_144 } as const;
 
 export const inspectorWidths = { min: 280, default: 320, max: 560 } as const;
@@ -77,14 +77,14 @@ const axes: readonly CodecOptions['axis'][] = ['auto', 'x', 'y', 'z'];
 
 export type SettingsStorage = Pick<Storage, 'getItem' | 'setItem'>;
 
-/** The stored settings; what is missing or makes no sense is the default. */
+/** The stored settings. Missing or invalid ones get their default. */
 export function readSettings(storage: SettingsStorage | undefined): Settings {
   let stored: Partial<Record<keyof Settings, unknown>> = {};
   try {
     const parsed: unknown = JSON.parse(storage?.getItem(key) ?? '{}');
     if (typeof parsed === 'object' && parsed !== null) stored = parsed;
   } catch {
-    // Damaged or forbidden storage: the defaults do.
+    // Damaged or forbidden storage: use the defaults.
   }
   const one = <T>(options: readonly T[], value: unknown, fallback: T): T =>
     options.includes(value as T) ? (value as T) : fallback;
@@ -121,7 +121,7 @@ export function writeSettings(storage: SettingsStorage | undefined, settings: Se
   try {
     storage?.setItem(key, JSON.stringify(settings));
   } catch {
-    // A full or forbidden storage costs the memory of a fold, nothing more.
+    // If the storage is full or forbidden, settings are not kept.
   }
 }
 

@@ -3,7 +3,7 @@ import { type QueueRow, ratioWords, sizeWords, summarize, withRowState } from '.
 import { createAppStore, openDocument } from './store.ts';
 
 describe('the store', () => {
-  it('starts empty, with the GPU being opened', () => {
+  it('starts empty, while the GPU is being opened', () => {
     const state = createAppStore().getState();
     expect(state.document.kind).toBe('empty');
     expect(state.gpu.kind).toBe('opening');
@@ -34,7 +34,7 @@ describe('queue rows', () => {
     expect(summarize([done(150), done(undefined)]).sizes).toEqual({ fileBytes: undefined, bytesIn: 800, bytesOut: 200 });
   });
 
-  it('name what is compared with what: files with files, and what is unpacked by its name', () => {
+  it('name what each ratio compares: files with files, or the uncompressed size', () => {
     const packed = { fileBytes: 760 * 1024, bytesIn: 1900 * 1024, bytesOut: 511 * 1024 };
     expect(ratioWords(packed)).toEqual(['3.72\u202f× unpacked', '1.49\u202f× file']);
     expect(sizeWords(packed)).toEqual([
@@ -43,7 +43,7 @@ describe('queue rows', () => {
     ]);
     const plain = { ...packed, fileBytes: packed.bytesIn };
     expect([ratioWords(plain), sizeWords(plain)]).toEqual([['3.72\u202f×'], ['1.86\u202fMiB → 511\u202fKiB (3.72\u202f×)']]);
-    // A detached header alone says nothing of its voxels' file.
+    // A detached header alone does not tell the size of its voxels' file.
     expect(ratioWords({ ...packed, fileBytes: undefined })).toEqual(['3.72\u202f× unpacked']);
   });
 });

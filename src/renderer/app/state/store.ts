@@ -19,22 +19,22 @@ export type GpuState =
   | { readonly kind: 'opening' }
   | { readonly kind: 'ready'; readonly gpu: Gpu; readonly viewer: Viewer }
   | { readonly kind: 'failed'; readonly diagnosis: GpuDiagnosis }
-  /** The device went away; a new one is asked for, and the volume is loaded into it again. */
+  /** The device was lost. A new one is requested, and the volume will be loaded again. */
   | { readonly kind: 'recovering'; readonly message: string };
 
-/** What can be played, as the transport bar shows it and keys act on it. */
+/** Playback as the transport bar shows it and keys control it. */
 export interface PlaybackState {
   readonly player: Player;
   readonly stack: Stack;
-  /** All that can be played of this volume. */
+  /** Everything that can be played of this volume. */
   readonly stacks: readonly Stack[];
-  /** The bar is shown: from the start for a series, for a volume once it is played. */
+  /** The bar is visible: from the start for a series, and for a volume once it is played. */
   readonly isOpen: boolean;
-  /** Asked to play, it is being made ready for that. */
+  /** The volume is being prepared for playback. */
   readonly isPreparing: boolean;
 }
 
-/** What undo and redo would bring back, in words; undefined where there is nothing. */
+/** Names of the steps that undo and redo would restore; undefined if there is none. */
 export interface UndoState {
   readonly undo: string | undefined;
   readonly redo: string | undefined;
@@ -46,17 +46,17 @@ export interface AppState extends DocumentSlice {
   readonly shell: ShellInfo | undefined;
   readonly recent: readonly RecentFile[];
   readonly gpu: GpuState;
-  /** They are painted over the slices, wherever there are any. */
+  /** Paint the chunks over the slices, if there are any. */
   readonly showChunks: boolean;
-  /** The 3D view has handles on the six faces that the clip planes leave. */
+  /** Whether the 3D view has handles on the six clip planes. */
   readonly clipHandles: boolean;
-  /** Undefined where nothing can be played. */
+  /** Undefined if nothing can be played. */
   readonly playback: PlaybackState | undefined;
   readonly queue: readonly QueueRow[];
   readonly settings: Settings;
   readonly undo: UndoState;
   readonly overlay: Overlay;
-  /** The Lab stands in the viewer's place; what is open stays open. */
+  /** The Lab replaces the viewer; the open volume stays open. */
   readonly page: 'viewer' | 'lab';
   readonly lab: LabState;
   readonly output: OutputState;
@@ -65,15 +65,15 @@ export interface AppState extends DocumentSlice {
   readonly sliceAxis: SliceAxis;
   /** What the pointer does on slices. */
   readonly tool: SliceTool;
-  /** What was measured in the open volume, in the order of making. */
+  /** The measurements of the open volume, in order of creation. */
   readonly measurements: readonly Measurement[];
-  /** The measurements as they were saved last or came from a session. */
+  /** The measurements as last saved, or as restored from a session. */
   readonly savedMeasurements: readonly Measurement[];
-  /** The id of the measurement that keys act on. */
+  /** Id of the selected measurement, which keys act on. */
   readonly chosenMeasurement: string | undefined;
-  /** What measured rectangles and spheres hold. */
+  /** Statistics of measured rectangles and spheres. */
   readonly regions: RegionsFound;
-  /** A word at the bottom that goes by itself: 'Diagnostics copied'. */
+  /** A short message that disappears by itself: 'Diagnostics copied'. */
   readonly notice: string | undefined;
 }
 

@@ -8,7 +8,7 @@ import { Undo } from './undo.ts';
 
 type View = Partial<ViewState>;
 
-/** As far as undo knows a viewer. */
+/** The parts of a viewer that undo uses. */
 function fakeViewer(first: View) {
   let state = first;
   const listeners = new Set<() => void>();
@@ -34,7 +34,7 @@ async function setUp() {
   store.setState({ gpu: { kind: 'ready', viewer: viewer as unknown as Viewer } as AppState['gpu'] });
   open();
   await Promise.resolve();
-  /** A step of its own: it ends with the task, and lies between two gestures. */
+  /** A step of its own: it ends with the task, between two gestures. */
   const step = async (change: () => void) => {
     undo.beginGesture();
     change();
@@ -46,7 +46,7 @@ async function setUp() {
 }
 
 describe('undo and redo', () => {
-  it('bring back the view, the layout and the codec, and say by name what they would', async () => {
+  it('restore the view, the layout and the codec, and name each step', async () => {
     const { store, set, undo, viewer, step, names } = await setUp();
     expect(names()).toEqual({ undo: undefined, redo: undefined });
     await step(() => viewer.set({ colormap: 'bone' }));
@@ -72,7 +72,7 @@ describe('undo and redo', () => {
     expect(names()).toEqual({ undo: 'layout', redo: undefined });
   });
 
-  it('take back one thing measured, named or deleted at a time, however quick the hand was', async () => {
+  it('restore one measurement, name or deletion at a time, however quick', async () => {
     const { store, undo } = await setUp();
     const first = { id: 'a', name: 'One' } as AppState['measurements'][number];
     for (const measurements of [[first], [{ ...first, name: 'Core' }], []]) {
@@ -93,7 +93,7 @@ describe('undo and redo', () => {
     expect(names().undo).toBeUndefined();
   });
 
-  it('begin anew with another volume, and not after a lost device', async () => {
+  it('start over with another volume, and not after a device loss', async () => {
     const { store, viewer, open, step, names, undo } = await setUp();
     await step(() => viewer.set({ window: [0, 5] }));
     store.setState({ gpu: { kind: 'recovering', message: '' } });

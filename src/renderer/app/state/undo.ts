@@ -4,12 +4,12 @@ import { History, type Snapshot } from './history.ts';
 import type { Settings } from './settings.ts';
 import { type AppState, type AppStore, openDocument } from './store.ts';
 
-/** Parts of the view that are no steps: they move all the time, and frames that are played move them. */
+/** Parts of the view that are not undo steps, since they change constantly, also during playback. */
 const passing: readonly string[] = ['crosshair', 'timePoint'] satisfies readonly (keyof ViewState)[];
-/** Settings that belong to the work on a volume. The others (the theme, the inspector's width) stay as they are. */
+/** Settings that belong to the work on a volume. Others, such as the theme, are not undone. */
 const settingKeys = ['codec', 'axis', 'prefer', 'effort'] as const satisfies readonly (keyof Settings)[];
 const stateKeys = ['showChunks', 'measurements'] as const satisfies readonly (keyof AppState)[];
-/** Measuring, naming and deleting are a step each, also of someone quick. */
+/** Creating, renaming and deleting measurements are separate steps, however quick. */
 const separateKeys = ['measurements'] satisfies readonly (keyof AppState)[];
 
 /** Names of steps whose key does not say enough: `Undo: window and level`. */
@@ -31,7 +31,7 @@ const names: Readonly<Record<string, string>> = {
   showChunks: 'chunk overlay',
 };
 
-/** Undo and redo of all that is set while a volume is open: a new part of the view is in it by itself. */
+/** Undo and redo of everything that can be set while a volume is open. New parts of the view are included automatically. */
 export class Undo {
   readonly #store: AppStore;
   readonly #set: (change: Partial<Settings>) => void;
@@ -42,7 +42,7 @@ export class Undo {
   #gesture: number | undefined;
   #gestures = 0;
 
-  /** @param set changes settings and keeps them */
+  /** @param set changes and saves settings */
   constructor(store: AppStore, set: (change: Partial<Settings>) => void) {
     this.#store = store;
     this.#set = set;
@@ -52,7 +52,7 @@ export class Undo {
     });
   }
 
-  /** Changes between the two are one drag. */
+  /** All changes between begin and end are one drag. */
   readonly beginGesture = (): void => {
     this.#gesture = ++this.#gestures;
   };
@@ -73,7 +73,7 @@ export class Undo {
     this.#endFollowing = gpu.kind === 'ready' ? gpu.viewer.subscribe(() => this.#note()) : () => {};
   }
 
-  /** What changes in one task is one step. */
+  /** All changes within one task are one step. */
   #note(): void {
     if (this.#isNoting) return;
     this.#isNoting = true;
@@ -82,7 +82,7 @@ export class Undo {
       this.#isNoting = false;
       const state = this.#store.getState();
       const document = openDocument(state);
-      // Another volume begins anew. One that is away with its device comes back as it was.
+      // Another volume starts over. A volume that is away with its device comes back unchanged.
       if (document === undefined || state.gpu.kind === 'ready') this.#noteNow(state, document, gesture);
     });
   }
@@ -123,7 +123,7 @@ function isOther(state: AppState, before: AppState): boolean {
 function snapshotOf(state: AppState): Snapshot {
   const { settings, sliceAxis, gpu } = state;
   const view = gpu.kind === 'ready' ? gpu.viewer.snapshot().state : {};
-  // The pointer chooses an axis by resting on a slice: that is a step only where one slice is alone.
+  // Hovering over a slice selects its axis, which counts as a step only in the one-slice layout.
   const layout: ShownLayout = { layout: settings.layout, ...(settings.layout === 'slice' && { sliceAxis }) };
   return Object.fromEntries([
     ...Object.entries(view).filter(([key]) => !passing.includes(key)),
@@ -146,7 +146,7 @@ function partsOf({ layout, ...rest }: Snapshot) {
   };
 }
 
-/** `[]` is nothing; `['outOfRange']` is 'out of range'. */
+/** `[]` gives undefined; `['outOfRange']` gives 'out of range'. */
 function nameOf(keys: readonly string[]): string | undefined {
   const words = (key: string): string => names[key] ?? key.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   const [first, ...others] = keys.map(words);
