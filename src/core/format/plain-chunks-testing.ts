@@ -221,7 +221,7 @@ export function decodeChunk(
   if (second?.decodedLength) {
     // 'The second stage's chunk is the first one's payload, elements of 1 byte along x.'
     const length = second.decodedLength(bytes);
-    // 'before memory is taken for it, each is held against the size of the file or the limits below'
+    // 'check each against the size of the file or the limits below before allocating memory for it'
     if (length > 2 ** 25) throw corrupt('payload is too long');
     bytes = second.decode(bytes, { shape: [length, 1, 1], elementBytes: 1 }, second.parameters);
   }
