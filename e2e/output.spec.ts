@@ -81,7 +81,7 @@ test('pictures: as on screen, at any size, without annotations, of the whole lay
     await page.getByRole('radio', { name: 'Transparent' }).click();
     await page.getByText('Labels, crosshair, frame and scale bar').click();
     await page.getByTestId('picture-copy').click();
-    await expect(page.getByText('The picture is on the clipboard')).toBeVisible();
+    await expect(page.getByText('Picture copied')).toBeVisible();
     const picture = decode(await clipboardPng(page));
     expect([picture.width, picture.height]).toEqual([200, 160]);
     const isClear = (x: number, y: number) => picture.data[(y * 200 + x) * 4 + 3] === 0;

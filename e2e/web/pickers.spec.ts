@@ -131,8 +131,8 @@ test('a refusal says what to do', async ({ stria }) => {
     return [await fault(host.openDialog()), await fault(host.openDialog()), await fault(host.saveAs('out.stria'))];
   });
   expect(faults).toEqual([
-    'not-readable: The browser allows this only straight after a click or a key. Try again',
-    "not-readable: 'the file' is no longer where it was. Open it again",
-    "not-writable: 'out.stria' may not be used: permission was not given. Open it again and allow it",
+    'not-readable: The browser allows this only right after a click or a key press. Try again',
+    "not-readable: 'the file' no longer exists at its old location. Open it again",
+    "not-writable: 'out.stria' cannot be used: permission was denied. Open it again and allow access",
   ]);
 });

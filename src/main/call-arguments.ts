@@ -50,30 +50,33 @@ export function checkArguments<Name extends CallName>(name: Name, args: readonly
 
 /** A dropped file's path as preload sends it; '' for a File without one. @throws StriaError `invalid-input` */
 export function checkDroppedPath(value: unknown): string {
-  if (typeof value !== 'string' || value.length > 32_767 || value.includes('\0')) throw wrong('A path must be a text');
+  if (typeof value !== 'string' || value.length > 32_767 || value.includes('\0'))
+    throw wrong('A path must be a text without NUL');
   return value;
 }
 
 function id(value: unknown): string {
-  if (typeof value !== 'string' || !/^[0-9a-f-]{32,36}$/.test(value)) throw wrong('An id must be one that was handed out');
+  if (typeof value !== 'string' || !/^[0-9a-f-]{32,36}$/.test(value)) throw wrong('An id must be one that main has issued');
   return value;
 }
 
 function fileName(value: unknown): string {
   if (typeof value !== 'string' || !isPlainName(value))
-    throw wrong('A file name must be plain: no folder, no sign that a system forbids');
+    throw wrong('A file name must be plain: no folder, and no character that a system forbids');
   return value;
 }
 
 function visibleName(value: unknown): string {
   const name = fileName(value);
-  if (name.startsWith('.')) throw wrong('What is made in a chosen folder may not be hidden');
+  if (name.startsWith('.')) throw wrong('A new file or folder in a chosen folder must not be hidden');
   return name;
 }
 
 function striaName(value: unknown): string {
   if (typeof value !== 'string' || !isStriaName(value)) {
-    throw wrong('Beside a file, Stria writes names that end in .stria and do not begin with a dot. Choose a name with Save as');
+    throw wrong(
+      'Beside a file, Stria writes only names that end in .stria and do not start with a dot. Choose a name with Save as',
+    );
   }
   return value;
 }
@@ -81,7 +84,7 @@ function striaName(value: unknown): string {
 function relativePath(value: unknown): string {
   const steps = typeof value === 'string' && value.length <= 4096 ? value.split('/') : [];
   if (!steps.every((step) => step === '..' || isPlainName(step)) || !isPlainName(steps.at(-1) ?? ''))
-    throw wrong('A path must lead from one folder to a file in another');
+    throw wrong('A path must be relative, from a folder to a file');
   return value as string;
 }
 

@@ -54,7 +54,7 @@ function answerFrom<T>(
   const own = window();
   if (own === undefined || event.sender !== own.webContents || !isAppFrame(event.senderFrame, devServer)) {
     return answerOf<T>(() => {
-      throw new StriaError('invalid-input', 'Only the app itself may ask this');
+      throw new StriaError('invalid-input', 'Only the app itself may call this');
     });
   }
   return answer(own);
@@ -66,9 +66,7 @@ function askIn(window: BrowserWindow): AskPerson {
 
 function notOpened(name: string, from: string, denial: Denial): never {
   const reason =
-    denial === 'declined'
-      ? 'you chose not to. Open both together to use it'
-      : 'Stria opens no file of that name on behalf of another';
+    denial === 'declined' ? 'you chose not to. Open both together to use it' : 'files of this kind never refer to such a name';
   throw new StriaError('not-readable', `'${name}', which '${basename(from)}' refers to, was not opened: ${reason}`);
 }
 
@@ -171,7 +169,7 @@ function makeHandlers({
       return null;
     },
     async 'restart-compatible'(window) {
-      if (isCompatible(process.argv)) throw new StriaError('invalid-input', 'Stria runs in compatibility mode already');
+      if (isCompatible(process.argv)) throw new StriaError('invalid-input', 'Stria is already in compatibility mode');
       await offerRestart(window, true);
       return null;
     },

@@ -160,14 +160,14 @@ test('a file that is referred to gives no access to its own folder', async () =>
   // The folder is that of the chosen file, but it is not written to, since no file in it was chosen.
   expect(await files.openReferred(inner.id, 'scan.img', never)).toMatchObject({ name: 'scan.img' });
   await expect(files.chosenFolder(inner.id)).rejects.toMatchObject({ tag: 'invalid-input' });
-  expect(() => files.chosenPath(inner.id)).toThrow('Nobody chose');
+  expect(() => files.chosenPath(inner.id)).toThrow('not chosen by the user');
   expect(files.chosenPath(id)).toBe(join(folder, 's', 'a.stria-session'));
 
   const agreed = await files.openReferred(id, '../far/scan.hdr', async () => true);
   if (agreed === null || typeof agreed === 'string') throw new Error('it was not opened');
   expect(await files.openReferred(agreed.id, 'scan.img', never)).toMatchObject({ name: 'scan.img' });
   await expect(files.chosenFolder(agreed.id)).rejects.toMatchObject({ tag: 'invalid-input' });
-  expect(() => files.chosenPath(agreed.id)).toThrow('Nobody chose');
+  expect(() => files.chosenPath(agreed.id)).toThrow('not chosen by the user');
 });
 
 test('an unknown id opens nothing', async () => {

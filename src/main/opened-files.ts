@@ -126,14 +126,17 @@ export function createOpenedFiles(urlOf: (id: string) => string, recentPaths: ()
 
     chosenPath(id) {
       const { path, isChosen } = get(id);
-      if (!isChosen) throw new StriaError('invalid-input', `Nobody chose '${basename(path)}'`);
+      if (!isChosen) throw new StriaError('invalid-input', `'${basename(path)}' was not chosen by the user`);
       return path;
     },
 
     async chosenFolder(id) {
       const folder = dirname(get(id).path);
       if (chosenFolders.has(await realpath(folder).catch(() => folder))) return folder;
-      throw new StriaError('invalid-input', 'Only a folder from which a file was chosen is written to without a dialog');
+      throw new StriaError(
+        'invalid-input',
+        'Without a dialog, files are written only to a folder from which the user chose a file',
+      );
     },
   };
 }

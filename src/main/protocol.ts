@@ -138,7 +138,7 @@ function streamOf(handle: FileHandle, start: number, end: number): ReadableStrea
       try {
         const piece = new Uint8Array(Math.min(pieceBytes, end - position));
         const { bytesRead } = await handle.read(piece, 0, piece.byteLength, position);
-        if (bytesRead === 0) throw new Error('the file became shorter while it was read');
+        if (bytesRead === 0) throw new Error('the file was truncated while it was read');
         controller.enqueue(piece.subarray(0, bytesRead));
         position += bytesRead;
         if (position < end) return;

@@ -30,7 +30,7 @@ test('the list survives a restart, with the same ids', () => {
   expect(recent.pathOf(entry?.id ?? '')).toBe('/data/a.nii');
   recent.clear();
   expect(createRecentFiles(file).list()).toEqual([]);
-  expect(() => recent.pathOf(entry?.id ?? '')).toThrow('no longer among the recent ones');
+  expect(() => recent.pathOf(entry?.id ?? '')).toThrow('no longer in the list of recent files');
   expect(readdirSync(folder)).toEqual(['recent.json']);
 });
 

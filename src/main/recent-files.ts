@@ -51,7 +51,7 @@ export function createRecentFiles(file: string, now: () => Date = () => new Date
     pathOf(id) {
       const entry = entries.find(({ path }) => idOf(path) === id);
       if (entry === undefined)
-        throw new StriaError('invalid-input', 'This file is no longer among the recent ones. Open it again');
+        throw new StriaError('invalid-input', 'This file is no longer in the list of recent files. Open it again');
       return entry.path;
     },
     add(path, thumbnail) {

@@ -32,7 +32,7 @@ export async function resolveTarget(chosen: string): Promise<SaveTarget> {
       }
       path = resolve(await realpath(dirname(path)), await readlink(path));
     }
-    throw new StriaError('not-writable', `'${basename(chosen)}' is a link that leads in a circle. Choose another name`);
+    throw new StriaError('not-writable', `'${basename(chosen)}' is a circular link. Choose another name`);
   } catch (error) {
     throw toFileFault(error, 'not-writable', chosen);
   }
@@ -51,7 +51,7 @@ async function checkReplaceable(path: string, facts: { readonly mode: number; is
       throw error;
     },
   );
-  if (isReadOnly || !mayWrite) throw refuse('may not be written. Choose another name, or change its permissions first');
+  if (isReadOnly || !mayWrite) throw refuse('is read-only. Choose another name, or change its permissions first');
 }
 
 /** Renames a file to a name that must be free. `link` fails where `rename` would replace. */

@@ -320,7 +320,7 @@ export class App {
   async copyMeasurements(): Promise<void> {
     const notice = await navigator.clipboard.writeText(this.#csv()).then(
       () => 'Measurements copied as CSV',
-      () => 'The clipboard may not be used here',
+      () => 'The clipboard cannot be used here',
     );
     this.store.setState({ notice });
   }
@@ -439,7 +439,7 @@ export class App {
     const text = await diagnosticsText(this.store.getState(), fault);
     await navigator.clipboard.writeText(text).then(
       () => this.store.setState({ notice: 'Diagnostics copied' }),
-      () => this.store.setState({ notice: 'The clipboard may not be used here', overlay: 'about' }),
+      () => this.store.setState({ notice: 'The clipboard cannot be used here', overlay: 'about' }),
     );
   }
 

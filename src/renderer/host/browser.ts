@@ -84,12 +84,12 @@ export function browserHost(): Host {
     async openRecent(id) {
       const handle = await recentHandle(id);
       if (handle === undefined)
-        throw new StriaError('not-readable', 'This file is no longer among the recent ones. Open it again');
+        throw new StriaError('not-readable', 'This file is no longer in the list of recent files. Open it again');
       const state = await handle.requestPermission?.({ mode: 'read' }).catch(() => 'denied' as const);
       if (state !== undefined && state !== 'granted') {
         throw new StriaError(
           'not-readable',
-          `'${handle.name}' may not be read: permission was not given. Open it again and allow it`,
+          `'${handle.name}' cannot be read: permission was denied. Open it again and allow access`,
         );
       }
       const [file] = await fromHandles([handle]);
@@ -121,7 +121,7 @@ export function browserHost(): Host {
     canSaveFolder: () => window.showDirectoryPicker !== undefined,
     async saveFolder(suggestedName) {
       if (window.showDirectoryPicker === undefined)
-        throw new StriaError('unsupported', 'this browser gives no folder to write into: use Chrome, Edge or the desktop app');
+        throw new StriaError('unsupported', 'this browser cannot write to a folder: use Chrome, Edge or the desktop app');
       try {
         const parent = await window.showDirectoryPicker({ id: 'stria-movies', mode: 'readwrite' });
         return await createFolder(parent, suggestedName);

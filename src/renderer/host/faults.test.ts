@@ -6,7 +6,7 @@ import { backedOut, toFileFault } from './faults.ts';
 test.each([
   ['NotAllowedError', 'not-readable', 'permission'],
   ['SecurityError', 'not-readable', 'click'],
-  ['NotFoundError', 'not-readable', "'a.nii' is no longer"],
+  ['NotFoundError', 'not-readable', "'a.nii' no longer exists"],
   ['NotReadableError', 'not-readable', "'a.nii' cannot be read"],
   ['QuotaExceededError', 'not-writable', 'not enough space'],
   ['NoModificationAllowedError', 'not-writable', 'in use'],

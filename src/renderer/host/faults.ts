@@ -2,11 +2,11 @@ import { type FaultTag, StriaError, toStriaError } from '../../core/shared/error
 
 /** What the browser's error names mean to a user who reads or writes a file. `%` stands for the file's name. */
 const meanings: Readonly<Record<string, string>> = {
-  NotAllowedError: '% may not be used: permission was not given. Open it again and allow it',
-  SecurityError: 'The browser allows this only straight after a click or a key. Try again',
-  NotFoundError: '% is no longer where it was. Open it again',
+  NotAllowedError: '% cannot be used: permission was denied. Open it again and allow access',
+  SecurityError: 'The browser allows this only right after a click or a key press. Try again',
+  NotFoundError: '% no longer exists at its old location. Open it again',
   NotReadableError: '% cannot be read: it was changed, moved or locked since it was opened. Open it again',
-  InvalidStateError: '% was changed by something else. Try again',
+  InvalidStateError: '% was changed by another program. Try again',
   NoModificationAllowedError: '% is in use by another tab or app. Close it there and try again',
   TypeMismatchError: '% is a folder. Choose another name',
   QuotaExceededError: 'There is not enough space left to write %. Free some and try again',

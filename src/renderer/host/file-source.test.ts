@@ -49,31 +49,31 @@ test.each([
   [0.5, 5],
   [0, Number.NaN],
   [Number.POSITIVE_INFINITY, 5],
-])('a range that is none is refused: from %d, %d bytes', async (offset, length) => {
+])('an invalid range is refused: from %d, %d bytes', async (offset, length) => {
   const source = sourceOf({ kind: 'blob', name: 'scan.raw', blob: new Blob([bytes]) });
   await expect(source.read(offset, length)).rejects.toMatchObject({ tag: 'not-readable' });
 });
 
 const answers: [string, RequestListener, RegExp][] = [
-  ['is gone', (_, response) => response.writeHead(404).end(), /no longer where it was/],
+  ['is missing', (_, response) => response.writeHead(404).end(), /no longer exists/],
   ['was changed', (_, response) => response.writeHead(409).end(), /changed since it was opened/],
-  ['became shorter', (_, response) => response.writeHead(416).end(), /changed since it was opened/],
-  ['may not be read', (_, response) => response.writeHead(403).end(), /permission/],
-  ['comes whole', (_, response) => response.writeHead(200).end(bytes), /does not answer range requests/],
-  ['fails', (_, response) => response.writeHead(500).end(), /the answer was 500/],
+  ['was truncated', (_, response) => response.writeHead(416).end(), /changed since it was opened/],
+  ['is forbidden', (_, response) => response.writeHead(403).end(), /permission/],
+  ['comes as a whole', (_, response) => response.writeHead(200).end(bytes), /does not support range requests/],
+  ['fails', (_, response) => response.writeHead(500).end(), /the server answered 500/],
   ['has another size', (_, response) => response.writeHead(206, { 'content-range': 'bytes 0-9/50' }).end(bytes), /changed since/],
   [
-    'gives another range',
+    'has another range',
     (_, response) => response.writeHead(206, { 'content-range': 'bytes 1-10/100' }).end(bytes),
     /changed since/,
   ],
   [
-    'gives too little',
+    'is cut short',
     (_, response) => response.writeHead(206, { 'content-range': 'bytes 0-9/100' }).end('abc'),
-    /gave 3 bytes where 10/,
+    /returned 3 bytes instead of 10/,
   ],
   [
-    'breaks off',
+    'stops sending',
     (_, response) => response.writeHead(206, { 'content-range': 'bytes 0-9/100', 'content-length': 10 }).flushHeaders(),
     /scan.raw/,
   ],

@@ -64,17 +64,17 @@ async function fetchRange(
   }
   if (response.headers.get('content-range') !== `bytes ${start}-${end - 1}/${size}`) {
     await response.body?.cancel();
-    throw new StriaError('not-readable', `'${name}' was changed since it was opened. Open it again`);
+    throw new StriaError('not-readable', `'${name}' has changed since it was opened. Open it again`);
   }
   return new Uint8Array(await response.arrayBuffer());
 }
 
 function whyNot(status: number): string {
-  if (status === 404) return 'is no longer where it was. Open it again';
-  if (status === 409 || status === 416) return 'was changed since it was opened. Open it again';
-  if (status === 403) return 'may not be read: permission was not given';
-  if (status === 200) return 'cannot be read: its server does not answer range requests';
-  return `cannot be read: the answer was ${status}`;
+  if (status === 404) return 'no longer exists at its old location. Open it again';
+  if (status === 409 || status === 416) return 'has changed since it was opened. Open it again';
+  if (status === 403) return 'cannot be read: permission was denied';
+  if (status === 200) return 'cannot be read: its server does not support range requests';
+  return `cannot be read: the server answered ${status}`;
 }
 
 /** The part of a request within the file. */
@@ -88,5 +88,5 @@ function clip(name: string, size: number, offset: number, length: number): { sta
 
 function whole(name: string, bytes: Uint8Array<ArrayBuffer>, expected: number): Uint8Array<ArrayBuffer> {
   if (bytes.byteLength === expected) return bytes;
-  throw new StriaError('not-readable', `'${name}' gave ${bytes.byteLength} bytes where ${expected} were asked for`);
+  throw new StriaError('not-readable', `'${name}' returned ${bytes.byteLength} bytes instead of ${expected}`);
 }

@@ -152,7 +152,8 @@ export class Comparison {
     try {
       kept = await load(engine, { signal, onProgress });
       throwIfAborted(signal);
-      if (kept.decimation > 1) throw new StriaError('out-of-memory', 'the GPU has no room for a second volume of this size');
+      if (kept.decimation > 1)
+        throw new StriaError('out-of-memory', 'the GPU does not have enough memory for a second volume of this size');
       await this.#present(engine, kept, name, signal);
     } catch (error) {
       kept?.destroy();
@@ -200,7 +201,7 @@ export class Comparison {
     });
     const check = () => {
       if (this.#second !== second || this.#first()?.kept !== first)
-        throw new StriaError('aborted', 'the volume was exchanged meanwhile. Try again');
+        throw new StriaError('aborted', 'the volume changed meanwhile. Try again');
     };
     const options = { check, onProgress };
     try {

@@ -68,7 +68,7 @@ export async function compressResident(
     differingWords += checked.differingWords;
   });
   if (differingWords > 0) {
-    throw new StriaError('internal', `${differingWords} words came back different from the GPU; nothing was kept`);
+    throw new StriaError('internal', `${differingWords} words differ after decoding on the GPU; the result was discarded`);
   }
 
   const tally = new ChunkTally();

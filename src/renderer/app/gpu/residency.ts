@@ -59,7 +59,8 @@ export async function keepAs(
   const resident = await ResidentVolume.create(gpu, info, { chunkShape, budgetBytes });
   try {
     throwIfAborted(job.signal);
-    if (resident.decimation > 1) throw new StriaError('out-of-memory', 'the GPU has no room left for the uncompressed volume');
+    if (resident.decimation > 1)
+      throw new StriaError('out-of-memory', 'the GPU does not have enough memory for the uncompressed volume');
     const total = volumeBytes(info);
     let before = 0;
     for (const box of resident.boxes) {

@@ -137,7 +137,7 @@ class Loading {
     });
     this.#stopwatch.add('Read', start, performance.now(), this.#done);
     const [info, chunkShape, resident] = [this.#info, this.#chunkShape, this.#resident];
-    if (!info || !chunkShape) throw new StriaError('internal', 'the loading thread gave no volume');
+    if (!info || !chunkShape) throw new StriaError('internal', 'the loading thread returned no volume');
     const chunks = resident ? undefined : this.#chunks;
     const keep = () => this.#keepChunks({ info, chunkShape, chunks: this.#chunks });
     const kept = resident ?? (await this.#stopwatch.time('Upload and decode', keep, volumeBytes(info)));

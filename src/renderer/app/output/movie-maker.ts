@@ -99,7 +99,7 @@ export class MovieMaker {
   ): Promise<MovieTarget | undefined> {
     if (format === 'pictures') return openPictureFrames(this.#host, name, count, signal);
     const size = plannedSize(options, scene);
-    if (!size) throw new StriaError('invalid-input', 'the view that was chosen is not shown');
+    if (!size) throw new StriaError('invalid-input', 'the chosen view is not visible');
     // The muxer is loaded for those who make a video.
     const { openVideoFrames } = await import('./video-frames.ts');
     return openVideoFrames(this.#host, name, size, framesPerSecond);

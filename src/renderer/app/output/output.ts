@@ -64,9 +64,9 @@ export class Output {
       } catch (error) {
         // Drawing may be what failed.
         await png;
-        throw new StriaError('unsupported', 'the clipboard may not be used here: save the picture instead', { cause: error });
+        throw new StriaError('unsupported', 'the clipboard cannot be used here: save the picture instead', { cause: error });
       }
-      this.#done('The picture is on the clipboard');
+      this.#done('Picture copied');
     });
   }
 
@@ -92,7 +92,7 @@ export class Output {
 
   async #png(options: PictureOptions, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
     const { scene } = this;
-    if (!scene) throw new StriaError('invalid-input', 'nothing is shown that could be drawn');
+    if (!scene) throw new StriaError('invalid-input', 'there is nothing to draw');
     const words = pictureWords(this.#name, options.view, scene.viewer.snapshot());
     const picture = await takePicture(options, scene, { signal });
     const encoder = new PngEncoder();

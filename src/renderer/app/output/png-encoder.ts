@@ -19,8 +19,7 @@ export class PngEncoder {
         if (data.kind === 'png') resolve(data.png);
         else reject(faultFromData(data.fault));
       };
-      this.#worker.onerror = (event) =>
-        reject(new StriaError('internal', `the thread that packs pictures ended: ${event.message}`));
+      this.#worker.onerror = (event) => reject(new StriaError('internal', `the PNG encoding thread ended: ${event.message}`));
       this.#worker.postMessage({ ...picture, text } satisfies RgbaPicture, [picture.rgba.buffer]);
     });
   }

@@ -42,7 +42,7 @@ export async function openVideoFrames(
   if (codec === null) {
     throw new StriaError(
       'unsupported',
-      `there is no encoder for a video of ${size.width} × ${size.height} pixels here: choose another size, or pictures`,
+      `there is no encoder for a video of ${size.width} × ${size.height} pixels here: choose another size, or PNGs`,
     );
   }
   const isMp4 = codec === 'avc' || codec === 'av1';

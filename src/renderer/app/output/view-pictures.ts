@@ -60,7 +60,7 @@ export async function takePicture(
   const { viewer, layout, sliceAxis } = scene;
   const { view, isAnnotated, background } = options;
   const size = plannedSize(options, scene);
-  if (!size) throw new StriaError('invalid-input', `the ${view} view is not shown`);
+  if (!size) throw new StriaError('invalid-input', `the ${view} view is not visible`);
   checkPictureSize(size.width, size.height, viewer.longestPictureEdge);
   const take = async (name: PictureView, width: number, height: number): Promise<ViewPicture> => {
     const caption = name === '3d' || name === 'oblique' || !isAnnotated ? undefined : await captionOf(viewer, name, change.state);

@@ -20,7 +20,7 @@ test('files come back from the zip as they were, in one folder', async () => {
   expect(Object.values(found)).toEqual(files);
 });
 
-test('more than a zip holds is refused, and giving up leaves nothing', async () => {
+test('more than a ZIP file can hold is refused, and an abort leaves nothing', async () => {
   const sink = memorySink();
   const folder = zipFolder({ ...sink, name: 'a.zip', folder: 'Downloads' }, 'a');
   await folder.write('1.png', new Uint8Array(10));

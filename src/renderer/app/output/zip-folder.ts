@@ -32,7 +32,7 @@ export function zipFolder(sink: HostSink, folderName: string): HostFolder {
       if (written + bytes.byteLength > mostBytes) {
         throw new StriaError(
           'unsupported',
-          'these pictures take more than the 4 GiB that a zip holds: choose fewer frames, a smaller size, or video',
+          'these pictures exceed the 4 GiB limit of a ZIP file: choose fewer frames, a smaller size, or video',
         );
       }
       const file = new ZipPassThrough(`${folderName}/${fileName}`);

@@ -53,7 +53,7 @@ export class SavedSessions {
     const { request } = this.#needs.document;
     const state = store.getState();
     if (!request || state.gpu.kind !== 'ready' || !openDocument(state)) {
-      throw new StriaError('invalid-input', 'there is no volume to save a session of');
+      throw new StriaError('invalid-input', 'there is no open volume to save a session of');
     }
     const { viewer } = state.gpu;
     const looks = {
@@ -86,7 +86,7 @@ export class SavedSessions {
     this.#needs.document.seek(file.name);
     try {
       if (file.size > maxTextLength) {
-        throw new StriaError('corrupt', `a session of ${file.size} bytes; ${maxTextLength} is the most`);
+        throw new StriaError('corrupt', `the session has ${file.size} bytes; the limit is ${maxTextLength}`);
       }
       const saved = readSession(await sourceOf(file.handle).read(0, file.size));
       if (!this.#isWanted(turn)) return;

@@ -110,10 +110,10 @@ describe('a session file', () => {
     const file = { path: 'a.nii', size: 1 };
     const point = { id: 'a', kind: 'distance', name: '', axis: 'x', timePoint: 0 };
     const cases: readonly (readonly [change: JsonObject, tag: string, words: string])[] = [
-      [{ format: 'nifti' }, 'corrupt', 'does not say'],
+      [{ format: 'nifti' }, 'corrupt', 'is not'],
       [{ version: 2 }, 'unsupported', 'a newer Stria'],
       [{ version: '1' }, 'corrupt', 'version'],
-      [{ files: [] }, 'corrupt', 'no file'],
+      [{ files: [] }, 'corrupt', 'is empty'],
       [{ files: 'a.nii' }, 'corrupt', 'not a list'],
       [{ files: [{ ...file, size: -1 }] }, 'corrupt', 'files[0].size'],
       [{ files: [{ ...file, size: 2 ** 60 }] }, 'corrupt', 'files[0].size'],

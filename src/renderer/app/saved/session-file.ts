@@ -47,7 +47,7 @@ export function writeSession({ source, ...rest }: SavedSession): Uint8Array<Arra
   const all = Object.entries({ format, version, ...source, ...rest }).filter(([, value]) => value !== undefined);
   const bytes = jsonLines(Object.fromEntries(all));
   if (bytes.byteLength <= maxTextLength) return bytes;
-  throw new StriaError('unsupported', `the session would take ${bytes.byteLength} bytes; ${maxTextLength} is the most`);
+  throw new StriaError('unsupported', `the session would take ${bytes.byteLength} bytes; the limit is ${maxTextLength}`);
 }
 
 /**
@@ -56,9 +56,9 @@ export function writeSession({ source, ...rest }: SavedSession): Uint8Array<Arra
  */
 export function readSession(bytes: Uint8Array): SavedSession {
   const all = parseJsonObject(bytes, 'the session');
-  if (all.format !== format) throw new StriaError('corrupt', `it does not say "format": "${format}"`);
+  if (all.format !== format) throw new StriaError('corrupt', `"format" is not "${format}"`);
   if (asCount(all.version, 'version', 1) > version) {
-    throw new StriaError('unsupported', `the session is of version ${String(all.version)}; a newer Stria can open it`);
+    throw new StriaError('unsupported', `the session has version ${String(all.version)}, which needs a newer Stria`);
   }
   const part = (key: keyof SavedSession): JsonObject => asObject(all[key] ?? {}, key);
   const compression = part('compression');
@@ -91,16 +91,16 @@ function sourceOf({ sample, files, raw }: JsonObject): SessionSource {
   if (sample !== undefined) {
     const { kind, side } = asObject(sample, 'sample');
     const choice = { kind: asWord<SampleKind>(kind, 'sample.kind', sampleKinds), side: asCount(side, 'sample.side', 1) };
-    if (choice.side > 2048) throw new StriaError('corrupt', `sample.side is ${choice.side}; 2048 is the most`);
+    if (choice.side > 2048) throw new StriaError('corrupt', `sample.side is ${choice.side}; the limit is 2048`);
     return { sample: choice };
   }
   const parts = asArray(files, 'files', { maxLength: mostFiles }).map((file, index): SessionPart => {
     const { path, size, fingerprint } = asObject(file, `files[${index}]`);
     const isPrint = fingerprint === undefined || (typeof fingerprint === 'string' && /^[0-9a-f]{16}$/.test(fingerprint));
-    if (!isPrint) throw new StriaError('corrupt', `files[${index}].fingerprint is not of 16 hexadecimal digits`);
+    if (!isPrint) throw new StriaError('corrupt', `files[${index}].fingerprint is not 16 hexadecimal digits`);
     return { path: pathOf(path, index), size: asCount(size, `files[${index}].size`, 0), fingerprint };
   });
-  if (parts.length === 0) throw new StriaError('corrupt', 'files names no file');
+  if (parts.length === 0) throw new StriaError('corrupt', 'files is empty');
   return { files: parts, raw: raw === undefined ? undefined : rawOf(asObject(raw, 'raw')) };
 }
 
@@ -108,7 +108,7 @@ function pathOf(value: unknown, index: number): string {
   const path = asText(value, `files[${index}].path`);
   const isRelative = path.split('/').every((step) => step !== '' && step !== '.' && !/[\\\0]|^[A-Za-z]:/.test(step));
   if (isRelative && !path.endsWith('..')) return path;
-  throw new StriaError('corrupt', `files[${index}].path is ${JSON.stringify(path)}, which is no relative path of a file`);
+  throw new StriaError('corrupt', `files[${index}].path is ${JSON.stringify(path)}, which is not the relative path of a file`);
 }
 
 function rawOf({ dims, type, endian, offset }: JsonObject): RawLayout {
@@ -168,7 +168,7 @@ function numbersOf(value: unknown, what: string, length: number): readonly numbe
 function finite(value: unknown, what: string): number {
   const number = asNumber(value, what);
   if (Number.isFinite(number)) return number;
-  throw new StriaError('corrupt', `${what} is ${String(value)}, which is no place`);
+  throw new StriaError('corrupt', `${what} is ${String(value)}, which is not a valid index`);
 }
 
 /** A name that this version does not know is dropped like a missing one, since it only affects how something looks. */

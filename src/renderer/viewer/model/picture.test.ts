@@ -32,8 +32,8 @@ test('the layout with one slice shows the chosen slice', () => {
 
 test('invalid sizes and sizes that are too large are refused', () => {
   expect(() => checkPictureSize(8192, 4320, 8192)).not.toThrow();
-  expect(() => checkPictureSize(0, 10, 8192)).toThrow('is none');
-  expect(() => checkPictureSize(10.5, 10, 8192)).toThrow('is none');
+  expect(() => checkPictureSize(0, 10, 8192)).toThrow('is not possible');
+  expect(() => checkPictureSize(10.5, 10, 8192)).toThrow('is not possible');
   expect(() => checkPictureSize(8193, 10, 8192)).toThrow('at most 8192 pixels');
   expect(() => checkPictureSize(16384, 16384, 16384)).toThrow('more than 512 MiB');
 });

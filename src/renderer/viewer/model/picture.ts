@@ -94,7 +94,7 @@ function part(length: number, index: number, count: number, gap: number): readon
  */
 export function checkPictureSize(width: number, height: number, longest: number): void {
   if (![width, height].every((length) => Number.isInteger(length) && length >= 1))
-    throw new StriaError('invalid-input', `a picture of ${width} × ${height} pixels is none`);
+    throw new StriaError('invalid-input', `a picture of ${width} × ${height} pixels is not possible`);
   if (Math.max(width, height) > longest)
     throw new StriaError('limit-too-small', `this GPU draws at most ${longest} pixels along an edge, not ${width} × ${height}`);
   if (width * height * 4 > mostBytes)

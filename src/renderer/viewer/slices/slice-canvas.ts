@@ -50,7 +50,7 @@ export abstract class SliceCanvas implements View {
   /** @throws StriaError `internal` if the canvas already has another kind of context */
   constructor(gpu: Gpu, format: GPUTextureFormat, canvas: HTMLCanvasElement, host: ViewHost) {
     const context = canvas.getContext('webgpu');
-    if (!context) throw new StriaError('internal', 'this canvas has a context of another kind');
+    if (!context) throw new StriaError('internal', 'this canvas already has another kind of context');
     this.canvas = canvas;
     this.host = host;
     this.#gpu = gpu;

@@ -181,7 +181,7 @@ export class VolumeView implements View {
     const picture = await volumePicture(this.#renderer, volume, request, {
       rows: stripRows(this.#pacing, request.width, step),
       draw: (strip, render) => {
-        if (this.#isDisposed || this.#scene !== volume) throw new StriaError('aborted', 'the 3D view has gone');
+        if (this.#isDisposed || this.#scene !== volume) throw new StriaError('aborted', 'the 3D view was closed');
         void volume.update(state, seen, step, this.#host.hasOblique, strip);
         this.#setGround(request.background);
         render(camera);
@@ -234,7 +234,7 @@ export class VolumeView implements View {
       return;
     }
     if (!('isWebGPUBackend' in this.#renderer.backend))
-      throw new StriaError('internal', 'three.js did not take the WebGPU device');
+      throw new StriaError('internal', 'three.js did not use the given WebGPU device');
     this.#isReady = true;
     this.#host.requestRender(this);
   }
