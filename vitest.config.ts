@@ -21,6 +21,8 @@ export default defineConfig({
         plugins: [wasmModules(), assemblyModules(), wgsl()],
         test: {
           name: 'unit',
+          // What wasm.config.ts makes of packages' files: Node itself could not load it.
+          server: { deps: { inline: [/bytes:/, /@cornerstonejs/] } },
           include: ['src/**/*.test.ts', 'bench/**/*.test.ts', 'e2e/**/*.test.ts'],
           exclude: ['src/**/*.gpu.test.ts'],
           testTimeout: 120_000,

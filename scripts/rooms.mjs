@@ -148,6 +148,8 @@ export const rooms = [
     room: 'core/io/dicom/pixels',
     holds: 'Frames of DICOM files as voxels: native and compressed pixels, palettes and colors.',
     imports: 'core/io/common core/io/dicom/parse core/shared',
+    packages:
+      '@cornerstonejs/codec-charls @cornerstonejs/codec-libjpeg-turbo-8bit @cornerstonejs/codec-openjpeg @cornerstonejs/codec-openjph jpeg-lossless-decoder-js',
   },
   {
     room: 'core/io/dicom/series',

@@ -108,8 +108,8 @@ export function metaBytes(syntax: string): Uint8Array {
   return joinBytes([new Uint8Array(128), new TextEncoder().encode('DICM'), length, meta]);
 }
 
-/** Pixels in fragments, one a frame, behind an empty offset table: what a file's elements end with. */
-export function fragmentBytes(frames: readonly Uint8Array[], vr = 'OB'): Uint8Array<ArrayBuffer> {
+/** Pixels in fragments behind an offset table, mostly empty: what a file's elements end with. */
+export function fragmentBytes(frames: readonly Uint8Array[], vr = 'OB', table = new Uint8Array()): Uint8Array<ArrayBuffer> {
   const little = { isLittle: true };
   const start = joinBytes([
     head(0x7fe00010, 0, little).subarray(0, 4),
@@ -120,7 +120,7 @@ export function fragmentBytes(frames: readonly Uint8Array[], vr = 'OB'): Uint8Ar
     const even = padded(frame, 0);
     return joinBytes([head(0xfffee000, even.byteLength, little), even]);
   });
-  return joinBytes([start, head(0xfffee000, 0, little), ...items, head(0xfffee0dd, 0, little)]);
+  return joinBytes([start, head(0xfffee000, table.byteLength, little), table, ...items, head(0xfffee0dd, 0, little)]);
 }
 
 export interface TestSlice {

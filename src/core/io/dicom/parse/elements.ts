@@ -58,7 +58,7 @@ const undefinedLength = 0xffffffff;
 /** Sequences in sequences: no real file comes near. */
 const maxDepth = 32;
 /** Elements of one header, those in sequences included. */
-const maxElements = 2_000_000;
+const maxElements = 1_000_000;
 
 /** Value representations whose length has four bytes, behind two that are reserved. PS3.5, 7.1.2. */
 const longVrs = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'SQ', 'SV', 'UC', 'UN', 'UR', 'UT', 'UV']);

@@ -5,7 +5,7 @@ import { type JobOptions, throwIfAborted } from '../../../shared/job.ts';
 import { joinBytes, nameWithoutGzip, openBytes, plainBytes } from '../../common/byte-stream.ts';
 
 /** Packed files are held in memory as a whole: a place in them can only be had so. */
-const unpackedLimit = 2 ** 28;
+const unpackedLimit = 2 ** 27;
 /** It may come out 1032 times as large at once. */
 const inputBytes = 64 * 1024;
 

@@ -9,6 +9,8 @@ export interface PixelPlace {
   readonly format: PixelFormat;
   readonly element: PixelElement;
   readonly syntax: TransferSyntax;
+  /** Extended Offset Table: where frames begin in the encapsulated pixels. Mostly empty. */
+  readonly frameOffsets: readonly number[];
   /** Of the file, unpacked, in bytes. */
   readonly fileSize: number;
 }

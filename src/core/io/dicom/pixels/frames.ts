@@ -27,18 +27,22 @@ export function checkReadable(place: PixelPlace): void {
       `pixels compressed as ${syntax.name} (transfer syntax ${syntax.uid}) are not read: convert them, for example with gdcmconv --raw`,
     );
   }
-  if (element.length !== undefined) checkLength(place, element.length);
-  else if (syntax.pixels === 'native') {
+  checkFrames(place);
+  if (element.length === undefined && syntax.pixels === 'native') {
     throw new StriaError('corrupt', `the pixels are in fragments, but the transfer syntax says ${syntax.name}`);
   }
 }
 
-function checkLength({ format, element, fileSize }: PixelPlace, length: number): void {
+/** Before anything is made for each frame. @throws StriaError `corrupt` where the file cannot hold as many as it says */
+export function checkFrames({ format, element, fileSize }: PixelPlace): void {
   const { bitsAllocated, columns, rows, samples, frames } = format;
   const bits = columns * rows * samples * frames;
   const promised = bitsAllocated === 1 ? Math.ceil(bits / 8) : storedFrameBytes(format) * frames;
-  const there = Math.max(0, Math.min(length, fileSize - element.valueStart));
-  if (promised > there) {
+  const there = Math.max(0, Math.min(element.length ?? fileSize, fileSize - element.valueStart));
+  if (element.length === undefined && frames * 8 > there) {
+    throw new StriaError('corrupt', `the header promises ${frames} frames, but there are ${there} bytes`);
+  }
+  if (element.length !== undefined && promised > there) {
     throw new StriaError('corrupt', `the header promises ${promised} bytes of pixels, but there are ${there}`);
   }
 }

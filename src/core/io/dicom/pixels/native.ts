@@ -68,12 +68,12 @@ function extractValues(
   return changed === 0;
 }
 
-function thirds(bytes: Uint8Array): Uint8Array[] {
+export function thirds(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[] {
   const length = bytes.byteLength / 3;
   return [0, 1, 2].map((channel) => bytes.slice(channel * length, (channel + 1) * length));
 }
 
-export function deinterleaved(bytes: Uint8Array, width: 1 | 2 | 4 | 8): Uint8Array[] {
+export function deinterleaved(bytes: Uint8Array, width: 1 | 2 | 4 | 8): Uint8Array<ArrayBuffer>[] {
   const length = bytes.byteLength / 3;
   return [0, 1, 2].map((channel) => {
     const plane = new Uint8Array(length);

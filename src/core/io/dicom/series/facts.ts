@@ -2,8 +2,9 @@ import type { FileWindow } from '../../../shared/volume-facts.ts';
 import type { TreeFile } from '../../common/file-tree.ts';
 import type { DataSet } from '../parse/elements.ts';
 import type { DicomHeader } from '../parse/header.ts';
-import { decoderOf, namedText, numberOf, textOf } from '../parse/values.ts';
+import { decoderOf, namedText, numberOf, numbersOf, textOf } from '../parse/values.ts';
 import type { PixelPlace } from '../pixels/frame-reader.ts';
+import { checkFrames } from '../pixels/frames.ts';
 import { readPixelFormat } from '../pixels/pixel-format.ts';
 import { type FrameFacts, frameFactsOf } from './frame-facts.ts';
 import { suvFactorOf, unitOf } from './units.ts';
@@ -46,11 +47,19 @@ export function factsOf(file: TreeFile, header: DicomHeader): FileFacts {
   const decoder = decoderOf(dataSet);
   const named = (tag: number) => namedText(dataSet, tag, decoder).replace(/\^+/g, ' ').trim();
   const format = readPixelFormat(header);
+  const place: PixelPlace = {
+    format,
+    element: header.pixels,
+    syntax,
+    frameOffsets: numbersOf(dataSet, 0x7fe00001),
+    fileSize: header.source.size,
+  };
+  checkFrames(place);
   const modality = textOf(dataSet, 0x00080060);
   const pointer = incrementPointer(dataSet);
   return {
     file,
-    place: { format, element: header.pixels, syntax, fileSize: header.source.size },
+    place,
     isPacked: header.isPacked,
     frames: frameFactsOf(dataSet, format.frames),
     instanceUid: textOf(dataSet, 0x00080018),
