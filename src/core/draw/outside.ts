@@ -1,19 +1,19 @@
-/** What values below or above the window show: its nearest colour, nothing, or a colour that stands out. */
+/** How values below or above the window are shown: in its nearest colour, not at all, or in a marking colour. */
 export type Outside = 'clamp' | 'hide' | 'mark';
 
 /** For values below the window, and above it. */
 export type OutsideLook = readonly [below: Outside, above: Outside];
 
-/** What voxels without a number show: nothing, or a colour that stands out. */
+/** How voxels without a number are shown: not at all, or in a marking colour. */
 export type MissingLook = 'hide' | 'mark';
 
-/** What marked values show, below and above: r, g, b of 0…1, sRGB. */
+/** The marking colours, below and above: r, g, b of 0…1, sRGB. */
 export const markedColors = [
   [0.16, 0.42, 1],
   [1, 0.16, 0.32],
 ] as const;
 
-/** What marked voxels without a number show. */
+/** The marking colour of voxels without a number. */
 export const missingColor = [0.75, 0.25, 0.85] as const;
 
 type Parameter = readonly [r: number, g: number, b: number, way: number];
@@ -24,7 +24,7 @@ export function outsideParameters(outside: OutsideLook): readonly [below: Parame
   return [parameter(0), parameter(1)];
 }
 
-/** `missing` of the shaders, likewise. */
+/** `missing` of the shaders, in the same encoding. */
 export function missingParameter(missing: MissingLook): Parameter {
   return [...missingColor, missing === 'mark' ? 2 : 1];
 }

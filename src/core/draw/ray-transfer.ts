@@ -1,4 +1,4 @@
-/** Marks of the second row: see `ray_opacity_bound` in src/shaders/draw/ray-march.wgsl. */
+/** The number of marks in the second row: see `ray_opacity_bound` in src/shaders/draw/ray-march.wgsl. */
 const marks = 16;
 
 /** The size of a transfer texture, and the bytes of its texels. */
@@ -6,10 +6,10 @@ export const rayTransferSize = [256, 2] as const;
 export const rayTransferBytes = 2 * 256 * 4;
 
 /**
- * The ray marcher's transfer function: 256 × 2 texels of r, g, b, a. Row 0 is colour and opacity by place in the window;
- * in row 1, texel 16 × low + high has as its a the greatest opacity between the places low / 15 and high / 15.
+ * The ray marcher's transfer function: 256 × 2 texels of r, g, b, a. Row 0 is colour and opacity by position in the window. In
+ * row 1, the alpha of texel 16 × low + high is the maximum opacity between the positions low / 15 and high / 15.
  * @param colors 256 times r, g, b
- * @param opacityAt of a place of 0…1 in the window; it is clamped to 0…1
+ * @param opacityAt the opacity at a position of 0…1 in the window; it is clamped to 0…1
  */
 export function rayTransfer(colors: Uint8Array, opacityAt: (place: number) => number): Uint8Array<ArrayBuffer> {
   const texels = new Uint8Array(rayTransferBytes);
@@ -20,7 +20,7 @@ export function rayTransfer(colors: Uint8Array, opacityAt: (place: number) => nu
   for (let low = 0; low < marks; low++) {
     for (let high = low; high < marks; high++) {
       let greatest = 0;
-      // A place is rounded to the nearest texel, and 255 is a multiple of 15: marks lie on texels.
+      // A position is rounded to the nearest texel. Because 255 is a multiple of 15, marks lie on texels.
       for (let index = low * 17; index <= high * 17; index++) greatest = Math.max(greatest, texels[index * 4 + 3] as number);
       texels[(256 + marks * low + high) * 4 + 3] = greatest;
     }

@@ -3,31 +3,35 @@ import type { Histogram } from './histogram.ts';
 /** Counts all finite voxels from `low` to `high` in equal bins. */
 export type BinCounter = (low: number, high: number) => Promise<Histogram>;
 
-/** What windows are found for, in stored values. */
+/** The input of the window functions, in stored values. */
 export interface ValueRange {
   readonly min: number;
   readonly max: number;
-  /** The sum of the histogram. */
+  /** The number of counted voxels: the sum of the histogram. */
   readonly count: number;
-  /** −1 where real values fall as stored ones rise: see real-order.ts. */
+  /** −1 if real values fall as stored ones rise: see real-order.ts. */
   readonly direction: 1 | -1;
 }
 
-/** These parts of the voxels that are not background lie below and above the window: bright detail is worth more than dark. */
+/**
+ * The shares of the non-background voxels that lie below and above the window. More is cut off below, because bright detail
+ * matters more than dark.
+ */
 const lowTail = 0.005;
 const highTail = 0.002;
-/** The fullest bin is background when it holds at least this part of all voxels… */
+/** The fullest bin is background if it holds at least this share of all voxels… */
 const backgroundPart = 0.1;
-/** …and this part of all voxels is left without it. */
+/** …and at least this share of all voxels remains without it. */
 const leftPart = 0.0005;
-/** A window that spans fewer bins is looked at again, closer. */
+/** A window that spans fewer bins is counted again on a finer scale. */
 const enoughBins = 24;
 const maxRounds = 8;
 
 /**
- * A robust window for display: from the 0.5 to the 99.8 percentile of the voxels that are not background, where
- * background is the fullest bin, if it is full enough (the air of a scan, the 0 of a mask or of a sparse field).
- * In the order of real values. Where a few outliers stretch the histogram so that the window falls into few bins, those are counted again, finer.
+ * A robust window for display, in the order of real values: from the 0.5th to the 99.8th percentile of the voxels that are not
+ * background. Background is the fullest bin, if it is full enough (the air of a scan, the 0 of a mask or of a sparse field). If
+ * a few outliers stretch the histogram so that the window covers only a few bins, those bins are counted again on a finer
+ * scale.
  */
 export async function automaticWindow(
   range: ValueRange,
@@ -38,14 +42,14 @@ export async function automaticWindow(
   if (count === 0 || min === max) return besideOne(range);
   const [firstTail, lastTail] = direction > 0 ? [lowTail, highTail] : [highTail, lowTail];
   let finest = histogram;
-  /** Voxels counted as foreground that lie below the first bin of `finest`. */
+  /** Foreground voxels below the first bin of `finest`. */
   let below = 0;
   let background = 0;
   let window: [number, number] = [min, max];
   for (let round = 0; round < maxRounds; round++) {
     const found = foreground(finest, count);
     const { counts } = found;
-    // A closer look may leave the background outside: it stays what it was.
+    // A finer count may exclude the background bin; what was background remains background.
     background = found.background || background;
     const total = count - background;
     const first = binReaching(counts, firstTail * total - below);
@@ -63,14 +67,14 @@ export async function automaticWindow(
   return direction > 0 ? [low, high] : [high, low];
 }
 
-/** A window for a single value, which lies at its low end. */
+/** A window for a single value, with the value at its low end. */
 function besideOne({ min, direction }: ValueRange): readonly [low: number, high: number] {
   return [min, min + direction * Math.max(1, 1e-6 * Math.abs(min))];
 }
 
 /**
- * The 1st and the 99th percentile of all voxels, background and all, to within a bin; of those, to within 1/24 of what lies
- * between them where that fell into few bins and was counted again.
+ * The 1st and the 99th percentile of all voxels, including background, accurate to one bin. If they cover only a few bins,
+ * those are counted again, which makes them accurate to 1/24 of their distance.
  */
 export async function percentileWindow(
   range: ValueRange,
@@ -95,7 +99,7 @@ export async function percentileWindow(
   return window[1] > window[0] ? window : [min, max];
 }
 
-/** The counts without the background's bin, and how many that held (0: there is no background). */
+/** The counts without the background's bin, and the count of that bin (0 if there is no background). */
 function foreground({ counts }: Histogram, count: number): { counts: readonly number[]; background: number } {
   const background = counts.reduce((most, bin) => Math.max(most, bin), 0);
   if (background < backgroundPart * count || count - background < leftPart * count) return { counts, background: 0 };
@@ -103,7 +107,7 @@ function foreground({ counts }: Histogram, count: number): { counts: readonly nu
   return { counts: counts.map((bin, index) => (index === fullest ? 0 : bin)), background };
 }
 
-/** The first bin at which the running sum is over `target`. */
+/** The first bin at which the running sum exceeds `target`. */
 function binReaching(counts: readonly number[], target: number): number {
   let running = 0;
   for (const [index, bin] of counts.entries()) {

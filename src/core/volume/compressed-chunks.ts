@@ -9,22 +9,22 @@ import { chunkName } from '../shared/chunk-name.ts';
 import { inContext, StriaError } from '../shared/errors.ts';
 import type { ElementType } from '../shared/volume.ts';
 
-/** Payloads go to the GPU in pieces of about this size, and into buffers of at most this size. */
+/** Payloads are uploaded in pieces of about this size, into buffers of at most this size. */
 const pieceBytes = 2 ** 22;
 const maxBufferBytes = 2 ** 28;
 
 export interface CompressedChunks {
   /** In the order of their numbers. */
   readonly stored: readonly StoredChunk[];
-  /** Of all payloads, without what lies between them. */
+  /** Total length of all payloads, without the gaps between them. */
   readonly payloadBytes: number;
 }
 
 /**
- * Uploads the payloads of a volume's chunks, one after the other, each at a multiple of 4 bytes.
- * @param chunks all of the grid's, in order
+ * Uploads the payloads of a volume's chunks one after another, each at a multiple of 4 bytes.
+ * @param chunks all chunks of the grid, in order
  * @param scope owns the buffers
- * @throws StriaError `corrupt`, `unsupported`, in the context of `chunk N`; `internal` where chunks are missing
+ * @throws StriaError `corrupt`, `unsupported`, in the context of `chunk N`; `internal` if chunks are missing
  */
 export function uploadChunks(
   gpu: Gpu,
@@ -34,14 +34,14 @@ export function uploadChunks(
   chunks: readonly EncodedChunk[],
 ): CompressedChunks {
   if (chunks.length !== grid.count) {
-    throw new StriaError('internal', `${chunks.length} chunks came for a volume of ${grid.count}`);
+    throw new StriaError('internal', `got ${chunks.length} chunks for a volume of ${grid.count}`);
   }
   const elementBytes = codecElementBytes(type);
   const limit = Math.min(maxBufferBytes, gpu.maxBindingBytes);
   const stored = new Array<StoredChunk>(chunks.length);
   let payloadBytes = 0;
   for (let first = 0; first < chunks.length; ) {
-    // A buffer as large as the chunks from `first` on need, as many as it may hold.
+    // A buffer for the chunks from `first` on, as many as it may hold.
     let end = first;
     let bytes = 0;
     for (; end < chunks.length; end++) {
@@ -75,12 +75,12 @@ function paddedBytes(chunk: EncodedChunk): number {
   return chunk.kind === 'coded' ? Math.ceil(chunk.payload.byteLength / 4) * 4 : 0;
 }
 
-/** Writes payloads into a buffer, gathered into pieces: a write for each would be slow. */
+/** Gathers payloads into pieces before writing them to a buffer: one write per payload would be slow. */
 class PieceWriter {
   readonly #gpu: Gpu;
   readonly #buffer: GPUBuffer | undefined;
   readonly #piece: Uint8Array<ArrayBuffer>;
-  /** Where the piece begins in the buffer, and how much of it is taken. */
+  /** Where the piece begins in the buffer, and how much of it is filled. */
   #start = 0;
   #used = 0;
 
@@ -100,7 +100,7 @@ class PieceWriter {
       this.#used += part.byteLength;
       from += part.byteLength;
     }
-    // The bytes up to the next word: the piece's length is whole words, so they are in it.
+    // Padded to the next word. The piece's length is whole words, so the padding lies within it.
     const padded = Math.ceil(this.#used / 4) * 4;
     this.#piece.fill(0, this.#used, padded);
     this.#used = padded;

@@ -13,13 +13,13 @@ import { type AxisIndex, placeUniform, type SliceBox } from './volume-source.ts'
 
 /** A part of a layer: a box of whole chunks, decoded into a buffer of its own. */
 export interface LayerBox extends ResidentBox {
-  /** The box's first element in the volume. Where chunks hold several time points, these are stacked along z in the box. */
+  /** The box's first element in the volume. If chunks hold several time points, these are stacked along z in the box. */
   readonly origin: Dims3;
-  /** Its chunks: their places in the box, and their numbers in the first time point's grid. */
+  /** The box's chunks: their places in the box, and their numbers in the first time point's grid. */
   readonly chunks: readonly (ChunkBox & { readonly number: number })[];
 }
 
-/** A part that slices are drawn from. */
+/** A part of a layer from which slices are drawn. */
 export interface PlacedLayerBox extends LayerBox, SliceBox {}
 
 interface ChunkRange {
@@ -27,7 +27,7 @@ interface ChunkRange {
   readonly end: Dims3;
 }
 
-/** What a compressed volume gives its layers. */
+/** What layers need from their compressed volume. */
 export interface LayerSource {
   readonly gpu: Gpu;
   readonly planner: DecodePlanner;
@@ -37,9 +37,9 @@ export interface LayerSource {
 }
 
 /**
- * A compressed volume's layers of chunks across one axis, or its whole time points as layers. One layer of one time
- * point at a time is decoded, into scratch memory that all of them share. Where chunks hold several time points, what is
- * decoded for one is decoded for all of its chunk.
+ * A compressed volume's layers of chunks across one axis, or its whole time points as layers. One layer of one time point at a
+ * time is decoded, into scratch memory shared by all layers. If chunks hold several time points, decoding one decodes all time
+ * points of the chunk.
  */
 export class CompressedLayers {
   readonly #source: LayerSource;
@@ -51,14 +51,14 @@ export class CompressedLayers {
   readonly #boxes = new Map<number, readonly PlacedLayerBox[]>();
   readonly #plans = new Map<number, DecodePlan>();
   #buffers: readonly GPUBuffer[] | undefined;
-  /** What the scratch memory holds once all that was recorded has run: the key of a layer at a time point. */
+  /** What the scratch memory holds once all recorded commands have run: the key of a layer at a time point. */
   #held: number | undefined;
 
   /**
-   * @param axis undefined: a layer is a whole time point
-   * @param tables owns what decoding reads beside payloads
-   * @param scratch owns what is decoded into
-   * @param flags tell of unsound payloads of what was recorded. Left out: payloads are not checked
+   * @param axis undefined if a layer is a whole time point
+   * @param tables owns what decoding reads besides payloads
+   * @param scratch owns the decoded boxes
+   * @param flags report unsound payloads in what was recorded. If undefined, payloads are not checked
    */
   constructor(source: LayerSource, axis: AxisIndex | undefined, tables: GpuScope, scratch: GpuScope, flags?: FaultFlags) {
     this.#source = source;
@@ -73,12 +73,12 @@ export class CompressedLayers {
     return this.#axis === undefined ? 1 : this.#source.grid.counts[this.#axis];
   }
 
-  /** Whether a layer was ever asked for: then there is scratch memory. */
+  /** Whether a layer was ever requested, so that scratch memory exists. */
   get isUsed(): boolean {
     return this.#buffers !== undefined;
   }
 
-  /** @throws StriaError `limit-too-small` where no cut makes parts that the GPU can bind */
+  /** @throws StriaError `limit-too-small` if no cut gives parts that the GPU can bind */
   assertFits(): void {
     this.#rangesOf(0);
   }
@@ -89,12 +89,15 @@ export class CompressedLayers {
     return Math.floor(position[this.#axis] / this.#source.grid.chunkShape[this.#axis]);
   }
 
-  /** Makes the tables for decoding a layer at a time point, so that `record` uploads nothing. */
+  /** Creates the tables for decoding a layer at a time point, so that `record` uploads nothing. */
   prepare(layer: number, timePoint: number): void {
     this.#planOf(layer, timePoint);
   }
 
-  /** The layer's boxes, which hold it once it is recorded. They are the same at all time points of one chunk, or of all. */
+  /**
+   * The layer's boxes, which hold it once it is recorded. They are the same at all time points of one chunk, or at all time
+   * points.
+   */
   boxes(layer: number, timePoint: number): readonly PlacedLayerBox[] {
     const { grid } = this.#source;
     const block = grid.timePointsPerChunk > 1 ? grid.timeBlock(timePoint) : 0;
@@ -102,7 +105,7 @@ export class CompressedLayers {
     const known = this.#boxes.get(boxKey);
     if (known) return known;
     const ranges = this.#rangesOf(layer);
-    // Layer 0 is as large as any.
+    // No layer is larger than layer 0.
     this.#buffers ??= this.#rangesOf(0).map((range, index) =>
       this.#scratch.storage(`layer ${index}`, this.#paddedBytes(this.#extentOf(range, 0).dims)),
     );
@@ -112,7 +115,7 @@ export class CompressedLayers {
     return boxes;
   }
 
-  /** The layer's boxes. Records their decoding, unless they hold it already. */
+  /** The layer's boxes. Records their decoding, unless they already hold the layer. */
   record(commands: Commands, layer: number, timePoint: number): readonly PlacedLayerBox[] {
     const boxes = this.boxes(layer, timePoint);
     const key = this.#key(layer, timePoint);
@@ -124,14 +127,15 @@ export class CompressedLayers {
   }
 
   /**
-   * How some chunks of a layer are decoded into its boxes, for `recordBy`.
-   * @param chunks their numbers in the first time point's grid @param tables owns what decoding reads beside payloads
+   * A plan that decodes some chunks of a layer into its boxes, for `recordBy`.
+   * @param chunks their numbers in the first time point's grid
+   * @param tables owns what decoding reads besides payloads
    */
   planSome(layer: number, timePoint: number, chunks: ReadonlySet<number>, tables: GpuScope): DecodePlan {
     return this.#plan(layer, timePoint, tables, ({ number }) => chunks.has(number));
   }
 
-  /** The layer's boxes, with what the plan decodes; elsewhere they hold anything. */
+  /** The layer's boxes, with the chunks of the plan decoded; the rest of them is undefined. */
   recordBy(plan: DecodePlan, commands: Commands, layer: number, timePoint: number): readonly PlacedLayerBox[] {
     if (this.#held !== this.#key(layer, timePoint)) {
       plan(commands);
@@ -140,10 +144,7 @@ export class CompressedLayers {
     return this.boxes(layer, timePoint);
   }
 
-  /**
-   * The box that holds an element of a time point now.
-   * @param position z counts on from the first time point of its chunk
-   */
+  /** The box that currently holds an element of a time point. @param position z counts from the first time point of its chunk */
   holding(position: Dims3, timePoint: number): LayerBox | undefined {
     const layer = this.layerAt(position);
     if (this.#held !== this.#key(layer, timePoint)) return undefined;
@@ -188,7 +189,7 @@ export class CompressedLayers {
     };
   }
 
-  /** A layer, cut along z or y until each part fits in one binding. All layers are cut alike, since they share buffers. */
+  /** A layer, cut along z or y until each part fits in one binding. All layers are cut alike, because they share buffers. */
   #rangesOf(layer: number): ChunkRange[] {
     const { counts } = this.#source.grid;
     const axis = this.#axis;
@@ -216,7 +217,7 @@ export class CompressedLayers {
     ];
   }
 
-  /** @param block which chunks along t */
+  /** @param block index of the chunks along t */
   #extentOf({ first, end }: ChunkRange, block: number): { origin: Dims3; dims: Dims3 } {
     const { grid } = this.#source;
     const { chunkShape, dims } = grid;

@@ -7,15 +7,16 @@ import type { AxisIndex, SliceBox } from './volume-source.ts';
 
 type LayersByAxis = readonly [CompressedLayers, CompressedLayers, CompressedLayers];
 
-/** A layer that the plane cuts, and how its chunks there are decoded; undefined: all of it is. */
+/** A layer that the plane cuts, and the plan that decodes its chunks on the plane; undefined if all of it is decoded. */
 interface CutLayer {
   readonly layer: number;
   readonly plan: DecodePlan | undefined;
 }
 
 /**
- * What a plane at any angle cuts of a compressed volume: just the chunks that it goes through, decoded layer by layer into the
- * scratch memory of straight slices. The layers are those across the axis along which the plane cuts the fewest.
+ * The part of a compressed volume that a plane of any orientation cuts. Only the chunks on the plane are decoded, layer by
+ * layer, into the scratch memory of straight slices. The layers are those across the axis along which the plane cuts the
+ * fewest.
  */
 export class CompressedPlane {
   readonly #source: LayerSource;
@@ -26,7 +27,7 @@ export class CompressedPlane {
   #cut: readonly CutLayer[] = [];
   #key = '';
 
-  /** @param scope owns what decoding reads beside payloads; that of one plane at a time is kept */
+  /** @param scope owns what decoding reads besides payloads, for one plane at a time */
   constructor(source: LayerSource, layers: LayersByAxis, scope: GpuScope) {
     this.#source = source;
     this.#layers = layers;
@@ -47,7 +48,7 @@ export class CompressedPlane {
     const key = `${timePoint}: ${numbers.join()}`;
     if (key === this.#key) return;
     this.#key = key;
-    // What was recorded by the plans before has been submitted.
+    // Everything recorded by earlier plans has been submitted.
     this.#tables?.destroy();
     const tables = this.#scope.scope('plane');
     this.#tables = tables;
@@ -64,7 +65,7 @@ export class CompressedPlane {
   }
 }
 
-/** Layers across an axis, each with those of the chunks that lie in it. */
+/** For each layer across an axis, the chunks that lie in it. */
 function chunksByLayer(
   numbers: readonly number[],
   [countX, countY]: LayerSource['grid']['counts'],

@@ -1,7 +1,7 @@
 import { CompressedLayers, type LayerSource } from './compressed-layers.ts';
 import type { PlaneBox, PlaneReader } from './plane-reader.ts';
 
-/** Decodes a compressed volume's layers of chunks across z, each once where planes are read in their order. */
+/** Decodes a compressed volume's layers of chunks across z, each once if planes are read in order. */
 export function compressedPlanes(source: LayerSource): PlaneReader {
   const { gpu, grid } = source;
   const scope = gpu.scope('decode');

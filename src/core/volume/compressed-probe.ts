@@ -6,16 +6,16 @@ import { emptyBox } from '../gpu-chunks/gpu-transfer.ts';
 import { type Dims3, type ElementType, elementBytes, typedVoxels } from '../shared/volume.ts';
 import type { LayerBox, LayerSource } from './compressed-layers.ts';
 
-// One voxel of a compressed volume. Positions in codec elements: that of the voxel's first.
+// Reads one voxel of a compressed volume. Positions are in codec elements: that of the voxel's first element.
 
-/** A position whose z counts on from the first time point of its chunk: chunks may hold several, stacked along z. */
+/** A position whose z counts from the first time point of its chunk, because chunks may hold several, stacked along z. */
 export function stackedPosition(grid: ChunkGrid, [x, y, z]: Dims3, timePoint: number): Dims3 {
   return [x, y, z + grid.planeInChunk(timePoint)];
 }
 
 /**
- * Reads a voxel out of a box that holds it once all that was submitted has run. Submits the reading at once, before
- * anything else is decoded into the box.
+ * Reads a voxel out of a box that will hold it when all submitted work has run. Submits the read at once, before anything else
+ * is decoded into the box.
  */
 export async function readVoxel(gpu: Gpu, type: ElementType, box: LayerBox, [x, y, z]: Dims3): Promise<number> {
   const { voxels, origin } = box;
@@ -24,7 +24,7 @@ export async function readVoxel(gpu: Gpu, type: ElementType, box: LayerBox, [x, 
   return typedVoxels(type, await readBytes(gpu, voxels.buffer, byte, elementBytes(type)))[0] as number;
 }
 
-/** Decodes the voxel's chunk, or of it no more than its codec needs for the voxel, and reads the voxel. */
+/** Decodes the voxel's chunk, or only the part that its codec needs, and reads the voxel. */
 export async function decodeVoxel(source: LayerSource, position: Dims3, timePoint: number): Promise<number> {
   const { gpu, type, grid, planner, stored } = source;
   using scope = gpu.scope('decoded.probe');
@@ -38,7 +38,7 @@ export async function decodeVoxel(source: LayerSource, position: Dims3, timePoin
     return [inChunk[0] + at, inChunk[1], inChunk[2]];
   });
   const commands = gpu.commands('probe');
-  // What fails is read next, and fails there.
+  // A failure shows in the read that follows.
   const submit = () => commands.submit().catch(() => {});
 
   const plan = planner.planElements(chunk, { shape, elementBytes: codecBytes }, elements, scope);
@@ -56,7 +56,7 @@ export async function decodeVoxel(source: LayerSource, position: Dims3, timePoin
   return typedVoxels(type, bytes)[0] as number;
 }
 
-/** Reads whole words: a buffer is read from a multiple of 4 bytes on. */
+/** Reads whole words, because buffer copies need multiples of 4 bytes. */
 async function readBytes(gpu: Gpu, buffer: GPUBuffer, byte: number, count: number): Promise<Uint8Array<ArrayBuffer>> {
   const word = byte - (byte % 4);
   const bytes = await gpu.read(buffer, word, Math.max(4, count));

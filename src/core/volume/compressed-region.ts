@@ -7,8 +7,8 @@ import type { LayerSource } from './compressed-layers.ts';
 import type { AxisIndex, RegionBox, VoxelPiece } from './volume-source.ts';
 
 /**
- * The numbers of the chunks that a box of voxels crosses, row by row along x: few enough to be decoded and read back at
- * once, whatever the box.
+ * The numbers of the chunks that a box of voxels touches, row by row along x: few enough to be decoded and read back at once,
+ * for any box.
  */
 export function* chunkRows(grid: ChunkGrid, type: ElementType, { first, size, timePoint }: RegionBox): Generator<number[]> {
   const perVoxel = elementBytes(type) / codecElementBytes(type);
@@ -36,7 +36,7 @@ export function pieceOfTimePoint(grid: ChunkGrid, piece: VoxelPiece, timePoint: 
   return { ...piece, size: [width, height, grid.dims[2]], values };
 }
 
-/** Decodes chunks that follow each other along x, and reads their voxels back. */
+/** Decodes chunks that are consecutive along x, and reads their voxels back. */
 export async function decodeChunkRow(
   { gpu, grid, planner, stored, type }: LayerSource,
   row: readonly number[],
@@ -53,7 +53,7 @@ export async function decodeChunkRow(
   });
   const commands = gpu.commands('decode.region');
   planner.plan(planned, voxels, scope)(commands);
-  // What fails is read next, and fails there.
+  // A failure shows in the read that follows.
   commands.submit().catch(() => {});
   const bytes = await gpu.read(voxels.buffer);
   const width = elementBytes(type);

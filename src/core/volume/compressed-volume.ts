@@ -51,22 +51,25 @@ export interface CompressedSource {
 }
 
 export interface CompressedOptions extends JobOptions {
-  /** Decode all chunks once and compare their checksums. Leave it out only where that was just done. */
+  /** Decodes all chunks once and compares their checksums. Omit it only if that was just done. */
   readonly verify: boolean;
-  /** Of the same voxels, where they are known. */
+  /** Statistics of the same voxels, if known. */
   readonly statistics?: VolumeStatistics | undefined;
 }
 
-/** A display texture is made coarser beyond this. */
+/** A larger display texture is made coarser. */
 const maxDisplayBytes = 2 ** 29;
-/** Time points up to this size are decoded whole, once for all views. */
+/** Time points up to this size are decoded completely, once for all views. */
 const smallTimePointBytes = 2 ** 24;
-/** Of a series of at least so many time points one may be decoded whole: the scratch memory is an eighth of the voxels at most. */
+/**
+ * In a series of at least this length one time point may be decoded completely: the scratch memory is then at most an eighth of
+ * the voxels.
+ */
 const longSeries = 8;
 
 /**
- * A volume, a stack or a time series whose chunks stay compressed in GPU memory. What is drawn is decoded there, on
- * demand, into scratch memory: the layer of chunks that a slice cuts, or a time point. Free it with `destroy`.
+ * A volume, a stack or a time series whose chunks stay compressed in GPU memory. Whatever is drawn is decoded there on demand
+ * into scratch memory: the layer of chunks that a slice cuts, or a time point. Free it with `destroy`.
  */
 export class CompressedVolume implements VolumeSource {
   readonly info: VolumeInfo;
@@ -90,7 +93,7 @@ export class CompressedVolume implements VolumeSource {
   #display: DisplayTexture | undefined;
   #fillScope: GpuScope | undefined;
   #staging: DisplayStaging | undefined;
-  /** Fill the display texture from each layer in turn: by the plane of its chunk at which a time point begins. */
+  /** Fill the display texture from each layer in turn, keyed by the plane of its chunk at which a time point begins. */
   readonly #fills = new Map<number, readonly ((commands: Commands) => void)[]>();
 
   private constructor(gpu: Gpu, { info, chunkShape, chunks }: CompressedSource) {
@@ -140,7 +143,7 @@ export class CompressedVolume implements VolumeSource {
     }
   }
 
-  /** Bytes of the voxels, which are nowhere in GPU memory. */
+  /** Byte length of the voxels, which are not in GPU memory. */
   get voxelBytes(): number {
     return volumeBytes(this.info);
   }
@@ -149,7 +152,7 @@ export class CompressedVolume implements VolumeSource {
     return numbersOf(this.#known);
   }
 
-  /** Computed by decoding all layers, one after the other. */
+  /** Computed by decoding all layers, one after another. */
   statistics(): Promise<VolumeStatistics> {
     const voxels = this.dims.reduce((product, length) => product * length);
     this.#statistics ??= computeStatistics(this.#gpu, this.info, voxels, (visit) =>
@@ -161,12 +164,12 @@ export class CompressedVolume implements VolumeSource {
     return this.#statistics;
   }
 
-  /** Decodes all chunks, a layer or a time point at a time, into memory of its own, which is freed again. */
+  /** Decodes all chunks, one layer or time point at a time, into temporary memory. */
   forEachBox(visit: (box: NumberedBox) => Promise<void>): Promise<void> {
     return this.#forEachBox(visit);
   }
 
-  /** @param flags tell of unsound payloads up to the box that is visited. Left out: payloads are not checked */
+  /** @param flags report unsound payloads up to the visited box. If undefined, payloads are not checked */
   async #forEachBox(visit: (box: NumberedBox) => Promise<void>, flags?: FaultFlags): Promise<void> {
     using scope = this.#gpu.scope('decode');
     const layers = new CompressedLayers(this.#source, this.#timePoints ? undefined : 2, scope, scope, flags);
@@ -199,7 +202,7 @@ export class CompressedVolume implements VolumeSource {
   async readBox(wanted: RegionBox, visit: (piece: VoxelPiece) => void): Promise<void> {
     assertReadable(this, wanted);
     for (const chunks of chunkRows(this.#source.grid, this.info.type, wanted)) {
-      if (this.#isDestroyed) throw new StriaError('aborted', 'the volume is not there any more');
+      if (this.#isDestroyed) throw new StriaError('aborted', 'the volume was closed');
       visit(pieceOfTimePoint(this.#source.grid, await decodeChunkRow(this.#source, chunks), wanted.timePoint));
     }
   }
@@ -232,7 +235,7 @@ export class CompressedVolume implements VolumeSource {
     const commands = this.#gpu.commands('display.fill');
     this.recordDisplay(commands, timePoint);
     await commands.submit();
-    // Only series fill it again and again.
+    // Only series fill it repeatedly.
     if (this.dims[3] === 1) this.#freeFills();
     return display;
   }
@@ -256,7 +259,7 @@ export class CompressedVolume implements VolumeSource {
   prepareFrames(axis: AxisIndex | 3, [x, y, z, t]: Dims4): void {
     const element: Dims3 = [this.#elementAt(0, x)[0], y, z];
     const { counts, timePointsPerChunk } = this.#source.grid;
-    // One of each chunk's: chunks may hold several.
+    // One time point per chunk along t, because chunks may hold several.
     const timePoints = axis === 3 ? Array.from({ length: counts[3] }, (_, block) => block * timePointsPerChunk) : [t];
     if (this.#display) {
       const inChunk = axis === 3 ? Math.min(timePointsPerChunk, this.dims[3]) : 1;
@@ -286,7 +289,7 @@ export class CompressedVolume implements VolumeSource {
     return this.#source.grid.timePointsPerChunk > 1 || this.voxelBytes / this.dims[3] <= smallTimePointBytes;
   }
 
-  /** What the display texture is filled from. */
+  /** The layers that fill the display texture. */
   get #displayLayers(): CompressedLayers {
     return this.#timePoints ?? this.#layers[2];
   }

@@ -8,7 +8,7 @@ import { readVoxels } from '../stream/voxel-reader.ts';
 import { chunkRows, pieceOfTimePoint } from './compressed-region.ts';
 import { assertReadable, type ExactVoxels, type VoxelPiece } from './volume-source.ts';
 
-/** The voxels of a volume's file, read as they are asked for: plane by plane, or from the start where they lie in a gzip. */
+/** The voxels of a volume's file, read on demand: plane by plane, or from the start if the file is gzip. */
 export function voxelsOfFile(volume: OpenVolume): ExactVoxels {
   const { info } = volume;
   const [width, height, depth] = info.dims;
@@ -33,7 +33,7 @@ export function voxelsOfFile(volume: OpenVolume): ExactVoxels {
   };
 }
 
-/** The voxels of a .stria: only the chunks that a box crosses are read, and decoded on this thread. */
+/** The voxels of a .stria: only the chunks that a box touches are read, and decoded on this thread. */
 export function voxelsOfContainer(reader: ContainerReader): ExactVoxels {
   const info = reader.header.volume;
   const width = elementBytes(info.type);

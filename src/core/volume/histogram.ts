@@ -1,8 +1,11 @@
 /** Counts of stored values in equal bins. */
 export interface Histogram {
-  /** Where the first bin starts, in stored values. Bin i covers `low + i × binWidth` up to (not including) the next's start. */
+  /**
+   * The start of the first bin in stored values. Bin i covers `low + i × binWidth` up to, not including, the start of the next
+   * bin.
+   */
   readonly low: number;
-  /** An integer for integer types; 1 where every value has a bin of its own (always for 8 bits). */
+  /** An integer for integer types; 1 if every value has its own bin (always for 8 bits). */
   readonly binWidth: number;
   /** 256 bins. */
   readonly counts: readonly number[];

@@ -2,32 +2,32 @@ import type { ElementType } from '../shared/volume.ts';
 import type { Histogram } from './histogram.ts';
 import { isFloatType, typeRange } from './voxel-key.ts';
 
-/** An extreme that lies so many times the width of all others away from them is no value but a mark for 'no data'. */
+/** An extreme value this many times as far from the others as they are spread is not data but a marker for missing data. */
 const farAway = 1000;
-/** The others must be at least this part of all voxels: two or three values that happen to be close are no distribution. */
+/** The others must be at least this share of all voxels: two or three close values are not a distribution. */
 const fewestOthers = 0.01;
-/** Where values fill more of the histogram's bins than this, none is so far away. */
+/** If values fill more of the histogram's bins than this, none is that far away. */
 const mostBins = 6;
-/** Extremes that are left out, one after the other at each end. */
+/** How many extremes at each end may be excluded, one after another. */
 const mostExtremes = 6;
 
 export interface MissingSearch {
   readonly type: ElementType;
   readonly min: number;
   readonly max: number;
-  /** Finite voxels. */
+  /** Number of finite voxels. */
   readonly count: number;
-  /** Of all of them. */
+  /** Over all finite voxels. */
   readonly histogram: Histogram;
-  /** The least and the greatest value between two values, without these; undefined: there is none. */
+  /** The minimum and maximum value strictly between two values; undefined if there is none. */
   between(low: number, high: number): Promise<readonly [min: number, max: number] | undefined>;
-  /** Voxels from `low` to `high`. */
+  /** Number of voxels from `low` to `high`. */
   countFrom(low: number, high: number): Promise<number>;
 }
 
 /**
- * The range of the values that mean something. Floats mark voxels without a value by the largest float, with either sign, or by
- * something far outside all values; files seldom say so.
+ * The range of the meaningful values. Floating-point volumes mark missing voxels by the largest float, of either sign, or by a
+ * value far outside all others; files rarely document it.
  */
 export async function findNumbers(search: MissingSearch): Promise<readonly [lowest: number, highest: number]> {
   const { type, min, max, count, histogram } = search;
@@ -39,7 +39,7 @@ export async function findNumbers(search: MissingSearch): Promise<readonly [lowe
   for (let round = 0; round < mostExtremes; round++) {
     const inner = await search.between(low, high);
     if (!inner) {
-      // Two values are left, or one.
+      // Only one or two distinct values are left.
       if (isLargest(low) !== isLargest(high)) return isLargest(low) ? [high, high] : [low, low];
       break;
     }

@@ -2,7 +2,7 @@ import type { ChunkGrid } from '../format/chunk-grid.ts';
 import { cross, dot, scaled } from '../shared/vectors.ts';
 import type { Dims3 } from '../shared/volume.ts';
 
-/** A part of a plane: position = origin + right × pixel x + down × pixel y, for pixels from 0 to width and height. In voxels. */
+/** A part of a plane: position = origin + right × pixel x + down × pixel y, for pixels from 0 to width and height, in voxels. */
 export interface PlanePart {
   readonly origin: Dims3;
   readonly right: Dims3;
@@ -11,19 +11,19 @@ export interface PlanePart {
   readonly height: number;
 }
 
-/** Voxels are blended with their neighbours: so far from the plane, in voxels along each axis, voxels are read. */
+/** Voxels are blended with their neighbours, so voxels up to this distance from the plane are read, in voxels along each axis. */
 const reach = 1;
 
 /**
- * The chunks that a part of a plane reads voxels of: their numbers at time point 0, rising, and perhaps some near by.
- * @param elementsPerVoxel along x: the grid's lengths are in codec elements
+ * The chunks whose voxels a part of a plane reads, as ascending numbers at time point 0. Some nearby chunks may be included.
+ * @param elementsPerVoxel along x, because the grid's lengths are in codec elements
  */
 export function chunksOnPlane(grid: ChunkGrid, elementsPerVoxel: number, plane: PlanePart): readonly number[] {
   const bounds = boundsOf(plane);
   if (!bounds) return [];
   const { counts, dims, chunkShape } = grid;
   const perVoxel: Dims3 = [elementsPerVoxel, 1, 1];
-  /** Whether the plane comes near chunks from `first` up to, and without, `end`. */
+  /** Whether the plane comes near the chunks from `first` up to, not including, `end`. */
   const isNear = (first: Dims3, end: Dims3): boolean => {
     const edge = (chunk: Dims3, axis: 0 | 1 | 2): number => Math.min(dims[axis], chunk[axis] * chunkShape[axis]) / perVoxel[axis];
     const axes = [0, 1, 2] as const;
@@ -58,13 +58,13 @@ interface Bound {
   readonly high: number;
 }
 
-/** What places of the part fulfil: its pixels, and no way off the plane. Undefined: it is no plane. */
+/** The constraints on positions of the part: within its pixels, and on the plane. Undefined if it is not a plane. */
 function boundsOf({ origin, right, down, width, height }: PlanePart): readonly Bound[] | undefined {
   const across = cross(right, down);
   const area = Math.hypot(...across);
   if (!(area > 0)) return undefined;
   const normal = scaled(across, 1 / area);
-  // Along these one of the two steps counts 1 and the other nothing.
+  // Along each of these, one of the two steps has length 1 and the other 0.
   const [alongRight, alongDown] = [scaled(cross(down, normal), 1 / area), scaled(cross(normal, right), 1 / area)];
   return [
     { along: normal, start: dot(normal, origin), low: 0, high: 0 },

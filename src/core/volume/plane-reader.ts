@@ -9,13 +9,13 @@ export interface PlaneBox {
   readonly planeCount: number;
 }
 
-/** Boxes that hold all planes from the one asked for to before `endPlane`. */
+/** Boxes with all planes from the requested one up to, not including, `endPlane`. */
 export interface PlaneRun {
   readonly boxes: readonly PlaneBox[];
   readonly endPlane: number;
 }
 
-/** Goes through a volume's planes in their order. What a run holds is there until the next `read`. */
+/** Reads a volume's planes in order. A run is valid until the next `read`. */
 export interface PlaneReader {
   /** @throws StriaError `device-lost` */
   read(plane: number): Promise<PlaneRun>;

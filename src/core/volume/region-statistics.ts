@@ -2,33 +2,33 @@ import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import type { Dims3, VoxelArray } from '../shared/volume.ts';
 import type { ExactVoxels } from './volume-source.ts';
 
-/** A part of a volume that is one stretch of voxels in each row. */
+/** A part of a volume that is one contiguous range of voxels in each row. */
 export interface Region {
-  /** The box around it. It lies in the volume. */
+  /** Its bounding box, which lies within the volume. */
   readonly first: Dims3;
   readonly size: Dims3;
-  /** The first and the last voxel of the region in a row; undefined: the row has none. */
+  /** The first and last voxel of the region in a row; undefined if the row has none. */
   row(y: number, z: number): readonly [first: number, last: number] | undefined;
 }
 
-/** Of a region's physical values (slope and intercept applied). */
+/** Statistics of a region's physical values (slope and intercept applied). */
 export interface RegionStatistics {
-  /** Voxels with a number. */
+  /** Voxels with a finite value. */
   readonly count: number;
-  /** Voxels that are NaN or infinite: they are in none of the others. */
+  /** Voxels that are NaN or infinite, which the other statistics exclude. */
   readonly notFinite: number;
-  /** NaN where `count` is 0, as are min and max. */
+  /** NaN if `count` is 0, like min and max. */
   readonly mean: number;
-  /** Of a sample (divided by n − 1); NaN for fewer than two voxels. */
+  /** The sample deviation (divided by n − 1); NaN for fewer than two voxels. */
   readonly deviation: number;
   readonly min: number;
   readonly max: number;
 }
 
 /**
- * Mean and deviation of many numbers, without the loss of digits that a sum of squares has: each stretch is gone through
- * twice, and stretches are joined by the formula of Chan, Golub and LeVeque (Updating formulae and a pairwise algorithm for
- * computing sample variances, 1979).
+ * Mean and deviation of many numbers, without the loss of precision of a sum of squares: two passes over each range, and ranges
+ * are combined by the formula of Chan, Golub and LeVeque (Updating formulae and a pairwise algorithm for computing sample
+ * variances, 1979).
  */
 export class RunningStatistics {
   #count = 0;
@@ -39,7 +39,7 @@ export class RunningStatistics {
   #min = Infinity;
   #max = -Infinity;
 
-  /** Adds `slope × value + intercept` of the values from `first` to before `end`. */
+  /** Adds `slope × value + intercept` of the values from `first` up to, not including, `end`. */
   add(values: VoxelArray, first: number, end: number, slope = 1, intercept = 0): void {
     let [count, sum] = [0, 0];
     for (let at = first; at < end; at++) {

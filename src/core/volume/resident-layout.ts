@@ -6,8 +6,8 @@ import { type Dims4, elementBytes, type VolumeInfo } from '../shared/volume.ts';
 import type { SliceBox } from './volume-source.ts';
 
 /**
- * Where a box lies: whole rows, from `firstRow`, in each of the planes from `firstPlane`. Planes of all time points are
- * counted on: plane = t × dims[2] + z.
+ * The place of a box: whole rows, from `firstRow`, in each of the planes from `firstPlane`. Planes are numbered through all
+ * time points: plane = t × dims[2] + z.
  */
 export interface BoxPlace {
   readonly firstRow: number;
@@ -25,20 +25,20 @@ export interface PlacedBox extends NumberedBox, SliceBox, Pick<BoxPlace, 'firstR
 /** How a volume is cut into boxes that each fit in one storage binding. */
 export interface ResidentLayout {
   readonly decimation: number;
-  /** Voxels that are kept. */
+  /** The voxels that are kept. */
   readonly dims: Dims4;
   /** Codec elements along x. */
   readonly elementsX: number;
   readonly boxes: readonly BoxPlace[];
-  /** The place in `boxes` of the box that holds a row of a plane. */
+  /** The index in `boxes` of the box that holds a row of a plane. */
   boxIndexAt(row: number, plane: number): number;
 }
 
 /**
- * Boxes of whole chunk layers where a layer fits in `limitBytes`; otherwise each layer in strips of whole chunk rows.
- * Where all boxes together are over `budgetBytes`, or a strip is over the limit, only every n-th voxel along x, y and z
- * is kept, n as small as will do.
- * @throws StriaError `limit-too-small` when no n helps
+ * Cuts a volume into boxes of whole chunk layers, if a layer fits in `limitBytes`, otherwise of strips of whole chunk rows. If
+ * all boxes together exceed `budgetBytes`, or a strip exceeds the limit, only every n-th voxel along x, y and z is kept, with
+ * the smallest n that suffices.
+ * @throws StriaError `limit-too-small` if no n suffices
  */
 export function layOut(
   info: Pick<VolumeInfo, 'dims' | 'type'>,
@@ -61,7 +61,7 @@ export function layOut(
   );
 }
 
-/** Whether all voxels are kept: `layOut`'s decimation is 1. */
+/** Whether all voxels are kept, so that the decimation is 1. */
 export function fitsWhole(
   info: Pick<VolumeInfo, 'dims' | 'type'>,
   chunkShape: ChunkShape,

@@ -7,7 +7,7 @@ export function testInfo(dims: Dims4, type: ElementType): VolumeInfo {
   return { dims, type, spacing: [1, 1, 1, 1], spatialUnit: 'mm', timeUnit: 's', affine, slope: 1, intercept: 0 };
 }
 
-/** For tests: finite voxels of any type, mixed by a fixed generator, with equal neighbours among them. */
+/** For tests: finite voxels of any type from a fixed generator, some with equal neighbours. */
 export function testVoxels(info: VolumeInfo): Uint8Array {
   const bytes = new Uint8Array(volumeBytes(info));
   const width = elementBytes(info.type);
@@ -25,7 +25,7 @@ export function testVoxels(info: VolumeInfo): Uint8Array {
   return bytes;
 }
 
-/** For tests: the same device, but with small bindings, so that a small volume needs several boxes. */
+/** For tests: the same device with small bindings, so that a small volume needs several boxes. */
 export function withBindingLimit(gpu: Gpu, bytes: number): Gpu {
   return new Proxy(gpu, {
     get: (target, key) => {

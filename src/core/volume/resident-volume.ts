@@ -33,35 +33,35 @@ import {
 export interface ResidentOptions {
   /** Chunk shape in codec elements (an f64 voxel is two along x). */
   readonly chunkShape: ChunkShape;
-  /** GPU memory that the boxes may take, in bytes. Default: `defaultBudget`. */
+  /** Limit of the boxes' GPU memory, in bytes. Default: `defaultBudget`. */
   readonly budgetBytes?: number | undefined;
 }
 
-/** Rows that need padding, or are picked out of others, go through a buffer of about this size. */
+/** Rows that need padding or selection go through a buffer of about this size. */
 const scratchBytes = 2 ** 22;
-/** Below this there is no use in trying again with less. */
+/** Below this size another attempt with less is pointless. */
 const smallestBudget = 2 ** 24;
 
-/** What volumes may take of a device's memory, in bytes: the smaller of 2 GiB and four of its largest buffers. */
+/** How much of a device's memory volumes may take, in bytes: the smaller of 2 GiB and four of its largest buffers. */
 export function defaultBudget(gpu: Gpu): number {
   return Math.min(2 ** 31, 4 * gpu.maxBindingBytes);
 }
 
 /**
- * A volume in GPU memory, uncompressed: the source of the 3D view, of slices and of in-place compression.
- * Fill it with `append`; free it with `destroy`.
+ * An uncompressed volume in GPU memory: the source of the 3D view, of slices and of in-place compression. Fill it with
+ * `append`; free it with `destroy`.
  */
 export class ResidentVolume implements VolumeSource {
   readonly info: VolumeInfo;
-  /** Only every n-th voxel along x, y and z is kept, because the whole is over the budget. 1: all are there. */
+  /** Only every n-th voxel along x, y and z is kept, because the volume exceeds the budget. 1 if all are kept. */
   readonly decimation: number;
   /** In codec elements. */
   readonly chunkShape: ChunkShape;
-  /** Voxels that are kept: `info.dims` divided by `decimation`, rounded up; time points are all kept. */
+  /** The dimensions of the kept voxels: `info.dims` divided by `decimation`, rounded up; all time points are kept. */
   readonly dims: Dims4;
-  /** What the GPU backend encodes in place. Empty when `decimation` is over 1: then compress by streaming from the file. */
+  /** The boxes that the GPU backend encodes in place. Empty if `decimation` is over 1: compression then streams from the file. */
   readonly boxes: readonly NumberedBox[];
-  /** All boxes, for display: there also when `decimation` is over 1. */
+  /** All boxes, for display, whatever the `decimation`. */
   readonly placedBoxes: readonly PlacedBox[];
   readonly #gpu: Gpu;
   readonly #scope: GpuScope;
@@ -70,17 +70,17 @@ export class ResidentVolume implements VolumeSource {
   readonly #elementBytes: CodecElementBytes;
   #isDestroyed = false;
   #received = 0;
-  /** The start of a row whose end has not come yet. */
+  /** The start of an incomplete row. */
   #partRow: Uint8Array<ArrayBuffer> | undefined;
   #partBytes = 0;
-  /** Whole rows of the source so far, and rows kept. */
+  /** Complete rows of the source so far, and how many of them were kept. */
   #sourceRows = 0;
   #keptRows = 0;
   #scratch: Uint8Array<ArrayBuffer> | undefined;
   #statistics: Promise<VolumeStatistics> | undefined;
   #known: VolumeStatistics | undefined;
   #display: DisplayTexture | undefined;
-  /** Owns what fills the display texture: the staging buffer, and the tables of time points. */
+  /** Owns the resources that fill the display texture: the staging buffer, and the tables of time points. */
   #fillScope: GpuScope | undefined;
   #staging: DisplayStaging | undefined;
   readonly #fills = new Map<number, (commands: Commands) => void>();
@@ -121,8 +121,8 @@ export class ResidentVolume implements VolumeSource {
   }
 
   /**
-   * Allocates, zeroed. Where the GPU has not got the memory, tries again with half the budget, decimated.
-   * @throws StriaError `limit-too-small`, `out-of-memory`, `device-lost`
+   * Allocates zeroed memory. If the GPU runs out of memory, tries again with half the budget, decimated. @throws StriaError
+   * `limit-too-small`, `out-of-memory`, `device-lost`
    */
   static async create(gpu: Gpu, info: VolumeInfo, options: ResidentOptions): Promise<ResidentVolume> {
     gpu.checkAlive();
@@ -139,18 +139,19 @@ export class ResidentVolume implements VolumeSource {
       gpu.checkAlive();
       const taken = layout.boxes.reduce((sum, { bytes }) => sum + bytes, 0);
       budget = Math.min(budget, taken) / 2;
-      if (budget < smallestBudget) throw new StriaError('out-of-memory', `the GPU has no ${taken} bytes left: ${error.message}`);
+      if (budget < smallestBudget)
+        throw new StriaError('out-of-memory', `the GPU cannot allocate ${taken} bytes: ${error.message}`);
     }
   }
 
   /**
-   * The next bytes of the voxel stream (little-endian, x fastest, then y, z, t, no padding), in pieces of any size.
-   * `bytes` may be reused afterwards. @throws StriaError `internal` when there are more than the volume has
+   * Appends the next bytes of the voxel stream (little-endian, x fastest, then y, z, t, no padding), in pieces of any size.
+   * `bytes` may be reused afterwards. @throws StriaError `internal` if there are more than the volume has
    */
   append(bytes: Uint8Array): void {
     const total = volumeBytes(this.info);
     if (this.#received + bytes.length > total) {
-      throw new StriaError('internal', `the volume has ${total} bytes, but ${this.#received + bytes.length} came`);
+      throw new StriaError('internal', `the volume has ${total} bytes, but ${this.#received + bytes.length} were appended`);
     }
     this.#received += bytes.length;
     this.#statistics = this.#known = undefined;
@@ -169,7 +170,7 @@ export class ResidentVolume implements VolumeSource {
     if (this.isComplete) this.#partRow = this.#scratch = undefined;
   }
 
-  /** All bytes have come. */
+  /** Whether all bytes were appended. */
   get isComplete(): boolean {
     return this.#received === volumeBytes(this.info);
   }
@@ -178,7 +179,7 @@ export class ResidentVolume implements VolumeSource {
     return numbersOf(this.#known);
   }
 
-  /** Minimum, maximum, histogram and window over all time points, computed on the GPU once and remembered. */
+  /** Minimum, maximum, histogram and window over all time points, computed on the GPU once and cached. */
   statistics(): Promise<VolumeStatistics> {
     const voxels = this.dims.reduce((product, length) => product * length);
     this.#statistics ??= computeStatistics(this.#gpu, this.info, voxels, async (visit) => {
@@ -215,7 +216,7 @@ export class ResidentVolume implements VolumeSource {
     for (let z = first[2]; z < first[2] + size[2]; z++) {
       const plane = timePoint * this.dims[2] + z;
       for (let y = first[1]; y < first[1] + size[1]; ) {
-        if (this.#isDestroyed) throw new StriaError('aborted', 'the volume is not there any more');
+        if (this.#isDestroyed) throw new StriaError('aborted', 'the volume was closed');
         const box = this.#boxAt(y, plane);
         const rows = Math.min(first[1] + size[1], box.firstRow + box.rowCount) - y;
         const length = rows * rowLength * elementBytes(type);
@@ -226,7 +227,7 @@ export class ResidentVolume implements VolumeSource {
     }
   }
 
-  /** Fills the display texture with a time point. The same texture each time; it is freed with the volume. */
+  /** Fills the display texture with a time point. It is always the same texture, and is freed with the volume. */
   async displayTexture(timePoint: number): Promise<DisplayTexture> {
     const { dims } = this;
     const { type } = this.info;
@@ -241,7 +242,7 @@ export class ResidentVolume implements VolumeSource {
     return this.#display;
   }
 
-  /** The texture stays: the voxels take as much, and it is wanted again soon. */
+  /** The texture stays: the voxels take as much memory, and it is needed again soon. */
   releaseDisplay(): void {}
 
   recordDisplay(commands: Commands, timePoint: number): void {
@@ -309,7 +310,7 @@ export class ResidentVolume implements VolumeSource {
     return fill;
   }
 
-  /** What fills the texture is kept for volumes that play. */
+  /** The resources that fill the texture are kept only for volumes that play. */
   #freeFills(): void {
     if (this.dims[3] > 1) return;
     this.#fillScope?.destroy();
@@ -323,7 +324,7 @@ export class ResidentVolume implements VolumeSource {
     this.#partBytes += bytes.length;
   }
 
-  /** Takes whole rows of the source, drops what decimation drops, and writes the rest. */
+  /** Takes whole rows of the source, drops those that decimation omits, and writes the rest. */
   #takeRows(bytes: Uint8Array, rowLength: number): void {
     if (this.decimation === 1) {
       this.#writeRows(bytes, rowLength);
@@ -344,7 +345,7 @@ export class ResidentVolume implements VolumeSource {
     this.#writeRows(kept.subarray(0, to), keptLength);
   }
 
-  /** Writes kept rows, which come in order, into the boxes, padding them where they are no whole words. */
+  /** Writes kept rows, which come in order, into the boxes, padding them to whole words. */
   #writeRows(bytes: Uint8Array, rowLength: number): void {
     const height = this.dims[1];
     const padded = rowBytes(this.#layout.elementsX, this.#elementBytes);
@@ -352,7 +353,7 @@ export class ResidentVolume implements VolumeSource {
       const row = this.#keptRows % height;
       const plane = Math.floor(this.#keptRows / height);
       const box = this.#boxAt(row, plane);
-      // Rows that follow each other in the box: to its end where it has whole planes, else to its strip's end.
+      // Consecutive rows in the box: to its end if it has whole planes, otherwise to the end of its strip.
       const following =
         box.rowCount === height ? (box.firstPlane + box.planeCount - plane) * height - row : box.firstRow + box.rowCount - row;
       const count = Math.min(following, (bytes.length - start) / rowLength);

@@ -1,13 +1,13 @@
 import type { ElementType } from '../shared/volume.ts';
 import { floatBits, isFloatType, typeRange, voxelKey } from './voxel-key.ts';
 
-/** The largest size of an integer's difference from a window, as a power of two: beyond it, it is made smaller. */
+/** The largest magnitude of an integer's difference from a window, as a power of two: larger differences are scaled down. */
 const largestPower = 100;
 
 /**
- * The power of two by which shaders multiply values before they compare them with a range (`difference` in voxel.wgsl). Floats
- * of the range come to at most 1, so that neither a difference overflows nor the reciprocal of a width underflows: for
- * every pair of finite 32-bit floats. Integers stay as they are, but in a range that is much wider than they are.
+ * The power of two by which shaders multiply values before comparing them with a range (`difference` in voxel.wgsl). It scales
+ * a floating-point range to at most 1, so that no difference overflows and no reciprocal of a width underflows, for every pair
+ * of finite 32-bit floats. Integers are not scaled, unless the range is much wider than they are.
  */
 export function valuePower(type: ElementType, [a, b]: readonly [number, number]): number {
   if (isFloatType(type)) {
@@ -17,14 +17,14 @@ export function valuePower(type: ElementType, [a, b]: readonly [number, number])
   return Math.min(0, largestPower - exponentOf(Math.abs(b - a)));
 }
 
-/** Where a range begins, as `difference` in voxel.wgsl wants it. */
+/** The start of a range, as `difference` in voxel.wgsl needs it. */
 export interface RangeStart {
   readonly power: number;
-  /** Of the range's first value: of integers rounded down, into their type; of floats rounded to 32 bits. */
+  /** The key of the range's first value: integers rounded down into their type, floats rounded to 32 bits. */
   readonly key: number;
   /** The bits of 2^power × that value. */
   readonly scaledBits: number;
-  /** 2^power × what rounding took away. */
+  /** 2^power × the part that rounding removed. */
   readonly rest: number;
 }
 
@@ -37,7 +37,7 @@ export function rangeStart(type: ElementType, [first, last]: readonly [number, n
   return { power, key: voxelKey(type, keyed), scaledBits: floatBits(scale * keyed), rest: scale * (first - keyed) };
 }
 
-/** The least e with |value| < 2^e, or one less where a logarithm is rounded. */
+/** The least e with |value| < 2^e, or one less if the logarithm is rounded. */
 function exponentOf(value: number): number {
   return value === 0 ? 0 : Math.floor(Math.log2(value)) + 1;
 }

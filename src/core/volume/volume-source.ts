@@ -12,7 +12,7 @@ import type { VolumeStatistics } from './statistics.ts';
 /** 0 is x, 1 is y, 2 is z. */
 export type AxisIndex = 0 | 1 | 2;
 
-/** A box of voxels in GPU memory that slices are drawn from. */
+/** A box of voxels in GPU memory from which slices are drawn. */
 export interface SliceBox {
   readonly voxels: GpuVoxels;
   /** `Box` of shaders/draw/slice.wgsl, a uniform buffer: where the box lies in the volume. */
@@ -20,63 +20,63 @@ export interface SliceBox {
 }
 
 /**
- * A volume that the viewer can draw, however it is kept in GPU memory: as voxels (`ResidentVolume`) or compressed
+ * A volume that the viewer can draw, whether its voxels are in GPU memory (`ResidentVolume`) or compressed there
  * (`CompressedVolume`). Positions are voxels of the whole volume, `info.dims`.
  */
 export interface VolumeSource {
   readonly info: VolumeInfo;
-  /** Only every n-th voxel along x, y and z is kept. 1: all are there. */
+  /** Only every n-th voxel along x, y and z is kept. 1 if all are. */
   readonly decimation: number;
-  /** Voxels that are kept. */
+  /** The dimensions of the kept voxels. */
   readonly dims: Dims4;
-  /** Stored values that are none of these are no data: see `VolumeStatistics.numbers`. Known once `statistics` has resolved. */
+  /** Stored values outside this range are missing data: see `VolumeStatistics.numbers`. Known once `statistics` has resolved. */
   readonly numbers: readonly [lowest: number, highest: number];
-  /** Of all voxels of all time points; computed once. @throws StriaError `device-lost` */
+  /** Over all voxels of all time points; computed once. @throws StriaError `device-lost` */
   statistics(): Promise<VolumeStatistics>;
   /** The exact stored value. @throws StriaError `invalid-input` outside the volume, `device-lost` */
   voxel(x: number, y: number, z: number, t: number): Promise<number>;
   /**
-   * Reads a box of voxels back, exactly as they are stored, in pieces that hold it together and may reach beyond it.
-   * @throws StriaError `invalid-input` for a box that reaches out of the volume, `unsupported` when `decimation` is over 1,
-   *   `aborted` when the volume is destroyed meanwhile, `device-lost`; and what `visit` throws
+   * Reads the exact stored voxels of a box, in pieces that cover it and may extend beyond it.
+   * @throws StriaError `invalid-input` for a box outside the volume, `unsupported` if `decimation` is over 1, `aborted` if the
+   * volume is destroyed meanwhile, `device-lost`; errors of `visit`
    */
   readBox(box: RegionBox, visit: (piece: VoxelPiece) => void): Promise<void>;
-  /** Fills the display texture with a time point. The same texture each time until `releaseDisplay`. */
+  /** Fills the display texture with a time point. It is the same texture until `releaseDisplay`. */
   displayTexture(timePoint: number): Promise<DisplayTexture>;
-  /** Frees the display texture where it can be made again from less. */
+  /** Frees the display texture if it can be recreated from something smaller. */
   releaseDisplay(): void;
   /**
-   * The boxes that a slice crosses. Records into `commands` what makes them hold it; draws from them follow in the same
-   * commands, and before the next call for the same axis.
+   * The boxes that a slice crosses. Records in `commands` what fills them. Draw from them in the same commands, before the next
+   * call for the same axis.
    */
   recordSlice(commands: Commands, axis: AxisIndex, index: number, timePoint: number): readonly SliceBox[];
-  /** Whether all voxels of a time point are there at once: a plane at any angle then costs no more than a slice. */
+  /** Whether all voxels of a time point are available at once, so that a plane of any orientation costs no more than a slice. */
   readonly holdsTimePoints: boolean;
   /**
-   * Records into `commands` what is drawn of a plane at any angle, part by part: `draw` is called with the boxes of each part once
-   * what makes them hold it is recorded, and records their drawing before the next part takes their memory. Of a time
-   * point's voxels they hold at least those that the plane reads.
+   * Records in `commands` the drawing of a plane of any orientation, part by part. `draw` is called with the boxes of each part
+   * after their filling is recorded, and must record their drawing before the next part reuses their memory. The boxes hold at
+   * least the voxels that the plane reads.
    */
   recordPlane(commands: Commands, plane: PlanePart, timePoint: number, draw: (boxes: readonly SliceBox[]) => void): void;
-  /** Records the filling of the display texture with a time point, where there is such a texture. */
+  /** Records filling the display texture, if there is one, with a time point. */
   recordDisplay(commands: Commands, timePoint: number): void;
   /**
-   * Makes all tables that `recordSlice` and `recordDisplay` will need for the frames along an axis (3 is time), so that
-   * they upload nothing then. Other axes are made ready where slices across them have been asked for already.
-   * @param position the voxel that all views show otherwise, and the time point
+   * Creates all tables that `recordSlice` and `recordDisplay` need for the frames along an axis (3 is time), so that they
+   * upload nothing later. Other axes are prepared if slices across them were already requested. @param position the voxel that
+   * all views show otherwise, and the time point
    */
   prepareFrames(axis: AxisIndex | 3, position: Dims4): void;
   /**
    * Brings all voxels into GPU memory, box by box; a box holds them until `visit` has ended. The chunks are those that the
-   * backend encodes. Nothing comes when `decimation` is over 1.
+   * backend encodes. Visits nothing if `decimation` is over 1.
    */
   forEachBox(visit: (box: NumberedBox) => Promise<void>): Promise<void>;
-  /** Reads planes in their order, in GPU memory: what is compressed is decoded run by run. The caller destroys it. */
+  /** Reads planes in order, in GPU memory; compressed volumes are decoded run by run. The caller destroys the reader. */
   planeReader(): PlaneReader;
   destroy(): void;
 }
 
-/** A volume's voxels as they are stored, wherever they are read from. */
+/** A volume's stored voxels, wherever they are read from. */
 export type ExactVoxels = Pick<VolumeSource, 'info' | 'readBox'>;
 
 /** A box of voxels of a time point. */
@@ -91,11 +91,11 @@ export interface VoxelPiece {
   readonly first: Dims3;
   readonly size: Dims3;
   readonly values: VoxelArray;
-  /** Values from one row to the next: rows may be padded. */
+  /** Values from one row to the next, because rows may be padded. */
   readonly rowLength: number;
 }
 
-/** `VolumeSource.numbers`: all values, where none is a mark for 'no data' or that is not known yet. */
+/** `VolumeSource.numbers`: all values if none is a marker for missing data, or if that is not known yet. */
 export function numbersOf(statistics: VolumeStatistics | undefined): VolumeSource['numbers'] {
   return statistics && statistics.missing > 0 ? statistics.numbers : [-Infinity, Infinity];
 }
@@ -104,7 +104,7 @@ export function numbersOf(statistics: VolumeStatistics | undefined): VolumeSourc
 export interface BoxExtent {
   readonly first: Dims3;
   readonly size: Dims3;
-  /** Planes from one time point to the next; 0: the box holds one time point, whichever. */
+  /** Planes from one time point to the next; 0 if the box holds a single time point. */
   readonly planesPerTimePoint: number;
   readonly rowWords: number;
 }

@@ -27,12 +27,15 @@ const integerRanges: Record<Exclude<ElementType, 'f32' | 'f64'>, readonly [numbe
   i32: [-2147483648, 2147483647],
 };
 
-/** Lowest and highest value of a type; of floats the largest finite f32. */
+/** Lowest and highest value of a type; for floats the largest finite f32. */
 export function typeRange(type: ElementType): readonly [low: number, high: number] {
   return type === 'f32' || type === 'f64' ? [-3.4028234663852886e38, 3.4028234663852886e38] : integerRanges[type];
 }
 
-/** A value as voxel.wgsl's key: a u32 that rises with the value. Clamped into the type's range; integers are rounded down. */
+/**
+ * A value as a key in the sense of voxel.wgsl: a u32 that rises with the value. Clamped to the type's range; integers are
+ * rounded down.
+ */
 export function voxelKey(type: ElementType, value: number): number {
   const [low, high] = typeRange(type);
   const clamped = Math.min(Math.max(value, low), high);
