@@ -5,12 +5,12 @@ import type { Vector3 } from '../shared/vectors.ts';
 import type { DisplayTexture } from '../volume/display-texture.ts';
 import { type OutsideLook, outsideParameters } from './outside.ts';
 
-/** What a ray makes of the values along it; shaders/draw/ray-march.wgsl says how. In the order of its numbers, from 1. */
+/** How a ray combines the values along it; see shaders/draw/ray-march.wgsl. In the order of the shader's numbers, from 1. */
 export const projections = ['mip', 'composite', 'minip', 'mean', 'isosurface', 'attenuated-mip'] as const;
 export type Projection = (typeof projections)[number];
 
 type Vector4 = readonly [number, number, number, number];
-/** The part that is shown along an axis, in parts of the volume: 0…1, the first less than the second. */
+/** The visible range along an axis, as fractions of the volume: 0…1, the first less than the second. */
 export type ClipRange = readonly [from: number, to: number];
 
 /** How rays show a volume. */
@@ -20,20 +20,23 @@ export interface RayLook {
   readonly window: readonly [low: number, high: number];
   /** The isosurface's stored value. */
   readonly level: number;
-  /** Of the attenuated maximum: what bright matter as thick as the volume is long takes, as the exponent of e. */
+  /** For the attenuated maximum: the absorption of bright matter as thick as the volume is long, as an exponent of e. */
   readonly attenuation: number;
   /** Compositing is lit from the eye, by the gradient. */
   readonly lighting: boolean;
   readonly outside: OutsideLook;
   /** Along x, y, z. */
   readonly clip: readonly [ClipRange, ClipRange, ClipRange];
-  /** A plane at any angle: of the unit cube is shown where xyz · place + w is not below 0. Undefined: everywhere. */
+  /**
+   * A plane of any orientation: the part of the unit cube where xyz · position + w is at least 0 is shown. Undefined if
+   * everything is shown.
+   */
   readonly plane?: Vector4 | undefined;
 }
 
-/** The colormap's part in it. */
+/** What the rays need to know about the colormap. */
 export interface RayColors {
-  /** Each value has a colour of its own. */
+  /** Each value has its own colour. */
   readonly isCategorical: boolean;
   /** The lowest colour does not fade into the background. */
   readonly isFloorOpaque: boolean;
@@ -51,24 +54,24 @@ export interface RayParameters {
   readonly above: Vector4;
 }
 
-/** Opacities of the transfer function hold for this length, in parts of the volume's longest edge. */
+/** The length for which the transfer function's opacities hold, as a fraction of the volume's longest edge. */
 const opacityLength = 1 / 160;
-/** Samples along the volume's longest edge, at least, at one texel a step. */
+/** The minimum number of samples along the volume's longest edge, at one texel per step. */
 const fewestSteps = 192;
 
-/** @param step how far samples lie apart, in texels, or less in a small volume */
+/** @param step distance between samples in texels; less in a small volume */
 export function rayParameters(
   { low, high, dims }: Pick<DisplayTexture, 'low' | 'high' | 'dims'>,
   { window, level, attenuation, lighting, clip, plane, outside }: Omit<RayLook, 'projection'>,
   { isCategorical, isFloorOpaque }: RayColors,
   step: number,
 ): RayParameters {
-  // Labels are numbers, whatever they are scaled by.
+  // Labels are compared as stored numbers, whatever their scaling.
   const [from, to] = isCategorical ? (window.toSorted((a, b) => a - b) as [number, number]) : window;
   const width = to === from ? Number.EPSILON * Math.max(1, Math.abs(to)) : to - from;
-  // A few large texels need more samples each, or single samples show.
+  // A few large texels need more samples each, or single samples become visible.
   const texelsPerStep = step * Math.min(1, Math.max(...dims) / fewestSteps);
-  // The longest way through the cube, and the start's shift.
+  // The longest path through the cube, plus the jitter of its start.
   const rounds = Math.ceil(Math.hypot(...dims) / texelsPerStep) + 2;
   const [x, y, z] = clip;
   const [below, above] = outsideParameters(outside);
@@ -84,32 +87,32 @@ export function rayParameters(
   };
 }
 
-/** Two of these can be multiplied as 32-bit floats. */
+/** Clamps so that the product of two such numbers is a finite 32-bit float. */
 function finite(value: number): number {
   return Math.min(1e18, Math.max(-1e18, value));
 }
 
-/** Where a frame is seen from. */
+/** The camera of a frame. */
 export interface RayView {
   /** Column by column: from x and y of −1…1 (right and up) and a depth of 0…1 to the volume's unit cube. */
   readonly toCube: readonly number[];
-  /** In the cube; w is 1, or 0 where xyz is the direction to an eye that is infinitely far off. */
+  /** In the cube; w is 1, or 0 if xyz is the direction to an eye at infinity. */
   readonly eye: Vector4;
   /** Lengths of the cube's edges in the scene. */
   readonly edges: Vector3;
 }
 
-/** Rows of a picture that are drawn at once. Pixels. */
+/** Rows of a picture that are drawn at once, in pixels. */
 export interface Strip {
   /** Of the whole picture. */
   readonly width: number;
   readonly height: number;
-  /** The first row, and how many. */
+  /** The first row, and the number of rows. */
   readonly from: number;
   readonly count: number;
 }
 
-/** All of a picture. */
+/** A strip that covers the whole picture. */
 export function wholeOf({ width, height }: Pick<Strip, 'width' | 'height'>): Strip {
   return { width, height, from: 0, count: height };
 }
@@ -130,17 +133,17 @@ export function rayFrame(
   return new Float32Array([view.toCube, vectors, padded, below, above, [width, height, from, count]].flat(2));
 }
 
-/** What a frame is drawn from. */
+/** The inputs of a frame. */
 export interface RayInputs {
   readonly projection: Projection;
   readonly display: DisplayTexture;
-  /** Holds what `rayFrame` gave. */
+  /** Contains the result of `rayFrame`. */
   readonly frame: GPUBuffer;
   /** 256 × 2 texels: see `rayTransfer`. */
   readonly transfer: GPUTexture;
 }
 
-/** Draws volumes by shaders/draw/ray-march.wgsl into any texture: the 3D view's picture, without its frame and letters. */
+/** Draws volumes with shaders/draw/ray-march.wgsl into any texture: the content of the 3D view, without its frame and text. */
 export class RayPass {
   readonly #gpu: Gpu;
   readonly #sampler: GPUSampler;
@@ -152,7 +155,7 @@ export class RayPass {
 
   /**
    * @param target rgba8unorm, usage STORAGE_BINDING; its first `count` rows become the strip's, premultiplied
-   * @param strip that of the frame
+   * @param strip the same as in the frame
    */
   record(commands: Commands, { projection, display, frame, transfer }: RayInputs, target: GPUTexture, strip: Strip): void {
     const way = projections.indexOf(projection) + 1;

@@ -12,20 +12,20 @@ export type SlabKind = (typeof slabKinds)[number];
 /** Several slices drawn as one. */
 export interface ThickSlice {
   readonly kind: SlabKind;
-  /** How many slices, 2 to `mostSlabSlices`; at the volume's ends there are fewer. */
+  /** How many slices, 2 to `mostSlabSlices`; fewer at the volume's ends. */
   readonly slices: number;
 }
 
-/** More would take too long for a frame, above all of a compressed volume, where each layer of chunks is decoded for it. */
+/** More slices would take too long for a frame, especially for a compressed volume, which must decode each layer of chunks. */
 export const mostSlabSlices = 64;
 
-/** The slices of a slab around a slice, which is in its middle, or just before it. */
+/** The slices of a slab around a slice, which lies in its middle or just before it. */
 export function slabRange(index: number, slices: number, length: number): readonly [first: number, last: number] {
   const first = index - Math.floor((slices - 1) / 2);
   return [Math.max(0, first), Math.min(length - 1, first + slices - 1)];
 }
 
-/** Uniform buffers are bound from multiples of this on, on any device. */
+/** Dynamic offsets of uniform buffers must be multiples of this, on any device. */
 const uniformStride = 256;
 const planeBytes = 48;
 
@@ -39,25 +39,22 @@ interface Made {
 }
 
 /**
- * A slab as one plane of 32-bit floats, which slices are drawn from as from a volume of type f32. It is made again only when
- * it is another one. One object for each view. Free it with `destroy`.
+ * A slab as one plane of 32-bit floats, from which slices are drawn as from a volume of type f32. It is computed again only
+ * when it changes. One object per view. Free it with `destroy`.
  */
 export class SlabPlane {
   readonly #gpu: Gpu;
   #made: Made | undefined;
-  /** What the plane holds, once all that was recorded has run. */
+  /** What the plane holds once all recorded commands have run. */
   #held: { readonly volume: VolumeSource; readonly key: string } | undefined;
-  /** What `#made` was made for. */
+  /** The shape for which `#made` was created. */
   #shape = '';
 
   constructor(gpu: Gpu) {
     this.#gpu = gpu;
   }
 
-  /**
-   * The box that the slab is drawn from in the place of the slice. Records what makes it hold it, one layer of chunks after
-   * the other where the volume is compressed.
-   */
+  /** The box that replaces the slice's. Records what fills it, one layer of chunks after another if the volume is compressed. */
   record(
     commands: Commands,
     volume: VolumeSource,
@@ -126,20 +123,23 @@ export class SlabPlane {
         count,
       };
     }
-    // The box lies where the slice is.
+    // The box lies at the slice's position.
     const first = [0, 0, 0].with(axis, kept);
     this.#gpu.device.queue.writeBuffer(this.#made.boxes[0].place, 0, Uint32Array.from(first));
     return this.#made;
   }
 }
 
-/** What is done with stored values, so that it is done with the real ones: those fall as they rise where the slope is negative. */
+/**
+ * The projection of stored values that corresponds to this projection of real values: with a negative slope, minimum and
+ * maximum swap.
+ */
 function storedKind(kind: SlabKind, slope: number): SlabKind {
   if (kind === 'mean' || slope >= 0) return kind;
   return kind === 'maximum' ? 'minimum' : 'maximum';
 }
 
-/** The lengths of the two axes that a plane across `axis` has, the lower axis's first. */
+/** The lengths of a plane's two axes across `axis`, the lower axis first. */
 function planeSize([x, y, z]: VolumeSource['dims'], axis: AxisIndex): readonly [width: number, height: number] {
   return axis === 0 ? [y, z] : axis === 1 ? [x, z] : [x, y];
 }

@@ -7,11 +7,11 @@ import type { AxisIndex, SliceBox, VolumeSource } from '../volume/volume-source.
 import { elementTypeNumber, floatBits, voxelKey } from '../volume/voxel-key.ts';
 import { type MissingLook, missingParameter, type OutsideLook, outsideParameters } from './outside.ts';
 
-/** How a slice lies on its target: voxel position = origin + right × pixel x + down × pixel y. */
+/** The position of a slice on its target: voxel position = origin + right × pixel x + down × pixel y. */
 export interface SlicePlane {
   /**
-   * The axis that the slice cuts across. The origin along it is not used: the slice's number says it. Undefined: the plane
-   * lies anyhow, and the number says nothing.
+   * The axis that the slice cuts across. The origin along it is unused, because the slice's number gives it. If undefined, the
+   * plane has any orientation, and the number is unused.
    */
   readonly axis: AxisIndex | undefined;
   readonly origin: Dims3;
@@ -20,11 +20,11 @@ export interface SlicePlane {
 }
 
 export interface SliceLook {
-  /** Stored values that show the lowest and the highest colour; see `ViewState.window`. */
+  /** Stored values with the lowest and the highest colour; see `ViewState.window`. */
   readonly window: readonly [low: number, high: number];
   /** Blend between voxels. */
   readonly smooth: boolean;
-  /** Colours stand for single values: 0 is colour 0, the others take colours 1 to 255 in turn. */
+  /** Colours denote single values: 0 has colour 0, the others cycle through colours 1 to 255. */
   readonly isCategorical: boolean;
   readonly outside: OutsideLook;
   readonly missing: MissingLook;
@@ -69,7 +69,7 @@ export interface SliceDraw {
   readonly type: ElementType;
   /** From `VolumeSource.recordSlice`, in the same commands. */
   readonly boxes: readonly SliceBox[];
-  /** Holds what `sliceUniform` gave. */
+  /** Contains the result of `sliceUniform`. */
   readonly uniform: GPUBuffer;
   /** 256 × 1 texels, lowest value first. */
   readonly colors: GPUTexture;
@@ -77,7 +77,7 @@ export interface SliceDraw {
   readonly timePoint: number;
 }
 
-/** Draws slices by shaders/draw/slice.wgsl, with a pipeline for each element type. */
+/** Draws slices with shaders/draw/slice.wgsl, with one pipeline per element type. */
 export class SlicePass {
   readonly #gpu: Gpu;
   readonly #format: GPUTextureFormat;
@@ -89,7 +89,7 @@ export class SlicePass {
     this.#format = format;
   }
 
-  /** The slice's number and the time point go with the draw, so that no buffer is written from frame to frame. */
+  /** The slice's number and the time point are passed with the draw, so that no buffer is written from frame to frame. */
   draw(pass: GPURenderPassEncoder, { type, boxes, uniform, colors, index, timePoint }: SliceDraw): void {
     const pipeline = this.#pipelineFor(type);
     pass.setPipeline(pipeline);

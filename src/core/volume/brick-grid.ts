@@ -7,8 +7,8 @@ import type { Dims3 } from '../shared/volume.ts';
 import { texelKind } from './texel-kind.ts';
 
 /**
- * The least and greatest texel that samples in each brick of a display texture hang on: the ray marcher crosses empty ones at
- * once. Filtering reaches a texel over a brick's border.
+ * The minimum and maximum texel that can influence a sample in each brick of a display texture. The ray marcher skips empty
+ * bricks. Filtering reaches one texel over a brick's border.
  */
 export interface BrickGrid {
   /** rgba16float; x and y of a texel are the brick's range. */
@@ -17,7 +17,7 @@ export interface BrickGrid {
   readonly blocks: GPUTexture;
   /** Texels of a brick along each axis: 8, or a multiple of it in a large texture. */
   readonly size: number;
-  /** The bricks' ranges, as they are found; and how many bricks there are along x, y, z. */
+  /** The bricks' ranges as they are computed, and the number of bricks along x, y and z. */
   readonly ranges: GPUBuffer;
   readonly counts: GPUBuffer;
 }
@@ -55,7 +55,7 @@ export function createBrickGrid(scope: GpuScope, dims: Dims3): BrickGrid {
 }
 
 /**
- * Prepares what staged planes add to the grid; `scope` owns what that takes. Record it for all planes, in order; then
+ * Prepares adding staged planes to the grid; `scope` owns what that needs. Record it for all planes, in order; then call
  * `recordLevels`.
  */
 export function prepareBricks(
@@ -73,7 +73,7 @@ export function prepareBricks(
   const { width, height, depthOrArrayLayers: depth } = grid.texture;
   const { staging, rowWords, firstPlane, planeCount } = planes;
   const uniform = scope.uniform('bricks', [width, height, grid.size, texture.height, rowWords, firstPlane, planeCount]);
-  // Those whose bricks hang on one of the planes.
+  // Only bricks that depend on one of the planes.
   const firstLayer = Math.floor(Math.max(0, firstPlane - 1) / grid.size);
   const layers = Math.min(depth - 1, Math.floor((firstPlane + planeCount) / grid.size)) - firstLayer + 1;
   return (commands) => {
@@ -81,7 +81,7 @@ export function prepareBricks(
   };
 }
 
-/** Records the last step: the ranges into the textures. */
+/** Records the last step, which writes the ranges into the textures. */
 export function recordLevels(gpu: Gpu, commands: Commands, { texture, blocks, ranges, counts }: BrickGrid): void {
   for (const [level, side] of [
     [texture, 1],

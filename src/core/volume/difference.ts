@@ -11,14 +11,14 @@ import { ResidentVolume } from './resident-volume.ts';
 import type { VolumeSource } from './volume-source.ts';
 import { elementTypeNumber, isFloatType } from './voxel-key.ts';
 
-/** What two volumes differ by, in stored values. */
+/** The difference of two volumes, in stored values. */
 export interface Difference {
   readonly voxels: number;
-  /** Voxels whose bits are not the same. 0: the volumes are identical. */
+  /** Voxels whose bits differ. 0 if the volumes are identical. */
   readonly differing: number;
   /**
-   * The greatest |first − second|, and the first voxel that has it. Undefined where nothing differs. Exact for integers; of
-   * floats an f32, among voxels that are finite in both.
+   * The greatest |first − second|, and the first voxel with it. Undefined if nothing differs. Exact for integers; an f32 for
+   * floats, over the voxels that are finite in both.
    */
   readonly largest: { readonly magnitude: number; readonly voxel: Dims4 } | undefined;
   /** Of |first − second| over all voxels. */
@@ -26,44 +26,44 @@ export interface Difference {
 }
 
 const voxelsPerWorkgroup = 8192;
-/** Voxels in one dispatch, so that a slow GPU is not held for long. */
+/** Voxels per dispatch, so that a slow GPU is not blocked for long. */
 const voxelsPerDispatch = 2 ** 24;
 const resultWords = 5;
 
-/** Why two volumes cannot be compared voxel by voxel, in words; undefined: they can. */
+/** Why two volumes cannot be compared voxel by voxel, as a text for users; undefined if they can. */
 export function differenceProblem(one: VolumeInfo, two: VolumeInfo): string | undefined {
   const shape = ({ dims }: VolumeInfo): string => (dims[3] > 1 ? dims : dims.slice(0, 3)).join(' × ');
   if (shape(one) !== shape(two)) return `their shapes differ: ${shape(one)} and ${shape(two)} voxels`;
-  if (one.type !== two.type) return `their voxels are of different types: ${one.type} and ${two.type}`;
+  if (one.type !== two.type) return `their voxel types differ: ${one.type} and ${two.type}`;
   if (one.slope !== two.slope || one.intercept !== two.intercept) return 'their stored values are scaled differently';
   return undefined;
 }
 
-/** What the difference of two such volumes is: f32, in the first one's place. */
+/** The description of the difference of two such volumes: f32, with the first one's geometry. */
 function differenceInfo(one: VolumeInfo): VolumeInfo {
   return { ...one, type: 'f32', intercept: 0 };
 }
 
-/** GPU memory that the difference takes, in bytes. */
+/** The GPU memory of the difference in bytes. */
 export function differenceBytes(one: VolumeInfo): number {
   return voxelCount(one.dims) * 4;
 }
 
-/** What is subtracted: a volume in GPU memory, as voxels or compressed. */
+/** An operand of the subtraction: a volume in GPU memory, as voxels or compressed. */
 export interface Subtrahend extends Pick<VolumeSource, 'info' | 'decimation' | 'planeReader'> {
   /** In codec elements. */
   readonly chunkShape: ChunkShape;
 }
 
 export interface SubtractOptions extends Pick<JobOptions, 'onProgress'> {
-  /** Called before each use of the two: throws once they are no longer to be used. */
+  /** Called before each use of the two volumes. Throws once they must not be used. */
   readonly check?: () => void;
 }
 
 /**
- * Computes first − second on the GPU, as a volume that can be looked at, and what there is to say of it. The caller frees
- * the volume. Both must be whole (`decimation` 1). What is kept compressed is decoded run by run, each run once.
- * @throws StriaError `invalid-input` for volumes that cannot be compared, `out-of-memory` where there is no room, `device-lost`
+ * Computes first − second on the GPU, as a volume for display and as counts. The caller frees the volume. Both volumes must be
+ * complete (`decimation` 1). Compressed volumes are decoded run by run, each run once.
+ * @throws StriaError `invalid-input` for volumes that cannot be compared, `out-of-memory`, `device-lost`
  */
 export async function subtractVolumes(
   gpu: Gpu,
@@ -74,7 +74,7 @@ export async function subtractVolumes(
   assertComparable(one, two);
   const volume = await ResidentVolume.create(gpu, differenceInfo(one.info), { chunkShape: one.chunkShape });
   try {
-    if (volume.decimation > 1) throw new StriaError('out-of-memory', 'the GPU has no room left for the difference');
+    if (volume.decimation > 1) throw new StriaError('out-of-memory', 'not enough GPU memory for the difference');
     return { volume, difference: await subtractPlanes(gpu, one, two, volume, options) };
   } catch (error) {
     volume.destroy();
@@ -82,7 +82,7 @@ export async function subtractVolumes(
   }
 }
 
-/** As `subtractVolumes`, where there is no room for a volume to look at: only counts. */
+/** Like `subtractVolumes`, for lack of memory without a volume for display: only counts. */
 export async function countDifferences(
   gpu: Gpu,
   one: Subtrahend,
@@ -133,7 +133,7 @@ async function subtractPlanes(
   }
 }
 
-/** The run of planes that a reader gave last: the two volumes' runs need not end together. */
+/** The last run from a reader, because the runs of two volumes need not end together. */
 class HeldRun {
   readonly #reader: PlaneReader;
   #run: PlaneRun | undefined;
@@ -142,14 +142,14 @@ class HeldRun {
     this.#reader = reader;
   }
 
-  /** @param plane none before those asked for earlier */
+  /** @param plane not before any plane requested earlier */
   async at(plane: number): Promise<PlaneRun> {
     if (!this.#run || plane >= this.#run.endPlane) this.#run = await this.#reader.read(plane);
     return this.#run;
   }
 }
 
-/** A part of the volume that lies in one box of each. */
+/** A part of the volume that lies within one box of each volume. */
 interface Part {
   readonly one: PlaneBox;
   readonly two: PlaneBox;
@@ -160,7 +160,7 @@ interface Part {
   readonly planes: number;
 }
 
-/** The parts of planes from `from` to before `end`. */
+/** The parts of the planes from `from` up to, not including, `end`. */
 function partsOf(
   one: readonly PlaneBox[],
   two: readonly PlaneBox[],
@@ -181,7 +181,7 @@ function partsOf(
   );
 }
 
-/** Adds up what differs, run by run. */
+/** Sums the differences, run by run. */
 class Subtraction {
   readonly #gpu: Gpu;
   readonly #info: VolumeInfo;
@@ -219,7 +219,7 @@ class Subtraction {
     const groups = dispatches.reduce((sum, { count }) => sum + groupsOf(count), 0);
     const results = scope.storage('results', groups * resultWords * 4);
     const nowhere = this.#target ? undefined : scope.storage('nowhere', 4);
-    /** Which part each result is of. */
+    /** The part that each result belongs to. */
     const partOfResult: Part[] = [];
     for (const { part, first, count } of dispatches) {
       const uniform = partUniform(scope, part, { columns, first, count, firstResult: partOfResult.length });
@@ -259,7 +259,7 @@ class Subtraction {
       const [x, row, plane] = [place % dims[0], Math.floor(place / dims[0]) % part.rows, Math.floor(place / dims[0] / part.rows)];
       const at = ((part.firstPlane + plane) * dims[1] + part.firstRow + row) * dims[0] + x;
       const { magnitude: most, at: before } = this.#largest ?? { magnitude: -1, at: 0 };
-      // Of equal ones the first voxel, however the volumes are cut into boxes.
+      // On a tie the first voxel wins, however the volumes are cut into boxes.
       if (magnitude > most || (magnitude === most && at < before)) this.#largest = { magnitude, at };
     }
   }
@@ -278,7 +278,7 @@ function partUniform(
   return scope.uniform('part', [...head, ...place(one), ...place(two), ...place(target)]);
 }
 
-/** The voxel of a place in the order of all voxels. */
+/** The voxel at an index in the order of all voxels. */
 function voxelAt([width, height, depth]: Dims4, at: number): Dims4 {
   const row = Math.floor(at / width);
   const plane = Math.floor(row / height);

@@ -9,33 +9,34 @@ import { type DisplayFormat, texelBytes, texelKind } from './texel-kind.ts';
 import { rangeStart } from './value-scale.ts';
 import { elementTypeNumber, floatBits, isFloatType, typeRange, voxelKey } from './voxel-key.ts';
 
-/** One time point as a 3D texture for the ray marcher. The texture stays the same object over all time points. */
+/** One time point as a 3D texture for the ray marcher. The texture object is the same for all time points. */
 export interface DisplayTexture {
   /**
-   * 8-bit voxels: r8unorm, exact. Integers that range over 65,536 values at most, so all of 16 bits: rg8unorm, exact. Others:
-   * r32float where the device filters it and that takes 256 MiB at most, else r16float: 11 bits. Usage TEXTURE_BINDING | COPY_SRC.
+   * 8-bit voxels: r8unorm, exact. Integers within a range of 65,536 values, which includes all 16-bit types: rg8unorm, exact.
+   * Others: r32float if the device can filter it and it takes at most 256 MiB, otherwise r16float, with 11 bits of precision.
+   * Usage TEXTURE_BINDING | COPY_SRC.
    */
   readonly texture: GPUTexture;
   readonly dims: Dims3;
   readonly bricks: BrickGrid;
-  /** Voxels of the resident volume per texel along each axis: over 1 where the device's 3D textures are too small. */
+  /** Voxels of the resident volume per texel along each axis: over 1 if the device's 3D textures are too small. */
   readonly step: number;
   /**
-   * A texel of 0 is this stored value, and a texel of 1 is `high`. A texel is red + green / 256; of floats it is far below 0
-   * where there is no number.
+   * A texel of 0 is this stored value, and a texel of 1 is `high`. A texel's value is red + green / 256; for floats it is far
+   * below 0 where there is no number.
    */
   readonly low: number;
   readonly high: number;
 }
 
 const maxStagingBytes = 2 ** 24;
-/** Larger ones take r16float: half the memory, and as fast to sample as on any device. */
+/** Larger textures use r16float: half the memory, and fast to sample on every device. */
 const maxFloatBytes = 2 ** 28;
 
 /**
- * Makes the empty texture for a volume of `dims` voxels; `scope` owns it.
+ * Creates the empty texture for a volume of `dims` voxels; `scope` owns it.
  * @param range finite minimum and maximum
- * @param maxBytes it is made coarser until it is no larger
+ * @param maxBytes the texture is made coarser until it fits
  */
 export function createDisplayTexture(
   gpu: Gpu,
@@ -70,11 +71,11 @@ function formatOf(gpu: Gpu, type: ElementType, [min, max]: readonly [number, num
   return hasRoom && gpu.device.features.has('float32-filterable') ? 'r32float' : 'r16float';
 }
 
-/** The greatest pair of bytes, and the one whose red + green / 256 is 1. */
+/** The largest pair of bytes, and the pair whose red + green / 256 is 1. */
 const pairEnd = 0xffff;
 const pairTop = 0xff00;
 
-/** Values are spread over all pairs, a whole number of them apart: exact, and filtered as finely as can be. */
+/** Spreads values over all pairs, at equal integer distances: exact, and as fine as possible when filtered. */
 function pairsPerValue([min, max]: readonly [number, number]): number {
   return Math.floor(pairEnd / Math.max(1, max - min));
 }
@@ -84,25 +85,25 @@ export interface DisplayBox {
   readonly voxels: GpuVoxels;
   readonly firstRow: number;
   readonly rowCount: number;
-  /** Its first plane, counted on from `DisplayPart.volumePlane`'s plane 0. */
+  /** Its first plane, relative to plane 0 in `DisplayPart.volumePlane`. */
   readonly firstPlane: number;
   readonly planeCount: number;
 }
 
-/** Planes of a display texture, and the boxes that they are filled from. */
+/** Planes of a display texture, and the boxes from which they are filled. */
 export interface DisplayPart {
   readonly type: ElementType;
   /** See `VolumeSource.numbers`. */
   readonly numbers: readonly [lowest: number, highest: number];
   readonly boxes: readonly DisplayBox[];
-  /** The plane, as boxes count them, that the texture's plane 0 shows. */
+  /** The plane, numbered as in boxes, that the texture's plane 0 shows. */
   readonly volumePlane: number;
-  /** The texture's planes that are filled. */
+  /** The range of the texture's planes to fill. */
   readonly first: number;
   readonly end: number;
 }
 
-/** What planes of the texture go through, since shaders cannot write r8unorm. */
+/** A buffer between kernels and the texture, because shaders cannot write r8unorm. */
 export interface DisplayStaging {
   readonly buffer: GPUBuffer;
   readonly rowBytes: number;
@@ -116,9 +117,9 @@ export function createDisplayStaging(scope: GpuScope, { texture, dims: [width, h
 }
 
 /**
- * Prepares the filling of planes and of their bricks, piece by piece; `scope` owns what that takes. Fill all planes in
- * order, then record `recordLevels`.
- * @returns records it; it may be called again and again, and uploads nothing
+ * Prepares filling planes and their bricks, piece by piece; `scope` owns what that needs. Fill all planes in order, then record
+ * `recordLevels`.
+ * @returns a function that records it; it can be called repeatedly and uploads nothing
  */
 export function prepareDisplayFill(
   gpu: Gpu,

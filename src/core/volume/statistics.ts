@@ -11,47 +11,47 @@ import { findNumbers } from './missing-values.ts';
 import { rangeStart } from './value-scale.ts';
 import { elementTypeNumber, floatBits, isFloatType, keyValue, typeRange, voxelKey } from './voxel-key.ts';
 
-/** What is known of all stored values. NaN and infinities are left out of everything but their count. */
+/** Statistics of all stored values. NaN and infinities are only counted. */
 export interface VolumeStatistics {
-  /** Exact, but for f64: those are rounded to f32. Both 0 where nothing is finite. */
+  /** Exact, except that f64 is rounded to f32. Both are 0 if nothing is finite. */
   readonly min: number;
   readonly max: number;
-  /** Finite voxels. */
+  /** Number of finite voxels. */
   readonly count: number;
   /**
-   * The range of the values that mean something: without marks for 'no data', as the largest float or what lies far outside of all
-   * others. Whatever is beyond is shown as no number is, and left out of histogram, window and percentiles.
+   * The range of the meaningful values: without markers for missing data, such as the largest float or values far outside all
+   * others. Values beyond it are displayed like NaN, and excluded from histogram, window and percentiles.
    */
   readonly numbers: readonly [lowest: number, highest: number];
-  /** Finite voxels beyond `numbers`. */
+  /** Number of finite voxels beyond `numbers`. */
   readonly missing: number;
-  /** NaN and infinite voxels. */
+  /** Number of NaN and infinite voxels. */
   readonly notFinite: number;
-  /** Of all numbers, `count − missing`. */
+  /** Over all values within `numbers`, `count − missing` of them. */
   readonly histogram: Histogram;
-  /** Robust lowest and highest value for display, in the order of real values (real-order.ts): see `automaticWindow`. */
+  /** A robust display window in the order of real values (real-order.ts): see `automaticWindow`. */
   readonly window: readonly [low: number, high: number];
-  /** The 1st and the 99th percentile, likewise: see `percentileWindow`. */
+  /** The 1st and the 99th percentile, in the same order: see `percentileWindow`. */
   readonly percentiles: readonly [low: number, high: number];
-  /** Of the voxels of some rows that are not 0, the part that equals its left neighbour, 0…1: near 1 for labels, low for scans. */
+  /** In some rows, the share of the nonzero voxels that equal their left neighbour, 0…1: near 1 for labels, low for scans. */
   readonly flatness: number;
 }
 
 export const binCount = 256;
 
-/** Units (see range.wgsl) in one dispatch: some 32 MiB of voxels, so that a slow GPU is not held for long. */
+/** Units (see range.wgsl) per dispatch, about 32 MiB of voxels, so that a slow GPU is not blocked for long. */
 const unitsPerDispatch = 2 ** 23;
 const unitsPerWorkgroup = 4096;
 
 /**
- * Brings all boxes of a volume into GPU memory, one after the other, and waits for `visit` each time. Codec elements: an
- * f64 box is twice as wide as its voxels.
+ * Brings all boxes of a volume into GPU memory, one after another, and waits for `visit` each time. In codec elements: an f64
+ * box is twice as wide as its voxels.
  */
 export type BoxWalk = (visit: (box: GpuVoxels) => Promise<void>) => Promise<void>;
 
 /**
- * Statistics of all voxels of a volume's boxes, in two passes on the GPU (more where outliers or marks stretch the range).
- * @param voxels how many there are in all boxes
+ * Statistics of all voxels of a volume's boxes, in two passes on the GPU (more if outliers or markers stretch the range).
+ * @param voxels the number of voxels in all boxes
  * @throws StriaError `device-lost`
  */
 export async function computeStatistics(
@@ -100,7 +100,7 @@ function sum(counts: readonly number[]): number {
 type KeyRange = readonly [first: number, last: number];
 const everyKey: KeyRange = [0, 0xffffffff];
 
-/** Of values whose keys are in a range. */
+/** Statistics of the values whose keys are in a range. */
 async function measureRange(gpu: Gpu, type: ElementType, boxes: BoxWalk, keys: KeyRange, rowStep: number) {
   using scope = gpu.scope('statistics');
   const result = scope.storage('range', 20, new Uint32Array([0xffffffff, 0, 0, 0, 0]));
@@ -108,7 +108,7 @@ async function measureRange(gpu: Gpu, type: ElementType, boxes: BoxWalk, keys: K
   return [...(await gpu.readWords(result))] as [number, number, number, number, number];
 }
 
-/** Counts finite voxels from `low` to `high` in `binCount` equal bins; integers get bins of whole width. */
+/** Counts finite voxels from `low` to `high` in `binCount` equal bins; bins of integers have whole widths. */
 async function countInBins(gpu: Gpu, type: ElementType, boxes: BoxWalk, low: number, high: number): Promise<Histogram> {
   using scope = gpu.scope('statistics');
   const result = scope.storage('counts', 4 * binCount);
@@ -129,13 +129,13 @@ interface PieceWork {
   readonly name: string;
   readonly shader: ShaderFile;
   readonly result: GPUBuffer;
-  /** Every n-th row is looked at. */
+  /** Only every n-th row is examined. */
   readonly rowStep: number;
-  /** What follows row_units, row_voxels, first_unit and unit_count in the kernel's uniform. */
+  /** The kernel's uniform after row_units, row_voxels, first_unit and unit_count. */
   readonly uniforms: readonly number[];
 }
 
-/** Runs a kernel over all boxes, cut into dispatches that no GPU takes long for. */
+/** Runs a kernel over all boxes, cut into dispatches that are short on every GPU. */
 async function forEachPiece(gpu: Gpu, type: ElementType, boxes: BoxWalk, work: PieceWork): Promise<void> {
   const kernel: Kernel = gpu.kernel({
     label: `resident.${work.name}`,
