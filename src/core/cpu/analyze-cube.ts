@@ -16,9 +16,9 @@ import {
 import { firstNumbers, mix, step, sumOf } from './checksum-in-memory.ts';
 
 /**
- * The analysis of a cube whose rows of zeros are known (`RowsOfCube`): only rows that are not zeros, and those beside them, are
- * looked at. Writes which rows are busy, and to `out` the changes along x, y and z and the checksum's `sum` and `cross`, less
- * those of a cube of zeros.
+ * The analysis of a cube whose zero rows are known (`RowsOfCube`): only nonzero rows and their neighbours are examined. Writes
+ * which rows are busy, and to `out` the changes along x, y and z and the checksum's `sum` and `cross`, minus those of a cube of
+ * zeros.
  */
 export function analyzeCube(elementBytes: CodecElementBytes): WasmFunction {
   const { ne, bitmask } = elementCode[elementBytes];

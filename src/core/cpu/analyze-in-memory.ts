@@ -9,17 +9,17 @@ import { firstNumbers, mix, step, sumOf, zeroSums } from './checksum-in-memory.t
 type Kernel = Readonly<Record<'analyze' | 'zeroSums', (...parameters: number[]) => void>>;
 
 interface MemoryKernels {
-  /** By the width of elements, and whether chunks are cubes. */
+  /** Keyed by the width of elements, and whether chunks are cubes. */
   readonly byKind: Map<string, Kernel | undefined>;
-  /** So many blocks of zeros have their checksums in the memory. */
+  /** How many blocks of zeros have their checksums in memory. */
   zeroBlocks: number;
-  /** Of cubes of zeros, by the width of their elements. */
+  /** Checksums of cubes of zeros, by the width of their elements. */
   readonly zeroCubes: Map<CodecElementBytes, Checksum>;
 }
 
 const kernels = new WeakMap<WebAssembly.Memory, MemoryKernels>();
 
-/** As `analyze`, which is its oracle, vectors at a time. Undefined where there is no WebAssembly. */
+/** Like `analyze`, which is its oracle, but with vectors. Undefined without WebAssembly. */
 export function analyzeInMemory(chunk: ChunkInMemory): ChunkAnalysis | undefined {
   const { memory, elementBytes, shape, at, rowStride, planeStride, zeroSumsAt, cube, freeAt } = chunk;
   const known = kernels.get(memory) ?? { byKind: new Map(), zeroBlocks: 0, zeroCubes: new Map() };
@@ -54,7 +54,7 @@ export function analyzeInMemory(chunk: ChunkInMemory): ChunkAnalysis | undefined
   return found();
 }
 
-/** The checksum of so many blocks of zeros. */
+/** The checksum of this many blocks of zeros. */
 function sumOfZeros({ buffer }: WebAssembly.Memory, zeroSumsAt: number, blocks: number): Checksum {
   const sums = new Uint32Array(buffer, zeroSumsAt, 2 * blocks);
   let sum = 0;
@@ -67,8 +67,8 @@ function sumOfZeros({ buffer }: WebAssembly.Memory, zeroSumsAt: number, blocks: 
 }
 
 /**
- * One pass over all rows. Writes the changes along x, y, z and the checksum's `sum` and `cross` to `out`. Where `zeros` is not 0,
- * rows are whole blocks and it is what `zeroSums` wrote: blocks of zeros among zeros are then only looked at.
+ * One pass over all rows. Writes the changes along x, y and z and the checksum's `sum` and `cross` to `out`. If `zeros` is not
+ * 0, rows are whole blocks and it is the output of `zeroSums`: zero blocks among zeros then need only a test.
  */
 function analyzeRows(elementBytes: CodecElementBytes): WasmFunction {
   const { ne, bitmask } = elementCode[elementBytes];
@@ -103,7 +103,7 @@ function analyzeRows(elementBytes: CodecElementBytes): WasmFunction {
           changesZ.add(i32.popcnt(bitmask(differsZ.get))),
         ]),
       ];
-      // The block, the element behind it, and the blocks below and behind.
+      // The block, the element after it, and the blocks below and behind.
       const around = inBlock.flatMap((offset) => [
         v128.load(p.get, offset),
         v128.load(i32.add(p.get, toBelow.get), offset),

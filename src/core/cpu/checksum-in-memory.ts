@@ -1,14 +1,17 @@
 import { inBlock } from '../codec/chunk-in-memory.ts';
 import { type Code, doWhile, i32, i32x4, type Local, v128, wasmFunction } from '../shared/wasm.ts';
 
-/** What words' numbers are multiplied by: core/format/checksum.ts. */
+/** The factor of the words' numbers: core/format/checksum.ts. */
 export const step = 0x9e3779b1;
 /** The numbers of the first four words, times the step. */
 export const firstNumbers = i32x4.constant(0, step, Math.imul(2, step), Math.imul(3, step));
 export const sumOf = (vector: Code) =>
   ([0, 1, 2, 3] as const).map((lane) => i32x4.extract(lane, vector)).reduce((a, b) => i32.add(a, b));
 
-/** core/format/checksum.ts, of the four words in `mixed`; `number` holds their numbers, times the step, and goes on to the next. */
+/**
+ * The mixing of core/format/checksum.ts, for the four words in `mixed`. `number` holds their numbers times the step, and
+ * advances to the next four.
+ */
 export function mix({ mixed, number, sum, cross }: Readonly<Record<'mixed' | 'number' | 'sum' | 'cross', Local>>): Code[] {
   return [
     mixed.set(v128.xor(mixed.get, number.get)),
@@ -21,7 +24,7 @@ export function mix({ mixed, number, sum, cross }: Readonly<Record<'mixed' | 'nu
   ];
 }
 
-/** The checksum of each of the first `count` blocks, were all its words 0: `sum` and `cross`, one behind the other. */
+/** The checksum of each of the first `count` blocks if all its words were 0: `sum` and `cross`, consecutively. */
 export const zeroSums = wasmFunction(
   ['at', 'count'],
   { v128: ['mixed', 'number', 'sum', 'cross', 'zero'] },

@@ -13,30 +13,29 @@ import {
 import { doWhile, i32, i64, instantiate, v128, wasmFunction } from '../shared/wasm.ts';
 import type { RowSource } from './row-source.ts';
 
-/** More is not taken into the memory. */
+/** Larger rows of chunks are not loaded into the memory. */
 export const maxMemoryBytes = 2 ** 24;
 
-/** Where the memory's parts begin: checksums of zeros, then voxels. Vectors in front of voxels and behind them may be read. */
+/** The memory's layout: checksums of zeros, then voxels. Vectors before and after the voxels may be read. */
 const zeroSumsAt = vectorBytes;
 const voxelsAt = zeroSumsAt + 8 * maxZeroBlocks + vectorBytes;
 
-/** Cubes' planes lie so much further apart than they are long: else the same places of all of them would share a set of the cache. */
+/** The gap between the planes of cubes. Without it the same positions of all planes would share one set of the cache. */
 const planeGapBytes = blockBytes;
 
 type Kernel = Readonly<Record<'copyRows' | 'findNonZero', (...parameters: number[]) => void>>;
 
 /**
- * WebAssembly memory that chunks of a box are copied into to be analysed and encoded there. Cubes stay side by side as they are;
- * of others each lies by itself: its rows then follow each other, and memory that is read in order is there when it is needed.
- * One for each thread.
+ * WebAssembly memory into which chunks of a box are copied to be analyzed and encoded. Cubes keep their adjacent layout; other
+ * chunks are stored separately, so that their rows are contiguous and reads are sequential. One per thread.
  */
 export class ChunkMemory {
   readonly #memory = new WebAssembly.Memory({ initial: 1 });
   #kernel: Kernel | null | undefined = null;
 
   /**
-   * Undefined where chunks do not lie side by side in rows of whole vectors, or are too large, and where there is no WebAssembly.
-   * @param chunks a row of chunks of one height and depth, side by side along x
+   * Undefined if the chunks are not adjacent in rows of whole vectors, or are too large, or without WebAssembly. @param chunks
+   * a row of chunks of equal height and depth, adjacent along x
    */
   load(box: RowSource, chunks: readonly ChunkBox[]): readonly ChunkInMemory[] | undefined {
     const [first] = chunks;
@@ -105,7 +104,7 @@ export class ChunkMemory {
     return loaded;
   }
 
-  /** Copies a loaded chunk's bytes out, one row behind the other. */
+  /** Copies a loaded chunk's bytes out, row after row. */
   copyOut({ at, rowStride, planeStride, shape, elementBytes, freeAt }: ChunkInMemory, target: Uint8Array): void {
     const [width, height, depth] = shape;
     const rowBytes = width * elementBytes;
@@ -123,7 +122,7 @@ export class ChunkMemory {
   }
 }
 
-/** Copies `rows` rows of `rowBytes` bytes, `stride` bytes apart, one behind the other. */
+/** Copies `rows` rows of `rowBytes` bytes, which lie `stride` bytes apart, so that they become contiguous. */
 const copyRows = wasmFunction(
   ['row', 'stride', 'rows', 'rowBytes', 'to'],
   { i32: ['p', 'end'] },
@@ -142,8 +141,8 @@ const copyRows = wasmFunction(
 );
 
 /**
- * One plane of cubes that lie side by side: for each of them a word of 64 bits, which rows hold anything but zeros. The words lie
- * `setStride` bytes apart.
+ * For one plane of adjacent cubes: for each cube a 64-bit word that flags its nonzero rows. The words lie `setStride` bytes
+ * apart.
  */
 const findNonZero = wasmFunction(
   ['plane', 'stride', 'cubes', 'rowBytes', 'to', 'setStride'],

@@ -12,17 +12,17 @@ import type { TaskPool, TaskSpan } from './cpu-task.ts';
 import { readRow, rowsInMemory } from './row-source.ts';
 
 /**
- * Encodes and decodes with the codecs' references, or what is as good and faster. `destroy` ends the pools.
- * @param own an inline pool, where the caller's thread is to take part beside the pool's. Of a fast codec it then does most, beside a
- *   few threads: more take longer to start than they have work
+ * Encodes and decodes with the codecs' references, or faster equivalents. `destroy` ends the pools.
+ * @param own an inline pool, if the caller's thread should work beside the pool's. With a fast codec it then does most of the
+ * work beside a few threads, because more threads would take longer to start than they save
  */
 export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
   const free = new FreeBytes();
   const threads = pool.threads + (own?.threads ?? 0);
-  /** Each of so many of the pool's threads has one task and the next. */
+  /** Each of the pool's threads gets two lanes: one running task and the next one. */
   const ofPool = (count: number): readonly Lane[] => Array.from({ length: 2 * count }, () => ({ pool, threads: count }));
   const ofOwn: readonly Lane[] = own ? [{ pool: own, threads: 1 }] : [];
-  // Of many threads, the caller's has enough to do with feeding the others.
+  // With many threads, the caller's is busy feeding the others.
   const all = [...ofPool(pool.threads), ...(threads <= maxSharing ? ofOwn : [])];
   let fileBytes = 0;
   const ofFast = (box: VoxelBox | FileBox, byteLength: number): readonly Lane[] => {
@@ -55,7 +55,7 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
       const firstChunk = (job.firstChunk ?? 0) + first;
       const task = { kind: 'encode', ...part, firstChunk, codec, options: choice.options } as const;
       const result = await lane.pool.run(task, job.signal, lane.threads);
-      if (result.kind !== 'encode') throw new TypeError('the pool answered another task');
+      if (result.kind !== 'encode') throw new TypeError('the pool answered with the result of another task');
       const bytes = bytesOfChunks(row, elementBytes);
       const report = (stage: 'read' | 'analyze', { startMs, endMs }: TaskSpan) =>
         job.onSpan?.(stage, startMs - performance.timeOrigin, endMs - performance.timeOrigin, bytes);
@@ -86,13 +86,13 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
       await mapOnto(all, boxes, async ({ pool, threads }, chunkBox, index) => {
         throwIfAborted(job.signal);
         const given = chunks[index];
-        if (!given) throw new TypeError('there are fewer chunks than places for them');
-        // The pool takes the payload away from whoever hands it over: hand over a copy.
+        if (!given) throw new TypeError('there are fewer chunks than places');
+        // The pool transfers the payload away from its owner, so this hands over a copy.
         const chunk = given.kind === 'coded' ? { ...given, payload: given.payload.slice() } : given;
         const { shape } = chunkBox;
         try {
           const result = await pool.run({ kind: 'decode', chunk, shape, elementBytes: box.elementBytes }, job.signal, threads);
-          if (result.kind !== 'decode') throw new TypeError('the pool answered another task');
+          if (result.kind !== 'decode') throw new TypeError('the pool answered with the result of another task');
           scatterChunk(result.voxels, chunkBox, box);
         } catch (error) {
           reportDamage((job.firstChunk ?? 0) + index, error, job.onDamage);
@@ -109,32 +109,31 @@ export function createCpuBackend(pool: TaskPool, own?: TaskPool): Backend {
 
 interface Lane {
   readonly pool: TaskPool;
-  /** No more of its threads are started for this. */
+  /** No more of the pool's threads than this are started for the lane. */
   readonly threads: number;
 }
 
 /**
- * So many chunks side by side are one task: their rows lie side by side, too, and memory is fast where it is read in order.
- * Of codecs that take long for a chunk few are, so that all threads have work and an abort is heard soon. In a file a whole row is
- * one piece.
+ * This many adjacent chunks form one task, because their rows are adjacent too and sequential reads are fast. For slow codecs a
+ * task has few chunks, so that all threads have work and an abort takes effect soon. In a file a whole row is read at once.
  */
 const fastTogether = { chunks: 8, bytes: 2 ** 22 };
 const fastInFile = { chunks: Number.MAX_SAFE_INTEGER, bytes: maxMemoryBytes };
 const slowTogether = { chunks: 2, bytes: 2 ** 22 };
 
-/** With so many threads at most, the caller's takes part in all that there is to do. */
+/** Up to this many threads, the caller's thread takes part in all work. */
 const maxSharing = 4;
 
-/** The caller's thread keeps so many others busy with voxels that it copies for them, while a fast codec is at work. */
+/** How many other threads the caller's thread can supply with copied voxels while a fast codec runs. */
 const maxFed = 2;
 
-/** So much of a fast codec's work is done here before another thread has started. */
+/** A fast codec processes this much on the caller's thread before another thread has started. */
 const soonDoneBytes = 2 ** 24;
 
-/** Where threads read for themselves, one more is worth starting for so much. */
+/** If threads read for themselves, starting another one pays off for this many bytes. */
 const bytesForThread = 2 ** 25;
 
-/** Chunks that follow each other along x, `together` at most; one at least. */
+/** Groups chunks that are consecutive along x, at most `together` and at least one. */
 function rowsOf(
   chunks: readonly ChunkBox[],
   elementBytes: CodecElementBytes,
@@ -174,8 +173,8 @@ function progressOf(
 }
 
 /**
- * Maps with at most one call for each lane under way, results in the items' order. After a failure no further call begins, and
- * those under way have ended before it is thrown.
+ * Maps with at most one running call per lane; results are in the items' order. After a failure no further call starts, and the
+ * running ones end before it is thrown.
  */
 async function mapOnto<Item, Result>(
   lanes: readonly Lane[],

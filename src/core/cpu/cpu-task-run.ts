@@ -20,14 +20,14 @@ import type { ChunkMemory } from './chunk-memory.ts';
 import type { CpuTask, CpuTaskResult } from './cpu-task.ts';
 import { FileRows, readRow, rowsInMemory } from './row-source.ts';
 
-/** What a thread keeps from one task to the next. */
+/** What a thread keeps between tasks. */
 export class CpuDesk {
   readonly free = new FreeBytes();
   readonly memory: ChunkMemory | undefined;
   readonly files: FileRows;
 
   /**
-   * @param memory where chunks are analysed and encoded by WebAssembly; left out: the references do all
+   * @param memory where WebAssembly analyzes and encodes chunks; without it the references do everything
    * @param readFile needed for boxes in files
    */
   constructor(memory?: ChunkMemory, readFile?: ReadSharedFile) {
@@ -36,7 +36,7 @@ export class CpuDesk {
   }
 }
 
-/** What a worker runs. A fault is a result; nothing is thrown. */
+/** Runs a task in a worker. A fault becomes a result; nothing is thrown. */
 export function runCpuTask(task: CpuTask, desk = new CpuDesk()): CpuTaskResult {
   try {
     if (task.kind === 'decode') return { kind: 'decode', voxels: decodeChunk(task.chunk, task) };
@@ -46,7 +46,10 @@ export function runCpuTask(task: CpuTask, desk = new CpuDesk()): CpuTaskResult {
   }
 }
 
-/** All chunks are analysed, and their codecs chosen, before the first is encoded: two stretches of time that can be told. */
+/**
+ * All chunks are analyzed, and their codecs chosen, before the first is encoded, so that the two stages can be timed
+ * separately.
+ */
 function encodeChunks(task: Extract<CpuTask, { kind: 'encode' }>, { memory, free, files }: CpuDesk) {
   const { box, chunks, options } = task;
   const isInFile = !('bytes' in box);
@@ -93,12 +96,12 @@ function encodeChunks(task: Extract<CpuTask, { kind: 'encode' }>, { memory, free
 
 const epochMs = () => performance.timeOrigin + performance.now();
 
-/** A chunk encoded as `choice` says. @throws StriaError `unsupported` */
+/** Encodes a chunk as `choice` says. @throws StriaError `unsupported` */
 export function encodeChunk(voxels: ChunkVoxels, choice: EncodeChoice): EncodedChunk {
   return encodeAs(chooseFor({ ...voxels, voxels: () => voxels, inMemory: undefined }, choice), choice.options);
 }
 
-/** A chunk to be encoded: its voxels are taken out of the box only where the memory's kernels do not suffice. */
+/** A chunk to be encoded. Its voxels are taken out of the box only if the kernels in memory do not suffice. */
 interface ChunkToEncode extends ChunkGeometry {
   readonly voxels: () => ChunkVoxels;
   readonly inMemory: ChunkInMemory | undefined;
@@ -107,7 +110,7 @@ interface ChunkToEncode extends ChunkGeometry {
 interface AnalyzedChunk {
   readonly chunk: ChunkToEncode;
   readonly analysis: ChunkAnalysis;
-  /** All elements are one, or a ramp; or what is to encode them. */
+  /** Constant, a ramp, or the codecs that encode it. */
   readonly chosen: 'constant' | RampRule | ChosenChain;
 }
 
@@ -137,7 +140,7 @@ function encodeAs({ chunk, analysis, chosen: first }: AnalyzedChunk, options: Co
   return codedChunk(encoded.stages, encoded.payload, analysis.checksum);
 }
 
-/** Undefined: this chunk would not be smaller than its voxels. */
+/** Undefined if this chunk would not be smaller than its voxels. */
 function encodeBy(chosen: ChosenChain, voxels: ChunkToEncode, options: CodecOptions) {
   const { codec, parameters, second } = chosen;
   const payload =

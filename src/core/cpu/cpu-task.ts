@@ -4,16 +4,16 @@ import type { EncodedChunk } from '../format/chunk.ts';
 import type { FaultData } from '../shared/errors.ts';
 import type { Dims3 } from '../shared/volume.ts';
 
-/** Work for a CPU thread, as plain data that can be posted: a few chunks side by side to be encoded, or one to be decoded. */
+/** Work for a CPU thread, as data that can be posted: a few adjacent chunks to encode, or one chunk to decode. */
 export type CpuTask =
   | {
       readonly kind: 'encode';
-      /** In a file only where the pool `readsFiles`. */
+      /** In a file only if the pool `readsFiles`. */
       readonly box: VoxelBox | FileBox;
       readonly chunks: readonly ChunkBox[];
-      /** Number of the first of them, for messages. */
+      /** Number of the first chunk, for messages. */
       readonly firstChunk: number;
-      /** The name of a codec or a chain of codecs, or 'auto'. */
+      /** The name of a codec or chain, or 'auto'. */
       readonly codec: string;
       readonly options: CodecOptions;
     }
@@ -23,31 +23,34 @@ export type CpuTaskResult =
   | {
       readonly kind: 'encode';
       readonly chunks: readonly EncodedChunk[];
-      /** The box's own memory, handed back to be used again. Undefined of a box in a file. */
+      /** The box's own memory, returned for reuse. Undefined for a box in a file. */
       readonly voxels: Uint8Array<ArrayBuffer> | undefined;
-      /** When the voxels were read, of a box in a file. */
+      /** When the voxels were read, for a box in a file. */
       readonly read: TaskSpan | undefined;
       readonly analyzed: TaskSpan;
     }
   | { readonly kind: 'decode'; readonly voxels: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'fault'; readonly fault: FaultData };
 
-/** In milliseconds since the epoch: threads have no other clock in common. */
+/** In milliseconds since the epoch, the only clock that threads share. */
 export interface TaskSpan {
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** Threads that run tasks: worker_threads in Node, Web Workers in a browser. The host makes it. */
+/** Threads that run tasks: worker_threads in Node, Web Workers in a browser. The host implements it. */
 export interface TaskPool {
   readonly threads: number;
-  /** Tasks run on the caller's own thread and memory. In other pools what a task holds is transferred, and is best no more than it needs. */
+  /**
+   * Tasks run on the caller's own thread and memory. Other pools transfer a task's data, which should then be no more than it
+   * needs.
+   */
   readonly isInline: boolean;
   /** Tasks may have their voxels in a file. */
   readonly readsFiles: boolean;
   /**
-   * Resolves with the task's result; a 'fault' result becomes a thrown StriaError.
-   * @param threads no thread is started for it where there are so many
+   * Resolves with the task's result; a 'fault' result is thrown as a StriaError. @param threads no new thread is started if
+   * there are this many
    */
   run(task: CpuTask, signal?: AbortSignal, threads?: number): Promise<Exclude<CpuTaskResult, { kind: 'fault' }>>;
   destroy(): Promise<void>;

@@ -6,13 +6,10 @@ import { ChunkMemory } from './chunk-memory.ts';
 import type { TaskPool } from './cpu-task.ts';
 import { CpuDesk, runCpuTask } from './cpu-task-run.ts';
 
-/** A turn of the event loop is given up so often at least, so that an abort is heard and reads and writes go on. */
+/** Yields to the event loop at least this often, so that an abort takes effect and reads and writes continue. */
 const turnMs = 5;
 
-/**
- * A pool without threads: tasks run where they are asked for.
- * @param readFile left out: no tasks with voxels in a file
- */
+/** A pool without threads: tasks run on the caller's thread. @param readFile if undefined, tasks cannot have voxels in a file */
 export function inlinePool(readFile?: ReadSharedFile): TaskPool {
   const desk = new CpuDesk(new ChunkMemory(), readFile);
   let turnEnd = 0;

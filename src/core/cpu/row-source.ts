@@ -7,10 +7,10 @@ import type { ReadSharedFile } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { Dims3 } from '../shared/volume.ts';
 
-/** A box whose rows are taken from where they lie: from memory, or from a file. */
+/** A box whose rows are read directly from memory or from a file. */
 export interface RowSource {
   readonly elementBytes: CodecElementBytes;
-  /** Copies `height` rows of `rowBytes` bytes, those from `origin` on along y, one behind the other to byte `at` of `target`. */
+  /** Copies `height` rows of `rowBytes` bytes, from `origin` on along y, consecutively to byte `at` of `target`. */
   copyRows(origin: Dims3, rowBytes: number, height: number, target: Uint8Array<ArrayBuffer>, at: number): void;
 }
 
@@ -27,8 +27,8 @@ export function rowsInMemory({ bytes, dims, elementBytes }: VoxelBox): RowSource
 }
 
 /**
- * Rows as wide as the box are read to where they are wanted. Parts of rows are read along with what lies between them, while that
- * takes no longer than calls for each row.
+ * Reads rows of a file. Rows as wide as the box are read directly into the target. For parts of rows, the gaps are read too, as
+ * long as that is faster than one call per row.
  */
 export class FileRows {
   readonly #read: ReadSharedFile;
@@ -66,7 +66,7 @@ export class FileRows {
   }
 }
 
-/** Chunks side by side along x as a box of their own, in memory of its own. */
+/** Reads adjacent chunks along x as a box of their own, in memory of its own. */
 export function readRow(
   rows: RowSource,
   chunks: readonly ChunkBox[],
@@ -86,7 +86,7 @@ export function readRow(
   };
 }
 
-/** Reading so many bytes takes about as long as the call that would pass over them. */
+/** Reading this many bytes takes about as long as the extra call that would skip them. */
 const worthACallBytes = 2 ** 14;
 
 function copyParts(from: Uint8Array, stride: number, rowBytes: number, height: number, target: Uint8Array, at: number): void {
@@ -96,5 +96,5 @@ function copyParts(from: Uint8Array, stride: number, rowBytes: number, height: n
 }
 
 function refuse(): never {
-  throw new StriaError('internal', 'this thread was given no way to read files');
+  throw new StriaError('internal', 'this thread cannot read files');
 }

@@ -19,14 +19,14 @@ import type { Dims3 } from '../shared/volume.ts';
 import type { FaultFlags } from './fault-flags.ts';
 import { prepareFill } from './gpu-chunks.ts';
 
-/** A chunk in GPU memory: its payload, or the ramp that it is (without steps: a constant chunk). */
+/** A chunk in GPU memory: its payload, or its ramp (without steps, a constant chunk). */
 export type StoredChunk =
   | { readonly kind: 'ramp'; readonly ramp: Ramp }
   | {
       readonly kind: 'coded';
       readonly codec: CodecDefinition;
       readonly parameters: CodecParameters;
-      /** What encoded the codec's payload, which has `decodedLength` bytes before that. */
+      /** The codec that encoded the first codec's payload, which had `decodedLength` bytes before that. */
       readonly second?: DecodedBy['second'];
       /** Usage STORAGE. */
       readonly buffer: GPUBuffer;
@@ -35,14 +35,14 @@ export type StoredChunk =
       readonly byteLength: number;
     };
 
-/** A stored chunk and its place in the box that it is decoded into. */
+/** A stored chunk and its place in the box into which it is decoded. */
 export interface PlannedChunk extends ChunkBox {
   readonly stored: StoredChunk;
-  /** By which `FaultFlags` names it. */
+  /** The chunk's number in `FaultFlags`. */
   readonly number: number;
 }
 
-/** Plans the decoding of chunks that several codecs made into one box. */
+/** Plans the decoding of chunks of several codecs into one box. */
 export class DecodePlanner {
   readonly #gpu: Gpu;
   readonly #kernels = new Map<CodecDefinition, CodecKernels>();
@@ -52,11 +52,11 @@ export class DecodePlanner {
   }
 
   /**
-   * One plan for all chunks: one codec's after the other's, since each codec decodes all of its chunks at once.
+   * One plan for all chunks, codec by codec, because each codec decodes all of its chunks at once.
    * @param scope owns the plan's tables
-   * @param workspace what plans share that never run at the same time; default: one of the plan's own
-   * @param flags tell of unsound payloads once the plan has run. Left out: payloads are not checked
-   * @throws StriaError `corrupt` for parameters and lengths that no encoder makes
+   * @param workspace shared by plans that never run at the same time; by default the plan has its own
+   * @param flags report unsound payloads once the plan has run. If undefined, payloads are not checked
+   * @throws StriaError `corrupt` for parameters and lengths that no encoder writes
    */
   plan(
     chunks: readonly PlannedChunk[],
@@ -99,10 +99,10 @@ export class DecodePlanner {
   }
 
   /**
-   * A plan for single elements of a chunk, where its codec needs to decode less than the chunk for them; else undefined.
+   * A plan for single elements of a chunk, if its codec can decode less than the whole chunk for them; otherwise undefined.
    * @param elements their positions in the chunk
    * @param scope owns the plan's tables and its result
-   * @throws StriaError `corrupt` for parameters and lengths that no encoder makes
+   * @throws StriaError `corrupt` for parameters and lengths that no encoder writes
    */
   planElements(stored: StoredChunk, chunk: ChunkGeometry, elements: readonly Dims3[], scope: GpuScope): RangePlan | undefined {
     if (stored.kind === 'ramp' || stored.second) return undefined;
@@ -119,8 +119,8 @@ export class DecodePlanner {
   }
 
   /**
-   * Adds plans for the second codecs of chains, which decode the first ones' payloads into the workspace, and gives the
-   * chunks as they are once those have run.
+   * Adds plans for the second codecs of chains, which decode the first codecs' payloads into the workspace. Returns the chunks
+   * as they are after these plans have run.
    */
   #unchain(
     chunks: readonly PlannedChunk[],
@@ -163,7 +163,7 @@ export class DecodePlanner {
   }
 }
 
-/** Buffers for the payloads of first codecs, while a chain is decoded. Plans that share them run one after the other. */
+/** Buffers for the payloads of first codecs while chains are decoded. Plans that share them must run one after another. */
 export class DecodeWorkspace {
   readonly #scope: GpuScope;
   readonly #slots: GPUBuffer[][] = [];
@@ -172,13 +172,13 @@ export class DecodeWorkspace {
     this.#scope = scope;
   }
 
-  /** A buffer of at least so many bytes; another one in each slot. */
+  /** A buffer of at least this many bytes; each slot has its own. */
   take(slot: number, bytes: number): GPUBuffer {
     this.#slots[slot] ??= [];
     const buffers = this.#slots[slot];
     const known = buffers.find(({ size }) => size >= bytes);
     if (known) return known;
-    // A little more than is asked for: what comes next may need a little more, too.
+    // Slightly more than requested, because the next request may be slightly larger.
     const made = this.#scope.storage('first-payloads', Math.ceil(bytes * 1.25));
     buffers.push(made);
     return made;

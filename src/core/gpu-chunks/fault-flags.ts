@@ -8,8 +8,8 @@ import { nextTurn } from '../shared/turn.ts';
 import type { Dims3 } from '../shared/volume.ts';
 
 /**
- * The flags that decoders on the GPU raise for payloads that look unsound: see `CodecKernels.prepareDecode`. What they name is
- * decoded once more by the reference, whose word counts. So the verdict on a payload does not depend on the device.
+ * The flags that GPU decoders raise for payloads that look unsound: see `CodecKernels.prepareDecode`. The reference decodes
+ * flagged chunks again and decides, so the verdict on a payload does not depend on the device.
  */
 export class FaultFlags {
   readonly #scope: GpuScope;
@@ -20,14 +20,14 @@ export class FaultFlags {
     this.#scope = scope;
   }
 
-  /** A word for each of these chunks, 0 at first. */
+  /** One word per chunk, initially 0. */
   buffer(numbers: readonly number[]): GPUBuffer {
     const buffer = this.#scope.storage('faults', 4 * numbers.length);
     this.#groups.push({ buffer, numbers });
     return buffer;
   }
 
-  /** The numbers of the chunks whose flag is up. Frees the flags. */
+  /** The numbers of the flagged chunks. Frees the flags. */
   async take(gpu: Gpu): Promise<ReadonlySet<number>> {
     const groups = this.#groups;
     this.#groups = [];
@@ -42,10 +42,7 @@ export class FaultFlags {
   }
 }
 
-/**
- * Whether a chunk's payload is sound, by the reference.
- * @throws StriaError `corrupt`, `aborted`
- */
+/** Checks a chunk's payload with the reference. @throws StriaError `corrupt`, `aborted` */
 export async function judgeChunk(
   chunk: EncodedChunk,
   shape: Dims3,

@@ -16,27 +16,27 @@ import { analyzeOnGpu, compareOnGpu, fillOnGpu, paddedBoxBytes, stackedBox } fro
 import { GpuEncoder, labelled } from './gpu-encoder.ts';
 import { downloadBox, emptyBox, guarded, uploadBox } from './gpu-transfer.ts';
 
-/** A backend on a GPU, which can also work on voxels that are in GPU memory already. */
+/** A backend on a GPU, which can also process voxels that are already in GPU memory. */
 export interface GpuBackend extends Backend {
-  /** Encodes the chunks of a box where it lies. The bytes are those that `encode` gives. */
+  /** Encodes the chunks of a box in place. The bytes equal those from `encode`. */
   encodeResident(box: ResidentBox, choice: EncodeChoice, job?: BackendJob): Promise<{ chunks: EncodedChunk[] }>;
-  /** Decodes into scratch memory and compares with the resident voxels, all on the GPU. 0: every bit is the same. */
+  /** Decodes into scratch memory and compares with the resident voxels, all on the GPU. 0 if every bit is equal. */
   checkResident(box: ResidentBox, chunks: readonly EncodedChunk[], job?: BackendJob): Promise<{ differingWords: number }>;
   /**
-   * Decodes straight into a resident box (whose row padding is zero), each chunk's payload and checksum verified on the GPU.
-   * @throws StriaError `corrupt`, in the context of `chunk N`
+   * Decodes directly into a resident box (whose row padding is zero), and verifies each chunk's payload and checksum on the
+   * GPU. @throws StriaError `corrupt`, in the context of `chunk N`
    */
   decodeResident(chunks: readonly EncodedChunk[], box: ResidentBox, job?: BackendJob): Promise<void>;
 }
 
-/** @param gpu stays the caller's: `destroy` leaves it alive */
+/** @param gpu still belongs to the caller: `destroy` leaves it alive */
 export function createGpuBackend(gpu: Gpu): GpuBackend {
-  // What goes through one call of a codec. On software GPUs large batches win nothing, and answer late to an abort.
+  // How much goes through one call of a codec. On software GPUs large batches gain nothing and delay an abort.
   const maxBoxBytes = Math.min(gpu.isSoftware ? 2 ** 22 : 2 ** 26, Math.floor(gpu.maxBindingBytes / 4));
   const planner = new DecodePlanner(gpu);
   const encoder = new GpuEncoder(gpu);
 
-  /** Decodes chunks of one codec or chain. A fault is that of a chunk: it is sought one by one. */
+  /** Decodes chunks of one codec or chain. A fault concerns a single chunk, so the chunks are then tried one by one. */
   const decodeWith = async (name: string, members: readonly DecodeMember[], target: GpuVoxels, work: DecodeWork) => {
     try {
       throwIfAborted(work.call.signal);
@@ -184,18 +184,18 @@ interface DecodeMember {
   readonly place: ChunkBox;
   readonly decodedBy: DecodedBy;
   readonly payload: Uint8Array;
-  /** In the batch. */
+  /** Index in the batch. */
   readonly index: number;
 }
 
 interface DecodeWork {
   readonly call: KernelCall;
-  /** Left out: payloads are not checked. */
+  /** If undefined, payloads are not checked. */
   readonly flags?: FaultFlags;
   readonly damaged: (index: number, error: unknown) => void;
 }
 
-/** Cuts a box's chunks into batches of at most `maxBytes` (one chunk at least), with progress and aborts between them. */
+/** Cuts a box's chunks into batches of at most `maxBytes` (at least one chunk), with progress and abort checks between them. */
 async function inBatches(
   { voxels, chunks }: ResidentBox,
   maxBytes: number,
@@ -219,21 +219,21 @@ async function inBatches(
   throwIfAborted(job.signal);
 }
 
-/** @throws StriaError `unsupported` for chunks that the GPU's layout cannot hold: they must begin at whole words */
+/** @throws StriaError `unsupported` for chunks that do not fit the GPU's layout: they must begin at whole words */
 function checkPlaces(places: readonly ChunkBox[], elementBytes: number): void {
   const odd = places.find(({ origin }) => (origin[0] * elementBytes) % 4 !== 0);
   if (!odd) return;
   const width = `a chunk that begins ${odd.origin[0] * elementBytes} bytes into its row`;
-  throw new StriaError('unsupported', `${width} cannot be put on the GPU: use the CPU (--device cpu)`);
+  throw new StriaError('unsupported', `${width} cannot be processed on the GPU; use the CPU (--device cpu)`);
 }
 
-/** @throws StriaError `internal` where chunks and the places for them are not as many */
+/** @throws StriaError `internal` if the numbers of chunks and places differ */
 function checkCount(chunks: readonly EncodedChunk[], places: readonly ChunkBox[]): void {
   if (chunks.length === places.length) return;
-  throw new StriaError('internal', `${chunks.length} chunks came for ${places.length} places`);
+  throw new StriaError('internal', `got ${chunks.length} chunks for ${places.length} places`);
 }
 
-/** Payloads one after the other, each at a multiple of 4 bytes. */
+/** Joins payloads, each at a multiple of 4 bytes. */
 function joinPayloads(payloads: readonly Uint8Array[]) {
   const byteLengths = payloads.map(({ byteLength }) => byteLength);
   const byteOffsets: number[] = [];

@@ -18,23 +18,20 @@ import type { GpuScope } from '../gpu/scope.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { surveyOnGpu } from './gpu-survey.ts';
 
-/** What the GPU finds out about a chunk: enough to make a constant chunk without reading its voxels back. */
+/** The GPU's analysis of a chunk: enough to create a constant chunk without reading its voxels back. */
 export interface GpuChunkAnalysis extends ChunkAnalysis {
-  /** The first bytes of the chunk's first row, `headBytes` of them at most. */
+  /** At most the first `headBytes` bytes of the chunk's first row. */
   readonly head: Uint8Array;
-  /** There if it was asked for. */
+  /** Set if it was requested. */
   readonly survey: ChunkSurvey | undefined;
 }
 
-/** Bytes of a box in GPU memory, rows padded. */
+/** Byte length of a box in GPU memory, with padded rows. */
 export function paddedBoxBytes(dims: Dims3, elementBytes: CodecElementBytes): number {
   return rowBytes(dims[0], elementBytes) * dims[1] * dims[2];
 }
 
-/**
- * Statistics and checksums of chunks of a box, by shaders/gpu-chunks/analyze.wgsl.
- * @param withSurvey surveys them as well
- */
+/** Statistics and checksums of chunks of a box, by shaders/gpu-chunks/analyze.wgsl. @param withSurvey also surveys them */
 export async function analyzeOnGpu(
   gpu: Gpu,
   box: ResidentBox,
@@ -60,7 +57,7 @@ export async function analyzeOnGpu(
   const commands = gpu.commands('analyze', call.onTimes);
   commands.stage('analyze').dispatch(
     kernel,
-    // A box of less than a quad cannot be bound as quads.
+    // A box smaller than a quad cannot be bound as quads.
     [voxels.buffer, chunkRecords, totals, scope.uniform('box', plan.box), byQuads ? voxels.buffer : chunkRecords],
     plan.workgroups,
   );
@@ -95,7 +92,7 @@ export async function fillOnGpu(gpu: Gpu, box: ResidentBox, ramps: readonly Ramp
   await commands.submit();
 }
 
-/** As `fillOnGpu`, to be run again and again: what that takes is owned by `scope`. */
+/** Like `fillOnGpu`, for repeated runs; `scope` owns the resources. */
 export function prepareFill(gpu: Gpu, { voxels, chunks }: ResidentBox, ramps: readonly Ramp[], scope: GpuScope): DecodePlan {
   const { elementBytes } = voxels;
   const { bits, ones } = lanesOf[elementBytes];
@@ -121,8 +118,8 @@ export function prepareFill(gpu: Gpu, { voxels, chunks }: ResidentBox, ramps: re
 }
 
 /**
- * Counts the words in which chunks of two boxes differ, by shaders/gpu-chunks/compare.wgsl.
- * @param other a box with chunks of the same shapes, in the same order
+ * Counts the words in which chunks of two boxes differ, by shaders/gpu-chunks/compare.wgsl. @param other a box with chunks of
+ * the same shapes, in the same order
  */
 export async function compareOnGpu(
   gpu: Gpu,
@@ -159,7 +156,7 @@ export async function compareOnGpu(
   return { differingWords: (await gpu.readWords(differing))[0] as number };
 }
 
-/** A scratch box that holds chunks stacked along z, all at x = y = 0, and where each lies in it. */
+/** A scratch box with chunks stacked along z, all at x = y = 0, and each chunk's place in it. */
 export function stackedBox(scope: GpuScope, shapes: readonly Dims3[], elementBytes: CodecElementBytes): ResidentBox {
   const dims: Dims3 = [
     Math.max(...shapes.map(([x]) => x)),
@@ -175,7 +172,7 @@ export function stackedBox(scope: GpuScope, shapes: readonly Dims3[], elementByt
   return { voxels: { buffer: scope.storage('stack', paddedBoxBytes(dims, elementBytes)), dims, elementBytes }, chunks };
 }
 
-/** Slices that one invocation walks along z: long enough to pay for the reduction, short enough for many workgroups. */
+/** Slices that one invocation processes along z: enough to pay for the reduction, few enough for many workgroups. */
 export const segment = 32;
 const workgroupSize = 256;
 /** Words of `Chunk` in the shaders, and of a chunk's totals. */
@@ -189,8 +186,8 @@ function hasWholeQuads(voxels: GpuVoxels, chunks: readonly ChunkBox[]): boolean 
 }
 
 /**
- * How the chunks are cut into pieces of one workgroup each, and the `Box` uniform of these shaders.
- * @param walk slices that one invocation walks @param columnWords words of a column in a slice
+ * Cuts the chunks into pieces of one workgroup each, and creates the `Box` uniform of these shaders. @param walk slices per
+ * invocation @param columnWords words of a column in a slice
  */
 export function planPieces(voxels: GpuVoxels, chunks: readonly ChunkBox[], walk = segment, columnWords = 1) {
   const perWord = 4 / voxels.elementBytes;

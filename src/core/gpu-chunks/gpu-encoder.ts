@@ -13,7 +13,7 @@ import { analyzeOnGpu } from './gpu-chunks.ts';
 import { findRampsOnGpu } from './gpu-ramps.ts';
 
 interface EncodeMember {
-  /** In the batch. */
+  /** Index in the batch. */
   readonly index: number;
   readonly chosen: ChosenChain;
 }
@@ -23,7 +23,7 @@ interface Encoded {
   readonly payload: Uint8Array;
 }
 
-/** Encodes chunks of boxes in GPU memory: each by its codec, and the payloads of those by a second one where it is to follow. */
+/** Encodes chunks of boxes in GPU memory: each with its codec, and the payload with the second codec if there is one. */
 export class GpuEncoder {
   readonly #gpu: Gpu;
   readonly #kernels = new Map<CodecDefinition, CodecKernels>();
@@ -57,7 +57,7 @@ export class GpuEncoder {
       else if (ramp) encoded[index] = { kind: 'ramp', ...ramp, element, decodedChecksum };
       else add(index, chooseCodec(analysis, geometryOf(index), choice, survey));
     });
-    // Raw comes last: it takes what the others did not make smaller.
+    // Raw comes last: it takes the chunks that the other codecs did not make smaller.
     while (waiting.size > 0) {
       throwIfAborted(call.signal);
       const chain = [...waiting.keys()].find((one) => one !== rawChain) ?? rawChain;
@@ -68,7 +68,7 @@ export class GpuEncoder {
         const result = results[at];
         const analysis = analyses[index] as (typeof analyses)[number];
         if (result) encoded[index] = codedChunk(result.stages, result.payload, analysis.checksum);
-        else if (chain === rawChain) throw new StriaError('internal', 'the raw codec gave no bytes');
+        else if (chain === rawChain) throw new StriaError('internal', 'the raw codec returned no bytes');
         else add(index, fallback(chosen, analysis, geometryOf(index), choice.options));
       });
     }
@@ -108,7 +108,7 @@ export class GpuEncoder {
         results[i] = { stages: [(members[i] as EncodeMember).chosen, { codec: second, parameters }], payload };
       });
     }
-    // What a second codec made shorter need not be read, nor what it could not help.
+    // The first payload need not be read if the second codec made it shorter, or was not useful.
     const isRaw = codec === rawCodec;
     const byteLengths = first.byteLengths.map((length, i) =>
       results[i] || (length >= (voxelBytes[i] as number) && !isRaw) ? 0 : length,
@@ -143,7 +143,7 @@ function chainName({ codec, second }: Pick<ChosenChain, 'codec' | 'second'>): st
   return second ? `${codec.name}+${second.name}` : codec.name;
 }
 
-/** The call with its stages named behind `prefix`. */
+/** The call with a prefix for the names of its stages. */
 export function labelled(call: KernelCall, prefix: string): KernelCall {
   const { onTimes } = call;
   if (!onTimes) return call;

@@ -7,12 +7,12 @@ import type { RampRule } from '../format/chunk.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import { chunkTable, type GpuChunkAnalysis, planPieces, segment } from './gpu-chunks.ts';
 
-/** Words of what the shader finds about a chunk. */
+/** Words of the shader's findings per chunk. */
 const foundWords = 8;
 
 /**
- * The chunks of a box that are ramps, by shaders/gpu-chunks/ramp.wgsl: their rules by their place in the box. Where the analyses rule
- * out all of them, nothing is run.
+ * The ramps among a box's chunks, by shaders/gpu-chunks/ramp.wgsl: their rules, keyed by their index in the box. If the
+ * analyses rule out all chunks, no kernel runs.
  */
 export async function findRampsOnGpu(
   gpu: Gpu,

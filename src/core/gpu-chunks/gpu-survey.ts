@@ -12,8 +12,8 @@ const workgroupSize = 64;
 const counters = predictors.length + 2;
 
 /**
- * Adds the survey of a box's chunks (at least one) to `commands`, by shaders/gpu-chunks/survey.wgsl.
- * @returns reads the result, once the commands are done
+ * Records the survey of a box's chunks (at least one) in `commands`, by shaders/gpu-chunks/survey.wgsl. @returns reads the
+ * result once the commands are done
  */
 export function surveyOnGpu(
   gpu: Gpu,

@@ -14,7 +14,7 @@ export function emptyBox(scope: GpuScope, dims: Dims3, elementBytes: CodecElemen
   return { buffer: scope.storage('box', paddedBoxBytes(dims, elementBytes)), dims, elementBytes };
 }
 
-/** Uploads a box, its rows padded with zeros. */
+/** Uploads a box, padding its rows with zeros. */
 export function uploadBox(gpu: Gpu, scope: GpuScope, { bytes, dims, elementBytes }: VoxelBox): GpuVoxels {
   const voxels = emptyBox(scope, dims, elementBytes);
   const rowLength = dims[0] * elementBytes;
@@ -37,7 +37,7 @@ export function uploadBox(gpu: Gpu, scope: GpuScope, { bytes, dims, elementBytes
   return voxels;
 }
 
-/** Reads a box back into `bytes`, its row padding left out. */
+/** Reads a box back into `bytes`, without its row padding. */
 export async function downloadBox(gpu: Gpu, { buffer, dims, elementBytes }: GpuVoxels, bytes: Uint8Array): Promise<void> {
   const rowLength = dims[0] * elementBytes;
   const padded = rowBytes(dims[0], elementBytes);
@@ -51,9 +51,8 @@ export async function downloadBox(gpu: Gpu, { buffer, dims, elementBytes }: GpuV
 }
 
 /**
- * Runs GPU work so that no error of the device goes unseen: work that the device refused (no memory, an invalid call)
- * would else read back as zeros.
- * @throws StriaError `out-of-memory`, `internal`, `device-lost`
+ * Runs GPU work and raises every device error: work that the device refused (out of memory, an invalid call) would otherwise
+ * read back as zeros. @throws StriaError `out-of-memory`, `internal`, `device-lost`
  */
 export async function guarded<T>(gpu: Gpu, work: () => Promise<T>): Promise<T> {
   gpu.checkAlive();
@@ -68,7 +67,7 @@ export async function guarded<T>(gpu: Gpu, work: () => Promise<T>): Promise<T> {
     (one) => one !== null,
   );
   if ('error' in outcome && !(outcome.error instanceof StriaError)) {
-    // A call that fails because the device goes may fail before the device is known to be gone.
+    // A call that fails because of device loss may fail before the loss is reported.
     await Promise.race([gpu.device.lost, new Promise((resolve) => setTimeout(resolve, 100))]);
   }
   gpu.checkAlive();
@@ -77,7 +76,7 @@ export async function guarded<T>(gpu: Gpu, work: () => Promise<T>): Promise<T> {
   if (fault && !aborted) {
     const outOfMemory = fault instanceof GPUOutOfMemoryError;
     if (outOfMemory) gpu.spare.free();
-    throw new StriaError(outOfMemory ? 'out-of-memory' : 'internal', `the GPU refused the work: ${fault.message}`, {
+    throw new StriaError(outOfMemory ? 'out-of-memory' : 'internal', `the GPU rejected the work: ${fault.message}`, {
       cause: fault,
     });
   }

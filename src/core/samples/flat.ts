@@ -1,13 +1,14 @@
 import type { SampleShape, SliceFiller } from './slice-filler.ts';
 
-/** Nothing but zeros: the best case of every codec. */
+/** All zeros: the best case of every codec. */
 export function createZero(): SliceFiller {
   return () => {};
 }
 
 /**
- * A count from 0 to `period - 1` over all voxels in order, again and again: no run along x. With period 256 and a width
- * that is a multiple of 256 every column along y is constant; with period 255 none is (Rutter's 'Sequence255' and 'Sequence254').
+ * A count from 0 to `period - 1`, repeated over all voxels in order, so that there are no runs along x. With period 256 and a
+ * width that is a multiple of 256, every column along y is constant; with period 255 none is (Rutter's 'Sequence255' and
+ * 'Sequence254').
  */
 export function createSequence({ dims }: SampleShape, period: number): SliceFiller {
   const sliceVoxels = dims[0] * dims[1];

@@ -12,15 +12,15 @@ interface CellSeed {
 
 /** Cells along the longest side. */
 const cellsAcross = 16;
-/** Seeds are sought this many grid cells away: farther ones are never nearest. */
+/** How far seeds are searched, in grid cells: farther ones are never nearest. */
 const reach = 2;
 
 /**
- * Touching cells of a tissue, each of one label: the Voronoi regions of jittered seed points, with 0 outside the tissue.
- * The labels of u8 are drawn from 1 to 255, those of u16 from 1 to 65,535.
+ * Touching cells of a tissue, each with one label: the Voronoi regions of jittered seed points, with 0 outside the tissue. The
+ * labels of u8 are drawn from 1 to 255, those of u16 from 1 to 65,535.
  *
- * A voxel's nearest seed is found a row at a time: along a row the squared distances to the seeds are parabolas of one
- * shape, and their lower envelope (Felzenszwalb and Huttenlocher, 2012) tells which seed owns which voxels.
+ * The nearest seeds are found row by row. Along a row the squared distances to the seeds are parabolas of the same shape, and
+ * their lower envelope (Felzenszwalb and Huttenlocher, 2012) gives the voxels of each seed.
  */
 export function createLabels({ dims, maximum, seed }: SampleShape): SliceFiller {
   const pitch = Math.max(4, Math.max(...dims) / cellsAcross);
@@ -69,7 +69,7 @@ function insideTissue(x: number, y: number, z: number): boolean {
 
 /** @param seeds sorted by x */
 function fillRow(row: SampleArray, seeds: readonly CellSeed[], y: number): void {
-  // The envelope from left to right: who owns a stretch, and where it starts.
+  // The envelope from left to right: the owner of each section, and where it starts.
   const owners: CellSeed[] = [];
   const starts: number[] = [];
   for (const seed of seeds) {
@@ -91,7 +91,7 @@ function fillRow(row: SampleArray, seeds: readonly CellSeed[], y: number): void 
   }
 }
 
-/** Where, along the row, `right` comes nearer than `left`, whose x is not larger. */
+/** Where along the row `right` becomes nearer than `left`, whose x is not larger. */
 function crossing(left: CellSeed, right: CellSeed, y: number): number {
   const leftHeight = (left.y - y) ** 2 + left.squaredZ;
   const rightHeight = (right.y - y) ** 2 + right.squaredZ;

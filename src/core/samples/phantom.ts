@@ -1,14 +1,14 @@
 import { createRandom } from './random.ts';
 import type { SampleShape, SliceFiller } from './slice-filler.ts';
 
-/** An ellipsoid in a cube of −1 to 1 (x to the right, y to the front, z upwards), turned about z. */
+/** An ellipsoid in a cube of −1 to 1 (x to the right, y to the front, z upwards), rotated about z. */
 interface Tissue {
   readonly centre: readonly [x: number, y: number, z: number];
   readonly radii: readonly [x: number, y: number, z: number];
   readonly turnDegrees: number;
-  /** Brightness in parts of the largest value. A later tissue lies over an earlier one. */
+  /** Brightness as a fraction of the largest value. A later tissue covers an earlier one. */
   readonly brightness: number;
-  /** How much the surface waves, in parts of the radius: the folds of the brain. */
+  /** The amplitude of the surface's waves, as a fraction of the radius: the folds of the brain. */
   readonly folds: number;
 }
 
@@ -19,7 +19,7 @@ const tissue = (
   { turnDegrees = 0, folds = 0 } = {},
 ): Tissue => ({ centre, radii, brightness, turnDegrees, folds });
 
-/** A head: skin, skull, fluid, grey and white matter, ventricles, deep nuclei, eyes. After the idea of Shepp and Logan (1974). */
+/** A head: skin, skull, fluid, grey and white matter, ventricles, deep nuclei, eyes. Based on Shepp and Logan (1974). */
 const head: readonly Tissue[] = [
   tissue([0, 0, 0], [0.72, 0.93, 0.88], 0.72),
   tissue([0, 0.01, 0], [0.67, 0.87, 0.83], 0.12),
@@ -38,13 +38,13 @@ const head: readonly Tissue[] = [
   tissue([0.24, -0.22, 0.3], [0.08, 0.1, 0.09], 0.85),
 ];
 
-/** Noise as an MR receiver's, in parts of the largest value. */
+/** Receiver noise as in MR, as a fraction of the largest value. */
 const airNoise = 0.012;
 const tissueNoise = 0.022;
 
 /**
- * A head as an MR scan shows it: ellipsoids of tissue with shading over the whole field, noise in the tissue, and little
- * noise in the air around (not zeros: scanners give none).
+ * A head as in an MR scan: ellipsoids of tissue, shading over the whole field, noise in the tissue, and little noise in the
+ * surrounding air (not zeros, because scanners produce none).
  */
 export function createPhantom({ dims, maximum, seed }: SampleShape): SliceFiller {
   const [width, height, depth] = dims;
@@ -62,7 +62,7 @@ export function createPhantom({ dims, maximum, seed }: SampleShape): SliceFiller
       const shading = 1.05 - 0.1 * Math.cos(1.1 * u - 0.3) ** 2 - 0.06 * v;
       for (let x = 0; x < width; x++) {
         const brightness = row[x] as number;
-        // The sum of two even numbers is near enough to the noise of a scan, and cheap.
+        // The sum of two uniform numbers is close enough to a scan's noise, and cheap.
         const noise = random() + random() - 1;
         const signal =
           brightness === 0
@@ -74,7 +74,7 @@ export function createPhantom({ dims, maximum, seed }: SampleShape): SliceFiller
   };
 }
 
-/** Sets the row's voxels inside the tissue: an ellipsoid cuts a row in one stretch, found by a quadratic equation. */
+/** Sets the row's voxels inside the tissue: an ellipsoid intersects a row in one section, from a quadratic equation. */
 function fillInside(row: Float32Array, { centre, radii, turnDegrees, brightness, folds }: Tissue, u: number, v: number): void {
   const wave = folds === 0 ? 1 : 1 + folds * Math.sin(31 * u + 9 * v) * Math.sin(27 * v - 11 * u);
   const dz = (v - centre[2]) / (radii[2] * wave);

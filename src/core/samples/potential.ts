@@ -1,7 +1,7 @@
 import { createRandom, gaussian } from './random.ts';
 import type { SampleShape, SliceFiller } from './slice-filler.ts';
 
-/** A place in the unit cube; what lies outside wraps around, as in a simulation's periodic box. */
+/** A position in the unit cube, with periodic boundaries as in a simulation. */
 type Point = readonly [x: number, y: number, z: number];
 type Place = (x: number, y: number, z: number, weight: number) => void;
 
@@ -15,7 +15,7 @@ interface Filament {
   /** To the filament's end, the short way around the box. */
   readonly span: Point;
   readonly bend: Point;
-  /** Its part of all that lies along filaments. */
+  /** Its share of everything along filaments. */
   readonly share: number;
 }
 
@@ -25,17 +25,17 @@ const filamentsPerNode = 3;
 const halosShare = 0.34;
 const dustShare = 0.38;
 const clumpsShare = 0.16;
-/** Of the unit cube: how wide a filament's dust and clumps lie around its line. */
+/** The width of a filament's dust and clumps around its line, as a fraction of the unit cube. */
 const filamentWidth = 0.0052;
 
 /**
- * The density of a small universe: halos with power-law profiles where filaments meet, clumps and dust along the
- * filaments, a thin field between, and nothing in nearly all voxels. It stands for the volume 'Voxel3D Potential' of
- * Rutter's report (particles of a simulation, rendered into 512³ bytes), which is not public; sample.test.ts
- * holds its sizes by byte-pair RLE and by gzip to that volume's.
+ * The density of a small universe: halos with power-law profiles where filaments meet, clumps and dust along the filaments, a
+ * thin field between, and zeros in nearly all voxels. It replaces the volume 'Voxel3D Potential' of Rutter's report (simulation
+ * particles rendered into 512³ bytes), which is not public. sample.test.ts checks that its sizes by byte-pair RLE and by gzip
+ * are close to that volume's.
  *
- * The number of particles grows with the area of a slice, so that the picture keeps its density at every size. They are
- * kept in memory, 5 bytes each, sorted by slice.
+ * The number of particles grows with the area of a slice, so that the image has the same density at every size. They are kept
+ * in memory, 5 bytes each, sorted by slice.
  */
 export function createPotential({ dims, maximum, seed }: SampleShape): SliceFiller {
   const [width, height, depth] = dims;
@@ -86,7 +86,7 @@ function scatter(random: () => number, count: number, place: Place): void {
   while (placed < count) weigh(random(), random(), random(), 1);
 }
 
-/** A ball whose density falls about with the radius to the power of -8/3: r = R u³, u even. */
+/** A ball whose density falls roughly as the radius to the power of -8/3: r = R u³, with u uniform. */
 function placeHalo(random: () => number, [x, y, z]: Point, radius: number, count: number, place: Place): void {
   for (let i = 0; i < count; i++) {
     const r = radius * random() ** 3 + radius * 0.03 * random();
@@ -97,7 +97,7 @@ function placeHalo(random: () => number, [x, y, z]: Point, radius: number, count
   }
 }
 
-/** Each node is tied to its nearest nodes by a bent line. */
+/** Connects each node to its nearest nodes by curved lines. */
 function filamentsBetween(nodes: readonly Node[], random: () => number): Filament[] {
   const drafts = new Map<number, Filament>();
   for (const [index, node] of nodes.entries()) {
@@ -132,7 +132,7 @@ function placeFilament(random: () => number, { from, span, bend, share }: Filame
     const [x, y, z] = pointNear(filamentWidth * 0.35 * random() ** -0.9);
     place(x, y, z, 1);
   }
-  // A clump's particles grow with the resolution's area, so that clumps look alike at every size.
+  // A clump's particles grow with the area of a slice, so that clumps look alike at every size.
   const scale = count / (particlesPerVoxelOfArea * 512 * 512);
   let left = Math.round(clumpsShare * count * share);
   while (left > 0) {
@@ -147,7 +147,7 @@ function shortWay(from: Point, to: Point): Point {
   return [along(0), along(1), along(2)];
 }
 
-/** A coordinate of the unit cube as a voxel's index, wrapped around. */
+/** A coordinate of the unit cube as a voxel index, wrapped around. */
 function wrapped(coordinate: number, length: number): number {
   return Math.min(length - 1, Math.floor((coordinate - Math.floor(coordinate)) * length));
 }
@@ -169,7 +169,7 @@ function sortBySlice(slices: Uint16Array, voxels: Uint32Array, weights: Uint8Arr
   return sorted;
 }
 
-/** Density (0 to 255) to brightness, by its logarithm. */
+/** Maps density (0 to 255) to brightness logarithmically. */
 function toneMap(maximum: number): Uint16Array {
   return Uint16Array.from({ length: 256 }, (_, density) =>
     density === 0 ? 0 : Math.round((maximum * Math.min(255, 30 + 36 * Math.log2(density))) / 255),

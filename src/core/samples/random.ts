@@ -1,6 +1,6 @@
 /**
- * A stream of evenly distributed numbers in [0, 1), the same for the same seed on every machine.
- * sfc32 of Chris Doty-Humphrey's PractRand, 128 bits of state, seeded through MurmurHash3's finaliser.
+ * A stream of uniform numbers in [0, 1), the same for the same seed on every machine. sfc32 of Chris Doty-Humphrey's PractRand,
+ * with 128 bits of state, seeded through MurmurHash3's finaliser.
  */
 export function createRandom(seed: number, ...stream: readonly number[]): () => number {
   let key = scramble(seed);
@@ -21,12 +21,12 @@ export function createRandom(seed: number, ...stream: readonly number[]): () => 
   return next;
 }
 
-/** A number of normal distribution with mean 0 and deviation 1, by Box and Muller. */
+/** A normally distributed number with mean 0 and deviation 1, by Box and Muller. */
 export function gaussian(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
-/** A 32-bit mix of 32 bits, one to one. */
+/** A bijective mix of 32 bits. */
 export function scramble(word: number): number {
   let mixed = word ^ (word >>> 16);
   mixed = Math.imul(mixed, 0x85ebca6b);

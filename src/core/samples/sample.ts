@@ -11,7 +11,7 @@ import { createPotential } from './potential.ts';
 import type { SampleKind } from './sample-kinds.ts';
 import type { SampleShape, SliceFiller } from './slice-filler.ts';
 
-/** One line for people on each kind, with its full stop. */
+/** One sentence per kind for users, with its full stop. */
 export const sampleSummaries: Readonly<Record<SampleKind, string>> = {
   zero: 'Zeros only.',
   sequence254: 'A count from 0 to 254, repeated: no runs along x.',
@@ -40,13 +40,12 @@ const fillers: Readonly<Record<SampleKind, (shape: SampleShape) => SliceFiller>>
 
 const maxLength = 16384;
 const maxSliceBytes = 512 * 2 ** 20;
-/** Made in one go: a cancel is heard between two pieces. */
+/** Computed in one go; a cancel takes effect between two pieces. */
 const pieceBytes = 2 ** 20;
 
 /**
- * A volume made up on the fly: its voxels are computed as they are read, a few slices at a time. Its source is the NIfTI
- * file that it would be.
- * @throws StriaError `invalid-input` where the dims are none that can be made
+ * A generated volume: its voxels are computed as they are read, a few slices at a time. Its source is the equivalent NIfTI
+ * file. @throws StriaError `invalid-input` for unsupported dims
  */
 export function openSample({ kind, dims, type, seed }: SampleRequest): OpenVolume {
   const width = type === 'u8' ? 1 : 2;
@@ -55,7 +54,7 @@ export function openSample({ kind, dims, type, seed }: SampleRequest): OpenVolum
     throw new StriaError('invalid-input', `a sample's sides are whole numbers from 1 to ${maxLength}, not ${dims.join(' × ')}`);
   }
   if (sliceBytes > maxSliceBytes) {
-    throw new StriaError('invalid-input', `a sample's slice of ${dims[0]} × ${dims[1]} is too large: 512 MiB is the most`);
+    throw new StriaError('invalid-input', `a slice of ${dims[0]} × ${dims[1]} is too large for a sample; the limit is 512 MiB`);
   }
   const slicesPerPiece = Math.max(1, Math.floor(pieceBytes / sliceBytes));
   const name = `${kind}-${dims.every((length) => length === dims[0]) ? dims[0] : dims.join('x')}`;

@@ -1,6 +1,6 @@
 import type { Dims3 } from '../shared/volume.ts';
 
-/** What a sample is made of: unsigned voxels of one or two bytes. */
+/** The voxels of a sample: unsigned, one or two bytes. */
 export type SampleArray = Uint8Array<ArrayBuffer> | Uint16Array<ArrayBuffer>;
 
 export interface SampleShape {
@@ -10,5 +10,5 @@ export interface SampleShape {
   readonly seed: number;
 }
 
-/** Writes slice `z` (`dims[0] × dims[1]` voxels, all 0 before). Any slice may be asked for, in any order. */
+/** Writes slice `z` (`dims[0] × dims[1]` voxels, initially 0). Slices may be requested in any order. */
 export type SliceFiller = (z: number, slice: SampleArray) => void;
