@@ -119,7 +119,7 @@ test('every state is accessible and can be reached without a pointer', async ({ 
     await expect(sheet).toBeHidden();
     await page.keyboard.press('ControlOrMeta+k');
     await expect(page.getByTestId('palette')).toBeVisible();
-    await page.keyboard.type('3D alone');
+    await page.keyboard.type('3D only');
     await page.keyboard.press('Enter');
     await expect(page.getByTestId('palette')).toBeHidden();
     await expect(page.getByTestId('canvas-z')).toBeHidden();

@@ -242,19 +242,46 @@ async function dragInSlice(page: Page, from: number, to: number): Promise<void> 
   await page.mouse.up();
 }
 
-test('the picture in README', async ({ stria }) => {
-  const { page } = stria;
-  await showIn(page, 'dark', 'small');
+/** The display's own pointer, which tests do not move, may hover over a view. */
+const withoutHover = '[aria-label="Show only this view"] { visibility: hidden }';
+
+/** Opens a sample of 128³ voxels. */
+async function openSample(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'Try a sample' }).click();
   await page
-    .getByRole('group', { name: /Cosmic web/ })
+    .getByRole('group', { name: new RegExp(name) })
     .getByRole('menuitem', { name: /^128/ })
     .click();
-  await expectOpen(page, 'Cosmic web 128');
+  await expectOpen(page, `${name} 128`);
+}
+
+test('README: a compressed sample', async ({ stria }) => {
+  const { page } = stria;
+  await showIn(page, 'dark', 'small');
+  await openSample(page, 'Cosmic web');
   await page.getByTestId('compress-button').click();
   await expect(page.getByTestId('result-card')).toBeVisible({ timeout: 90_000 });
-  // Onto the top bar, so that no view shows the button for the pointer.
-  await page.mouse.move(400, 20);
   await settledPicture(page, '3d');
-  await page.screenshot({ path: 'docs/images/app.png' });
+  await page.screenshot({ path: 'docs/images/app.png', style: withoutHover });
+});
+
+test('README: an oblique slice and measurements', async ({ stria }) => {
+  const { page } = stria;
+  await showIn(page, 'light', 'small');
+  await openSample(page, 'Head phantom');
+  await openTab(page, 'measure');
+  await page.keyboard.press('5');
+  await page.getByTestId('oblique-turn').fill('25');
+  await page.getByTestId('oblique-tilt').fill('-30');
+  for (const [tool, from, to] of [
+    ['sphere', 0.55, 0.68],
+    ['distance', 0.2, 0.45],
+  ] as const) {
+    await page.getByTestId(`tool-${tool}`).click();
+    await dragInSlice(page, from, to);
+  }
+  await page.getByTestId('tool-pointer').click();
+  await expect(page.getByTestId('measurements')).toContainText('mean');
+  await settledPicture(page, '3d');
+  await page.screenshot({ path: 'docs/images/oblique.png', style: withoutHover });
 });

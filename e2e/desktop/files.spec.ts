@@ -48,7 +48,7 @@ test('a frame in the page gets no bridge, and main would not answer it', async (
     const answer = await invoke?.('stria:call', ['shell-info']);
     return { hasBridge: 'stria' in (inner.contentWindow ?? {}), refusal: answer?.error?.message };
   });
-  const refusal = stria.kind === 'electron double' ? 'Only the app itself may ask this' : undefined;
+  const refusal = stria.kind === 'electron double' ? 'Only the app itself may call this' : undefined;
   expect(frame).toEqual({ hasBridge: false, refusal });
 });
 
@@ -179,7 +179,7 @@ test('the page says what closing would lose', async ({ stria }) => {
     return (await stria.messages())[count - 1]?.detail;
   };
   await host.evaluate(({ host }) => host.setUnfinished?.(['compressing', 'measurements']));
-  expect(await quitAndSee(1)).toMatch(/being compressed.*\nMeasurements are not saved/);
+  expect(await quitAndSee(1)).toMatch(/being compressed.*\nMeasurements have not been saved/);
   await host.evaluate(({ host }) => host.setUnfinished?.(['pictures']));
   expect(await quitAndSee(2)).toMatch(/^Pictures/);
 });
