@@ -46,7 +46,7 @@ fn gaps_fail(gaps: u32, rank: u32, next: u32, runs: u32, count: u32, is_last: bo
   return fails || (is_last && run < runs);
 }
 
-// 'Gaps where they take fewer words than the bitmap'. One invocation adds up the gaps, unless the runs alone are too many.
+// 'Gaps are used if they take fewer words than the bitmap'. One invocation adds up the gaps, unless the runs alone are too many.
 fn bitmap_fails(runs: u32, count: u32) -> bool {
   let words = bitmap_words(count);
   var bytes = runs;

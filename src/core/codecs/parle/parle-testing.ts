@@ -45,7 +45,7 @@ export function encodeByDefinition(chunk: ChunkVoxels, parameters: CodecParamete
   return Uint8Array.from([...anchors, ...wholeWords(values.flatMap((value) => bytesOf(value, chunk.elementBytes))), ...marks]);
 }
 
-/** 'Gaps where they take fewer words than the bitmap, and the bitmap else.' */
+/** 'Gaps are used if they take fewer words than the bitmap, otherwise the bitmap.' */
 function marksByDefinition(isStart: readonly boolean[]): number[] {
   const gaps: number[] = [];
   let gap = 0;

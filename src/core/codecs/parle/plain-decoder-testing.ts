@@ -85,7 +85,7 @@ export const decodePlainly: PlainDecoder = (payload, { shape: [X, Y, Z], element
 /** Where in a segment of L elements runs start. */
 function startsOf(marks: readonly number[], runs: number, L: number): boolean[] {
   const starts = new Array<boolean>(L).fill(false);
-  // 'So the number of words tells which form it is.'
+  // 'The number of words therefore identifies the form.'
   if (marks.length === 4 * Math.ceil(L / 32)) {
     // 'bit i % 8 of byte floor(i / 8) is 1 where element i of the segment starts a run'
     return starts.map((_, i) => Math.floor((marks[Math.floor(i / 8)] as number) / 2 ** (i % 8)) % 2 === 1);
@@ -130,7 +130,7 @@ function marksOf(starts: readonly boolean[]): number[] {
   for (const [i, isStart] of starts.entries()) {
     if (isStart) bitmap[Math.floor(i / 8)] = (bitmap[Math.floor(i / 8)] as number) + 2 ** (i % 8);
   }
-  // 'Gaps where they take fewer words than the bitmap, and the bitmap else.'
+  // 'Gaps are used if they take fewer words than the bitmap, otherwise the bitmap.'
   return gaps.length < bitmap.length ? gaps : bitmap;
 }
 

@@ -101,7 +101,7 @@ function corrupt(what: string): StriaError {
 function marksOf(starts: readonly number[], length: number): Uint8Array {
   const gaps = gapBytes(starts);
   const gapWords = Math.ceil(gaps.length / 4);
-  // 'Gaps where they take fewer words than the bitmap, and the bitmap else.'
+  // 'Gaps are used if they take fewer words than the bitmap, otherwise the bitmap.'
   if (gapWords < bitmapWords(length)) {
     const bytes = new Uint8Array(4 * gapWords);
     bytes.set(gaps);

@@ -57,7 +57,7 @@ function writePrefixes(prefixes: BitWriter, escapes: BitWriter, symbols: readonl
   }
 }
 
-/** 'Suffixes stand bit by bit': the planes of 32 symbols or less. */
+/** 'Suffixes are stored bit by bit': the planes of 32 symbols or less. */
 function writePlanes(suffixes: BitWriter, symbols: Uint16Array, indices: Uint32Array, width: number, bits: 8 | 16): void {
   const words = new Uint32Array(bits);
   for (let i = 0; i < indices.length; i++) {

@@ -27,7 +27,7 @@ export const decodePlainly: PlainDecoder = (payload, { shape: [X, Y, Z], element
   // 'Read level 3.'
   const level3: number[] = [];
   while (level3.length < n3) level3.push(nextByte());
-  // 'Its ones say which bytes of level 2 are stored next; all other bytes of level 2 are 0. So on, down to level 0.'
+  // 'Its ones say which bytes of level 2 are stored next; all other bytes of level 2 are 0. Continue in this way down to level 0.'
   const below = (level: readonly number[], length: number) => {
     checkEnd(level, length);
     return Array.from({ length }, (_, j) => {
