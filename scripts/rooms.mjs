@@ -83,7 +83,7 @@ export const rooms = [
     room: 'core/io',
     holds: 'Opening any file as a volume, and exporting a volume.',
     imports:
-      'core/io/common core/io/dicom core/io/metaimage core/io/mgh core/io/nifti core/io/npy core/io/nrrd core/io/pictures core/io/raw core/io/zarr core/shared',
+      'core/io/common core/io/dicom core/io/metaimage core/io/mgh core/io/mrc core/io/nifti core/io/npy core/io/nrrd core/io/pictures core/io/raw core/io/zarr core/shared',
   },
   {
     room: 'core/io/common',
@@ -109,6 +109,11 @@ export const rooms = [
   {
     room: 'core/io/mgh',
     holds: 'FreeSurfer’s MGH and MGZ.',
+    imports: 'core/io/common core/shared',
+  },
+  {
+    room: 'core/io/mrc',
+    holds: 'MRC and CCP4 maps.',
     imports: 'core/io/common core/shared',
   },
   {

@@ -158,6 +158,15 @@ export function inputOriginals(): InputOriginal[] {
   [1, 7, 5, 4, 1].forEach((value, at) => {
     mgh[4 * at + 3] = value;
   });
+  const mrcOf = (mode: number) => {
+    const view = new DataView(new ArrayBuffer(1024));
+    [7, 5, 4, mode, 0, 0, 0, 7, 5, 4].forEach((value, at) => {
+      view.setInt32(4 * at, value, true);
+    });
+    const file = new Uint8Array(view.buffer);
+    file.set(text('MAP DD'), 208);
+    return file;
+  };
   const npy = joined(
     Uint8Array.of(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, 64, 0),
     text("{'descr': '<u2', 'fortran_order': False, 'shape': (4, 5, 7), }".padEnd(63, ' ')),
@@ -203,6 +212,9 @@ export function inputOriginals(): InputOriginal[] {
     { ...binary('scan.mha', joined(mhaOf('USHORT', 'ElementDataFile = LOCAL'), shorts)), comesBack },
     binary('zlib.mha', joined(mhaOf('UCHAR', 'CompressedData = True', 'ElementDataFile = LOCAL'), zlibSync(bytes))),
     { ...binary('brain.mgh', joined(mgh, bytes, Uint8Array.of(1, 2, 3, 4, 5))), comesBack },
+    { ...binary('a.mrc', joined(mrcOf(6), shorts)), comesBack },
+    { ...binary('nibbles.mrc', joined(mrcOf(101), bytes.subarray(0, 80))), comesBack },
+    { ...binary('halves.mrc', joined(mrcOf(12), shorts)), comesBack },
     { ...binary('a.npy', joined(npy, shorts)), comesBack },
     {
       name: 'list.mhd',

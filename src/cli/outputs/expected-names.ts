@@ -19,6 +19,7 @@ const endings: Readonly<Record<WritableFormat, { readonly header: RegExp; readon
   nrrd: { header: /\.nhdr$/i, voxels: /\.(nrrd|nhdr)$/i },
   mha: { header: /\.mhd$/i, voxels: /\.(mha|mhd)$/i },
   mgh: { header: /$^/, voxels: /\.mgh$/i },
+  mrc: { header: /$^/, voxels: /\.(mrcs?|map|ccp4|rec|st|ali|ccpn)$/i },
   npy: { header: /$^/, voxels: /\.npy$/i },
   raw: { header: /\.json$/i, voxels: dataEnding },
   png: { header: /$^/, voxels: /\.png$/i },

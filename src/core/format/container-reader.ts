@@ -23,7 +23,7 @@ import {
   recordLength,
 } from './record.ts';
 import { bodyFault, scanRecords } from './record-scan.ts';
-import { blobPlaces, joinSource, parseSource, readBlob } from './source-record.ts';
+import { blobPlaces, checkSource, joinSource, parseSource, readBlob } from './source-record.ts';
 import { endLength, parseTail, type Tail, tailOffset } from './tail.ts';
 
 export type { ChunkEntry, CodedEntry } from './chunk-index.ts';
@@ -139,9 +139,7 @@ export class ContainerReader {
   async sourceDescription(options?: JobOptions): Promise<SourceDescription> {
     const { offset, length } = this.#tail.source;
     const layout = parseSource(await readRecord(this.#source, recordTypes.source, offset, length, options));
-    if (layout.format !== this.header.sourceFormat) {
-      throw new StriaError('corrupt', `the header names a ${this.header.sourceFormat} source, its description ${layout.format}`);
-    }
+    checkSource(layout, this.header);
     return joinSource(layout, blobPlaces(layout, offset + length), (place) => readBlob(this.#source, place, options));
   }
 

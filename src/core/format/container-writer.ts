@@ -2,11 +2,20 @@ import type { ByteSink } from '../shared/bytes.ts';
 import { chunkName } from '../shared/chunk-name.ts';
 import { StriaError, toStriaError } from '../shared/errors.ts';
 import type { SourceDescription } from '../shared/source.ts';
+import type { StoredVoxels } from '../shared/stored-voxels.ts';
 import type { CodedChunk, ConstantChunk, EncodedChunk, RampChunk } from './chunk.ts';
 import { type ChunkGrid, codecElementBytes } from './chunk-grid.ts';
 import { encodeChunkRecord } from './chunk-record.ts';
 import { type ConstantRun, encodeConstants, encodeRamps, GrowingRamps, rampFault, sameComputed } from './computed-run.ts';
-import { type ContainerHeader, encodeHeader, encodePrologue, featuresOf, parseHeader, writerName } from './header.ts';
+import {
+  type ContainerHeader,
+  encodeHeader,
+  encodePrologue,
+  featuresOf,
+  parseHeader,
+  storedFeature,
+  writerName,
+} from './header.ts';
 import { IndexBuilder } from './index-builder.ts';
 import { formatVersion, maxPayloadLength, recordTypes } from './layout.ts';
 import { encodeRecord } from './record.ts';
@@ -15,7 +24,7 @@ import { encodeTail, type RecordPlace } from './tail.ts';
 
 /** The parameters of a new container. `writer` is for tests of exact bytes; by default it is this program. */
 export type NewContainer = Pick<ContainerHeader, 'volume' | 'chunkShape' | 'sourceFormat'> &
-  Partial<Pick<ContainerHeader, 'writer'>>;
+  Partial<Pick<ContainerHeader, 'writer'>> & { readonly stored?: StoredVoxels | undefined };
 
 /** The maximum number of runs of constant chunks, or ramps, that are held back before they are written as a CONS or RAMP record. */
 const maxPending = 4096;
@@ -55,8 +64,8 @@ export class ContainerWriter {
 
   /** Writes the start of the file. @throws StriaError `invalid-input` for a volume or chunk shape that no container can have */
   static async create(sink: ByteSink, newContainer: NewContainer): Promise<ContainerWriter> {
-    const { volume, chunkShape, sourceFormat, writer = writerName } = newContainer;
-    const body = encodeHeader({ volume, chunkShape, sourceFormat, writer, requires: featuresOf(sourceFormat) });
+    const { volume, chunkShape, sourceFormat, stored, writer = writerName } = newContainer;
+    const body = encodeHeader({ volume, chunkShape, sourceFormat, writer, requires: featuresOf(sourceFormat, stored) });
     let container: ContainerWriter;
     try {
       const { header, grid } = parseHeader(body);
@@ -127,6 +136,9 @@ export class ContainerWriter {
     }
     if (source.format !== this.header.sourceFormat) {
       throw new StriaError('internal', `a ${source.format} source was given for a container of ${this.header.sourceFormat}`);
+    }
+    if ((source.stored !== undefined) !== this.header.requires.includes(storedFeature)) {
+      throw new StriaError('internal', 'the header and the description of the source differ in how voxels are stored');
     }
     await this.#flushIndex();
     let sourcePlace: RecordPlace | undefined;

@@ -1,5 +1,6 @@
 import { StriaError, toStriaError } from '../shared/errors.ts';
 import { type FileFormat, fileFormats, isPictureFormat } from '../shared/source.ts';
+import type { StoredVoxels } from '../shared/stored-voxels.ts';
 import { type Dims4, elementTypes, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import { ByteBuilder } from './byte-cursor.ts';
 import { type ChunkGrid, chunkGridOf } from './chunk-grid.ts';
@@ -25,12 +26,15 @@ export const writerName = 'stria 0.1.0';
 /** The source is a set of pictures instead of a header and voxels. docs/FORMAT.md, 'Pictures'. */
 const picturesFeature = 'pictures';
 
+/** The source's file stores its voxels in a way of its own. docs/FORMAT.md, 'SRCE and BLOB'. */
+export const storedFeature = 'stored';
+
 /** The features that this reader supports, of those that a header can require. */
-export const knownFeatures: readonly string[] = [picturesFeature];
+export const knownFeatures: readonly string[] = [picturesFeature, storedFeature];
 
 /** The features that a reader needs for a volume from such a source. */
-export function featuresOf(sourceFormat: FileFormat): readonly string[] {
-  return isPictureFormat(sourceFormat) ? [picturesFeature] : [];
+export function featuresOf(sourceFormat: FileFormat, stored?: StoredVoxels): readonly string[] {
+  return [...(isPictureFormat(sourceFormat) ? [picturesFeature] : []), ...(stored ? [storedFeature] : [])];
 }
 
 const spatialUnits = ['m', 'mm', 'um', 'unknown'] as const;

@@ -295,6 +295,7 @@ describe('a hostile file, with right checksums everywhere', () => {
     ['a blob beyond the file', (json) => Object.assign(json.parts[0] ?? {}, { before: 2 ** 50 }), /the file ends at/],
     ['a blob that is another record', (json) => Object.assign(json.parts[0] ?? {}, { before: 5 }), /instead of|is damaged/],
     ['a blob of less than nothing', (json) => Object.assign(json.parts[0] ?? {}, { after: -1 }), /not a whole number/],
+    ['voxels stored otherwise', (json) => Object.assign(json, { stored: { samples: 1 } }), /differ in how the source stores/],
     ['another format than the header', (json) => Object.assign(json, { format: 'nrrd' }), /the header names a raw source/],
   ])('source with %s', async (_, change, message) => {
     const bytes = changed('SRCE', (body) => {

@@ -10,6 +10,10 @@ export interface PlainHeader {
   readonly chunk: Four;
   readonly elementBytes: 1 | 2 | 4;
   readonly voxelBytes: number;
+  /** In voxels, and time points. */
+  readonly dims: Four;
+  readonly type: string;
+  readonly requires: readonly string[];
   readonly source: string;
 }
 
@@ -27,7 +31,8 @@ export function parseHeader(body: Uint8Array, version: readonly [number, number]
   // '`requires` comes first: refuse what is not known, by name.'
   const { requires } = json;
   if (!isList(requires, (name) => typeof name === 'string')) throw corrupt('header has no list of features');
-  if (requires.length > 0) throw new StriaError('unsupported', `the file needs ${requires.join(', ')}`);
+  const unknown = requires.filter((name) => name !== 'stored');
+  if (unknown.length > 0) throw new StriaError('unsupported', `the file needs ${unknown.join(', ')}`);
   const isRight = json.format === 'stria' && isList(json.version, isNumber, 2) && json.version.join() === version.join();
   if (!isRight) throw corrupt('header is of another format');
   const volume = (json.volume ?? {}) as Record<string, unknown>;
@@ -47,7 +52,8 @@ export function parseHeader(body: Uint8Array, version: readonly [number, number]
   const { writer, source } = json;
   if (typeof writer !== 'string' || writer.length < 1 || writer.length > 1024) throw corrupt('header names no writer');
   // 'format of the source file'
-  if (!['nifti', 'nrrd', 'mha', 'mgh', 'npy', 'raw'].includes(String(source))) throw corrupt('header has an unknown source');
+  if (!['nifti', 'nrrd', 'mha', 'mgh', 'npy', 'mrc', 'raw'].includes(String(source)))
+    throw corrupt('header has an unknown source');
 
   // FORMAT.md, 'How voxels are cut into chunks'
   // 'A voxel is one element, but an f64 voxel is two of 4 bytes, the low half first, side by side along x.'
@@ -61,7 +67,16 @@ export function parseHeader(body: Uint8Array, version: readonly [number, number]
   if (grid.reduce((product, length) => product * length, elementBytes) >= 2 ** 53) throw corrupt('volume is too large');
   // 'by the whole chunk shape'
   if (chunk.reduce((product, length) => product * length, elementBytes) > 2 ** 24) throw corrupt('chunk shape is too large');
-  return { grid, chunk, elementBytes, voxelBytes, source: String(source) };
+  return {
+    grid,
+    chunk,
+    elementBytes,
+    voxelBytes,
+    dims: [x, y, z, t],
+    type: String(type),
+    requires: requires as string[],
+    source: String(source),
+  };
 }
 
 /** '`volume` may also have these keys; a reader that does not know them loses no voxel' */

@@ -7,7 +7,8 @@
 import { StriaError } from '../shared/errors.ts';
 import { chunksOf, decodeChunk, type PlainChunk, parseIndex, type StageCodecs } from './plain-chunks-testing.ts';
 import { parseHeader } from './plain-header-testing.ts';
-import { corrupt, type PlainRecord, readRecord, u64, uint } from './plain-records-testing.ts';
+import { corrupt, readRecord, u64, uint } from './plain-records-testing.ts';
+import { joinParts } from './plain-source-testing.ts';
 
 /** The source files, byte for byte, by their names. */
 export function readPlainly(file: Uint8Array, codecs: StageCodecs): Map<string, Uint8Array> {
@@ -52,7 +53,7 @@ export function readPlainly(file: Uint8Array, codecs: StageCodecs): Map<string, 
   const source = readRecord(file, sourceAt, 'SRCE');
   // 'length of SRCE: the whole record with its padding'
   if (source.end !== sourceAt + sourceLength || source.meta.length > 0) throw corrupt('SRCE is wrong');
-  return joinParts(file, source, header.source, voxels, header.voxelBytes);
+  return joinParts(file, source, header, voxels);
 }
 
 /** FORMAT.md, 'The first 16 bytes' */
@@ -81,86 +82,6 @@ function putChunk(voxels: Uint8Array, grid: readonly number[], chunk: PlainChunk
       }
     }
   }
-}
-
-interface Part {
-  readonly name: string;
-  readonly hasVoxels: boolean;
-  readonly before: number;
-  readonly after: number;
-}
-
-/** FORMAT.md, 'SRCE and BLOB' */
-function joinParts(
-  file: Uint8Array,
-  source: PlainRecord,
-  format: string,
-  voxels: Uint8Array,
-  voxelBytes: number,
-): Map<string, Uint8Array> {
-  // 'The body of SRCE is JSON as in HEAD, at most 1 MiB, no meta bytes'
-  const { format: ownFormat, endian, parts } = parseSource(source.body);
-  // 'as `source` in HEAD'
-  if (ownFormat !== format) throw corrupt('SRCE has another format than HEAD');
-  const files = new Map<string, Uint8Array>();
-  let at = source.end;
-  for (const [number, part] of parts.entries()) {
-    // 'for each part in order its `before`, then its `after`, each one BLOB, and none where the length is 0'
-    const [before, after] = ([part.before, part.after] as const).map((length, side) => {
-      if (length === 0) return new Uint8Array(0);
-      const blob = readRecord(file, at, 'BLOB');
-      at = blob.end;
-      // 'The meta of a BLOB is `u32` part, from 0, and `u32` side, 0 for before and 1 for after; its body is the bytes.'
-      const isRight = blob.meta.length === 8 && uint(blob.meta, 0, 4) === number && uint(blob.meta, 4, 4) === side;
-      if (!isRight || blob.body.length !== length) throw corrupt('BLOB is of another part');
-      return blob.body;
-    }) as [Uint8Array, Uint8Array];
-    // 'the order of the source's voxel bytes (in chunks they are little)'
-    const own = !part.hasVoxels ? [] : endian === 'little' ? voxels : swapped(voxels, voxelBytes);
-    // 'A part is `before`, then the voxels if it has them, then `after`'
-    const bytes = new Uint8Array(before.length + own.length + after.length);
-    bytes.set(before);
-    bytes.set(own, before.length);
-    bytes.set(after, before.length + own.length);
-    files.set(part.name, bytes);
-  }
-  return files;
-}
-
-function parseSource(body: Uint8Array): { format: unknown; endian: 'little' | 'big'; parts: Part[] } {
-  if (body.length > 2 ** 20) throw corrupt('SRCE is too long');
-  let json: { format?: unknown; endian?: unknown; parts?: unknown };
-  try {
-    json = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body));
-  } catch {
-    throw corrupt('SRCE is no JSON');
-  }
-  const { format, endian, parts } = json ?? {};
-  if (endian !== 'little' && endian !== 'big') throw corrupt('SRCE has no byte order');
-  // 'list of 1 to 64 objects, one for each file, each with a name of its own'
-  if (!Array.isArray(parts) || parts.length < 1 || parts.length > 64) throw corrupt('SRCE has no list of parts');
-  const isLength = (value: unknown) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-  for (const part of parts as Part[]) {
-    // 'file name: 1 to 255 UTF-16 units without `/`, `\`, `:` and control characters, not `.` or `..`.'
-    const { name } = part ?? {};
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-    const isName = typeof name === 'string' && /^[^/\\:\x00-\x1f\x7f-\x9f]{1,255}$/.test(name) && name !== '.' && name !== '..';
-    if (!isName || typeof part.hasVoxels !== 'boolean' || !isLength(part.before) || !isLength(part.after)) {
-      throw corrupt('SRCE has a part that is wrong');
-    }
-  }
-  const known = parts as Part[];
-  if (new Set(known.map(({ name }) => name)).size !== known.length) throw corrupt('SRCE has two parts of one name');
-  // 'true in exactly one part'
-  if (known.filter(({ hasVoxels }) => hasVoxels).length !== 1) throw corrupt('SRCE has not one part with the voxels');
-  return { format, endian, parts: known };
-}
-
-function swapped(voxels: Uint8Array, voxelBytes: number): Uint8Array {
-  return voxels.map((_, at) => {
-    const inVoxel = at % voxelBytes;
-    return voxels[at - inVoxel + voxelBytes - 1 - inVoxel] as number;
-  });
 }
 
 function latin(bytes: Uint8Array): string {

@@ -15,7 +15,7 @@ import { NumberList } from './number-list.ts';
 import { Problems } from './problems.ts';
 import { isCritical, parseRecord, type RecordHead, readExactly, recordEnd, type StriaRecord } from './record.ts';
 import { bodyFault, scanRecords } from './record-scan.ts';
-import { blobPlaces, joinSource, parseSource, readBlob } from './source-record.ts';
+import { blobPlaces, checkSource, joinSource, parseSource, readBlob } from './source-record.ts';
 import type { RecordPlace } from './tail.ts';
 
 /** The intact contents of a damaged container. */
@@ -226,7 +226,7 @@ async function recoverSource(
   try {
     if (head === undefined || head.bodyLength > maxTextLength) throw new StriaError('corrupt', 'its description is missing');
     const layout = parseSource(await readWhole(source, head, options));
-    if (layout.format !== header.sourceFormat) throw new StriaError('corrupt', 'its description is of another format');
+    checkSource(layout, header);
     return await joinSource(layout, blobPlaces(layout, recordEnd(head)), async (place) => {
       try {
         return await readBlob(source, place, options);

@@ -2,12 +2,15 @@ import type { ByteSource } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
 import { type FileFormat, fileFormats, type SourceDescription, type SourcePart, safeName } from '../shared/source.ts';
+import { checkStored, maxSamples, type StoredVoxels } from '../shared/stored-voxels.ts';
 import type { Endian } from '../shared/volume.ts';
 import { ByteBuilder } from './byte-cursor.ts';
+import { type ContainerHeader, storedFeature } from './header.ts';
 import { asArray, asCount, asObject, asText, asWord, jsonLines, parseJsonObject } from './json.ts';
 import { maxTextLength, recordTypes } from './layout.ts';
 import { encodeRecord, readRecord, recordLength, type StriaRecord } from './record.ts';
 
+const what = 'the description of the source';
 const maxParts = 64;
 const blobMetaLength = 8;
 const sides = ['before', 'after'] as const;
@@ -16,6 +19,7 @@ const sides = ['before', 'after'] as const;
 export interface SourceLayout {
   readonly format: FileFormat;
   readonly endian: Endian;
+  readonly stored: StoredVoxels | undefined;
   readonly parts: readonly { name: string; hasVoxels: boolean; before: number; after: number }[];
 }
 
@@ -29,14 +33,19 @@ export interface BlobPlace {
 
 /** The SRCE record and its BLOB records, consecutive from `offset` on. docs/FORMAT.md, 'SRCE and BLOB'. */
 export function* encodeSource(source: SourceDescription, offset: number): Generator<Uint8Array<ArrayBuffer>> {
-  const { format, endian } = source;
+  const { format, endian, stored } = source;
   const parts = source.parts.map(({ name, hasVoxels, before, after }) => {
     return { name: safeName(name), hasVoxels, before: before.byteLength, after: after.byteLength };
   });
   if (parts.length > maxParts || parts.filter((part) => part.hasVoxels).length !== 1) {
     throw new StriaError('internal', `a source has 1 to ${maxParts} parts, one of them with voxels`);
   }
-  const body = jsonLines({ format, endian, parts });
+  const body = jsonLines({
+    format,
+    endian,
+    ...(stored ? { stored: { samples: stored.samples, ...(stored.as ? { as: stored.as } : {}) } } : {}),
+    parts,
+  });
   if (body.byteLength > maxTextLength) throw new StriaError('internal', 'the description of the source is too long');
   const description = encodeRecord({ type: recordTypes.source, offset, body });
   yield description;
@@ -58,7 +67,6 @@ function blobMeta(part: number, side: number): Uint8Array<ArrayBuffer> {
 
 /** Parses the untrusted body of SRCE. @throws StriaError `corrupt`, `unsupported` */
 export function parseSource(record: StriaRecord): SourceLayout {
-  const what = 'the description of the source';
   const json = parseJsonObject(record.body, what);
   const parts = asArray(json.parts, `${what}'s parts`, { maxLength: maxParts }).map((value) => {
     const part = asObject(value, `a part in ${what}`);
@@ -76,8 +84,26 @@ export function parseSource(record: StriaRecord): SourceLayout {
   return {
     format: asWord(json.format, `${what}'s format`, fileFormats),
     endian: asWord(json.endian, `${what}'s endian`, ['little', 'big']),
+    stored: json.stored === undefined ? undefined : parseStored(asObject(json.stored, `${what}'s stored`)),
     parts,
   };
+}
+
+function parseStored(json: Record<string, unknown>): StoredVoxels {
+  const samples = asCount(json.samples, `${what}'s samples`, 1);
+  if (samples > maxSamples) throw new StriaError('corrupt', `${what} has ${samples} samples side by side`);
+  return json.as === undefined ? { samples } : { samples, as: asWord(json.as, `${what}'s as`, ['f16', 'u4'] as const) };
+}
+
+/** Whether a description fits the file's header. @throws StriaError `corrupt` */
+export function checkSource({ format, stored }: SourceLayout, { volume, sourceFormat, requires }: ContainerHeader): void {
+  if (format !== sourceFormat) {
+    throw new StriaError('corrupt', `the header names a ${sourceFormat} source, its description ${format}`);
+  }
+  if ((stored !== undefined) !== requires.includes(storedFeature)) {
+    throw new StriaError('corrupt', `the header and ${what} differ in how the source stores its voxels`);
+  }
+  if (stored) checkStored(volume, stored);
 }
 
 /** The places of the BLOB records of a SRCE record that ends at `offset`. */
@@ -116,5 +142,5 @@ export async function joinSource(
     }
     parts.push({ name, hasVoxels, ...bytes });
   }
-  return { format: layout.format, endian: layout.endian, parts };
+  return { format: layout.format, endian: layout.endian, stored: layout.stored, parts };
 }

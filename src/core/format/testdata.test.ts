@@ -91,6 +91,17 @@ const rampChunks = rawChunks(rampVolume, rampShape, rampVoxels).map(({ decodedCh
   return { kind: 'ramp', element, steps: [1, 4, 7], modulus: 255, decodedChecksum };
 });
 
+/** 3 × 2 × 1 voxels of three samples side by side: 10 s + x + 3 y. */
+const storedVolume: VolumeInfo = { ...smallVolume, dims: [3, 2, 1, 3] };
+const storedShape = [3, 2, 1, 2] as const;
+const storedVoxels = Uint8Array.from({ length: 18 }, (_, i) => 10 * Math.floor(i / 6) + (i % 6));
+const storedSource: SourceDescription = {
+  format: 'mha',
+  endian: 'little',
+  stored: { samples: 3 },
+  parts: [{ name: 'stored.mha', before: text('not a real header'), hasVoxels: true, after: new Uint8Array(0) }],
+};
+
 async function makeFiles(): Promise<Map<string, Uint8Array>> {
   const writer = 'stria 0.1.0';
   const small = await writeContainer(smallContainer, smallChunks);
@@ -112,6 +123,11 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
     { volume: channelsVolume, chunkShape: channelsShape, sourceFormat: 'raw', writer },
     rawChunks(channelsVolume, channelsShape, channelsVoxels),
   );
+  const stored = await writeContainer(
+    { volume: storedVolume, chunkShape: storedShape, sourceFormat: 'mha', stored: storedSource.stored, writer },
+    rawChunks(storedVolume, storedShape, storedVoxels),
+    storedSource,
+  );
   const lost = new LostChunks(2);
   const recovered = await writeContainer(
     { volume: seriesVolume, chunkShape: [4, 4, 2, 1], sourceFormat: 'nifti', writer },
@@ -126,13 +142,15 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
     return 16 + before.reduce((sum, { meta, body }) => sum + 8 * Math.ceil((32 + meta.length + body.length) / 8), 0) + 56;
   };
   const changed = (types: string[], ...changes: readonly (readonly [from: string, to: string])[]) =>
+    changedIn(small, types, ...changes);
+  const changedIn = (file: Uint8Array, types: string[], ...changes: readonly (readonly [from: string, to: string])[]) =>
     joinRecords(
-      splitRecords(small).map((record) => {
+      splitRecords(file).map((record) => {
         if (!types.includes(record.type)) return record;
         const body = changes.reduce((json, [from, to]) => json.replace(from, to), new TextDecoder().decode(record.body));
         return { ...record, body: text(body) };
       }),
-      small,
+      file,
     );
   return new Map([
     ['small.stria', small],
@@ -141,6 +159,8 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
     ['ramps.stria', ramps],
     ['frames.stria', frames],
     ['channels.stria', channels],
+    ['stored.stria', stored],
+    ['stored-impossibly.stria', changedIn(stored, ['SRCE'], ['"samples":3', '"samples":2'])],
     ['recovered.stria', recovered],
     [
       'ramp-beyond-modulus.stria',

@@ -84,10 +84,12 @@ describe.each(['nifti', 'nrrd'] as const)('%s', (format) => {
   });
 });
 
+const missingTypes: Partial<Record<VoxelFormat, readonly string[]>> = { mgh: ['i8', 'u32', 'f64'], mrc: ['u32', 'f64'] };
+
 test.each(voxelFormats)('every type and byte order goes through %s', async (format) => {
   for (const type of elementTypes) {
     for (const endian of ['little', 'big'] as const) {
-      if (format === 'mgh' && ['i8', 'u32', 'f64'].includes(type)) {
+      if (missingTypes[format]?.includes(type)) {
         expect(() => describeExport({ ...plain, type }, format, 'scan')).toThrow(/no voxels of type/);
         continue;
       }
@@ -179,7 +181,7 @@ test.each(voxelFormats)('%s takes a volume whose geometry no header can hold', a
   const odd = { ...plain, spacing: [0, -2, Number.NaN, 0] as const, affine: Array(12).fill(0), slope: 0, intercept: 9 };
   const { info } = await exportAndOpen(odd, format, 'little');
   expect(info.dims).toEqual(plain.dims);
-  if (!['raw', 'npy', 'mgh'].includes(format)) {
+  if (!['raw', 'npy', 'mgh', 'mrc'].includes(format)) {
     expect(info).toMatchObject({ spacing: [1, 2, 1, 1], affine: diagonalAffine([1, 2, 1]), slope: 1, intercept: 0 });
   }
 });
@@ -191,6 +193,7 @@ test('names follow the format', () => {
     'scan.mha',
     'scan.mgh',
     'scan.npy',
+    'scan.mrc',
     'scan.raw',
   ]);
 });

@@ -4,6 +4,7 @@ import { diagonalAffine, isUsableAffine } from './common/affine.ts';
 import { checkedScaling, checkedSpacing } from './common/streamed-volume.ts';
 import { mhaHeader } from './metaimage/mha-writer.ts';
 import { mghFooter, mghHeader } from './mgh/mgh-writer.ts';
+import { mrcHeader } from './mrc/mrc-writer.ts';
 import { niftiHeader } from './nifti/nifti-writer.ts';
 import { npyHeader } from './npy/npy-writer.ts';
 import { nrrdHeader } from './nrrd/nrrd-writer.ts';
@@ -23,6 +24,7 @@ const writers: Record<VoxelFormat, Writer> = {
   nrrd: { extension: 'nrrd', header: nrrdHeader },
   mha: { extension: 'mha', header: mhaHeader },
   mgh: { extension: 'mgh', endian: 'big', header: mghHeader, footer: mghFooter },
+  mrc: { extension: 'mrc', header: mrcHeader },
   npy: { extension: 'npy', header: npyHeader },
   raw: { extension: 'raw', header: () => new Uint8Array() },
 };

@@ -37,7 +37,6 @@ describe('a file that is no volume', () => {
     ['anat+orig.BRIK.gz', '\0\x01', 'AFNI'],
     ['pet.v', 'MATRIX72v\0', 'ECAT 7'],
     ['pet.hv', '!INTERFILE :=', 'Interfile'],
-    ['cell.mrc', `${'\0'.repeat(208)}MAP DA\0\0`, 'mrc2tif'],
     ['cell.czi', 'ZISRAWFILE\0\0', 'CZI'],
     ['cell.lif', 'p\0\0\0\x10\0\0\0*', 'LIF'],
     ['cell.nd2', '\xda\xce\xbe\x0a', 'ND2'],

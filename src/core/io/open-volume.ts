@@ -9,6 +9,7 @@ import type { OpenOptions, OpenVolume, VolumeReader } from './common/volume-read
 import { listLooseFiles } from './loose-files.ts';
 import { mhaReader } from './metaimage/mha-reader.ts';
 import { mghReader } from './mgh/mgh-reader.ts';
+import { mrcReader } from './mrc/mrc-reader.ts';
 import { niftiReader } from './nifti/nifti-reader.ts';
 import { npyReader } from './npy/npy-reader.ts';
 import { nrrdReader } from './nrrd/nrrd-reader.ts';
@@ -17,7 +18,16 @@ import { findRawLayout, openRaw } from './raw/raw-reader.ts';
 import { unrecognised } from './unrecognised.ts';
 
 /** By content and name. Raw files have neither, so they come last. */
-const readers: readonly VolumeReader[] = [niftiReader, nrrdReader, mhaReader, npyReader, mghReader, pngReader, tiffReader];
+const readers: readonly VolumeReader[] = [
+  niftiReader,
+  nrrdReader,
+  mhaReader,
+  npyReader,
+  mrcReader,
+  mghReader,
+  pngReader,
+  tiffReader,
+];
 
 const headBytes = 4096;
 

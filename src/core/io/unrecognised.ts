@@ -30,12 +30,6 @@ const knownFormats: readonly KnownFormat[] = [
   },
   { begins: ['MATRIX7'], says: toNifti('ECAT 7', 'nibabel') },
   { name: /\.(brik|head)$/i, says: toNifti('AFNI (BRIK and HEAD)', '3dAFNItoNIFTI') },
-  {
-    begins: ['MAP ', 'MAP\0'],
-    at: [208],
-    name: /\.(mrc|mrcs|ccp4)$/i,
-    says: 'MRC is not read: convert it to TIFF, for example with IMOD’s mrc2tif',
-  },
   { begins: ['!INTERFILE', '!interfile'], says: toNifti('Interfile', 'XMedCon') },
   { begins: ['# === DATA DESCRIPTION FILE'], name: /\.par$/i, says: toNifti('Philips PAR/REC', 'dcm2niix') },
   { name: /^2dseq$/i, says: toNifti('Bruker ParaVision', 'Bru2Nii') },

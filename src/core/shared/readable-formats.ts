@@ -13,6 +13,7 @@ const formats: Readonly<Record<FileFormat, ReadableFormat>> = {
   nrrd: { name: 'NRRD', files: '.nrrd, .nhdr', endings: ['nrrd', 'nhdr'] },
   mha: { name: 'MetaImage', files: '.mha, .mhd', endings: ['mha', 'mhd'] },
   mgh: { name: 'MGH', files: '.mgh, .mgz', endings: ['mgh', 'mgz'] },
+  mrc: { name: 'MRC', files: '.mrc, .map', endings: ['mrc', 'mrcs', 'map', 'ccp4', 'rec'] },
   npy: { name: 'NumPy', files: '.npy', endings: ['npy'] },
   dicom: { name: 'DICOM', files: 'files and folders', endings: ['dcm', 'dicom', 'ima'] },
   png: { name: 'PNG', endings: ['png'] },

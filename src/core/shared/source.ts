@@ -1,7 +1,8 @@
-import type { Endian } from './volume.ts';
+import { type StoredVoxels, storedBytes } from './stored-voxels.ts';
+import type { Endian, VolumeInfo } from './volume.ts';
 
 /** Formats that consist of a header and voxels. Their files are restored byte for byte. */
-export const voxelFormats = ['nifti', 'nrrd', 'mha', 'mgh', 'npy', 'raw'] as const;
+export const voxelFormats = ['nifti', 'nrrd', 'mha', 'mgh', 'npy', 'mrc', 'raw'] as const;
 export type VoxelFormat = (typeof voxelFormats)[number];
 
 /**
@@ -36,7 +37,7 @@ export function isPictureFormat(format: FileFormat): format is PictureFormat {
 
 /**
  * The source file or files of a volume, in a form from which they can be written again byte for byte, uncompressed. Each part
- * is its `before`, then (in the one part with `hasVoxels`) all voxels in `endian` order, then its `after`.
+ * is its `before`, then (in the one part with `hasVoxels`) all voxels in `endian` order and as `stored` says, then its `after`.
  *
  * Pictures have a single part. Its `before` is not part of any file but the table of the pictures
  * (core/io/pictures/picture-table.ts), from which pictures with the same pixels can be written.
@@ -44,6 +45,8 @@ export function isPictureFormat(format: FileFormat): format is PictureFormat {
 export interface SourceDescription {
   readonly format: FileFormat;
   readonly endian: Endian;
+  /** Of a header and voxels: how the voxels are stored, where not one after the other in the volume's type. */
+  readonly stored?: StoredVoxels | undefined;
   readonly parts: readonly SourcePart[];
 }
 
@@ -55,6 +58,11 @@ export interface SourcePart {
   readonly hasVoxels: boolean;
   /** Bytes after the voxels, verbatim. Usually empty. */
   readonly after: Uint8Array;
+}
+
+/** How many bytes a source has, uncompressed. */
+export function sourceBytes(info: Pick<VolumeInfo, 'dims' | 'type'>, { parts, stored }: SourceDescription): number {
+  return parts.reduce((sum, { before, after }) => sum + before.byteLength + after.byteLength, storedBytes(info, stored));
 }
 
 /** The description of a source of which only the values are kept. @param name the source's name */

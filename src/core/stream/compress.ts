@@ -8,7 +8,7 @@ import { ContainerWriter } from '../format/container-writer.ts';
 import type { OpenVolume } from '../io/common/volume-reader.ts';
 import type { ByteSink } from '../shared/bytes.ts';
 import { type JobOptions, type Progress, throwIfAborted } from '../shared/job.ts';
-import { isPictureFormat, type SourceDescription } from '../shared/source.ts';
+import { isPictureFormat, type SourceDescription, sourceBytes } from '../shared/source.ts';
 import { type Dims4, volumeBytes } from '../shared/volume.ts';
 import { Beside, maxBoxBytes, overlapBytes, slabTargetBytes, writingTo } from './pipeline.ts';
 import { boxesOf, largestSlabBytes, ReusedBytes, type Slab, slabsOf, takeBox } from './slabs.ts';
@@ -85,7 +85,8 @@ async function compress(
   const shape = withTimePoints(checkChunkShape(info, chunkShape ?? chunkShapeOf(info, isPictureFormat(volume.format))));
   const clock = new KernelClock();
   const tally = new ChunkTally();
-  const writer = await ContainerWriter.create(sink, { volume: info, chunkShape: shape, sourceFormat: volume.format });
+  const container = { volume: info, chunkShape: shape, sourceFormat: volume.format, stored: volume.stored };
+  const writer = await ContainerWriter.create(sink, container);
   const boxBytes = Math.min(backend.maxBoxBytes, maxBoxBytes);
   const place = backend.encodeFile && volume.place;
   const slabBytes = place ? boxBytes : Math.min(backend.maxBoxBytes, slabTargetBytes);
@@ -183,12 +184,12 @@ async function compress(
     await reader.close();
   }
 
-  const around = source.parts.reduce((sum, { before, after }) => sum + before.byteLength + after.byteLength, 0);
+  const bytesIn = sourceBytes(info, source);
   return {
-    bytesIn: voxelBytes + around,
+    bytesIn,
     voxelBytes,
     bytesOut: writer.bytesWritten,
-    ratio: (voxelBytes + around) / writer.bytesWritten,
+    ratio: bytesIn / writer.bytesWritten,
     chunkCount: writer.grid.count,
     chunkShape: shape,
     chunks: tally.shares(),

@@ -1,6 +1,6 @@
 import { type ChunkShare, ChunkTally } from '../chunks/chunk-tally.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
-import type { FileFormat } from '../shared/source.ts';
+import { type FileFormat, sourceBytes } from '../shared/source.ts';
 import { type Dims4, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 
 /** A container's description of itself, as plain data. */
@@ -40,7 +40,7 @@ export async function describeContainer(container: ContainerReader, fileBytes: n
   const source = await container.sourceDescription();
   const chunks = tally.shares();
   const voxelBytes = volumeBytes(volume);
-  const sourceBytes = source.parts.reduce((sum, { before, after }) => sum + before.byteLength + after.byteLength, voxelBytes);
+  const bytesOfSource = sourceBytes(volume, source);
   return {
     volume,
     chunkShape,
@@ -52,9 +52,9 @@ export async function describeContainer(container: ContainerReader, fileBytes: n
     endian: source.endian,
     writer,
     voxelBytes,
-    sourceBytes,
+    sourceBytes: bytesOfSource,
     payloadBytes: chunks.reduce((sum, { bytes }) => sum + bytes, 0),
     fileBytes,
-    ratio: sourceBytes / fileBytes,
+    ratio: bytesOfSource / fileBytes,
   };
 }

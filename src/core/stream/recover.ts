@@ -80,7 +80,7 @@ async function rewrite(
   const { volume, chunkShape } = recovered.header;
   const { source: own, problem } = usableSource(recovered);
   const source = own ?? rawSource('recovered.raw');
-  const writer = await ContainerWriter.create(sink, { volume, chunkShape, sourceFormat: source.format });
+  const writer = await ContainerWriter.create(sink, { volume, chunkShape, sourceFormat: source.format, stored: source.stored });
   const lost: ChunkPlace[] = [];
   const missing = new LostChunks(codecElementBytes(volume.type));
   const voxelBytes = volumeBytes(volume);

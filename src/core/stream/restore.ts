@@ -14,10 +14,12 @@ import {
   type SourcePart,
   type WritableFormat,
 } from '../shared/source.ts';
+import { storedBytes } from '../shared/stored-voxels.ts';
 import { swapBytes, volumeBytes, elementBytes as voxelWidth } from '../shared/volume.ts';
 import { lostWords } from './damage-list.ts';
 import { Beside, overlapBytes, slabTargetBytes, writingTo } from './pipeline.ts';
 import { restorePictures } from './restore-pictures.ts';
+import { writeStored } from './restore-stored.ts';
 import { type RestoreStage, SlabDecoder } from './slab-decoder.ts';
 import { largestSlabBytes, maxRegionBytes, ReusedBytes, regionsOf, slabsOf } from './slabs.ts';
 import { KernelClock, type KernelTimes, type StageReport, type StageSpan, Stopwatch } from './stage-times.ts';
@@ -122,10 +124,11 @@ async function restore(
     await restorePictures(slabs, plan, openSink, settings.pictureMemory);
   } else {
     for (const part of description.parts) {
-      const voxelBytes = part.hasVoxels ? volumeBytes(container.header.volume) : 0;
+      const voxelBytes = part.hasVoxels ? storedBytes(container.header.volume, description.stored) : 0;
       const { write } = await openSink(part.name, part.before.byteLength + voxelBytes + part.after.byteLength);
       await write(part.before);
-      if (part.hasVoxels) await writeVoxels(slabs, description, backend, write);
+      if (part.hasVoxels && description.stored) await writeStored(slabs, description.stored, description.endian, write);
+      else if (part.hasVoxels) await writeVoxels(slabs, description, backend, write);
       await write(part.after);
     }
   }

@@ -32,9 +32,7 @@ export interface VoxelPlace {
 export function streamedVolume(place: VoxelPlace): OpenVolume {
   const { info, stream, start } = place;
   const total = volumeBytes(info);
-  const tooShort = place.tooShort ?? ((available: number) => endsEarly(available, total));
-  if (start + total > stream.sizeLimit) throw tooShort(Math.max(0, (stream.size ?? stream.sizeLimit) - start));
-  if (stream.size !== undefined && stream.size - start - total > afterLimit) throw tooMuchBehind();
+  const tooShort = checkedPlace(place, total);
   const swapWidth = place.endian === 'big' ? elementBytes(info.type) : 1;
   let after: Uint8Array | undefined;
 
@@ -74,12 +72,6 @@ export function streamedVolume(place: VoxelPlace): OpenVolume {
     after = behind.bytes();
   }
 
-  async function readBehind(): Promise<Uint8Array> {
-    const behind = new Tail();
-    for await (const piece of stream.pieces(start + total)) behind.add(piece);
-    return behind.bytes();
-  }
-
   return {
     info,
     format: place.format,
@@ -92,10 +84,30 @@ export function streamedVolume(place: VoxelPlace): OpenVolume {
     }),
     place: stream.file && swapWidth === 1 ? { file: stream.file, start } : undefined,
     async source() {
-      after ??= await readBehind();
+      after ??= await readBehind(stream, start + total);
       return { format: place.format, endian: place.endian, parts: place.parts(after) };
     },
   };
+}
+
+/**
+ * Makes sure that a stream can hold voxels of `total` bytes, and not much more.
+ * @returns what to throw when it turns out to be shorter
+ * @throws StriaError as `streamedVolume`
+ */
+export function checkedPlace(place: VoxelPlace, total: number): (available: number) => StriaError {
+  const { stream, start } = place;
+  const tooShort = place.tooShort ?? ((available: number) => endsEarly(available, total));
+  if (start + total > stream.sizeLimit) throw tooShort(Math.max(0, (stream.size ?? stream.sizeLimit) - start));
+  if (stream.size !== undefined && stream.size - start - total > afterLimit) throw tooMuchBehind();
+  return tooShort;
+}
+
+/** The bytes from `end` on, where the voxels end. @throws StriaError `unsupported` if they are too many */
+export async function readBehind(stream: ByteStream, end: number): Promise<Uint8Array> {
+  const behind = new Tail();
+  for await (const piece of stream.pieces(end)) behind.add(piece);
+  return behind.bytes();
 }
 
 /** The bytes after the voxels, up to the limit. */

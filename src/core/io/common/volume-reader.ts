@@ -1,6 +1,7 @@
 import type { ByteSource, SharedFile, SiblingFinder } from '../../shared/bytes.ts';
 import type { JobOptions } from '../../shared/job.ts';
 import type { FileFormat, SourceDescription } from '../../shared/source.ts';
+import type { StoredVoxels } from '../../shared/stored-voxels.ts';
 import type { Dims4, ElementType, Endian, VolumeInfo } from '../../shared/volume.ts';
 import type { FileWindow, VolumeTag } from '../../shared/volume-facts.ts';
 import type { PieceOptions } from './byte-stream.ts';
@@ -10,6 +11,8 @@ export interface OpenVolume {
   readonly info: VolumeInfo;
   /** The source's format, as in `source()`: a container's header needs it before the voxels are read. */
   readonly format: FileFormat;
+  /** As `source()` will say: how its file stores the voxels, where that is otherwise. A container's header needs it, too. */
+  readonly stored?: StoredVoxels | undefined;
   /**
    * The voxels once, in order (x fastest, then y, z, t), as little-endian bytes in pieces of any size, together exactly
    * `volumeBytes(info)` long. A piece belongs to the caller; with `reuse`, until the next one is asked for.

@@ -1,7 +1,9 @@
 import { StriaError } from '../../shared/errors.ts';
+import { maxSamples, type StoredVoxels } from '../../shared/stored-voxels.ts';
 import { scaled, type Vector3 } from '../../shared/vectors.ts';
 import { type ElementType, type Endian, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
 import { affineFromColumns, diagonalAffine, isUsableAffine } from '../common/affine.ts';
+import { sampleChannels } from '../common/stored-volume.ts';
 import { checkedDims, checkedScaling, checkedSpacing } from '../common/streamed-volume.ts';
 import { type DataFiles, dataFiles } from './mha-data-files.ts';
 import type { MhaText } from './mha-text.ts';
@@ -9,6 +11,8 @@ import type { MhaText } from './mha-text.ts';
 export interface MhaHeader {
   readonly info: VolumeInfo;
   readonly endian: Endian;
+  /** The values of a voxel stand side by side. */
+  readonly stored: StoredVoxels | undefined;
   /** The voxels are one zlib stream. */
   readonly isCompressed: boolean;
   /** Its length, where the header says it. */
@@ -46,9 +50,9 @@ export function parseMhaHeader(text: MhaText, list: string): MhaHeader {
   const lengths = numbers(text, 'dimsize', axes) ?? [];
   if (lengths.length === 0) throw missing('dimsize');
   const channels = wholeNumber(text, 'elementnumberofchannels') ?? 1;
-  if (channels !== 1) {
-    throw new StriaError('unsupported', `MetaImage of ${channels} values a voxel is not read: Stria reads volumes of one`);
-  }
+  if (channels < 1) throw wrong('elementnumberofchannels', String(channels));
+  if (channels > maxSamples) throw new StriaError('unsupported', `MetaImage of ${channels} values a voxel is not read`);
+  const [x, y, z, t] = checkedDims(lengths, elementBytes(type) * channels);
   const isCompressed = flag(text, 'compresseddata') ?? false;
   const compressedBytes = wholeNumber(text, 'compresseddatasize');
   const headerSize = wholeNumber(text, 'headersize') ?? 0;
@@ -57,11 +61,13 @@ export function parseMhaHeader(text: MhaText, list: string): MhaHeader {
   }
   return {
     info: {
-      dims: checkedDims(lengths, elementBytes(type)),
+      dims: [x, y, z, t * channels],
       type,
       ...geometry(text, axes),
       ...scaling(text),
+      ...(channels > 1 && { channels: sampleChannels(channels, type) }),
     },
+    stored: channels > 1 ? { samples: channels } : undefined,
     endian: (flag(text, 'binarydatabyteordermsb') ?? flag(text, 'elementbyteordermsb')) ? 'big' : 'little',
     isCompressed,
     compressedBytes: compressedBytes !== undefined && compressedBytes > 0 ? compressedBytes : undefined,

@@ -14,6 +14,7 @@ import {
 } from '../common/byte-stream.ts';
 import { joinedBytes } from '../common/joined-bytes.ts';
 import { findSibling } from '../common/siblings.ts';
+import { storedVolume } from '../common/stored-volume.ts';
 import { readBefore, streamedVolume } from '../common/streamed-volume.ts';
 import type { OpenOptions, OpenVolume, VolumeReader } from '../common/volume-reader.ts';
 import type { DataFiles } from './mha-data-files.ts';
@@ -170,8 +171,9 @@ function part(name: string, before: Uint8Array, hasVoxels: boolean, after: Uint8
 function volumeAt(
   stream: ByteStream,
   start: number,
-  { info, endian }: MhaHeader,
+  { info, endian, stored }: MhaHeader,
   parts: (after: Uint8Array) => SourcePart[],
 ): OpenVolume {
-  return streamedVolume({ info, format: 'mha', endian, stream, start, parts });
+  const place = { info, format: 'mha', endian, stream, start, parts } as const;
+  return stored ? storedVolume(place, stored) : streamedVolume(place);
 }

@@ -128,6 +128,17 @@ test('a list of files, and a pattern, come back as one file', async () => {
   expect(fault?.message).toContain('s_018.bin');
 });
 
+test('the values of a voxel become channels', async () => {
+  const header = text(...lines([2, 1, 1, 2], 'u16'), 'ElementNumberOfChannels = 2', local);
+  const volume = await open(joinBytes([header, new Uint8Array(Uint16Array.of(1, 10, 2, 20, 3, 30, 4, 40).buffer), noise(3)]));
+  expect(volume.info).toMatchObject({ dims: [2, 1, 1, 4], channels: [{ name: 'Component 1' }, { name: 'Component 2' }] });
+  expect([...new Uint16Array((await readVoxels(volume)).buffer)]).toEqual([1, 2, 3, 4, 10, 20, 30, 40]);
+  expect(await volume.source()).toMatchObject({ stored: { samples: 2 }, parts: [{ before: header, after: noise(3) }] });
+  const rgb = text(...lines([4, 3, 2]), 'ElementNumberOfChannels = 3', local);
+  const colours = (await open(joinBytes([rgb, noise(72)]))).info.channels?.map(({ name }) => name);
+  expect(colours).toEqual(['Red', 'Green', 'Blue']);
+});
+
 describe('geometry', () => {
   // Column i of the matrix below is the direction of axis i: MetaImage writes one direction after the other.
   test('LPS becomes RAS', async () => {
@@ -188,7 +199,7 @@ describe('faults', () => {
     ['ElementType', 'ElementType = MET_LONG_LONG', 'MET_LONG_LONG'],
     ['BinaryData', 'BinaryData = False', 'as text'],
     ['ObjectType', 'ObjectType = Mesh', 'Mesh'],
-    ['Element', 'ElementType = MET_UCHAR\nElementNumberOfChannels = 3', '3 values'],
+    ['Element', 'ElementType = MET_UCHAR\nElementNumberOfChannels = 1025', '1025 values'],
   ])('names what it does not read: %s', async (field, line, named) => {
     const fault = await opened(...without(field), line);
     expect(fault).toMatchObject({ tag: 'unsupported' });

@@ -1,4 +1,5 @@
 import { StriaError } from '../../shared/errors.ts';
+import type { StoredVoxels } from '../../shared/stored-voxels.ts';
 import { type Dims4, type ElementType, type Endian, elementBytes } from '../../shared/volume.ts';
 import { checkedDims } from '../common/streamed-volume.ts';
 
@@ -6,6 +7,8 @@ export interface NpyHeader {
   readonly dims: Dims4;
   readonly type: ElementType;
   readonly endian: Endian;
+  /** Half floats become f32. */
+  readonly stored: StoredVoxels | undefined;
   /** Of the first voxel, in bytes. */
   readonly start: number;
 }
@@ -27,6 +30,7 @@ const types: Readonly<Record<string, ElementType>> = {
   i2: 'i16',
   u4: 'u32',
   i4: 'i32',
+  f2: 'f32',
   f4: 'f32',
   f8: 'f64',
 };
@@ -63,27 +67,33 @@ export function parseNpyHeader(head: Uint8Array): NpyHeader {
   }
   if (from + length > head.byteLength) throw new StriaError('corrupt', 'the file ends inside its NumPy header');
   const text = new TextDecoder(version === 3 ? 'utf-8' : 'latin1').decode(head.subarray(from, from + length));
-  const { type, endian } = elementType(text);
+  const { type, endian, isHalf } = elementType(text);
   const isFortran = /(['"])fortran_order\1\s*:\s*True\b/.test(text);
   if (!isFortran && !/(['"])fortran_order\1\s*:\s*False\b/.test(text)) throw lacks('fortran_order');
   const shape = shapeOf(text);
   // In C's order the last axis is the fastest one, which is x.
   const lengths = isFortran ? shape : shape.toReversed();
-  return { dims: checkedDims(lengths, elementBytes(type)), type, endian, start: from + length };
+  return {
+    dims: checkedDims(lengths, elementBytes(type)),
+    type,
+    endian,
+    stored: isHalf ? { samples: 1, as: 'f16' } : undefined,
+    start: from + length,
+  };
 }
 
-function elementType(text: string): { type: ElementType; endian: Endian } {
+function elementType(text: string): { type: ElementType; endian: Endian; isHalf: boolean } {
   const found = /(['"])descr\1\s*:\s*(?:(['"])([^'"]{0,60})\2|(\[))/.exec(text);
   if (found === null) throw lacks('descr');
   if (found[4] !== undefined) throw new StriaError('unsupported', 'NumPy arrays of records are not read: save one field of them');
   const name = found[3] ?? '';
   const [, order, code = ''] = /^([<>=|]?)(.*)$/.exec(name) ?? [];
   const type = Object.hasOwn(types, code) ? types[code] : undefined;
-  if (type !== undefined) return { type, endian: order === '>' ? 'big' : 'little' };
+  if (type !== undefined) return { type, endian: order === '>' ? 'big' : 'little', isHalf: code === 'f2' };
   const kind = Object.hasOwn(otherKinds, code[0] ?? '') ? otherKinds[code[0] as string] : undefined;
   throw new StriaError(
     'unsupported',
-    `NumPy arrays of type '${name}'${kind === undefined ? '' : ` (${kind})`} are not read: Stria reads bools, integers of 8 to 32 bits and floats of 32 and 64 bits`,
+    `NumPy arrays of type '${name}'${kind === undefined ? '' : ` (${kind})`} are not read: Stria reads bools, integers of 8 to 32 bits and floats of 16, 32 and 64 bits`,
   );
 }
 

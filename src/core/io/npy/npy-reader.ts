@@ -1,12 +1,13 @@
 import { diagonalAffine } from '../common/affine.ts';
 import { nameWithoutGzip, openBytes } from '../common/byte-stream.ts';
+import { storedVolume } from '../common/stored-volume.ts';
 import { readBefore, streamedVolume } from '../common/streamed-volume.ts';
 import type { VolumeReader } from '../common/volume-reader.ts';
 import { isNpy, npyHeaderLimit, parseNpyHeader } from './npy-header.ts';
 
 /**
  * NumPy's `.npy`, versions 1 to 3, in C's and Fortran's order. The fastest axis is x; slower axes than the fourth are folded
- * into t. Bools are u8. It says nothing of space: voxels are 1 apart.
+ * into t. Bools are u8, half floats become f32. It says nothing of space: voxels are 1 apart.
  */
 export const npyReader: VolumeReader = {
   format: 'npy',
@@ -18,10 +19,10 @@ export const npyReader: VolumeReader = {
   /** @throws StriaError `corrupt`, `unsupported`, `aborted` */
   async open(source, options) {
     const stream = await openBytes(source, options);
-    const { dims, type, endian, start } = parseNpyHeader(await stream.read(0, npyHeaderLimit, options));
+    const { dims, type, endian, stored, start } = parseNpyHeader(await stream.read(0, npyHeaderLimit, options));
     const before = await readBefore(stream, start, options);
     const name = nameWithoutGzip(source.name);
-    return streamedVolume({
+    const place = {
       info: {
         dims,
         type,
@@ -36,7 +37,8 @@ export const npyReader: VolumeReader = {
       endian,
       stream,
       start,
-      parts: (after) => [{ name, before, hasVoxels: true, after }],
-    });
+      parts: (after: Uint8Array) => [{ name, before, hasVoxels: true, after }],
+    } as const;
+    return stored ? storedVolume(place, stored) : streamedVolume(place);
   },
 };

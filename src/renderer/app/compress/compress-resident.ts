@@ -9,7 +9,7 @@ import { paddedBoxBytes } from '../../../core/gpu-chunks/gpu-chunks.ts';
 import type { ByteSink } from '../../../core/shared/bytes.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../../core/shared/job.ts';
-import type { SourceDescription } from '../../../core/shared/source.ts';
+import { type SourceDescription, sourceBytes } from '../../../core/shared/source.ts';
 import { volumeBytes } from '../../../core/shared/volume.ts';
 import { KernelClock, Stopwatch } from '../../../core/stream/stage-times.ts';
 import type { VolumeSource } from '../../../core/volume/volume-source.ts';
@@ -73,12 +73,11 @@ export async function compressResident(
 
   const tally = new ChunkTally();
   for (const chunk of chunks) tally.addChunk(chunk);
-  const around = volume.source.parts.reduce((sum, { before, after }) => sum + before.byteLength + after.byteLength, 0);
   const bytesOut = await stopwatch.time('Measure', () => writeContainer(nowhere, volume, chunks, { signal: job.signal }));
   return {
     chunks,
     result: {
-      bytesIn: voxelBytes + around,
+      bytesIn: sourceBytes(kept.info, volume.source),
       voxelBytes,
       bytesOut,
       shares: tally.shares(),
@@ -107,7 +106,8 @@ export async function writeContainer(
   chunks: readonly EncodedChunk[],
   { signal, onProgress }: JobOptions,
 ): Promise<number> {
-  const header = { volume: kept.info, chunkShape: withTimePoints(chunkShape), sourceFormat: source.format };
+  const { format: sourceFormat, stored } = source;
+  const header = { volume: kept.info, chunkShape: withTimePoints(chunkShape), sourceFormat, stored };
   const writer = await ContainerWriter.create(sink, header);
   const total = chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0);
   for (const [number, chunk] of chunks.entries()) {
