@@ -58,7 +58,6 @@ function partPath(
     case 'mha':
       if (!part.hasVoxels) return { path: output, named: true };
       return { path: join(dirname(output), plainName(part.name)), named: false };
-    case 'zarr':
     default:
       throw new StriaError('corrupt', `it describes ${parts.length} files where ${format} has one`);
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { checkStored, floatsOfHalves, halvesOfFloats, packedNibbles, storedBytes } from './stored-voxels.ts';
 
 /** By the formula of IEEE 754. */
-function valueOf(half: number): number {
+function valueOfHalf(half: number): number {
   const sign = half >> 15 ? -1 : 1;
   const exponent = (half >> 10) & 31;
   const fraction = half & 1023;
@@ -15,7 +15,7 @@ test('every half float becomes the float of its value, and comes back bit for bi
   const bytes = new Uint8Array(halves.buffer);
   const floats = floatsOfHalves(bytes);
   const values = new Float32Array(floats.buffer);
-  const wrong = values.findIndex((value, half) => !Object.is(value, valueOf(half)) && !Number.isNaN(valueOf(half) + value));
+  const wrong = values.findIndex((value, half) => !Object.is(value, valueOfHalf(half)) && !Number.isNaN(valueOfHalf(half) + value));
   expect(wrong).toBe(-1);
   expect(halvesOfFloats(floats)).toEqual(bytes);
 });
