@@ -15,7 +15,9 @@ test('every half float becomes the float of its value, and comes back bit for bi
   const bytes = new Uint8Array(halves.buffer);
   const floats = floatsOfHalves(bytes);
   const values = new Float32Array(floats.buffer);
-  const wrong = values.findIndex((value, half) => !Object.is(value, valueOfHalf(half)) && !Number.isNaN(valueOfHalf(half) + value));
+  const wrong = values.findIndex(
+    (value, half) => !Object.is(value, valueOfHalf(half)) && !Number.isNaN(valueOfHalf(half) + value),
+  );
   expect(wrong).toBe(-1);
   expect(halvesOfFloats(floats)).toEqual(bytes);
 });
