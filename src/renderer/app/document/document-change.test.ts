@@ -72,8 +72,8 @@ const shownIn: Readonly<Record<DocumentPhase, readonly AppState['document']['kin
   stranded: ['ready'],
 };
 
-describe('what the state shows of the document', () => {
-  it('is what the machine says, after any events', () => {
+describe('the document in the state', () => {
+  it('follows from the machine, after any events', () => {
     fc.assert(
       fc.property(sequences, (events) => {
         const state = stateAfter(events);
@@ -89,7 +89,7 @@ describe('what the state shows of the document', () => {
     );
   });
 
-  it('keeps what was compressed until another volume, or another result, takes its place', () => {
+  it('keeps the compressed volume until another volume or another result replaces it', () => {
     fc.assert(
       fc.property(sequences, (events) => {
         const state = stateAfter([open, loaded, compress, done, ...events]);
@@ -99,7 +99,7 @@ describe('what the state shows of the document', () => {
     );
   });
 
-  it('forgets compression, saving and measurements when the document changes', () => {
+  it('drops compression, saving and measurements when the document changes', () => {
     const measurements = [{ id: 'm' } as Measurement];
     const state = stateAfter([open, loaded, compress, done, save], { measurements });
     expect(stateAfter([{ kind: 'fail', name: 'b.nii', fault }], { ...state, tool: 'angle', page: 'lab' })).toMatchObject({
@@ -123,19 +123,19 @@ describe('what the state shows of the document', () => {
     expect(stateAfter([{ kind: 'returned', ...onGpu }], away)).toMatchObject({ ...own, life: { phase: 'ready' } });
   });
 
-  it('says that the device was lost where that ended compressing, but not where people cancelled', () => {
+  it('reports a device loss that interrupts compressing, but not a cancel', () => {
     const running = [open, loaded, compress];
     const { compression } = stateAfter([...running, { kind: 'deviceLost', fault: lost }]);
     expect(compression).toEqual({ kind: 'failed', fault: lost });
     expect(stateAfter([...running, { kind: 'cancel' }]).compression).toEqual({ kind: 'idle' });
   });
 
-  it('says that the device was lost where nothing more can be loaded', () => {
+  it('reports the device loss if nothing more can be loaded', () => {
     const { document } = stateAfter([open, { kind: 'deviceLost', fault: lost }, { kind: 'deviceGone', fault: lost }]);
     expect(document).toMatchObject({ kind: 'failed', name: 'a.nii', fault: lost });
   });
 
-  it('takes progress only from what is running', () => {
+  it('accepts progress only from the running job', () => {
     const next = { ...progress, done: 5 };
     expect(changeLoadProgress(stateAfter([open]), next)).toMatchObject({ document: { name: 'a.nii', progress: next } });
     expect(changeLoadProgress(stateAfter([open, loaded]), next)).toEqual({});
@@ -144,7 +144,7 @@ describe('what the state shows of the document', () => {
     expect(changeJobProgress(stateAfter([open, loaded, compress, done, save]), next)).toMatchObject({ save: { progress: next } });
     const exchanging = stateAfter([open, loaded, { kind: 'exchange', progress }]);
     expect(changeJobProgress(exchanging, next)).toMatchObject({ residency: { progress: next } });
-    // Nothing was said of it when it began.
+    // It was started without progress.
     expect(changeJobProgress(stateAfter([open, loaded, { kind: 'exchange', progress: undefined }]), next)).toEqual({});
   });
 });

@@ -7,7 +7,7 @@ import type { ResidencyState } from '../state/residency-state.ts';
 import type { AppState } from '../state/store.ts';
 import { endsJob, hasDocument, nextLife } from './document-machine.ts';
 
-/** What each event carries into the state. */
+/** The data of each event. */
 export type DocumentEvent =
   | { readonly kind: 'open' | 'seek'; readonly name: string; readonly progress: JobProgress }
   | { readonly kind: 'ask'; readonly question: Extract<DocumentState, { readonly kind: 'layout' | 'waiting' }> }
@@ -18,7 +18,7 @@ export type DocumentEvent =
   | { readonly kind: 'deviceLost' | 'deviceGone'; readonly fault: FaultData }
   | { readonly kind: 'compress'; readonly progress: JobProgress; readonly isAsked: boolean }
   | { readonly kind: 'stream'; readonly progress: JobProgress }
-  /** @param progress none: nothing is said of it */
+  /** @param progress undefined: nothing is shown */
   | { readonly kind: 'exchange'; readonly progress: JobProgress | undefined }
   | { readonly kind: 'save'; readonly name: string; readonly progress: JobProgress }
   | ({ readonly kind: 'compressed'; readonly compressed: CompressedState } & OnGpu)
@@ -32,7 +32,7 @@ interface OnGpu {
   readonly chunks: ChunkMap | undefined;
 }
 
-/** What an event changes. Undefined: it is ignored as things are. */
+/** What an event changes in the state. Undefined if the event is ignored in this state. */
 export function changeDocument(state: AppState, event: DocumentEvent): Partial<AppState> | undefined {
   const life = nextLife(state.life, event.kind);
   if (!life) return undefined;
@@ -44,12 +44,12 @@ export function changeDocument(state: AppState, event: DocumentEvent): Partial<A
   };
 }
 
-/** How far loading is. */
+/** Updates the progress of loading. */
 export function changeLoadProgress({ document }: AppState, progress: JobProgress): Partial<AppState> {
   return document.kind === 'loading' ? { document: { ...document, progress } } : {};
 }
 
-/** How far the job is. */
+/** Updates the progress of the job. */
 export function changeJobProgress({ life, compression, save, residency }: AppState, progress: JobProgress): Partial<AppState> {
   if (compression.kind === 'running') return { compression: { ...compression, progress } };
   if (save.kind === 'saving') return { save: { ...save, progress } };
@@ -58,7 +58,7 @@ export function changeJobProgress({ life, compression, save, residency }: AppSta
 
 const idle = { kind: 'idle' } as const;
 
-/** Whatever belonged to the document before goes with it. What is new takes the window from the Lab. */
+/** Everything that belonged to the old document is dropped. A new document replaces the Lab in the window. */
 const nothingOpen = {
   opening: undefined,
   residency: undefined,
@@ -112,7 +112,7 @@ function dataOf(state: AppState, event: DocumentEvent): Partial<AppState> {
       return { residency: state.residency && { ...state.residency, progress: event.progress } };
     case 'save':
       return { save: { kind: 'saving', name: event.name, progress: event.progress } };
-    // What was saved before is not this.
+    // The volume saved before is not this one.
     case 'compressed':
       return { compressed: event.compressed, residency: event.residency, chunks: event.chunks, save: idle };
     case 'streamed':

@@ -25,7 +25,7 @@ export interface JobNeeds {
   tell(notice: string): void;
 }
 
-/** What can be done with the open volume: it is compressed, saved, and kept in GPU memory in another way. */
+/** Jobs on the open volume: compressing, saving, and changing how it is kept in GPU memory. */
 export class DocumentJobs {
   readonly #needs: JobNeeds;
 
@@ -33,7 +33,7 @@ export class DocumentJobs {
     this.#needs = needs;
   }
 
-  /** @param isAsked whether people see to it, or something else needs it */
+  /** @param isAsked whether the user started it, or another action needs it */
   async compress(choice: CodecChoice, isAsked = true): Promise<void> {
     const { runner, works } = this.#needs;
     const held = this.#needs.held();
@@ -55,7 +55,7 @@ export class DocumentJobs {
         held.compressed = compressed;
         const shown = { compressed: { result: compressed.result, isAsked }, ...stateOnGpu(works, engine, held) };
         runner.send({ kind: 'compressed', ...shown });
-        // What is kept compressed is kept as it is now.
+        // A volume kept compressed is replaced by the new result.
         if (works.residencyOf(held.loaded.kept) === 'compressed') await this.#exchange(engine, held, 'compressed', undefined);
       } catch (error) {
         if (!job.signal.aborted) runner.send({ kind: 'compressFailed', fault: faultToData(error) });
@@ -64,8 +64,8 @@ export class DocumentJobs {
   }
 
   /**
-   * Keeps the open volume in GPU memory as voxels or compressed. What was not compressed yet is first, as `compress` does.
-   * Resolves with whether it is kept so.
+   * Keeps the open volume in GPU memory as voxels or compressed. If it is not compressed yet, it is compressed first, as by
+   * `compress`. Resolves with whether that succeeded.
    */
   async setResidency(residency: Residency, choice: CodecChoice): Promise<boolean> {
     const { runner, works } = this.#needs;
@@ -91,8 +91,8 @@ export class DocumentJobs {
   }
 
   /**
-   * Exchanges what is in GPU memory, from the compressed bytes, in its turn.
-   * @param begun undefined: it is a job of its own, of which nothing is said
+   * Exchanges the contents of GPU memory, made from the compressed bytes, when its turn comes.
+   * @param begun undefined: it is a job of its own, without progress
    */
   async #exchange(engine: Engine, held: HeldVolume, residency: Residency, begun: Running | undefined): Promise<void> {
     const { runner, works } = this.#needs;
@@ -116,7 +116,7 @@ export class DocumentJobs {
     }
   }
 
-  /** Writes what was compressed where people say. */
+  /** Writes the compressed volume to where the user chooses. */
   async save(): Promise<void> {
     const { runner, works } = this.#needs;
     const held = this.#needs.held();
@@ -139,7 +139,7 @@ export class DocumentJobs {
     }
   }
 
-  /** A volume of which the GPU holds only a part is compressed from its file, straight into the saved one. */
+  /** Compresses a volume of which the GPU holds only a part, from its file straight into the saved one. */
   async #stream(held: HeldVolume, choice: CodecChoice): Promise<void> {
     const { runner, compressor } = this.#needs;
     const sink = await this.#askWhere(held);
@@ -155,7 +155,7 @@ export class DocumentJobs {
     }
   }
 
-  /** Undefined: people backed out, or have another volume open by now. */
+  /** Undefined if the user cancelled, or has opened another volume meanwhile. */
   async #askWhere(held: HeldVolume): Promise<HostSink | undefined> {
     const { request, loaded } = held;
     const name = request.kind === 'file' ? request.file.name : loaded.source.parts.find((part) => part.hasVoxels)?.name;

@@ -17,7 +17,7 @@ const zeros = { kind: 'constant', element: new Uint8Array(1), decodedChecksum: {
 const lost = new StriaError('device-lost', 'gone');
 const settled = () => new Promise((resolve) => setTimeout(resolve));
 
-/** Work that ends when the test says so, or when it is aborted. */
+/** Work that finishes when the test says so, or when it is aborted. */
 class Pending<T> {
   readonly #calls: { readonly resolve: (value: T) => void; readonly reject: (error: unknown) => void }[] = [];
   count = 0;
@@ -117,7 +117,7 @@ function setUp() {
     stream,
     dialog,
     now: () => `${store.getState().life.phase}/${store.getState().life.job}`,
-    /** With a volume that is open. */
+    /** With an open volume. */
     async opened(kept = volume) {
       await life.deviceBack(engine, undefined);
       void life.open(request('scan.nii'));
@@ -146,7 +146,7 @@ function sinkOf() {
 }
 
 describe('opening', () => {
-  it('shows what was loaded, and frees it when something else is opened', async () => {
+  it('shows the loaded volume, and frees it when something else is opened', async () => {
     const { life, now, opened, volume, shown, load } = setUp();
     await opened();
     expect(now()).toBe('ready/none');
@@ -162,7 +162,7 @@ describe('opening', () => {
     expect(shown).toEqual([volume, undefined, next]);
   });
 
-  it('frees what comes after it was cancelled', async () => {
+  it('frees a volume that arrives after a cancel', async () => {
     const { life, engine, now, load, shown } = setUp();
     await life.deviceBack(engine, undefined);
     let isLoaded = (): void => {};
@@ -182,7 +182,7 @@ describe('opening', () => {
     expect(shown.at(-1)).toBeUndefined();
   });
 
-  it('asks for the layout of a raw file that no reader knows, and names other failures', async () => {
+  it('asks for the layout of a raw file that no reader recognises, and reports other failures', async () => {
     const { life, engine, store, load } = setUp();
     await life.deviceBack(engine, undefined);
     for (const [name, tag, kind] of [
@@ -208,7 +208,7 @@ describe('opening', () => {
 });
 
 describe('a lost device', () => {
-  it('begins again what was being loaded', async () => {
+  it('restarts loading', async () => {
     const { life, engine, volume, now, load } = setUp();
     await life.deviceBack(engine, undefined);
     void life.open(request('a.nii'));
@@ -219,14 +219,14 @@ describe('a lost device', () => {
     const isBack = life.deviceBack(next.engine, undefined);
     await settled();
     expect(load.count).toBe(2);
-    // The first was aborted.
+    // The first request was aborted.
     await load.resolve(loadedWith(new FakeVolume()));
     await load.resolve(loadedWith(volume));
     await isBack;
     expect([now(), next.shown]).toEqual(['ready/none', [volume]]);
   });
 
-  it('comes back from the compressed bytes, which stay and can be saved meanwhile', async () => {
+  it('restores from the compressed bytes, which are kept and can be saved meanwhile', async () => {
     const { life, store, opened, compressed, dialog, write, now, again, load, volume } = setUp();
     await opened();
     await compressed();
@@ -249,7 +249,7 @@ describe('a lost device', () => {
     expect(store.getState().compressed).toBeDefined();
   });
 
-  it('is lost again while the volume comes back', async () => {
+  it('can be lost again while the volume is restored', async () => {
     const { life, opened, now, load } = setUp();
     await opened();
     life.deviceLost('gone');
@@ -265,7 +265,7 @@ describe('a lost device', () => {
     expect([now(), last.shown]).toEqual(['ready/none', [back]]);
   });
 
-  it('keeps the volume where no new one can be had, and shows it when people try again', async () => {
+  it('keeps the volume if there is no new device, and shows it when the user tries again', async () => {
     const { life, opened, now, load, store } = setUp();
     await opened();
     life.deviceLost('gone');
@@ -279,7 +279,7 @@ describe('a lost device', () => {
     expect([now(), next.shown]).toEqual(['ready/none', [back]]);
   });
 
-  it('ends compressing with a word', async () => {
+  it('interrupts compressing with a message', async () => {
     const { life, store, opened, compress, now } = setUp();
     await opened();
     void life.jobs.compress(choice);
@@ -291,7 +291,7 @@ describe('a lost device', () => {
 });
 
 describe('jobs', () => {
-  it('end when people cancel; what was compressed before is kept', async () => {
+  it('stop when cancelled; an earlier result is kept', async () => {
     const { life, store, opened, compressed, now } = setUp();
     await opened();
     await compressed();
@@ -305,7 +305,7 @@ describe('jobs', () => {
     expect(store.getState().compressed).toBe(before);
   });
 
-  it('exchange what the GPU holds, and free what it held', async () => {
+  it('exchange the contents of GPU memory, and free the old ones', async () => {
     const { life, opened, compressed, keep, now, volume, shown } = setUp();
     await opened();
     await compressed();
@@ -316,14 +316,14 @@ describe('jobs', () => {
     await keep.resolve(next);
     expect(await isKept).toBe(true);
     expect([now(), volume.isFreed, shown]).toEqual(['ready/none', true, [volume, next]]);
-    // Compressed again, it is kept as it is now.
+    // Compressed again, the volume stays kept as it is.
     await compressed();
     expect(now()).toBe('ready/exchanging');
     await keep.resolve(new FakeVolume({ isCompressed: true }));
     expect([now(), next.isFreed]).toEqual(['ready/none', true]);
   });
 
-  it('do not end the writing of a file by the way', async () => {
+  it('do not interrupt writing a file', async () => {
     const { life, store, opened, compressed, dialog, write, now } = setUp();
     await opened();
     await compressed();
@@ -350,7 +350,7 @@ describe('jobs', () => {
     expect([close.mock.calls.length, abort.mock.calls.length]).toEqual([0, 1]);
   });
 
-  it('write nothing of a volume that was closed while people chose where', async () => {
+  it('write nothing of a volume that was closed while the user chose where to save', async () => {
     const { life, opened, compressed, dialog, write } = setUp();
     await opened();
     await compressed();
@@ -361,7 +361,7 @@ describe('jobs', () => {
     expect([write.count, abort.mock.calls.length]).toEqual([0, 1]);
   });
 
-  it('compress a volume of which the GPU holds a part from its file, and say that it is saved', async () => {
+  it('compress a volume of which the GPU holds a part from its file, and report it as saved', async () => {
     const { life, store, opened, dialog, stream, now } = setUp();
     await opened(new FakeVolume({ decimation: 2 }));
     void life.jobs.compress(choice);

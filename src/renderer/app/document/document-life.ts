@@ -22,15 +22,15 @@ import { hasDocument } from './document-machine.ts';
 import { DocumentRunner, type Running } from './document-runner.ts';
 import { chunksOf, type DocumentWorks, documentWorks, type HeldVolume, stateOnGpu } from './document-works.ts';
 
-/** Endings of files that hold nothing but voxels: where no reader knows one, people are asked for its layout. */
+/** Extensions of files with nothing but voxels. If no reader recognises one, the user is asked for its layout. */
 const rawEndings = /\.(raw|bin|dat|vol|img|u8|u16|i16|f32)(\.gz)?$/i;
 
 /**
- * The one volume that is open: loads it, shows it, frees it, and brings it back on a new device. The machine says what may
- * happen when; here is what is done then. On the CPU side it keeps the request and, once there are any, the compressed bytes.
+ * The open volume: loads, shows and frees it, and restores it on a new device. The machine decides what may happen when; this
+ * class does it. On the CPU side it keeps the request and, once available, the compressed bytes.
  */
 export class DocumentLife implements EngineWatcher {
-  /** Compressing, saving and what else is done with the open volume. */
+  /** Compressing, saving and other jobs on the open volume. */
   readonly jobs: DocumentJobs;
   readonly #host: Host;
   readonly #store: AppStore;
@@ -38,7 +38,7 @@ export class DocumentLife implements EngineWatcher {
   readonly #runner: DocumentRunner;
   #engine: Engine | undefined;
   #held: HeldVolume | undefined;
-  /** What is open or being loaded, also while the device is away. */
+  /** The request that is open or being loaded, also while the device is away. */
   #request: OpenRequest | undefined;
 
   constructor(
@@ -56,28 +56,28 @@ export class DocumentLife implements EngineWatcher {
     this.jobs = new DocumentJobs({ host, compressor, works, runner: this.#runner, engine, held, tell });
   }
 
-  /** The volume in GPU memory. Undefined also while the device is away. */
+  /** The volume in GPU memory. Undefined while the device is away. */
   get kept(): KeptVolume | undefined {
     return this.#phase === 'ready' ? this.#held?.loaded.kept : undefined;
   }
 
-  /** What is open, or being opened. */
+  /** The request that is open or being opened. */
   get request(): OpenRequest | undefined {
     return this.#request;
   }
 
-  /** The open volume's compressed bytes, where there are any. */
+  /** The open volume's compressed bytes, if there are any. */
   get chunks(): readonly EncodedChunk[] | undefined {
     return this.#held && chunksOf(this.#held);
   }
 
-  /** What a region of the open volume holds, read from its file. @throws StriaError as the readers, and `aborted` */
+  /** Statistics of a region of the open volume, read from its file. @throws StriaError like the readers, and `aborted` */
   async regionOfFile(measurement: Measurement, signal: AbortSignal): Promise<RegionStatistics | undefined> {
     if (!this.#held) throw new StriaError('aborted', 'the volume is not there any more');
     return regionOfFile(this.#held.request, measurement, signal);
   }
 
-  /** Loads and shows a volume; the one before is gone at once. Failures become the document's state. */
+  /** Loads and shows a volume, and closes the old one at once. Failures become the document's state. */
   async open(request: OpenRequest): Promise<void> {
     const name = nameOf(request);
     const { gpu } = this.#store.getState();
@@ -93,7 +93,7 @@ export class DocumentLife implements EngineWatcher {
     await this.#load(request, loading);
   }
 
-  /** Has the volume of a session looked for, under the session's name. */
+  /** Shows that the volume of a session is being looked for, under the session's name. */
   seek(name: string): void {
     this.#send({ kind: 'seek', name, progress: startProgress('Looking for its volume', undefined, performance.now()) });
   }
@@ -110,7 +110,7 @@ export class DocumentLife implements EngineWatcher {
     this.#send({ kind: 'close' });
   }
 
-  /** Ends loading, compressing or saving. The state answers at once; the work stops at its next step. */
+  /** Cancels loading, compressing or saving. The state changes at once; the work stops at its next step. */
   cancel(): void {
     this.#send({ kind: 'cancel' });
   }
@@ -120,7 +120,7 @@ export class DocumentLife implements EngineWatcher {
     this.#send({ kind: 'deviceLost', fault: faultToData(new StriaError('device-lost', message)) });
   }
 
-  /** Brings back what was open, or begins again what was being loaded. */
+  /** Restores the open volume, or restarts loading. */
   async deviceBack(engine: Engine, view: ViewState | undefined): Promise<void> {
     this.#engine = engine;
     const request = this.#request;
@@ -150,7 +150,7 @@ export class DocumentLife implements EngineWatcher {
     return running;
   }
 
-  /** Frees the volume once the machine says that it is not open any more. */
+  /** Frees the volume once the machine says that it is closed. */
   #afterwards(): void {
     const phase = this.#phase;
     if (hasDocument(phase)) return;
@@ -169,7 +169,7 @@ export class DocumentLife implements EngineWatcher {
     const start = performance.now();
     const stopwatch = new Stopwatch(openStages);
     await this.#runner.inTurn(async () => {
-      // Without a device it is loaded when there is one.
+      // Without a device, loading waits for one.
       const engine = this.#engine;
       if (!engine || signal.aborted) return;
       let loaded: LoadedVolume | undefined;
@@ -198,7 +198,7 @@ export class DocumentLife implements EngineWatcher {
     });
   }
 
-  /** Shows the volume on a new device as it was shown on the one before. Without a word of its own. */
+  /** Shows the volume on a new device as on the old one. Without progress. */
   async #bringBack(engine: Engine, held: HeldVolume, view: ViewState | undefined, { signal }: Running): Promise<void> {
     await this.#runner.inTurn(async () => {
       const before = held.loaded;
@@ -239,7 +239,7 @@ export class DocumentLife implements EngineWatcher {
     }
   }
 
-  /** Puts the file among the recent ones at once, and its picture there once it is drawn; then also says how long that took. */
+  /** Adds the file to the recent files at once, and its thumbnail once it is drawn. Then also reports how long opening took. */
   async #whenPictured(
     held: HeldVolume,
     { viewer }: Engine,

@@ -6,7 +6,7 @@ import { type DocumentEventKind, documentEvents, endsJob, hasDocument, jobs, nex
 const allPhases = Object.keys(phases) as DocumentPhase[];
 const allJobs = Object.keys(jobs) as DocumentJob[];
 
-/** What each event does in each phase, without a job: `phase/job`, or nothing where it is ignored. */
+/** The effect of each event in each phase without a job: `phase/job`, or nothing if it is ignored. */
 const expected: Readonly<Record<DocumentPhase, string>> = {
   empty: '',
   seeking: 'cancel→empty/none',
@@ -20,7 +20,7 @@ const expected: Readonly<Record<DocumentPhase, string>> = {
   stranded: 'deviceBack→returning/none save→stranded/saving saveFailed→stranded/none',
 };
 
-/** What each event does while a job is running in a volume that is ready. */
+/** The effect of each event while a job runs on a volume that is ready. */
 const expectedOfJobs: Readonly<Record<Exclude<DocumentJob, 'none'>, string>> = {
   compressing:
     'cancel→ready/none deviceLost→lost/none compress→ready/compressing exchange→ready/exchanging compressed→ready/none compressFailed→ready/none',
@@ -50,7 +50,7 @@ describe('the life of a document', () => {
     expect(transitions({ phase: 'ready', job: job as DocumentJob })).toBe(`${replacing} ${events}`);
   });
 
-  it('writes a file to its end, whether or not there is a device', () => {
+  it('finishes writing a file, with or without a device', () => {
     for (const job of ['saving', 'streaming'] as const) {
       let life: DocumentLifeState = { phase: 'ready', job };
       for (const event of ['deviceLost', 'exchange', 'compress', 'save', 'deviceBack', 'deviceLost', 'deviceGone'] as const) {
@@ -61,7 +61,7 @@ describe('the life of a document', () => {
     }
   });
 
-  it('knows which events end a job, also where the same one begins anew', () => {
+  it('knows which events end a job, even if the same job starts again', () => {
     const ends = (job: DocumentJob) => documentEvents.filter((event) => endsJob({ phase: 'ready', job }, event));
     expect(ends('none')).toEqual([]);
     const replaced = ['open', 'seek', 'ask', 'fail', 'close', 'cancel'];
@@ -77,7 +77,7 @@ function lifeAfter(sequence: readonly DocumentEventKind[], from: DocumentLifeSta
 }
 
 describe('after any events', () => {
-  it('there is a job only where there is a volume', () => {
+  it('there is a job only if there is a volume', () => {
     fc.assert(
       fc.property(events, (sequence) => {
         const { phase, job } = lifeAfter(sequence);
@@ -86,7 +86,7 @@ describe('after any events', () => {
     );
   });
 
-  it('cancel ends in a settled state: ready or empty where anything was under way', () => {
+  it('cancel leads to a settled state: ready, or empty if loading was cancelled', () => {
     fc.assert(
       fc.property(events, (sequence) => {
         const before = lifeAfter(sequence);
@@ -98,7 +98,7 @@ describe('after any events', () => {
     );
   });
 
-  it('a lost device comes back to what was, or to a failure with a name', () => {
+  it('a lost device leads back to the previous state, or to a failure with a name', () => {
     fc.assert(
       fc.property(events, fc.boolean(), (sequence, isGone) => {
         const before = lifeAfter(sequence);
@@ -112,8 +112,8 @@ describe('after any events', () => {
     );
   });
 
-  it('no state is stuck: what is under way ends, and a volume can be opened', () => {
-    /** What the work of a state, or its device, says in the end, one way or the other. */
+  it('no state is stuck: work in progress ends, and a volume can be opened', () => {
+    /** The events that can end the work of a state, or follow from its device. */
     const ends: Readonly<Partial<Record<DocumentPhase | DocumentJob, readonly DocumentEventKind[]>>> = {
       seeking: ['open', 'ask', 'fail'],
       loading: ['loaded', 'fail'],
@@ -133,7 +133,7 @@ describe('after any events', () => {
         expect(lifeAfter(['open', 'loaded'], life)).toEqual({ phase: 'ready', job: 'none' });
       }),
     );
-    // Every state that waits for something is among them.
+    // Every state that waits for something is covered.
     const resting: readonly string[] = ['empty', 'asking', 'failed', 'ready', 'stranded', 'none'];
     expect([...allPhases, ...allJobs].filter((name) => !(name in ends) && !resting.includes(name))).toEqual([]);
   });

@@ -4,14 +4,14 @@ import type { AppState, AppStore } from '../state/store.ts';
 import { changeDocument, changeJobProgress, changeLoadProgress, type DocumentEvent } from './document-change.ts';
 import { endsJob, isJobStart, phases } from './document-machine.ts';
 
-/** Work that an event began. */
+/** Work that an event started. */
 export interface Running {
   /** Aborted by the first event that ends the work. */
   readonly signal: AbortSignal;
   readonly onProgress: (progress: Progress) => void;
 }
 
-/** Sends events to the document's machine, begins the work that they begin and ends the work that they end. */
+/** Sends events to the document's machine, starts the work that they start and aborts the work that they end. */
 export class DocumentRunner {
   readonly #store: AppStore;
   #loading: AbortController | undefined;
@@ -22,19 +22,19 @@ export class DocumentRunner {
     this.#store = store;
   }
 
-  /** @returns false: the event is ignored as things are */
+  /** @returns false if the event is ignored in this state */
   send(event: DocumentEvent): boolean {
     const state = this.#store.getState();
     const change = changeDocument(state, event);
     if (!change) return false;
-    // Before the state is told, so that nothing that hears of it finds the old work still going.
+    // Abort before the state changes, so that no listener finds the old work still running.
     if (endsJob(state.life, event.kind)) this.#job?.abort();
     if (phases[state.life.phase][event.kind] !== undefined) this.#loading?.abort();
     this.#store.setState(change);
     return true;
   }
 
-  /** Sends an event that begins loading or a job. Undefined: the event is ignored as things are. */
+  /** Sends an event that starts loading or a job. Undefined if the event is ignored in this state. */
   begin(event: DocumentEvent): Running | undefined {
     if (!this.send(event)) return undefined;
     const controller = new AbortController();
@@ -46,7 +46,7 @@ export class DocumentRunner {
     return { signal: controller.signal, onProgress };
   }
 
-  /** Work on GPU memory: the work before is always over, and has freed its memory, before the next begins. */
+  /** Runs work on GPU memory one after the other: the previous work has finished and freed its memory before the next starts. */
   inTurn(work: () => Promise<void>): Promise<void> {
     const done = this.#work.then(work);
     this.#work = done.catch(() => undefined);

@@ -7,7 +7,7 @@ import { firstPicture } from '../loading/first-picture.ts';
 import { type LoadedVolume, loadAgain, loadResident, type OpenRequest } from '../loading/load-resident.ts';
 import type { ResidencyState } from '../state/residency-state.ts';
 
-/** What the document has others do, on the GPU and in workers. Tests put something else in its place. */
+/** What the document delegates, on the GPU and in workers. Tests replace it. */
 export const documentWorks = {
   loadResident,
   loadAgain,
@@ -20,20 +20,20 @@ export const documentWorks = {
 };
 export type DocumentWorks = typeof documentWorks;
 
-/** The open volume. It stays the same while what the GPU holds of it is exchanged, or is lost and brought back. */
+/** The open volume. It remains the same object while its GPU data is exchanged, or lost and restored. */
 export interface HeldVolume {
   readonly request: OpenRequest;
   loaded: LoadedVolume;
-  /** As it was compressed last. */
+  /** As last compressed. */
   compressed: Compressed | undefined;
 }
 
-/** The volume's compressed bytes: as they were made last, or as they came. */
+/** The volume's compressed bytes, as last compressed or as read. */
 export function chunksOf({ compressed, loaded }: HeldVolume): readonly EncodedChunk[] | undefined {
   return compressed?.chunks ?? loaded.chunks;
 }
 
-/** What panels are told of a volume on the GPU. */
+/** What panels learn about a volume on the GPU. */
 export function stateOnGpu(
   works: DocumentWorks,
   engine: Engine,

@@ -6,7 +6,7 @@ import type { OpenDocument } from '../state/document-state.ts';
 import { createAppStore, type GpuState } from '../state/store.ts';
 import { Playback } from './playback.ts';
 
-/** A viewer that holds a place, and says which frames it was asked for. */
+/** A viewer that holds a position and records the requested frames. */
 function fakeViewer() {
   const listeners = new Set<() => void>();
   let state = { crosshair: [1, 2, 3] as readonly number[], timePoint: 0 };
@@ -83,7 +83,7 @@ describe('playback', () => {
     expect(present()?.isOpen).toBe(false);
   });
 
-  it('plays once it is ready, and not where that was given up', async () => {
+  it('plays once it is prepared, and not after a cancel', async () => {
     const { playback, open, present, answer, cancel } = setUp();
     open([8, 8, 8, 5]);
     playback.toggle();
@@ -99,7 +99,7 @@ describe('playback', () => {
     expect(present()).toMatchObject({ isPreparing: false, player: { isPlaying: false } });
   });
 
-  it('says what went wrong, but not that people cancelled', async () => {
+  it('reports failures, but not a cancel', async () => {
     const { store, playback, open, answer, present } = setUp();
     open([8, 8, 8, 5]);
     playback.toggle();
@@ -111,12 +111,12 @@ describe('playback', () => {
     expect(present()?.isPreparing).toBe(false);
   });
 
-  it('plays nothing of what was closed or replaced meanwhile', async () => {
+  it('plays nothing of a volume that was closed or replaced meanwhile', async () => {
     const { playback, open, present, answer, cancel } = setUp();
     open([8, 8, 8, 5]);
     playback.toggle();
     open([8, 8, 8, 6]);
-    // That would end the loading of what comes.
+    // That would cancel the loading of the next volume.
     expect(cancel).not.toHaveBeenCalled();
     await answer(true);
     expect(present()).toMatchObject({ isPreparing: false, player: { isPlaying: false, frameCount: 6 } });
@@ -127,7 +127,7 @@ describe('playback', () => {
     expect(present()).toMatchObject({ isOpen: false, isPreparing: false, player: { isPlaying: false } });
   });
 
-  it('begins where the view is, and follows it', async () => {
+  it("starts at the view's position, and follows it", async () => {
     const { viewer, playback, open, present } = setUp();
     open([8, 8, 8, 1]);
     expect(present()?.player.index).toBe(3);
@@ -141,7 +141,7 @@ describe('playback', () => {
     expect(viewer.asked).toEqual(['y3', 'y7']);
   });
 
-  it('takes up again what was chosen on a new device', () => {
+  it('keeps its choices on a new device', () => {
     const { store, viewer, playback, open, ready, present } = setUp();
     open([8, 8, 8, 5]);
     playback.choose('x');

@@ -10,22 +10,22 @@ import { type AppState, type AppStore, openDocument, type PlaybackState } from '
 
 export interface PlaybackNeeds {
   targetOf(viewer: Viewer, axis: StackAxis): FrameTarget;
-  /** Compresses the volume in GPU memory, if it is not yet. False: it was given up, and nothing is to be played. */
+  /** Compresses the volume in GPU memory, if necessary. False if it was cancelled, so that nothing plays. */
   prepare(): Promise<boolean>;
-  /** Ends `prepare`. */
+  /** Cancels `prepare`. */
   cancel(): void;
   readonly loop: FrameLoop;
 }
 
-/** Keeps a player for what is open, and makes a new one for another volume, another axis or another device. */
+/** Keeps a player for the open volume, and creates a new one for another volume, axis or device. */
 export class Playback {
-  /** Makes each frame take so much longer, in milliseconds: for testing what happens then. */
+  /** Delays each frame by this many milliseconds, for tests. */
   frameDelayMs = 0;
   readonly #store: AppStore;
   readonly #needs: PlaybackNeeds;
   #document: OpenDocument | undefined;
   #viewer: Viewer | undefined;
-  /** What was chosen for `#document`, also while the device is away. */
+  /** The choices for `#document`, also while the device is away. */
   #chosen: { readonly axis: StackAxis | undefined; readonly isOpen: boolean } = { axis: undefined, isOpen: false };
   #playNext = false;
   #endFollowing = () => {};
@@ -38,12 +38,12 @@ export class Playback {
     });
   }
 
-  /** What is opened next plays at once, if it can be played and people have nothing against motion. */
+  /** The next volume plays as soon as it is open, if it can be played and reduced motion is not requested. */
   playNext(): void {
     this.#playNext = !matchMedia('(prefers-reduced-motion: reduce)').matches;
   }
 
-  /** Plays; while playing or getting ready for it, ends that. */
+  /** Plays; if playing or preparing, stops. */
   toggle(): void {
     const playback = this.#store.getState().playback;
     if (!playback) return;
@@ -58,13 +58,13 @@ export class Playback {
     if (!this.#store.getState().playback?.player.isPlaying) this.toggle();
   }
 
-  /** Takes another axis; it is not played yet. */
+  /** Chooses another axis, without playing. */
   choose(axis: StackAxis): void {
     this.#chosen = { axis, isOpen: true };
     this.#begin();
   }
 
-  /** Ends playing and takes the bar away. */
+  /** Stops playback and hides the bar. */
   close(): void {
     const playback = this.#store.getState().playback;
     if (playback?.isPreparing) this.#needs.cancel();
@@ -72,7 +72,7 @@ export class Playback {
     this.#begin();
   }
 
-  /** Steps by so many frames, or to an end: `-Infinity`, `Infinity`. */
+  /** Steps by a number of frames, or to an end: `-Infinity`, `Infinity`. */
   step(by: number): void {
     const player = this.#store.getState().playback?.player;
     if (!player) return;
@@ -99,7 +99,7 @@ export class Playback {
     } catch (error) {
       this.#tell(error);
     }
-    // Closed, or another volume meanwhile.
+    // Closed, or replaced by another volume meanwhile.
     if (!playback || this.#store.getState().playback?.player !== playback.player) return;
     this.#change({ isPreparing: false });
     if (isReady) playback.player.play();
@@ -128,7 +128,7 @@ export class Playback {
     }
   }
 
-  /** Makes a new player by what is open and chosen, paused at what is shown. */
+  /** Creates a player for the open volume and the choices, paused at the current frame. */
   #begin(): void {
     this.#end();
     const { settings } = this.#store.getState();
@@ -167,7 +167,7 @@ export class Playback {
 
   #tell(error: unknown): void {
     const { tag, message } = toStriaError(error);
-    // A lost device has a banner of its own.
+    // A lost device has its own banner.
     if (tag !== 'aborted' && tag !== 'device-lost') this.#store.setState({ notice: message });
   }
 

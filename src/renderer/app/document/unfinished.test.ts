@@ -13,7 +13,7 @@ test.each<[Partial<AppState>, string[]]>([
   [{}, []],
   [{ save: { kind: 'saving', name: 'a.stria', progress } }, ['saving']],
   [{ compression: { kind: 'running', progress, isAsked: true } }, ['compressing']],
-  // For playing, or to take less memory: it begins again by itself.
+  // For playback, or to use less memory: it restarts by itself.
   [{ compression: { kind: 'running', progress, isAsked: false } }, []],
   [{ queue: [{ ...row, state: { kind: 'running', progress } }] }, ['compressing']],
   [{ queue: [{ ...row, state: { kind: 'waiting' } }] }, ['compressing']],
@@ -29,7 +29,7 @@ test.each<[Partial<AppState>, string[]]>([
   expect(unfinishedWork(store.getState())).toEqual(kinds);
 });
 
-test('the shell hears of it when it changes', () => {
+test('the shell is notified of changes', () => {
   const store = createAppStore();
   const setUnfinished = vi.fn();
   watchUnfinished(store, { setUnfinished });

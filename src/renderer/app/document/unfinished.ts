@@ -2,7 +2,7 @@ import type { UnfinishedKind } from '../../../core/shared/ipc.ts';
 import type { Host } from '../../host/host.ts';
 import type { AppState, AppStore } from '../state/store.ts';
 
-/** What closing the window would lose. A compressed volume is not among it: its source is still there. */
+/** What closing the window would lose. A compressed volume does not count, since its source still exists. */
 export function unfinishedWork(
   state: Pick<AppState, 'save' | 'compression' | 'queue' | 'output' | 'measurements' | 'savedMeasurements'>,
 ): UnfinishedKind[] {
@@ -17,7 +17,7 @@ export function unfinishedWork(
   return (Object.keys(found) as UnfinishedKind[]).filter((kind) => found[kind]);
 }
 
-/** Has the shell ask before the window closes over unfinished work. */
+/** Makes the shell ask before the window closes over unfinished work. */
 export function watchUnfinished(store: AppStore, host: Pick<Host, 'setUnfinished'>): void {
   const { setUnfinished } = host;
   if (setUnfinished === undefined) {

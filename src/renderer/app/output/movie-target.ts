@@ -6,26 +6,26 @@ import { frameName } from '../state/output-options.ts';
 import { PngEncoder } from './png-encoder.ts';
 import { zipFolder } from './zip-folder.ts';
 
-/** Takes a movie's frames, one after the other. Nothing is left of it unless it is closed. */
+/** Receives a movie's frames in order. Nothing of it is left unless it is closed. */
 export interface MovieTarget {
   readonly name: string;
-  /** Where it lies, for people. */
+  /** Where it is saved, to show. */
   readonly folder: string;
-  /** Shows it in the system's file manager, where the shell can. */
+  /** Shows it in the system's file manager, if the shell can. */
   readonly reveal?: (() => Promise<void>) | undefined;
-  /** Takes the picture's memory. @param text what a picture's file says of it */
+  /** Takes over the picture's memory. @param text metadata of the picture's file */
   write(index: number, picture: ViewPicture, text: RgbaPicture['text']): Promise<void>;
-  /** Resolves with the name that it got. */
+  /** Resolves with its final name. */
   close(): Promise<string>;
   abort(): Promise<void>;
 }
 
-/** Whether this browser may be able to encode videos. Which, `openVideoFrames` finds out. */
+/** Whether this browser might be able to encode videos. `openVideoFrames` finds out which. */
 export function canEncodeVideo(): boolean {
   return typeof VideoEncoder !== 'undefined';
 }
 
-/** Numbered PNGs in a new folder, or in a zip where the shell gives no folder. Undefined: the user backed out. */
+/** Numbered PNGs in a new folder, or in a ZIP file if the shell has no folders. Undefined if the user cancelled. */
 export async function openPictureFrames(
   host: Pick<Host, 'saveAs' | 'saveFolder' | 'canSaveFolder'>,
   name: string,

@@ -6,12 +6,12 @@ export type PngAnswer =
   | { readonly kind: 'png'; readonly png: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'fault'; readonly fault: FaultData };
 
-/** A thread that packs pictures as PNG, one after the other. End it with `end`. */
+/** A thread that encodes PNGs one after the other. Stop it with `end`. */
 export class PngEncoder {
   readonly #worker = new Worker(new URL('./png.worker.ts', import.meta.url), { type: 'module', name: 'stria-png' });
   #reject: ((error: StriaError) => void) | undefined;
 
-  /** Takes the picture's memory. One at a time. @throws StriaError `out-of-memory`, `internal`, `aborted` when it was ended */
+  /** Takes over the picture's memory. One at a time. @throws StriaError `out-of-memory`, `internal`, `aborted` if it was stopped */
   encode(picture: ViewPicture, text: RgbaPicture['text']): Promise<Uint8Array<ArrayBuffer>> {
     return new Promise((resolve, reject) => {
       this.#reject = reject;

@@ -2,7 +2,7 @@ import { encodeRgbaPng, type RgbaPicture } from '../../../core/io/pictures/rgba-
 import { faultToData } from '../../../core/shared/errors.ts';
 import type { PngAnswer } from './png-encoder.ts';
 
-// Packs pictures as PNG, away from the thread that draws.
+// Encodes PNGs outside the drawing thread.
 
 const scope = self as unknown as {
   onmessage: (event: MessageEvent<RgbaPicture>) => void;

@@ -14,10 +14,10 @@ import type { Host, HostSink } from '../../host/host.ts';
 import type { ViewPicture } from '../../viewer/model/picture.ts';
 import type { MovieTarget } from './movie-target.ts';
 
-/** In the order in which players are likely to know them. */
+/** In order of how widely players support them. */
 const codecs = ['avc', 'vp9', 'vp8', 'av1'] as const satisfies readonly VideoCodec[];
 
-/** A jump in a player costs decoding up to so many seconds. */
+/** Seeking in a player decodes up to this many seconds. */
 const keyFrameSeconds = 1;
 
 interface VideoSize {
@@ -26,9 +26,9 @@ interface VideoSize {
 }
 
 /**
- * A video of the frames: MP4 with H.264 or AV1, or WebM, by what the browser can encode. It is held in memory, compressed, until it is
- * whole, because its head tells where its frames lie.
- * @returns undefined: the user backed out @throws StriaError `unsupported` where there is no encoder for this size
+ * A video of the frames: MP4 with H.264 or AV1, or WebM, depending on what the browser can encode. The compressed video is
+ * held in memory until it is complete, because its header lists the positions of its frames.
+ * @returns undefined if the user cancelled @throws StriaError `unsupported` if there is no encoder for this size
  */
 export async function openVideoFrames(
   host: Pick<Host, 'saveAs'>,
@@ -94,7 +94,7 @@ async function giveUp(output: Output, sink: HostSink): Promise<void> {
   await sink.abort();
 }
 
-/** Encoders take colours of two by two pixels together: an odd last column or row is left out. */
+/** Encoders subsample colours by two in each direction, so an odd last column or row is dropped. */
 function evenSize({ width, height }: VideoSize): VideoSize {
   return { width: Math.max(2, width & ~1), height: Math.max(2, height & ~1) };
 }

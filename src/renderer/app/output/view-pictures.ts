@@ -13,19 +13,19 @@ import { layoutGap, outputSize, type PictureOptions, shownSize } from '../state/
 import { numberOf } from '../words/counting.ts';
 import { formatValue } from '../words/value-words.ts';
 
-/** What a picture shows beside what people chose. */
+/** What a picture depends on besides its options. */
 export interface PictureScene {
   readonly viewer: Viewer;
   readonly layout: Layout;
   readonly sliceAxis: SliceAxis;
-  /** Physical pixels of the screen for a CSS pixel. */
+  /** Physical pixels per CSS pixel of the screen. */
   readonly screenRatio: number;
 }
 
-/** Between the views of a layout, as in the window. */
+/** Lines between the views of a layout, as in the window. */
 const lines = { screen: [38, 41, 48, 255], white: [205, 208, 214, 255], transparent: [0, 0, 0, 0] } as const;
 
-/** The size that a picture will have, in pixels; undefined: its view is not shown. */
+/** The size of a picture in pixels; undefined if its view is not visible. */
 export function plannedSize(
   options: PictureOptions,
   { viewer, layout, screenRatio }: PictureScene,
@@ -34,7 +34,7 @@ export function plannedSize(
   return shown && outputSize(options, shown, screenRatio);
 }
 
-/** Why such a picture cannot be drawn, in words; undefined: it can. */
+/** A message if such a picture cannot be drawn; otherwise undefined. */
 export function sizeProblem(options: PictureOptions, scene: PictureScene): string | undefined {
   const size = plannedSize(options, scene);
   if (!size) return 'What was chosen is not shown';
@@ -48,9 +48,9 @@ export function sizeProblem(options: PictureOptions, scene: PictureScene): strin
 }
 
 /**
- * A picture of what is shown, drawn anew.
- * @param change what is other than on the screen
- * @throws StriaError `invalid-input` where the view is not shown, `limit-too-small`, `aborted`, `device-lost`
+ * Draws a picture of the visible views.
+ * @param change differences from the state on screen
+ * @throws StriaError `invalid-input` if the view is not visible, `limit-too-small`, `aborted`, `device-lost`
  */
 export async function takePicture(
   options: PictureOptions,
@@ -75,7 +75,7 @@ export async function takePicture(
   return joinPictures(size, lines[background], parts);
 }
 
-/** The slice's place, and the value at the crosshair: `z 41 · 812`. */
+/** The slice's position, and the value at the crosshair: `z 41 · 812`. */
 async function captionOf(viewer: Viewer, axis: SliceAxis, change: PictureRequest['state']): Promise<string> {
   const { state, info } = viewer.snapshot();
   const { crosshair, timePoint } = { ...state, ...change };
@@ -85,7 +85,7 @@ async function captionOf(viewer: Viewer, axis: SliceAxis, change: PictureRequest
   return info ? `${place}${time} · ${formatValue(stored, info)}` : `${place}${time}`;
 }
 
-/** What a picture's file says of it, by the PNG specification's keywords. */
+/** Metadata of a picture's file, under the PNG specification's keywords. */
 export function pictureWords(
   name: string,
   view: PictureOptions['view'],

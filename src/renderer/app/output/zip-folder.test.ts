@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { memorySink } from '../../../core/shared/bytes.ts';
 import { zipFolder } from './zip-folder.ts';
 
-test('files come back from the zip as they were, in one folder', async () => {
+test('files come back from the ZIP unchanged, in one folder', async () => {
   const sink = memorySink();
   let isClosed = false;
   const close = async () => {
@@ -24,7 +24,7 @@ test('more than a ZIP file can hold is refused, and an abort leaves nothing', as
   const sink = memorySink();
   const folder = zipFolder({ ...sink, name: 'a.zip', folder: 'Downloads' }, 'a');
   await folder.write('1.png', new Uint8Array(10));
-  // Its length is all that is looked at.
+  // Only its length is read.
   const huge = { byteLength: 2 ** 32 } as Uint8Array;
   await expect(folder.write('2.png', huge)).rejects.toMatchObject({ tag: 'unsupported' });
   await folder.abort();

@@ -2,12 +2,12 @@ import { Zip, ZipPassThrough } from 'fflate';
 import { StriaError } from '../../../core/shared/errors.ts';
 import type { HostFolder, HostSink } from '../../host/host.ts';
 
-/** Places in a zip without the extension for large ones have 32 bits; its directory needs some of the room. */
+/** Offsets in a ZIP without the ZIP64 extension have 32 bits, and its directory needs some of that space. */
 const mostBytes = 2 ** 32 - 2 ** 24;
 
 /**
- * A folder in a zip, where the shell gives none on the disk. Files are stored as they are, and written as they come.
- * @param sink takes the zip; closed or aborted with it
+ * A folder in a ZIP file, for shells without folders on disk. Files are stored uncompressed and written as they arrive.
+ * @param sink receives the ZIP; closed or aborted with it
  */
 export function zipFolder(sink: HostSink, folderName: string): HostFolder {
   let ready: Uint8Array[] = [];
