@@ -41,16 +41,16 @@ function fixedConditions(entry: string): Variant {
 /** All files that an entry may import, whatever the conditions. */
 function reachableFrom(entry: ShaderFile): Set<ShaderFile> {
   const found = new Set([entry]);
-  for (const file of found) for (const { file: next } of file.imports) found.add(next());
+  for (const file of found) for (const { from } of file.imports) if (from !== 'constants') found.add(from());
   return found;
 }
 
 function variantsOf(entry: ShaderFile): Variant[] {
-  const all = [...reachableFrom(entry)].flatMap(({ pieces, imports, constants }) => [...pieces, ...imports, ...constants]);
+  const all = [...reachableFrom(entry)].flatMap(({ pieces, imports }) => [...pieces, ...imports]);
   const fixed = fixedConditions(entry.path);
   const names = [...new Set(all.flatMap(({ when }) => (when ? [when.replace('!', '')] : [])))].filter((name) => !(name in fixed));
   const constants = Object.fromEntries(
-    [...reachableFrom(entry)].flatMap((file) => file.constants.map(({ name }) => [name, 2] as const)),
+    all.flatMap((part) => ('names' in part && part.from === 'constants' ? part.names.map((name) => [name, 2] as const) : [])),
   );
   return Array.from({ length: 2 ** names.length }, (_, bits) => ({
     ...constants,
@@ -90,7 +90,6 @@ test.each(entries.map((entry) => [entry.path, entry] as const))(
       }
       for (const [path, text] of texts) {
         const imported = new Set(parsed.get(path)?.imports.flatMap(({ names }) => names));
-        for (const constant of parsed.get(path)?.constants ?? []) imported.add(constant.name);
         const own = new Set([...declared(text), ...hiding(text), ...imported]);
         const unsaid = [...identifiers(text)].filter(
           (name) => (owners.has(name) || isDeclaredNear(name, path)) && !own.has(name),
@@ -103,7 +102,9 @@ test.each(entries.map((entry) => [entry.path, entry] as const))(
 
 test.each([...parsed])('%s imports only from its own folder and shared ones', (path, { imports }) => {
   const [folder = ''] = path.split('/');
-  const foreign = imports.map(({ path: from }) => from.split('/')[0] as string).filter((from) => from !== folder);
+  const foreign = imports
+    .map(({ from }) => from.split('/')[0] as string)
+    .filter((from) => from !== folder && from !== 'constants');
   expect(foreign.filter((from) => !shared[folder]?.includes(from))).toEqual([]);
 });
 

@@ -6,9 +6,11 @@ import { linkShader } from './link.ts';
 function shaders(sources: Readonly<Record<string, string>>): (path: string) => ShaderFile {
   const files = new Map<string, ShaderFile>();
   for (const [path, source] of Object.entries(sources)) {
-    const { pieces, imports, constants } = parseShader(source, path);
-    const linked = imports.map(({ path: from, when }) => ({ file: () => files.get(from) as ShaderFile, when }));
-    files.set(path, { path, pieces, imports: linked, constants });
+    const { pieces, imports } = parseShader(source, path);
+    const linked = imports.map(({ from, names, when }) => {
+      return { from: from === 'constants' ? from : () => files.get(from) as ShaderFile, names, when } as const;
+    });
+    files.set(path, { path, pieces, imports: linked });
   }
   return (path) => files.get(path) as ShaderFile;
 }

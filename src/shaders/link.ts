@@ -1,4 +1,4 @@
-/** What differs between shaders of one entry file. Booleans are conditions (`@if(name)`), numbers u32 constants (`import constants::name`). */
+/** What differs between shaders of one entry file: conditions (`@if(name)`), and u32 constants (`import constants::name`). */
 export type Variant = Readonly<Record<string, boolean | number>>;
 
 /** The text to compile, and where its lines come from. */
@@ -19,53 +19,38 @@ export function linkShader(entry: ShaderFile, variant: Variant = {}): LinkedShad
   const key = JSON.stringify(Object.entries(variant).sort());
   const variants = linked.get(entry) ?? new Map<string, LinkedShader>();
   linked.set(entry, variants);
-  const known = variants.get(key);
-  if (known) return known;
-  const made = join(filesOf(entry, variant), variant);
-  variants.set(key, made);
-  return made;
+  const shader = variants.get(key) ?? link(entry, variant);
+  variants.set(key, shader);
+  return shader;
 }
 
-function holds({ when }: { readonly when?: string | undefined }, variant: Variant): boolean {
-  if (when === undefined) return true;
-  return when.startsWith('!') ? variant[when.slice(1)] !== true : variant[when] === true;
-}
-
-function filesOf(entry: ShaderFile, variant: Variant): ShaderFile[] {
-  const files = new Set<ShaderFile>();
+function link(entry: ShaderFile, variant: Variant): LinkedShader {
+  const holds = ({ when }: { readonly when?: string | undefined }): boolean =>
+    when === undefined || (variant[when.replace('!', '')] === true) !== when.startsWith('!');
+  const constants = new Set<string>();
   const met = new Set<ShaderFile>();
-  const visit = (file: ShaderFile) => {
+  const parts: { readonly path: string; readonly start: number; readonly text: string }[] = [];
+  let start = 2; // Line 1 has the constants.
+  const visit = (file: ShaderFile): void => {
     if (met.has(file)) return;
     met.add(file);
-    for (const one of file.imports) if (holds(one, variant)) visit(one.file());
-    files.add(file);
+    for (const { from, names } of file.imports.filter(holds)) {
+      if (from === 'constants') for (const name of names) constants.add(constantOf(variant, name, file.path));
+      else visit(from());
+    }
+    const text = file.pieces.map((piece) => (holds(piece) ? piece.text : piece.text.replace(/[^\n]/g, ''))).join('');
+    parts.push({ path: file.path, start, text });
+    start += text.split('\n').length;
   };
   visit(entry);
-  return [...files];
+  const locate = (line: number): string => {
+    const part = parts.findLast((one) => one.start <= line) ?? { path: 'constants', start: 1 };
+    return `${part.path}:${line - part.start + 1}`;
+  };
+  return { text: [[...constants].join(' '), ...parts.map(({ text }) => text)].join('\n'), locate };
 }
 
-function join(files: readonly ShaderFile[], variant: Variant): LinkedShader {
-  const constants = new Map<string, string>();
-  for (const { path, constants: imported } of files) {
-    for (const { name } of imported.filter((one) => holds(one, variant))) {
-      const value = variant[name];
-      if (typeof value !== 'number')
-        throw new TypeError(`${path} imports constants::${name}: the kernel's variant has no such number`);
-      constants.set(name, `const ${name} = ${value}u;`);
-    }
-  }
-  const texts = [[...constants.values()].join(' ')];
-  const starts = files.map((file) => {
-    const start = texts.join('\n').split('\n').length + 1;
-    texts.push(file.pieces.map((piece) => (holds(piece, variant) ? piece.text : piece.text.replace(/[^\n]/g, ''))).join(''));
-    return start;
-  });
-  return {
-    text: texts.join('\n'),
-    locate(line) {
-      const at = starts.findLastIndex((start) => start <= line);
-      const file = files[at];
-      return file ? `${file.path}:${line - (starts[at] as number) + 1}` : `constants:${line}`;
-    },
-  };
+function constantOf(variant: Variant, name: string, path: string): string {
+  if (typeof variant[name] === 'number') return `const ${name} = ${variant[name]}u;`;
+  throw new TypeError(`${path} imports constants::${name}: the kernel's variant lacks it`);
 }

@@ -4,10 +4,12 @@ interface ShaderFile {
   readonly path: string;
   /** Joined, they are the file line by line, without comments and imports. `when`: `checks` or `!checks`; undefined: always. */
   readonly pieces: readonly { readonly text: string; readonly when?: string | undefined }[];
-  /** Files that it imports, as functions, because files may import each other. */
-  readonly imports: readonly { readonly file: () => ShaderFile; readonly when?: string | undefined }[];
-  /** Names imported from `constants`: the variant gives their values. */
-  readonly constants: readonly { readonly name: string; readonly when?: string | undefined }[];
+  /** Files, as functions, because files may import each other; or names of constants, whose values the variant gives. */
+  readonly imports: readonly {
+    readonly from: (() => ShaderFile) | 'constants';
+    readonly names: readonly string[];
+    readonly when?: string | undefined;
+  }[];
 }
 
 declare module '*.wgsl' {

@@ -4,7 +4,7 @@ import { openNodeGpu } from '../../node/node-gpu.ts';
 const gpu = await openNodeGpu({ software: true });
 afterAll(() => gpu.destroy());
 
-const shaderOf = (text: string): ShaderFile => ({ path: 'test.wgsl', pieces: [{ text }], imports: [], constants: [] });
+const shaderOf = (text: string): ShaderFile => ({ path: 'test.wgsl', pieces: [{ text }], imports: [] });
 
 const scaling = (factor: number) =>
   shaderOf(`
@@ -53,7 +53,7 @@ test('a compile error names the file and the line that are wrong', async () => {
   const shader = {
     ...shaderOf('\n@compute @workgroup_size(1) fn main() { let two = one() + one(); }'),
     path: 'test/wrong.wgsl',
-    imports: [{ file: () => helper }],
+    imports: [{ from: () => helper, names: ['one'] }],
   };
   const problem = new Promise<string>((resolve) => {
     const stop = gpu.onError((message) => {

@@ -12,7 +12,7 @@ test('a module imports the modules of the files that its text names, and has no 
     '// words\nimport package::lib::tools::{cut, Word};\n@if(wide) import constants::threads;\nfn main() { cut(); Word(); threads; }',
   );
   expect(code).toContain('import file0 from "../lib/tools.wgsl";');
-  expect(code).toContain('constants: [{"name":"threads","when":"wide"}]');
+  expect(code).toContain(`{ from: 'constants', ...{"names":["threads"],"when":"wide"} }`);
   expect(code).not.toContain('// words');
 });
 
@@ -40,6 +40,7 @@ describe('what is wrong is named with file and line', () => {
       '\n\nimport package::lib::tools::{cut, Box};\nfn f() { cut(); }',
       'room/main.wgsl:3: Box is not used',
     ],
+    ['a constant that is not used', 'import constants::threads;', 'room/main.wgsl:1: threads is not used'],
     ['another form of import', 'import super::cut;', 'room/main.wgsl:1: an import looks like'],
     ['@else by itself', 'fn f() {}\n@else fn f() {}', 'room/main.wgsl:2: @else does not follow'],
     ['two conditions', '@if(a) @if(b) const c = 1;', 'room/main.wgsl:1: a condition inside of another one'],

@@ -14,7 +14,8 @@ export function wgsl(): Plugin {
       filter: { id: /\.wgsl$/ },
       handler(source, id) {
         const path = id.slice(id.lastIndexOf(root) + root.length);
-        const read = (other: string) => readIfThere(join(id.slice(0, -path.length), other));
+        const at = (other: string) => join(id.slice(0, -path.length), other);
+        const read = (other: string) => (existsSync(at(other)) ? readFileSync(at(other), 'utf8') : undefined);
         return { code: moduleOf(source, path, read), map: null };
       },
     },
@@ -26,29 +27,22 @@ export function wgsl(): Plugin {
  * @throws SyntaxError with path and line if an import names something that does not exist or is not used
  */
 export function moduleOf(source: string, path: string, read: (path: string) => string | undefined): string {
-  const { pieces, imports, constants } = parseShader(source, path);
+  const { pieces, imports } = parseShader(source, path);
   const used = new Set(pieces.flatMap(({ text }) => text.match(/\b[a-zA-Z_]\w*/g) ?? []));
-  for (const { path: from, names, line } of imports) {
-    const text = read(from);
+  const up = '../'.repeat(path.split('/').length - 1) || './';
+  const head: string[] = [];
+  const entries = imports.map(({ from, names, when, line }, i) => {
+    const isFile = from !== 'constants';
+    const text = isFile ? read(from) : '';
     if (text === undefined) throw new SyntaxError(`${path}:${line}: there is no ${from}`);
-    const declared = parseShader(text, from).names;
+    const declared = isFile ? parseShader(text, from).names : new Set(names);
     for (const name of names) {
       if (!declared.has(name)) throw new SyntaxError(`${path}:${line}: ${from} declares no ${name}`);
       if (!used.has(name)) throw new SyntaxError(`${path}:${line}: ${name} is not used`);
     }
-  }
-  const up = '../'.repeat(path.split('/').length - 1) || './';
-  return [
-    ...imports.map(({ path: from }, i) => `import file${i} from ${JSON.stringify(up + from)};`),
-    'export default {',
-    `  path: ${JSON.stringify(path)},`,
-    `  pieces: ${JSON.stringify(pieces)},`,
-    `  imports: [${imports.map(({ when }, i) => `{ file: () => file${i}, when: ${JSON.stringify(when)} }`).join(', ')}],`,
-    `  constants: ${JSON.stringify(constants)},`,
-    '};',
-  ].join('\n');
-}
-
-function readIfThere(file: string): string | undefined {
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+    if (isFile) head.push(`import file${i} from ${JSON.stringify(up + from)};`);
+    return `{ from: ${isFile ? `() => file${i}` : "'constants'"}, ...${JSON.stringify({ names, when })} }`;
+  });
+  const body = `path: ${JSON.stringify(path)}, pieces: ${JSON.stringify(pieces)}, imports: [${entries.join(', ')}]`;
+  return [...head, `export default { ${body} };`].join('\n');
 }
