@@ -83,7 +83,7 @@ export const rooms = [
     room: 'core/io',
     holds: 'Opening any file as a volume, and exporting a volume.',
     imports:
-      'core/io/common core/io/dicom core/io/metaimage core/io/mgh core/io/mrc core/io/nifti core/io/npy core/io/nrrd core/io/pictures core/io/raw core/io/zarr core/shared',
+      'core/io/common core/io/dicom core/io/hdf5 core/io/metaimage core/io/mgh core/io/mrc core/io/nifti core/io/npy core/io/nrrd core/io/pictures core/io/raw core/io/zarr core/shared',
   },
   {
     room: 'core/io/common',
@@ -160,6 +160,12 @@ export const rooms = [
     room: 'core/io/dicom/series',
     holds: 'DICOM files sorted into volumes: series, slices, time points, geometry, units.',
     imports: 'core/io/common core/io/dicom/parse core/io/dicom/pixels core/shared',
+  },
+  {
+    room: 'core/io/hdf5',
+    holds: 'Data sets of HDF5, by the HDF5 library as WebAssembly.',
+    imports: 'core/io/common core/shared',
+    packages: 'h5wasm',
   },
   {
     room: 'core/samples',

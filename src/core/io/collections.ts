@@ -1,9 +1,10 @@
 import type { CollectionReader } from './common/volume-entry.ts';
 import { dicomReader } from './dicom/dicom-reader.ts';
+import { hdf5Reader } from './hdf5/hdf5-reader.ts';
 import { zarrReader } from './zarr/zarr-reader.ts';
 
 /**
  * The formats whose files or folders may hold several volumes. A file is offered to them before the readers of single volumes, so
  * each recognises its own exactly: by content, not by name alone.
  */
-export const collectionReaders: CollectionReader[] = [dicomReader, zarrReader];
+export const collectionReaders: CollectionReader[] = [dicomReader, zarrReader, hdf5Reader];

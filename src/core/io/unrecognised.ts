@@ -20,7 +20,7 @@ const lossy = (format: string) => `${format} is not read: take the pictures as P
 
 /**
  * Formats that people have volumes and pictures in, and that Stria knows by sight only. The first whose bytes fit is taken, else the
- * first whose name does. MATLAB 7.3 is HDF5 inside, so it stands in front of it.
+ * first whose name does.
  */
 const knownFormats: readonly KnownFormat[] = [
   { begins: ['\x89STRIA'], says: 'this is a Stria file: it is compressed already' },
@@ -47,22 +47,15 @@ const knownFormats: readonly KnownFormat[] = [
   { begins: ['\xda\xce\xbe\x0a'], name: /\.nd2$/i, says: toTiff('Nikon ND2') },
   { begins: ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'], name: /\.(oib|oif|zvi)$/i, says: toTiff('OLE (Olympus OIB, Zeiss ZVI)') },
   { name: /\.(dm3|dm4)$/i, says: toTiff('Gatan DM3/DM4') },
-  { name: /\.ims$/i, says: toTiff('Imaris IMS') },
   { begins: ['<OME '], name: /\.ome(\.xml)?$/i, says: toTiff('OME-XML') },
   { begins: ['SIMPLE  ='], says: 'FITS is not read: save the volume as TIFF or NRRD' },
   {
-    begins: ['MATLAB 5.0', 'MATLAB 7.3'],
-    says: 'MATLAB files are not read: write the array with niftiwrite, or with fwrite as raw voxels',
+    begins: ['MATLAB 5.0'],
+    says: 'MATLAB files before version 7.3 are not read: save it again with -v7.3',
   },
   {
     begins: ['CDF\x01', 'CDF\x02', 'CDF\x05'],
     says: 'netCDF (MINC 1) is not read: convert MINC to NIfTI with mnc2nii, and other volumes to NRRD',
-  },
-  {
-    // HDF5 may begin behind a block of the user's own.
-    begins: ['\x89HDF\r\n\x1a\n'],
-    at: [0, 512, 1024, 2048],
-    says: 'HDF5 (MINC 2, netCDF 4) is not read yet: convert MINC to NIfTI with mnc2nii, and other volumes to NIfTI or NRRD',
   },
   { name: /\.mnc2?$/i, says: toNifti('MINC', 'mnc2nii') },
   { begins: ['\xff\xd8\xff'], says: 'JPEG is not read: it has lost what Stria would keep. Take the pictures as PNG or TIFF' },

@@ -19,6 +19,11 @@ const formats: Readonly<Record<FileFormat, ReadableFormat>> = {
   png: { name: 'PNG', endings: ['png'] },
   tiff: { name: 'TIFF', endings: ['tif', 'tiff'] },
   zarr: { name: 'OME-Zarr', files: 'folders, .zip', endings: ['zip', 'ozx'] },
+  hdf5: {
+    name: 'HDF5',
+    files: '.h5, .hdf5, .nwb, .ims, .nc, .mat, .mnc',
+    endings: ['h5', 'hdf5', 'hdf', 'he5', 'nxs', 'nwb', 'ims', 'nc', 'nc4', 'mat', 'mnc'],
+  },
   raw: { name: 'raw voxels', endings: ['raw', 'bin'] },
 };
 

@@ -16,7 +16,7 @@ export type PictureFormat = (typeof pictureFormats)[number];
  * Formats of which Stria keeps the values but not the files. They are restored in another format, NIfTI by default. Their
  * `SourceDescription` comes from `valueSource`.
  */
-export const valueFormats = ['zarr', 'dicom'] as const;
+export const valueFormats = ['zarr', 'hdf5', 'dicom'] as const;
 export type ValueFormat = (typeof valueFormats)[number];
 
 /** The formats that Stria writes besides its own. */

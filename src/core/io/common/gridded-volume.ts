@@ -60,8 +60,9 @@ export async function* griddedVoxels(
   grid: VoxelGrid,
   plan: AxisPlan,
   options: PieceOptions = {},
-  memory: GridMemory = defaultGridMemory,
+  limits: Partial<GridMemory> = {},
 ): AsyncGenerator<Uint8Array> {
+  const memory = { ...defaultGridMemory, ...limits };
   const width = elementBytes(grid.type);
   const chunkBytes = grid.chunks.reduce((product, length) => product * length, width);
   refuseLargeChunks(chunkBytes);

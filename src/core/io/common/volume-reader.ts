@@ -72,6 +72,9 @@ export interface OpenOptions {
   readonly pictureMemory?: number | undefined;
 }
 
+/** A level of more bytes than this is not opened by itself where there is a smaller one. */
+export const defaultLevelBytes = 4 * 2 ** 30;
+
 /** A reader of one format: recognises its files by the first bytes and the name, and opens them. */
 export interface VolumeReader {
   readonly format: SourceDescription['format'];

@@ -6,15 +6,12 @@ import type { VolumeTag } from '../../shared/volume-facts.ts';
 import { parseAxes, planAxes } from '../common/array-axes.ts';
 import { griddedVoxels } from '../common/gridded-volume.ts';
 import type { VolumeEntry } from '../common/volume-entry.ts';
-import type { OpenOptions, OpenVolume } from '../common/volume-reader.ts';
+import { defaultLevelBytes, type OpenOptions, type OpenVolume } from '../common/volume-reader.ts';
 import { type ArrayFacts, parseArray, readBytes } from './array-metadata.ts';
 import type { KeyStore } from './key-store.ts';
 import { type OmeImage, omeAxes, omeGeometry } from './ome-metadata.ts';
 import { openGrid } from './zarr-grid.ts';
 import { readNode, type ZarrNode } from './zarr-nodes.ts';
-
-/** A volume of more bytes than this is not opened by itself where there is a smaller level. */
-export const defaultLevelBytes = 4 * 2 ** 30;
 
 /** An array and what OME says of it. */
 interface ArrayPlace {

@@ -1,0 +1,87 @@
+import { toStriaError } from '../../shared/errors.ts';
+import type { JobOptions } from '../../shared/job.ts';
+import type { H5File, H5Metadata } from './h5-file.ts';
+import { filterName, isBuiltIn, typeOf, typeWords } from './h5-types.ts';
+
+/** A data set, as its header says. */
+export interface H5Dataset {
+  readonly path: string;
+  readonly metadata: H5Metadata;
+  readonly shape: readonly number[];
+  /** Undefined where the values lie in one piece. */
+  readonly chunks: readonly number[] | undefined;
+  readonly filters: readonly string[];
+  readonly problem: string | undefined;
+}
+
+/** Links that are looked at, and data sets that are listed. */
+const linkLimit = 100_000;
+const datasetLimit = 10_000;
+/** Each step of a path takes a search. */
+const depthLimit = 64;
+/** A chunk is unpacked as a whole, in the memory of WebAssembly, more than once. */
+const largestChunkBytes = 256 * 2 ** 20;
+/** Chunks have to be looked up one by one. */
+const chunkLimit = 2 ** 26;
+
+/**
+ * All data sets of at least two axes. Links are followed within the file; a group that was seen is not entered again.
+ * @throws StriaError `corrupt`, `unsupported`, `not-readable`, `aborted`
+ */
+export async function listDatasets(file: H5File, job: JobOptions): Promise<readonly H5Dataset[]> {
+  const names = await file.call(({ module }) => module.get_names(file.id, '/', true), job, 'its groups cannot be listed');
+  const datasets: H5Dataset[] = [];
+  let firstFault: unknown;
+  for (const name of names.slice(0, linkLimit)) {
+    if (datasets.length >= datasetLimit) break;
+    if (name.split('/').length > depthLimit) continue;
+    const path = name.startsWith('/') ? name : `/${name}`;
+    const found = await readDataset(file, path, job).catch((error: unknown) => {
+      // One broken object is no reason to hide the others.
+      if (toStriaError(error).tag !== 'corrupt') throw error;
+      firstFault ??= error;
+      return undefined;
+    });
+    if (found !== undefined && found.shape.length >= 2) datasets.push(found);
+  }
+  if (datasets.length === 0 && firstFault !== undefined) throw firstFault;
+  return datasets;
+}
+
+/** The data set at a path; undefined where there is something else, or nothing. @throws StriaError as `listDatasets` */
+export async function readDataset(file: H5File, path: string, job: JobOptions): Promise<H5Dataset | undefined> {
+  const isDataset = await file.call(({ module }) => module.get_type(file.id, path) === module.H5G_DATASET, job, path);
+  if (!isDataset) return undefined;
+  const what = `the header of ${path} cannot be read`;
+  const metadata = await file.call(({ module }) => module.get_dataset_metadata(file.id, path), job, what);
+  const filters = await file.call(({ module }) => module.get_dataset_filters(file.id, path), job, what);
+  const shape = metadata.shape ?? [];
+  const foreign = filters.find((filter) => !isBuiltIn(filter));
+  return {
+    path,
+    metadata,
+    shape,
+    chunks: metadata.chunks ?? undefined,
+    filters: filters.map(filterName),
+    problem: foreign === undefined ? problemOf(metadata, shape) : `its filter ${filterName(foreign)} is not read`,
+  };
+}
+
+function problemOf(metadata: H5Metadata, shape: readonly number[]): string | undefined {
+  const type = typeOf(metadata);
+  if (type === undefined) return `values of type ${typeWords(metadata)} are not read`;
+  if (shape.length === 0) return 'it is one value, no volume';
+  if (shape.includes(0)) return 'it is empty';
+  // The library takes what is missing as the fill value, without a word.
+  const other = metadata.virtual_sources?.find(({ file_name }) => file_name !== '.');
+  if (other !== undefined) return `its values lie in another file, ${other.file_name}`;
+  if (!Number.isSafeInteger(shape.reduce((product, length) => product * length, 8))) return 'it is longer than any file can be';
+  const { chunks } = metadata;
+  if (!chunks) return undefined;
+  const chunkBytes = chunks.reduce((product, length) => product * length, type.bytes);
+  if (chunkBytes > largestChunkBytes) {
+    return `its chunks hold ${Math.ceil(chunkBytes / 2 ** 20)} MiB each; up to ${largestChunkBytes / 2 ** 20} MiB are read`;
+  }
+  const count = shape.reduce((product, length, axis) => product * Math.ceil(length / Math.max(1, chunks[axis] ?? 1)), 1);
+  return count > chunkLimit ? `it has ${count} chunks; up to ${chunkLimit} are read` : undefined;
+}

@@ -1,0 +1,86 @@
+import type { ElementType } from '../../shared/volume.ts';
+import type { H5Metadata } from './h5-file.ts';
+
+/** Classes of types: `H5T_class_t`. */
+const integer = 0;
+const float = 1;
+const bitfield = 4;
+const enumeration = 8;
+const classNames: Readonly<Record<number, string>> = {
+  2: 'time',
+  3: 'text',
+  5: 'opaque',
+  6: 'compound',
+  7: 'reference',
+  9: 'variable length',
+  10: 'array',
+};
+
+/** How the values of a data set are read. */
+export interface H5Type {
+  readonly type: ElementType;
+  /** Of a value in the file, in bytes. */
+  readonly bytes: number;
+  readonly convert?: 'half' | 'i64' | 'u64';
+}
+
+const integers: Readonly<Record<string, H5Type>> = {
+  u1: { type: 'u8', bytes: 1 },
+  i1: { type: 'i8', bytes: 1 },
+  u2: { type: 'u16', bytes: 2 },
+  i2: { type: 'i16', bytes: 2 },
+  u4: { type: 'u32', bytes: 4 },
+  i4: { type: 'i32', bytes: 4 },
+  u8: { type: 'u32', bytes: 8, convert: 'u64' },
+  i8: { type: 'i32', bytes: 8, convert: 'i64' },
+};
+const floats: Readonly<Record<number, H5Type>> = {
+  2: { type: 'f32', bytes: 2, convert: 'half' },
+  4: { type: 'f32', bytes: 4 },
+  8: { type: 'f64', bytes: 8 },
+};
+
+/** Undefined for types that are not read. Enumerations (truth values among them) and bit fields are their numbers. */
+export function typeOf({ type, size, signed, enum_type }: H5Metadata): H5Type | undefined {
+  if (type === float) return floats[size];
+  const { FALSE, TRUE, ...others } = enum_type?.members ?? {};
+  if (size === 1 && FALSE === 0 && TRUE === 1 && Object.keys(others).length === 0) return integers.u1;
+  if (type === integer || type === enumeration) return integers[`${signed ? 'i' : 'u'}${size}`];
+  return type === bitfield ? integers[`u${size}`] : undefined;
+}
+
+/** `u16`, `i64 as i32`, or what the file has instead of numbers. */
+export function typeWords(metadata: H5Metadata): string {
+  const { type, size } = metadata;
+  const found = typeOf(metadata);
+  const members = metadata.compound_type?.members;
+  if (members?.length === 2 && members.every((member) => member.type === float)) return `complex${size * 8}`;
+  if (found === undefined) return classNames[type] ?? `${type === float ? 'float' : 'integer'} of ${size * 8} bits`;
+  if (found.convert === undefined) return found.type;
+  return `${found.convert === 'half' ? 'f16' : found.convert} as ${found.type}`;
+}
+
+/** What the library has built in: deflate, shuffle, fletcher32, szip, nbit, scaleoffset. */
+const lastBuiltIn = 6;
+/** As registered with The HDF Group. */
+const filterNames: Readonly<Record<number, string>> = {
+  305: 'LZO',
+  307: 'bzip2',
+  32000: 'LZF',
+  32001: 'Blosc',
+  32004: 'LZ4',
+  32008: 'Bitshuffle',
+  32013: 'ZFP',
+  32015: 'Zstandard',
+  32017: 'SZ',
+  32019: 'JPEG',
+  32026: 'Blosc2',
+};
+
+export function filterName({ id, name }: { readonly id: number; readonly name: string }): string {
+  return filterNames[id] ?? (name === '' ? `number ${id}` : name);
+}
+
+export function isBuiltIn({ id }: { readonly id: number }): boolean {
+  return id >= 1 && id <= lastBuiltIn;
+}

@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { memorySource } from '../../shared/bytes.ts';
+import { faultOf, noise } from '../common/testing.ts';
+import { openVolume } from '../open-volume.ts';
+import { hdf5File } from './h5-testing.ts';
+import { filterName } from './h5-types.ts';
+
+const shorts = new Uint16Array(noise(5 * 7 * 6 * 2).buffer);
+const shape = [5, 7, 6];
+
+const patientMs = 30_000;
+
+/** Opens the only volume, and reads up to 4 MiB of it until the time is over. */
+async function read(bytes: Uint8Array, dataset?: string, ms = patientMs): Promise<void> {
+  const deadline = performance.now() + ms;
+  const signal = {
+    get aborted() {
+      return performance.now() > deadline;
+    },
+  } as AbortSignal;
+  const volume = await openVolume(memorySource('a.h5', bytes), { dataset, signal });
+  let given = 0;
+  for await (const piece of volume.voxels({ signal })) {
+    given += piece.byteLength;
+    if (given > 4 * 2 ** 20) break;
+  }
+}
+
+const file = await hdf5File((root) => {
+  const group = root.create_group('entry');
+  const data = group.create_dataset({ name: 'data', data: shorts, shape, chunks: [2, 3, 4], compression: 4 });
+  data.create_attribute('element_size_um', [3, 0.5, 0.25], [3], '<d');
+  data.create_attribute('units', 'counts');
+});
+
+test('a file that is cut off anywhere is refused', async () => {
+  expect(await faultOf(read(file))).toBeUndefined();
+  for (let length = 8; length < file.byteLength; length += 151) {
+    expect((await faultOf(read(file.subarray(0, length))))?.tag).toMatch(/corrupt|unsupported/);
+  }
+});
+
+test('groups that are deep, and links in a circle, end', async () => {
+  const deep = await hdf5File((root) => {
+    let path = '';
+    for (let depth = 0; depth < 300; depth++) {
+      path += '/g';
+      root.create_group(path.slice(1));
+    }
+    root.create_hard_link('/g', `${path.slice(1)}/up`);
+    root.create_soft_link('/a', 'b');
+    root.create_soft_link('/b', 'a');
+  });
+  const fault = await faultOf(read(deep));
+  expect(fault).toMatchObject({ tag: 'unsupported' });
+  expect(fault?.message).toContain('no data set');
+});
+
+test('filters that are not built in are refused by name', async () => {
+  const old = await hdf5File(
+    (root) => {
+      root.create_dataset({ name: 'data', data: shorts, shape, chunks: [2, 3, 4], compression: 4 });
+    },
+    { libver: ['earliest', 'v114'] },
+  );
+  // In front of the filter's name: its number, 1, the length of its name, flags, one value.
+  const bytes = old.slice();
+  const at = Buffer.from(bytes).indexOf('deflate') - 8;
+  expect([...bytes.subarray(at, at + 8)]).toEqual([1, 0, 8, 0, 0, 0, 1, 0]);
+  bytes[at] = 200;
+  const fault = await faultOf(read(bytes, '/data'));
+  expect(fault).toMatchObject({ tag: 'unsupported' });
+  expect(fault?.message).toContain('filter deflate is not read');
+  expect(filterName({ id: 32_001, name: '' })).toBe('Blosc');
+  expect(filterName({ id: 40_000, name: 'mine' })).toBe('mine');
+});
+
+test('500 damaged files end in typed faults or in values', async () => {
+  const allowed = new Set(['corrupt', 'unsupported', 'invalid-input', 'aborted', 'not-readable', 'out-of-memory', undefined]);
+  const random = noise(500 * 8, 77);
+  for (let number = 0; number < 500; number++) {
+    const bits = random.subarray(number * 8, number * 8 + 8);
+    const bytes = file.slice();
+    const count = 1 + ((bits[0] as number) % 3);
+    for (let more = 0; more < count; more++) {
+      const at = (((bits[1 + more] as number) << 8) | (bits[2 + more] as number)) % bytes.length;
+      bytes[at] =
+        (bits[7] as number) < 128
+          ? (bits[4 + more] as number)
+          : ([0, 1, 0x7f, 0x80, 0xff][(bits[4 + more] as number) % 5] as number);
+    }
+    const fault = await faultOf(read(bytes, undefined, 250));
+    if (!allowed.has(fault?.tag)) expect.fail(`mutant ${number}: ${fault?.tag} ${fault?.message}\n${fault?.stack}`);
+  }
+}, 120_000);
