@@ -269,7 +269,7 @@ export const rooms = [
   {
     room: 'main',
     holds: 'The Electron main process: windows, menus, the app:// protocol, files, dialogs.',
-    imports: 'resources core/shared',
+    imports: 'resources core/io/common core/shared node',
     packages: 'electron node:*',
   },
   {
@@ -429,7 +429,7 @@ export const rooms = [
     room: 'renderer/panels/dialogs',
     holds: 'Dialogs and the command palette.',
     imports:
-      'core/shared core/volume renderer/app renderer/app/output renderer/app/state renderer/app/words renderer/panels/controls renderer/panels/hooks renderer/panels/inspector renderer/viewer/colors renderer/viewer/model',
+      'core/shared core/volume renderer/app renderer/app/output renderer/app/state renderer/app/words renderer/host renderer/panels/controls renderer/panels/hooks renderer/panels/inspector renderer/viewer/colors renderer/viewer/model',
     packages: 'lucide-react react react-aria-components',
   },
   {

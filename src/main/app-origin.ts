@@ -4,9 +4,9 @@ const appHost = 'stria';
 export const appOrigin = `${appScheme}://${appHost}`;
 export const appPage = `${appOrigin}/index.html`;
 
-/** The URL under which the protocol serves an opened file. */
-export function fileUrl(id: string): string {
-  return `${appOrigin}/file/${id}`;
+/** The URL under which the protocol serves an opened file, or lists an opened folder. */
+export function fileUrl(id: string, kind: 'file' | 'folder' = 'file'): string {
+  return `${appOrigin}/${kind}/${id}`;
 }
 
 /** A frame, with what the check below needs of it. */

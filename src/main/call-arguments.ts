@@ -15,6 +15,7 @@ type Checks = { [Name in CallName]: ChecksOf<Calls[Name]['args']> };
 const checks: Checks = {
   'shell-info': [],
   'open-dialog': [],
+  'open-folder-dialog': [],
   'open-sibling': [id, fileName],
   'open-relative': [id, relativePath],
   'recent-list': [],

@@ -18,6 +18,10 @@ export function openVolumesDialog(): OpenDialogOptions {
   };
 }
 
+export function openFolderDialog(): OpenDialogOptions {
+  return { properties: ['openDirectory'], buttonLabel: 'Open folder' };
+}
+
 /** Without `showOverwriteConfirmation`, Electron's dialog on Linux lets the user choose an existing file without asking. */
 export function saveDialog(defaultPath: string): SaveDialogOptions {
   return { defaultPath, properties: ['showOverwriteConfirmation'] };

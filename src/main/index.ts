@@ -151,7 +151,7 @@ function run(): void {
   void app.whenReady().then(() => {
     harden(session.defaultSession, devServer);
     const root = resolve(import.meta.dirname, '../renderer');
-    protocol.handle(appScheme, createProtocol({ root, findFile: opened.find, devServer }));
+    protocol.handle(appScheme, createProtocol({ root, findFile: opened.find, findFolder: opened.folder, devServer }));
     registerIpc({
       opened,
       saves,

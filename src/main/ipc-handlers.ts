@@ -6,7 +6,7 @@ import { answerCall, answerOf, type Handlers } from './answers.ts';
 import { isAppFrame } from './app-origin.ts';
 import { checkDroppedPath } from './call-arguments.ts';
 import { isCompatible } from './compatibility.ts';
-import { newFolderDialog, openVolumesDialog, referenceQuestion, saveDialog } from './dialogs.ts';
+import { newFolderDialog, openFolderDialog, openVolumesDialog, referenceQuestion, saveDialog } from './dialogs.ts';
 import type { FolderSaves } from './folder-saves.ts';
 import type { AskPerson, Denial, OpenedFiles } from './opened-files.ts';
 import type { RecentFiles } from './recent-files.ts';
@@ -93,6 +93,13 @@ function makeHandlers({
       if (canceled) return [];
       for (const path of filePaths) lastFolder.noteFile(path);
       return Promise.all(filePaths.map((path) => opened.choose(path)));
+    },
+    async 'open-folder-dialog'(window) {
+      const { canceled, filePaths } = await dialog.showOpenDialog(window, openFolderDialog());
+      const [path] = filePaths;
+      if (canceled || path === undefined) return null;
+      lastFolder.noteFile(path);
+      return opened.choose(path);
     },
     async 'open-sibling'(window, id, name) {
       const sibling = await opened.openReferred(id, name, askIn(window));

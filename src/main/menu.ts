@@ -42,6 +42,7 @@ export function menuTemplate(options: MenuOptions): MenuItemConstructorOptions[]
     label: '&File',
     submenu: [
       item('&Open…', 'open', 'CmdOrCtrl+O'),
+      item('Open &folder…', 'open-folder'),
       { label: 'Open &Recent', submenu: recentItems(options) },
       separator,
       item('&Save as .stria…', 'save', 'CmdOrCtrl+S'),

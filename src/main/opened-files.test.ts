@@ -12,7 +12,7 @@ beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'stria-')));
   recent = [];
   files = createOpenedFiles(
-    (id) => `app://stria/file/${id}`,
+    (id, kind) => `app://stria/${kind}/${id}`,
     () => recent,
   );
 });
@@ -35,14 +35,12 @@ test('a file is opened under an id that reveals nothing about its path', async (
 });
 
 test('anything but a regular file is refused by name', async () => {
-  mkdirSync(join(folder, 'series'));
   execFileSync('mkfifo', [join(folder, 'pipe'), join(folder, 'scan.img')]);
   const refused = (name: string, message: string) =>
     expect(files.choose(join(folder, name))).rejects.toMatchObject({
       tag: 'not-readable',
       message: expect.stringContaining(message),
     });
-  await refused('series', "'series' is a folder");
   await refused('pipe', "'pipe' is a device or a pipe");
   await refused('none.nii', 'no longer exists');
   const { id } = await files.choose(make('scan.hdr'));
@@ -175,4 +173,17 @@ test('an unknown id opens nothing', async () => {
   expect(files.find(id)).toBeUndefined();
   expect(() => files.get(id)).toThrow('No such file is open');
   await expect(files.chosenFolder(id)).rejects.toMatchObject({ tag: 'invalid-input' });
+});
+
+test('a folder is opened under an id, and its files are found below it and nowhere else', async () => {
+  make('study/S1/IM0', 'abc');
+  make('secret');
+  const opened = await files.choose(join(folder, 'study'));
+  expect(opened).toEqual({ id: opened.id, name: 'study', size: 0, url: `app://stria/folder/${opened.id}`, isFolder: true });
+  const tree = files.folder(opened.id);
+  expect((await tree?.files())?.map(({ path, size }) => [path, size])).toEqual([['S1/IM0', 3]]);
+  expect(await tree?.find('../secret')).toBeUndefined();
+  expect(files.find(opened.id)).toBeUndefined();
+  expect(files.folder('none')).toBeUndefined();
+  expect(() => files.chosenPath(opened.id)).toThrow();
 });

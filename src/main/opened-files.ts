@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { FileTree } from '../core/io/common/file-tree.ts';
 import { StriaError } from '../core/shared/errors.ts';
 import type { OpenedFile } from '../core/shared/ipc.ts';
+import { isExistingFolder, openFolder } from '../node/node-folder.ts';
 import { errorCode, toFileFault } from './file-faults.ts';
 import { judgeReference, type Verdict } from './references.ts';
 
@@ -34,6 +36,8 @@ export interface OpenedFiles {
    */
   openReferred(id: string, path: string, ask: AskPerson): Promise<OpenedFile | Denial | null>;
   find(id: string): FileOnDisk | undefined;
+  /** The files of a chosen folder; undefined for an id that is none's. */
+  folder(id: string): FileTree | undefined;
   /** Like `find`. @throws StriaError `invalid-input` for an unknown id */
   get(id: string): FileOnDisk;
   /** The path of a file that the user chose. @throws StriaError `invalid-input` for any other */
@@ -54,7 +58,11 @@ interface HeldFile extends FileOnDisk {
  * @param urlOf the URL under which the protocol serves an id
  * @param recentPaths the recent files, each of which the user has chosen before
  */
-export function createOpenedFiles(urlOf: (id: string) => string, recentPaths: () => readonly string[] = () => []): OpenedFiles {
+export function createOpenedFiles(
+  urlOf: (id: string, kind: 'file' | 'folder') => string,
+  recentPaths: () => readonly string[] = () => [],
+): OpenedFiles {
+  const folders = new Map<string, FileTree>();
   const files = new Map<string, HeldFile>();
   /** With links resolved. */
   const chosenFiles = new Set<string>();
@@ -70,7 +78,7 @@ export function createOpenedFiles(urlOf: (id: string) => string, recentPaths: ()
     const id = randomUUID();
     const { size, mtimeMs: modifiedMs } = facts;
     files.set(id, { path, size, modifiedMs, isChosen, roots: [root], consent: Promise.resolve(true) });
-    return { id, name, size, url: urlOf(id) };
+    return { id, name, size, url: urlOf(id, 'file') };
   };
 
   const get = (id: string): HeldFile => {
@@ -100,6 +108,11 @@ export function createOpenedFiles(urlOf: (id: string) => string, recentPaths: ()
   return {
     async choose(path) {
       const absolute = resolve(path);
+      if (await isExistingFolder(absolute)) {
+        const id = randomUUID();
+        folders.set(id, await openFolder(absolute));
+        return { id, name: basename(absolute), size: 0, url: urlOf(id, 'folder'), isFolder: true };
+      }
       const root = await realpath(dirname(absolute)).catch(() => dirname(absolute));
       const opened = await hold(absolute, true, root);
       chosenFolders.add(root);
@@ -122,6 +135,7 @@ export function createOpenedFiles(urlOf: (id: string) => string, recentPaths: ()
     },
 
     find: (id) => files.get(id),
+    folder: (id) => folders.get(id),
     get,
 
     chosenPath(id) {

@@ -8,7 +8,7 @@ import { createProtocol, pagePath } from './protocol.ts';
 
 let folder = '';
 let files = createOpenedFiles(fileUrl);
-let answer = createProtocol({ root: '', findFile: files.find });
+let answer = createProtocol({ root: '', findFile: files.find, findFolder: files.folder });
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'stria-'));
   mkdirSync(join(folder, 'renderer', 'assets'), { recursive: true });
@@ -16,7 +16,7 @@ beforeEach(() => {
   writeFileSync(join(folder, 'renderer', 'index.html'), '<!doctype html>');
   writeFileSync(join(folder, 'renderer', 'assets', 'a b.js'), '1');
   files = createOpenedFiles(fileUrl);
-  answer = createProtocol({ root: join(folder, 'renderer'), findFile: files.find });
+  answer = createProtocol({ root: join(folder, 'renderer'), findFile: files.find, findFolder: files.folder });
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 const ask = (url: string, init?: RequestInit) => answer(new Request(url, init));
@@ -121,6 +121,28 @@ test('only in development may another origin read, and only the dev server', asy
   writeFileSync(join(folder, 'a'), 'a');
   const { url } = await files.choose(join(folder, 'a'));
   expect((await ask(url)).headers.get('access-control-allow-origin')).toBeNull();
-  const development = createProtocol({ root: folder, findFile: files.find, devServer: 'http://localhost:5173/' });
+  const development = createProtocol({
+    root: folder,
+    findFile: files.find,
+    findFolder: files.folder,
+    devServer: 'http://localhost:5173/',
+  });
   expect((await development(new Request(url))).headers.get('access-control-allow-origin')).toBe('http://localhost:5173');
+});
+
+test('a folder is listed, and its files come by range; nothing beside it does', async () => {
+  mkdirSync(join(folder, 'study', 'S 1'), { recursive: true });
+  writeFileSync(join(folder, 'study', 'S 1', 'IM#0'), 'abcdef');
+  symlinkSync(join(folder, 'secret.txt'), join(folder, 'study', 'link'));
+  const { url } = await files.choose(join(folder, 'study'));
+  const list = await ask(url);
+  expect([list.status, await list.json()]).toEqual([200, [['S 1/IM#0', 6]]]);
+  const part = await ask(`${url}/S%201/IM%230`, { headers: { range: 'bytes=1-3' } });
+  expect([part.status, part.headers.get('content-range'), await part.text()]).toEqual([206, 'bytes 1-3/6', 'bcd']);
+  expect((await ask(`${url}/S%201/IM%230`, { headers: { range: 'bytes=9-' } })).status).toBe(416);
+  expect((await ask(`${url}/S%201/IM%230`, { method: 'HEAD' })).headers.get('content-range')).toBe('bytes 0-5/6');
+  for (const path of ['/link', '/..%2fsecret.txt', '/%2e%2e/secret.txt', '/S%201', '/none', '/%', '//etc/passwd']) {
+    expect((await ask(url + path)).status, path).toBe(404);
+  }
+  expect((await ask('app://stria/folder/00000000-0000-0000-0000-000000000000')).status).toBe(404);
 });

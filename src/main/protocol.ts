@@ -1,9 +1,11 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { extname, join, resolve, sep } from 'node:path';
 import contentSecurityPolicy from '../../resources/content-security-policy.json';
+import type { FileTree } from '../core/io/common/file-tree.ts';
 import { appScheme, isAppUrl } from './app-origin.ts';
 import { parseRange } from './byte-range.ts';
 import { errorCode } from './file-faults.ts';
+import { refusal, serveFolder } from './folder-files.ts';
 import type { FileOnDisk } from './opened-files.ts';
 
 /** Bytes of a file in memory at a time while it is streamed. */
@@ -37,6 +39,7 @@ export interface ProtocolOptions {
   /** The folder of the built renderer. Everything below it is served. */
   readonly root: string;
   readonly findFile: (id: string) => FileOnDisk | undefined;
+  readonly findFolder: (id: string) => FileTree | undefined;
   /** In development the page comes from this server's origin and reads files across origins. */
   readonly devServer?: string | undefined;
 }
@@ -45,15 +48,26 @@ export interface ProtocolOptions {
  * Answers `app://stria/…`: the renderer's own files, and under `/file/<id>` the files that main has opened, by range. Nothing
  * else is reachable, whatever the path.
  */
-export function createProtocol({ root, findFile, devServer }: ProtocolOptions): (request: Request) => Promise<Response> {
+export function createProtocol({
+  root,
+  findFile,
+  findFolder,
+  devServer,
+}: ProtocolOptions): (request: Request) => Promise<Response> {
   return async (request) => {
     const url = new URL(request.url);
     if (url.protocol !== `${appScheme}:` || !isAppUrl(request.url, undefined)) return refusal(404);
     if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(405);
     const id = /^\/file\/([0-9a-f-]{36})$/.exec(url.pathname)?.[1];
-    if (id === undefined) return servePage(root, url.pathname, request.method);
-    const file = findFile(id);
-    const response = file === undefined ? refusal(404) : await serveFile(file, request);
+    const [, folderId, inner] = /^\/folder\/([0-9a-f-]{36})(?:\/(.+))?$/.exec(url.pathname) ?? [];
+    if (id === undefined && folderId === undefined) return servePage(root, url.pathname, request.method);
+    const file = findFile(id ?? '');
+    const folder = findFolder(folderId ?? '');
+    const response = folder
+      ? await serveFolder(folder, inner, request)
+      : file === undefined
+        ? refusal(404)
+        : await serveFile(file, request);
     if (devServer !== undefined) {
       response.headers.set('access-control-allow-origin', new URL(devServer).origin);
       response.headers.set('access-control-expose-headers', 'content-range');
@@ -151,8 +165,4 @@ function streamOf(handle: FileHandle, start: number, end: number): ReadableStrea
     },
     cancel: () => handle.close(),
   });
-}
-
-function refusal(status: number, headers: Record<string, string> = {}): Response {
-  return new Response(null, { status, headers: { ...headers, 'cache-control': 'no-store' } });
 }

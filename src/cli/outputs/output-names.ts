@@ -2,7 +2,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { StriaError } from '../../core/shared/errors.ts';
 import { standardStream } from '../../core/shared/standard-streams.ts';
-import { volumeStem } from '../../core/shared/volume-names.ts';
+import { datasetSuffix, volumeStem } from '../../core/shared/volume-names.ts';
 import { systemFault } from '../../node/system-faults.ts';
 
 /** A file to write, and whether the user named it. Only then is an existing file replaced without -f. */
@@ -24,12 +24,6 @@ export async function isOneOutput(inputs: readonly string[], output: string | un
 /** Whether all of these are pictures of one kind, by their names. */
 export function arePictureNames(inputs: readonly string[]): boolean {
   return [/\.png$/i, /\.tiff?$/i].some((ending) => inputs.every((input) => ending.test(input)));
-}
-
-/** The part of an output's name that says which of several volumes it is: `-entry-data` for the data set `/entry/data`. */
-function datasetSuffix(dataset: string | undefined): string {
-  const plain = dataset?.replace(/[^\p{L}\p{N}._]+/gu, '-').replace(/^[-.]+|[-.]+$/g, '');
-  return plain ? `-${plain.slice(-100)}` : '';
 }
 
 /**

@@ -6,6 +6,8 @@ export interface OpenedFile {
   readonly name: string;
   readonly size: number;
   readonly url: string;
+  /** It is a folder: `url` lists its files, as pairs of path and size, and below it lies each of them. Its size is 0. */
+  readonly isFolder?: boolean | undefined;
 }
 
 export interface RecentFile {
@@ -30,6 +32,7 @@ export interface ShellInfo {
 /** Commands that menus send. The renderer runs the same command for the menu, button and key. */
 export const menuCommands = [
   'open',
+  'open-folder',
   'save',
   'save-session',
   'close',
@@ -57,6 +60,8 @@ export interface Calls {
   'shell-info': { args: []; result: ShellInfo };
   /** Shows the open dialog. Empty if the user cancels. */
   'open-dialog': { args: []; result: OpenedFile[] };
+  /** Shows a dialog for a folder. Null: the user backed out. */
+  'open-folder-dialog': { args: []; result: OpenedFile | null };
   /** A file beside an opened one that its format refers to, or null. Main may ask the user; a refusal is `not-readable`. */
   'open-sibling': { args: [id: string, name: string]; result: OpenedFile | null };
   /**

@@ -19,8 +19,11 @@ import { GpuLife } from './gpu/gpu-life.ts';
 import { isOfText, runKey, tryCommand } from './keys.ts';
 import { Lab, type LabFileKind, labFiles } from './lab/lab.ts';
 import { groupDatasets } from './loading/datasets.ts';
+import type { Dropped } from './loading/dropped-files.ts';
 import { withStacks } from './loading/picture-stacks.ts';
 import { suggestLayouts } from './loading/raw-layout.ts';
+import { withSeries } from './loading/series-files.ts';
+import { VolumeList } from './loading/volume-list.ts';
 import { measurementsCsv } from './measure/measurement-words.ts';
 import { Measuring } from './measure/measuring.ts';
 import { Output } from './output/output.ts';
@@ -158,7 +161,7 @@ export class App {
       void this.#sessions.complete(document.session, files);
       return;
     }
-    const datasets = groupDatasets(withStacks(files));
+    const datasets = groupDatasets(withSeries(withStacks(files)));
     const [first] = datasets;
     if (!first) return;
     if (datasets.length === 1 && gpu.kind !== 'failed') {
@@ -168,11 +171,11 @@ export class App {
   }
 
   /** @param asSecond compares it with the open volume */
-  async openDropped(dropped: Promise<readonly File[]>, asSecond = false): Promise<void> {
+  async openDropped(dropped: Promise<Dropped>, asSecond = false): Promise<void> {
     await this.#orNotice(async () => {
-      const files = await dropped;
-      if (files.length === 0) return;
-      const adopted = await this.host.adopt(files);
+      const { files, folders } = await dropped;
+      if (files.length + folders.length === 0) return;
+      const adopted = await this.host.adopt(files, folders);
       if (asSecond) this.compare(adopted);
       else this.open(adopted);
     });
@@ -182,9 +185,26 @@ export class App {
     void this.#orNotice(async () => this.open(await this.host.openDialog()));
   }
 
+  openFolderDialog(): void {
+    void this.#orNotice(async () => {
+      const folder = await this.host.openFolderDialog();
+      if (folder) this.open([folder]);
+    });
+  }
+
+  /** Looks through a file or folder for its volumes. The caller ends it. */
+  listVolumes(file: HostFile): VolumeList {
+    return new VolumeList(file);
+  }
+
+  /** Opens one of the volumes of a file or folder. */
+  openChoice(file: HostFile, dataset: string, label: string): void {
+    void this.#document.open({ kind: 'file', file, dataset, label });
+  }
+
   /** Compares the first volume of these files with the open one. */
   compare(files: readonly HostFile[]): void {
-    const [first] = groupDatasets(withStacks(files));
+    const [first] = groupDatasets(withSeries(withStacks(files)));
     if (first) void this.comparison.open({ kind: 'file', file: first.primary }, first.primary.name);
   }
 

@@ -92,6 +92,21 @@ export function createCommands(app: App): Command[] {
   return [
     { id: 'open', label: 'Open…', group: 'File', shortcut: 'Mod+O', menu: 'open', enabled: always, run: () => app.openDialog() },
     {
+      id: 'open-folder',
+      label: 'Open folder…',
+      group: 'File',
+      menu: 'open-folder',
+      enabled: always,
+      run: () => app.openFolderDialog(),
+    },
+    {
+      id: 'choose-volume',
+      label: 'Choose another volume in this file…',
+      group: 'File',
+      enabled: (state) => isReady(state) && openDocument(state)?.chosenFrom !== undefined,
+      run: () => store.setState({ overlay: 'volumes' }),
+    },
+    {
       id: 'save',
       label: 'Save as .stria…',
       group: 'File',

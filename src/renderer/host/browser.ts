@@ -5,6 +5,7 @@ import { blobFiles } from './blob-files.ts';
 import { addRecent, clearRecentStore, listRecent, recentHandle } from './browser-recent.ts';
 import { createBeside, createFolder, distinctDownloads, downloadSink, pickedSink, removed } from './browser-sinks.ts';
 import { backedOut, toFileFault } from './faults.ts';
+import { blobFolder } from './folder-files.ts';
 import type { Host, HostFile, HostSink } from './host.ts';
 
 /** The host in a browser: the File System Access API if available, else <input type=file> and downloads. */
@@ -71,12 +72,24 @@ export function browserHost(): Host {
       }
       return fromHandles(picked);
     },
-    async adopt(files) {
+    async openFolderDialog() {
+      const files = await filesFromInput(true);
+      const [first] = files;
+      if (first === undefined) return undefined;
+      const paths = files.map((file) => file.webkitRelativePath.split('/'));
+      return blobFolder(
+        paths[0]?.[0] ?? first.name,
+        files.map((file, index) => ({ path: paths[index]?.slice(1).join('/') ?? file.name, file })),
+      );
+    },
+    async adopt(files, folders = []) {
       const found = await dropped;
-      return blobFiles(files, (file) => {
+      const adopted = blobFiles(files, (file) => {
         const match = found.find((other) => isSameFile(other.file, file));
         return match && keep(match.handle);
       });
+      for (const folder of folders) adopted.push(blobFolder(folder.name, await folder.list()));
+      return adopted;
     },
     // A page cannot see folders.
     openRelative: async () => undefined,
@@ -159,12 +172,13 @@ function isSameFile(a: File, b: File): boolean {
   return a.name === b.name && a.size === b.size && a.lastModified === b.lastModified;
 }
 
-/** Asks through a hidden <input>. Empty if the user cancelled. */
-function filesFromInput(): Promise<File[]> {
+/** Asks for files, or for a folder with all that lies in it, through a hidden <input>. Empty if the user cancelled. */
+function filesFromInput(folder = false): Promise<File[]> {
   return new Promise((resolve) => {
     const input = document.createElement('input');
     input.type = 'file';
     input.multiple = true;
+    input.webkitdirectory = folder;
     input.addEventListener('change', () => resolve([...(input.files ?? [])]));
     input.addEventListener('cancel', () => resolve([]));
     input.click();

@@ -2,6 +2,7 @@ import { faultFromData } from '../../core/shared/errors.ts';
 import type { Answer, CallName, Calls, OpenedFile, StriaBridge } from '../../core/shared/ipc.ts';
 import { blobFiles } from './blob-files.ts';
 import { sourceOf } from './file-source.ts';
+import { blobFolder, folderFile } from './folder-files.ts';
 import type { Host, HostFile, HostSink } from './host.ts';
 
 /** Long writes are sent to main in pieces of this size. */
@@ -14,7 +15,10 @@ export function electronHost(bridge: StriaBridge): Host {
   const ask = async <Name extends CallName>(name: Name, ...args: Calls[Name]['args']) =>
     answered(await bridge.call(name, ...args));
 
-  const hostFile = (opened: OpenedFile): HostFile => ({
+  const hostFile = (opened: OpenedFile): HostFile =>
+    opened.isFolder ? folderFile({ kind: 'url', name: opened.name, url: opened.url }) : singleFile(opened);
+
+  const singleFile = (opened: OpenedFile): HostFile => ({
     name: opened.name,
     size: opened.size,
     handle: { kind: 'url', name: opened.name, size: opened.size, url: opened.url },
@@ -49,14 +53,23 @@ export function electronHost(bridge: StriaBridge): Host {
     kind: 'electron',
     info: () => ask('shell-info'),
     openDialog: async () => (await ask('open-dialog')).map(hostFile),
-    async adopt(files) {
+    async openFolderDialog() {
+      const opened = await ask('open-folder-dialog');
+      return opened === null ? undefined : hostFile(opened);
+    },
+    async adopt(files, folders = []) {
       const inPage = blobFiles(files);
       const opened = await Promise.all(files.map(async (file) => answered(await bridge.openDropped(file))));
       // A File that the page created has no path and stays a blob.
-      return inPage.map((file, index) => {
+      const adopted = inPage.map((file, index) => {
         const found = opened[index];
         return found ? hostFile(found) : file;
       });
+      for (const folder of folders) {
+        const found = answered(await bridge.openDropped(folder.file));
+        adopted.push(found ? hostFile(found) : blobFolder(folder.name, await folder.list()));
+      }
+      return adopted;
     },
     async openRelative(file, path) {
       const opened = file.id === undefined ? null : await ask('open-relative', file.id, path);

@@ -14,9 +14,31 @@ export interface HostFile {
   readonly pictures?: readonly FileHandle[] | undefined;
   /** The files of that stack, in the same order. */
   readonly stackOf?: readonly HostFile[] | undefined;
+  /** Set where this is a folder, or several files of one series. Its own handle is empty; its size is that of all files, or 0. */
+  readonly folder?: FolderHandle | undefined;
   /** Set if the shell can find the file again, for recent files and for saving beside it. */
   readonly id?: string | undefined;
 }
+/** The files of a folder, or of a series, as they can be posted. `app/loading/folder-tree.ts` makes a tree of them. */
+export type FolderHandle =
+  | { readonly kind: 'files'; readonly name: string; readonly files: readonly FolderFile[] }
+  /** The URL lists the files; each lies below it, by its path. */
+  | { readonly kind: 'url'; readonly name: string; readonly url: string };
+export interface FolderFile {
+  /** From the folder, with `/`. */
+  readonly path: string;
+  readonly handle: FileHandle;
+}
+
+/** A folder that was dropped. */
+export interface DroppedFolder {
+  readonly name: string;
+  /** What the drop gives for it: the shell may know its path. */
+  readonly file: File;
+  /** All its files, by their paths from it. @throws StriaError `not-readable`, `unsupported` for too many */
+  list(): Promise<readonly { readonly path: string; readonly file: File }[]>;
+}
+
 export type FileHandle =
   | { readonly kind: 'blob'; readonly name: string; readonly blob: Blob }
   | { readonly kind: 'url'; readonly name: string; readonly size: number; readonly url: string };
@@ -57,8 +79,10 @@ export interface Host {
   info(): Promise<ShellInfo>;
   /** Shows the open dialog. Empty if the user cancelled. */
   openDialog(): Promise<HostFile[]>;
+  /** Shows a dialog for a folder. Undefined: the user backed out. */
+  openFolderDialog(): Promise<HostFile | undefined>;
   /** The files of a drop or of an <input>. Files dropped together are siblings. */
-  adopt(files: readonly File[]): Promise<HostFile[]>;
+  adopt(files: readonly File[], folders?: readonly DroppedFolder[]): Promise<HostFile[]>;
   /** The file at a path relative to another's folder, if the shell can find it. */
   openRelative(file: HostFile, path: string): Promise<HostFile | undefined>;
   recent(): Promise<RecentFile[]>;

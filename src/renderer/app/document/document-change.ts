@@ -10,7 +10,7 @@ import { endsJob, hasDocument, nextLife } from './document-machine.ts';
 /** The data of each event. */
 export type DocumentEvent =
   | { readonly kind: 'open' | 'seek'; readonly name: string; readonly progress: JobProgress }
-  | { readonly kind: 'ask'; readonly question: Extract<DocumentState, { readonly kind: 'layout' | 'waiting' }> }
+  | { readonly kind: 'ask'; readonly question: Extract<DocumentState, { readonly kind: 'layout' | 'choice' | 'waiting' }> }
   | { readonly kind: 'fail'; readonly name: string; readonly fault: FaultData; readonly rawFile?: HostFile | undefined }
   | ({ readonly kind: 'loaded'; readonly document: OpenDocument } & OnGpu)
   | ({ readonly kind: 'returned' } & OnGpu)

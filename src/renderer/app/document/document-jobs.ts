@@ -159,8 +159,9 @@ export class DocumentJobs {
   async #askWhere(held: HeldVolume): Promise<HostSink | undefined> {
     const { request, loaded } = held;
     const name = request.kind === 'file' ? request.file.name : loaded.source.parts.find((part) => part.hasVoxels)?.name;
+    const dataset = request.kind === 'file' ? request.dataset : undefined;
     try {
-      const sink = await this.#needs.host.saveAs(offeredName(name ?? 'volume'));
+      const sink = await this.#needs.host.saveAs(offeredName(name ?? 'volume', dataset));
       if (!sink || this.#needs.held() === held) return sink;
       await sink.abort().catch(() => undefined);
     } catch (error) {

@@ -230,6 +230,10 @@ export class DocumentLife implements EngineWatcher {
 
   #loadFailed(request: OpenRequest, error: unknown): void {
     const fault = faultToData(error);
+    if (fault.tag === 'several' && request.kind === 'file') {
+      this.ask({ kind: 'choice', file: request.file });
+      return;
+    }
     const file = request.kind === 'file' && !request.raw ? request.file : undefined;
     const isUnknown = fault.tag === 'unsupported' || fault.tag === 'invalid-input';
     if (file && isUnknown && rawEndings.test(file.name)) {
@@ -266,16 +270,21 @@ export class DocumentLife implements EngineWatcher {
 }
 
 function nameOf(request: OpenRequest): string {
-  return request.kind === 'file' ? request.file.name : sampleTitle(request.sample);
+  if (request.kind === 'sample') return sampleTitle(request.sample);
+  return request.dataset === undefined ? request.file.name : `${request.file.name} · ${request.label || request.dataset}`;
 }
 
 function documentOf(
   request: OpenRequest,
-  { kept, format, source }: LoadedVolume,
+  { kept, format, source, tags }: LoadedVolume,
   statistics: OpenDocument['statistics'],
 ): OpenDocument {
   const { info, decimation } = kept;
   const fileBytes = request.kind === 'file' ? request.file.size : undefined;
   const arePictures = isPictureFormat(source.format);
-  return { name: nameOf(request), format, fileBytes, info, statistics, decimation, arePictures };
+  const chosenFrom =
+    request.kind === 'file' && (request.dataset !== undefined || request.file.folder)
+      ? { file: request.file, dataset: request.dataset }
+      : undefined;
+  return { name: nameOf(request), format, fileBytes, info, statistics, decimation, arePictures, tags, chosenFrom };
 }

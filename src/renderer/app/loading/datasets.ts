@@ -1,4 +1,4 @@
-import { volumeStem } from '../../../core/shared/volume-names.ts';
+import { datasetSuffix, volumeStem } from '../../../core/shared/volume-names.ts';
 
 /** Something to open or compress: a file, and the files that belong to it. */
 export interface Dataset<File extends { readonly name: string }> {
@@ -52,8 +52,8 @@ export function dropWords(types: readonly string[]): string {
 }
 
 /** The suggested name for saving a compressed volume: `scan.stria` for `scan.nii.gz` and for `scan.stria`. */
-export function offeredName(name: string): string {
-  return isStria(name) ? name : `${volumeStem(name)}.stria`;
+export function offeredName(name: string, dataset?: string): string {
+  return isStria(name) ? name : `${volumeStem(name)}${datasetSuffix(dataset)}.stria`;
 }
 
 /**

@@ -30,18 +30,30 @@ function transfer(entries: readonly { name: string }[]): DataTransfer {
   return { files: entries.map(({ name }) => file(name)), items: [...items, { kind: 'string' }] } as unknown as DataTransfer;
 }
 
-const names = async (entries: readonly { name: string }[]) => (await droppedFiles(transfer(entries))).map(({ name }) => name);
+const dropped = (entries: readonly { name: string }[]) => droppedFiles(transfer(entries));
+const names = async (entries: readonly { name: string }[]) => (await dropped(entries)).files.map(({ name }) => name);
 
 describe('droppedFiles', () => {
   it('are the files themselves', async () => {
     expect(await names([fileEntry('a.nii'), fileEntry('b.nii')])).toEqual(['a.nii', 'b.nii']);
   });
 
-  it('include those in a folder, in its place, without hidden ones and subfolders', async () => {
+  it('are pictures that lie in a folder, in its place, without hidden ones', async () => {
     const inner = ['1.png', '2.png', '.DS_Store', '3.png'].map(fileEntry);
-    const folder = folderEntry('frames', [...inner, folderEntry('more', [fileEntry('x.png')])]);
-    expect(await names([fileEntry('a.nii'), folder, fileEntry('b.nii')])).toEqual(['a.nii', '1.png', '2.png', '3.png', 'b.nii']);
-    expect(await names([folderEntry('empty', [])])).toEqual([]);
+    const entries = [fileEntry('a.nii'), folderEntry('frames', inner), fileEntry('b.nii')];
+    expect(await names(entries)).toEqual(['a.nii', '1.png', '2.png', '3.png', 'b.nii']);
+    expect((await dropped(entries)).folders).toEqual([]);
+  });
+
+  it('are folders of anything else, which list all that is in them when they are asked', async () => {
+    const inner = ['1.png', 'a.nii', '.DS_Store'].map(fileEntry);
+    const entries = [
+      folderEntry('study', [...inner, folderEntry('S1', [fileEntry('IM0')]), folderEntry('.git', [fileEntry('x')])]),
+    ];
+    const { files, folders } = await dropped(entries);
+    expect([files, folders.map(({ name }) => name)]).toEqual([[], ['study']]);
+    expect((await folders[0]?.list())?.map(({ path }) => path)).toEqual(['1.png', 'a.nii', 'S1/IM0']);
+    expect((await dropped([folderEntry('empty', [])])).folders).toHaveLength(1);
   });
 
   it('say which folder cannot be read', async () => {

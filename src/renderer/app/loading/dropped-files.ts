@@ -1,35 +1,67 @@
+import { isLeftOut, tooManyFiles, treeFileLimit } from '../../../core/io/common/file-tree.ts';
 import { StriaError } from '../../../core/shared/errors.ts';
+import type { DroppedFolder } from '../../host/host.ts';
+
+/** What a drop gives. */
+export interface Dropped {
+  readonly files: readonly File[];
+  readonly folders: readonly DroppedFolder[];
+}
+
+const pictures = [/\.png$/i, /\.tiff?$/i];
 
 /**
- * The dropped files, and those directly in dropped folders, without hidden files and subfolders. Call it during the drop's
- * event; its items are gone afterwards.
- * @throws StriaError `not-readable` if a folder cannot be listed
+ * The files and folders of a drop. A folder of nothing but pictures of one kind is given as its files: they are one stack.
+ * Call it while the drop's event is running: afterwards its items are gone.
+ * @throws StriaError `not-readable` where a folder cannot be listed
  */
-export function droppedFiles(transfer: DataTransfer): Promise<readonly File[]> {
+export function droppedFiles(transfer: DataTransfer): Promise<Dropped> {
   const files = [...transfer.files];
   const entries = [...transfer.items].filter(({ kind }) => kind === 'file').map((item) => item.webkitGetAsEntry());
-  if (!entries.some((entry) => entry?.isDirectory)) return Promise.resolve(files);
-  // Files have the same order as their items.
-  return Promise.all(entries.map((entry, index) => (isFolder(entry) ? filesIn(entry) : files.slice(index, index + 1)))).then(
-    (all) => all.flat(),
-  );
+  if (!entries.some((entry) => entry?.isDirectory)) return Promise.resolve({ files, folders: [] });
+  // Files stand in the same order as their items.
+  return Promise.all(
+    entries.map(async (entry, index): Promise<Dropped> => {
+      const file = files[index] as File;
+      if (!isFolder(entry)) return { files: [file], folders: [] };
+      const inside = await entriesIn(entry);
+      const areFiles = inside.every((one) => one.isFile);
+      if (areFiles && pictures.some((kind) => inside.length > 0 && inside.every(({ name }) => kind.test(name)))) {
+        return { files: await Promise.all(inside.map((one) => fileOf(one as FileSystemFileEntry))), folders: [] };
+      }
+      return { files: [], folders: [{ name: entry.name, file, list: () => filesBelow(entry) }] };
+    }),
+  ).then((all) => ({ files: all.flatMap((one) => one.files), folders: all.flatMap((one) => one.folders) }));
 }
 
 function isFolder(entry: FileSystemEntry | null): entry is FileSystemDirectoryEntry {
   return entry?.isDirectory === true;
 }
 
-async function filesIn(folder: FileSystemDirectoryEntry): Promise<File[]> {
+/** All files of a folder and of the folders in it, by their paths. */
+async function filesBelow(root: FileSystemDirectoryEntry): Promise<{ path: string; file: File }[]> {
+  const found: { path: string; file: File }[] = [];
+  const folders = [{ path: '', entry: root }];
+  for (const { path, entry } of folders) {
+    for (const inner of await entriesIn(entry)) {
+      if (isFolder(inner)) folders.push({ path: `${path}${inner.name}/`, entry: inner });
+      else found.push({ path: path + inner.name, file: await fileOf(inner as FileSystemFileEntry) });
+    }
+    if (found.length > treeFileLimit || folders.length > treeFileLimit) throw tooManyFiles();
+  }
+  return found;
+}
+
+/** What lies in a folder, without what is hidden. */
+async function entriesIn(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader();
-  const files: File[] = [];
+  const found: FileSystemEntry[] = [];
   try {
     for (;;) {
-      // A reader returns a hundred entries at a time, and none at the end.
+      // A reader gives a hundred at a time, and none once it has given all.
       const entries = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
-      if (entries.length === 0) return files;
-      for (const entry of entries) {
-        if (entry.isFile && !entry.name.startsWith('.')) files.push(await fileOf(entry as FileSystemFileEntry));
-      }
+      if (entries.length === 0) return found;
+      found.push(...entries.filter(({ name }) => !isLeftOut(name)));
     }
   } catch (cause) {
     throw new StriaError('not-readable', `the folder '${folder.name}' cannot be read`, { cause });

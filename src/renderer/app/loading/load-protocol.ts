@@ -4,7 +4,8 @@ import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
 import type { FaultData } from '../../../core/shared/errors.ts';
 import type { SourceDescription } from '../../../core/shared/source.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
-import type { FileHandle } from '../../host/host.ts';
+import type { VolumeTag } from '../../../core/shared/volume-facts.ts';
+import type { FileHandle, FolderHandle } from '../../host/host.ts';
 import type { SampleChoice } from '../state/samples.ts';
 
 /** What to load, in a form that can be posted to the worker. */
@@ -17,6 +18,10 @@ export type LoadRequest =
       readonly raw: RawLayout | undefined;
       /** If set, the stack of these pictures is opened instead of `handle`. */
       readonly pictures: readonly FileHandle[] | undefined;
+      /** Given: `handle` is not opened, but the files of this folder. */
+      readonly folder: FolderHandle | undefined;
+      /** The id of the volume to open, where there are several. */
+      readonly dataset: string | undefined;
     }
   | { readonly kind: 'sample'; readonly sample: SampleChoice };
 
@@ -43,6 +48,8 @@ export type LoadMessage =
       readonly payloadBytes: number | undefined;
       /** Its planes were single pictures. */
       readonly arePictures: boolean;
+      /** The file's metadata. */
+      readonly tags: readonly VolumeTag[];
     }
   | { readonly kind: 'voxels'; readonly bytes: Uint8Array<ArrayBuffer> }
   /** The next chunks, in order. */

@@ -6,6 +6,7 @@ import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../../../core/shared/job.ts';
 import type { SourceDescription } from '../../../core/shared/source.ts';
 import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
+import type { VolumeTag } from '../../../core/shared/volume-facts.ts';
 import type { Stopwatch } from '../../../core/stream/stage-times.ts';
 import { ResidentVolume } from '../../../core/volume/resident-volume.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
@@ -19,7 +20,14 @@ import { serveSiblings } from './ports.ts';
 
 /** What the user asked to open. Kept, so that it can be loaded again after a device loss. */
 export type OpenRequest = (
-  | { readonly kind: 'file'; readonly file: HostFile; readonly raw?: RawLayout | undefined }
+  | {
+      readonly kind: 'file';
+      readonly file: HostFile;
+      readonly raw?: RawLayout | undefined;
+      /** The id of one of several volumes, and what people call it. */
+      readonly dataset?: string | undefined;
+      readonly label?: string | undefined;
+    }
   | { readonly kind: 'sample'; readonly sample: SampleChoice }
 ) & {
   /** Set if a session restores it: its file, and what to do before it is shown. */
@@ -42,6 +50,8 @@ export interface LoadedVolume {
   readonly chunks: readonly EncodedChunk[] | undefined;
   /** What a recovered file lacks, as text; those voxels are 0. */
   readonly lost: string | undefined;
+  /** The file's metadata. */
+  readonly tags: readonly VolumeTag[];
 }
 
 export interface LoadOptions extends JobOptions {
@@ -104,6 +114,7 @@ class Loading {
   #uploadStart: number | undefined;
   #format = '';
   #lost: string | undefined;
+  #tags: readonly VolumeTag[] = [];
   #chunkShape: ChunkShape | undefined;
   #done = 0;
   /** Messages are handled one after the other. */
@@ -144,7 +155,7 @@ class Loading {
     await this.#engine.gpu.device.queue.onSubmittedWorkDone();
     if (this.#uploadStart !== undefined) this.#stopwatch.add('Upload', this.#uploadStart, performance.now(), this.#done);
     this.#engine.gpu.checkAlive();
-    return { kept, source, chunks, format: this.#format, chunkShape, lost: this.#lost };
+    return { kept, source, chunks, format: this.#format, chunkShape, lost: this.#lost, tags: this.#tags };
   }
 
   destroy(): void {
@@ -161,13 +172,14 @@ class Loading {
       case 'fault':
         throw faultFromData(message.fault);
       case 'info': {
-        const { info, format, chunkShape, arePictures, lost, payloadBytes } = message;
+        const { info, format, chunkShape, arePictures, lost, payloadBytes, tags } = message;
         const isUsable = chunkShape !== undefined && fitsGpu(info, chunkShape);
         this.#job.onInfo?.(info);
         this.#info = info;
         this.#chunkShape = isUsable ? chunkShape : chunkShapeOf(info, arePictures);
         this.#format = format;
         this.#lost = lost;
+        this.#tags = tags;
         const { gpu, budgetBytes } = this.#engine;
         const options = { chunkShape: this.#chunkShape, budgetBytes };
         const fits = ResidentVolume.fits(gpu, info, options);
@@ -209,6 +221,7 @@ class Loading {
 /** The request in a form that can be posted. Its port must be transferred. */
 export function toPosted(request: OpenRequest): LoadRequest {
   if (request.kind === 'sample') return { kind: 'sample', sample: request.sample };
-  const { file, raw } = request;
-  return { kind: 'file', handle: file.handle, siblings: serveSiblings(file.siblings), raw, pictures: file.pictures };
+  const { file, raw, dataset } = request;
+  const { handle, pictures, folder } = file;
+  return { kind: 'file', handle, siblings: serveSiblings(file.siblings), raw, pictures, folder, dataset };
 }

@@ -54,6 +54,7 @@ async function sendVolume(format: string | undefined, volume: OpenVolume): Promi
     lost: undefined,
     payloadBytes: undefined,
     arePictures: isPictureFormat(volume.format),
+    tags: volume.tags ?? [],
   });
   for await (const piece of volume.voxels()) await sendVoxels(piece);
   const source = await volume.source();
@@ -70,6 +71,7 @@ async function sendContainer(reader: ContainerReader, payloadBytes: number): Pro
     lost: reader.lostCount > 0 ? lostWords(reader) : undefined,
     payloadBytes,
     arePictures: isPictureFormat(sourceFormat),
+    tags: [],
   });
   for (let layer = 0; layer < reader.grid.layerCount; layer++) {
     const { first, count } = reader.grid.chunksOfLayer(layer);

@@ -1,10 +1,12 @@
 import { ContainerReader, isContainer } from '../../../core/format/container-reader.ts';
+import type { VolumeEntry } from '../../../core/io/common/volume-entry.ts';
 import type { OpenVolume } from '../../../core/io/common/volume-reader.ts';
-import { openVolume } from '../../../core/io/open-volume.ts';
+import { listVolumes, openVolume } from '../../../core/io/open-volume.ts';
 import { openStack } from '../../../core/io/pictures/picture-stack.ts';
 import { openSample } from '../../../core/samples/sample.ts';
 import type { ByteSource } from '../../../core/shared/bytes.ts';
 import { sourceOf } from '../../host/file-source.ts';
+import { treeOf } from './folder-tree.ts';
 import type { LoadRequest } from './load-protocol.ts';
 import { remoteSiblings } from './ports.ts';
 
@@ -12,7 +14,7 @@ import { remoteSiblings } from './ports.ts';
 export async function containerRequested(
   request: LoadRequest,
 ): Promise<{ readonly reader: ContainerReader; readonly source: ByteSource } | undefined> {
-  if (request.kind === 'sample' || request.pictures || request.raw) return undefined;
+  if (request.kind === 'sample' || request.pictures || request.folder || request.raw) return undefined;
   const source = sourceOf(request.handle);
   return isContainer(await source.read(0, 8)) ? { reader: await ContainerReader.open(source), source } : undefined;
 }
@@ -23,7 +25,16 @@ export async function openRequested(request: LoadRequest, signal?: AbortSignal):
     const { kind, side } = request.sample;
     return openSample({ kind, dims: [side, side, side], type: 'u8', seed: 1 });
   }
-  const { handle, siblings, raw, pictures } = request;
+  const { handle, siblings, raw, pictures, folder, dataset } = request;
   if (pictures) return openStack(pictures.map(sourceOf), { signal });
-  return openVolume(sourceOf(handle), { siblings: remoteSiblings(siblings), raw, signal });
+  if (folder) return openVolume(treeOf(folder), { dataset, signal });
+  return openVolume(sourceOf(handle), { siblings: remoteSiblings(siblings), raw, dataset, signal });
+}
+
+/** The volumes of what was posted to a worker; none where it is a file of one. @throws StriaError like the readers */
+export async function listRequested(request: LoadRequest): Promise<readonly VolumeEntry[]> {
+  if (request.kind === 'sample') return [];
+  const { handle, siblings, folder } = request;
+  const input = folder ? treeOf(folder) : sourceOf(handle);
+  return (await listVolumes(input, { siblings: remoteSiblings(siblings) })) ?? [];
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { memorySink } from '../../../core/shared/bytes.ts';
 import { faultToData } from '../../../core/shared/errors.ts';
 import { testInfo } from '../../../core/volume/resident-testing.ts';
+import { folderFile } from '../../host/folder-files.ts';
 import type { HostFile, HostSink } from '../../host/host.ts';
 import { autoView } from '../../viewer/auto-view.ts';
 import type { Measurement } from '../../viewer/model/measure.ts';
@@ -153,6 +154,20 @@ describe('a saved session', () => {
     expect(document.session.missing.map(({ name }) => name)).toEqual(['a.png']);
     await sessions.complete(document.session, [first]);
     expect(opened()).toMatchObject({ file: { stackOf: pictures } });
+  });
+
+  it('of one of several volumes opens that one again, from a folder that people give', async () => {
+    const study = folderFile({ kind: 'url', name: 'study', url: 'app://stria/folder/1' });
+    const first = setUp();
+    await first.open({ kind: 'file', file: study, dataset: '3', label: 'Doe, thin bone' });
+    await first.sessions.save();
+    expect(new TextDecoder().decode(first.sink.bytes())).not.toContain('Doe');
+    const { sessions, store, opened } = setUp();
+    await sessions.open(file('study.stria-session', first.sink.bytes()), []);
+    expect(store.getState().document).toMatchObject({ kind: 'waiting', session: { missing: [{ name: 'study' }] } });
+    const waiting = store.getState().document;
+    if (waiting.kind === 'waiting') await sessions.complete(waiting.session, [study]);
+    expect(opened()).toMatchObject({ kind: 'file', file: study, dataset: '3' });
   });
 
   it('fails with its name if it is damaged or far too large', async () => {

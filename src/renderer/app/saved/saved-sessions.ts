@@ -6,6 +6,7 @@ import type { Host, HostFile, HostSink } from '../../host/host.ts';
 import { codecChoice } from '../compress/compress-protocol.ts';
 import type { OpenRequest } from '../loading/load-resident.ts';
 import { withStacks } from '../loading/picture-stacks.ts';
+import { withSeries } from '../loading/series-files.ts';
 import { sampleTitle } from '../state/samples.ts';
 import type { SavedSession, SessionPart, SessionSource, WaitingSession } from '../state/saved-session.ts';
 import { defaultSettings, type Settings } from '../state/settings.ts';
@@ -111,14 +112,15 @@ export class SavedSessions {
   async #complete({ file, saved, found }: WaitingSession, given: readonly HostFile[], turn: number): Promise<void> {
     const { host, document } = this.#needs;
     if ('sample' in saved.source) return;
-    const { files, raw } = saved.source;
+    const { files, raw, dataset } = saved.source;
+    const together = withSeries(given);
     const reasons: (string | undefined)[] = [];
     const all: (HostFile | undefined)[] = [];
     for (const [index, part] of files.entries()) {
       const name = nameOf(part.path);
       const candidates = [
-        ...given.filter((one) => one.name === name),
-        ...(files.length === 1 && given.length === 1 ? given : []),
+        ...together.filter((one) => one.name === name),
+        ...(files.length === 1 && together.length === 1 ? together : []),
       ];
       const beside = found[index] ? undefined : await host.openRelative(file, part.path);
       for (const candidate of [found[index], ...candidates, beside]) {
@@ -136,7 +138,7 @@ export class SavedSessions {
       return;
     }
     const [primary] = withStacks(whole);
-    if (primary) await this.#show(file, saved, { kind: 'file', file: primary, raw });
+    if (primary) await this.#show(file, saved, { kind: 'file', file: primary, raw, dataset });
   }
 
   /** Nothing else was opened meanwhile, and the user has not cancelled. */
@@ -176,7 +178,8 @@ function compressionOf({ codec, axis, prefer, effort }: ReturnType<typeof codecC
 
 async function sourceIn(request: OpenRequest, sink: HostSink): Promise<SessionSource> {
   if (request.kind === 'sample') return { sample: request.sample };
-  const { file, raw } = request;
+  const { file, raw, dataset } = request;
+  if (file.folder) return { files: [{ path: file.name, size: 0 }], folder: true, dataset };
   const parts = file.stackOf ?? [file];
   const every = Math.ceil(parts.length / mostPrints);
   const files: SessionPart[] = [];
@@ -184,7 +187,7 @@ async function sourceIn(request: OpenRequest, sink: HostSink): Promise<SessionSo
     const print = index % every === 0 ? await fingerprint(sourceOf(part.handle)) : undefined;
     files.push({ path: (await sink.relativePath?.(part)) ?? part.name, size: part.size, fingerprint: print });
   }
-  return { files, raw };
+  return { files, raw, dataset };
 }
 
 /**
@@ -192,6 +195,7 @@ async function sourceIn(request: OpenRequest, sink: HostSink): Promise<SessionSo
  * that matches.
  */
 async function whyAnother(candidate: HostFile, part: SessionPart): Promise<string | undefined> {
+  if (candidate.folder) return undefined;
   if (candidate.size !== part.size)
     return `${candidate.name} has ${formatCount(candidate.size)} bytes, not ${formatCount(part.size)}`;
   if (part.fingerprint === undefined || (await fingerprint(sourceOf(candidate.handle))) === part.fingerprint) return undefined;

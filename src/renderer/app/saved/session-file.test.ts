@@ -38,6 +38,11 @@ const files = fc.record({
     }),
   ),
 });
+const folder = fc.record({
+  files: fc.tuple(fc.record({ path, size: fc.constant(0) })),
+  folder: fc.constant(true as const),
+  dataset: maybe(text),
+});
 const sample = fc.record({
   sample: fc.record({ kind: fc.constantFrom(...sampleKinds), side: fc.integer({ min: 1, max: 2048 }) }),
 });
@@ -52,7 +57,7 @@ const measurement = fc.constantFrom(...measurementKinds).chain((kind) =>
   }),
 );
 const session = fc.record({
-  source: fc.oneof(files, sample),
+  source: fc.oneof(files, folder, sample),
   view: fc.record({
     window: fc.tuple(number, number),
     colormap: text,

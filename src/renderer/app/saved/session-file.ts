@@ -87,7 +87,7 @@ export function readSession(bytes: Uint8Array): SavedSession {
   };
 }
 
-function sourceOf({ sample, files, raw }: JsonObject): SessionSource {
+function sourceOf({ sample, files, raw, folder, dataset }: JsonObject): SessionSource {
   if (sample !== undefined) {
     const { kind, side } = asObject(sample, 'sample');
     const choice = { kind: asWord<SampleKind>(kind, 'sample.kind', sampleKinds), side: asCount(side, 'sample.side', 1) };
@@ -101,7 +101,12 @@ function sourceOf({ sample, files, raw }: JsonObject): SessionSource {
     return { path: pathOf(path, index), size: asCount(size, `files[${index}].size`, 0), fingerprint };
   });
   if (parts.length === 0) throw new StriaError('corrupt', 'files is empty');
-  return { files: parts, raw: raw === undefined ? undefined : rawOf(asObject(raw, 'raw')) };
+  return {
+    files: parts,
+    raw: raw === undefined ? undefined : rawOf(asObject(raw, 'raw')),
+    folder: folder === true ? true : undefined,
+    dataset: dataset === undefined ? undefined : asText(dataset, 'dataset'),
+  };
 }
 
 function pathOf(value: unknown, index: number): string {

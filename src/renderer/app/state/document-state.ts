@@ -2,6 +2,7 @@ import type { ChunkMap } from '../../../core/chunks/chunk-map.ts';
 import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
 import type { FaultData } from '../../../core/shared/errors.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import type { VolumeTag } from '../../../core/shared/volume-facts.ts';
 import type { StageSpan } from '../../../core/stream/stage-times.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
 import type { HostFile } from '../../host/host.ts';
@@ -15,7 +16,7 @@ export type DocumentPhase =
   | 'empty'
   /** Looking for the volume of a saved session. */
   | 'seeking'
-  /** Waiting for the user: for a raw file's layout, or for the files of a session. */
+  /** Waiting for the user: for a raw file's layout, for one of several volumes, or for the files of a session. */
   | 'asking'
   | 'loading'
   | 'failed'
@@ -54,6 +55,10 @@ export interface OpenDocument {
   readonly decimation: number;
   /** Its planes were single pictures. */
   readonly arePictures: boolean;
+  /** The file's metadata. Some of it may be personal: it is shown, and nothing else. */
+  readonly tags: readonly VolumeTag[];
+  /** Set where it is one of several volumes: where to choose another. */
+  readonly chosenFrom: { readonly file: HostFile; readonly dataset: string | undefined } | undefined;
 }
 
 /** The duration of opening. */
@@ -69,6 +74,8 @@ export type DocumentState =
   | { readonly kind: 'loading'; readonly name: string; readonly progress: JobProgress }
   /** A raw file of unknown layout. A form asks for it. */
   | { readonly kind: 'layout'; readonly file: HostFile; readonly suggestions: readonly RawLayout[] }
+  /** A file or folder with several volumes. The user chooses one. */
+  | { readonly kind: 'choice'; readonly file: HostFile }
   /** A session whose volume was not found. The user is asked for it. */
   | { readonly kind: 'waiting'; readonly session: WaitingSession }
   /** `rawFile`: the file, if it can still be opened as raw voxels with a layout from the user. */

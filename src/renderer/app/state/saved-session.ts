@@ -22,7 +22,14 @@ export interface SessionPart {
 }
 
 export type SessionSource =
-  | { readonly files: readonly SessionPart[]; readonly raw?: RawLayout | undefined }
+  | {
+      readonly files: readonly SessionPart[];
+      readonly raw?: RawLayout | undefined;
+      /** `files` names a folder, of which neither size nor content is known. */
+      readonly folder?: true | undefined;
+      /** The id of one of several volumes. */
+      readonly dataset?: string | undefined;
+    }
   | { readonly sample: SampleChoice };
 
 /** What a session restores: what was open, and its view. */

@@ -40,7 +40,7 @@ export interface UndoState {
   readonly redo: string | undefined;
 }
 
-export type Overlay = 'none' | 'palette' | 'shortcuts' | 'settings' | 'about' | 'picture' | 'movie';
+export type Overlay = 'none' | 'palette' | 'shortcuts' | 'settings' | 'about' | 'picture' | 'movie' | 'volumes';
 
 export interface AppState extends DocumentSlice {
   readonly shell: ShellInfo | undefined;

@@ -48,3 +48,21 @@ test('with a negative slope a window starts at the stored value of the lowest ph
   const falling = volume('i16', 0, 31, { slope: -2.5, intercept: 1000 });
   expect(presetWindow('range', falling)).toEqual([31, 0]);
 });
+
+test("the file's own windows, and those of its channels, are among the presets, each once", () => {
+  const windows = [
+    { name: 'BRAIN', low: 0, high: 80 },
+    { name: '', low: -600.00001, high: 1400 },
+    { name: 'BRAIN', low: 0, high: 80 },
+    { name: 'none', low: 5, high: 5 },
+  ];
+  const channels = [{ name: 'DAPI', window: [10, 20] as const }, { name: 'GFP' }];
+  const shiftedFile = volume('u16', 0, 4095, { slope: 1, intercept: -1024, windows, channels, valueUnit: 'HU' });
+  const own = presetsOf(shiftedFile).filter(({ group }) => group === 'file');
+  expect(own.map(({ label, hint }) => [label, hint])).toEqual([
+    ['BRAIN', '0 to 80 HU'],
+    ['Window 2', '−600 to 1400 HU'],
+    ['DAPI', '10 to 20 HU'],
+  ]);
+  expect(presetWindow(own[0]?.id ?? '', shiftedFile)).toEqual([1024, 1104]);
+});

@@ -1,5 +1,6 @@
 import { inRealOrder } from '../../../core/shared/real-order.ts';
 import type { VolumeInfo } from '../../../core/shared/volume.ts';
+import type { FileWindow } from '../../../core/shared/volume-facts.ts';
 import type { VolumeStatistics } from '../../../core/volume/statistics.ts';
 import { autoView } from '../../viewer/auto-view.ts';
 import { toPhysical, type Window, windowOf } from './window.ts';
@@ -8,7 +9,7 @@ export interface WindowPreset {
   readonly id: string;
   readonly label: string;
   readonly hint?: string;
-  readonly group: 'values' | 'ct';
+  readonly group: 'values' | 'file' | 'ct';
 }
 
 /** The parts of a volume that its windows depend on. */
@@ -37,6 +38,9 @@ const ofTissue = {
 } as const;
 type Tissue = keyof typeof ofTissue;
 
+/** More windows of a file are left out: a file may name one for each of its slices. */
+const mostFileWindows = 24;
+
 const ctPresets = (Object.keys(ofTissue) as Tissue[]).map((id): WindowPreset => {
   const [label, width, level] = ofTissue[id];
   return { id, label, hint: `Width ${width}, level ${String(level).replace('-', '−')} HU`, group: 'ct' };
@@ -58,9 +62,26 @@ export function looksLikeCt({ info, statistics }: Windowed): boolean {
   return (isSigned || isShifted) && low >= -4096 && low <= -700 && high >= 200;
 }
 
-/** The presets that make sense for a volume. */
+const fileId = (index: number) => `file-${index}`;
+
+/** The windows that the file brings along, and that its channels do. */
+function fileWindows({ channels = [], windows = [] }: VolumeInfo): readonly FileWindow[] {
+  const ofChannels = channels.flatMap(({ name, window }) => (window ? [{ name, low: window[0], high: window[1] }] : []));
+  const all = [...windows, ...ofChannels].filter(({ low, high }) => Number.isFinite(low) && Number.isFinite(high) && low < high);
+  const text = ({ name, low, high }: FileWindow) => `${name} ${low} ${high}`;
+  return all
+    .filter((window, index) => all.findIndex((other) => text(other) === text(window)) === index)
+    .slice(0, mostFileWindows);
+}
+
+/** The presets that make sense for a volume: the file's own windows in front of those of tissues. */
 export function presetsOf(volume: Windowed): readonly WindowPreset[] {
-  return looksLikeCt(volume) ? windowPresets : ofValues;
+  const unit = volume.info.valueUnit ? ` ${volume.info.valueUnit}` : '';
+  const ofFile = fileWindows(volume.info).map(({ name, low, high }, index): WindowPreset => {
+    const ends = [low, high].map((end) => String(Number(end.toPrecision(6))).replace('-', '−')).join(' to ');
+    return { id: fileId(index), label: name || `Window ${index + 1}`, hint: `${ends}${unit}`, group: 'file' };
+  });
+  return [...ofValues, ...ofFile, ...(looksLikeCt(volume) ? ctPresets : [])];
 }
 
 /** The window of a preset, in stored values. */
@@ -69,6 +90,8 @@ export function presetWindow(id: string, { info, statistics }: Windowed): Window
     const [, width, level] = ofTissue[id as Tissue];
     return windowOf(width, level, info);
   }
+  const own = fileWindows(info).find((_, index) => fileId(index) === id);
+  if (own) return windowOf(own.high - own.low, (own.low + own.high) / 2, info);
   if (id === 'range') return inRealOrder(statistics.numbers, info);
   if (id === 'percentiles') return statistics.percentiles;
   return autoView(info, statistics).window;

@@ -29,8 +29,8 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
     severity: 'error',
   },
   several: {
-    title: 'There are several volumes in it',
-    advice: 'Open it by itself and choose one.',
+    title: 'It holds several volumes',
+    advice: 'Open it by itself and choose one. The command `stria compress` takes one by `--dataset`.',
     severity: 'warning',
   },
   'not-readable': {

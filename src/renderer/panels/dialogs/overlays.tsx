@@ -9,6 +9,7 @@ import styles from './overlays.module.css';
 import { PictureDialog } from './picture-dialog.tsx';
 import { SettingsDialog } from './settings-dialog.tsx';
 import { Sheet } from './sheet.tsx';
+import { VolumesDialog } from './volumes-dialog.tsx';
 
 const narrow = new Set(['palette', 'settings', 'picture', 'movie']);
 
@@ -30,6 +31,7 @@ export function Overlays() {
         {overlay === 'about' && <About onDone={close} />}
         {overlay === 'settings' && <SettingsDialog onDone={close} />}
         {overlay === 'movie' && <MovieDialog onDone={close} />}
+        {overlay === 'volumes' && <VolumesDialog onDone={close} />}
         {overlay === 'picture' && <PictureDialog onDone={close} />}
       </Modal>
     </ModalOverlay>

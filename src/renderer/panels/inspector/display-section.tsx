@@ -153,7 +153,9 @@ function PresetMenu({ document }: { readonly document: OpenDocument }) {
       .filter((preset) => preset.group === group)
       .map(({ id, label, hint }) => ({ key: id, label, hint, onAction: () => app.presetWindow(id) })),
   });
-  const groups = [groupOf('values', 'From the values'), groupOf('ct', 'CT')].filter(({ entries }) => entries.length > 0);
+  const groups = [groupOf('values', 'From the values'), groupOf('file', 'From the file'), groupOf('ct', 'CT')].filter(
+    ({ entries }) => entries.length > 0,
+  );
   return (
     <Menu
       label="Window presets"

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef } from 'react';
+import { displayText } from '../../../core/shared/display-text.ts';
 import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import type { OpenDocument } from '../../app/state/document-state.ts';
 import { numberOf, ofCount } from '../../app/words/counting.ts';
@@ -18,6 +19,7 @@ import type { Viewer } from '../../viewer/viewer.ts';
 import { type Fact, Facts } from '../controls/facts.tsx';
 import { Range } from '../controls/range.tsx';
 import { useAppState } from '../hooks/use-app.ts';
+import { TagsFold } from './tags-fold.tsx';
 import { Timeline } from './timeline.tsx';
 import styles from './volume-section.module.css';
 
@@ -34,6 +36,7 @@ export function VolumeSection({ document, viewer }: Props) {
     <>
       <Facts facts={[...factsOf(document), ...openingFact]} testId="volume-facts" />
       {opening && <Timeline spans={opening.timeline} testId="open-timeline" />}
+      {document.tags.length > 0 && <TagsFold tags={document.tags} />}
       {viewer && info.dims[3] > 1 && <TimeSlider viewer={viewer} count={info.dims[3]} />}
     </>
   );
@@ -51,7 +54,7 @@ function factsOf(document: OpenDocument): Fact[] {
       value: hasOrientation(info) ? orientation(info.affine) : 'not given',
       title: 'Directions of the x, y and z axes: R right, L left, A anterior, P posterior, S superior, I inferior',
     },
-    { label: 'Values', value: valueRange(info, statistics) },
+    { label: 'Values', value: `${valueRange(info, statistics)}${info.valueUnit ? ` ${displayText(info.valueUnit)}` : ''}` },
     ...missingFact(document),
     ...(statistics.notFinite > 0 ? [{ label: 'Not finite', value: `${formatNumber(statistics.notFinite)} voxels` }] : []),
     ...(info.slope !== 1 || info.intercept !== 0 ? [{ label: 'Scaling', value: scaling(info) }] : []),

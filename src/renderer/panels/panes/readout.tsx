@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { displayText } from '../../../core/shared/display-text.ts';
 import { placeWords } from '../../app/words/counting.ts';
 import { formatExact, formatValue } from '../../app/words/value-words.ts';
 import { describeChunkAt } from '../../app/words/ways.ts';
@@ -19,7 +20,8 @@ export function Readout({ viewer, isSecond = false }: { readonly viewer: Viewer;
       place.current.hidden = !probe || !info;
       if (!probe || !info) return;
       const label = colormap(state.colormap).isCategorical ? 'label ' : '';
-      const value = label + formatValue(probe.stored, info);
+      const unit = info.valueUnit ? ` ${displayText(info.valueUnit)}` : '';
+      const value = label + formatValue(probe.stored, info) + unit;
       const stored = Object.is(probe.stored, probe.value) ? '' : ` (stored ${formatExact(probe.stored, info.type)})`;
       const { chunks, showChunks } = store.getState();
       const chunk = showChunks && chunks && !isSecond ? `\n${describeChunkAt(chunks, probe.voxel, state.timePoint)}` : '';

@@ -26,6 +26,9 @@ export function EmptyState() {
             <FolderOpen size={14} aria-hidden />
             Open…
           </Button>
+          <Button onPress={() => app.openFolderDialog()} testId="open-folder-button">
+            Open folder…
+          </Button>
           <SampleMenu />
         </div>
       </div>

@@ -1,6 +1,7 @@
 import { useAppState } from '../hooks/use-app.ts';
 import { CompareBar, SecondGrid } from '../panes/compare-bar.tsx';
 import { ViewportGrid } from '../panes/viewport-grid.tsx';
+import { ChoiceView } from './choice-view.tsx';
 import { EmptyState } from './empty-state.tsx';
 import { LoadFailed, LoadingView } from './loading-view.tsx';
 import { NoGpuView } from './no-gpu-view.tsx';
@@ -14,6 +15,7 @@ export function Stage() {
   const gpu = useAppState((state) => state.gpu);
   if (document.kind === 'loading') return <LoadingView name={document.name} progress={document.progress} />;
   if (document.kind === 'layout') return <RawForm file={document.file} suggestions={document.suggestions} />;
+  if (document.kind === 'choice') return <ChoiceView file={document.file} />;
   if (document.kind === 'waiting') return <WaitingView session={document.session} />;
   if (document.kind === 'failed') return <LoadFailed name={document.name} fault={document.fault} rawFile={document.rawFile} />;
   if (gpu.kind === 'failed') return <NoGpuView diagnosis={gpu.diagnosis} />;

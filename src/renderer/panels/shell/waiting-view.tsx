@@ -10,7 +10,7 @@ import styles from './waiting-view.module.css';
 const mostNamed = 6;
 
 /** Asks for the files of a session's volume that were not found where the session says they are. */
-export function WaitingView({ session: { file, missing } }: { readonly session: WaitingSession }) {
+export function WaitingView({ session: { file, missing, saved } }: { readonly session: WaitingSession }) {
   const app = useApp();
   const named = missing.slice(0, mostNamed);
   const [first] = missing;
@@ -45,7 +45,12 @@ export function WaitingView({ session: { file, missing } }: { readonly session: 
             ),
         )}
         <div className={styles.actions}>
-          <Button kind="primary" onPress={() => app.openDialog()} testId="waiting-choose" autoFocus>
+          <Button
+            kind="primary"
+            onPress={() => ('folder' in saved.source && saved.source.folder ? app.openFolderDialog() : app.openDialog())}
+            testId="waiting-choose"
+            autoFocus
+          >
             <FolderOpen size={14} aria-hidden />
             Choose…
           </Button>

@@ -1,0 +1,95 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ctSlice, dicomFile } from '../src/core/io/dicom/dicom-testing.ts';
+import { expectOpen, openTab, volumeFacts, voxelsInGpu } from './support/app.ts';
+import { cli } from './support/cli.ts';
+import { expect, type Stria, test } from './support/test.ts';
+
+const [columns, rows, slices] = [24, 16, 6];
+
+/** A series' voxels: a bright block in the middle, and something of its own. */
+function pixelsOf(series: number, z: number): Uint8Array {
+  const pixels = new Int16Array(columns * rows);
+  for (const at of pixels.keys()) {
+    const [x, y] = [at % columns, Math.floor(at / columns)];
+    const isInside = Math.abs(x - 12) < 7 && Math.abs(y - 8) < 5;
+    pixels[at] = isInside ? 1000 + 100 * series + 10 * z + x : 20 * series;
+  }
+  return new Uint8Array(pixels.buffer);
+}
+
+const voxelsOf = (series: number) => Buffer.concat(Array.from({ length: slices }, (_, z) => pixelsOf(series, z)));
+
+/** A study as scanners write it: two series in folders, files without an ending, and a file that is not DICOM. */
+function writeStudy(stria: Stria, folder = 'study'): string {
+  const root = stria.folder;
+  for (const series of [1, 2]) {
+    mkdirSync(join(root, folder, `S${series}`), { recursive: true });
+    for (let z = 0; z < slices; z++) {
+      const more = {
+        528446: ['LO', series === 1 ? 'Localizer' : 'Thin bone'],
+        2097166: ['UI', `1.2.3.${series}`],
+        2097169: ['IS', String(series)],
+        524312: ['UI', `1.2.3.${series}.${z + 1}`],
+      } as const;
+      const slice = ctSlice({ columns, rows, z: 2 * z, instance: z + 1, pixels: pixelsOf(series, z), more });
+      stria.write(`${folder}/S${series}/IM${z}`, Buffer.from(dicomFile(slice)));
+    }
+  }
+  stria.write(`${folder}/README.txt`, Buffer.from('from the scanner'));
+  return join(root, folder);
+}
+
+const choices = (stria: Stria) => stria.page.getByTestId('volume-choice');
+
+test('a folder of two series is dropped, one chosen, its tags searched, compressed, saved and restored', async ({ stria }) => {
+  const { page } = stria;
+  const study = writeStudy(stria);
+  await stria.dropFiles([study]);
+  await expect(page.getByTestId('choice')).toBeVisible();
+  await expect(choices(stria)).toHaveCount(2);
+  await expect(choices(stria).nth(1)).toContainText('Thin bone');
+  await expect(choices(stria).nth(1)).toContainText('CT');
+  await expect(page.getByTestId('volume-thumbnail').nth(1)).toBeVisible();
+
+  // By keyboard: down to the second one, and open it.
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expectOpen(page, 'study · Thin bone');
+  expect((await voxelsInGpu(page)).equals(voxelsOf(2))).toBe(true);
+  expect(await volumeFacts(page)).toMatchObject({ Format: 'DICOM', Dimensions: `${columns} × ${rows} × ${slices}` });
+
+  await openTab(page, 'volume');
+  await page.getByTestId('tags').getByRole('button', { name: /Tags/ }).click();
+  await page.getByTestId('tag-search').fill('series descr');
+  await expect(page.getByTestId('tag-list')).toContainText('Thin bone');
+  await expect(page.getByTestId('tag-list')).not.toContainText('Doe');
+  await page.getByTestId('tag-search').fill('doe');
+  await expect(page.getByTestId('tag-list')).toContainText('personal');
+
+  // Another one, from the document.
+  await stria.page.keyboard.press('Escape');
+  await runCommand(stria, 'Choose another volume in this file');
+  await expect(page.getByTestId('volumes-dialog')).toBeVisible();
+  await expect(choices(stria)).toHaveCount(2);
+  await expect(choices(stria).nth(1)).toContainText('open');
+  await choices(stria).nth(0).click();
+  await expectOpen(page, 'study · Localizer');
+  expect((await voxelsInGpu(page)).equals(voxelsOf(1))).toBe(true);
+
+  await page.getByTestId('compress-button').click();
+  await expect(page.getByTestId('save-button')).toBeVisible();
+  const saved = join(dirname(study), 'chosen.stria');
+  await stria.chooseSave(saved);
+  await page.getByTestId('save-button').click();
+  await stria.savedFile(saved);
+  const restored = join(dirname(study), 'restored.raw');
+  await cli('decompress', saved, '--to', 'raw', '-o', restored, '--device', 'cpu');
+  expect(readFileSync(restored).equals(voxelsOf(1))).toBe(true);
+});
+
+async function runCommand({ page }: Stria, words: string): Promise<void> {
+  await page.keyboard.press('ControlOrMeta+K');
+  await page.getByTestId('palette').getByRole('searchbox').fill(words);
+  await page.keyboard.press('Enter');
+}

@@ -1,0 +1,16 @@
+import { folderFile } from '../../host/folder-files.ts';
+import type { HostFile } from '../../host/host.ts';
+
+/** How files of a series are called: scanners write many files without an ending. */
+const seriesFile = /\.(dcm|dicom|ima)$|^[^.]+$|^[\d.]+$/i;
+
+/** Several files of a format that spreads a volume over files, opened together, are one: they are looked through like a folder. */
+export function withSeries(files: readonly HostFile[]): HostFile[] {
+  const isPart = ({ name, folder, pictures }: HostFile) => !folder && !pictures && seriesFile.test(name);
+  const parts = files.filter(isPart);
+  const [first] = parts;
+  if (first === undefined || parts.length < 2) return [...files];
+  const name = `${first.name} and ${parts.length - 1} more`;
+  const series = folderFile({ kind: 'files', name, files: parts.map(({ name: path, handle }) => ({ path, handle })) });
+  return [series, ...files.filter((file) => !isPart(file))];
+}

@@ -1,0 +1,50 @@
+import { faultFromData, StriaError } from '../../../core/shared/errors.ts';
+import type { GrayThumbnail, VolumeChoice } from '../../../core/shared/volume-choice.ts';
+import type { HostFile } from '../../host/host.ts';
+import type { ListCommand, ListMessage } from './list-protocol.ts';
+import { toPosted } from './load-resident.ts';
+
+/** The volumes of a file or folder, and their small pictures as they are needed. It has a worker until `end`. */
+export class VolumeList {
+  /** @throws StriaError as `listVolumes` */
+  readonly choices: Promise<readonly VolumeChoice[]>;
+  readonly #worker: Worker;
+  readonly #waiting = new Map<string, (thumbnail: GrayThumbnail | undefined) => void>();
+
+  constructor(file: HostFile) {
+    this.#worker = new Worker(new URL('./list.worker.ts', import.meta.url), { type: 'module', name: 'stria-list' });
+    this.choices = new Promise((resolve, reject) => {
+      this.#worker.onerror = (event) => reject(new StriaError('internal', `the listing thread ended: ${event.message}`));
+      this.#worker.onmessage = ({ data }: MessageEvent<ListMessage>) => {
+        if (data.kind === 'choices') resolve(data.choices);
+        else if (data.kind === 'fault') reject(faultFromData(data.fault));
+        else this.#taken(data.id)?.(data.thumbnail);
+      };
+    });
+    const request = toPosted({ kind: 'file', file });
+    this.#post({ kind: 'list', request }, request.kind === 'file' ? [request.siblings] : []);
+  }
+
+  /** Asks for a small picture. The returned function takes the question back. */
+  thumbnail(id: string, show: (thumbnail: GrayThumbnail | undefined) => void): () => void {
+    this.#waiting.set(id, show);
+    this.#post({ kind: 'thumbnail', id });
+    return () => {
+      if (this.#taken(id)) this.#post({ kind: 'forget', id });
+    };
+  }
+
+  end(): void {
+    this.#worker.terminate();
+  }
+
+  #taken(id: string) {
+    const show = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    return show;
+  }
+
+  #post(command: ListCommand, transfer: Transferable[] = []): void {
+    this.#worker.postMessage(command, transfer);
+  }
+}

@@ -1,0 +1,25 @@
+import { displayText } from '../../../core/shared/display-text.ts';
+import type { HostFile } from '../../host/host.ts';
+import { Button } from '../controls/button.tsx';
+import { VolumeChooser } from '../dialogs/volume-chooser.tsx';
+import { useApp } from '../hooks/use-app.ts';
+import styles from './choice-view.module.css';
+
+/** Asks which of the volumes of a file or folder to open. */
+export function ChoiceView({ file }: { readonly file: HostFile }) {
+  const app = useApp();
+  return (
+    <main className={styles.place} data-testid="choice">
+      <div className={styles.card}>
+        <div>
+          <h1 className={styles.title}>{displayText(file.name)}</h1>
+          <p className={styles.lead}>It holds several volumes. Choose the one to open.</p>
+        </div>
+        <VolumeChooser file={file} current={undefined} onChoose={(id, label) => app.openChoice(file, id, label)} />
+        <div className={styles.actions}>
+          <Button onPress={() => app.close()}>Close</Button>
+        </div>
+      </div>
+    </main>
+  );
+}
