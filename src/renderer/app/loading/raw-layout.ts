@@ -2,7 +2,7 @@ import type { RawLayout } from '../../../core/io/common/volume-reader.ts';
 import { type Dims4, type ElementType, elementBytes, voxelCount } from '../../../core/shared/volume.ts';
 import { formatBytes, formatCount } from '../words/units.ts';
 
-/** Whether a layout fits a file, and in words what is wrong where it does not. */
+/** Whether a layout fits a file, with a message if it does not. */
 export type LayoutCheck =
   | { readonly state: 'fits' }
   /** Usable, although bytes remain after the voxels. */

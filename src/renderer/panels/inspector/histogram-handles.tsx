@@ -106,7 +106,7 @@ export function HistogramHandles({ info, statistics, viewer, axis, reveal }: Pro
     onPointerDown: (event: PointerEvent) => {
       event.currentTarget.setPointerCapture(event.pointerId);
       const part = partAt(event);
-      // A handle at the edge stands for a value outside the axis, so its drag starts at the pointer.
+      // A handle at the edge represents a value outside the axis, so its drag starts at the pointer.
       const value = isBeyond(partOf(axis, heldBy(handle))) ? storedAt(axis, part) : heldBy(handle);
       grabbed.current = { part, value, window: viewer.snapshot().state.window };
     },

@@ -6,24 +6,24 @@ import type { ViewState } from './viewer-api.ts';
 type Clip = ViewState['clip'];
 type Edges = readonly ScenePoint[];
 
-/** The six faces of the box that the clip planes leave. */
+/** The six faces of the clipped box. */
 export const clipFaces: readonly ClipPlane[] = ([0, 1, 2] as const).flatMap((axis) => [
   { axis, end: 'from' },
   { axis, end: 'to' },
 ]);
 
-/** A place of the volume's unit cube in the scene. @param edges the volume's, in the scene, whose origin is its middle */
+/** Maps a point of the volume's unit cube to the scene. @param edges the volume's edges in the scene, whose origin is its centre */
 function inScene(edges: Edges, cube: readonly number[]): ScenePoint {
   return sum(...edges.map((edge, axis) => scaled(edge, (cube[axis] as number) - 0.5)));
 }
 
-/** The middle of a face. */
+/** The centre of a face. */
 export function faceMiddle(clip: Clip, { axis, end }: ClipPlane, edges: Edges): ScenePoint {
   const middle = clip.map(([from, to]) => (from + to) / 2);
   return inScene(edges, middle.with(axis, clip[axis][end === 'from' ? 0 : 1]));
 }
 
-/** The twelve edges of the box that is left. */
+/** The twelve edges of the clipped box. */
 export function clipBox(clip: Clip, edges: Edges): readonly (readonly [ScenePoint, ScenePoint])[] {
   const corner = (bits: number): ScenePoint =>
     inScene(
@@ -37,7 +37,7 @@ export function clipBox(clip: Clip, edges: Edges): readonly (readonly [ScenePoin
   );
 }
 
-/** Whether a face looks at the eye; also right in a perspective. What is seen edge-on does not. */
+/** Whether a face is towards the camera, in perspective too. Faces seen edge-on are not. */
 export function isFaceInFront(clip: Clip, { axis, end }: ClipPlane, edges: Edges, { project }: CameraFrame): boolean {
   const [across, along] = [(axis + 1) % 3, (axis + 2) % 3] as const;
   const at = faceMiddle(clip, { axis, end }, edges);
@@ -45,15 +45,15 @@ export function isFaceInFront(clip: Clip, { axis, end }: ClipPlane, edges: Edges
   const [x, y] = project(at);
   const [rightX, rightY] = project(sum(at, scaled(edges[across] as ScenePoint, small)));
   const [upX, upY] = project(sum(at, scaled(edges[along] as ScenePoint, small)));
-  // Twice the area that the two steps span on the screen, whose y runs down: negative where they run against the clock.
+  // Twice the area that the two steps span on the screen, whose y runs down. Negative if they turn anticlockwise.
   const area = (rightX - x) * (upY - y) - (rightY - y) * (upX - x);
   const isOutwards = end === 'to' ? 1 : -1;
   return area * isOutwards * Math.sign(determinant(edges)) < -1e-6;
 }
 
 /**
- * The clip planes after a face was dragged along its axis; it stays with the pointer, in whole voxels.
- * @param clip @param frame as they were when the drag began @param drag in pixels since then @param voxels along the axis
+ * The clip planes after a face was dragged along its axis. The face follows the pointer in whole voxels.
+ * @param clip @param frame as at the start of the drag @param drag in pixels since then @param voxels along the axis
  */
 export function draggedFace(
   clip: Clip,
@@ -65,7 +65,7 @@ export function draggedFace(
 ): Clip {
   const edge = edges[plane.axis] as ScenePoint;
   const length = Math.hypot(...edge);
-  // Outwards, so that upwards is outwards where it points at the eye.
+  // Outwards, so that an upward drag moves outwards if the axis points at the camera.
   const sign = plane.end === 'to' ? 1 : -1;
   const away = draggedAlong(frame, faceMiddle(clip, plane, edges), scaled(edge, sign / length), drag);
   const moved = Math.round((sign * away * voxels) / length);

@@ -18,7 +18,7 @@ import {
   turnedCut,
 } from './cut-plane.ts';
 
-/** A box whose y and z run against the scene's, as a volume's without orientation. */
+/** A box whose y and z are opposite to the scene's, like a volume without orientation. */
 const edges: readonly ScenePoint[] = [
   [1, 0, 0],
   [0, -0.5, 0],
@@ -39,7 +39,7 @@ const front: CutPlane = { normal: [0, 0, 1], offset: 0.1 };
 const right: CutPlane = { normal: [1, 0, 0], offset: 0.2 };
 const near = (vector: readonly number[]) => vector.map((part) => expect.closeTo(part, 9));
 
-test('the outline lies on the plane and on the box, in order', () => {
+test('the outline is on the plane and on the box, in order', () => {
   const outline = cutOutline(front, edges);
   expect(outline).toHaveLength(4);
   for (const [index, place] of outline.entries()) {
@@ -55,7 +55,7 @@ test('the outline lies on the plane and on the box, in order', () => {
   expect(cutMiddle({ normal: [0, 0, 1], offset: 0.41 }, edges)).toEqual(near([0, 0, 0.41]));
 });
 
-test('in the cube it cuts what it cuts in the scene', () => {
+test('it cuts the same part of the cube as of the scene', () => {
   const plane: CutPlane = { normal: [0.6, 0.64, -0.48], offset: 0.07 };
   const [a, b, c, w] = planeInCube(plane, edges);
   for (let index = 0; index < 40; index++) {
@@ -66,16 +66,16 @@ test('in the cube it cuts what it cuts in the scene', () => {
 });
 
 describe('a drag', () => {
-  test('of the disc moves the plane with the pointer, as far as the volume goes', () => {
+  test('of the disc moves the plane with the pointer, within the volume', () => {
     const moved = draggedCut(right, [0.2, 0, 0], frame, [20, 55], edges);
     expect(moved).toEqual({ normal: [1, 0, 0], offset: expect.closeTo(0.3, 9) });
     expect(draggedCut(right, [0.2, 0, 0], frame, [900, 0], edges).offset).toBe(0.5);
     expect(draggedCut(right, [0.2, 0, 0], frame, [-900, 0], edges).offset).toBe(-0.5);
-    // The normal points at the eye: upwards.
+    // The normal points at the camera, so drag upwards.
     expect(draggedCut(front, [0, 0, 0.1], frame, [50, -20], edges).offset).toBeCloseTo(0.2, 9);
   });
 
-  test('of the arrow turns the plane about the disc: the tip stays under the pointer', () => {
+  test('of the arrow turns the plane about the disc, and the tip stays under the pointer', () => {
     const at: ScenePoint = [0.1, 0.05, 0.1];
     for (const drag of [
       [10, 0],
@@ -88,7 +88,7 @@ describe('a drag', () => {
       expect([normal[0] * armLength * 200, -normal[1] * armLength * 200]).toEqual(near(drag));
       expect(normal[2]).toBeGreaterThan(0);
     }
-    // Out of the screen's plane, by dragging the tip inwards; and no further than into it.
+    // Dragging the tip inwards turns it out of the screen plane, at most to perpendicular.
     expect(tiltedCut(right, at, frame, [-10, 0]).normal[2]).toBeGreaterThan(0.5);
     expect(tiltedCut(front, at, frame, [500, 0]).normal).toEqual(near([1, 0, 0]));
   });
@@ -114,7 +114,7 @@ test('align, flip, move and turn', () => {
   expect(steppedAngles({ around: -175, up: -85 }, [-10, -1])).toEqual({ around: 175, up: -86 });
 });
 
-test('a plane from a file is one, or none', () => {
+test('a plane from a file is normalized, or refused', () => {
   expect(fittedCut({ normal: [0, 3, 4], offset: 0.1 })).toEqual({ normal: near([0, 0.6, 0.8]), offset: 0.1 });
   expect(fittedCut(right)).toEqual(right);
   expect(fittedCut({ normal: [0, 0, 0], offset: 0 })).toBeUndefined();

@@ -5,35 +5,38 @@ import type { PictureRequest, Turn } from './picture.ts';
 import type { CameraKind } from './viewer-api.ts';
 
 const fieldOfView = 26;
-/** Half the height that is seen at a distance of 1. */
+/** Half the visible height at a distance of 1. */
 const halfHeight = Math.tan(MathUtils.degToRad(fieldOfView / 2));
-/** The first look: a little from the patient's left and from above. */
+/** The initial direction: slightly from the patient's left and from above. */
 const firstDirection = new Vector3(0.42, 0.22, 1).normalize();
 
 const turnAxes: Readonly<Record<Turn, Vector3>> = { upright: new Vector3(0, 1, 0), across: new Vector3(1, 0, 0) };
 
-/** Where the camera stands, in the scene, and how much is seen. */
+/** Position and zoom of the camera, in the scene. */
 export interface OrbitPose {
   readonly position: readonly [number, number, number];
   readonly target: readonly [number, number, number];
   /** Of the orthographic camera. */
   readonly zoom: number;
-  /** Width by height of the canvas that this was chosen for. A narrower canvas shows all of that one's width, and so more of the height. */
+  /**
+   * Aspect ratio of the canvas that this pose was chosen for. A narrower canvas shows that one's whole width, and so more
+   * height.
+   */
   readonly aspect: number;
 }
 
-/** A camera that orbits at the pointer's drag, perspective or orthographic: what lies at its target keeps its size. */
+/** An orbit camera, perspective or orthographic. Objects at its target keep their size when the kind changes. */
 export class OrbitCamera {
   readonly #perspective = new PerspectiveCamera(fieldOfView, 1, 0.01, 50);
-  /** Nothing is in front of its near plane, however near it stands: it is zoomed, not moved. */
+  /** Its near plane is behind it, so nothing is cut off: it zooms instead of moving. */
   readonly #orthographic = new OrthographicCamera(-1, 1, 1, -1, -50, 50);
   readonly #controls: OrbitControls;
   readonly #onChange: () => void;
   #kind: CameraKind = 'perspective';
   #aspect = 1;
-  /** Of the canvas that the pose was chosen for. */
+  /** Aspect ratio of the canvas that the pose was chosen for. */
   #poseAspect = 1;
-  /** Of the turn that is going on. */
+  /** The animation frame of the current turn. */
   #turnRequest: number | undefined;
 
   constructor(canvas: HTMLCanvasElement, onChange: () => void) {
@@ -48,13 +51,13 @@ export class OrbitCamera {
     return this.#kind === 'perspective' ? this.#perspective : this.#orthographic;
   }
 
-  /** Its place in the scene; w is 0 where it is infinitely far off in that direction. */
+  /** Its position in the scene; w is 0 if xyz is the direction to an infinitely distant camera. */
   get eye(): Vector4 {
     if (this.#kind === 'perspective') return new Vector4(...this.#perspective.position, 1);
     return new Vector4(...this.#orthographic.position.clone().sub(this.#controls.target), 0);
   }
 
-  /** As it is seen now on a canvas of that size, in CSS pixels. */
+  /** The current view on a canvas of this size, in CSS pixels. */
   frame(width: number, height: number): CameraFrame {
     const { camera } = this;
     camera.updateMatrixWorld();
@@ -98,7 +101,8 @@ export class OrbitCamera {
   }
 
   /**
-   * The camera as it stands, or turned about its target, for a picture of another shape than the canvas; its own to keep.
+   * A copy of the camera, optionally rotated about its target, for a picture of another aspect ratio. It belongs to the
+   * caller.
    * @param turn degrees about an axis of the scene
    */
   posed(
@@ -107,7 +111,7 @@ export class OrbitCamera {
   ): {
     readonly camera: PerspectiveCamera | OrthographicCamera;
     readonly eye: Vector4;
-    /** Half the height that is seen at the target. */
+    /** Half the visible height at the target. */
     readonly halfHeight: number;
   } {
     const { target } = this.#controls;
@@ -117,7 +121,7 @@ export class OrbitCamera {
       camera.position.sub(target).applyQuaternion(rotation).add(target);
       camera.quaternion.premultiply(rotation);
     }
-    // What is seen at the sides of the canvas is seen in a narrower picture, too.
+    // A narrower picture shows the whole width of the canvas too.
     camera.zoom *= Math.min(1, aspect / this.#aspect);
     if (camera instanceof PerspectiveCamera) camera.aspect = aspect;
     else {
@@ -156,15 +160,15 @@ export class OrbitCamera {
   }
 
   /**
-   * Turns about the target until it is seen from that direction, the short way round, easing out.
-   * @param turnMs how long that takes; 0: at once
+   * Turns about the target to view from a direction, the short way, easing out.
+   * @param turnMs duration; 0 turns at once
    */
   lookFrom(direction: ScenePoint, turnMs: number): void {
     this.#endTurn();
     const { target } = this.#controls;
     const from = new Spherical().setFromVector3(this.camera.position.clone().sub(target));
     const to = new Spherical().setFromVector3(new Vector3(...direction));
-    // Straight from above or below, the side that is up stays the one that is up in front.
+    // Straight from above or below, the vertical axis of the front view stays vertical.
     if (Math.hypot(direction[0], direction[2]) < 1e-6) to.theta = 0;
     const turn = MathUtils.euclideanModulo(to.theta - from.theta + Math.PI, 2 * Math.PI) - Math.PI;
     const show = (part: number): void => {
@@ -189,7 +193,7 @@ export class OrbitCamera {
     this.#turnRequest = requestAnimationFrame(step);
   }
 
-  /** To the start, from where all these are seen, with room for letters. */
+  /** Resets to the initial view, which shows all corners, with space for letters. */
   reset(corners: readonly Vector3[]): void {
     this.#endTurn();
     this.#poseAspect = this.#aspect;
@@ -213,7 +217,7 @@ export class OrbitCamera {
     this.#turnRequest = undefined;
   }
 
-  /** How many times the height that the pose was chosen for is seen: more than once where the canvas is narrower. */
+  /** The visible height relative to the pose's: more than 1 if the canvas is narrower. */
   get #heights(): number {
     return Math.max(1, this.#poseAspect / this.#aspect);
   }
@@ -227,7 +231,7 @@ export class OrbitCamera {
     this.camera.updateProjectionMatrix();
   }
 
-  /** How far off the perspective camera sees all corners from its first direction. */
+  /** The distance from which the perspective camera sees all corners in its initial direction. */
   #fittingDistance(corners: readonly Vector3[]): number {
     const up = halfHeight / 1.1;
     const right = new Vector3(0, 1, 0).cross(firstDirection).normalize();

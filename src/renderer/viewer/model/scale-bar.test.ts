@@ -10,7 +10,7 @@ test.each([
   expect(scaleBar(pixelsPerUnit, maxPixels, 'mm')?.pixels).toBeCloseTo(length * pixelsPerUnit, 9);
 });
 
-test('a bar is as long as it may be, and never longer', () => {
+test('a bar is as long as allowed, and never longer', () => {
   for (let pixelsPerUnit = 1e-7; pixelsPerUnit < 1e7; pixelsPerUnit *= 1.37) {
     const { pixels } = scaleBar(pixelsPerUnit, 120, 'mm') ?? { pixels: 0 };
     expect(pixels).toBeLessThanOrEqual(120 * (1 + 1e-8));
@@ -20,7 +20,7 @@ test('a bar is as long as it may be, and never longer', () => {
   expect(roundLength(0.2)).toBeCloseTo(0.2, 12);
 });
 
-describe('words', () => {
+describe('texts', () => {
   test.each([
     [20, 'mm', '20\u202fmm'],
     [0.05, 'mm', '50\u202fµm'],
@@ -35,7 +35,7 @@ describe('words', () => {
     expect(lengthWords(length, unit)).toBe(words);
   });
 
-  test('there is no bar without a unit, or where nothing is shown', () => {
+  test('there is no bar without a unit, or if nothing is shown', () => {
     expect(scaleBar(2, 120, 'unknown')).toBeUndefined();
     for (const pixelsPerUnit of [0, Number.NaN, Number.POSITIVE_INFINITY, -1])
       expect(scaleBar(pixelsPerUnit, 120, 'mm')).toBeUndefined();

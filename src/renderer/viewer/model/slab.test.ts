@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { mostSlabSlices, slabRange } from '../../../core/draw/slab-plane.ts';
 import { firstSlab, linkedSlabs, slabChoice, slabOf, withSlab } from './slab.ts';
 
-test('a thickness is another number of slices across each axis', () => {
+test('a thickness gives a different number of slices across each axis', () => {
   const choice = { kind: 'maximum', thickness: 10 } as const;
   expect(slabOf(choice, 0.7)).toEqual({ kind: 'maximum', slices: 14 });
   expect(slabOf(choice, 2.5)).toEqual({ kind: 'maximum', slices: 4 });
@@ -13,7 +13,7 @@ test('a thickness is another number of slices across each axis', () => {
   expect(firstSlab([0.7, 0.7, 2.5])).toEqual({ kind: 'none', thickness: 3.5 });
 });
 
-test('a slab lies around its slice, and ends where the volume does', () => {
+test('a slab is centred on its slice and ends where the volume does', () => {
   expect(slabRange(5, 3, 20)).toEqual([4, 6]);
   expect(slabRange(5, 4, 20)).toEqual([4, 7]);
   expect(slabRange(0, 5, 20)).toEqual([0, 2]);
@@ -21,7 +21,7 @@ test('a slab lies around its slice, and ends where the volume does', () => {
   expect(slabRange(1, 64, 3)).toEqual([0, 2]);
 });
 
-test('slices are as thick as each other, or each by itself; neither way of choosing changes what is shown', () => {
+test('slabs can be shared or separate; switching does not change what is shown', () => {
   const mean = { kind: 'mean', thickness: 4 } as const;
   const maximum = { kind: 'maximum', thickness: 9 } as const;
   const same = { slab: mean, sliceSlabs: undefined };
