@@ -1,4 +1,4 @@
-/** Class names joined; what is undefined or false is left out. */
+/** Joins class names, leaving out undefined and false. */
 export function classes(...names: readonly (string | undefined | false)[]): string {
   return names.filter(Boolean).join(' ');
 }
