@@ -93,7 +93,7 @@ export const rooms = [
   },
   {
     room: 'core/io/nifti',
-    holds: 'NIfTI-1 and NIfTI-2.',
+    holds: 'NIfTI-1 and NIfTI-2, and Analyze 7.5, from which they come.',
     imports: 'core/io/common core/shared',
   },
   {

@@ -80,6 +80,8 @@ describe('files come back byte for byte', () => {
   const header = bytesOf(mha('ElementDataFile = scan.bin'));
   const mgh = bytesOf(mghHeader(), Buffer.from(voxels).swap16(), 'scan parameters');
   const npy = bytesOf(npyHeader(), voxels);
+  const analyze = Buffer.from(niftiFile(dims, 2)).subarray(0, 348).fill(0, 344);
+  analyze.writeFloatLE(0, 108);
   const pairs = bytesOf(mha('ElementNumberOfChannels = 2', 'ElementDataFile = LOCAL'), voxels, voxels);
   const mrc = (mode: number, ...data: readonly Uint8Array[]) => bytesOf(mrcHeader(mode), 'extended', ...data, 'and more');
   const nibbles = voxels.subarray(0, 20 * 21 * 13);
@@ -91,6 +93,13 @@ describe('files come back byte for byte', () => {
       [
         ['scan.mhd', header],
         ['scan.bin', bytesOf(voxels)],
+      ],
+    ],
+    [
+      'scan.hdr of Analyze',
+      [
+        ['scan.hdr', analyze],
+        ['scan.img', bytesOf(voxels)],
       ],
     ],
     ['scan.mgh', [['scan.mgh', mgh]]],

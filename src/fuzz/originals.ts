@@ -212,6 +212,15 @@ export function inputOriginals(): InputOriginal[] {
     { ...binary('scan.mha', joined(mhaOf('USHORT', 'ElementDataFile = LOCAL'), shorts)), comesBack },
     binary('zlib.mha', joined(mhaOf('UCHAR', 'CompressedData = True', 'ElementDataFile = LOCAL'), zlibSync(bytes))),
     { ...binary('brain.mgh', joined(mgh, bytes, Uint8Array.of(1, 2, 3, 4, 5))), comesBack },
+    {
+      name: 'analyze',
+      files: [
+        { name: 'old.hdr', bytes: hdr.slice().fill(0, 344) },
+        { name: 'old.img', bytes },
+      ],
+      isText: [false, false],
+      comesBack,
+    },
     { ...binary('a.mrc', joined(mrcOf(6), shorts)), comesBack },
     { ...binary('nibbles.mrc', joined(mrcOf(101), bytes.subarray(0, 80))), comesBack },
     { ...binary('halves.mrc', joined(mrcOf(12), shorts)), comesBack },

@@ -33,7 +33,7 @@ export const options = {
   to: {
     short: undefined,
     value: 'FORMAT',
-    text: `${writableFormats.join(', ')} (raw: voxels alone); without --to the source is restored`,
+    text: `${writableFormats.join(', ')} (raw: voxels alone); default: the source`,
   },
   dims: { short: undefined, value: 'X,Y,Z[,T]', text: 'treat the input as raw voxels with these dimensions; x varies fastest' },
   type: { short: undefined, value: 'TYPE', text: 'voxel type: u8 i8 u16 i16 u32 i32 f32 f64' },

@@ -1,6 +1,6 @@
 import { StriaError } from '../../core/shared/errors.ts';
 import { usualEnding } from '../../core/shared/readable-formats.ts';
-import { type FileFormat, isValueFormat, type SourceDescription, type WritableFormat } from '../../core/shared/source.ts';
+import { type FileFormat, isValueFormat, type SourceDescription, type ValueFormat } from '../../core/shared/source.ts';
 import { elementTypes } from '../../core/shared/volume.ts';
 
 type Source = { readonly format: FileFormat } & {
@@ -14,8 +14,9 @@ const dataEnding = new RegExp(
 );
 
 /** The usual endings of a source's parts. */
-const endings: Readonly<Record<WritableFormat, { readonly header: RegExp; readonly voxels: RegExp }>> = {
+const endings: Readonly<Record<Exclude<FileFormat, ValueFormat>, { readonly header: RegExp; readonly voxels: RegExp }>> = {
   nifti: { header: /\.hdr$/i, voxels: /\.(nii|img)$/i },
+  analyze: { header: /\.hdr$/i, voxels: /\.img$/i },
   nrrd: { header: /\.nhdr$/i, voxels: /\.(nrrd|nhdr)$/i },
   mha: { header: /\.mhd$/i, voxels: /\.(mha|mhd)$/i },
   mgh: { header: /$^/, voxels: /\.mgh$/i },
@@ -67,8 +68,9 @@ export function expectedNames({ format, parts }: Source, baseName: string): read
   return parts.map((part) => (isDetached && part.hasVoxels ? part.name : `${baseName}${standardEnding(format, part, isPair)}`));
 }
 
-function standardEnding(format: WritableFormat, { hasVoxels }: Source['parts'][number], isPair: boolean): string {
+function standardEnding(format: FileFormat, { hasVoxels }: Source['parts'][number], isPair: boolean): string {
   switch (format) {
+    case 'analyze':
     case 'nifti':
       if (!isPair) return '.nii';
       return hasVoxels ? '.img' : '.hdr';

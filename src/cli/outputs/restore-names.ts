@@ -48,6 +48,7 @@ function partPath(
 ): OutputName {
   if (parts.length === 1) return { path: output, named: true };
   switch (format) {
+    case 'analyze':
     case 'nifti': {
       const ending = /\.[^.]+$/.exec(part.name)?.[0] ?? '';
       return { path: `${output.replace(/\.(hdr|img)$/i, '')}${ending}`, named: true };

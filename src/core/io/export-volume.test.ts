@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { readHeader } from 'nifti-reader-js';
 import { describe, expect, test } from 'vitest';
 import { memorySource } from '../shared/bytes.ts';
-import { type VoxelFormat, voxelFormats } from '../shared/source.ts';
+import { type WrittenVoxelFormat, writtenVoxelFormats } from '../shared/source.ts';
 import { type Endian, elementTypes, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import { affineFromRotation, diagonalAffine } from './common/affine.ts';
 import { noise, readVoxels, rebuild } from './common/testing.ts';
@@ -10,7 +10,7 @@ import { describeExport } from './export-volume.ts';
 import { openVolume } from './open-volume.ts';
 
 /** Writes a volume as the engine would, and opens it again. */
-async function exportAndOpen(info: VolumeInfo, format: VoxelFormat, endian: Endian) {
+async function exportAndOpen(info: VolumeInfo, format: WrittenVoxelFormat, endian: Endian) {
   const voxels = noise(volumeBytes(info), 3);
   const source = describeExport(info, format, 'scan', endian);
   const [file] = rebuild(source, voxels, info.type);
@@ -84,9 +84,9 @@ describe.each(['nifti', 'nrrd'] as const)('%s', (format) => {
   });
 });
 
-const missingTypes: Partial<Record<VoxelFormat, readonly string[]>> = { mgh: ['i8', 'u32', 'f64'], mrc: ['u32', 'f64'] };
+const missingTypes: Partial<Record<WrittenVoxelFormat, readonly string[]>> = { mgh: ['i8', 'u32', 'f64'], mrc: ['u32', 'f64'] };
 
-test.each(voxelFormats)('every type and byte order goes through %s', async (format) => {
+test.each(writtenVoxelFormats)('every type and byte order goes through %s', async (format) => {
   for (const type of elementTypes) {
     for (const endian of ['little', 'big'] as const) {
       if (missingTypes[format]?.includes(type)) {
@@ -177,7 +177,7 @@ test('NIfTI-2 holds what 32-bit floats cannot', async () => {
   expect(file.bytes[0]).toBe(540 & 255);
 });
 
-test.each(voxelFormats)('%s takes a volume whose geometry no header can hold', async (format) => {
+test.each(writtenVoxelFormats)('%s takes a volume whose geometry no header can hold', async (format) => {
   const odd = { ...plain, spacing: [0, -2, Number.NaN, 0] as const, affine: Array(12).fill(0), slope: 0, intercept: 9 };
   const { info } = await exportAndOpen(odd, format, 'little');
   expect(info.dims).toEqual(plain.dims);
@@ -187,7 +187,7 @@ test.each(voxelFormats)('%s takes a volume whose geometry no header can hold', a
 });
 
 test('names follow the format', () => {
-  expect(voxelFormats.map((format) => describeExport(plain, format, 'scan').parts[0]?.name)).toEqual([
+  expect(writtenVoxelFormats.map((format) => describeExport(plain, format, 'scan').parts[0]?.name)).toEqual([
     'scan.nii',
     'scan.nrrd',
     'scan.mha',

@@ -1,4 +1,4 @@
-import { isPictureFormat, type SourceDescription, type VoxelFormat, type WritableFormat } from '../shared/source.ts';
+import { isPictureFormat, type SourceDescription, type WritableFormat, type WrittenVoxelFormat } from '../shared/source.ts';
 import type { Endian, VolumeInfo } from '../shared/volume.ts';
 import { diagonalAffine, isUsableAffine } from './common/affine.ts';
 import { checkedScaling, checkedSpacing } from './common/streamed-volume.ts';
@@ -19,7 +19,7 @@ interface Writer {
   footer?(info: VolumeInfo): Uint8Array;
 }
 
-const writers: Record<VoxelFormat, Writer> = {
+const writers: Record<WrittenVoxelFormat, Writer> = {
   nifti: { extension: 'nii', header: niftiHeader },
   nrrd: { extension: 'nrrd', header: nrrdHeader },
   mha: { extension: 'mha', header: mhaHeader },

@@ -10,6 +10,7 @@ interface ReadableFormat {
 
 const formats: Readonly<Record<FileFormat, ReadableFormat>> = {
   nifti: { name: 'NIfTI', files: '.nii, .hdr with .img', endings: ['nii', 'hdr', 'img'] },
+  analyze: { name: 'Analyze 7.5', files: '.hdr with .img', endings: ['hdr', 'img'] },
   nrrd: { name: 'NRRD', files: '.nrrd, .nhdr', endings: ['nrrd', 'nhdr'] },
   mha: { name: 'MetaImage', files: '.mha, .mhd', endings: ['mha', 'mhd'] },
   mgh: { name: 'MGH', files: '.mgh, .mgz', endings: ['mgh', 'mgz'] },

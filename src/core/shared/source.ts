@@ -1,8 +1,15 @@
 import { type StoredVoxels, storedBytes } from './stored-voxels.ts';
 import type { Endian, VolumeInfo } from './volume.ts';
 
+/** Formats of a header and voxels that Stria writes. */
+export const writtenVoxelFormats = ['nifti', 'nrrd', 'mha', 'mgh', 'npy', 'mrc', 'raw'] as const;
+export type WrittenVoxelFormat = (typeof writtenVoxelFormats)[number];
+
+/** Formats of a header and voxels that are restored, but to which nothing else is converted: NIfTI takes their place. */
+const restoredFormats = ['analyze'] as const;
+
 /** Formats that consist of a header and voxels. Their files are restored byte for byte. */
-export const voxelFormats = ['nifti', 'nrrd', 'mha', 'mgh', 'npy', 'mrc', 'raw'] as const;
+export const voxelFormats = [...writtenVoxelFormats, ...restoredFormats] as const;
 export type VoxelFormat = (typeof voxelFormats)[number];
 
 /**
@@ -20,12 +27,12 @@ export const valueFormats = ['zarr', 'hdf5', 'dicom'] as const;
 export type ValueFormat = (typeof valueFormats)[number];
 
 /** The formats that Stria writes besides its own. */
-export const writableFormats = [...voxelFormats, ...pictureFormats] as const;
+export const writableFormats = [...writtenVoxelFormats, ...pictureFormats] as const;
 export type WritableFormat = (typeof writableFormats)[number];
 
 /** The formats that Stria reads besides its own. */
-export const fileFormats = [...writableFormats, ...valueFormats] as const;
-export type FileFormat = WritableFormat | ValueFormat;
+export const fileFormats = [...writableFormats, ...restoredFormats, ...valueFormats] as const;
+export type FileFormat = (typeof fileFormats)[number];
 
 export function isValueFormat(format: FileFormat): format is ValueFormat {
   return (valueFormats as readonly string[]).includes(format);

@@ -2,6 +2,7 @@ import { StriaError } from '../../shared/errors.ts';
 import { type ElementType, type Endian, elementBytes, elementTypes, type VolumeInfo } from '../../shared/volume.ts';
 import { type Affine, affineFromRotation, diagonalAffine, isUsableAffine } from '../common/affine.ts';
 import { checkedDims, checkedScaling, checkedSpacing } from '../common/streamed-volume.ts';
+import { parseAnalyzeHeader } from './analyze-header.ts';
 import {
   type NiftiLayout,
   nifti1,
@@ -13,7 +14,7 @@ import {
 } from './nifti-layout.ts';
 
 export interface NiftiHeader {
-  readonly layout: NiftiLayout;
+  readonly format: 'nifti' | 'analyze';
   readonly endian: Endian;
   /** The voxels are in a separate file (`.img`). */
   readonly isPair: boolean;
@@ -48,7 +49,7 @@ function startsAt(bytes: Uint8Array, at: number, expected: readonly number[]): b
 }
 
 /**
- * Reads a NIfTI-1 or NIfTI-2 header.
+ * Reads a header of NIfTI-1 or NIfTI-2, or one of Analyze 7.5, which is as long as NIfTI-1's and has no magic number.
  * @param head at least 540 bytes from the start of the file, fewer if it is shorter
  * @throws StriaError `corrupt`; `unsupported` for datatypes without an element type in Stria
  */
@@ -62,10 +63,7 @@ export function parseNiftiHeader(head: Uint8Array): NiftiHeader {
   }
   if (!hasMagic(head, layout)) {
     if (layout.version === 2) throw new StriaError('corrupt', 'the NIfTI-2 header lacks its magic number');
-    throw new StriaError(
-      'unsupported',
-      'this is an ANALYZE 7.5 header, or a NIfTI-1 header without its magic number; convert it to NIfTI, for example with nibabel',
-    );
+    return { format: 'analyze', endian, isPair: true, ...parseAnalyzeHeader(head, endian) };
   }
   const fields = fieldReader(head, layout, endian === 'little');
   const isPair = startsAt(head, layout.magicAt, layout.pairMagic);
@@ -75,7 +73,7 @@ export function parseNiftiHeader(head: Uint8Array): NiftiHeader {
   const [dx = 1, dy = 1, dz = 1, dt = 1] = spacing;
   const units = fields.integer(layout.unitsAt, layout.unitsBytes);
   return {
-    layout,
+    format: 'nifti',
     endian,
     isPair,
     voxOffset: voxOffset(fields, layout, isPair),

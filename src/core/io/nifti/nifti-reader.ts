@@ -29,6 +29,9 @@ export const niftiReader: VolumeReader = {
       return openPair(header, source, options);
     }
     const header = parseNiftiHeader(head);
+    if (header.format === 'analyze' && isSingle(source.name)) {
+      throw new StriaError('corrupt', 'the NIfTI-1 header lacks its magic number');
+    }
     if (header.isPair) return openPair(source, undefined, options);
     const before = await readBefore(stream, header.voxOffset, options);
     const name = nameWithoutGzip(source.name);
@@ -56,10 +59,10 @@ async function openPair(
   const headerBytes = await readWhole(headerStream, beforeLimit, options);
   const stream = await openBytes(imageSource, options);
   const before = await readBefore(stream, header.voxOffset, options);
-  const { info, endian } = header;
+  const { info, endian, format } = header;
   return streamedVolume({
     info,
-    format: 'nifti',
+    format,
     endian,
     stream,
     start: header.voxOffset,
@@ -68,6 +71,10 @@ async function openPair(
       { name: nameWithoutGzip(imageSource.name), before, hasVoxels: true, after },
     ],
   });
+}
+
+function isSingle(name: string): boolean {
+  return /\.nii(\.gz)?$/i.test(name);
 }
 
 function isImage(name: string): boolean {

@@ -197,14 +197,6 @@ test('names the missing file of a pair', async () => {
   }
 });
 
-test('names ANALYZE 7.5', async () => {
-  const header = niftiHeaderBytes({ isPair: true });
-  header.fill(0, 344);
-  const fault = await faultOf(openVolume(memorySource('head.hdr', header)));
-  expect(fault).toMatchObject({ tag: 'unsupported' });
-  expect(fault?.message).toContain('ANALYZE 7.5');
-});
-
 test('finds NIfTI by its content under any name', async () => {
   expect((await openBytes(niftiFile({}, noise(24)), 'download')).format).toBe('nifti');
 });
