@@ -6,8 +6,8 @@ import { wgsl } from './src/shaders/build/plugin.ts';
 import { wasmModules } from './wasm.config.ts';
 
 /**
- * Loading a file takes the command longer than what stands in it: all that a thread needs at once is one file, and what the command
- * needs beside it is another.
+ * For the command, opening a file takes longer than loading its contents, so all modules that a thread needs at once form one
+ * file, and the other modules of the command another.
  */
 function startFiles() {
   const starts = { engine: resolve('src/node/cpu-worker.ts'), command: resolve('src/cli/index.ts') };
@@ -28,7 +28,7 @@ interface Graph {
   getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null;
 }
 
-/** All that a module imports, and what that imports, but for what is imported while it runs. */
+/** The transitive static imports of a module, without dynamic ones. */
 function importedAtOnce(start: string, graph: Graph): ReadonlySet<string> {
   const found = new Set([start]);
   for (const id of found) for (const next of graph.getModuleInfo(id)?.importedIds ?? []) found.add(next);
@@ -36,11 +36,11 @@ function importedAtOnce(start: string, graph: Graph): ReadonlySet<string> {
   return found;
 }
 
-// The main build has a second entry, the command `stria`. Everything but Electron, Node and the native `webgpu`
-// package is bundled, so that out/ can be carried to another machine.
+// The main build has a second entry, the command `stria`. Everything except Electron, Node and the native `webgpu` package is
+// bundled, so that out/ can be copied to another machine.
 export default defineConfig({
   main: {
-    // fflate for Node asks for `require`, which ES modules have not; for a browser it is the same but for that.
+    // fflate's Node version needs `require`, which ES modules lack; its browser version is otherwise the same.
     resolve: { alias: { fflate: 'fflate/browser' } },
     plugins: [wasmModules(), assemblyModules(), wgsl()],
     build: {

@@ -4,7 +4,7 @@ import { assemblyModules } from './assembly.config.ts';
 import { wgsl } from './src/shaders/build/plugin.ts';
 import { wasmModules } from './wasm.config.ts';
 
-/** The fuzz and its child as programs for Node: `npm run fuzz`. They are no part of what is shipped. */
+/** Builds the fuzz and its child as programs for Node: `npm run fuzz`. They are not shipped. */
 export default defineConfig({
   resolve: { alias: { fflate: 'fflate/browser' } },
   plugins: [wasmModules(), assemblyModules(), wgsl()],

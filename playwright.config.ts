@@ -1,7 +1,7 @@
 import { defineConfig } from '@playwright/test';
 import { launchOptions } from './e2e/support/chromium.ts';
 
-/** About what the renderer draws and nothing of the shell: once, in the browser, is enough on a software GPU. */
+/** Specs about what the renderer draws, not about the shell: running them once, in the browser, is enough on a software GPU. */
 const drawnAlike = [
   'access',
   'cancel',
@@ -32,10 +32,10 @@ const drawnAlike = [
   'zoom',
 ].map((name) => `${name}.spec.ts`);
 
-/** Takes pictures to be looked at, and compares none: `npm run screenshots`. */
+/** Takes screenshots for review without comparing them: `npm run screenshots`. */
 const pictures = 'screenshots.spec.ts';
 
-// One worker, and a window that is not large: the software GPU takes all the cores that there are.
+// One worker and a small window, because the software GPU uses all cores.
 export default defineConfig({
   testDir: 'e2e',
   testMatch: '**/*.spec.ts',
@@ -51,10 +51,10 @@ export default defineConfig({
     launchOptions,
     viewport: { width: 1120, height: 720 },
     screenshot: 'only-on-failure',
-    // What was done, said and asked for. Pictures and pages of each step, an eighth of all that is computed: `--trace on`.
+    // Traces of actions, console and network. Pictures and pages of each step would add an eighth of the work: `--trace on`.
     trace: { mode: 'retain-on-failure', screenshots: false, snapshots: false },
   },
-  // Specs in e2e/ run in both shells, but for those above; those in a folder are about one of them.
+  // Specs in e2e/ run in both shells, except those listed above; specs in a subfolder concern one shell.
   projects: [
     { name: 'web', testIgnore: ['desktop/**', pictures] },
     { name: 'desktop', testIgnore: ['web/**', pictures, ...drawnAlike] },

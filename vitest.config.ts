@@ -4,7 +4,7 @@ import { assemblyModules } from './assembly.config.ts';
 import { wgsl } from './src/shaders/build/plugin.ts';
 import { wasmModules } from './wasm.config.ts';
 
-/** Default order, but the slow small file starts first: started last, it would leave a core idle. */
+/** Default order, except that the slow small file starts first; started last, it would leave a core idle. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
@@ -27,7 +27,7 @@ export default defineConfig({
           exclude: ['src/**/*.gpu.test.ts'],
           testTimeout: 120_000,
           setupFiles: './vitest.setup.ts',
-          // Both cores of a small machine, modules read once for each: no test changes what others import.
+          // Both cores of a small machine. Modules are loaded once per worker, because no test changes what others import.
           maxWorkers: 2,
           pool: 'forks',
           isolate: false,
@@ -35,8 +35,8 @@ export default defineConfig({
       },
       {
         plugins: [wasmModules(), assemblyModules(), wgsl()],
-        // Dawn in Node. Two processes: much of the time goes on compiling shaders, on one core. Files of a process share its
-        // devices, and so what is compiled (`openTestGpu`).
+        // Dawn in Node. Two processes, because most of the time goes into compiling shaders on one core. The files of a process
+        // share its devices, and therefore the compiled kernels (`openTestGpu`).
         test: {
           name: 'gpu',
           include: ['src/**/*.gpu.test.ts'],

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 
 /**
- * Arrays of the same bytes are equal: said at once. `toEqual` by itself compares element by element, 170 KB in a second, which
- * was most of what tests of whole files took. What differs it finds and shows as ever.
+ * Decides at once that equal byte arrays are equal. `toEqual` compares element by element, 170 KB per second, which took most
+ * of the time of tests of whole files. Differences are still found and shown by `toEqual`.
  */
 function haveSameBytes(a: unknown, b: unknown): true | undefined {
   const areAlike = ArrayBuffer.isView(a) && ArrayBuffer.isView(b) && Object.getPrototypeOf(a) === Object.getPrototypeOf(b);
@@ -13,7 +13,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-// Once a process: this file is run again for each file of tests.
+// Once per process, because this file runs again for each test file.
 const known = globalThis as { striaEquality?: true };
 if (!known.striaEquality) expect.addEqualityTesters([haveSameBytes]);
 known.striaEquality = true;

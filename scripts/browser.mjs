@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const profile = fileURLToPath(new URL('../node_modules/.cache/stria-browser', import.meta.url));
 
-/** The path of a browser: CHROMIUM_PATH, else the first that is installed; undefined where there is none. */
+/** The path of a browser: CHROMIUM_PATH, or else the first installed one; undefined if there is none. */
 export function findBrowser() {
   const { CHROMIUM_PATH, PATH = '', PROGRAMFILES = '', LOCALAPPDATA = '' } = process.env;
   const onPath = [
@@ -36,7 +36,7 @@ export function hasDisplay() {
   return process.platform !== 'linux' || Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY);
 }
 
-/** The switches without which WebGPU would not work here: a software GPU where there is no other, and what root needs. */
+/** The switches that WebGPU needs here: a software GPU if there is no other, and what running as root requires. */
 function neededSwitches() {
   if (process.platform !== 'linux') return [];
   const root = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
@@ -51,16 +51,16 @@ function neededSwitches() {
     '--use-vulkan=swiftshader',
     '--use-webgpu-adapter=swiftshader',
     '--disable-vulkan-surface',
-    // A software GPU compiles kernels in less than half of the time: see src/node/node-gpu.ts.
+    // Halves the time to compile kernels on a software GPU: see src/node/node-gpu.ts.
     '--disable-dawn-features=use_vulkan_zero_initialize_workgroup_memory_extension',
   ];
 }
 
 /**
- * Opens a window of its own, in a profile of its own, so that the switches hold and the process lives as long as the window.
+ * Opens a separate window with a separate profile, so that the switches apply and the process lives as long as the window.
  * @param {string} browser
  * @param {string} url
- * @param {string[]} switches The user's own, put last: they win.
+ * @param {string[]} switches The user's own come last and win.
  * @returns {Promise<void>} resolves when the window is closed
  */
 export function openBrowser(browser, url, switches = []) {
@@ -73,7 +73,7 @@ export function openBrowser(browser, url, switches = []) {
     ...switches,
   ];
   const child = spawn(browser, args, { stdio: 'ignore' });
-  // We end when the window has closed, also when it is a signal that closes it.
+  // This process ends after the window has closed, even if a signal closes it.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill());
   return new Promise((resolve, reject) => {
     child.once('error', reject);

@@ -1,5 +1,5 @@
-// `npm run demo`: the whole way of a volume without a display and without a GPU. Makes the 512³ sample `potential`,
-// compresses, verifies and restores it with the command as built, compares the bytes, and draws what was restored.
+// `npm run demo`: the complete path of a volume without a display and without a GPU. Generates the 512³ sample `potential`,
+// compresses, verifies and restores it with the built command, compares the bytes, and draws the restored volume.
 import { spawnSync } from 'node:child_process';
 import { createReadStream, mkdirSync, openSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -17,7 +17,7 @@ const compressed = join(folder, 'potential.stria');
 const restored = join(folder, 'restored.nii');
 const picture = join(folder, 'potential.png');
 
-/** Runs `stria`, shows its words, and gives the object that it prints. */
+/** Runs `stria`, prints its output, and returns the object that it prints. */
 function stria(...args) {
   const startMs = performance.now();
   const { status, stdout } = spawnSync(process.execPath, [join(root, 'out', 'main', 'cli.js'), ...args, '--json', '--quiet'], {
@@ -31,7 +31,7 @@ function stria(...args) {
   return { ...JSON.parse(stdout), wallMs: performance.now() - startMs };
 }
 
-/** Compares two files slice by slice; the number of the first byte that differs, or -1. */
+/** Compares two files slice by slice. Returns the offset of the first differing byte, or -1. */
 function firstDifference(pathA, pathB) {
   const [a, b] = [readerOf(pathA), readerOf(pathB)];
   for (let offset = 0; ; offset += sliceBytes) {

@@ -1,5 +1,5 @@
-// Finds what the tests need beside npm's packages: Chromium, Xvfb, the Vulkan loader, and SwiftShader (a Vulkan driver that
-// runs on the CPU; Debian's chromium brings it). On Debian and its kin it installs what is missing, where it may.
+// Finds what the tests need besides npm packages: Chromium, Xvfb, the Vulkan loader, and SwiftShader (a Vulkan driver that runs
+// on the CPU, part of Debian's chromium). On Debian and its derivatives it installs what is missing, if it may.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -44,7 +44,7 @@ const tools = [
       [process.env.VK_ICD_FILENAMES, process.env.VK_DRIVER_FILES].some((path) => path && existsSync(path.split(':')[0])),
   },
   {
-    // Without one Chromium computes on SwiftShader, but loses the device when it shows the first picture.
+    // Without it Chromium computes on SwiftShader, but loses the device when it presents the first picture.
     what: 'a Vulkan driver of the system (/usr/share/vulkan/icd.d)',
     packages: ['mesa-vulkan-drivers'],
     found: () =>
@@ -58,7 +58,7 @@ function run(command, args) {
   return spawnSync(command, args, { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }).status === 0;
 }
 
-/** How apt-get can be run here: as root, or by sudo without a password; undefined where it cannot. */
+/** How to run apt-get: as root, or by sudo without a password; undefined if neither works. */
 function aptPrefix() {
   if (!hasCommand('apt-get')) return undefined;
   if (process.getuid?.() === 0) return [];

@@ -1,5 +1,5 @@
-// Makes out/ ready to run by itself: the command gets its permission, out/ says that its files are
-// modules, and a bundle that would need node_modules (but for `webgpu` and `electron`) fails the build.
+// Makes out/ self-contained: makes the command executable, marks the files as modules, and fails the build if a bundle needs
+// node_modules (except `webgpu` and `electron`).
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Makes the linter's import rules and the table in docs/ARCHITECTURE.md from scripts/rooms.mjs.
-// `npm run rooms` writes both; `--check`, a part of `npm run lint`, says whether they are up to date.
+// Generates the linter's import rules and the table in docs/ARCHITECTURE.md from scripts/rooms.mjs. `npm run rooms` writes
+// both; `--check`, a part of `npm run lint`, checks that they are up to date.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { rooms } from './rooms.mjs';
@@ -9,7 +9,7 @@ const words = (text = '') => text.split(' ').filter(Boolean);
 const names = new Set(rooms.map(({ room }) => room));
 const problems = [];
 
-/** Folders below `src` that hold files of these endings, as `core/gpu`. */
+/** Folders below `src` that contain files with these endings, such as `core/gpu`. */
 function foldersWith(endings, folder = 'src') {
   const entries = readdirSync(new URL(`${folder}/`, root), { withFileTypes: true });
   const here = entries.some((entry) => entry.isFile() && endings.test(entry.name)) ? [folder.slice('src/'.length)] : [];
@@ -19,7 +19,7 @@ function foldersWith(endings, folder = 'src') {
   ];
 }
 
-/** What a file of a room writes to import from a folder or a file of the project. */
+/** The import specifiers with which a file of a room imports a folder or file of the project. */
 function specifier(room, target) {
   const isFile = target.endsWith('.json');
   const isOutside = isFile || target.startsWith('resources');
@@ -52,7 +52,7 @@ function ruleOf({ room, imports, packages }) {
   };
 }
 
-/** Rooms that import each other, in a ring; undefined where there is none. */
+/** A cycle of rooms that import each other; undefined if there is none. */
 function findCycle() {
   const imports = new Map(rooms.map((row) => [row.room, words(row.imports).filter((name) => names.has(name))]));
   const done = new Set();

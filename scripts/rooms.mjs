@@ -1,5 +1,5 @@
-// The rooms of src/: what each folder holds and what it may import. What is not listed here, the linter refuses.
-// A room may always import its own files. `npm run rooms` makes the linter's rules and the table in docs/ARCHITECTURE.md from this list.
+// The rooms of src/: what each folder holds and what it may import. The linter refuses all other imports. A room may always
+// import its own files. `npm run rooms` generates the linter's rules and the table in docs/ARCHITECTURE.md from this list.
 
 export const rooms = [
   {

@@ -1,5 +1,5 @@
-// `npm start`: the desktop app. Where Electron's binary is missing it is fetched once; where that cannot be had, the same
-// renderer is opened in an installed browser instead. Arguments are files to open, and switches for Electron.
+// `npm start`: the desktop app. If Electron's binary is missing, downloads it once; if that fails, opens the same renderer in
+// an installed browser instead. Arguments are files to open, and switches for Electron.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const electronPackage = join(root, 'node_modules', 'electron');
 const installLimitMs = 60_000;
 
-/** The path of Electron's binary, or undefined where it is not installed. */
+/** The path of Electron's binary, or undefined if it is not installed. */
 function findElectron() {
   const pathFile = join(electronPackage, 'path.txt');
   const { ELECTRON_OVERRIDE_DIST_PATH: override } = process.env;
@@ -21,7 +21,7 @@ function findElectron() {
   return existsSync(binary) ? binary : undefined;
 }
 
-/** Fetches the binary with Electron's own installer. Says why where it cannot. */
+/** Downloads the binary with Electron's own installer. Prints the reason if that fails. */
 function installElectron() {
   const installer = join(electronPackage, 'install.js');
   if (!existsSync(installer)) {
@@ -44,7 +44,7 @@ function runElectron(binary) {
   // Chromium's sandbox refuses to run as root.
   const asRoot = process.platform === 'linux' && process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const child = spawn(binary, [...asRoot, root, ...process.argv.slice(2)], { stdio: ['inherit', 'inherit', 'pipe'] });
-  /** The end of what it has said. */
+  /** The end of its output. */
   let words = '';
   child.stderr.on('data', (data) => {
     process.stderr.write(data);
@@ -52,14 +52,14 @@ function runElectron(binary) {
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.once('error', (error) => fail(`Electron could not be started: ${error.message}`));
-  // Not 'exit': the last words may come after it.
+  // Not 'exit', because output may still follow it.
   child.once('close', (code, signal) => {
     process.exitCode = signal ? 1 : (code ?? 1);
     if (process.exitCode !== 0 && /SUID sandbox helper|No usable sandbox/.test(words)) withoutSandbox(binary);
   });
 }
 
-/** Ubuntu 23.10 and later let no program make user namespaces, which Chromium's sandbox is made of, without an AppArmor profile. */
+/** Ubuntu 23.10 and later require an AppArmor profile for user namespaces, on which Chromium's sandbox is based. */
 function withoutSandbox(binary) {
   const helper = `'${join(dirname(binary), 'chrome-sandbox')}'`;
   console.log(

@@ -8,7 +8,7 @@ import sirv from 'sirv';
 const rendererFolder = fileURLToPath(new URL('../out/renderer', import.meta.url));
 const policyFile = new URL('../resources/content-security-policy.json', import.meta.url);
 
-/** Whether a `Range` header, if there is one, names bytes that a file could have. */
+/** Whether a `Range` header, if present, names bytes that a file could have. */
 function isRange(header) {
   if (header === undefined) return true;
   const ranges = /^bytes=(.+)$/.exec(header)?.[1]?.split(',') ?? [];
@@ -20,7 +20,7 @@ function isRange(header) {
 }
 
 /**
- * Serves until `close` is called. Port 0 takes a free one.
+ * Serves until `close` is called. Port 0 selects a free one.
  * @param {{ port: number }} options
  * @returns {Promise<{ url: string, close: () => void }>}
  */
@@ -40,7 +40,7 @@ export async function serveRenderer({ port }) {
     },
   });
   const server = createServer((request, response) => {
-    // A page elsewhere can point a name of its own at 127.0.0.1; it would come with that name.
+    // Another site can point a host name of its own at 127.0.0.1; its requests would carry that name.
     if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? '')) {
       response.writeHead(403).end();
       return;
@@ -53,9 +53,10 @@ export async function serveRenderer({ port }) {
       response.writeHead(416).end();
       return;
     }
-    // Every range is answered with the whole file, as HTTP allows: sirv would open the file with the numbers as they come.
+    // Every range request gets the whole file, as HTTP allows, because sirv would pass unchecked numbers when it opens the
+    // file.
     delete request.headers.range;
-    // A file that a new build has removed fails while it is read.
+    // Reading a file that a new build has removed fails.
     response.on('pipe', (file) => file.on('error', () => response.destroy()));
     try {
       serveFile(request, response, () => response.writeHead(404).end());

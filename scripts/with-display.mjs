@@ -1,5 +1,5 @@
-// Runs a command with an X display: the one that is there, or a virtual one (Xvfb) that lives as long as the command.
-// Does nothing but run it where the system needs no X, or where a display is set already.
+// Runs a command with an X display: the existing one, or a virtual one (Xvfb) that lives as long as the command. If the system
+// needs no X, or a display is set, it only runs the command.
 import { spawn } from 'node:child_process';
 
 const [command, ...args] = process.argv.slice(2);
@@ -7,7 +7,7 @@ const needsDisplay = process.platform === 'linux' && !process.env.DISPLAY;
 const server = needsDisplay ? await startServer() : undefined;
 const env = server ? { ...process.env, DISPLAY: server.display } : process.env;
 const child = spawn(command, args, { env, stdio: 'inherit', shell: process.platform === 'win32' });
-// Ctrl-C reaches the command by itself; it decides when to end. The display must outlive it.
+// Ctrl-C also reaches the command, which decides when to end. The display must outlive it.
 process.on('SIGINT', () => undefined);
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.once('error', (error) => {

@@ -1,5 +1,5 @@
-// Runs a command so that WebGPU in Node finds a Vulkan driver: the machine's own, or SwiftShader from Debian's chromium.
-// Set STRIA_GPU=hardware to use the machine's own driver where both are there.
+// Runs a command so that WebGPU in Node finds a Vulkan driver: the machine's own, or SwiftShader from Debian's chromium. Set
+// STRIA_GPU=hardware to use the machine's own driver if there are both.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
