@@ -2,7 +2,7 @@ import { StriaError } from '../shared/errors.ts';
 import type { BenchResult } from './harness/result.ts';
 import schema from './result.schema.json' with { type: 'json' };
 
-/** The part of JSON Schema that result.schema.json is written in. */
+/** The part of JSON Schema that result.schema.json uses. */
 interface Schema {
   readonly $ref?: string;
   readonly const?: unknown;
@@ -18,7 +18,7 @@ interface Schema {
 
 const definitions: Readonly<Record<string, Schema>> = schema.$defs as Readonly<Record<string, Schema>>;
 
-/** A parsed JSON file as a result. @throws StriaError `invalid-input`, naming the first place that is none */
+/** Validates parsed JSON as a result. @throws StriaError `invalid-input`, naming the first invalid place */
 export function checkBenchResult(value: unknown): BenchResult {
   check(value, schema as Schema, 'result');
   return value as BenchResult;
@@ -27,7 +27,7 @@ export function checkBenchResult(value: unknown): BenchResult {
 function check(value: unknown, given: Schema, place: string): void {
   const wanted = given.$ref ? (definitions[given.$ref.replace('#/$defs/', '')] as Schema) : given;
   const refuse = (why: string): never => {
-    throw new StriaError('invalid-input', `no bench result of schema ${schema.properties.schema.const}: ${place} ${why}`);
+    throw new StriaError('invalid-input', `not a bench result of schema ${schema.properties.schema.const}: ${place} ${why}`);
   };
   if (wanted.const !== undefined && value !== wanted.const) refuse(`is not ${JSON.stringify(wanted.const)}`);
   if (wanted.enum && !wanted.enum.includes(value)) refuse(`is none of ${wanted.enum.join(', ')}`);
@@ -41,7 +41,7 @@ function check(value: unknown, given: Schema, place: string): void {
   } else if (typeof value === 'object' && value !== null) {
     for (const name of wanted.required ?? []) if (!(name in value)) refuse(`has no ${name}`);
     for (const [name, part] of Object.entries(value)) {
-      // Undefined is not written to a file.
+      // Undefined values are not written to files.
       if (part === undefined) continue;
       const others = wanted.additionalProperties ?? true;
       const known = wanted.properties?.[name] ?? (typeof others === 'object' ? others : undefined);
@@ -56,7 +56,7 @@ function isOf(value: unknown, type: string): boolean {
   if (type === 'array') return Array.isArray(value);
   if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
   if (type === 'number') return Number.isFinite(value);
-  // What is left, string and boolean, is called as typeof calls it.
+  // The remaining types, string and boolean, have the names that typeof returns.
   const name: string = typeof value;
   return name === type;
 }

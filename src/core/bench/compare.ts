@@ -3,11 +3,11 @@ import { type BenchResult, caseKey } from './harness/result.ts';
 
 export interface ComparedCase {
   readonly key: string;
-  /** Which clock the medians come from: the GPU's where both have it. */
+  /** The clock of the medians: the GPU's if both results have it. */
   readonly clock: 'gpu' | 'wall';
   readonly aMs: number;
   readonly bMs: number;
-  /** b / a: above 1 is slower. */
+  /** b / a: above 1 means slower. */
   readonly ratio: number;
   readonly agrees: boolean;
 }
@@ -17,16 +17,16 @@ export interface BenchComparison {
   readonly rows: readonly ComparedCase[];
   readonly onlyA: readonly string[];
   readonly onlyB: readonly string[];
-  /** What differs without making the two unlike: versions, drivers. */
+  /** Differences that leave the results comparable: versions, drivers. */
   readonly differences: readonly string[];
 }
 
-/** Medians that differ by no more agree. */
+/** Medians agree if they differ by at most this. */
 export const tolerance = 0.05;
 
 /**
- * Compares two results case by case.
- * @throws StriaError `invalid-input` where they are unlike: other work, or another machine
+ * Compares two results case by case. @throws StriaError `invalid-input` if they are not comparable: different work, or
+ * different machines
  */
 export function compareResults(a: BenchResult, b: BenchResult): BenchComparison {
   const must = [

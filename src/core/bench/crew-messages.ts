@@ -1,11 +1,11 @@
 import { PairsPart } from './seeds/rutter-pairs.ts';
 
-/** To a thread of the bench's crew (context.ts). Every message is answered by one number. */
+/** Messages to a thread of the benchmark's crew (context.ts). Each is answered by one number. */
 export type CrewMessage =
   | { readonly kind: 'load'; readonly voxels: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'encode'; readonly side: number; readonly order: 'rows' | 'columns' };
 
-/** What a thread does with its messages, one after the other. */
+/** A thread's handling of its messages, one after another. */
 export function createCrewMember(): (message: CrewMessage) => number {
   let part = new PairsPart(new Uint8Array(0));
   return (message) => {
@@ -15,7 +15,7 @@ export function createCrewMember(): (message: CrewMessage) => number {
   };
 }
 
-/** A crew's thread as the host has it: `ask` resolves with the answer. */
+/** A crew's thread as the host provides it: `ask` resolves with the answer. */
 export interface CrewThread {
   ask(message: CrewMessage, transfer: ArrayBuffer[]): Promise<number>;
   end(): Promise<void>;

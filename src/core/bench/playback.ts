@@ -26,12 +26,12 @@ const rounds = 6;
 const checked = [0, 41, frameCount - 1];
 const framesAtOnce = 8;
 
-/** Pixels of the texture that is drawn into, for frames of 2048 × 1536, size 512. */
+/** Pixels of the target texture, for frames of 2048 × 1536, size 512. */
 const targetOf = (size: number) => ({ width: Math.round((1920 * size) / 512), height: Math.round((1080 * size) / 512) });
 
 /**
- * Suite `playback`: a stack of pictures is kept compressed in GPU memory, and every frame is decoded and drawn into a
- * texture by the viewer's slice shader, again and again, as fast as it goes.
+ * Suite `playback`: a stack of pictures stays compressed in GPU memory. The viewer's slice shader decodes and draws every frame
+ * into a texture, repeatedly, as fast as possible.
  */
 export async function benchPlayback(context: BenchContext): Promise<void> {
   const { request } = context;
@@ -50,7 +50,7 @@ async function playStack(
 ): Promise<void> {
   const { gpu, request, job } = context;
   context.begin(`${codec.name}, encoding`);
-  // Each frame in chunks of its own, however small.
+  // Each frame has its own chunks, however small.
   const [width, height] = chunkShapeOf(info, true);
   const chunkShape: ChunkShape = [width, height, 1];
   const chunks = await encodeFrames(gpu, info, frames, codec, chunkShape);
@@ -98,9 +98,9 @@ async function playStack(
 }
 
 interface Played {
-  /** Milliseconds from one finished frame to the next, by the host's clock. */
+  /** Milliseconds between finished frames, by the host's clock. */
   readonly intervals: readonly number[];
-  /** Milliseconds on the GPU. Undefined: the device has no timestamps. */
+  /** Milliseconds on the GPU. Undefined if the device has no timestamps. */
   readonly totals: readonly number[] | undefined;
   readonly decodes: readonly number[] | undefined;
   readonly draws: readonly number[] | undefined;
@@ -123,7 +123,7 @@ async function play(context: BenchContext, stage: Stage): Promise<Played> {
   };
 }
 
-/** A texture as large as a screen, into which frames are drawn to fit, in gray. */
+/** A texture of screen size into which frames are drawn to fit, in gray. */
 class Stage {
   readonly width: number;
   readonly height: number;
@@ -184,7 +184,7 @@ class Stage {
     return boxes;
   }
 
-  /** @throws StriaError `internal` where a voxel that is decoded, or a pixel that is drawn, is not the source's */
+  /** @throws StriaError `internal` if a decoded voxel or a drawn pixel differs from the source */
   async check(index: number, frame: Uint8Array): Promise<void> {
     const { width, height } = this;
     const layout = { buffer: this.#readback, bytesPerRow: this.#pitch, rowsPerImage: height };
@@ -207,7 +207,7 @@ class Stage {
       const atY = origin[1] + down[1] * (row + 0.5);
       for (let column = 0; column < width; column++) {
         const atX = origin[0] + right[0] * (column + 0.5);
-        // On the edge of two voxels rounding says which one is drawn.
+        // At the edge between two voxels, rounding decides which one is drawn.
         if (isOnEdge(atX) || isOnEdge(atY)) continue;
         const isInside = atX >= 0 && atX < x && atY >= 0 && atY < y;
         const expected = isInside ? frame[Math.floor(atY) * x + Math.floor(atX)] : 0;
@@ -247,7 +247,7 @@ async function makeFrames({ job }: BenchContext, info: VolumeInfo): Promise<Uint
   return frames;
 }
 
-/** Some frames at a time, so that the raw stack is never in GPU memory. */
+/** A few frames at a time, so that the raw stack is never in GPU memory. */
 async function encodeFrames(
   gpu: Gpu,
   info: VolumeInfo,

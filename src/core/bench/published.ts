@@ -1,14 +1,14 @@
 import { type BenchCase, medianMs } from './harness/result.ts';
 import type { TableId } from './harness/tables.ts';
 
-/** A time that a paper gives, beside the case of ours that does the same. */
+/** A time from a paper, with our corresponding case. */
 export interface PublishedTime {
   readonly table: TableId;
   readonly x: string | number;
-  /** As our case is called. */
+  /** As our case is named. */
   readonly method: string;
   readonly ms: number;
-  /** What it was measured on, in the paper's words. */
+  /** The hardware, in the paper's words. */
   readonly hardware: string;
 }
 
@@ -35,7 +35,7 @@ export const publishedTimes: readonly PublishedTime[] = [
   { table: 'metal-rice', x: 'MetalRice', method: 'MetalRice', ms: 4.4, hardware: 'Apple A9' },
 ];
 
-/** How much faster a paper says that one method is than another. */
+/** A speed-up of one method over another, according to a paper. */
 export interface PublishedSpeedup {
   readonly tables: readonly TableId[];
   readonly slower: string;
@@ -79,7 +79,7 @@ export function publishedTime({ table, x, method }: BenchCase): PublishedTime | 
   return publishedTimes.find((time) => time.table === table && time.x === x && time.method === method);
 }
 
-/** The same speed-up here, over all subjects that both methods were measured on; undefined where there is none. */
+/** The same speed-up here, over all subjects for which both methods were measured; undefined if there is none. */
 export function speedupHere(
   cases: readonly BenchCase[],
   { tables, slower, faster }: PublishedSpeedup,

@@ -17,7 +17,7 @@ import { benchPlayback } from './playback.ts';
 import { benchSeeds } from './seeds/seeds.ts';
 import { benchView } from './view.ts';
 
-/** The suites that run wherever there is a GPU; `files` needs programs of the system and is the command's. */
+/** The suites that run wherever there is a GPU. `files` needs external programs and belongs to the command. */
 export const gpuSuites = { seeds: benchSeeds, codecs: benchCodecs, playback: benchPlayback, view: benchView } as const;
 export type GpuSuite = keyof typeof gpuSuites;
 
@@ -26,12 +26,12 @@ export interface BenchListener extends JobOptions {
   readonly onCase?: ((found: BenchCase) => void) | undefined;
 }
 
-/** Who runs the bench: what a GPU cannot tell. */
+/** The host's part of the machine description, which a GPU cannot provide. */
 export type BenchRunner = Pick<BenchMachine, 'cpu' | 'threads' | 'platform' | 'runtime'> & { readonly stria: string };
 
 /**
- * Runs a suite on a GPU. All GPU memory that it takes is free again when it ends, however it ends.
- * @throws StriaError `aborted`, `device-lost`, `limit-too-small`, `invalid-input`; `internal` where an output is wrong
+ * Runs a suite on a GPU. All its GPU memory is freed at the end, whether it succeeds or fails. @throws StriaError `aborted`,
+ * `device-lost`, `limit-too-small`, `invalid-input`; `internal` if an output is wrong
  */
 export async function runGpuSuite(
   suite: GpuSuite,
@@ -86,10 +86,10 @@ export async function runGpuSuite(
   };
 }
 
-/** @throws StriaError `invalid-input` for what no run can be */
+/** @throws StriaError `invalid-input` for an impossible request */
 function checkRequest({ size, repetitions }: BenchRequest): void {
   if (!Number.isInteger(size) || size < 8 || size > 2048) {
-    throw new StriaError('invalid-input', `a bench's size is a whole number from 8 to 2048, not ${size}`);
+    throw new StriaError('invalid-input', `the size of a benchmark is a whole number from 8 to 2048, not ${size}`);
   }
-  if (repetitions < 1) throw new StriaError('invalid-input', 'a bench repeats each case at least once');
+  if (repetitions < 1) throw new StriaError('invalid-input', 'a benchmark repeats each case at least once');
 }

@@ -15,24 +15,24 @@ import { createHeater } from './harness/heater.ts';
 import { spreadOf } from './harness/statistics.ts';
 import { prepareTrials, type Trial } from './tuning-trials.ts';
 
-/** What came of one choice. */
+/** The result of one choice. */
 export interface TunedChoice extends TuningChoice {
   readonly name: TuningName;
   readonly chosen: number;
-  /** Of each value, in the order of `values`: its median, in milliseconds. */
+  /** The median of each value, in the order of `values`, in milliseconds. */
   readonly medianMs: readonly number[];
 }
 
-/** What a calibration found: a file of `stria bench tune`, and what the app keeps. */
+/** The result of a calibration: a file of `stria bench tune`, and what the app stores. */
 export interface TuningReport {
   readonly schema: typeof tuningSchema;
   readonly date: string;
   readonly durationMs: number;
   readonly adapter: AdapterDescription | undefined;
   readonly software: boolean;
-  /** Times are the GPU's own; else the host's clock around each submit. */
+  /** Times are the GPU's own; otherwise by the host's clock around each submit. */
   readonly timestamps: boolean;
-  /** Side of the made-up volume, in voxels. */
+  /** Side of the generated volume, in voxels. */
   readonly size: number;
   readonly choices: readonly TunedChoice[];
   readonly tuning: Tuning;
@@ -40,27 +40,27 @@ export interface TuningReport {
 
 export interface TuneOptions extends JobOptions {
   readonly size?: number | undefined;
-  /** Differences below it are none: the clock's steps. Milliseconds. */
+  /** Smaller differences do not count, because of the clock's resolution. Milliseconds. */
   readonly clockStepMs?: number | undefined;
-  /** Called with each choice as soon as it is made. */
+  /** Called with the result of each choice. */
   readonly onChoice?: ((found: TunedChoice) => void) | undefined;
 }
 
 /** 16 MiB of voxels. */
 const standardSize = 256;
-/** Of each of the copies' two buffers, which hold the clocks up. */
+/** The size of each of the two copy buffers that keep the clocks up. */
 const heatBytes = 2 ** 25;
-/** Another value must be so much faster, twice. */
+/** How much faster another value must be, twice. */
 const gain = 0.05;
-/** Turns of a measurement: each measures all values, and once more in the opposite order. */
+/** Turns of a measurement. Each measures all values, and again in reverse order. */
 const turns = { least: 3, most: 7, enoughMs: 100 } as const;
-/** A software GPU's times say nothing of a GPU: what runs there is to be seen to run. */
+/** Times on a software GPU say nothing about a GPU, so work there only has to run. */
 const softwareTurns = { least: 1, most: 1, enoughMs: 0 } as const;
 
 /**
- * Tries each choice on made-up data and takes its standard, unless another value is clearly faster. All GPU memory that it takes is
- * free again when it ends, however it ends, and the GPU's tuning is as it was.
- * @throws StriaError `aborted`, `device-lost`, `limit-too-small`
+ * Tries the values of each choice on generated data, and keeps the standard unless another value is clearly faster. At the end,
+ * even after a failure, all its GPU memory is freed and the GPU's tuning is as before. @throws StriaError `aborted`,
+ * `device-lost`, `limit-too-small`
  */
 export async function tuneGpu(gpu: Gpu, options: TuneOptions = {}): Promise<TuningReport> {
   const { size = standardSize } = options;
@@ -103,7 +103,7 @@ async function makeChoices(
   };
   onProgress?.({ stage: 'compiling kernels', done: 0, total: tuningNames.length });
   for (const name of tuningNames) for (const value of tuningChoices[name].values) await sample(name, value);
-  // From here on the GPU does not rest: its clocks need be raised once.
+  // From here on the GPU is not idle, so its clocks need raising only once.
   gpu.beforeTimed = async () => {
     await heater.raiseClocks();
     await heater.keepBusy();
@@ -132,8 +132,8 @@ export interface ChooseOptions {
 }
 
 /**
- * The standard, unless the value of the least median is at least 5 % faster, both beside all values and then beside the standard alone.
- * @param sample milliseconds that the work takes with a value
+ * The standard, unless the value with the lowest median is at least 5 % faster, both among all values and then against the
+ * standard alone. @param sample milliseconds that the work takes with a value
  */
 export async function chooseValue(
   { values, standard }: Pick<TuningChoice, 'values' | 'standard'>,
@@ -150,7 +150,7 @@ export async function chooseValue(
   return { chosen: isFaster(fastestMs, standardMs) ? fastest : standard, medianMs };
 }
 
-/** In turns A B C, C B A: what drifts meets all values alike. */
+/** In the order A B C, C B A, so that drift affects all values alike. */
 async function mediansOf(
   values: readonly number[],
   sample: (value: number) => Promise<number>,

@@ -15,7 +15,7 @@ import { ViewStage } from './view.ts';
 
 type OnTimes = NonNullable<Commands['onTimes']>;
 
-/** Work that hangs on a choice: which of its stages, and how to run it once. */
+/** Work that depends on a choice: which of its stages, and how to run it once. */
 export interface Trial {
   readonly stages: readonly string[];
   run(onTimes: OnTimes): Promise<void>;
@@ -25,18 +25,17 @@ export interface Trials extends Disposable {
   readonly of: Readonly<Record<TuningName, Trial>>;
 }
 
-/** Copies of a small phantom along each axis: making a large one would take longer than all the rest. */
+/** Copies of a small phantom along each axis: generating a large one would take longer than everything else. */
 const copies = 4;
 const copiesInView = 2;
-/** Of a byte: what is left of it has runs. */
+/** Of a byte: the remaining bits have runs. */
 const coarse = 0xe0;
-/** Of the picture at full size, in pixels. */
+/** Size of the full picture, in pixels. */
 const picture = { width: 960, height: 540, size: 256 };
 
 /**
- * Makes the data that choices are tried on, noise with structure in it, and what decodes of it. `scope` owns all but the volume of the 3D view,
- * which goes with what is returned.
- * @param size side of the volume, in voxels
+ * Makes the test data, noise with structure, and the payloads to decode. `scope` owns everything except the volume of the 3D
+ * view, which belongs to the result. @param size side of the volume, in voxels
  */
 export async function prepareTrials(gpu: Gpu, scope: GpuScope, size: number, signal: AbortSignal | undefined): Promise<Trials> {
   const side = Math.max(4, Math.ceil(size / copies / 4) * 4);
@@ -85,7 +84,7 @@ export async function prepareTrials(gpu: Gpu, scope: GpuScope, size: number, sig
   }
 }
 
-/** A cube's voxels, so many times along each axis. */
+/** A cube's voxels, repeated this many times along each axis. */
 function repeated(small: Uint8Array<ArrayBuffer>, side: number, times: number): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(small.length * times ** 3);
   let at = 0;
@@ -99,7 +98,7 @@ function repeated(small: Uint8Array<ArrayBuffer>, side: number, times: number): 
   return whole;
 }
 
-/** A codec's encoder and decoder on the same voxels, chunk by chunk along z where it knows axes. */
+/** A codec's encoder and decoder on the same voxels, chunk by chunk, along z if it has axes. */
 async function codecTrial(gpu: Gpu, scope: GpuScope, name: string, voxels: GpuVoxels, target: GpuVoxels) {
   const codec = codecs.find((known) => known.name === name);
   if (!codec) throw new StriaError('internal', `there is no codec ${name} to tune`);

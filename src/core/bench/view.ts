@@ -21,13 +21,13 @@ import { type BenchContext, caseOf } from './harness/context.ts';
 import { inFlight, runFrames } from './harness/frames.ts';
 import { spreadOf } from './harness/statistics.ts';
 
-/** Frames of a whole turn, and how often it turns. A software GPU takes far longer for each. */
+/** Frames of a full turn, and the number of turns. A software GPU takes far longer for each. */
 const turnsOf = ({ isSoftware }: Gpu) => (isSoftware ? { frameCount: 8, rounds: 1 } : { frameCount: 120, rounds: 4 });
-/** Texels between samples, as in the app while the volume is turned. */
+/** Texels between samples, as in the app while the volume is being rotated. */
 const texelsPerStep = 1;
-/** Angles at which a frame is drawn again without skipping and compared, in turns. */
+/** Angles at which a frame is drawn again without skipping and compared. */
 const checked = [0, 0.37];
-/** Of 255; and how many pixels in a thousand may differ by more: samples lie a rounding error beside each other. */
+/** Tolerance of 255, and how many pixels in a thousand may exceed it: samples differ by a rounding error. */
 const sameWithin = 8;
 const mostOthers = 1;
 
@@ -37,7 +37,7 @@ const looks: readonly { readonly projection: Projection; readonly method: string
   { projection: 'isosurface', method: 'isosurface, lit' },
 ];
 
-/** Pixels of the texture that is drawn into: a screen of 1920 × 1080 from 512³ on. */
+/** Pixels of the target texture: a screen of 1920 × 1080 from 512³ on. */
 const targetOf = (size: number) => {
   const part = Math.min(1, size / 512);
   return { width: Math.round(1920 * part), height: Math.round(1080 * part) };

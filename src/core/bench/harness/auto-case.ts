@@ -11,16 +11,16 @@ import type { BenchCase } from './result.ts';
 /** A volume in GPU memory for the engine's own choice of codecs. */
 export interface AutoWork extends Pick<BenchCase, 'table' | 'subject' | 'x'> {
   readonly voxels: GpuVoxels;
-  /** What `voxels` holds. */
+  /** The contents of `voxels`. */
   readonly expected: Uint8Array<ArrayBuffer>;
   readonly chunkShape: ChunkShape;
   readonly prefer: Preference;
 }
 
 /**
- * Times all kernels that the engine runs when it chooses a codec for each chunk by itself: statistics, checksums and survey, then
- * what was chosen; and decoding, checksums again. What the CPU does between them is in the wall times alone.
- * @throws StriaError `internal` where other voxels come back
+ * Times all kernels that the engine runs when it chooses the codec of each chunk: statistics, checksums and survey, then the
+ * chosen encoders; and decoding with checksums. Only the wall times include the CPU's work between them. @throws StriaError
+ * `internal` if the decoded voxels differ
  */
 export async function benchAuto(context: BenchContext, work: AutoWork): Promise<void> {
   const { gpu, meter, job } = context;

@@ -17,21 +17,20 @@ import { type BenchContext, caseOf } from './context.ts';
 import type { Meter, Timing } from './meter.ts';
 import type { BenchCase } from './result.ts';
 
-/** A codec's work on a volume that lies in GPU memory. */
+/** A codec's work on a volume in GPU memory. */
 export interface CodecWork extends Pick<BenchCase, 'table' | 'subject' | 'x'> {
   readonly codec: CodecDefinition;
   readonly method: string;
   readonly voxels: GpuVoxels;
-  /** What `voxels` holds. */
+  /** The contents of `voxels`. */
   readonly expected: Uint8Array<ArrayBuffer>;
   readonly chunkShape: ChunkShape;
   readonly axis: CodecOptions['axis'];
 }
 
 /**
- * Times a codec's encoder and decoder, and compares what was decoded with the voxels.
- * @returns bytes of all payloads
- * @throws StriaError `internal` where they differ
+ * Times a codec's encoder and decoder, and compares the decoded voxels with the originals. @returns bytes of all payloads
+ * @throws StriaError `internal` if they differ
  */
 export async function benchCodec(context: BenchContext, work: CodecWork): Promise<number> {
   const { gpu, meter } = context;
@@ -73,7 +72,7 @@ export async function benchCodec(context: BenchContext, work: CodecWork): Promis
     }
     using scope = gpu.scope('bench.decode');
     const target: GpuVoxels = { ...voxels, buffer: scope.storage('target', voxels.buffer.size) };
-    // Poison: a decoder that leaves something out cannot pass.
+    // Poison, so that a decoder that omits something cannot pass.
     gpu.device.queue.writeBuffer(target.buffer, 0, new Uint8Array(target.buffer.size).fill(0xa5));
     const decode = await timeDecode(gpu, meter, kernels, encoded, chunks, written, target);
     expectEqual(await gpu.read(target.buffer), work, chunks, written);
@@ -144,7 +143,7 @@ function sum<T>(items: readonly T[], of: (item: T, index: number) => number): nu
   return items.reduce((total, item, index) => total + of(item, index), 0);
 }
 
-/** Bytes of elements as `GpuVoxels` has them: each row padded with zeros to whole words. */
+/** The bytes of elements in the layout of `GpuVoxels`: each row padded with zeros to whole words. */
 export function padRows(bytes: Uint8Array<ArrayBuffer>, x: number, elementBytes: 1 | 2 | 4): Uint8Array<ArrayBuffer> {
   const width = x * elementBytes;
   const pitch = rowBytes(x, elementBytes);

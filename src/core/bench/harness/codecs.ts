@@ -10,10 +10,10 @@ import type { BenchContext } from './context.ts';
 
 const chunkShape: Dims3 = [64, 64, 64];
 
-/** What `auto` goes by in the bench: by size alone nothing is weighed against speed. */
+/** The goal of `auto` in the benchmark: with size alone nothing is weighed against speed. */
 const autoPreferences = ['balanced', 'speed'] as const;
 
-/** Suite `codecs`: every codec that was asked for on every sample and axis, and the engine's own choice. */
+/** Suite `codecs`: every requested codec on every sample and axis, and the engine's own choice. */
 export async function benchCodecs(context: BenchContext): Promise<void> {
   const { gpu, request, job } = context;
   const { size, type } = request;

@@ -3,29 +3,29 @@ import type { JobOptions } from '../../shared/job.ts';
 import type { Meter, Timing } from './meter.ts';
 import { type BenchCase, type BenchGap, type BenchRequest, medianMs } from './result.ts';
 
-/** Threads that run the baselines on all cores: worker_threads in Node, Web Workers in a browser. The host makes them. */
+/** Threads that run the baselines on all cores: worker_threads in Node, Web Workers in a browser. The host creates them. */
 export interface CpuCrew {
   readonly threads: number;
-  /** Gives each thread its part, once: what is timed moves no voxels. */
+  /** Gives each thread its part once, so that timed work moves no voxels. */
   load(parts: readonly Uint8Array<ArrayBuffer>[]): Promise<void>;
-  /** Every thread encodes its part as Rutter does. Resolves with the lengths of what they made. */
+  /** Every thread encodes its part with Rutter's algorithm. Resolves with the lengths of the outputs. */
   encode(columnLength: number, order: 'rows' | 'columns'): Promise<readonly number[]>;
   close(): Promise<void>;
 }
 
-/** What a suite needs of its surroundings. */
+/** What a suite needs from its environment. */
 export interface BenchHost {
   openCrew(): Promise<CpuCrew>;
 }
 
-/** What a table of a suite is given. */
+/** The context of one table of a suite. */
 export interface BenchContext {
   readonly gpu: Gpu;
   readonly meter: Meter;
   readonly host: BenchHost;
   readonly request: BenchRequest;
   readonly job: JobOptions;
-  /** Says what is measured next. @throws StriaError `aborted` */
+  /** Announces the next measurement. @throws StriaError `aborted` */
   begin(stage: string): void;
   add(found: BenchCase): void;
   /** What this machine could not do. */
@@ -34,7 +34,7 @@ export interface BenchContext {
 
 export type CaseFacts = Omit<BenchCase, keyof Timing | 'copyMs' | 'timesCopy'>;
 
-/** A case from its facts, its timing, and the copy of its raw data. */
+/** Builds a case from its facts, its timing, and the copy of its raw data. */
 export function caseOf(facts: CaseFacts, timing: Timing, copy: Timing | undefined): BenchCase {
   const isSameClock = copy && (timing.gpuMs === undefined) === (copy.gpuMs === undefined);
   const copyMs = copy && (isSameClock ? medianMs(copy) : copy.wallMs.median);
@@ -42,7 +42,7 @@ export function caseOf(facts: CaseFacts, timing: Timing, copy: Timing | undefine
   return { ...facts, ...timing, copyMs, timesCopy: copyMs && ownMs / copyMs };
 }
 
-/** The share of the seeds' full sizes that was asked for: 512 stands for all of it. */
+/** The requested fraction of the seeds' full sizes: 512 means all of it. */
 export function shareOf({ request: { size } }: BenchContext): number {
   return Math.min(1, (size / 512) ** 3);
 }

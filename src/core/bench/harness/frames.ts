@@ -2,22 +2,20 @@ import type { Commands, CommandTimes } from '../../gpu/commands.ts';
 import { throwIfAborted } from '../../shared/job.ts';
 import type { BenchContext } from './context.ts';
 
-/** Frames that are on the GPU at once: the next is recorded while one is drawn. */
+/** Frames in flight on the GPU: the next one is recorded while one is drawn. */
 export const inFlight = 2;
 
 export interface FrameTimes {
-  /** Milliseconds from one finished frame to the next, by the host's clock. */
+  /** Milliseconds between finished frames, by the host's clock. */
   readonly intervals: readonly number[];
-  /** Of each frame. Their stages have no times where the device has no timestamps. */
+  /** The stages of each frame. They have no times if the device has no timestamps. */
   readonly times: readonly CommandTimes[];
   readonly seconds: number;
 }
 
 /**
- * Draws `frameCount` frames `rounds` times over, as fast as they go, after a first round that warms up: pipelines are
- * compiled and clocks raised by it.
- * @param draw submits a frame; resolves when the GPU is done
- * @throws StriaError `aborted`
+ * Draws `frameCount` frames, `rounds` times, as fast as possible, after a warm-up round that compiles pipelines and raises
+ * clocks. @param draw submits a frame; resolves when the GPU is done @throws StriaError `aborted`
  */
 export async function runFrames(
   { job }: BenchContext,

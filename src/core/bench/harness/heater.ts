@@ -3,7 +3,7 @@ import type { Commands } from '../../gpu/commands.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 
-/** Records a copy of all of `from` to `to`, as a kernel: what any pass over the same bytes is compared with. */
+/** Records a copy of all of `from` to `to` as a kernel: the reference for any pass over the same bytes. */
 export function recordCopy(gpu: Gpu, commands: Commands, from: GPUBuffer, to: GPUBuffer): Commands {
   const kernel = gpu.kernel({ label: 'bench.copy', shader: copyShader });
   const workgroups = Math.min(gpu.device.limits.maxComputeWorkgroupsPerDimension, Math.max(1, Math.ceil(from.size / 16 / 256)));
@@ -11,27 +11,27 @@ export function recordCopy(gpu: Gpu, commands: Commands, from: GPUBuffer, to: GP
 }
 
 /**
- * Keeps a GPU at work. One that idles lowers its clocks within milliseconds and takes a good part of a second to raise them
- * again: an H200 that pauses between repetitions was seen at a fifth of its speed. Its copies are larger than any cache, so
- * what is measured next finds nothing of its data there.
+ * Keeps a GPU busy. An idle GPU lowers its clocks within milliseconds and takes a large part of a second to raise them again:
+ * an H200 that pauses between repetitions was seen at a fifth of its speed. The copies are larger than any cache, so the next
+ * measurement finds none of its data there.
  */
 export interface Heater {
-  /** Copies until the clocks are up: twice as long as the GPU has idled, half a second at most; nothing on a software one. */
+  /** Copies until the clocks are up: twice as long as the GPU was idle, at most half a second; not at all on a software GPU. */
   raiseClocks(): Promise<void>;
-  /** Makes some copies in front of what is measured next. When it resolves the GPU is idle, and has been for no time. */
+  /** Runs some copies before a measurement. When it resolves, the GPU has only just become idle. */
   keepBusy(): Promise<void>;
 }
 
 const raiseMs = 500;
-/** A GPU that was busy so short a time ago still has its clocks up. */
+/** If the GPU was busy this recently, its clocks are still up. */
 const idleMs = 20;
-/** Of each of the two buffers. The largest caches, of data-centre GPUs, hold 50 to 256 MiB of both. */
+/** The size of each of the two buffers. The largest caches, of data-centre GPUs, hold 50 to 256 MiB of both. */
 const heatBytes = 2 ** 27;
 const mostCopies = 16;
-/** What the copies in front of a repetition may take. */
+/** The time limit of the copies before a repetition. */
 const busyMs = 2;
 
-/** @param most bytes of each of its two buffers, where the GPU allows as much */
+/** @param most bytes of each of its two buffers, if the GPU allows as much */
 export function createHeater(gpu: Gpu, scope: GpuScope, most = heatBytes): Heater {
   if (gpu.isSoftware) return { raiseClocks: async () => undefined, keepBusy: async () => undefined };
   const bytes = Math.min(most, gpu.maxBindingBytes);

@@ -14,16 +14,16 @@ export interface Timing {
 }
 
 const warmUps = 3;
-/** A software GPU's times say nothing of a GPU: what runs there is to be seen to run. */
+/** Times on a software GPU say nothing about a GPU, so work there only has to run. */
 const [softwareWarmUps, softwareRepetitions] = [1, 3];
-/** On the CPU: after so many milliseconds, and at least so many repetitions, it is enough. */
+/** On the CPU, measuring stops after this many milliseconds and at least this many repetitions. */
 const cpuEnoughMs = 2000;
 const cpuLeast = 3;
 const clockStepMs = 0.1;
-/** What a sample on the CPU takes at least, so that the clock's steps are no more than some percent of it. */
+/** The minimum duration of a sample on the CPU, so that the clock's resolution is only a few percent of it. */
 const sampleMs = 4;
 
-/** Times work on one GPU, and the copies that it is compared with. */
+/** Times work on one GPU, and the copies with which it is compared. */
 export class Meter {
   readonly gpu: Gpu;
   readonly #scope: GpuScope;
@@ -32,7 +32,7 @@ export class Meter {
   readonly #signal: AbortSignal | undefined;
   readonly #copies = new Map<number, Timing>();
 
-  /** @param scope owns what the meter keeps: copies that hold the clocks up */
+  /** @param scope owns the meter's resources: copies that keep the clocks up */
   constructor(gpu: Gpu, scope: GpuScope, repetitions: number, signal: AbortSignal | undefined) {
     this.gpu = gpu;
     this.#scope = scope;
@@ -42,11 +42,11 @@ export class Meter {
   }
 
   /**
-   * Runs work again and again: three times unmeasured, then as often as was asked for, each time behind copies that hold the
-   * clocks up and empty the cache. A software GPU does it once unmeasured, and then three times at most.
-   * @throws StriaError `internal` where the device refused a part of it: what did not run has no time
-   * @param work hands `onTimes` to each Commands that it makes, and resolves when the GPU is done
-   * @param asideMs milliseconds so far that are none of the work's
+   * Runs work repeatedly: three times without measuring, then as often as requested, each time after copies that keep the
+   * clocks up and flush the cache. A software GPU does it once without measuring, and then at most three times.
+   * @param work passes `onTimes` to each Commands that it creates, and resolves when the GPU is done
+   * @param asideMs milliseconds so far that do not belong to the work
+   * @throws StriaError `internal` if the device refused part of it, because what did not run has no time
    */
   async time(work: (onTimes: NonNullable<Commands['onTimes']>) => Promise<void>, asideMs = () => 0): Promise<Timing> {
     const repetitions = new Repetitions();
@@ -56,7 +56,7 @@ export class Meter {
     } finally {
       const error = await this.gpu.device.popErrorScope();
       // biome-ignore lint/correctness/noUnsafeFinally: what the device refused is why the work failed
-      if (error) throw new StriaError('internal', `the GPU refused work of the bench: ${error.message}`);
+      if (error) throw new StriaError('internal', `the GPU rejected work of the benchmark: ${error.message}`);
     }
     return repetitions.timing();
   }
@@ -70,7 +70,7 @@ export class Meter {
     const count = isSoftware ? Math.min(softwareRepetitions, this.#repetitions) : this.#repetitions;
     for (let repetition = isSoftware ? -softwareWarmUps : -warmUps; repetition < count; repetition++) {
       throwIfAborted(this.#signal);
-      // A first repetition may compile kernels for seconds, and the GPU rests meanwhile.
+      // The first repetition may compile kernels for seconds, while the GPU is idle.
       if (repetition <= 0) await this.#heater.raiseClocks();
       await this.#heater.keepBusy();
       const start = performance.now() - asideMs();
@@ -80,8 +80,8 @@ export class Meter {
   }
 
   /**
-   * As `time`, for work whose submits are far apart, as where the CPU has much to do between them: the copies stand in front of
-   * each submit, and raise the clocks where it comes late. Wall times are without them.
+   * Like `time`, for work with long gaps between submits, such as much CPU work. Copies precede each submit, and raise the
+   * clocks if it comes late. Wall times exclude the copies.
    */
   async timeApart(work: (onTimes: NonNullable<Commands['onTimes']>) => Promise<void>): Promise<Timing> {
     let heatMs = 0;
@@ -98,7 +98,7 @@ export class Meter {
     }
   }
 
-  /** Commands recorded once a repetition and submitted: what has no readback in its middle. */
+  /** Commands recorded and submitted once per repetition, for work without a readback in the middle. */
   timeCommands(label: string, record: (commands: Commands) => void): Promise<Timing> {
     return this.time(async (onTimes) => {
       const commands = this.gpu.commands(label, onTimes);
@@ -107,7 +107,7 @@ export class Meter {
     });
   }
 
-  /** A copy of a buffer in WGSL: the ceiling of its size. Measured once for each size. */
+  /** A copy of a buffer in WGSL: the upper bound for its size. Measured once per size. */
   async copyOf(source: GPUBuffer): Promise<Timing> {
     const known = this.#copies.get(source.size);
     if (known) return known;
@@ -120,7 +120,7 @@ export class Meter {
     return timing;
   }
 
-  /** Raises the clocks of a GPU that has idled: for work that is then repeated without a pause. */
+  /** Raises the clocks of an idle GPU, for work that then repeats without a pause. */
   raiseClocks(): Promise<void> {
     return this.#heater.raiseClocks();
   }
@@ -132,8 +132,8 @@ export class Meter {
 }
 
 /**
- * Times work on the host's clock, after one warm-up; slow work stops after two seconds, three repetitions at least. A page's
- * clock goes in steps of 0.1 ms: fast work is done several times for each sample.
+ * Times work by the host's clock, after one warm-up. Slow work stops after two seconds, with at least three repetitions. A
+ * page's clock has a resolution of 0.1 ms, so fast work is repeated within each sample.
  */
 export async function timeWall(
   work: () => Promise<unknown> | unknown,
@@ -155,7 +155,7 @@ export async function timeWall(
   return { gpuMs: undefined, wallMs: spreadOf(samples), stages: {} };
 }
 
-/** Gathers the stage times of the Commands of one repetition, and those of all repetitions. */
+/** Collects the stage times of the Commands of one repetition, and those of all repetitions. */
 class Repetitions {
   #current = new Map<string, number>();
   #complete = true;

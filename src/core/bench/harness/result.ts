@@ -3,33 +3,33 @@ import type { Tuning } from '../../gpu/tuning.ts';
 import type { Spread } from './statistics.ts';
 import type { SuiteName, TableId } from './tables.ts';
 
-/** Raised when a field changes its meaning: results of two schemas are never compared. Schema 1 had codecs only. */
+/** Incremented when a field changes its meaning: results of different schemas are never compared. Schema 1 had codecs only. */
 export const benchSchema = 2;
 
 export const defaultRepetitions = 15;
 
-/** What a run was asked for. */
+/** The request for a run. */
 export interface BenchRequest {
   readonly suite: SuiteName;
-  /** Side of the volumes; everything else in the suite `seeds` is made smaller by the cube of 512 / size. */
+  /** Side of the volumes; everything else in the suite `seeds` is scaled by (size / 512)³. */
   readonly size: number;
   readonly type: 'u8' | 'u16';
-  /** Codecs by name; 'auto' for the engine's own choice, chunk by chunk. */
+  /** Codecs by name; 'auto' for the engine's own choice per chunk. */
   readonly codecs: readonly string[];
-  /** Of the suite `codecs`: the sample volumes by name; undefined: all. */
+  /** For the suite `codecs`: the names of the sample volumes; all if undefined. */
   readonly samples?: readonly string[];
-  /** Of everything on the GPU; what takes seconds on the CPU is cut short, see `Spread.repetitions`. */
+  /** Repetitions of everything on the GPU. CPU work that takes seconds has fewer, see `Spread.repetitions`. */
   readonly repetitions: number;
-  /** Workgroup sizes that were not the standard ones; undefined: all were. */
+  /** Workgroup sizes that differ from the standard ones; undefined if none do. */
   readonly tuning?: Partial<Tuning> | undefined;
 }
 
-/** What the figures hold for. */
+/** The machine of the results. */
 export interface BenchMachine {
-  /** Undefined in a suite that was run without one. */
+  /** Undefined for a suite that ran without one. */
   readonly adapter: AdapterDescription | undefined;
   readonly software: boolean;
-  /** Times of kernels come from timestamp queries. Without them only wall times are given. */
+  /** Whether kernel times come from timestamp queries. Without them there are only wall times. */
   readonly timestamps: boolean;
   readonly cpu: string;
   readonly threads: number;
@@ -38,42 +38,45 @@ export interface BenchMachine {
   readonly runtime: string;
 }
 
-/** One thing that was measured. Table, subject, method and operation together name it. */
+/** One measurement, identified by table, subject, method and operation. */
 export interface BenchCase {
   readonly table: TableId;
-  /** What was worked on, in words: `potential 512³`. */
+  /** The data, in words: `potential 512³`. */
   readonly subject: string;
-  /** Its place on the table's x axis. */
+  /** Its position on the table's x axis. */
   readonly x: string | number;
-  /** In a table that is a plane: its place on the other axis. */
+  /** In a two-dimensional table, its position on the other axis. */
   readonly y?: number | undefined;
-  /** How: `Rutter, columns`, `Stria rle y`, `gzip`. */
+  /** The method: `Rutter, columns`, `Stria rle y`, `gzip`. */
   readonly method: string;
   readonly operation: 'encode' | 'decode' | 'decode and draw' | 'draw' | 'read back' | 'compress' | 'decompress';
   readonly processor: 'gpu' | 'cpu';
   readonly inputBytes: number;
-  /** Everything that a decoder needs, tables counted. */
+  /** Everything that a decoder needs, including tables. */
   readonly outputBytes: number;
-  /** Bytes that the work reads and writes in memory, by count. */
+  /** Bytes that the work reads and writes in memory, by counting. */
   readonly movedBytes: number;
-  /** `passes`: every pass of the method was counted. `least`: input read once and output written once, no work moves less. */
+  /**
+   * `passes`: every pass of the method was counted. `least`: input read once and output written once, the minimum for any
+   * method.
+   */
   readonly movedBytesAre: 'passes' | 'least';
   /** By timestamp queries, summed over the stages. Undefined on the CPU, and on devices without timestamps. */
   readonly gpuMs: Spread | undefined;
-  /** On the host's clock, with submission and the readback of sizes. */
+  /** By the host's clock, including submission and the readback of sizes. */
   readonly wallMs: Spread;
   readonly stages: Readonly<Record<string, Spread>>;
-  /** Median of a WGSL copy of as many bytes as the raw data has, in the same run; undefined without a GPU. */
+  /** Median of a WGSL copy of the raw data's size, in the same run; undefined without a GPU. */
   readonly copyMs: number | undefined;
-  /** This case's median as a multiple of that copy: by timestamps where both have them, else on the wall clock. */
+  /** This case's median as a multiple of that copy: by timestamps if both have them, otherwise by wall clock. */
   readonly timesCopy: number | undefined;
-  /** How its output was checked after the timing. A wrong output ends the run. */
+  /** How its output was verified after the timing. A wrong output ends the run. */
   readonly verified: string;
-  /** What a reader must know: chunks left raw, a stand-in for data that is not here. */
+  /** What a reader must know: chunks left raw, a substitute for data that is not available. */
   readonly note?: string | undefined;
 }
 
-/** Something that this machine could not do, and why. Never a figure in its place. */
+/** Something that this machine could not do, and why. It never has a figure. */
 export interface BenchGap {
   readonly table: TableId;
   readonly subject: string;
@@ -94,12 +97,12 @@ export interface BenchResult {
   readonly gaps: readonly BenchGap[];
 }
 
-/** What names a case: two results are compared case by case. */
+/** The name of a case: two results are compared case by case. */
 export function caseKey({ table, subject, method, operation }: BenchCase): string {
   return [table, subject, method, operation].join(' · ');
 }
 
-/** The median that a case is judged by: the GPU's own clock where there is one. */
+/** The median by which a case is judged: the GPU's own clock if there is one. */
 export function medianMs({ gpuMs, wallMs }: Pick<BenchCase, 'gpuMs' | 'wallMs'>): number {
   return (gpuMs ?? wallMs).median;
 }

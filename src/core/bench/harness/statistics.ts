@@ -3,7 +3,7 @@ export interface Spread {
   readonly min: number;
   readonly median: number;
   readonly p95: number;
-  /** Where there are enough repetitions to tell. */
+  /** Undefined if there are too few repetitions. */
   readonly p99?: number | undefined;
   readonly max: number;
   readonly repetitions: number;
