@@ -36,7 +36,7 @@ export interface OpenedFiles {
    */
   openReferred(id: string, path: string, ask: AskPerson): Promise<OpenedFile | Denial | null>;
   find(id: string): FileOnDisk | undefined;
-  /** The files of a chosen folder; undefined for an id that is none's. */
+  /** The files of a chosen folder; undefined for any other id. */
   folder(id: string): FileTree | undefined;
   /** Like `find`. @throws StriaError `invalid-input` for an unknown id */
   get(id: string): FileOnDisk;

@@ -2,7 +2,7 @@ import { isLeftOut, tooManyFiles, treeFileLimit } from '../../../core/io/common/
 import { StriaError } from '../../../core/shared/errors.ts';
 import type { DroppedFolder } from '../../host/host.ts';
 
-/** What a drop gives. */
+/** The content of a drop. */
 export interface Dropped {
   readonly files: readonly File[];
   readonly folders: readonly DroppedFolder[];
@@ -19,7 +19,7 @@ export function droppedFiles(transfer: DataTransfer): Promise<Dropped> {
   const files = [...transfer.files];
   const entries = [...transfer.items].filter(({ kind }) => kind === 'file').map((item) => item.webkitGetAsEntry());
   if (!entries.some((entry) => entry?.isDirectory)) return Promise.resolve({ files, folders: [] });
-  // Files stand in the same order as their items.
+  // Files have the same order as their items.
   return Promise.all(
     entries.map(async (entry, index): Promise<Dropped> => {
       const file = files[index] as File;
@@ -38,7 +38,7 @@ function isFolder(entry: FileSystemEntry | null): entry is FileSystemDirectoryEn
   return entry?.isDirectory === true;
 }
 
-/** All files of a folder and of the folders in it, by their paths. */
+/** All files of a folder and its subfolders, by their paths. */
 async function filesBelow(root: FileSystemDirectoryEntry): Promise<{ path: string; file: File }[]> {
   const found: { path: string; file: File }[] = [];
   const folders = [{ path: '', entry: root }];
@@ -52,13 +52,13 @@ async function filesBelow(root: FileSystemDirectoryEntry): Promise<{ path: strin
   return found;
 }
 
-/** What lies in a folder, without what is hidden. */
+/** The entries of a folder, without hidden ones. */
 async function entriesIn(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader();
   const found: FileSystemEntry[] = [];
   try {
     for (;;) {
-      // A reader gives a hundred at a time, and none once it has given all.
+      // A reader returns a hundred entries at a time, and none at the end.
       const entries = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
       if (entries.length === 0) return found;
       found.push(...entries.filter(({ name }) => !isLeftOut(name)));

@@ -3,7 +3,7 @@ import { type FaultData, faultFromData, StriaError } from '../../../core/shared/
 import { sourceOf } from '../../host/file-source.ts';
 import type { FileHandle, FolderHandle } from '../../host/host.ts';
 
-/** A folder's files as a tree. Works in a window and in a worker. A folder behind a URL is listed once, when somebody asks. */
+/** A folder's files as a tree. Works in a window and in a worker. A folder behind a URL is listed once, on demand. */
 export function treeOf(folder: FolderHandle): FileTree {
   if (folder.kind === 'files') {
     const shown = folder.files.filter(({ path }) => !path.split('/').some(isLeftOut));
@@ -21,7 +21,7 @@ export function treeOf(folder: FolderHandle): FileTree {
   return {
     name,
     files: async (job) => (await tree()).files(job),
-    // What is not listed may be there: the metadata of a Zarr of very many chunks is found without a list.
+    // A file may exist without being listed: the metadata of a Zarr with very many chunks is found without a list.
     async find(path) {
       if (listed) return (await tree()).find(path);
       const response = await fetch(urlOf(url, path), { method: 'HEAD', cache: 'no-store' });

@@ -3,7 +3,7 @@ import { faultToData } from '../../../core/shared/errors.ts';
 import type { ListCommand, ListMessage } from './list-protocol.ts';
 import { listRequested } from './open-request.ts';
 
-// Lists the volumes of a file or folder, and makes their small pictures, one at a time, as they are asked for.
+// Lists the volumes of a file or folder, and makes their thumbnails one at a time, on demand.
 
 const scope = self as unknown as {
   onmessage: (event: MessageEvent<ListCommand>) => void;
@@ -39,7 +39,7 @@ async function work(): Promise<void> {
     wanted.delete(id);
     const cancel = new AbortController();
     current = { id, cancel };
-    // Without a picture a volume is as good to choose.
+    // A volume without a thumbnail can still be chosen.
     const thumbnail = await entries
       .get(id)
       ?.thumbnail?.({ signal: cancel.signal })

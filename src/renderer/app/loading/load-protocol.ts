@@ -18,9 +18,9 @@ export type LoadRequest =
       readonly raw: RawLayout | undefined;
       /** If set, the stack of these pictures is opened instead of `handle`. */
       readonly pictures: readonly FileHandle[] | undefined;
-      /** Given: `handle` is not opened, but the files of this folder. */
+      /** If set, the files of this folder are opened instead of `handle`. */
       readonly folder: FolderHandle | undefined;
-      /** The id of the volume to open, where there are several. */
+      /** The id of the volume to open, if there are several. */
       readonly dataset: string | undefined;
     }
   | { readonly kind: 'sample'; readonly sample: SampleChoice };

@@ -1,10 +1,10 @@
 import { folderFile } from '../../host/folder-files.ts';
 import type { HostFile } from '../../host/host.ts';
 
-/** How files of a series are called: scanners write many files without an ending. */
+/** Names of files in a series. Scanners write many files without an extension. */
 const seriesFile = /\.(dcm|dicom|ima)$|^[^.]+$|^[\d.]+$/i;
 
-/** Several files of a format that spreads a volume over files, opened together, are one: they are looked through like a folder. */
+/** Several files of a format that spreads volumes over files, opened together, are treated like a folder. */
 export function withSeries(files: readonly HostFile[]): HostFile[] {
   const isPart = ({ name, folder, pictures }: HostFile) => !folder && !pictures && seriesFile.test(name);
   const parts = files.filter(isPart);

@@ -4,9 +4,9 @@ import type { HostFile } from '../../host/host.ts';
 import type { ListCommand, ListMessage } from './list-protocol.ts';
 import { toPosted } from './load-resident.ts';
 
-/** The volumes of a file or folder, and their small pictures as they are needed. It has a worker until `end`. */
+/** The volumes of a file or folder, and their thumbnails on demand. It keeps a worker until `end`. */
 export class VolumeList {
-  /** @throws StriaError as `listVolumes` */
+  /** @throws StriaError like `listVolumes` */
   readonly choices: Promise<readonly VolumeChoice[]>;
   readonly #worker: Worker;
   readonly #waiting = new Map<string, (thumbnail: GrayThumbnail | undefined) => void>();
@@ -25,7 +25,7 @@ export class VolumeList {
     this.#post({ kind: 'list', request }, request.kind === 'file' ? [request.siblings] : []);
   }
 
-  /** Asks for a small picture. The returned function takes the question back. */
+  /** Requests a thumbnail. The returned function cancels the request. */
   thumbnail(id: string, show: (thumbnail: GrayThumbnail | undefined) => void): () => void {
     this.#waiting.set(id, show);
     this.#post({ kind: 'thumbnail', id });

@@ -55,9 +55,9 @@ export interface OpenDocument {
   readonly decimation: number;
   /** Its planes were single pictures. */
   readonly arePictures: boolean;
-  /** The file's metadata. Some of it may be personal: it is shown, and nothing else. */
+  /** The file's metadata. Some of it may be personal, so it is only shown. */
   readonly tags: readonly VolumeTag[];
-  /** Set where it is one of several volumes: where to choose another. */
+  /** Set if it is one of several volumes: the source to choose another from. */
   readonly chosenFrom: { readonly file: HostFile; readonly dataset: string | undefined } | undefined;
 }
 

@@ -29,8 +29,8 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
     severity: 'error',
   },
   several: {
-    title: 'It holds several volumes',
-    advice: 'Open it by itself and choose one. The command `stria compress` takes one by `--dataset`.',
+    title: 'The file holds several volumes',
+    advice: 'Open it alone and choose one. The command `stria compress` takes one with `--dataset`.',
     severity: 'warning',
   },
   'not-readable': {
