@@ -57,7 +57,7 @@ export class Gpu {
     return this.#lost !== undefined;
   }
 
-  /** `nvidia-h200`, `nvidia ampere`: the adapter's name for itself, as precise as it gives it. */
+  /** `nvidia-h200`, `nvidia ampere`: the name that the adapter reports, as precise as it is. */
   get name(): string {
     const { vendor = '', architecture = '', device = '', description = '' } = this.diagnosis.adapter ?? {};
     const family = [vendor, architecture].filter((word) => word !== '').join(' ');
@@ -98,7 +98,7 @@ export class Gpu {
     return new GpuScope(this.device, this.memory, this.spare, label, this.#root);
   }
 
-  /** Called with each error of WebGPU that nobody caught, and each shader's compile errors, until the returned function is called. */
+  /** Called with each uncaught WebGPU error and each shader's compile errors, until the returned function is called. */
   onError(listener: (message: string) => void): () => void {
     this.#errorListeners.add(listener);
     return () => this.#errorListeners.delete(listener);
@@ -112,7 +112,7 @@ export class Gpu {
     return this.#kernels.get(descriptor);
   }
 
-  /** For a render pipeline. */
+  /** Compiles a shader for render pipelines. The caller keeps it. */
   shaderModule(label: string, shader: ShaderFile, variant?: Variant): GPUShaderModule {
     return this.#kernels.compile(label, shader, variant);
   }
@@ -149,7 +149,7 @@ export class Gpu {
     return new Uint32Array((await this.read(buffer, offset, size)).buffer);
   }
 
-  /** @throws StriaError `device-lost` if the device has gone */
+  /** @throws StriaError `device-lost` if the device is lost */
   checkAlive(): void {
     if (this.#lost !== undefined) throw new StriaError('device-lost', `the GPU device was lost: ${this.#lost}`);
   }
@@ -162,8 +162,8 @@ export class Gpu {
 }
 
 /**
- * Asks for an adapter and a device on it.
- * @param gpu `navigator.gpu`, or what the `webgpu` package's `create()` returned (hold on to that while the Gpu lives)
+ * Requests an adapter and a device.
+ * @param gpu `navigator.gpu`, or what the `webgpu` package's `create()` returned (keep a reference to it while the Gpu lives)
  * @throws StriaError `no-webgpu`, `no-adapter`, `limit-too-small`
  */
 export async function openGpu(gpu: Pick<GPU, 'requestAdapter'> | undefined, options: OpenGpuOptions = {}): Promise<Gpu> {
@@ -179,7 +179,7 @@ export async function openGpu(gpu: Pick<GPU, 'requestAdapter'> | undefined, opti
   return new Gpu(device, diagnosis);
 }
 
-/** What `openGpu` would say, without opening a device. Never throws. */
+/** The diagnosis that `openGpu` would make, without opening a device. Never throws. */
 export async function diagnoseGpu(
   gpu: Pick<GPU, 'requestAdapter'> | undefined,
   options: OpenGpuOptions = {},

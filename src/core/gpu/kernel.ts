@@ -18,7 +18,7 @@ export interface KernelDescriptor {
   readonly constants?: Readonly<Record<string, number>>;
 }
 
-/** Compiles each kernel once per device. Kernels of the same text and constants are one, whatever their labels. */
+/** Compiles each kernel once per device. Kernels with the same text and constants are one, whatever their labels. */
 export class KernelCache {
   readonly #device: GPUDevice;
   readonly #report: (problem: string) => void;
@@ -48,10 +48,10 @@ export class KernelCache {
     return kernel;
   }
 
-  /** For render pipelines, which their owners keep. */
+  /** Compiles a shader for render pipelines, which their owners keep. */
   compile(label: string, shader: ShaderFile, variant?: Variant): GPUShaderModule {
     const { text, locate } = linkShader(shader, variant);
-    // Takes the error that names lines of the linked text; the pipeline's own error is not caught.
+    // Catches the error that names lines of the linked text, and reports it with files. The pipeline's own error stays uncaught.
     this.#device.pushErrorScope('validation');
     const module = this.#device.createShaderModule({ label, code: text });
     void this.#device.popErrorScope().then(

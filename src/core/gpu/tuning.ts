@@ -9,14 +9,14 @@ export interface TuningChoice {
 /** The schema of tuning files. Raise it when a choice changes its meaning. */
 export const tuningSchema = 'stria-tuning-1';
 
-const threads = 'invocations of a workgroup';
+const threads = 'invocations per workgroup';
 
 /** Choices that can be tuned to a device, within WebGPU's default limits. The defaults were measured on an NVIDIA H200. */
 export const tuningChoices = {
   'rice.decode': { what: `rice, decoding: ${threads}`, values: [64, 128], standard: 128 },
   'huffman.gather': { what: `huffman, counting symbols: ${threads}`, values: [64, 128, 256], standard: 256 },
   'parle.expand': { what: `parle, decoding: ${threads}`, values: [64, 128, 256], standard: 64 },
-  'view.rays': { what: '3D view: rays of a workgroup', values: [32, 64, 128, 256], standard: 32 },
+  'view.rays': { what: '3D view: rays per workgroup', values: [32, 64, 128, 256], standard: 32 },
 } as const satisfies Record<string, TuningChoice>;
 
 export type TuningName = keyof typeof tuningChoices;
