@@ -244,7 +244,7 @@ export const rooms = [
   {
     room: 'cli/outputs',
     holds: 'Output names, partial files, sinks.',
-    imports: 'cli/terminal core/io/common core/shared node',
+    imports: 'cli/terminal core/io/common core/io/zarr core/shared node',
     packages: 'node:*',
   },
   {
@@ -263,7 +263,7 @@ export const rooms = [
     room: 'cli/commands',
     holds: 'One file for each command.',
     imports:
-      'cli/arguments cli/bench cli/devices cli/outputs cli/terminal core/bench core/bench/harness core/chunks core/codecs core/format core/gpu core/io core/io/common core/io/pictures core/samples core/shared core/stream node',
+      'cli/arguments cli/bench cli/devices cli/outputs cli/terminal core/bench core/bench/harness core/chunks core/codecs core/format core/gpu core/io core/io/common core/io/pictures core/samples core/io/zarr core/shared core/stream node',
     packages: 'node:*',
   },
   {

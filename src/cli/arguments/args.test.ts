@@ -37,6 +37,12 @@ test('options may stand anywhere, and the last one wins', () => {
   });
 });
 
+test('compress and info take a volume of several, and what its axes are', () => {
+  for (const name of ['compress', 'info']) {
+    expect(parse(`${name} a.h5 --dataset /entry/data --axes cyx`)).toMatchObject({ dataset: '/entry/data', axes: 'cyx' });
+  }
+});
+
 test('names that look like numbers stay as they are', () => {
   expect(parse('compress 007 -o 1e3')).toMatchObject({ inputs: ['007'], output: '1e3' });
 });

@@ -37,6 +37,8 @@ export interface CompressCommand extends DeviceOptions, TalkOptions {
   readonly effort: 'normal' | 'max';
   readonly raw: RawLayout | undefined;
   readonly dataset: string | undefined;
+  /** A letter for each axis of an array, slowest first. */
+  readonly axes: string | undefined;
   /** In bytes. Undefined leaves the limit to the engine. */
   readonly pictureMemory: number | undefined;
 }
@@ -61,6 +63,7 @@ export interface InfoCommand extends TalkOptions {
   readonly input: string;
   readonly raw: RawLayout | undefined;
   readonly dataset: string | undefined;
+  readonly axes: string | undefined;
   /** Given: the metadata is printed, too, as far as it holds all words of this; '' for all of it. */
   readonly tags: string | undefined;
 }
@@ -185,6 +188,7 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
         effort,
         raw: rawLayout(values),
         dataset: text(values, 'dataset'),
+        axes: text(values, 'axes'),
         pictureMemory: pictureMemory(values),
         ...device(),
         ...talk,
@@ -205,6 +209,7 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
         input: only(name, positionals),
         raw: rawLayout(values),
         dataset: text(values, 'dataset'),
+        axes: text(values, 'axes'),
         tags: typeof values.tags === 'string' ? values.tags : undefined,
         ...talk,
       };

@@ -42,6 +42,11 @@ export const options = {
     value: 'ID',
     text: 'which volume to take from an input that holds several; `stria info IN` lists them',
   },
+  axes: {
+    short: undefined,
+    value: 'AXES',
+    text: 'what the axes of an array (HDF5, Zarr) are, slowest first: zyx, tczyx; c: channels, s: another series',
+  },
   tags: {
     short: undefined,
     value: 'SEARCH',
@@ -109,6 +114,7 @@ export const commands = {
       'gpu-limits',
       'tuning',
       'dataset',
+      'axes',
       ...rawInput,
       'picture-memory',
       ...common,
@@ -119,6 +125,7 @@ export const commands = {
       'Several PNG or TIFF files become one stack if OUT ends in .stria. They are ordered by the numbers in their names:',
       '  stria compress frames/*.png -o stack.stria',
       'IN may be a folder: a DICOM study, an OME-Zarr, or volumes. If it holds several volumes, choose one with --dataset.',
+      'IN may be the web address of an OME-Zarr; the output then lies in the current folder.',
       'The output has the folder’s name and lies beside it. Several files of one series become one volume if OUT ends in .stria:',
       '  stria compress series/* -o scan.stria',
       'A raw file needs --dims and --type, or a sidecar (scan.raw.json) beside it.',
@@ -149,7 +156,7 @@ export const commands = {
   info: {
     usage: 'IN',
     summary: 'describe a .stria file, a volume or a folder',
-    options: ['dataset', 'tags', ...rawInput, ...common],
+    options: ['dataset', 'axes', 'tags', ...rawInput, ...common],
     notes: ['If there are several volumes, it lists them with the ids that --dataset takes.'],
   },
   recover: {

@@ -3,6 +3,7 @@ import type { Backend } from '../../core/chunks/backend.ts';
 import { chainByName } from '../../core/codecs/registry.ts';
 import type { OpenVolume } from '../../core/io/common/volume-reader.ts';
 import { mayHoldSeveral, openVolume } from '../../core/io/open-volume.ts';
+import { isAddress } from '../../core/io/zarr/http-tree.ts';
 import type { ByteSource } from '../../core/shared/bytes.ts';
 import { StriaError, toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
@@ -86,6 +87,7 @@ function compressFile(
       siblings: files.siblingsOf(input),
       raw: command.raw,
       dataset: command.dataset,
+      axes: command.axes,
       pictureMemory: command.pictureMemory,
       ...job,
     });
@@ -97,7 +99,7 @@ function compressFile(
 async function makesOne(inputs: readonly string[]): Promise<boolean> {
   const [first] = inputs;
   if (arePictureNames(inputs)) return true;
-  if (first === undefined || first === standardStream || (await isExistingFolder(first))) return false;
+  if (first === undefined || first === standardStream || isAddress(first) || (await isExistingFolder(first))) return false;
   return withFile(first, {}, (source) => mayHoldSeveral(source));
 }
 
@@ -114,7 +116,7 @@ async function compressStack(
   if (command.raw !== undefined)
     throw new StriaError('invalid-input', '--dims and --type describe one raw file, but these are several files');
   if (!arePictureNames(command.inputs)) {
-    const options = { ...job, dataset: command.dataset, pictureMemory: command.pictureMemory };
+    const options = { ...job, dataset: command.dataset, axes: command.axes, pictureMemory: command.pictureMemory };
     const volume = await openVolume(await treeOfFiles(command.inputs), options);
     return compressTo(output, volume, command.inputs, command, backend, job);
   }

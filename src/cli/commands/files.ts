@@ -1,4 +1,5 @@
 import type { FileTree } from '../../core/io/common/file-tree.ts';
+import { httpTree, isAddress } from '../../core/io/zarr/http-tree.ts';
 import type { ByteSink, ByteSource } from '../../core/shared/bytes.ts';
 import { inContext, type StriaError, toStriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
@@ -22,15 +23,16 @@ export async function withFile<T>(
   }
 }
 
-/** As `withFile`, of a file or a folder. */
+/** As `withFile`, of a file, a folder or a web address. */
 export async function withInput<T>(
   path: string,
   job: JobOptions,
   work: (input: ByteSource | FileTree, files: NodeFiles) => Promise<T>,
 ): Promise<T> {
-  if (path === standardStream || !(await isExistingFolder(path))) return withFile(path, job, work);
+  if (path === standardStream || !(isAddress(path) || (await isExistingFolder(path)))) return withFile(path, job, work);
   const files = new NodeFiles(job);
   try {
+    if (isAddress(path)) return await work(httpTree(path, job), files);
     return await work(await openFolder(path, (opened) => files.note(opened)), files);
   } catch (error) {
     throw inFile(path, error);

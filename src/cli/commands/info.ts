@@ -19,7 +19,7 @@ import { describeContainerInfo, factRows, fileRows, volumeRows } from './info-ro
 
 /** `stria info`: what a .stria file, a volume in another format or a folder holds. Reads headers and index only. */
 export async function runInfo(command: InfoCommand, { terminal, signal }: CommandContext): Promise<ExitCode> {
-  const { input, raw, dataset } = command;
+  const { input, raw, dataset, axes } = command;
   const job = { signal };
   await withInput(input, job, async (source, files) => {
     if (!raw && !isFileTree(source) && isContainer(await source.read(0, 8, job))) {
@@ -28,7 +28,7 @@ export async function runInfo(command: InfoCommand, { terminal, signal }: Comman
       terminal.say(describeContainerInfo(input, info));
       return;
     }
-    const options = { siblings: files.siblingsOf(input), raw, dataset, ...job };
+    const options = { siblings: files.siblingsOf(input), raw, dataset, axes, ...job };
     const entries = raw === undefined ? await listVolumes(source, options) : undefined;
     if (entries !== undefined && dataset === undefined && entries.length !== 1) tellList(command, source, entries, terminal);
     else await tellVolume(command, source, entries, options, terminal);

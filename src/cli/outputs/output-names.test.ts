@@ -31,6 +31,11 @@ test('one input: beside it, into a folder, or under the given name', async () =>
   expect(await compressOutputs(['/d/a.nii'], join(folder, 'x'))).toEqual([{ path: join(folder, 'x'), named: true }]);
 });
 
+test('a web address: in the current folder, by the last part of its path', async () => {
+  const address = 'https://example.org/data/my%20cells.ome.zarr/?key=1';
+  expect(await compressOutputs([address], undefined)).toEqual([{ path: 'my cells.ome.zarr.stria', named: false }]);
+});
+
 test('several inputs: a folder, which may be missing', async () => {
   const outputs = await compressOutputs(['a.nii', 'b.nrrd'], join(folder, 'new'));
   expect(outputs.map(({ path }) => path)).toEqual([join(folder, 'new', 'a.stria'), join(folder, 'new', 'b.stria')]);

@@ -1,5 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { isAddress } from '../../core/io/zarr/http-tree.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import { standardStream } from '../../core/shared/standard-streams.ts';
 import { datasetSuffix, volumeStem } from '../../core/shared/volume-names.ts';
@@ -13,6 +14,7 @@ export interface OutputName {
 
 /** A volume's name without folder and endings: `scan` for `/data/scan.nii.gz`; a folder's name for a path that ends in a slash or dots. */
 export function stemOf(path: string): string {
+  if (isAddress(path)) return volumeStem(decodeURIComponent(basename(new URL(path).pathname)) || new URL(path).host);
   return volumeStem(basename(/(^|[/\\])\.{0,2}[/\\]?$/.test(path) ? resolve(path) : path));
 }
 
@@ -28,7 +30,7 @@ export function arePictureNames(inputs: readonly string[]): boolean {
 
 /**
  * The output of each input of `compress`. With one input, `-o` is the file or an existing folder; with several, a folder.
- * Without `-o`, each output lies beside its input.
+ * Without `-o`, each output lies beside its input, and of a web address in the current folder.
  * @param dataset the volume taken from each input; it becomes part of names that Stria chooses
  * @throws StriaError `invalid-input` if two inputs would get the same name, several inputs one file, or standard input none
  */
@@ -49,7 +51,8 @@ export async function compressOutputs(
   }
   const outputs = inputs.map((input): OutputName => {
     if (output !== undefined && !toFolder) return { path: output, named: true };
-    const folder = toFolder ? output : dirname(/(^|[/\\])\.{1,2}[/\\]?$/.test(input) ? resolve(input) : input);
+    const ownFolder = isAddress(input) ? '.' : dirname(/(^|[/\\])\.{1,2}[/\\]?$/.test(input) ? resolve(input) : input);
+    const folder = toFolder ? output : ownFolder;
     return { path: join(folder, `${stemOf(input)}${datasetSuffix(dataset)}.stria`), named: false };
   });
   const taken = new Map<string, string>();

@@ -7,4 +7,4 @@ import { zarrReader } from './zarr/zarr-reader.ts';
  * The formats whose files or folders may hold several volumes. A file is offered to them before the readers of single volumes, so
  * each recognises its own exactly: by content, not by name alone.
  */
-export const collectionReaders: CollectionReader[] = [dicomReader, zarrReader, hdf5Reader];
+export const collectionReaders: CollectionReader[] = [zarrReader, dicomReader, hdf5Reader];

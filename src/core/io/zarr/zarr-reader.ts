@@ -15,7 +15,11 @@ type Options = OpenOptions & JobOptions;
 export const zarrReader: CollectionReader = {
   format: 'zarr',
   recognises: (_name, head) => isZip(head),
-  recognisesTree: async (tree, job) => (await hasRootNode(tree)) || (await tree.files(job)).some(({ path }) => isMetadata(path)),
+  async recognisesTree(tree, job) {
+    // Thousands of chunks lie below: no other reader needs to look at each of them.
+    if (await hasRootNode(tree)) return 'whole';
+    return (await tree.files(job)).some(({ path }) => isMetadata(path));
+  },
   async list(input, options) {
     const tree = isFileTree(input) ? input : await zipTree(input, options);
     const entries = await new Explorer(new KeyStore(tree), options).entries();
@@ -123,11 +127,12 @@ class Explorer {
     return Array.isArray(labels) ? labels.map(safePath).filter((path) => path !== undefined) : [];
   }
 
-  /** The folders in a folder: from the list of files, or from consolidated metadata where files cannot be listed. */
+  /** The folders in a folder: from consolidated metadata, else from the list of files. */
   async #childrenOf(folder: string, node: ZarrNode | undefined): Promise<readonly string[]> {
+    const consolidated = consolidatedChildren(folder, node);
+    if (consolidated.length > 0) return consolidated;
     this.#folders ??= foldersOf((await this.#store.tree.files(this.#options)).map(({ path }) => path));
-    const listed = this.#folders.get(folder) ?? [];
-    return listed.length > 0 ? listed : consolidatedChildren(folder, node);
+    return this.#folders.get(folder) ?? [];
   }
 }
 
