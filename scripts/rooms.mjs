@@ -83,7 +83,7 @@ export const rooms = [
     room: 'core/io',
     holds: 'Opening any file as a volume, and exporting a volume.',
     imports:
-      'core/io/common core/io/dicom core/io/hdf5 core/io/metaimage core/io/mgh core/io/mrc core/io/nifti core/io/npy core/io/nrrd core/io/pictures core/io/raw core/io/zarr core/shared',
+      'core/io/common core/io/dicom core/io/hdf5 core/io/metaimage core/io/mgh core/io/mrc core/io/nifti core/io/npy core/io/nrrd core/io/pictures core/io/raw core/io/vti core/io/zarr core/shared',
   },
   {
     room: 'core/io/common',
@@ -125,6 +125,12 @@ export const rooms = [
     room: 'core/io/raw',
     holds: 'Raw voxels with a sidecar.',
     imports: 'core/io/common core/shared',
+  },
+  {
+    room: 'core/io/vti',
+    holds: 'VTK’s image data: .vti.',
+    imports: 'core/io/common core/shared',
+    packages: 'saxes',
   },
   {
     room: 'core/io/pictures',

@@ -80,6 +80,16 @@ describe('files come back byte for byte', () => {
   const header = bytesOf(mha('ElementDataFile = scan.bin'));
   const mgh = bytesOf(mghHeader(), Buffer.from(voxels).swap16(), 'scan parameters');
   const npy = bytesOf(npyHeader(), voxels);
+  const vtiLength = Buffer.alloc(4);
+  vtiLength.writeUInt32LE(voxels.byteLength);
+  const extent = dims.map((length) => `0 ${length - 1}`).join(' ');
+  const vti = bytesOf(
+    `<VTKFile type="ImageData" byte_order="LittleEndian"><ImageData WholeExtent="${extent}"><Piece Extent="${extent}"><PointData>`,
+    '<DataArray type="Int16" Name="a" format="appended" offset="0"/></PointData></Piece></ImageData><AppendedData encoding="raw">_',
+    vtiLength,
+    voxels,
+    '</AppendedData></VTKFile>',
+  );
   const analyze = Buffer.from(niftiFile(dims, 2)).subarray(0, 348).fill(0, 344);
   analyze.writeFloatLE(0, 108);
   const pairs = bytesOf(mha('ElementNumberOfChannels = 2', 'ElementDataFile = LOCAL'), voxels, voxels);
@@ -103,6 +113,7 @@ describe('files come back byte for byte', () => {
       ],
     ],
     ['scan.mgh', [['scan.mgh', mgh]]],
+    ['scan.vti', [['scan.vti', vti]]],
     ['scan.npy', [['scan.npy', npy]]],
     ['half floats in scan.npy', [['scan.npy', bigHalves]]],
     ['pairs of values in scan.mha', [['scan.mha', pairs]]],
@@ -136,7 +147,7 @@ test('an .mgz comes back as .mgh', async () => {
   expect(await comesBackAs(['scan.mgz', gzipSync(bytes)])).toEqual({ 'scan.mgh': bytes });
 });
 
-test.each(['mha', 'mgh', 'npy', 'mrc'])('--to %s opens again, with the same voxels and geometry', async (format) => {
+test.each(['mha', 'mgh', 'npy', 'mrc', 'vti'])('--to %s opens again, with the same voxels and geometry', async (format) => {
   writeFileSync(at('scan.nii'), niftiFile(dims, 2));
   await succeed('compress', at('scan.nii'), '-o', at('a.stria'), ...cpu);
   await succeed('decompress', at('a.stria'), '--to', format, ...cpu);
@@ -147,7 +158,7 @@ test.each(['mha', 'mgh', 'npy', 'mrc'])('--to %s opens again, with the same voxe
   expect((format === 'mgh' ? raw.swap16() : raw).equals(voxels)).toBe(true);
   const infoOf = async (name: string) => JSON.parse((await succeed('info', at(name), '--json')).stdout) as { volume: object };
   const [before, after] = [await infoOf('a.stria'), await infoOf('b.stria')];
-  // An array knows nothing of space, and MRC has Å as floats.
-  if (format === 'npy' || format === 'mrc') return;
+  // An array knows nothing of space, VTK has no units, and MRC has Å as floats.
+  if (['npy', 'mrc', 'vti'].includes(format)) return;
   expect(after.volume).toEqual(before.volume);
 });

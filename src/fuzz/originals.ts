@@ -158,6 +158,9 @@ export function inputOriginals(): InputOriginal[] {
   [1, 7, 5, 4, 1].forEach((value, at) => {
     mgh[4 * at + 3] = value;
   });
+  const vtiText = (type: string) =>
+    `<VTKFile type="ImageData" byte_order="LittleEndian"><ImageData WholeExtent="0 6 0 4 0 3" Origin="0 0 0" Spacing="1 1 2.5"><Piece>` +
+    `<PointData><DataArray type="${type}" format="appended" offset="0"/></PointData></Piece></ImageData><AppendedData encoding="raw">_`;
   const mrcOf = (mode: number) => {
     const view = new DataView(new ArrayBuffer(1024));
     [7, 5, 4, mode, 0, 0, 0, 7, 5, 4].forEach((value, at) => {
@@ -221,6 +224,7 @@ export function inputOriginals(): InputOriginal[] {
       isText: [false, false],
       comesBack,
     },
+    { ...binary('a.vti', joined(text(vtiText('UInt8')), Uint8Array.of(140, 0, 0, 0), bytes)), comesBack },
     { ...binary('a.mrc', joined(mrcOf(6), shorts)), comesBack },
     { ...binary('nibbles.mrc', joined(mrcOf(101), bytes.subarray(0, 80))), comesBack },
     { ...binary('halves.mrc', joined(mrcOf(12), shorts)), comesBack },

@@ -21,6 +21,7 @@ const endings: Readonly<Record<Exclude<FileFormat, ValueFormat>, { readonly head
   mha: { header: /\.mhd$/i, voxels: /\.(mha|mhd)$/i },
   mgh: { header: /$^/, voxels: /\.mgh$/i },
   mrc: { header: /$^/, voxels: /\.(mrcs?|map|ccp4|rec|st|ali|ccpn)$/i },
+  vti: { header: /$^/, voxels: /\.vti$/i },
   npy: { header: /$^/, voxels: /\.npy$/i },
   raw: { header: /\.json$/i, voxels: dataEnding },
   png: { header: /$^/, voxels: /\.png$/i },

@@ -52,7 +52,7 @@ export function parseHeader(body: Uint8Array, version: readonly [number, number]
   const { writer, source } = json;
   if (typeof writer !== 'string' || writer.length < 1 || writer.length > 1024) throw corrupt('header names no writer');
   // 'format of the source file'
-  if (!['nifti', 'nrrd', 'mha', 'mgh', 'npy', 'mrc', 'analyze', 'raw'].includes(String(source)))
+  if (!['nifti', 'nrrd', 'mha', 'mgh', 'npy', 'mrc', 'analyze', 'vti', 'raw'].includes(String(source)))
     throw corrupt('header has an unknown source');
 
   // FORMAT.md, 'How voxels are cut into chunks'

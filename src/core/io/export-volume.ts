@@ -1,4 +1,5 @@
 import { isPictureFormat, type SourceDescription, type WritableFormat, type WrittenVoxelFormat } from '../shared/source.ts';
+import type { StoredVoxels } from '../shared/stored-voxels.ts';
 import type { Endian, VolumeInfo } from '../shared/volume.ts';
 import { diagonalAffine, isUsableAffine } from './common/affine.ts';
 import { checkedScaling, checkedSpacing } from './common/streamed-volume.ts';
@@ -9,6 +10,7 @@ import { niftiHeader } from './nifti/nifti-writer.ts';
 import { npyHeader } from './npy/npy-writer.ts';
 import { nrrdHeader } from './nrrd/nrrd-writer.ts';
 import { describePictures } from './pictures/describe-pictures.ts';
+import { vtiFooter, vtiHeader, vtiStored } from './vti/vti-writer.ts';
 
 interface Writer {
   readonly extension: string;
@@ -17,6 +19,8 @@ interface Writer {
   header(info: VolumeInfo, endian: Endian): Uint8Array;
   /** What stands behind the voxels. Default: nothing. */
   footer?(info: VolumeInfo): Uint8Array;
+  /** How the voxels are stored, where not one after the other. */
+  stored?(info: VolumeInfo): StoredVoxels | undefined;
 }
 
 const writers: Record<WrittenVoxelFormat, Writer> = {
@@ -26,6 +30,7 @@ const writers: Record<WrittenVoxelFormat, Writer> = {
   mgh: { extension: 'mgh', endian: 'big', header: mghHeader, footer: mghFooter },
   mrc: { extension: 'mrc', header: mrcHeader },
   npy: { extension: 'npy', header: npyHeader },
+  vti: { extension: 'vti', header: vtiHeader, footer: vtiFooter, stored: vtiStored },
   raw: { extension: 'raw', header: () => new Uint8Array() },
 };
 
@@ -53,7 +58,7 @@ export function describeExport(
     hasVoxels: true,
     after: writer.footer?.(sound) ?? new Uint8Array(),
   };
-  return { format, endian: order, parts: [part] };
+  return { format, endian: order, stored: writer.stored?.(sound), parts: [part] };
 }
 
 /** The volume with what a header cannot hold replaced as a reader would: distances of zero, affines without volume. */

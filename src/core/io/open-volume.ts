@@ -16,6 +16,7 @@ import { nrrdReader } from './nrrd/nrrd-reader.ts';
 import { pngReader, tiffReader } from './pictures/picture-readers.ts';
 import { findRawLayout, openRaw } from './raw/raw-reader.ts';
 import { unrecognised } from './unrecognised.ts';
+import { vtiReader } from './vti/vti-reader.ts';
 
 /** By content and name. Raw files have neither, so they come last. */
 const readers: readonly VolumeReader[] = [
@@ -24,6 +25,7 @@ const readers: readonly VolumeReader[] = [
   mhaReader,
   npyReader,
   mrcReader,
+  vtiReader,
   mghReader,
   pngReader,
   tiffReader,

@@ -39,8 +39,8 @@ const knownFormats: readonly KnownFormat[] = [
   },
   {
     begins: ['# vtk DataFile', '<VTKFile'],
-    name: /\.(vtk|vti)$/i,
-    says: 'VTK is not read yet: save the volume as NRRD, for example with ParaView or 3D Slicer',
+    name: /\.(vtk|vtp|vtu|vtr|vts)$/i,
+    says: 'of VTK only image data (.vti) is read: save the volume as .vti or NRRD, for example with ParaView or 3D Slicer',
   },
   { begins: ['ZISRAWFILE'], name: /\.czi$/i, says: toTiff('Zeiss CZI') },
   { begins: [`p\0\0\0${any.repeat(4)}*`], name: /\.lif$/i, says: toTiff('Leica LIF') },

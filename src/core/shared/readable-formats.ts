@@ -15,6 +15,7 @@ const formats: Readonly<Record<FileFormat, ReadableFormat>> = {
   mha: { name: 'MetaImage', files: '.mha, .mhd', endings: ['mha', 'mhd'] },
   mgh: { name: 'MGH', files: '.mgh, .mgz', endings: ['mgh', 'mgz'] },
   mrc: { name: 'MRC', files: '.mrc, .map', endings: ['mrc', 'mrcs', 'map', 'ccp4', 'rec'] },
+  vti: { name: 'VTK image data', files: '.vti', endings: ['vti'] },
   npy: { name: 'NumPy', files: '.npy', endings: ['npy'] },
   dicom: { name: 'DICOM', files: 'files and folders', endings: ['dcm', 'dicom', 'ima'] },
   png: { name: 'PNG', endings: ['png'] },

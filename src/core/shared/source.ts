@@ -2,7 +2,7 @@ import { type StoredVoxels, storedBytes } from './stored-voxels.ts';
 import type { Endian, VolumeInfo } from './volume.ts';
 
 /** Formats of a header and voxels that Stria writes. */
-export const writtenVoxelFormats = ['nifti', 'nrrd', 'mha', 'mgh', 'npy', 'mrc', 'raw'] as const;
+export const writtenVoxelFormats = ['nifti', 'nrrd', 'mha', 'mgh', 'npy', 'mrc', 'vti', 'raw'] as const;
 export type WrittenVoxelFormat = (typeof writtenVoxelFormats)[number];
 
 /** Formats of a header and voxels that are restored, but to which nothing else is converted: NIfTI takes their place. */

@@ -90,7 +90,7 @@ export function inflatedBytes(inner: ByteStream, innerStart: number, length: num
   });
 }
 
-async function* firstBytes(pieces: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
+export async function* firstBytes(pieces: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
   let left = length;
   for await (const piece of pieces) {
     const part = piece.subarray(0, left);

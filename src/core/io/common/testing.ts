@@ -41,9 +41,19 @@ export async function readVoxels(volume: OpenVolume): Promise<Uint8Array> {
   return joinBytes(pieces);
 }
 
+/** Voxels whose samples of one kind follow each other, with those of a place side by side. */
+function sideBySide(voxels: Uint8Array, samples: number, width: number): Uint8Array {
+  const places = voxels.byteLength / width / samples;
+  return voxels.map((_, at) => {
+    const [element, byte] = [Math.floor(at / width), at % width];
+    const [place, sample] = [Math.floor(element / samples), element % samples];
+    return voxels[(sample * places + place) * width + byte] as number;
+  });
+}
+
 /** The files that a description and little-endian voxels result in. */
 export function rebuild(source: SourceDescription, voxels: Uint8Array, type: ElementType): TestFile[] {
-  const inOrder = voxels.slice();
+  const inOrder = sideBySide(voxels, source.stored?.samples ?? 1, elementBytes(type));
   if (source.endian === 'big') swapBytes(inOrder, elementBytes(type));
   return source.parts.map(({ name, before, hasVoxels, after }) => ({
     name,

@@ -9,7 +9,7 @@ export interface Dataset<File extends { readonly name: string }> {
 /** Extensions of files that hold only the voxels of a detached header. */
 const dataEndings = ['.img', '.img.gz', '.raw', '.raw.gz', '.bin', '.dat', '.gz', '.zraw'];
 const pictureTypes = ['image/png', 'image/tiff'];
-const standaloneEndings = ['.nii', '.nii.gz', '.nrrd', '.mha', '.mgh', '.mgz', '.npy', '.mrc', '.map', '.stria'];
+const standaloneEndings = ['.nii', '.nii.gz', '.nrrd', '.mha', '.mgh', '.mgz', '.npy', '.vti', '.mrc', '.map', '.stria'];
 
 /**
  * Groups dropped files into datasets, in order: `.hdr` takes its `.img`, `.nhdr` and `.mhd` their data file, a raw file its

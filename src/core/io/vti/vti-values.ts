@@ -1,0 +1,180 @@
+import { StriaError } from '../../shared/errors.ts';
+import type { JobOptions } from '../../shared/job.ts';
+import { type ElementType, type Endian, elementBytes } from '../../shared/volume.ts';
+import { type ByteStream, firstBytes, orderedBytes } from '../common/byte-stream.ts';
+import { inflate } from '../common/inflate.ts';
+import { PieceReader } from '../common/piece-reader.ts';
+
+/** Values that are not one after the other in the file, as a stream that they are. */
+export interface ValueCoding {
+  readonly isBase64: boolean;
+  readonly isZlib: boolean;
+  /** Width of the lengths in front of the values. */
+  readonly lengthBytes: 4 | 8;
+  readonly endian: Endian;
+}
+
+/** Deflate's best: 258 bytes from two bits. */
+const largestExpansion = 1032;
+
+const broken = (what: string) => new StriaError('corrupt', `the values of the VTK file ${what}`);
+
+/** The values of `total` bytes that begin, with their lengths, at byte `start`. @throws StriaError `corrupt`, `unsupported` */
+export async function decodedValues(
+  stream: ByteStream,
+  start: number,
+  total: number,
+  coding: ValueCoding,
+  options: JobOptions,
+): Promise<ByteStream> {
+  const { isBase64, isZlib, lengthBytes } = coding;
+  const at = (from: number) => (isBase64 ? base64Bytes(stream, from) : fromByte(stream, from));
+  if (!isZlib) {
+    const bytes = at(start);
+    const [length] = lengthsOf(await bytes.read(0, lengthBytes, options), coding);
+    if (length !== total) throw broken(`have ${length} bytes, but its extent needs ${total}`);
+    return orderedBytes(Math.min(total, bytes.sizeLimit), (signal) => firstBytes(bytes.pieces(lengthBytes, { signal }), total));
+  }
+  const first = lengthsOf(await at(start).read(0, 3 * lengthBytes, options), coding);
+  const [count = 0, blockBytes = 0, lastBytes = 0] = first;
+  if (first.length < 3 || count > 2 ** 20) throw broken(`are said to have ${count} blocks`);
+  const whole = lastBytes === 0 ? count : count - 1;
+  if (whole * blockBytes + lastBytes !== total) {
+    throw broken(`have ${whole * blockBytes + lastBytes} bytes, but its extent needs ${total}`);
+  }
+  const headBytes = (3 + count) * lengthBytes;
+  const packed = lengthsOf(await at(start).read(0, headBytes, options), coding).slice(3);
+  if (packed.length < count) throw broken('end early');
+  // The lengths are base64 by themselves, and what follows begins anew.
+  const data = at(start + (isBase64 ? 4 * Math.ceil(headBytes / 3) : headBytes));
+  return orderedBytes(Math.min(total, data.sizeLimit * largestExpansion), async function* (signal) {
+    const reader = new PieceReader(data.pieces(0, { signal }));
+    try {
+      for (const [index, length] of packed.entries()) {
+        const expected = index < whole ? blockBytes : lastBytes;
+        let given = 0;
+        for await (const piece of inflate(taken(reader, length), signal)) {
+          given += piece.byteLength;
+          if (given > expected) break;
+          yield piece;
+        }
+        if (given !== expected) throw broken('have a block of another length than its header says');
+      }
+    } finally {
+      await reader.close();
+    }
+  });
+}
+
+async function* taken(reader: PieceReader, length: number): AsyncGenerator<Uint8Array> {
+  for (let left = length; left > 0; ) {
+    const piece = await reader.take(left);
+    if (piece.byteLength === 0) return;
+    left -= piece.byteLength;
+    yield piece;
+  }
+}
+
+function lengthsOf(bytes: Uint8Array, { lengthBytes, endian }: ValueCoding): number[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Array.from({ length: Math.floor(bytes.byteLength / lengthBytes) }, (_, index) => {
+    const isLittle = endian === 'little';
+    if (lengthBytes === 4) return view.getUint32(4 * index, isLittle);
+    return Number(view.getBigUint64(8 * index, isLittle));
+  });
+}
+
+/** A stream without its first bytes. */
+function fromByte(stream: ByteStream, from: number): ByteStream {
+  return {
+    size: stream.size === undefined ? undefined : Math.max(0, stream.size - from),
+    sizeLimit: Math.max(0, stream.sizeLimit - from),
+    pieces: (start, options) => stream.pieces(from + start, options),
+    read: (start, length, options) => stream.read(from + start, length, options),
+  };
+}
+
+const digits = new Int16Array(256).fill(-1);
+for (const [value, letter] of [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'].entries()) {
+  digits[letter.charCodeAt(0)] = value;
+}
+
+/** What base64 from byte `start` on holds, up to its padding or a tag. Spaces and line ends are passed over. */
+function base64Bytes(stream: ByteStream, start: number): ByteStream {
+  return orderedBytes(stream.sizeLimit, async function* (signal) {
+    let bits = 0;
+    let count = 0;
+    for await (const piece of stream.pieces(start, { signal })) {
+      const bytes = new Uint8Array(Math.ceil((piece.byteLength * 3) / 4) + 3);
+      let length = 0;
+      let isEnd = false;
+      for (const letter of piece) {
+        const value = digits[letter] as number;
+        if (value < 0) {
+          if (letter === 0x20 || (letter >= 9 && letter <= 13)) continue;
+          isEnd = true;
+          if (letter !== 0x3d && letter !== 0x3c) throw broken('are no base64');
+          break;
+        }
+        bits = ((bits << 6) | value) & 0xffffff;
+        if (++count % 4 === 0) {
+          bytes[length++] = bits >> 16;
+          bytes[length++] = (bits >> 8) & 255;
+          bytes[length++] = bits & 255;
+        }
+      }
+      if (isEnd) {
+        // Two letters hold one byte, three hold two.
+        if (count % 4 === 2) bytes[length++] = (bits >> 4) & 255;
+        if (count % 4 === 3) {
+          bytes[length++] = (bits >> 10) & 255;
+          bytes[length++] = (bits >> 2) & 255;
+        }
+      }
+      if (length > 0) yield bytes.slice(0, length);
+      if (isEnd) return;
+    }
+  });
+}
+
+/** Numbers as text, from byte `start` up to a tag, as little-endian values. */
+export function textValues(stream: ByteStream, start: number, type: ElementType): ByteStream {
+  const width = elementBytes(type);
+  const put = putters[type];
+  return orderedBytes(stream.sizeLimit * width, async function* (signal) {
+    let rest = '';
+    for await (const piece of stream.pieces(start, { signal })) {
+      const found = piece.indexOf(0x3c);
+      const text = rest + new TextDecoder('latin1').decode(found < 0 ? piece : piece.subarray(0, found));
+      const words = text.split(/[ \t\r\n]+/);
+      rest = found < 0 ? (words.pop() ?? '') : '';
+      if (rest.length > 1000) throw broken('are no numbers');
+      const numbers = words.filter((word) => word !== '');
+      const view = new DataView(new ArrayBuffer(width * numbers.length));
+      for (const [index, word] of numbers.entries()) {
+        const value = /^[+-]?(nan|inf)/i.test(word)
+          ? /nan/i.test(word)
+            ? Number.NaN
+            : word.startsWith('-')
+              ? -Infinity
+              : Infinity
+          : Number(word);
+        if (Number.isNaN(value) && !/nan/i.test(word)) throw broken(`are no numbers: ${word.slice(0, 40)}`);
+        put(view, width * index, value);
+      }
+      if (numbers.length > 0) yield new Uint8Array(view.buffer);
+      if (found >= 0) return;
+    }
+  });
+}
+
+const putters: Record<ElementType, (view: DataView, at: number, value: number) => void> = {
+  u8: (view, at, value) => view.setUint8(at, value),
+  i8: (view, at, value) => view.setInt8(at, value),
+  u16: (view, at, value) => view.setUint16(at, value, true),
+  i16: (view, at, value) => view.setInt16(at, value, true),
+  u32: (view, at, value) => view.setUint32(at, value, true),
+  i32: (view, at, value) => view.setInt32(at, value, true),
+  f32: (view, at, value) => view.setFloat32(at, value, true),
+  f64: (view, at, value) => view.setFloat64(at, value, true),
+};

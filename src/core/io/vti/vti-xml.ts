@@ -1,0 +1,140 @@
+import { SaxesParser } from 'saxes';
+import { StriaError } from '../../shared/errors.ts';
+import type { JobOptions } from '../../shared/job.ts';
+import type { ByteStream } from '../common/byte-stream.ts';
+
+type Attributes = Readonly<Record<string, string>>;
+
+/** An array of values, as its element says. */
+export interface VtiArray {
+  readonly attributes: Attributes;
+  /** Of cells, which lie between the points. */
+  readonly isOfCells: boolean;
+  /** Where the text between its tags begins, in bytes. */
+  readonly contentAt: number;
+}
+
+/** What the markup of a file says, up to its values. */
+export interface VtiMarkup {
+  readonly file: Attributes;
+  readonly image: Attributes;
+  readonly piece: Attributes;
+  /** The array that is shown: the active scalars, or else the first one. */
+  readonly array: VtiArray;
+  /** Of appended data: its encoding, and where the byte behind its underscore lies. */
+  readonly appended: { readonly encoding: string; readonly at: number } | undefined;
+}
+
+/** More markup than this is taken for a broken file. Values do not count. */
+const markupLimit = 2 ** 20;
+const [lessThan, greaterThan, underscore] = [0x3c, 0x3e, 0x5f];
+
+/** Reads the markup in front of the values, passing over values between tags. @throws StriaError `corrupt`, `unsupported` */
+export async function readVtiMarkup(stream: ByteStream, options: JobOptions): Promise<VtiMarkup> {
+  const reader = new MarkupReader();
+  let at = 0;
+  let isText = false;
+  for await (const piece of stream.pieces(0, options)) {
+    for (let from = 0; from < piece.byteLength && !reader.isDone; ) {
+      const end = reader.isAppended ? underscore : isText ? lessThan : greaterThan;
+      const found = piece.indexOf(end, from);
+      const to = found < 0 ? piece.byteLength : end === lessThan ? found : found + 1;
+      if (!(isText && reader.isInArray)) reader.write(piece.subarray(from, to), at + to);
+      if (found >= 0) isText = !isText;
+      from = to;
+    }
+    at += piece.byteLength;
+    if (reader.isDone) break;
+  }
+  return reader.markup();
+}
+
+class MarkupReader {
+  readonly #parser = new SaxesParser();
+  readonly #path: string[] = [];
+  #file: Attributes | undefined;
+  #image: Attributes | undefined;
+  #pieces: Attributes[] = [];
+  #scalars = '';
+  #array: VtiArray | undefined;
+  #appended: { encoding: string; at: number } | undefined;
+  #length = 0;
+  #end = 0;
+  isAppended = false;
+  isDone = false;
+
+  constructor() {
+    this.#parser.on('opentag', ({ name, attributes }) => this.#open(name, attributes));
+    this.#parser.on('closetag', ({ name }) => {
+      this.#path.pop();
+      // Values that stand between tags need no more of the file.
+      if (name === 'DataArray' && this.#array && this.#array.attributes.format !== 'appended') this.isDone = this.#isWanted();
+      if (name === 'VTKFile') this.isDone = true;
+    });
+    this.#parser.on('error', (error) => {
+      throw new StriaError('corrupt', `the XML of the VTK file is broken: ${error.message.slice(0, 200)}`, { cause: error });
+    });
+  }
+
+  get isInArray(): boolean {
+    return this.#path.at(-1) === 'DataArray';
+  }
+
+  /** @param end where the bytes end in the file */
+  write(bytes: Uint8Array, end: number): void {
+    this.#length += bytes.byteLength;
+    this.#end = end;
+    if (this.#length > markupLimit) throw new StriaError('unsupported', 'the markup of the VTK file is longer than 1 MiB');
+    if (this.isAppended) {
+      if (bytes.at(-1) !== underscore) return;
+      this.#appended = { encoding: this.#appended?.encoding ?? '', at: end };
+      this.isDone = true;
+      return;
+    }
+    // One character a byte: names are all that could differ.
+    this.#parser.write(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+  }
+
+  markup(): VtiMarkup {
+    const [piece] = this.#pieces;
+    if (!this.#file) throw new StriaError('corrupt', 'this is no VTK file: it has no VTKFile element');
+    if (!this.#image || !piece) throw new StriaError('corrupt', 'the VTK file has no piece of an image');
+    if (!this.#array) throw new StriaError('unsupported', 'the VTK image holds no values of points or cells');
+    if (this.#array.attributes.format === 'appended' && !this.#appended) {
+      throw new StriaError('corrupt', 'the VTK file has no appended data, where its values should be');
+    }
+    return { file: this.#file, image: this.#image, piece, array: this.#array, appended: this.#appended };
+  }
+
+  #isWanted(): boolean {
+    return this.#scalars === '' || this.#array?.attributes.Name === this.#scalars;
+  }
+
+  #open(name: string, attributes: Attributes): void {
+    const parent = this.#path.at(-1);
+    this.#path.push(name);
+    if (this.#path.length > 100) throw new StriaError('corrupt', 'the XML of the VTK file is nested too deeply');
+    if (name === 'VTKFile') {
+      if (attributes.type !== 'ImageData') {
+        throw new StriaError(
+          'unsupported',
+          `VTK files of ${(attributes.type ?? '').slice(0, 60)} are not read: Stria reads ImageData`,
+        );
+      }
+      this.#file = attributes;
+    } else if (name === 'ImageData') this.#image = attributes;
+    else if (name === 'Piece') {
+      this.#pieces.push(attributes);
+      if (this.#pieces.length > 1) throw new StriaError('unsupported', 'a VTK image in several pieces is not read');
+    } else if (name === 'PointData' || name === 'CellData') {
+      if (this.#array === undefined) this.#scalars = attributes.Scalars ?? '';
+    } else if (name === 'DataArray' && (parent === 'PointData' || parent === 'CellData')) {
+      if (this.#array === undefined || (!this.#isWanted() && attributes.Name === this.#scalars)) {
+        this.#array = { attributes, isOfCells: parent === 'CellData', contentAt: this.#end };
+      }
+    } else if (name === 'AppendedData') {
+      this.isAppended = true;
+      this.#appended = { encoding: attributes.encoding ?? 'raw', at: 0 };
+    }
+  }
+}
