@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { encode } from 'fast-png';
 import { ctSlice, dicomFile } from '../src/core/io/dicom/dicom-testing.ts';
-import { expectOpen, openTab, volumeFacts, voxelsInGpu } from './support/app.ts';
+import { expectOpen, openTab, probeAt, volumeFacts, voxelsInGpu } from './support/app.ts';
 import { cli } from './support/cli.ts';
 import { expect, type Stria, test } from './support/test.ts';
 
@@ -86,6 +87,49 @@ test('a folder of two series is dropped, one chosen, its tags searched, compress
   const restored = join(dirname(study), 'restored.raw');
   await cli('decompress', saved, '--to', 'raw', '-o', restored, '--device', 'cpu');
   expect(readFileSync(restored).equals(voxelsOf(1))).toBe(true);
+});
+
+test('what is personal is shown, and leaves neither in sessions nor in pictures', async ({ stria }) => {
+  const { page } = stria;
+  const study = writeStudy(stria);
+  await stria.dropFiles([join(study, 'S1')]);
+  await expectOpen(page, 'S1');
+  await openTab(page, 'volume');
+  await page.getByTestId('tags').getByRole('button', { name: /Tags/ }).click();
+  await page.getByTestId('tag-search').fill('doe');
+  await expect(page.getByTestId('tag-list')).toContainText('Doe');
+
+  const session = join(stria.folder, 'S1.stria-session');
+  await stria.chooseSave(session);
+  await runCommand(stria, 'Save session');
+  await stria.savedFile(session);
+  const picture = join(stria.folder, 'picture.png');
+  await stria.chooseSave(picture);
+  await runCommand(stria, 'Save or copy picture');
+  await page.getByTestId('picture-save').click();
+  await stria.savedFile(picture);
+  for (const text of [readFileSync(session, 'latin1'), readFileSync(picture, 'latin1')]) {
+    expect(text.length).toBeGreaterThan(100);
+    expect(text).not.toMatch(/Doe|P-17/);
+  }
+});
+
+test('channels are chosen by their names, and the readout says which is shown', async ({ stria }) => {
+  const { page } = stria;
+  const [width, height] = [8, 6];
+  const data = Uint8Array.from({ length: width * height * 3 }, (_, at) => 10 + 100 * (at % 3));
+  await stria.dropFiles([stria.write('rgb.png', Buffer.from(encode({ width, height, channels: 3, depth: 8, data })))]);
+  await expectOpen(page, 'rgb.png');
+  expect(await volumeFacts(page)).toMatchObject({ Channels: 'Red, Green, Blue' });
+  const select = page.getByTestId('channel-select');
+  await expect(select).toHaveText('Red');
+  await select.click();
+  await page.getByRole('option', { name: 'Green' }).click();
+  await expect(select).toHaveText('Green');
+  const shown = await probeAt(page, 'z', 0.5, 0.5);
+  expect(shown.value).toBe(110);
+  await expect(page.getByTestId('probe')).toContainText('Green');
+  await expect(page.getByTestId('transport')).toBeHidden();
 });
 
 async function runCommand({ page }: Stria, words: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { channelLayout } from './volume.ts';
+import { channelAt, channelLayout } from './volume.ts';
 import { searchTags } from './volume-facts.ts';
 
 test('tags are found by every word of a search, in any case and any field', () => {
@@ -20,5 +20,7 @@ test('tags are found by every word of a search, in any case and any field', () =
 test('t is channels times time points', () => {
   const channels = [{ name: 'DAPI' }, { name: 'GFP' }];
   expect(channelLayout({ dims: [1, 1, 1, 6], channels })).toEqual({ channelCount: 2, timePoints: 3 });
+  expect(channelAt({ dims: [1, 1, 1, 6], channels }, 4)).toEqual({ channel: 1, time: 1 });
+  expect(channelAt({ dims: [1, 1, 1, 6] }, 4)).toEqual({ channel: 0, time: 4 });
   expect(channelLayout({ dims: [1, 1, 1, 6] })).toEqual({ channelCount: 1, timePoints: 6 });
 });

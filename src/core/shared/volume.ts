@@ -129,3 +129,12 @@ export function swapBytes(bytes: Uint8Array, width: 1 | 2 | 4 | 8): void {
     }
   }
 }
+
+/** Which channel and which of its time points an index along t is. */
+export function channelAt(
+  info: Pick<VolumeInfo, 'dims' | 'channels'>,
+  index: number,
+): { readonly channel: number; readonly time: number } {
+  const { timePoints } = channelLayout(info);
+  return { channel: Math.floor(index / timePoints), time: index % timePoints };
+}

@@ -1,4 +1,4 @@
-import type { VolumeInfo } from '../../core/shared/volume.ts';
+import { channelLayout, type VolumeInfo } from '../../core/shared/volume.ts';
 
 export type StackAxis = 'x' | 'y' | 'z' | 't';
 
@@ -15,8 +15,10 @@ export interface Stack {
  * What can be played of a volume, the most likely choice first: time, pictures, then slices across z, y and x.
  * @param arePictures its planes come from pictures, each a file or page of its own
  */
-export function stacksOf({ dims }: Pick<VolumeInfo, 'dims'>, arePictures: boolean): readonly Stack[] {
-  const [x, y, z, t] = dims;
+export function stacksOf(info: Pick<VolumeInfo, 'dims' | 'channels'>, arePictures: boolean): readonly Stack[] {
+  const [x, y, z] = info.dims;
+  // Time goes on within the channel that is shown.
+  const t = channelLayout(info).timePoints;
   const isSolid = x > 1 && y > 1 && z > 1;
   const frames: Stack = { axis: 'z', frameCount: z, label: 'Frames', isSeries: true };
   const slices = (axis: 'x' | 'y' | 'z', frameCount: number): Stack => ({

@@ -46,8 +46,8 @@ function setUp() {
     cancel,
     loop: { now: () => 0, request: () => 1, cancel: () => {} },
   });
-  const open = (dims: Dims4, arePictures = false) => {
-    const info = { dims } as unknown as VolumeInfo;
+  const open = (dims: Dims4, arePictures = false, channels?: VolumeInfo['channels']) => {
+    const info = { dims, channels } as unknown as VolumeInfo;
     store.setState({ document: { kind: 'ready', document: { info, arePictures } as OpenDocument } });
   };
   store.setState({ gpu: ready(viewer) });
@@ -67,6 +67,17 @@ function setUp() {
 }
 
 describe('playback', () => {
+  it('stays within the channel that is shown', async () => {
+    const { playback, open, present, viewer } = setUp();
+    viewer.move({ timePoint: 4 });
+    open([8, 8, 1, 6], false, [{ name: 'DAPI' }, { name: 'GFP' }]);
+    expect(present()).toMatchObject({ isOpen: true, stack: { axis: 't', frameCount: 3 } });
+    expect(present()?.player.index).toBe(1);
+    playback.step(1);
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(viewer.asked).toEqual(['t5']);
+  });
+
   it('has a bar at once for a series, for a volume when it is played, and none for a picture', () => {
     const { playback, open, present } = setUp();
     open([8, 8, 1, 1]);

@@ -1,4 +1,5 @@
 import { toStriaError } from '../../../core/shared/errors.ts';
+import { channelAt, type VolumeInfo } from '../../../core/shared/volume.ts';
 import type { ClockSettings } from '../../playback/frame-clock.ts';
 import type { FrameTarget } from '../../playback/frame-target.ts';
 import { type FrameLoop, Player } from '../../playback/player.ts';
@@ -143,14 +144,17 @@ export class Playback {
     const player = new Player({
       frameCount,
       settings: settings.playback,
-      index: shownIndex(viewer.snapshot().state, axis),
+      index: shownIndex(viewer.snapshot().state, axis, document.info),
       loop: this.#needs.loop,
-      target: { showFrame: (index) => this.#delayed().then(() => target.showFrame(index)) },
+      target: {
+        showFrame: (index) =>
+          this.#delayed().then(() => target.showFrame(index + firstFrame(viewer.snapshot().state, axis, document.info))),
+      },
       onFault: (error) => this.#tell(error),
     });
     this.#endFollowing = viewer.subscribe(() => {
       const { info, state } = viewer.snapshot();
-      const index = shownIndex(state, axis);
+      const index = shownIndex(state, axis, document.info);
       if (info && player.isIdle && index !== player.index) player.moved(index);
     });
     const isOpen = this.#chosen.isOpen || (stack.isSeries && this.#chosen.axis === undefined);
@@ -176,6 +180,11 @@ export class Playback {
   }
 }
 
-function shownIndex({ crosshair, timePoint }: ViewState, axis: StackAxis): number {
-  return axis === 't' ? timePoint : crosshair['xyz'.indexOf(axis) as 0 | 1 | 2];
+function shownIndex({ crosshair, timePoint }: ViewState, axis: StackAxis, info: VolumeInfo): number {
+  return axis === 't' ? channelAt(info, timePoint).time : crosshair['xyz'.indexOf(axis) as 0 | 1 | 2];
+}
+
+/** Where the frames of the channel that is shown begin along t. */
+function firstFrame({ timePoint }: ViewState, axis: StackAxis, info: VolumeInfo): number {
+  return axis === 't' ? timePoint - channelAt(info, timePoint).time : 0;
 }

@@ -23,7 +23,8 @@ export async function diagnosticsText(state: AppState, fault: FaultData | undefi
     diagnosis,
     gpuMemoryBytes: memory,
     volume,
-    fault,
+    // Of several volumes nothing is told: their names may name people.
+    fault: fault && { tag: fault.tag, message: fault.choices ? 'several volumes' : fault.message, context: fault.context },
   };
   return JSON.stringify(report, undefined, 2);
 }

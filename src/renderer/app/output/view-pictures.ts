@@ -10,7 +10,7 @@ import {
 import type { Layout, SliceAxis, ViewerSnapshot } from '../../viewer/model/viewer-api.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { layoutGap, outputSize, type PictureOptions, shownSize } from '../state/output-options.ts';
-import { numberOf } from '../words/counting.ts';
+import { numberOf, timeWords } from '../words/counting.ts';
 import { formatValue } from '../words/value-words.ts';
 
 /** What a picture depends on besides its options. */
@@ -81,7 +81,8 @@ async function captionOf(viewer: Viewer, axis: SliceAxis, change: PictureRequest
   const { crosshair, timePoint } = { ...state, ...change };
   const stored = await viewer.storedAt(crosshair, timePoint);
   const place = `${axis} ${numberOf(crosshair['xyz'.indexOf(axis)] ?? 0)}`;
-  const time = (info?.dims[3] ?? 1) > 1 ? ` · t ${numberOf(timePoint)}` : '';
+  const words = info ? timeWords(info, timePoint) : '';
+  const time = words === '' ? '' : ` · ${words}`;
   return info ? `${place}${time} · ${formatValue(stored, info)}` : `${place}${time}`;
 }
 

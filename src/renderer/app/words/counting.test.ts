@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { indexOf, numberOf, ofCount, placeWords } from './counting.ts';
+import type { Dims4 } from '../../../core/shared/volume.ts';
+import { indexOf, numberOf, ofCount, placeWords, timeWords } from './counting.ts';
 
 describe('in the app', () => {
   it('slices, voxels and time points are counted from 1', () => {
@@ -9,4 +10,14 @@ describe('in the app', () => {
     expect(placeWords([0, 16, 2], { timePoint: 0, dims: [1, 17, 3, 5] })).toBe('x 1  y 17  z 3  t 1');
     expect(indexOf(numberOf(7))).toBe(7);
   });
+});
+
+it('what is shown along t is named by its channel and counted within it', () => {
+  const channels = [{ name: 'DAPI' }, { name: '' }];
+  const words = (index: number, dims: Dims4, named = true) => timeWords(named ? { dims, channels } : { dims }, index);
+  expect(words(4, [1, 1, 1, 6])).toBe('Channel 2 · t 2');
+  expect(words(1, [1, 1, 1, 6])).toBe('DAPI · t 2');
+  expect(words(0, [1, 1, 1, 2])).toBe('DAPI');
+  expect(words(3, [1, 1, 1, 6], false)).toBe('t 4');
+  expect(words(0, [1, 1, 1, 1], false)).toBe('');
 });

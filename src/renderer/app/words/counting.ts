@@ -1,4 +1,5 @@
-import type { Dims4 } from '../../../core/shared/volume.ts';
+import { displayText } from '../../../core/shared/display-text.ts';
+import { type Channel, channelAt, channelLayout, type Dims4, type VolumeInfo } from '../../../core/shared/volume.ts';
 
 // The app counts from 1: the first slice, voxel, time point and chunk has number 1 wherever it is shown or typed. Code and
 // files count from 0 and call it an index.
@@ -9,6 +10,22 @@ export function numberOf(index: number): number {
 
 export function indexOf(number: number): number {
   return number - 1;
+}
+
+/** A channel's own name, or its number. */
+export function channelName({ name }: Channel, index: number): string {
+  return displayText(name) || `Channel ${numberOf(index)}`;
+}
+
+/** What is shown along t, to stand behind a place: the channel's name, `t 2` of a series; '' where there is but one. */
+export function timeWords(info: Pick<VolumeInfo, 'dims' | 'channels'>, index: number): string {
+  const { channel, time } = channelAt(info, index);
+  const named = info.channels?.[channel];
+  const words = [
+    ...(named ? [channelName(named, channel)] : []),
+    ...(channelLayout(info).timePoints > 1 ? [`t ${numberOf(time)}`] : []),
+  ];
+  return words.join(' · ');
 }
 
 /** `17 of 32`. */

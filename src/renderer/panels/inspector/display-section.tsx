@@ -18,6 +18,7 @@ import { Segmented } from '../controls/segmented.tsx';
 import { Select } from '../controls/select.tsx';
 import { Toggle } from '../controls/toggle.tsx';
 import { useApp, useAppState, useViewerPart } from '../hooks/use-app.ts';
+import { ChannelSelect } from './channel-select.tsx';
 import styles from './display-section.module.css';
 import { HistogramPlot } from './histogram-plot.tsx';
 import { SlabControls } from './slab-controls.tsx';
@@ -60,6 +61,7 @@ export function DisplaySection({ document, viewer }: Props) {
   }));
   return (
     <>
+      <ChannelSelect info={document.info} viewer={viewer} />
       <HistogramPlot document={document} viewer={viewer} />
       <HistogramTools document={document} />
       <div>

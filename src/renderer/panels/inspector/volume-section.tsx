@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef } from 'react';
 import { displayText } from '../../../core/shared/display-text.ts';
-import { type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
+import { channelAt, channelLayout, type VolumeInfo, volumeBytes } from '../../../core/shared/volume.ts';
 import type { OpenDocument } from '../../app/state/document-state.ts';
-import { numberOf, ofCount } from '../../app/words/counting.ts';
+import { channelName, numberOf, ofCount } from '../../app/words/counting.ts';
 import {
   formatBytes,
   formatDims,
@@ -37,7 +37,7 @@ export function VolumeSection({ document, viewer }: Props) {
       <Facts facts={[...factsOf(document), ...openingFact]} testId="volume-facts" />
       {opening && <Timeline spans={opening.timeline} testId="open-timeline" />}
       {document.tags.length > 0 && <TagsFold tags={document.tags} />}
-      {viewer && info.dims[3] > 1 && <TimeSlider viewer={viewer} count={info.dims[3]} />}
+      {viewer && channelLayout(info).timePoints > 1 && <TimeSlider viewer={viewer} info={info} />}
     </>
   );
 }
@@ -47,6 +47,7 @@ function factsOf(document: OpenDocument): Fact[] {
   return [
     { label: 'Format', value: format },
     { label: 'Dimensions', value: formatDims(info.dims) },
+    ...(info.channels ? [{ label: 'Channels', value: info.channels.map(channelName).join(', ') }] : []),
     { label: 'Type', value: `${info.type} · ${formatType(info.type)}` },
     { label: 'Spacing', value: formatSpacing(info), title: 'Distance between voxel centres along x, y, z' },
     {
@@ -89,18 +90,18 @@ function scaling({ slope, intercept }: VolumeInfo): string {
   return `× ${formatNumber(slope)}${shift}`;
 }
 
-function TimeSlider({ viewer, count }: { readonly viewer: Viewer; readonly count: number }) {
+function TimeSlider({ viewer, info }: { readonly viewer: Viewer; readonly info: VolumeInfo }) {
+  const count = channelLayout(info).timePoints;
   const words = useCallback((index: number) => ofCount(index, count), [count]);
-  const read = useCallback(() => viewer.snapshot().state.timePoint, [viewer]);
+  const read = useCallback(() => channelAt(info, viewer.snapshot().state.timePoint).time, [viewer, info]);
   const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     const show = () => {
-      if (place.current)
-        place.current.textContent = `${numberOf(viewer.snapshot().state.timePoint)}${thinSpace}/${thinSpace}${count}`;
+      if (place.current) place.current.textContent = `${numberOf(read())}${thinSpace}/${thinSpace}${count}`;
     };
     show();
     return viewer.subscribe(show);
-  }, [viewer, count]);
+  }, [viewer, count, read]);
   return (
     <div className={styles.time}>
       <span>Time point</span>
@@ -111,7 +112,7 @@ function TimeSlider({ viewer, count }: { readonly viewer: Viewer; readonly count
         step={1}
         read={read}
         subscribe={viewer.subscribe}
-        onInput={(timePoint) => viewer.set({ timePoint })}
+        onInput={(time) => viewer.set({ timePoint: viewer.snapshot().state.timePoint - read() + time })}
         words={words}
         testId="time-slider"
       />
