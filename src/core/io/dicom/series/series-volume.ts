@@ -15,12 +15,12 @@ import { planeBytes } from '../pixels/pixel-format.ts';
 import { geometryOf, type StackGeometry } from './geometry.ts';
 import type { SeriesFrame } from './groups.ts';
 import { OpenFiles } from './open-files.ts';
-import type { Stack } from './stack.ts';
+import type { SliceStack } from './stack.ts';
 
 /** A stack as a volume. */
 export interface SeriesVolume {
   readonly info: VolumeInfo;
-  readonly stack: Stack;
+  readonly stack: SliceStack;
   readonly geometry: StackGeometry;
   /** Frames have a scaling of their own, so the voxels are physical values. */
   readonly isScaled: boolean;
@@ -32,7 +32,7 @@ const readAhead = 3;
 const heldColorBytes = 2 ** 28;
 
 /** @throws StriaError `corrupt` for more bytes than a file can have */
-export function describeSeries(stack: Stack): SeriesVolume {
+export function describeSeries(stack: SliceStack): SeriesVolume {
   const points = stack.frames as readonly (readonly SeriesFrame[])[];
   const slices = points[0] as readonly SeriesFrame[];
   const first = slices[0] as SeriesFrame;
@@ -77,7 +77,7 @@ export function suvFactorOfAll(frames: readonly SeriesFrame[]): number | undefin
     : undefined;
 }
 
-function timeStep({ frames, phase }: Stack, frameTime: number | undefined): { step: number; unit: VolumeInfo['timeUnit'] } {
+function timeStep({ frames, phase }: SliceStack, frameTime: number | undefined): { step: number; unit: VolumeInfo['timeUnit'] } {
   if (frames.length < 2 || phase === undefined) return { step: 1, unit: 'unknown' };
   if (frameTime !== undefined && frameTime > 0 && phase === 'time') return { step: frameTime, unit: 'ms' };
   const [first, second] = [frames[0]?.[0], frames[1]?.[0]];

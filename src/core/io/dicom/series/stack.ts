@@ -3,7 +3,7 @@ import { phaseNames } from './frame-facts.ts';
 import type { FrameGroup, SeriesFrame } from './groups.ts';
 
 /** Frames as a grid of slices and time points. */
-export interface Stack {
+export interface SliceStack {
   /** By time point, then by slice. */
   readonly frames: readonly (readonly SeriesFrame[])[];
   /** What the time points go by, in words; undefined for one of them. */
@@ -13,7 +13,7 @@ export interface Stack {
 }
 
 /** Puts the frames of a group in order. A group has one frame at least. */
-export function stackOf({ owner, frames }: Pick<FrameGroup, 'owner' | 'frames'>): Stack {
+export function stackOf({ owner, frames }: Pick<FrameGroup, 'owner' | 'frames'>): SliceStack {
   const places = placesOf(frames);
   if (places === undefined) return unplaced(frames, owner.isFilm && frames.length > 1);
   const count = pointsPerPlace(places.map(({ length }) => length));
@@ -33,7 +33,7 @@ export function stackOf({ owner, frames }: Pick<FrameGroup, 'owner' | 'frames'>)
 }
 
 /** Without places: films in time, all others as slices, by their numbers. */
-function unplaced(frames: readonly SeriesFrame[], isFilm: boolean): Stack {
+function unplaced(frames: readonly SeriesFrame[], isFilm: boolean): SliceStack {
   const sorted = [...frames].sort(byNumber);
   return { frames: isFilm ? sorted.map((frame) => [frame]) : [sorted], phase: isFilm ? 'time' : undefined, rest: [] };
 }

@@ -4,14 +4,14 @@ import type { GrayThumbnail } from '../../../shared/volume-choice.ts';
 import { planeBytes } from '../pixels/pixel-format.ts';
 import type { SeriesFrame } from './groups.ts';
 import { OpenFiles } from './open-files.ts';
-import type { Stack } from './stack.ts';
+import type { SliceStack } from './stack.ts';
 
 const side = 128;
 /** Larger pictures take longer than a list of them should. */
 const largestPicture = 2 ** 26;
 
 /** The middle slice in gray, from the file's window or the middle of its values. @throws StriaError as `FrameReader.read` */
-export async function thumbnailOf({ frames }: Stack, job: JobOptions = {}): Promise<GrayThumbnail | undefined> {
+export async function thumbnailOf({ frames }: SliceStack, job: JobOptions = {}): Promise<GrayThumbnail | undefined> {
   const slices = frames[frames.length >>> 1] ?? [];
   const frame = slices[slices.length >>> 1];
   if (frame === undefined) return undefined;
