@@ -163,9 +163,14 @@ export const rooms = [
       '@cornerstonejs/codec-charls @cornerstonejs/codec-libjpeg-turbo-8bit @cornerstonejs/codec-openjpeg @cornerstonejs/codec-openjph jpeg-lossless-decoder-js',
   },
   {
+    room: 'core/io/dicom/restore',
+    holds: 'What is needed to write DICOM files again.',
+    imports: 'core/io/common core/io/dicom/parse core/io/dicom/pixels core/shared',
+  },
+  {
     room: 'core/io/dicom/series',
     holds: 'DICOM files sorted into volumes: series, slices, time points, geometry, units.',
-    imports: 'core/io/common core/io/dicom/parse core/io/dicom/pixels core/shared',
+    imports: 'core/io/common core/io/dicom/parse core/io/dicom/pixels core/io/dicom/restore core/shared',
   },
   {
     room: 'core/io/hdf5',

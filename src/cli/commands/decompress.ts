@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import type { Backend } from '../../core/chunks/backend.ts';
 import { ContainerReader } from '../../core/format/container-reader.ts';
+import { hasFilesTable, parseFilesTable, type SourceFile } from '../../core/io/common/files-table.ts';
 import { describeExport } from '../../core/io/export-volume.ts';
 import { planPictures } from '../../core/io/pictures/describe-pictures.ts';
 import { StriaError } from '../../core/shared/errors.ts';
@@ -11,6 +12,7 @@ import { type RestoreReport, restoreVolume } from '../../core/stream/restore.ts'
 import type { DecompressCommand } from '../arguments/args.ts';
 import { deviceNote, openBackend } from '../devices/device.ts';
 import { areExpectedPictures, expectedNames } from '../outputs/expected-names.ts';
+import { filePaths } from '../outputs/file-paths.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
 import { isFolder, makeFolder } from '../outputs/output-names.ts';
 import { offerLeftovers } from '../outputs/partial-files.ts';
@@ -57,6 +59,11 @@ function restoreFile(
     const container = await ContainerReader.open(source, job);
     const baseName = exportBaseName(input);
     const own = await container.sourceDescription(job);
+    const [described] = own.parts;
+    if (asked === undefined && described !== undefined && hasFilesTable(own)) {
+      const table = parseFilesTable(described.before, container.header.volume);
+      return restoreTable(table, container, files.paths, { input, output, force, fill }, backend, job);
+    }
     const to = asked ?? (isValueFormat(own.format) ? 'nifti' : undefined);
     const format = to ?? (isValueFormat(own.format) ? 'nifti' : own.format);
     const isOwn = to === undefined || (to === own.format && isPictureFormat(to));
@@ -90,6 +97,30 @@ function restoreFile(
     );
     return { report, paths: paths.map((path) => shownPath(path, 'output')), notes };
   });
+}
+
+/** Restores many files into a folder, which `-o` names, or which is called as the container and lies beside it. */
+async function restoreTable(
+  table: readonly SourceFile[],
+  container: ContainerReader,
+  inputs: readonly string[],
+  { input, output, force, fill }: Pick<DecompressCommand, 'input' | 'output' | 'force' | 'fill'>,
+  backend: Backend,
+  job: JobOptions,
+): Promise<{ report: RestoreReport; paths: string[]; notes: string[] }> {
+  const pathOf = await filePaths(table, input, output);
+  const paths: string[] = [];
+  const makeSink = async (name: string, byteLength?: number) => {
+    const { path, named } = pathOf(name);
+    await makeFolder(dirname(path));
+    paths.push(path);
+    return createNodeSink(path, { overwrite: force || named, inputs, byteLength, ...job });
+  };
+  const report = await restoreVolume(container, makeSink, { backend, baseName: exportBaseName(input), fill }, job);
+  const rewritten = table.filter(({ isRewritten }) => isRewritten).length;
+  const subject = rewritten === 1 ? 'The pixels of 1 file were' : `The pixels of ${rewritten} files were`;
+  const note = `${subject} compressed: written as explicit little-endian DICOM, with equal pixels and elements.`;
+  return { report, paths: paths.map((path) => shownPath(path, 'output')), notes: rewritten === 0 ? [] : [note] };
 }
 
 /**

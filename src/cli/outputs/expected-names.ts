@@ -39,6 +39,18 @@ function isExpected(name: string, ending: RegExp): boolean {
   return ending.test(name) && !/^[.~-]|^\s|[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(name) && !deviceName.test(name);
 }
 
+/** What files of DICOM end with: nothing, an ending of its own, or a number. */
+const dicomName = /^[^.]*$|\.(dcm|dicom|ima|\d+)$/i;
+
+/** Whether all of these paths are as one expects them of DICOM files and the folders that they lie in. */
+export function areExpectedPaths(paths: readonly string[]): boolean {
+  return paths.every((path) => {
+    const folders = path.split('/');
+    const name = folders.pop() ?? '';
+    return isExpected(name, dicomName) && folders.every((folder) => isExpected(folder, /./));
+  });
+}
+
 /** Whether all of these pictures have usual names. */
 export function areExpectedPictures(names: readonly string[], format: 'png' | 'tiff'): boolean {
   return names.every((name) => isExpected(name, endings[format].voxels));

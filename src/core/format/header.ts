@@ -29,12 +29,19 @@ const picturesFeature = 'pictures';
 /** The source's file stores its voxels in a way of its own. docs/FORMAT.md, 'SRCE and BLOB'. */
 export const storedFeature = 'stored';
 
+/** The source is a set of files, each with planes of its own. docs/FORMAT.md, 'Files'. */
+const filesFeature = 'files';
+
 /** The features that this reader supports, of those that a header can require. */
-export const knownFeatures: readonly string[] = [picturesFeature, storedFeature];
+export const knownFeatures: readonly string[] = [picturesFeature, storedFeature, filesFeature];
 
 /** The features that a reader needs for a volume from such a source. */
 export function featuresOf(sourceFormat: FileFormat, stored?: StoredVoxels): readonly string[] {
-  return [...(isPictureFormat(sourceFormat) ? [picturesFeature] : []), ...(stored ? [storedFeature] : [])];
+  return [
+    ...(isPictureFormat(sourceFormat) ? [picturesFeature] : []),
+    ...(sourceFormat === 'dicom' ? [filesFeature] : []),
+    ...(stored ? [storedFeature] : []),
+  ];
 }
 
 const spatialUnits = ['m', 'mm', 'um', 'unknown'] as const;

@@ -31,7 +31,7 @@ export function parseHeader(body: Uint8Array, version: readonly [number, number]
   // '`requires` comes first: refuse what is not known, by name.'
   const { requires } = json;
   if (!isList(requires, (name) => typeof name === 'string')) throw corrupt('header has no list of features');
-  const unknown = requires.filter((name) => name !== 'stored');
+  const unknown = requires.filter((name) => name !== 'stored' && name !== 'files');
   if (unknown.length > 0) throw new StriaError('unsupported', `the file needs ${unknown.join(', ')}`);
   const isRight = json.format === 'stria' && isList(json.version, isNumber, 2) && json.version.join() === version.join();
   if (!isRight) throw corrupt('header is of another format');
@@ -52,8 +52,10 @@ export function parseHeader(body: Uint8Array, version: readonly [number, number]
   const { writer, source } = json;
   if (typeof writer !== 'string' || writer.length < 1 || writer.length > 1024) throw corrupt('header names no writer');
   // 'format of the source file'
-  if (!['nifti', 'nrrd', 'mha', 'mgh', 'npy', 'mrc', 'analyze', 'vti', 'raw'].includes(String(source)))
+  if (!['nifti', 'nrrd', 'mha', 'mgh', 'npy', 'mrc', 'analyze', 'vti', 'raw', 'dicom'].includes(String(source)))
     throw corrupt('header has an unknown source');
+  // FORMAT.md, 'Files': '`requires` names `files`'
+  if (source === 'dicom' && !requires.includes('files')) throw corrupt('header does not require files');
 
   // FORMAT.md, 'How voxels are cut into chunks'
   // 'A voxel is one element, but an f64 voxel is two of 4 bytes, the low half first, side by side along x.'

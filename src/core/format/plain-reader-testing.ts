@@ -6,12 +6,13 @@
  */
 import { StriaError } from '../shared/errors.ts';
 import { chunksOf, decodeChunk, type PlainChunk, parseIndex, type StageCodecs } from './plain-chunks-testing.ts';
+import { type Inflate, readFilesPlainly } from './plain-files-testing.ts';
 import { parseHeader } from './plain-header-testing.ts';
 import { corrupt, readRecord, u64, uint } from './plain-records-testing.ts';
 import { joinParts } from './plain-source-testing.ts';
 
-/** The source files, byte for byte, by their names. */
-export function readPlainly(file: Uint8Array, codecs: StageCodecs): Map<string, Uint8Array> {
+/** The source files, byte for byte, by their names. @param inflate for the feature 'files' */
+export function readPlainly(file: Uint8Array, codecs: StageCodecs, inflate: Inflate): Map<string, Uint8Array> {
   // FORMAT.md, 'Reading'
   // 'Check the signature, the version, and HEAD: its head, its checksum, then its values.'
   checkFirstBytes(file);
@@ -53,7 +54,16 @@ export function readPlainly(file: Uint8Array, codecs: StageCodecs): Map<string, 
   const source = readRecord(file, sourceAt, 'SRCE');
   // 'length of SRCE: the whole record with its padding'
   if (source.end !== sourceAt + sourceLength || source.meta.length > 0) throw corrupt('SRCE is wrong');
-  return joinParts(file, source, header, voxels);
+  const files = joinParts(file, source, header, voxels);
+  if (header.source !== 'dicom') return files;
+  const [depth, times] = header.grid.slice(2) as [number, number];
+  // 'SRCE has one part, with `hasVoxels` true, `endian` `"little"` and nothing `after`.'
+  const [part] = [...files.values()];
+  if (files.size !== 1 || part === undefined) throw corrupt('SRCE has more than one part');
+  const table = part.subarray(0, part.length - voxels.length);
+  // 'where it is empty, only the values are kept, and no file can be restored'
+  if (table.length === 0) throw new StriaError('unsupported', 'no file can be restored');
+  return readFilesPlainly(table, { voxels, voxelBytes: header.voxelBytes, depth, times }, inflate);
 }
 
 /** FORMAT.md, 'The first 16 bytes' */

@@ -77,6 +77,29 @@ const channelsVoxels = Uint8Array.from(
   (_, i) => 100 * Math.floor(i / 8) + 10 * (Math.floor(i / 4) % 2) + (i % 4),
 );
 
+/** 2 × 2 × 3 voxels: 256 z + voxel, in two files of different byte order; a third one without voxels. */
+const filesVolume: VolumeInfo = { ...seriesVolume, dims: [2, 2, 3, 1], type: 'u16' };
+const filesVoxels = Uint16Array.from({ length: 12 }, (_, i) => 256 * Math.floor(i / 4) + (i % 4));
+const filesSource: SourceDescription = {
+  format: 'dicom',
+  endian: 'little',
+  parts: [{ name: '1', before: filesTable(), hasVoxels: true, after: new Uint8Array(0) }],
+};
+
+/** A table of files in a stored block of deflate: compressed bytes may change with the compressor. */
+function filesTable(): Uint8Array {
+  const rows = [
+    { name: 'a/1', before: 5, after: 3, endian: 'big', samples: 1, planar: false, planes: [2, 0], rewritten: false },
+    { name: 'a/2', before: 2, after: 0, endian: 'little', samples: 1, planar: false, planes: [1], rewritten: true },
+    { name: 'DICOMDIR', before: 4, after: 0, endian: 'little', samples: 1, planar: false, planes: [], rewritten: false },
+  ];
+  const json = text(JSON.stringify({ files: rows }));
+  const u32 = (value: number) => new Uint8Array(Uint32Array.of(value).buffer);
+  const content = [...u32(json.length), ...json, ...text('beforendb2none')];
+  const length = [content.length & 255, content.length >> 8];
+  return Uint8Array.from([...u32(content.length), 1, ...length, ...length.map((byte) => byte ^ 255), ...content]);
+}
+
 const framesShape = [3, 2, 1, 2] as const;
 const framesVoxels = Uint8Array.from({ length: 30 }, (_, i) => (i >= 12 && i < 24 ? 9 : 10 * Math.floor(i / 6) + (i % 6)));
 
@@ -128,6 +151,11 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
     rawChunks(storedVolume, storedShape, storedVoxels),
     storedSource,
   );
+  const ofFiles = await writeContainer(
+    { volume: filesVolume, chunkShape: [2, 2, 2, 1], sourceFormat: 'dicom', writer },
+    rawChunks(filesVolume, [2, 2, 2, 1], new Uint8Array(filesVoxels.buffer)),
+    filesSource,
+  );
   const lost = new LostChunks(2);
   const recovered = await writeContainer(
     { volume: seriesVolume, chunkShape: [4, 4, 2, 1], sourceFormat: 'nifti', writer },
@@ -159,6 +187,7 @@ async function makeFiles(): Promise<Map<string, Uint8Array>> {
     ['ramps.stria', ramps],
     ['frames.stria', frames],
     ['channels.stria', channels],
+    ['files.stria', ofFiles],
     ['stored.stria', stored],
     ['stored-impossibly.stria', changedIn(stored, ['SRCE'], ['"samples":3', '"samples":2'])],
     ['recovered.stria', recovered],

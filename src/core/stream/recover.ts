@@ -4,13 +4,13 @@ import { codecElementBytes } from '../format/chunk-grid.ts';
 import { ContainerWriter } from '../format/container-writer.ts';
 import { LostChunks } from '../format/lost-chunks.ts';
 import { type RecoveredContainer, recoverContainer } from '../format/recover.ts';
-import { checkPictures } from '../io/pictures/check-pictures.ts';
 import type { ByteSink, ByteSource } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import type { SourceDescription } from '../shared/source.ts';
 import { nextTurn } from '../shared/turn.ts';
 import { volumeBytes } from '../shared/volume.ts';
+import { checkSource } from './check-source.ts';
 import { maxListed } from './damage-list.ts';
 import { rawSource } from './memory-volume.ts';
 import { writingTo } from './pipeline.ts';
@@ -61,7 +61,7 @@ export function recoverVolume(
 /** The description from which the source's files can be written; undefined if it is damaged or forged. */
 function usableSource({ header, source }: RecoveredContainer): { source?: SourceDescription | undefined; problem?: string } {
   try {
-    if (source) checkPictures(header.volume, source);
+    if (source) checkSource(header.volume, source);
     return { source };
   } catch (error) {
     if (!(error instanceof StriaError)) throw error;

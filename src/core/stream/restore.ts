@@ -1,6 +1,7 @@
 import type { Backend, DeviceReport } from '../chunks/backend.ts';
 import { maxLayerBytes } from '../chunks/chunk-shape.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
+import { hasFilesTable, parseFilesTable } from '../io/common/files-table.ts';
 import { describeExport } from '../io/export-volume.ts';
 import { planPictures } from '../io/pictures/describe-pictures.ts';
 import type { ByteSink, SinkMaker } from '../shared/bytes.ts';
@@ -18,6 +19,7 @@ import { storedBytes } from '../shared/stored-voxels.ts';
 import { swapBytes, volumeBytes, elementBytes as voxelWidth } from '../shared/volume.ts';
 import { lostWords } from './damage-list.ts';
 import { Beside, overlapBytes, slabTargetBytes, writingTo } from './pipeline.ts';
+import { restoreFiles } from './restore-files.ts';
 import { restorePictures } from './restore-pictures.ts';
 import { writeStored } from './restore-stored.ts';
 import { type RestoreStage, SlabDecoder } from './slab-decoder.ts';
@@ -122,6 +124,10 @@ async function restore(
     const plan = planPictures(container.header.volume, description.format, description, settings.outputName);
     files = plan.files;
     await restorePictures(slabs, plan, openSink, settings.pictureMemory);
+  } else if (hasFilesTable(description)) {
+    const table = parseFilesTable((description.parts[0] as SourcePart).before, container.header.volume);
+    files = table.map(({ name }) => name);
+    await restoreFiles(slabs, table, openSink);
   } else {
     for (const part of description.parts) {
       const voxelBytes = part.hasVoxels ? storedBytes(container.header.volume, description.stored) : 0;
@@ -149,14 +155,16 @@ async function describeOutput(
   job: JobOptions,
 ): Promise<SourceDescription> {
   const source = await container.sourceDescription(job);
-  const to = asked ?? (isValueFormat(source.format) ? 'nifti' : undefined);
+  const to = asked ?? (isValueFormat(source.format) && !hasFilesTable(source) ? 'nifti' : undefined);
   // NIfTI and NRRD state their byte order in their headers; raw voxels keep the source's order.
   const endian = to === 'raw' ? source.endian : 'little';
   const output =
     to === undefined || (to === source.format && isPictureFormat(to))
       ? source
       : describeExport(container.header.volume, to, baseName, endian, source);
-  return isPictureFormat(output.format) ? output : { ...output, parts: renamed(output.parts, outputName) };
+  return isPictureFormat(output.format) || hasFilesTable(output)
+    ? output
+    : { ...output, parts: renamed(output.parts, outputName) };
 }
 
 /**

@@ -6,11 +6,11 @@ import { sameChecksum } from '../format/checksum.ts';
 import type { ConstantChunk } from '../format/chunk.ts';
 import { type ChunkSpan, codecElementBytes } from '../format/chunk-grid.ts';
 import type { ContainerReader } from '../format/container-reader.ts';
-import { checkPictures } from '../io/pictures/check-pictures.ts';
 import { type StriaError, toStriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { volumeBytes } from '../shared/volume.ts';
 import { BatchDecoder } from './batch-decoder.ts';
+import { checkSource } from './check-source.ts';
 import { type DamagedChunk, DamageList, lostWords } from './damage-list.ts';
 import { gigabytesPerSecond, KernelClock, type KernelTimes, Stopwatch } from './stage-times.ts';
 
@@ -49,7 +49,7 @@ export async function verifyContainer(
   const clock = new KernelClock();
   const damage = new DamageList(grid, header.volume.type);
   const problems = new Problems();
-  const pictures = await problems.catch(async () => checkPictures(header.volume, await container.sourceDescription(job)));
+  const pictures = await problems.catch(async () => checkSource(header.volume, await container.sourceDescription(job)));
   const checkSamples = async (bytes: Uint8Array) => {
     // The samples of a damaged chunk mean nothing, and it is reported already.
     if (pictures && damage.count === 0) await problems.catch(async () => pictures.checkSamples(bytes));

@@ -1,0 +1,144 @@
+import { deflateSync, Inflate } from 'fflate';
+import { StriaError } from '../../shared/errors.ts';
+import { type SourceDescription, safeName } from '../../shared/source.ts';
+import type { Endian, VolumeInfo } from '../../shared/volume.ts';
+import { joinBytes } from './byte-stream.ts';
+
+/** A file of a source of many: its bytes before the voxels, the planes of voxels that it holds, and its bytes behind them. */
+export interface SourceFile {
+  /** With its folders, divided by `/`. */
+  readonly name: string;
+  readonly before: Uint8Array;
+  readonly after: Uint8Array;
+  readonly endian: Endian;
+  /** Samples of a pixel: more than one lie along t, time points apart. */
+  readonly samples: number;
+  /** Each sample is a plane of its own in the file; else they lie pixel by pixel. */
+  readonly isPlanar: boolean;
+  /** Of the first sample, by its number: t × (number of slices) + z. A file without voxels has none. */
+  readonly planes: readonly number[];
+  /** The source's file was another one with the same values: its pixels were compressed. */
+  readonly isRewritten: boolean;
+}
+
+const what = 'the table of files';
+export const maxFiles = 2 ** 18;
+/** What is kept of all files beside their voxels, before it is deflated. */
+export const maxTableBytes = 2 ** 27;
+
+/** The table as bytes: docs/FORMAT.md, 'Files'. */
+export function encodeFilesTable(files: readonly SourceFile[]): Uint8Array<ArrayBuffer> {
+  const rows = files.map(({ name, before, after, endian, samples, isPlanar, planes, isRewritten }) => ({
+    name: safePath(name),
+    before: before.byteLength,
+    after: after.byteLength,
+    endian,
+    samples,
+    planar: isPlanar,
+    planes,
+    rewritten: isRewritten,
+  }));
+  const json = new TextEncoder().encode(JSON.stringify({ files: rows }));
+  const content = joinBytes([word(json.byteLength), json, ...files.flatMap(({ before, after }) => [before, after])]);
+  return joinBytes([word(content.byteLength), deflateSync(content)]);
+}
+
+/** A path of plain names. */
+function safePath(path: string): string {
+  return path.split('/').map(safeName).join('/');
+}
+
+function word(value: number): Uint8Array {
+  return new Uint8Array(Uint32Array.of(value).buffer);
+}
+
+/** Whether a source has its files described by such a table. */
+export function hasFilesTable({ format, parts }: SourceDescription): boolean {
+  return format === 'dicom' && (parts[0]?.before.byteLength ?? 0) > 0;
+}
+
+/**
+ * Reads what `encodeFilesTable` made, and trusts nothing in it.
+ * @throws StriaError `corrupt`
+ */
+export function parseFilesTable(bytes: Uint8Array, { dims }: Pick<VolumeInfo, 'dims'>): SourceFile[] {
+  const content = inflated(bytes);
+  const jsonLength = content.byteLength < 4 ? Number.NaN : new DataView(content.buffer, content.byteOffset).getUint32(0, true);
+  if (!(4 + jsonLength <= content.byteLength)) throw wrong('ends early');
+  const rows = parseRows(content.subarray(4, 4 + jsonLength));
+  let at = 4 + jsonLength;
+  const take = (length: number) => {
+    if (at + length > content.byteLength) throw wrong('ends early');
+    at += length;
+    return content.subarray(at - length, at);
+  };
+  const names = new Set<string>();
+  const files = rows.map((row): SourceFile => {
+    const { name, endian, planar, rewritten } = row;
+    if (typeof name !== 'string' || name !== safePath(name) || name.length > 4096)
+      throw wrong('has a name that is no plain path');
+    if (names.has(name)) throw wrong('has two files of the same name');
+    names.add(name);
+    if (endian !== 'little' && endian !== 'big') throw wrong('says no byte order');
+    if (typeof planar !== 'boolean' || typeof rewritten !== 'boolean') throw wrong('has a file without its flags');
+    const samples = whole(row.samples, 1, Math.min(64, dims[3]));
+    if (dims[3] % samples !== 0) throw wrong(`has a file of ${samples} samples, which do not divide t`);
+    if (!Array.isArray(row.planes)) throw wrong('has a file without its planes');
+    const most = (dims[2] * dims[3]) / samples - 1;
+    const planes = row.planes.map((plane) => whole(plane, 0, most));
+    const before = take(whole(row.before, 0, maxTableBytes));
+    const after = take(whole(row.after, 0, maxTableBytes));
+    return { name, before, after, endian, samples, isPlanar: planar, planes, isRewritten: rewritten };
+  });
+  if (at !== content.byteLength) throw wrong('is longer than its files');
+  // One plane in a hundred thousand files would make a small container an endless number of bytes.
+  if (files.reduce((count, { planes }) => count + planes.length, 0) > dims[2] * dims[3])
+    throw wrong('gives planes to several files');
+  return files;
+}
+
+function parseRows(bytes: Uint8Array): Record<string, unknown>[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new StriaError('corrupt', `${what} is not JSON`, { cause });
+  }
+  const files = typeof value === 'object' && value !== null && 'files' in value ? value.files : undefined;
+  if (!Array.isArray(files) || files.length === 0 || files.length > maxFiles) throw wrong('has no list of files');
+  if (files.some((file) => typeof file !== 'object' || file === null)) throw wrong('has a file that is no object');
+  return files as Record<string, unknown>[];
+}
+
+function whole(value: unknown, least: number, most: number): number {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > most) {
+    throw wrong(`says ${JSON.stringify(value)}, not a whole number from ${least} to ${most}`);
+  }
+  return value;
+}
+
+/** The length that it announces bounds what is unpacked. */
+function inflated(bytes: Uint8Array): Uint8Array {
+  if (bytes.byteLength < 4) throw wrong('ends early');
+  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+  if (length > 2 * maxTableBytes) throw wrong(`announces ${length} bytes`);
+  const content: Uint8Array[] = [];
+  let gathered = 0;
+  const inflater = new Inflate((piece) => {
+    gathered += piece.byteLength;
+    if (gathered > length) throw wrong('is longer than it announces');
+    content.push(piece);
+  });
+  try {
+    for (let at = 4; at < bytes.byteLength; at += 65536) inflater.push(bytes.subarray(at, at + 65536));
+    inflater.push(new Uint8Array(), true);
+  } catch (error) {
+    throw error instanceof StriaError ? error : wrong('is not deflated as it should be');
+  }
+  if (gathered !== length) throw wrong('is shorter than it announces');
+  return joinBytes(content);
+}
+
+function wrong(says: string): StriaError {
+  return new StriaError('corrupt', `${what} ${says}`);
+}

@@ -1,0 +1,110 @@
+import type { ByteSource } from '../../../shared/bytes.ts';
+import { StriaError } from '../../../shared/errors.ts';
+import type { JobOptions } from '../../../shared/job.ts';
+import { plainBytes } from '../../common/byte-stream.ts';
+import type { TreeFile } from '../../common/file-tree.ts';
+import { encodeFilesTable, maxTableBytes, type SourceFile } from '../../common/files-table.ts';
+import { type DicomHeader, readHeader } from '../parse/header.ts';
+import { findFragments } from '../pixels/fragments.ts';
+import { type PixelFormat, storedFrameBytes } from '../pixels/pixel-format.ts';
+import { rewrittenBefore } from './rewrite.ts';
+
+/** A file of a series, and where its frames went. */
+export interface FileInVolume {
+  readonly file: TreeFile;
+  readonly format: PixelFormat;
+  /** Planes of its frames, in its order; undefined for a frame that is in no volume, or in another one. */
+  readonly planes: readonly (number | undefined)[];
+  /** All of its stored bytes follow from the voxels, if it is native. */
+  readonly isExact: boolean;
+}
+
+/**
+ * What is needed to write the files again; no bytes where that would be too much.
+ * @throws StriaError as `readHeader`
+ */
+export async function describeFiles(files: readonly FileInVolume[], job: JobOptions = {}): Promise<Uint8Array> {
+  const described: SourceFile[] = [];
+  let total = 0;
+  for (const file of files) {
+    const one = await describeFile(file, maxTableBytes - total, job);
+    if (one === undefined) return new Uint8Array();
+    total += one.before.byteLength + one.after.byteLength;
+    described.push(one);
+  }
+  return encodeFilesTable(withDistinctNames(described));
+}
+
+/** Names that were told apart by what a name may not have. */
+function withDistinctNames(files: readonly SourceFile[]): SourceFile[] {
+  const taken = new Set<string>();
+  return files.map((file) => {
+    let { name } = file;
+    for (let number = 2; taken.has(name); number++) name = `${file.name}-${number}`;
+    taken.add(name);
+    return { ...file, name };
+  });
+}
+
+/** Undefined where it takes more than `room` bytes. */
+async function describeFile(
+  { file, format, planes, isExact }: FileInVolume,
+  room: number,
+  job: JobOptions,
+): Promise<SourceFile | undefined> {
+  const header = await readHeader(await file.open(job), job);
+  const { source, syntax, pixels } = header;
+  if (pixels === undefined) throw new StriaError('not-readable', `${file.path} changed while it was read`);
+  const common = {
+    name: unpackedName(file.path, header),
+    samples: format.samples,
+    isPlanar: format.isPlanar,
+    isRewritten: false,
+  };
+  const whole = planes.filter((plane) => plane !== undefined);
+  const isFromVoxels = whole.length === format.frames && format.palette === undefined && format.bitsAllocated >= 8;
+  // Big-endian words of two pixels each.
+  const isPaired = !syntax.isLittle && format.bitsAllocated === 8 && pixels.vr === 'OW';
+  if (isFromVoxels && isExact && !isPaired && pixels.length !== undefined && !syntax.isDeflated) {
+    const end = pixels.valueStart + storedFrameBytes(format) * format.frames;
+    if (pixels.valueStart + source.size - end > room) return undefined;
+    return {
+      ...common,
+      before: await read(source, 0, pixels.valueStart, job),
+      after: await read(source, end, source.size - end, job),
+      endian: syntax.isLittle ? 'little' : 'big',
+      planes: whole,
+    };
+  }
+  const isPacked = pixels.length === undefined || syntax.isDeflated;
+  if (isFromVoxels && isPacked && syntax.isExplicit && (isExact || pixels.length === undefined)) {
+    const end =
+      pixels.length === undefined ? (await findFragments(source, pixels.valueStart, job)).end : pixels.valueStart + pixels.length;
+    const before = rewrittenBefore(header, pixels, format);
+    if (before.byteLength + source.size - end > room) return undefined;
+    const isOdd = (storedFrameBytes({ ...format, photometric: 'RGB' }) * format.frames) % 2 === 1;
+    const behind = await read(source, end, source.size - end, job);
+    const after = isOdd ? Uint8Array.of(0, ...behind) : behind;
+    return { ...common, isPlanar: false, before, after, endian: 'little', planes: whole, isRewritten: true };
+  }
+  // Bytes that the voxels do not tell: the file as it is.
+  const original = await file.open(job);
+  if (original.size > room) return undefined;
+  return {
+    ...common,
+    name: file.path,
+    before: await read(original, 0, original.size, job),
+    after: new Uint8Array(),
+    endian: 'little',
+    planes: [],
+  };
+}
+
+/** A gzipped file comes back unpacked. */
+function unpackedName(path: string, { source, isPacked, syntax }: DicomHeader): string {
+  return isPacked && !syntax.isDeflated ? path.replace(/[^/]*$/, source.name) : path;
+}
+
+function read(source: ByteSource, start: number, length: number, job: JobOptions): Promise<Uint8Array> {
+  return plainBytes(source).read(start, Math.max(0, length), job);
+}
