@@ -16,6 +16,7 @@ test('compress with all its defaults', () => {
     prefer: 'balanced',
     effort: 'normal',
     raw: undefined,
+    stripIdentity: false,
     device: 'auto',
     gpuLimits: 'adapter',
     json: false,

@@ -39,6 +39,7 @@ export interface CompressCommand extends DeviceOptions, TalkOptions {
   readonly dataset: string | undefined;
   /** A letter for each axis of an array, slowest first. */
   readonly axes: string | undefined;
+  readonly stripIdentity: boolean;
   /** In bytes. Undefined leaves the limit to the engine. */
   readonly pictureMemory: number | undefined;
 }
@@ -189,6 +190,7 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
         raw: rawLayout(values),
         dataset: text(values, 'dataset'),
         axes: text(values, 'axes'),
+        stripIdentity: values['strip-identity'] === true,
         pictureMemory: pictureMemory(values),
         ...device(),
         ...talk,

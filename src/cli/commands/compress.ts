@@ -88,6 +88,7 @@ function compressFile(
       raw: command.raw,
       dataset: command.dataset,
       axes: command.axes,
+      stripIdentity: command.stripIdentity,
       pictureMemory: command.pictureMemory,
       ...job,
     });
@@ -116,7 +117,8 @@ async function compressStack(
   if (command.raw !== undefined)
     throw new StriaError('invalid-input', '--dims and --type describe one raw file, but these are several files');
   if (!arePictureNames(command.inputs)) {
-    const options = { ...job, dataset: command.dataset, axes: command.axes, pictureMemory: command.pictureMemory };
+    const { dataset, axes, stripIdentity, pictureMemory } = command;
+    const options = { ...job, dataset, axes, stripIdentity, pictureMemory };
     const volume = await openVolume(await treeOfFiles(command.inputs), options);
     return compressTo(output, volume, command.inputs, command, backend, job);
   }
@@ -131,11 +133,17 @@ async function compressTo(
   output: OutputName,
   volume: OpenVolume,
   inputs: readonly string[],
-  { codec, axis, prefer, effort, force }: CompressCommand,
+  { codec, axis, prefer, effort, force, stripIdentity }: CompressCommand,
   backend: Backend,
   job: JobOptions,
   checkInputs: () => Promise<void> = async () => {},
 ): Promise<CompressReport> {
+  if (stripIdentity && volume.format !== 'dicom') {
+    throw new StriaError(
+      'invalid-input',
+      '--strip-identity is for DICOM: of other formats nothing says what tells who a person is',
+    );
+  }
   const choice = { codec: codec === 'auto' ? ('auto' as const) : chainByName(codec), options: { axis, prefer, effort } };
   const sink = await createNodeSink(output.path, { overwrite: force || output.named, inputs, ...job });
   const close = async () => {

@@ -68,6 +68,8 @@ export interface OpenOptions {
   readonly axes?: string | undefined;
   /** Of an image at several resolutions the largest of at most so many bytes is opened. Default: `defaultLevelBytes`. */
   readonly levelBytes?: number | undefined;
+  /** Keep nothing that tells who a person is. Formats that do not say what does ignore it. */
+  readonly stripIdentity?: boolean | undefined;
   /** Memory limit for reading one picture, in bytes. Default: `defaultPictureMemory`. */
   readonly pictureMemory?: number | undefined;
 }

@@ -15,7 +15,8 @@ import { type SeriesVolume, seriesVoxels } from './series-volume.ts';
 export async function openSeries(volume: SeriesVolume, options: OpenOptions & JobOptions): Promise<OpenVolume> {
   const frames = volume.stack.frames.flat();
   const { file } = (frames[0] as SeriesFrame).owner;
-  const tags = tagsOf(await readHeader(await file.open(options), options));
+  const { stripIdentity } = options;
+  const tags = tagsOf(await readHeader(await file.open(options), options)).filter((tag) => !(stripIdentity && tag.isPersonal));
   /** Whether the stored bytes of a frame follow from its voxels, as far as it was read. */
   const exact = new Map<SeriesFrame, boolean>();
   return {
@@ -28,8 +29,8 @@ export async function openSeries(volume: SeriesVolume, options: OpenOptions & Jo
     async source(): Promise<SourceDescription> {
       const opened = new OpenFiles(false);
       for (const frame of frames) if (!exact.has(frame)) exact.set(frame, (await opened.read(frame)).isExact);
-      const before = await describeFiles(filesOf(frames, exact, volume.isScaled));
-      const name = safeName(splitPath(file.path)[1]);
+      const before = await describeFiles(filesOf(frames, exact, volume.isScaled), { stripIdentity });
+      const name = stripIdentity ? 'IM000001' : safeName(splitPath(file.path)[1]);
       return { format: 'dicom', endian: 'little', parts: [{ name, before, hasVoxels: true, after: new Uint8Array() }] };
     },
   };
