@@ -167,6 +167,7 @@ export const Menu = {
   setApplicationMenu(template) {
     Menu.items = template;
   },
+  getApplicationMenu: () => ({ getMenuItemById: (id) => findItem(Menu.items, id) ?? null }),
 };
 function findItem(template, id) {
   for (const item of template) {

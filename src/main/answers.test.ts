@@ -13,6 +13,7 @@ test('valid arguments pass unchanged', () => {
   expect(checkArguments('open-sibling', [id, 'scan.img'])).toEqual([id, 'scan.img']);
   expect(checkArguments('open-relative', [id, '../data/scan.nii'])).toEqual([id, '../data/scan.nii']);
   expect(checkArguments('set-unfinished', [['saving', 'pictures']])).toEqual([['saving', 'pictures']]);
+  expect(checkArguments('set-menu', [['open', 'save']])).toEqual([['open', 'save']]);
   expect(checkArguments('recent-add', [id, null])).toEqual([id, null]);
   expect(checkArguments('recent-add', [id, png])).toEqual([id, png]);
   expect(checkArguments('save-write', [id, bytes])[1]).toBe(bytes);
@@ -47,6 +48,9 @@ test.each([
   ['save-write', [id, new Uint8Array(64 * 1024 * 1024 + 1)]],
   ['save-commit', [1]],
   ['set-unfinished', ['saving']],
+  ['set-menu', ['save']],
+  ['set-menu', [['format-disk']]],
+  ['set-menu', [Array(99).fill('save')]],
   ['set-unfinished', [['anything']]],
   ['set-unfinished', [Array(5).fill('saving')]],
   ['show-saved', ['']],

@@ -1,5 +1,6 @@
 import { StriaError } from '../core/shared/errors.ts';
 import { type CallName, type Calls, type UnfinishedKind, unfinishedKinds } from '../core/shared/ipc.ts';
+import { type MenuCommand, menuCommands } from '../core/shared/menu-commands.ts';
 import { isPlainName } from './plain-name.ts';
 import { isThumbnail } from './recent-files.ts';
 import { isStriaName } from './references.ts';
@@ -35,6 +36,7 @@ const checks: Checks = {
   'show-folder': [id],
   'show-saved': [id],
   'set-unfinished': [unfinished],
+  'set-menu': [menu],
   'restart-compatible': [],
 };
 
@@ -98,6 +100,13 @@ function unfinished(value: unknown): readonly UnfinishedKind[] {
   const known: readonly unknown[] = unfinishedKinds;
   if (!Array.isArray(value) || value.length > known.length || !value.every((kind) => known.includes(kind)))
     throw wrong('Unfinished work must be of known kinds');
+  return value;
+}
+
+function menu(value: unknown): readonly MenuCommand[] {
+  const known: readonly unknown[] = menuCommands;
+  if (!Array.isArray(value) || value.length > known.length || !value.every((command) => known.includes(command)))
+    throw wrong('A menu has known commands');
   return value;
 }
 

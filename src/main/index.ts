@@ -2,6 +2,7 @@ import { dirname, join, resolve } from 'node:path';
 import { app, type BrowserWindow, dialog, Menu, protocol, session } from 'electron';
 import { toStriaError } from '../core/shared/errors.ts';
 import type { OpenedFile } from '../core/shared/ipc.ts';
+import { type MenuCommand, menuCommands } from '../core/shared/menu-commands.ts';
 import { appScheme, fileUrl } from './app-origin.ts';
 import { compatibleArguments, isCompatible, plainArguments } from './compatibility.ts';
 import { restartQuestion } from './dialogs.ts';
@@ -9,7 +10,7 @@ import { fileArguments } from './file-arguments.ts';
 import { createFolderSaves } from './folder-saves.ts';
 import { harden } from './hardening.ts';
 import { registerIpc } from './ipc-handlers.ts';
-import { menuTemplate } from './menu.ts';
+import { isEnabled, menuTemplate } from './menu.ts';
 import { createOpenedFiles } from './opened-files.ts';
 import { createProtocol } from './protocol.ts';
 import { createRecentFiles } from './recent-files.ts';
@@ -49,6 +50,8 @@ function run(): void {
   const opened = createOpenedFiles(fileUrl, recent.paths);
   let appWindow: AppWindow | undefined;
   let lastFolder: string | undefined;
+  /** What the page says can be done; undefined while there is none. */
+  let enabled: ReadonlySet<MenuCommand> | undefined;
   // Files that the system passed before the app was ready.
   const early: string[] = [...filesToOpen];
   let started = false;
@@ -64,6 +67,7 @@ function run(): void {
       },
       onClosed: () => {
         appWindow = undefined;
+        setMenu(undefined);
       },
       isSaving: (contentsId) => saves.pending(contentsId) + folderSaves.pending(contentsId) > 0,
       onCloseAnswered: (closes) => {
@@ -111,6 +115,7 @@ function run(): void {
       recent: recent.list(),
       compatible: isCompatible(process.argv),
       development: !app.isPackaged,
+      enabled,
       send: (command) => {
         if (command === 'close') appWindow?.browserWindow.setRepresentedFilename('');
         showWindow().send('menu-command', command);
@@ -127,6 +132,16 @@ function run(): void {
       },
     });
     Menu.setApplicationMenu(Menu.buildFromTemplate(template));
+  };
+
+  /** The items are changed where they are: a menu that is made anew would close under the pointer. */
+  const setMenu = (commands: ReadonlySet<MenuCommand> | undefined): void => {
+    enabled = commands;
+    const menu = Menu.getApplicationMenu();
+    for (const command of menuCommands) {
+      const item = menu?.getMenuItemById(command);
+      if (item) item.enabled = isEnabled(command, enabled);
+    }
   };
 
   app.on('second-instance', (_event, _argv, _folder, data) => void openPaths(sentFiles(data)));
@@ -162,6 +177,7 @@ function run(): void {
       onRecentChanged: buildMenu,
       window: () => appWindow?.browserWindow,
       setUnfinished: (kinds) => appWindow?.setUnfinished(kinds),
+      setMenu: (commands) => setMenu(new Set(commands)),
       lastFolder: {
         get: () => lastFolder ?? app.getPath('documents'),
         noteFile: (path) => {

@@ -2,6 +2,7 @@ import { basename, join } from 'node:path';
 import { app, type BrowserWindow, dialog, type IpcMainInvokeEvent, ipcMain, shell } from 'electron';
 import { StriaError } from '../core/shared/errors.ts';
 import type { Answer, OpenedFile, UnfinishedKind } from '../core/shared/ipc.ts';
+import type { MenuCommand } from '../core/shared/menu-commands.ts';
 import { answerCall, answerOf, type Handlers } from './answers.ts';
 import { isAppFrame } from './app-origin.ts';
 import { checkDroppedPath } from './call-arguments.ts';
@@ -23,6 +24,8 @@ export interface Services {
   readonly offerRestart: (window: BrowserWindow, compatible: boolean) => Promise<void>;
   /** What would be lost by closing the window. */
   readonly setUnfinished: (kinds: readonly UnfinishedKind[]) => void;
+  /** Which commands of the menus can be done. */
+  readonly setMenu: (enabled: readonly MenuCommand[]) => void;
   /** The folder where save dialogs start. */
   readonly lastFolder: { get(): string; noteFile(path: string): void };
   /** The app's window; undefined if there is none. */
@@ -79,6 +82,7 @@ function makeHandlers({
   onRecentChanged,
   offerRestart,
   setUnfinished,
+  setMenu,
 }: Services): Handlers<BrowserWindow> {
   return {
     'shell-info': () => ({
@@ -173,6 +177,10 @@ function makeHandlers({
     },
     'set-unfinished'(_, kinds) {
       setUnfinished(kinds);
+      return null;
+    },
+    'set-menu'(_, enabled) {
+      setMenu(enabled);
       return null;
     },
     async 'restart-compatible'(window) {

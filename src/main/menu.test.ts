@@ -1,6 +1,6 @@
 import type { MenuItemConstructorOptions } from 'electron';
 import { expect, test } from 'vitest';
-import { type MenuCommand, menuCommands } from '../core/shared/ipc.ts';
+import { type MenuCommand, menuCommands } from '../core/shared/menu-commands.ts';
 import { type MenuOptions, menuTemplate } from './menu.ts';
 
 const sent: MenuCommand[] = [];
@@ -9,6 +9,7 @@ const options: MenuOptions = {
   platform: 'linux',
   recent: [],
   compatible: false,
+  enabled: undefined,
   development: false,
   send: (command) => sent.push(command),
   openRecent: (id) => opened.push(id),
@@ -56,4 +57,20 @@ test('recent files are listed by name and opened by id', () => {
   const item = itemsOf(menuTemplate({ ...options, recent })).find(({ label }) => label === 'a && b.nii');
   click(item);
   expect(opened).toEqual(['x']);
+});
+
+test('items have the words and keys of the commands, and can be clicked where these can be done', () => {
+  const enabled = new Set<MenuCommand>(['save', 'compress']);
+  const items = itemsOf(menuTemplate({ ...options, enabled }));
+  const item = (id: MenuCommand) => items.find((one) => one.id === id);
+  expect(item('save')).toMatchObject({ label: '&Save as .stria…', accelerator: 'CmdOrCtrl+S', enabled: true });
+  expect(item('save-session')).toMatchObject({ label: 'Sav&e session…', accelerator: 'CmdOrCtrl+Shift+S', enabled: false });
+  expect(item('close')).toMatchObject({ label: '&Close volume', accelerator: 'CmdOrCtrl+W', enabled: false });
+  // A menu would take a key without Ctrl from text fields.
+  expect(item('compress')).toMatchObject({ label: '&Compress', enabled: true });
+  expect(item('compress')).not.toHaveProperty('accelerator');
+  // Text fields have an undo of their own.
+  expect([item('undo')?.enabled, item('open')?.enabled]).toEqual([true, true]);
+  const before = itemsOf(menuTemplate(options)).filter((one) => one.enabled === false);
+  expect(before.map(({ id }) => id)).toContain('save');
 });

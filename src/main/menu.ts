@@ -1,5 +1,6 @@
 import type { MenuItemConstructorOptions } from 'electron';
-import type { MenuCommand, RecentFile } from '../core/shared/ipc.ts';
+import type { RecentFile } from '../core/shared/ipc.ts';
+import { type MenuCommand, type MenuWords, menuWords } from '../core/shared/menu-commands.ts';
 
 export interface MenuOptions {
   readonly platform: string;
@@ -7,6 +8,8 @@ export interface MenuOptions {
   readonly compatible: boolean;
   /** Shows the developer tools' items. */
   readonly development: boolean;
+  /** The commands that can be done, as the page says. Undefined: no page has said so yet. */
+  readonly enabled: ReadonlySet<MenuCommand> | undefined;
   readonly send: (command: MenuCommand) => void;
   readonly openRecent: (id: string) => void;
   readonly clearRecent: () => void;
@@ -16,18 +19,19 @@ export interface MenuOptions {
 /** The application's menus as the platform expects them, for `Menu.buildFromTemplate`. */
 export function menuTemplate(options: MenuOptions): MenuItemConstructorOptions[] {
   const mac = options.platform === 'darwin';
-  const item = (label: string, command: MenuCommand, accelerator?: string): MenuItemConstructorOptions => ({
+  const item = (command: MenuCommand): MenuItemConstructorOptions => ({
     id: command,
-    label,
+    label: labelOf(menuWords[command]),
+    enabled: isEnabled(command, options.enabled),
     click: () => options.send(command),
-    ...(accelerator === undefined ? {} : { accelerator }),
+    ...acceleratorOf(menuWords[command]),
   });
   const appMenu: MenuItemConstructorOptions = {
     label: 'Stria',
     submenu: [
-      item('About Stria', 'about'),
+      item('about'),
       separator,
-      item('Settings…', 'settings', 'CmdOrCtrl+,'),
+      item('settings'),
       separator,
       { role: 'services' },
       separator,
@@ -41,14 +45,14 @@ export function menuTemplate(options: MenuOptions): MenuItemConstructorOptions[]
   const file: MenuItemConstructorOptions = {
     label: '&File',
     submenu: [
-      item('&Open…', 'open', 'CmdOrCtrl+O'),
-      item('Open &folder…', 'open-folder'),
+      item('open'),
+      item('open-folder'),
       { label: 'Open &Recent', submenu: recentItems(options) },
       separator,
-      item('&Save as .stria…', 'save', 'CmdOrCtrl+S'),
-      item('Save s&ession…', 'save-session', 'CmdOrCtrl+Shift+S'),
+      item('save'),
+      item('save-session'),
       separator,
-      item('&Close', 'close', 'CmdOrCtrl+W'),
+      item('close'),
       mac ? { role: 'close', accelerator: 'Shift+Cmd+W' } : { role: 'quit' },
     ],
   };
@@ -56,47 +60,75 @@ export function menuTemplate(options: MenuOptions): MenuItemConstructorOptions[]
   const edit: MenuItemConstructorOptions = {
     label: '&Edit',
     submenu: [
-      item('&Undo', 'undo', 'CmdOrCtrl+Z'),
-      item('&Redo', 'redo', 'CmdOrCtrl+Shift+Z'),
+      item('undo'),
+      item('redo'),
       separator,
       { role: 'cut' },
       { role: 'copy' },
       { role: 'paste' },
       { role: 'selectAll' },
-      ...(mac ? [] : [separator, item('&Settings…', 'settings', 'CmdOrCtrl+,')]),
+      ...(mac ? [] : [separator, item('settings')]),
     ],
   };
   const view: MenuItemConstructorOptions = {
     label: '&View',
     submenu: [
-      item('3D only', 'layout-1'),
-      item('One slice', 'layout-2'),
-      item('Three slices', 'layout-3'),
-      item('3D and three slices', 'layout-4'),
+      item('layout-1'),
+      item('layout-2'),
+      item('layout-3'),
+      item('layout-4'),
+      item('layout-5'),
       separator,
-      item('&Reset view', 'reset-view'),
+      item('reset-view'),
       separator,
       { role: 'togglefullscreen' },
       ...(options.development ? ([separator, { role: 'reload' }, { role: 'toggleDevTools' }] as const) : []),
     ],
   };
-  const volume: MenuItemConstructorOptions = { label: 'V&olume', submenu: [item('&Compress', 'compress')] };
+  const volume: MenuItemConstructorOptions = { label: 'V&olume', submenu: [item('compress')] };
   const help: MenuItemConstructorOptions = {
     role: 'help',
     label: '&Help',
     submenu: [
-      item('Keyboard &shortcuts', 'shortcuts'),
-      item('Copy &diagnostics', 'diagnostics'),
+      item('shortcuts'),
+      item('diagnostics'),
       {
         label: 'Compatibility &mode',
         type: 'checkbox',
         checked: options.compatible,
         click: options.toggleCompatible,
       },
-      ...(mac ? [] : [separator, item('&About Stria', 'about')]),
+      ...(mac ? [] : [separator, item('about')]),
     ],
   };
   return [...(mac ? [appMenu] : []), file, edit, view, volume, ...(mac ? [{ role: 'windowMenu' } as const] : []), help];
+}
+
+/** Before a page says more, and without a window. What is typed into a text field can always be undone there. */
+const alwaysEnabled: readonly MenuCommand[] = [
+  'open',
+  'open-folder',
+  'undo',
+  'redo',
+  'settings',
+  'shortcuts',
+  'about',
+  'diagnostics',
+];
+
+export function isEnabled(command: MenuCommand, enabled: ReadonlySet<MenuCommand> | undefined): boolean {
+  return alwaysEnabled.includes(command) || enabled?.has(command) === true;
+}
+
+/** `&Open…`: the letter behind the & opens the item. */
+function labelOf({ label, mnemonic }: MenuWords): string {
+  return mnemonic === undefined ? label : label.replace(mnemonic, `&${mnemonic}`);
+}
+
+/** Keys without Mod are the page's: the menu would take them from text fields. */
+function acceleratorOf({ shortcut, shellShortcut }: MenuWords): { readonly accelerator?: string } {
+  const key = shellShortcut ?? shortcut;
+  return key?.includes('Mod+') ? { accelerator: key.replace('Mod', 'CmdOrCtrl') } : {};
 }
 
 const separator: MenuItemConstructorOptions = { type: 'separator' };

@@ -1,4 +1,5 @@
 import type { FaultData } from './errors.ts';
+import type { MenuCommand } from './menu-commands.ts';
 
 /** A file that the renderer may read. `url` serves its bytes, with ranges, under the app's own scheme. */
 export interface OpenedFile {
@@ -28,28 +29,6 @@ export interface ShellInfo {
   /** Started with the flags that make WebGPU work on older Linux drivers. */
   readonly compatibilityMode: boolean;
 }
-
-/** Commands that menus send. The renderer runs the same command for the menu, button and key. */
-export const menuCommands = [
-  'open',
-  'open-folder',
-  'save',
-  'save-session',
-  'close',
-  'undo',
-  'redo',
-  'settings',
-  'compress',
-  'reset-view',
-  'layout-1',
-  'layout-2',
-  'layout-3',
-  'layout-4',
-  'shortcuts',
-  'about',
-  'diagnostics',
-] as const;
-export type MenuCommand = (typeof menuCommands)[number];
 
 /** What closing the window would lose. Main lists these when it asks. */
 export const unfinishedKinds = ['saving', 'compressing', 'pictures', 'measurements'] as const;
@@ -100,6 +79,8 @@ export interface Calls {
   'show-saved': { args: [id: string]; result: null };
   /** What closing the window would lose from now on. Main asks before it closes the window, unless the list is empty. */
   'set-unfinished': { args: [kinds: readonly UnfinishedKind[]]; result: null };
+  /** The menu commands that are enabled from now on. */
+  'set-menu': { args: [enabled: readonly MenuCommand[]]; result: null };
   /** Asks the user, then restarts with WebGPU's compatibility flags, and remembers the choice. */
   'restart-compatible': { args: []; result: null };
 }

@@ -6,7 +6,7 @@ import type { ClockSettings } from '../playback/frame-clock.ts';
 import { autoView } from '../viewer/auto-view.ts';
 import type { SceneSide } from '../viewer/model/orientation.ts';
 import { type SliceAxis, shows3d, type ViewState } from '../viewer/model/viewer-api.ts';
-import { type Command, commandOfMenu } from './command.ts';
+import { type Command, commandOfMenu, watchMenu } from './command.ts';
 import { Comparison } from './compare/comparison.ts';
 import { BackgroundCompressor } from './compress/background.ts';
 import { codecChoice } from './compress/compress-protocol.ts';
@@ -125,6 +125,7 @@ export class App {
     window.addEventListener('pointerdown', this.undo.beginGesture, true);
     for (const end of ['pointerup', 'pointercancel']) window.addEventListener(end, this.undo.endGesture, true);
     watchUnfinished(this.store, this.host);
+    watchMenu(this.store, this.commands, this.host);
     this.host.onFilesOpened((files) => this.open(files));
     await Promise.all([
       this.host.info().then((shell) => this.store.setState({ shell })),

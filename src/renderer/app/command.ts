@@ -1,10 +1,16 @@
-import type { MenuCommand } from '../../core/shared/ipc.ts';
-import type { AppState } from './state/store.ts';
+import { type MenuCommand, menuWords } from '../../core/shared/menu-commands.ts';
+import type { Host } from '../host/host.ts';
+import type { AppState, AppStore } from './state/store.ts';
 
 /** Something that the app can do. Buttons, shortcuts, menus and the palette share one table of these. */
 export interface Command {
   readonly id: string;
+  /** In the palette, in menus, and on buttons where nothing else is said below. */
   readonly label: string;
+  /** What a button with words says, where that is shorter or depends on what is there. */
+  readonly words?: string | ((state: AppState) => string);
+  /** What a button with an icon says, where that depends on what is there. */
+  readonly tip?: (state: AppState) => string;
   readonly group: 'File' | 'Edit' | 'View' | 'Measure' | 'Playback' | 'Compression' | 'Help' | 'Debug';
   /** `Mod+O`, `[`; see shortcuts.ts. */
   readonly shortcut?: string;
@@ -16,7 +22,38 @@ export interface Command {
   whyNot?(state: AppState): string;
 }
 
+/** What a command that the shell's menus have, too, shares with them. */
+export function ofMenu(menu: MenuCommand): Pick<Command, 'id' | 'label' | 'shortcut' | 'menu'> {
+  const { label, shortcut } = menuWords[menu];
+  return { id: menu, menu, label, ...(shortcut && { shortcut }) };
+}
+
+/** What a button with words says. */
+export function wordsOf({ words, label }: Command, state: AppState): string {
+  return typeof words === 'function' ? words(state) : (words ?? label);
+}
+
+/** What a button with an icon says. */
+export function tipOf({ tip, label }: Command, state: AppState): string {
+  return tip?.(state) ?? label;
+}
+
 /** The command of a menu item. */
 export function commandOfMenu(commands: readonly Command[], menu: MenuCommand): Command | undefined {
   return commands.find((command) => command.menu === menu);
+}
+
+/** Tells the shell which items of its menus can be clicked, whenever that changes. */
+export function watchMenu(store: AppStore, commands: readonly Command[], { setMenu }: Pick<Host, 'setMenu'>): void {
+  if (!setMenu) return;
+  const inMenus = commands.filter(({ menu }) => menu !== undefined);
+  let told: string | undefined;
+  const tell = (state: AppState) => {
+    const enabled = inMenus.flatMap((command) => (command.menu && command.enabled(state) ? [command.menu] : []));
+    if (enabled.join() === told) return;
+    told = enabled.join();
+    setMenu(enabled);
+  };
+  tell(store.getState());
+  store.subscribe(tell);
 }

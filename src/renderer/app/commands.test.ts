@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
-import { menuCommands } from '../../core/shared/ipc.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { menuCommands } from '../../core/shared/menu-commands.ts';
 import type { App } from './app.ts';
-import { type Command, commandOfMenu } from './command.ts';
+import { type Command, commandOfMenu, tipOf, watchMenu, wordsOf } from './command.ts';
 import { createCommands } from './commands.ts';
 import { tryCommand } from './keys.ts';
 import { startProgress } from './state/progress.ts';
@@ -21,6 +21,32 @@ describe('commands', () => {
 
   it('answer every menu item', () => {
     for (const menu of menuCommands) expect(commandOfMenu(commands, menu)?.label, menu).toBeDefined();
+  });
+
+  it('tell the shell which menu items can be clicked, when that changes', () => {
+    const shown = createAppStore();
+    const setMenu = vi.fn();
+    watchMenu(shown, commands, { setMenu });
+    expect(setMenu.mock.calls).toEqual([[['open', 'open-folder', 'settings', 'shortcuts', 'about', 'diagnostics']]]);
+    shown.setState({ notice: 'something else' });
+    expect(setMenu).toHaveBeenCalledTimes(1);
+    shown.setState({ document: { kind: 'failed', name: 'a.nii', fault: { tag: 'corrupt', message: '', context: [] } } });
+    expect(setMenu.mock.lastCall?.[0]).toContain('close');
+  });
+
+  it('say on their buttons what they do now', () => {
+    const words = (id: string, state: AppState) => wordsOf(commands.find((command) => command.id === id) as Command, state);
+    const state = createAppStore().getState();
+    const open = { ...state, document: { kind: 'ready', document: { decimation: 1 } } } as AppState;
+    const compressed = { result: {}, isAsked: true } as AppState['compressed'];
+    const part = { ...state, document: { kind: 'ready', document: { decimation: 2 } } } as AppState;
+    expect(words('compress', open)).toBe('Compress');
+    expect(words('compress', { ...open, compressed })).toBe('Compress again');
+    expect(words('compress', part)).toBe('Compress to a file…');
+    expect(words('open', { ...state, gpu: { kind: 'failed' } as AppState['gpu'] })).toBe('Compress files…');
+    const undo = commands.find(({ id }) => id === 'undo') as Command;
+    expect(tipOf(undo, state)).toBe('Undo');
+    expect(tipOf(undo, { ...state, undo: { undo: 'window', redo: undefined } })).toBe('Undo: window');
   });
 
   it('are disabled if there is nothing to do', () => {

@@ -118,6 +118,7 @@ export function electronHost(bridge: StriaBridge): Host {
     onMenuCommand: (listener) => bridge.on('menu-command', listener),
     onFilesOpened: (listener) => bridge.on('files-opened', (files) => listener(files.map(hostFile))),
     setUnfinished: (kinds) => void ask('set-unfinished', kinds).catch(console.error),
+    setMenu: (enabled) => void ask('set-menu', enabled).catch(console.error),
     async restartCompatible() {
       await ask('restart-compatible');
     },

@@ -1,5 +1,6 @@
 import type { ByteSink, SiblingFinder } from '../../core/shared/bytes.ts';
-import type { MenuCommand, RecentFile, ShellInfo, UnfinishedKind } from '../../core/shared/ipc.ts';
+import type { RecentFile, ShellInfo, UnfinishedKind } from '../../core/shared/ipc.ts';
+import type { MenuCommand } from '../../core/shared/menu-commands.ts';
 
 /**
  * A file that the user gave. `handle` can be posted to a worker, where `sourceOf` (host/file-source.ts) reads it: a Blob by
@@ -104,6 +105,8 @@ export interface Host {
   onFilesOpened(listener: (files: HostFile[]) => void): () => void;
   /** Electron only: the shell asks before it closes the window over unfinished work. A browser asks through `beforeunload`. */
   readonly setUnfinished?: ((kinds: readonly UnfinishedKind[]) => void) | undefined;
+  /** Electron only: which commands of the menus can be done. */
+  readonly setMenu?: ((enabled: readonly MenuCommand[]) => void) | undefined;
   /** Electron only: offers to restart with the flags that make WebGPU work with older drivers. */
   readonly restartCompatible?: (() => Promise<void>) | undefined;
 }

@@ -13,12 +13,13 @@ import { Viewer } from '../../viewer/viewer.ts';
 import type { Engine } from '../gpu/gpu-life.ts';
 import { type KeptVolume, keepAs } from '../gpu/residency.ts';
 import { loadResident, type OpenRequest, openStages } from '../loading/load-resident.ts';
-import type { ComparisonMode, ComparisonState } from '../state/comparison-state.ts';
+import type { ComparisonMode } from '../state/comparison-state.ts';
 import { nextProgress, startProgress, throttleProgress } from '../state/progress.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
 import { formatBytes } from '../words/units.ts';
+import { type ComparisonEvent, nextComparison } from './comparison-machine.ts';
 
-/** What the open volume is, as the session has it. */
+/** The open volume, as the document holds it. */
 export interface ComparedVolume {
   readonly kept: KeptVolume;
   /** As it was compressed last. */
@@ -93,22 +94,19 @@ export class Comparison {
   async #showNow(second: Second, mode: ComparisonMode): Promise<void> {
     if (this.#second !== second) return;
     if (mode === 'beside') {
-      this.#change({ mode });
+      this.#send({ kind: 'look', mode });
       await this.#look(second, second.kept);
       return;
     }
     const difference = second.difference ?? (await this.#subtract(second));
-    if (!difference || this.#second !== second) return;
-    this.#change({ mode });
+    if (!difference || this.#second !== second || !this.#send({ kind: 'look', mode })) return;
     await this.#look(second, difference);
   }
 
   link(change: Partial<Links>): void {
+    if (!this.#send({ kind: 'link', change })) return;
     const state = this.#store.getState().comparison;
-    if (!this.#second || state.kind !== 'ready') return;
-    const links = { ...state.links, ...change };
-    this.#change({ links });
-    this.#second.link.links = effectiveLinks(links, state.mode);
+    if (this.#second && state.kind === 'ready') this.#second.link.links = effectiveLinks(state.links, state.mode);
   }
 
   /** Moves the crosshair to the voxel that differs most. */
@@ -121,11 +119,16 @@ export class Comparison {
 
   /** Answers at once, and frees the second volume. */
   end(): void {
+    this.#stop();
+    this.#send({ kind: 'end' });
+  }
+
+  /** Ends what is loaded or shown, and frees it. */
+  #stop(): void {
     this.#job?.abort();
     this.#job = undefined;
     const second = this.#second;
     this.#second = undefined;
-    if (this.#store.getState().comparison.kind !== 'none') this.#store.setState({ comparison: { kind: 'none' } });
     if (second) free(second);
   }
 
@@ -133,20 +136,17 @@ export class Comparison {
     name: string,
     load: (engine: Engine, job: { signal: AbortSignal; onProgress: ReturnType<typeof throttleProgress> }) => Promise<KeptVolume>,
   ): Promise<void> {
-    this.end();
     const engine = this.#engine();
-    if (!engine || !openDocument(this.#store.getState())) return;
+    if (!engine || !openDocument(this.#store.getState())) return this.end();
+    this.#stop();
     const controller = new AbortController();
     this.#job = controller;
     const { signal } = controller;
     let progress = startProgress('Opening', undefined, performance.now());
-    const show = () => {
-      if (!signal.aborted) this.#store.setState({ comparison: { kind: 'loading', name, progress } });
-    };
-    show();
+    this.#send({ kind: 'begin', name, progress });
     const onProgress = throttleProgress((next) => {
       progress = nextProgress(progress, next, performance.now());
-      show();
+      if (!signal.aborted) this.#send({ kind: 'progress', progress });
     });
     let kept: KeptVolume | undefined;
     try {
@@ -154,16 +154,16 @@ export class Comparison {
       throwIfAborted(signal);
       if (kept.decimation > 1)
         throw new StriaError('out-of-memory', 'the GPU does not have enough memory for a second volume of this size');
-      await this.#present(engine, kept, name, signal);
+      await this.#present(engine, kept, signal);
     } catch (error) {
       kept?.destroy();
       const isOver = signal.aborted || ['aborted', 'device-lost'].includes(toStriaError(error).tag);
-      if (!isOver) this.#store.setState({ comparison: { kind: 'failed', name, fault: faultToData(error) } });
+      if (!isOver) this.#send({ kind: 'fail', fault: faultToData(error) });
       else if (this.#job === controller) this.end();
     }
   }
 
-  async #present(engine: Engine, kept: KeptVolume, name: string, signal: AbortSignal): Promise<void> {
+  async #present(engine: Engine, kept: KeptVolume, signal: AbortSignal): Promise<void> {
     const statistics = await kept.statistics();
     throwIfAborted(signal);
     const view = autoView(kept.info, statistics);
@@ -180,10 +180,7 @@ export class Comparison {
     }
     const link = new LinkedViewers(engine.viewer, viewer, links);
     this.#second = { engine, viewer, kept, link, difference: undefined, work: Promise.resolve() };
-    const { info } = kept;
-    this.#store.setState({
-      comparison: { kind: 'ready', name, info, viewer, mode: 'beside', links, difference: { kind: 'unknown' } },
-    });
+    this.#send({ kind: 'present', info: kept.info, viewer, links });
   }
 
   async #subtract(second: Second): Promise<ResidentVolume | undefined> {
@@ -191,13 +188,14 @@ export class Comparison {
     const first = this.#first()?.kept;
     const problem = first && differenceRefusal(first, kept);
     if (!first || problem !== undefined) {
-      this.#change({ difference: { kind: 'refused', why: problem ?? 'there is no volume' } });
+      this.#send({ kind: 'refuse', why: problem ?? 'there is no volume' });
       return undefined;
     }
     let progress = startProgress('Subtracting', undefined, performance.now());
+    this.#send({ kind: 'subtract', progress });
     const onProgress = throttleProgress((next) => {
       progress = nextProgress(progress, next, performance.now());
-      if (this.#second === second) this.#change({ difference: { kind: 'running', progress } });
+      if (this.#second === second) this.#send({ kind: 'progress', progress });
     });
     const check = () => {
       if (this.#second !== second || this.#first()?.kept !== first)
@@ -208,7 +206,7 @@ export class Comparison {
       const whyUnseen = this.#whyNoRoom(engine, differenceBytes(kept.info), 'a picture of the difference');
       if (whyUnseen !== undefined) {
         const difference = await countDifferences(engine.gpu, first, kept, options);
-        if (this.#second === second) this.#change({ difference: { kind: 'known', difference, whyUnseen } });
+        if (this.#second === second) this.#send({ kind: 'know', difference, whyUnseen });
         return undefined;
       }
       const { volume, difference } = await subtractVolumes(engine.gpu, first, kept, options);
@@ -217,10 +215,10 @@ export class Comparison {
         return undefined;
       }
       second.difference = volume;
-      this.#change({ difference: { kind: 'known', difference, whyUnseen: undefined } });
+      this.#send({ kind: 'know', difference, whyUnseen: undefined });
       return volume;
     } catch (error) {
-      if (this.#second === second) this.#change({ difference: { kind: 'refused', why: toStriaError(error).message } });
+      if (this.#second === second) this.#send({ kind: 'refuse', why: toStriaError(error).message });
       return undefined;
     }
   }
@@ -262,8 +260,11 @@ export class Comparison {
     return shows3d(this.#store.getState().settings.layout);
   }
 
-  #change(change: Partial<Extract<ComparisonState, { kind: 'ready' }>>): void {
-    this.#store.setState(({ comparison }) => (comparison.kind === 'ready' ? { comparison: { ...comparison, ...change } } : {}));
+  /** @returns false: the event is ignored as things are */
+  #send(event: ComparisonEvent): boolean {
+    const comparison = nextComparison(this.#store.getState().comparison, event);
+    if (comparison) this.#store.setState({ comparison });
+    return comparison !== undefined;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { DocumentJob, DocumentLifeState, DocumentPhase } from '../state/document-state.ts';
+import type { Transitions } from '../state/transitions.ts';
 
 /** What can happen to the document. document-change.ts says what each of them carries. */
 export const documentEvents = [
@@ -36,7 +37,7 @@ type JobStart = 'compress' | 'stream' | 'exchange' | 'save';
 const replace = { open: 'loading', seek: 'seeking', ask: 'asking', fail: 'failed', close: 'empty' } as const;
 
 /** Which phase follows on which event. An event that is not listed changes no phase. */
-export const phases: Readonly<Record<DocumentPhase, Readonly<Partial<Record<DocumentEventKind, DocumentPhase>>>>> = {
+export const phases: Transitions<DocumentPhase, DocumentEventKind> = {
   empty: { ...replace },
   seeking: { ...replace, cancel: 'empty' },
   asking: { ...replace },
@@ -50,7 +51,7 @@ export const phases: Readonly<Record<DocumentPhase, Readonly<Partial<Record<Docu
 };
 
 /** Which job follows on which event. A job that begins ends the one before, but nothing ends the writing of a file by the way. */
-export const jobs: Readonly<Record<DocumentJob, Readonly<Partial<Record<DocumentEventKind, DocumentJob>>>>> = {
+export const jobs: Transitions<DocumentJob, DocumentEventKind> = {
   none: { compress: 'compressing', stream: 'streaming', exchange: 'exchanging', save: 'saving', saveFailed: 'none' },
   compressing: {
     compress: 'compressing',

@@ -4,9 +4,10 @@ import type { Host } from '../../host/host.ts';
 import type { PictureRequest, PictureView } from '../../viewer/model/picture.ts';
 import type { ViewState } from '../../viewer/model/viewer-api.ts';
 import { type MovieFrame, type MovieOptions, movieFrames, type PictureOptions } from '../state/output-options.ts';
-import { type MovieWork, outputStem } from '../state/output-state.ts';
+import { outputStem } from '../state/output-state.ts';
 import { nextProgress, startProgress, throttleProgress } from '../state/progress.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
+import { type MovieEvent, nextMovie } from './movie-machine.ts';
 import { type MovieTarget, openPictureFrames } from './movie-target.ts';
 import { type PictureScene, pictureWords, plannedSize, takePicture } from './view-pictures.ts';
 
@@ -28,7 +29,8 @@ type MovieHost = Pick<Host, 'saveAs' | 'saveFolder' | 'canSaveFolder'>;
 export class MovieMaker {
   readonly #host: MovieHost;
   readonly #store: AppStore;
-  #running: AbortController | undefined;
+  /** Of the movie that is asked for or drawn. */
+  #running = new AbortController();
 
   constructor(host: MovieHost, store: AppStore) {
     this.#host = host;
@@ -44,49 +46,51 @@ export class MovieMaker {
   /** Asks where, then draws frame after frame. @param scene what can be drawn now */
   async make(scene: PictureScene): Promise<void> {
     const document = openDocument(this.#store.getState());
-    if (this.#running || !document) return;
+    if (!document) return;
     const { movie, picture } = this.#store.getState().output;
     const options = frameOptions(movie, picture);
     const frames = movieFrames(movie, document.info);
-    const controller = new AbortController();
-    this.#running = controller;
     const name = `${outputStem(document.name)} ${movie.kind === 'turn' ? 'turntable' : movie.kind}`;
+    if (!this.#send({ kind: 'ask', name })) return;
+    const { signal } = this.#running;
     let target: MovieTarget | undefined;
     const before = scene.viewer.snapshot().state.timePoint;
-    this.clear();
     try {
-      target = await this.#open(name, movie, options, frames.length, scene, controller.signal);
-      if (!target) return;
+      target = await this.#open(name, movie, options, frames.length, scene, signal);
+      throwIfAborted(signal);
+      if (!target) {
+        this.cancel();
+        return;
+      }
       this.#store.setState({ overlay: 'none' });
-      await this.#draw(frames, options, movie, scene, target, controller.signal);
-      throwIfAborted(controller.signal);
+      await this.#draw(frames, options, movie, scene, target, signal);
+      throwIfAborted(signal);
       const { folder, reveal } = target;
       const saved = await target.close();
-      this.#show({ kind: 'done', name: saved, folder, frames: frames.length, format: movie.format, reveal });
+      this.#send({ kind: 'finish', name: saved, folder, frames: frames.length, format: movie.format, reveal });
     } catch (error) {
       await target?.abort().catch(() => undefined);
-      const isAbort = controller.signal.aborted || toStriaError(error).tag === 'aborted';
-      if (!isAbort) {
-        this.#show({ kind: 'failed', name, fault: faultToData(error) });
-        // The dialog would lie over it.
-        if (this.#store.getState().overlay === 'movie') this.#store.setState({ overlay: 'none' });
+      if (signal.aborted) return;
+      if (toStriaError(error).tag === 'aborted') {
+        this.cancel();
+        return;
       }
+      this.#send({ kind: 'fail', fault: faultToData(error) });
+      // The dialog would lie over it.
+      if (this.#store.getState().overlay === 'movie') this.#store.setState({ overlay: 'none' });
     } finally {
       if (movie.kind === 'time') scene.viewer.set({ timePoint: before });
-      if (this.#running === controller) this.#running = undefined;
     }
   }
 
   /** Answers at once; what was written so far is removed. */
   cancel(): void {
-    this.#running?.abort();
-    this.#running = undefined;
-    if (this.#store.getState().output.movieWork.kind === 'running') this.#show({ kind: 'none' });
+    this.#send({ kind: 'cancel' });
   }
 
   /** Puts the word about the last movie away. */
   clear(): void {
-    if (this.#store.getState().output.movieWork.kind !== 'running') this.#show({ kind: 'none' });
+    this.#send({ kind: 'clear' });
   }
 
   async #open(
@@ -117,12 +121,12 @@ export class MovieMaker {
     const words = pictureWords(target.name, options.view, viewer.snapshot());
     const stage = 'Drawing frames';
     let progress = startProgress(stage, frames.length, performance.now());
+    this.#send({ kind: 'draw', name: target.name, folder: target.folder, progress });
     const report = throttleProgress((next) => {
       if (signal.aborted) return;
       progress = nextProgress(progress, next, performance.now());
-      this.#show({ kind: 'running', name: target.name, folder: target.folder, progress });
+      this.#send({ kind: 'progress', progress });
     });
-    report({ stage, done: 0, total: frames.length });
     /** The frame before is packed and written while the next one is drawn. */
     let written: Promise<void> = Promise.resolve();
     try {
@@ -146,8 +150,15 @@ export class MovieMaker {
     }
   }
 
-  #show(movieWork: MovieWork): void {
-    this.#store.setState(({ output }) => ({ output: { ...output, movieWork } }));
+  /** @returns false: the event is ignored as things are */
+  #send(event: MovieEvent): boolean {
+    const { output } = this.#store.getState();
+    const movieWork = nextMovie(output.movieWork, event);
+    if (!movieWork) return false;
+    if (event.kind === 'ask') this.#running = new AbortController();
+    else if (event.kind === 'cancel') this.#running.abort();
+    this.#store.setState({ output: { ...output, movieWork } });
+    return true;
   }
 }
 

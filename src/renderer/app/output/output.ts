@@ -5,6 +5,7 @@ import { type OutputState, outputStem } from '../state/output-state.ts';
 import { type AppStore, openDocument } from '../state/store.ts';
 import { MovieMaker } from './movie-maker.ts';
 import { canEncodeVideo } from './movie-target.ts';
+import { nextPicture, type PictureEvent } from './picture-machine.ts';
 import { PngEncoder } from './png-encoder.ts';
 import { type PictureScene, pictureWords, takePicture } from './view-pictures.ts';
 
@@ -13,7 +14,7 @@ export class Output {
   readonly #host: Pick<Host, 'saveAs' | 'saveFolder' | 'canSaveFolder'>;
   readonly #store: AppStore;
   readonly movies: MovieMaker;
-  #picture: AbortController | undefined;
+  #picture = new AbortController();
 
   constructor(host: Pick<Host, 'saveAs' | 'saveFolder' | 'canSaveFolder'>, store: AppStore) {
     this.#host = host;
@@ -22,7 +23,8 @@ export class Output {
   }
 
   setPicture(change: Partial<PictureOptions>): void {
-    this.#set({ picture: { ...this.#state.picture, ...change }, pictureWork: { kind: 'idle' } });
+    this.#set({ picture: { ...this.#state.picture, ...change } });
+    this.#send({ kind: 'choose' });
   }
 
   setMovie(change: Partial<MovieOptions>): void {
@@ -86,8 +88,7 @@ export class Output {
 
   /** Ends the picture that is being made. */
   cancelPicture(): void {
-    this.#picture?.abort();
-    this.#set({ pictureWork: { kind: 'idle' } });
+    this.#send({ kind: 'cancel' });
   }
 
   async #png(options: PictureOptions, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
@@ -108,18 +109,26 @@ export class Output {
   }
 
   async #work(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    if (this.#state.pictureWork.kind === 'working') return;
-    const controller = new AbortController();
-    this.#picture = controller;
-    this.#set({ pictureWork: { kind: 'working' } });
+    if (!this.#send({ kind: 'begin' })) return;
+    const { signal } = this.#picture;
     try {
-      await work(controller.signal);
-      if (!controller.signal.aborted) this.#set({ pictureWork: { kind: 'idle' } });
+      await work(signal);
+      if (!signal.aborted) this.#send({ kind: 'finish' });
     } catch (error) {
-      if (controller.signal.aborted) return;
+      if (signal.aborted) return;
       const isAbort = toStriaError(error).tag === 'aborted';
-      this.#set({ pictureWork: isAbort ? { kind: 'idle' } : { kind: 'failed', fault: faultToData(error) } });
+      this.#send(isAbort ? { kind: 'finish' } : { kind: 'fail', fault: faultToData(error) });
     }
+  }
+
+  /** @returns false: the event is ignored as things are */
+  #send(event: PictureEvent): boolean {
+    const pictureWork = nextPicture(this.#state.pictureWork, event);
+    if (!pictureWork) return false;
+    if (event.kind === 'begin') this.#picture = new AbortController();
+    else if (event.kind === 'cancel') this.#picture.abort();
+    this.#set({ pictureWork });
+    return true;
   }
 
   #done(notice: string): void {

@@ -18,6 +18,8 @@ export type PictureWork =
 /** The current or last movie. Its progress counts frames. */
 export type MovieWork =
   | { readonly kind: 'none' }
+  /** People are asked where it is to go. */
+  | { readonly kind: 'asking'; readonly name: string }
   | { readonly kind: 'running'; readonly name: string; readonly folder: string; readonly progress: JobProgress }
   | {
       readonly kind: 'done';

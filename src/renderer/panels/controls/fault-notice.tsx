@@ -4,6 +4,7 @@ import { displayText } from '../../../core/shared/display-text.ts';
 import type { FaultData } from '../../../core/shared/errors.ts';
 import { faultDetails, wordsOf } from '../../app/words/messages.ts';
 import { useApp } from '../hooks/use-app.ts';
+import { choiceOf } from '../hooks/use-command.ts';
 import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 import styles from './fault-notice.module.css';
@@ -44,7 +45,7 @@ export function FaultNotice({
         <div className={styles.actions}>
           {actions}
           <Button kind="quiet" onPress={() => void app.copyDiagnostics(fault)}>
-            Copy diagnostics
+            {choiceOf(app, 'diagnostics').words}
           </Button>
         </div>
       </div>

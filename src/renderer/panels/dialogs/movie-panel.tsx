@@ -12,7 +12,7 @@ import styles from './movie-panel.module.css';
 export function MoviePanel() {
   const { movies } = useApp().output;
   const work = useAppState((state) => state.output.movieWork);
-  if (work.kind === 'none') return null;
+  if (work.kind === 'none' || work.kind === 'asking') return null;
   if (work.kind === 'failed') {
     return (
       <section className={styles.panel} aria-label="Movie">

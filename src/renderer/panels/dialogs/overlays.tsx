@@ -1,7 +1,7 @@
 import { Autocomplete, Dialog, Input, Menu, MenuItem, Modal, ModalOverlay, SearchField, useFilter } from 'react-aria-components';
 import { showShortcut } from '../../app/shortcuts.ts';
-import { Button } from '../controls/button.tsx';
 import { classes } from '../controls/classes.ts';
+import { CommandButton } from '../controls/command-button.tsx';
 import { Facts } from '../controls/facts.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import { MovieDialog } from './movie-dialog.tsx';
@@ -114,7 +114,6 @@ function Keys({ title, keys }: { readonly title: string; readonly keys: readonly
 }
 
 function About({ onDone }: { readonly onDone: () => void }) {
-  const app = useApp();
   const shell = useAppState((state) => state.shell);
   const gpu = useAppState((state) => state.gpu);
   const graphics = gpu.kind === 'ready' ? gpu.gpu.name : 'none';
@@ -133,7 +132,7 @@ function About({ onDone }: { readonly onDone: () => void }) {
       </p>
       <Facts facts={facts} />
       <div className={styles.actions}>
-        <Button onPress={() => void app.copyDiagnostics()}>Copy diagnostics</Button>
+        <CommandButton id="diagnostics" />
       </div>
     </Sheet>
   );

@@ -3,6 +3,7 @@ import { plannedSize, sizeProblem } from '../../app/output/view-pictures.ts';
 import type { OutputSize, PictureOptions } from '../../app/state/output-options.ts';
 import type { PictureBackground } from '../../viewer/model/picture.ts';
 import { Button } from '../controls/button.tsx';
+import { CommandButton } from '../controls/command-button.tsx';
 import { FaultNotice } from '../controls/fault-notice.tsx';
 import { NumberInput } from '../controls/number-input.tsx';
 import { Segmented } from '../controls/segmented.tsx';
@@ -45,17 +46,7 @@ export function PictureDialog({ onDone }: { readonly onDone: () => void }) {
         <p className={styles.note} role="status">
           {isWorking ? 'Drawing…' : <PlannedSize options={options} />}
         </p>
-        {!isWorking && (
-          <Button
-            kind="quiet"
-            onPress={() => {
-              onDone();
-              app.runCommand('movie');
-            }}
-          >
-            Movie…
-          </Button>
-        )}
+        {!isWorking && <CommandButton id="movie" kind="quiet" before={onDone} />}
         {isWorking ? (
           <Button onPress={() => output.cancelPicture()}>Cancel</Button>
         ) : (

@@ -8,6 +8,7 @@ import { Button } from '../controls/button.tsx';
 import { NumberInput } from '../controls/number-input.tsx';
 import { Segmented } from '../controls/segmented.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
+import { choiceOf } from '../hooks/use-command.ts';
 import { CodecChoices } from '../inspector/codec-choices.tsx';
 import styles from './settings-dialog.module.css';
 import { Sheet } from './sheet.tsx';
@@ -17,11 +18,7 @@ interface Choice<Key extends string> {
   readonly label: string;
 }
 
-const themes: readonly Choice<Theme>[] = [
-  { key: 'system', label: 'System' },
-  { key: 'light', label: 'Light' },
-  { key: 'dark', label: 'Dark' },
-];
+const themes: readonly Theme[] = ['system', 'light', 'dark'];
 const grounds: readonly Choice<Ground>[] = [
   { key: 'near-black', label: 'Near black' },
   { key: 'black', label: 'Black' },
@@ -45,7 +42,12 @@ export function SettingsDialog({ onDone }: { readonly onDone: () => void }) {
     <Sheet title="Settings" onDone={onDone} testId="settings">
       <Group title="Appearance">
         <Row label="Theme">
-          <Segmented label="Theme" segments={themes} value={theme} onChange={(chosen) => app.set({ theme: chosen })} />
+          <Segmented
+            label="Theme"
+            segments={themes.map((key) => ({ key, label: choiceOf(app, `theme-${key}`).words }))}
+            value={theme}
+            onChange={(chosen) => app.runCommand(`theme-${chosen}`)}
+          />
         </Row>
         <Row label="Viewport background">
           <Segmented

@@ -2,17 +2,17 @@ import { Download, FolderOpen, SquareSplitHorizontal, Zap } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { displayText } from '../../../core/shared/display-text.ts';
 import { volumeBytes } from '../../../core/shared/volume.ts';
-import { canCompareCompressed } from '../../app/commands.ts';
-import { showShortcut } from '../../app/shortcuts.ts';
 import type { OpenDocument } from '../../app/state/document-state.ts';
 import type { JobProgress } from '../../app/state/progress.ts';
 import { ratioOf } from '../../app/state/result.ts';
+import { canCompareCompressed } from '../../app/when.ts';
 import { formatBytes, formatRatio } from '../../app/words/units.ts';
-import { Button, IconButton } from '../controls/button.tsx';
+import { Button } from '../controls/button.tsx';
+import { CommandButton, CommandIconButton } from '../controls/command-button.tsx';
 import { FaultNotice } from '../controls/fault-notice.tsx';
 import { Progress } from '../controls/progress.tsx';
 import { Section } from '../controls/section.tsx';
-import { useApp, useAppState } from '../hooks/use-app.ts';
+import { useAppState } from '../hooks/use-app.ts';
 import { useFold } from '../hooks/use-fold.ts';
 import { CodecChoices } from './codec-choices.tsx';
 import { CompressionDetails } from './compression-details.tsx';
@@ -20,11 +20,9 @@ import styles from './compression-section.module.css';
 import { ResultCard } from './result-card.tsx';
 
 export function CompressionSection({ document }: { readonly document: OpenDocument }) {
-  const app = useApp();
   const fold = useFold('compression');
   const compression = useAppState((state) => state.compression);
   const compressed = useAppState((state) => state.compressed);
-  const isReady = useAppState((state) => state.gpu.kind === 'ready' && state.save.kind !== 'saving');
   const isRunning = compression.kind === 'running';
   // While the section is folded, its title shows the stage or the ratio.
   const summary = isRunning ? compression.progress.stage : compressed && formatRatio(ratioOf(compressed.result));
@@ -36,15 +34,12 @@ export function CompressionSection({ document }: { readonly document: OpenDocume
       {isRunning ? (
         <Running progress={compression.progress} isAsked={compression.isAsked} />
       ) : (
-        <Button
+        <CommandButton
+          id="compress"
           kind={compressed ? 'plain' : 'primary'}
-          onPress={() => app.compress()}
-          isDisabled={!isReady}
+          icon={<Zap size={14} aria-hidden />}
           testId="compress-button"
-        >
-          <Zap size={14} aria-hidden />
-          {document.decimation > 1 ? 'Compress to a file…' : compressed ? 'Compress again' : 'Compress'}
-        </Button>
+        />
       )}
       {document.decimation > 1 && compression.kind === 'idle' && !compressed && (
         <p className={styles.hint}>
@@ -64,7 +59,6 @@ export function CompressionSection({ document }: { readonly document: OpenDocume
 
 /** Progress of a running task. It scrolls into view if the user started it, since a shortcut works from anywhere. */
 function Running({ progress, isAsked = true }: { readonly progress: JobProgress; readonly isAsked?: boolean }) {
-  const app = useApp();
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (isAsked) place.current?.scrollIntoView({ block: 'nearest' });
@@ -72,15 +66,12 @@ function Running({ progress, isAsked = true }: { readonly progress: JobProgress;
   return (
     <div ref={place} className={styles.running}>
       <Progress progress={progress} />
-      <Button onPress={() => app.cancel()} testId="cancel-button">
-        Cancel
-      </Button>
+      <CommandButton id="cancel" testId="cancel-button" />
     </div>
   );
 }
 
 function SaveArea({ canSave }: { readonly canSave: boolean }) {
-  const app = useApp();
   const save = useAppState((state) => state.save);
   const canCompare = useAppState(canCompareCompressed);
   if (save.kind === 'saving') {
@@ -92,17 +83,18 @@ function SaveArea({ canSave }: { readonly canSave: boolean }) {
       {(canSave || canCompare) && (
         <div className={styles.actions}>
           {canSave && (
-            <Button kind={save.kind === 'saved' ? 'plain' : 'primary'} onPress={() => app.save()} testId="save-button">
-              <Download size={14} aria-hidden />
-              Save as .stria…
-              <kbd className={styles.key}>{showShortcut('Mod+S', app.isMac)}</kbd>
-            </Button>
+            <CommandButton
+              id="save"
+              kind={save.kind === 'saved' ? 'plain' : 'primary'}
+              icon={<Download size={14} aria-hidden />}
+              hasKey
+              testId="save-button"
+            />
           )}
           {canCompare && (
-            <IconButton
-              label="Compare with source"
+            <CommandIconButton
+              id="compare-compressed"
               icon={<SquareSplitHorizontal size={16} aria-hidden />}
-              onPress={() => app.compareCompressed()}
               testId="compare-compressed"
             />
           )}

@@ -10,8 +10,8 @@ import { windowTrouble } from '../../app/words/window-trouble.ts';
 import { colormap, colormapGradient, colormapNames } from '../../viewer/colors/colormaps.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import buttonStyles from '../controls/button.module.css';
-import { Button } from '../controls/button.tsx';
 import { classes } from '../controls/classes.ts';
+import { CommandButton } from '../controls/command-button.tsx';
 import { Menu, type MenuGroup } from '../controls/menu.tsx';
 import { NumberInput } from '../controls/number-input.tsx';
 import { Segmented } from '../controls/segmented.tsx';
@@ -110,7 +110,7 @@ function HistogramTools({ document }: { readonly document: OpenDocument }) {
         ]}
       />
       <span className={styles.windows}>
-        <Button onPress={() => app.presetWindow('auto')}>Auto</Button>
+        <CommandButton id="window-auto" />
         <PresetMenu document={document} />
       </span>
     </div>
@@ -153,7 +153,7 @@ function PresetMenu({ document }: { readonly document: OpenDocument }) {
     title,
     entries: presets
       .filter((preset) => preset.group === group)
-      .map(({ id, label, hint }) => ({ key: id, label, hint, onAction: () => app.presetWindow(id) })),
+      .map(({ id, label, hint }) => ({ key: id, label, hint, onAction: () => app.runCommand(`window-${id}`) })),
   });
   const groups = [groupOf('values', 'From the values'), groupOf('file', 'From the file'), groupOf('ct', 'CT')].filter(
     ({ entries }) => entries.length > 0,
@@ -206,7 +206,6 @@ function WindowFields({ document: { info }, viewer }: Props) {
 
 /** Warns next to the fields when the window shows nothing of the values, and offers the automatic window. */
 function WindowTrouble({ document: { info, statistics }, viewer }: Props) {
-  const app = useApp();
   const trouble = useViewerPart(viewer, ({ state }) => windowTrouble(state.window, info, statistics));
   return (
     <div role="status">
@@ -214,9 +213,7 @@ function WindowTrouble({ document: { info, statistics }, viewer }: Props) {
         <p className={styles.trouble} data-testid="window-trouble">
           <TriangleAlert size={14} aria-hidden />
           <span>{trouble}</span>
-          <Button onPress={() => app.presetWindow('auto')} testId="window-trouble-auto">
-            Auto
-          </Button>
+          <CommandButton id="window-auto" testId="window-trouble-auto" />
         </p>
       )}
     </div>

@@ -2,7 +2,7 @@ import { CircleCheck, TriangleAlert } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
 import { formatBytes } from '../../app/words/units.ts';
-import { Button } from '../controls/button.tsx';
+import { CommandButton } from '../controls/command-button.tsx';
 import { Facts } from '../controls/facts.tsx';
 import { Progress } from '../controls/progress.tsx';
 import { Segmented } from '../controls/segmented.tsx';
@@ -62,7 +62,7 @@ function ResidencyChoice() {
       {progress && (
         <>
           <Progress progress={progress} />
-          <Button onPress={() => app.cancel()}>Cancel</Button>
+          <CommandButton id="cancel" />
         </>
       )}
     </div>
@@ -70,10 +70,9 @@ function ResidencyChoice() {
 }
 
 function CopyButton() {
-  const app = useApp();
   return (
     <div>
-      <Button onPress={() => void app.copyDiagnostics()}>Copy diagnostics</Button>
+      <CommandButton id="diagnostics" />
     </div>
   );
 }

@@ -16,7 +16,8 @@ import { axisTicks } from '../../app/words/axis-ticks.ts';
 import type { ViewState } from '../../viewer/model/viewer-api.ts';
 import type { Viewer } from '../../viewer/viewer.ts';
 import { Button } from '../controls/button.tsx';
-import { useApp, useAppState, useViewerPart } from '../hooks/use-app.ts';
+import { CommandButton } from '../controls/command-button.tsx';
+import { useAppState, useViewerPart } from '../hooks/use-app.ts';
 import { ColorStrip } from './color-strip.tsx';
 import { HistogramBars } from './histogram-bars.tsx';
 import { HistogramHandles } from './histogram-handles.tsx';
@@ -37,7 +38,6 @@ const keyFactor = 1.5;
  * The axis fits the values. The wheel zooms it, as do + − 0 while a handle has the focus.
  */
 export function HistogramPlot({ document: { info, statistics }, viewer }: Props) {
-  const app = useApp();
   const over = useRef<HTMLDivElement>(null);
   const projection = useViewerPart(viewer, ({ state }) => state.projection);
   const hasOpacity = projection === 'composite';
@@ -104,11 +104,7 @@ export function HistogramPlot({ document: { info, statistics }, viewer }: Props)
         ) : (
           <span>{hintOf(projection)}</span>
         )}
-        {hasOpacity && (
-          <Button kind="quiet" onPress={() => app.resetOpacity()} testId="opacity-reset">
-            Reset opacity
-          </Button>
-        )}
+        {hasOpacity && <CommandButton id="reset-opacity" kind="quiet" testId="opacity-reset" />}
       </div>
     </figure>
   );

@@ -6,8 +6,9 @@ import type { OpenDocument } from '../../app/state/document-state.ts';
 import { regionKey } from '../../app/state/regions.ts';
 import { numberOf } from '../../app/words/counting.ts';
 import { kindNames, type Measurement, type MeasurementKind, sliceOf } from '../../viewer/model/measure.ts';
-import { Button, IconButton } from '../controls/button.tsx';
+import { IconButton } from '../controls/button.tsx';
 import { classes } from '../controls/classes.ts';
+import { CommandButton } from '../controls/command-button.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './measurements-section.module.css';
 
@@ -20,7 +21,6 @@ const icons: Readonly<Record<MeasurementKind, ReactNode>> = {
 
 /** The measurements of the open volume: go to, rename, delete, export. */
 export function MeasurementsSection({ document }: { readonly document: OpenDocument }) {
-  const app = useApp();
   const measurements = useAppState((state) => state.measurements);
   if (measurements.length === 0) {
     return (
@@ -37,12 +37,8 @@ export function MeasurementsSection({ document }: { readonly document: OpenDocum
         ))}
       </ul>
       <div className={styles.actions}>
-        <Button onPress={() => app.runCommand('export-measurements')} testId="export-measurements">
-          Export CSV…
-        </Button>
-        <Button kind="quiet" onPress={() => app.runCommand('copy-measurements')}>
-          Copy
-        </Button>
+        <CommandButton id="export-measurements" testId="export-measurements" />
+        <CommandButton id="copy-measurements" kind="quiet" />
       </div>
     </>
   );

@@ -2,7 +2,7 @@ import { X } from 'lucide-react';
 import { useRef } from 'react';
 import { tableIds } from '../../../core/bench/harness/tables.ts';
 import { toStriaError } from '../../../core/shared/errors.ts';
-import { IconButton } from '../controls/button.tsx';
+import { CommandIconButton } from '../controls/command-button.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import { LabControls } from './lab-controls.tsx';
 import styles from './lab-page.module.css';
@@ -27,13 +27,7 @@ export function LabPage() {
     <main className={styles.page} data-testid="lab">
       <div className={styles.head}>
         <h2 className={styles.title}>Lab</h2>
-        <IconButton
-          label="Back to the viewer"
-          shortcut="Esc"
-          icon={<X size={16} aria-hidden />}
-          onPress={() => app.showPage('viewer')}
-          testId="lab-close"
-        />
+        <CommandIconButton id="lab" icon={<X size={16} aria-hidden />} testId="lab-close" />
       </div>
       <div className={styles.columns}>
         <LabControls onSavePicture={savePicture} />

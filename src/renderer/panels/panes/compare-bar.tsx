@@ -8,7 +8,8 @@ import { openDocument } from '../../app/state/store.ts';
 import { placeWords } from '../../app/words/counting.ts';
 import { formatCount, formatDims, formatNumber, thinSpace } from '../../app/words/units.ts';
 import { formatExact } from '../../app/words/value-words.ts';
-import { Button, IconButton } from '../controls/button.tsx';
+import { IconButton } from '../controls/button.tsx';
+import { CommandButton, CommandIconButton } from '../controls/command-button.tsx';
 import { FaultNotice } from '../controls/fault-notice.tsx';
 import { Segmented } from '../controls/segmented.tsx';
 import { Toggle } from '../controls/toggle.tsx';
@@ -32,9 +33,7 @@ export function SecondGrid() {
 export function CompareBar() {
   const { comparison } = useApp();
   const state = useAppState((each) => each.comparison);
-  const close = (
-    <IconButton label="Stop comparing" icon={<X size={16} aria-hidden />} onPress={() => comparison.end()} testId="compare-end" />
-  );
+  const close = <CommandIconButton id="compare-end" icon={<X size={16} aria-hidden />} testId="compare-end" />;
   if (state.kind === 'none') return null;
   if (state.kind === 'failed') {
     return (
@@ -51,7 +50,7 @@ export function CompareBar() {
         <p className={styles.words}>
           {state.progress.stage} {displayText(state.name)}…
         </p>
-        <Button onPress={() => comparison.end()}>Cancel</Button>
+        <CommandButton id="compare-end" />
       </section>
     );
   }

@@ -11,34 +11,32 @@ import {
   StepForward,
   X,
 } from 'lucide-react';
-import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
-import { showShortcut } from '../../app/shortcuts.ts';
+import { type ReactNode, useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
 import type { PlaybackState } from '../../app/state/store.ts';
 import { numberOf, ofCount } from '../../app/words/counting.ts';
 import { thinSpace } from '../../app/words/units.ts';
 import type { AtEnd, Pace } from '../../playback/frame-clock.ts';
 import type { Player } from '../../playback/player.ts';
 import { IconButton } from '../controls/button.tsx';
+import { CommandIconButton } from '../controls/command-button.tsx';
 import { Range } from '../controls/range.tsx';
-import { type Segment, Segmented } from '../controls/segmented.tsx';
+import { Segmented } from '../controls/segmented.tsx';
 import { Select } from '../controls/select.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
+import { choiceOf } from '../hooks/use-command.ts';
 import styles from './transport-bar.module.css';
 import { PlaybackFacts } from './transport-facts.tsx';
 import { RateField } from './transport-rate.tsx';
 
 const icon = { size: 16, 'aria-hidden': true } as const;
 
-const ends: readonly Segment<AtEnd>[] = [
-  { key: 'loop', label: 'Play in a loop', icon: <Repeat {...icon} />, testId: 'end-loop' },
-  { key: 'bounce', label: 'Play back and forth', icon: <ArrowLeftRight {...icon} />, testId: 'end-bounce' },
-  { key: 'once', label: 'Play once', icon: <ArrowRightToLine {...icon} />, testId: 'end-once' },
+const ends: readonly { readonly key: AtEnd; readonly icon: ReactNode }[] = [
+  { key: 'loop', icon: <Repeat {...icon} /> },
+  { key: 'bounce', icon: <ArrowLeftRight {...icon} /> },
+  { key: 'once', icon: <ArrowRightToLine {...icon} /> },
 ];
 
-const paces: readonly Segment<Pace>[] = [
-  { key: 'hold', label: 'Keep the frame rate: late frames are dropped', icon: 'Hold', testId: 'pace-hold' },
-  { key: 'every', label: 'Show every frame: playback slows down if frames are late', icon: 'Every', testId: 'pace-every' },
-];
+const paces: readonly Pace[] = ['hold', 'every'];
 
 /** Playback controls, for volumes with more than one frame. */
 export function TransportBar() {
@@ -53,39 +51,21 @@ function Bar({ playback }: { readonly playback: PlaybackState }) {
   const { atEnd, pace, rate } = useAppState((state) => state.settings.playback);
   const words = useCallback((index: number) => frameWords(stack.isSeries, index, player.frameCount), [stack, player]);
   const read = useCallback(() => player.index, [player]);
-  const key = (shortcut: string) => showShortcut(shortcut, app.isMac);
+  const PlayIcon = isPreparing ? LoaderCircle : isPlaying ? Pause : Play;
   return (
     <section className={styles.bar} aria-label="Playback" data-testid="transport" data-playing={isPlaying}>
       <div className={styles.group}>
-        <IconButton
-          label="First frame"
-          shortcut={key('Home')}
-          icon={<SkipBack {...icon} />}
-          onPress={() => app.playback.step(-Infinity)}
-          testId="frame-first"
-        />
-        <IconButton
-          label="Previous frame"
-          shortcut={key('ArrowLeft')}
-          icon={<StepBack {...icon} />}
-          onPress={() => app.playback.step(-1)}
-          testId="frame-previous"
-        />
-        <PlayButton isPlaying={isPlaying} isPreparing={isPreparing} />
-        <IconButton
-          label="Next frame"
-          shortcut={key('ArrowRight')}
-          icon={<StepForward {...icon} />}
-          onPress={() => app.playback.step(1)}
-          testId="frame-next"
-        />
-        <IconButton
-          label="Last frame"
-          shortcut={key('End')}
-          icon={<SkipForward {...icon} />}
-          onPress={() => app.playback.step(Infinity)}
-          testId="frame-last"
-        />
+        <CommandIconButton id="frame-first" icon={<SkipBack {...icon} />} testId="frame-first" />
+        <CommandIconButton id="frame-previous" icon={<StepBack {...icon} />} testId="frame-previous" />
+        <span className={styles.play} data-busy={isPreparing}>
+          <CommandIconButton
+            id="play"
+            icon={<PlayIcon {...icon} {...(!isPreparing && { fill: 'currentColor' })} />}
+            testId="play-button"
+          />
+        </span>
+        <CommandIconButton id="frame-next" icon={<StepForward {...icon} />} testId="frame-next" />
+        <CommandIconButton id="frame-last" icon={<SkipForward {...icon} />} testId="frame-last" />
       </div>
       <div className={styles.scrub}>
         <Range
@@ -103,12 +83,20 @@ function Bar({ playback }: { readonly playback: PlaybackState }) {
       </div>
       <div className={styles.group}>
         <RateField rate={rate} onChange={(chosen) => app.setPlayback({ rate: chosen })} />
-        <Segmented label="At the end" segments={ends} value={atEnd} onChange={(chosen) => app.setPlayback({ atEnd: chosen })} />
+        <Segmented
+          label="At the end"
+          segments={ends.map((end) => ({ ...end, ...choiceOf(app, `play-${end.key}`), testId: `end-${end.key}` }))}
+          value={atEnd}
+          onChange={(chosen) => app.runCommand(`play-${chosen}`)}
+        />
         <Segmented
           label="When frames are late"
-          segments={paces}
+          segments={paces.map((key) => {
+            const { label, words } = choiceOf(app, `play-${key}`);
+            return { key, label, icon: words, testId: `pace-${key}` };
+          })}
           value={pace}
-          onChange={(chosen) => app.setPlayback({ pace: chosen })}
+          onChange={(chosen) => app.runCommand(`play-${chosen}`)}
         />
         {stacks.length > 1 && (
           <div className={styles.stack}>
@@ -127,26 +115,6 @@ function Bar({ playback }: { readonly playback: PlaybackState }) {
         <IconButton label="Close player" icon={<X {...icon} />} onPress={() => app.playback.close()} testId="transport-close" />
       </span>
     </section>
-  );
-}
-
-function PlayButton({ isPlaying, isPreparing }: { readonly isPlaying: boolean; readonly isPreparing: boolean }) {
-  const app = useApp();
-  const [label, Icon] = isPreparing
-    ? (['Preparing to play: cancel', LoaderCircle] as const)
-    : isPlaying
-      ? (['Pause', Pause] as const)
-      : (['Play', Play] as const);
-  return (
-    <span className={styles.play} data-busy={isPreparing}>
-      <IconButton
-        label={label}
-        shortcut={showShortcut('Space', app.isMac)}
-        icon={<Icon {...icon} {...(!isPreparing && { fill: 'currentColor' })} />}
-        onPress={() => app.playback.toggle()}
-        testId="play-button"
-      />
-    </span>
   );
 }
 

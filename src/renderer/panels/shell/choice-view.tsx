@@ -1,6 +1,6 @@
 import { displayText } from '../../../core/shared/display-text.ts';
 import type { HostFile } from '../../host/host.ts';
-import { Button } from '../controls/button.tsx';
+import { CommandButton } from '../controls/command-button.tsx';
 import { VolumeChooser } from '../dialogs/volume-chooser.tsx';
 import { useApp } from '../hooks/use-app.ts';
 import styles from './choice-view.module.css';
@@ -17,7 +17,7 @@ export function ChoiceView({ file }: { readonly file: HostFile }) {
         </div>
         <VolumeChooser file={file} current={undefined} onChoose={(id, label) => app.openChoice(file, id, label)} />
         <div className={styles.actions}>
-          <Button onPress={() => app.close()}>Close</Button>
+          <CommandButton id="close" />
         </div>
       </div>
     </main>

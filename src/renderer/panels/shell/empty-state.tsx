@@ -6,15 +6,14 @@ import { readableNames } from '../../../core/shared/readable-formats.ts';
 import { type SampleChoice, sampleChoices } from '../../app/state/samples.ts';
 import { formatCount } from '../../app/words/units.ts';
 import buttonStyles from '../controls/button.module.css';
-import { Button } from '../controls/button.tsx';
 import { classes } from '../controls/classes.ts';
+import { CommandButton } from '../controls/command-button.tsx';
 import { Menu } from '../controls/menu.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import styles from './empty-state.module.css';
 
 /** Shown while nothing is open: what to drop, the formats, Open, samples and recent files. */
 export function EmptyState() {
-  const app = useApp();
   return (
     <main className={styles.place} data-testid="empty-state">
       <div className={styles.invitation}>
@@ -22,13 +21,8 @@ export function EmptyState() {
         <h1 className={styles.title}>Drop a volume here</h1>
         <p className={styles.formats}>{readableNames}, .stria or a saved session. Drop several files to compress them.</p>
         <div className={styles.actions}>
-          <Button kind="primary" onPress={() => app.openDialog()} testId="open-button">
-            <FolderOpen size={14} aria-hidden />
-            Open…
-          </Button>
-          <Button onPress={() => app.openFolderDialog()} testId="open-folder-button">
-            Open folder…
-          </Button>
+          <CommandButton id="open" kind="primary" icon={<FolderOpen size={14} aria-hidden />} testId="open-button" />
+          <CommandButton id="open-folder" testId="open-folder-button" />
           <SampleMenu />
         </div>
       </div>
@@ -74,9 +68,7 @@ function RecentFiles() {
           Recent
         </h2>
         <span className={styles.recentCount}>{recent.length > shown.length && `${formatCount(recent.length)} files`}</span>
-        <Button kind="quiet" onPress={() => app.clearRecent()}>
-          Clear
-        </Button>
+        <CommandButton id="clear-recent" kind="quiet" />
       </div>
       <ul className={styles.files}>
         {shown.map((file) => (

@@ -2,6 +2,7 @@ import { MonitorOff } from 'lucide-react';
 import type { GpuDiagnosis } from '../../../core/gpu/diagnosis.ts';
 import { faultWords } from '../../app/words/messages.ts';
 import { Button } from '../controls/button.tsx';
+import { CommandButton } from '../controls/command-button.tsx';
 import { Facts } from '../controls/facts.tsx';
 import { useApp } from '../hooks/use-app.ts';
 import styles from './no-gpu-view.module.css';
@@ -37,10 +38,8 @@ export function NoGpuView({ diagnosis }: { readonly diagnosis: GpuDiagnosis }) {
             </Button>
           )}
           <Button onPress={() => void app.openGpu()}>Try again</Button>
-          <Button onPress={() => app.openDialog()}>Compress files…</Button>
-          <Button kind="quiet" onPress={() => app.copyDiagnostics()}>
-            Copy diagnostics
-          </Button>
+          <CommandButton id="open" />
+          <CommandButton id="diagnostics" kind="quiet" />
         </div>
       </div>
     </main>

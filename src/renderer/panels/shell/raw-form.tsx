@@ -7,6 +7,7 @@ import { checkLayout } from '../../app/loading/raw-layout.ts';
 import { formatBytes, formatCount, formatDims, formatType } from '../../app/words/units.ts';
 import type { HostFile } from '../../host/host.ts';
 import { Button } from '../controls/button.tsx';
+import { CommandButton } from '../controls/command-button.tsx';
 import { NumberInput } from '../controls/number-input.tsx';
 import { Segmented } from '../controls/segmented.tsx';
 import { Select } from '../controls/select.tsx';
@@ -86,9 +87,7 @@ export function RawForm({ file, suggestions }: { readonly file: HostFile; readon
           {check.state === 'fits' ? 'Matches the file size exactly.' : check.words}
         </p>
         <div className={styles.actions}>
-          <Button kind="quiet" onPress={() => app.close()}>
-            Cancel
-          </Button>
+          <CommandButton id="close" kind="quiet" />
           <Button kind="primary" isDisabled={check.state === 'wrong'} onPress={() => app.openRaw(file, layout)}>
             Open
           </Button>

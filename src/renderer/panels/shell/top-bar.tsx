@@ -22,25 +22,26 @@ import {
 } from 'lucide-react';
 import { Button as AriaButton } from 'react-aria-components';
 import { displayText } from '../../../core/shared/display-text.ts';
-import { showShortcut } from '../../app/shortcuts.ts';
+import type { App } from '../../app/app.ts';
 import { openDocument } from '../../app/state/store.ts';
 import { formatDims } from '../../app/words/units.ts';
 import type { SliceTool } from '../../viewer/model/measure.ts';
 import type { Layout } from '../../viewer/model/viewer-api.ts';
 import buttonStyles from '../controls/button.module.css';
-import { IconButton } from '../controls/button.tsx';
 import { classes } from '../controls/classes.ts';
+import { CommandIconButton } from '../controls/command-button.tsx';
 import { Menu } from '../controls/menu.tsx';
 import { Segmented } from '../controls/segmented.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
+import { choiceOf } from '../hooks/use-command.ts';
 import styles from './top-bar.module.css';
 
-const layouts: readonly { readonly key: Layout; readonly label: string; readonly icon: React.ReactNode }[] = [
-  { key: '3d', label: '3D only', icon: <Box size={16} aria-hidden /> },
-  { key: 'slice', label: 'One slice', icon: <Square size={16} aria-hidden /> },
-  { key: 'slices', label: 'Three slices', icon: <Columns3 size={16} aria-hidden /> },
-  { key: 'quad', label: '3D and three slices', icon: <Grid2x2 size={16} aria-hidden /> },
-  { key: 'oblique', label: '3D, three slices and oblique slice', icon: <SquareSlash size={16} aria-hidden /> },
+const layouts: readonly { readonly key: Layout; readonly command: string; readonly icon: React.ReactNode }[] = [
+  { key: '3d', command: 'layout-1', icon: <Box size={16} aria-hidden /> },
+  { key: 'slice', command: 'layout-2', icon: <Square size={16} aria-hidden /> },
+  { key: 'slices', command: 'layout-3', icon: <Columns3 size={16} aria-hidden /> },
+  { key: 'quad', command: 'layout-4', icon: <Grid2x2 size={16} aria-hidden /> },
+  { key: 'oblique', command: 'layout-5', icon: <SquareSlash size={16} aria-hidden /> },
 ];
 
 export function TopBar() {
@@ -49,7 +50,6 @@ export function TopBar() {
   const isEmpty = useAppState((state) => state.document.kind === 'empty');
   const layout = useAppState((state) => state.settings.layout);
   const isViewer = useAppState((state) => state.page === 'viewer');
-  const key = (shortcut: string) => showShortcut(shortcut, app.isMac);
   return (
     <header className={styles.bar}>
       <div className={styles.start}>
@@ -70,77 +70,53 @@ export function TopBar() {
         ) : (
           <span className={styles.product}>Stria</span>
         )}
-        {!isEmpty && (
-          <IconButton label="Close volume" icon={<X size={16} aria-hidden />} onPress={() => app.close()} testId="close-button" />
-        )}
+        {!isEmpty && <CommandIconButton id="close" icon={<X size={16} aria-hidden />} testId="close-button" />}
       </div>
       {document && isViewer && (
         <div className={styles.middle}>
           <Segmented
             label="Layout"
             value={layout}
-            onChange={(chosen) => app.set({ layout: chosen })}
-            segments={layouts.map((one, index) => ({ ...one, shortcut: String(index + 1), testId: `layout-${one.key}` }))}
+            onChange={(chosen) => runOf(app, layouts, chosen)}
+            segments={layouts.map((one) => ({ ...one, ...choiceOf(app, one.command), testId: `layout-${one.key}` }))}
           />
           <ToolChoice />
         </div>
       )}
       <div className={styles.end}>
-        {!isEmpty && (
-          <IconButton
-            label="Open…"
-            shortcut={key('Mod+O')}
-            icon={<FolderOpen size={16} aria-hidden />}
-            onPress={() => app.openDialog()}
-            testId="open-button"
-          />
-        )}
-        {document && isViewer && <UndoButtons />}
+        {!isEmpty && <CommandIconButton id="open" icon={<FolderOpen size={16} aria-hidden />} testId="open-button" />}
         {document && isViewer && (
-          <IconButton
-            label="Save or copy picture…"
-            shortcut={key('Mod+Shift+P')}
-            icon={<Camera size={16} aria-hidden />}
-            onPress={() => app.runCommand('picture')}
-            testId="picture-button"
-          />
+          <>
+            <CommandIconButton id="undo" icon={<Undo2 size={16} aria-hidden />} testId="undo-button" />
+            <CommandIconButton id="redo" icon={<Redo2 size={16} aria-hidden />} testId="redo-button" />
+          </>
         )}
-        <IconButton
-          label="All commands"
-          shortcut={key('Mod+K')}
-          icon={<CommandIcon size={16} aria-hidden />}
-          onPress={() => app.runCommand('palette')}
-          testId="palette-button"
-        />
-        <IconButton
-          label="Lab: benchmark this machine"
-          shortcut="B"
-          icon={<FlaskConical size={16} aria-hidden />}
-          onPress={() => app.runCommand('lab')}
-          testId="lab-button"
-        />
+        {document && isViewer && (
+          <CommandIconButton id="picture" icon={<Camera size={16} aria-hidden />} testId="picture-button" />
+        )}
+        <CommandIconButton id="palette" icon={<CommandIcon size={16} aria-hidden />} testId="palette-button" />
+        <CommandIconButton id="lab" icon={<FlaskConical size={16} aria-hidden />} testId="lab-button" />
         <SettingsMenu />
-        {document && isViewer && (
-          <IconButton
-            label="Show or hide inspector"
-            shortcut="I"
-            icon={<PanelRight size={16} aria-hidden />}
-            onPress={() => app.runCommand('inspector')}
-          />
-        )}
+        {document && isViewer && <CommandIconButton id="inspector" icon={<PanelRight size={16} aria-hidden />} />}
       </div>
     </header>
   );
 }
 
-const tools: readonly { readonly key: SliceTool; readonly label: string; readonly icon: React.ReactNode }[] = [
-  { key: 'pointer', label: 'Pointer', icon: <MousePointer2 size={16} aria-hidden /> },
-  { key: 'window', label: 'Window and level', icon: <Contrast size={16} aria-hidden /> },
-  { key: 'distance', label: 'Measure distance', icon: <Ruler size={16} aria-hidden /> },
-  { key: 'angle', label: 'Measure angle', icon: <TriangleRight size={16} aria-hidden /> },
-  { key: 'rectangle', label: 'Measure rectangle', icon: <SquareDashed size={16} aria-hidden /> },
-  { key: 'sphere', label: 'Measure sphere', icon: <CircleDashed size={16} aria-hidden /> },
+const tools: readonly { readonly key: SliceTool; readonly command: string; readonly icon: React.ReactNode }[] = [
+  { key: 'pointer', command: 'tool-pointer', icon: <MousePointer2 size={16} aria-hidden /> },
+  { key: 'window', command: 'tool-window', icon: <Contrast size={16} aria-hidden /> },
+  { key: 'distance', command: 'tool-distance', icon: <Ruler size={16} aria-hidden /> },
+  { key: 'angle', command: 'tool-angle', icon: <TriangleRight size={16} aria-hidden /> },
+  { key: 'rectangle', command: 'tool-rectangle', icon: <SquareDashed size={16} aria-hidden /> },
+  { key: 'sphere', command: 'tool-sphere', icon: <CircleDashed size={16} aria-hidden /> },
 ];
+
+/** Runs the command of what was chosen in a row. */
+function runOf<Key>(app: App, row: readonly { readonly key: Key; readonly command: string }[], chosen: Key): void {
+  const one = row.find(({ key }) => key === chosen);
+  if (one) app.runCommand(one.command);
+}
 
 /** Chooses what the pointer does on slices. */
 function ToolChoice() {
@@ -150,50 +126,20 @@ function ToolChoice() {
     <Segmented
       label="Tool"
       value={tool}
-      onChange={(chosen) => app.measuring.setTool(chosen)}
-      segments={tools.map((one) => ({
-        ...one,
-        shortcut: { distance: 'M', window: 'W' }[one.key as string],
-        testId: `tool-${one.key}`,
-      }))}
+      onChange={(chosen) => runOf(app, tools, chosen)}
+      segments={tools.map(({ key, command, icon }) => {
+        const { words, shortcut } = choiceOf(app, command);
+        // M measures what was measured last, which is a distance at first.
+        const ownKey = key === 'distance' ? choiceOf(app, 'measure').shortcut : shortcut;
+        return { key, icon, label: words, shortcut: ownKey, testId: `tool-${key}` };
+      })}
     />
-  );
-}
-
-function UndoButtons() {
-  const app = useApp();
-  const { undo, redo } = useAppState((state) => state.undo);
-  const key = (shortcut: string) => showShortcut(shortcut, app.isMac);
-  return (
-    <>
-      <IconButton
-        label={undo === undefined ? 'Undo' : `Undo: ${undo}`}
-        shortcut={key('Mod+Z')}
-        icon={<Undo2 size={16} aria-hidden />}
-        onPress={() => app.runCommand('undo')}
-        isDisabled={undo === undefined}
-        testId="undo-button"
-      />
-      <IconButton
-        label={redo === undefined ? 'Redo' : `Redo: ${redo}`}
-        shortcut={key('Mod+Shift+Z')}
-        icon={<Redo2 size={16} aria-hidden />}
-        onPress={() => app.runCommand('redo')}
-        isDisabled={redo === undefined}
-        testId="redo-button"
-      />
-    </>
   );
 }
 
 function SettingsMenu() {
   const app = useApp();
   const theme = useAppState((state) => state.settings.theme);
-  const themes = [
-    ['system', 'Follow the system'],
-    ['light', 'Light'],
-    ['dark', 'Dark'],
-  ] as const;
   return (
     <Menu
       label="Settings"
@@ -205,24 +151,20 @@ function SettingsMenu() {
       groups={[
         {
           title: 'Theme',
-          entries: themes.map(([key, label]) => ({
+          entries: (['system', 'light', 'dark'] as const).map((key) => ({
             key,
-            label,
+            label: choiceOf(app, `theme-${key}`).words,
             isChecked: key === theme,
-            onAction: () => app.set({ theme: key }),
+            onAction: () => app.runCommand(`theme-${key}`),
           })),
         },
         {
           title: 'More',
-          entries: ['settings', 'shortcuts', 'about', 'diagnostics'].map((id) => {
-            const command = app.commands.find((candidate) => candidate.id === id);
-            return {
-              key: id,
-              label: command?.label ?? id,
-              shortcut: command?.shortcut && showShortcut(command.shortcut, app.isMac),
-              onAction: () => app.runCommand(id),
-            };
-          }),
+          entries: ['settings', 'shortcuts', 'about', 'diagnostics'].map((id) => ({
+            key: id,
+            ...choiceOf(app, id),
+            onAction: () => app.runCommand(id),
+          })),
         },
       ]}
     />

@@ -2,8 +2,7 @@ import { FileQuestion, FolderOpen, TriangleAlert } from 'lucide-react';
 import { displayText } from '../../../core/shared/display-text.ts';
 import type { WaitingSession } from '../../app/state/saved-session.ts';
 import { formatCount } from '../../app/words/units.ts';
-import { Button } from '../controls/button.tsx';
-import { useApp } from '../hooks/use-app.ts';
+import { CommandButton } from '../controls/command-button.tsx';
 import styles from './waiting-view.module.css';
 
 /** At most this many missing files are listed. */
@@ -11,9 +10,9 @@ const mostNamed = 6;
 
 /** Asks for the files of a session's volume that were not found where the session says they are. */
 export function WaitingView({ session: { file, missing, saved } }: { readonly session: WaitingSession }) {
-  const app = useApp();
   const named = missing.slice(0, mostNamed);
   const [first] = missing;
+  const isFolder = 'folder' in saved.source && saved.source.folder;
   return (
     <main className={styles.place} data-testid="waiting">
       <div className={styles.card}>
@@ -45,16 +44,14 @@ export function WaitingView({ session: { file, missing, saved } }: { readonly se
             ),
         )}
         <div className={styles.actions}>
-          <Button
+          <CommandButton
+            id={isFolder ? 'open-folder' : 'open'}
             kind="primary"
-            onPress={() => ('folder' in saved.source && saved.source.folder ? app.openFolderDialog() : app.openDialog())}
+            icon={<FolderOpen size={14} aria-hidden />}
             testId="waiting-choose"
             autoFocus
-          >
-            <FolderOpen size={14} aria-hidden />
-            Choose…
-          </Button>
-          <Button onPress={() => app.close()}>Close</Button>
+          />
+          <CommandButton id="close" />
         </div>
       </div>
     </main>

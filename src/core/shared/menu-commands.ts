@@ -1,0 +1,54 @@
+/** The words and the key of a command that the shell's menus have, too. */
+export interface MenuWords {
+  readonly label: string;
+  /** The letter that opens the item from the keyboard, as it stands in the label. */
+  readonly mnemonic?: string;
+  /** `Mod+O`, `R`. Mod is ⌘ on macOS and Ctrl elsewhere. A menu shows those with Mod. */
+  readonly shortcut?: string;
+  /** A key of the menu alone: a browser has another use for it. */
+  readonly shellShortcut?: string;
+}
+
+/** What menus send. The page maps each to the same command that its buttons and keys run. */
+export const menuCommands = [
+  'open',
+  'open-folder',
+  'save',
+  'save-session',
+  'close',
+  'undo',
+  'redo',
+  'settings',
+  'compress',
+  'reset-view',
+  'layout-1',
+  'layout-2',
+  'layout-3',
+  'layout-4',
+  'layout-5',
+  'shortcuts',
+  'about',
+  'diagnostics',
+] as const;
+export type MenuCommand = (typeof menuCommands)[number];
+
+export const menuWords: Readonly<Record<MenuCommand, MenuWords>> = {
+  open: { label: 'Open…', mnemonic: 'O', shortcut: 'Mod+O' },
+  'open-folder': { label: 'Open folder…', mnemonic: 'f' },
+  save: { label: 'Save as .stria…', mnemonic: 'S', shortcut: 'Mod+S' },
+  'save-session': { label: 'Save session…', mnemonic: 'e', shortcut: 'Mod+Shift+S' },
+  close: { label: 'Close volume', mnemonic: 'C', shellShortcut: 'Mod+W' },
+  undo: { label: 'Undo', mnemonic: 'U', shortcut: 'Mod+Z' },
+  redo: { label: 'Redo', mnemonic: 'R', shortcut: 'Mod+Shift+Z' },
+  settings: { label: 'Settings…', mnemonic: 'S', shortcut: 'Mod+,' },
+  compress: { label: 'Compress', mnemonic: 'C', shortcut: 'C' },
+  'reset-view': { label: 'Reset view', mnemonic: 'R', shortcut: 'R' },
+  'layout-1': { label: '3D only', shortcut: '1' },
+  'layout-2': { label: 'One slice', shortcut: '2' },
+  'layout-3': { label: 'Three slices', shortcut: '3' },
+  'layout-4': { label: '3D and three slices', shortcut: '4' },
+  'layout-5': { label: '3D, three slices and oblique slice', shortcut: '5' },
+  shortcuts: { label: 'Keyboard shortcuts', mnemonic: 's', shortcut: '?' },
+  about: { label: 'About Stria', mnemonic: 'A' },
+  diagnostics: { label: 'Copy diagnostics', mnemonic: 'd' },
+};

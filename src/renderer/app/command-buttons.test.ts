@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { App } from './app.ts';
+import { createCommands } from './commands.ts';
+import { createAppStore } from './state/store.ts';
+
+/**
+ * Buttons that do a command's job are `CommandButton`s, which take words, key and whether they can be pressed from the table.
+ * So no other button may call what a command calls.
+ */
+const panels = readdirSync('src/renderer/panels', { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.tsx'))
+  .map((path) => ({ path, text: readFileSync(`src/renderer/panels/${path}`, 'utf8') }));
+
+/** Buttons that do something else with the same method, and what that is. */
+const others: Readonly<Record<string, string>> = {
+  'measuring.remove': 'deletes the measurement of its row, chosen or not',
+  'copyDiagnostics(fault': 'adds the fault that it stands beside',
+};
+
+/** Every method of the app that a command calls, as `playback.step`; setters of anything are left out. */
+function calledByCommands(): string[] {
+  const called = new Set<string>();
+  const store = createAppStore();
+  store.setState({ chosenMeasurement: 'one' });
+  const record = (path: string): unknown =>
+    new Proxy(() => undefined, {
+      get: (_, name) => record(path === '' ? String(name) : `${path}.${String(name)}`),
+      apply: () => void called.add(path),
+    });
+  const app = new Proxy({ store, debug: true }, { get: (own, name) => Reflect.get(own, name) ?? record(String(name)) });
+  for (const command of createCommands(app as unknown as App)) command.run();
+  return [...called].filter((path) => path !== 'set' && path !== 'changeView');
+}
+
+/** What stands in the braces of each handler of a press: `onPress={…}`, and `onAction: …` up to the end of its line. */
+function handlersIn(text: string): string[] {
+  const found: string[] = [];
+  for (const { index } of text.matchAll(/onPress=\{/g)) {
+    let depth = 0;
+    let end = index + 'onPress='.length;
+    do {
+      if (text[end] === '{') depth++;
+      else if (text[end] === '}') depth--;
+      end++;
+    } while (depth > 0 && end < text.length);
+    found.push(text.slice(index, end));
+  }
+  for (const [handler] of text.matchAll(/onAction:.*/g)) found.push(handler);
+  return found;
+}
+
+function strangers(text: string, called: readonly string[]): string[] {
+  return handlersIn(text).filter((handler) => {
+    if (Object.keys(others).some((other) => handler.includes(other))) return false;
+    const isButton = handler.startsWith('onPress');
+    // A part of the app may have been taken out of it before: `comparison.end()`.
+    const isCalled = (path: string) =>
+      new RegExp(`(?<![\\w.])${path.includes('.') ? '(app\\.)?' : 'app\\.'}${path}\\(`).test(handler);
+    return (isButton && handler.includes('runCommand(')) || called.some(isCalled);
+  });
+}
+
+describe('buttons with a command’s job', () => {
+  const called = calledByCommands();
+
+  it('take their words from the table of commands', () => {
+    expect(called).toEqual(expect.arrayContaining(['openDialog', 'close', 'compress', 'playback.step', 'comparison.end']));
+    const found = panels.flatMap(({ path, text }) =>
+      path.endsWith('command-button.tsx') ? [] : strangers(text, called).map((handler) => `${path}: ${handler}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it('are found where they have words of their own', () => {
+    const button = (handler: string) => `<Button onPress={${handler}}>My own words</Button>`;
+    for (const handler of [
+      '() => app.close()',
+      '() => void app.copyDiagnostics()',
+      "() => { done(); app.runCommand('movie'); }",
+    ]) {
+      expect(strangers(button(handler), called), handler).toHaveLength(1);
+    }
+    expect(strangers("entries: [{ onAction: () => app.presetWindow('auto') }]", called)).toHaveLength(1);
+    expect(strangers(button('() => app.queue.cancelAll()'), called)).toEqual([]);
+  });
+
+  it('name commands that are there', () => {
+    const ids = new Set(createCommands({ store: createAppStore(), debug: true } as unknown as App).map(({ id }) => id));
+    const named = panels.flatMap(({ text }) =>
+      [...text.matchAll(/<Command(?:Icon)?Button\s+id="([^"]+)"/g), ...text.matchAll(/choiceOf\(app, '([^']+)'\)/g)].map(
+        ([, id]) => id,
+      ),
+    );
+    expect(named.length).toBeGreaterThan(25);
+    expect(named.filter((id) => !ids.has(id as string))).toEqual([]);
+  });
+});

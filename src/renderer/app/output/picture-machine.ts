@@ -1,0 +1,26 @@
+import type { FaultData } from '../../../core/shared/errors.ts';
+import type { PictureWork } from '../state/output-state.ts';
+import type { Transitions } from '../state/transitions.ts';
+
+/** What can happen to the picture of the dialog. */
+export type PictureEvent =
+  | { readonly kind: 'begin' }
+  /** It is saved or copied, or people backed out. */
+  | { readonly kind: 'finish' }
+  | { readonly kind: 'fail'; readonly fault: FaultData }
+  | { readonly kind: 'cancel' }
+  /** People choose another size, view or background: what failed is forgotten. */
+  | { readonly kind: 'choose' };
+
+export const pictureKinds: Transitions<PictureWork['kind'], PictureEvent['kind']> = {
+  idle: { begin: 'working' },
+  working: { finish: 'idle', fail: 'failed', cancel: 'idle' },
+  failed: { begin: 'working', cancel: 'idle', choose: 'idle' },
+};
+
+/** What an event makes of the picture. Undefined: it is ignored as things are. */
+export function nextPicture(state: PictureWork, event: PictureEvent): PictureWork | undefined {
+  const kind = pictureKinds[state.kind][event.kind];
+  if (kind === undefined) return undefined;
+  return event.kind === 'fail' ? { kind: 'failed', fault: event.fault } : { kind: kind === 'working' ? 'working' : 'idle' };
+}

@@ -1,0 +1,175 @@
+import type { MenuCommand } from '../../core/shared/menu-commands.ts';
+import { kindNames, measurementKinds, type SliceTool } from '../viewer/model/measure.ts';
+import type { Layout, SliceAxis } from '../viewer/model/viewer-api.ts';
+import type { App } from './app.ts';
+import { type Command, ofMenu } from './command.ts';
+import { sideCommands } from './sides.ts';
+import { windowPresets } from './view/window-presets.ts';
+import { always, hasMeasurements, hasPreset, isReady } from './when.ts';
+
+/** What is shown, and how. */
+export function viewCommands(app: App): Command[] {
+  const { store } = app;
+  const layout = (menu: MenuCommand, name: Layout): Command => ({
+    ...ofMenu(menu),
+    group: 'View',
+    enabled: isReady,
+    run: () => app.set({ layout: name }),
+  });
+  const step = (by: number, shortcut: string, label: string): Command => ({
+    id: by > 0 ? 'slice-next' : 'slice-previous',
+    label,
+    group: 'View',
+    shortcut,
+    enabled: isReady,
+    run: () => app.stepSlice(by),
+  });
+  const slice = (axis: SliceAxis): Command => ({
+    id: `slice-${axis}`,
+    label: `Slice across ${axis} only`,
+    group: 'View',
+    enabled: isReady,
+    run: () => app.showSlice(axis),
+  });
+  return [
+    layout('layout-1', '3d'),
+    layout('layout-2', 'slice'),
+    layout('layout-3', 'slices'),
+    layout('layout-4', 'quad'),
+    layout('layout-5', 'oblique'),
+    slice('x'),
+    slice('y'),
+    slice('z'),
+    step(-1, '[', 'Previous slice'),
+    step(1, ']', 'Next slice'),
+    { ...ofMenu('reset-view'), group: 'View', enabled: isReady, run: () => app.resetView() },
+    { id: 'fit', label: 'Fit slices', group: 'View', shortcut: 'F', enabled: isReady, run: () => app.fitSlices() },
+    ...sideCommands(app),
+    {
+      id: 'clip-handles',
+      label: 'Show or hide clip handles',
+      group: 'View',
+      enabled: isReady,
+      run: () => app.showClipHandles(!store.getState().clipHandles),
+    },
+    {
+      id: 'cut',
+      label: 'Turn oblique clip plane on or off',
+      group: 'View',
+      enabled: isReady,
+      run: () => app.toggleCut(),
+    },
+    ...windowPresets.map(
+      ({ id, label, group }): Command => ({
+        id: `window-${id}`,
+        label: group === 'ct' ? `CT window: ${label.toLowerCase()}` : `Window: ${label.toLowerCase()}`,
+        words: id === 'auto' ? 'Auto' : label,
+        group: 'View',
+        ...(id === 'auto' && { shortcut: 'Shift+W' }),
+        enabled: (state) => isReady(state) && hasPreset(state, id),
+        run: () => app.presetWindow(id),
+      }),
+    ),
+    {
+      id: 'reset-opacity',
+      label: 'Reset opacity',
+      group: 'View',
+      enabled: isReady,
+      run: () => app.resetOpacity(),
+    },
+    {
+      id: 'invert-colors',
+      label: 'Invert colormap',
+      group: 'View',
+      enabled: isReady,
+      run: () => app.changeView(({ inverted }) => ({ inverted: !inverted })),
+    },
+    {
+      id: 'projection',
+      label: 'Next projection',
+      group: 'View',
+      shortcut: 'P',
+      enabled: isReady,
+      run: () => app.nextProjection(),
+    },
+    {
+      id: 'inspector',
+      label: 'Show or hide inspector',
+      group: 'View',
+      shortcut: 'I',
+      enabled: always,
+      run: () => app.set({ inspectorOpen: !store.getState().settings.inspectorOpen }),
+    },
+    ...(['system', 'light', 'dark'] as const).map(
+      (theme): Command => ({
+        id: `theme-${theme}`,
+        label: theme === 'system' ? 'Follow the system theme' : `${theme === 'light' ? 'Light' : 'Dark'} theme`,
+        words: { system: 'System', light: 'Light', dark: 'Dark' }[theme],
+        group: 'View',
+        enabled: always,
+        run: () => app.set({ theme }),
+      }),
+    ),
+  ];
+}
+
+/** What the pointer does on slices, and what was measured. */
+export function measureCommands(app: App): Command[] {
+  const { store } = app;
+  const tool = (name: SliceTool, label: string, words: string): Command => ({
+    id: `tool-${name}`,
+    label,
+    words,
+    group: 'Measure',
+    enabled: isReady,
+    run: () => app.measuring.setTool(name),
+  });
+  return [
+    tool('pointer', 'Pointer on slices, measuring nothing', 'Pointer'),
+    {
+      ...tool('window', 'Window and level by dragging', 'Window and level'),
+      group: 'View',
+      shortcut: 'W',
+      run: () => app.measuring.setTool(store.getState().tool === 'window' ? 'pointer' : 'window'),
+    },
+    {
+      id: 'measure',
+      label: 'Turn measuring on or off',
+      group: 'Measure',
+      shortcut: 'M',
+      enabled: isReady,
+      run: () => app.measuring.toggle(),
+    },
+    ...measurementKinds.map((kind) => {
+      const name = kindNames[kind].toLowerCase();
+      return tool(kind, `Measure: ${name}`, `Measure ${name}`);
+    }),
+    {
+      id: 'delete-measurement',
+      label: 'Delete selected measurement',
+      group: 'Measure',
+      shortcut: 'Delete',
+      enabled: (state) => isReady(state) && state.chosenMeasurement !== undefined,
+      run: () => {
+        const { chosenMeasurement } = store.getState();
+        if (chosenMeasurement !== undefined) app.measuring.remove(chosenMeasurement);
+      },
+    },
+    {
+      id: 'export-measurements',
+      label: 'Export measurements as CSV…',
+      words: 'Export CSV…',
+      group: 'Measure',
+      enabled: hasMeasurements,
+      run: () => app.saveMeasurements(),
+    },
+    {
+      id: 'copy-measurements',
+      label: 'Copy measurements as CSV',
+      words: 'Copy',
+      group: 'Measure',
+      enabled: hasMeasurements,
+      run: () => app.copyMeasurements(),
+    },
+  ];
+}

@@ -1,0 +1,63 @@
+import { type AppState, openDocument } from './state/store.ts';
+import { presetsOf } from './view/window-presets.ts';
+
+// When commands can be done.
+
+export const always = (): boolean => true;
+
+/** A volume is shown. */
+export function isReady(state: AppState): boolean {
+  return state.document.kind === 'ready' && state.gpu.kind === 'ready';
+}
+
+/** A volume is shown, and not the Lab in its place. */
+export function isInViewer(state: AppState): boolean {
+  return isReady(state) && state.page === 'viewer';
+}
+
+export function isRunning(state: AppState): boolean {
+  return state.compression.kind === 'running' || state.save.kind === 'saving';
+}
+
+/** There is something that Cancel ends. */
+export function canCancel(state: AppState): boolean {
+  return isRunning(state) || state.document.kind === 'loading' || state.residency?.progress !== undefined;
+}
+
+/** What was compressed can be restored beside its source. */
+export function canCompareCompressed(state: AppState): boolean {
+  const canBeCompressed = state.residency?.canBeCompressed === true;
+  return isReady(state) && state.compressed !== undefined && state.compression.kind !== 'running' && canBeCompressed;
+}
+
+/** What was compressed from its file is saved already. */
+export function canSave(state: AppState): boolean {
+  return state.compressed !== undefined && !isRunning(state) && openDocument(state)?.decimation === 1;
+}
+
+export function whyNotSave(state: AppState): string {
+  const { document, compression, save, compressed } = state;
+  if (document.kind === 'loading') return 'Nothing to save yet: the volume is still loading';
+  if (document.kind !== 'ready') return 'Nothing to save: no volume is open';
+  if (save.kind === 'saving') return 'Already saving';
+  if (compression.kind === 'running') return 'Nothing to save yet: compression is still running';
+  if (compressed) return 'Already saved: this volume was compressed straight to a file';
+  return 'Nothing to save yet: compress the volume first (C)';
+}
+
+export function hasPreset(state: AppState, id: string): boolean {
+  const document = openDocument(state);
+  return document !== undefined && presetsOf(document).some((preset) => preset.id === id);
+}
+
+export function hasMeasurements(state: AppState): boolean {
+  return isReady(state) && state.measurements.length > 0;
+}
+
+export function canPlay(state: AppState): boolean {
+  return state.playback !== undefined;
+}
+
+export function isPlayerOpen(state: AppState): boolean {
+  return state.playback?.isOpen === true;
+}

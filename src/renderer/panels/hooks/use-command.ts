@@ -1,0 +1,45 @@
+import type { App } from '../../app/app.ts';
+import { type Command, tipOf, wordsOf } from '../../app/command.ts';
+import { showShortcut } from '../../app/shortcuts.ts';
+import { useApp, useAppState } from './use-app.ts';
+
+/** A command as a control shows it. */
+export interface ShownCommand {
+  /** What a button with words says. */
+  readonly words: string;
+  /** What a button with an icon says. */
+  readonly tip: string;
+  /** As people press it here: `⌘O`. */
+  readonly shortcut: string | undefined;
+  readonly isEnabled: boolean;
+  run(): void;
+}
+
+/** A command of the table, as things are. */
+export function useCommand(id: string): ShownCommand {
+  const app = useApp();
+  const command = commandOf(app, id);
+  const words = useAppState((state) => wordsOf(command, state));
+  const tip = useAppState((state) => tipOf(command, state));
+  const isEnabled = useAppState((state) => command.enabled(state));
+  return { words, tip, isEnabled, shortcut: shownShortcut(app, command), run: () => app.runCommand(id) };
+}
+
+/** What stands for a command in a row or a menu of several. */
+export function choiceOf(
+  app: App,
+  id: string,
+): { readonly label: string; readonly words: string; readonly shortcut: string | undefined } {
+  const command = commandOf(app, id);
+  return { label: command.label, words: wordsOf(command, app.store.getState()), shortcut: shownShortcut(app, command) };
+}
+
+function commandOf(app: App, id: string): Command {
+  const command = app.commands.find((candidate) => candidate.id === id);
+  if (!command) throw new Error(`no command is called ${id}`);
+  return command;
+}
+
+function shownShortcut(app: App, { shortcut }: Command): string | undefined {
+  return shortcut && showShortcut(shortcut, app.isMac);
+}
