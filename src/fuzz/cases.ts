@@ -74,7 +74,7 @@ async function withMutatedChunk(original: ContainerOriginal, random: Random, oth
     chunks[number] = mutateChunk(chunks[number] as CodedChunk, random, donors);
   }
   const { info: volume, chunkShape, source } = original;
-  return writeContainer({ volume, chunkShape, sourceFormat: source.format }, chunks, source);
+  return writeContainer({ volume, chunkShape, sourceFormat: source.format, stored: source.stored }, chunks, source);
 }
 
 function mutateChunk(chunk: CodedChunk, random: Random, donors: readonly CodedChunk[]): CodedChunk {

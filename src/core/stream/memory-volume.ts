@@ -22,6 +22,7 @@ export function memoryVolume(
   return {
     info,
     format: source.format,
+    stored: source.stored,
     async *voxels({ signal } = {}) {
       for (let start = 0; start < bytes.byteLength; start += pieceBytes) {
         throwIfAborted(signal);
