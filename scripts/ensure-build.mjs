@@ -1,0 +1,10 @@
+// The unit tests run the built command and its threads: says so where there is no build.
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const needed = ['main/cli.js', 'main/cpu-worker.js', 'main/gpu-probe.js', 'preload/index.cjs', 'renderer/index.html'];
+const missing = needed.filter((name) => !existsSync(fileURLToPath(new URL(`../out/${name}`, import.meta.url))));
+if (missing.length > 0) {
+  console.error('The unit tests run the built command: run `npm run build` first.');
+  process.exit(1);
+}
