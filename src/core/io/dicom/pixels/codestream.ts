@@ -15,13 +15,20 @@ export interface Codestream {
 
 /** @throws StriaError `corrupt`, `unsupported` for kinds that no decoder takes */
 export function readCodestream(bytes: Uint8Array): Codestream {
-  // All kinds end with the same marker. Where it is missing, some decoders make up the rest, and CharLS works on for seconds.
-  const last = bytes.findLastIndex((byte) => byte !== 0);
-  if (bytes[last] !== 0xd9 || bytes[last - 1] !== 0xff) throw wrong('it ends early');
-  if (bytes[0] === 0xff && bytes[1] === 0xd8) return readJpeg(bytes);
+  if (bytes[0] === 0xff && bytes[1] === 0xd8) {
+    const stream = readJpeg(bytes);
+    // CharLS works on for seconds where the end is missing. Others are read as far as they go: some writers leave it out.
+    if (stream.kind === 'jpeg-ls' && !hasEnd(bytes)) throw wrong('it ends early');
+    return stream;
+  }
   const start = startOfJpeg2000(bytes);
   if (start >= 0) return readJpeg2000(bytes.subarray(start));
   throw wrong('it is neither JPEG nor JPEG 2000');
+}
+
+function hasEnd(bytes: Uint8Array): boolean {
+  const last = bytes.findLastIndex((byte) => byte !== 0);
+  return bytes[last] === 0xd9 && bytes[last - 1] === 0xff;
 }
 
 function readJpeg(bytes: Uint8Array): Codestream {

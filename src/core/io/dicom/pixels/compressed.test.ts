@@ -181,7 +181,10 @@ describe('packages', () => {
         bits: 12,
         components: 1,
       });
-      expect(await faultOf(valuesOf(compressed([stream.subarray(0, 200)], syntax, signed)))).toMatchObject({ tag: 'corrupt' });
+      // Of the others a part is a picture, too, of less quality.
+      if (kind === 'jpeg-ls') {
+        expect(await faultOf(valuesOf(compressed([stream.subarray(0, 200)], syntax, signed)))).toMatchObject({ tag: 'corrupt' });
+      }
       for (let round = 0; round < 25; round++) {
         const damaged = stream.slice();
         for (const at of noise(3, round + 1)) damaged[(at * 37 + round * 11) % damaged.byteLength] = at;
