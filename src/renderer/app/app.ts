@@ -12,6 +12,7 @@ import { BackgroundCompressor } from './compress/background.ts';
 import { codecChoice } from './compress/compress-protocol.ts';
 import { CompressQueue } from './compress/queue.ts';
 import { DocumentLife } from './document/document-life.ts';
+import { LeaveGuard } from './document/leave-guard.ts';
 import { Playback } from './document/playback.ts';
 import { watchUnfinished } from './document/unfinished.ts';
 import { diagnosticsText } from './gpu/diagnostics.ts';
@@ -53,6 +54,7 @@ export class App {
   readonly isMac = /mac/i.test(navigator.platform);
   /** Started with `?debug`, or with `stria.debug` in storage: shows commands for testing. */
   readonly debug: boolean;
+  readonly leaving: LeaveGuard;
   readonly #document: DocumentLife;
   readonly #sessions: SavedSessions;
   readonly #gpuLife: GpuLife;
@@ -75,6 +77,7 @@ export class App {
       if (adapter) this.set({ tunings: withTuning(this.store.getState().settings.tunings, adapter, tuning) });
     });
     this.output = new Output(host, this.store);
+    this.leaving = new LeaveGuard(this.store);
     this.#document = new DocumentLife(host, this.store, compressor);
     this.#gpuLife = new GpuLife(this.store, this.#document);
     this.playback = new Playback(this.store, {
@@ -152,10 +155,8 @@ export class App {
       return;
     }
     if (session) {
-      void this.#sessions.open(
-        session,
-        files.filter(({ name }) => !isSessionName(name)),
-      );
+      const others = files.filter(({ name }) => !isSessionName(name));
+      this.leaving.before(() => void this.#sessions.open(session, others));
       return;
     }
     if (document.kind === 'waiting' && files.length > 0) {
@@ -166,8 +167,10 @@ export class App {
     const [first] = datasets;
     if (!first) return;
     if (datasets.length === 1 && gpu.kind !== 'failed') {
-      if (first.primary.pictures) this.playback.playNext();
-      void this.#document.open({ kind: 'file', file: first.primary });
+      this.leaving.before(() => {
+        if (first.primary.pictures) this.playback.playNext();
+        void this.#document.open({ kind: 'file', file: first.primary });
+      });
     } else this.queue.add(datasets);
   }
 
@@ -200,7 +203,7 @@ export class App {
 
   /** Opens one of the volumes of a file or folder. */
   openChoice(file: HostFile, dataset: string, label: string): void {
-    void this.#document.open({ kind: 'file', file, dataset, label });
+    this.leaving.before(() => void this.#document.open({ kind: 'file', file, dataset, label }));
   }
 
   /** Compares the first volume of these files with the open one. */
@@ -230,12 +233,12 @@ export class App {
   openRecent(id: string, name: string): void {
     this.host.openRecent(id).then(
       (file) => this.open([file]),
-      (error: unknown) => this.#document.fail(name, error),
+      (error: unknown) => this.leaving.before(() => this.#document.fail(name, error)),
     );
   }
 
   openSample(sample: SampleChoice): void {
-    void this.#opened.then(() => this.#document.open({ kind: 'sample', sample }));
+    void this.#opened.then(() => this.leaving.before(() => void this.#document.open({ kind: 'sample', sample })));
   }
 
   openRaw(file: HostFile, raw: RawLayout): void {
@@ -248,7 +251,7 @@ export class App {
   }
 
   close(): void {
-    this.#document.close();
+    this.leaving.before(() => this.#document.close());
   }
 
   cancel(): void {

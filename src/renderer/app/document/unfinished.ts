@@ -1,20 +1,31 @@
-import type { UnfinishedKind } from '../../../core/shared/ipc.ts';
+import { type UnfinishedKind, unfinishedKinds } from '../../../core/shared/ipc.ts';
 import type { Host } from '../../host/host.ts';
 import type { AppState, AppStore } from '../state/store.ts';
 
-/** What closing the window would lose. A compressed volume does not count, since its source still exists. */
-export function unfinishedWork(
-  state: Pick<AppState, 'save' | 'compression' | 'queue' | 'output' | 'measurements' | 'savedMeasurements'>,
-): UnfinishedKind[] {
-  const { save, compression, queue, output, measurements, savedMeasurements } = state;
-  const isQueued = queue.some(({ state: row }) => row.kind === 'running' || row.kind === 'waiting');
+type Work = Pick<AppState, 'save' | 'compression' | 'queue' | 'output' | 'measurements' | 'savedMeasurements'>;
+
+/** What closing the window would lose. A compressed volume is not included, since its source still exists. */
+export function unfinishedWork(state: Work): UnfinishedKind[] {
+  const isQueued = state.queue.some(({ state: row }) => row.kind === 'running' || row.kind === 'waiting');
+  const kinds = lostWithDocument(state);
+  return unfinishedKinds.filter((kind) => kinds.includes(kind) || (kind === 'compressing' && isQueued));
+}
+
+/** What closing the volume, or opening another one, would lose. The queue goes on. */
+export function lostWithDocument({
+  save,
+  compression,
+  output,
+  measurements,
+  savedMeasurements,
+}: Omit<Work, 'queue'>): UnfinishedKind[] {
   const found: Record<UnfinishedKind, boolean> = {
     saving: save.kind === 'saving',
-    compressing: isQueued || (compression.kind === 'running' && compression.isAsked),
+    compressing: compression.kind === 'running' && compression.isAsked,
     pictures: output.pictureWork.kind === 'working' || output.movieWork.kind === 'running',
     measurements: measurements.length > 0 && measurements !== savedMeasurements,
   };
-  return (Object.keys(found) as UnfinishedKind[]).filter((kind) => found[kind]);
+  return unfinishedKinds.filter((kind) => found[kind]);
 }
 
 /** Makes the shell ask before the window closes over unfinished work. */

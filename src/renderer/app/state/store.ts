@@ -1,7 +1,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { GpuDiagnosis } from '../../../core/gpu/diagnosis.ts';
 import type { Gpu } from '../../../core/gpu/gpu.ts';
-import type { RecentFile, ShellInfo } from '../../../core/shared/ipc.ts';
+import type { RecentFile, ShellInfo, UnfinishedKind } from '../../../core/shared/ipc.ts';
 import type { Player } from '../../playback/player.ts';
 import type { Stack } from '../../playback/stacks.ts';
 import type { Measurement, SliceTool } from '../../viewer/model/measure.ts';
@@ -40,7 +40,7 @@ export interface UndoState {
   readonly redo: string | undefined;
 }
 
-export type Overlay = 'none' | 'palette' | 'shortcuts' | 'settings' | 'about' | 'picture' | 'movie' | 'volumes';
+export type Overlay = 'none' | 'palette' | 'shortcuts' | 'settings' | 'about' | 'picture' | 'movie' | 'volumes' | 'leave';
 
 export interface AppState extends DocumentSlice {
   readonly shell: ShellInfo | undefined;
@@ -56,6 +56,8 @@ export interface AppState extends DocumentSlice {
   readonly settings: Settings;
   readonly undo: UndoState;
   readonly overlay: Overlay;
+  /** What the question of the overlay 'leave' names. */
+  readonly losses: readonly UnfinishedKind[];
   /** The Lab replaces the viewer; the open volume stays open. */
   readonly page: 'viewer' | 'lab';
   readonly lab: LabState;
@@ -92,6 +94,7 @@ export function createAppStore(settings: Settings = defaultSettings): AppStore {
     settings,
     undo: { undo: undefined, redo: undefined },
     overlay: 'none',
+    losses: [],
     page: 'viewer',
     lab: emptyLab,
     output: firstOutput,

@@ -4,6 +4,7 @@ import { classes } from '../controls/classes.ts';
 import { CommandButton } from '../controls/command-button.tsx';
 import { Facts } from '../controls/facts.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
+import { LeaveDialog } from './leave-dialog.tsx';
 import { MovieDialog } from './movie-dialog.tsx';
 import styles from './overlays.module.css';
 import { PictureDialog } from './picture-dialog.tsx';
@@ -11,7 +12,7 @@ import { SettingsDialog } from './settings-dialog.tsx';
 import { Sheet } from './sheet.tsx';
 import { VolumesDialog } from './volumes-dialog.tsx';
 
-const narrow = new Set(['palette', 'settings', 'picture', 'movie']);
+const narrow = new Set(['palette', 'settings', 'picture', 'movie', 'leave']);
 
 /** Dialogs and the command palette. Escape or a click outside closes them. */
 export function Overlays() {
@@ -32,6 +33,7 @@ export function Overlays() {
         {overlay === 'settings' && <SettingsDialog onDone={close} />}
         {overlay === 'movie' && <MovieDialog onDone={close} />}
         {overlay === 'volumes' && <VolumesDialog onDone={close} />}
+        {overlay === 'leave' && <LeaveDialog />}
         {overlay === 'picture' && <PictureDialog onDone={close} />}
       </Modal>
     </ModalOverlay>
