@@ -110,7 +110,7 @@ test('the difference also works for volumes kept compressed; if it is not possib
   await expect(page.getByTestId('compare-bar')).toContainText('other.nii');
   await page.getByTestId('compare-difference').click();
   await expect(page.getByTestId('difference-refused')).toHaveText(
-    'The difference can’t be computed, because their voxel types differ: u8 and i16',
+    'The difference cannot be computed, because their voxel types differ: u8 and i16',
   );
 });
 

@@ -1,7 +1,7 @@
 /** The app's own scheme and host. Standard and secure, which WebGPU requires of a page. */
 export const appScheme = 'app';
 const appHost = 'stria';
-export const appOrigin = `${appScheme}://${appHost}`;
+const appOrigin = `${appScheme}://${appHost}`;
 export const appPage = `${appOrigin}/index.html`;
 
 /** The URL under which the protocol serves an opened file, or lists an opened folder. */

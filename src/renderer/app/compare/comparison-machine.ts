@@ -24,7 +24,7 @@ export type ComparisonEvent =
   | { readonly kind: 'refuse'; readonly why: string }
   | { readonly kind: 'know'; readonly difference: Difference; readonly whyUnseen: string | undefined };
 
-export const comparisonKinds: Transitions<ComparisonState['kind'], ComparisonEvent['kind']> = {
+const comparisonKinds: Transitions<ComparisonState['kind'], ComparisonEvent['kind']> = {
   none: { begin: 'loading' },
   loading: { begin: 'loading', progress: 'loading', present: 'ready', fail: 'failed', end: 'none' },
   failed: { begin: 'loading', end: 'none' },
@@ -41,7 +41,7 @@ export const comparisonKinds: Transitions<ComparisonState['kind'], ComparisonEve
 };
 
 /** The difference, of what is ready. */
-export const differenceKinds: Transitions<DifferenceState['kind'], ComparisonEvent['kind']> = {
+const differenceKinds: Transitions<DifferenceState['kind'], ComparisonEvent['kind']> = {
   unknown: { subtract: 'running', refuse: 'refused', look: 'unknown', link: 'unknown' },
   running: { progress: 'running', refuse: 'refused', know: 'known', look: 'running', link: 'running' },
   refused: { subtract: 'running', refuse: 'refused', look: 'refused', link: 'refused' },

@@ -64,7 +64,7 @@ export function striaName(name: string): string {
   return `${name.replace(/\.gz$/i, '')}.stria`;
 }
 
-export function isStria(name: string): boolean {
+function isStria(name: string): boolean {
   return name.toLowerCase().endsWith('.stria');
 }
 

@@ -12,7 +12,7 @@ import { type MovieTarget, openPictureFrames } from './movie-target.ts';
 import { type PictureScene, pictureWords, plannedSize, takePicture } from './view-pictures.ts';
 
 /** The view that a movie shows. @param chosen for pictures: of time, any view may be shown */
-export function movieView({ kind, axis }: MovieOptions, chosen: PictureOptions['view']): PictureView | 'layout' {
+function movieView({ kind, axis }: MovieOptions, chosen: PictureOptions['view']): PictureView | 'layout' {
   return kind === 'turn' ? '3d' : kind === 'slices' ? axis : chosen;
 }
 

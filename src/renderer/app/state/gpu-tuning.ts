@@ -10,7 +10,7 @@ const mostGpus = 16;
 const longestKey = 300;
 
 /** Everything that WebGPU reveals of a GPU, including the driver if known. Another driver needs new tuning. */
-export function gpuKey(adapter: AdapterDescription): string {
+function gpuKey(adapter: AdapterDescription): string {
   const { vendor, architecture, device, description } = adapter;
   return [vendor, architecture, device, description].join(' / ').slice(0, longestKey);
 }

@@ -128,7 +128,7 @@ export function cutOutline({ normal, offset }: CutPlane, edges: readonly ScenePo
   return found.sort((a, b) => angle(a) - angle(b));
 }
 
-export function middleOf(places: readonly ScenePoint[]): ScenePoint | undefined {
+function middleOf(places: readonly ScenePoint[]): ScenePoint | undefined {
   return places.length > 0 ? scaled(sum(...places), 1 / places.length) : undefined;
 }
 
