@@ -1,4 +1,4 @@
-import { defineConfig } from '@playwright/test';
+import { defineConfig } from 'playwright/test';
 import { launchOptions } from './e2e/support/chromium.ts';
 
 /** Specs about what the renderer draws, not about the shell: running them once, in the browser, is enough on a software GPU. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
 import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright/test';
 import { choose, drawCoarsely, expectOpen, openDetails, openTab } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';

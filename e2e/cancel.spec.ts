@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
+import type { Page } from 'playwright/test';
 import { expectOpen, openDetails } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { gzip, nifti, noise } from './support/volumes.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
 import type { DecodedPng } from 'fast-png';
+import type { Page } from 'playwright/test';
 import { formatBytes, formatCount } from '../src/renderer/app/words/units.ts';
 import { describeWay, formatShare, reasonOf } from '../src/renderer/app/words/ways.ts';
 import { wayLook } from '../src/renderer/viewer/colors/way-colors.ts';

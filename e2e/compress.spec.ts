@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
+import type { Page } from 'playwright/test';
 import { choose, expectOpen, factsOf, openDetails, openTab, plain, probeAt, volumeFacts, voxelsInGpu } from './support/app.ts';
 import { cli, fileInfo } from './support/cli.ts';
 import { expect, type Stria, test } from './support/test.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
+import type { Page } from 'playwright/test';
 import { canvasOf, expectOpen, isSettled, openTab, plain, probeAt } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 

@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Page } from 'playwright/test';
 import { canvasOf, expectOpen, isSettled, testHook } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, series } from './support/volumes.ts';

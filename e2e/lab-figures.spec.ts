@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
 import { decode } from 'fast-png';
+import type { Page } from 'playwright/test';
 import type { BenchResult } from '../src/core/bench/harness/result.ts';
 import type { LabMessage } from '../src/renderer/app/lab/lab-protocol.ts';
 import { expect, test } from './support/test.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
+import type { Page } from 'playwright/test';
 import { checkBenchResult } from '../src/core/bench/check-result.ts';
 import type { StriaTest } from '../src/renderer/app/test-hook.ts';
 import { expectOpen } from './support/app.ts';

@@ -1,4 +1,4 @@
-import type { Locator } from '@playwright/test';
+import type { Locator } from 'playwright/test';
 import { canvasOf, openTab, plain, probeAt, volumeFacts } from './support/app.ts';
 import { type OddName, oddNifti, oddVolume } from './support/odd-volumes.ts';
 import { expect, type Stria, test } from './support/test.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
 import { type DecodedPng, decode } from 'fast-png';
+import type { Page } from 'playwright/test';
 import { expectOpen, screenOf, settledPicture } from './support/app.ts';
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
+import type { Page } from 'playwright/test';
 import type { PresentedFrame } from '../src/renderer/playback/player.ts';
 import { differingPart, expectOpen, loseDevice, pictureOf, plain, settledPicture, testHook } from './support/app.ts';
 import { cli } from './support/cli.ts';

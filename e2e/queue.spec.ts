@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Locator, Page } from '@playwright/test';
+import type { Locator, Page } from 'playwright/test';
 import { plain } from './support/app.ts';
 import { cli } from './support/cli.ts';
 import { expect, type Stria, test } from './support/test.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Page, TestInfo } from '@playwright/test';
+import type { Page, TestInfo } from 'playwright/test';
 import { expectOpen, loseDevice, openDetails, openTab, settledPicture } from './support/app.ts';
 import { framePng } from './support/frames.ts';
 import { expect, type Stria, test } from './support/test.ts';

@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Page } from 'playwright/test';
 import { canvasOf, drawnPart, expectOpen, isSettled, openTab, screenOf, settledPicture, squaresOf } from './support/app.ts';
 import { expect, test } from './support/test.ts';
 import { nifti, noise, shapes } from './support/volumes.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { expect, type JSHandle, type Locator, type Page } from '@playwright/test';
 import { type DecodedPng, decode } from 'fast-png';
+import { expect, type JSHandle, type Locator, type Page } from 'playwright/test';
 import type { StriaTest } from '../../src/renderer/app/test-hook.ts';
 
 // Actions of specs in the app, and what they read from it.

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { LaunchOptions } from '@playwright/test';
+import type { LaunchOptions } from 'playwright/test';
 
 /**
  * WebGPU on SwiftShader, Chromium's software GPU, on every machine, so that pixels and limits are the same everywhere.

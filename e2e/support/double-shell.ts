@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { basename, resolve } from 'node:path';
-import type { BrowserContext, Frame } from '@playwright/test';
+import type { BrowserContext, Frame } from 'playwright/test';
 import { withPreload } from '../electron-double/preload-shim.mjs';
 import { type DialogQueues, emptyQueues, type Shell } from './shell.ts';
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
-import { _electron } from '@playwright/test';
+import { _electron } from 'playwright/test';
 import { gpuSwitches } from './chromium.ts';
 import { type DialogQueues, emptyQueues, type Shell } from './shell.ts';
 

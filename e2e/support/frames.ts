@@ -1,5 +1,5 @@
-import type { Page } from '@playwright/test';
 import { encode } from 'fast-png';
+import type { Page } from 'playwright/test';
 import { canvasOf, screenOf } from './app.ts';
 
 // Small pictures that can be told apart, and how to recognise them on the screen.

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { JSHandle, Page } from '@playwright/test';
+import type { JSHandle, Page } from 'playwright/test';
 import { build } from 'vite';
 import type { HostHook } from './host-hook.ts';
 

@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Page } from 'playwright/test';
 
 /**
  * The shell that runs the page, on which the fixture `stria` is built. Dialogs return what was queued, or are cancelled if

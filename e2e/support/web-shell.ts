@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { BrowserContext } from '@playwright/test';
+import type { BrowserContext } from 'playwright/test';
 import { emptyQueues, type Shell } from './shell.ts';
 
 export interface WebServer {

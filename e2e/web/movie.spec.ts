@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
 import { decode } from 'fast-png';
 import { unzipSync } from 'fflate';
+import type { Page } from 'playwright/test';
 import { differingPart, drawnPart, expectOpen, screenOf, settledPicture, squaresOf } from '../support/app.ts';
 import { expect, test } from '../support/test.ts';
 import { nifti, shapes } from '../support/volumes.ts';

@@ -1,8 +1,6 @@
 // Small files that describe huge volumes, for tests of the command's memory use.
 import type { EncodedChunk } from '../core/format/chunk.ts';
 import { type ChunkShape, withTimePoints } from '../core/format/chunk-grid.ts';
-import { ContainerWriter } from '../core/format/container-writer.ts';
-import { LostChunks } from '../core/format/lost-chunks.ts';
 import {
   constantChunk,
   joinRecords,
@@ -12,7 +10,9 @@ import {
   smallVolume,
   splitRecords,
   writeContainer,
-} from '../core/format/testing.ts';
+} from '../core/format/container-testing.ts';
+import { ContainerWriter } from '../core/format/container-writer.ts';
+import { LostChunks } from '../core/format/lost-chunks.ts';
 import { memorySink } from '../core/shared/bytes.ts';
 import type { Dims4 } from '../core/shared/volume.ts';
 

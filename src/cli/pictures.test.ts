@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decode, encode } from 'fast-png';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { noise } from '../core/io/common/testing.ts';
-import { tiffFile } from '../core/io/pictures/testing.ts';
+import { noise } from '../core/io/common/source-testing.ts';
+import { tiffFile } from '../core/io/pictures/pictures-testing.ts';
 import { niftiFile, requireBuild, scanBytes, stria } from './cli-testing.ts';
 
 const [width, height, count] = [37, 21, 12];

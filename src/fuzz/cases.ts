@@ -1,7 +1,7 @@
 import { checksum } from '../core/format/checksum.ts';
 import type { CodedChunk, EncodedChunk } from '../core/format/chunk.ts';
-import { joinRecords, splitRecords, writeContainer } from '../core/format/testing.ts';
-import type { TestFile } from '../core/io/common/testing.ts';
+import { joinRecords, splitRecords, writeContainer } from '../core/format/container-testing.ts';
+import type { TestFile } from '../core/io/common/source-testing.ts';
 import { joined, mutateBytes, mutateText } from './mutate.ts';
 import type { ContainerOriginal, InputOriginal } from './originals.ts';
 import { Random } from './random.ts';

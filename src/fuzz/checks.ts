@@ -35,7 +35,7 @@ export interface Backends {
 }
 
 /** A broken promise: the result of the fuzz. */
-export class Finding extends Error {}
+class Finding extends Error {}
 
 /** Runs a case. @throws Finding, or any error that should not have been thrown */
 export async function check(fuzzCase: FuzzCase, backends: Backends): Promise<void> {

@@ -104,7 +104,7 @@ interface CommandEntry {
 const rawInput = ['dims', 'type', 'endian', 'offset'] as const;
 const common = ['json', 'quiet', 'help'] as const;
 
-export const commands = {
+const commands = {
   compress: {
     usage: 'IN... [-o OUT]',
     summary: 'compress volumes and image stacks into .stria files',

@@ -22,7 +22,7 @@ export interface BenchComparison {
 }
 
 /** Medians agree if they differ by at most this. */
-export const tolerance = 0.05;
+const tolerance = 0.05;
 
 /**
  * Compares two results case by case. @throws StriaError `invalid-input` if they are not comparable: different work, or

@@ -24,7 +24,7 @@ const rutter: readonly (readonly [volume: string, rows: number, columns: number,
   ['potential', 338, 60, 556, 1550],
 ];
 
-export const publishedTimes: readonly PublishedTime[] = [
+const publishedTimes: readonly PublishedTime[] = [
   ...rutter.flatMap(([x, rows, columns, thread, gzip]): PublishedTime[] => [
     { table: 'rutter', x, method: 'Rutter, rows', ms: rows, hardware: gtx460m },
     { table: 'rutter', x, method: 'Rutter, columns', ms: columns, hardware: gtx460m },

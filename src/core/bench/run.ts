@@ -18,7 +18,7 @@ import { benchSeeds } from './seeds/seeds.ts';
 import { benchView } from './view.ts';
 
 /** The suites that run wherever there is a GPU. `files` needs external programs and belongs to the command. */
-export const gpuSuites = { seeds: benchSeeds, codecs: benchCodecs, playback: benchPlayback, view: benchView } as const;
+const gpuSuites = { seeds: benchSeeds, codecs: benchCodecs, playback: benchPlayback, view: benchView } as const;
 export type GpuSuite = keyof typeof gpuSuites;
 
 export interface BenchListener extends JobOptions {

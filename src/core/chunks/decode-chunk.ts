@@ -1,6 +1,6 @@
 import { chunkBytes } from '../codec/batch.ts';
 import type { ChunkGeometry } from '../codec/codec.ts';
-import { decodeOnCpu } from '../codec/on-cpu.ts';
+import { decodeOnCpu } from '../codecs/on-cpu.ts';
 import { checksum, sameChecksum } from '../format/checksum.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import { codecOfChunk, mismatch } from './choose.ts';

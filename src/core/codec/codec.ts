@@ -102,8 +102,6 @@ export interface CodecDefinition {
    */
   decodedLength?(payload: Uint8Array): number;
   readonly reference: ReferenceCodec;
-  /** A WebAssembly version of `reference`: the same bytes, faster. Called by `encodeOnCpu` and `decodeOnCpu`. */
-  readonly wasm?: WasmCodec;
   /**
    * `reference.encode` in WebAssembly, for a chunk that already lies in its memory. Undefined for most codecs, and returns
    * undefined if it does not apply.
@@ -111,7 +109,11 @@ export interface CodecDefinition {
   encodeInMemory?(chunk: ChunkInMemory, parameters: CodecParameters): Uint8Array<ArrayBuffer> | undefined;
 }
 
-/** Both functions return undefined for input that they do not handle, and where WebAssembly is missing; the reference then does the work. */
+/**
+ * A WebAssembly version of a reference: the same bytes, faster. Listed in core/codecs/on-cpu.ts.
+ * Both functions return undefined for input that they do not handle, and where WebAssembly is missing; the reference then does
+ * the work.
+ */
 export interface WasmCodec {
   encode(chunk: ChunkVoxels, parameters: CodecParameters): Uint8Array<ArrayBuffer> | undefined;
   /** Also undefined for damaged payloads: the reference reports what is wrong. */

@@ -32,7 +32,7 @@ export interface ChunkSpan {
 }
 
 /** The maximum number of chunks in a volume, so that an index always fits in memory (docs/FORMAT.md, 'Limits'). */
-export const maxChunkCount = 2 ** 24;
+const maxChunkCount = 2 ** 24;
 
 /** The maximum byte length of a chunk's voxels, because a decoder holds several chunks in memory. */
 export const maxChunkBytes = 2 ** 24;

@@ -8,9 +8,6 @@ import { type Dims4, elementTypes, type VolumeInfo } from '../shared/volume.ts';
 import type { EncodedChunk } from './chunk.ts';
 import { chunkGridOf, codecElementBytes } from './chunk-grid.ts';
 import { ContainerReader, isContainer } from './container-reader.ts';
-import { ContainerWriter } from './container-writer.ts';
-import { writerName } from './header.ts';
-import { recoverContainer } from './recover.ts';
 import {
   codedChunk,
   constantChunk,
@@ -22,7 +19,10 @@ import {
   splitRecords,
   variedContainer,
   writeContainer,
-} from './testing.ts';
+} from './container-testing.ts';
+import { ContainerWriter } from './container-writer.ts';
+import { writerName } from './header.ts';
+import { recoverContainer } from './recover.ts';
 
 const open = (bytes: Uint8Array) => ContainerReader.open(memorySource('test.stria', bytes));
 

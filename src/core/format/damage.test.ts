@@ -5,8 +5,6 @@ import { StriaError } from '../shared/errors.ts';
 import { checksum } from './checksum.ts';
 import type { EncodedChunk } from './chunk.ts';
 import { ContainerReader } from './container-reader.ts';
-import { parseRecordHead, recordEnd } from './record.ts';
-import { recoverContainer } from './recover.ts';
 import {
   faultOf,
   joinRecords,
@@ -16,7 +14,9 @@ import {
   splitRecords,
   variedContainer,
   writeContainer,
-} from './testing.ts';
+} from './container-testing.ts';
+import { parseRecordHead, recordEnd } from './record.ts';
+import { recoverContainer } from './recover.ts';
 
 const whole = await variedContainer();
 const small = await writeContainer(smallContainer, smallChunks);

@@ -33,7 +33,7 @@ export const storedFeature = 'stored';
 const filesFeature = 'files';
 
 /** The features that this reader supports, of those that a header can require. */
-export const knownFeatures: readonly string[] = [picturesFeature, storedFeature, filesFeature];
+const knownFeatures: readonly string[] = [picturesFeature, storedFeature, filesFeature];
 
 /** The features that a reader needs for a volume from such a source. */
 export function featuresOf(sourceFormat: FileFormat, stored?: StoredVoxels): readonly string[] {

@@ -3,8 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { type ByteSource, memorySource } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import { ContainerReader } from './container-reader.ts';
-import { encodeHeader } from './header.ts';
-import { recoverContainer } from './recover.ts';
 import {
   faultOf,
   joinRecords,
@@ -18,7 +16,9 @@ import {
   splitRecords,
   variedContainer,
   writeContainer,
-} from './testing.ts';
+} from './container-testing.ts';
+import { encodeHeader } from './header.ts';
+import { recoverContainer } from './recover.ts';
 
 const whole = await variedContainer();
 const small = await writeContainer(smallContainer, smallChunks);

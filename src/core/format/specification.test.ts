@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { smallChunks, smallContainer, splitRecords, variedContainer, writeContainer } from './testing.ts';
+import { smallChunks, smallContainer, splitRecords, variedContainer, writeContainer } from './container-testing.ts';
 
 // A second reader, written from docs/FORMAT.md alone. It imports nothing of the real one, and it does not try to be safe:
 // it shows that the page says enough, and that writer and page agree.

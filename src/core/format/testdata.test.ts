@@ -8,9 +8,9 @@ import { checksum } from './checksum.ts';
 import type { EncodedChunk } from './chunk.ts';
 import { type ChunkShape, chunkGridOf, codecElementBytes } from './chunk-grid.ts';
 import { ContainerReader } from './container-reader.ts';
+import { joinRecords, smallChunks, smallContainer, smallVolume, splitRecords, writeContainer } from './container-testing.ts';
 import { LostChunks } from './lost-chunks.ts';
 import { recoverContainer } from './recover.ts';
-import { joinRecords, smallChunks, smallContainer, smallVolume, splitRecords, writeContainer } from './testing.ts';
 
 // The files of testdata/ are made here: `STRIA_WRITE_TESTDATA=1 npx vitest run --project unit src/core/format/testdata`.
 // Golden files stay as they are for as long as version 1 is read: a change of one is a change of the format.

@@ -3,7 +3,7 @@ import { type ByteSource, memorySource } from '../shared/bytes.ts';
 import { faultFromData, faultToData, inContext, StriaError } from '../shared/errors.ts';
 import { collectionReaders } from './collections.ts';
 import { type FileTree, isFileTree, memoryTree, splitPath } from './common/file-tree.ts';
-import { faultOf, readVoxels } from './common/testing.ts';
+import { faultOf, readVoxels } from './common/source-testing.ts';
 import type { CollectionReader, VolumeEntry } from './common/volume-entry.ts';
 import { listVolumes, openVolume } from './open-volume.ts';
 import { openRaw } from './raw/raw-reader.ts';

@@ -5,7 +5,7 @@ import { memorySource } from '../shared/bytes.ts';
 import { type WrittenVoxelFormat, writtenVoxelFormats } from '../shared/source.ts';
 import { type Endian, elementTypes, type VolumeInfo, volumeBytes } from '../shared/volume.ts';
 import { affineFromRotation, diagonalAffine } from './common/affine.ts';
-import { noise, readVoxels, rebuild } from './common/testing.ts';
+import { noise, readVoxels, rebuild } from './common/source-testing.ts';
 import { describeExport } from './export-volume.ts';
 import { openVolume } from './open-volume.ts';
 

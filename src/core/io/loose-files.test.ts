@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { joinBytes } from './common/byte-stream.ts';
 import { memoryTree } from './common/file-tree.ts';
-import { faultOf, niftiFile, noise, nrrdLines, nrrdText, readVoxels } from './common/testing.ts';
+import { faultOf, niftiFile, noise, nrrdLines, nrrdText, readVoxels } from './common/source-testing.ts';
 import { listVolumes, openVolume } from './open-volume.ts';
 import { pngFile } from './pictures/png-testing.ts';
 

@@ -16,7 +16,7 @@ import {
   siblingsAmong,
   trickling,
   typeCodes,
-} from './common/testing.ts';
+} from './common/source-testing.ts';
 import { openVolume } from './open-volume.ts';
 
 describe('a file that is no volume', () => {

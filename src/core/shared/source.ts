@@ -10,20 +10,19 @@ const restoredFormats = ['analyze'] as const;
 
 /** Formats that consist of a header and voxels. Their files are restored byte for byte. */
 export const voxelFormats = [...writtenVoxelFormats, ...restoredFormats] as const;
-export type VoxelFormat = (typeof voxelFormats)[number];
 
 /**
  * Formats of pictures, which are compressed files themselves. Their pixels are restored bit for bit; their files are compressed
  * anew.
  */
-export const pictureFormats = ['png', 'tiff'] as const;
+const pictureFormats = ['png', 'tiff'] as const;
 export type PictureFormat = (typeof pictureFormats)[number];
 
 /**
  * Formats of which Stria keeps the values but not the files. They are restored in another format, NIfTI by default. Their
  * `SourceDescription` comes from `valueSource`.
  */
-export const valueFormats = ['zarr', 'hdf5', 'dicom'] as const;
+const valueFormats = ['zarr', 'hdf5', 'dicom'] as const;
 export type ValueFormat = (typeof valueFormats)[number];
 
 /** The formats that Stria writes besides its own. */

@@ -173,7 +173,7 @@ export function wasmFunction<
 }
 
 /** A module of these functions, which imports its memory. Every function is exported under its name. */
-export function assemble(functions: Readonly<Record<string, WasmFunction>>): Uint8Array<ArrayBuffer> {
+function assemble(functions: Readonly<Record<string, WasmFunction>>): Uint8Array<ArrayBuffer> {
   const names = Object.keys(functions);
   const all = Object.values(functions);
   const text = (value: string) => vector(Array.from(value, (character) => character.charCodeAt(0)));

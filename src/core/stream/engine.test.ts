@@ -4,7 +4,7 @@ import type { Backend } from '../chunks/backend.ts';
 import { createCpuBackend } from '../cpu/cpu-backend.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
 import { ContainerReader } from '../format/container-reader.ts';
-import { writeContainer } from '../format/testing.ts';
+import { writeContainer } from '../format/container-testing.ts';
 import { memorySource } from '../shared/bytes.ts';
 import { faultTags, StriaError } from '../shared/errors.ts';
 import type { SourceDescription } from '../shared/source.ts';

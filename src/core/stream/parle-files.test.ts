@@ -5,7 +5,7 @@ import { inlinePool } from '../cpu/inline-pool.ts';
 import { checksum } from '../format/checksum.ts';
 import type { CodedChunk } from '../format/chunk.ts';
 import { ContainerReader } from '../format/container-reader.ts';
-import { writeContainer } from '../format/testing.ts';
+import { writeContainer } from '../format/container-testing.ts';
 import { memorySource } from '../shared/bytes.ts';
 import type { StriaError } from '../shared/errors.ts';
 import { compressBytes, infoOf, only, restoreBytes } from './engine-testing.ts';

@@ -5,7 +5,7 @@ import { inlinePool } from '../cpu/inline-pool.ts';
 import { ContainerReader } from '../format/container-reader.ts';
 import { memoryTree } from '../io/common/file-tree.ts';
 import { encodeFilesTable, parseFilesTable, type SourceFile } from '../io/common/files-table.ts';
-import { noise } from '../io/common/testing.ts';
+import { noise } from '../io/common/source-testing.ts';
 import { ctSlice, dicomFile, fragmentBytes, type TestElements, uids } from '../io/dicom/dicom-testing.ts';
 import { encodeRle } from '../io/dicom/pixels/encoders-testing.ts';
 import { openVolume } from '../io/open-volume.ts';

@@ -37,7 +37,7 @@ export interface VolumeStatistics {
   readonly flatness: number;
 }
 
-export const binCount = 256;
+const binCount = 256;
 
 /** Units (see range.wgsl) per dispatch, about 32 MiB of voxels, so that a slow GPU is not blocked for long. */
 const unitsPerDispatch = 2 ** 23;

@@ -18,7 +18,7 @@ const missChances = [
   5, 5, 4, 4, 4, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2, 1, 1,
 ];
 
-export const largestScore = missChances.length - 1;
+const largestScore = missChances.length - 1;
 
 /** @param score beyond −96 and 96 it counts as these */
 export function missChance(score: number): number {

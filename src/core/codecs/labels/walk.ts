@@ -7,7 +7,7 @@ export const brickEdge = 16;
 export const maxLabels = 64;
 
 /** The index of what does not exist. */
-export const none = 255;
+const none = 255;
 
 /** An encoder, which knows the elements, or a decoder, which learns of them. Labels are known by their index in the brick. */
 export interface WalkPartner {

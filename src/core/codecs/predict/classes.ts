@@ -3,7 +3,7 @@
 /** Class 0 is the zero group. */
 export const zeroClass = 0;
 /** Class 1 has two heads in a byte. */
-export const pairClass = 1;
+const pairClass = 1;
 
 /** The highest class, and so the number of sections of heads. */
 export function classCount(bits: 8 | 16): number {

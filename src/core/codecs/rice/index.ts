@@ -4,7 +4,6 @@ import type { CodecDefinition, CodecParameters } from '../../codec/codec.ts';
 import { changingShare, evenness, riceBytes } from '../../codec/survey.ts';
 import { encodedBound, formByte, geometryOf, parseForm } from './layout.ts';
 import { reference } from './reference.ts';
-import { wasm } from './wasm.ts';
 
 /** Prediction and Rice codes, in bricks that decode by themselves: SPEC.md. */
 export const rice: CodecDefinition = {
@@ -42,6 +41,4 @@ export const rice: CodecDefinition = {
   encodedBound: (chunk) => encodedBound(chunk, parseForm(Uint8Array.of(formByte(chunk.shape, 'normal')))),
 
   reference,
-
-  wasm,
 };

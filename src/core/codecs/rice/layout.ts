@@ -43,7 +43,7 @@ export function parseForm(parameters: CodecParameters): Form {
 }
 
 /** Blocks in a brick that nothing clips. */
-export function blocksPerBrick({ brick, block }: BrickGeometry): number {
+function blocksPerBrick({ brick, block }: BrickGeometry): number {
   return (brick[0] / block[0]) * (brick[1] / block[1]) * (brick[2] / block[2]);
 }
 

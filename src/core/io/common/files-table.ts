@@ -22,7 +22,7 @@ export interface SourceFile {
 }
 
 const what = 'the table of files';
-export const maxFiles = 2 ** 18;
+const maxFiles = 2 ** 18;
 /** What is kept of all files beside their voxels, before it is deflated. */
 export const maxTableBytes = 2 ** 27;
 

@@ -31,7 +31,7 @@ export interface GridMemory {
   readonly readingCount: number;
 }
 
-export const defaultGridMemory: GridMemory = {
+const defaultGridMemory: GridMemory = {
   slabBytes: 256 * 2 ** 20,
   cacheBytes: 256 * 2 ** 20,
   readingBytes: 128 * 2 ** 20,
@@ -83,7 +83,7 @@ export async function* griddedVoxels(
 }
 
 /** @throws StriaError `unsupported` */
-export function refuseLargeChunks(chunkBytes: number): void {
+function refuseLargeChunks(chunkBytes: number): void {
   if (chunkBytes <= largestChunkBytes) return;
   throw new StriaError(
     'unsupported',

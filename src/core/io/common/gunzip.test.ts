@@ -5,7 +5,7 @@ import { StriaError } from '../../shared/errors.ts';
 import { joinBytes } from './byte-stream.ts';
 import { crc32 } from './crc32.ts';
 import { gunzip } from './gunzip.ts';
-import { faultOf, noise } from './testing.ts';
+import { faultOf, noise } from './source-testing.ts';
 
 async function* inPieces(bytes: Uint8Array, length: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.byteLength; at += length) yield bytes.slice(at, at + length);

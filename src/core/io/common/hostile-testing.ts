@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { memorySource } from '../../shared/bytes.ts';
 import { volumeBytes } from '../../shared/volume.ts';
 import { joinBytes } from './byte-stream.ts';
-import { faultOf, siblingsAmong, type TestFile } from './testing.ts';
+import { faultOf, siblingsAmong, type TestFile } from './source-testing.ts';
 import type { VolumeReader } from './volume-reader.ts';
 
 // Helpers of this folder's tests: files cut off and files changed at random.

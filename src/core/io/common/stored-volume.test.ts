@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { memorySource } from '../../shared/bytes.ts';
 import type { VolumeInfo } from '../../shared/volume.ts';
 import { type ByteStream, pieceBytes, plainBytes } from './byte-stream.ts';
+import { faultOf, noise, readVoxels, trickling } from './source-testing.ts';
 import { storedVolume } from './stored-volume.ts';
-import { faultOf, noise, readVoxels, trickling } from './testing.ts';
 
 const info: VolumeInfo = {
   dims: [3, 2, 1, 6],

@@ -5,7 +5,7 @@ import type { StriaError } from '../../shared/errors.ts';
 import { volumeBytes } from '../../shared/volume.ts';
 import { joinBytes } from '../common/byte-stream.ts';
 import { memoryTree } from '../common/file-tree.ts';
-import { faultOf, noise, readVoxels } from '../common/testing.ts';
+import { faultOf, noise, readVoxels } from '../common/source-testing.ts';
 import { listVolumes, openVolume } from '../open-volume.ts';
 import { ctSlice, dicomFile, fragmentBytes, head, type TestElements, uids } from './dicom-testing.ts';
 import { encodeRle } from './pixels/encoders-testing.ts';

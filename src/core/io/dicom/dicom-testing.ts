@@ -99,7 +99,7 @@ export function dicomFile(
 }
 
 /** Preamble and meta information. */
-export function metaBytes(syntax: string): Uint8Array {
+function metaBytes(syntax: string): Uint8Array {
   const meta = elementBytes(
     { 131073: ['OB', Uint8Array.of(0, 1)], 131074: ['UI', '1.2.840.10008.5.1.4.1.1.2'], 131088: ['UI', syntax] },
     { isExplicit: true, isLittle: true },

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { memorySource } from '../../shared/bytes.ts';
 import { swapBytes, typedVoxels } from '../../shared/volume.ts';
 import { memoryTree } from '../common/file-tree.ts';
-import { faultOf, noise, readVoxels } from '../common/testing.ts';
+import { faultOf, noise, readVoxels } from '../common/source-testing.ts';
 import { listVolumes, openVolume } from '../open-volume.ts';
 import { ctSlice, dicomFile, elementBytes, type TestElements, uids } from './dicom-testing.ts';
 

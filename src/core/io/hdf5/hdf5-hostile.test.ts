@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { memorySource } from '../../shared/bytes.ts';
-import { faultOf, noise } from '../common/testing.ts';
+import { faultOf, noise } from '../common/source-testing.ts';
 import { openVolume } from '../open-volume.ts';
 import { hdf5File } from './h5-testing.ts';
 import { filterName } from './h5-types.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type ByteSource, memorySource } from '../../shared/bytes.ts';
 import { elementBytes, elementTypes, typedVoxels } from '../../shared/volume.ts';
-import { faultOf, noise, readVoxels } from '../common/testing.ts';
+import { faultOf, noise, readVoxels } from '../common/source-testing.ts';
 import type { OpenOptions } from '../common/volume-reader.ts';
 import { listVolumes, openVolume } from '../open-volume.ts';
 import { h5Types, hdf5File } from './h5-testing.ts';

@@ -4,7 +4,16 @@ import { memorySource } from '../../shared/bytes.ts';
 import { type Dims4, type Endian, elementTypes, type VolumeInfo } from '../../shared/volume.ts';
 import { joinBytes } from '../common/byte-stream.ts';
 import { expectCutsNoticed, expectMutantsHandled } from '../common/hostile-testing.ts';
-import { faultOf, noise, readVoxels, rebuild, siblingsAmong, type TestFile, testVoxels, trickling } from '../common/testing.ts';
+import {
+  faultOf,
+  noise,
+  readVoxels,
+  rebuild,
+  siblingsAmong,
+  type TestFile,
+  testVoxels,
+  trickling,
+} from '../common/source-testing.ts';
 import { describeExport } from '../export-volume.ts';
 import { openVolume } from '../open-volume.ts';
 import { mhaReader } from './mha-reader.ts';

@@ -5,7 +5,7 @@ import { checkedSpacing } from '../common/streamed-volume.ts';
 import { imodStamp, type MrcFields, mrcLayout } from './mrc-layout.ts';
 
 /** Micrometres in an Å. */
-export const micrometresPerAngstrom = 1e-4;
+const micrometresPerAngstrom = 1e-4;
 
 /**
  * Spacing, unit and affine. The cell's sides are in Å, which become µm; X, Y and Z are taken as the world's axes, whatever

@@ -4,7 +4,7 @@ import { memorySource } from '../../shared/bytes.ts';
 import { type Endian, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
 import { joinBytes } from '../common/byte-stream.ts';
 import { expectCutsNoticed, expectMutantsHandled } from '../common/hostile-testing.ts';
-import { faultOf, noise, readVoxels, rebuild, siblingsAmong, testVoxels } from '../common/testing.ts';
+import { faultOf, noise, readVoxels, rebuild, siblingsAmong, testVoxels } from '../common/source-testing.ts';
 import { openVolume } from '../open-volume.ts';
 import { niftiReader } from './nifti-reader.ts';
 

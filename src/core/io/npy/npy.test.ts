@@ -4,7 +4,7 @@ import { memorySource } from '../../shared/bytes.ts';
 import { type Dims4, elementTypes, type VolumeInfo, volumeBytes } from '../../shared/volume.ts';
 import { joinBytes } from '../common/byte-stream.ts';
 import { expectCutsNoticed, expectMutantsHandled } from '../common/hostile-testing.ts';
-import { faultOf, noise, readVoxels, rebuild, testVoxels, trickling } from '../common/testing.ts';
+import { faultOf, noise, readVoxels, rebuild, testVoxels, trickling } from '../common/source-testing.ts';
 import { describeExport } from '../export-volume.ts';
 import { openVolume } from '../open-volume.ts';
 import { npyReader } from './npy-reader.ts';

@@ -15,7 +15,7 @@ import {
   testVoxels,
   trickling,
   typeCodes,
-} from '../common/testing.ts';
+} from '../common/source-testing.ts';
 import { openVolume } from '../open-volume.ts';
 
 const endians: readonly Endian[] = ['little', 'big'];

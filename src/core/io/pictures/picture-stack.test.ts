@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { encode } from 'fast-png';
 import { describe, expect, test } from 'vitest';
 import { memorySource } from '../../shared/bytes.ts';
-import { faultOf, noise, readVoxels } from '../common/testing.ts';
+import { faultOf, noise, readVoxels } from '../common/source-testing.ts';
 import { compareNatural } from './natural-order.ts';
 import { openStack } from './picture-stack.ts';
 import { ExtraPool, encodePictureTable, parsePictureTable } from './picture-table.ts';
-import { tiffFile } from './testing.ts';
+import { tiffFile } from './pictures-testing.ts';
 
 const gray = (name: string, data: Uint8Array, width = 3, height = 2) =>
   memorySource(name, encode({ width, height, channels: 1, depth: 8, data }));

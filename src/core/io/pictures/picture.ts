@@ -54,7 +54,7 @@ export interface PictureScale {
 export const unknownScale: PictureScale = { spatialUnit: 'unknown', spacing: [1, 1, 1] };
 
 /** Pictures are read and written by rows. If that is impossible, as for an interlaced PNG, this much memory may be used. */
-export const defaultPictureMemory = 2 ** 29;
+const defaultPictureMemory = 2 ** 29;
 
 /** The target size of one channel in a strip, in bytes. */
 const stripBytes = 2 ** 21;

@@ -6,7 +6,7 @@ import { memorySink, memorySource } from '../../shared/bytes.ts';
 import { StriaError } from '../../shared/errors.ts';
 import type { VolumeInfo } from '../../shared/volume.ts';
 import { joinBytes } from '../common/byte-stream.ts';
-import { faultOf, noise, readVoxels } from '../common/testing.ts';
+import { faultOf, noise, readVoxels } from '../common/source-testing.ts';
 import { openVolume } from '../open-volume.ts';
 import { describePictures, planPictures } from './describe-pictures.ts';
 import { type PictureEntry, parsePictureTable } from './picture-table.ts';

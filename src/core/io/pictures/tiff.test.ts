@@ -3,11 +3,11 @@ import { fromArrayBuffer } from 'geotiff';
 import { describe, expect, test } from 'vitest';
 import { type ByteSource, memorySink, memorySource } from '../../shared/bytes.ts';
 import { elementBytes, elementTypes, type VolumeInfo, volumeBytes } from '../../shared/volume.ts';
-import { faultOf, noise, readVoxels } from '../common/testing.ts';
+import { faultOf, noise, readVoxels } from '../common/source-testing.ts';
 import { openVolume } from '../open-volume.ts';
 import { describePictures, planPictures } from './describe-pictures.ts';
 import { createPictureWriter } from './picture-writer.ts';
-import { type TestTiff, tiffFile } from './testing.ts';
+import { type TestTiff, tiffFile } from './pictures-testing.ts';
 
 const source = (bytes: Uint8Array): ByteSource => memorySource('stack.tif', bytes);
 const open = (bytes: Uint8Array) => openVolume(source(bytes));

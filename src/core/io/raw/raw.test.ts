@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { memorySource } from '../../shared/bytes.ts';
 import { type Dims4, type Endian, elementTypes } from '../../shared/volume.ts';
 import { joinBytes } from '../common/byte-stream.ts';
-import { faultOf, noise, readVoxels, rebuild, siblingsAmong, testVoxels, trickling } from '../common/testing.ts';
+import { faultOf, noise, readVoxels, rebuild, siblingsAmong, testVoxels, trickling } from '../common/source-testing.ts';
 import type { RawLayout } from '../common/volume-reader.ts';
 import { openVolume } from '../open-volume.ts';
 

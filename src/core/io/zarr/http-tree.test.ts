@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { faultOf, noise, readVoxels } from '../common/testing.ts';
+import { faultOf, noise, readVoxels } from '../common/source-testing.ts';
 import { openVolume } from '../open-volume.ts';
 import { httpTree } from './http-tree.ts';
 import { zarrArray } from './zarr-testing.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { memoryTree } from '../common/file-tree.ts';
-import { faultOf, noise, readVoxels } from '../common/testing.ts';
+import { faultOf, noise, readVoxels } from '../common/source-testing.ts';
 import type { OpenOptions } from '../common/volume-reader.ts';
 import { listVolumes, openVolume } from '../open-volume.ts';
 import { type TestFiles, zarrArray, zarrGroup } from './zarr-testing.ts';

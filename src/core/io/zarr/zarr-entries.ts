@@ -162,7 +162,7 @@ const tagLimit = 500;
 const tagValueLimit = 2000;
 
 /** The attributes as people search them: each value with its path. */
-export function tagsOf(attributes: ZarrNode['attributes']): readonly VolumeTag[] | undefined {
+function tagsOf(attributes: ZarrNode['attributes']): readonly VolumeTag[] | undefined {
   const tags: VolumeTag[] = [];
   const visit = (value: unknown, path: string, depth: number) => {
     if (tags.length >= tagLimit) return;

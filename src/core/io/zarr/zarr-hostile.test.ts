@@ -3,7 +3,7 @@ import { zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { memorySource } from '../../shared/bytes.ts';
 import { memoryTree } from '../common/file-tree.ts';
-import { faultOf, noise } from '../common/testing.ts';
+import { faultOf, noise } from '../common/source-testing.ts';
 import { openVolume } from '../open-volume.ts';
 import { compressed, type TestArray, type TestFiles, zarrArray, zarrGroup } from './zarr-testing.ts';
 

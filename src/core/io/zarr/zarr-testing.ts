@@ -71,7 +71,7 @@ export async function compressed(bytes: Uint8Array, compressor: TestArray['compr
 }
 
 /** All indices below these lengths, the last fastest. */
-export function indices(lengths: readonly number[]): number[][] {
+function indices(lengths: readonly number[]): number[][] {
   return lengths.reduce<number[][]>(
     (all, length) => all.flatMap((index) => Array.from({ length }, (_, at) => [...index, at])),
     [[]],

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { memorySource } from '../../shared/bytes.ts';
 import { elementTypes, swapBytes } from '../../shared/volume.ts';
 import { memoryTree } from '../common/file-tree.ts';
-import { faultOf, noise, readVoxels } from '../common/testing.ts';
+import { faultOf, noise, readVoxels } from '../common/source-testing.ts';
 import type { OpenOptions } from '../common/volume-reader.ts';
 import { openVolume } from '../open-volume.ts';
 import { type TestArray, type TestFiles, widthOf, zarrArray, zarrCodes } from './zarr-testing.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { memorySource } from '../../../shared/bytes.ts';
 import { typedVoxels } from '../../../shared/volume.ts';
 import { joinBytes } from '../../common/byte-stream.ts';
-import { faultOf, noise, readVoxels } from '../../common/testing.ts';
+import { faultOf, noise, readVoxels } from '../../common/source-testing.ts';
 import { openVolume } from '../../open-volume.ts';
 import { ctSlice, dicomFile, fragmentBytes, type TestElements, uids } from '../dicom-testing.ts';
 import { encodeLosslessJpeg, encodeRle, encodeWith } from './encoders-testing.ts';

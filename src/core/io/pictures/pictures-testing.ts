@@ -211,7 +211,7 @@ function packBits(bytes: Uint8Array): Uint8Array {
 }
 
 /** TIFF 6.0, section 13, following its pseudocode. */
-export function lzw(bytes: Uint8Array): Uint8Array {
+function lzw(bytes: Uint8Array): Uint8Array {
   const out: number[] = [];
   let bits = 0n;
   let bitCount = 0;

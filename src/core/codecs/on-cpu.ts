@@ -1,0 +1,21 @@
+import type { ChunkGeometry, ChunkVoxels, CodecDefinition, CodecParameters, WasmCodec } from '../codec/codec.ts';
+import { rice } from './rice/index.ts';
+import { wasm as riceInWasm } from './rice/wasm.ts';
+
+/** Codecs that have a WebAssembly version. They are listed apart from the registry, so that only what runs them loads the modules. */
+const inWasm: ReadonlyMap<CodecDefinition, WasmCodec> = new Map([[rice, riceInWasm]]);
+
+/** `reference.encode`, by WebAssembly where the codec has it. */
+export function encodeOnCpu(codec: CodecDefinition, chunk: ChunkVoxels, parameters: CodecParameters): Uint8Array<ArrayBuffer> {
+  return inWasm.get(codec)?.encode(chunk, parameters) ?? codec.reference.encode(chunk, parameters);
+}
+
+/** `reference.decode`, by WebAssembly where the codec has it. @throws StriaError `corrupt` */
+export function decodeOnCpu(
+  codec: CodecDefinition,
+  payload: Uint8Array,
+  chunk: ChunkGeometry,
+  parameters: CodecParameters,
+): Uint8Array<ArrayBuffer> {
+  return inWasm.get(codec)?.decode(payload, chunk, parameters) ?? codec.reference.decode(payload, chunk, parameters);
+}
