@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ChunkGrid } from '../format/chunk-grid.ts';
+import { cross } from '../shared/vectors.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { chunksOnPlane, type PlanePart } from './plane-chunks.ts';
 
@@ -38,7 +39,8 @@ test('every chunk that a plane reads is among them, wherever it lies', () => {
         const plane: PlanePart = { origin, right, down, width: 30, height: 20 };
         const found = new Set(chunksOnPlane(grid, 1, plane));
         const [a, b] = [Math.hypot(...right), Math.hypot(...down)];
-        fc.pre(a > 0.05 && b > 0.05);
+        // Parallel steps make no plane, and then no chunks are found: the next test.
+        fc.pre(a > 0.05 && b > 0.05 && Math.hypot(...cross(right, down)) > 1e-3 * a * b);
         for (const number of chunksRead(plane)) expect(found).toContain(number);
       },
     ),
