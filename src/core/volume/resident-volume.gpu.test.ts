@@ -202,7 +202,7 @@ test('more bytes than the volume has are refused', async () => {
   const volume = await ResidentVolume.create(gpu, testInfo([4, 4, 4, 1], 'u8'), { chunkShape: [8, 8, 8] });
   volume.append(new Uint8Array(60));
   expect(volume.isComplete).toBe(false);
-  expect(() => volume.append(new Uint8Array(5))).toThrow(/has 64 bytes, but 65 came/);
+  expect(() => volume.append(new Uint8Array(5))).toThrow(/has 64 bytes, but 65 were appended/);
   await expect(volume.voxel(4, 0, 0, 0)).rejects.toMatchObject({ tag: 'invalid-input' });
   volume.destroy();
 });
