@@ -99,7 +99,7 @@ test('numbered pictures play: in order, exactly, at the rate, and without upload
     expect(labels.filter((label) => label.startsWith('compressed'))).not.toEqual([]);
     const facts = await playbackFacts(page);
     expect(Number.parseFloat(facts.Decoding ?? '')).toBeGreaterThan(0);
-    expect(facts['GPU memory, compressed and as it would be raw']).toMatch(/^[\d.]+KiB, raw 180KiB$/);
+    expect(facts['GPU memory, compressed and uncompressed']).toMatch(/^[\d.]+KiB, raw 180KiB$/);
   });
 
   await test.step('if decoding is slow, every frame is shown, later', async () => {
