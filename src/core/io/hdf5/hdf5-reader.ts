@@ -1,169 +1,17 @@
-import type { ByteSource } from '../../shared/bytes.ts';
-import { StriaError } from '../../shared/errors.ts';
-import type { JobOptions } from '../../shared/job.ts';
-import { valueSource } from '../../shared/source.ts';
-import { type Channel, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
-import type { VolumeTag } from '../../shared/volume-facts.ts';
-import { type ArrayAxis, parseAxes, planAxes } from '../common/array-axes.ts';
-import { isGzip, type PieceOptions } from '../common/byte-stream.ts';
 import { isFileTree } from '../common/file-tree.ts';
-import { griddedVoxels, type VoxelGrid } from '../common/gridded-volume.ts';
-import { checkedScaling } from '../common/streamed-volume.ts';
-import type { CollectionReader, VolumeEntry } from '../common/volume-entry.ts';
-import { defaultLevelBytes, type OpenOptions, type OpenVolume } from '../common/volume-reader.ts';
-import { numberOf, readAttributes, tagsOf, textOf } from './h5-attributes.ts';
-import { type H5Dataset, listDatasets } from './h5-datasets.ts';
-import { H5File } from './h5-file.ts';
-import { type AxisFacts, axesOf, geometryOf, readAxisFacts } from './h5-geometry.ts';
-import { datasetGrid } from './h5-grid.ts';
-import { typeOf, typeWords } from './h5-types.ts';
-import { type ImarisLevel, imarisAxes, imarisChannels, imarisGrid, imarisLevels } from './imaris.ts';
-
-type Options = OpenOptions & JobOptions;
+import type { CollectionReader } from '../common/volume-entry.ts';
 
 const signature = [0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a];
-/** HDF5 may begin behind a block of the user's own: MATLAB's has 512 bytes. */
+/** HDF5 may begin after a block of the user's own: MATLAB's has 512 bytes. */
 const signatureAt = [0, 512, 1024, 2048];
 
-/** HDF5 and what is made of it: netCDF-4, NeXus, NWB, Imaris, MATLAB 7.3, MINC 2. */
+/** HDF5 and formats based on it: netCDF-4, NeXus, NWB, Imaris, MATLAB 7.3, MINC 2. The code that reads them is loaded on demand. */
 export const hdf5Reader: CollectionReader = {
   format: 'hdf5',
   recognises: (_name, head) => signatureAt.some((at) => signature.every((byte, index) => head[at + index] === byte)),
   async list(input, options) {
     if (isFileTree(input)) return [];
-    if (isGzip(await input.read(0, 2, options)))
-      throw new StriaError('unsupported', 'HDF5 is not read from within gzip: unpack it');
-    return H5File.with(input, options, async (file) => {
-      const datasets = await listDatasets(file, options);
-      const levels = await imarisLevels(file, datasets, options);
-      const parts = new Set(levels.flatMap((level) => level.parts.flat()));
-      const rest = datasets.filter((dataset) => !parts.has(dataset));
-      const entries = [...levelEntries(input, levels, options), ...rest.map((dataset) => datasetEntry(input, dataset))];
-      if (entries.length > 0) return preferVolumes(entries);
-      throw new StriaError('unsupported', 'the file holds no data set of two or more axes');
-    });
+    const { entriesOf } = await import('./entries.ts');
+    return entriesOf(input, options);
   },
 };
-
-/** Beside volumes, tables and pictures are opened only where they are named. */
-function preferVolumes(entries: readonly VolumeEntry[]): readonly VolumeEntry[] {
-  const isVolume = ({ shape, problem }: VolumeEntry) => problem === undefined && shape.filter((length) => length > 1).length >= 3;
-  if (!entries.some(isVolume)) return entries;
-  return entries.map((entry) => (isVolume(entry) ? entry : { ...entry, isAlternative: true }));
-}
-
-function datasetEntry(source: ByteSource, dataset: H5Dataset): VolumeEntry {
-  const { path, metadata, shape, chunks, filters, problem } = dataset;
-  const storage = chunks === undefined ? 'in one piece' : `chunks ${chunks.join('×')}`;
-  return {
-    id: path,
-    label: path.slice(path.lastIndexOf('/') + 1),
-    group: path.split('/').slice(1, -1),
-    shape,
-    type: typeWords(metadata),
-    details: `${filters.join(', ') || 'not compressed'} · ${storage}`,
-    ...(problem === undefined ? {} : { problem }),
-    open: (options) =>
-      H5File.with(source, options, async (file) => {
-        const attributes = await readAttributes(file, path, options);
-        const facts = await readAxisFacts(file, dataset, attributes, options);
-        const axes = options.axes === undefined ? axesOf(shape, facts) : parseAxes(options.axes, shape.length);
-        const scaling = checkedScaling(
-          numberOf(attributes.get('scale_factor')) ?? 1,
-          numberOf(attributes.get('add_offset')) ?? 0,
-        );
-        const root = await readAttributes(file, '/', options);
-        return volumeOf(source, (opened) => datasetGrid(opened, dataset), datasetGrid(file, dataset), axes, facts, {
-          ...scaling,
-          valueUnit: textOf(attributes.get('units')),
-          tags: [...tagsOf(path, attributes), ...tagsOf('/', root)],
-        });
-      }),
-  };
-}
-
-function levelEntries(source: ByteSource, levels: readonly ImarisLevel[], options: Options): readonly VolumeEntry[] {
-  const limit = options.levelBytes ?? defaultLevelBytes;
-  const bytes = ({ shape, parts }: ImarisLevel) => {
-    const type = parts[0]?.[0] && typeOf(parts[0][0].metadata);
-    return shape.reduce((product, length) => product * length, type ? elementBytes(type.type) : 8);
-  };
-  const chosen = levels.find((level) => bytes(level) <= limit) ?? levels.at(-1);
-  return levels.map((level, index): VolumeEntry => {
-    const first = level.parts[0]?.[0] as H5Dataset;
-    const [times, channels] = level.shape;
-    return {
-      id: `/DataSet/ResolutionLevel ${level.number}`,
-      label: `ResolutionLevel ${level.number}`,
-      group: ['DataSet'],
-      shape: level.shape,
-      type: typeWords(first.metadata),
-      details: `level ${index + 1} of ${levels.length} · ${times} × ${channels} time points and channels`,
-      ...(first.problem === undefined ? {} : { problem: first.problem }),
-      ...(level !== chosen && { isAlternative: true }),
-      open: (options) =>
-        H5File.with(source, options, async (file) => {
-          const facts = await imarisAxes(file, level, options);
-          const axes = options.axes === undefined ? (['t', 'c', 'z', 'y', 'x'] as const) : parseAxes(options.axes, 5);
-          const grid = imarisGrid(file, level);
-          return volumeOf(source, (opened) => imarisGrid(opened, level), grid, axes, facts, {
-            slope: 1,
-            intercept: 0,
-            channels: await imarisChannels(file, level, options),
-            tags: tagsOf('/DataSetInfo/Image', await readAttributes(file, '/DataSetInfo/Image', options)),
-          });
-        }),
-    };
-  });
-}
-
-interface Facts {
-  readonly slope: number;
-  readonly intercept: number;
-  readonly channels?: readonly Channel[];
-  readonly valueUnit?: string | undefined;
-  readonly tags: readonly VolumeTag[];
-}
-
-/** @param gridOf the grid in a file that is opened again: it is closed whenever nothing is read */
-function volumeOf(
-  source: ByteSource,
-  gridOf: (file: H5File) => VoxelGrid,
-  { shape, type }: VoxelGrid,
-  axes: readonly ArrayAxis[],
-  facts: readonly AxisFacts[],
-  { slope, intercept, channels, valueUnit, tags }: Facts,
-): OpenVolume {
-  const plan = planAxes(axes, shape);
-  const { channelCount } = plan;
-  const named = channelCount === undefined ? undefined : (channels ?? []);
-  const info: VolumeInfo = {
-    dims: plan.dims,
-    type,
-    ...geometryOf(axes, facts),
-    slope,
-    intercept,
-    ...(named && {
-      channels: Array.from({ length: channelCount ?? 0 }, (_, number) => named[number] ?? { name: `Channel ${number + 1}` }),
-    }),
-  };
-  async function* voxels(options: PieceOptions = {}): AsyncGenerator<Uint8Array> {
-    const file = await H5File.open(source, options);
-    try {
-      // The library is one, and one call of it at a time.
-      yield* griddedVoxels(gridOf(file), plan, options, { readingCount: 1 });
-    } finally {
-      file.close();
-    }
-  }
-  const windows = named?.flatMap(({ name, window }) => (window ? [{ name, low: window[0], high: window[1] }] : []));
-  return {
-    info,
-    format: 'hdf5',
-    windows: windows && windows.length > 0 ? windows : undefined,
-    tags: tags.length > 0 ? tags : undefined,
-    valueUnit,
-    voxels,
-    source: async () => valueSource('hdf5', source.name),
-  };
-}

@@ -16,10 +16,13 @@ import { joinedBytes } from '../common/joined-bytes.ts';
 import { findSibling } from '../common/siblings.ts';
 import { storedVolume } from '../common/stored-volume.ts';
 import { readBefore, streamedVolume } from '../common/streamed-volume.ts';
+import { startFromEnd } from '../common/text-header.ts';
 import type { OpenOptions, OpenVolume, VolumeReader } from '../common/volume-reader.ts';
 import type { DataFiles } from './mha-data-files.ts';
 import { type MhaHeader, parseMhaHeader } from './mha-header.ts';
 import { isMetaImage, type MhaText, mhaHeaderLimit, parseMhaText, withMhaFields } from './mha-text.ts';
+
+const gzippedFromEnd = 'a HeaderSize of -1 is not read from a gzipped file; gunzip it first';
 
 /**
  * MetaImage, `.mha` and `.mhd` with one data file or several, compressed by zlib or not, both byte orders.
@@ -65,7 +68,7 @@ async function openLocal(
     const before = uncompressedHeader(text, undefined);
     return volumeAt(content, 0, header, () => [part(name, before, true)]);
   }
-  const start = header.headerSize < 0 ? startFromEnd(stream, from, header) : from + header.headerSize;
+  const start = header.headerSize < 0 ? startFromEnd(stream, from, header.info, gzippedFromEnd) : from + header.headerSize;
   const before = await readBefore(stream, start, options);
   return volumeAt(stream, start, header, (after) => [part(name, before, true, after)]);
 }
@@ -87,7 +90,7 @@ async function openDetached(
     return volumeAt(content, 0, header, () => parts);
   }
   const stream = plainBytes(data);
-  const start = header.headerSize < 0 ? startFromEnd(stream, 0, header) : header.headerSize;
+  const start = header.headerSize < 0 ? startFromEnd(stream, 0, header.info, gzippedFromEnd) : header.headerSize;
   const before = await readBefore(stream, start, options);
   return volumeAt(stream, start, header, (after) => [part(name, head, false), part(dataFile, before, true, after)]);
 }
@@ -148,20 +151,6 @@ function uncompressedHeader(text: MhaText, dataFile: string | undefined): Uint8A
     values.set('headersize', undefined);
   }
   return withMhaFields(text, values);
-}
-
-function startFromEnd(stream: ByteStream, least: number, header: MhaHeader): number {
-  if (stream.size === undefined)
-    throw new StriaError('unsupported', 'a HeaderSize of -1 is not read from a gzipped file; gunzip it first');
-  const total = volumeBytes(header.info);
-  if (stream.size - total < least) {
-    const available = Math.max(0, stream.size - least);
-    throw new StriaError(
-      'corrupt',
-      `the file ends early: its header promises ${total} bytes of voxels, but there are ${available}`,
-    );
-  }
-  return stream.size - total;
 }
 
 function part(name: string, before: Uint8Array, hasVoxels: boolean, after: Uint8Array = new Uint8Array()): SourcePart {

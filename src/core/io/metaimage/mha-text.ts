@@ -1,5 +1,5 @@
 import { StriaError } from '../../shared/errors.ts';
-import { joinBytes } from '../common/byte-stream.ts';
+import { latin1, withReplacements } from '../common/text-header.ts';
 
 /** Longer headers than this are taken for broken files. */
 export const mhaHeaderLimit = 4 * 2 ** 20;
@@ -62,22 +62,13 @@ export function parseMhaText(bytes: Uint8Array): MhaText {
 
 /** The header with the values of some fields replaced, or (undefined) their lines left out; every other byte as it is. */
 export function withMhaFields(text: MhaText, values: ReadonlyMap<string, string | undefined>): Uint8Array {
-  const parts: Uint8Array[] = [];
-  let at = 0;
-  const fields = [...text.fields].sort(([, a], [, b]) => a.line[0] - b.line[0]);
-  for (const [name, { line, place }] of fields) {
-    if (!values.has(name)) continue;
-    const value = values.get(name);
-    const [from, to] = value === undefined ? line : place;
-    parts.push(text.bytes.subarray(at, from), new TextEncoder().encode(value ?? ''));
-    at = to;
-  }
-  parts.push(text.bytes.subarray(at));
-  return joinBytes(parts);
-}
-
-function latin1(bytes: Uint8Array): string {
-  let text = '';
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return text;
+  const replaced = [...text.fields].filter(([name]) => values.has(name));
+  return withReplacements(
+    text.bytes,
+    replaced.map(([name, { line, place }]) => {
+      const value = values.get(name);
+      const [from, to] = value === undefined ? line : place;
+      return { from, to, text: value ?? '' };
+    }),
+  );
 }

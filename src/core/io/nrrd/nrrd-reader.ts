@@ -2,7 +2,6 @@ import type { ByteSource } from '../../shared/bytes.ts';
 import { StriaError } from '../../shared/errors.ts';
 import type { JobOptions } from '../../shared/job.ts';
 import type { SourcePart } from '../../shared/source.ts';
-import { volumeBytes } from '../../shared/volume.ts';
 import {
   type ByteStream,
   gunzippedBytes,
@@ -15,9 +14,12 @@ import {
 } from '../common/byte-stream.ts';
 import { findSibling } from '../common/siblings.ts';
 import { beforeLimit, readBefore, streamedVolume } from '../common/streamed-volume.ts';
+import { startFromEnd } from '../common/text-header.ts';
 import type { OpenOptions, OpenVolume, VolumeReader } from '../common/volume-reader.ts';
 import { type NrrdHeader, parseNrrdHeader } from './nrrd-header.ts';
 import { isNrrd, type NrrdText, nrrdHeaderLimit, parseNrrdText, withFields } from './nrrd-text.ts';
+
+const gzippedFromEnd = 'a byte skip of -1 is not supported in a gzipped file; gunzip it first';
 
 /**
  * NRRD, attached (`.nrrd`) and detached (`.nhdr` with one data file), encodings raw and gzip, both byte orders.
@@ -106,21 +108,9 @@ async function findVoxels(stream: ByteStream, from: number, header: NrrdHeader, 
     const skipped = await readBefore(content, header.byteSkip, options);
     return { stream: content, start: header.byteSkip, skipped: joinBytes([lines, skipped]) };
   }
-  const start = header.byteSkip < 0 ? startFromEnd(stream, behindLines, header) : behindLines + header.byteSkip;
+  const start =
+    header.byteSkip < 0 ? startFromEnd(stream, behindLines, header.info, gzippedFromEnd) : behindLines + header.byteSkip;
   return { stream, start, skipped: (await readBefore(stream, start, options)).subarray(from) };
-}
-
-function startFromEnd(stream: ByteStream, least: number, header: NrrdHeader): number {
-  if (stream.size === undefined)
-    throw new StriaError('unsupported', 'a byte skip of -1 is not supported in a gzipped file; gunzip it first');
-  const total = volumeBytes(header.info);
-  if (stream.size - total < least) {
-    throw new StriaError(
-      'corrupt',
-      `the file ends early: its header promises ${total} bytes of voxels, but there are ${stream.size - least}`,
-    );
-  }
-  return stream.size - total;
 }
 
 async function skipLines(stream: ByteStream, from: number, count: number, options: JobOptions): Promise<number> {

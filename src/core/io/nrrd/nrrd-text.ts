@@ -1,5 +1,5 @@
 import { StriaError } from '../../shared/errors.ts';
-import { joinBytes } from '../common/byte-stream.ts';
+import { latin1, withReplacements } from '../common/text-header.ts';
 
 /** Longer headers are taken for broken files. A thousand gradient directions need a few hundred KiB. */
 export const nrrdHeaderLimit = 4 * 2 ** 20;
@@ -87,23 +87,11 @@ function readLine(
 
 /** The header with the values of some fields replaced and every other byte unchanged. */
 export function withFields(text: NrrdText, values: ReadonlyMap<string, string>): Uint8Array {
-  const parts: Uint8Array[] = [];
-  let at = 0;
-  const fields = [...text.fields].sort(([, a], [, b]) => a.from - b.from);
-  for (const [name, field] of fields) {
-    const value = values.get(name);
-    if (value === undefined) continue;
-    parts.push(text.bytes.subarray(at, field.from), new TextEncoder().encode(value));
-    at = field.to;
-  }
-  parts.push(text.bytes.subarray(at));
-  return joinBytes(parts);
-}
-
-function latin1(bytes: Uint8Array): string {
-  let text = '';
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return text;
+  const replaced = [...text.fields].filter(([name]) => values.has(name));
+  return withReplacements(
+    text.bytes,
+    replaced.map(([name, { from, to }]) => ({ from, to, text: values.get(name) ?? '' })),
+  );
 }
 
 function utf8(bytes: Uint8Array): string {

@@ -13,8 +13,6 @@ export interface ZarrNode {
   readonly attributes: Json;
 }
 
-export const metadataNames: readonly string[] = ['zarr.json', '.zarray', '.zgroup', '.zattrs'];
-
 /**
  * The array or group in a folder; undefined where there is none.
  * @param folder '' for the root, else with a `/` behind it

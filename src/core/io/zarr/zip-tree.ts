@@ -11,10 +11,6 @@ const directoryLimit = 256 * 2 ** 20;
 const entryLimit = 2 ** 30;
 const localHeaderBytes = 30;
 
-export function isZip(head: Uint8Array): boolean {
-  return head[0] === 0x50 && head[1] === 0x4b && ((head[2] === 3 && head[3] === 4) || (head[2] === 5 && head[3] === 6));
-}
-
 interface RawEntry {
   readonly relativeOffsetOfLocalHeader: number;
 }
