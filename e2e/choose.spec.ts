@@ -1,45 +1,10 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { encode } from 'fast-png';
-import { ctSlice, dicomFile } from '../src/core/io/dicom/dicom-testing.ts';
 import { expectOpen, openTab, probeAt, volumeFacts, voxelsInGpu } from './support/app.ts';
 import { cli } from './support/cli.ts';
+import { columns, rows, slices, voxelsOf, writeStudy } from './support/study.ts';
 import { expect, type Stria, test } from './support/test.ts';
-
-const [columns, rows, slices] = [24, 16, 6];
-
-/** A series' voxels: a bright block in the middle, and something of its own. */
-function pixelsOf(series: number, z: number): Uint8Array {
-  const pixels = new Int16Array(columns * rows);
-  for (const at of pixels.keys()) {
-    const [x, y] = [at % columns, Math.floor(at / columns)];
-    const isInside = Math.abs(x - 12) < 7 && Math.abs(y - 8) < 5;
-    pixels[at] = isInside ? 1000 + 100 * series + 10 * z + x : 20 * series;
-  }
-  return new Uint8Array(pixels.buffer);
-}
-
-const voxelsOf = (series: number) => Buffer.concat(Array.from({ length: slices }, (_, z) => pixelsOf(series, z)));
-
-/** A study as scanners write it: two series in folders, files without an ending, and a file that is not DICOM. */
-function writeStudy(stria: Stria, folder = 'study'): string {
-  const root = stria.folder;
-  for (const series of [1, 2]) {
-    mkdirSync(join(root, folder, `S${series}`), { recursive: true });
-    for (let z = 0; z < slices; z++) {
-      const more = {
-        528446: ['LO', series === 1 ? 'Localizer' : 'Thin bone'],
-        2097166: ['UI', `1.2.3.${series}`],
-        2097169: ['IS', String(series)],
-        524312: ['UI', `1.2.3.${series}.${z + 1}`],
-      } as const;
-      const slice = ctSlice({ columns, rows, z: 2 * z, instance: z + 1, pixels: pixelsOf(series, z), more });
-      stria.write(`${folder}/S${series}/IM${z}`, Buffer.from(dicomFile(slice)));
-    }
-  }
-  stria.write(`${folder}/README.txt`, Buffer.from('from the scanner'));
-  return join(root, folder);
-}
 
 const choices = (stria: Stria) => stria.page.getByTestId('volume-choice');
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Page, TestInfo } from 'playwright/test';
 import { expectOpen, loseDevice, openDetails, openTab, settledPicture } from './support/app.ts';
 import { framePng } from './support/frames.ts';
+import { writeStudy } from './support/study.ts';
 import { expect, type Stria, test } from './support/test.ts';
 import { gzip, nifti, noise, nrrd, shapes } from './support/volumes.ts';
 
@@ -48,7 +49,7 @@ async function showIn(page: Page, colorScheme: 'light' | 'dark', size: keyof typ
 
 async function command(page: Page, words: string): Promise<void> {
   await page.keyboard.press('ControlOrMeta+k');
-  await page.getByRole('searchbox').fill(words);
+  await page.getByTestId('palette').getByRole('searchbox').fill(words);
   await page.getByTestId('palette').getByRole('menuitem').first().click();
   await expect(page.getByTestId('palette')).toBeHidden();
 }
@@ -254,6 +255,32 @@ async function openSample(page: Page, name: string): Promise<void> {
     .click();
   await expectOpen(page, `${name} 128`);
 }
+
+test('choosing: several volumes in a folder, their tags, leaving with measurements', async ({ stria }, info) => {
+  const { page } = stria;
+  const { keepAll } = albumOf(page, info);
+  await showIn(page, 'dark', 'small');
+  await stria.dropFiles([writeStudy(stria)]);
+  await expect(page.getByTestId('volume-thumbnail').nth(1)).toBeVisible();
+  await keepAll('choice');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expectOpen(page, 'study · Thin bone');
+  await openTab(page, 'volume');
+  await page.getByTestId('tags').getByRole('button', { name: /Tags/ }).click();
+  await page.getByTestId('tag-search').fill('patient');
+  await keepAll('tags');
+  await command(page, 'Choose another volume');
+  await expect(page.getByTestId('volumes-dialog')).toBeVisible();
+  await keepAll('choose-another');
+  await page.keyboard.press('Escape');
+  await openTab(page, 'measure');
+  await page.getByTestId('tool-distance').click();
+  await dragInSlice(page, 0.3, 0.6);
+  await page.getByTestId('close-button').click();
+  await expect(page.getByTestId('leave-dialog')).toBeVisible();
+  await keepAll('leave');
+});
 
 test('README: a compressed sample', async ({ stria }) => {
   const { page } = stria;

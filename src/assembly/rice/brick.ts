@@ -1,4 +1,4 @@
-// One plane of one brick in memory: rows of 16 elements, slices of 16 rows. What the chunk's edges clip away is 0. T is u8 or u16.
+// One plane of one brick in memory: rows of 16 elements, slices of 16 rows; clipped elements are 0. T is u8 or u16.
 
 /** Elements in a row, and rows in a slice. */
 export const side: u32 = 16;
@@ -22,7 +22,7 @@ export function sliceOf<T>(): u32 {
   return side * rowOf<T>();
 }
 
-/** How many elements, rows and slices of the brick the chunk's edges leave. */
+/** Elements per row, rows and slices that remain of the brick after clipping at the chunk's edges. */
 export let width: u32 = 0;
 export let height: u32 = 0;
 export let depth: u32 = 0;

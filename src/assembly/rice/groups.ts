@@ -32,7 +32,7 @@ export function groupCount<T>(): u32 {
   return ((width + 3) >> 2) * ((height + 3) >> 2) * ((depth + groupDepth<T>() - 1) / groupDepth<T>());
 }
 
-/** The group that is looked at: its first element's place, and what the edges leave of it. */
+/** The current group: the position of its first element, and its size after clipping. */
 export let groupX: u32 = 0;
 export let groupY: u32 = 0;
 export let groupZ: u32 = 0;
@@ -44,7 +44,7 @@ export function firstGroup<T>(): void {
   lookAt<T>(0, 0, 0);
 }
 
-/** The next one, with x fastest, then y, then z. */
+/** Goes to the next group, x fastest, then y, then z. */
 export function nextGroup<T>(): void {
   if (groupX + 4 < width) lookAt<T>(groupX + 4, groupY, groupZ);
   else if (groupY + 4 < height) lookAt<T>(0, groupY + 4, groupZ);

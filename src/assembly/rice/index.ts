@@ -1,14 +1,14 @@
-// The codec `rice` for chunks that are volumes, with the predictors 0 to 7 (form 0 of src/core/codecs/rice/SPEC.md), by vectors.
-// Same bytes as src/core/codecs/rice/reference.ts, which does all the rest.
+// SIMD encoder and decoder of `rice` for volumes with predictors 0 to 7 (form 0 of src/core/codecs/rice/SPEC.md). They produce the
+// same bytes as src/core/codecs/rice/reference.ts, which handles all other forms.
 import { depthOf, loadPlane, planeBytes, setExtent, side, storePlane } from './brick';
 import { decodeBrick } from './decode';
 import { encodeBrick } from './encode';
 
-/** In front of a plane of elements, bytes may be read. */
+/** A vector's room in front of the plane, because left neighbours are read one element early. */
 const room: usize = memory.data(16 + <i32>planeBytes, 16);
 const plane: usize = room + 16;
 
-/** From here on memory is the caller's. */
+/** Memory from this address on belongs to the caller. */
 export const freeAt: usize = __heap_base;
 
 /** 'No plane of a brick has more than 1034 words' */

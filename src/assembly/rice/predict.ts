@@ -7,7 +7,7 @@ export const level: u32 = 0;
 export const predictors: u32 = 8;
 
 /**
- * Residuals of a vector of elements. The block's first element is not treated apart: whoever codes makes its residual 0.
+ * Residuals of a vector of elements. The caller sets the residual of the block's first element to 0.
  * @param p address of the elements in the brick's plane; in front of the plane 2 bytes can be read
  * @param x, y, z place of the first element in the brick
  * @param base the residuals of level are the elements less this

@@ -4,10 +4,10 @@ import type { WasmCodec } from '../../codec/codec.ts';
 import { WasmModule } from '../../codec/wasm-module.ts';
 import { encodedBound, type Form, parseForm } from './layout.ts';
 
-/** A decoder may read so many bytes behind a payload. */
+/** Bytes past the payload that the decoder may read. */
 const slack = 256;
 
-/** One for each thread. `null`: not yet opened. */
+/** One per thread. `null`: not opened yet. */
 let opened: WasmModule<'encode' | 'decode'> | null | undefined = null;
 
 function rice(): WasmModule<'encode' | 'decode'> | undefined {
@@ -15,7 +15,7 @@ function rice(): WasmModule<'encode' | 'decode'> | undefined {
   return opened;
 }
 
-/** Volumes with the predictors 0 to 7, by vectors: src/assembly/rice. Pictures and `--effort max` are the reference's. */
+/** SIMD for volumes with predictors 0 to 7 (src/assembly/rice). The reference handles pictures and `--effort max`. */
 export const wasm: WasmCodec = {
   encode(chunk, parameters) {
     const { bytes, shape, elementBytes } = chunk;

@@ -280,7 +280,8 @@ function documentOf(
   statistics: OpenDocument['statistics'],
 ): OpenDocument {
   const { info, decimation } = kept;
-  const fileBytes = request.kind === 'file' ? request.file.size : undefined;
+  // A folder whose size is not known has size 0.
+  const fileBytes = request.kind === 'file' && request.file.size > 0 ? request.file.size : undefined;
   const arePictures = isPictureFormat(source.format);
   const chosenFrom =
     request.kind === 'file' && (request.dataset !== undefined || request.file.folder)

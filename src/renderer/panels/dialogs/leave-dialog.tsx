@@ -8,7 +8,7 @@ const words: Readonly<Record<UnfinishedKind, string>> = {
   saving: 'A file is still being saved. It will not be written; an existing file stays as it was.',
   compressing: 'The volume is still being compressed.',
   pictures: 'Pictures are still being saved. None of them will be kept.',
-  measurements: 'Measurements have not been saved. Save the session to keep them.',
+  measurements: 'Measurements have not been saved. To keep them, save the session or export them as CSV.',
 };
 
 /** Asks before the open volume is closed or replaced over unfinished work. */

@@ -122,7 +122,8 @@ function About({ onDone }: { readonly onDone: () => void }) {
   const facts = [
     { label: 'Stria', value: shell?.stria ?? '…' },
     ...(shell?.electron ? [{ label: 'Electron', value: shell.electron }] : []),
-    { label: 'Chromium', value: shell?.chromium ?? '…' },
+    // A browser does not say its version here.
+    ...(shell?.chromium === '' ? [] : [{ label: 'Chromium', value: shell?.chromium ?? '…' }]),
     { label: 'Platform', value: shell?.platform ?? '…' },
     { label: 'Graphics', value: graphics },
     ...(shell?.compatibilityMode ? [{ label: 'Compatibility mode', value: 'on' }] : []),
