@@ -24,9 +24,19 @@ export const rooms = [
     imports: 'core/shared shaders shaders/scan',
   },
   {
-    room: 'assembly/rice',
-    holds: 'AssemblyScript, compiled to WebAssembly by the build: bricks of rice by vectors.',
+    room: 'assembly/common',
+    holds: 'AssemblyScript, compiled to WebAssembly by the build: vectors of elements.',
     imports: '',
+  },
+  {
+    room: 'assembly/rice',
+    holds: 'AssemblyScript: bricks of rice by vectors.',
+    imports: 'assembly/common',
+  },
+  {
+    room: 'assembly/survey',
+    holds: 'AssemblyScript: the survey of a chunk.',
+    imports: 'assembly/common',
   },
   {
     room: 'core/codec',
@@ -196,7 +206,7 @@ export const rooms = [
   {
     room: 'core/cpu',
     holds: 'The CPU backend: tasks for threads, row sources, WebAssembly kernels.',
-    imports: 'core/chunks core/codec core/codecs core/format core/io/common core/shared',
+    imports: 'assembly/survey core/chunks core/codec core/codecs core/format core/io/common core/shared',
   },
   {
     room: 'core/stream',

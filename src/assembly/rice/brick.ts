@@ -1,4 +1,5 @@
 // One plane of one brick in memory: rows of 16 elements, slices of 16 rows; clipped elements are 0. T is u8 or u16.
+import { allButFirst, firstLanes } from '../common/lanes';
 
 /** Elements in a row, and rows in a slice. */
 export const side: u32 = 16;
@@ -39,17 +40,12 @@ export function isWhole<T>(): bool {
 
 /** All ones in the lanes of a row's vector that exist. @param first the number in the row of the vector's first element */
 export function presentLanes<T>(first: u32): v128 {
-  const count = width > first ? min<u32>(width - first, 16) : 0;
-  if (sizeof<T>() === 1) return i8x16.lt_u(i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), i8x16.splat(<i8>count));
-  return i16x8.lt_u(i16x8(0, 1, 2, 3, 4, 5, 6, 7), i16x8.splat(<i16>count));
+  return firstLanes<T>(width > first ? width - first : 0);
 }
 
 /** All ones in every lane but a row's first. @param first as in `presentLanes` */
 export function lanesWithLeft<T>(first: u32): v128 {
-  if (first > 0) return i32x4.splat(-1);
-  return sizeof<T>() === 1
-    ? i8x16(0, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1)
-    : i16x8(0, -1, -1, -1, -1, -1, -1, -1);
+  return first > 0 ? i32x4.splat(-1) : allButFirst<T>();
 }
 
 /**

@@ -1,6 +1,7 @@
 // The encoder's choice of a predictor: SPEC.md, "The encoder's choice".
+
+import { splat, sub, sumWords, toSymbols } from '../common/lanes';
 import { depth, height, lanesWithLeft, presentLanes, rowOf, side, sliceOf, vector, width } from './brick';
-import { splat, sub, sumWords, toSymbols } from './lanes';
 import { level, predictors, residuals } from './predict';
 
 /** Predictors 0 to 7, then level with the mean as its base. */

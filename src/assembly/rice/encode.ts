@@ -1,4 +1,6 @@
 // A plane of a brick becomes its sequence of bits: SPEC.md, 'A brick'.
+
+import { splat, toSymbols } from '../common/lanes';
 import { depth, height, isWhole, lanesWithLeft, planeBytes, presentLanes, rowOf, side, sliceOf, vector } from './brick';
 import { chooseCode } from './choose-code';
 import { chooseCandidate, meanCandidate, meanOf } from './choose-predictor';
@@ -16,7 +18,6 @@ import {
   setsOf,
   suffixWidth,
 } from './groups';
-import { splat, toSymbols } from './lanes';
 import { writePlanes } from './planes';
 import { level, residuals } from './predict';
 

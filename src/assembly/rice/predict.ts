@@ -1,6 +1,7 @@
 // Residuals under each predictor, a vector of a row at a time: SPEC.md, 'Predictors'.
+
+import { add, half, sub } from '../common/lanes';
 import { lanesWithLeft, rowOf, sliceOf } from './brick';
-import { add, half, sub } from './lanes';
 
 export const level: u32 = 0;
 /** Predictors 0 to 7 are those of a volume without bit 4 of its form. */

@@ -1,6 +1,7 @@
 // Elements out of residuals, by the running sums of SPEC.md, 'Predictors'.
+
+import { add, half, splat, toResiduals } from '../common/lanes';
 import { depth, height, lanesWithLeft, rowOf, side, sliceOf, vector } from './brick';
-import { add, half, splat, toResiduals } from './lanes';
 import { halfOrWhole, level } from './predict';
 
 /** Of the row above: its differences to the left (of soft up: upwards). */

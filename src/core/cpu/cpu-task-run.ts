@@ -8,7 +8,6 @@ import { findRamp, headBytes, mayBeRamp } from '../chunks/ramp.ts';
 import { chunkBytes } from '../codec/batch.ts';
 import { type ChunkInMemory, firstBytes } from '../codec/chunk-in-memory.ts';
 import type { ChunkGeometry, ChunkVoxels, CodecOptions } from '../codec/codec.ts';
-import { survey } from '../codec/survey.ts';
 import { encodeOnCpu } from '../codecs/on-cpu.ts';
 import { chainByName } from '../codecs/registry.ts';
 import type { EncodedChunk, RampRule } from '../format/chunk.ts';
@@ -19,6 +18,7 @@ import { analyzeInMemory } from './analyze-in-memory.ts';
 import type { ChunkMemory } from './chunk-memory.ts';
 import type { CpuTask, CpuTaskResult } from './cpu-task.ts';
 import { FileRows, readRow, rowsInMemory } from './row-source.ts';
+import { surveyOnCpu } from './survey-on-cpu.ts';
 
 /** What a thread keeps between tasks. */
 export class CpuDesk {
@@ -118,7 +118,7 @@ function chooseFor(chunk: ChunkToEncode, choice: EncodeChoice): AnalyzedChunk {
   const analysis = (chunk.inMemory && analyzeInMemory(chunk.inMemory)) ?? analyze(chunk.voxels());
   if (isConstant(analysis)) return { chunk, analysis, chosen: 'constant' };
   const ramp = mayBeRamp(analysis, chunk, headOf(chunk)) ? findRamp(chunk.voxels()) : undefined;
-  return { chunk, analysis, chosen: ramp ?? chooseCodec(analysis, chunk, choice, () => survey(chunk.voxels())) };
+  return { chunk, analysis, chosen: ramp ?? chooseCodec(analysis, chunk, choice, () => surveyOnCpu(chunk.voxels())) };
 }
 
 /** The first bytes of a chunk. */

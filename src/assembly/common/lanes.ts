@@ -33,3 +33,18 @@ export function toResiduals<T>(symbols: v128): v128 {
 export function sumWords<T>(lanes: v128): v128 {
   return i32x4.extadd_pairwise_i16x8_u(sizeof<T>() === 1 ? i16x8.extadd_pairwise_i8x16_u(lanes) : lanes);
 }
+
+/** All ones in the first `count` lanes. */
+export function firstLanes<T>(count: u32): v128 {
+  if (sizeof<T>() === 1) {
+    return i8x16.lt_u(i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), i8x16.splat(<i8>min<u32>(count, 16)));
+  }
+  return i16x8.lt_u(i16x8(0, 1, 2, 3, 4, 5, 6, 7), i16x8.splat(<i16>min<u32>(count, 8)));
+}
+
+/** All ones in every lane but the first. */
+export function allButFirst<T>(): v128 {
+  return sizeof<T>() === 1
+    ? i8x16(0, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1)
+    : i16x8(0, -1, -1, -1, -1, -1, -1, -1);
+}
