@@ -39,6 +39,11 @@ export const rooms = [
     imports: 'assembly/common',
   },
   {
+    room: 'assembly/labels',
+    holds: 'AssemblyScript: the walk through bricks of labels, and its range coder.',
+    imports: 'assembly/common',
+  },
+  {
     room: 'core/codec',
     holds: 'What a codec is: the interface, batches of chunks, scan orders, bricks, the survey of a chunk.',
     imports: 'core/gpu core/shared shaders',
@@ -77,7 +82,7 @@ export const rooms = [
   {
     room: 'core/codecs/labels',
     holds: 'Guesses from neighbours and a range coder, for segmentations.',
-    imports: 'core/codec core/gpu core/shared shaders shaders/labels',
+    imports: 'assembly/labels core/codec core/gpu core/shared shaders shaders/labels',
   },
   {
     room: 'core/codecs/parle',

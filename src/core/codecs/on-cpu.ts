@@ -1,9 +1,14 @@
 import type { ChunkGeometry, ChunkVoxels, CodecDefinition, CodecParameters, WasmCodec } from '../codec/codec.ts';
+import { labels } from './labels/index.ts';
+import { wasm as labelsInWasm } from './labels/wasm.ts';
 import { rice } from './rice/index.ts';
 import { wasm as riceInWasm } from './rice/wasm.ts';
 
 /** Codecs that have a WebAssembly version. They are listed apart from the registry, so that only what runs them loads the modules. */
-const inWasm: ReadonlyMap<CodecDefinition, WasmCodec> = new Map([[rice, riceInWasm]]);
+const inWasm: ReadonlyMap<CodecDefinition, WasmCodec> = new Map([
+  [rice, riceInWasm],
+  [labels, labelsInWasm],
+]);
 
 /** `reference.encode`, by WebAssembly where the codec has it. */
 export function encodeOnCpu(codec: CodecDefinition, chunk: ChunkVoxels, parameters: CodecParameters): Uint8Array<ArrayBuffer> {
