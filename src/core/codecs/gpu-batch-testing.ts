@@ -1,4 +1,4 @@
-/** Batches of chunks of several kinds, as `rice` and `predict` test them on the GPU. Imported by tests alone. */
+/** Batches of different kinds of chunks, for the GPU tests of `rice` and `predict`. Only tests import this. */
 
 import { expect } from 'vitest';
 import { firstDifference, makeChunk, poisonedBox, putChunk, type TestBox, takeChunk } from '../codec/chunk-testing.ts';
@@ -7,7 +7,7 @@ import { decodeChunks } from '../codec/decode-chunks.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import { createKernels } from './kernels.ts';
 
-/** Slopes with noise, and lone bright voxels: every predictor, every code and escapes. */
+/** Slopes with noise and isolated bright voxels, so that every predictor, every code and escapes occur. */
 function scan(x: number, y: number, z: number, random: () => number): number {
   const noise = random() % (1 + ((x >> 4) + 3 * (y >> 4)) * 7);
   return 3 * x + 2 * y + 50 * z + noise + (random() % 211 === 0 ? random() : 0);
@@ -20,8 +20,8 @@ export function scanBox(elementBytes: CodecElementBytes): TestBox {
 }
 
 /**
- * Encodes chunks that fill a box in one batch: bytes (and, in a first stage, sections) are the reference's; and decodes
- * them together.
+ * Encodes chunks that fill a box in one batch, compares the bytes (and the sections, if it is a first stage) with the
+ * reference's, and decodes them together.
  */
 export async function expectBatch(
   gpu: Gpu,

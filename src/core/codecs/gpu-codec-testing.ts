@@ -1,4 +1,4 @@
-/** What every codec's kernels must do: the bytes of its reference, and no harm outside their chunks. For tests alone. */
+/** Tests for every codec's kernels: they give the reference's bytes and change nothing outside their chunks. */
 
 import { describe, expect, test } from 'vitest';
 import { placePayloads } from '../codec/batch.ts';
@@ -25,22 +25,22 @@ import { describeVerdictOnGpu } from './gpu-verdict-testing.ts';
 import { createKernels } from './kernels.ts';
 
 export interface DescribeOptions {
-  /** Leaves most shapes and patterns out: for a second way of the same kernels. */
+  /** Leaves out most shapes and patterns, for a second run of the same kernels. */
   readonly isBrief?: boolean;
-  /** By `spreadDispatches`. */
+  /** Whether to call `spreadDispatches`. */
   readonly isSpread?: boolean;
 }
 
 /**
  * @param gpu from `openTestGpu`, which checks it after each test
- * @param name says what is particular: 'effort max'
+ * @param name what is special about this run: 'effort max'
  */
 export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: string, options: DescribeOptions = {}): void {
-  // As many elements as the longest shapes have, in fewer bricks.
+  // These two shapes have as many elements as the longest ones, in fewer bricks.
   const shapes = options.isBrief ? testShapes.filter((_, i) => i === 3 || i === 10) : testShapes;
-  // The widest take the most workgroup memory.
+  // The widest elements take the most workgroup memory.
   const widths = options.isBrief ? definition.elementBytes.slice(-1) : definition.elementBytes;
-  /** For tests that one width is enough for: one whose kernels are compiled anyway. */
+  /** For tests that need only one width: one whose kernels are compiled anyway. */
   const someWidth = widths[0] as CodecElementBytes;
   const patterns = options.isBrief ? ['sparse', 'blobs'] : Object.keys(testPatterns);
   const kernels = createKernels(definition, gpu);
@@ -58,7 +58,7 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
     return { buffer, byteOffsets, byteLengths };
   }
 
-  /** The reference's payload, or nothing where the contract lets an encoder leave the chunk out. */
+  /** The reference's payload; empty if the contract lets an encoder skip the chunk. */
   function expectedPayload(chunk: ChunkVoxels, parameters: Uint8Array): Uint8Array {
     const payload = definition.reference.encode(chunk, parameters);
     return payload.byteLength < chunk.bytes.byteLength || definition.name === 'raw' ? payload : new Uint8Array(0);
@@ -70,7 +70,7 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
     const result = await kernels.encode(upload(scope, box), chunks, { scope });
     const expected = chunks.map(({ origin, shape, parameters }) => expectedPayload(takeChunk(box, origin, shape), parameters));
     expect(result.byteLengths, what).toEqual(expected.map((payload) => payload.byteLength));
-    // Nothing but payloads: the bytes between them are 0.
+    // The bytes between payloads are 0.
     const places = placePayloads(result.byteLengths);
     const bytes = result.buffer ? await gpu.read(result.buffer, 0, places.totalBytes) : new Uint8Array(0);
     const joined = new Uint8Array(places.totalBytes);
@@ -79,7 +79,7 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
     expect(firstDifference(bytes, joined), what).toBe(undefined);
   }
 
-  /** Decodes the reference's payloads into a poisoned box: the chunks are exact, all else is untouched. */
+  /** Decodes the reference's payloads into a poisoned box. The chunks must be exact, everything else unchanged. */
   async function expectDecoding(box: TestBox, chunks: readonly GpuChunk[], what: string): Promise<void> {
     using scope = gpu.scope('test');
     const expected = poisonedBox(box.dims, box.elementBytes);
@@ -98,7 +98,7 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
     await expectDecoding(box, chunks, what);
   }
 
-  /** Chunks of one shape on top of each other, with so many planes between them. */
+  /** Chunks of one shape stacked along z, with `gap` planes between them. */
   function stacked(
     given: readonly { readonly voxels: ChunkVoxels; readonly parameters: Uint8Array }[],
     gap: number,
@@ -142,7 +142,7 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
   describe(`${definition.name} on the GPU, ${name}`, () => {
     if (options.isSpread) spreadDispatches(gpu);
     for (const elementBytes of widths) {
-      // Kernels differ by width in constants alone: every other shape will do for the wider elements.
+      // Kernels for different widths differ only in constants, so every other shape is enough for the wider elements.
       const ownShapes = shapes.filter((_, i) => elementBytes === 1 || i % 2 === 1 || options.isBrief);
       test.each(ownShapes.map((shape) => ({ shape, title: shape.join('×') })))(
         `one chunk of $title, ${elementBytes}-byte elements`,
@@ -152,10 +152,10 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
             const ways = differentParameters(testAxes, (axis) => parametersFor(definition, voxels, axis));
             return ways.map((parameters) => ({ voxels, parameters }));
           };
-          // Chunks of very many bricks are slow on a software GPU, so by fewer patterns.
+          // Chunks of many bricks are slow on a software GPU, so they get fewer patterns.
           const isLarge = Math.max(...shape) >= 200;
           const all = patterns.filter((one) => !isLarge || one === 'random' || one === 'sparse').flatMap(chunksOf);
-          // One chunk that fills its box; then each in every way, in one go, with a plane of a box between them.
+          // First one chunk that fills its box, then all chunks in one batch, with a plane of the box between them.
           await expectBoth(stacked(all.slice(0, 1), 0), 'alone');
           await expectBoth(stacked(all, 1), 'stacked');
         },
@@ -167,7 +167,7 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
         await expectEncoding(box, chunks, 'all chunks');
         await expectDecoding(box, chunks, 'all chunks');
         if (pattern !== 'sparse' && pattern !== 'random') return;
-        // Every other chunk, backwards: the ones between stay as they are.
+        // Every other chunk, in reverse order. The chunks between them must stay unchanged.
         const some = chunks.filter((_, i) => i % 2 === 1).reverse();
         await expectEncoding(box, some, 'some chunks');
         await expectDecoding(box, some, 'some chunks');
@@ -189,7 +189,7 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
       });
     }
 
-    test('no chunks: nothing happens', async () => {
+    test('a batch without chunks does nothing', async () => {
       using scope = gpu.scope('test');
       const voxels = upload(scope, poisonedBox([4, 4, 4], someWidth));
       const result = await kernels.encode(voxels, [], { scope });
@@ -197,7 +197,7 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
       await decodeChunks(gpu, `${definition.name}.decode`, kernels, result, [], voxels, { scope });
     });
 
-    test('an abort is an abort, and nothing stays behind', async () => {
+    test('an abort is reported as such, and leaves no buffers behind', async () => {
       using scope = gpu.scope('test');
       const box = poisonedBox([4, 4, 4], 1);
       const voxels = upload(scope, box);
@@ -210,7 +210,7 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
       );
     });
 
-    test('chunks outside the box, and payloads outside their buffer, are refused', async () => {
+    test('chunks outside the box and payloads outside their buffer are refused', async () => {
       using scope = gpu.scope('test');
       const box = poisonedBox([8, 4, 4], 1);
       const voxels = upload(scope, box);
@@ -246,7 +246,7 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
       ).rejects.toMatchObject({ tag: 'corrupt' });
     });
 
-    test('a decode plan runs again and again', async () => {
+    test('a decode plan can run repeatedly', async () => {
       using scope = gpu.scope('test');
       const shape: Dims3 = [20, 17, 9];
       const box = patternedBox(shape, someWidth, 'blobs');
@@ -264,7 +264,7 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
       }
     });
 
-    test('times come by stage', async () => {
+    test('times are reported for each stage', async () => {
       using scope = gpu.scope('test');
       const box = patternedBox([64, 64, 4], someWidth, 'sparse');
       const times: CommandTimes[] = [];
@@ -274,7 +274,7 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
       if (gpu.hasTimestamps) expect(stages.every((stage) => (stage.gpuMs ?? -1) >= 0)).toBe(true);
     });
 
-    // Elements of 2 bytes are checked as the planes of those of 4 bytes are.
+    // 2-byte elements take the same path as the planes of 4-byte elements.
     if (!options.isSpread)
       describeVerdictOnGpu(
         definition,
@@ -287,7 +287,7 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
       for (const chunk of chunksToDamage(definition)) {
         const parameters = parametersFor(definition, chunk, 'y');
         const payloads = damagedPayloads(definition.reference.encode(chunk, parameters));
-        // Each payload's chunk has a place of its own, with a gap to the next one.
+        // Each payload's chunk gets its own place, with a gap before the next one.
         const pitch = Math.ceil((chunk.shape[0] + 3) / 4) * 4;
         const box = poisonedBox(
           [pitch * 16, chunk.shape[1], chunk.shape[2] * Math.ceil(payloads.length / 16)],
@@ -312,7 +312,7 @@ export function describeCodecOnGpu(definition: CodecDefinition, gpu: Gpu, name: 
   });
 }
 
-/** The payload itself, then truncated, flipped (its head at every byte), of random bytes, and of ones. */
+/** The payload itself, then copies: truncated, with flipped bytes (every byte of the head), random, all ones. */
 function damagedPayloads(payload: Uint8Array): Uint8Array[] {
   const random = testRandom(payload.length);
   const flipped = (at: number, flip: number) => payload.map((byte, i) => (i === at ? byte ^ flip : byte));

@@ -1,4 +1,4 @@
-/** That kernels and reference agree which payloads are sound. For tests alone; describe-codec-gpu.ts calls it. */
+/** Tests that kernels and reference agree on which payloads are sound. Called by gpu-codec-testing.ts. */
 
 import { expect, test } from 'vitest';
 import { placePayloads } from '../codec/batch.ts';
@@ -10,14 +10,14 @@ import { StriaError } from '../shared/errors.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { createKernels } from './kernels.ts';
 
-/** Chunks that fill a row of the box. */
+/** Number of chunks in a row of the box. */
 const perRow = 16;
 
 /** @param widths of elements to test */
 export function describeVerdictOnGpu(definition: CodecDefinition, gpu: Gpu, widths: readonly CodecElementBytes[]): void {
   const kernels = createKernels(definition, gpu);
 
-  /** For each payload whether the GPU finds it sound: it raises no flag and decodes to the chunk's voxels. */
+  /** Whether the GPU finds each payload sound: it raises no flag, and the payload decodes to the chunk's voxels. */
   async function soundOnGpu(
     chunk: ChunkVoxels,
     parameters: CodecParameters,
@@ -58,10 +58,10 @@ export function describeVerdictOnGpu(definition: CodecDefinition, gpu: Gpu, widt
     }
   }
 
-  test.each(widths)('GPU and reference agree which payloads are sound, %i-byte elements', async (elementBytes) => {
+  test.each(widths)('GPU and reference agree on which payloads are sound, %i-byte elements', async (elementBytes) => {
     const small = chunksToDamage(definition).filter((chunk) => chunk.elementBytes === elementBytes);
     type Pattern = (typeof testPatterns)[string];
-    // Bricks that nothing clips, payloads of several segments, and noise.
+    // Unclipped bricks, payloads of several segments, and noise.
     const whole = makeChunk([16, 16, 16], elementBytes, testPatterns.blobs as Pattern);
     const noise = makeChunk([5, 6, 4], elementBytes, testPatterns.random as Pattern);
     for (const chunk of [...small, whole, noise]) {
@@ -70,7 +70,7 @@ export function describeVerdictOnGpu(definition: CodecDefinition, gpu: Gpu, widt
       const onGpu = await soundOnGpu(chunk, parameters, payloads);
       const wrong = payloads.flatMap((payload, i) => {
         const isSound = isSoundByReference(chunk, parameters, payload);
-        return isSound === onGpu[i] ? [] : [`mutant ${i}: ${isSound ? 'sound' : 'damaged'} by the reference alone`];
+        return isSound === onGpu[i] ? [] : [`mutant ${i}: only the reference finds it ${isSound ? 'sound' : 'damaged'}`];
       });
       expect(onGpu[0], 'the payload itself').toBe(true);
       expect(wrong, `${chunk.shape.join('×')}, ${payloads[0]?.byteLength} bytes`).toEqual([]);
@@ -78,11 +78,11 @@ export function describeVerdictOnGpu(definition: CodecDefinition, gpu: Gpu, widt
   });
 }
 
-/** So many bits at a payload's start and at its end are flipped, one by one, and some of those between. */
+/** This many bits at a payload's start and at its end are flipped one by one, and a sample of those between. */
 const edgeBits = 128;
 const middleFlips = 100;
 
-/** The payload itself, then each bit flipped, truncated, longer, and spliced. */
+/** The payload itself, then copies with one bit flipped, truncated, extended, and spliced. */
 export function mutants(payload: Uint8Array): Uint8Array[] {
   const { length } = payload;
   const random = testRandom(length);

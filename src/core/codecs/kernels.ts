@@ -8,7 +8,7 @@ import * as raw from './raw/kernels.ts';
 import * as rice from './rice/kernels.ts';
 import * as rle from './rle/kernels.ts';
 
-/** By the codecs' names. */
+/** Keyed by codec name. */
 // biome-ignore format: one line a codec
 const kernels: Readonly<Record<string, { createKernels(gpu: Gpu): CodecKernels }>> = {
   rle,
@@ -23,6 +23,6 @@ const kernels: Readonly<Record<string, { createKernels(gpu: Gpu): CodecKernels }
 /** A codec on a GPU. Separate from the codecs' definitions, so that CPU-only programs load no shaders. */
 export function createKernels({ name }: Pick<CodecDefinition, 'name'>, gpu: Gpu): CodecKernels {
   const made = kernels[name]?.createKernels(gpu);
-  if (!made) throw new TypeError(`codec ${name} has no line in codecs/kernels.ts`);
+  if (!made) throw new TypeError(`codec ${name} is missing from codecs/kernels.ts`);
   return made;
 }

@@ -4,18 +4,18 @@ import { wasm as labelsInWasm } from './labels/wasm.ts';
 import { rice } from './rice/index.ts';
 import { wasm as riceInWasm } from './rice/wasm.ts';
 
-/** Codecs that have a WebAssembly version. They are listed apart from the registry, so that only what runs them loads the modules. */
+/** Codecs that have a WebAssembly version. Separate from the registry, so that only code that runs them loads the modules. */
 const inWasm: ReadonlyMap<CodecDefinition, WasmCodec> = new Map([
   [rice, riceInWasm],
   [labels, labelsInWasm],
 ]);
 
-/** `reference.encode`, by WebAssembly where the codec has it. */
+/** `reference.encode`, in WebAssembly if the codec has a version of it. */
 export function encodeOnCpu(codec: CodecDefinition, chunk: ChunkVoxels, parameters: CodecParameters): Uint8Array<ArrayBuffer> {
   return inWasm.get(codec)?.encode(chunk, parameters) ?? codec.reference.encode(chunk, parameters);
 }
 
-/** `reference.decode`, by WebAssembly where the codec has it. @throws StriaError `corrupt` */
+/** `reference.decode`, in WebAssembly if the codec has a version of it. @throws StriaError `corrupt` */
 export function decodeOnCpu(
   codec: CodecDefinition,
   payload: Uint8Array,

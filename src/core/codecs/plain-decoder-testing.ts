@@ -1,6 +1,6 @@
 /**
- * What every plain decoder must do. A plain decoder is a codec's SPEC.md as code, sentence by sentence, without tricks for
- * speed and without any of the codec's own code: so it finds what reference and kernels both misread. Imported by tests alone.
+ * What every plain decoder must do. A plain decoder implements a codec's SPEC.md sentence by sentence, without optimizations
+ * and without the codec's own code, so it detects a misreading that reference and kernels share. Only tests import this.
  */
 import { describe, expect, test } from 'vitest';
 import { firstDifference, makeChunk, statisticsOf, testPatterns, testRandom } from '../codec/chunk-testing.ts';
@@ -10,7 +10,7 @@ import type { Dims3 } from '../shared/volume.ts';
 
 export type PlainDecoder = ReferenceCodec['decode'];
 
-/** Shapes that bricks, groups, tiles and segments clip on each axis, and some that they fit. */
+/** Shapes that clip bricks, groups, tiles and segments on each axis, and some that do not. */
 const shapes: readonly Dims3[] = [
   [1, 1, 1],
   [1, 3, 1],
@@ -84,7 +84,7 @@ export function describePlainDecoder(definition: CodecDefinition, decode: PlainD
   });
 }
 
-/** What the codec takes for each axis and effort, without repetition. */
+/** The parameters that the codec chooses for each axis and effort, without duplicates. */
 function everyParameters(definition: CodecDefinition, chunk: ChunkVoxels): CodecParameters[] {
   const statistics = statisticsOf(chunk);
   const all = (['x', 'y', 'z'] as const).flatMap((axis) =>
@@ -93,7 +93,7 @@ function everyParameters(definition: CodecDefinition, chunk: ChunkVoxels): Codec
   return [...new Map(all.map((parameters) => [parameters.join(), parameters])).values()];
 }
 
-/** Each of the first 20 bytes and 50 others with a bit flipped; cut, and longer by a byte. */
+/** Copies with a bit flipped in each of the first 20 bytes and in 50 others, a truncated copy, and one extended by a byte. */
 function* damagedCopies(payload: Uint8Array, random: () => number): Generator<Uint8Array> {
   for (let i = 0; i < 70; i++) {
     const at = i < 20 ? i % payload.length : random() % payload.length;

@@ -8,7 +8,7 @@ import { raw } from './raw/index.ts';
 import { rice } from './rice/index.ts';
 import { rle } from './rle/index.ts';
 
-/** Every codec that there is, in the order in which people are offered them. */
+/** All codecs, in the order in which they are offered to users. */
 // biome-ignore format: one line a codec
 export const codecs: readonly CodecDefinition[] = [
   rle,
@@ -20,7 +20,7 @@ export const codecs: readonly CodecDefinition[] = [
   raw,
 ];
 
-/** @throws StriaError `invalid-input` for a name that no codec has */
+/** @throws StriaError `invalid-input` for an unknown name */
 export function codecByName(name: string): CodecDefinition {
   const codec = codecs.find((one) => one.name === name);
   if (codec) return codec;
@@ -35,8 +35,8 @@ export function codecById(id: number): CodecDefinition {
 }
 
 /**
- * Codecs one behind the other: the first encodes voxels, the second (if there is one) the first one's payloads. Only a
- * codec with `decodedLength` may be the second.
+ * One or two codecs: the first encodes voxels, the second the first one's payloads. Only a codec with `decodedLength` can be
+ * the second.
  */
 export type CodecChain = readonly [CodecDefinition] | readonly [CodecDefinition, CodecDefinition];
 
@@ -45,7 +45,7 @@ export function chainName(chain: CodecChain): string {
   return chain.map(({ name }) => name).join('+');
 }
 
-/** @throws StriaError `invalid-input` for a name that no codec has, and for codecs that do not go together */
+/** @throws StriaError `invalid-input` for an unknown name, and for codecs that cannot be chained */
 export function chainByName(name: string): CodecChain {
   const [first, second, ...more] = name.split('+').map(codecByName) as [CodecDefinition, ...CodecDefinition[]];
   if (!second) return [first];
@@ -53,7 +53,7 @@ export function chainByName(name: string): CodecChain {
   throw new StriaError('invalid-input', `codecs do not go together as '${name}'; there are ${chainNames().join(', ')}`);
 }
 
-/** Of every codec and of every two that go together. */
+/** The names of all codecs and of all pairs that can be chained. */
 export function chainNames(): string[] {
   const pairs = codecs.flatMap((first) =>
     codecs.filter((second) => mayFollow(second, first)).map((second) => chainName([first, second])),
@@ -61,7 +61,7 @@ export function chainNames(): string[] {
   return [...codecs.map(({ name }) => name), ...pairs];
 }
 
-/** A codec that may stand second gains nothing behind another one of that kind. */
+/** A second-stage codec gains nothing after another one of its kind. */
 function mayFollow(second: CodecDefinition, first: CodecDefinition): boolean {
   return second.decodedLength !== undefined && first.decodedLength === undefined && !first.standsAlone;
 }

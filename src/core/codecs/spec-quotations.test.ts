@@ -12,7 +12,7 @@ const codecs = foldersIn('src/core/codecs/');
 const pathOfSpec = (codec: string) => `src/core/codecs/${codec}/SPEC.md`;
 const every = [...codecs.map(pathOfSpec), 'docs/FORMAT.md'];
 
-/** Folders whose comments quote, each with the texts that they may quote. */
+/** Folders with comments that quote, each with the texts that they may quote. */
 const rooms: [folder: string, specifications: string[]][] = [
   ...codecs.map((codec): [string, string[]] => [`src/core/codecs/${codec}/`, [pathOfSpec(codec), 'docs/FORMAT.md']]),
   ...codecs.map((codec): [string, string[]] => [`src/shaders/${codec}/`, [pathOfSpec(codec), 'docs/FORMAT.md']]),
@@ -22,7 +22,7 @@ const rooms: [folder: string, specifications: string[]][] = [
   ['src/shaders/gpu-chunks/', every],
 ];
 
-/** Without what Markdown adds to the words, and with single spaces. */
+/** The text without Markdown markup, and with single spaces. */
 function plain(text: string): string {
   return text
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -31,7 +31,7 @@ function plain(text: string): string {
     .replace(/\s+/g, ' ');
 }
 
-/** Comments as running text: lines of `//` that follow each other are one. */
+/** Comments as running text. Consecutive `//` lines are joined. */
 function commentsOf(source: string): string[] {
   const lines: string[] = [];
   let isComment = false;
@@ -46,7 +46,7 @@ function commentsOf(source: string): string[] {
 }
 
 interface Quotation {
-  /** What stands between the opening mark and each mark that may close it, the shortest first. */
+  /** The text from the opening mark to each mark that may close it, shortest first. */
   readonly readings: readonly string[];
   readonly isSection: boolean;
 }
@@ -59,7 +59,7 @@ function quotationsIn(comment: string): Quotation[] {
     if (!opening) return quotations;
     const start = from + opening.index + 1;
     const isSection = /(SPEC|FORMAT)\.md, (section )?$/.test(comment.slice(0, start - 1));
-    // An apostrophe may stand in front of a space, too: bricks' lengths.
+    // An apostrophe may also precede a space: bricks' lengths.
     const readings = [...comment.slice(start).matchAll(/'(?!\w)/g)].map(({ index }) => comment.slice(start, start + index));
     const [shortest] = readings;
     if (shortest === undefined) return quotations;
@@ -79,7 +79,7 @@ function isIn(text: string, quotation: string): boolean {
   return true;
 }
 
-/** Quotations that none of the specifications has. */
+/** Quotations that occur in none of the specifications. */
 function wrongQuotations(comment: string, specifications: readonly string[]): string[] {
   const texts = specifications.map(plain);
   const headings = specifications.flatMap((text) => [...text.matchAll(/^#+ (.*)$/gm)].map(([, name]) => plain(name as string)));

@@ -11,7 +11,7 @@ import { analyzeInMemory } from './analyze-in-memory.ts';
 import { ChunkMemory } from './chunk-memory.ts';
 import { type RowSource, rowsInMemory } from './row-source.ts';
 
-/** Chunks side by side somewhere in a box; values repeat more or less, so that there are long runs and short ones. */
+/** Adjacent chunks anywhere in a box. How often values repeat varies, so there are long and short runs. */
 const rows = fc
   .record({
     elementBytes: fc.constantFrom<CodecElementBytes>(1, 2, 4),
@@ -20,7 +20,7 @@ const rows = fc
     depth: fc.integer({ min: 1, max: 9 }),
     margins: fc.tuple(fc.nat(2), fc.nat(2), fc.nat(2)),
     distinct: fc.integer({ min: 1, max: 256 }),
-    /** One in so many bytes is other than 0. */
+    /** One byte in this many is nonzero. */
     sparseness: fc.constantFrom(1, 3, 50, 1000),
     seed: fc.integer({ min: 1, max: 1e6 }),
   })
@@ -42,14 +42,14 @@ const rows = fc
     return { box: { bytes, dims, elementBytes } satisfies VoxelBox, chunks };
   });
 
-/** Cubes somewhere in a box: boxes and noise on zeros or on ones. */
+/** Cubes anywhere in a box, with boxes and noise on a background of zeros or ones. */
 const cubes = fc
   .record({
     elementBytes: fc.constantFrom<CodecElementBytes>(1, 2, 4),
     count: fc.integer({ min: 1, max: 2 }),
     margins: fc.tuple(fc.constantFrom(0, 8), fc.nat(2), fc.nat(2)),
     background: fc.constantFrom(0, 0, 1),
-    /** So many boxes are put on the background; values of so many kinds; one element in so many is noise. */
+    /** The number of boxes on the background, the number of different values, and the inverse share of noisy elements. */
     boxes: fc.nat(5),
     distinct: fc.integer({ min: 1, max: 300 }),
     sparseness: fc.constantFrom(2, 300, 1e5),
@@ -85,34 +85,31 @@ const cubes = fc
 test.each([
   ['rows of chunks', rows, 200],
   ['cubes', cubes, 25],
-] as const)(
-  '%s in memory are analysed and run-length encoded as their references do it, along every axis',
-  (_name, some, numRuns) => {
-    const memory = new ChunkMemory();
-    fc.assert(
-      fc.property(some, ({ box, chunks }) => {
-        const loaded = memory.load(rowsInMemory(box), chunks);
-        for (const [index, { shape }] of chunks.entries()) {
-          const voxels = { bytes: gatherChunk(box, chunks[index] as ChunkBox), shape, elementBytes: box.elementBytes };
-          const chunk = loaded?.[index];
-          if (!chunk) throw new Error('the chunks were not loaded');
-          const copy = new Uint8Array(voxels.bytes.byteLength);
-          memory.copyOut(chunk, copy);
-          expect(Buffer.compare(copy, voxels.bytes)).toBe(0);
-          expect(analyzeInMemory(chunk)).toEqual(analyze(voxels));
-          for (const axis of [0, 1, 2]) {
-            const encoded = encodeInMemory(chunk, Uint8Array.of(axis)) as Uint8Array;
-            // Not `toEqual`: it takes seconds for so many bytes.
-            expect(Buffer.compare(encoded, reference.encode(voxels, Uint8Array.of(axis))), `axis ${axis}`).toBe(0);
-          }
+] as const)('%s in memory: analysis and run-length encoding match the references along every axis', (_name, some, numRuns) => {
+  const memory = new ChunkMemory();
+  fc.assert(
+    fc.property(some, ({ box, chunks }) => {
+      const loaded = memory.load(rowsInMemory(box), chunks);
+      for (const [index, { shape }] of chunks.entries()) {
+        const voxels = { bytes: gatherChunk(box, chunks[index] as ChunkBox), shape, elementBytes: box.elementBytes };
+        const chunk = loaded?.[index];
+        if (!chunk) throw new Error('the chunks were not loaded');
+        const copy = new Uint8Array(voxels.bytes.byteLength);
+        memory.copyOut(chunk, copy);
+        expect(Buffer.compare(copy, voxels.bytes)).toBe(0);
+        expect(analyzeInMemory(chunk)).toEqual(analyze(voxels));
+        for (const axis of [0, 1, 2]) {
+          const encoded = encodeInMemory(chunk, Uint8Array.of(axis)) as Uint8Array;
+          // `toEqual` would take seconds for this many bytes.
+          expect(Buffer.compare(encoded, reference.encode(voxels, Uint8Array.of(axis))), `axis ${axis}`).toBe(0);
         }
-      }),
-      { numRuns, endOnFailure: true },
-    );
-  },
-);
+      }
+    }),
+    { numRuns, endOnFailure: true },
+  );
+});
 
-test('the memory takes no rows of broken vectors, and no more than its limit', () => {
+test('the memory refuses rows that are not whole vectors, and rows beyond its limit', () => {
   const memory = new ChunkMemory();
   const boxOf = (dims: Dims3): [RowSource, ChunkBox[]] => [
     rowsInMemory({ bytes: new Uint8Array(dims[0] * dims[1] * dims[2]), dims, elementBytes: 1 }),

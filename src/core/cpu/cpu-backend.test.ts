@@ -27,7 +27,7 @@ function counting(isInline: boolean): TaskPool & { tasks: number } {
   return pool;
 }
 
-test('the caller’s own thread takes part beside a pool, and the bytes are the same', async () => {
+test('the caller’s thread works beside a pool, and the bytes are the same', async () => {
   const alone = await createCpuBackend(inlinePool()).encode(box, chunks, only('raw'));
   const [pool, own] = [counting(false), counting(true)];
   const backend = createCpuBackend(pool, own);
@@ -40,7 +40,7 @@ test('the caller’s own thread takes part beside a pool, and the bytes are the 
   expect(decoded.bytes).toEqual(box.bytes);
 });
 
-test('of many threads a fast codec takes two, a task and the next for each, and the caller’s own; others take all but that', async () => {
+test('a fast codec uses the caller’s thread and two others with two tasks each; other codecs use only the pool', async () => {
   const large = infoOf([1024, 64, 272, 1], 'u8');
   const grid = new ChunkGrid(large.dims, [64, 64, 16]);
   const rows = Array.from({ length: grid.count }, (_, number): ChunkBox => grid.box(number));
@@ -64,14 +64,14 @@ test('of many threads a fast codec takes two, a task and the next for each, and 
   }
 });
 
-test('what is done before a thread has started is done here', async () => {
+test('work that ends before another thread could start stays on the caller’s thread', async () => {
   const [pool, own] = [counting(false), counting(true)];
   await createCpuBackend(pool, own).encode(box, chunks, only('rle'));
   expect(pool.tasks).toBe(0);
   expect(own.tasks).toBeGreaterThan(0);
 });
 
-test('where threads read a file for themselves, more are started the more there is of it', async () => {
+test('if threads read the file themselves, a longer file starts more of them', async () => {
   const started: number[] = [];
   const fake = (isInline: boolean): TaskPool => ({
     threads: isInline ? 1 : 15,

@@ -132,8 +132,8 @@ test('GPU and CPU give the same file, and each reads it: every type, odd dims, t
   }
 });
 
-describe.each(['as dispatches are', 'dispatches spread'])('%s', (way) => {
-  if (way === 'dispatches spread') spreadDispatches(gpu);
+describe.each(['default dispatches', 'spread dispatches'])('%s', (way) => {
+  if (way === 'spread dispatches') spreadDispatches(gpu);
   test('noise, constants and each codec and axis: the same bytes as on the CPU', async () => {
     const info = infoOf([66, 40, 33, 1], 'u16');
     const cases = [

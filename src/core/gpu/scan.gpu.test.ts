@@ -31,8 +31,8 @@ function sameWords(a: Uint32Array, b: Uint32Array): boolean {
 /** Lengths with one, two and three levels. The last one is slow on a software GPU, so it runs once. */
 const lengths = [0, 1, 2, 255, 256, 257, 2047, 2048, 2049, 4095, 4096, 4097, 100_000, 5_000_000];
 
-describe.each(['as dispatches are', 'dispatches spread'])('exclusive scan, %s', (way) => {
-  const isSpread = way === 'dispatches spread';
+describe.each(['default dispatches', 'spread dispatches'])('exclusive scan, %s', (way) => {
+  const isSpread = way === 'spread dispatches';
   if (isSpread) spreadDispatches(gpu);
   test.each(isSpread ? lengths : lengths.slice(0, -1))('%i words', async (length) => {
     const before = gpu.memory.liveBytes();

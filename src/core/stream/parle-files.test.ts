@@ -54,7 +54,7 @@ test('the golden file decodes exactly and uses parle', async () => {
 
 test.each([
   ['long-anchor.stria', /by its anchors it takes/],
-  ['falling.stria', /an anchor that is less than the one before/],
+  ['falling.stria', /an anchor lower than the previous one/],
   ['lost-run.stria', /in the marks of segment 4/],
   ['wrong-value.stria', /do not match their checksum/],
 ])('%s is corrupt, in the context of its chunk', async (name, reason) => {

@@ -2,15 +2,15 @@ import { corrupt } from './layout.ts';
 
 /** SPEC.md: No code is longer than 12 bits. */
 export const maxCodeBits = 12;
-/** The most bytes that the lengths of a code take: a nibble for each symbol. */
+/** The maximum length of a table, in bytes: a nibble for each symbol. */
 export const maxTableBytes = 128;
 
-/** For each symbol its code's length in bits, 0 where it has none. */
+/** For each symbol the length of its code in bits; 0 if it has none. */
 export type CodeLengths = Uint8Array;
 
 /**
- * SPEC.md, 'The encoder's choice': Huffman's code, no code longer than 12 bits.
- * @param counts how often each of the 256 symbols occurs; two or more of them do
+ * SPEC.md, 'The encoder's choice': a Huffman code, limited to 12 bits.
+ * @param counts how often each of the 256 symbols occurs; at least two of them must
  */
 export function codeLengths(counts: Uint32Array): CodeLengths {
   // 'The symbols that occur are sorted, the rarest first, on a tie the lower one'
@@ -27,14 +27,14 @@ export function codeLengths(counts: Uint32Array): CodeLengths {
 }
 
 /**
- * How many leaves of Huffman's tree lie at each depth; index 12 counts the deeper ones, too. Moffat and Katajainen,
- * "In-place calculation of minimum-redundancy codes" (1995): a leaf goes before an inner node of the same weight.
- * @param weights in rising order, two or more
+ * The number of leaves at each depth of the Huffman tree; index 12 also counts deeper leaves. Moffat and Katajainen,
+ * "In-place calculation of minimum-redundancy codes" (1995). A leaf precedes an inner node of the same weight.
+ * @param weights in rising order, at least two
  */
 function depthsOfLeaves(weights: number[]): number[] {
   const count = weights.length;
   const at = (index: number) => weights[index] as number;
-  // Each pair of the lightest nodes gets a parent; a node's weight gives way to its parent's number.
+  // Each pair of the lightest nodes gets a parent. The parent's index then replaces the weight of an inner node.
   let leaf = 0;
   let root = 0;
   for (let parent = 0; parent < count - 1; parent++) {
@@ -49,10 +49,10 @@ function depthsOfLeaves(weights: number[]): number[] {
     }
     weights[parent] = sum;
   }
-  // A parent's number gives way to its own depth.
+  // Each node's own depth replaces the index of its parent.
   weights[count - 2] = 0;
   for (let node = count - 3; node >= 0; node--) weights[node] = at(at(node)) + 1;
-  // Of the nodes at a depth, those that are not inner ones are leaves.
+  // At each depth, nodes that are not inner nodes are leaves.
   const numbers = new Array<number>(maxCodeBits + 1).fill(0);
   let node = count - 2;
   for (let depth = 0, nodes = 1; nodes > 0; depth++) {
@@ -65,7 +65,7 @@ function depthsOfLeaves(weights: number[]): number[] {
   return numbers;
 }
 
-/** While the codes take more than all: one of 12 bits goes below the longest shorter one. */
+/** Until the codes fit into the code space: joins a 12-bit leaf with the deepest shorter leaf, one level below that leaf. */
 function limitDepths(numbers: number[]): number[] {
   const at = (length: number) => numbers[length] as number;
   let taken = numbers.reduce((sum, number, length) => sum + number * 2 ** (maxCodeBits - length), 0);
@@ -99,7 +99,7 @@ export function canonicalCodes(lengths: CodeLengths): Uint16Array {
   return codes;
 }
 
-/** By the next 12 bits of a stream, the lowest first: the symbol, and its code's length × 256. */
+/** Indexed by the next 12 bits of a stream, lowest first: the symbol, plus 256 × the length of its code. */
 export function decodeTable(lengths: CodeLengths): Uint16Array {
   const table = new Uint16Array(2 ** maxCodeBits);
   const codes = canonicalCodes(lengths);
@@ -170,12 +170,12 @@ export function unpackLengths(bytes: Uint8Array): CodeLengths {
       count = 2 + nibble();
       length = symbol > 0 ? (lengths[symbol - 1] as number) : 0;
     }
-    // The last nibble may be there to fill its byte.
+    // The last nibble may be padding.
     if (symbol + count > 256 && !(length === 0 && at === 2 * bytes.length)) throw corrupt('table has more than 256 symbols');
     lengths.fill(length, symbol, symbol + count);
     symbol += count;
   }
   const taken = lengths.reduce((sum, length) => sum + (length === 0 ? 0 : 2 ** (maxCodeBits - length)), 0);
-  if (taken !== 2 ** maxCodeBits) throw corrupt(`table takes ${taken} of ${2 ** maxCodeBits} code words`);
+  if (taken !== 2 ** maxCodeBits) throw corrupt(`table uses ${taken} of ${2 ** maxCodeBits} code words`);
   return lengths;
 }

@@ -14,7 +14,7 @@ const chunkWords = 12;
 const slotBytes = 16;
 const placeBytes = 16;
 const codeBytes = 320;
-/** Words of the target that a workgroup of scatter.wgsl does. */
+/** Words of the target that a workgroup of scatter.wgsl writes. */
 const pieceWords = 2048;
 
 export function prepareDecode(

@@ -21,7 +21,7 @@ import { checkParameters } from './reference.ts';
 const sectionWords = 16;
 /** A table's length in bytes, then its bytes. */
 const tableWords = 33;
-/** The kind of a section whose chunk is not written. */
+/** The kind of a section in a chunk that is not written. */
 const leftOut = 3;
 
 export async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], call: KernelCall): Promise<GpuPayloads> {
@@ -95,7 +95,7 @@ interface Batch {
   /** For each chunk the number of its first section, then the number of all sections. */
   readonly firstSections: readonly number[];
   readonly tileCount: number;
-  /** For each tile: its section, and the byte where it goes. */
+  /** For each tile: its section, and the byte at which it is written. */
   readonly tiles: Uint32Array<ArrayBuffer>;
   readonly symbolWords: number;
 }

@@ -4,5 +4,5 @@ import { huffman } from './index.ts';
 
 const gpu = await openTestGpu();
 
-describeCodecOnGpu(huffman, gpu, 'as dispatches are');
-describeCodecOnGpu(huffman, gpu, 'dispatches spread', { isBrief: true, isSpread: true });
+describeCodecOnGpu(huffman, gpu, 'default dispatches');
+describeCodecOnGpu(huffman, gpu, 'spread dispatches', { isBrief: true, isSpread: true });

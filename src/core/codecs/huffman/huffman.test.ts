@@ -46,7 +46,7 @@ describeCodec(
 
 const none = new Uint8Array(0);
 
-/** Encodes and decodes; the payload. */
+/** The payload, after checking that it decodes to the same bytes. */
 function encoded(bytes: Uint8Array, sections?: readonly number[]): Uint8Array {
   const chunk = { bytes, shape: [bytes.length, 1, 1] as const, elementBytes: 1 as const, sections };
   const payload = huffman.reference.encode(chunk, none);
@@ -55,7 +55,7 @@ function encoded(bytes: Uint8Array, sections?: readonly number[]): Uint8Array {
   return payload;
 }
 
-/** `length` bytes of about `bits` bits of entropy: by how many heads in a row come, with a coin of the right weight. */
+/** `length` bytes with about `bits` bits of entropy each: run lengths of heads, from a suitably biased coin. */
 function bytesOfEntropy(bits: number, length: number): Uint8Array {
   const random = testRandom(9);
   if (bits === 8) return Uint8Array.from({ length }, () => random());
@@ -63,7 +63,7 @@ function bytesOfEntropy(bits: number, length: number): Uint8Array {
   return Uint8Array.from({ length }, () => Math.min(255, Math.floor(-Math.log((random() + 1) / 2 ** 32) * spread)));
 }
 
-/** The optimum of Huffman's code without a limit, in bits: all weights of inner nodes added up. */
+/** The optimal length without a limit on codes, in bits: the sum of the weights of all inner nodes. */
 function huffmanBits(counts: Uint32Array): number {
   const weights = [...counts].filter((count) => count > 0);
   let bits = 0;
@@ -87,7 +87,7 @@ describe('against the optimum', () => {
     const bytes = bytesOfEntropy(bits, 2 ** 18);
     const payload = encoded(bytes);
     const optimum = huffmanBits(countsOf(bytes)) / 8;
-    // SPEC.md, 'Side cost': the section's, and for each of 8 tiles 4 bytes and at most 8 bits a segment.
+    // SPEC.md, 'Side cost': the section's, and for each of 8 tiles 4 bytes and at most 8 bits per segment.
     const side = 134 + 8 * (4 + 127);
     expect(payload.length).toBeLessThan(1.01 * optimum + side);
     expect(payload.length).toBeGreaterThanOrEqual(optimum);
@@ -98,12 +98,12 @@ describe('against the optimum', () => {
   });
 
   test.each([
-    ['Fibonacci numbers, whose tree is as deep as can be', Array.from({ length: 40 }, (_, i) => Math.round(1.618 ** i))],
+    ['Fibonacci numbers, which give the deepest possible tree', Array.from({ length: 40 }, (_, i) => Math.round(1.618 ** i))],
     ['one in a million', [1e6, 1, 1]],
-    ['all alike', new Array<number>(256).fill(3)],
+    ['equal counts', new Array<number>(256).fill(3)],
     ['two', [1, 1]],
     ['powers of two', Array.from({ length: 30 }, (_, i) => 2 ** i)],
-    ['eight of many and 248 of few', Array.from({ length: 256 }, (_, i) => (i < 8 ? 1e5 : 1))],
+    ['eight frequent and 248 rare symbols', Array.from({ length: 256 }, (_, i) => (i < 8 ? 1e5 : 1))],
   ])('codes of %s: complete, 12 bits at most, near the optimum', (_, numbers) => {
     const counts = new Uint32Array(256);
     counts.set(numbers);
@@ -115,7 +115,7 @@ describe('against the optimum', () => {
   });
 });
 
-test('tables of any code come back, and none is longer than its length says', () => {
+test('the table of any code survives a round trip, and has at most 128 bytes', () => {
   const random = testRandom(3);
   for (let round = 0; round < 500; round++) {
     const density = 1 + (random() % 40);
@@ -132,27 +132,27 @@ test('tables of any code come back, and none is longer than its length says', ()
 });
 
 describe('sections', () => {
-  test('each has a code of its own', () => {
+  test('each has its own code', () => {
     const low = bytesOfEntropy(3, 4000);
     const high = low.map((byte) => 255 - byte);
     const both = Uint8Array.of(...low, ...high);
     expect(encoded(both, [4000, 4000]).length).toBeLessThan(0.8 * encoded(both).length);
   });
 
-  test('a constant one costs its symbol', () => {
+  test('a constant one costs only its symbol', () => {
     const bytes = Uint8Array.of(...new Uint8Array(500).fill(3), ...new Uint8Array(700).fill(4));
     expect([...encoded(bytes, [500, 700])]).toEqual([2, 0xd1, 0x0f, 0xf1, 0x15, 3, 4]);
   });
 
-  test('empty ones are left out, and what is behind the sixteenth joins it', () => {
+  test('empty ones are omitted, and those after the sixteenth are joined to it', () => {
     const bytes = bytesOfEntropy(3, 1000);
     const payload = encoded(bytes, [0, 1, 2, 3, 0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 800, 64]);
     expect(payload[0]).toBe(maxSections);
     expect(payload.slice(1, 16).map((head) => head >> 2)).toEqual(Uint8Array.from({ length: 15 }, (_, i) => i + 1));
   });
 
-  test('lengths that do not make up the chunk are refused', () => {
-    expect(() => encoded(new Uint8Array(9), [4, 4])).toThrow(/do not make up/);
+  test('lengths that do not add up to the chunk are refused', () => {
+    expect(() => encoded(new Uint8Array(9), [4, 4])).toThrow(/do not add up/);
   });
 });
 
@@ -163,12 +163,12 @@ test('several tiles, the last of them short', () => {
 test.each([
   ['no header', '', /0 sections/],
   ['seventeen sections', '11 04', /17 sections/],
-  ['a length cut off', '01 e2', /no length of section 0/],
-  ['a length of six bytes', '01 e2 80 80 80 80 00', /no length of section 0/],
-  ['a length with a zero byte behind', '01 e2 00', /ends with a zero byte/],
+  ['a length cut off', '01 e2', /no valid length for section 0/],
+  ['a length of six bytes', '01 e2 80 80 80 80 00', /no valid length for section 0/],
+  ['a length that ends with a zero byte', '01 e2 00', /ends with a zero byte/],
   ['kind 3', '01 63 00', /kind 3/],
   ['an empty section', '02 62 02', /0 symbols/],
-  ['another chunk', '01 66 03 d1 22 20 04 00 c8 84 83 00', /do not make up/],
+  ['another chunk', '01 66 03 d1 22 20 04 00 c8 84 83 00', /do not add up/],
   ['no table', '01 62', /1 bytes too early/],
   ['a table cut off', '01 62 03 d1 22', /too early/],
   ['a code that is not complete', '01 62 03 d1 32 20 04 00 c8 84 83 00', /3584 of 4096/],
@@ -176,19 +176,19 @@ test.each([
   ['too many symbols', '01 62 03 fe 1f 11 04 00 c8 84 83 00', /more than 256 symbols/],
   ['a tile too long for the payload', '01 62 03 d1 22 20 05 00 c8 84 83 00', /1 bytes too early/],
   ['a tile too short for its symbols', '01 62 03 d1 22 20 03 00 c8 84 83', /too early/],
-  ['a tile with more than its symbols', '01 62 03 d1 22 20 05 00 c8 84 83 00 00', /ends at bit/],
-  ['a padding that is not 0', '01 62 03 d1 22 20 04 00 c8 84 83 80', /ends at bit/],
-  ['bytes behind the sections', '01 62 03 d1 22 20 04 00 c8 84 83 00 00', /sections end at 12/],
+  ['a tile longer than its symbols', '01 62 03 d1 22 20 05 00 c8 84 83 00 00', /ends at bit/],
+  ['nonzero padding', '01 62 03 d1 22 20 04 00 c8 84 83 80', /ends at bit/],
+  ['bytes after the sections', '01 62 03 d1 22 20 04 00 c8 84 83 00 00', /sections end at 12/],
 ])('%s is refused with its reason', (_, payload, reason) => {
   const bytes = payload === '' ? none : fromHex(payload);
   expect(() => huffman.reference.decode(bytes, { shape: [24, 1, 1], elementBytes: 1 }, none)).toThrow(reason);
 });
 
-test('a segment that is longer than its tile says is refused', () => {
+test('a segment longer than its tile says is refused', () => {
   const bytes = Uint8Array.from({ length: 600 }, (_, i) => Number(i % 3 === 0));
   const payload = encoded(bytes);
   expect(payload[7]).toBe(200);
   expect(() => huffman.reference.decode(payload.with(7, 199), { shape: [600, 1, 1], elementBytes: 1 }, none)).toThrow(
-    /segment 0 has 200 bits; 199 were promised/,
+    /segment 0 has 200 bits instead of the stated 199/,
   );
 });

@@ -16,14 +16,14 @@ export const huffman: CodecDefinition = {
 
   choose: () => new Uint8Array(0),
 
-  /** What neighbours tell of a histogram is little: a bit for each byte, and all of it where elements change. */
+  /** Neighbours reveal little about a histogram. Assumes one bit for each byte, and the whole byte if elements change. */
   estimate({ changes }, { shape, elementBytes }) {
     const count = shape[0] * shape[1] * shape[2];
     const changing = Math.min(1, Math.max(...changes) / count);
     return Math.ceil(32 + (count * elementBytes * (1 + 7 * changing)) / 8);
   },
 
-  /** Every section plain, and the longest header. */
+  /** The worst case: every section is plain, and the header has its maximum length. */
   encodedBound: (chunk) => chunkBytes(chunk) + 1 + 5 * maxSections,
 
   decodedLength: (payload) => parseHeader(payload).sections.reduce((sum, { length }) => sum + length, 0),

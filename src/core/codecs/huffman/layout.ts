@@ -2,7 +2,7 @@ import { chunkBytes } from '../../codec/batch.ts';
 import type { ChunkGeometry } from '../../codec/codec.ts';
 import { StriaError } from '../../shared/errors.ts';
 
-/** SPEC.md: A tile is 32,768 symbols of a section, a segment 256 of them. */
+/** SPEC.md: a tile is 32,768 symbols of a section, a segment 256 symbols of a tile. */
 export const segmentSymbols = 256;
 export const segmentsPerTile = 128;
 export const tileSymbols = segmentSymbols * segmentsPerTile;
@@ -10,14 +10,14 @@ export const tileSymbols = segmentSymbols * segmentsPerTile;
 export const maxSections = 16;
 /** 'together they have less than 2^30 bytes' */
 const maxChunkBytes = 2 ** 30 - 1;
-/** The most bytes of a varint. */
+/** The maximum length of a varint, in bytes. */
 const maxVarintBytes = 5;
 
 /** Kinds: 0 is plain, 1 is single, 2 is coded. */
 export const kinds = { plain: 0, single: 1, coded: 2 } as const;
 export type SectionKind = (typeof kinds)[keyof typeof kinds];
 
-/** Bytes of a chunk that share a code: byte `plane` of the elements from `firstElement` on. */
+/** Bytes of a chunk that share one code: byte `plane` of the elements from `firstElement` on. */
 export interface Section {
   readonly plane: number;
   readonly firstElement: number;
@@ -25,7 +25,7 @@ export interface Section {
   readonly length: number;
 }
 
-/** @throws StriaError `unsupported` for chunks of 1 GiB or more, and as `chunkBytes` */
+/** @throws StriaError `unsupported` for chunks of 1 GiB or more; also as `chunkBytes` */
 export function huffmanChunkBytes(chunk: ChunkGeometry): number {
   const bytes = chunkBytes(chunk);
   if (bytes > maxChunkBytes)
@@ -34,8 +34,8 @@ export function huffmanChunkBytes(chunk: ChunkGeometry): number {
 }
 
 /**
- * SPEC.md, 'Sections': the planes of elements of 2 and 4 bytes; the parts of an earlier stage's payload; else all.
- * @param lengths of those parts: what is behind the sixteenth joins it
+ * SPEC.md, 'Sections': the planes of elements of 2 and 4 bytes, the parts of a first stage's payload, or the whole chunk.
+ * @param lengths of those parts; parts after the sixteenth are joined to it
  */
 export function sectionsOf(chunk: ChunkGeometry, lengths?: readonly number[]): Section[] {
   const bytes = huffmanChunkBytes(chunk);
@@ -45,7 +45,7 @@ export function sectionsOf(chunk: ChunkGeometry, lengths?: readonly number[]): S
   }
   const parts = (lengths ?? [bytes]).filter((length) => length > 0);
   if (parts.reduce((sum, length) => sum + length, 0) !== bytes) {
-    throw new StriaError('internal', `sections of ${parts.join(', ')} bytes do not make up ${bytes} bytes`);
+    throw new StriaError('internal', `sections of ${parts.join(', ')} bytes do not add up to ${bytes} bytes`);
   }
   const joined = parts.slice(0, maxSections);
   for (const length of parts.slice(maxSections)) joined[maxSections - 1] = (joined[maxSections - 1] as number) + length;
@@ -57,7 +57,7 @@ export function sectionsOf(chunk: ChunkGeometry, lengths?: readonly number[]): S
   });
 }
 
-/** A section as the header has it. */
+/** A section as the header describes it. */
 export interface SectionHead {
   readonly kind: SectionKind;
   readonly length: number;
@@ -74,14 +74,14 @@ export function headerBytes(sections: readonly SectionHead[]): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** Bytes that the varint of a section of this length takes. */
+/** Length in bytes of the varint for a section of this length. */
 export function varintLength(length: number): number {
   let count = 1;
   for (let rest = 4 * length + 3; rest >= 128; rest = Math.floor(rest / 128)) count++;
   return count;
 }
 
-/** The header, and where it ends. @throws StriaError `corrupt` */
+/** The header's sections, and the offset of its end. @throws StriaError `corrupt` */
 export function parseHeader(payload: Uint8Array): { readonly sections: readonly SectionHead[]; readonly end: number } {
   const count = payload[0] ?? 0;
   if (count < 1 || count > maxSections) throw corrupt(`payload has ${count} sections, not 1 to ${maxSections}`);
@@ -91,7 +91,7 @@ export function parseHeader(payload: Uint8Array): { readonly sections: readonly 
     let factor = 1;
     for (let taken = 0; ; taken++, factor *= 128) {
       const byte = payload[at++];
-      if (byte === undefined || taken === maxVarintBytes) throw corrupt(`payload has no length of section ${number}`);
+      if (byte === undefined || taken === maxVarintBytes) throw corrupt(`payload has no valid length for section ${number}`);
       value += (byte % 128) * factor;
       if (byte >= 128) continue;
       if (byte === 0 && taken > 0) throw corrupt(`payload has a length that ends with a zero byte`);

@@ -1,6 +1,6 @@
 /**
- * SPEC.md as a decoder, to learn from and to test by: each sentence stands above the lines that do what it says. Shares no
- * code with the reference or the kernels. Imported by tests alone.
+ * A decoder written from SPEC.md, for readers and for tests: each sentence is quoted above the lines that implement it. Shares
+ * no code with the reference or the kernels. Only tests import this.
  */
 import { StriaError } from '../../shared/errors.ts';
 import type { PlainDecoder } from '../plain-decoder-testing.ts';
@@ -37,7 +37,7 @@ export const decodePlainly: PlainDecoder = (payload, { shape: [X, Y, Z], element
   // 'the sections' bodies, without gaps'
   const decoded = sections.map((section) => readBody(bytes, section));
   // 'its length is exactly what its parts add up to'
-  if (bytes.left > 0) throw corrupt('payload goes on behind its sections');
+  if (bytes.left > 0) throw corrupt('payload continues after its sections');
 
   // 'together they are the elements in order'
   if (E === 1) return Uint8Array.from(decoded.flat());
@@ -143,7 +143,7 @@ function readTable(table: readonly number[]): number[] {
   return lengths;
 }
 
-/** The symbol of each code, by the code's bits as a text. */
+/** Maps each code, as a string of its bits, to its symbol. */
 function codesOf(lengths: readonly number[]): ReadonlyMap<string, number> {
   const symbolOf = new Map<string, number>();
   // 'the first is all zeros'
@@ -199,14 +199,14 @@ function readTile(tile: readonly number[], n: number, symbolOf: ReadonlyMap<stri
       }
     }
     // 'every segment takes as many bits as its tile says'
-    if (j < L - 1 && at - start !== lengths[j]) throw corrupt('segment has another length');
+    if (j < L - 1 && at - start !== lengths[j]) throw corrupt('segment has a wrong length');
   }
   // 'each tile ends with less than 8 bits behind its last segment, all 0'
-  if (bits.length - at >= 8 || bits.slice(at).includes('1')) throw corrupt('tile ends in something else than zeros');
+  if (bits.length - at >= 8 || bits.slice(at).includes('1')) throw corrupt('tile does not end in zeros');
   return symbols;
 }
 
-/** Bytes one after the other. */
+/** Reads bytes in order. */
 class Bytes {
   readonly #bytes: Uint8Array;
   #at = 0;

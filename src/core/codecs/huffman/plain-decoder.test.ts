@@ -6,7 +6,7 @@ import { decodedLengthPlainly, decodePlainly } from './plain-decoder-testing.ts'
 
 describePlainDecoder(huffman, decodePlainly);
 
-test('sections of several tiles, as a codec in front makes them', () => {
+test('sections of several tiles, as from a first-stage codec', () => {
   const sections = [40_000, 7, 1, 33_000];
   const length = sections.reduce((sum, one) => sum + one, 0);
   const chunk = makeChunk([length, 1, 1], 1, (x, _y, _z, random) => random() % (x < 40_000 ? 5 : 200));

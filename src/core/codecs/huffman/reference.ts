@@ -16,8 +16,7 @@ import { tileDecoder, tileEncoder } from './tile.ts';
 
 /** SPEC.md: 'None (0 bytes).' */
 export function checkParameters(parameters: CodecParameters): void {
-  if (parameters.byteLength !== 0)
-    throw corrupt(`codec has no parameters, but ${parameters.byteLength} bytes of them were found`);
+  if (parameters.byteLength !== 0) throw corrupt(`codec takes no parameters, but found ${parameters.byteLength} bytes of them`);
 }
 
 export const reference: ReferenceCodec = {
@@ -25,7 +24,7 @@ export const reference: ReferenceCodec = {
     checkParameters(parameters);
     const { bytes, elementBytes } = chunk;
     const length = huffmanChunkBytes(chunk);
-    if (bytes.byteLength !== length) throw new StriaError('internal', `a chunk of ${length} bytes came as ${bytes.byteLength}`);
+    if (bytes.byteLength !== length) throw new StriaError('internal', `a chunk of ${length} bytes was given ${bytes.byteLength}`);
     const sections = sectionsOf(chunk, chunk.sections).map((section) => encodeSection(symbolsOf(bytes, elementBytes, section)));
     return joined([headerBytes(sections), ...sections.map(({ body }) => body)]);
   },
@@ -48,14 +47,14 @@ export const reference: ReferenceCodec = {
   },
 };
 
-/** Where the sections of a header lie. @throws StriaError `corrupt` where they are not those of such a chunk */
+/** The places of a header's sections. @throws StriaError `corrupt` if they do not fit the chunk */
 function sectionPlaces(sections: readonly SectionHead[], chunk: ChunkGeometry): Section[] {
   const lengths = sections.map(({ length }) => length);
   const total = lengths.reduce((sum, length) => sum + length, 0);
   const bytes = huffmanChunkBytes(chunk);
   const places = total === bytes ? sectionsOf(chunk, lengths) : [];
   if (places.length !== lengths.length || places.some(({ length }, i) => length !== lengths[i])) {
-    throw corrupt(`sections of ${lengths.join(', ')} symbols do not make up a chunk of ${bytes} bytes`);
+    throw corrupt(`sections of ${lengths.join(', ')} symbols do not add up to a chunk of ${bytes} bytes`);
   }
   return places;
 }
@@ -71,7 +70,7 @@ function encodeSection(symbols: Uint8Array): SectionHead & { readonly body: Uint
   for (let i = 0; i < length; i++) counts[symbols[i] as number] = (counts[symbols[i] as number] as number) + 1;
   if (counts[symbols[0] as number] === length) return { kind: kinds.single, length, body: symbols.slice(0, 1) };
 
-  // The number of the table's bytes, the table, the tiles' lengths in 2 bytes each, the tiles.
+  // The table's length in bytes, the table, the tiles' lengths in 2 bytes each, the tiles.
   const lengths = codeLengths(counts);
   const table = packLengths(lengths);
   const encodeTile = tileEncoder(lengths);

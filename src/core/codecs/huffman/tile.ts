@@ -2,7 +2,7 @@ import { BitReader, BitWriter } from '../../codec/bits.ts';
 import { type CodeLengths, canonicalCodes, decodeTable, maxCodeBits } from './code.ts';
 import { corrupt, segmentSymbols } from './layout.ts';
 
-/** SPEC.md, 'Tiles': bits of the lengths' lowest, and of their width. */
+/** SPEC.md, 'Tiles': the widths in bits of the base and of the width field. */
 const baseBits = 12;
 const widthBits = 4;
 
@@ -14,7 +14,7 @@ function forEachSymbol(count: number, segment: number, segments: number, visit: 
   }
 }
 
-/** @returns the encoder of tiles by one code */
+/** @returns an encoder of tiles with this code */
 export function tileEncoder(lengths: CodeLengths): (symbols: Uint8Array) => Uint8Array {
   const codes = canonicalCodes(lengths);
   return (symbols) => {
@@ -45,7 +45,7 @@ export function tileEncoder(lengths: CodeLengths): (symbols: Uint8Array) => Uint
   };
 }
 
-/** @returns the decoder of tiles by one code, which fills all of `symbols`. It throws StriaError `corrupt` */
+/** @returns a decoder of tiles with this code. It fills all of `symbols`, and throws StriaError `corrupt` */
 export function tileDecoder(lengths: CodeLengths): (bytes: Uint8Array, symbols: Uint8Array) => void {
   const table = decodeTable(lengths);
   const mask = 2 ** maxCodeBits - 1;
@@ -67,7 +67,7 @@ export function tileDecoder(lengths: CodeLengths): (bytes: Uint8Array, symbols: 
       });
       const bits = reader.position - start;
       if (segment < listed.length && bits !== listed[segment]) {
-        throw corrupt(`segment ${segment} has ${bits} bits; ${listed[segment]} were promised`);
+        throw corrupt(`segment ${segment} has ${bits} bits instead of the stated ${listed[segment]}`);
       }
     }
     const rest = 8 * bytes.length - reader.position;

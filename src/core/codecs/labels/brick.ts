@@ -8,13 +8,13 @@ import { maxLabels, placeOf, type WalkPartner, walkBrick } from './walk.ts';
 
 const even = chanceOne / 2;
 
-/** Elements of a brick, x fastest, and its extent. */
+/** A brick's extent and its elements, x fastest. */
 export interface BrickElements {
   readonly elements: Uint32Array;
   readonly extent: Dims3;
 }
 
-/** A coded brick: SPEC.md, 'A coded brick'. Undefined where that would be no shorter than its elements. */
+/** The encoding of a brick: SPEC.md, 'A coded brick'. Undefined if that would be no shorter than its elements. */
 export function encodeBrick({ elements, extent }: BrickElements, elementBytes: CodecElementBytes): Uint8Array | undefined {
   const encoder = new BrickEncoder(elements, extent);
   walkBrick(extent, encoder);
@@ -47,7 +47,7 @@ export function decodeBrick(brick: Uint8Array, extent: Dims3, elementBytes: Code
 }
 
 class BrickEncoder implements WalkPartner {
-  /** In the order of their first appearance. More than `maxLabels` are one too many, and where that happened no longer matters. */
+  /** In the order of their first appearance. Once there are more than `maxLabels`, the rest does not matter. */
   readonly labels: number[] = [];
   readonly #elements: Uint32Array;
   readonly #extent: Dims3;
@@ -138,7 +138,7 @@ class BrickDecoder implements WalkPartner {
     let label = 0;
     for (let bit = 0; bit < indexBits(labelCount); bit++) label += Number(this.#coder.decode(even)) << bit;
     if (label < labelCount) return label;
-    throw new StriaError('corrupt', `a labels brick names label ${label} of ${labelCount}`);
+    throw new StriaError('corrupt', `a labels brick refers to label ${label} of ${labelCount}`);
   }
 
   checkLength(): void {

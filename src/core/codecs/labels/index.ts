@@ -4,7 +4,7 @@ import { spikeShare } from '../../codec/survey.ts';
 import { brickCount, payloadBound } from './layout.ts';
 import { reference } from './reference.ts';
 
-/** Guesses from neighbours and a range coder, in bricks that decode by themselves: SPEC.md. */
+/** Guesses from neighbours and a range coder, in bricks that decode independently: SPEC.md. */
 export const labels: CodecDefinition = {
   id: 6,
   name: 'labels',
@@ -19,9 +19,9 @@ export const labels: CodecDefinition = {
   },
 
   /**
-   * Measured, in bits for each pair of neighbours that differ, along x, y and z together: 1 on segmentations of large parts,
-   * where hardly an element differs from both its neighbours; 3 on sparse volumes, 5 on scans. Where parts
-   * are so small that each brick has many, their labels count for most: 5 bits for bytes, 15 for elements of 2 bytes.
+   * Measured, in bits for each pair of neighbours that differ, along x, y and z together: 1 for segmentations with large parts,
+   * in which hardly any element differs from both its neighbours; 3 for sparse volumes; 5 for scans. If parts are so small that
+   * each brick has many, their labels take most of the space: 5 bits with 1-byte elements, 15 with 2-byte elements.
    */
   estimate(surveyed, chunk) {
     const [x, y, z] = surveyed.changes;

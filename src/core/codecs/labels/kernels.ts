@@ -36,7 +36,7 @@ import { brickCount, checkParameters } from './layout.ts';
 import { tableWords } from './tables.ts';
 
 const chunkWords = 8;
-/** Bricks that a workgroup does at a time. */
+/** Bricks that a workgroup encodes at a time. */
 const encodeWalkers = 4;
 const decodeWalkers = 32;
 
@@ -66,7 +66,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const tables = tableBuffer(work);
     const slots = work.storage('slots', 4 * firstSlots(chunks, elementBytes).total);
     const records = work.storage('records', 16 * brickTotal);
-    // One extra word, in which the scans leave the totals.
+    // One extra word for the totals of the scans.
     const sizes = work.storage('sizes', 4 * (brickTotal + 1));
     const coded = work.storage('coded', 4 * (brickTotal + 1));
     const longest = work.storage('longest', 4 * chunks.length);
@@ -149,7 +149,7 @@ function tableBuffer(scope: GpuScope): GPUBuffer {
   return scope.storage('tables', words.byteLength, words);
 }
 
-/** The word where each chunk's slots start, and their end. Slots are as large as the chunks in their box. */
+/** The word at which each chunk's slots start, and the end of all slots. Slots are as large as the chunks in their box. */
 function firstSlots(chunks: readonly GpuChunk[], elementBytes: CodecElementBytes): { starts: number[]; total: number } {
   let total = 0;
   const starts = chunks.map(({ shape }) => {

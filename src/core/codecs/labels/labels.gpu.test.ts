@@ -7,11 +7,11 @@ import { labels } from './index.ts';
 
 const gpu = await openTestGpu();
 
-describeCodecOnGpu(labels, gpu, 'as dispatches are');
-describeCodecOnGpu(labels, gpu, 'dispatches spread', { isBrief: true, isSpread: true });
+describeCodecOnGpu(labels, gpu, 'default dispatches');
+describeCodecOnGpu(labels, gpu, 'spread dispatches', { isBrief: true, isSpread: true });
 
-// By the brick: coded, raw because the stream grows too long, raw because there are too many labels.
-test('bricks of noise of few and of many labels', async () => {
+// One brick is coded, one is raw because its stream gets too long, and one is raw because it has too many labels.
+test('bricks of noise with few and with many labels', async () => {
   const counts = [2, 3, 5, 17, 40, 60, 64, 65];
   const box = poisonedBox([16 * counts.length, 16, 16], 1);
   const noise = (x: number, _y: number, _z: number, random: () => number) => random() % (counts[x >> 4] as number);

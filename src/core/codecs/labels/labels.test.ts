@@ -29,7 +29,7 @@ describeCodec(
       payload: '00 01 05',
     },
     {
-      name: 'another label, then a raw brick',
+      name: 'a second label, then a raw brick',
       shape: [18, 1, 1],
       elementBytes: 2,
       voxels: `${'01 02 '.repeat(16)} 03 02 01 02`,
@@ -45,7 +45,7 @@ describeCodec(
       payload: '04 02 09 5f 06 00 00 01 05 00 00 00',
     },
     {
-      name: 'four labels: labels that no guess named, known ones by their number',
+      name: 'four labels: new ones that no guess has, and known ones by their number',
       shape: [8, 4, 1],
       elementBytes: 1,
       voxels: '01 01 02 02 03 03 04 04  01 01 02 02 03 03 04 01  01 01 02 02 03 03 03 04  04 01 02 02 03 03 03 02',
@@ -56,7 +56,7 @@ describeCodec(
   { canonical: false },
 );
 
-/** Cells around jittered points: what segmentations look like. */
+/** Cells around jittered points, which resemble segmentations. */
 function cells(x: number, y: number, z: number): number {
   const wave = 3 * Math.sin(x / 9 + z / 7) + 2 * Math.cos(y / 5);
   return 1000 * Math.floor((x + wave) / 14) + 100 * Math.floor((y + wave) / 11) + Math.floor((z + wave) / 17);
@@ -64,7 +64,7 @@ function cells(x: number, y: number, z: number): number {
 
 describe('segmentations', () => {
   test.each(labels.elementBytes)(
-    '%i-byte elements come back, and take less than a tenth of a bit a voxel and byte',
+    '%i-byte elements survive a round trip and take less than a tenth of a bit per voxel and byte',
     (elementBytes) => {
       const chunk = makeChunk([64, 64, 64], elementBytes, cells);
       const payload = labels.reference.encode(chunk, none);
@@ -73,7 +73,7 @@ describe('segmentations', () => {
     },
   );
 
-  test('noise costs no more than the directory', () => {
+  test('noise costs only the directory', () => {
     const chunk = makeChunk([64, 64, 64], 1, testPatterns.random as (typeof testPatterns)[string]);
     const payload = labels.reference.encode(chunk, none);
     expect(payload.length).toBeLessThanOrEqual(labels.encodedBound(chunk));
@@ -91,13 +91,13 @@ describe('segmentations', () => {
 describe('faulty payloads are corrupt', () => {
   const shape: Dims3 = [6, 4, 1];
   test.each([
-    ['no directory', '', /no whole directory/],
-    ['a first brick as before', '00 00', /begins with a brick that is as the one before/],
-    ['lengths of 17 bits', '11 02 04 00 00', /no whole directory/],
+    ['no directory', '', /no valid directory/],
+    ['a first brick as before', '00 00', /begins with a brick that refers to a previous one/],
+    ['lengths of 17 bits', '11 02 04 00 00', /no valid directory/],
     ['a brick longer than the payload', '03 02 07 a0 33 09 07', /brick 0 ends at/],
-    ['a brick with a byte too many', '03 02 05 a0 33 00 09 07', /has 5 bytes; its elements take 4/],
-    ['a brick of more labels than bytes', '03 02 01 ff', /more than \d+ labels|too early|elements take/],
-    ['bytes behind the last brick', '00 01 07 07', /bricks end at 3/],
+    ['a brick with an extra byte', '03 02 05 a0 33 00 09 07', /has 5 bytes; its elements take 4/],
+    ['a brick with more labels than bytes', '03 02 01 ff', /more than \d+ labels|too early|elements take/],
+    ['bytes after the last brick', '00 01 07 07', /bricks end at 3/],
   ])('%s', (_, payload, message) => {
     const decode = () => labels.reference.decode(payload === '' ? none : fromHex(payload), { shape, elementBytes: 1 }, none);
     expect(decode).toThrow(message);
@@ -105,7 +105,7 @@ describe('faulty payloads are corrupt', () => {
   });
 });
 
-test('SPEC.md prints the tables that are used', () => {
+test('SPEC.md lists the tables that the code uses', () => {
   const text = readFileSync(new URL('SPEC.md', import.meta.url), 'utf8');
   const [chances, ...weights] = [...text.matchAll(/```\n([0-9a-f\s]+)```/g)].map((match) => (match[1] as string).trim());
   expect((chances as string).split(/\s+/).map(Number)).toEqual(Array.from({ length: 97 }, (_, i) => missChance(-i)));
@@ -113,7 +113,7 @@ test('SPEC.md prints the tables that are used', () => {
   expect(printed).toEqual(guessWeights.flatMap(({ behind, near }) => [behind, near]));
 });
 
-test('the range coder gives back events of every chance, whatever stands behind the stream', () => {
+test('the range coder decodes events of every chance, whatever follows the stream', () => {
   const random = testRandom(3);
   for (const length of [1, 2, 10, 5000]) {
     const events = Array.from({ length }, () => {

@@ -4,7 +4,7 @@ import { StriaError } from '../../shared/errors.ts';
 import type { Dims3 } from '../../shared/volume.ts';
 import { brickEdge } from './walk.ts';
 
-/** What the directory says of a brick: SPEC.md, 'Payload'. */
+/** The kinds of bricks in the directory: SPEC.md, 'Payload'. */
 export const brickKinds = { asBefore: 0, oneLabel: 1, coded: 2, raw: 3 } as const;
 
 /** @throws StriaError `corrupt`: the codec has no parameters */
@@ -13,12 +13,12 @@ export function checkParameters(parameters: CodecParameters): void {
   throw new StriaError('corrupt', `labels takes no parameters; found [${[...parameters].join(', ')}]`);
 }
 
-/** Bricks in a chunk. */
+/** Number of bricks in a chunk. */
 export function brickCount({ shape }: Pick<ChunkGeometry, 'shape'>): number {
   return shape.reduce((count, length) => count * Math.ceil(length / brickEdge), 1);
 }
 
-/** Bytes of the directory: the lengths' width, the kinds, the lengths of coded bricks. */
+/** Length of the directory in bytes: the width of the lengths, the kinds, and the lengths of coded bricks. */
 export function directoryBytes(bricks: number, codedBricks: number, lengthBits: number): number {
   return 1 + Math.ceil(bricks / 4) + Math.ceil((codedBricks * lengthBits) / 8);
 }
@@ -28,7 +28,7 @@ export function lengthBitsOf(longest: number): number {
   return 32 - Math.clz32(longest);
 }
 
-/** A coded brick is shorter than its elements, so the directory is all that a payload can be longer by. */
+/** A coded brick is shorter than its elements, so a payload exceeds the voxels by at most the directory. */
 export function payloadBound(chunk: ChunkGeometry): number {
   const bricks = brickCount(chunk);
   return chunkBytes(chunk) + directoryBytes(bricks, bricks, lengthBitsOf(brickEdge ** 3 * chunk.elementBytes - 1));

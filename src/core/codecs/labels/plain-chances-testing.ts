@@ -1,4 +1,4 @@
-/** SPEC.md, 'Chances' and 'The range coder', for the plain decoder beside this file. Imported by tests alone. */
+/** SPEC.md, 'Chances' and 'The range coder', for the plain decoder beside this file. Only tests import this. */
 
 /** 'The chance of a yes, by the number of rows around it, 1 to 4: 177, 200, 51, 21' */
 export const chancesOfDifference = [177, 200, 51, 21];
@@ -6,7 +6,7 @@ export const chancesOfDifference = [177, 200, 51, 21];
 /** 'The chance of a yes, for m = 1 to 7 (7 also for more): 1633, 878, 709, 787, 1032, 1174, 1539.' */
 export const chancesOfNew = [1633, 878, 709, 787, 1032, 1174, 1539];
 
-/** The tables below stand here as they stand in SPEC.md. */
+/** The tables below are copied from SPEC.md. */
 const numbers = (text: string) => text.trim().split(/\s+/).map(Number);
 // 'Weights are signed bytes, in hexadecimal, by number.'
 const signedBytes = (text: string) =>
@@ -153,7 +153,7 @@ export class PlainRangeDecoder {
       const first = Math.ceil(this.#low / numbersEach) * numbersEach;
       if (first + numbersEach <= this.#low + this.#range) return this.#done + bytes;
     }
-    throw new RangeError('an interval has 2^16 numbers at least');
+    throw new RangeError('an interval has at least 2^16 numbers');
   }
 
   #nextByte(): number {

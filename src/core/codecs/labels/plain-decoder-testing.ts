@@ -1,6 +1,6 @@
 /**
- * SPEC.md as a decoder, to learn from and to test by: each sentence stands above the lines that do what it says. Shares no
- * code with the reference or the kernels. Imported by tests alone.
+ * A decoder written from SPEC.md, for readers and for tests: each sentence is quoted above the lines that implement it. Shares
+ * no code with the reference or the kernels. Only tests import this.
  */
 import { StriaError } from '../../shared/errors.ts';
 import type { PlainDecoder } from '../plain-decoder-testing.ts';
@@ -40,7 +40,7 @@ export const decodePlainly: PlainDecoder = (payload, { shape, elementBytes: E },
       [0, 1, 2, 3, 4, 5, 6, 7].map((bit) => (byte >> bit) & 1),
     );
     // 'bits that fill up a byte and are not 0'
-    if (bits.slice(count * width).includes(1)) throw corrupt('directory has a byte that is not filled up with zeros');
+    if (bits.slice(count * width).includes(1)) throw corrupt('directory has a byte that is not padded with zeros');
     return Array.from({ length: count }, (_, i) =>
       bits.slice(i * width, (i + 1) * width).reduce((value, bit, number) => value + bit * 2 ** number, 0),
     );
@@ -62,7 +62,7 @@ export const decodePlainly: PlainDecoder = (payload, { shape, elementBytes: E },
     const kind = kinds[number];
     if (kind === 0) {
       // 'none: all elements are the first element of the brick before this one. Never the first brick'
-      if (!first) throw corrupt('payload has a first brick that is as before');
+      if (!first) throw corrupt('payload has a first brick that refers to a previous one');
       elements = new Array<number[]>(count).fill(first);
     } else if (kind === 1) {
       // 'all elements are this'
@@ -81,7 +81,7 @@ export const decodePlainly: PlainDecoder = (payload, { shape, elementBytes: E },
     }
   }
   // 'a payload whose length is not what its parts add up to'
-  if (at !== payload.length) throw corrupt('payload goes on behind its bricks');
+  if (at !== payload.length) throw corrupt('payload continues after its bricks');
   return voxels;
 };
 
@@ -101,7 +101,7 @@ function decodeBrick(bytes: Uint8Array, extent: Three, E: number): number[][] {
     return labels.length - 1;
   };
 
-  // By element, the number of its label. What the walk has not come to yet does not exist.
+  // The number of each element's label. Elements that the walk has not reached yet do not exist.
   const known: number[] = [];
   const labelAt = (x: number, y: number, z: number): number | undefined => {
     const exists = x >= 0 && y >= 0 && z >= 0 && x < extent[0] && y < extent[1];
@@ -133,7 +133,7 @@ function decodeBrick(bytes: Uint8Array, extent: Three, E: number): number[][] {
     }
   }
   // 'A decoder refuses a brick whose stream and labels, as it met them, do not add up to the brick's length'
-  if (coder.streamLength() + labels.length * E !== bytes.length) throw corrupt('brick has another length');
+  if (coder.streamLength() + labels.length * E !== bytes.length) throw corrupt('brick has a wrong length');
   return known.map((number) => labels[number] as number[]);
 }
 
@@ -177,7 +177,7 @@ function nextLabel(
   let label = 0;
   for (let bit = 0; bit < digits(labels.length - 1); bit++) label += coder.ask(2048) ? 2 ** bit : 0;
   // 'one that names a number that no label has'
-  if (label >= labels.length) throw corrupt('brick names a label that is none');
+  if (label >= labels.length) throw corrupt('brick refers to an unknown label');
   return label;
 }
 

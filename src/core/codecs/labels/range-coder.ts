@@ -1,12 +1,12 @@
 import { StriaError } from '../../shared/errors.ts';
 import { chanceOne } from './tables.ts';
 
-/** What encoder and decoder agree on: an interval of 32-bit numbers, from `low` on. SPEC.md, 'The range coder'. */
+/** The state that encoder and decoder share: an interval of 32-bit numbers that starts at `low`. SPEC.md, 'The range coder'. */
 class Interval {
   low = 0;
   range = 0xffffffff;
 
-  /** The first part of the interval is the event's. */
+  /** The size of the event's part, which is the first in the interval. */
   partOf(chance: number): number {
     return Math.floor(this.range / chanceOne) * chance;
   }
@@ -45,12 +45,12 @@ class Interval {
   }
 }
 
-/** Writes events, each of which has a chance, as bytes. */
+/** Writes events of known chances as bytes. */
 export class RangeEncoder {
   readonly bytes: number[] = [];
   readonly #interval = new Interval();
 
-  /** @param chance of the event, in 4096ths: 1 to 4095 */
+  /** @param chance the probability of the event in 4096ths, 1 to 4095 */
   encode(chance: number, event: boolean): void {
     const interval = this.#interval;
     interval.narrow(interval.partOf(chance), event);
@@ -69,7 +69,7 @@ export class RangeEncoder {
 export class RangeDecoder {
   readonly #bytes: Uint8Array;
   readonly #interval = new Interval();
-  /** The stream's next four bytes, less the interval's low end. */
+  /** The stream's next four bytes, minus the low end of the interval. */
   #offset = 0;
   #doneBytes = 0;
 
@@ -79,7 +79,7 @@ export class RangeDecoder {
     for (let at = 0; at < 4; at++) this.#offset = this.#offset * 256 + this.#byte(at);
   }
 
-  /** Whether the event came. */
+  /** Whether the event occurred. */
   decode(chance: number): boolean {
     const interval = this.#interval;
     const part = interval.partOf(chance);
@@ -94,12 +94,12 @@ export class RangeDecoder {
     return event;
   }
 
-  /** How many bytes an encoder makes of these events. */
+  /** The number of bytes that an encoder writes for these events. */
   get byteLength(): number {
     return this.#doneBytes + this.#interval.closingBytes().length;
   }
 
-  /** Behind the end stand zeros: `close` made sure that anything may. */
+  /** Returns zeros past the end. Their value does not matter: `closingBytes` of the encoder makes sure of that. */
   #byte(at: number): number {
     if (this.#doneBytes > this.#bytes.length) throw new StriaError('corrupt', 'a labels brick ends too early');
     return this.#bytes[at] ?? 0;

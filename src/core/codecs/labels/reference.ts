@@ -10,7 +10,7 @@ export const reference: ReferenceCodec = {
     checkParameters(parameters);
     const { bytes, shape, elementBytes } = chunk;
     const length = chunkBytes(chunk);
-    if (bytes.byteLength !== length) throw new StriaError('internal', `a chunk of ${length} bytes came as ${bytes.byteLength}`);
+    if (bytes.byteLength !== length) throw new StriaError('internal', `a chunk of ${length} bytes was given ${bytes.byteLength}`);
 
     const kinds: number[] = [];
     const bricks: Uint8Array[] = [];
@@ -59,7 +59,7 @@ export const reference: ReferenceCodec = {
 
       let elements: Uint32Array;
       if (kind === brickKinds.asBefore) {
-        if (before === undefined) throw corrupt('begins with a brick that is as the one before');
+        if (before === undefined) throw corrupt('begins with a brick that refers to a previous one');
         elements = new Uint32Array(count).fill(before);
       } else if (kind === brickKinds.oneLabel) {
         elements = new Uint32Array(count).fill(readElement(brick, 0, elementBytes));
@@ -86,7 +86,7 @@ function joined(kinds: readonly number[], bricks: readonly Uint8Array[]): Uint8A
   const lengthBits = lengthBitsOf(lengths.reduce((longest, length) => Math.max(longest, length), 0));
   let at = directoryBytes(kinds.length, lengths.length, lengthBits);
   const payload = new Uint8Array(bricks.reduce((sum, brick) => sum + brick.byteLength, at));
-  // The width of the lengths; two bits for each brick, its kind; the length of each coded brick.
+  // The width of the lengths, the kind of each brick in two bits, the length of each coded brick.
   payload[0] = lengthBits;
   for (const [i, kind] of kinds.entries()) writeBits(payload, 8 + 2 * i, kind, 2);
   const firstLength = 8 * (1 + Math.ceil(kinds.length / 4));
@@ -108,12 +108,12 @@ function readDirectory(payload: Uint8Array, bricks: number) {
   }
   const byteLength = directoryBytes(bricks, codedBricks, lengthBits);
   if (lengthBits > 16 || payload.byteLength < byteLength) {
-    throw corrupt(`of ${payload.byteLength} bytes has no whole directory, which has ${byteLength}`);
+    throw corrupt(`has ${payload.byteLength} bytes and no valid directory of ${byteLength} bytes`);
   }
   const kindsEnd = 8 + 2 * bricks;
   const lengthsEnd = 8 * firstLength + lengthBits * codedBricks;
   if ((readBits(payload, kindsEnd, -kindsEnd & 7) | readBits(payload, lengthsEnd, -lengthsEnd & 7)) !== 0) {
-    throw corrupt('has bits in its directory that are not 0 behind the kinds or the lengths');
+    throw corrupt('has nonzero bits in its directory, after the kinds or the lengths');
   }
   let coded = 0;
   return {
@@ -123,7 +123,7 @@ function readDirectory(payload: Uint8Array, bricks: number) {
   };
 }
 
-/** Calls `visit` with the byte of each of a brick's elements in its chunk: x fastest, then y, then z. */
+/** Calls `visit` with the byte offset in the chunk of each of a brick's elements: x fastest, then y, then z. */
 function forEachElement(origin: Dims3, extent: Dims3, chunk: ChunkGeometry, visit: (at: number) => void): void {
   const { shape, elementBytes } = chunk;
   for (let z = origin[2]; z < origin[2] + extent[2]; z++) {

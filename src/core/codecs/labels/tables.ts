@@ -1,14 +1,14 @@
 import { readElement } from '../../codec/batch.ts';
 
 /**
- * SPEC.md, 'Chances': the numbers of the model. They were fitted once, to the volumes that SPEC.md names, and belong to
- * the format: a change of one makes another codec.
+ * SPEC.md, 'Chances': the numbers of the model. They were fitted once, to the volumes that SPEC.md names, and are part of the
+ * format. Changing any of them makes a different codec.
  */
 
 /** Chances are in 4096ths. */
 export const chanceOne = 4096;
 
-/** The chance of a miss at the scores 0, −1 … −96. */
+/** The chance of a miss for the scores 0, −1 … −96. */
 // biome-ignore format: twenty to a line
 const missChances = [
   2048, 1963, 1878, 1793, 1710, 1627, 1546, 1467, 1390, 1314, 1241, 1170, 1102, 1036, 973, 912, 854, 799, 747, 698,
@@ -20,13 +20,13 @@ const missChances = [
 
 const largestScore = missChances.length - 1;
 
-/** @param score beyond −96 and 96 it counts as these */
+/** @param score clamped to −96 … 96 */
 export function missChance(score: number): number {
   const chance = missChances[Math.min(Math.abs(score), largestScore)] as number;
   return score > 0 ? chanceOne - chance : chance;
 }
 
-/** Weights of a guess: what is added to its score, by which neighbours agree with it. */
+/** Weights that are added to the score of a guess, indexed by which neighbours agree with it. */
 export interface GuessWeights {
   /** 512, by the nine neighbours behind. */
   readonly behind: Int8Array;
@@ -34,7 +34,7 @@ export interface GuessWeights {
   readonly near: Int8Array;
 }
 
-/** Of the first guess and of the second. */
+/** The weights of the first and second guess. */
 export const guessWeights: readonly [GuessWeights, GuessWeights] = [
   {
     behind: weights(
@@ -70,16 +70,16 @@ export const guessWeights: readonly [GuessWeights, GuessWeights] = [
   },
 ];
 
-/** That the third guess misses. */
+/** The chance that the third guess misses. */
 export const thirdMissChance = 320;
 
-/** That a row differs from those around it, by how many these are: 0 to 4. */
+/** The chance that a row differs from the rows around it, indexed by their number, 0 to 4. */
 export const rowMissChances = [0, 177, 200, 51, 21];
 
-/** That a label which no guess named is new to its brick, by how many of the known ones are left: 0 to 7, which is also more. */
+/** The chance that a label that no guess has is new to its brick, indexed by how many known labels are left: 0 to 7 or more. */
 export const newLabelChances = [0, 1633, 878, 709, 787, 1032, 1174, 1539];
 
-/** The tables as kernels read them: chances, a word each, then weights, four to a word. Twin: shaders/labels/guesses.wgsl. */
+/** The tables for the kernels: chances, one per word, then weights, four per word. Twin: shaders/labels/guesses.wgsl. */
 export function tableWords(): Uint32Array<ArrayBuffer> {
   const bytes = new Uint8Array(2 * (512 + 128));
   guessWeights.forEach(({ behind, near }, guess) => {

@@ -6,30 +6,30 @@ export const brickEdge = 16;
 /** 'A brick of more than 64 labels is a raw brick.' */
 export const maxLabels = 64;
 
-/** The index of what does not exist. */
+/** The index for neighbours that do not exist. */
 const none = 255;
 
-/** An encoder, which knows the elements, or a decoder, which learns of them. Labels are known by their index in the brick. */
+/** An encoder, which knows the elements, or a decoder, which learns them. Labels are identified by their index in the brick. */
 export interface WalkPartner {
   /** Codes whether any element of row (y, z) differs from this label. */
   rowDiffers(label: number, chance: number, y: number, z: number): boolean;
-  /** The elements asked about from here on. */
+  /** Makes (x, y, z) the element that the following calls are about. */
   enter(x: number, y: number, z: number): void;
   /** Codes whether the element differs from this label. */
   differs(label: number, chance: number): boolean;
-  /** Codes whether the element's label is none of those known; without a chance it is sure to be none. */
+  /** Codes whether the element's label is new to the brick. If `chance` is undefined, it certainly is. */
   isNew(chance: number | undefined): boolean;
-  /** The element's label takes the next index, `labelCount`. */
+  /** Gives the element's label the next index, `labelCount`. */
   addLabel(labelCount: number): void;
-  /** Codes which of the known labels it is. */
+  /** Codes which of the known labels the element has. */
   knownLabel(labelCount: number): number;
 }
 
-/** Labels of a brick stand with a border of `none` around them, so that every neighbour can be looked at. */
+/** A brick's labels are stored with a border of `none`, so that every neighbour can be read. */
 const steps = { x: 1, y: brickEdge + 2, z: (brickEdge + 2) ** 2 } as const;
 const paddedCount = steps.z * (brickEdge + 1);
 
-/** Where element (x, y, z) stands in what `walkBrick` returns. */
+/** The index of element (x, y, z) in the result of `walkBrick`. */
 export function placeOf(x: number, y: number, z: number): number {
   return x + 1 + (y + 1) * steps.y + (z + 1) * steps.z;
 }
@@ -40,13 +40,13 @@ const [left, above, aboveRight] = [-steps.x, -steps.y, steps.x - steps.y];
 const [middle, right, lower, lowerRight] = [behind[4], behind[5], behind[7], behind[8]] as [number, number, number, number];
 /** 'the seven near'. */
 const near = [left, above - steps.x, above, aboveRight, middle, right, lower];
-/** Guesses are sought in this order. */
+/** The order in which guesses are sought. */
 const guessOrder = [left, above, middle, right, lower, aboveRight, lowerRight];
 /** 'The rows around a row' */
 const rowsAround = [-steps.y, -steps.y - steps.z, -steps.z, steps.y - steps.z];
 
 /**
- * Goes through a brick as SPEC.md's 'Walk' says, asking `partner` wherever it is in doubt.
+ * Walks through a brick (SPEC.md, 'Walk') and asks `partner` whatever is not known.
  * @returns each element's label, as an index by order of first appearance, at `placeOf` the element
  */
 export function walkBrick(extent: Dims3, partner: WalkPartner): Uint8Array {
@@ -72,7 +72,7 @@ export function walkBrick(extent: Dims3, partner: WalkPartner): Uint8Array {
   return labels;
 }
 
-/** The label that all rows around a row have, and how many of the four exist; undefined where labels differ or none exists. */
+/** The label that all rows around a row share, and how many of the four exist. Undefined if labels differ or no row exists. */
 function commonLabel(labels: Uint8Array, start: number, end: number): { label: number; rows: number } | undefined {
   let label = none;
   let rows = 0;
@@ -86,7 +86,7 @@ function commonLabel(labels: Uint8Array, start: number, end: number): { label: n
   return rows > 0 ? { label, rows } : undefined;
 }
 
-/** One element's label: the guesses one after the other, then what is left. */
+/** Codes one element's label: first the guesses in order, then the remaining labels. */
 function codeElement(labels: Uint8Array, at: number, labelCount: number, partner: WalkPartner): number {
   const guesses: number[] = [];
   while (guesses.length < 3) {
@@ -122,7 +122,7 @@ function missChanceOf(labels: Uint8Array, at: number, guess: number, number: num
   return missChance(ofBehind + ofNear);
 }
 
-/** A bit for each neighbour that has this label; the first one's is the lowest. */
+/** One bit for each neighbour that has this label. The first neighbour's is the lowest. */
 function agreeing(labels: Uint8Array, at: number, neighbours: readonly number[], label: number): number {
   let bits = 0;
   for (let i = 0; i < neighbours.length; i++) {

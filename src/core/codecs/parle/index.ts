@@ -8,7 +8,7 @@ import { reference } from './reference.ts';
 export const parle: CodecDefinition = {
   id: 4,
   name: 'parle',
-  summary: 'Flat runs with anchors: any stretch of a chunk is decoded without the rest.',
+  summary: 'Flat runs with anchors, so that any part of a chunk decodes without the rest.',
   options: ['axis'],
   reason: 'runs',
   elementBytes: [1, 2, 4],
@@ -26,8 +26,8 @@ export const parle: CodecDefinition = {
   scanOrder: ({ shape }, parameters) => orderOf(shape, parseAxis('parle', parameters)),
 
   /**
-   * Takes the runs as thrown at random into the chunk. Real ones cluster, by which `rle` gains more than this codec does: so
-   * this one promises less than it holds, lest 'auto' prefer it where their estimates are near each other.
+   * Assumes that runs are scattered at random. Real runs cluster, and `rle` gains more from that than this codec. The estimate
+   * is therefore pessimistic, so that 'auto' does not prefer this codec if the two estimates are close.
    */
   estimate({ changes }, chunk, parameters) {
     const axis = parseAxis('parle', parameters);
@@ -36,7 +36,7 @@ export const parle: CodecDefinition = {
     // A run may also start where one column ends and the next begins: neighbours along the lower remaining axis.
     const lower = axis === 0 ? 1 : 0;
     const runs = Math.min(count, 1 + changes[axis] + changes[lower] / chunk.shape[axis]);
-    // A gap is longer than 255, 510 … with the chances of a geometric distribution; a segment's end cuts it.
+    // The share of gaps longer than 255, 510 … follows from a geometric distribution. A segment's end cuts a gap.
     const escapes = Math.min(runs / Math.expm1((255 * runs) / count), 4 * runs);
     const padding = -1.5 * segmentCount * Math.expm1(-runs / segmentCount);
     const marks = Math.min(runs + escapes + padding, bitmapBytes(count));
@@ -44,7 +44,7 @@ export const parle: CodecDefinition = {
     return Math.min(Math.ceil(1.15 * scattered), this.encodedBound(chunk));
   },
 
-  /** Every element its own run: every segment's marks a bitmap, and all elements. */
+  /** The worst case: every element starts a run. All marks are then bitmaps, and every element is stored. */
   encodedBound(chunk: ChunkGeometry) {
     const count = elementCount(chunk);
     return sectionsOf(segmentCountOf(count), count, chunk.elementBytes).marks + bitmapBytes(count);
@@ -53,7 +53,7 @@ export const parle: CodecDefinition = {
   reference,
 };
 
-/** The marks of a chunk of `count` elements where all are bitmaps: every segment but the last fills its words. */
+/** Bytes of a chunk's marks if all are bitmaps. Every segment except the last fills whole words. */
 function bitmapBytes(count: number): number {
   return 4 * bitmapWords(count);
 }

@@ -192,12 +192,12 @@ function batchUniform(scope: GpuScope, { tileCount }: TileTable, records: readon
   return scope.uniform('batch', [tileCount, records.length, segmentsPerWorkgroup(tileCount)]);
 }
 
-/** Segments that an encoder's workgroup does: more if there are enough to fill any GPU with fewer workgroups. */
+/** Segments per workgroup of an encoder: more if there are enough of them to fill any GPU with fewer workgroups. */
 function segmentsPerWorkgroup(segmentCount: number): number {
   return Math.max(1, Math.min(8, Math.floor(segmentCount / 1024)));
 }
 
-/** How a chunk's elements lie in a box: the fields of segment.wgsl's `Chunk` that do not depend on a payload. */
+/** The layout of a chunk's elements in a box: the fields of segment.wgsl's `Chunk` that do not depend on a payload. */
 interface ChunkRecord {
   readonly firstWord: number;
   readonly rowWords: number;
@@ -269,7 +269,7 @@ function chunkTable(
   return scope.storage('chunks', table.byteLength, table);
 }
 
-/** @param sizes for each chunk: its runs, and its words of marks */
+/** @param sizes for each chunk: the numbers of its runs and of its words of marks */
 function placeChunks(sizes: Uint32Array, chunks: readonly GpuChunk[], elementBytes: CodecElementBytes) {
   const byteLengths: number[] = [];
   const sections: number[][] = [];

@@ -4,7 +4,7 @@ import type { Axis } from '../../codec/scan-order.ts';
 import { bytesOf, orderedByDefinition, packBits, startsRun } from '../../codec/scan-order-testing.ts';
 import { sectionsOf, segmentCountOf } from './layout.ts';
 
-/** A payload of which only what segments `first` to before `end` need is left; all else is 0xEE. For tests alone. */
+/** A copy of a payload that keeps only what the segments from `first` up to `end` need. The rest is 0xEE. Only for tests. */
 export function keepSegments(payload: Uint8Array, chunk: ChunkGeometry, first: number, end: number): Uint8Array<ArrayBuffer> {
   const { elementBytes } = chunk;
   const segmentCount = segmentCountOf(elementCount(chunk));
@@ -26,7 +26,7 @@ export function keepSegments(payload: Uint8Array, chunk: ChunkGeometry, first: n
   return kept;
 }
 
-/** SPEC.md sentence by sentence, without any haste. For tests alone: `reference` is the quick one. */
+/** An encoder written from SPEC.md, sentence by sentence, and slow. Only for tests; `reference` is the fast one. */
 export function encodeByDefinition(chunk: ChunkVoxels, parameters: CodecParameters): Uint8Array {
   const ordered = orderedByDefinition(chunk, parameters[0] as Axis);
   const values: number[] = [];

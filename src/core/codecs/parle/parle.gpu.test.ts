@@ -12,16 +12,16 @@ import { keepSegments } from './parle-testing.ts';
 
 const gpu = await openTestGpu();
 
-describeCodecOnGpu(parle, gpu, 'as dispatches are');
-describeCodecOnGpu(parle, gpu, 'dispatches spread', { isBrief: true, isSpread: true });
+describeCodecOnGpu(parle, gpu, 'default dispatches');
+describeCodecOnGpu(parle, gpu, 'spread dispatches', { isBrief: true, isSpread: true });
 
 test.each(parle.elementBytes)(
-  '1000 random ranges of chunks, %d-byte elements, need their segments alone',
+  '1000 random ranges of chunks, %d-byte elements, need only their own segments',
   async (elementBytes) => {
     const random = testRandom(elementBytes);
     const patterns = Object.values(testPatterns);
     const total = 37 * 29 * 31;
-    // Each range has a payload of its own, of which only the segments that it needs are left.
+    // Each range has its own payload, which keeps only the segments that the range needs.
     const sources = patterns.map((pattern, i) => {
       const chunk = makeChunk([37, 29, 31], elementBytes, pattern, random());
       const axis = (i % 3) as 0 | 1 | 2;
@@ -64,9 +64,9 @@ test.each(parle.elementBytes)(
   },
 );
 
-test('series of 32-bit values: several segments a workgroup, with and without gaps, and some that stay raw', async () => {
+test('series of 32-bit values: several segments per workgroup, with and without gaps, and some that stay raw', async () => {
   const random = testRandom(7);
-  // More than 2048 segments, so that a workgroup has two; those of the long chunks are three. Of these the first seven start at
+  // There are more than 2048 segments, so a workgroup has two, or three in the long chunks. The first seven of those start at
   // multiples of four words.
   const newOf = [1, 2, 4, 6, 60, 700, 100_000];
   const lengths = Array.from({ length: 2100 }, (_, i) => (i < newOf.length ? 5004 : i < 2 * newOf.length ? 5001 : 41));
@@ -88,7 +88,7 @@ test('series of 32-bit values: several segments a workgroup, with and without ga
     const payload = parle.reference.encode({ bytes: own, shape, elementBytes: 4 }, parameters);
     return payload.length < own.length ? payload : new Uint8Array(0);
   });
-  // The second time in the buffers of the first.
+  // The second run reuses the buffers of the first.
   for (let time = 0; time < 2; time++) {
     using batch = scope.scope('batch');
     const { buffer, byteOffsets, byteLengths } = await createKernels(parle, gpu).encode(voxels, chunks, { scope: batch });

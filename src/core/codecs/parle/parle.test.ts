@@ -48,8 +48,8 @@ test('the bound is exact: a chunk whose every element starts a run reaches it', 
   }
 });
 
-// Scattered voxels start two runs side by side, so their segments are fewer than the estimate takes them to be.
-test('the estimate is above the size, and not far', () => {
+// A scattered voxel starts two adjacent runs, so fewer segments have runs than the estimate assumes.
+test('the estimate is slightly above the size', () => {
   for (const rarity of [2, 10, 50, 1000]) {
     const chunk = makeChunk([64, 64, 64], 1, (_x, _y, _z, random) => (random() % rarity === 0 ? random() : 0));
     const parameters = Uint8Array.of(2);
@@ -82,13 +82,13 @@ test('sections add up to the payload', () => {
 
 const eight = { shape: [8, 1, 1] as const, elementBytes: 1 as const };
 test.each([
-  ['nothing at all', [], /ends after 0 bytes, inside the anchors/],
-  ['a length that its anchors do not tell', [1, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0], /has 12 bytes; by its anchors it takes 16/],
-  ['bytes behind the values', [1, 0, 0, 0, 1, 0, 0, 0, 5, 1, 0, 0, 1, 0, 0, 0], /bytes behind its last value/],
-  ['more runs than its marks', [2, 0, 0, 0, 1, 0, 0, 0, 5, 6, 0, 0, 1, 0, 0, 0], /has 1 runs instead of 2 in the marks/],
-  ['a run behind the end', [2, 0, 0, 0, 1, 0, 0, 0, 5, 6, 0, 0, 1, 1, 0, 0], /a run behind the end in the marks/],
+  ['an empty payload', [], /ends after 0 bytes, inside the anchors/],
+  ['a length that contradicts the anchors', [1, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0], /has 12 bytes; by its anchors it takes 16/],
+  ['bytes after the values', [1, 0, 0, 0, 1, 0, 0, 0, 5, 1, 0, 0, 1, 0, 0, 0], /bytes after its last value/],
+  ['more runs than marks', [2, 0, 0, 0, 1, 0, 0, 0, 5, 6, 0, 0, 1, 0, 0, 0], /has 1 runs instead of 2 in the marks/],
+  ['a run past the end', [2, 0, 0, 0, 1, 0, 0, 0, 5, 6, 0, 0, 1, 1, 0, 0], /a run past the end in the marks/],
   ['no run at the start', [1, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0, 2, 0, 0, 0], /no run that starts at element 0/],
-  ['equal runs side by side', [2, 0, 0, 0, 1, 0, 0, 0, 5, 5, 0, 0, 3, 0, 0, 0], /two runs of the value 5 side by side/],
+  ['adjacent runs of one value', [2, 0, 0, 0, 1, 0, 0, 0, 5, 5, 0, 0, 3, 0, 0, 0], /two adjacent runs of the value 5/],
 ])('%s is refused with its reason', (_, payload, reason) => {
   expect(() => parle.reference.decode(Uint8Array.from(payload), eight, Uint8Array.of(0))).toThrow(reason);
 });
@@ -96,7 +96,7 @@ test.each([
 describe('decodeRange', () => {
   const decodeRange = parle.reference.decodeRange as NonNullable<typeof parle.reference.decodeRange>;
 
-  test('of 1000 random ranges equals the source, and needs their segments alone', () => {
+  test('of 1000 random ranges equals the source and needs only their own segments', () => {
     const random = testRandom(7);
     const patterns = Object.values(testPatterns);
     const cases = patterns.flatMap((pattern) =>
@@ -116,17 +116,17 @@ describe('decodeRange', () => {
       const needed = segmentsOf(first, count);
       segments += needed.end - needed.first;
       expect(needed.end - needed.first).toBeLessThanOrEqual(Math.ceil((count - 1) / segmentElements) + 1);
-      // All else is overwritten: had it been read, the result would be another, or a fault.
+      // The rest is overwritten. Reading it would change the result or cause a fault.
       const kept = keepSegments(payload, chunk, needed.first, needed.end);
       const decoded = decodeRange(kept, chunk, Uint8Array.of(axis), first, count);
       const expected = ordered.subarray(first * chunk.elementBytes, (first + count) * chunk.elementBytes);
       expect(firstDifference(decoded, expected), `${count} elements from ${first} on`).toBe(undefined);
     }
-    // Half the ranges are short, the others 2500 elements long: far from all 17 segments of each.
+    // Half the ranges are short, the others 2500 elements long: they need far fewer than all 17 segments.
     expect(segments / 1000).toBeLessThan(2.5);
   });
 
-  test('of a voxel and of a plane, found by the scan order', () => {
+  test('of a voxel and of a plane, located by the scan order', () => {
     const shape: Dims3 = [20, 30, 40];
     const chunk: ChunkVoxels = makeChunk(shape, 1, testPatterns.random as (typeof testPatterns)[string]);
     for (const axis of [0, 1, 2] as const) {
@@ -137,7 +137,7 @@ describe('decodeRange', () => {
       const { xStep = 0, yStep = 0, zStep = 0 } = order ?? {};
       const [voxel] = decodeRange(payload, chunk, parameters, 5 * xStep + 6 * yStep + 7 * zStep, 1);
       expect(voxel).toBe(chunk.bytes[(7 * 30 + 6) * 20 + 5]);
-      // The plane with a fixed coordinate along the axis of the largest step is one stretch.
+      // A plane across the axis of the largest step is one contiguous range.
       const largest = Math.max(xStep, yStep, zStep);
       const plane = decodeRange(payload, chunk, parameters, 3 * largest, largest);
       const ordered = new Uint8Array(inScanOrder(chunk, axis).buffer);
@@ -157,6 +157,6 @@ describe('decodeRange', () => {
       expect(() => decodeRange(payload, chunk, Uint8Array.of(0), first, count)).toThrow(StriaError);
     }
     const damaged = payload.with(0, 0xff).with(1, 0xff);
-    expect(() => decodeRange(damaged, chunk, Uint8Array.of(0), 0, 10)).toThrow(/less than the one before/);
+    expect(() => decodeRange(damaged, chunk, Uint8Array.of(0), 0, 10)).toThrow(/lower than the previous one/);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * SPEC.md as a decoder, to learn from and to test by: each sentence stands above the lines that do what it says. Shares no
- * code with the reference or the kernels. Imported by tests alone.
+ * A decoder written from SPEC.md, for readers and for tests: each sentence is quoted above the lines that implement it. Shares
+ * no code with the reference or the kernels. Only tests import this.
  */
 import { StriaError } from '../../shared/errors.ts';
 import type { PlainDecoder } from '../plain-decoder-testing.ts';
@@ -44,7 +44,8 @@ export const decodePlainly: PlainDecoder = (payload, { shape: [X, Y, Z], element
   const valuesEnd = 8 * S + 4 * Math.ceil((R * E) / 4);
   if (take(valuesEnd - at).some((byte) => byte !== 0)) throw corrupt('values end in bytes that are not 0');
   // 'runs side by side have different values'
-  if (values.some((value, run) => value.join() === values[run - 1]?.join())) throw corrupt('payload has two runs of one value');
+  if (values.some((value, run) => value.join() === values[run - 1]?.join()))
+    throw corrupt('payload has two adjacent runs of one value');
 
   const starts: boolean[] = [];
   for (const k of segments) {
@@ -58,7 +59,7 @@ export const decodePlainly: PlainDecoder = (payload, { shape: [X, Y, Z], element
   // 'element 0 starts a run'
   if (!starts[0]) throw corrupt('payload has no run at its start');
   // 'its length is exactly what its parts add up to'
-  if (at !== payload.length) throw corrupt('payload goes on behind its marks');
+  if (at !== payload.length) throw corrupt('payload continues after its marks');
 
   // 'The elements in front of its first start belong to the run that is under way there, number A[k − 1] − 1; those from a start
   // on to the run that starts.'
@@ -82,7 +83,7 @@ export const decodePlainly: PlainDecoder = (payload, { shape: [X, Y, Z], element
   return Uint8Array.from(voxels);
 };
 
-/** Where in a segment of L elements runs start. */
+/** Which of a segment's L elements start a run. */
 function startsOf(marks: readonly number[], runs: number, L: number): boolean[] {
   const starts = new Array<boolean>(L).fill(false);
   // 'The number of words therefore identifies the form.'
@@ -101,7 +102,7 @@ function startsOf(marks: readonly number[], runs: number, L: number): boolean[] 
     gap += byte;
     if (byte === 255) continue;
     element += gap;
-    if (element >= L) throw corrupt('segment has a run behind its end');
+    if (element >= L) throw corrupt('segment has a run past its end');
     starts[element] = true;
     element++;
     gap = 0;
@@ -110,7 +111,7 @@ function startsOf(marks: readonly number[], runs: number, L: number): boolean[] 
   return starts;
 }
 
-/** The one way to write these starts. */
+/** The only valid encoding of these starts. */
 function marksOf(starts: readonly boolean[]): number[] {
   // 'A segment in which no run starts has no marks.'
   if (!starts.includes(true)) return [];

@@ -112,7 +112,7 @@ function marksOf(starts: readonly number[], length: number): Uint8Array {
   return bitmap;
 }
 
-/** The elements between a run's start and the start before it (or the segment's): 255 as often as it fits, then the rest. */
+/** For each run the distance of its start from the previous start, or the segment's: 255 as often as it fits, then the rest. */
 function gapBytes(starts: readonly number[]): number[] {
   const bytes: number[] = [];
   let next = 0;
@@ -125,7 +125,7 @@ function gapBytes(starts: readonly number[]): number[] {
   return bytes;
 }
 
-/** Reads single segments of a payload, and of the anchors those that belong to them. */
+/** Reads single segments of a payload, and only the anchors that belong to them. */
 class PayloadReader {
   readonly segmentCount: number;
   readonly sections: { readonly values: number; readonly marks: number };
@@ -150,11 +150,11 @@ class PayloadReader {
     const expected = this.sections.marks + 4 * this.#markEnd(this.segmentCount - 1);
     if (payload.byteLength !== expected) throw corrupt(`has ${payload.byteLength} bytes; by its anchors it takes ${expected}`);
     for (let at = this.sections.values + this.#runCount * elementBytes; at < this.sections.marks; at++) {
-      if (payload[at] !== 0) throw corrupt('has bytes behind its last value');
+      if (payload[at] !== 0) throw corrupt('has bytes after its last value');
     }
   }
 
-  /** Anchors never fall. That they fit their segments is seen as each is decoded. */
+  /** Checks that anchors never decrease. Whether they fit their segments is checked when each segment is decoded. */
   checkAnchors(): void {
     for (let segment = 0; segment < this.segmentCount; segment++) this.#anchor(segment);
   }
@@ -172,7 +172,7 @@ class PayloadReader {
       const start = at + (starts[run] as number);
       fillRun(target, value, from, start);
       const next = this.#value(firstRun + run);
-      if (next === value) throw corrupt(`has two runs of the value ${value} side by side, in segment ${segment}`);
+      if (next === value) throw corrupt(`has two adjacent runs of the value ${value}, in segment ${segment}`);
       value = next;
       from = start;
     }
@@ -196,12 +196,12 @@ class PayloadReader {
     const [firstMark, endMark] = [this.#markEnd(segment - 1), this.#markEnd(segment)];
     const last = this.segmentCount - 1;
     if (firstRun > endRun || firstMark > endMark || endRun > this.#runCount || endMark > this.#markEnd(last)) {
-      throw corrupt(`has an anchor that is less than the one before, at segment ${segment}`);
+      throw corrupt(`has an anchor lower than the previous one, at segment ${segment}`);
     }
     return { firstRun, runCount: endRun - firstRun, firstMark, markCount: endMark - firstMark };
   }
 
-  /** Where runs start in a segment, from its first element on. */
+  /** The positions in a segment at which runs start. */
   #startsOf(segment: number, length: number): number[] {
     const { runCount, firstMark, markCount } = this.#anchor(segment);
     const words = bitmapWords(length);
@@ -213,7 +213,7 @@ class PayloadReader {
     const starts = markCount === words ? startsInBitmap(bytes) : startsInGaps(bytes, runCount);
     const fault = `in the marks of segment ${segment}`;
     if (starts.length !== runCount) throw corrupt(`has ${starts.length} runs instead of ${runCount} ${fault}`);
-    if (runCount > 0 && (starts[runCount - 1] as number) >= length) throw corrupt(`has a run behind the end ${fault}`);
+    if (runCount > 0 && (starts[runCount - 1] as number) >= length) throw corrupt(`has a run past the end ${fault}`);
     // A segment has one encoding: the shorter form, padded with zeros.
     const expected = marksOf(starts, length);
     if (expected.length !== bytes.length || expected.some((byte, at) => byte !== bytes[at])) {
@@ -231,7 +231,7 @@ function startsInBitmap(bytes: Uint8Array): number[] {
   return starts;
 }
 
-/** The first `runCount` starts, or fewer where the bytes end. */
+/** The first `runCount` starts; fewer if the bytes end early. */
 function startsInGaps(bytes: Uint8Array, runCount: number): number[] {
   const starts: number[] = [];
   let next = 0;

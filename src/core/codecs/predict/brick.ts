@@ -3,9 +3,9 @@ import type { PredictBrick } from './bricks.ts';
 import { classOf, expectedCost } from './classes.ts';
 import { flatMark, fromSymbol, medianPredictor, reconstruct, symbolsOf } from './predictors.ts';
 
-/** One plane of one brick, with its parts that go to different sections. */
+/** One plane of one brick. Its parts go to different sections. */
 export interface CodedBrick {
-  /** For each block. All are `flatMark`, or none is. */
+  /** One for each block. Either all are `flatMark` or none is. */
   readonly predictors: readonly number[];
   readonly bases: readonly number[];
   /** None in a flat brick. */
@@ -17,7 +17,7 @@ export interface CodedGroup {
   readonly symbols: Uint16Array;
 }
 
-/** @param tryMedian whether the median is among the predictors */
+/** @param tryMedian whether blocks may use the median predictor */
 export function encodeBrick(elements: Uint16Array, layout: PredictBrick, bits: 8 | 16, tryMedian: boolean): CodedBrick {
   const symbols = new Uint16Array(elements.length);
   const blocks = layout.blocks.map(({ extent, indices, groups }) => {
@@ -45,7 +45,7 @@ export function encodeBrick(elements: Uint16Array, layout: PredictBrick, bits: 8
   return { predictors: blocks.map(({ predictor }) => predictor), bases, groups };
 }
 
-/** The plane back. @throws StriaError `corrupt` */
+/** Decodes the plane. @throws StriaError `corrupt` */
 export function decodeBrick({ predictors, bases, groups }: CodedBrick, layout: PredictBrick, bits: 8 | 16): Uint16Array {
   const symbols = new Uint16Array(layout.count);
   for (const [i, group] of groups.entries()) scatter(group.symbols, layout.groups[i] as Uint32Array, symbols);
@@ -66,7 +66,7 @@ export function decodeBrick({ predictors, bases, groups }: CodedBrick, layout: P
   return elements;
 }
 
-/** The sum of a group's symbols, and all of them ORed. */
+/** The sum of a group's symbols, and their bitwise OR. */
 function summarize(symbols: Uint16Array, indices: Uint32Array): { sum: number; union: number } {
   let sum = 0;
   let union = 0;

@@ -1,11 +1,11 @@
 import { type BrickGeometry, cut, indicesOf } from '../../codec/bricks.ts';
 import type { Dims3 } from '../../shared/volume.ts';
 
-/** SPEC.md, 'Planes; bricks, blocks and groups': where nothing clips it, a brick has 64 groups of 64 elements. */
+/** SPEC.md, 'Planes; bricks, blocks and groups': an unclipped brick has 64 groups of 64 elements. */
 export const volumeGeometry: BrickGeometry = { brick: [16, 16, 16], block: [16, 16, 16], group: [4, 4, 4] };
 export const pictureGeometry: BrickGeometry = { brick: [64, 64, 1], block: [32, 32, 1], group: [8, 8, 1] };
 
-/** Where a brick's blocks and groups have their elements. */
+/** The places of a brick's elements in its blocks and groups. */
 export interface PredictBrick {
   readonly count: number;
   readonly blocks: readonly BlockLayout[];
@@ -14,7 +14,7 @@ export interface PredictBrick {
 }
 
 interface BlockLayout {
-  /** From the brick's origin on. */
+  /** Relative to the brick's origin. */
   readonly origin: Dims3;
   readonly extent: Dims3;
   /** Its elements' indices in the brick. */
@@ -23,7 +23,7 @@ interface BlockLayout {
   readonly groups: readonly Uint32Array[];
 }
 
-/** Lays bricks out by their extents, each extent once: a chunk has eight at most. */
+/** Computes the layout of each brick extent only once. A chunk has at most eight extents. */
 export function brickLayouts({ block, group }: BrickGeometry): (extent: Dims3) => PredictBrick {
   const known = new Map<string, PredictBrick>();
   const groupsOf = (extent: Dims3) => cut(extent, group).map((part) => indicesOf(part, extent));

@@ -2,15 +2,15 @@
 
 /** Class 0 is the zero group. */
 export const zeroClass = 0;
-/** Class 1 has two heads in a byte. */
+/** Class 1 packs two heads into a byte. */
 const pairClass = 1;
 
-/** The highest class, and so the number of sections of heads. */
+/** The highest class, which is also the number of sections of heads. */
 export function classCount(bits: 8 | 16): number {
   return bits === 8 ? 8 : 12;
 }
 
-/** A class's tail: how many of each symbol's low bits stand apart. */
+/** The length of a class's tails: how many low bits of each symbol are stored separately. */
 export function tailBits(groupClass: number, bits: 8 | 16): number {
   return bits === 8 ? 0 : Math.max(0, groupClass - 4);
 }
@@ -20,7 +20,7 @@ export function headBits(groupClass: number): 4 | 8 {
   return groupClass === pairClass ? 4 : 8;
 }
 
-/** Words that a group of `count` elements takes among the heads of its class, and among the tails. */
+/** Words that a group of `count` elements takes in the section of its class's heads, and in the section of tails. */
 export function groupWords(groupClass: number, count: number, bits: 8 | 16): { readonly heads: number; readonly tails: number } {
   if (groupClass === zeroClass) return { heads: 0, tails: 0 };
   return {
@@ -42,7 +42,7 @@ function meanDigits(symbolSum: number, count: number): number {
 /**
  * The class of a group.
  * @param symbolSum S, the sum of its symbols
- * @param union all its symbols, ORed: it has as many digits as the largest
+ * @param union the bitwise OR of its symbols, which has as many digits as the largest one
  */
 export function classOf(symbolSum: number, union: number, count: number, bits: 8 | 16): number {
   if (symbolSum === 0) return zeroClass;

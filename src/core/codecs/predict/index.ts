@@ -5,23 +5,23 @@ import { pictureGeometry, volumeGeometry } from './bricks.ts';
 import { parametersOf, parseMode, payloadBound } from './layout.ts';
 import { reference } from './reference.ts';
 
-/** Prediction residuals as bytes, sorted by magnitude, for an entropy coder behind it: SPEC.md. */
+/** Prediction residuals as bytes, sorted by magnitude, for an entropy coder to follow: SPEC.md. */
 export const predict: CodecDefinition = {
   id: 7,
   name: 'predict',
-  summary: 'Prediction residuals sorted by magnitude, to stand in front of an entropy coder: predict+huffman.',
+  summary: 'Prediction residuals sorted by magnitude, for an entropy coder to follow: predict+huffman.',
   options: ['effort'],
   reason: 'smooth, noise varies',
   elementBytes: [1, 2, 4],
   gigabytesPerSecond: 150,
   preparesEntropy: true,
 
-  /** Chunks of fewer than 4 slices are pictures: a group would reach out of them. */
+  /** Chunks of fewer than 4 slices count as pictures: a volume's groups, 4 slices deep, would extend past them. */
   choose(_statistics, { shape }, { effort }): CodecParameters {
     return parametersOf({ geometry: shape[2] < 4 ? pictureGeometry : volumeGeometry, tryMedian: effort === 'max' });
   },
 
-  /** By itself it leaves out groups without a residual, and no more: runs and Rice codes do that better. */
+  /** Alone it only omits groups without residuals, which runs and Rice codes do better. */
   estimate({ changes }, chunk) {
     const [x, y, z] = chunk.shape;
     const changing = Math.max(...changes) / (x * y * z);
@@ -29,8 +29,8 @@ export const predict: CodecDefinition = {
   },
 
   /**
-   * Measured: of what Rice codes would take, 0.3 to 0.45 is left of labels and sparse volumes. Of scans it is 0.65 where they are
-   * smooth, which soft follows badly, and 0.95 where nearly all elements differ; the less, the more bits an element has.
+   * Measured, relative to Rice codes: 0.3 to 0.45 for labels and sparse volumes; 0.65 for smooth scans, which soft predicts
+   * badly; 0.95 if nearly all elements differ. The more bits an element has, the lower the share.
    */
   estimateWithEntropy(surveyed, chunk, parameters) {
     const expected = riceBytes(surveyed, chunk);

@@ -34,7 +34,7 @@ import { classCount } from './classes.ts';
 import { type Mode, parametersOf, parseMode } from './layout.ts';
 
 const chunkWords = 8;
-/** Words of a unit's classes between the encoder's kernels: 4 bits for each of 64 groups. */
+/** Words that hold a unit's classes while they pass from kernel to kernel in the encoder: 4 bits for each of 64 groups. */
 const classWords = 8;
 
 export function createKernels(gpu: Gpu): CodecKernels {
@@ -162,7 +162,7 @@ function placeWords(elementBytes: CodecElementBytes): { readonly unitWords: numb
   return { unitWords, startWords: unitWords + 3 };
 }
 
-/** For each chunk the byte lengths of its sections that are not empty, from where they start. */
+/** For each chunk the byte lengths of its non-empty sections, from their starts. */
 function sectionLengths(starts: Uint32Array, startWords: number): number[][] {
   return Array.from({ length: starts.length / startWords }, (_, chunk) => {
     const own = starts.subarray(chunk * startWords, (chunk + 1) * startWords);

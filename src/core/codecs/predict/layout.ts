@@ -4,10 +4,10 @@ import { StriaError } from '../../shared/errors.ts';
 import type { Dims3 } from '../../shared/volume.ts';
 import { brickLayouts, type PredictBrick, pictureGeometry, volumeGeometry } from './bricks.ts';
 
-/** What the parameters say: SPEC.md, 'Parameters'. */
+/** The meaning of the parameters: SPEC.md, 'Parameters'. */
 export interface Mode {
   readonly geometry: BrickGeometry;
-  /** Whether an encoder tries the median, too. */
+  /** Whether an encoder also tries the median. */
   readonly tryMedian: boolean;
 }
 
@@ -18,7 +18,7 @@ export function parametersOf({ geometry, tryMedian }: Mode): CodecParameters {
   return Uint8Array.of((geometry === pictureGeometry ? pictureBit : 0) | (tryMedian ? medianBit : 0));
 }
 
-/** One byte: bit 0 is the geometry, bit 4 says whether there may be medians. @throws StriaError `corrupt` */
+/** One byte: bit 0 is the geometry, bit 4 tells whether the median predictor may occur. @throws StriaError `corrupt` */
 export function parseMode(parameters: CodecParameters): Mode {
   const [byte = 0] = parameters;
   if (parameters.byteLength !== 1 || (byte & ~(pictureBit | medianBit)) !== 0) {
@@ -29,16 +29,16 @@ export function parseMode(parameters: CodecParameters): Mode {
 
 /** One plane of one brick, and its places. */
 export interface Unit {
-  /** Of its brick in the chunk. */
+  /** The brick's origin in the chunk. */
   readonly origin: Dims3;
   readonly extent: Dims3;
   readonly plane: number;
   readonly layout: PredictBrick;
-  /** For each of its blocks, the place of its predictor and of its base among the chunk's. */
+  /** For each of its blocks, the index of its predictor and base among the chunk's. */
   readonly blockPlaces: readonly number[];
 }
 
-/** A chunk's units: 'Units are taken brick by brick, of a brick the low plane first.' */
+/** A chunk's units, in order: 'Units are taken brick by brick, of a brick the low plane first.' */
 export function unitsOf({ shape, elementBytes }: ChunkGeometry, geometry: BrickGeometry): Unit[] {
   const { planes } = planesOf(elementBytes);
   const layoutOf = brickLayouts(geometry);
@@ -58,12 +58,12 @@ export function unitsOf({ shape, elementBytes }: ChunkGeometry, geometry: BrickG
   });
 }
 
-/** Blocks of a chunk along each axis. */
+/** Number of a chunk's blocks along each axis. */
 function blockCounts(shape: Dims3, { block }: BrickGeometry): Dims3 {
   return [Math.ceil(shape[0] / block[0]), Math.ceil(shape[1] / block[1]), Math.ceil(shape[2] / block[2])];
 }
 
-/** Blocks of all planes of a chunk. */
+/** Number of blocks in all planes of a chunk. */
 export function blockTotal({ shape, elementBytes }: ChunkGeometry, geometry: BrickGeometry): number {
   const [x, y, z] = blockCounts(shape, geometry);
   return x * y * z * planesOf(elementBytes).planes;
@@ -75,12 +75,12 @@ export function fixedBytes(chunk: ChunkGeometry, geometry: BrickGeometry): reado
   return [wordBytes(count), wordBytes((count * planesOf(chunk.elementBytes).bits) / 8)];
 }
 
-/** Bytes of the whole words that hold so many bytes. */
+/** `bytes` rounded up to whole words. */
 export function wordBytes(bytes: number): number {
   return 4 * Math.ceil(bytes / 4);
 }
 
-/** The longest payload: each element's head and tail in whole words for each group, and the rest beside them. */
+/** The longest payload: each group's heads and tails in whole words, plus the other sections. */
 export function payloadBound(chunk: ChunkGeometry, geometry: BrickGeometry): number {
   const { shape, elementBytes } = chunk;
   const { planes, bits } = planesOf(elementBytes);
@@ -96,7 +96,7 @@ export function payloadBound(chunk: ChunkGeometry, geometry: BrickGeometry): num
   return bytes;
 }
 
-/** Visits the extents that parts of `part` cut from `whole` have, eight at most, and how many parts have each. */
+/** Cuts `whole` into parts of `part` and visits each different extent, at most eight, with the number of parts that have it. */
 function forEachExtent(whole: Dims3, part: Dims3, visit: (extent: Dims3, count: number) => void): void {
   const along = (axis: 0 | 1 | 2) => {
     const rest = whole[axis] % part[axis];

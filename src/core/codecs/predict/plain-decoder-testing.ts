@@ -1,6 +1,6 @@
 /**
- * SPEC.md as a decoder, to learn from and to test by: each sentence stands above the lines that do what it says. Shares no
- * code with the reference or the kernels. Imported by tests alone.
+ * A decoder written from SPEC.md, for readers and for tests: each sentence is quoted above the lines that implement it. Shares
+ * no code with the reference or the kernels. Only tests import this.
  */
 import { StriaError } from '../../shared/errors.ts';
 import type { PlainDecoder } from '../plain-decoder-testing.ts';
@@ -13,7 +13,7 @@ interface Box {
   readonly extent: Three;
 }
 
-/** A group of a unit: its elements by their numbers in the chunk, and what is stored of it. */
+/** A group of a unit: the numbers of its elements in the chunk, and its stored values. */
 interface Group {
   readonly elements: readonly number[];
   class: number;
@@ -100,7 +100,7 @@ export const decodePlainly: PlainDecoder = (payload, { shape, elementBytes }, pa
   // 'its length is that of its sections'
   section.end();
 
-  // By planes, the symbol of each element. Of flat units all are 0.
+  // For each plane the symbol of each element. In flat units all are 0.
   const symbols = planes.map(() => new Array<number>(shape[0] * shape[1] * shape[2]).fill(0));
   for (const { plane, groups } of units) {
     for (const group of groups) {
@@ -136,7 +136,7 @@ export const decodePlainly: PlainDecoder = (payload, { shape, elementBytes }, pa
   return voxels;
 };
 
-/** One running sum: along an axis, on the lines whose coordinates along the axes of `where` are 0. */
+/** One running sum along an axis, on the lines whose coordinates along the axes in `where` are 0. */
 type Sum = readonly [along: 0 | 1 | 2, where: readonly number[]];
 const [x, y, z] = [0, 1, 2] as const;
 
@@ -233,26 +233,26 @@ function sectionsOf(payload: Uint8Array) {
     const own = [...payload.subarray(at, at + padded)];
     at += padded;
     // 'all bits that fill up words are 0'
-    if (own.slice(length).some((byte) => byte !== 0)) throw corrupt('word is not filled up with zeros');
+    if (own.slice(length).some((byte) => byte !== 0)) throw corrupt('word is not padded with zeros');
     return own.slice(0, length);
   };
-  /** Fields of so many bits each, up to a whole word. */
+  /** Fields of `width` bits each, padded to a whole word. */
   const fields = (count: number, width: number): number[] => {
     const own = bytes(4 * Math.ceil((count * width) / 32));
     // 'Bits of a byte are numbered from its lowest; fields of several bits begin with their lowest bit.'
     const bits = own.flatMap((byte) => [0, 1, 2, 3, 4, 5, 6, 7].map((bit) => (byte >> bit) & 1));
-    if (bits.slice(count * width).includes(1)) throw corrupt('word is not filled up with zeros');
+    if (bits.slice(count * width).includes(1)) throw corrupt('word is not padded with zeros');
     return Array.from({ length: count }, (_, i) =>
       bits.slice(i * width, (i + 1) * width).reduce((value, bit, number) => value + bit * 2 ** number, 0),
     );
   };
   const end = () => {
-    if (at !== payload.length) throw corrupt('payload goes on behind its sections');
+    if (at !== payload.length) throw corrupt('payload continues after its sections');
   };
   return { bytes, fields, end };
 }
 
-/** 'with x fastest, then y, then z', clipped by the whole's far edges. */
+/** 'with x fastest, then y, then z', clipped at the far edges of the whole. */
 function cut({ origin, extent }: Box, [width, height, depth]: Three): Box[] {
   const parts: Box[] = [];
   for (let k = 0; k < extent[2]; k += depth) {

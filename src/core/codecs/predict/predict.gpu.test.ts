@@ -9,11 +9,11 @@ import { parametersOf } from './layout.ts';
 
 const gpu = await openTestGpu();
 
-describeCodecOnGpu(predict, gpu, 'as dispatches are');
-describeCodecOnGpu(predict, gpu, 'dispatches spread', { isBrief: true, isSpread: true });
+describeCodecOnGpu(predict, gpu, 'default dispatches');
+describeCodecOnGpu(predict, gpu, 'spread dispatches', { isBrief: true, isSpread: true });
 
 test.each([1, 2, 4] as const)('all modes in one batch as a first stage, %i-byte elements', async (elementBytes) => {
-  // The upper three slices are pictures, the lower four volumes; of each the second may have medians.
+  // The upper three slices are pictures, the lower four volumes. The second of each may have medians.
   const parts: { origin: Dims3; shape: Dims3 }[] = [
     { origin: [0, 0, 0], shape: [80, 100, 4] },
     { origin: [80, 0, 0], shape: [70, 100, 4] },

@@ -66,7 +66,7 @@ function encoded(chunk: ChunkVoxels, parameters: Uint8Array): Uint8Array {
   return payload;
 }
 
-/** A slope with some noise on it, whose spread of about `noise` values is nearly normal. */
+/** A slope with nearly normal noise that spreads over about `noise` values. */
 const scan = (noise: number) => (x: number, y: number, z: number, random: () => number) => {
   let sum = 0;
   for (let i = 0; i < 4; i++) sum += random() % noise;
@@ -84,14 +84,14 @@ describe('with medians', () => {
     });
   }
 
-  test('they are taken where noise lies on a slope, and only where they are allowed', () => {
+  test('they are chosen for noise on a slope, and only if they are allowed', () => {
     const chunk = makeChunk([16, 16, 16], 1, scan(6));
     expect(encoded(chunk, volumeWithMedians)[0]).toBe(medianPredictor);
     expect(encoded(chunk, volume)[0]).toBeLessThan(medianPredictor);
   });
 });
 
-test.each([0, 1, 2, 3, 4, 5, 6, 7, medianPredictor])('predictor %i: what it makes of a block comes back', (predictor) => {
+test.each([0, 1, 2, 3, 4, 5, 6, 7, medianPredictor])('predictor %i: round trip of a block', (predictor) => {
   const extent: Dims3 = [5, 4, 3];
   const block = Uint16Array.from({ length: 60 }, (_, i) => (i * i * 4099 + 77) & 0xffff);
   const residuals = symbolsOf(block, extent, predictor, 16).map((symbol) => (symbol >>> 1) ^ -(symbol & 1));
@@ -101,19 +101,19 @@ test.each([0, 1, 2, 3, 4, 5, 6, 7, medianPredictor])('predictor %i: what it make
   expect([...residuals]).toEqual([...block]);
 });
 
-test('what predictors 6 to 8 predict by, on a block of 2 × 2 × 2', () => {
-  // Elements 1 2 4 8 16 32 64 128 in memory order: each residual names the neighbours that it takes off.
+test('predictors 6 to 8 use their neighbours, in a block of 2 × 2 × 2', () => {
+  // Elements 1 2 4 8 16 32 64 128 in memory order, so that each residual shows which neighbours are subtracted.
   const residualsOf = (predictor: number) => {
     const symbols = symbolsOf(Uint16Array.of(1, 2, 4, 8, 16, 32, 64, 128), [2, 2, 2], predictor, 16);
     return [...symbols].map((symbol) => (symbol >>> 1) ^ -(symbol & 1));
   };
   expect(residualsOf(6)).toEqual([0, 2 - 1, 4 - 1, 8 - 4, 16 - 1, 32 - 16 - 2 + 1, 64 - 4, 128 - 64 - 8 + 4]);
   expect(residualsOf(7)).toEqual([0, 2 - 1, 4 - 1, 8 - 2, 16 - 1, 32 - 2, 64 - 16 - 4 + 1, 128 - 32 - 8 + 2]);
-  // In the last element, of 64, 32, 8, 64 + 32 − 16, 64 + 8 − 4, 32 + 8 − 2 and 91 the fourth in order is 64.
+  // For the last element, 64 is the median of 64, 32, 8, 64 + 32 − 16, 64 + 8 − 4, 32 + 8 − 2 and 91.
   expect(residualsOf(medianPredictor)).toEqual([0, 1, 3, 8 - 4, 15, 32 - 16, 64 - 16, 128 - 64]);
 });
 
-test('classes hold the largest symbol, and rise with the mean', () => {
+test('a class holds the largest symbol, and rises with the mean', () => {
   expect(classOf(0, 0, 64, 8)).toBe(0);
   expect(classOf(95, 15, 64, 8)).toBe(1);
   expect(classOf(96, 15, 64, 8)).toBe(2);
@@ -126,7 +126,7 @@ test('classes hold the largest symbol, and rise with the mean', () => {
   }
 });
 
-test('sections add up to the payload, and leave out what is empty', () => {
+test('sections add up to the payload, without the empty ones', () => {
   const chunk = makeChunk([40, 20, 20], 2, scan(300));
   const payload = encoded(chunk, volume);
   const sections = predict.reference.sections?.(payload, chunk, volume) ?? [];
@@ -135,7 +135,7 @@ test('sections add up to the payload, and leave out what is empty', () => {
   expect(sections.every((length) => length > 0 && length % 4 === 0)).toBe(true);
 });
 
-test('noise is no more than 1 % longer than its voxels', () => {
+test('noise is at most 1 % longer than its voxels', () => {
   for (const elementBytes of predict.elementBytes) {
     const chunk = makeChunk([64, 64, 64], elementBytes, (_x, _y, _z, random) => random());
     expect(predict.encodedBound(chunk)).toBeLessThan(1.01 * chunk.bytes.byteLength);
@@ -148,23 +148,23 @@ const whole = '02 00 00 00 14 00 00 00 01 00 00 00 00 02 02 00 00 10 00 00';
 
 test.each([
   ['an unknown predictor', whole.replace('02', '08'), /predictor 8/],
-  ['bytes behind the predictors', whole.replace('02 00', '02 01'), /behind its predictors or bases/],
-  ['bytes behind the bases', whole.replace('14 00', '14 01'), /behind its predictors or bases/],
+  ['nonzero bytes after the predictors', whole.replace('02 00', '02 01'), /after its predictors or bases/],
+  ['nonzero bytes after the bases', whole.replace('14 00', '14 01'), /after its predictors or bases/],
   ['a class too high', whole.replace('01 00 00 00 00 02', '09 00 00 00 00 02'), /class 9/],
-  ['bits behind the classes', whole.replace('01 00 00 00 00 02', '11 00 00 00 00 02'), /classes are followed/],
-  ['bits behind the heads', whole.replace('10 00 00', '10 01 00'), /followed by bits/],
+  ['nonzero bits after the classes', whole.replace('01 00 00 00 00 02', '11 00 00 00 00 02'), /classes are followed/],
+  ['nonzero bits after the heads', whole.replace('10 00 00', '10 01 00'), /followed by nonzero bits/],
   ['a residual of its first element', whole.replace('00 02 02', '01 02 02'), /first element/],
   ['a class that makes it longer', whole.replace('01 00 00 00 00 02', '02 00 00 00 00 02'), /its sections end at 24/],
-  ['a flat brick with more behind it', whole.replace('02', '0f'), /its sections end at 8/],
-  ['an end among the bases', whole.slice(0, 3 * 7 - 1), /in its predictors and bases/],
-  ['an end among the classes', whole.slice(0, 3 * 10 - 1), /in its classes/],
+  ['a flat brick with more data', whole.replace('02', '0f'), /its sections end at 8/],
+  ['an end inside the bases', whole.slice(0, 3 * 7 - 1), /in its predictors and bases/],
+  ['an end inside the classes', whole.slice(0, 3 * 10 - 1), /in its classes/],
 ])('%s is refused with its reason', (_, payload, reason) => {
   expect(() => predict.reference.decode(fromHex(payload), picture, Uint8Array.of(1))).toThrow(reason);
 });
 
-test('a brick that is flat in one block alone is refused', () => {
+test('a brick that is flat in only one block is refused', () => {
   const shape: Dims3 = [40, 1, 1];
   expect(() =>
     predict.reference.decode(fromHex('0f 01 00 00 09 09 00 00'), { shape, elementBytes: 1 }, Uint8Array.of(1)),
-  ).toThrow(/flat in some of its blocks/);
+  ).toThrow(/flat in only some of its blocks/);
 });

@@ -3,13 +3,13 @@ import type { Dims3 } from '../../shared/volume.ts';
 
 export { fromSymbol };
 
-/** Sums along one axis, over those lines only whose other coordinates are 0 where `at` says so. */
+/** Running sums along one axis. `at` restricts them to lines with coordinates of 0. */
 interface Sum {
   readonly axis: 0 | 1 | 2;
   readonly at: readonly (0 | 1 | 2)[];
 }
 
-/** SPEC.md, 'Predictors': each is a list of sums that turns residuals into elements. The number is the place in this list. */
+/** SPEC.md, 'Predictors': each is a list of sums that turns residuals into elements. A predictor's number is its index here. */
 const sums: readonly (readonly Sum[])[] = [
   [],
   [sum(2, 0, 1), sum(1, 0), sum(0)],
@@ -25,13 +25,13 @@ function sum(axis: 0 | 1 | 2, ...at: (0 | 1 | 2)[]): Sum {
   return { axis, at };
 }
 
-/** Predictor 8 is the median. It is the one that is no list of sums. */
+/** Predictor 8 is the median, the only one that is not a list of sums. */
 export const medianPredictor = 8;
 
-/** A brick whose elements all are their block's base has no predictor; in its place stands 15. */
+/** Stored instead of a predictor for bricks in which every element equals its block's base. */
 export const flatMark = 15;
 
-/** Symbols of a block's elements. Of the first: 'Its residual counts as 0, and is coded so.' */
+/** The symbols of a block's elements. For the first one: 'Its residual counts as 0, and is coded so.' */
 export function symbolsOf(elements: Uint16Array, extent: Dims3, predictor: number, bits: 8 | 16): Uint16Array {
   const block = elements.slice();
   if (predictor === medianPredictor) subtractMedians(block, elements, extent);
@@ -41,7 +41,7 @@ export function symbolsOf(elements: Uint16Array, extent: Dims3, predictor: numbe
   return block;
 }
 
-/** The way back: replaces a block's residuals, the first of them being the base, by its elements. */
+/** The inverse: replaces a block's residuals, of which the first is the base, with its elements. */
 export function reconstruct(block: Uint16Array, extent: Dims3, predictor: number, bits: 8 | 16): void {
   if (predictor === medianPredictor) addMedians(block, extent, bits);
   else accumulate(block, extent, sums[predictor] as readonly Sum[]);
@@ -89,7 +89,7 @@ function addMedians(block: Uint16Array, extent: Dims3, bits: 8 | 16): void {
   });
 }
 
-/** Visits the elements from the second on, in order, with what the median predicts from the elements before. */
+/** Visits the elements from the second on, in order, with the median's prediction from earlier elements. */
 function forEachMedian(elements: Uint16Array, extent: Dims3, visit: (index: number, median: number) => void): void {
   const [stepY, stepZ] = [extent[0], extent[0] * extent[1]];
   // 'neighbours outside the block count as 0.'
@@ -112,7 +112,7 @@ function forEachMedian(elements: Uint16Array, extent: Dims3, visit: (index: numb
   }
 }
 
-/** 'The median is that of seven numbers'. Sorted in place by insertion, which is quick for so few. */
+/** 'The median is that of seven numbers'. Sorts in place by insertion, which is fast for so few. */
 function middleOf(values: number[]): number {
   for (let i = 1; i < 7; i++) {
     const value = values[i] as number;

@@ -13,7 +13,7 @@ export const reference: ReferenceCodec = {
     const { geometry, tryMedian } = parseMode(parameters);
     const { bytes, shape, elementBytes } = chunk;
     const length = chunkBytes(chunk);
-    if (bytes.byteLength !== length) throw new StriaError('internal', `a chunk of ${length} bytes came as ${bytes.byteLength}`);
+    if (bytes.byteLength !== length) throw new StriaError('internal', `a chunk of ${length} bytes was given ${bytes.byteLength}`);
     const { bits } = planesOf(elementBytes);
 
     const units = unitsOf(chunk, geometry);
@@ -35,7 +35,7 @@ export const reference: ReferenceCodec = {
       classes.align();
       for (const { groupClass, symbols } of brick.groups) {
         if (groupClass === zeroClass) continue;
-        // A symbol's tail is its t low bits, its head is the rest. A group's heads, and its tails, fill whole words.
+        // A symbol's tail is its low t bits, its head the rest. A group's heads fill whole words, and so do its tails.
         const tail = tailBits(groupClass, bits);
         const own = heads[groupClass - 1] as WordWriter;
         for (const symbol of symbols) {
@@ -72,7 +72,7 @@ export const reference: ReferenceCodec = {
         const tail = tailBits(groupClass, bits);
         const own = heads[groupClass - 1] as WordReader;
         for (let j = 0; j < symbols.length; j++) symbols[j] = (own.read(headBits(groupClass)) << tail) | tails.read(tail);
-        if (!own.align() || !tails.align()) throw corrupt('group is followed by bits that are not 0');
+        if (!own.align() || !tails.align()) throw corrupt('group is followed by nonzero bits');
         return { groupClass, symbols };
       });
       const elements = decodeBrick({ predictors, bases, groups }, unit.layout, bits);
@@ -89,7 +89,7 @@ export const reference: ReferenceCodec = {
   },
 };
 
-/** A unit with what stands of it before the tails. */
+/** A unit, with the part of it that is stored before the tails. */
 interface PlannedUnit {
   readonly unit: Unit;
   readonly predictors: readonly number[];
@@ -98,14 +98,14 @@ interface PlannedUnit {
   readonly classes: readonly number[];
 }
 
-/** Reads predictors, bases and classes, and adds up how long the sections are. @throws StriaError `corrupt` */
+/** Reads predictors, bases and classes, and computes the lengths of the sections. @throws StriaError `corrupt` */
 function readPlan(
   payload: Uint8Array,
   chunk: ChunkGeometry,
   parameters: CodecParameters,
 ): { units: PlannedUnit[]; sectionBytes: number[] } {
   const { geometry, tryMedian } = parseMode(parameters);
-  chunkBytes(chunk); // refuses absurd shapes before anything is made of them
+  chunkBytes(chunk); // Refuses absurd shapes before memory is allocated.
   const { bits } = planesOf(chunk.elementBytes);
   const fixed = fixedBytes(chunk, geometry);
   const basesAt = fixed[0];
@@ -125,8 +125,9 @@ function readPlan(
     const bases = blockPlaces.map((place) => readPlane(payload, basesAt + (place * bits) / 8, bits));
     const isFlat = predictors[0] === flatMark;
     for (const predictor of predictors) {
-      if ((predictor === flatMark) !== isFlat) throw corrupt('brick is flat in some of its blocks alone');
-      if (!isFlat && predictor >= medianPredictor + Number(tryMedian)) throw corrupt(`brick names a predictor ${predictor}`);
+      if ((predictor === flatMark) !== isFlat) throw corrupt('brick is flat in only some of its blocks');
+      if (!isFlat && predictor >= medianPredictor + Number(tryMedian))
+        throw corrupt(`brick has an unknown predictor ${predictor}`);
     }
     if (isFlat) return { unit, predictors, bases, classes: [] };
 
@@ -142,7 +143,7 @@ function readPlan(
       if (groupClass !== zeroClass) add(3 + groupClass, 4 * words.heads);
       return groupClass;
     });
-    if (!classes.align()) throw corrupt("brick's classes are followed by bits that are not 0");
+    if (!classes.align()) throw corrupt("brick's classes are followed by nonzero bits");
     return { unit, predictors, bases, classes: own };
   });
   const end = sectionBytes.reduce((sum, length) => sum + length, 0);
@@ -162,7 +163,7 @@ function assertPadding(
     ...payload.subarray(blocks, predictorBytes),
     ...payload.subarray(predictorBytes + (blocks * bits) / 8, predictorBytes + baseBytes),
   ];
-  if (padding.some((byte) => byte !== 0)) throw corrupt('payload has bytes behind its predictors or bases that are not 0');
+  if (padding.some((byte) => byte !== 0)) throw corrupt('payload has nonzero bytes after its predictors or bases');
 }
 
 function corrupt(what: string): StriaError {

@@ -1,9 +1,9 @@
-/** Writes bits into little-endian words, each from its lowest bit up. */
+/** Writes bits into little-endian words, filling each word from its lowest bit up. */
 export class WordWriter {
   #bytes = new Uint8Array(1024);
   #bitLength = 0;
 
-  /** The low `width` bits of `value`, 16 at most. */
+  /** Writes the low `width` bits of `value`, at most 16. */
   write(value: number, width: number): void {
     const at = this.#bitLength >>> 3;
     if (at + 3 > this.#bytes.length) this.#grow();
@@ -14,12 +14,12 @@ export class WordWriter {
     this.#bitLength += width;
   }
 
-  /** Fills the word up with zero bits. */
+  /** Pads the current word with zero bits. */
   align(): void {
     this.#bitLength = 32 * Math.ceil(this.#bitLength / 32);
   }
 
-  /** What was written, as whole words. */
+  /** The written bits, as whole words. */
   toBytes(): Uint8Array<ArrayBuffer> {
     const length = 4 * Math.ceil(this.#bitLength / 32);
     while (this.#bytes.length < length) this.#grow();
@@ -33,18 +33,18 @@ export class WordWriter {
   }
 }
 
-/** Reads bits as WordWriter writes them. The caller stays within the bytes. */
+/** Reads bits as WordWriter writes them. The caller must not read past the end. */
 export class WordReader {
   readonly #bytes: Uint8Array;
   #bit: number;
 
-  /** @param at where to begin, a byte */
+  /** @param at the byte offset at which to begin */
   constructor(bytes: Uint8Array, at: number) {
     this.#bytes = bytes;
     this.#bit = 8 * at;
   }
 
-  /** The next `width` bits, 16 at most. */
+  /** The next `width` bits, at most 16. */
   read(width: number): number {
     const at = Math.floor(this.#bit / 8);
     const window = (this.#bytes[at] ?? 0) | ((this.#bytes[at + 1] ?? 0) << 8) | ((this.#bytes[at + 2] ?? 0) << 16);
@@ -53,7 +53,7 @@ export class WordReader {
     return value;
   }
 
-  /** Goes on to the next word. Whether all that it skips is 0. */
+  /** Advances to the next word. Returns whether all skipped bits are 0. */
   align(): boolean {
     let skipped = 0;
     while (this.#bit % 32 !== 0) skipped |= this.read(Math.min(16 - (this.#bit % 16), 32 - (this.#bit % 32)));

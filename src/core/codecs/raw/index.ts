@@ -2,11 +2,11 @@ import { chunkBytes } from '../../codec/batch.ts';
 import type { CodecDefinition } from '../../codec/codec.ts';
 import { reference } from './reference.ts';
 
-/** Voxels as they are: what a chunk becomes that nothing makes smaller. */
+/** Stores voxels unchanged: the fallback for chunks that no codec makes smaller. */
 export const raw: CodecDefinition = {
   id: 1,
   name: 'raw',
-  summary: 'The voxels as they are, for data that nothing makes smaller.',
+  summary: 'Stores the voxels unchanged, for data that no codec makes smaller.',
   options: [],
   reason: 'no codec made it smaller',
   standsAlone: true,

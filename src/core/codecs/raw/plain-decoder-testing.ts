@@ -1,4 +1,4 @@
-/** SPEC.md as a decoder, sentence by sentence. Shares no code with the reference or the kernels. Imported by tests alone. */
+/** A decoder written from SPEC.md, sentence by sentence. Shares no code with the reference or the kernels. Only tests import this. */
 import { StriaError } from '../../shared/errors.ts';
 import type { PlainDecoder } from '../plain-decoder-testing.ts';
 

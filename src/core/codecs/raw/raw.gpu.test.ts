@@ -4,5 +4,5 @@ import { raw } from './index.ts';
 
 const gpu = await openTestGpu();
 
-describeCodecOnGpu(raw, gpu, 'as dispatches are');
-describeCodecOnGpu(raw, gpu, 'dispatches spread', { isBrief: true, isSpread: true });
+describeCodecOnGpu(raw, gpu, 'default dispatches');
+describeCodecOnGpu(raw, gpu, 'spread dispatches', { isBrief: true, isSpread: true });

@@ -5,7 +5,7 @@ import { StriaError } from '../../shared/errors.ts';
 /** SPEC.md: 'Parameters: none (0 bytes).' */
 export function checkParameters(parameters: CodecParameters): void {
   if (parameters.byteLength !== 0) {
-    throw new StriaError('corrupt', `raw has no parameters, but ${parameters.byteLength} bytes of them were found`);
+    throw new StriaError('corrupt', `raw takes no parameters, but found ${parameters.byteLength} bytes of them`);
   }
 }
 
@@ -14,7 +14,7 @@ export const reference: ReferenceCodec = {
     checkParameters(parameters);
     const length = chunkBytes(chunk);
     if (chunk.bytes.byteLength !== length) {
-      throw new StriaError('internal', `a chunk of ${length} bytes came as ${chunk.bytes.byteLength}`);
+      throw new StriaError('internal', `a chunk of ${length} bytes was given ${chunk.bytes.byteLength}`);
     }
     return chunk.bytes.slice() as Uint8Array<ArrayBuffer>;
   },

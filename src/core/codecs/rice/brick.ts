@@ -6,8 +6,8 @@ import type { Block, BrickLayout, Form } from './layout.ts';
 import { forEachElement, levelPredictor, meanOf, Neighbourhood, predictorsOf, rowStep, sumPredictors } from './predictors.ts';
 
 /**
- * What a block may choose from: the predictors that are sums; behind them level once more, with the mean as its base instead of 0;
- * then the others.
+ * The candidates of a block: first the predictors that are sums, then level again with the mean as its base instead of 0, then
+ * the others.
  */
 const meanCandidate = sumPredictors;
 const predictorOf = (candidate: number) =>
@@ -39,7 +39,7 @@ export function encodeBrick(elements: Uint16Array, layout: BrickLayout, bits: 8 
     brick.write(base, bits);
   }
   for (const code of codes) brick.write(code - leastCode, codeWidth);
-  // All prefixes, then what escapes lack, then all suffixes, which end with the brick.
+  // All prefixes, then the escapes, then all suffixes, which end with the brick.
   brick.append(prefixes);
   brick.append(escapes);
   brick.write(0, -(brick.bitCount + suffixes.bitCount) & 31);
@@ -47,7 +47,7 @@ export function encodeBrick(elements: Uint16Array, layout: BrickLayout, bits: 8 
   return brick.toBytes();
 }
 
-/** Those of a Rice group with parameter `k`, and what its escapes lack. */
+/** Writes the prefixes of a Rice group with parameter `k`, and its escapes. */
 function writePrefixes(prefixes: BitWriter, escapes: BitWriter, symbols: readonly number[], k: number, bits: 8 | 16): void {
   for (let i = 0; i < symbols.length; i++) {
     const quotient = (symbols[i] as number) >> k;
@@ -57,7 +57,7 @@ function writePrefixes(prefixes: BitWriter, escapes: BitWriter, symbols: readonl
   }
 }
 
-/** 'Suffixes are stored bit by bit': the planes of 32 symbols or less. */
+/** 'Suffixes are stored bit by bit': the planes of at most 32 symbols. */
 function writePlanes(suffixes: BitWriter, symbols: Uint16Array, indices: Uint32Array, width: number, bits: 8 | 16): void {
   const words = new Uint32Array(bits);
   for (let i = 0; i < indices.length; i++) {
@@ -68,7 +68,7 @@ function writePlanes(suffixes: BitWriter, symbols: Uint16Array, indices: Uint32A
   for (let bit = 0; bit < width; bit++) suffixes.write(words[bit] as number, indices.length);
 }
 
-/** Puts what writePlanes wrote into `symbols`. @throws StriaError `corrupt` */
+/** The inverse of writePlanes: reads planes into `symbols`. @throws StriaError `corrupt` */
 function readPlanes(suffixes: BitReader, symbols: Uint16Array, indices: Uint32Array, width: number, bits: 8 | 16): void {
   const words = new Uint32Array(bits);
   for (let bit = 0; bit < width; bit++) words[bit] = readWord(suffixes, indices.length);
@@ -79,12 +79,12 @@ function readPlanes(suffixes: BitReader, symbols: Uint16Array, indices: Uint32Ar
   }
 }
 
-/** Those of 32 columns whose number lacks the bit 1, 2, 4 or 8. */
+/** For each bit 1, 2, 4 and 8: a mask of the columns, of 32, whose number lacks that bit. */
 const columnsWithout: Readonly<Record<number, number>> = { 1: 0x55555555, 2: 0x33333333, 4: 0x0f0f0f0f, 8: 0x00ff00ff };
 
 /**
- * Squares of bits side by side, four of 8 rows or two of 16, turned over: a bit changes places with the one whose row is its
- * column. So words of symbols, of which number i begins in word i % bits at bit i − i % bits, become planes; and planes such words.
+ * Transposes adjacent squares of bits, four of 8 rows or two of 16. This turns words of symbols into planes, and planes into
+ * words of symbols. In the words, symbol i begins in word i % bits at bit i − i % bits.
  */
 function transpose(words: Uint32Array): void {
   for (let step = words.length / 2; step >= 1; step /= 2) {
@@ -100,12 +100,12 @@ function transpose(words: Uint32Array): void {
   }
 }
 
-/** The next `count` bits, 32 at most. @throws StriaError `corrupt` behind the end */
+/** The next `count` bits, at most 32. @throws StriaError `corrupt` past the end */
 function readWord(reader: BitReader, count: number): number {
   return reader.read(Math.min(count, 16)) | (reader.read(Math.max(count - 16, 0)) << 16);
 }
 
-/** Symbols of the cheapest predictor of each block, at their elements' places. */
+/** The symbols of each block under its cheapest predictor, in the order of the elements. */
 function predict(elements: Uint16Array, layout: BrickLayout, bits: 8 | 16, form: Form) {
   const symbols = new Uint16Array(elements.length);
   const blocks = layout.blocks.map((block) => {
@@ -126,7 +126,7 @@ function predict(elements: Uint16Array, layout: BrickLayout, bits: 8 | 16, form:
   return { symbols, blocks };
 }
 
-/** 'The one with which the block's parts are worth the least in all', by a sample of rows; the first on a tie. */
+/** 'The one with which the block's parts are worth the least in all', judged by a sample of rows. The first wins a tie. */
 function choosePredictor(
   elements: Uint16Array,
   layout: BrickLayout,
@@ -169,7 +169,7 @@ function choosePredictor(
   return best;
 }
 
-/** The plane back. @throws StriaError `corrupt` */
+/** Decodes the plane. @throws StriaError `corrupt` */
 export function decodeBrick(bytes: Uint8Array, layout: BrickLayout, bits: 8 | 16, form: Form): Uint16Array {
   const header = new BitReader(bytes);
   const leastCode = header.read(4);
@@ -196,7 +196,7 @@ export function decodeBrick(bytes: Uint8Array, layout: BrickLayout, bits: 8 | 16
   for (const [i, { elements }] of layout.groups.entries()) {
     if (isRice(codes[i] as number, bits)) readPrefixes(prefixes, symbols, elements, widths[i] as number, bits, escaped);
   }
-  if (hasEscapes !== escaped.length > 0) throw corrupt(`brick has ${escaped.length} escapes against its word`);
+  if (hasEscapes !== escaped.length > 0) throw corrupt(`brick has ${escaped.length} escapes, contrary to its escape bit`);
   const escapes = new BitReader(bytes, prefixes.position);
   for (const { index, k } of escaped) {
     const quotient = escapes.read(bits - k);
@@ -205,18 +205,18 @@ export function decodeBrick(bytes: Uint8Array, layout: BrickLayout, bits: 8 | 16
   }
   const padding = suffixesAt - escapes.position;
   if (padding < 0 || padding > 31)
-    throw corrupt(`brick's suffixes start at bit ${suffixesAt}; what stands before ends at ${escapes.position}`);
-  if (readWord(escapes, padding) !== 0) throw corrupt('brick has bits that are not 0 in front of its suffixes');
+    throw corrupt(`brick's suffixes start at bit ${suffixesAt}; its escapes end at ${escapes.position}`);
+  if (readWord(escapes, padding) !== 0) throw corrupt('brick has nonzero bits before its suffixes');
   return reconstruct(symbols, blocks, layout, bits, form);
 }
 
-/** An element whose quotient stands among the escapes, and the parameter of its group. */
+/** An element whose quotient is stored as an escape, and the parameter of its group. */
 interface Escape {
   readonly index: number;
   readonly k: number;
 }
 
-/** Adds what writePrefixes wrote to a group's suffixes. @throws StriaError `corrupt` */
+/** The inverse of writePrefixes: adds the quotients to a group's suffixes. @throws StriaError `corrupt` */
 function readPrefixes(
   prefixes: BitReader,
   symbols: Uint16Array,
@@ -262,14 +262,14 @@ function reconstruct(
   return elements;
 }
 
-/** A plain array: a short typed one takes longer to make than to fill. */
+/** A plain array, because creating a short typed array takes longer than filling it. */
 function gather(values: Uint16Array, indices: Uint32Array): number[] {
   const gathered = new Array<number>(indices.length);
   for (let i = 0; i < indices.length; i++) gathered[i] = values[indices[i] as number] as number;
   return gathered;
 }
 
-/** Bits of a symbol that are its suffix. */
+/** Bits in a symbol's suffix. */
 function suffixWidth(code: number, bits: 8 | 16): number {
   return isRice(code, bits) ? code - 1 : code === zeroCode ? 0 : bits;
 }

@@ -2,7 +2,7 @@
 
 /** 'A quotient of 15 or more is an escape' */
 export const escapeQuotient = 15;
-/** Code 0 is the zero group; code c stands for Rice with k = c − 1. */
+/** Code 0 is the zero group; code c means Rice with k = c − 1. */
 export const zeroCode = 0;
 
 /** The highest code is the raw group: 8 or 15. */
@@ -19,9 +19,9 @@ function logarithm(value: number): number {
 }
 
 /**
- * 'What a part is worth': in no unit.
+ * 'What a part is worth'; the unit is arbitrary.
  * @param symbolSum S, the sum of its symbols that count
- * @param count n, their number, 1 at least
+ * @param count n, their number, at least 1
  */
 export function partWorth(symbolSum: number, count: number): number {
   return count * (logarithm(symbolSum + count) - logarithm(count));
@@ -56,11 +56,11 @@ export function chooseCode(symbols: ArrayLike<number>, bits: 8 | 16): number {
   return code;
 }
 
-/** How many of the symbols, 64 at most, have each bit; four zeros behind. */
+/** How many of at most 64 symbols have each bit; four zeros follow. */
 function bitCounts(symbols: ArrayLike<number>, bits: 8 | 16): Uint8Array {
   const counts = new Uint8Array(bits + 4);
   for (let first = 0; first < bits; first += 4) {
-    // Four bits at once: times 0x204081 they stand a byte apart.
+    // Four bits at once: multiplying by 0x204081 spreads them to one bit per byte.
     let packed = 0;
     for (let i = 0; i < symbols.length; i++) packed += ((((symbols[i] as number) >> first) & 15) * 0x204081) & 0x01010101;
     for (let bit = 0; bit < 4; bit++) counts[first + bit] = packed >> (8 * bit);

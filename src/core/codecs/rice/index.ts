@@ -5,7 +5,7 @@ import { changingShare, evenness, riceBytes } from '../../codec/survey.ts';
 import { encodedBound, formByte, geometryOf, parseForm } from './layout.ts';
 import { reference } from './reference.ts';
 
-/** Prediction and Rice codes, in bricks that decode by themselves: SPEC.md. */
+/** Prediction and Rice codes, in bricks that decode independently: SPEC.md. */
 export const rice: CodecDefinition = {
   id: 3,
   name: 'rice',
@@ -15,15 +15,15 @@ export const rice: CodecDefinition = {
   elementBytes: [1, 2, 4],
   gigabytesPerSecond: 250,
 
-  /** Chunks of fewer than 4 slices are pictures: a group would reach out of them. */
+  /** Chunks of fewer than 4 slices count as pictures: a volume's groups, up to 4 slices deep, would extend past them. */
   choose(_statistics, { shape }, { effort }): CodecParameters {
     return Uint8Array.of(formByte(shape, effort));
   },
 
   /**
-   * Measured: of what the survey expects of one predictor for all, 0.78 is left where little changes, 0.95 of noise, more than
-   * all where nearly each element differs but by little, as codes have a bit at least; 3 % less of even noise, which level expects best;
-   * and some bytes a brick.
+   * Measured, relative to what the survey expects of one predictor for the whole chunk: 0.78 if little changes, 0.95 for noise,
+   * and more than 1 if nearly every element differs slightly, because a code has at least one bit. Even noise, which level
+   * predicts best, takes 3 % less. Each brick adds some bytes.
    */
   estimate(surveyed, chunk, parameters) {
     const form = parseForm(parameters);
@@ -32,7 +32,7 @@ export const rice: CodecDefinition = {
     const changing = changingShare(surveyed, chunk);
     const changesPerBit = (changing * elementCount(chunk)) / (8 * Math.max(1, expected));
     const shortCodes = 0.7 * Math.min(0.5, Math.max(0, changesPerBit - 0.25));
-    // Median and linear predictors make scans and photographs of 1 byte 3 to 5 % smaller, those of 2 bytes 2 %.
+    // Median and linear predictors make scans and photographs smaller: 1-byte elements by 3 to 5 %, 2-byte elements by 2 %.
     const byCausal = form.causal ? (chunk.elementBytes === 1 ? 0.945 : 0.98) : 1;
     const byLevel = 1 - 0.03 * evenness(surveyed);
     return Math.ceil(headers + byCausal * byLevel * (0.78 + 0.17 * changing + shortCodes) * expected);

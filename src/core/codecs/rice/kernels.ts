@@ -36,9 +36,9 @@ import { type Form, geometryOf, parseForm, roomWords } from './layout.ts';
 
 const chunkWords = 8;
 const groups = 64;
-/** Of a workgroup. */
+/** Invocations per workgroup. */
 const invocations = 128;
-/** Bricks that a workgroup of move.wgsl owns. */
+/** Bricks per workgroup of move.wgsl. */
 const moved = 4;
 
 export function createKernels(gpu: Gpu): CodecKernels {
@@ -48,14 +48,14 @@ export function createKernels(gpu: Gpu): CodecKernels {
   };
 }
 
-/** Kinds of bricks, each with kernels of its own. */
+/** A kind of brick. Each kind has its own kernels. */
 interface BrickKind {
   readonly form: Form;
-  /** The chunk's edges clip them. */
+  /** Whether the chunk's edges clip them. */
   readonly clipped: boolean;
 }
 
-/** For kernels that do the same for all kinds. */
+/** For kernels that treat all kinds alike. */
 const anyKind: BrickKind = { form: { picture: false, causal: false }, clipped: true };
 
 interface RiceKernel {
@@ -64,7 +64,7 @@ interface RiceKernel {
   readonly elementBytes: CodecElementBytes;
   readonly kind?: BrickKind;
   readonly variant?: Variant;
-  /** Of a workgroup. */
+  /** Threads per workgroup. */
   readonly threads?: number;
 }
 
@@ -73,7 +73,7 @@ function kernel(gpu: Gpu, { name, shader, elementBytes, kind = anyKind, variant,
   return gpu.kernel({
     label: `rice.${name}`,
     shader,
-    // Arrays in registers are as long as a part, which no override can say.
+    // Arrays in registers are as long as a part. An override cannot set their length, so the shader is compiled for it.
     variant: { ...variant, parts: threads / groups },
     constants: {
       element_bytes: elementBytes,

@@ -22,7 +22,7 @@ export function geometryOf({ picture }: Form, elementBytes: CodecElementBytes): 
 /** A chunk's parameter byte, read. */
 export interface Form {
   readonly picture: boolean;
-  /** Whether blocks may use the predictors that are no sums, median and the linear ones, too. */
+  /** Whether blocks may also use the predictors that are not sums: median and the linear ones. */
   readonly causal: boolean;
 }
 
@@ -42,14 +42,14 @@ export function parseForm(parameters: CodecParameters): Form {
   return { picture: byte % 2 === 1, causal: byte >= causalBit };
 }
 
-/** Blocks in a brick that nothing clips. */
+/** Blocks in an unclipped brick. */
 function blocksPerBrick({ brick, block }: BrickGeometry): number {
   return (brick[0] / block[0]) * (brick[1] / block[1]) * (brick[2] / block[2]);
 }
 
 /**
- * Words of the longest code that a plane of one of a chunk's bricks may have: its elements, and in front of them 8 bits, 4 and
- * the base for each of four blocks, and 4 for each of 64 groups. Twin: `room_words` in src/shaders/rice/brick.wgsl.
+ * Words of the longest code of one plane of a brick: its elements, preceded by 8 bits, by 4 bits and the base for each of four
+ * blocks, and by 4 bits for each of 64 groups. Twin: `room_words` in src/shaders/rice/brick.wgsl.
  */
 export function roomWords({ shape, elementBytes }: ChunkGeometry, { brick }: BrickGeometry): number {
   const elements = brick.reduce((product, length, axis) => product * Math.min(length, shape[axis] as number), 1);
@@ -58,7 +58,7 @@ export function roomWords({ shape, elementBytes }: ChunkGeometry, { brick }: Bri
 
 const mostHeaderBits = 312;
 
-/** SPEC.md, 'Decoding': so many words has the code of a whole brick's plane at most, of any encoder. */
+/** SPEC.md, 'Decoding': the most words that any encoder may use for one plane of a brick. */
 export const mostBrickWords = Math.ceil((8 * 4096 + mostHeaderBits) / 32);
 
 /** 'then zeros up to a whole word' */
@@ -66,7 +66,7 @@ export function directoryBytes(entries: number): number {
   return 4 * Math.ceil(entries / 2);
 }
 
-/** No payload is longer, in bytes: a group takes no more than its elements, and beside them stand a brick's length, header and codes. */
+/** The longest payload, in bytes: a group takes no more than its elements, and each brick adds its length, header and codes. */
 export function encodedBound(chunk: ChunkGeometry, form: Form): number {
   const geometry = geometryOf(form, chunk.elementBytes);
   const { planes, bits } = planesOf(chunk.elementBytes);
@@ -75,7 +75,7 @@ export function encodedBound(chunk: ChunkGeometry, form: Form): number {
   return chunkBytes(chunk) + directoryBytes(bricks) + bricks * 4 * Math.ceil(headerBits / 32 + 1);
 }
 
-/** Where a brick's blocks and groups have their elements. */
+/** The places of a brick's elements in its blocks and groups. */
 export interface BrickLayout {
   readonly extent: Dims3;
   readonly count: number;
@@ -85,11 +85,11 @@ export interface BrickLayout {
   readonly partOf: Uint8Array;
 }
 
-/** Indices in the brick of a group's elements. */
+/** The indices of a group's elements in the brick. */
 export interface Group {
   /** 'Elements in a group are taken by tiles.' */
   readonly elements: Uint32Array;
-  /** For each 32 of a whole group, those that there are, as bits of their suffixes stand. */
+  /** For each 32 places of a whole group, the elements that exist, in the order of their suffixes' bits. */
   readonly planes: readonly Uint32Array[];
 }
 
@@ -98,7 +98,7 @@ export interface Block extends Part {
   readonly first: number;
 }
 
-/** Lays bricks out by their extents, each extent once: a chunk has eight at most. */
+/** Computes the layout of each brick extent only once. A chunk has at most eight extents. */
 export function brickLayouts(geometry: BrickGeometry): (extent: Dims3) => BrickLayout {
   const known = new Map<string, BrickLayout>();
   return (extent) => {
@@ -112,12 +112,12 @@ export function brickLayouts(geometry: BrickGeometry): (extent: Dims3) => BrickL
 function layOut(extent: Dims3, { block, group }: BrickGeometry): BrickLayout {
   const count = extent[0] * extent[1] * extent[2];
   const groupElements = group[0] * group[1] * group[2];
-  // Elements in 4 bytes: 64 of 1 byte are a group, 32 of 2 bytes.
+  // Elements per word: a group is 64 elements of 1 byte or 32 of 2 bytes.
   const lanes = groupElements === 64 ? 4 : 2;
   const partOf = new Uint8Array(count);
   const placesByBit = Array.from({ length: groupElements }, (_, bit) => placeOfBit(bit, lanes));
   const groups = cut(extent, group).map((part, number) => {
-    // Which element has each place of a whole group; −1 where there is none.
+    // The element at each place of a whole group; −1 if there is none.
     const elementAt = new Array<number>(groupElements).fill(-1);
     for (const [i, index] of indicesOf(part, extent).entries()) {
       const place = placeInGroup(i, part.extent, group, lanes);
@@ -133,7 +133,7 @@ function layOut(extent: Dims3, { block, group }: BrickGeometry): BrickLayout {
   return { extent, count, blocks, groups, partOf };
 }
 
-/** Where element `i` of a clipped group stands in a whole one: 'A tile is one word of 4 bytes × 4 rows'. */
+/** The place of a clipped group's element `i` in a whole group: 'A tile is one word of 4 bytes × 4 rows'. */
 function placeInGroup(i: number, [width, height]: Dims3, group: Dims3, lanes: 4 | 2): number {
   const x = i % width;
   const y = Math.floor(i / width) % height;
@@ -142,7 +142,7 @@ function placeInGroup(i: number, [width, height]: Dims3, group: Dims3, lanes: 4 
   return lanes * (4 * tile + (y % 4)) + (x % lanes);
 }
 
-/** The place whose bits are bit `bit` of a whole group's planes: 32 places are a plane. */
+/** The place whose symbols' bits are bit `bit` of a whole group's planes. A plane covers 32 places. */
 function placeOfBit(bit: number, lanes: 4 | 2): number {
   const first = bit - (bit % 32);
   if (lanes === 4) return first + 4 * (bit % 8) + ((bit >> 3) % 4);

@@ -1,10 +1,10 @@
 import type { Dims3 } from '../../shared/volume.ts';
 
-/** SPEC.md, 'Linear': what the linear predictors of one geometry are made of. */
+/** SPEC.md, 'Linear': the linear predictors of one geometry. */
 export interface Linear {
-  /** How far the neighbours are, along x, y and z. */
+  /** The neighbours' offsets along x, y and z. */
   readonly steps: readonly Dims3[];
-  /** For each predictor, its neighbours' weights, in sixteenths; they add up to 16. */
+  /** For each predictor, its neighbours' weights in sixteenths. They sum to 16. */
   readonly weights: readonly (readonly number[])[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * SPEC.md as a decoder, to learn from and to test by: each sentence stands above the lines that do what it says. Shares no
- * code with the reference or the kernels. Imported by tests alone.
+ * A decoder written from SPEC.md, for readers and for tests: each sentence is quoted above the lines that implement it. Shares
+ * no code with the reference or the kernels. Only tests import this.
  */
 import { StriaError } from '../../shared/errors.ts';
 import type { PlainDecoder } from '../plain-decoder-testing.ts';
@@ -161,7 +161,7 @@ function decodeBrick(bytes: Uint8Array, extent: Three, { w, size, isPicture, p }
   // all 0'
   const padding = bits.length - suffixBits - position;
   if (padding < 0 || padding >= 32) throw corrupt('suffixes start in a wrong place');
-  if (read(padding) !== 0) throw corrupt('bits in front of the suffixes are not 0');
+  if (read(padding) !== 0) throw corrupt('bits before the suffixes are not 0');
 
   // 'for each group: all suffixes'
   for (const [number, code] of codes.entries()) {
@@ -235,7 +235,7 @@ function undoPrediction(
   return elements;
 }
 
-/** For each place of a whole group that the edges leave, in rising order, the element's number in the brick. */
+/** Maps each place of a whole group that the edges do not clip, in rising order, to the element's number in the brick. */
 function elementsByPlace(group: Box, brick: Three, whole: Three, w: 8 | 16): Map<number, number> {
   // 'A tile is one word of 4 bytes × 4 rows: 4 × 4 × 1 elements of w = 8, 2 × 4 × 1 of w = 16.'
   const tile: Three = w === 8 ? [4, 4, 1] : [2, 4, 1];

@@ -6,7 +6,7 @@ import { decodePlainly } from './plain-decoder-testing.ts';
 
 describePlainDecoder(rice, decodePlainly);
 
-test('every predictor makes of the same residuals what the reference makes of them', () => {
+test('every predictor turns the same residuals into the same elements as the reference', () => {
   for (const elementBytes of [1, 2] as const) {
     for (const [form, shape] of [
       [16, [11, 9, 7]],
@@ -16,7 +16,7 @@ test('every predictor makes of the same residuals what the reference makes of th
       const parameters = Uint8Array.of(form);
       const payload = rice.reference.encode(chunk, parameters);
       for (let predictor = 0; predictor < 16; predictor++) {
-        // A directory of one word, then the brick: its predictor is in the bits 8 to 11.
+        // A directory of one word, then the brick, whose bits 8 to 11 hold the predictor.
         const changed = payload.with(5, ((payload[5] as number) & 0xf0) | predictor);
         const expected = rice.reference.decode(changed, chunk, parameters);
         expect([...decodePlainly(changed, chunk, parameters)], `predictor ${predictor}`).toEqual([...expected]);

@@ -1,8 +1,8 @@
-/** SPEC.md, 'Predictors', for the plain decoder beside this file. Imported by tests alone. */
+/** SPEC.md, 'Predictors', for the plain decoder beside this file. Only tests import this. */
 
 type Three = readonly [number, number, number];
 
-/** One running sum: its axis, the axes whose coordinates must be 0 on the lines that it runs over, and whether it is half. */
+/** One running sum: its axis, the axes whose coordinates must be 0 on its lines, and whether it carries half. */
 interface Sum {
   readonly along: 0 | 1 | 2;
   readonly where: readonly number[];
@@ -19,7 +19,7 @@ const sum = (along: keyof typeof axes, where = '', isHalf = false): Sum => ({
 });
 const half = (along: keyof typeof axes) => sum(along, '', true);
 
-/** The predictors 1 to 7: their first, second and third sum. */
+/** The first, second and third sums of predictors 1 to 7. */
 const sums: Readonly<Record<number, readonly Sum[]>> = {
   1: [sum('z', 'xy'), sum('y', 'x'), sum('x')],
   2: [sum('z', 'xy'), sum('x', 'y'), sum('y')],
@@ -34,7 +34,7 @@ export function sumsOf(predictor: number): readonly Sum[] | undefined {
   return sums[predictor];
 }
 
-/** A block's elements, x fastest, then y, then z, of its residuals in the same order. */
+/** A block's elements from its residuals, both with x fastest, then y, then z. */
 export function runningSums(
   residuals: readonly number[],
   extent: Three,
@@ -74,7 +74,7 @@ function h(d: number, w: 8 | 16): number {
   return Math.ceil(signed / 2);
 }
 
-/** The prediction of median and of the linear predictors, of elements before `place` as `valueAt` gives them. */
+/** The prediction of median or a linear predictor from the elements before `place`, which `valueAt` gives. */
 export function predictionOf(
   predictor: number,
   valueAt: (place: Three) => number,
@@ -137,7 +137,7 @@ function linearAt(predictor: number, valueAt: (place: Three) => number, place: T
   return w === 8 ? clamp(prediction, 0, 255) : clamp(prediction, -(2 ** 15), 2 ** 15 - 1);
 }
 
-/** Where the neighbour of this name is: 'aa is two elements to the left, aab the one above that, and so on' */
+/** The position of the neighbour with this name: 'aa is two elements to the left, aab the one above that, and so on' */
 function neighbourOf(place: Three, name: string): Three {
   // 'In the place of a neighbour outside the block stands the nearest inside it: along each axis it is as many steps away as
   // there are up to the block's edge.'

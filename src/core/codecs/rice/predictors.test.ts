@@ -6,20 +6,20 @@ import { brickLayouts, geometryOf } from './layout.ts';
 import { linear } from './linear.ts';
 import { forEachElement, meanOf, Neighbourhood } from './predictors.ts';
 
-/** What an element of a brick of one block is expected to be, for each but the first, by a predictor. */
+/** A predictor's predictions for all elements but the first of a brick with one block. */
 function predictions(elements: Uint16Array, extent: Dims3, predictor: number, bits: 8 | 16, picture = false): number[] {
   const form = { picture, causal: true };
   const layout = brickLayouts(geometryOf(form, 1))(extent);
   const [block] = layout.blocks;
-  if (!block) throw new Error('a brick has a block');
+  if (!block) throw new Error('the brick has no block');
   const neighbourhood = new Neighbourhood(elements, extent, block, bits, form);
   const found: number[] = [];
   forEachElement(block, extent, 1, (place) => found.push(neighbourhood.predict(predictor, place)));
   return found.slice(1);
 }
 
-test.each([8, 16] as const)('what each predictor predicts by, on a block of 2 × 2 × 2 and %i bits', (bits) => {
-  // Powers of 2 in memory order: each prediction names the neighbours that it is made of.
+test.each([8, 16] as const)('each predictor uses its neighbours, in a block of 2 × 2 × 2 elements of %i bits', (bits) => {
+  // Powers of 2 in memory order, so that each prediction shows which neighbours it uses.
   const elements = Uint16Array.of(1, 2, 4, 8, 16, 32, 64, 128);
   const by = (predictor: number) => predictions(elements, [2, 2, 2], predictor, bits);
   expect(by(1)).toEqual([1, 1, 4, 1, 16, 16, 64]);
@@ -27,15 +27,15 @@ test.each([8, 16] as const)('what each predictor predicts by, on a block of 2 ×
   expect(by(3)).toEqual([1, 1, 4, 1, 2, 4, 8]);
   expect(by(4)).toEqual([1, 1, 4 + 2 - 1, 1, 16, 16, 64 + 32 - 16]);
   expect(by(5)[6]).toBe(64 + 32 + 8 - 16 - 4 - 2 + 1);
-  // Soft: half of differences to the left, above 1 and 16, behind 1 and 3 − 0, and 4 − 1 behind; all rounded up.
+  // Soft: half of differences to the left: 1 and 16 above; 1, 3 − 0 and 4 − 1 behind; all rounded up.
   expect(by(6)).toEqual([1, 1, 4 + 1, 1, 16 + 1, 16 + 2, 64 + 8 + 2]);
-  // Soft up: half of differences upwards, to the left 3 and 48, behind 1, 3 and 6 − 2.
+  // Soft up: half of vertical differences: 3 and 48 to the left; 1, 3 and 6 − 2 behind.
   expect(by(7)).toEqual([1, 1, 2 + 2, 1, 16 + 1, 16 + 2, 32 + 24 + 2]);
-  // Median: the planes are 4 + 2 − 1, and so on; clamped to 4, to 16, to 16, and of 80, 68 and 36 it is 64.
+  // Median: the planes are 4 + 2 − 1 and so on, clamped to 4, 16 and 16. The last is the median of 80, 68 and 38, clamped to 64.
   expect(by(8)).toEqual([1, 1, 4, 1, 16, 16, 64]);
 });
 
-test("the mean of a block is that of signed differences to the brick's first element, rounded", () => {
+test("a block's mean is computed from signed differences to the brick's first element, and rounded", () => {
   const mean = (values: number[], bits: 8 | 16) => {
     const extent: Dims3 = [values.length, 1, 1];
     return meanOf(Uint16Array.from(values), extent, { origin: [0, 0, 0], extent, first: 0 }, bits);
@@ -47,14 +47,14 @@ test("the mean of a block is that of signed differences to the brick's first ele
   expect(mean([0, 255, 254, 255], 8)).toBe(255);
 });
 
-test('half of a difference is rounded up, of its signed lane: −1 gives 0, 1 gives 1, 200 of 8 bits −28', () => {
+test('half of a signed difference is rounded up: −1 gives 0, 1 gives 1, 200 in 8 bits gives −28', () => {
   const soft = (difference: number, bits: 8 | 16) =>
     (predictions(Uint16Array.of(0, difference, 0, 0), [2, 2, 1], 6, bits)[2] as number) & 0xff;
   expect([-1, 1, -3, 127].map((difference) => soft(difference & 0xff, 8))).toEqual([0, 1, 255, 64]);
   expect([soft(200, 8), soft(200, 16), soft(0xffff, 16)]).toEqual([256 - 28, 100, 0]);
 });
 
-test('soft and soft up are running sums that carry half, whole where the coordinates of the axes before are 0', () => {
+test('soft and soft up are running sums that carry half, or all if the coordinates of the earlier axes are 0', () => {
   const random = testRandom(11);
   const extents: Dims3[] = [
     [5, 4, 3],
@@ -76,7 +76,7 @@ test('soft and soft up are running sums that carry half, whole where the coordin
   }
 });
 
-/** SPEC.md's three sums, in place, in the order of its table: the last axis first. */
+/** Applies SPEC.md's three sums in place, in the order of its table: the last axis first. */
 function sumsOf(residuals: readonly number[], extent: Dims3, axes: readonly [number, number, number], bits: 8 | 16): number[] {
   const values = [...residuals];
   const steps = [1, extent[0], extent[0] * extent[1]];
@@ -94,9 +94,9 @@ function sumsOf(residuals: readonly number[], extent: Dims3, axes: readonly [num
   return values.map((value) => value & (2 ** bits - 1));
 }
 
-test('median sees elements of 2 bytes as signed, from the base on', () => {
+test('median takes 2-byte elements as signed differences from the base', () => {
   const elements = Uint16Array.of(0xfffe, 2, 0xfffc, 0);
-  // Neighbours −2 and 4 about the base, and their plane 2 within them: 2 on the base, −2.
+  // Relative to the base, −2, the neighbours are −2 and 4, and their plane 2 lies between them. The prediction is 2 − 2 = 0.
   expect((predictions(elements, [2, 2, 1], 8, 16)[2] as number) & 0xffff).toBe(0);
 });
 
@@ -131,7 +131,7 @@ describe('linear', () => {
     }
   });
 
-  test('all weights of a predictor make sixteen sixteenths, so that what is even stays so', () => {
+  test('the weights of each predictor sum to one, so that constant elements are predicted exactly', () => {
     for (const { steps, weights } of Object.values(linear)) {
       expect(weights).toHaveLength(7);
       for (const own of weights) {
@@ -142,7 +142,7 @@ describe('linear', () => {
   });
 });
 
-/** 'In the place of a neighbour outside the block stands the nearest inside it', which is not the element itself. */
+/** 'In the place of a neighbour outside the block stands the nearest inside it', except the element itself. */
 function insteadOf(place: Dims3, step: Dims3): Dims3 {
   const to = place.map((at, axis) => Math.max(0, at - (step[axis] as number)));
   const isOwn = to.every((at, axis) => at === place[axis]);
@@ -151,7 +151,7 @@ function insteadOf(place: Dims3, step: Dims3): Dims3 {
   return [to[0] as number, to[1] as number, to[2] as number];
 }
 
-test('symbols 0, 1, 2, 3, 4 are residuals 0, −1, 1, −2, 2; all of them come back', () => {
+test('symbols 0, 1, 2, 3, 4 are residuals 0, −1, 1, −2, 2; all residuals survive a round trip', () => {
   expect([0, -1, 1, -2, 2].map((residual) => toSymbol(residual, 8))).toEqual([0, 1, 2, 3, 4]);
   expect([toSymbol(128, 8), toSymbol(127, 8), toSymbol(0x8000, 16)]).toEqual([255, 254, 65535]);
   for (let residual = 0; residual < 65536; residual++) {

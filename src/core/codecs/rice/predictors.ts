@@ -2,7 +2,7 @@ import type { Dims3 } from '../../shared/volume.ts';
 import type { Block, Form } from './layout.ts';
 import { type Linear, linear } from './linear.ts';
 
-/** SPEC.md, 'Predictors': those from 0 on that are sums. */
+/** SPEC.md, 'Predictors': the number of predictors that are sums; they come first. */
 export const sumPredictors = 8;
 /** The predictor that expects the block's base everywhere. */
 export const levelPredictor = 0;
@@ -10,12 +10,12 @@ const softPredictor = 6;
 const medianPredictor = sumPredictors;
 const firstLinear = medianPredictor + 1;
 
-/** How many predictors a block may choose from, and the bits that name one. */
+/** The number of predictors that a block may choose from, and the width of their numbers in bits. */
 export function predictorsOf({ causal }: Form): { readonly count: number; readonly bits: number } {
   return causal ? { count: 16, bits: 4 } : { count: sumPredictors, bits: 3 };
 }
 
-/** An element's place: coordinates in its block, index in the brick. */
+/** An element's place: its coordinates in the block and its index in the brick. */
 export interface Place {
   x: number;
   y: number;
@@ -29,18 +29,18 @@ export class Neighbourhood {
   readonly #row: number;
   readonly #slice: number;
   readonly #unusedBits: number;
-  /** Of 2 bytes, less the base, as signed; of 1 byte as they are. */
+  /** Subtracted from 2-byte elements, which are then taken as signed. 0 for 1-byte elements, which are taken as they are. */
   readonly #base: number;
   readonly #shift: 0 | 16;
-  /** The least and the largest that an element can be then. */
+  /** The range of elements after that. */
   readonly #least: number;
   readonly #most: number;
   readonly #linear: Linear;
-  /** What the linear predictors weigh, of the element at an index: one after the other is asked for the same. */
+  /** The linear predictors' neighbours of the last element, cached because all linear predictors use the same ones. */
   readonly #weighed: Int32Array;
   #weighedFor = -1;
 
-  /** @param extent of the brick whose elements these are */
+  /** @param extent of the brick that holds the elements */
   constructor(elements: Uint16Array, [width, height]: Dims3, block: Block, bits: 8 | 16, { picture }: Form) {
     this.#elements = elements;
     this.#row = width;
@@ -55,8 +55,7 @@ export class Neighbourhood {
   }
 
   /**
-   * What is to be expected of an element that is not its block's first one, by any predictor but level; a whole number, of which
-   * the low bits count.
+   * Predicts an element other than its block's first, with any predictor except level. Only the low bits of the result count.
    */
   predict(predictor: number, place: Readonly<Place>): number {
     const { x, y, z, index } = place;
@@ -96,7 +95,7 @@ export class Neighbourhood {
   }
 
   /**
-   * Differences along the first axis are whole, those along the second and the third half.
+   * Adds differences along the first axis in full, along the second and third by half.
    * @param first the step to the neighbour along each axis; 0 where there is none
    */
   #soft(index: number, first: number, second: number, third: number): number {
@@ -142,7 +141,7 @@ export class Neighbourhood {
     const weighed = this.#weighed;
     if (this.#weighedFor !== index) {
       this.#weighedFor = index;
-      // As far as the block reaches; if that is not at all, the one to the left, above or behind.
+      // The nearest element inside the block; if that is the element itself, the one to the left, above or behind.
       const nearest = x > 0 ? 1 : y > 0 ? this.#row : this.#slice;
       for (const [i, step] of steps.entries()) {
         const back = Math.min(step[0], x) + Math.min(step[1], y) * this.#row + Math.min(step[2], z) * this.#slice;
@@ -161,8 +160,8 @@ export class Neighbourhood {
 }
 
 /**
- * The mean of the block's elements, rounded, as their differences to the brick's first element are signed.
- * @param elements of the brick
+ * The rounded mean of the block's elements. It is computed from their signed differences to the brick's first element.
+ * @param elements all elements of the brick
  */
 export function meanOf(elements: Uint16Array, brick: Dims3, block: Block, bits: 8 | 16): number {
   const first = elements[0] as number;
@@ -180,14 +179,14 @@ function clamp(value: number, least: number, largest: number): number {
   return Math.max(least, Math.min(largest, value));
 }
 
-/** Of how many rows the encoder's choice looks at one: SPEC.md, "The encoder's choice". */
+/** The encoder's choice samples one row in this many: SPEC.md, "The encoder's choice". */
 export function rowStep({ extent }: Block, { picture, causal }: Form): 1 | 2 | 4 {
   if (extent[1] * extent[2] === 1) return 1;
   return picture || causal || extent[1] < 4 ? 2 : 4;
 }
 
 /**
- * Visits a block's elements with x fastest, then y, then z. `place` is the same object each time.
+ * Visits a block's elements with x fastest, then y, then z. `place` is the same object in every call.
  * @param step all rows (1), or 'those whose y + z is odd' (2), or 'the rows whose y + 2z is 1 more than a multiple of 4' (4)
  */
 export function forEachElement(

@@ -10,7 +10,7 @@ export const reference: ReferenceCodec = {
     const form = parseForm(parameters);
     const { bytes, shape, elementBytes } = chunk;
     const length = chunkBytes(chunk);
-    if (bytes.byteLength !== length) throw new StriaError('internal', `a chunk of ${length} bytes came as ${bytes.byteLength}`);
+    if (bytes.byteLength !== length) throw new StriaError('internal', `a chunk of ${length} bytes was given ${bytes.byteLength}`);
     const { planes, bits } = planesOf(elementBytes);
     const geometry = geometryOf(form, elementBytes);
 
@@ -50,7 +50,7 @@ export const reference: ReferenceCodec = {
       throw corrupt(`payload ends after ${payload.byteLength} bytes, in its directory of ${start} bytes`);
 
     for (let at = 2 * entries; at < start; at++) {
-      if (payload[at] !== 0) throw corrupt('directory ends in bytes that are not 0');
+      if (payload[at] !== 0) throw corrupt('directory ends in nonzero bytes');
     }
 
     const bytes = new Uint8Array(length);
@@ -61,7 +61,7 @@ export const reference: ReferenceCodec = {
         const entry = 2 * (i * planes + plane);
         const words = readPlane(payload, entry, 16);
         const end = start + 4 * words;
-        if (words > mostBrickWords) throw corrupt(`brick ${i} has ${words} words; no brick has more than ${mostBrickWords}`);
+        if (words > mostBrickWords) throw corrupt(`brick ${i} has ${words} words; the maximum is ${mostBrickWords}`);
         if (end > payload.byteLength) throw corrupt(`payload ends after ${payload.byteLength} bytes; brick ${i} ends at ${end}`);
         const elements = decodeBrick(payload.subarray(start, end), layoutOf(part.extent), bits, form);
         for (let j = 0; j < elements.length; j++) {

@@ -12,8 +12,8 @@ import { forEachElement, Neighbourhood, predictorsOf } from './predictors.ts';
 
 const gpu = await openTestGpu();
 
-describeCodecOnGpu(rice, gpu, 'as dispatches are');
-describeCodecOnGpu(rice, gpu, 'dispatches spread', { isBrief: true, isSpread: true });
+describeCodecOnGpu(rice, gpu, 'default dispatches');
+describeCodecOnGpu(rice, gpu, 'spread dispatches', { isBrief: true, isSpread: true });
 describeCodecOnGpu(
   { ...rice, choose: (statistics, chunk, options) => rice.choose(statistics, chunk, { ...options, effort: 'max' }) },
   gpu,
@@ -49,7 +49,7 @@ test.each([
   'soft and soft up, in whole and clipped bricks: $elementBytes-byte elements, $shape',
   async ({ elementBytes, shape }) => {
     const box = poisonedBox(shape, elementBytes);
-    // In some bricks what soft predicts best, in others what soft up does.
+    // Soft predicts some bricks best, soft up the others.
     const [soft, softUp] = [softNoise(shape, 0), softNoise(shape, 1)];
     const mixed = (x: number, y: number, z: number) => (x < 64 ? soft : softUp)(x, y, z);
     putChunk(box, [0, 0, 0], makeChunk(shape, elementBytes, mixed));
@@ -65,11 +65,11 @@ test.each([
   { elementBytes: 2, shape: [36, 20, 12] },
   { elementBytes: 4, shape: [36, 20, 9] },
 ] as const)(
-  'level, about means, in whole and clipped bricks: $elementBytes-byte elements, $shape',
+  'level with means, in whole and clipped bricks: $elementBytes-byte elements, $shape',
   async ({ elementBytes, shape }) => {
     const box = poisonedBox(shape, elementBytes);
     const random = testRandom(3);
-    // Noise about levels, one of them 0 of numbers with a sign.
+    // Noise around levels, one of which is 0, so that signed elements change sign.
     const noisy = (x: number) => (x < 32 ? 100 : 0) + (random() % 12) - 6;
     putChunk(box, [0, 0, 0], makeChunk(shape, elementBytes, noisy));
     const part = { origin: [0, 0, 0] as const, shape, parameters: Uint8Array.of(shape[2] === 1 ? 1 : 0) };
@@ -96,7 +96,7 @@ test.each([
   },
 );
 
-/** What each element is expected to be, and a little noise: by the predictors 8 to 15 brick after brick. */
+/** Elements that follow predictors 8 to 15, one after another from brick to brick, with slight noise. */
 function predictable(
   shape: Dims3,
   elementBytes: 1 | 2,
@@ -121,7 +121,7 @@ function predictable(
   return (x, y, z) => elements[(z * shape[1] + y) * shape[0] + x] as number;
 }
 
-/** The predictors of the first blocks of a chunk's bricks, by its payload. */
+/** The predictor of the first block of each brick, read from the payload. */
 function firstPredictors(chunk: ChunkVoxels, parameters: CodecParameters): number[] {
   const payload = rice.reference.encode(chunk, parameters);
   const entries = brickCount(chunk, geometryOf(parseForm(parameters), chunk.elementBytes)) * planesOf(chunk.elementBytes).planes;
@@ -135,7 +135,7 @@ function firstPredictors(chunk: ChunkVoxels, parameters: CodecParameters): numbe
   return found;
 }
 
-/** Sums of noise: whole along one axis, x or y, of halves along the other and z. */
+/** Running sums of noise: in full along one axis, x or y, by half along the other and z. */
 function softNoise([width, height, depth]: Dims3, whole: 0 | 1): (x: number, y: number, z: number) => number {
   const random = testRandom(7 + whole);
   const steps = [1, width, width * height] as const;

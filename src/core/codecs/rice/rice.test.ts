@@ -54,7 +54,7 @@ describeCodec(
   { canonical: false },
 );
 
-/** As `--effort max` has it. */
+/** `rice` with `--effort max`. */
 const riceAtMax = { ...rice, name: 'rice, effort max', choose: chooseAtMax };
 
 function chooseAtMax(...[statistics, chunk, options]: Parameters<typeof rice.choose>) {
@@ -73,7 +73,7 @@ describeCodec(
       payload: '04 00 00 00 04 48 f1 7f 00 03 08 c0 03 80 c0 04 85 ad 94 90',
     },
     {
-      // So the element at (1, 1), 26, is expected to be (21·25 + 15·22 − 12·23 − 10·25 − 6·22 + 2·23 + 3·23 + 2·25 + 22 + 8) / 16 = 24.
+      // So the element at (1, 1), 26, is predicted as (21·25 + 15·22 − 12·23 − 10·25 − 6·22 + 2·23 + 3·23 + 2·25 + 22 + 8) / 16 = 24.
       name: 'a noisy slope, which predictor 11 predicts best',
       shape: [8, 3, 1],
       elementBytes: 1,
@@ -92,7 +92,7 @@ function encoded(chunk: ChunkVoxels): Uint8Array {
   return payload;
 }
 
-/** A slope with some noise on it, whose spread of about `noise` values is nearly normal. */
+/** A slope with nearly normal noise that spreads over about `noise` values. */
 const scan = (noise: number) => (x: number, y: number, z: number, random: () => number) => {
   let sum = 0;
   for (let i = 0; i < 4; i++) sum += random() % noise;
@@ -150,7 +150,7 @@ test('effort max adds a bit to the parameters, and makes noise smaller', () => {
   }
 });
 
-test('counts of bits find a k nearly as good as the best, within 0.2 %, also with outliers', () => {
+test('counts of bits find a k within 0.2 % of the best, even with outliers', () => {
   const random = testRandom(5);
   let chosen = 0;
   let best = 0;
@@ -167,7 +167,7 @@ test('counts of bits find a k nearly as good as the best, within 0.2 %, also wit
   expect(chosen).toBeLessThan(1.002 * best);
 });
 
-/** By SPEC.md's table of codes; for zero, what it can't hold costs anything. */
+/** Cost by SPEC.md's table of codes; infinite for a zero group that has nonzero symbols. */
 function costOf(symbols: readonly number[], code: number, bits: 8 | 16 = 8): number {
   if (code === 0) return symbols.some((symbol) => symbol > 0) ? Number.POSITIVE_INFINITY : 0;
   if (code === (bits === 8 ? 8 : 15)) return bits * symbols.length;
@@ -175,9 +175,9 @@ function costOf(symbols: readonly number[], code: number, bits: 8 | 16 = 8): num
   return symbols.reduce((sum, symbol) => sum + (symbol >> k < 15 ? (symbol >> k) + 1 + k : 16 + bits), 0);
 }
 
-describe('no group is longer than if it were raw', () => {
+describe('no group is longer than a raw group', () => {
   test.each([
-    // Any one bit is rare enough for k = 0; together they are not.
+    // Each bit alone is rare enough for k = 0, but not all of them together.
     ['escapes in four different bits', 8, [16, 32, 64, 128].flatMap((symbol) => Array<number>(15).fill(symbol))],
     // With k = 3 the quotients of 120 are exactly 15, and those of 512 and 8192 have a bit above each.
     [
@@ -202,7 +202,7 @@ describe('no group is longer than if it were raw', () => {
         fc.nat(bits - 4).map((bit) => 15 << bit),
         fc.nat(2 ** bits - 1),
       );
-      // Each kind as often as its own share says.
+      // Each kind occurs as often as its share says.
       const kinds = fc.array(fc.record({ symbol, count: fc.nat(20) }), { minLength: 1, maxLength: 5 });
       return kinds.map((all) => ({
         bits,
@@ -218,13 +218,13 @@ describe('no group is longer than if it were raw', () => {
   });
 });
 
-test("what a part is worth: its elements' number times a logarithm that is linear between powers of 2", () => {
+test("a part's worth is its number of elements times a logarithm that is linear between powers of 2", () => {
   expect(partWorth(0, 5)).toBe(0);
-  // L of 2, 3, 4, 12 is 1, 1.5, 2, 3.5 × 256.
+  // L(2), L(3), L(4) and L(12) are 1, 1.5, 2 and 3.5 times 256.
   expect(partWorth(1, 1)).toBe(256);
   expect(partWorth(2, 1)).toBe(384);
   expect(partWorth(8, 4)).toBe(4 * 256 * (3.5 - 2));
-  // L(1000) = 256 × 8 + 500, as L(1001), of 500.5; L(1003) is 501 there, L(7) 256 × 1 + 448.
+  // L(1000) = L(1001) = 256 × 8 + 500, because 500.5 is rounded down. L(1003) = 256 × 8 + 501. L(7) = 256 × 1 + 448.
   expect([993, 994, 996].map((sum) => partWorth(sum, 7))).toEqual([7 * (2548 - 704), 7 * (2548 - 704), 7 * (2549 - 704)]);
   // The largest: powers of 2.
   expect(partWorth(32 * 255, 32)).toBe(32 * 256 * 8);
@@ -244,7 +244,7 @@ describe("the order of a whole group's elements: SPEC.md, 'Bricks, blocks and gr
     const raw = bits === 8 ? 8 : 15;
     const decode = (words: number, ones: readonly number[]) =>
       rice.reference.decode(brickOf(words, ones), { shape, elementBytes: bits === 8 ? 1 : 2 }, Uint8Array.of(form));
-    // One element is not 0: its symbol is 2^bit.
+    // Only one element is nonzero: its symbol is 2^bit.
     const only = (index: number, bit: number) => {
       const elements = bits === 8 ? new Uint8Array(places.length) : new Uint16Array(places.length);
       elements[index] = bit === 0 ? -1 : 2 ** (bit - 1);
@@ -260,7 +260,7 @@ describe("the order of a whole group's elements: SPEC.md, 'Bricks, blocks and gr
             : 16 * (e % 2) + 8 * (Math.floor(e / 8) % 2) + 4 * Math.floor(e / 16) + (Math.floor(e / 2) % 4);
         const set = Math.floor(place / 32);
         for (let bit = 0; bit < bits; bit++) {
-          // Predictor level, base 0, all in the first word; then 16 words of suffixes.
+          // The first word holds predictor level, base 0 and the codes; 16 words of suffixes follow.
           const decoded = decode(17, [...onesOf(raw), 32 * (1 + set * bits + bit) + n]);
           expect(firstDifference(decoded, only(index, bit)), `place ${place}, bit ${bit}`).toBe(undefined);
         }
@@ -270,7 +270,7 @@ describe("the order of a whole group's elements: SPEC.md, 'Bricks, blocks and gr
     test('prefixes', () => {
       const start = 8 + 3 + bits;
       for (const [place, index] of places.entries()) {
-        // Code 1, k = 0: all quotients are 0 but this one, 1.
+        // Code 1, k = 0: this quotient is 1, all others are 0.
         const prefixes = places.map((_, i) => start + i + (i < place ? 0 : 1));
         const decoded = decode(Math.ceil((start + places.length + 1) / 32), [...onesOf(1), ...prefixes]);
         expect(firstDifference(decoded, only(index, 0)), `place ${place}`).toBe(undefined);
@@ -279,7 +279,7 @@ describe("the order of a whole group's elements: SPEC.md, 'Bricks, blocks and gr
   });
 });
 
-/** Indices of a whole group's elements: by tiles of one word × 4 rows, with x fastest, then y, then z, and so in each tile. */
+/** Indices of a whole group's elements, by tiles of one word × 4 rows. In both, x is fastest, then y, then z. */
 function tiledPlaces([width, height, depth]: Dims3, bits: 8 | 16): number[] {
   const lanes = 32 / bits;
   const indices: number[] = [];
@@ -295,12 +295,12 @@ function tiledPlaces([width, height, depth]: Dims3, bits: 8 | 16): number[] {
   return indices;
 }
 
-/** The bits that a number has. */
+/** The numbers of the bits that are 1. */
 function onesOf(value: number): number[] {
   return [0, 1, 2, 3].filter((bit) => (value >> bit) % 2 === 1);
 }
 
-/** A payload of one brick of so many words, by the numbers of its bits that are 1. */
+/** A payload of one brick of `words` words, given the numbers of its bits that are 1. */
 function brickOf(words: number, ones: readonly number[]): Uint8Array {
   const payload = new Uint8Array(4 + 4 * words);
   payload[0] = words;
@@ -319,23 +319,23 @@ describe('sizes', () => {
     }
   });
 
-  test('a constant chunk costs 6 bytes a brick, of elements of 1 byte', () => {
+  test('a constant chunk of 1-byte elements costs 6 bytes per brick', () => {
     expect(encoded(makeChunk([64, 64, 64], 1, () => 77)).byteLength).toBe(64 * 6);
   });
 
-  test('slopes cost what the edges of their blocks cost', () => {
+  test('slopes cost only the edges of their blocks', () => {
     const slope = makeChunk([64, 64, 64], 2, (x, y, z) => 700 * x + 300 * y + 5000 * z);
     expect(encoded(slope).byteLength * 8).toBeLessThan(1.6 * 64 ** 3);
   });
 
   test('noise around a slope costs about as much as its entropy', () => {
-    // Differences of neighbours with this noise have a standard deviation of 5.7 × √2: log2(σ √(2πe)) is 5.1 bits.
+    // Differences of neighbours have a standard deviation of 5.7 × √2, so log2(σ √(2πe)) is 5.1 bits.
     const bits = (encoded(makeChunk([64, 64, 64], 1, scan(10))).byteLength * 8) / 64 ** 3;
     expect(bits).toBeGreaterThan(4.5);
     expect(bits).toBeLessThan(5.4);
   });
 
-  test('lone bright voxels are escapes: the others pay nothing for them', () => {
+  test('isolated bright voxels are escapes and do not make others longer', () => {
     const chunk = makeChunk([64, 64, 64], 1, (x, y, z) => Number(x % 4 === 2 && y % 4 === 2 && z % 4 === 2) * 200);
     const bitsPerGroup = (encoded(chunk).byteLength * 8) / 16 ** 3;
     // 63 prefixes of 1 bit, an escape of 16 + 8 bits, and the brick's own bytes.
@@ -365,19 +365,19 @@ describe('sizes', () => {
 const picture = { shape: [8, 2, 1] as const, elementBytes: 1 as const };
 test.each([
   ['no directory', '02 00 00', /in its directory of 4 bytes/],
-  ['a directory that ends in anything', '02 00 01 00 81 a1 f8 ff 03 00 32 02', /directory ends in bytes that are not 0/],
+  ['a directory with nonzero padding', '02 00 01 00 81 a1 f8 ff 03 00 32 02', /directory ends in nonzero bytes/],
   ['a brick too long for the payload', '03 00 00 00 81 a1 f8 ff 03 00 32 02', /brick 0 ends at 16/],
-  ['bytes behind the bricks', '02 00 00 00 81 a1 f8 ff 03 00 32 02 00', /has 13 bytes; its bricks end at 12/],
-  ['a brick too short for itself', '01 00 00 00 81 a1 f8 ff', /too early/],
+  ['bytes after the bricks', '02 00 00 00 81 a1 f8 ff 03 00 32 02 00', /has 13 bytes; its bricks end at 12/],
+  ['a brick that is too short', '01 00 00 00 81 a1 f8 ff', /too early/],
   [
-    'a brick too long for itself',
+    'a brick that is too long',
     '03 00 00 00 81 a1 f8 ff 03 00 32 02 00 00 00 00',
-    /suffixes start at bit 96; what stands before ends at 58/,
+    /suffixes start at bit 96; its escapes end at 58/,
   ],
   [
-    'a whole word of zeros too many',
+    'a superfluous word of zeros',
     '03 00 00 00 01 a1 f8 ff 00 40 00 a0 00 00 00 00',
-    /suffixes start at bit 96; what stands before ends at 64/,
+    /suffixes start at bit 96; its escapes end at 64/,
   ],
   [
     'a brick too short for its suffixes',
@@ -387,20 +387,20 @@ test.each([
   [
     'prefixes that reach into the suffixes',
     '02 00 00 00 02 a1 f8 24 49 92 24 01',
-    /suffixes start at bit 48; what stands before ends at 57/,
+    /suffixes start at bit 48; its escapes end at 57/,
   ],
   ['codes too wide', '02 00 00 00 d1 a1 f8 ff 03 00 32 02', /codes of 5 bits/],
   ['a code too high', '02 00 00 00 89 a1 f8 ff 03 00 32 02', /code 9; the highest is 8/],
   ['a prefix of 16 zeros', '02 00 00 00 81 a1 f8 ff 03 00 30 02', /more than 15 zero bits/],
-  ['an escape against its word', '02 00 00 00 01 a1 f8 ff 03 00 32 02', /1 escapes against its word/],
+  ['a wrong escape bit', '02 00 00 00 01 a1 f8 ff 03 00 32 02', /1 escapes, contrary to its escape bit/],
   ['an escape below 15', '02 00 00 00 81 a1 f8 ff 03 00 02 00', /escapes a quotient of 0/],
   [
     'a symbol of 256',
     '05 00 00 00 07 a1 f8 f0 7f 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00',
     /symbol 256 in elements of 8 bits/,
   ],
-  ['a padding that is not 0', '02 00 00 00 81 a1 f8 ff 03 00 32 06', /bits that are not 0 in front of its suffixes/],
-  ['the same in front of suffixes', '02 00 00 00 02 a1 f8 ff 0f 00 00 00', /bits that are not 0 in front of its suffixes/],
+  ['nonzero padding', '02 00 00 00 81 a1 f8 ff 03 00 32 06', /nonzero bits before its suffixes/],
+  ['nonzero padding before suffixes', '02 00 00 00 02 a1 f8 ff 0f 00 00 00', /nonzero bits before its suffixes/],
   ['a residual of its first element', '02 00 00 00 01 a1 f0 ff 0f 00 00 00', /first element/],
 ])('%s is refused with its reason', (_, payload, reason) => {
   expect(() => rice.reference.decode(fromHex(payload), picture, Uint8Array.of(1))).toThrow(reason);
@@ -409,6 +409,6 @@ test.each([
 test.each([
   ['none', '02 00 00 00 01 a1 f8 ff 00 40 00 a0', '14 14 14 14 14 14 14 14 14 14 14 14 14 1b 22 21'],
   ['31', '03 00 00 00 01 a1 f8 7f 00 20 00 50 01 00 00 00', '14 14 14 14 14 14 14 14 14 14 14 14 1b 22 21 20'],
-])('padding may be any from 0 to 31 bits: %s', (_, payload, elements) => {
+])('padding may be 0 to 31 bits: %s', (_, payload, elements) => {
   expect([...rice.reference.decode(fromHex(payload), picture, Uint8Array.of(1))]).toEqual([...fromHex(elements)]);
 });

@@ -18,11 +18,11 @@ const patterns: Readonly<Record<string, (x: number, y: number, z: number, random
   'noise of many bits': (_x, _y, _z, random) => 4000 + (random() % 900),
   waves: (x, y, z, random) => 1000 + 90 * Math.sin(x / 5) + 200 * Math.cos(y / 7 + z / 9) + (random() % 4),
   'waves along y': (x, y, z) => 500 + 100 * Math.sin((x + 3 * z) / 40) + 90 * Math.sin(y / 2),
-  'slices of their own': (x, y, z, random) => Math.imul(z, 0x9e3779b1) + x + y + (random() % 3),
-  'columns of their own': (x, y, _z, random) => Math.imul(x + 64 * y, 0x9e3779b1) + (random() % 3),
-  'rows of their own': (x, y, z) => Math.imul(y, 0x9e3779b1) + x * z,
+  'unrelated slices': (x, y, z, random) => Math.imul(z, 0x9e3779b1) + x + y + (random() % 3),
+  'unrelated columns': (x, y, _z, random) => Math.imul(x + 64 * y, 0x9e3779b1) + (random() % 3),
+  'unrelated rows': (x, y, z) => Math.imul(y, 0x9e3779b1) + x * z,
   'a product': (x, y, z) => x * y + z * z * x,
-  'about the edge of signs': (x, _y, z) => -3 + ((x + z) % 7),
+  'around the change of sign': (x, _y, z) => -3 + ((x + z) % 7),
   escapes: (_x, _y, _z, random) => (random() % 40 === 0 ? random() : 3 + (random() % 2)),
 };
 
@@ -37,7 +37,7 @@ function expectSame(chunk: ChunkVoxels, hint: string): void {
   expect(firstDifference(decoded, chunk.bytes), `decode ${hint}`).toBeUndefined();
 }
 
-/** The reference's voxels, or undefined where it refuses. */
+/** The voxels that the reference decodes; undefined if it refuses the payload. */
 function referenceDecodes(payload: Uint8Array, chunk: ChunkVoxels): Uint8Array | undefined {
   try {
     return reference.decode(payload, chunk, volume);
@@ -47,7 +47,7 @@ function referenceDecodes(payload: Uint8Array, chunk: ChunkVoxels): Uint8Array |
   }
 }
 
-describe('rice by WebAssembly gives what the reference gives', () => {
+describe('rice in WebAssembly gives the same results as the reference', () => {
   const shapes: Dims3[] = [
     ...testShapes,
     [16, 16, 16],
@@ -61,7 +61,7 @@ describe('rice by WebAssembly gives what the reference gives', () => {
   for (const elementBytes of rice.elementBytes) {
     test(`chunks of every shape, ${elementBytes}-byte elements`, () => {
       for (const shape of shapes) {
-        // The reference takes long: large chunks get every fourth pattern.
+        // The reference is slow, so large chunks get only every fourth pattern.
         const isLarge = shape[0] * shape[1] * shape[2] > 2 ** 14;
         for (const [name, pattern] of Object.entries(patterns).filter((_, number) => !isLarge || number % 4 === 1)) {
           expectSame(makeChunk(shape, elementBytes, pattern), `${shape.join('×')} ${name}`);
@@ -88,7 +88,7 @@ describe('rice by WebAssembly gives what the reference gives', () => {
   });
 
   test.each([1, 2] as const)('every predictor is used, %i-byte elements', (elementBytes) => {
-    // Small residuals that are coded under level, read as if they were those of another predictor.
+    // Small residuals encoded under level, then decoded as another predictor's.
     const noise = makeChunk([16, 16, 8], elementBytes, (x, y, z, random) => (x + y + z === 0 ? 0 : (random() % 7) - 3));
     const residuals = reference.encode(noise, volume);
     const predictorOf = (payload: Uint8Array) => (payload[5] as number) & 7;
@@ -120,7 +120,7 @@ describe('rice by WebAssembly gives what the reference gives', () => {
         else refused++;
         if ((own === undefined) !== (expected === undefined))
           expect.fail(`${own ? 'only WebAssembly' : 'only the reference'} decodes`);
-        if (own && expected && firstDifference(own, expected) !== undefined) expect.fail('they decode to different voxels');
+        if (own && expected && firstDifference(own, expected) !== undefined) expect.fail('the two decode to different voxels');
       };
       for (let length = 0; length < payload.length; length += 1 + (length >> 3)) check(payload.subarray(0, length));
       check(Uint8Array.of(...payload, 0));
@@ -142,7 +142,7 @@ describe('rice by WebAssembly gives what the reference gives', () => {
     expect(sound).toBeGreaterThan(1000);
   });
 
-  test('what it does not do is left to the reference', () => {
+  test('unsupported input is left to the reference', () => {
     const chunk = makeChunk([8, 8, 2], 1, (x) => x);
     expect(wasm.encode(chunk, Uint8Array.of(1))).toBeUndefined();
     expect(wasm.encode(chunk, Uint8Array.of(16))).toBeUndefined();

@@ -7,7 +7,7 @@ import { encodedBound, type Form, parseForm } from './layout.ts';
 /** Bytes past the payload that the decoder may read. */
 const slack = 256;
 
-/** One per thread. `null`: not opened yet. */
+/** One module per thread. `null` means not opened yet. */
 let opened: WasmModule<'encode' | 'decode'> | null | undefined = null;
 
 function rice(): WasmModule<'encode' | 'decode'> | undefined {

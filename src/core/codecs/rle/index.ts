@@ -24,7 +24,7 @@ export const rle: CodecDefinition = {
     return parameters.byteLength === 1 ? (['x', 'y', 'z'] as const)[parameters[0] as number] : undefined;
   },
 
-  /** Takes the runs as thrown at random into the chunk: real ones cluster, so it is mostly a little too much. */
+  /** Assumes that runs are scattered at random. Real runs cluster, so the estimate is usually slightly too high. */
   estimate({ changes }, chunk, parameters) {
     const axis = parseAxis('rle', parameters);
     const count = elementCount(chunk);
@@ -42,15 +42,15 @@ export const rle: CodecDefinition = {
   },
 
   /**
-   * Measured: 0.35 of it is left where half the changes are single elements, as in sparse volumes, whose values are few and
-   * whose bitmaps repeat; 0.75 where edges are all there is, and where there is noise.
+   * Measured: an entropy coder leaves 0.35 if half the changes are single elements, as in sparse volumes, which have few values
+   * and repetitive bitmaps. It leaves 0.75 of chunks that have only edges, and of noise.
    */
   estimateWithEntropy(surveyed, chunk, parameters) {
     const share = spikeShare(surveyed) - 0.56;
     return this.estimate(surveyed, chunk, parameters) * (0.35 + (share < 0 ? -0.8 : 1.4) * share);
   },
 
-  /** Every element its own run: all levels whole, and all elements. */
+  /** The worst case: every element starts a run. All levels are then complete, and every element is stored. */
   encodedBound(chunk) {
     const count = elementCount(chunk);
     return levelLengths(count).reduce((sum, length) => sum + length, count * chunk.elementBytes);

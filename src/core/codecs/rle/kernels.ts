@@ -32,7 +32,7 @@ import type { Kernel } from '../../gpu/kernel.ts';
 import type { GpuScope } from '../../gpu/scope.ts';
 import { throwIfAborted } from '../../shared/job.ts';
 
-/** Tiles that one workgroup does: `tiles_at_once` in order.wgsl. */
+/** Tiles that one workgroup processes: `tiles_at_once` in order.wgsl. */
 const tilesAtOnce = 2;
 /** SPEC.md: 'One byte of level 3 covers 4096 elements'. */
 const tileElements = 4096;
@@ -155,7 +155,7 @@ function chunkTable(
   return scope.storage('chunks', table.byteLength, table);
 }
 
-/** How a chunk's columns lie in the words of its box: the fields of `Chunk` in order.wgsl. */
+/** The layout of a chunk's columns in the words of its box: the fields of `Chunk` in order.wgsl. */
 function layOut(box: GpuVoxels, { origin, shape, parameters }: GpuChunk) {
   const { rowWords, sliceWords } = boxLayout(box);
   const axis = parseAxis('rle', parameters);
@@ -181,7 +181,7 @@ function layOut(box: GpuVoxels, { origin, shape, parameters }: GpuChunk) {
   };
 }
 
-/** @param sizes for each chunk: its bytes of level 2, 1, 0, and its runs */
+/** @param sizes for each chunk: the bytes of its levels 2, 1 and 0, and the number of its runs */
 function placeChunks(sizes: Uint32Array, chunks: readonly GpuChunk[], elementBytes: CodecElementBytes) {
   const byteLengths: number[] = [];
   const sections = chunks.map(({ shape }, i) => {

@@ -1,6 +1,6 @@
 /**
- * SPEC.md as a decoder, to learn from and to test by: each sentence stands above the lines that do what it says. Shares no
- * code with the reference or the kernels. Imported by tests alone.
+ * A decoder written from SPEC.md, for readers and for tests: each sentence is quoted above the lines that implement it. Shares
+ * no code with the reference or the kernels. Only tests import this.
  */
 import { StriaError } from '../../shared/errors.ts';
 import type { PlainDecoder } from '../plain-decoder-testing.ts';
@@ -50,9 +50,10 @@ export const decodePlainly: PlainDecoder = (payload, { shape: [X, Y, Z], element
   const values: number[][] = [];
   for (let i = 0; i < N; i++) if (isOne(level0, i)) values.push(Array.from({ length: E }, nextByte));
   // 'its length is exactly what its parts add up to'
-  if (at !== payload.length) throw corrupt('payload goes on behind its values');
+  if (at !== payload.length) throw corrupt('payload continues after its values');
   // 'runs side by side have different values'
-  if (values.some((value, r) => value.join() === values[r - 1]?.join())) throw corrupt('payload has two runs of one value');
+  if (values.some((value, r) => value.join() === values[r - 1]?.join()))
+    throw corrupt('payload has two adjacent runs of one value');
 
   // 'Then the element number i has the value of run number r − 1, where r is the number of ones among bits 0 to i of level 0.'
   const ordered: number[][] = [];
@@ -82,7 +83,7 @@ function isOne(level: readonly number[], i: number): boolean {
 
 /** 'Bits behind the last byte of the level below (in level 0: behind the last element) are 0.' */
 function checkEnd(level: readonly number[], count: number): void {
-  for (let i = count; i < 8 * level.length; i++) if (isOne(level, i)) throw corrupt('payload has bits behind the end of a level');
+  for (let i = count; i < 8 * level.length; i++) if (isOne(level, i)) throw corrupt('payload has bits after the end of a level');
 }
 
 function corrupt(what: string): StriaError {

@@ -21,7 +21,7 @@ export const reference: ReferenceCodec = {
     const { levels, runCount } = runStarts(ordered);
     const [level0, level1, level2, level3] = levels;
 
-    // level 3 whole, then the nonzero bytes of level 2, of level 1 and of level 0, then the value of each run
+    // All of level 3, then the nonzero bytes of levels 2, 1 and 0, then the value of each run.
     const sections = [level3, nonzeroBytes(level2, level3), nonzeroBytes(level1, level2), nonzeroBytes(level0, level1)];
     const treeLength = sections.reduce((sum, section) => sum + section.byteLength, 0);
     const payload = new Uint8Array(treeLength + runCount * chunk.elementBytes);
@@ -47,7 +47,7 @@ export const reference: ReferenceCodec = {
     if (payload.byteLength < lengths[3])
       throw corrupt(`ends after ${payload.byteLength} bytes, inside level 3 (${lengths[3]} bytes)`);
 
-    // Every offset follows from what was read before, and no level is longer than 8 bytes for each byte of its parent.
+    // Every offset follows from earlier parts, and each byte of a level has at most 8 bytes below it.
     let level = payload.subarray(0, lengths[3]);
     checkPadding(level, lengths[2], 3);
     let at = lengths[3];
@@ -71,7 +71,7 @@ export const reference: ReferenceCodec = {
       if (i === 0) return;
       at += elementBytes;
       const next = readElement(payload, at, elementBytes);
-      if (next === value) throw corrupt(`has two runs of the value ${value} side by side, at element ${i}`);
+      if (next === value) throw corrupt(`has two adjacent runs of the value ${value}, at element ${i}`);
       fillRun(ordered, value, start, i);
       start = i;
       value = next;
@@ -119,7 +119,7 @@ function runStarts(ordered: Elements): { levels: readonly [Uint8Array, Uint8Arra
       runCount++;
       previous = element;
     }
-    // No run starts in words that are of one run whole.
+    // No run starts in words whose elements all belong to one run.
     const repeated = Math.imul(previous, repeats[ordered.BYTES_PER_ELEMENT] as number);
     if (i < ordered.length) i = wordElements * endOfRepeats(words, i / wordElements, repeated);
   }
@@ -130,10 +130,10 @@ function setBit(bits: Uint8Array, index: number): void {
   bits[index >> 3] = (bits[index >> 3] as number) | (1 << (index & 7));
 }
 
-/** Multiplied by it, an element of so many bytes stands in every place of a word. */
+/** By element width: multiplying an element by this factor repeats it in every lane of a word. */
 const repeats: Readonly<Record<number, number>> = { 1: 0x01010101, 2: 0x00010001, 4: 1 };
 
-/** The number of the first word from `start` on that is not `word`; their count where all are. */
+/** The index of the first word from `start` on that differs from `word`; the number of words if none does. */
 function endOfRepeats(words: Int32Array, start: number, word: number): number {
   let at = start;
   while (at < words.length && words[at] === word) at++;
@@ -169,7 +169,7 @@ function childLevel(parent: Uint8Array, length: number, payload: Uint8Array, at:
 /** 'Bits behind the last byte of the level below (in level 0: behind the last element) are 0.' */
 function checkPadding(level: Uint8Array, bitCount: number, number: number): void {
   if (bitCount % 8 !== 0 && (level.at(-1) as number) >> (bitCount % 8) !== 0) {
-    throw corrupt(`has bits behind the end of level ${number}`);
+    throw corrupt(`has bits after the end of level ${number}`);
   }
 }
 
@@ -186,7 +186,7 @@ function forEachBit(bits: Uint8Array, bitCount: number, visit: (index: number) =
   }
 }
 
-/** As `forEachBit`, of one byte whose lowest bit has the index `first`. */
+/** Like `forEachBit`, for one byte whose lowest bit has the index `first`. */
 function forEachBitOf(byte: number, first: number, visit: (index: number) => void, bitCount = first + 8): void {
   for (let index = first, rest = byte; rest !== 0 && index < bitCount; index++, rest >>= 1) {
     if (rest & 1) visit(index);

@@ -2,7 +2,7 @@ import type { ChunkVoxels, CodecParameters } from '../../codec/codec.ts';
 import type { Axis } from '../../codec/scan-order.ts';
 import { bytesOf, orderedByDefinition, packBits, startsRun } from '../../codec/scan-order-testing.ts';
 
-/** SPEC.md sentence by sentence, without any haste. For tests alone: `reference` is the quick one. */
+/** An encoder written from SPEC.md, sentence by sentence, and slow. Only for tests; `reference` is the fast one. */
 export function encodeByDefinition(chunk: ChunkVoxels, parameters: CodecParameters): Uint8Array {
   const ordered = orderedByDefinition(chunk, parameters[0] as Axis);
 

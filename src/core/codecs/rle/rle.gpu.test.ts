@@ -4,5 +4,5 @@ import { rle } from './index.ts';
 
 const gpu = await openTestGpu();
 
-describeCodecOnGpu(rle, gpu, 'as dispatches are');
-describeCodecOnGpu(rle, gpu, 'dispatches spread', { isBrief: true, isSpread: true });
+describeCodecOnGpu(rle, gpu, 'default dispatches');
+describeCodecOnGpu(rle, gpu, 'spread dispatches', { isBrief: true, isSpread: true });

@@ -61,13 +61,13 @@ test('auto takes the axis with the fewest changes, and the first on a tie', () =
   expect([...rle.choose({ changes: [0, 5, 5] }, chunk, { axis: 'z' })]).toEqual([2]);
 });
 
-test('a column that is constant costs nothing where the next one has the same value', () => {
+test('a constant column costs nothing if the next one has the same value', () => {
   const chunk = makeChunk([64, 64, 64], 1, (_x, _y, z) => Number(z < 32));
-  // Along x all is constant but where z reaches 32: two runs.
+  // Along x there are two runs: the value changes only at z = 32.
   expect(rle.reference.encode(chunk, Uint8Array.of(0)).byteLength).toBe(64 + 3 * 2 + 2);
 });
 
-test('the estimate is a little above the size for scattered voxels, whose two run starts share a byte', () => {
+test('the estimate is slightly above the size for scattered voxels, whose two run starts share a byte', () => {
   const chunk = makeChunk([64, 64, 64], 1, (_x, _y, _z, random) => (random() % 50 === 0 ? random() : 0));
   const parameters = Uint8Array.of(2);
   const size = rle.reference.encode(chunk, parameters).byteLength;
@@ -79,11 +79,11 @@ test('the estimate is a little above the size for scattered voxels, whose two ru
 const twoRuns = { shape: [16, 1, 1] as const, elementBytes: 1 as const };
 test.each([
   ['a stored zero byte', [1, 1, 3, 1, 0, 5, 6], /zero byte in level 0/],
-  ['bits behind the end', [1, 1, 7, 1, 1, 1, 5, 6, 5], /bits behind the end of level 1/],
+  ['bits after the end', [1, 1, 7, 1, 1, 1, 5, 6, 5], /bits after the end of level 1/],
   ['no run at the start', [1, 1, 1, 2, 5], /no run that starts at element 0/],
-  ['equal runs side by side', [1, 1, 1, 3, 5, 5], /two runs of the value 5 side by side/],
-  ['a value too few', [1, 1, 1, 3, 5], /has 5 bytes; its 2 runs take 6/],
-  ['nothing at all', [], /ends after 0 bytes, inside level 3/],
+  ['adjacent runs of one value', [1, 1, 1, 3, 5, 5], /two adjacent runs of the value 5/],
+  ['one value too few', [1, 1, 1, 3, 5], /has 5 bytes; its 2 runs take 6/],
+  ['an empty payload', [], /ends after 0 bytes, inside level 3/],
 ])('%s is refused with its reason', (_, payload, reason) => {
   expect(() => rle.reference.decode(Uint8Array.from(payload), twoRuns, Uint8Array.of(0))).toThrow(reason);
 });

@@ -16,8 +16,8 @@ import {
 } from '../../shared/wasm.ts';
 
 /**
- * Where runs start in cubes (`RowsOfCube`), and their values. A row's or a column's bits of level 0 are one word, and only busy
- * rows are looked at. Level 0 is all zeros before, and begins at `level0`.
+ * Finds where runs start in cubes (`RowsOfCube`), and their values. The level-0 bits of a row or column are one word, and only
+ * busy rows are examined. Level 0 begins at `level0` and must be all zeros at first.
  */
 
 const wordBytes = 8;
@@ -25,7 +25,7 @@ const one = i64.constant(1);
 const zero = i64.constant(0);
 const takeLowest = (word: Local) => word.set(withoutLowestBit.i64(word.get));
 
-/** Which elements of the row at `p` differ from those `back` bytes before them, as a word. */
+/** A word that flags the elements of the row at `p` that differ from the element `back` bytes before them. */
 function differences(elementBytes: CodecElementBytes, p: Local, back: Value): Code {
   const { ne, bitmask } = elementCode[elementBytes];
   const lanes = vectorBytes / elementBytes;
@@ -36,7 +36,7 @@ function differences(elementBytes: CodecElementBytes, p: Local, back: Value): Co
   }).reduce((a, b) => i64.or(a, b));
 }
 
-/** Along x: a row's word is its elements' bits. */
+/** Along x: the word of a row holds its elements' bits. */
 export function markCubeAlongRows(elementBytes: CodecElementBytes): WasmFunction {
   const { load } = elementCode[elementBytes];
   return wasmFunction(
@@ -48,7 +48,7 @@ export function markCubeAlongRows(elementBytes: CodecElementBytes): WasmFunction
         y.set(i64.toI32(i64.ctz(look.get))),
         takeLowest(look),
         p.set(i32.add(plane.get, i32.mul(y.get, rowStride.get))),
-        // Before a row's first element stands the last of the row before; before the first of all, nothing.
+        // A row's first element follows the last element of the previous row. The very first element follows nothing.
         when(y.get, [last.set(i32.add(i32.sub(p.get, rowStride.get), toLast))]),
         bits.set(i64.and(differences(elementBytes, p, elementBytes), i64.constant(-2))),
         when(i32.or(i32.eqz(last.get), i32.ne(load(p.get), load(last.get))), [bits.set(i64.or(bits.get, one))]),
@@ -59,7 +59,7 @@ export function markCubeAlongRows(elementBytes: CodecElementBytes): WasmFunction
         doWhile(
           [
             busy.set(i64.load(busyAt.get)),
-            // A row begins a run, too, where the row before it is busy; the first of a plane may anyway.
+            // A row may also begin a run if the previous row is busy, and the first row of a plane always may.
             look.set(i64.or(i64.or(busy.get, i64.shl(busy.get, one)), one)),
             doWhile(oneRow, i64.ne(look.get, zero)),
             last.set(i32.add(i32.add(plane.get, i32.mul(rowStride.get, cubeSide - 1)), toLast)),
@@ -76,8 +76,9 @@ export function markCubeAlongRows(elementBytes: CodecElementBytes): WasmFunction
 }
 
 /**
- * Along y or z: rows across the columns, `step` bytes apart, give a word each, which are then turned into those of the columns.
- * @param busyAt a word for each `outer`, whose bits go along the columns
+ * Along y or z: each row across the columns, `step` bytes apart, gives a word. The words are then transposed into those of the
+ * columns.
+ * @param busyAt a word for each `outer`, whose bits run along the columns
  */
 export function markCubeAcrossRows(elementBytes: CodecElementBytes): WasmFunction {
   const { load } = elementCode[elementBytes];
@@ -98,7 +99,7 @@ export function markCubeAcrossRows(elementBytes: CodecElementBytes): WasmFunctio
         start.set(at.get),
         doWhile(
           [
-            // Before a column's first element stands the last of the column before it; before the first of all, nothing.
+            // A column's first element follows the last element of the previous column. The very first element follows nothing.
             p.set(start.get),
             along.set(0),
             bits.set(i64.and(differences(elementBytes, p, i32.sub(elementBytes, toLast)), i64.constant(-2))),
@@ -134,8 +135,8 @@ const turnWords = ['mask', 'swap'] as const;
 type TurnLocals = Readonly<Record<(typeof turnNumbers)[number] | (typeof turnWords)[number], Local>>;
 
 /**
- * Turns 64 words of 64 bits at `words`: bit j of word i becomes bit i of word j. Blocks of bits change places, 32×32 first, then
- * smaller ones in each of them (Hacker's Delight, section 7-3).
+ * Transposes 64 words of 64 bits at `words`: bit j of word i becomes bit i of word j. Swaps blocks of 32×32 bits first, then
+ * smaller blocks within each (Hacker's Delight, section 7-3).
  */
 function turnWordsAt(words: Local, { low, distance, group, groupEnd, mask, swap }: TurnLocals): Code[] {
   const wide = i64.fromI32(i32.shrU(distance.get, 3));
@@ -182,7 +183,7 @@ export const turnRows = wasmFunction(
   ],
 );
 
-/** The value of each run, in order, to `values`; their number to `countAt`. Columns lie as `columnsOf` says. */
+/** Writes the value of each run to `values`, in order, and their number to `countAt`. `columnsOf` gives the layout of columns. */
 export function takeCubeValues(elementBytes: CodecElementBytes): WasmFunction {
   const { load, store } = elementCode[elementBytes];
   return wasmFunction(

@@ -21,10 +21,10 @@ import {
 import { levelLengths } from './reference.ts';
 import { markCubeAcrossRows, markCubeAlongRows, takeCubeValues, turnRows } from './wasm-cube.ts';
 
-/** So many bytes of zeros are passed over at once. */
+/** The number of zero bytes that are skipped at once. */
 const skipBytes = 2 * vectorBytes;
 
-/** As `reference.encode`, which is its oracle: the same bytes, vectors at a time. Undefined where there is no WebAssembly. */
+/** Like `reference.encode`, its oracle, and with the same bytes, but with vectors. Undefined without WebAssembly. */
 export function encodeInMemory(chunk: ChunkInMemory, parameters: CodecParameters): Uint8Array<ArrayBuffer> | undefined {
   const axis = parseAxis('rle', parameters);
   const kernel = kernelOf(chunk, axis);
@@ -32,7 +32,7 @@ export function encodeInMemory(chunk: ChunkInMemory, parameters: CodecParameters
   const { shape, elementBytes, at, rowStride, planeStride, cube, freeAt } = chunk;
   const count = elementCount(chunk);
   const lengths = levelLengths(count);
-  // Four bitmaps; the bytes of levels 0, 1, 2 that are not 0; the values; a count.
+  // Four bitmaps; the nonzero bytes of levels 0, 1 and 2; the values; a count.
   let end = freeAt;
   const place = (byteLength: number) => {
     const start = end;
@@ -87,7 +87,7 @@ export function encodeInMemory(chunk: ChunkInMemory, parameters: CodecParameters
   return payload;
 }
 
-/** Where columns along the axis lie, in scan order: `inner` of them `innerStep` bytes apart, and so on `outerStep` bytes apart. */
+/** Columns along the axis, in scan order: groups of `inner` columns `innerStep` bytes apart, the groups `outerStep` bytes apart. */
 function columnsOf({ shape: [x, y, z], elementBytes, rowStride, planeStride }: ChunkInMemory, axis: Axis) {
   if (axis === 0) return { step: elementBytes, length: x, inner: y, innerStep: rowStride, outerStep: planeStride };
   if (axis === 1) return { step: rowStride, length: y, inner: x, innerStep: elementBytes, outerStep: planeStride };
@@ -123,7 +123,7 @@ const rowParameters = ['at', 'rowStride', 'planeStride', 'width', 'height', 'dep
 const rowVariables = ['row', 'y', 'z', 'plane', 'p', 'end', 'pieceEnd', 'index', 'bits', 'address', 'last'] as const;
 type RowLocals = Readonly<Record<(typeof rowParameters)[number] | (typeof rowVariables)[number], Local>>;
 
-/** `body` for each row: `row` is its address, `y` and `z` its place. */
+/** Runs `body` for each row: `row` is its address, `y` and `z` are its coordinates. */
 function forEachRow({ at, rowStride, planeStride, height, depth, row, y, z, plane }: RowLocals, body: readonly Code[]): Code[] {
   return [
     plane.set(at.get),
@@ -140,21 +140,21 @@ function forEachRow({ at, rowStride, planeStride, height, depth, row, y, z, plan
   ];
 }
 
-/** Whether none of a piece's vectors differs from what `other` gives for it. */
+/** Whether all vectors of a piece equal those that `other` gives for them. */
 function isSame(p: Local, pieceBytes: number, other: (offset: number) => Code): Code {
   const offsets = Array.from({ length: pieceBytes / vectorBytes }, (_, vector) => vectorBytes * vector);
   const differences = offsets.map((offset) => v128.xor(v128.load(p.get, offset), other(offset)));
   return i32.eqz(v128.anyTrue(differences.reduce((a, b) => v128.or(a, b))));
 }
 
-/** Along x: a row's elements follow each other in scan order, so a vector's bits do, too. */
+/** Along x: a row's elements are consecutive in scan order, so the bits of a vector are too. */
 function markAlongRows(elementBytes: CodecElementBytes, pieceBytes: number): WasmFunction {
   const { ne, bitmask, load, splat } = elementCode[elementBytes];
   return wasmFunction(rowParameters, { i32: [...rowVariables, 'before'] }, (locals) => {
     const { width, level0, row, p, end, pieceEnd, index, bits, address, last, before } = locals;
     const vector = [
       bits.set(bitmask(ne(v128.load(p.get), v128.load(i32.sub(p.get, elementBytes))))),
-      // Before a row's first element stands the last of the row before; before the first of all, nothing.
+      // A row's first element follows the last element of the previous row. The very first element follows nothing.
       when(i32.eq(p.get, row.get), [
         bits.set(i32.and(bits.get, -2)),
         when(i32.or(i32.eqz(last.get), i32.ne(load(row.get), load(last.get))), [bits.set(i32.or(bits.get, 1))]),
@@ -192,13 +192,13 @@ function markAlongRows(elementBytes: CodecElementBytes, pieceBytes: number): Was
   });
 }
 
-/** Along y or z: a vector's elements belong to as many columns, so its bits are set one by one. */
+/** Along y or z: each element of a vector belongs to another column, so its bits are set one by one. */
 function markAcrossRows(elementBytes: CodecElementBytes, axis: 1 | 2, pieceBytes: number): WasmFunction {
   const { ne, bitmask, load } = elementCode[elementBytes];
   return wasmFunction(rowParameters, { i32: [...rowVariables, 'back', 'bit'] }, (locals) => {
     const { rowStride, planeStride, width, height, depth, level0 } = locals;
     const { row, y, z, p, end, pieceEnd, index, bits, address, last, back, bit } = locals;
-    // Along: the place in the column, and the steps to the next. Across: the place among the columns of one x.
+    // `along` is the position in the column, `across` the position among the columns of one x.
     const [along, across] = axis === 1 ? [y, z] : [z, y];
     const [step, acrossStep, length] = axis === 1 ? [rowStride, planeStride, height] : [planeStride, rowStride, depth];
     const toLast = i32.mul(i32.sub(length.get, 1), step.get);
@@ -224,7 +224,7 @@ function markAcrossRows(elementBytes: CodecElementBytes, axis: 1 | 2, pieceBytes
         p.set(row.get),
         end.set(i32.add(row.get, i32.mul(width.get, elementBytes))),
         index.set(i32.add(along.get, i32.mul(across.get, i32.mul(width.get, length.get)))),
-        // How far back the elements before these lie. Before a column's first stands the last of the column before it.
+        // The distance to the previous elements. A column's first element follows the last element of the previous column.
         back.set(step.get),
         when(i32.eqz(along.get), [
           back.set(i32.sub(elementBytes, toLast)),
@@ -249,7 +249,10 @@ function markAcrossRows(elementBytes: CodecElementBytes, axis: 1 | 2, pieceBytes
   });
 }
 
-/** For each byte at `level` that is not 0: the byte to `bytes`, and its bit to `bits`. Their number to `countAt`. Behind the level are zeros. */
+/**
+ * Appends each nonzero byte at `level` to `bytes`, sets its bit in `bits`, and writes their number to `countAt`. Zeros must
+ * follow the level.
+ */
 const pack = wasmFunction(
   ['level', 'length', 'bits', 'bytes', 'countAt'],
   { i32: ['end', 'mask', 'next'] },
@@ -274,7 +277,7 @@ const pack = wasmFunction(
   ],
 );
 
-/** The value of each run, in order, to `values`; their number to `countAt`. */
+/** Writes the value of each run to `values`, in order, and their number to `countAt`. */
 function takeValues(elementBytes: CodecElementBytes): WasmFunction {
   const { load, store } = elementCode[elementBytes];
   return wasmFunction(
@@ -289,7 +292,7 @@ function takeValues(elementBytes: CodecElementBytes): WasmFunction {
           doWhile(
             [
               index.set(i32.add(i32.shl(j.get, 3), i32.ctz(byte.get))),
-              // On to the column that it lies in; `start` is the number of its first element.
+              // Advances to the column that holds it. `start` is the index of the column's first element.
               whileTrue(i32.eqz(i32.ltU(i32.sub(index.get, start.get), length.get)), [
                 start.add(length.get),
                 base.add(innerStep.get),
@@ -312,7 +315,7 @@ function takeValues(elementBytes: CodecElementBytes): WasmFunction {
   );
 }
 
-/** `body` for each byte that is not 0, in order. Behind the bytes lie `skipBytes` that may be read; they may hold anything. */
+/** Runs `body` for each nonzero byte, in order. May read `skipBytes` past the end; their contents do not matter. */
 function forEachByte(
   start: Local,
   length: Local,
