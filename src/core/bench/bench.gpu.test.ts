@@ -13,7 +13,7 @@ import { type BenchRunner, runGpuSuite } from './run.ts';
 const gpu = await openTestGpu();
 
 const runner: BenchRunner = { stria: 'test', cpu: 'test', threads: 2, platform: 'test', runtime: 'test' };
-/** A crew whose members are all this thread. */
+/** A crew whose members all run on this thread. */
 const host: BenchHost = {
   openCrew: async () =>
     createCrew(
@@ -24,7 +24,7 @@ const host: BenchHost = {
     ),
 };
 
-test('the seeds’ tables are rebuilt, every output checked, and the memory comes back', async () => {
+test('the tables of the seeds are measured, every output is checked, and the memory is freed', async () => {
   const before = gpu.memory.liveBytes();
   const request = { suite: 'seeds', size: 16, type: 'u8', codecs: [], repetitions: 1 } as const;
   const heard: BenchCase[] = [];
@@ -47,7 +47,7 @@ test('the seeds’ tables are rebuilt, every output checked, and the memory come
   expect(result.gaps).toEqual([]);
 });
 
-test('a stack is played from compressed memory, its frames checked, and the memory comes back', async () => {
+test('a stack is played from compressed memory, its frames are checked, and the memory is freed', async () => {
   const before = gpu.memory.liveBytes();
   const request = { suite: 'playback', size: 8, type: 'u8', codecs: ['rice'], repetitions: 1 } as const;
   const result = await runGpuSuite('playback', gpu, host, runner, request);
@@ -59,7 +59,7 @@ test('a stack is played from compressed memory, its frames checked, and the memo
   expect(Object.keys(found?.stages ?? {})).toEqual(['decode', 'draw']);
 });
 
-test('a volume turns in the 3D view, drawn alike without skipping, and the memory comes back', async () => {
+test('a volume turns in the 3D view, looks the same without skipping, and the memory is freed', async () => {
   const before = gpu.memory.liveBytes();
   const request = { suite: 'view', size: 8, type: 'u16', codecs: [], repetitions: 1 } as const;
   const result = await runGpuSuite('view', gpu, host, runner, request);
@@ -70,13 +70,13 @@ test('a volume turns in the 3D view, drawn alike without skipping, and the memor
     expect(found).toMatchObject({ table: 'view', operation: 'draw', outputBytes: 4 * 30 * 17 });
     expect(found.wallMs.repetitions).toBe(8);
     expect(found.gpuMs?.median).toBeGreaterThan(0);
-    // So few bytes may take less than a tick of the clock.
+    // So few bytes may take less than the clock's resolution.
     expect(found.copyMs).toBeGreaterThanOrEqual(0);
     expect(found.note).toMatch(/frames a second/);
   }
 });
 
-test('auto is timed with its statistics, its survey and what it chose, and decoded again', async () => {
+test('auto is timed with its statistics, its survey and the chosen codecs, and its output is decoded', async () => {
   const before = gpu.memory.liveBytes();
   const cases: BenchCase[] = [];
   const context: BenchContext = {
@@ -103,7 +103,7 @@ test('auto is timed with its statistics, its survey and what it chose, and decod
   expect(gpu.memory.liveBytes()).toBe(before);
 });
 
-test('a cancelled run ends as cancelled, and gives its memory back', async () => {
+test('a cancelled run ends as cancelled and frees its memory', async () => {
   const before = gpu.memory.liveBytes();
   const controller = new AbortController();
   const request = { suite: 'codecs', size: 16, type: 'u8', codecs: ['rle'], repetitions: 1 } as const;
@@ -112,7 +112,7 @@ test('a cancelled run ends as cancelled, and gives its memory back', async () =>
   expect(gpu.memory.liveBytes()).toBe(before);
 });
 
-test('what the GPU has no room for is left out with a reason', async () => {
+test('cases too large for the GPU are left out with a reason', async () => {
   const small = await openNodeGpu({ software: true, limits: 'default' });
   const request = { suite: 'seeds', size: 16, type: 'u8', codecs: [], repetitions: 1 } as const;
   Object.defineProperty(small, 'maxBindingBytes', { value: 4096 });

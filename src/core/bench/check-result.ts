@@ -32,7 +32,7 @@ function check(value: unknown, given: Schema, place: string): void {
   if (wanted.const !== undefined && value !== wanted.const) refuse(`is not ${JSON.stringify(wanted.const)}`);
   if (wanted.enum && !wanted.enum.includes(value)) refuse(`is none of ${wanted.enum.join(', ')}`);
   const types = typeof wanted.type === 'string' ? [wanted.type] : wanted.type;
-  if (types && !types.some((type) => isOf(value, type))) refuse(`is no ${types.join(' or ')}`);
+  if (types && !types.some((type) => isOf(value, type))) refuse(`is not of type ${types.join(' or ')}`);
   if (typeof value === 'number' && wanted.minimum !== undefined && !(value >= wanted.minimum))
     refuse(`is below ${wanted.minimum}`);
   if (typeof value === 'string' && wanted.pattern && !new RegExp(wanted.pattern).test(value)) refuse(`is not ${wanted.pattern}`);

@@ -42,7 +42,7 @@ export function compareResults(a: BenchResult, b: BenchResult): BenchComparison 
     ['runtime', kindOf(a.machine.runtime), kindOf(b.machine.runtime)],
   ] as const;
   const unlike = must.filter(([, ofA, ofB]) => ofA !== ofB).map(([what, ofA, ofB]) => `${what} ${ofA} and ${ofB}`);
-  if (unlike.length > 0) throw new StriaError('invalid-input', `these results are of unlike things: ${unlike.join('; ')}`);
+  if (unlike.length > 0) throw new StriaError('invalid-input', `these results are not comparable: ${unlike.join('; ')}`);
   const may = [
     ['Stria', a.stria, b.stria],
     ['driver', a.machine.adapter?.description, b.machine.adapter?.description],

@@ -5,7 +5,7 @@ import type { TableId } from './harness/tables.ts';
 export interface PublishedTime {
   readonly table: TableId;
   readonly x: string | number;
-  /** As our case is named. */
+  /** The method's name in our cases. */
   readonly method: string;
   readonly ms: number;
   /** The hardware, in the paper's words. */

@@ -68,9 +68,13 @@ describe('the schema of results', () => {
   test.each([
     ['another schema', { schema: 1 }, /result\.schema/],
     ['no machine', { machine: undefined }, /has no machine/],
-    ['a field that nobody knows', { speed: 'very fast' }, /unknown speed/],
-    ['a time that is no number', { cases: [{ ...caseAt(1), wallMs: { ...caseAt(1).wallMs, median: '1' } }] }, /wallMs\.median/],
-    ['a table that is none', { cases: [{ ...caseAt(1), table: 'best' }] }, /cases\[0\]\.table/],
+    ['an unknown field', { speed: 'very fast' }, /unknown speed/],
+    [
+      'a time that is not a number',
+      { cases: [{ ...caseAt(1), wallMs: { ...caseAt(1).wallMs, median: '1' } }] },
+      /wallMs\.median/,
+    ],
+    ['an unknown table', { cases: [{ ...caseAt(1), table: 'best' }] }, /cases\[0\]\.table/],
     ['a negative time', { cases: [caseAt(-1)] }, /below 0/],
     ['no date', { date: 'yesterday' }, /date/],
   ])('refuses %s', (_, change, message) => {
@@ -81,7 +85,7 @@ describe('the schema of results', () => {
 });
 
 describe('two results', () => {
-  test('agree within 5 %, or do not', () => {
+  test('agree only within 5 %', () => {
     const a = resultOf([caseAt(1), caseAt(2, 'labels 64³ u8'), caseAt(3, 'only a')]);
     const b = resultOf([caseAt(1.04), caseAt(2.2, 'labels 64³ u8')]);
     const { rows, onlyA, onlyB } = compareResults(a, b);
@@ -94,7 +98,7 @@ describe('two results', () => {
     expect(onlyB).toEqual([]);
   });
 
-  test('of another driver are compared, and that is said', () => {
+  test('from another driver are compared, and the difference is reported', () => {
     const adapter = { vendor: 'a', architecture: 'b', device: 'c', description: 'driver 2' };
     const { differences } = compareResults(resultOf([caseAt(1)]), resultOf([caseAt(1)], { adapter }));
     expect(differences).toEqual(['driver driver 1 and driver 2']);
@@ -105,8 +109,8 @@ describe('two results', () => {
     ['software GPU', { software: true }],
     ['threads', { threads: 16 }],
     ['timestamps', { timestamps: false }],
-  ])('of unlike things are refused: %s', (what, change) => {
-    expect(() => compareResults(resultOf([]), resultOf([], change))).toThrow(new RegExp(`unlike things: ${what}`));
+  ])('that are not comparable are refused: %s', (what, change) => {
+    expect(() => compareResults(resultOf([]), resultOf([], change))).toThrow(new RegExp(`not comparable: ${what}`));
   });
 
   test('of another size are refused', () => {
@@ -115,7 +119,7 @@ describe('two results', () => {
   });
 });
 
-test('a spread is of the samples that there are', () => {
+test('a spread summarizes its samples', () => {
   const samples = [5, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
   expect(spreadOf(samples)).toEqual({ min: 1, median: 8, p95: 15, max: 15, repetitions: 15 });
 });

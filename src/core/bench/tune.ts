@@ -93,7 +93,7 @@ async function makeChoices(
 ): Promise<TunedChoice[]> {
   using scope = gpu.scope('tune');
   gpu.tuning = standardTuning;
-  onProgress?.({ stage: 'data to try it on', done: 0, total: tuningNames.length });
+  onProgress?.({ stage: 'preparing test data', done: 0, total: tuningNames.length });
   const heater = createHeater(gpu, scope, heatBytes);
   using trials = await prepareTrials(gpu, scope, size, signal);
   const sample = async (name: TuningName, value: number): Promise<number> => {

@@ -28,7 +28,7 @@ export interface Trials extends Disposable {
 /** Copies of a small phantom along each axis: generating a large one would take longer than everything else. */
 const copies = 4;
 const copiesInView = 2;
-/** Of a byte: the remaining bits have runs. */
+/** The high bits of a byte. Kept alone, they form runs. */
 const coarse = 0xe0;
 /** Size of the full picture, in pixels. */
 const picture = { width: 960, height: 540, size: 256 };

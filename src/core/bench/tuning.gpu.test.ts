@@ -15,12 +15,12 @@ import { tuneGpu } from './tune.ts';
 import { ViewStage } from './view.ts';
 
 const gpu = await openTestGpu();
-/** Chunks of whole bricks, clipped ones, and ones that cut words. */
+/** Gives chunks of whole bricks, clipped chunks, and chunks whose edges cut words. */
 const dims: Dims3 = [45, 37, 19];
 const chunkShape: Dims3 = [32, 16, 16];
 const blobs = testPatterns.blobs as (typeof testPatterns)[string];
 
-/** A box in chunks whose axes take turns, and their payloads by the codec's reference. */
+/** A box in chunks with alternating axes, and their payloads from the codec's reference. */
 function coded(choice: TuningName, elementBytes: CodecElementBytes) {
   const codec = codecs.find(({ name }) => choice.startsWith(`${name}.`)) as (typeof codecs)[number];
   const box = poisonedBox(dims, elementBytes, 0);
@@ -37,7 +37,7 @@ function coded(choice: TuningName, elementBytes: CodecElementBytes) {
   return { kernels: createKernels(codec, gpu), box, chunks, payloads };
 }
 
-/** Encodes and compares with the reference. */
+/** Encodes, and compares the result with the reference's. */
 async function expectEncoding(name: TuningName, elementBytes: CodecElementBytes): Promise<void> {
   const { kernels, box, chunks, payloads } = coded(name, elementBytes);
   await withOthers(name, async (what) => {
@@ -70,7 +70,7 @@ async function expectDecoding(name: TuningName, elementBytes: CodecElementBytes)
   });
 }
 
-/** Runs it with each value of a choice but its standard, which other tests have. */
+/** Runs `check` with each value of a choice except the standard, which other tests cover. */
 async function withOthers(name: TuningName, check: (what: string) => Promise<void>): Promise<void> {
   const { values, standard }: TuningChoice = tuningChoices[name];
   try {
@@ -110,9 +110,9 @@ const checks: Readonly<Record<TuningName, () => Promise<void>>> = {
   },
 };
 
-test.each(tuningNames)('%s: with each value the same bytes', (name) => checks[name]());
+test.each(tuningNames)('%s: every value gives the same bytes', (name) => checks[name]());
 
-test('a calibration times every value, and leaves memory and tuning as they were', async () => {
+test('a calibration times every value and leaves memory and tuning unchanged', async () => {
   const before = { ...standardTuning, 'rice.decode': 64 };
   gpu.tuning = before;
   try {

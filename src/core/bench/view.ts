@@ -27,7 +27,7 @@ const turnsOf = ({ isSoftware }: Gpu) => (isSoftware ? { frameCount: 8, rounds: 
 const texelsPerStep = 1;
 /** Angles at which a frame is drawn again without skipping and compared. */
 const checked = [0, 0.37];
-/** Tolerance of 255, and how many pixels in a thousand may exceed it: samples differ by a rounding error. */
+/** The tolerance, of 255, and how many pixels in a thousand may exceed it, because samples differ by rounding errors. */
 const sameWithin = 8;
 const mostOthers = 1;
 
@@ -44,8 +44,8 @@ const targetOf = (size: number) => {
 };
 
 /**
- * Suite `view`: the phantom turns once around its upright axis, seen as the app's 3D view first shows a volume, and is drawn
- * into a texture by the same shader, again and again, as fast as it goes.
+ * Suite `view`: the phantom turns once around its vertical axis, seen from the initial camera of the app's 3D view. The same
+ * shader draws it into a texture, repeatedly, as fast as possible.
  */
 export async function benchView(context: BenchContext): Promise<void> {
   const { gpu, request, job, meter } = context;
@@ -90,10 +90,10 @@ export async function benchView(context: BenchContext): Promise<void> {
             outputBytes: pixelBytes,
             movedBytes: pixelBytes,
             movedBytesAre: 'least',
-            verified: `${checked.length} frames compared with ones drawn without skipping of empty space, pixel by pixel`,
+            verified: `${checked.length} frames compared, pixel by pixel, with frames drawn without skipping empty space`,
             note:
               `${Math.round(intervals.length / seconds)} frames a second over ${intervals.length} frames, ${inFlight} in flight; ` +
-              `a sample every ${texelsPerStep === 1 ? 'texel' : `${texelsPerStep} texels`} (192 along the longest edge at least)`,
+              `a sample every ${texelsPerStep === 1 ? 'texel' : `${texelsPerStep} texels`} (at least 192 along the longest edge)`,
           },
           timing,
           copy,
@@ -105,7 +105,7 @@ export async function benchView(context: BenchContext): Promise<void> {
   }
 }
 
-/** A texture as large as a screen, into which a volume is drawn from any side. */
+/** A texture of screen size into which a volume is drawn from any direction. */
 export class ViewStage {
   readonly #gpu: Gpu;
   readonly #display: DisplayTexture;
@@ -148,14 +148,14 @@ export class ViewStage {
     this.#unskipped = { ...display, bricks: oneBrick(gpu, scope, display) };
   }
 
-  /** Draws a frame. Resolves when the GPU is done. @param turn where the volume stands, of 0…1 */
+  /** Draws a frame. Resolves when the GPU is done. @param turn the volume's rotation, 0…1 for a full turn */
   async draw(projection: Projection, turn: number, onTimes: NonNullable<Commands['onTimes']>): Promise<void> {
     const commands = this.#gpu.commands('frame', onTimes);
     this.#record(commands, this.#display, projection, turn);
     await commands.submit();
   }
 
-  /** @throws StriaError `internal` where skipping changes the picture, or there is none */
+  /** @throws StriaError `internal` if skipping changes the picture, or if the picture is empty */
   async check(projection: Projection): Promise<void> {
     for (const turn of checked) {
       const pixels = await this.#pixels(this.#display, projection, turn);
@@ -166,14 +166,14 @@ export class ViewStage {
         if (Math.abs((pixels[at] as number) - (expected[at] as number)) > sameWithin) others++;
       }
       const count = this.#target.width * this.#target.height;
-      if (shown < 0.05 * count) throw new StriaError('internal', `${projection}, turned by ${turn}: there is no picture`);
+      if (shown < 0.05 * count) throw new StriaError('internal', `${projection}, turned by ${turn}: the picture is empty`);
       if (others > (mostOthers * count) / 1000) {
         throw new StriaError('internal', `${projection}, turned by ${turn}: ${others} pixels change when empty space is skipped`);
       }
     }
   }
 
-  /** The picture of a frame. Bytes in rows of whole 256. */
+  /** The pixels of a frame. Rows are padded to multiples of 256 bytes. */
   pixels(projection: Projection, turn: number): Promise<Uint8Array> {
     return this.#pixels(this.#display, projection, turn);
   }
@@ -211,7 +211,7 @@ export class ViewStage {
   }
 }
 
-/** One brick over all that may hold anything: nothing is skipped. */
+/** A single brick that covers the volume and all values, so that nothing is skipped. */
 function oneBrick(gpu: Gpu, scope: GpuScope, { dims, bricks }: DisplayTexture): DisplayTexture['bricks'] {
   const texture = scope.texture('one brick', 8, {
     size: [1, 1, 1],
@@ -224,7 +224,7 @@ function oneBrick(gpu: Gpu, scope: GpuScope, { dims, bricks }: DisplayTexture): 
   return { ...bricks, texture, blocks: texture, size: Math.max(...dims) };
 }
 
-/** As the app's camera first stands: its angle of view, its height over the middle, and as far off as shows the cube whole. */
+/** The app's initial camera: its angle of view, its elevation, and a distance that shows the whole cube. */
 const halfHeight = Math.tan((13 * Math.PI) / 180);
 const rise = Math.atan2(0.22, Math.hypot(0.42, 1));
 const distance = 3.4;
@@ -237,7 +237,7 @@ function turned(angle: number, aspect: number): RayView {
   const up = [sin * Math.sin(rise), Math.cos(rise), -cos * Math.sin(rise)] as const;
   const eye = toEye.map((part) => 0.5 + distance * part) as [number, number, number];
   const across = right.map((part) => part * aspect * halfHeight);
-  // Voxel rows run downwards on the screen.
+  // Voxel rows go down on the screen.
   const above = up.map((part) => -part * halfHeight);
   const ahead = eye.map((part, axis) => part - (toEye[axis] as number));
   return {

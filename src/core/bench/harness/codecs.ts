@@ -10,7 +10,7 @@ import type { BenchContext } from './context.ts';
 
 const chunkShape: Dims3 = [64, 64, 64];
 
-/** The goal of `auto` in the benchmark: with size alone nothing is weighed against speed. */
+/** The goals of `auto` in the benchmark. With 'size', speed would not matter. */
 const autoPreferences = ['balanced', 'speed'] as const;
 
 /** Suite `codecs`: every requested codec on every sample and axis, and the engine's own choice. */

@@ -31,7 +31,7 @@ const mostCopies = 16;
 /** The time limit of the copies before a repetition. */
 const busyMs = 2;
 
-/** @param most bytes of each of its two buffers, if the GPU allows as much */
+/** @param most size in bytes of each of its two buffers, or less if the GPU does not allow it */
 export function createHeater(gpu: Gpu, scope: GpuScope, most = heatBytes): Heater {
   if (gpu.isSoftware) return { raiseClocks: async () => undefined, keepBusy: async () => undefined };
   const bytes = Math.min(most, gpu.maxBindingBytes);

@@ -61,9 +61,9 @@ export interface BenchCase {
    * method.
    */
   readonly movedBytesAre: 'passes' | 'least';
-  /** By timestamp queries, summed over the stages. Undefined on the CPU, and on devices without timestamps. */
+  /** Measured with timestamp queries, summed over the stages. Undefined on the CPU, and on devices without timestamps. */
   readonly gpuMs: Spread | undefined;
-  /** By the host's clock, including submission and the readback of sizes. */
+  /** Measured by the host's clock, including submission and the readback of sizes. */
   readonly wallMs: Spread;
   readonly stages: Readonly<Record<string, Spread>>;
   /** Median of a WGSL copy of the raw data's size, in the same run; undefined without a GPU. */

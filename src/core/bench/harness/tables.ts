@@ -18,10 +18,10 @@ export type TableId = (typeof tableIds)[number];
 
 export interface BenchTable {
   readonly title: string;
-  /** Where the table comes from, for people; undefined for Stria's own. */
+  /** The paper behind the table, for display. Undefined for Stria's own tables. */
   readonly source: string | undefined;
   readonly axis: { readonly label: string; readonly scale: 'words' | 'linear' | 'log' };
-  /** The table is a plane: what its rows are, and of which two methods each place is told. */
+  /** For a plane: the label of its rows, and the two methods that each cell compares. */
   readonly plane?: { readonly label: string; readonly slower: string; readonly faster: string };
 }
 
@@ -37,7 +37,7 @@ export const benchTables: Readonly<Record<TableId, BenchTable>> = {
     axis: { label: 'volume', scale: 'words' },
   },
   'rutter-transfer': {
-    title: 'From the GPU to the host: raw against compressed',
+    title: 'From the GPU to the host: raw and compressed',
     source: 'R. Rutter, Run-length Encoding on Graphics Hardware, University of Alaska Fairbanks, 2011',
     axis: { label: 'volume', scale: 'words' },
   },
@@ -49,7 +49,7 @@ export const benchTables: Readonly<Record<TableId, BenchTable>> = {
   'cuvle-entropy': {
     title: 'Variable-length codes by entropy',
     source: 'CUVLE: Variable-Length Encoding on CUDA (beside PAVLE of A. Balevic)',
-    axis: { label: 'bits of entropy a byte', scale: 'linear' },
+    axis: { label: 'bits of entropy per byte', scale: 'linear' },
   },
   'cuvle-size': {
     title: 'Variable-length codes by size',
@@ -60,7 +60,7 @@ export const benchTables: Readonly<Record<TableId, BenchTable>> = {
     title: 'Variable-length codes by entropy and size',
     source: 'CUVLE: Variable-Length Encoding on CUDA (beside PAVLE of A. Balevic)',
     axis: { label: 'MB', scale: 'log' },
-    plane: { label: 'bits of entropy a byte', slower: 'PAVLE', faster: 'CUVLE in two passes' },
+    plane: { label: 'bits of entropy per byte', slower: 'PAVLE', faster: 'CUVLE in two passes' },
   },
   'metal-rice': {
     title: 'Rice codes of one picture',

@@ -10,7 +10,7 @@ import { encodePairs } from './rutter-pairs.ts';
 describe('Rutter’s pairs', () => {
   const output = new Uint8Array(2 * 8 ** 3);
 
-  test('rows: (count, value), anew in each row', () => {
+  test('rows: (count, value) pairs, starting again in each row', () => {
     const voxels = new Uint8Array(4 * 4).fill(7);
     voxels.set([1, 1, 2, 3], 4);
     expect(encodePairs(voxels, 4, 'rows', output)).toBe(12);
@@ -23,14 +23,14 @@ describe('Rutter’s pairs', () => {
     expect([...output.subarray(0, 8)]).toEqual([4, 0, 4, 1, 4, 2, 4, 3]);
   });
 
-  test('a count is 255 at most', () => {
+  test('a count is at most 255', () => {
     const voxels = new Uint8Array(512);
     expect(encodePairs(voxels, 512, 'rows', output)).toBe(6);
     expect([...output.subarray(0, 6)]).toEqual([255, 0, 255, 0, 2, 0]);
   });
 });
 
-test('PARLE: the example of the post', () => {
+test('PARLE: the example from the post', () => {
   const [symbols, counts] = [new Uint32Array(8), new Uint32Array(8)];
   const runs = encodeRuns(Uint32Array.of(1, 2, 3, 6, 6, 6, 5, 5), symbols, counts);
   expect([...symbols.subarray(0, runs)]).toEqual([1, 2, 3, 6, 5]);
@@ -38,13 +38,13 @@ test('PARLE: the example of the post', () => {
 });
 
 describe('variable-length codes', () => {
-  test.each([0, 1, 2.5, 4, 7, 8])('bytes of %d bits have that entropy, and their codes are read back', (entropy) => {
+  test.each([0, 1, 2.5, 4, 7, 8])('bytes of %d bits have that entropy, and their codes decode', (entropy) => {
     const bytes = entropyBytes(entropy, 1 << 16);
     const counts = countBytes(bytes);
     expect(entropyOf(counts)).toBeCloseTo(entropy, 1);
     const table = huffmanCodes(counts);
     const bits = codedBits(counts, table);
-    // Huffman's codes take less than a bit more than the entropy, and at least a bit.
+    // Huffman codes exceed the entropy by less than a bit, and have at least one bit.
     expect(bits / bytes.length).toBeGreaterThanOrEqual(Math.max(1, entropyOf(counts)));
     expect(bits / bytes.length).toBeLessThan(entropyOf(counts) + 1.001);
     const words = new Uint32Array(bytes.buffer);
@@ -53,7 +53,7 @@ describe('variable-length codes', () => {
     expect(decodeCodes(output, table, words.length)).toEqual(words);
   });
 
-  test('the rarest of steeply falling counts have the longest codes', () => {
+  test('with steeply falling counts, the rarest symbols have the longest codes', () => {
     const counts = Array.from({ length: 256 }, (_, symbol) => (symbol < 5 ? 2 ** symbol : 0));
     expect([...huffmanCodes(counts).subarray(256, 261)]).toEqual([4, 4, 3, 2, 1]);
   });
@@ -70,7 +70,7 @@ describe('MetalRice’s layout', () => {
     expect(pixels).toEqual(noisy);
   });
 
-  test('is as long as the count of its bits', () => {
+  test('has the counted number of bits', () => {
     expect(encodeMetalRice(noisy, 64, 96).streamBytes).toBe(metalRiceSizes(noisy, 64, 96).stream);
   });
 });

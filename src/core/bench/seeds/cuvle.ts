@@ -15,15 +15,15 @@ import { entropyBytes } from './entropy-bytes.ts';
 import { type CodeTable, codedBits, countBytes, encodeCodes, huffmanCodes } from './prefix-codes.ts';
 
 const entropies = [0, 1, 2, 3, 4, 5, 6, 7, 8];
-/** In units of 2^20 bytes, as the paper's MB. */
+/** In units of 2^20 bytes, which the paper calls MB. */
 const sizes = [0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128, 256];
 /**
- * The paper's two ranges as a plane, by the two GPU encoders: sizes by fours up to 64 MB, since with more of them the suite takes
- * longer than five minutes on a fast GPU, for the most part on the CPU. All encoders and all sizes are on two lines through it.
+ * The paper's two ranges as a plane, for the two GPU encoders. Sizes go up to 64 MB in factors of four. More of them would take
+ * the suite over five minutes on a fast GPU, most of that on the CPU. Two lines through the plane have all encoders and sizes.
  */
 const planeSizes = sizes.filter((size, index) => index % 2 === 0 && size <= 64);
 const sizeOfEntropies = 64;
-/** However little was asked for. */
+/** The minimum size, even if less was requested. */
 const leastSize = 1 / 64;
 const entropyOfSizes = 4;
 const ours = 'huffman';
@@ -39,11 +39,11 @@ interface Data extends Place {
   readonly buffer: GPUBuffer;
   readonly codes: CodeTable;
   readonly bits: number;
-  /** What the CPU made of it. */
+  /** The CPU's output. */
   readonly expected: Uint32Array;
 }
 
-/** CUVLE's experiments: bytes of entropy 0 to 8 times files of 0.25 to 256 MB; PAVLE, CUVLE in two passes, a CPU thread and Stria. */
+/** CUVLE's experiments: entropies of 0 to 8 bits, files of 0.25 to 256 MB; PAVLE, CUVLE in two passes, a CPU thread and Stria. */
 export async function benchCuvle(context: BenchContext): Promise<void> {
   const most = Math.max(leastSize, Math.max(...sizes) * shareOf(context));
   const atSize = Math.min(sizeOfEntropies, most);
@@ -65,7 +65,7 @@ export async function benchCuvle(context: BenchContext): Promise<void> {
   }
 }
 
-/** One at least. */
+/** Returns at least one size. */
 function sizesUpTo(most: number, all: readonly number[]): readonly number[] {
   const within = all.filter((size) => size <= most);
   return within.length > 0 ? within : [most];
@@ -74,7 +74,7 @@ function sizesUpTo(most: number, all: readonly number[]): readonly number[] {
 const byteCount = (size: number): number => 4 * Math.floor((size * 2 ** 20) / 4);
 const subjectOf = (entropy: number, size: number): string => `${entropy} bits, ${size} MB`;
 
-/** @param bytes the first ones of their buffer */
+/** @param bytes must start at the beginning of their buffer */
 async function benchBytes(
   context: BenchContext,
   place: Place,
@@ -135,14 +135,13 @@ async function report(
     operation: 'encode',
     processor,
     inputBytes: words.byteLength,
-    // A length for each symbol says which codes they are.
+    // One length per symbol identifies the codes.
     outputBytes: codedBytes + 256,
-    // PAVLE writes its codes, reads them again and writes them to their place.
+    // PAVLE writes its codes, reads them again and writes them to their final place.
     movedBytes: reads * words.byteLength + (method === 'PAVLE' ? 3 : 1) * codedBytes,
     movedBytesAre: 'passes',
-    verified:
-      processor === 'gpu' ? 'compared bit by bit with the codes of the CPU' : 'two encoders on the GPU made the same bits',
-    ...(processor === 'gpu' && { note: 'codes are given; zeroing the output is in the wall time alone' }),
+    verified: processor === 'gpu' ? 'compared bit by bit with the codes of the CPU' : 'two GPU encoders produced the same bits',
+    ...(processor === 'gpu' && { note: 'codes are given; only the wall time includes zeroing the output' }),
   };
   context.add(caseOf(facts, timing, await context.meter.copyOf(buffer)));
 }
@@ -184,7 +183,7 @@ async function benchTwoPasses(context: BenchContext, data: Data, owner: GpuScope
   });
 }
 
-/** Times an encoder that wants its output zeroed, and compares its bits with the CPU's. */
+/** Times an encoder that needs a zeroed output, and compares its bits with the CPU's. */
 async function timeEncoder(
   { gpu, meter }: BenchContext,
   { subject, expected }: Data,

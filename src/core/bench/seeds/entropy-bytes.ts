@@ -3,9 +3,9 @@ import { createRandom } from '../../samples/random.ts';
 const tableBits = 16;
 
 /**
- * Random bytes of a given entropy, the same on every machine: symbols of geometric frequencies, whose steepness is sought so
- * that the entropy is right. 0 gives one symbol only, 8 all of them evenly.
- * @param entropy bits a byte, 0 to 8
+ * Random bytes of a given entropy, the same on every machine. Symbols have geometric frequencies with the ratio that gives the
+ * entropy. 0 gives only one symbol, 8 gives all symbols equally often.
+ * @param entropy bits per byte, 0 to 8
  */
 export function entropyBytes(entropy: number, length: number): Uint8Array<ArrayBuffer> {
   const table = symbolTable(frequencies(entropy));
@@ -20,13 +20,13 @@ export function entropyBytes(entropy: number, length: number): Uint8Array<ArrayB
   return bytes;
 }
 
-/** Shannon's entropy of a sample, in bits a byte. */
+/** The Shannon entropy of a sample, in bits per byte. */
 export function entropyOf(counts: readonly number[]): number {
   const total = counts.reduce((sum, count) => sum + count, 0);
   return counts.reduce((bits, count) => (count > 0 ? bits - (count / total) * Math.log2(count / total) : bits), 0);
 }
 
-/** Frequencies that fall by a factor from symbol to symbol; the factor is found by halving. */
+/** Frequencies that fall by a constant factor from symbol to symbol. The factor is found by bisection. */
 function frequencies(entropy: number): readonly number[] {
   const geometric = (factor: number): number[] => Array.from({ length: 256 }, (_, symbol) => factor ** symbol);
   if (entropy <= 0) return geometric(0);
@@ -40,7 +40,7 @@ function frequencies(entropy: number): readonly number[] {
   return geometric(low);
 }
 
-/** The symbol of each 16-bit number, so that an even draw gives the frequencies. Symbols that are too rare for it are left out. */
+/** Maps each 16-bit number to a symbol, so that uniform numbers give the frequencies. Omits symbols that are too rare. */
 function symbolTable(weights: readonly number[]): Uint8Array {
   const size = 2 ** tableBits;
   const total = weights.reduce((sum, weight) => sum + weight, 0);
@@ -49,7 +49,7 @@ function symbolTable(weights: readonly number[]): Uint8Array {
   let place = 0;
   for (const [symbol, weight] of weights.entries()) {
     sum += weight;
-    // Symbols far apart in value: neighbours in frequency are no neighbours in value.
+    // Symbols of similar frequency get values that are far apart.
     for (const end = Math.round((sum / total) * size); place < end; place++) table[place] = (symbol * 167) & 255;
   }
   return table;

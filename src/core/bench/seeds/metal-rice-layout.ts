@@ -1,16 +1,16 @@
 /**
- * MetalRice's layout (M. DeJong, 2018), read from its source: blocks of 32×32 pixels in raster order, in each 16 small
- * blocks of 8×8, of each two halves of 32 symbols. The first pixel of a block stands raw; column 0 holds differences to the
- * pixel above, everything else to the left one, zigzagged, modulo 256. Each small block has the k of 0 to 7 that takes the
- * fewest bits. Four quotients stand in front of their four rests of k bits. Bits count from the highest of each word.
+ * MetalRice's layout (M. DeJong, 2018), according to its source. Blocks of 32×32 pixels in raster order have 16 small blocks of
+ * 8×8 pixels, each in two halves of 32 symbols. The first pixel of a block is stored raw. Column 0 holds differences to the
+ * pixel above, all other columns to the pixel on the left, zigzagged, modulo 256. Each small block has the k from 0 to 7 that
+ * takes the fewest bits. Four quotients precede their four remainders of k bits. Bits are numbered from the highest of each word.
  */
 export interface MetalRicePicture {
   readonly width: number;
   readonly height: number;
-  /** The bit stream, and a word of 0 behind it. */
+  /** The bit stream, followed by a word of 0. */
   readonly stream: Uint32Array<ArrayBuffer>;
   readonly streamBytes: number;
-  /** k of each small block, a byte each. */
+  /** The k of each small block, one byte each. */
   readonly parameters: Uint8Array<ArrayBuffer>;
   /** The bit at which each half of a small block begins. */
   readonly offsets: Uint32Array<ArrayBuffer>;
@@ -20,7 +20,7 @@ const edge = 32;
 const smallEdge = 8;
 const mostZeros = 16;
 
-/** @param pixels rows of bytes; width and height are multiples of 32, as they are of its screens */
+/** @param pixels rows of bytes; width and height must be multiples of 32, as for MetalRice's screens */
 export function encodeMetalRice(pixels: Uint8Array, width: number, height: number): MetalRicePicture {
   const smallBlocks = (width * height) / smallEdge ** 2;
   const parameters = new Uint8Array(4 * Math.ceil(smallBlocks / 4));
@@ -87,7 +87,7 @@ function unfold(symbol: number): number {
   return (symbol >> 1) ^ -(symbol & 1);
 }
 
-/** Where symbol `index` of a half lies in its block of 32×32. */
+/** The position of a half's symbol `index` in its block of 32×32. */
 function placeOf(block: number, half: number, index: number): number {
   const x = (block % 4) * smallEdge + (index % smallEdge);
   const y = Math.floor(block / 4) * smallEdge + half * 4 + Math.floor(index / smallEdge);
@@ -155,7 +155,7 @@ class BitWriter {
     this.words = new Uint32Array(Math.ceil(capacityBytes / 4) + 2);
   }
 
-  /** The lowest `count` bits of `value`, the highest of them first; 0 to 24. */
+  /** Writes the low `count` bits of `value`, 0 to 24, highest first. */
   write(value: number, count: number): void {
     const word = this.length >>> 5;
     const room = 32 - (this.length & 31);

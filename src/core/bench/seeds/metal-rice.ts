@@ -7,15 +7,15 @@ import { type BenchContext, type CaseFacts, caseOf, shareOf } from '../harness/c
 import { expectSame } from '../harness/expect-same.ts';
 import { decodeMetalRice, encodeMetalRice } from './metal-rice-layout.ts';
 
-const standIn = 'the photograph of the original is not here: a slice of the sample phantom, as noisy';
+const standIn = 'a slice of the sample phantom, equally noisy, replaces the original photograph, which is not available';
 
-/** MetalRice's picture: its own layout beside Stria's, decoded, with every table counted. */
+/** Decodes MetalRice's picture in its own layout and in Stria's. Sizes include all tables. */
 export async function benchMetalRice(context: BenchContext): Promise<void> {
   const { gpu, meter, job } = context;
   const [width, height] = shareOf(context) === 1 ? [2048, 1536] : [512, 384];
   const subject = `phantom ${width} × ${height}`;
   context.begin('MetalRice: the picture');
-  // Three slices, of which the middle one lies in the head.
+  // Three slices; the middle one is inside the head.
   const pixels = (await sampleBytes('phantom', [width, height, 3], 'u8', job)).slice(width * height, 2 * width * height);
   const picture = encodeMetalRice(pixels, width, height);
   using scope = gpu.scope('bench.metal-rice');

@@ -8,16 +8,16 @@ import { benchCodec } from '../harness/codec-cases.ts';
 import { type BenchContext, type CaseFacts, caseOf, shareOf } from '../harness/context.ts';
 import { expectSame } from '../harness/expect-same.ts';
 
-/** The eleven sizes of PARLE's plot. */
+/** The eleven sizes in PARLE's plot. */
 const sizes = [10_000, 50_000, 100_000, 200_000, 500_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000, 20_000_000, 40_000_000];
 const kinds = ['random', 'compressible'] as const;
-/** Codecs of Stria for runs, in chunks of as many elements as the engine's own. */
+/** Stria's run-length codecs, in chunks of the engine's default size. */
 const ours = ['parle', 'rle'];
 const chunkLength = 2 ** 18;
-/** As many workgroups as fill a GPU; each strides over the values. */
+/** Enough workgroups to fill a GPU. Each strides over the values. */
 const mostWorkgroups = 4096;
 
-/** PARLE's plot: eleven sizes, of values that rarely repeat and of values that mostly do. */
+/** PARLE's plot: eleven sizes, with values that rarely repeat and with values that mostly do. */
 export async function benchParle(context: BenchContext): Promise<void> {
   const { gpu } = context;
   const most = Math.max(...sizes) * shareOf(context);
@@ -47,7 +47,7 @@ export async function benchParle(context: BenchContext): Promise<void> {
   }
 }
 
-/** random: one of ten values each. compressible: the value before, with probability 1/6 a new one. */
+/** random: each one of ten values. compressible: the previous value, or with probability 1/6 a new one. */
 function integers(kind: (typeof kinds)[number], length: number): Uint32Array<ArrayBuffer> {
   const random = createRandom(kind === 'random' ? 1 : 2);
   const values = new Uint32Array(length);
@@ -59,7 +59,7 @@ function integers(kind: (typeof kinds)[number], length: number): Uint32Array<Arr
   return values;
 }
 
-/** The CPU's encoder of the post. @returns how many runs there are */
+/** The post's CPU encoder. @returns the number of runs */
 export function encodeRuns(values: Uint32Array, symbols: Uint32Array, counts: Uint32Array): number {
   let runs = 0;
   let symbol = values[0] as number;
@@ -132,9 +132,10 @@ async function benchKernels(
     ...facts,
     method: `PARLE, ${kind}`,
     processor: 'gpu',
-    // Mask: in and out; scan: summed, read, written; compaction: in, starts out; scatter: starts and symbols in, both out.
+    // Mask: read and written; scan: summed, read, written; compaction: read, starts written; scatter: starts and symbols, read
+    // and written.
     movedBytes: 24 * length + 20 * runs,
-    verified: 'compared with the runs of the CPU',
+    verified: 'compared with the runs found by the CPU',
   };
   context.add(caseOf(gpuFacts, timing, copy));
   const cpuFacts: CaseFacts = {
@@ -145,6 +146,6 @@ async function benchKernels(
     verified: 'the counts add up to the number of values',
   };
   const counted = expected.counts.subarray(0, runs).reduce((sum, count) => sum + count, 0);
-  expectSame(Uint32Array.of(counted), Uint32Array.of(length), `one CPU thread on ${subject}, counts in all`);
+  expectSame(Uint32Array.of(counted), Uint32Array.of(length), `one CPU thread on ${subject}, sum of counts`);
   context.add(caseOf(cpuFacts, cpu, copy));
 }

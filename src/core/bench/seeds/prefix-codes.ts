@@ -1,6 +1,6 @@
 import { StriaError } from '../../shared/errors.ts';
 
-/** 256 codes and their 256 lengths in bits, as the kernels take them; symbols that never occur have length 0. */
+/** 256 codes, then their 256 lengths in bits, as kernels read them. Symbols that never occur have length 0. */
 export type CodeTable = Uint32Array<ArrayBuffer>;
 
 interface Node {
@@ -10,7 +10,7 @@ interface Node {
 
 const mostBits = 32;
 
-/** Huffman's code of least redundancy (1952), canonical: by length, then by symbol. */
+/** Huffman's minimum-redundancy code (1952), canonical: ordered by length, then by symbol. */
 export function huffmanCodes(counts: readonly number[]): CodeTable {
   const lengths = new Array<number>(256).fill(0);
   let nodes: Node[] = counts.flatMap((count, symbol) => (count > 0 ? [{ count, symbols: [symbol] }] : []));
@@ -44,15 +44,15 @@ export function countBytes(bytes: Uint8Array): number[] {
   return [...counts];
 }
 
-/** Bits that all codes of the counted bytes take. */
+/** The number of bits that the counted bytes take when encoded. */
 export function codedBits(counts: readonly number[], table: CodeTable): number {
   return counts.reduce((bits, count, symbol) => bits + count * (table[256 + symbol] as number), 0);
 }
 
 /**
- * The CPU's encoder: codes one after the other, from the highest bit of each word on; of each word of the input the highest
- * byte first, as CUVLE reads it.
- * @param output at least as many words as the codes take, and one more
+ * The CPU encoder. Writes codes consecutively, from the highest bit of each word down. Reads the highest byte of each input
+ * word first, as CUVLE does.
+ * @param output at least one word longer than the codes
  */
 export function encodeCodes(words: Uint32Array, table: CodeTable, output: Uint32Array): void {
   let place = 0;
@@ -78,7 +78,7 @@ export function encodeCodes(words: Uint32Array, table: CodeTable, output: Uint32
   if (filled > 0) output[place] = held;
 }
 
-/** Reads codes back, for the tests: bit by bit, by nothing but the table. @throws StriaError `corrupt` */
+/** Decodes bit by bit, from the table alone. For tests. @throws StriaError `corrupt` */
 export function decodeCodes(stream: Uint32Array, table: CodeTable, wordCount: number): Uint32Array {
   const symbolOf = new Map<string, number>();
   for (let symbol = 0; symbol < 256; symbol++) {
@@ -90,7 +90,7 @@ export function decodeCodes(stream: Uint32Array, table: CodeTable, wordCount: nu
   for (let index = 0; index < 4 * wordCount; index++) {
     let code = '';
     while (!symbolOf.has(code)) {
-      if (code.length > mostBits) throw new StriaError('corrupt', 'bits that are no code');
+      if (code.length > mostBits) throw new StriaError('corrupt', 'bits that form no code');
       code += ((stream[position >>> 5] as number) >>> (31 - (position & 31))) & 1;
       position++;
     }

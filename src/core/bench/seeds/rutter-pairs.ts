@@ -1,9 +1,9 @@
 /**
- * Rutter's encoder on the CPU: (count, value) byte pairs of each row (along x) or column (along y) of a box of bytes, one
- * after the other. A count is 255 at most; every row begins anew.
- * @param voxels `side` bytes along x and y each, any number of slices
- * @param output room for twice the voxels
- * @returns bytes written
+ * Rutter's encoder on the CPU: (count, value) byte pairs for each row (along x) or column (along y) of a box of bytes. A count
+ * is at most 255, and every row or column starts a new run.
+ * @param voxels `side` bytes along x and along y, and any number of slices
+ * @param output at least twice as long as the voxels
+ * @returns the number of bytes written
  */
 export function encodePairs(voxels: Uint8Array, side: number, order: 'rows' | 'columns', output: Uint8Array): number {
   const rowCount = voxels.length / side;
@@ -31,7 +31,7 @@ export function encodePairs(voxels: Uint8Array, side: number, order: 'rows' | 'c
   return at;
 }
 
-/** What a thread of the crew keeps: its part of the volume, and room for what becomes of it. */
+/** The state of a thread of the crew: its part of the volume, and memory for the encoded part. */
 export class PairsPart {
   readonly #voxels: Uint8Array;
   readonly #output: Uint8Array;

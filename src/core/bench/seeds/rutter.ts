@@ -22,7 +22,7 @@ interface Volume {
   readonly buffer: GPUBuffer;
 }
 
-/** Rutter's tables: four volumes, row by row and column by column, on the GPU and on the CPU, and what is read back then. */
+/** Rutter's tables: four volumes, encoded by rows and by columns, on the GPU and on the CPU, and the readback of the results. */
 export async function benchRutter(context: BenchContext): Promise<void> {
   const { gpu, host, request, job } = context;
   // Rows of whole words, without padding.
@@ -66,7 +66,7 @@ function pairsOf({ bytes, side }: Volume, order: 'rows' | 'columns'): Uint8Array
   return output.subarray(0, encodePairs(bytes, side, order, output));
 }
 
-/** Rutter's two kernels and a scan between them. */
+/** Times Rutter's two kernels and the scan between them. */
 async function benchKernels(
   context: BenchContext,
   volume: Volume,
@@ -76,7 +76,7 @@ async function benchKernels(
   const { gpu, meter } = context;
   const { kind, subject, side, bytes, buffer } = volume;
   const method = `Rutter, ${order}`;
-  context.begin(`Rutter: ${kind}, her kernels on ${order}`);
+  context.begin(`Rutter: ${kind}, Rutter's kernels on ${order}`);
   if (2 * bytes.byteLength > gpu.maxBindingBytes) {
     const reason = `the slots take ${2 * bytes.byteLength} bytes in one buffer; this GPU allows ${gpu.maxBindingBytes}`;
     context.leaveOut({ table: 'rutter', subject, method, reason });
@@ -94,7 +94,7 @@ async function benchKernels(
     constants: { columns: order === 'columns' ? 1 : 0 },
   });
   const defrag = gpu.kernel({ label: 'bench.rutter.defrag', shader: defragShader });
-  // One invocation more than rows: it puts the 0 behind the lengths.
+  // One more invocation than rows: it writes the 0 after the lengths.
   const workgroups = Math.ceil((rowCount + 1) / 256);
   const timing = await meter.time(async (onTimes) => {
     using work = gpu.scope('bench.rutter.scan');
@@ -118,7 +118,7 @@ async function benchKernels(
     // Lengths: written, summed, scanned in place, read twice.
     movedBytes: bytes.byteLength + 3 * expected.byteLength + 24 * rowCount,
     movedBytesAre: 'passes',
-    verified: 'compared byte by byte with the pairs of the CPU',
+    verified: 'compared byte by byte with the pairs from the CPU',
   };
   context.add(caseOf(facts, timing, copy));
   if (order === 'columns') await benchReadBack(context, volume, method, output, expected, expected.byteLength);
@@ -161,9 +161,9 @@ async function benchCpu(
     lengths = await crew.encode(side, order);
   });
   const total = lengths.reduce((sum, length) => sum + length, 0);
-  expectSame(Uint32Array.of(total), Uint32Array.of(expected.byteLength), `all CPU threads on ${subject}, in length`);
-  const verified = 'the parts’ lengths add up to that of one thread';
-  const note = `${threads} threads; each keeps its part, the parts are not put together`;
+  expectSame(Uint32Array.of(total), Uint32Array.of(expected.byteLength), `all CPU threads on ${subject}, total length`);
+  const verified = 'the lengths of the parts add up to the length from one thread';
+  const note = `${threads} threads; each keeps its part, and the parts are not joined`;
   context.add(caseOf({ ...facts, method: `all CPU threads, ${order}`, verified, note }, all, copy));
 }
 
@@ -191,7 +191,7 @@ async function benchGzip(context: BenchContext, { kind, subject, bytes, buffer }
   context.add(caseOf(facts, timing, await meter.copyOf(buffer)));
 }
 
-/** What Rutter argues with: compressed data take less time to the host. Times a readback of that many bytes. */
+/** Rutter argues that compressed data reach the host sooner. Times a readback of that many bytes. */
 async function benchReadBack(
   context: BenchContext,
   { kind, subject, bytes, buffer }: Volume,
@@ -219,7 +219,7 @@ async function benchReadBack(
     movedBytes: 2 * length,
     movedBytesAre: 'least',
     verified: 'compared byte by byte',
-    ...(method.startsWith('Stria') && { note: 'as many bytes as the payloads have, of the volume' }),
+    ...(method.startsWith('Stria') && { note: 'reads as many bytes of the volume as the payloads have' }),
   };
   context.add(caseOf(facts, timing, await meter.copyOf(buffer)));
 }

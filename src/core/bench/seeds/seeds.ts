@@ -4,7 +4,7 @@ import { benchMetalRice } from './metal-rice.ts';
 import { benchParle } from './parle.ts';
 import { benchRutter } from './rutter.ts';
 
-/** Suite `seeds`: the tables of the documents that Stria comes from, rebuilt on the machine at hand. */
+/** Suite `seeds`: measures the tables of the papers behind Stria again, on this machine. */
 export async function benchSeeds(context: BenchContext): Promise<void> {
   await benchRutter(context);
   await benchParle(context);
