@@ -10,12 +10,16 @@ import { standardStream } from '../../core/shared/standard-streams.ts';
 import { type Dims3, type Dims4, elementTypes } from '../../core/shared/volume.ts';
 import { type CommandName, commandEntry, commandNames, type OptionName, optionEntry, options } from './command-table.ts';
 
+const maxThreads = 1024;
+
 export type DeviceWish = 'gpu' | 'cpu' | 'auto';
 
 /** Which device does the work. */
 export interface DeviceOptions {
   readonly device: DeviceWish;
   readonly gpuLimits: 'adapter' | 'default';
+  /** How many threads the CPU may use; undefined for as many as it has. */
+  readonly threads: number | undefined;
   /** A file written by `stria bench tune`. */
   readonly tuning: string | undefined;
 }
@@ -167,7 +171,12 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
   const talk = { json: values.json === true, quiet: values.quiet === true };
   const gpuLimits = oneOf(values, 'gpu-limits', ['adapter', 'default'], 'adapter');
   const tuning = text(values, 'tuning');
-  const device = (): DeviceOptions => ({ device: oneOf(values, 'device', ['gpu', 'cpu', 'auto'], 'auto'), gpuLimits, tuning });
+  const device = (): DeviceOptions => ({
+    device: oneOf(values, 'device', ['gpu', 'cpu', 'auto'], 'auto'),
+    gpuLimits,
+    threads: threadCount(values),
+    tuning,
+  });
   const output = text(values, 'output');
   const force = values.force === true;
   const fill = values.fill === true;
@@ -251,6 +260,14 @@ function build(name: CommandName, values: Values, positionals: readonly string[]
       if (positionals.length > 0) throw usage(`gpu takes no arguments; got '${positionals[0]}'`);
       return { name, ...talk };
   }
+}
+
+function threadCount(values: Values): number | undefined {
+  const given = text(values, 'threads');
+  if (given === undefined) return undefined;
+  const count = wholeNumber('threads', given, maxThreads);
+  if (count < 1) throw usage(`--threads must be from 1 to ${maxThreads}`);
+  return count;
 }
 
 function rawLayout(values: Values): RawLayout | undefined {

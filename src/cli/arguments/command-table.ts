@@ -30,6 +30,11 @@ export const options = {
     value: 'DEVICE',
     text: 'gpu, cpu, or auto (default): a hardware GPU if there is one, else the CPU',
   },
+  threads: {
+    short: undefined,
+    value: 'N',
+    text: 'how many threads the CPU may use (default: all)',
+  },
   to: {
     short: undefined,
     value: 'FORMAT',
@@ -116,6 +121,7 @@ const commands = {
       'axis',
       'effort',
       'device',
+      'threads',
       'gpu-limits',
       'tuning',
       'dataset',
@@ -142,7 +148,7 @@ const commands = {
   decompress: {
     usage: 'IN [-o OUT]',
     summary: 'restore the source of a .stria file byte for byte, or export it to another format',
-    options: ['output', 'force', 'to', 'fill', 'device', 'gpu-limits', 'tuning', 'picture-memory', ...common],
+    options: ['output', 'force', 'to', 'fill', 'device', 'threads', 'gpu-limits', 'tuning', 'picture-memory', ...common],
     notes: [
       'Without -o, the output has the source’s own name and lies beside IN. If OUT is a folder, the output lies there. If the',
       'source’s name is unusual for its format (.profile, run.sh), IN’s name is used instead.',
@@ -156,7 +162,7 @@ const commands = {
   verify: {
     usage: 'IN',
     summary: 'decode a .stria file and check every byte',
-    options: ['device', 'gpu-limits', 'tuning', ...common],
+    options: ['device', 'threads', 'gpu-limits', 'tuning', ...common],
     notes: [],
   },
   info: {
@@ -177,7 +183,7 @@ const commands = {
   sample: {
     usage: 'KIND --size N -o OUT',
     summary: 'generate a test volume: zero, sequence254, sequence255, potential, phantom or labels',
-    options: ['size', 'type', 'seed', 'output', 'device', 'gpu-limits', 'tuning', ...common],
+    options: ['size', 'type', 'seed', 'output', 'device', 'threads', 'gpu-limits', 'tuning', ...common],
     notes: [
       'The ending of OUT selects the format: .nii, .nrrd, .raw (with a sidecar OUT.json) or .stria.',
       '--type is u8 (default) or u16.',
@@ -192,7 +198,8 @@ const commands = {
       'seeds   the tables of the papers behind Stria, reproduced here with their own algorithms',
       'playback  a stack of pictures, decoded from compressed GPU memory and drawn frame by frame',
       'view    the 3D view of a rotating volume, drawn with lighting at 1920 × 1080',
-      'files   whole files through the whole program, compared with gzip, pigz, zstd and xz if installed',
+      'files   whole files through the whole program: by the GPU and by 1, 2 and all threads of the CPU, compared with cp, gzip,',
+      '        pigz, lz4, zstd, xz, JPEG-LS (ffmpeg) and JPEG XL (cjxl) if installed',
       'tune    tries the workgroup sizes of kernels on this GPU; keeps one that is 5 % faster than the standard, twice',
       'compare checks whether two results agree within 5 %; refuses results from different machines or workloads',
       '--size is the side of the volumes. The default is 256; 512 for seeds, playback and view; 64 on a software GPU.',

@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
-import { mkdtemp, open, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { type CaseFacts, caseOf } from '../../core/bench/harness/context.ts';
-import { timeWall } from '../../core/bench/harness/meter.ts';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
 import {
   type BenchCase,
   type BenchGap,
@@ -19,61 +19,58 @@ import { throwIfAborted } from '../../core/shared/job.ts';
 import { systemFault } from '../../node/system-faults.ts';
 import type { BenchCommand } from '../arguments/args.ts';
 import type { CommandContext } from '../terminal/context.ts';
+import { isInstalled, type ProgramRuns, repeatProgram, runProgram } from './run-program.ts';
+import { folderBytes, hasPictureSlices, sameSlices, writeSlices } from './slices.ts';
+import { otherTools, programOf, striaTools, type Tool } from './tools.ts';
 
-/** A program that compresses files, and its arguments for each direction. */
-interface Tool {
-  readonly method: string;
-  readonly command: string;
-  compress(input: string, output: string): Call;
-  decompress(input: string, output: string): Call;
-}
-interface Call {
-  readonly args: readonly string[];
-  /** Files to use as standard input and standard output. */
-  readonly from?: string;
-  readonly to?: string;
-}
-
-/** Programs that work as filters, from standard input to standard output. */
-const filters = [
-  ['gzip', '-6'],
-  ['pigz', '-6'],
-  ['zstd', '-3'],
-  ['zstd', '-19'],
-  ['xz', '-6'],
-] as const;
 const samples: readonly SampleKind[] = ['potential', 'phantom'];
 
-/** Suite `files`: whole files through whole programs, from file to file, as a user would run them. */
+/** One input, as a file and, if its slices are pictures, as a folder of slices. */
+interface Input {
+  readonly name: string;
+  readonly file: string;
+  readonly bytes: number;
+  readonly slices: string | undefined;
+}
+
+/**
+ * Suite `files`: whole files through whole programs, from file to file, as a user would run them. Gzipped inputs are unpacked
+ * first, so that every program gets the same bytes.
+ * @param gpu options of `compress` that choose the GPU; undefined if there is none to measure
+ */
 export async function benchFiles(
-  { inputs, size: wanted, type, codecs, device, gpuLimits }: BenchCommand,
+  { inputs, size: wanted, type, codecs }: BenchCommand,
+  gpu: readonly string[] | undefined,
   { stria, ...machine }: BenchRunner,
   { terminal, signal }: CommandContext,
 ): Promise<BenchResult> {
   const began = new Date();
   const size = wanted ?? 256;
-  const request: BenchRequest = { suite: 'files', size, type, codecs, repetitions: defaultRepetitions };
+  const codec = codecs.length === 1 ? (codecs[0] as string) : 'auto';
+  const request: BenchRequest = { suite: 'files', size, type, codecs: [codec], repetitions: defaultRepetitions };
   const folder = await mkdtemp(join(tmpdir(), 'stria-bench-'));
   const cases: BenchCase[] = [];
   const gaps: BenchGap[] = [];
   try {
-    const own = striaTool(['--device', device, '--gpu-limits', gpuLimits]);
-    const files = inputs.length > 0 ? inputs : await makeSamples(own.command, folder, size, type, signal);
-    const tools: Tool[] = [own];
-    for (const [command, level] of filters) {
-      if (await isInstalled(command)) tools.push(filterTool(command, level));
-      else
-        gaps.push({
-          table: 'files',
-          subject: 'every file',
-          method: `${command} ${level}`,
-          reason: `${command} is not installed`,
-        });
+    const own = striaTools(gpu, availableParallelism(), codec);
+    const others: Tool[] = [];
+    for (const tool of otherTools) {
+      const program = programOf(tool);
+      if (await isInstalled(program, tool.versionFlag)) others.push(tool);
+      else gaps.push({ table: 'files', subject: 'every file', method: tool.method, reason: `${program} is not installed` });
     }
+    if (!gpu) gaps.push({ table: 'files', subject: 'every file', method: 'Stria, GPU', reason: 'no hardware GPU was asked for' });
+    const files = inputs.length > 0 ? inputs : await makeSamples(folder, size, type, signal);
+    const hasCoders = others.some(({ takes }) => takes === 'slices');
     for (const file of files) {
-      for (const tool of tools) {
-        terminal.note(`  ${basename(file)}, ${tool.method}`);
-        cases.push(...(await benchTool(tool, file, folder, signal)));
+      const input = await prepare(file, folder, hasCoders, signal);
+      for (const tool of [...own, ...others]) {
+        if (tool.takes === 'slices' && input.slices === undefined) {
+          gaps.push({ table: 'files', subject: input.name, method: tool.method, reason: 'its slices are not gray pictures' });
+          continue;
+        }
+        terminal.note(`  ${input.name}, ${tool.method}`);
+        cases.push(...(await benchTool(tool, input, folder, signal)));
       }
     }
   } finally {
@@ -92,108 +89,117 @@ export async function benchFiles(
   };
 }
 
-async function benchTool(tool: Tool, file: string, folder: string, signal: AbortSignal): Promise<BenchCase[]> {
-  const packed = join(folder, `${basename(file)}.packed.stria`);
-  const restored = join(folder, `${basename(file)}.restored`);
-  const { size: inputBytes } = await stat(file).catch((error: unknown) => {
-    throw systemFault('not-readable', file, error);
-  });
-  const compress = await timeWall(() => run(tool.command, tool.compress(file, packed), signal), defaultRepetitions, signal);
-  const { size: outputBytes } = await stat(packed);
-  const decompress = await timeWall(
-    () => run(tool.command, tool.decompress(packed, restored), signal),
-    defaultRepetitions,
-    signal,
-  );
-  const [source, back] = await Promise.all([readFile(file), readFile(restored)]);
-  if (!source.equals(back)) throw new StriaError('internal', `${tool.method} does not restore ${file}`);
-  const facts: Omit<CaseFacts, 'operation'> = {
+async function benchTool(tool: Tool, input: Input, folder: string, signal: AbortSignal): Promise<BenchCase[]> {
+  const work = await mkdtemp(join(folder, 'work-'));
+  const isSlices = tool.takes === 'slices';
+  const source = isSlices ? (input.slices as string) : input.file;
+  // Stria wants its own ending, and the others don't mind it.
+  const packed = join(work, isSlices ? 'packed' : 'packed.stria');
+  const restored = join(work, 'restored');
+  if (isSlices) await Promise.all([mkdir(packed), mkdir(restored)]);
+  const call = tool.compress(source, packed);
+  const compress = await repeatProgram(tool.command, call, signal);
+  const outputBytes = isSlices ? await folderBytes(packed) : (await stat(packed)).size;
+  const decompress = await repeatProgram(tool.command, tool.decompress(packed, restored), signal);
+  const isSame = isSlices ? await sameSlices(source, restored) : await sameFile(source, restored);
+  if (!isSame) {
+    throw new StriaError('internal', `${tool.method} does not restore ${input.name}; give files that decompress byte for byte`);
+  }
+  await rm(work, { recursive: true });
+  const common = { tool, inputBytes: input.bytes, outputBytes, name: input.name };
+  return [fileCase('compress', compress, common), fileCase('decompress', decompress, common)];
+}
+
+function fileCase(
+  operation: 'compress' | 'decompress',
+  { wallMs, processorMs, peakBytes }: ProgramRuns,
+  {
+    tool,
+    inputBytes,
+    outputBytes,
+    name,
+  }: { readonly tool: Tool; readonly inputBytes: number; readonly outputBytes: number; readonly name: string },
+): BenchCase {
+  return {
     table: 'files',
-    subject: basename(file),
-    x: basename(file),
+    subject: name,
+    x: name,
     method: tool.method,
-    processor: 'cpu',
+    operation,
+    processor: tool.processor,
     inputBytes,
     outputBytes,
     movedBytes: inputBytes + outputBytes,
     movedBytesAre: 'least',
+    gpuMs: undefined,
+    wallMs,
+    processorMs,
+    peakBytes,
+    stages: {},
+    copyMs: undefined,
+    timesCopy: undefined,
     verified: 'decompressed and compared byte by byte',
     note: 'whole programs, from file to file, including their start',
   };
-  return [
-    caseOf({ ...facts, operation: 'compress' }, compress, undefined),
-    caseOf({ ...facts, operation: 'decompress' }, decompress, undefined),
-  ];
 }
 
-/** This command itself, started afresh for each file. */
-function striaTool(options: readonly string[]): Tool {
-  const script = process.argv[1];
-  if (script === undefined) throw new StriaError('internal', 'the command does not know the path of its own file');
-  return {
-    method: 'stria',
-    command: process.execPath,
-    compress: (input, output) => ({ args: [script, 'compress', input, '-o', output, '--quiet', ...options] }),
-    decompress: (input, output) => ({ args: [script, 'decompress', input, '-o', output, '--quiet', ...options] }),
+/** Unpacks a gzipped file, and writes the slices if a picture coder is to have them. */
+async function prepare(file: string, folder: string, wantsSlices: boolean, signal: AbortSignal): Promise<Input> {
+  const isGzipped = file.endsWith('.gz');
+  const name = isGzipped ? basename(file, '.gz') : basename(file);
+  const plain = isGzipped ? join(folder, name) : file;
+  if (isGzipped) {
+    await pipeline(createReadStream(file), createGunzip(), createWriteStream(plain), { signal }).catch((error: unknown) => {
+      throw systemFault('not-readable', file, error);
+    });
+  }
+  const { size: bytes } = await stat(plain).catch((error: unknown) => {
+    throw systemFault('not-readable', file, error);
+  });
+  return { name, file: plain, bytes, slices: wantsSlices ? await slicesOf(plain, folder, signal) : undefined };
+}
+
+/** The slices of a volume as a folder of pictures, by way of its raw voxels; undefined if they are no pictures. */
+async function slicesOf(file: string, folder: string, signal: AbortSignal): Promise<string | undefined> {
+  const work = await mkdtemp(join(folder, 'slices-'));
+  const at = (name: string) => join(work, name);
+  const [stria] = striaTools(undefined, 1, 'raw') as [Tool];
+  await runProgram(stria.command, stria.compress(file, at('a.stria')), signal);
+  const script = process.argv[1] as string;
+  await runProgram(stria.command, { args: [script, 'info', at('a.stria'), '--json'], to: at('info.json') }, signal);
+  const { volume } = JSON.parse(await readFile(at('info.json'), 'utf8')) as {
+    volume: { dims: readonly number[]; type: string };
   };
+  if (!hasPictureSlices(volume)) return undefined;
+  const raw = ['decompress', at('a.stria'), '--to', 'raw', '-o', at('a.raw'), '--quiet', '--device', 'cpu'];
+  await runProgram(stria.command, { args: [script, ...raw] }, signal);
+  const slices = at('pgm');
+  await writeSlices({ path: at('a.raw'), ...volume }, slices);
+  await Promise.all([rm(at('a.raw')), rm(at('a.stria'))]);
+  return slices;
 }
 
-function filterTool(command: string, level: string): Tool {
-  return {
-    method: `${command} ${level}`,
-    command,
-    compress: (input, output) => ({ args: [level, '-c'], from: input, to: output }),
-    decompress: (input, output) => ({ args: ['-d', '-c'], from: input, to: output }),
-  };
-}
-
-async function makeSamples(
-  node: string,
-  folder: string,
-  size: number,
-  type: 'u8' | 'u16',
-  signal: AbortSignal,
-): Promise<readonly string[]> {
+async function makeSamples(folder: string, size: number, type: 'u8' | 'u16', signal: AbortSignal): Promise<readonly string[]> {
   const files: string[] = [];
   for (const kind of samples) {
     throwIfAborted(signal);
     const path = join(folder, `${kind}-${size}.nii`);
     const args = [process.argv[1] as string, 'sample', kind, '--size', String(size), '--type', type, '-o', path, '--quiet'];
-    await run(node, { args }, signal);
+    await runProgram(process.execPath, { args }, signal);
     files.push(path);
   }
   return files;
 }
 
-async function isInstalled(command: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const child = spawn(command, ['--version'], { stdio: 'ignore' });
-    child.once('error', () => resolve(false));
-    child.once('exit', (code) => resolve(code === 0));
-  });
-}
-
-/**
- * Runs a program to its end, with its streams redirected to files as with < and > in a shell.
- * @throws StriaError `internal`, with what the program wrote to stderr
- */
-async function run(command: string, { args, from, to }: Call, signal: AbortSignal): Promise<void> {
-  const input = from === undefined ? undefined : await open(from, 'r');
-  const output = to === undefined ? undefined : await open(to, 'w');
-  try {
-    await new Promise<void>((resolve, reject) => {
-      const child = spawn(command, args, { stdio: [input?.fd ?? 'ignore', output?.fd ?? 'ignore', 'pipe'], signal });
-      let words = '';
-      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-        words += text;
-      });
-      child.once('error', reject);
-      child.once('close', (code) => {
-        if (code === 0) resolve();
-        else reject(new StriaError('internal', `${command} ${args.join(' ')} exited with ${code}: ${words.trim()}`));
-      });
-    });
-  } finally {
-    await Promise.all([input?.close(), output?.close()]);
+/** Compares two files piece by piece: they may be larger than what fits into one buffer. */
+async function sameFile(a: string, b: string): Promise<boolean> {
+  const [one, other] = await Promise.all([stat(a), stat(b)]);
+  if (one.size !== other.size) return false;
+  const options = { highWaterMark: 1 << 22 };
+  const second = createReadStream(b, options)[Symbol.asyncIterator]();
+  for await (const piece of createReadStream(a, options)) {
+    const next = await second.next();
+    if (next.done || !(piece as Buffer).equals(next.value as Buffer)) return false;
   }
+  return true;
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkBenchResult } from '../../core/bench/check-result.ts';
 import { niftiFile, requireBuild, stria } from '../cli-testing.ts';
@@ -30,12 +31,19 @@ test('stria bench seeds runs completely at a small size, and its result agrees w
   expect(unlike.stderr).toMatch(/not comparable: size 16 and 512/);
 });
 
-test('stria bench files measures the whole program beside gzip', async () => {
-  writeFileSync(at('scan.nii'), niftiFile([40, 30, 20], 2));
-  const ran = await stria('bench', 'files', at('scan.nii'), '--device', 'cpu', '--json', '--quiet');
+test('stria bench files measures the whole program beside others', async () => {
+  writeFileSync(at('scan.nii.gz'), gzipSync(niftiFile([40, 30, 20], 2)));
+  const ran = await stria('bench', 'files', at('scan.nii.gz'), '--device', 'cpu', '--json', '--quiet');
   expect(ran, ran.stderr).toMatchObject({ code: 0 });
   const { cases, gaps } = checkBenchResult(JSON.parse(ran.stdout));
   const methods = [...cases, ...gaps].map(({ method }) => method);
-  for (const method of ['stria', 'gzip -6', 'pigz -6', 'zstd -3', 'zstd -19', 'xz -6']) expect(methods).toContain(method);
-  expect(cases.filter(({ method }) => method === 'stria').map(({ operation }) => operation)).toEqual(['compress', 'decompress']);
+  const others = ['cp', 'gzip -6', 'pigz -6', 'lz4 -1', 'zstd -1 -T0', 'zstd -3 -T0', 'zstd -19 -T0', 'xz -6 -T0'];
+  const coders = ['JPEG-LS, by slice (ffmpeg)', 'JPEG XL -e 7, by slice (cjxl)'];
+  for (const method of ['Stria, GPU', 'Stria, 1 CPU thread', ...others, ...coders]) expect(methods).toContain(method);
+  const own = cases.filter(({ method }) => method === 'Stria, 1 CPU thread');
+  expect(own.map(({ operation }) => operation)).toEqual(['compress', 'decompress']);
+  for (const { inputBytes, processorMs } of own) {
+    expect(inputBytes).toBe(352 + 40 * 30 * 20 * 2);
+    expect(processorMs?.median).toBeGreaterThan(0);
+  }
 });

@@ -24,7 +24,7 @@ import { findGpu } from '../devices/gpu-device.ts';
 import { createNodeSink } from '../outputs/node-sink.ts';
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
-import { formatBytes, formatCount, formatDuration, table } from '../terminal/text.ts';
+import { formatBytes, formatCount, formatDuration, formatRatio, table } from '../terminal/text.ts';
 import { version } from '../terminal/version.ts';
 
 const sizes = { seeds: 512, codecs: 256, playback: 512, view: 512, files: 256 } as const;
@@ -47,8 +47,7 @@ export async function runBench(command: BenchCommand, context: CommandContext): 
     await save(command, report);
     return exitCodes.ok;
   }
-  const result =
-    command.task === 'files' ? await benchFiles(command, runner(), context) : await runOnGpu(command.task, command, context);
+  const result = command.task === 'files' ? await runOnFiles(command, context) : await runOnGpu(command.task, command, context);
   terminal.result(result);
   terminal.say(resultText(result));
   await save(command, result);
@@ -93,6 +92,19 @@ function runOnGpu(suite: GpuSuite, command: BenchCommand, context: CommandContex
       onProgress: ({ stage }) => terminal.note(`  ${stage}`),
     });
   });
+}
+
+/** Looks for a GPU, and leaves it to the programs that are measured. */
+async function runOnFiles(command: BenchCommand, context: CommandContext): Promise<BenchResult> {
+  const gpu = await findGpu(command);
+  const { adapter } = gpu?.diagnosis ?? {};
+  const isSoftware = gpu?.isSoftware ?? false;
+  gpu?.destroy();
+  if (gpu) releaseNodeGpu();
+  const { gpuLimits, tuning } = command;
+  const options = ['--device', 'gpu', '--gpu-limits', gpuLimits, ...(tuning === undefined ? [] : ['--tuning', tuning])];
+  const result = await benchFiles(command, gpu && options, runner(), context);
+  return { ...result, machine: { ...result.machine, adapter, software: isSoftware } };
 }
 
 function tune(gpu: Gpu, { size }: BenchCommand, { terminal, signal }: CommandContext): Promise<TuningReport> {
@@ -152,6 +164,7 @@ function resultText(result: BenchResult): string {
 }
 
 function tableText(id: TableId, rows: readonly BenchCase[]): string {
+  if (id === 'files') return filesText(rows);
   const head = ['on', 'by', '', 'bytes', 'median ms', 'min', 'p95', 'max', '× copy', 'wall ms', 'input per second'];
   const cells = rows.map((row) => {
     const { min, p95, max } = row.gpuMs ?? row.wallMs;
@@ -171,6 +184,25 @@ function tableText(id: TableId, rows: readonly BenchCase[]): string {
   const notes =
     id === 'playback' || id === 'view' ? rows.flatMap(({ method, note }) => (note ? [`${method}: ${note}`] : [])) : [];
   return [benchTables[id].title, table([head, ...cells], ['left', 'left', 'left', ...right]), ...notes].join('\n');
+}
+
+/** Programs are compared by size, wall and processor time, and memory. */
+function filesText(rows: readonly BenchCase[]): string {
+  const head = ['file', 'program', '', 'bytes', 'ratio', 'wall s', 'processor s', 'peak memory', 'input per second'];
+  const seconds = (ms: number | undefined): string => (ms === undefined ? '–' : (ms / 1000).toFixed(ms < 10_000 ? 3 : 1));
+  const cells = rows.map((row) => [
+    row.subject,
+    row.method,
+    row.operation,
+    formatCount(row.outputBytes),
+    formatRatio(row.inputBytes / row.outputBytes),
+    seconds(row.wallMs.median),
+    seconds(row.processorMs?.median),
+    row.peakBytes === undefined ? '–' : formatBytes(row.peakBytes),
+    `${formatBytes(Math.round((1000 * row.inputBytes) / row.wallMs.median))}/s`,
+  ]);
+  const right = Array.from({ length: 6 }, () => 'right' as const);
+  return [benchTables.files.title, table([head, ...cells], ['left', 'left', 'left', ...right])].join('\n');
 }
 
 function comparisonText({ rows, onlyA, onlyB, tolerance, differences }: BenchComparison): string {

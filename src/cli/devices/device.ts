@@ -12,15 +12,14 @@ import type { OpenedBackend } from './opened-backend.ts';
  * @throws StriaError `no-webgpu`, `no-adapter` or `limit-too-small`, only if the user asked for a GPU
  */
 export async function openBackend(options: DeviceOptions): Promise<OpenedBackend> {
-  if (options.device === 'cpu') return cpuBackend();
+  if (options.device === 'cpu') return cpuBackend(options.threads);
   // Loaded only when needed: shaders are most of the program.
   const { findGpu, gpuBackend } = await import('./gpu-device.ts');
   const gpu = await findGpu(options);
-  return gpu ? gpuBackend(gpu) : cpuBackend();
+  return gpu ? gpuBackend(gpu) : cpuBackend(options.threads);
 }
 
-async function cpuBackend(): Promise<OpenedBackend> {
-  const threads = availableParallelism();
+async function cpuBackend(threads = availableParallelism()): Promise<OpenedBackend> {
   const own = inlinePool(readSharedFile);
   // On a single core another thread would only take turns with this one.
   const others = threads > 1 ? (await import('../../node/node-task-pool.ts')).createNodeTaskPool(threads - 1) : undefined;

@@ -16,6 +16,8 @@ const columns: readonly (readonly [name: string, of: (found: BenchCase) => strin
       (part) => [`${clock === 'gpuMs' ? 'gpu' : 'wall'}_${part}`, (found: BenchCase) => found[clock]?.[part]] as const,
     ),
   ),
+  ['processor_median', ({ processorMs }) => processorMs?.median],
+  ['peak_bytes', ({ peakBytes }) => peakBytes],
   ['copy_ms', ({ copyMs }) => copyMs],
   ['times_copy', ({ timesCopy }) => timesCopy],
   ['verified', ({ verified }) => verified],

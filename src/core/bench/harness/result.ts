@@ -65,6 +65,10 @@ export interface BenchCase {
   readonly gpuMs: Spread | undefined;
   /** Measured by the host's clock, including submission and the readback of sizes. */
   readonly wallMs: Spread;
+  /** Of whole programs: user and system time, on all threads. */
+  readonly processorMs?: Spread | undefined;
+  /** Of whole programs: the largest resident memory. */
+  readonly peakBytes?: number | undefined;
   readonly stages: Readonly<Record<string, Spread>>;
   /** Median of a WGSL copy of the raw data's size, in the same run; undefined without a GPU. */
   readonly copyMs: number | undefined;

@@ -1,0 +1,165 @@
+import { spawn } from 'node:child_process';
+import { type FileHandle, open, readdir, readFile } from 'node:fs/promises';
+import { type Spread, spreadOf } from '../../core/bench/harness/statistics.ts';
+import { StriaError } from '../../core/shared/errors.ts';
+import { throwIfAborted } from '../../core/shared/job.ts';
+
+/** A program's arguments, and where its standard streams go. */
+export interface Call {
+  readonly args: readonly string[];
+  /** Files to use as standard input and standard output. */
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** What one run of a program took. */
+export interface ProgramRun {
+  readonly wallMs: number;
+  /** User and system time of the program and its children. Undefined where there is no POSIX shell. */
+  readonly processorMs: number | undefined;
+  /** Largest resident memory seen. Only Linux tells it, and a program of a few milliseconds may end unseen. */
+  readonly peakBytes: number | undefined;
+}
+
+/** Several runs of one program. */
+export interface ProgramRuns {
+  readonly wallMs: Spread;
+  readonly processorMs: Spread | undefined;
+  readonly peakBytes: number | undefined;
+}
+
+/** A program that takes this long is run once, without a warm-up. */
+const onceMs = 5000;
+/** Measuring stops after this many milliseconds and at least this many runs. */
+const enoughMs = 2000;
+const leastRuns = 3;
+const mostRuns = 15;
+/** How often the memory of a running program is looked up. */
+const lookMs = 5;
+
+/** Runs the program of `call` repeatedly; quick programs once more, unmeasured, to warm up the file cache. */
+export async function repeatProgram(command: string, call: Call, signal: AbortSignal): Promise<ProgramRuns> {
+  const first = await runProgram(command, call, signal);
+  if (first.wallMs >= onceMs) return spreadRuns([first]);
+  const runs: ProgramRun[] = [];
+  const begin = performance.now();
+  while (runs.length < mostRuns && (runs.length < leastRuns || performance.now() - begin < enoughMs)) {
+    throwIfAborted(signal);
+    runs.push(await runProgram(command, call, signal));
+  }
+  return spreadRuns(runs);
+}
+
+function spreadRuns(runs: readonly ProgramRun[]): ProgramRuns {
+  const processor = runs.flatMap(({ processorMs }) => processorMs ?? []);
+  const peaks = runs.flatMap(({ peakBytes }) => peakBytes ?? []);
+  return {
+    wallMs: spreadOf(runs.map(({ wallMs }) => wallMs)),
+    processorMs: processor.length > 0 ? spreadOf(processor) : undefined,
+    peakBytes: peaks.length > 0 ? Math.max(...peaks) : undefined,
+  };
+}
+
+/**
+ * Runs a program to its end, with its streams redirected to files as with < and > in a shell.
+ * @throws StriaError `internal`, with what the program wrote to stderr
+ */
+export async function runProgram(command: string, { args, from, to }: Call, signal: AbortSignal): Promise<ProgramRun> {
+  const input = from === undefined ? undefined : await open(from, 'r');
+  const output = to === undefined ? undefined : await open(to, 'w');
+  try {
+    return await spawnMeasured(command, args, input, output, signal);
+  } finally {
+    await Promise.all([input?.close(), output?.close()]);
+  }
+}
+
+/** The shell runs the program and then prints the times of its children, as POSIX wants it of `times`. */
+const timed = '"$@"; code=$?; times >&2; exit $code';
+
+async function spawnMeasured(
+  command: string,
+  args: readonly string[],
+  input: FileHandle | undefined,
+  output: FileHandle | undefined,
+  signal: AbortSignal,
+): Promise<ProgramRun> {
+  const hasShell = process.platform !== 'win32';
+  const [program, words] = hasShell ? ['/bin/sh', ['-c', timed, 'sh', command, ...args]] : [command, [...args]];
+  const begin = performance.now();
+  const child = spawn(program, words, {
+    stdio: [input?.fd ?? 'ignore', output?.fd ?? 'ignore', 'pipe'],
+    // A group of its own, so that an abort ends the program and not only the shell.
+    detached: hasShell,
+  });
+  const stop = (): void => {
+    if (child.pid === undefined) return;
+    if (hasShell) process.kill(-child.pid, 'SIGTERM');
+    else child.kill();
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  let peakBytes = 0;
+  let isRunning = true;
+  const watch = async (pid: number): Promise<void> => {
+    while (isRunning) {
+      peakBytes = Math.max(peakBytes, await memoryOf(pid));
+      await new Promise((resolve) => setTimeout(resolve, lookMs));
+    }
+  };
+  const watched = process.platform === 'linux' && child.pid !== undefined ? watch(child.pid) : undefined;
+  try {
+    let words = '';
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        words += text;
+      });
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+    const wallMs = performance.now() - begin;
+    throwIfAborted(signal);
+    if (code !== 0) throw new StriaError('internal', `${command} ${args.join(' ')} exited with ${code}: ${words.trim()}`);
+    return { wallMs, processorMs: hasShell ? timesOf(words) : undefined, peakBytes: peakBytes > 0 ? peakBytes : undefined };
+  } finally {
+    isRunning = false;
+    signal.removeEventListener('abort', stop);
+    await watched;
+  }
+}
+
+/** Milliseconds in the last line of `times`: user and system time of the children, as `0m1.25s 0m0.10s`. */
+export function timesOf(words: string): number | undefined {
+  const last = words.trimEnd().split('\n').at(-1) ?? '';
+  const parts = [...last.matchAll(/(\d+)m([\d.]+)s/g)];
+  if (parts.length !== 2) return undefined;
+  return 1000 * parts.reduce((sum, [, minutes, seconds]) => sum + 60 * Number(minutes) + Number(seconds), 0);
+}
+
+/** The largest resident memory so far of one of the processes that a process started, in bytes; 0 if there are none. */
+async function memoryOf(pid: number): Promise<number> {
+  try {
+    const tasks = await readdir(`/proc/${pid}/task`);
+    const lists = await Promise.all(tasks.map((task) => readFile(`/proc/${pid}/task/${task}/children`, 'utf8')));
+    const children = lists.join(' ').split(' ').filter(Boolean).map(Number);
+    const peaks = await Promise.all(
+      children.map(async (child) => {
+        const status = await readFile(`/proc/${child}/status`, 'utf8');
+        const own = 1024 * Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0);
+        return Math.max(own, await memoryOf(child));
+      }),
+    );
+    return Math.max(0, ...peaks);
+  } catch {
+    // It has just ended.
+    return 0;
+  }
+}
+
+/** Whether a program can be started. */
+export function isInstalled(command: string, flag = '--version'): Promise<boolean> {
+  return new Promise((resolve) => {
+    const child = spawn(command, [flag], { stdio: 'ignore' });
+    child.once('error', () => resolve(false));
+    child.once('exit', (code) => resolve(code === 0));
+  });
+}
