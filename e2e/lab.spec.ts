@@ -7,6 +7,9 @@ import { expectOpen } from './support/app.ts';
 import { expect, type Stria, test } from './support/test.ts';
 import { nifti, shapes } from './support/volumes.ts';
 
+/** The result that comes with the app. */
+const committed = new URL('../bench/results/2026-11-23-h200-files.json', import.meta.url);
+
 async function openLab(page: Page, suite: 'seeds' | 'codecs'): Promise<void> {
   await page.getByTestId('lab-button').click();
   await expect(page.getByTestId('lab')).toBeVisible();
@@ -27,6 +30,17 @@ async function volumeMemory(page: Page): Promise<Record<string, number>> {
   const all = await page.evaluate(() => (window as unknown as { striaTest: StriaTest }).striaTest.gpuMemory());
   return Object.fromEntries(Object.entries(all).filter(([label]) => !/^(overlay|slices|view)/.test(label)));
 }
+
+test('the Lab shows whole files through whole programs, measured by the command', async ({ stria }) => {
+  const { page } = stria;
+  await page.getByTestId('lab-button').click();
+  await page.getByTestId('lab-suite-files').click();
+  await expect(page.getByTestId('lab-run')).toBeHidden();
+  await expect(page.getByTestId('lab-files-machine')).toContainText('threads');
+  const result = checkBenchResult(JSON.parse(readFileSync(committed, 'utf8')));
+  const methods = new Set(result.cases.map(({ subject, method }) => `${subject} ${method}`));
+  await expect(page.getByTestId('lab-files-row')).toHaveCount(methods.size);
+});
 
 test('the Lab runs a suite beside an open volume, shows and saves it, and frees the GPU', async ({ stria }) => {
   test.setTimeout(240_000);

@@ -213,6 +213,8 @@ test('comparing, playing and the Lab', async ({ stria }, info) => {
   await keepAll('lab');
   await page.getByTestId('lab-suite-tune').click();
   await keep('lab-tune');
+  await page.getByTestId('lab-suite-files').click();
+  await keep('lab-files');
   await page.getByTestId('lab-close').click();
 
   const frames = Array.from({ length: 24 }, (_, index) => stria.write(`frame${index + 1}.png`, framePng(index)));

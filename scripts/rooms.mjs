@@ -417,7 +417,8 @@ export const rooms = [
   {
     room: 'renderer/app/lab',
     holds: 'Benchmarks in the app.',
-    imports: 'core/bench core/bench/harness core/codecs core/gpu core/shared renderer/app/state',
+    imports:
+      'bench/results/2026-11-23-h200-files.json core/bench core/bench/harness core/codecs core/gpu core/shared renderer/app/state',
   },
   {
     room: 'renderer/app',

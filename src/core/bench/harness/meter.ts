@@ -135,7 +135,7 @@ export class Meter {
  * Times work by the host's clock, after one warm-up. Slow work stops after two seconds, with at least three repetitions. A
  * page's clock has a resolution of 0.1 ms, so fast work is repeated within each sample.
  */
-export async function timeWall(
+async function timeWall(
   work: () => Promise<unknown> | unknown,
   repetitions: number,
   signal: AbortSignal | undefined,

@@ -1,3 +1,4 @@
+import { checkBenchResult } from '../../../core/bench/check-result.ts';
 import { toCsv } from '../../../core/bench/csv.ts';
 import { type BenchCase, type BenchRequest, benchSchema, defaultRepetitions } from '../../../core/bench/harness/result.ts';
 import type { BenchRunner } from '../../../core/bench/run.ts';
@@ -28,11 +29,24 @@ export class Lab {
 
   choose(choice: Partial<Pick<LabState, 'suite' | 'size' | 'codec'>>): void {
     this.#set(choice);
+    if (choice.suite === 'files') void this.#loadFiles();
+  }
+
+  /** Loads the result that comes with the app. */
+  async #loadFiles(): Promise<void> {
+    if (this.#store.getState().lab.files) return;
+    try {
+      const { default: result } = await import('../../../../bench/results/2026-11-23-h200-files.json');
+      this.#set({ files: checkBenchResult(result) });
+    } catch (error) {
+      this.#store.setState({ notice: toStriaError(error).message });
+    }
   }
 
   run(): void {
-    this.#worker?.terminate();
     const { suite, size, codec } = this.#store.getState().lab;
+    if (suite === 'files') return;
+    this.#worker?.terminate();
     this.#set({
       run: { kind: 'running', stage: 'Opening the GPU', startedAt: performance.now(), gpuBytes: 0 },
       cases: [],

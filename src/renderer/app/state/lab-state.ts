@@ -6,7 +6,8 @@ import type { FaultData } from '../../../core/shared/errors.ts';
 export const labSizes = [16, 32, 64, 128, 256, 512] as const;
 export type LabSize = (typeof labSizes)[number];
 
-export type LabSuite = GpuSuite | 'tune';
+/** `files` runs in the command alone: the Lab shows a result that comes with the app. */
+export type LabSuite = GpuSuite | 'tune' | 'files';
 
 export type LabRun =
   | { readonly kind: 'none' }
@@ -28,6 +29,8 @@ export interface LabState {
   readonly cases: readonly BenchCase[];
   /** Results of tuning so far. */
   readonly choices: readonly TunedChoice[];
+  /** The result of `stria bench files` that comes with the app, once it is loaded. */
+  readonly files: BenchResult | undefined;
 }
 
 export const emptyLab: LabState = {
@@ -38,4 +41,5 @@ export const emptyLab: LabState = {
   device: undefined,
   cases: [],
   choices: [],
+  files: undefined,
 };

@@ -25,6 +25,11 @@ const suites: readonly { readonly key: LabSuite; readonly label: string; readonl
     label: 'Playback',
     text: 'Decodes a stack of pictures from compressed GPU memory and draws it, as fast as possible.',
   },
+  {
+    key: 'files',
+    label: 'Files',
+    text: 'Whole files through whole programs, as the command “stria bench files” measured them. The result comes with Stria.',
+  },
   { key: 'view', label: '3D', text: 'Rotates a volume in the 3D view, with lighting, as fast as possible.' },
   {
     key: 'tune',
@@ -63,7 +68,7 @@ export function LabControls({ onSavePicture }: { readonly onSavePicture: () => v
         isDisabled={isRunning}
       />
       <p className={styles.text}>{suites.find(({ key }) => key === suite)?.text}</p>
-      {suite !== 'tune' && (
+      {suite !== 'tune' && suite !== 'files' && (
         <Select
           label="Size"
           options={labSizes.map((side) => ({ key: String(side), label: `${side}³`, hint: sizeHints[side] }))}
@@ -73,7 +78,7 @@ export function LabControls({ onSavePicture }: { readonly onSavePicture: () => v
           testId="lab-size"
         />
       )}
-      {suite !== 'seeds' && suite !== 'tune' && (
+      {suite !== 'seeds' && suite !== 'tune' && suite !== 'files' && (
         <Select
           label="Codec"
           options={codecOptions}
@@ -83,18 +88,20 @@ export function LabControls({ onSavePicture }: { readonly onSavePicture: () => v
           testId="lab-codec"
         />
       )}
-      <div className={styles.actions}>
-        {isRunning ? (
-          <Button onPress={() => app.lab.cancel()} testId="lab-cancel">
-            Cancel
-          </Button>
-        ) : (
-          <Button kind="primary" onPress={() => app.lab.run()} isDisabled={suite === 'tune' && isSoftware} testId="lab-run">
-            <Play size={14} aria-hidden />
-            Run
-          </Button>
-        )}
-      </div>
+      {suite !== 'files' && (
+        <div className={styles.actions}>
+          {isRunning ? (
+            <Button onPress={() => app.lab.cancel()} testId="lab-cancel">
+              Cancel
+            </Button>
+          ) : (
+            <Button kind="primary" onPress={() => app.lab.run()} isDisabled={suite === 'tune' && isSoftware} testId="lab-run">
+              <Play size={14} aria-hidden />
+              Run
+            </Button>
+          )}
+        </div>
+      )}
       {suite === 'tune' && isSoftware && (
         <p className={styles.text} data-testid="lab-tune-skipped">
           This is a software adapter. Its times say nothing about a GPU, so the default sizes stay.

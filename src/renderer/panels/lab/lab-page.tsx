@@ -5,6 +5,7 @@ import { toStriaError } from '../../../core/shared/errors.ts';
 import { CommandIconButton } from '../controls/command-button.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
 import { LabControls } from './lab-controls.tsx';
+import { LabFiles } from './lab-files.tsx';
 import styles from './lab-page.module.css';
 import { plotsAsPicture } from './lab-picture.ts';
 import { LabTable } from './lab-table.tsx';
@@ -34,6 +35,8 @@ export function LabPage() {
         <div className={styles.results} ref={results} data-testid="lab-results">
           {suite === 'tune' ? (
             <LabTuning />
+          ) : suite === 'files' ? (
+            <LabFiles />
           ) : tables.length === 0 ? (
             <p className={styles.empty}>
               {run.kind === 'running'
