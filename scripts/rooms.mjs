@@ -34,6 +34,11 @@ export const rooms = [
     imports: 'assembly/common',
   },
   {
+    room: 'assembly/predict',
+    holds: 'AssemblyScript: prediction residuals sorted by magnitude.',
+    imports: 'assembly/common',
+  },
+  {
     room: 'assembly/survey',
     holds: 'AssemblyScript: the survey of a chunk.',
     imports: 'assembly/common',
@@ -72,7 +77,7 @@ export const rooms = [
   {
     room: 'core/codecs/predict',
     holds: 'Prediction residuals sorted by magnitude, for an entropy coder to follow.',
-    imports: 'core/codec core/gpu core/shared shaders shaders/predict',
+    imports: 'assembly/predict core/codec core/gpu core/shared shaders shaders/predict',
   },
   {
     room: 'core/codecs/huffman',

@@ -14,19 +14,24 @@ export function sub<T>(a: v128, b: v128): v128 {
 
 /** 'the least whole number that is not below d / 2, with d taken as signed' */
 export function half<T>(d: v128): v128 {
-  return sub<T>(d, sizeof<T>() === 1 ? i8x16.shr_s(d, 1) : i16x8.shr_s(d, 1));
+  if (sizeof<T>() === 2) return i16x8.sub(d, i16x8.shr_s(d, 1));
+  // There is no fast shift of bytes. avgr_u rounds up, and flipping the highest bit maps signed to unsigned numbers in order.
+  const middle = i8x16.splat(-128);
+  return v128.xor(i8x16.avgr_u(v128.xor(d, middle), middle), middle);
 }
 
 /** 'Residuals 0, −1, 1, −2, 2 … are the symbols 0, 1, 2, 3, 4 …' */
 export function toSymbols<T>(residuals: v128): v128 {
+  const zero = i32x4.splat(0);
   return sizeof<T>() === 1
-    ? v128.xor(i8x16.shl(residuals, 1), i8x16.shr_s(residuals, 7))
-    : v128.xor(i16x8.shl(residuals, 1), i16x8.shr_s(residuals, 15));
+    ? v128.xor(i8x16.add(residuals, residuals), i8x16.gt_s(zero, residuals))
+    : v128.xor(i16x8.add(residuals, residuals), i16x8.gt_s(zero, residuals));
 }
 
 export function toResiduals<T>(symbols: v128): v128 {
   const sign = sub<T>(splat<T>(0), v128.and(symbols, splat<T>(1)));
-  return v128.xor(sizeof<T>() === 1 ? i8x16.shr_u(symbols, 1) : i16x8.shr_u(symbols, 1), sign);
+  const halves = i16x8.shr_u(symbols, 1);
+  return v128.xor(sizeof<T>() === 1 ? v128.and(halves, i8x16.splat(0x7f)) : halves, sign);
 }
 
 /** The sums of lanes that lie in the same 4 bytes. */

@@ -111,13 +111,15 @@ export interface CodecDefinition {
 
 /**
  * A WebAssembly version of a reference: the same bytes, faster. Listed in core/codecs/on-cpu.ts.
- * Both functions return undefined for input that they do not handle, and where WebAssembly is missing; the reference then does
+ * All functions return undefined for input that they do not handle, and where WebAssembly is missing; the reference then does
  * the work.
  */
 export interface WasmCodec {
   encode(chunk: ChunkVoxels, parameters: CodecParameters): Uint8Array<ArrayBuffer> | undefined;
   /** Also undefined for damaged payloads: the reference reports what is wrong. */
   decode(payload: Uint8Array, chunk: ChunkGeometry, parameters: CodecParameters): Uint8Array<ArrayBuffer> | undefined;
+  /** As `ReferenceCodec.sections`. */
+  sections?(payload: Uint8Array, chunk: ChunkGeometry, parameters: CodecParameters): readonly number[] | undefined;
 }
 
 /**

@@ -1,12 +1,15 @@
 import type { ChunkGeometry, ChunkVoxels, CodecDefinition, CodecParameters, WasmCodec } from '../codec/codec.ts';
 import { labels } from './labels/index.ts';
 import { wasm as labelsInWasm } from './labels/wasm.ts';
+import { predict } from './predict/index.ts';
+import { wasm as predictInWasm } from './predict/wasm.ts';
 import { rice } from './rice/index.ts';
 import { wasm as riceInWasm } from './rice/wasm.ts';
 
 /** Codecs that have a WebAssembly version. Separate from the registry, so that only code that runs them loads the modules. */
 const inWasm: ReadonlyMap<CodecDefinition, WasmCodec> = new Map([
   [rice, riceInWasm],
+  [predict, predictInWasm],
   [labels, labelsInWasm],
 ]);
 
@@ -23,4 +26,14 @@ export function decodeOnCpu(
   parameters: CodecParameters,
 ): Uint8Array<ArrayBuffer> {
   return inWasm.get(codec)?.decode(payload, chunk, parameters) ?? codec.reference.decode(payload, chunk, parameters);
+}
+
+/** `reference.sections`, in WebAssembly if the codec has a version of it. */
+export function sectionsOnCpu(
+  codec: CodecDefinition,
+  payload: Uint8Array,
+  chunk: ChunkGeometry,
+  parameters: CodecParameters,
+): readonly number[] | undefined {
+  return inWasm.get(codec)?.sections?.(payload, chunk, parameters) ?? codec.reference.sections?.(payload, chunk, parameters);
 }

@@ -8,7 +8,7 @@ import { findRamp, headBytes, mayBeRamp } from '../chunks/ramp.ts';
 import { chunkBytes } from '../codec/batch.ts';
 import { type ChunkInMemory, firstBytes } from '../codec/chunk-in-memory.ts';
 import type { ChunkGeometry, ChunkVoxels, CodecOptions } from '../codec/codec.ts';
-import { encodeOnCpu } from '../codecs/on-cpu.ts';
+import { encodeOnCpu, sectionsOnCpu } from '../codecs/on-cpu.ts';
 import { chainByName } from '../codecs/registry.ts';
 import type { EncodedChunk, RampRule } from '../format/chunk.ts';
 import type { ReadSharedFile } from '../shared/bytes.ts';
@@ -148,7 +148,7 @@ function encodeBy(chosen: ChosenChain, voxels: ChunkToEncode, options: CodecOpti
   const hasGain = codec === rawCodec || !isNoGain(payload.byteLength, voxels);
   if (second && (hasGain || codec.preparesEntropy)) {
     const chunk = payloadChunk(second, payload.byteLength, options);
-    const sections = codec.reference.sections?.(payload, voxels, parameters);
+    const sections = sectionsOnCpu(codec, payload, voxels, parameters);
     const shorter = encodeOnCpu(second, { ...chunk, bytes: payload, sections }, chunk.parameters);
     if (!isNoGain(shorter.byteLength, chunk) && !isNoGain(shorter.byteLength, voxels)) {
       return { stages: [chosen, { codec: second, parameters: chunk.parameters }], payload: shorter };

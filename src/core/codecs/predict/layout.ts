@@ -96,6 +96,18 @@ export function payloadBound(chunk: ChunkGeometry, geometry: BrickGeometry): num
   return bytes;
 }
 
+/** Bytes of the symbols of all groups, where each group takes whole units of `unit` bytes. */
+export function symbolBytes({ shape, elementBytes }: ChunkGeometry, { brick, group }: BrickGeometry, unit: number): number {
+  const { planes, bits } = planesOf(elementBytes);
+  let bytes = 0;
+  forEachExtent(shape, brick, (extent, bricks) => {
+    forEachExtent(extent, group, ([x, y, z], count) => {
+      bytes += bricks * planes * count * unit * Math.ceil((x * y * z * bits) / 8 / unit);
+    });
+  });
+  return bytes;
+}
+
 /** Cuts `whole` into parts of `part` and visits each different extent, at most eight, with the number of parts that have it. */
 function forEachExtent(whole: Dims3, part: Dims3, visit: (extent: Dims3, count: number) => void): void {
   const along = (axis: 0 | 1 | 2) => {
