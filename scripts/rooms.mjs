@@ -165,6 +165,12 @@ export const rooms = [
     packages: 'unzipit zarrita',
   },
   {
+    room: 'core/io/zarr/write',
+    holds: 'Writing OME-Zarr: levels, shards, metadata, ZIPs.',
+    imports: 'core/io/common core/io/zarr core/shared',
+    packages: 'zarrita',
+  },
+  {
     room: 'core/io/dicom',
     holds: 'DICOM: the reader of files and folders.',
     imports: 'core/io/common core/io/dicom/parse core/io/dicom/series core/shared',

@@ -10,6 +10,7 @@ import { defaultLevelBytes, type OpenOptions, type OpenVolume } from '../common/
 import { type ArrayFacts, parseArray, readBytes } from './array-metadata.ts';
 import type { KeyStore } from './key-store.ts';
 import { type OmeImage, omeAxes, omeGeometry } from './ome-metadata.ts';
+import { ownFacts } from './own-facts.ts';
 import { openGrid } from './zarr-grid.ts';
 import { readNode, type ZarrNode } from './zarr-nodes.ts';
 
@@ -120,23 +121,23 @@ async function openArray(
   const axes =
     options.axes === undefined ? omeAxes(place.image ?? namedImage(facts), shape) : parseAxes(options.axes, shape.length);
   const plan = planAxes(axes, shape);
-  const channels = channelsOf(plan.channelCount, place.image?.channels ?? []);
+  const own = { slope: 1, intercept: 0, ...ownFacts(attributes, place.image, place.level) };
+  const known = (place.image?.channels ?? []).map((channel) => inPhysicalValues(channel, own));
+  const channels = channelsOf(plan.channelCount, known);
   const info = {
     dims: plan.dims,
     type: grid.type,
     ...omeGeometry(place.image, place.level, plan, axes),
-    slope: 1,
-    intercept: 0,
+    ...own,
     ...(channels && { channels }),
   };
   if (!Number.isSafeInteger(volumeBytes(info))) throw new StriaError('corrupt', 'the array is longer than any file can be');
-  const windows = (place.image?.channels ?? []).flatMap(({ name, window }) =>
-    window === undefined ? [] : [{ name, low: window[0], high: window[1] }],
-  );
+  const windows = known.flatMap(({ name, window }) => (window === undefined ? [] : [{ name, low: window[0], high: window[1] }]));
   return {
     info,
     format: 'zarr',
     windows: windows.length > 0 ? windows : undefined,
+    ...(info.valueUnit !== undefined && { valueUnit: info.valueUnit }),
     tags: tagsOf({ ...attributes, ...node.attributes }),
     voxels: (pieces) => griddedVoxels(grid, plan, pieces),
     source: async () => valueSource('zarr', store.tree.name),
@@ -148,6 +149,13 @@ function namedImage(facts: ArrayFacts): OmeImage | undefined {
   if (facts.names === undefined) return undefined;
   const axes = facts.names.map((name) => ({ name: name ?? '', unit: undefined }));
   return { name: '', axes, levels: [], channels: [] };
+}
+
+/** A channel's window, which OME gives in stored values. */
+function inPhysicalValues(channel: Channel, { slope, intercept }: { slope: number; intercept: number }): Channel {
+  if (channel.window === undefined || (slope === 1 && intercept === 0)) return channel;
+  const [a, b] = channel.window.map((value) => slope * value + intercept) as [number, number];
+  return { ...channel, window: [Math.min(a, b), Math.max(a, b)] };
 }
 
 function channelsOf(count: number | undefined, known: readonly Channel[]): readonly Channel[] | undefined {

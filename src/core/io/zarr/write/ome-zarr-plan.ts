@@ -1,0 +1,106 @@
+import { StriaError } from '../../../shared/errors.ts';
+import { channelLayout, type Dims3, elementBytes, type VolumeInfo } from '../../../shared/volume.ts';
+import { checkedSpacing } from '../../common/streamed-volume.ts';
+
+/** One resolution of an image that is written, and how its arrays are cut. */
+export interface LevelPlan {
+  readonly path: string;
+  /** Lengths along x, y and z. */
+  readonly dims: Dims3;
+  /** How many voxels of the first level one of this level stands for, along each axis. */
+  readonly factors: Dims3;
+  /** Inner chunks, along x, y, z and t. Of time points there is more than one only where a chunk has all planes. */
+  readonly chunk: readonly [x: number, y: number, z: number, t: number];
+  /** Time points of a shard. Along x and y a shard has everything, along z one chunk. */
+  readonly shardTimes: number;
+}
+
+export interface ImagePlan {
+  readonly channelCount: number;
+  readonly timePoints: number;
+  readonly hasChannelAxis: boolean;
+  readonly hasTimeAxis: boolean;
+  readonly hasZAxis: boolean;
+  readonly levels: readonly LevelPlan[];
+}
+
+/** Planes of the first level that are held at a time; of each further level half of that. */
+const slabBytes = 128 * 2 ** 20;
+/** The next power of two decides about the depth of chunks, this about whether the volume is written at all. */
+const planeLimit = 512 * 2 ** 20;
+/** Shards of short time points take several, up to this size. */
+const seriesShardBytes = 32 * 2 ** 20;
+/** Tiny time points share a chunk, up to this size. */
+const seriesChunkBytes = 64 * 1024;
+const deepest = 64;
+/** A level this small is the last. */
+const smallestLevel = 128;
+
+/**
+ * Levels, chunks and shards of a volume. Chunks have 64×64×64 voxels where 64 planes fit into `slabBytes`; where fewer do, they
+ * are flatter and wider, down to 512×512 of a single plane.
+ * @throws StriaError `unsupported` for planes that are too large
+ */
+export function planImage(info: VolumeInfo): ImagePlan {
+  const { channelCount, timePoints } = channelLayout(info);
+  const width = elementBytes(info.type);
+  const [nx, ny, nz] = info.dims;
+  if (nx * ny * width > planeLimit) {
+    const size = `${Math.ceil((nx * ny * width) / 2 ** 20)} MiB`;
+    throw new StriaError('unsupported', `a plane has ${size}; OME-Zarr is written of planes up to ${planeLimit / 2 ** 20} MiB`);
+  }
+  const levels: LevelPlan[] = [];
+  let dims: Dims3 = [nx, ny, nz];
+  let factors: Dims3 = [1, 1, 1];
+  for (;;) {
+    const halved = Math.max(...dims) > smallestLevel ? halvedAxes(dims, factors, info.spacing) : [false, false, false];
+    levels.push(planLevel(levels.length, dims, factors, width, timePoints, halved[2] === true));
+    if (!halved.includes(true)) break;
+    const step = halved.map((isHalved) => (isHalved ? 2 : 1));
+    dims = dims.map((length, axis) => Math.ceil(length / (step[axis] as number))) as unknown as Dims3;
+    factors = factors.map((factor, axis) => factor * (step[axis] as number)) as unknown as Dims3;
+  }
+  return {
+    channelCount,
+    timePoints,
+    hasChannelAxis: info.channels !== undefined,
+    hasTimeAxis: timePoints > 1,
+    hasZAxis: nz > 1,
+    levels,
+  };
+}
+
+/** The axes to halve next: those along which voxels are less than twice as long as along the shortest axis. */
+function halvedAxes(dims: Dims3, factors: Dims3, spacing: readonly number[]): readonly boolean[] {
+  const steps = dims.map((_, axis) => checkedSpacing(spacing[axis]) * (factors[axis] as number));
+  const shortest = Math.min(...steps.filter((_, axis) => (dims[axis] as number) > 1));
+  return dims.map((length, axis) => length > 1 && (steps[axis] as number) < 2 * shortest);
+}
+
+function planLevel(
+  number: number,
+  dims: Dims3,
+  factors: Dims3,
+  width: number,
+  timePoints: number,
+  isZHalved: boolean,
+): LevelPlan {
+  const [nx, ny, nz] = dims;
+  const planeBytes = nx * ny * width;
+  const fitting = Math.max(1, Math.floor(slabBytes / 2 ** number / planeBytes));
+  // Planes that become one plane of the next level have to be in memory together.
+  const depth = Math.min(nz, Math.max(isZHalved ? 2 : 1, Math.min(deepest, 2 ** Math.floor(Math.log2(fitting)))));
+  const side = depth >= 32 ? 64 : depth >= 8 ? 128 : depth >= 2 ? 256 : 512;
+  const frameBytes = planeBytes * nz;
+  const isWholeFrame = nz <= depth;
+  const together = (bytes: number) => (isWholeFrame ? Math.min(timePoints, Math.max(1, Math.floor(bytes / frameBytes))) : 1);
+  const chunkTimes = together(seriesChunkBytes);
+  const shardTimes = Math.ceil(together(seriesShardBytes) / chunkTimes) * chunkTimes;
+  return {
+    path: String(number),
+    dims,
+    factors,
+    chunk: [Math.min(side, nx), Math.min(side, ny), depth, chunkTimes],
+    shardTimes,
+  };
+}
