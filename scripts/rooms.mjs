@@ -227,7 +227,7 @@ export const rooms = [
   {
     room: 'core/stream',
     holds: 'Compress, restore, verify, recover: slabs of a volume from a source to a sink.',
-    imports: 'core/chunks core/codec core/format core/gpu core/io core/io/common core/io/pictures core/shared',
+    imports: 'core/chunks core/codec core/format core/gpu core/io core/io/common core/io/pictures core/io/zarr/write core/shared',
   },
   {
     room: 'core/volume',

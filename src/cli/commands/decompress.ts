@@ -20,6 +20,7 @@ import { endingNote, exportBaseName, otherNameNote, picturePlace, restoreOutputs
 import type { CommandContext } from '../terminal/context.ts';
 import { type ExitCode, exitCodes } from '../terminal/messages.ts';
 import { formatBytes, formatDuration, formatRate } from '../terminal/text.ts';
+import { exportOmeZarr } from './decompress-zarr.ts';
 import { withFile } from './files.ts';
 
 /** `stria decompress`: restores the source byte for byte (pictures: with the same pixels), or exports it. */
@@ -51,12 +52,17 @@ export async function runDecompress(command: DecompressCommand, { terminal, sign
 }
 
 function restoreFile(
-  { input, output, to: asked, force, fill, pictureMemory }: DecompressCommand,
+  command: DecompressCommand,
   backend: Backend,
   job: JobOptions,
 ): Promise<{ report: RestoreReport; paths: string[]; notes: string[] }> {
+  const { input, output, to: asked, force, fill, pictureMemory } = command;
   return withFile(input, job, async (source, files) => {
     const container = await ContainerReader.open(source, job);
+    if (asked === 'ome-zarr') {
+      const { report, path } = await exportOmeZarr(container, command, files.paths, backend, job);
+      return { report, paths: [path], notes: [] };
+    }
     const baseName = exportBaseName(input);
     const own = await container.sourceDescription(job);
     const [described] = own.parts;

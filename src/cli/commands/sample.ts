@@ -4,7 +4,7 @@ import { describeExport } from '../../core/io/export-volume.ts';
 import { openSample } from '../../core/samples/sample.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
-import type { WritableFormat } from '../../core/shared/source.ts';
+import type { DescribedFormat } from '../../core/shared/source.ts';
 import { volumeBytes } from '../../core/shared/volume.ts';
 import { compressVolume } from '../../core/stream/compress.ts';
 import type { SampleCommand } from '../arguments/args.ts';
@@ -18,7 +18,7 @@ import { formatBytes, formatDuration } from '../terminal/text.ts';
 import { describeCompression } from './compress.ts';
 import { withSink } from './files.ts';
 
-const formats: Readonly<Record<string, WritableFormat | 'stria'>> = { nii: 'nifti', nrrd: 'nrrd', raw: 'raw', stria: 'stria' };
+const formats: Readonly<Record<string, DescribedFormat | 'stria'>> = { nii: 'nifti', nrrd: 'nrrd', raw: 'raw', stria: 'stria' };
 
 /** `stria sample`: a generated volume, in the format of the output's ending. */
 export async function runSample(command: SampleCommand, context: CommandContext): Promise<ExitCode> {
@@ -63,7 +63,7 @@ async function compressSample(volume: OpenVolume, command: SampleCommand, contex
   }
 }
 
-async function writeSample(volume: OpenVolume, format: WritableFormat, output: string, job: JobOptions): Promise<void> {
+async function writeSample(volume: OpenVolume, format: DescribedFormat, output: string, job: JobOptions): Promise<void> {
   const total = volumeBytes(volume.info);
   await withSink(await createNodeSink(output, { overwrite: true, signal: job.signal }), async (sink) => {
     for (const { before, after } of describeExport(volume.info, format, stemOf(output)).parts) {

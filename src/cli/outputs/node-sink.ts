@@ -121,7 +121,7 @@ async function dangling(path: string): Promise<string | undefined> {
   return (await dangling(named)) ?? named;
 }
 
-async function checkFolder(path: string): Promise<void> {
+export async function checkFolder(path: string): Promise<void> {
   const folder = dirname(resolve(path));
   const facts = await stat(folder).catch(() => undefined);
   if (!facts) throw new StriaError('not-writable', `${path}: the folder ${folder} does not exist`);
@@ -129,7 +129,7 @@ async function checkFolder(path: string): Promise<void> {
 }
 
 /** Assumes enough room if the system does not report free space. */
-async function checkRoom(shown: string, folder: string, byteLength: number): Promise<void> {
+export async function checkRoom(shown: string, folder: string, byteLength: number): Promise<void> {
   const facts = await statfs(folder).catch(() => undefined);
   if (!facts || facts.blocks === 0) return;
   const free = facts.bavail * facts.bsize;
@@ -138,7 +138,7 @@ async function checkRoom(shown: string, folder: string, byteLength: number): Pro
   throw new StriaError('not-writable', `${shown}: ${message}; choose another disk with -o`);
 }
 
-function existsAlready(shown: string): StriaError {
+export function existsAlready(shown: string): StriaError {
   return new StriaError('not-writable', `${shown} already exists; add -f to replace it, or choose another name with -o`);
 }
 
@@ -152,7 +152,7 @@ async function openForWriting(path: string, shown: string, mode?: number): Promi
 }
 
 /** Flushes the new name to the disk, where the system can (Windows cannot). */
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, 'r');
     await handle.sync().finally(() => handle.close());

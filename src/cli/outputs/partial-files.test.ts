@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { findLeftovers, offerLeftovers, partialPath } from './partial-files.ts';
+import { findLeftovers, offerLeftovers, partialFolder, partialPath } from './partial-files.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -64,4 +64,18 @@ test('prints nothing if there is no leftover, or if the leftover is being read',
   expect(terminal.note).not.toHaveBeenCalled();
   expect(terminal.ask).not.toHaveBeenCalled();
   expect(existsSync(left)).toBe(true);
+});
+
+test('a folder that a killed run left is found with all that it holds, and removed', async () => {
+  const left = partialFolder(join(folder, 'scan.ome.zarr')).replace(`-${process.pid}-`, `-${deadPid}-`);
+  mkdirSync(join(left, '0/c'), { recursive: true });
+  writeFileSync(join(left, 'zarr.json'), '{}');
+  writeFileSync(join(left, '0/c/0'), 'voxels');
+  mkdirSync(partialFolder(join(folder, 'live.ome.zarr')));
+  expect(await findLeftovers(folder)).toEqual([{ path: left, bytes: 8 }]);
+  const silent = person(undefined);
+  await offerLeftovers([join(folder, 'a')], [], silent, signal);
+  expect(silent.note.mock.calls.at(-1)?.[0]).toContain('rm -r');
+  await offerLeftovers([join(folder, 'a')], [], person(true), signal);
+  expect(existsSync(left)).toBe(false);
 });

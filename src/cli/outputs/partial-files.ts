@@ -1,5 +1,5 @@
-import { unlinkSync } from 'node:fs';
-import { lstat, readdir, unlink } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { crc32 } from '../../core/io/common/crc32.ts';
@@ -8,12 +8,12 @@ import { standardStream } from '../../core/shared/standard-streams.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { formatBytes } from '../terminal/text.ts';
 
-/** Temporary files that this process has open. An orderly exit removes them. */
+/** Temporary files and folders that this process has open. An orderly exit removes them. */
 const ownPartials = new Set<string>();
 process.on('exit', () => {
   for (const path of ownPartials) {
     try {
-      unlinkSync(path);
+      rmSync(path, { recursive: true });
     } catch {
       // It is already gone.
     }
@@ -35,6 +35,11 @@ export function partialPath(target: string): string {
   return join(dirname(target), `.${name}.${thisHost()}-${process.pid}-${random}.partial`);
 }
 
+/** The temporary folder beside a target: `.NAME.HOST-PID-RANDOM.partial-folder`. */
+export function partialFolder(target: string): string {
+  return `${partialPath(target)}-folder`;
+}
+
 export const partials = {
   add: (path: string) => void ownPartials.add(path),
   delete: (path: string) => void ownPartials.delete(path),
@@ -45,19 +50,29 @@ export interface Leftover {
   readonly bytes: number;
 }
 
-/** Temporary files in a folder that a killed process of this machine and user left behind. */
+/** Temporary files and folders in a folder that a killed process of this machine and user left behind. */
 export async function findLeftovers(folder: string): Promise<Leftover[]> {
   const found: Leftover[] = [];
   for (const name of await readdir(folder).catch(() => [])) {
-    const [, host, pid] = /^\..+\.([0-9a-f]{8})-(\d+)-[0-9a-f]{8}\.partial$/.exec(name) ?? [];
+    const [, host, pid, kind] = /^\..+\.([0-9a-f]{8})-(\d+)-[0-9a-f]{8}\.partial(-folder)?$/.exec(name) ?? [];
     if (host !== thisHost() || isAlive(Number(pid))) continue;
     const path = join(folder, name);
     const facts = await lstat(path).catch(() => undefined);
-    if (facts?.isFile() && (process.getuid === undefined || facts.uid === process.getuid())) {
-      found.push({ path, bytes: facts.size });
+    const isKind = kind === undefined ? facts?.isFile() : facts?.isDirectory();
+    if (facts && isKind && (process.getuid === undefined || facts.uid === process.getuid())) {
+      found.push({ path, bytes: kind === undefined ? facts.size : await bytesBelow(path) });
     }
   }
   return found;
+}
+
+async function bytesBelow(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const sizes = entries.map(async (entry) => {
+    const facts = entry.isFile() ? await lstat(join(entry.parentPath, entry.name)).catch(() => undefined) : undefined;
+    return facts?.size ?? 0;
+  });
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
 /**
@@ -84,10 +99,11 @@ export async function offerLeftovers(
   ];
   terminal.note(lines.join('\n'));
   const answer = await terminal.ask(leftovers.length === 1 ? 'Remove it?' : 'Remove them?', signal);
-  if (answer) for (const { path } of leftovers) await unlink(path).catch(() => {});
+  if (answer) for (const { path } of leftovers) await rm(path, { recursive: true }).catch(() => {});
   if (answer === undefined) {
     const paths = leftovers.map(({ path }) => shellWord(resolve(path)));
-    terminal.note(`If you do not need ${leftovers.length === 1 ? 'it' : 'them'}: rm ${paths.join(' ')}`);
+    const command = paths.some((path) => /-folder['"]?$/.test(path)) ? 'rm -r' : 'rm';
+    terminal.note(`If you do not need ${leftovers.length === 1 ? 'it' : 'them'}: ${command} ${paths.join(' ')}`);
   }
 }
 

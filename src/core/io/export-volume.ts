@@ -1,4 +1,4 @@
-import { isPictureFormat, type SourceDescription, type WritableFormat, type WrittenVoxelFormat } from '../shared/source.ts';
+import { type DescribedFormat, isPictureFormat, type SourceDescription, type WrittenVoxelFormat } from '../shared/source.ts';
 import type { StoredVoxels } from '../shared/stored-voxels.ts';
 import type { Endian, VolumeInfo } from '../shared/volume.ts';
 import { diagonalAffine, isUsableAffine } from './common/affine.ts';
@@ -43,7 +43,7 @@ const writers: Record<WrittenVoxelFormat, Writer> = {
  */
 export function describeExport(
   info: VolumeInfo,
-  format: WritableFormat,
+  format: DescribedFormat,
   baseName: string,
   endian: Endian = 'little',
   source?: SourceDescription,

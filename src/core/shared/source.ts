@@ -25,19 +25,23 @@ export type PictureFormat = (typeof pictureFormats)[number];
 const valueFormats = ['zarr', 'hdf5', 'dicom'] as const;
 export type ValueFormat = (typeof valueFormats)[number];
 
-/** The formats that Stria writes besides its own. */
-export const writableFormats = [...writtenVoxelFormats, ...pictureFormats] as const;
+/** Formats of files that Stria writes from a `SourceDescription`. */
+const describedFormats = [...writtenVoxelFormats, ...pictureFormats] as const;
+export type DescribedFormat = (typeof describedFormats)[number];
+
+/** The formats that Stria writes besides its own. An OME-Zarr is a folder of files, or a ZIP of them. */
+export const writableFormats = [...describedFormats, 'ome-zarr'] as const;
 export type WritableFormat = (typeof writableFormats)[number];
 
 /** The formats that Stria reads besides its own. */
-export const fileFormats = [...writableFormats, ...restoredFormats, ...valueFormats] as const;
+export const fileFormats = [...describedFormats, ...restoredFormats, ...valueFormats] as const;
 export type FileFormat = (typeof fileFormats)[number];
 
 export function isValueFormat(format: FileFormat): format is ValueFormat {
   return (valueFormats as readonly string[]).includes(format);
 }
 
-export function isPictureFormat(format: FileFormat): format is PictureFormat {
+export function isPictureFormat(format: FileFormat | WritableFormat): format is PictureFormat {
   return format === 'png' || format === 'tiff';
 }
 

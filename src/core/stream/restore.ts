@@ -8,6 +8,7 @@ import type { ByteSink, SinkMaker } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import {
+  type DescribedFormat,
   type FileFormat,
   isPictureFormat,
   isValueFormat,
@@ -16,10 +17,11 @@ import {
   type WritableFormat,
 } from '../shared/source.ts';
 import { storedBytes } from '../shared/stored-voxels.ts';
-import { swapBytes, volumeBytes, elementBytes as voxelWidth } from '../shared/volume.ts';
+import { type Endian, swapBytes, volumeBytes, elementBytes as voxelWidth } from '../shared/volume.ts';
 import { lostWords } from './damage-list.ts';
 import { Beside, overlapBytes, slabTargetBytes, writingTo } from './pipeline.ts';
 import { restoreFiles } from './restore-files.ts';
+import { isZipName, openOmeZarr } from './restore-ome-zarr.ts';
 import { restorePictures } from './restore-pictures.ts';
 import { writeStored } from './restore-stored.ts';
 import { type RestoreStage, SlabDecoder } from './slab-decoder.ts';
@@ -40,7 +42,7 @@ export interface RestoreSettings {
   readonly fill?: boolean | undefined;
   /**
    * Name of the output, with its ending. If there are several files it names the first, and the others follow it if possible.
-   * PNG files are numbered by it.
+   * PNG files are numbered by it. An OME-Zarr becomes one ZIP if it ends in `.zip` or `.ozx`, and else a folder's files.
    */
   readonly outputName?: string | undefined;
   /** Memory limit of writing pictures, in bytes. Default: `defaultPictureMemory`. */
@@ -100,10 +102,11 @@ async function restore(
     throw new StriaError('corrupt', `${lostWords(container)}; use --fill to write zeros for their voxels`);
   }
   const clock = new KernelClock();
-  const description = await describeOutput(container, settings, job);
+  const { to } = settings;
+  const description = to === 'ome-zarr' ? undefined : await describeOutput(container, to, settings, job);
   const slabs = new SlabDecoder(container, backend, stopwatch, clock, job);
   let bytesOut = 0;
-  let files: readonly string[] = description.parts.map(({ name }) => name);
+  let files: readonly string[] = description?.parts.map(({ name }) => name) ?? [];
   const openSink = async (name: string, byteLength?: number): Promise<ByteSink> => {
     const sink = await makeSink(name, byteLength);
     sinks.push(sink);
@@ -120,7 +123,14 @@ async function restore(
       abort: () => sink.abort(),
     };
   };
-  if (isPictureFormat(description.format)) {
+  if (description === undefined) {
+    const { baseName, outputName = '' } = settings;
+    const zipName = isZipName(outputName) ? outputName : undefined;
+    const output = await openOmeZarr(container, openSink, { baseName, zipName }, job);
+    await writeVoxels(slabs, 'little', backend, (bytes) => output.write(bytes));
+    await output.end();
+    files = [outputName || `${baseName}.ome.zarr`];
+  } else if (isPictureFormat(description.format)) {
     const plan = planPictures(container.header.volume, description.format, description, settings.outputName);
     files = plan.files;
     await restorePictures(slabs, plan, openSink, settings.pictureMemory);
@@ -134,13 +144,13 @@ async function restore(
       const { write } = await openSink(part.name, part.before.byteLength + voxelBytes + part.after.byteLength);
       await write(part.before);
       if (part.hasVoxels && description.stored) await writeStored(slabs, description.stored, description.endian, write);
-      else if (part.hasVoxels) await writeVoxels(slabs, description, backend, write);
+      else if (part.hasVoxels) await writeVoxels(slabs, description.endian, backend, write);
       await write(part.after);
     }
   }
   return {
     files,
-    format: description.format,
+    format: description?.format ?? 'zarr',
     bytesOut,
     voxelBytes: volumeBytes(container.header.volume),
     chunkCount: container.chunkCount,
@@ -151,7 +161,8 @@ async function restore(
 
 async function describeOutput(
   container: ContainerReader,
-  { to: asked, baseName, outputName }: RestoreSettings,
+  asked: DescribedFormat | undefined,
+  { baseName, outputName }: RestoreSettings,
   job: JobOptions,
 ): Promise<SourceDescription> {
   const source = await container.sourceDescription(job);
@@ -192,7 +203,7 @@ function stem(name: string): string {
 /** Decodes all voxels in order. One piece is written while the next is decoded, if two fit in memory. */
 async function writeVoxels(
   slabs: SlabDecoder,
-  { endian }: SourceDescription,
+  endian: Endian,
   backend: Backend,
   write: (bytes: Uint8Array) => Promise<void>,
 ): Promise<void> {

@@ -1,0 +1,61 @@
+import { basename, dirname, join } from 'node:path';
+import type { Backend } from '../../core/chunks/backend.ts';
+import type { ContainerReader } from '../../core/format/container-reader.ts';
+import type { SinkMaker } from '../../core/shared/bytes.ts';
+import { StriaError } from '../../core/shared/errors.ts';
+import type { JobOptions } from '../../core/shared/job.ts';
+import { standardStream } from '../../core/shared/standard-streams.ts';
+import { type RestoreReport, restoreVolume } from '../../core/stream/restore.ts';
+import { isZipName } from '../../core/stream/restore-ome-zarr.ts';
+import type { DecompressCommand } from '../arguments/args.ts';
+import { createFolderOutput } from '../outputs/folder-output.ts';
+import { createNodeSink } from '../outputs/node-sink.ts';
+import { isFolder, makeFolder } from '../outputs/output-names.ts';
+import { exportBaseName } from '../outputs/restore-names.ts';
+
+/** Names in a folder that is a Zarr, of v3 and v2. */
+const zarrNames = ['zarr.json', '.zgroup', '.zarray'];
+
+/** `stria decompress --to ome-zarr`: a folder, or a ZIP if the output's name says so. */
+export async function exportOmeZarr(
+  container: ContainerReader,
+  { input, output, force, fill }: DecompressCommand,
+  inputs: readonly string[],
+  backend: Backend,
+  job: JobOptions,
+): Promise<{ report: RestoreReport; path: string }> {
+  if (output === standardStream) {
+    throw new StriaError('invalid-input', 'an OME-Zarr is a folder of files: name it with -o, or a .zip for a single file');
+  }
+  const baseName = exportBaseName(input);
+  const { path, named } = await placeOf(input, output, baseName);
+  const settings = { backend, to: 'ome-zarr', baseName: imageName(path), outputName: basename(path), fill } as const;
+  const overwrite = force || named;
+  if (isZipName(path)) {
+    const makeSink: SinkMaker = (_name, byteLength) => createNodeSink(path, { overwrite, inputs, byteLength, ...job });
+    return { report: await restoreVolume(container, makeSink, settings, job), path };
+  }
+  // A whole folder is replaced only where that was asked for.
+  const folder = await createFolderOutput(path, { overwrite: force, known: zarrNames });
+  try {
+    const report = await restoreVolume(container, folder.makeSink, settings, job);
+    await folder.commit();
+    return { report, path };
+  } catch (error) {
+    await folder.discard();
+    throw error;
+  }
+}
+
+async function placeOf(input: string, output: string | undefined, baseName: string): Promise<{ path: string; named: boolean }> {
+  if (output !== undefined && !(await isFolder(output))) return { path: output, named: true };
+  // An existing Zarr is the target, any other folder the place of a new one.
+  if (output !== undefined && /\.zarr[/\\]*$/i.test(output)) return { path: output.replace(/[/\\]+$/, ''), named: true };
+  const folder = output ?? dirname(input);
+  await makeFolder(folder);
+  return { path: join(folder, `${baseName}.ome.zarr`), named: false };
+}
+
+function imageName(path: string): string {
+  return basename(path).replace(/(\.ome)?(\.zarr)?(\.zip|\.ozx)?$/i, '');
+}

@@ -1,0 +1,61 @@
+import { ChunkTally } from '../chunks/chunk-tally.ts';
+import type { ContainerReader } from '../format/container-reader.ts';
+import type { SinkMaker } from '../shared/bytes.ts';
+import type { JobOptions } from '../shared/job.ts';
+
+export interface OmeZarrOutput {
+  /** Takes all voxels in order, little-endian, in pieces of any size. */
+  write(bytes: Uint8Array): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** Whether an OME-Zarr of this name is one file and no folder. */
+export function isZipName(name: string): boolean {
+  return /\.(zip|ozx)$/i.test(name);
+}
+
+/**
+ * What writes an OME-Zarr: into files of a folder, or into one ZIP. The code is loaded when it is called, as it brings zarrita and
+ * WebAssembly.
+ * @param zipName of the ZIP; undefined for a folder
+ */
+export async function openOmeZarr(
+  container: ContainerReader,
+  openSink: SinkMaker,
+  { baseName, zipName }: { readonly baseName: string; readonly zipName: string | undefined },
+  job: JobOptions,
+): Promise<OmeZarrOutput> {
+  const settings = { name: baseName, method: areLabels(container) ? 'mode' : 'mean' } as const;
+  const { createOmeZarrWriter } = await import('../io/zarr/write/ome-zarr-writer.ts');
+  const { volume } = container.header;
+  if (zipName === undefined) {
+    const writer = await createOmeZarrWriter(volume, openSink, settings, job);
+    return { write: writer.push, end: writer.end };
+  }
+  const { ZipSinks } = await import('../io/zarr/write/zip-sinks.ts');
+  const sink = await openSink(zipName);
+  const zip = new ZipSinks(sink);
+  const writer = await createOmeZarrWriter(volume, zip.open, settings, job);
+  return {
+    write: writer.push,
+    async end() {
+      await writer.end();
+      await zip.end();
+      await sink.close();
+    },
+  };
+}
+
+/**
+ * Whether the volume holds labels, as far as the file tells: whole numbers without a unit, scaling or window, of which most chunks
+ * that hold several values were compressed best by the codec for labels.
+ */
+function areLabels(container: ContainerReader): boolean {
+  const { type, slope, intercept, valueUnit, channels, windows } = container.header.volume;
+  const isScan = valueUnit !== undefined || slope !== 1 || intercept !== 0 || channels !== undefined || windows !== undefined;
+  if (isScan || type === 'f32' || type === 'f64') return false;
+  const tally = new ChunkTally();
+  for (const { how, count, bytes } of container.uses()) if (typeof how !== 'string') tally.add(how, bytes, count);
+  const [most] = tally.shares();
+  return most?.codec === 'labels';
+}
