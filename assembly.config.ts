@@ -14,8 +14,8 @@ const options = ['--enable', 'simd', '--runtime', 'stub', '-O3', '--noAssert', '
 
 /**
  * AssemblyScript: `import assembly from '…/assembly/rice/index.ts?assembly'` gives a function that returns the compiled module's
- * bytes. They stand in the bundle as base64, as those of packages do (wasm.config.ts). What was compiled is kept by the hash of all
- * sources below src/assembly.
+ * bytes. They stand in the bundle as base64, as those of packages do (wasm.config.ts). What was compiled is kept by the hash of the
+ * sources in its folder and in src/assembly/common: a module uses no others (scripts/rooms.mjs).
  */
 export function assemblyModules(): Plugin {
   return {
@@ -29,8 +29,15 @@ export function assemblyModules(): Plugin {
     async load(id) {
       if (!id.startsWith(marker)) return undefined;
       const entry = id.slice(marker.length, -'.js'.length);
-      const files = (await readdir(sources, { recursive: true })).filter((name) => name.endsWith('.ts')).sort();
-      for (const file of files) this.addWatchFile(join(sources, file));
+      const folders = [dirname(entry), join(sources, 'common')];
+      const names = await Promise.all(folders.map((folder) => readdir(folder)));
+      const files = folders.flatMap((folder, i) =>
+        (names[i] as string[])
+          .filter((name) => name.endsWith('.ts'))
+          .sort()
+          .map((name) => join(folder, name)),
+      );
+      for (const file of files) this.addWatchFile(file);
       const bytes = await compiled(entry, files);
       return {
         code: `const text = '${bytes.toString('base64')}';
@@ -44,7 +51,7 @@ export default () => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0
 
 async function compiled(entry: string, files: readonly string[]): Promise<Buffer> {
   const hash = createHash('sha256').update(JSON.stringify([asc.version, options, entry.slice(sources.length)]));
-  for (const file of files) hash.update(JSON.stringify([file, await readFile(join(sources, file), 'utf8')]));
+  for (const file of files) hash.update(JSON.stringify([file.slice(sources.length), await readFile(file, 'utf8')]));
   const kept = join(cache, `${hash.digest('hex')}.wasm`);
   try {
     return await readFile(kept);

@@ -34,6 +34,11 @@ export const rooms = [
     imports: 'assembly/common',
   },
   {
+    room: 'assembly/huffman',
+    holds: 'AssemblyScript: Huffman codes and tiles.',
+    imports: '',
+  },
+  {
     room: 'assembly/predict',
     holds: 'AssemblyScript: prediction residuals sorted by magnitude.',
     imports: 'assembly/common',
@@ -82,7 +87,7 @@ export const rooms = [
   {
     room: 'core/codecs/huffman',
     holds: 'Canonical Huffman codes in striped segments.',
-    imports: 'core/codec core/gpu core/shared shaders/huffman',
+    imports: 'assembly/huffman core/codec core/gpu core/shared shaders/huffman',
   },
   {
     room: 'core/codecs/labels',

@@ -1,4 +1,6 @@
 import type { ChunkGeometry, ChunkVoxels, CodecDefinition, CodecParameters, WasmCodec } from '../codec/codec.ts';
+import { huffman } from './huffman/index.ts';
+import { wasm as huffmanInWasm } from './huffman/wasm.ts';
 import { labels } from './labels/index.ts';
 import { wasm as labelsInWasm } from './labels/wasm.ts';
 import { predict } from './predict/index.ts';
@@ -10,6 +12,7 @@ import { wasm as riceInWasm } from './rice/wasm.ts';
 const inWasm: ReadonlyMap<CodecDefinition, WasmCodec> = new Map([
   [rice, riceInWasm],
   [predict, predictInWasm],
+  [huffman, huffmanInWasm],
   [labels, labelsInWasm],
 ]);
 

@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { firstDifference, makeChunk, testPatterns, testRandom, testShapes } from '../../codec/chunk-testing.ts';
+import type { ChunkVoxels, CodecElementBytes } from '../../codec/codec.ts';
+import { chunksToDamage } from '../../codec/codec-testing.ts';
+import { StriaError } from '../../shared/errors.ts';
+import type { Dims3 } from '../../shared/volume.ts';
+import { huffman } from './index.ts';
+import { reference } from './reference.ts';
+import { wasm } from './wasm.ts';
+
+const none = new Uint8Array(0);
+
+const patterns: Readonly<Record<string, (x: number, y: number, z: number, random: () => number) => number>> = {
+  ...testPatterns,
+  'two symbols': (_x, _y, _z, random) => random() & 1,
+  'few symbols': (_x, _y, _z, random) => 100 + Math.min(random() % 9, random() % 9),
+  'rare symbols': (_x, _y, _z, random) => Math.clz32(random()) + (random() % 300 === 0 ? random() % 200 : 0),
+  'nearly all symbols': (_x, _y, _z, random) => (random() % 255) & (random() % 256),
+};
+
+function expectSame(chunk: ChunkVoxels, hint: string): Uint8Array {
+  const payload = reference.encode(chunk, none);
+  const own = wasm.encode(chunk, none);
+  if (!own) throw new Error('no WebAssembly');
+  expect(firstDifference(own, payload), `encode ${hint}`).toBeUndefined();
+  const decoded = wasm.decode(payload, chunk, none);
+  if (!decoded) throw new Error(`a sound payload was refused: ${hint}`);
+  expect(firstDifference(decoded, chunk.bytes), `decode ${hint}`).toBeUndefined();
+  return payload;
+}
+
+/** `length` bytes with these symbols' counts, in a fixed disorder. */
+function shuffled(counts: readonly number[]): ChunkVoxels {
+  const random = testRandom(9);
+  const bytes = Uint8Array.from(counts.flatMap((count, symbol) => new Array<number>(count).fill(symbol)));
+  for (let i = bytes.length - 1; i > 0; i--) {
+    const j = random() % (i + 1);
+    [bytes[i], bytes[j]] = [bytes[j] as number, bytes[i] as number];
+  }
+  return { bytes, shape: [bytes.length, 1, 1], elementBytes: 1 };
+}
+
+/** The reference's voxels, or undefined where it refuses. */
+function referenceDecodes(payload: Uint8Array, chunk: ChunkVoxels): Uint8Array | undefined {
+  try {
+    return reference.decode(payload, chunk, none);
+  } catch (error) {
+    if (error instanceof StriaError && error.tag === 'corrupt') return undefined;
+    throw error;
+  }
+}
+
+describe('huffman by WebAssembly gives what the reference gives', () => {
+  for (const elementBytes of huffman.elementBytes) {
+    test(`chunks of every shape, ${elementBytes}-byte elements`, () => {
+      const shapes: Dims3[] = [...testShapes, [64, 64, 8], [64, 64, 16], [255, 1, 1], [256, 1, 1], [257, 1, 1], [1030, 1, 1]];
+      for (const shape of shapes) {
+        for (const [name, pattern] of Object.entries(patterns)) {
+          expectSame(makeChunk(shape, elementBytes, pattern), `${shape.join('×')} ${name}`);
+        }
+      }
+    });
+  }
+
+  test('every length of the last tile, its segments and its groups', () => {
+    const random = testRandom(2);
+    const bytes = Uint8Array.from({ length: 33_000 }, () => Math.clz32(random()));
+    for (const base of [0, 252, 508, 1020, 1276, 32_500, 32_764]) {
+      for (let length = base + 1; length < base + 9; length++) {
+        expectSame({ bytes: bytes.subarray(0, length), shape: [length, 1, 1], elementBytes: 1 }, `${length} symbols`);
+      }
+    }
+  });
+
+  test('codes that would be longer than 12 bits, and counts that tie', () => {
+    const fibonacci = [1, 1];
+    while (fibonacci.length < 20) fibonacci.push((fibonacci.at(-1) as number) + (fibonacci.at(-2) as number));
+    for (const counts of [
+      fibonacci,
+      fibonacci.toReversed(),
+      Array.from({ length: 256 }, () => 3),
+      Array.from({ length: 256 }, (_, i) => 1 + (i >> 3)),
+      Array.from({ length: 256 }, (_, i) => (i < 250 ? 1 : 3000)),
+      Array.from({ length: 256 }, (_, i) => (i % 20 === 0 ? 40 : 0)),
+    ]) {
+      expect(expectSame(shuffled(counts), `${counts.slice(0, 9)} …`)[1]).toBeDefined();
+    }
+  });
+
+  test('sections of an earlier payload, more than 16 of them, too', () => {
+    const random = testRandom(4);
+    const lengths = [1, 700, 0, 33_000, 2, 256, 4000, ...Array.from({ length: 14 }, (_, i) => 10 * i)];
+    const bytes = Uint8Array.from(lengths.flatMap((length, i) => Array.from({ length }, () => random() % (1 + 3 * i))));
+    expectSame({ bytes, shape: [bytes.length, 1, 1], elementBytes: 1, sections: lengths }, 'sections');
+  });
+
+  test('anything (property)', () => {
+    fc.assert(
+      fc.property(
+        fc.tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 4 })),
+        fc.constantFrom<CodecElementBytes>(1, 2, 4),
+        fc.constantFrom(...Object.values(patterns)),
+        fc.integer({ min: 1, max: 1e6 }),
+        (shape, elementBytes, pattern, seed) => {
+          expectSame(makeChunk(shape, elementBytes, pattern, seed), shape.join('×'));
+        },
+      ),
+      { numRuns: 200, seed: 1 },
+    );
+  });
+
+  test('damaged payloads: both refuse, or both give the same voxels', () => {
+    const random = testRandom(3);
+    let refused = 0;
+    let sound = 0;
+    const few = patterns['few symbols'] as (typeof patterns)[string];
+    const rare = patterns['rare symbols'] as (typeof patterns)[string];
+    const chunks = [
+      ...chunksToDamage(huffman),
+      makeChunk([600, 1, 1], 1, few),
+      makeChunk([1500, 1, 1], 1, rare),
+      makeChunk([400, 1, 1], 2, few),
+    ];
+    for (const chunk of chunks) {
+      const payload = reference.encode(chunk, none);
+      const check = (damaged: Uint8Array) => {
+        const expected = referenceDecodes(damaged, chunk);
+        const own = wasm.decode(damaged, chunk, none);
+        if (expected) sound++;
+        else refused++;
+        if ((own === undefined) !== (expected === undefined))
+          expect.fail(`${own ? 'only WebAssembly' : 'only the reference'} decodes`);
+        if (own && expected && firstDifference(own, expected) !== undefined) expect.fail('they decode to different voxels');
+      };
+      for (let length = 0; length < payload.length; length += 1 + (length >> 4)) check(payload.subarray(0, length));
+      check(Uint8Array.of(...payload, 0));
+      for (let at = 0; at < payload.length; at++) {
+        for (const flip of at < 64 ? [0xff, 1, 2, 4, 8, 16, 32, 64, 128] : [1 << (random() % 8)]) {
+          const damaged = payload.slice();
+          damaged[at] = (damaged[at] as number) ^ flip;
+          check(damaged);
+        }
+      }
+      for (let times = 0; times < 200; times++) {
+        const damaged = payload.slice();
+        for (let place = 0; place < 3; place++) damaged[random() % payload.length] = random();
+        check(damaged);
+      }
+    }
+    expect(refused).toBeGreaterThan(1000);
+    expect(sound).toBeGreaterThan(100);
+  });
+
+  test('what it does not do is left to the reference', () => {
+    const chunk = makeChunk([8, 8, 2], 1, (x) => x);
+    expect(wasm.encode(chunk, Uint8Array.of(1))).toBeUndefined();
+    expect(wasm.encode({ ...chunk, bytes: new Uint8Array(7) }, none)).toBeUndefined();
+    expect(wasm.decode(reference.encode(chunk, none), chunk, Uint8Array.of(1))).toBeUndefined();
+    expect(wasm.decode(none, chunk, none)).toBeUndefined();
+  });
+});
