@@ -6,6 +6,7 @@ import { describeExport } from '../../core/io/export-volume.ts';
 import { planPictures } from '../../core/io/pictures/describe-pictures.ts';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { JobOptions } from '../../core/shared/job.ts';
+import { formatName } from '../../core/shared/readable-formats.ts';
 import { isPictureFormat, isValueFormat, type PictureFormat, type SourceDescription } from '../../core/shared/source.ts';
 import { shownPath, standardStream } from '../../core/shared/standard-streams.ts';
 import { type RestoreReport, restoreVolume } from '../../core/stream/restore.ts';
@@ -83,7 +84,9 @@ function restoreFile(
     const paths: string[] = [];
     const notes: string[] = [];
     if (isValueFormat(own.format) && asked === undefined) {
-      notes.push(`Of ${own.format} Stria keeps the values, not the file: this is NIfTI. --to chooses another format.`);
+      notes.push(
+        `Of ${formatName(own.format)} Stria keeps the values, not the file: this is NIfTI. --to chooses another format.`,
+      );
     }
     const makeSink = async (name: string, byteLength?: number) => {
       if (!isReady) await makeFolder(place?.folder ?? '');

@@ -13,3 +13,9 @@ test('the place of a fault precedes its message', () => {
   const fault = inContext('scan.stria', new StriaError('corrupt', 'it ends early', { context: ['chunk 3'] }));
   expect(describeFault(fault)).toMatch(/^stria: damaged file: scan\.stria, chunk 3: it ends early\n {2}.*recover/);
 });
+
+test('only of a .stria can chunks be recovered', () => {
+  const fault = new StriaError('corrupt', 'it ends early');
+  expect(describeFault(inContext('scan.stria', fault))).toContain('recover');
+  expect(describeFault(inContext('scan.dcm', fault))).not.toContain('recover');
+});

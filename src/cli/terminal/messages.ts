@@ -1,6 +1,5 @@
 import { displayText } from '../../core/shared/display-text.ts';
 import type { FaultTag, StriaError } from '../../core/shared/errors.ts';
-import { readableNames } from '../../core/shared/readable-formats.ts';
 import { choiceTable } from './choice-table.ts';
 
 /** The command's exit codes. `stria --help` lists them, and scripts may rely on them. */
@@ -31,6 +30,8 @@ interface FaultWords {
   readonly title: string;
   /** What to do next. Undefined if the message says it. */
   readonly next: string | undefined;
+  /** The same for a .stria. Default: `next`. */
+  readonly nextOfStria?: string;
 }
 
 /** Every fault in words for the command line. A new tag does not compile until it has an entry here. */
@@ -38,12 +39,13 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
   corrupt: {
     exitCode: exitCodes.badData,
     title: 'damaged file',
-    next: 'Use another copy of the file if there is one. `stria recover IN -o OUT` saves every intact chunk of a damaged .stria.',
+    next: 'Use another copy of the file if there is one.',
+    nextOfStria: 'Use another copy of the file if there is one. `stria recover IN -o OUT` saves every intact chunk.',
   },
   unsupported: {
     exitCode: exitCodes.badData,
     title: 'not supported',
-    next: `Stria reads .stria, ${readableNames}; \`stria --help\` shows how to open a raw file.`,
+    next: undefined,
   },
   'invalid-input': { exitCode: exitCodes.usage, title: 'invalid input', next: undefined },
   several: {
@@ -88,8 +90,10 @@ export const faultWords: Readonly<Record<FaultTag, FaultWords>> = {
 
 /** A fault as lines for the terminal: what happened, where, and what to do next. */
 export function describeFault(fault: StriaError): string {
-  const { title, next } = faultWords[fault.tag];
+  const words = faultWords[fault.tag];
+  const isStria = fault.context.some((place) => /\.stria$/i.test(place));
+  const next = (isStria ? words.nextOfStria : undefined) ?? words.next;
   if (fault.tag === 'aborted') return 'stria: cancelled';
   const choices = fault.choices ? `\n${choiceTable(fault.choices)}` : '';
-  return `stria: ${title}: ${displayText(fault.fullMessage)}${choices}${next ? `\n  ${next}` : ''}`;
+  return `stria: ${words.title}: ${displayText(fault.fullMessage)}${choices}${next ? `\n  ${next}` : ''}`;
 }

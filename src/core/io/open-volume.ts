@@ -1,6 +1,7 @@
 import type { ByteSource } from '../shared/bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
+import { formatName } from '../shared/readable-formats.ts';
 import { collectionReaders } from './collections.ts';
 import { openBytes, plainBytes } from './common/byte-stream.ts';
 import { type FileTree, isFileTree } from './common/file-tree.ts';
@@ -109,7 +110,9 @@ async function listTree(tree: FileTree, options: OpenOptions & JobOptions): Prom
   const { length } = await tree.files(options);
   throw new StriaError(
     'unsupported',
-    length === 0 ? 'the folder is empty' : `none of the ${length} files in the folder is part of a volume that Stria reads`,
+    length === 0
+      ? 'the folder is empty'
+      : `none of the ${length} files in the folder is part of a volume that Stria reads${found.map(({ format }) => `: the ${formatName(format)} files in it hold no voxels`)[0] ?? ''}`,
   );
 }
 

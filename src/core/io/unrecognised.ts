@@ -77,7 +77,7 @@ const knownFormats: readonly KnownFormat[] = [
   { name: /\.json$/i, says: 'this is a JSON text: if it describes a raw file, open that file itself' },
 ];
 
-const readable = `Stria reads .stria, ${readableFiles}. ${gzipWords}; raw voxels need their dims and type`;
+const readable = `It reads .stria, ${readableFiles}. ${gzipWords}; raw voxels need their dims and type`;
 
 /** The fault for a file that no reader knows, as exact as its head and name allow. */
 export function unrecognised(name: string, head: Uint8Array): StriaError {

@@ -39,6 +39,7 @@ interface FaultOptions {
   readonly cause?: unknown;
   readonly context?: readonly string[];
   readonly choices?: readonly VolumeChoice[] | undefined;
+  readonly missing?: readonly string[] | undefined;
 }
 
 /** The only error type of the engine. `inContext` adds context on the way up. */
@@ -48,6 +49,8 @@ export class StriaError extends Error {
   readonly context: readonly string[];
   /** The volumes to choose from, for the tag `several`. */
   readonly choices: readonly VolumeChoice[] | undefined;
+  /** Names, each of which would do, of a file that belongs to the opened one and is not beside it, for the tag `not-readable`. */
+  readonly missing: readonly string[] | undefined;
 
   constructor(tag: FaultTag, message: string, options: FaultOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -55,6 +58,7 @@ export class StriaError extends Error {
     this.tag = tag;
     this.context = options.context ?? [];
     this.choices = options.choices;
+    this.missing = options.missing;
   }
 
   /** `scan.stria, chunk 12, rle: the payload ends 3 bytes early` */
@@ -66,8 +70,8 @@ export class StriaError extends Error {
 /** The same fault with `where` prepended to its context. Any other error becomes an `internal` fault. */
 export function inContext(where: string, error: unknown): StriaError {
   const fault = toStriaError(error);
-  const { tag, message, choices } = fault;
-  return new StriaError(tag, message, { cause: fault.cause ?? fault, context: [where, ...fault.context], choices });
+  const { tag, message, choices, missing } = fault;
+  return new StriaError(tag, message, { cause: fault.cause ?? fault, context: [where, ...fault.context], choices, missing });
 }
 
 /** Converts anything thrown into a StriaError: an AbortError stays an abort, an allocation's RangeError becomes `out-of-memory`. */
@@ -88,13 +92,15 @@ export interface FaultData {
   readonly message: string;
   readonly context: readonly string[];
   readonly choices?: readonly VolumeChoice[];
+  readonly missing?: readonly string[];
 }
 
 export function faultToData(error: unknown): FaultData {
-  const { tag, message, context, choices } = toStriaError(error);
-  return { tag, message, context, ...(choices && { choices }) };
+  const { tag, message, context, choices, missing } = toStriaError(error);
+  return { tag, message, context, ...(choices && { choices }), ...(missing && { missing }) };
 }
 
 export function faultFromData(data: FaultData): StriaError {
-  return new StriaError(data.tag, data.message, { context: data.context, choices: data.choices });
+  const { tag, message, ...more } = data;
+  return new StriaError(tag, message, more);
 }

@@ -19,6 +19,7 @@ import { diagnosticsText } from './gpu/diagnostics.ts';
 import { GpuLife } from './gpu/gpu-life.ts';
 import { isOfText, runKey, tryCommand } from './keys.ts';
 import { Lab, type LabFileKind, labFiles } from './lab/lab.ts';
+import { completed, completes, joined } from './loading/companions.ts';
 import { groupDatasets } from './loading/datasets.ts';
 import type { Dropped } from './loading/dropped-files.ts';
 import { withStacks } from './loading/picture-stacks.ts';
@@ -163,7 +164,11 @@ export class App {
       void this.#sessions.complete(document.session, files);
       return;
     }
-    const datasets = groupDatasets(withSeries(withStacks(files)));
+    if (document.kind === 'failed' && document.incomplete && completes(files, document.fault.missing)) {
+      this.#complete(document.incomplete, document.fault.missing, files);
+      return;
+    }
+    const datasets = groupDatasets(withSeries(withStacks(files))).map((one) => ({ ...one, primary: joined(one) }));
     const [first] = datasets;
     if (!first) return;
     if (datasets.length === 1 && gpu.kind !== 'failed') {
@@ -189,6 +194,18 @@ export class App {
     void this.#orNotice(async () => this.open(await this.host.openDialog()));
   }
 
+  /** Asks for the file that is missing beside this one, and opens both. */
+  completeDialog(file: HostFile, missing: readonly string[]): void {
+    void this.#orNotice(async () => {
+      const given = await this.host.openDialog();
+      if (given.length > 0) this.#complete(file, missing, given);
+    });
+  }
+
+  #complete(file: HostFile, missing: readonly string[] = [], given: readonly HostFile[]): void {
+    void this.#document.open({ kind: 'file', file: completed(file, missing, given) });
+  }
+
   openFolderDialog(): void {
     void this.#orNotice(async () => {
       const folder = await this.host.openFolderDialog();
@@ -209,7 +226,7 @@ export class App {
   /** Compares the first volume of these files with the open one. */
   compare(files: readonly HostFile[]): void {
     const [first] = groupDatasets(withSeries(withStacks(files)));
-    if (first) void this.comparison.open({ kind: 'file', file: first.primary }, first.primary.name);
+    if (first) void this.comparison.open({ kind: 'file', file: joined(first) }, first.primary.name);
   }
 
   compareDialog(): void {

@@ -2,14 +2,20 @@ import type { ByteSource } from '../../shared/bytes.ts';
 import { StriaError } from '../../shared/errors.ts';
 import type { OpenOptions } from './volume-reader.ts';
 
+/** A data file's name in a header without its folders: only files beside the header are opened, wherever it says they lie. */
+export function withoutFolders(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+}
+
 /**
  * The first of `names` that lies beside the file `name`.
- * @throws StriaError `not-readable`, naming the missing file
+ * @throws StriaError `not-readable`, with the names as `missing`
  */
 export async function findSibling(name: string, names: readonly string[], options: OpenOptions): Promise<ByteSource> {
   for (const candidate of names) {
     const found = await options.siblings?.(candidate);
     if (found !== undefined) return found;
   }
-  throw new StriaError('not-readable', `${names.join(' or ')} is missing; ${name} needs it in the same folder`);
+  const missing = `the file ${names.join(' or ')} is missing, which belongs to ${name}`;
+  throw new StriaError('not-readable', `${missing}: put it into the same folder, or open both together`, { missing: names });
 }

@@ -130,8 +130,8 @@ describe('one file', () => {
     );
     expect(await refused({ 2621696: ['US', 12] })).toContain('12 bits a sample are not read');
     expect(await refused({ 2621444: ['CS', 'HSV'] })).toContain('HSV is not read');
-    expect(await refused({ 2621448: ['IS', '1A'] })).toContain("the header says '1A' as number of frames");
-    expect(await refused({ 2621456: ['US', 0] })).toContain('the header says 0 as number of rows');
+    expect(await refused({ 2621448: ['IS', '1A'] })).toContain("the header gives '1A' as the number of frames");
+    expect(await refused({ 2621456: ['US', 0] })).toContain('the header gives 0 as the number of rows');
     expect(await refused({ 2621456: ['US', 30] })).toContain('the header promises 240 bytes of pixels, but there are 24');
     const { 0x7fe00010: _, ...report } = ctSlice({ pixels, more: { 524384: ['CS', 'SR'] } });
     expect((await faultOf(openOne(dicomFile(report))))?.message).toContain('holds no pixels (its modality is SR)');

@@ -1,4 +1,5 @@
 import { StriaError } from '../../shared/errors.ts';
+import { withoutFolders } from '../common/siblings.ts';
 
 /** Where the voxels lie, if not behind the header: one file, or several that follow each other. */
 export interface DataFiles {
@@ -56,10 +57,7 @@ function numbered([, pattern = '', first, last, step]: RegExpExecArray, count: n
 }
 
 function plainName(value: string): string {
-  const name = value.replace(/^\.[/\\]/, '');
+  const name = withoutFolders(value);
   if (name === '') throw new StriaError('corrupt', 'the MetaImage header names no data file');
-  if (/[/\\]/.test(name)) {
-    throw new StriaError('unsupported', `the data file ${value.slice(0, 200)} lies in another folder; put it beside its header`);
-  }
   return name;
 }

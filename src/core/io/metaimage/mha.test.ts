@@ -235,15 +235,21 @@ describe('faults', () => {
     expect(await opened(...without(field), line)).toMatchObject({ tag: 'corrupt' });
   });
 
-  test('names a data file in another folder, and one that is missing', async () => {
-    for (const [file, tag, named] of [
-      ['../secret.raw', 'unsupported', '../secret.raw'],
-      ['a/%d.raw 1 2 1', 'unsupported', 'a/1.raw'],
-      ['scan.raw', 'not-readable', 'scan.raw'],
+  test('a data file is looked for beside its header, wherever the header says it lies', async () => {
+    for (const [file, named] of [
+      ['../data/scan.raw', 'scan.raw'],
+      ['C:\\data\\scan.raw', 'scan.raw'],
+      ['a/%d.raw 1 2 1', '1.raw'],
+      ['scan.raw', 'scan.raw'],
     ]) {
-      const fault = await faultOf(open(text(...lines([4, 3, 2]), `ElementDataFile = ${file}`), 'scan.mhd'));
-      expect(fault).toMatchObject({ tag });
-      expect(fault?.message).toContain(named);
+      const header = text(...lines([4, 3, 2]), `ElementDataFile = ${file}`);
+      const fault = await faultOf(open(header, 'scan.mhd'));
+      expect(fault).toMatchObject({ tag: 'not-readable', missing: [named] });
+      expect(fault?.message).toContain(`the file ${named} is missing, which belongs to scan.mhd`);
+      if (named !== 'scan.raw') continue;
+      const volume = await open(header, 'scan.mhd', [{ name: 'scan.raw', bytes: noise(24) }]);
+      expect(await readVoxels(volume)).toEqual(noise(24));
+      expect((await volume.source()).parts).toMatchObject([{ before: header }, { name: 'scan.raw' }]);
     }
     const many = text(...lines([4, 3, 999999999]), 'ElementDataFile = s%d.raw 1 999999999 1');
     expect(await faultOf(open(many, 'scan.mhd'))).toMatchObject({ tag: 'unsupported' });

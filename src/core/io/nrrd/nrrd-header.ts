@@ -1,5 +1,6 @@
 import { StriaError } from '../../shared/errors.ts';
 import { type Dims4, type ElementType, type Endian, elementBytes, type VolumeInfo } from '../../shared/volume.ts';
+import { withoutFolders } from '../common/siblings.ts';
 import { checkedDims, checkedScaling } from '../common/streamed-volume.ts';
 import { nrrdGeometry } from './nrrd-geometry.ts';
 import type { NrrdText } from './nrrd-text.ts';
@@ -151,14 +152,8 @@ function dataFileName(text: NrrdText): string | undefined {
   if (/%\d*d/.test(value)) {
     throw new StriaError('unsupported', `the voxels are in the numbered files ${value}; Stria reads NRRD with one data file`);
   }
-  const name = value.replace(/^\.\//, '');
+  const name = withoutFolders(value);
   if (name === '') throw new StriaError('corrupt', 'the NRRD header names no data file');
-  if (/[/\\]/.test(name)) {
-    throw new StriaError(
-      'unsupported',
-      `the data file ${name} is in another folder; put it beside the header and name it without a folder`,
-    );
-  }
   return name;
 }
 

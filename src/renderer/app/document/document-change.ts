@@ -1,7 +1,13 @@
 import type { ChunkMap } from '../../../core/chunks/chunk-map.ts';
 import type { FaultData } from '../../../core/shared/errors.ts';
-import type { HostFile } from '../../host/host.ts';
-import type { CompressedState, DocumentJob, DocumentState, OpenDocument, SavedFile } from '../state/document-state.ts';
+import type {
+  CompressedState,
+  DocumentJob,
+  DocumentState,
+  OpenDocument,
+  SavedFile,
+  StillPossible,
+} from '../state/document-state.ts';
 import type { JobProgress } from '../state/progress.ts';
 import type { ResidencyState } from '../state/residency-state.ts';
 import type { AppState } from '../state/store.ts';
@@ -11,7 +17,7 @@ import { endsJob, hasDocument, nextLife } from './document-machine.ts';
 export type DocumentEvent =
   | { readonly kind: 'open' | 'seek'; readonly name: string; readonly progress: JobProgress }
   | { readonly kind: 'ask'; readonly question: Extract<DocumentState, { readonly kind: 'layout' | 'choice' | 'waiting' }> }
-  | { readonly kind: 'fail'; readonly name: string; readonly fault: FaultData; readonly rawFile?: HostFile | undefined }
+  | ({ readonly kind: 'fail'; readonly name: string; readonly fault: FaultData } & StillPossible)
   | ({ readonly kind: 'loaded'; readonly document: OpenDocument } & OnGpu)
   | ({ readonly kind: 'returned' } & OnGpu)
   | { readonly kind: 'close' | 'cancel' | 'deviceBack' }
@@ -130,9 +136,6 @@ function dataOf(state: AppState, event: DocumentEvent): Partial<AppState> {
   }
 }
 
-function failed(
-  name: string,
-  { fault, rawFile }: { readonly fault: FaultData; readonly rawFile?: HostFile | undefined },
-): DocumentState {
-  return { kind: 'failed', name, fault, rawFile };
+function failed(name: string, { fault, rawFile, incomplete }: { readonly fault: FaultData } & StillPossible): DocumentState {
+  return { kind: 'failed', name, fault, rawFile, incomplete };
 }

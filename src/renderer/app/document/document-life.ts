@@ -239,7 +239,8 @@ export class DocumentLife implements EngineWatcher {
     if (file && isUnknown && rawEndings.test(file.name)) {
       this.ask({ kind: 'layout', file, suggestions: suggestLayouts(file.name, file.size) });
     } else {
-      this.#send({ kind: 'fail', name: nameOf(request), fault, rawFile: isUnknown ? file : undefined });
+      const incomplete = fault.missing ? file : undefined;
+      this.#send({ kind: 'fail', name: nameOf(request), fault, rawFile: isUnknown ? file : undefined, incomplete });
     }
   }
 

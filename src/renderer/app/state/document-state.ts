@@ -69,6 +69,14 @@ export interface Opening {
   readonly timeline: readonly StageSpan[];
 }
 
+/** What can still be done with a file that failed to open. */
+export interface StillPossible {
+  /** The file, if it can be opened as raw voxels with a layout from the user. */
+  readonly rawFile?: HostFile | undefined;
+  /** The file, if all it lacks is the one that the fault names as `missing`. */
+  readonly incomplete?: HostFile | undefined;
+}
+
 export type DocumentState =
   | { readonly kind: 'empty' }
   | { readonly kind: 'loading'; readonly name: string; readonly progress: JobProgress }
@@ -78,8 +86,7 @@ export type DocumentState =
   | { readonly kind: 'choice'; readonly file: HostFile }
   /** A session whose volume was not found. The user is asked for it. */
   | { readonly kind: 'waiting'; readonly session: WaitingSession }
-  /** `rawFile`: the file, if it can still be opened as raw voxels with a layout from the user. */
-  | { readonly kind: 'failed'; readonly name: string; readonly fault: FaultData; readonly rawFile?: HostFile | undefined }
+  | ({ readonly kind: 'failed'; readonly name: string; readonly fault: FaultData } & StillPossible)
   | { readonly kind: 'ready'; readonly document: OpenDocument };
 
 /** Compression of the open volume. Its result is `compressed`, which survives a later attempt that is cancelled or fails. */

@@ -14,6 +14,7 @@ export function FaultNotice({
   fault,
   subject,
   doing,
+  advice,
   actions,
 }: {
   readonly fault: FaultData;
@@ -21,6 +22,8 @@ export function FaultNotice({
   readonly subject?: string;
   /** What the user was doing. Default: opening a file. */
   readonly doing?: 'opening' | 'saving';
+  /** What to do. Default: what the kind of fault suggests. */
+  readonly advice?: string | undefined;
   readonly actions?: ReactNode;
 }) {
   const app = useApp();
@@ -35,7 +38,7 @@ export function FaultNotice({
           {subject && <span className={styles.subject}> · {displayText(subject)}</span>}
         </p>
         <p className={styles.why}>{sentence(displayText(fault.message))}</p>
-        <p className={styles.advice}>{words.advice}</p>
+        <p className={styles.advice}>{advice ?? words.advice}</p>
         <details className={styles.details}>
           <summary>Details</summary>
           <code>

@@ -1,8 +1,8 @@
 import { FolderOpen } from 'lucide-react';
 import { displayText } from '../../../core/shared/display-text.ts';
 import type { FaultData } from '../../../core/shared/errors.ts';
+import type { StillPossible } from '../../app/state/document-state.ts';
 import type { JobProgress } from '../../app/state/progress.ts';
-import type { HostFile } from '../../host/host.ts';
 import { Button } from '../controls/button.tsx';
 import { CommandButton } from '../controls/command-button.tsx';
 import { FaultNotice } from '../controls/fault-notice.tsx';
@@ -24,23 +24,33 @@ export function LoadingView({ name, progress }: { readonly name: string; readonl
   );
 }
 
-export interface LoadFailedProps {
+export interface LoadFailedProps extends StillPossible {
   readonly name: string;
   readonly fault: FaultData;
-  /** The file, if it can still be opened as raw voxels. */
-  readonly rawFile: HostFile | undefined;
 }
 
-export function LoadFailed({ name, fault, rawFile }: LoadFailedProps) {
+export function LoadFailed({ name, fault, rawFile, incomplete }: LoadFailedProps) {
   const app = useApp();
+  const { missing: [wanted] = [] } = fault;
+  const isIncomplete = incomplete && wanted !== undefined;
   return (
     <main className={styles.place}>
       <div className={styles.card}>
         <FaultNotice
           fault={fault}
           subject={name}
+          advice={isIncomplete ? 'Choose that file, or drop it here.' : undefined}
           actions={
             <>
+              {isIncomplete && (
+                <Button
+                  kind="primary"
+                  testId="choose-missing"
+                  onPress={() => app.completeDialog(incomplete, fault.missing ?? [])}
+                >
+                  Choose {displayText(wanted)}…
+                </Button>
+              )}
               <CommandButton id="open" icon={<FolderOpen size={14} aria-hidden />} />
               {rawFile && <Button onPress={() => app.askLayout(rawFile)}>Open as raw voxels…</Button>}
               <CommandButton id="close" kind="quiet" />

@@ -17,7 +17,7 @@ export function Stage() {
   if (document.kind === 'layout') return <RawForm file={document.file} suggestions={document.suggestions} />;
   if (document.kind === 'choice') return <ChoiceView file={document.file} />;
   if (document.kind === 'waiting') return <WaitingView session={document.session} />;
-  if (document.kind === 'failed') return <LoadFailed name={document.name} fault={document.fault} rawFile={document.rawFile} />;
+  if (document.kind === 'failed') return <LoadFailed {...document} />;
   if (gpu.kind === 'failed') return <NoGpuView diagnosis={gpu.diagnosis} />;
   if (document.kind === 'empty') return <EmptyState />;
   if (gpu.kind !== 'ready') return <RecoveringView />;

@@ -54,8 +54,8 @@ export function readPixelFormat({ dataSet, pixels, syntax }: DicomHeader): Pixel
     const isMissing = element === undefined || element.valueStart === element.valueEnd;
     const value = numberOf(dataSet, tag) ?? (isMissing ? missing : undefined);
     if (value === undefined || !Number.isInteger(value) || value < least || value > most) {
-      const said = value ?? (isMissing ? 'nothing' : `'${textOf(dataSet, tag).slice(0, 20)}'`);
-      throw new StriaError('corrupt', `the header says ${said} as ${name}`);
+      if (isMissing && value === undefined) throw new StriaError('corrupt', `the header does not give the ${name}`);
+      throw new StriaError('corrupt', `the header gives ${value ?? `'${textOf(dataSet, tag).slice(0, 20)}'`} as the ${name}`);
     }
     return value;
   };
