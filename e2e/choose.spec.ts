@@ -52,6 +52,13 @@ test('a folder of two series is dropped, one chosen, its tags searched, compress
   const restored = join(dirname(study), 'restored.raw');
   await cli('decompress', saved, '--to', 'raw', '-o', restored, '--device', 'cpu');
   expect(readFileSync(restored).equals(voxelsOf(1))).toBe(true);
+
+  // Both are among the recent files.
+  await page.getByTestId('close-button').click();
+  await expect(page.getByRole('button', { name: 'study · Localizer' })).toBeVisible();
+  await page.getByRole('button', { name: 'study · Thin bone' }).click();
+  await expectOpen(page, 'study · Thin bone');
+  expect((await voxelsInGpu(page)).equals(voxelsOf(2))).toBe(true);
 });
 
 test('what is personal is shown, and leaves neither in sessions nor in pictures', async ({ stria }) => {

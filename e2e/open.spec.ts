@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expectOpen, volumeFacts, voxelsInGpu } from './support/app.ts';
 import { hookHost } from './support/host.ts';
 import { expect, test } from './support/test.ts';
@@ -55,4 +57,42 @@ test('every format gives the same voxels: through the dialog, by a drop, and fro
     await page.getByRole('button', { name: 'scan.nrrd' }).click();
     await expectVoxels('scan.nrrd');
   });
+});
+
+test('a header whose data file is missing asks for it', async ({ stria }) => {
+  const { page } = stria;
+  const volume = shapes(32);
+  const header = [
+    'NRRD0004',
+    'type: uint8',
+    'dimension: 3',
+    'sizes: 32 32 32',
+    'encoding: raw',
+    'data file: /data/voxels.raw',
+    '',
+    '',
+  ];
+  mkdirSync(join(stria.folder, 'elsewhere'));
+  const data = stria.write('elsewhere/voxels.raw', volume.bytes);
+  const expectVoxels = async () => {
+    await expectOpen(page, 'scan.nhdr');
+    expect((await voxelsInGpu(page)).equals(volume.bytes)).toBe(true);
+  };
+  const file = stria.write('scan.nhdr', header.join('\n'));
+  await stria.dropFiles([file]);
+  await expect(page.getByTestId('error-message')).toContainText('The file voxels.raw is missing, which belongs to scan.nhdr');
+  await stria.chooseOpen([data]);
+  await page.getByRole('button', { name: 'Choose voxels.raw…' }).click();
+  await expectVoxels();
+
+  await page.getByTestId('close-button').click();
+  await stria.dropFiles([file]);
+  await expect(page.getByTestId('choose-missing')).toBeVisible();
+  await stria.dropFiles([data]);
+  await expectVoxels();
+
+  // Together they find each other, also from two folders.
+  await page.getByTestId('close-button').click();
+  await stria.dropFiles([file, data]);
+  await expectVoxels();
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright/test';
 import { plain } from './support/app.ts';
 import { cli } from './support/cli.ts';
+import { voxelsOf, writeStudy } from './support/study.ts';
 import { expect, type Stria, test } from './support/test.ts';
 import { gzip, nifti, noise, nrrd, shapes } from './support/volumes.ts';
 
@@ -68,4 +69,29 @@ test('a row is cancelled while it runs or waits, and leaves nothing', async ({ s
   await expect(rowOf(page, 'last.nii')).toHaveAttribute('data-state', 'done');
   await expectRestored(stria, 'last.nii.stria', last);
   expect(readdirSync(stria.folder).filter((name) => /^(long|waiting)\.nii\.stria/.test(name))).toEqual([]);
+});
+
+test('a row of several volumes asks which to compress, while the others go on', async ({ stria }) => {
+  const { page } = stria;
+  await stria.dropFiles([writeStudy(stria), stria.write('last.nii', nifti(shapes(32)))]);
+  const study = rowOf(page, 'study');
+  await expect(study).toHaveAttribute('data-state', 'several');
+  await expect(rowOf(page, 'last.nii')).toHaveAttribute('data-state', 'done');
+  await expect(page.getByTestId('queue')).toContainText('1 to choose from');
+  await study.getByTestId('queue-choose').click();
+  const dialog = page.getByTestId('queue-volumes-dialog');
+  await expect(page.getByTestId('volume-choice')).toHaveCount(2);
+  await expect(page.getByTestId('compress-picked')).toBeDisabled();
+  await expect(page.getByTestId('volume-thumbnail').nth(1)).toBeVisible();
+  await page.getByTestId('volume-choice').nth(0).click();
+  await page.getByTestId('volume-choice').nth(1).click();
+  await expect(page.getByTestId('compress-picked')).toHaveText('Compress 2 volumes');
+  await page.getByTestId('compress-picked').click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByTestId('queue')).toContainText('3 of 3 files compressed');
+  await expect(rowOf(page, 'study · Localizer')).toHaveAttribute('data-state', 'done');
+  const restored = join(stria.folder, 'restored.raw');
+  const saved = await stria.savedFile(join(stria.folder, 'study-2.stria'));
+  await cli('decompress', saved, '--to', 'raw', '-o', restored, '--device', 'cpu', '--quiet');
+  expect(readFileSync(restored).equals(voxelsOf(2))).toBe(true);
 });

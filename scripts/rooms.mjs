@@ -391,7 +391,7 @@ export const rooms = [
     room: 'renderer/app/loading',
     holds: 'From files to a volume on the GPU, by a worker.',
     imports:
-      'core/chunks core/format core/gpu core/io core/io/common core/io/pictures core/samples core/shared core/stream core/volume renderer/app/gpu renderer/app/state renderer/app/words renderer/host renderer/viewer',
+      'core/chunks core/format core/gpu core/io core/io/common core/io/pictures core/samples core/shared core/stream core/volume renderer/app/gpu renderer/app/state renderer/app/words renderer/host renderer/viewer renderer/viewer/model',
   },
   {
     room: 'renderer/app/compress',

@@ -107,7 +107,7 @@ test('files that nobody chose are neither read nor written beside, unless the us
   const beside = [
     ['open-relative', '../far/scan.nii'],
     ['save-beside', 'scan.stria'],
-    ['recent-add', null],
+    ['recent-add', null, null],
     ['open-sibling', 'other.nii'],
   ];
   expect(await ask(beside)).toEqual(['opened', 'invalid-input', 'invalid-input', 'not-readable']);

@@ -1,4 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { expectOpen, voxelsInGpu } from '../support/app.ts';
 import { hookHost } from '../support/host.ts';
+import { voxelsOf, writeStudy } from '../support/study.ts';
 import { expect, test } from '../support/test.ts';
 
 // Tests cannot drive Chromium's own pickers. Here they return files of the page's private file system, whose handles work the
@@ -20,7 +24,7 @@ test.beforeEach(async ({ stria }) => {
       },
       showDirectoryPicker: async () => {
         const name = next.folder.shift() ?? '!AbortError';
-        return name.startsWith('!') ? refuse(name.slice(1)) : folder;
+        return name.startsWith('!') ? refuse(name.slice(1)) : root.getDirectoryHandle(name);
       },
     };
     for (const [name, value] of Object.entries(pickers)) Object.defineProperty(window, name, { value, configurable: true });
@@ -66,6 +70,48 @@ test('the open picker gives a file that can be remembered and opened again', asy
   });
   expect(result).toEqual({ text: 'voxels', names: [['scan.raw', 'data:image/png;base64,BBBB']], backedOut: [], left: [] });
 });
+
+test('the folder picker gives a folder that is listed when needed, and remembered with the chosen volume', async ({ stria }) => {
+  const { page } = stria;
+  await page.evaluate(
+    async ({ files }) => {
+      const root = await navigator.storage.getDirectory();
+      for (const [path, bytes] of files) {
+        const steps = path.split('/');
+        const name = steps.pop() ?? '';
+        let folder = root;
+        for (const step of steps) folder = await folder.getDirectoryHandle(step, { create: true });
+        const writable = await (await folder.getFileHandle(name, { create: true })).createWritable();
+        await writable.write(new Uint8Array(bytes));
+        await writable.close();
+      }
+      (window as unknown as PickerPage).next.folder.push('study');
+    },
+    { files: filesBelow(writeStudy(stria)) },
+  );
+  await page.getByTestId('open-folder-button').click();
+  await page.getByTestId('volume-choice').nth(1).click();
+  await expectOpen(page, 'study · Thin bone');
+  expect((await voxelsInGpu(page)).equals(voxelsOf(2))).toBe(true);
+  await page.getByTestId('close-button').click();
+  // The chosen volume opens again at once.
+  await page.getByRole('button', { name: 'study · Thin bone' }).click();
+  await expectOpen(page, 'study · Thin bone');
+  expect((await voxelsInGpu(page)).equals(voxelsOf(2))).toBe(true);
+  await page.getByTestId('close-button').click();
+  await page.getByTestId('open-folder-button').click();
+  await expect(page.getByTestId('empty-state')).toBeVisible();
+});
+
+/** The files of a folder by their paths, its own name included. */
+function filesBelow(folder: string): [path: string, bytes: number[]][] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return [relative(dirname(folder), path), [...readFileSync(path)]];
+    });
+}
 
 test('the save picker: a file is hidden until closed, and an aborted one leaves nothing', async ({ stria }) => {
   const host = await hookHost(stria.page);

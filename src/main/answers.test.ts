@@ -14,8 +14,8 @@ test('valid arguments pass unchanged', () => {
   expect(checkArguments('open-relative', [id, '../data/scan.nii'])).toEqual([id, '../data/scan.nii']);
   expect(checkArguments('set-unfinished', [['saving', 'pictures']])).toEqual([['saving', 'pictures']]);
   expect(checkArguments('set-menu', [['open', 'save']])).toEqual([['open', 'save']]);
-  expect(checkArguments('recent-add', [id, null])).toEqual([id, null]);
-  expect(checkArguments('recent-add', [id, png])).toEqual([id, png]);
+  expect(checkArguments('recent-add', [id, null, null])).toEqual([id, null, null]);
+  expect(checkArguments('recent-add', [id, png, { id: '2', label: '' }])).toEqual([id, png, { id: '2', label: '' }]);
   expect(checkArguments('save-write', [id, bytes])[1]).toBe(bytes);
   expect(checkDroppedPath('/data/ä b.nii')).toBe('/data/ä b.nii');
 });
@@ -32,8 +32,11 @@ test.each([
   ...['', '..', '/etc/passwd', 'a//b', './a', 'a/..', '..\\a', 'a\0b', 7].map((path) => ['open-relative', [id, path]] as const),
   ['recent-open', [{}]],
   ['recent-open', [[id]]],
-  ['recent-add', [id, undefined]],
-  ['recent-add', [id, 'data:text/html;base64,AAAA']],
+  ['recent-add', [id, undefined, null]],
+  ['recent-add', [id, 'data:text/html;base64,AAAA', null]],
+  ...[undefined, 'x', { id: 1, label: '' }, { id: 'x' }, { id: 'x'.repeat(1001), label: '' }].map(
+    (dataset) => ['recent-add', [id, null, dataset]] as const,
+  ),
   ['save-begin', ['/etc/passwd']],
   ['save-begin', ['a/b']],
   ['save-begin', [null]],

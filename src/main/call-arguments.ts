@@ -1,8 +1,9 @@
 import { StriaError } from '../core/shared/errors.ts';
 import { type CallName, type Calls, type UnfinishedKind, unfinishedKinds } from '../core/shared/ipc.ts';
 import { type MenuCommand, menuCommands } from '../core/shared/menu-commands.ts';
+import type { DatasetName } from '../core/shared/volume-names.ts';
 import { isPlainName } from './plain-name.ts';
-import { isThumbnail } from './recent-files.ts';
+import { isDatasetName, isThumbnail } from './recent-files.ts';
 import { isStriaName } from './references.ts';
 
 /** The largest number of bytes in one message. */
@@ -21,7 +22,7 @@ const checks: Checks = {
   'open-relative': [id, relativePath],
   'recent-list': [],
   'recent-open': [id],
-  'recent-add': [id, thumbnail],
+  'recent-add': [id, thumbnail, dataset],
   'recent-clear': [],
   'save-begin': [fileName],
   'save-beside': [id, striaName],
@@ -93,6 +94,11 @@ function relativePath(value: unknown): string {
 
 function thumbnail(value: unknown): string | null {
   if (value !== null && !isThumbnail(value)) throw wrong('A thumbnail must be a PNG data URL of at most 64 KiB');
+  return value;
+}
+
+function dataset(value: unknown): DatasetName | null {
+  if (value !== null && !isDatasetName(value)) throw wrong('A volume in a file has an id and a label of at most 1000 characters');
   return value;
 }
 

@@ -3,6 +3,7 @@ import { app, type BrowserWindow, dialog, Menu, protocol, session } from 'electr
 import { toStriaError } from '../core/shared/errors.ts';
 import type { OpenedFile } from '../core/shared/ipc.ts';
 import { type MenuCommand, menuCommands } from '../core/shared/menu-commands.ts';
+import type { DatasetName } from '../core/shared/volume-names.ts';
 import { appScheme, fileUrl } from './app-origin.ts';
 import { compatibleArguments, isCompatible, plainArguments } from './compatibility.ts';
 import { restartQuestion } from './dialogs.ts';
@@ -79,14 +80,17 @@ function run(): void {
     return appWindow;
   };
 
-  const openPaths = async (paths: readonly string[]): Promise<void> => {
+  const placesOf = (paths: readonly string[]) => paths.map((path) => ({ path }));
+  const openPaths = async (
+    places: readonly { readonly path: string; readonly dataset?: DatasetName | undefined }[],
+  ): Promise<void> => {
     const window = showWindow();
     if (window.browserWindow.isMinimized()) window.browserWindow.restore();
     window.browserWindow.focus();
     const files: OpenedFile[] = [];
-    for (const path of paths) {
+    for (const { path, dataset } of places) {
       try {
-        files.push(await opened.choose(path));
+        files.push({ ...(await opened.choose(path)), dataset });
       } catch (error) {
         const { message } = toStriaError(error);
         await dialog.showMessageBox(window.browserWindow, {
@@ -99,7 +103,7 @@ function run(): void {
     if (files.length > 0) window.send('files-opened', files);
   };
 
-  const openRecent = async (id: string): Promise<void> => openPaths([recent.pathOf(id)]);
+  const openRecent = async (id: string): Promise<void> => openPaths([recent.find(id)]);
 
   const offerRestart = async (window: BrowserWindow, compatible: boolean): Promise<void> => {
     const { response } = await dialog.showMessageBox(window, restartQuestion(compatible));
@@ -144,10 +148,10 @@ function run(): void {
     }
   };
 
-  app.on('second-instance', (_event, _argv, _folder, data) => void openPaths(sentFiles(data)));
+  app.on('second-instance', (_event, _argv, _folder, data) => void openPaths(placesOf(sentFiles(data))));
   app.on('open-file', (event, path) => {
     event.preventDefault();
-    if (started) void openPaths([path]);
+    if (started) void openPaths([{ path }]);
     else early.push(path);
   });
   app.on('activate', () => void showWindow());
@@ -187,7 +191,7 @@ function run(): void {
     });
     buildMenu();
     started = true;
-    void openPaths(early);
+    void openPaths(placesOf(early));
   });
 }
 

@@ -115,10 +115,13 @@ function makeHandlers({
       return typeof file === 'string' ? null : file;
     },
     'recent-list': () => recent.list(),
-    'recent-open': (_, id) => opened.choose(recent.pathOf(id)),
-    'recent-add'(window, id, thumbnail) {
+    async 'recent-open'(_, id) {
+      const { path, dataset } = recent.find(id);
+      return { ...(await opened.choose(path)), dataset };
+    },
+    'recent-add'(window, id, thumbnail, dataset) {
       const path = opened.chosenPath(id);
-      recent.add(path, thumbnail ?? undefined);
+      recent.add(path, thumbnail ?? undefined, dataset ?? undefined);
       window.setRepresentedFilename(path);
       lastFolder.noteFile(path);
       onRecentChanged();

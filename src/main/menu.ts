@@ -1,6 +1,7 @@
 import type { MenuItemConstructorOptions } from 'electron';
 import type { RecentFile } from '../core/shared/ipc.ts';
 import { type MenuCommand, type MenuWords, menuWords } from '../core/shared/menu-commands.ts';
+import { nameWithDataset } from '../core/shared/volume-names.ts';
 
 export interface MenuOptions {
   readonly platform: string;
@@ -137,8 +138,8 @@ function recentItems({ recent, openRecent, clearRecent }: MenuOptions): MenuItem
   if (recent.length === 0) return [{ label: 'No recent files', enabled: false }];
   return [
     // A single & would mark the next letter as a key.
-    ...recent.map(({ id, name, folder }) => ({
-      label: name.replaceAll('&', '&&'),
+    ...recent.map(({ id, name, folder, dataset }) => ({
+      label: nameWithDataset(name, dataset).replaceAll('&', '&&'),
       sublabel: folder,
       click: () => openRecent(id),
     })),

@@ -185,5 +185,8 @@ test('a folder is opened under an id, and its files are found below it and nowhe
   expect(await tree?.find('../secret')).toBeUndefined();
   expect(files.find(opened.id)).toBeUndefined();
   expect(files.folder('none')).toBeUndefined();
-  expect(() => files.chosenPath(opened.id)).toThrow();
+  // It can be among the recent ones, and a .stria be written beside it.
+  expect(files.chosenPath(opened.id)).toBe(join(folder, 'study'));
+  expect(await files.chosenFolder(opened.id)).toBe(folder);
+  expect(() => files.get(opened.id)).toThrow();
 });

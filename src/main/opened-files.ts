@@ -40,9 +40,9 @@ export interface OpenedFiles {
   folder(id: string): FileTree | undefined;
   /** Like `find`. @throws StriaError `invalid-input` for an unknown id */
   get(id: string): FileOnDisk;
-  /** The path of a file that the user chose. @throws StriaError `invalid-input` for any other */
+  /** The path of a file or folder that the user chose. @throws StriaError `invalid-input` for any other */
   chosenPath(id: string): string;
-  /** The folder of an opened file, if the user has chosen a file in it. @throws StriaError `invalid-input` otherwise */
+  /** The folder in which a chosen folder lies, or an opened file, if the user has chosen a file in it. @throws StriaError `invalid-input` otherwise */
   chosenFolder(id: string): Promise<string>;
 }
 
@@ -62,7 +62,7 @@ export function createOpenedFiles(
   urlOf: (id: string, kind: 'file' | 'folder') => string,
   recentPaths: () => readonly string[] = () => [],
 ): OpenedFiles {
-  const folders = new Map<string, FileTree>();
+  const folders = new Map<string, { readonly path: string; readonly tree: FileTree }>();
   const files = new Map<string, HeldFile>();
   /** With links resolved. */
   const chosenFiles = new Set<string>();
@@ -110,7 +110,7 @@ export function createOpenedFiles(
       const absolute = resolve(path);
       if (await isExistingFolder(absolute)) {
         const id = randomUUID();
-        folders.set(id, await openFolder(absolute));
+        folders.set(id, { path: absolute, tree: await openFolder(absolute) });
         return { id, name: basename(absolute), size: 0, url: urlOf(id, 'folder'), isFolder: true };
       }
       const root = await realpath(dirname(absolute)).catch(() => dirname(absolute));
@@ -135,16 +135,20 @@ export function createOpenedFiles(
     },
 
     find: (id) => files.get(id),
-    folder: (id) => folders.get(id),
+    folder: (id) => folders.get(id)?.tree,
     get,
 
     chosenPath(id) {
+      const chosen = folders.get(id);
+      if (chosen) return chosen.path;
       const { path, isChosen } = get(id);
       if (!isChosen) throw new StriaError('invalid-input', `'${basename(path)}' was not chosen by the user`);
       return path;
     },
 
     async chosenFolder(id) {
+      const chosen = folders.get(id);
+      if (chosen) return dirname(chosen.path);
       const folder = dirname(get(id).path);
       if (chosenFolders.has(await realpath(folder).catch(() => folder))) return folder;
       throw new StriaError(

@@ -22,15 +22,28 @@ test('the newest is first, each file is listed once, and twelve are kept', () =>
   expect(recent.list()[0]).toMatchObject({ folder: '/data', thumbnail: png });
 });
 
+test('each volume of a file is listed by itself, and found again', () => {
+  const recent = createRecentFiles(file);
+  recent.add('/data/study', png, { id: '2', label: 'Thin bone' });
+  recent.add('/data/study', undefined, { id: '1', label: '' });
+  recent.add('/data/study', undefined, { id: '2', label: 'Thin bone' });
+  const again = createRecentFiles(file).list();
+  expect(again).toMatchObject([
+    { name: 'study', dataset: { id: '2', label: 'Thin bone' }, thumbnail: png },
+    { name: 'study', dataset: { id: '1', label: '' }, thumbnail: undefined },
+  ]);
+  expect(recent.find(again[1]?.id ?? '')).toMatchObject({ path: '/data/study', dataset: { id: '1' } });
+});
+
 test('the list survives a restart, with the same ids', () => {
   createRecentFiles(file, () => new Date(0)).add('/data/a.nii', png);
   const [entry] = createRecentFiles(file).list();
   expect(entry).toMatchObject({ name: 'a.nii', openedAt: '1970-01-01T00:00:00.000Z', thumbnail: png });
   const recent = createRecentFiles(file);
-  expect(recent.pathOf(entry?.id ?? '')).toBe('/data/a.nii');
+  expect(recent.find(entry?.id ?? '')).toMatchObject({ path: '/data/a.nii' });
   recent.clear();
   expect(createRecentFiles(file).list()).toEqual([]);
-  expect(() => recent.pathOf(entry?.id ?? '')).toThrow('no longer in the list of recent files');
+  expect(() => recent.find(entry?.id ?? '')).toThrow('no longer in the list of recent files');
   expect(readdirSync(folder)).toEqual(['recent.json']);
 });
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import { StriaError } from '../core/shared/errors.ts';
 import type { RecentFile } from '../core/shared/ipc.ts';
+import type { DatasetName } from '../core/shared/volume-names.ts';
 import { readJsonFile, writeJsonFile } from './json-file.ts';
 
 /** In characters of the data URL. */
@@ -12,16 +13,17 @@ interface RecentEntry {
   readonly path: string;
   readonly openedAt: string;
   readonly thumbnail?: string | undefined;
+  readonly dataset?: DatasetName | undefined;
 }
 
-/** The most recently opened files, newest first, kept in a JSON file. */
+/** The most recently opened files and folders, newest first, kept in a JSON file. */
 export interface RecentFiles {
   list(): RecentFile[];
   paths(): string[];
   /** @throws StriaError `invalid-input` for an id that is not in the list */
-  pathOf(id: string): string;
-  /** Puts a file first. Without a thumbnail it keeps its old one. */
-  add(path: string, thumbnail: string | undefined): void;
+  find(id: string): { readonly path: string; readonly dataset?: DatasetName | undefined };
+  /** Puts a file first. Without a thumbnail it keeps its old one. Each volume of a file is listed by itself. */
+  add(path: string, thumbnail: string | undefined, dataset?: DatasetName): void;
   clear(): void;
 }
 
@@ -40,24 +42,26 @@ export function createRecentFiles(file: string, now: () => Date = () => new Date
 
   return {
     list: () =>
-      entries.map(({ path, openedAt, thumbnail }) => ({
-        id: idOf(path),
+      entries.map(({ path, openedAt, thumbnail, dataset }) => ({
+        id: idOf(path, dataset),
         name: basename(path),
         folder: dirname(path),
         openedAt,
         thumbnail,
+        dataset,
       })),
     paths: () => entries.map(({ path }) => path),
-    pathOf(id) {
-      const entry = entries.find(({ path }) => idOf(path) === id);
+    find(id) {
+      const entry = entries.find(({ path, dataset }) => idOf(path, dataset) === id);
       if (entry === undefined)
         throw new StriaError('invalid-input', 'This file is no longer in the list of recent files. Open it again');
-      return entry.path;
+      return entry;
     },
-    add(path, thumbnail) {
-      const before = entries.find((entry) => entry.path === path);
-      const others = entries.filter((entry) => entry.path !== path);
-      replace([{ path, openedAt: now().toISOString(), thumbnail: thumbnail ?? before?.thumbnail }, ...others]);
+    add(path, thumbnail, dataset) {
+      const isSame = (entry: RecentEntry) => entry.path === path && entry.dataset?.id === dataset?.id;
+      const before = entries.find(isSame);
+      const others = entries.filter((entry) => !isSame(entry));
+      replace([{ path, openedAt: now().toISOString(), thumbnail: thumbnail ?? before?.thumbnail, dataset }, ...others]);
     },
     clear: () => replace([]),
   };
@@ -70,9 +74,19 @@ export function isThumbnail(value: unknown): value is string {
   );
 }
 
-/** Stays the same for a path between starts. */
-function idOf(path: string): string {
-  return createHash('sha256').update(path).digest('hex').slice(0, 32);
+/** True for texts that can be kept. */
+export function isDatasetName(value: unknown): value is DatasetName {
+  if (typeof value !== 'object' || value === null) return false;
+  const { id, label } = value as Record<string, unknown>;
+  return [id, label].every((text) => typeof text === 'string' && text.length <= 1000);
+}
+
+/** Stays the same between starts. */
+function idOf(path: string, dataset: DatasetName | undefined): string {
+  return createHash('sha256')
+    .update(dataset === undefined ? path : `${path}\0${dataset.id}`)
+    .digest('hex')
+    .slice(0, 32);
 }
 
 /** The entries of the file, without anything that we would not have written. */
@@ -82,9 +96,14 @@ function readEntries(file: string): readonly RecentEntry[] {
   const entries: RecentEntry[] = [];
   for (const item of value as unknown[]) {
     if (typeof item !== 'object' || item === null) continue;
-    const { path, openedAt, thumbnail } = item as Record<string, unknown>;
+    const { path, openedAt, thumbnail, dataset } = item as Record<string, unknown>;
     if (typeof path !== 'string' || path === '' || typeof openedAt !== 'string' || Number.isNaN(Date.parse(openedAt))) continue;
-    entries.push({ path, openedAt, thumbnail: isThumbnail(thumbnail) ? thumbnail : undefined });
+    entries.push({
+      path,
+      openedAt,
+      thumbnail: isThumbnail(thumbnail) ? thumbnail : undefined,
+      dataset: isDatasetName(dataset) ? { id: dataset.id, label: dataset.label } : undefined,
+    });
   }
   return entries.slice(0, most);
 }

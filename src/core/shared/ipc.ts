@@ -1,5 +1,6 @@
 import type { FaultData } from './errors.ts';
 import type { MenuCommand } from './menu-commands.ts';
+import type { DatasetName } from './volume-names.ts';
 
 /** A file that the renderer may read. `url` serves its bytes, with ranges, under the app's own scheme. */
 export interface OpenedFile {
@@ -9,6 +10,8 @@ export interface OpenedFile {
   readonly url: string;
   /** It is a folder: `url` lists its files, as pairs of path and size, and below it lies each of them. Its size is 0. */
   readonly isFolder?: boolean | undefined;
+  /** Of a recent file or folder: the volume in it that was open. */
+  readonly dataset?: DatasetName | undefined;
 }
 
 export interface RecentFile {
@@ -19,6 +22,8 @@ export interface RecentFile {
   readonly openedAt: string;
   /** A small PNG data URL, or undefined. */
   readonly thumbnail?: string | undefined;
+  /** The volume in it that was open, if there are several. */
+  readonly dataset?: DatasetName | undefined;
 }
 
 export interface ShellInfo {
@@ -50,8 +55,8 @@ export interface Calls {
   'open-relative': { args: [id: string, path: string]; result: OpenedFile | null };
   'recent-list': { args: []; result: RecentFile[] };
   'recent-open': { args: [id: string]; result: OpenedFile };
-  /** Only for files that the user chose. */
-  'recent-add': { args: [id: string, thumbnail: string | null]; result: null };
+  /** Only for files and folders that the user chose. */
+  'recent-add': { args: [id: string, thumbnail: string | null, dataset: DatasetName | null]; result: null };
   'recent-clear': { args: []; result: null };
   /** Shows the save dialog and opens a temporary file beside the target. Null if the user cancels. */
   'save-begin': { args: [suggestedName: string]; result: { id: string; name: string; folder: string } | null };

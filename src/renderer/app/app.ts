@@ -174,7 +174,8 @@ export class App {
     if (datasets.length === 1 && gpu.kind !== 'failed') {
       this.leaving.before(() => {
         if (first.primary.pictures) this.playback.playNext();
-        void this.#document.open({ kind: 'file', file: first.primary });
+        const { primary: file } = first;
+        void this.#document.open({ kind: 'file', file, dataset: file.dataset?.id, label: file.dataset?.label });
       });
     } else this.queue.add(datasets);
   }

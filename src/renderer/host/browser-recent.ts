@@ -1,8 +1,11 @@
 import type { RecentFile } from '../../core/shared/ipc.ts';
+import type { DatasetName } from '../../core/shared/volume-names.ts';
 
-/** A file that the browser lets us find again, with the handle that IndexedDB stores. */
-interface RecentEntry extends RecentFile {
-  readonly handle: FileSystemFileHandle;
+export type RecentHandle = FileSystemFileHandle | FileSystemDirectoryHandle;
+
+/** A file or folder that the browser lets us find again, with the handle that IndexedDB stores. */
+export interface RecentEntry extends RecentFile {
+  readonly handle: RecentHandle;
 }
 
 const databaseName = 'stria';
@@ -12,22 +15,26 @@ const most = 12;
 /** Newest first. Empty if the browser gives us no database (private windows, blocked site data). */
 export async function listRecent(): Promise<RecentFile[]> {
   const entries = await readAll().catch(() => []);
-  return entries.map(({ id, name, folder, openedAt, thumbnail }) => ({ id, name, folder, openedAt, thumbnail }));
+  return entries.map(({ handle: _, ...file }) => file);
 }
 
-export async function recentHandle(id: string): Promise<FileSystemFileHandle | undefined> {
+export async function recentEntry(id: string): Promise<RecentEntry | undefined> {
   const entries = await readAll().catch(() => []);
-  return entries.find((entry) => entry.id === id)?.handle;
+  return entries.find((entry) => entry.id === id);
 }
 
 /** Puts a file first and drops the oldest beyond twelve. Does nothing if the browser gives us no database. */
-export async function addRecent(handle: FileSystemFileHandle, thumbnail: string | undefined): Promise<void> {
+export async function addRecent(
+  handle: RecentHandle,
+  thumbnail: string | undefined,
+  dataset: DatasetName | undefined,
+): Promise<void> {
   const entries = await readAll().catch(() => undefined);
   if (entries === undefined) return;
   const others: RecentEntry[] = [];
   let before: RecentEntry | undefined;
   for (const entry of entries) {
-    if (await entry.handle.isSameEntry(handle)) before = entry;
+    if (entry.dataset?.id === dataset?.id && (await entry.handle.isSameEntry(handle))) before = entry;
     else others.push(entry);
   }
   const added: RecentEntry = {
@@ -36,6 +43,7 @@ export async function addRecent(handle: FileSystemFileHandle, thumbnail: string 
     folder: '',
     openedAt: new Date().toISOString(),
     thumbnail: thumbnail ?? before?.thumbnail,
+    dataset,
     handle,
   };
   await replaceAll([added, ...others].slice(0, most));

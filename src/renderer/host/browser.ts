@@ -2,18 +2,18 @@ import { version } from '../../../package.json';
 import { StriaError } from '../../core/shared/errors.ts';
 import type { ShellInfo } from '../../core/shared/ipc.ts';
 import { blobFiles } from './blob-files.ts';
-import { addRecent, clearRecentStore, listRecent, recentHandle } from './browser-recent.ts';
+import { addRecent, clearRecentStore, listRecent, type RecentHandle, recentEntry } from './browser-recent.ts';
 import { createBeside, createFolder, distinctDownloads, downloadSink, pickedSink, removed } from './browser-sinks.ts';
 import { backedOut, toFileFault } from './faults.ts';
-import { blobFolder } from './folder-files.ts';
+import { blobFolder, folderFile } from './folder-files.ts';
 import type { Host, HostFile, HostSink } from './host.ts';
 
 /** The host in a browser: the File System Access API if available, else <input type=file> and downloads. */
 export function browserHost(): Host {
-  /** Files that the browser lets us find again, by `HostFile.id`. */
-  const handles = new Map<string, FileSystemFileHandle>();
+  /** Files and folders that the browser lets us find again, by `HostFile.id`. */
+  const handles = new Map<string, RecentHandle>();
   /** The handles of the last drop. They are available only during its event. */
-  let dropped: Promise<DroppedFile[]> = Promise.resolve([]);
+  let dropped: Promise<DroppedHandles> = Promise.resolve({ files: [], folders: [] });
   /** Where `saveBeside` writes: a folder, or downloads if the user chose no folder. Undefined before asking. */
   let besideFolder: FileSystemDirectoryHandle | 'downloads' | undefined;
 
@@ -27,7 +27,7 @@ export function browserHost(): Host {
     true,
   );
 
-  const keep = (handle: FileSystemFileHandle): string => {
+  const keep = (handle: RecentHandle): string => {
     const id = crypto.randomUUID();
     handles.set(id, handle);
     return id;
@@ -46,6 +46,11 @@ export function browserHost(): Host {
     );
     return blobFiles(files, (file) => ids.get(file));
   };
+
+  const fromDirectory = (handle: FileSystemDirectoryHandle): HostFile => ({
+    ...folderFile({ kind: 'directory', name: handle.name, handle }),
+    id: keep(handle),
+  });
 
   const askForFolder = async (): Promise<FileSystemDirectoryHandle | 'downloads'> => {
     if (window.showDirectoryPicker === undefined) return 'downloads';
@@ -73,6 +78,14 @@ export function browserHost(): Host {
       return fromHandles(picked);
     },
     async openFolderDialog() {
+      if (window.showDirectoryPicker !== undefined) {
+        try {
+          return fromDirectory(await window.showDirectoryPicker({ id: 'stria-folder', mode: 'read' }));
+        } catch (error) {
+          if (backedOut(error)) return undefined;
+          throw toFileFault(error, 'not-readable', 'the folder');
+        }
+      }
       const files = await filesFromInput(true);
       const [first] = files;
       if (first === undefined) return undefined;
@@ -85,17 +98,21 @@ export function browserHost(): Host {
     async adopt(files, folders = []) {
       const found = await dropped;
       const adopted = blobFiles(files, (file) => {
-        const match = found.find((other) => isSameFile(other.file, file));
+        const match = found.files.find((other) => isSameFile(other.file, file));
         return match && keep(match.handle);
       });
-      for (const folder of folders) adopted.push(blobFolder(folder.name, await folder.list()));
+      for (const folder of folders) {
+        const at = found.folders.findIndex(({ name }) => name === folder.name);
+        const [handle] = at < 0 ? [] : found.folders.splice(at, 1);
+        adopted.push(handle ? fromDirectory(handle) : blobFolder(folder.name, await folder.list()));
+      }
       return adopted;
     },
     // A page cannot see folders.
     openRelative: async () => undefined,
     recent: listRecent,
     async openRecent(id) {
-      const handle = await recentHandle(id);
+      const { handle, dataset } = (await recentEntry(id)) ?? {};
       if (handle === undefined)
         throw new StriaError('not-readable', 'This file is no longer in the list of recent files. Open it again');
       const state = await handle.requestPermission?.({ mode: 'read' }).catch(() => 'denied' as const);
@@ -105,13 +122,13 @@ export function browserHost(): Host {
           `'${handle.name}' cannot be read: permission was denied. Open it again and allow access`,
         );
       }
-      const [file] = await fromHandles([handle]);
+      const [file] = handle.kind === 'file' ? await fromHandles([handle]) : [fromDirectory(handle)];
       if (file === undefined) throw new StriaError('internal', `'${handle.name}' could not be opened`);
-      return file;
+      return { ...file, dataset };
     },
-    async remember(file, thumbnail) {
+    async remember(file, thumbnail, dataset) {
       const handle = file.id === undefined ? undefined : handles.get(file.id);
-      if (handle !== undefined) await addRecent(handle, thumbnail);
+      if (handle !== undefined) await addRecent(handle, thumbnail, dataset);
     },
     clearRecent: clearRecentStore,
     async saveAs(suggestedName): Promise<HostSink | undefined> {
@@ -154,18 +171,26 @@ interface DroppedFile {
   readonly file: File;
 }
 
-/** The handles of dropped files, or none if the browser gives none. Must be called during the event. */
-function droppedHandles(transfer: DataTransfer | null): Promise<DroppedFile[]> {
+interface DroppedHandles {
+  readonly files: readonly DroppedFile[];
+  readonly folders: FileSystemDirectoryHandle[];
+}
+
+/** The handles of what was dropped, or none if the browser gives none. Must be called during the event. */
+async function droppedHandles(transfer: DataTransfer | null): Promise<DroppedHandles> {
   const asked = [...(transfer?.items ?? [])].map((item) =>
     item.kind === 'file' ? (item.getAsFileSystemHandle?.() ?? Promise.resolve(null)) : Promise.resolve(null),
   );
-  const found = asked.map(async (promise): Promise<DroppedFile | undefined> => {
-    const handle = await promise.catch(() => null);
+  const given = await Promise.all(asked.map((promise) => promise.catch(() => null)));
+  const files = given.map(async (handle): Promise<DroppedFile | undefined> => {
     if (!(handle instanceof FileSystemFileHandle)) return undefined;
     const file = await handle.getFile().catch(() => undefined);
     return file && { handle, file };
   });
-  return Promise.all(found).then((files) => files.filter((file) => file !== undefined));
+  return {
+    files: (await Promise.all(files)).filter((file) => file !== undefined),
+    folders: given.filter((handle) => handle instanceof FileSystemDirectoryHandle),
+  };
 }
 
 function isSameFile(a: File, b: File): boolean {

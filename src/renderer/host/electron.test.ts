@@ -72,9 +72,9 @@ test('a thumbnail that main would refuse is left out, and a file without an id i
   const [file] = await host.adopt([new File(['abc'], 'scan.hdr')]);
   if (file === undefined) throw new Error('no file');
   await host.remember(file, 'x'.repeat(70_000));
-  expect(call).toHaveBeenLastCalledWith('recent-add', '1', null);
+  expect(call).toHaveBeenLastCalledWith('recent-add', '1', null, null);
   await host.remember(file, 'small');
-  expect(call).toHaveBeenLastCalledWith('recent-add', '1', 'small');
+  expect(call).toHaveBeenLastCalledWith('recent-add', '1', 'small', null);
   await host.remember({ ...file, id: undefined }, 'small');
   expect(call).toHaveBeenCalledTimes(2);
 });

@@ -15,14 +15,17 @@ export function electronHost(bridge: StriaBridge): Host {
   const ask = async <Name extends CallName>(name: Name, ...args: Calls[Name]['args']) =>
     answered(await bridge.call(name, ...args));
 
-  const hostFile = (opened: OpenedFile): HostFile =>
-    opened.isFolder ? folderFile({ kind: 'url', name: opened.name, url: opened.url }) : singleFile(opened);
+  const hostFile = (opened: OpenedFile): HostFile => {
+    const { id, name, url, dataset } = opened;
+    return opened.isFolder ? { ...folderFile({ kind: 'url', name, url }), id, dataset } : singleFile(opened);
+  };
 
   const singleFile = (opened: OpenedFile): HostFile => ({
     name: opened.name,
     size: opened.size,
     handle: { kind: 'url', name: opened.name, size: opened.size, url: opened.url },
     id: opened.id,
+    dataset: opened.dataset,
     siblings: async (name) => {
       const sibling = await ask('open-sibling', opened.id, name);
       return sibling === null ? undefined : sourceOf(hostFile(sibling).handle);
@@ -77,10 +80,10 @@ export function electronHost(bridge: StriaBridge): Host {
     },
     recent: () => ask('recent-list'),
     openRecent: async (id) => hostFile(await ask('recent-open', id)),
-    async remember(file, thumbnail) {
+    async remember(file, thumbnail, dataset) {
       if (file.id === undefined) return;
       const fitting = thumbnail !== undefined && thumbnail.length <= thumbnailLimit ? thumbnail : null;
-      await ask('recent-add', file.id, fitting);
+      await ask('recent-add', file.id, fitting, dataset ?? null);
     },
     async clearRecent() {
       await ask('recent-clear');

@@ -1,6 +1,7 @@
 import type { ByteSink, SiblingFinder } from '../../core/shared/bytes.ts';
 import type { RecentFile, ShellInfo, UnfinishedKind } from '../../core/shared/ipc.ts';
 import type { MenuCommand } from '../../core/shared/menu-commands.ts';
+import type { DatasetName } from '../../core/shared/volume-names.ts';
 
 /**
  * A file that the user gave. `handle` can be posted to a worker, where `sourceOf` (host/file-source.ts) reads it: a Blob by
@@ -19,10 +20,14 @@ export interface HostFile {
   readonly folder?: FolderHandle | undefined;
   /** Set if the shell can find the file again, for recent files and for saving beside it. */
   readonly id?: string | undefined;
+  /** Of a recent file or folder: the volume in it that was open. */
+  readonly dataset?: DatasetName | undefined;
 }
 /** The files of a folder, or of a series, as they can be posted. `app/loading/folder-tree.ts` makes a tree of them. */
 export type FolderHandle =
   | { readonly kind: 'files'; readonly name: string; readonly files: readonly FolderFile[] }
+  /** A folder that the browser gave access to. */
+  | { readonly kind: 'directory'; readonly name: string; readonly handle: FileSystemDirectoryHandle }
   /** The URL lists the files; each lies below it, by its path. */
   | { readonly kind: 'url'; readonly name: string; readonly url: string };
 export interface FolderFile {
@@ -88,7 +93,8 @@ export interface Host {
   openRelative(file: HostFile, path: string): Promise<HostFile | undefined>;
   recent(): Promise<RecentFile[]>;
   openRecent(id: string): Promise<HostFile>;
-  remember(file: HostFile, thumbnail: string | undefined): Promise<void>;
+  /** Puts it first among the recent files. @param dataset the volume in it that is open, if there are several */
+  remember(file: HostFile, thumbnail: string | undefined, dataset?: DatasetName): Promise<void>;
   clearRecent(): Promise<void>;
   /** Shows the save dialog, or prepares a download. Undefined if the user cancelled. */
   saveAs(suggestedName: string): Promise<HostSink | undefined>;

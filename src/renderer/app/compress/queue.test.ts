@@ -28,7 +28,8 @@ function setUp() {
   const saved: string[] = [];
   const compress: BackgroundCompressor['compress'] = (request, _sink, _choice, { signal }) =>
     new Promise((resolve, reject) => {
-      const name = request.kind === 'file' ? request.file.name : '';
+      const { file, dataset = '' } = request.kind === 'file' ? request : { file: { name: '' } };
+      const name = `${file.name} ${dataset}`.trim();
       started.push(name);
       signal?.addEventListener('abort', () => reject(new StriaError('aborted', 'cancelled')));
       jobs.set(name, { done: () => resolve(report), fail: reject });
@@ -67,6 +68,28 @@ describe('the queue', () => {
     jobs.get('b.nii')?.done();
     await vi.waitFor(() => expect(states()).toEqual(['failed', 'done']));
     expect(store.getState().queue[0]?.state).toMatchObject({ fault: { tag: 'corrupt', message: 'the file ends early' } });
+  });
+
+  it('asks which volumes of a file to compress, and goes on with the others', async () => {
+    const { queue, store, jobs, started, saved, states, running } = setUp();
+    queue.add([file('run.h5'), file('b.nii')]);
+    await running('run.h5');
+    jobs.get('run.h5')?.fail(new StriaError('several', 'there are 3 volumes here'));
+    await running('b.nii');
+    expect(states()).toEqual(['several', 'running']);
+    queue.choose(store.getState().queue[0]?.id ?? 0, [
+      { id: '/a', label: 'a' },
+      { id: '/deep/b', label: '' },
+    ]);
+    expect(store.getState().queue.map(({ name }) => name)).toEqual(['run.h5 · a', 'run.h5 · /deep/b', 'b.nii']);
+    jobs.get('b.nii')?.done();
+    for (const dataset of ['/a', '/deep/b']) {
+      await running(`run.h5 ${dataset}`);
+      jobs.get(`run.h5 ${dataset}`)?.done();
+    }
+    await vi.waitFor(() => expect(states()).toEqual(['done', 'done', 'done']));
+    expect(started).toEqual(['run.h5', 'b.nii', 'run.h5 /a', 'run.h5 /deep/b']);
+    expect(saved.slice(-2)).toEqual(['run.h5-a.stria', 'run.h5-deep-b.stria']);
   });
 
   it('responds to a cancel at once, waiting or running', async () => {

@@ -1,18 +1,25 @@
 import { faultToData, toStriaError } from '../../../core/shared/errors.ts';
+import type { VolumeChoice } from '../../../core/shared/volume-choice.ts';
 import type { Host, HostFile, HostSink } from '../../host/host.ts';
 import { type Dataset, datasetBytes, striaName } from '../loading/datasets.ts';
 import { nextProgress, startProgress } from '../state/progress.ts';
-import { isFinished, type QueueRow, type QueueRowState, withRowState } from '../state/queue-rows.ts';
+import { isFinished, type QueueRow, type QueueRowState, withRowState, withRowsFor } from '../state/queue-rows.ts';
 import type { AppStore } from '../state/store.ts';
 import type { BackgroundCompressor } from './background.ts';
 import { codecChoice } from './compress-protocol.ts';
+
+interface QueuedVolume {
+  readonly file: HostFile;
+  /** The id of the volume, if the file holds several. */
+  readonly dataset: string | undefined;
+}
 
 /** Compresses files one after the other, each beside its source. A file that fails does not stop the others. */
 export class CompressQueue {
   readonly #host: Pick<Host, 'saveBeside'>;
   readonly #store: AppStore;
   readonly #compressor: Pick<BackgroundCompressor, 'compress'>;
-  readonly #files = new Map<number, HostFile>();
+  readonly #jobs = new Map<number, QueuedVolume>();
   readonly #controllers = new Map<number, AbortController>();
   #nextId = 1;
   #isRunning = false;
@@ -26,10 +33,24 @@ export class CompressQueue {
   add(datasets: readonly Dataset<HostFile>[]): void {
     const rows = datasets.map((dataset): QueueRow => {
       const id = this.#nextId++;
-      this.#files.set(id, dataset.primary);
+      this.#jobs.set(id, { file: dataset.primary, dataset: dataset.primary.dataset?.id });
       return { id, name: dataset.primary.name, size: datasetBytes(dataset), state: { kind: 'waiting' } };
     });
     this.#store.setState(({ queue }) => ({ queue: [...queue, ...rows] }));
+    void this.#run();
+  }
+
+  /** Compresses these volumes of a file that holds several. */
+  choose(id: number, choices: readonly Pick<VolumeChoice, 'id' | 'label'>[]): void {
+    const row = this.#store.getState().queue.find((one) => one.id === id);
+    if (row?.state.kind !== 'several' || choices.length === 0) return;
+    const { file } = row.state;
+    const rows = choices.map((choice): QueueRow => {
+      const next = this.#nextId++;
+      this.#jobs.set(next, { file, dataset: choice.id });
+      return { id: next, name: `${row.name} · ${choice.label || choice.id}`, size: undefined, state: { kind: 'waiting' } };
+    });
+    this.#store.setState(({ queue }) => ({ queue: withRowsFor(queue, id, rows) }));
     void this.#run();
   }
 
@@ -56,24 +77,25 @@ export class CompressQueue {
         const row = this.#store.getState().queue.find(({ state }) => state.kind === 'waiting');
         if (!row) return;
         await this.#compress(row);
-        this.#files.delete(row.id);
+        this.#jobs.delete(row.id);
       }
     } finally {
       this.#isRunning = false;
     }
   }
 
-  async #compress({ id, name }: QueueRow): Promise<void> {
-    const file = this.#files.get(id);
-    if (!file) return;
+  async #compress({ id }: QueueRow): Promise<void> {
+    const volume = this.#jobs.get(id);
+    if (!volume) return;
+    const { file, dataset } = volume;
     const controller = new AbortController();
     this.#controllers.set(id, controller);
     const start = performance.now();
     let progress = startProgress('Reading', undefined, start);
     this.#setState(id, { kind: 'running', progress });
     try {
-      const sink: HostSink = await this.#host.saveBeside(file, striaName(name));
-      const report = await this.#compressor.compress({ kind: 'file', file }, sink, codecChoice(this.#store.getState()), {
+      const sink: HostSink = await this.#host.saveBeside(file, striaName(file.name, dataset));
+      const report = await this.#compressor.compress({ kind: 'file', file, dataset }, sink, codecChoice(this.#store.getState()), {
         signal: controller.signal,
         onProgress: (next) => {
           progress = nextProgress(progress, next, performance.now());
@@ -84,8 +106,9 @@ export class CompressQueue {
       const ms = performance.now() - start;
       this.#setState(id, { kind: 'done', bytesIn, bytesOut, ms, name: sink.name, folder: sink.folder, reveal: sink.reveal });
     } catch (error) {
-      const isAbort = toStriaError(error).tag === 'aborted';
-      this.#setState(id, isAbort ? { kind: 'cancelled' } : { kind: 'failed', fault: faultToData(error) });
+      const { tag } = toStriaError(error);
+      if (tag === 'several') this.#setState(id, { kind: 'several', file });
+      else this.#setState(id, tag === 'aborted' ? { kind: 'cancelled' } : { kind: 'failed', fault: faultToData(error) });
     } finally {
       this.#controllers.delete(id);
     }

@@ -1,6 +1,7 @@
 import type { EncodedChunk } from '../../../core/format/chunk.ts';
 import { faultToData, StriaError, toStriaError } from '../../../core/shared/errors.ts';
 import { isPictureFormat } from '../../../core/shared/source.ts';
+import { type DatasetName, nameWithDataset } from '../../../core/shared/volume-names.ts';
 import { Stopwatch } from '../../../core/stream/stage-times.ts';
 import type { RegionStatistics } from '../../../core/volume/region-statistics.ts';
 import type { Host } from '../../host/host.ts';
@@ -230,7 +231,9 @@ export class DocumentLife implements EngineWatcher {
 
   #loadFailed(request: OpenRequest, error: unknown): void {
     const fault = faultToData(error);
-    if (fault.tag === 'several' && request.kind === 'file') {
+    // A recent file may have changed, and hold other volumes now.
+    const isGone = fault.tag === 'invalid-input' && request.kind === 'file' && request.file.dataset !== undefined;
+    if ((fault.tag === 'several' || isGone) && request.kind === 'file') {
       this.ask({ kind: 'choice', file: request.file });
       return;
     }
@@ -255,7 +258,7 @@ export class DocumentLife implements EngineWatcher {
     const file = request.session?.file ?? (request.kind === 'file' ? request.file : undefined);
     const add = async (thumbnail: string | undefined): Promise<void> => {
       if (!file) return;
-      await this.#host.remember(file, thumbnail);
+      await this.#host.remember(file, thumbnail, request.session ? undefined : datasetOf(request));
       this.#store.setState({ recent: await this.#host.recent() });
     };
     const isOpen = () => this.#held === held;
@@ -272,7 +275,12 @@ export class DocumentLife implements EngineWatcher {
 
 function nameOf(request: OpenRequest): string {
   if (request.kind === 'sample') return sampleTitle(request.sample);
-  return request.dataset === undefined ? request.file.name : `${request.file.name} · ${request.label || request.dataset}`;
+  return nameWithDataset(request.file.name, datasetOf(request));
+}
+
+function datasetOf(request: OpenRequest): DatasetName | undefined {
+  if (request.kind === 'sample' || request.dataset === undefined) return undefined;
+  return { id: request.dataset, label: request.label ?? '' };
 }
 
 function documentOf(

@@ -58,6 +58,7 @@ describe('texts and names', () => {
   it('name the compressed file after its source', () => {
     expect(striaName('scan.nii.gz')).toBe('scan.nii.stria');
     expect(striaName('scan.raw')).toBe('scan.raw.stria');
+    expect(striaName('run.h5', '/entry/data')).toBe('run.h5-entry-data.stria');
     expect(['scan.nii.gz', 'a.b.NRRD', 'old.stria', '.nii', 'volume'].map((name) => offeredName(name))).toEqual([
       'scan.stria',
       'a.b.stria',

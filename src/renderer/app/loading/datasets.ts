@@ -60,8 +60,8 @@ export function offeredName(name: string, dataset?: string): string {
  * The name for saving beside the source without asking: `scan.nii.stria` for `scan.nii.gz`, which cannot clash with that of
  * `scan.nrrd`.
  */
-export function striaName(name: string): string {
-  return `${name.replace(/\.gz$/i, '')}.stria`;
+export function striaName(name: string, dataset?: string): string {
+  return `${name.replace(/\.gz$/i, '')}${datasetSuffix(dataset)}.stria`;
 }
 
 function isStria(name: string): boolean {

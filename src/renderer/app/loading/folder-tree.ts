@@ -2,6 +2,7 @@ import { type FileTree, fileTreeOf, isLeftOut, splitPath, type TreeFile } from '
 import { type FaultData, faultFromData, StriaError } from '../../../core/shared/errors.ts';
 import { sourceOf } from '../../host/file-source.ts';
 import type { FileHandle, FolderHandle } from '../../host/host.ts';
+import { directoryTree } from './directory-tree.ts';
 
 /** A folder's files as a tree. Works in a window and in a worker. A folder behind a URL is listed once, on demand. */
 export function treeOf(folder: FolderHandle): FileTree {
@@ -12,6 +13,7 @@ export function treeOf(folder: FolderHandle): FileTree {
       shown.map(({ path, handle }) => treeFile(path, handle)),
     );
   }
+  if (folder.kind === 'directory') return directoryTree(folder.handle);
   const { name, url } = folder;
   let listed: Promise<FileTree> | undefined;
   const tree = () => {

@@ -1,7 +1,9 @@
 import { choiceOf, type VolumeEntry } from '../../../core/io/common/volume-entry.ts';
 import { faultToData } from '../../../core/shared/errors.ts';
+import type { GrayThumbnail } from '../../../core/shared/volume-choice.ts';
 import type { ListCommand, ListMessage } from './list-protocol.ts';
 import { listRequested } from './open-request.ts';
+import { thumbnailOf } from './volume-thumbnail.ts';
 
 // Lists the volumes of a file or folder, and makes their thumbnails one at a time, on demand.
 
@@ -33,17 +35,20 @@ scope.onmessage = ({ data }) => {
   }
 };
 
+async function pictureOf(entry: VolumeEntry, signal: AbortSignal): Promise<GrayThumbnail | undefined> {
+  if (entry.thumbnail) return entry.thumbnail({ signal });
+  return thumbnailOf(await entry.open({ signal }), { signal });
+}
+
 async function work(): Promise<void> {
   if (current || entries.size === 0) return;
   for (const id of wanted) {
     wanted.delete(id);
     const cancel = new AbortController();
     current = { id, cancel };
+    const entry = entries.get(id);
     // A volume without a thumbnail can still be chosen.
-    const thumbnail = await entries
-      .get(id)
-      ?.thumbnail?.({ signal: cancel.signal })
-      .catch(() => undefined);
+    const thumbnail = entry && (await pictureOf(entry, cancel.signal).catch(() => undefined));
     current = undefined;
     if (!cancel.signal.aborted) scope.postMessage({ kind: 'thumbnail', id, thumbnail });
   }

@@ -1,4 +1,5 @@
 import type { FaultData } from '../../../core/shared/errors.ts';
+import type { HostFile } from '../../host/host.ts';
 import { formatBytes, formatRatio } from '../words/units.ts';
 import type { JobProgress } from './progress.ts';
 import { ratioOf } from './result.ts';
@@ -25,11 +26,18 @@ export type QueueRowState =
       readonly folder: string;
       readonly reveal: (() => Promise<void>) | undefined;
     }
+  /** It holds several volumes. The user chooses which to compress. */
+  | { readonly kind: 'several'; readonly file: HostFile }
   | { readonly kind: 'failed'; readonly fault: FaultData }
   | { readonly kind: 'cancelled' };
 
 export function isFinished(row: QueueRow): boolean {
-  return row.state.kind === 'done' || row.state.kind === 'failed' || row.state.kind === 'cancelled';
+  return row.state.kind !== 'waiting' && row.state.kind !== 'running';
+}
+
+/** The rows with one row replaced by others. */
+export function withRowsFor(rows: readonly QueueRow[], id: number, others: readonly QueueRow[]): QueueRow[] {
+  return rows.flatMap((row) => (row.id === id ? others : [row]));
 }
 
 /** The rows with one row's state replaced. A finished row does not change, even if a late report arrives. */
@@ -41,6 +49,8 @@ export interface QueueSummary {
   readonly total: number;
   readonly done: number;
   readonly failed: number;
+  /** Files of several volumes, of which none is chosen yet. */
+  readonly several: number;
   readonly active: number;
   /** For all finished rows together; undefined if there is none. */
   readonly sizes: QueueSizes | undefined;
@@ -62,6 +72,7 @@ export function summarize(rows: readonly QueueRow[]): QueueSummary {
     total: rows.length,
     done: done.length,
     failed: rows.filter((row) => row.state.kind === 'failed').length,
+    several: rows.filter((row) => row.state.kind === 'several').length,
     active: rows.filter((row) => !isFinished(row)).length,
     sizes: done.length > 0 ? done.reduce(sumOfSizes) : undefined,
   };

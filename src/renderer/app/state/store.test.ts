@@ -25,7 +25,7 @@ describe('queue rows', () => {
   });
 
   it('are summed up', () => {
-    expect(summarize(rows)).toEqual({ total: 2, done: 0, failed: 0, active: 1, sizes: undefined });
+    expect(summarize(rows)).toEqual({ total: 2, done: 0, failed: 0, several: 0, active: 1, sizes: undefined });
     const done = (size: number | undefined): QueueRow => {
       const state = { kind: 'done', bytesIn: 400, bytesOut: 100, ms: 1, name: 'a.stria', folder: '', reveal: undefined } as const;
       return { id: 3, name: 'a.nii.gz', size, state };

@@ -40,7 +40,17 @@ export interface UndoState {
   readonly redo: string | undefined;
 }
 
-export type Overlay = 'none' | 'palette' | 'shortcuts' | 'settings' | 'about' | 'picture' | 'movie' | 'volumes' | 'leave';
+export type Overlay =
+  | 'none'
+  | 'palette'
+  | 'shortcuts'
+  | 'settings'
+  | 'about'
+  | 'picture'
+  | 'movie'
+  | 'volumes'
+  | 'queue-volumes'
+  | 'leave';
 
 export interface AppState extends DocumentSlice {
   readonly shell: ShellInfo | undefined;
@@ -53,6 +63,8 @@ export interface AppState extends DocumentSlice {
   /** Undefined if nothing can be played. */
   readonly playback: PlaybackState | undefined;
   readonly queue: readonly QueueRow[];
+  /** Id of the row whose volumes the overlay 'queue-volumes' shows. */
+  readonly choosingRow: number | undefined;
   readonly settings: Settings;
   readonly undo: UndoState;
   readonly overlay: Overlay;
@@ -91,6 +103,7 @@ export function createAppStore(settings: Settings = defaultSettings): AppStore {
     clipHandles: false,
     playback: undefined,
     queue: [],
+    choosingRow: undefined,
     settings,
     undo: { undo: undefined, redo: undefined },
     overlay: 'none',

@@ -10,7 +10,7 @@ import styles from './overlays.module.css';
 import { PictureDialog } from './picture-dialog.tsx';
 import { SettingsDialog } from './settings-dialog.tsx';
 import { Sheet } from './sheet.tsx';
-import { VolumesDialog } from './volumes-dialog.tsx';
+import { QueueVolumesDialog, VolumesDialog } from './volumes-dialog.tsx';
 
 const narrow = new Set(['palette', 'settings', 'picture', 'movie', 'leave']);
 
@@ -33,6 +33,7 @@ export function Overlays() {
         {overlay === 'settings' && <SettingsDialog onDone={close} />}
         {overlay === 'movie' && <MovieDialog onDone={close} />}
         {overlay === 'volumes' && <VolumesDialog onDone={close} />}
+        {overlay === 'queue-volumes' && <QueueVolumesDialog onDone={close} />}
         {overlay === 'leave' && <LeaveDialog />}
         {overlay === 'picture' && <PictureDialog onDone={close} />}
       </Modal>

@@ -1,4 +1,4 @@
-import { Ban, Boxes } from 'lucide-react';
+import { Ban, Boxes, Check } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { Collection, Header, Input, ListBox, ListBoxItem, ListBoxSection, SearchField, Text } from 'react-aria-components';
 import { displayText } from '../../../core/shared/display-text.ts';
@@ -17,17 +17,18 @@ type VolumeList = ReturnType<App['listVolumes']>;
 /** More volumes than this can be searched. */
 const searchedFrom = 8;
 
-/** The volumes of a file or folder, to choose one: by groups, each with a small picture. One that cannot be opened says why. */
-export function VolumeChooser({
-  file,
-  current,
-  onChoose,
-}: {
+interface ChooserProps {
   readonly file: HostFile;
   /** The id of the one that is open. */
-  readonly current: string | undefined;
-  readonly onChoose: (id: string, label: string) => void;
-}) {
+  readonly current?: string | undefined;
+  /** One is chosen. */
+  readonly onChoose?: (id: string, label: string) => void;
+  /** If set, several may be picked: called with all of them whenever that changes. */
+  readonly onPick?: (choices: readonly VolumeChoice[]) => void;
+}
+
+/** The volumes of a file or folder, to choose from: by groups, each with a small picture. One that cannot be opened says why. */
+export function VolumeChooser({ file, current, onChoose, onPick }: ChooserProps) {
   const app = useApp();
   const [list, setList] = useState<VolumeList>();
   const [choices, setChoices] = useState<readonly VolumeChoice[]>();
@@ -76,10 +77,17 @@ export function VolumeChooser({
         aria-label="Volumes"
         data-testid="volume-choices"
         disabledKeys={choices.filter(({ problem }) => problem !== undefined).map(({ id }) => id)}
-        onAction={(key) => {
-          const chosen = choices.find(({ id }) => id === key);
-          if (chosen) onChoose(chosen.id, chosen.label);
-        }}
+        {...(onChoose && {
+          onAction: (key) => {
+            const chosen = choices.find(({ id }) => id === key);
+            if (chosen) onChoose(chosen.id, chosen.label);
+          },
+        })}
+        {...(onPick && {
+          selectionMode: 'multiple',
+          onSelectionChange: (keys) =>
+            onPick(choices.filter(({ id, problem }) => (keys === 'all' ? problem === undefined : keys.has(id)))),
+        })}
         items={groups}
         renderEmptyState={() => <p className={styles.wait}>No matching volume.</p>}
         autoFocus="first"
@@ -112,6 +120,7 @@ function Row({
   return (
     <ListBoxItem id={id} textValue={`${name} ${details}`} className={classes(styles.row)} data-testid="volume-choice">
       <span className={styles.picture}>
+        <Check size={14} strokeWidth={3} className={styles.check} aria-hidden />
         {problem === undefined ? <Thumbnail id={id} list={list} /> : <Ban size={20} strokeWidth={1.25} aria-hidden />}
       </span>
       <span className={styles.words}>

@@ -1,4 +1,10 @@
+import { useState } from 'react';
+import { displayText } from '../../../core/shared/display-text.ts';
+import type { VolumeChoice } from '../../../core/shared/volume-choice.ts';
+import { formatCount } from '../../app/words/units.ts';
+import { Button } from '../controls/button.tsx';
 import { useApp, useAppState } from '../hooks/use-app.ts';
+import styles from './overlays.module.css';
 import { Sheet } from './sheet.tsx';
 import { VolumeChooser } from './volume-chooser.tsx';
 
@@ -17,6 +23,29 @@ export function VolumesDialog({ onDone }: { readonly onDone: () => void }) {
           app.openChoice(from.file, id, label);
         }}
       />
+    </Sheet>
+  );
+}
+
+/** Chooses the volumes of a queued file to compress. */
+export function QueueVolumesDialog({ onDone }: { readonly onDone: () => void }) {
+  const app = useApp();
+  const row = useAppState(({ queue, choosingRow }) => queue.find(({ id }) => id === choosingRow));
+  const [picked, setPicked] = useState<readonly VolumeChoice[]>([]);
+  if (row?.state.kind !== 'several') return null;
+  const compress = () => {
+    onDone();
+    app.queue.choose(row.id, picked);
+  };
+  return (
+    <Sheet title={`Choose volumes of ${displayText(row.name)}`} onDone={onDone} testId="queue-volumes-dialog">
+      <VolumeChooser file={row.state.file} onPick={setPicked} />
+      <div className={styles.actions}>
+        <Button onPress={onDone}>Cancel</Button>
+        <Button kind="primary" isDisabled={picked.length === 0} onPress={compress} testId="compress-picked">
+          {picked.length < 2 ? 'Compress' : `Compress ${formatCount(picked.length)} volumes`}
+        </Button>
+      </div>
     </Sheet>
   );
 }

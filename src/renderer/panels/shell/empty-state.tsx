@@ -2,7 +2,9 @@ import { Boxes, FolderOpen, Sparkles } from 'lucide-react';
 import { Button as AriaButton } from 'react-aria-components';
 import { sampleSummaries } from '../../../core/samples/sample.ts';
 import { displayText } from '../../../core/shared/display-text.ts';
+import type { RecentFile } from '../../../core/shared/ipc.ts';
 import { readableNames } from '../../../core/shared/readable-formats.ts';
+import { nameWithDataset } from '../../../core/shared/volume-names.ts';
 import { type SampleChoice, sampleChoices } from '../../app/state/samples.ts';
 import { formatCount } from '../../app/words/units.ts';
 import buttonStyles from '../controls/button.module.css';
@@ -56,6 +58,8 @@ function SampleMenu() {
   );
 }
 
+const nameOf = ({ name, dataset }: RecentFile) => nameWithDataset(name, dataset);
+
 function RecentFiles() {
   const app = useApp();
   const recent = useAppState((state) => state.recent);
@@ -73,12 +77,12 @@ function RecentFiles() {
       <ul className={styles.files}>
         {shown.map((file) => (
           <li key={file.id}>
-            <AriaButton className={classes(styles.file)} onPress={() => app.openRecent(file.id, file.name)}>
+            <AriaButton className={classes(styles.file)} onPress={() => app.openRecent(file.id, nameOf(file))}>
               <span className={styles.thumbnail}>
                 {file.thumbnail ? <img src={file.thumbnail} alt="" /> : <Boxes size={24} strokeWidth={1.25} aria-hidden />}
               </span>
-              <span className={styles.fileName} title={displayText(file.name)}>
-                {displayText(file.name)}
+              <span className={styles.fileName} title={displayText(nameOf(file))}>
+                {displayText(nameOf(file))}
               </span>
               <span className={styles.folder} title={displayText(file.folder)}>
                 {displayText(file.folder) || new Date(file.openedAt).toLocaleDateString()}

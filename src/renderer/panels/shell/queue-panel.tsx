@@ -1,4 +1,4 @@
-import { CircleAlert, CircleCheck, CircleSlash, Clock, FolderOpen, LoaderCircle, X } from 'lucide-react';
+import { CircleAlert, CircleCheck, CircleHelp, CircleSlash, Clock, FolderOpen, LoaderCircle, X } from 'lucide-react';
 import { displayText } from '../../../core/shared/display-text.ts';
 import { isFinished, type QueueRow, ratioWords, sizesOf, sizeWords, summarize } from '../../app/state/queue-rows.ts';
 import { faultDetails, faultWords } from '../../app/words/messages.ts';
@@ -13,10 +13,11 @@ export function QueuePanel() {
   const app = useApp();
   const rows = useAppState((state) => state.queue);
   if (rows.length === 0) return null;
-  const { total, done, failed, active, sizes } = summarize(rows);
+  const { total, done, failed, several, active, sizes } = summarize(rows);
   const summary = [
     ...(active > 0 ? [`${total - active} of ${total} finished`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(several > 0 ? [`${several} to choose from`] : []),
     ...(sizes ? sizeWords(sizes) : []),
   ];
   return (
@@ -51,6 +52,7 @@ function Row({ row }: { readonly row: QueueRow }) {
   const app = useApp();
   const { state } = row;
   const sizes = sizesOf(row);
+  const isWide = state.kind === 'failed' || state.kind === 'several';
   return (
     <li className={styles.row} data-testid="queue-row" data-state={state.kind}>
       <StateIcon kind={state.kind} />
@@ -58,10 +60,18 @@ function Row({ row }: { readonly row: QueueRow }) {
         {displayText(row.name)}
       </span>
       <span className={styles.size}>{row.size !== undefined && formatBytes(row.size)}</span>
-      <span className={styles.middle} data-wide={state.kind === 'failed' || undefined}>
+      <span className={styles.middle} data-wide={isWide || undefined}>
         {state.kind === 'waiting' && <span className={styles.faint}>Waiting</span>}
         {state.kind === 'cancelled' && <span className={styles.faint}>Cancelled</span>}
         {state.kind === 'running' && <Progress progress={state.progress} compact />}
+        {state.kind === 'several' && (
+          <>
+            <span className={styles.several}>It holds several volumes</span>
+            <Button onPress={() => app.store.setState({ overlay: 'queue-volumes', choosingRow: row.id })} testId="queue-choose">
+              Choose…
+            </Button>
+          </>
+        )}
         {state.kind === 'failed' && (
           <span className={styles.fault} title={faultDetails(state.fault)} role="alert">
             {faultWords[state.fault.tag].title}: {displayText(state.fault.message)}
@@ -74,7 +84,7 @@ function Row({ row }: { readonly row: QueueRow }) {
           </span>
         )}
       </span>
-      {state.kind !== 'failed' && (
+      {!isWide && (
         <>
           <span className={styles.size}>{state.kind === 'done' && formatBytes(state.bytesOut)}</span>
           <span className={styles.ratios} title={sizes && sizeWords(sizes).join(', ')}>
@@ -104,6 +114,7 @@ function StateIcon({ kind }: { readonly kind: QueueRow['state']['kind'] }) {
     waiting: { icon: Clock, word: 'Waiting' },
     running: { icon: LoaderCircle, word: 'Running' },
     done: { icon: CircleCheck, word: 'Done' },
+    several: { icon: CircleHelp, word: 'To choose from' },
     failed: { icon: CircleAlert, word: 'Failed' },
     cancelled: { icon: CircleSlash, word: 'Cancelled' },
   }[kind];
