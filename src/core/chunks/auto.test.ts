@@ -1,28 +1,35 @@
 import { expect, test } from 'vitest';
 import { makeChunk } from '../codec/chunk-testing.ts';
-import type { ChunkVoxels, Preference } from '../codec/codec.ts';
+import { type ChunkVoxels, type Preference, preferences } from '../codec/codec.ts';
 import { survey } from '../codec/survey.ts';
 import { chainByName, chainName } from '../codecs/registry.ts';
 import { encodeChunk } from '../cpu/cpu-task-run.ts';
+import { ChunkGrid } from '../format/chunk-grid.ts';
 import { openSample } from '../samples/sample.ts';
 import type { SampleKind } from '../samples/sample-kinds.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { analyze } from './analyze.ts';
 import { rank } from './auto.ts';
+import { gatherChunk } from './boxes.ts';
 import type { ChosenChain } from './chosen-codec.ts';
 
 const shape: Dims3 = [64, 64, 64];
 
-async function sampleChunk(kind: SampleKind, type: 'u8' | 'u16'): Promise<ChunkVoxels> {
+/** A sample volume, cut into chunks of at most 64³. */
+async function sampleChunks(kind: SampleKind, type: 'u8' | 'u16', dims: Dims3): Promise<ChunkVoxels[]> {
+  const elementBytes = type === 'u8' ? 1 : 2;
   const pieces: Uint8Array[] = [];
-  for await (const piece of openSample({ kind, dims: shape, type, seed: 1 }).voxels()) pieces.push(piece.slice());
-  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return { bytes, shape, elementBytes: type === 'u8' ? 1 : 2 };
+  for await (const piece of openSample({ kind, dims, type, seed: 1 }).voxels()) pieces.push(piece.slice());
+  const bytes = new Uint8Array(Buffer.concat(pieces));
+  const grid = new ChunkGrid([...dims, 1], [...shape, 1]);
+  return Array.from({ length: grid.count }, (_, number) => {
+    const box = grid.box(number);
+    return { bytes: gatherChunk({ bytes, dims, elementBytes }, box), shape: box.shape, elementBytes };
+  });
+}
+
+async function sampleChunk(kind: SampleKind, type: 'u8' | 'u16'): Promise<ChunkVoxels> {
+  return (await sampleChunks(kind, type, shape))[0] as ChunkVoxels;
 }
 
 function ranked(chunk: ChunkVoxels, prefer: Preference) {
@@ -73,4 +80,52 @@ test('the faster codec wins if it costs little size, unless only size counts', a
 test('smooth volumes that gain little from the soft predictor go to predict+huffman', () => {
   const smooth = makeChunk(shape, 1, (x, y, z) => 120 + 60 * Math.sin(x / 6) + 50 * Math.cos((x * y) / 300) * Math.sin(z / 9));
   expect(nameOf(ranked(smooth, 'balanced')[0] as ChosenChain)).toBe('predict+huffman');
+});
+
+/** Bytes of each chunk by every codec and chain that auto weighs, alone and as auto's preferences choose. */
+async function encodings(kind: SampleKind, type: 'u8' | 'u16') {
+  const chunks = await sampleChunks(kind, type, [96, 80, 64]);
+  const ways = chunks.map((chunk) => {
+    const bySize = ranked(chunk, 'size');
+    const bytes = new Map(
+      bySize.map((candidate) => {
+        const name = nameOf(candidate);
+        const encoded = encodeChunk(chunk, { codec: chainByName(name), options: { axis: 'auto' } });
+        return [name, encoded.kind === 'coded' ? encoded.payload.byteLength : 0];
+      }),
+    );
+    const chosen = (prefer: Preference) => nameOf(ranked(chunk, prefer)[0] as ChosenChain);
+    return { bytes, voxels: chunk.bytes.byteLength, chosen };
+  });
+  const sums = (nameFor: (way: (typeof ways)[number]) => string) => ({
+    bytes: ways.reduce((sum, way) => sum + (way.bytes.get(nameFor(way)) as number), 0),
+    time: ways.reduce((sum, way) => sum + way.voxels * slowness(nameFor(way)), 0),
+  });
+  return {
+    preferences: preferences.map((prefer) => ({ name: prefer, ...sums((way) => way.chosen(prefer)) })),
+    singles: [...(ways[0]?.bytes.keys() ?? [])].map((name) => ({ name, ...sums(() => name) })),
+  };
+}
+
+function slowness(name: string): number {
+  return chainByName(name).reduce((sum, { gigabytesPerSecond }) => sum + 1 / gigabytesPerSecond, 0);
+}
+
+test.each([
+  ['potential', 'u8'],
+  ['potential', 'u16'],
+  ['labels', 'u8'],
+  ['labels', 'u16'],
+  ['phantom', 'u8'],
+  ['phantom', 'u16'],
+] as const)('no preference is beaten in size and in speed by another or by a single codec: %s %s', async (kind, type) => {
+  const { preferences: own, singles } = await encodings(kind, type);
+  for (const one of own) {
+    const better = [...own, ...singles].filter(({ bytes, time }) => bytes < 0.98 * one.bytes && time < 0.98 * one.time);
+    expect(better, one.name).toEqual([]);
+  }
+  const [size, balanced, speed] = own as [(typeof own)[number], (typeof own)[number], (typeof own)[number]];
+  expect(size.bytes).toBeLessThanOrEqual(1.02 * balanced.bytes);
+  expect(balanced.bytes).toBeLessThanOrEqual(1.02 * speed.bytes);
+  expect(speed.time).toBeLessThanOrEqual(1.02 * balanced.time);
 });

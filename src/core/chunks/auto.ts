@@ -7,21 +7,28 @@ import type { ChosenChain } from './chosen-codec.ts';
 const entropyCoder: CodecDefinition | undefined = codecs.find(({ decodedLength }) => decodedLength !== undefined);
 
 /**
- * The value of speed. A codec that encodes `weight` GB/s is charged twice its bytes, one ten times as fast a tenth more, but
- * never more than `most` of its bytes. 'size' counts bytes alone. 'balanced' gives up at most 4.5 % to take `rice` instead of
- * `predict+huffman`, and at most an eighth for any speed.
+ * The value of speed. The cost of a chunk is the bytes that its codec makes, plus two surcharges for the time that it takes to
+ * encode.
+ * - `weight` is relative to the encoded bytes: a codec that encodes `weight` GB/s is charged twice its bytes, one ten times as
+ *   fast a tenth more, but never more than `most` of its bytes. So 'balanced' gives up at most 4.5 % to take `rice` instead of
+ *   `predict+huffman`, and at most an eighth for any speed.
+ * - `linkGigabytesPerSecond` is absolute: encoding costs as many bytes as a link of that speed moves in the same time. The cost
+ *   of 'speed' is therefore the time to encode a chunk and to move it over such a link. In 'balanced' it decides between codecs
+ *   that make next to nothing of a chunk.
  */
-const speedWeights: Readonly<Record<Preference, { readonly weight: number; readonly most: number }>> = {
-  size: { weight: 0, most: 0 },
-  balanced: { weight: 5, most: 0.13 },
-  speed: { weight: 100, most: Number.POSITIVE_INFINITY },
+const speedWeights: Readonly<
+  Record<Preference, { readonly weight: number; readonly most: number; readonly linkGigabytesPerSecond: number }>
+> = {
+  size: { weight: 0, most: 0, linkGigabytesPerSecond: 0 },
+  balanced: { weight: 5, most: 0.13, linkGigabytesPerSecond: 0.02 },
+  speed: { weight: 0, most: 0, linkGigabytesPerSecond: 4 },
 };
 
 /** A way to encode a chunk, with its estimates. */
 export interface Candidate extends ChosenChain {
   /** Estimated size in bytes. */
   readonly bytes: number;
-  /** The bytes, plus a surcharge for slowness. */
+  /** The bytes, plus surcharges for slowness. */
   readonly cost: number;
 }
 
@@ -33,12 +40,14 @@ export function rank(surveyed: ChunkStatistics & ChunkSurvey, chunk: ChunkGeomet
   const voxelBytes = chunkBytes(chunk);
   const prefer = options.prefer ?? 'balanced';
   // Maximum effort implies a preference for size.
-  const { weight, most } = speedWeights[prefer === 'balanced' && options.effort === 'max' ? 'size' : prefer];
+  const { weight, most, linkGigabytesPerSecond } =
+    speedWeights[prefer === 'balanced' && options.effort === 'max' ? 'size' : prefer];
   const candidate = (chain: ChosenChain, estimate: number): Candidate => {
     const bytes = Math.min(Math.ceil(estimate), voxelBytes);
     const { codec, second } = chain;
     const slowness = 1 / codec.gigabytesPerSecond + (second ? 1 / second.gigabytesPerSecond : 0);
-    return { ...chain, bytes, cost: bytes * (1 + Math.min(most, weight * slowness)) };
+    const cost = bytes * (1 + Math.min(most, weight * slowness)) + linkGigabytesPerSecond * voxelBytes * slowness;
+    return { ...chain, bytes, cost };
   };
   return codecs
     .filter(({ elementBytes }) => elementBytes.includes(chunk.elementBytes))

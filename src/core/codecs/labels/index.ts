@@ -19,16 +19,19 @@ export const labels: CodecDefinition = {
   },
 
   /**
-   * Measured, in bits for each pair of neighbours that differ, along x, y and z together: 1 for segmentations with large parts,
-   * in which hardly any element differs from both its neighbours; 3 for sparse volumes; 5 for scans. If parts are so small that
-   * each brick has many, their labels take most of the space: 5 bits with 1-byte elements, 15 with 2-byte elements.
+   * Fitted. Each pair of neighbours that differ, along x, y or z, costs about 1 bit in segmentations with large parts, in which
+   * hardly any element differs from both its neighbours, and about 3 bits in sparse volumes, whose bricks also list their values.
+   * If parts are so small that each brick has many, their labels take most of the space: 5 bits with 1-byte elements, 15 with
+   * 2-byte elements.
    */
   estimate(surveyed, chunk) {
+    const { elementBytes } = chunk;
     const [x, y, z] = surveyed.changes;
+    const spikes = spikeShare(surveyed);
     const changing = (x + y + z) / (3 * elementCount(chunk));
-    const smallness = Math.max(0, Math.min(1, 12 * (changing - 0.07)));
-    const bits = 0.9 + Math.max(4 * spikeShare(surveyed), 5 * chunk.elementBytes ** 2 * smallness);
-    const headers = brickCount(chunk) * (2 + chunk.elementBytes);
+    const areManySmall = Math.max(0, Math.min(1, 30 * (changing - 0.107)));
+    const bits = 0.65 + 0.1 * elementBytes + (3.25 + 0.4 * elementBytes) * spikes + 5 * elementBytes ** 2 * areManySmall;
+    const headers = brickCount(chunk) * (1 + 14 * elementBytes * spikes);
     return Math.min(Math.ceil(headers + ((x + y + z) * bits) / 8), payloadBound(chunk));
   },
 
