@@ -1,5 +1,6 @@
 // The checksum of src/core/format/checksum.ts.
-import { checksumCross, checksumSum, mixRow, startChecksum } from '../common/checksum';
+import { lowBits } from '../common/bits';
+import { checksumCross, checksumSum, mixRows, startChecksum } from '../common/checksum';
 
 /** Memory from this address on belongs to the caller. */
 export const freeAt: usize = __heap_base;
@@ -11,7 +12,11 @@ export const freeAt: usize = __heap_base;
  */
 export function checksum(from: usize, rowBytes: u32, rows: u32, word: u32, to: usize): void {
   startChecksum();
-  for (let row: u32 = 0; row < rows; row++) mixRow(from + row * rowBytes, rowBytes, word + row * ((rowBytes + 3) >> 2));
+  const rowWords = (rowBytes + 3) >> 2;
+  for (let row: u32 = 0; row < rows; row += 64) {
+    const some = lowBits(min<u32>(64, rows - row));
+    mixRows(some, from + row * rowBytes, rowBytes, rowBytes, word + row * rowWords, rowWords);
+  }
   store<u32>(to, checksumSum());
   store<u32>(to, checksumCross(), 4);
 }

@@ -1,5 +1,5 @@
 import { differences, lowBits } from '../common/bits';
-import { checksumCross, checksumSum, mixRow, startChecksum } from '../common/checksum';
+import { checksumCross, checksumSum, mixRows, startChecksum } from '../common/checksum';
 import { nonZeroRows, rowsChangingX, rowsChangingY, rowsChangingZ, setWords } from '../common/row-sets';
 
 /** The checksums of the first 0, 16, 32 … words if all are 0: `sum` and `cross`, 4 bytes each. Enough for 64³ elements of 4 bytes. */
@@ -47,44 +47,46 @@ export function analyzeChunk<T>(
       const here = load<u64>(nonZero + 8 * word);
       const behind = toBehind > 0 ? load<u64>(nonZero + 8 * (word + lineWords)) : 0;
       const next = part + 1 < lineWords ? load<u64>(nonZero + 8 * (word + 1)) : 0;
-      const rows = min<u32>(64, height - 64 * part);
-      let look = knowsZeros ? here | behind | (here >> 1) | (next << 63) : lowBits(rows);
-      let rowsX: u64 = 0;
-      let rowsY: u64 = 0;
-      for (; look !== 0; look &= look - 1) {
-        const bit = ctz(look);
-        const y: u32 = 64 * part + <u32>bit;
-        const row = plane + y * rowStride;
-        const number = z * height + y;
-        if (!knowsZeros) mixRow(row, rowBytes, number * rowWords);
-        else if (((here >> bit) & 1) !== 0) {
-          mixRow(row, rowBytes, number * rowWords);
-          const known = zeroSums + 8 * number * rowBlocks;
+      const all = lowBits(min<u32>(64, height - 64 * part));
+      const row0 = plane + 64 * part * rowStride;
+      const number0 = z * height + 64 * part;
+      mixRows(knowsZeros ? here : all, row0, rowStride, rowBytes, number0 * rowWords, rowWords);
+      if (knowsZeros) {
+        for (let rows = here; rows !== 0; rows &= rows - 1) {
+          const known = zeroSums + 8 * (number0 + <u32>ctz(rows)) * rowBlocks;
           zeroSum += load<u32>(known) - load<u32>(known + 8 * rowBlocks);
           zeroCross += load<u32>(known, 4) - load<u32>(known + 8 * rowBlocks, 4);
         }
-        const toBelow = y + 1 < height ? rowStride : 0;
-        const beforeX = changesX;
-        const beforeY = changesY;
-        const beforeZ = changesZ;
-        for (let first: u32 = 0; first < width; first += 64) {
-          const p = row + first * sizeof<T>();
-          const isLast = width - first <= 64;
-          const present = lowBits(min<u32>(64, width - first));
-          // A row's last element has no neighbour along x.
-          changesX += <u32>popcnt(differences<T>(p, p + sizeof<T>()) & (isLast ? present >> 1 : present));
-          changesY += <u32>popcnt(differences<T>(p, p + toBelow) & present);
-          changesZ += <u32>popcnt(differences<T>(p, p + toBehind) & present);
-        }
-        rowsX |= <u64>(changesX !== beforeX) << bit;
-        rowsY |= <u64>(changesY !== beforeY) << bit;
-        if (changesZ !== beforeZ) {
-          const own = changingZ + 8 * (y * columnWords + (z >> 6));
-          store<u64>(own, load<u64>(own) | ((<u64>1) << (z & 63)));
+      }
+      const look = knowsZeros ? here | behind | (here >> 1) | (next << 63) : all;
+      let rowsX: u64 = 0;
+      let rowsY: u64 = 0;
+      let rowsZ: u64 = 0;
+      for (let first: u32 = 0; first < width; first += 64) {
+        const present = lowBits(min<u32>(64, width - first));
+        // A row's last element has no neighbour along x.
+        const pairs = width - first <= 64 ? present >> 1 : present;
+        for (let rows = look; rows !== 0; rows &= rows - 1) {
+          const y: u32 = 64 * part + <u32>ctz(rows);
+          const bit = rows & -rows;
+          const p = plane + y * rowStride + first * sizeof<T>();
+          const alongX = differences<T>(p, p + sizeof<T>()) & pairs;
+          const alongY = differences<T>(p, p + (y + 1 < height ? rowStride : 0)) & present;
+          const alongZ = differences<T>(p, p + toBehind) & present;
+          changesX += <u32>popcnt(alongX);
+          changesY += <u32>popcnt(alongY);
+          changesZ += <u32>popcnt(alongZ);
+          if (alongX !== 0) rowsX |= bit;
+          if (alongY !== 0) rowsY |= bit;
+          if (alongZ !== 0) rowsZ |= bit;
         }
       }
       store<u64>(changingX + 8 * word, rowsX);
       store<u64>(changingY + 8 * word, rowsY);
+      for (; rowsZ !== 0; rowsZ &= rowsZ - 1) {
+        const own = changingZ + 8 * ((64 * part + <u32>ctz(rowsZ)) * columnWords + (z >> 6));
+        store<u64>(own, load<u64>(own) | ((<u64>1) << (z & 63)));
+      }
     }
   }
   if (knowsZeros) {
@@ -101,7 +103,7 @@ export function analyzeChunk<T>(
 function addZeroSums(blocks: u32): void {
   for (; knownBlocks < blocks; knownBlocks++) {
     startChecksum();
-    mixRow(zeros, 64, 16 * knownBlocks);
+    mixRows(1, zeros, 0, 64, 16 * knownBlocks, 16);
     const known = zeroSums + 8 * knownBlocks;
     store<u32>(known, load<u32>(known) + checksumSum(), 8);
     store<u32>(known, load<u32>(known, 4) + checksumCross(), 12);

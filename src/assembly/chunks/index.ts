@@ -5,7 +5,7 @@ import { analyzeChunk } from './analyze';
 /** Memory from this address on belongs to the caller. */
 export const freeAt: usize = __heap_base;
 
-export { findNonZero } from './rows';
+export { copyRows, findNonZero } from './rows';
 
 /**
  * `analyze` of src/core/chunks/analyze.ts.

@@ -21,3 +21,13 @@ export function findNonZero(row: usize, stride: u32, rowBytes: u32, rows: u32, t
     store<u64>(to, word);
   }
 }
+
+/** Copies a chunk's rows so that they lie one behind the other. 16 bytes behind `to` and its rows are written too. */
+export function copyRows(at: usize, rowStride: u32, planeStride: u32, rowBytes: u32, height: u32, depth: u32, to: usize): void {
+  for (let z: u32 = 0; z < depth; z++) {
+    let row = at + z * planeStride;
+    for (let y: u32 = 0; y < height; y++, row += rowStride, to += rowBytes) {
+      for (let x: u32 = 0; x < rowBytes; x += 16) v128.store(to + x, v128.load(row + x));
+    }
+  }
+}

@@ -12,24 +12,44 @@ export function startChecksum(): void {
   crosses = i32x4.splat(0);
 }
 
-/** Mixes a row, padded with zero bytes to whole words. @param word number of its first word; 16 bytes behind it can be read */
-export function mixRow(row: usize, bytes: u32, word: u32): void {
-  let numbers = numbersFrom(word);
+/**
+ * Mixes rows, each padded with zero bytes to whole words; 16 bytes behind them can be read.
+ * @param row address of the first of 64 rows, `stride` bytes apart; those whose bits are 1 are mixed
+ * @param word number of the first row's first word; `rowWords` words on is the next row's
+ */
+export function mixRows(rows: u64, row: usize, stride: u32, bytes: u32, word: u32, rowWords: u32): void {
   let sum = sums;
   let cross = crosses;
-  const wholeEnd = row + (bytes & ~15);
-  let p = row;
-  for (; p < wholeEnd; p += 16) {
-    const mixed = mix(v128.xor(v128.load(p), numbers));
-    sum = i32x4.add(sum, mixed);
-    cross = i32x4.add(cross, mixAgain(mixed));
-    numbers = i32x4.add(numbers, i32x4.splat(4 * step));
-  }
-  if ((bytes & 15) !== 0) {
-    const present = firstLanes<u8>(bytes & 15);
-    const mixed = v128.and(mix(v128.xor(v128.and(v128.load(p), present), numbers)), wordsBelow(((bytes & 15) + 3) >> 2));
-    sum = i32x4.add(sum, mixed);
-    cross = i32x4.add(cross, mixAgain(mixed));
+  const tail = bytes & 15;
+  const present = firstLanes<u8>(tail);
+  const presentWords = wordsBelow((tail + 3) >> 2);
+  for (; rows !== 0; rows &= rows - 1) {
+    const y = <u32>ctz(rows);
+    let numbers = numbersFrom(word + y * rowWords);
+    let p = row + y * stride;
+    const blocksEnd = p + (bytes & ~63);
+    const wholeEnd = p + (bytes & ~15);
+    for (; p < blocksEnd; p += 64) {
+      const first = mix(v128.xor(v128.load(p), numbers));
+      const second = mix(v128.xor(v128.load(p, 16), i32x4.add(numbers, i32x4.splat(4 * step))));
+      const third = mix(v128.xor(v128.load(p, 32), i32x4.add(numbers, i32x4.splat(8 * step))));
+      const fourth = mix(v128.xor(v128.load(p, 48), i32x4.add(numbers, i32x4.splat(12 * step))));
+      sum = i32x4.add(sum, i32x4.add(i32x4.add(first, second), i32x4.add(third, fourth)));
+      const again = i32x4.add(i32x4.add(fold(first), fold(second)), i32x4.add(fold(third), fold(fourth)));
+      cross = i32x4.add(cross, again);
+      numbers = i32x4.add(numbers, i32x4.splat(16 * step));
+    }
+    for (; p < wholeEnd; p += 16) {
+      const mixed = mix(v128.xor(v128.load(p), numbers));
+      sum = i32x4.add(sum, mixed);
+      cross = i32x4.add(cross, fold(mixed));
+      numbers = i32x4.add(numbers, i32x4.splat(4 * step));
+    }
+    if (tail !== 0) {
+      const mixed = v128.and(mix(v128.xor(v128.and(v128.load(p), present), numbers)), presentWords);
+      sum = i32x4.add(sum, mixed);
+      cross = i32x4.add(cross, fold(mixed));
+    }
   }
   sums = sum;
   crosses = cross;
@@ -40,7 +60,7 @@ export function checksumSum(): u32 {
 }
 
 export function checksumCross(): u32 {
-  return sumOf(crosses);
+  return sumOf(crosses) * 0x27d4eb2f;
 }
 
 /** The numbers of four words from `word` on, times the step. */
@@ -54,8 +74,9 @@ function mix(words: v128): v128 {
   return v128.xor(mixed, i32x4.shr_u(mixed, 16));
 }
 
-function mixAgain(mixed: v128): v128 {
-  return i32x4.mul(v128.xor(mixed, i32x4.shr_u(mixed, 15)), i32x4.splat(0x27d4eb2f));
+/** The second mixing, but for its factor, which the sum of all is multiplied by. */
+function fold(mixed: v128): v128 {
+  return v128.xor(mixed, i32x4.shr_u(mixed, 15));
 }
 
 /** All ones in the first `count` words. */

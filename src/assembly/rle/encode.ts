@@ -94,8 +94,10 @@ function takeValues<T>(
     for (let inner: u32 = 0; inner < inners; inner++, column += innerStep) {
       for (let first: u32 = 0; first < length; first += 64) {
         const count = min<u32>(64, length - first);
-        for (let starts = getBits(level0, index, count); starts !== 0; starts &= starts - 1, to += sizeof<T>()) {
-          store<T>(to, load<T>(column + (first + <u32>ctz(starts)) * step));
+        const elements = column + first * step;
+        let starts = length === 64 ? load<u64>(level0 + (index >> 3)) : getBits(level0, index, count);
+        for (; starts !== 0; starts &= starts - 1, to += sizeof<T>()) {
+          store<T>(to, load<T>(elements + <u32>ctz(starts) * step));
         }
         index += count;
       }

@@ -37,16 +37,26 @@ export class WasmModule<Name extends string> {
    * @returns where each begins, at a multiple of 16
    */
   room(...sizes: number[]): { readonly memory: Uint8Array<ArrayBuffer>; readonly at: readonly number[] } {
-    const { memory } = this.#exports;
-    let end = aligned(this.#exports.freeAt.value as number);
+    let end = this.freeAt;
     const at = sizes.map((size) => {
       const start = end;
       end = aligned(start + size);
       return start;
     });
+    return { memory: this.memoryTo(end), at };
+  }
+
+  /** Memory from this address on is the caller's. */
+  get freeAt(): number {
+    return aligned(this.#exports.freeAt.value as number);
+  }
+
+  /** All memory, which grows to this many bytes if it had fewer. */
+  memoryTo(end: number): Uint8Array<ArrayBuffer> {
+    const { memory } = this.#exports;
     const missing = end - memory.buffer.byteLength;
     if (missing > 0) memory.grow(Math.ceil(missing / pageBytes));
-    return { memory: new Uint8Array(memory.buffer), at };
+    return new Uint8Array(memory.buffer);
   }
 }
 

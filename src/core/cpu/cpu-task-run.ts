@@ -14,8 +14,7 @@ import type { EncodedChunk, RampRule } from '../format/chunk.ts';
 import type { ReadSharedFile } from '../shared/bytes.ts';
 import { chunkName } from '../shared/chunk-name.ts';
 import { faultToData, inContext } from '../shared/errors.ts';
-import { analyzeInMemory } from './analyze-in-memory.ts';
-import type { ChunkMemory } from './chunk-memory.ts';
+import { analyzeInMemory, type ChunkMemory } from './chunk-memory.ts';
 import type { CpuTask, CpuTaskResult } from './cpu-task.ts';
 import { FileRows, readRow, rowsInMemory } from './row-source.ts';
 import { surveyOnCpu } from './survey-on-cpu.ts';
@@ -115,7 +114,7 @@ interface AnalyzedChunk {
 }
 
 function chooseFor(chunk: ChunkToEncode, choice: EncodeChoice): AnalyzedChunk {
-  const analysis = (chunk.inMemory && analyzeInMemory(chunk.inMemory)) ?? analyze(chunk.voxels());
+  const analysis = chunk.inMemory ? analyzeInMemory(chunk.inMemory) : analyze(chunk.voxels());
   if (isConstant(analysis)) return { chunk, analysis, chosen: 'constant' };
   const ramp = mayBeRamp(analysis, chunk, headOf(chunk)) ? findRamp(chunk.voxels()) : undefined;
   return { chunk, analysis, chosen: ramp ?? chooseCodec(analysis, chunk, choice, () => surveyOnCpu(chunk.voxels())) };

@@ -3,7 +3,7 @@ import type { CodecDefinition, CodecParameters } from '../../codec/codec.ts';
 import { parseAxis } from '../../codec/scan-order.ts';
 import { spikeShare } from '../../codec/survey.ts';
 import { levelLengths, reference } from './reference.ts';
-import { encodeInMemory } from './wasm-encode.ts';
+import { encodeInMemory } from './wasm.ts';
 
 /** Column run-length encoding with a bitmap tree: SPEC.md. */
 export const rle: CodecDefinition = {

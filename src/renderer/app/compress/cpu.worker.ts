@@ -1,10 +1,10 @@
+import { ChunkMemory } from '../../../core/cpu/chunk-memory.ts';
 import type { CpuTask, CpuTaskResult } from '../../../core/cpu/cpu-task.ts';
 import { CpuDesk, runCpuTask } from '../../../core/cpu/cpu-task-run.ts';
 
-// One thread of the pool, which encodes and decodes chunks with the reference codecs, since the page's policy forbids
-// WebAssembly.
+// One thread of the pool, which encodes and decodes chunks.
 
-const desk = new CpuDesk();
+const desk = new CpuDesk(new ChunkMemory());
 
 const scope = self as unknown as {
   onmessage: (event: MessageEvent<CpuTask>) => void;
