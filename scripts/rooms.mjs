@@ -25,7 +25,7 @@ export const rooms = [
   },
   {
     room: 'assembly/common',
-    holds: 'AssemblyScript, compiled to WebAssembly by the build: vectors of elements.',
+    holds: 'AssemblyScript, compiled to WebAssembly by the build: vectors of elements, bits, the checksum.',
     imports: '',
   },
   {
@@ -52,6 +52,16 @@ export const rooms = [
     room: 'assembly/labels',
     holds: 'AssemblyScript: the walk through bricks of labels, and its range coder.',
     imports: 'assembly/common',
+  },
+  {
+    room: 'assembly/rle',
+    holds: 'AssemblyScript: where runs start, and their values.',
+    imports: 'assembly/common',
+  },
+  {
+    room: 'assembly/chunks',
+    holds: 'AssemblyScript: chunks in a thread’s memory, their analysis and encoding.',
+    imports: 'assembly/common assembly/rle',
   },
   {
     room: 'core/codec',
@@ -227,7 +237,7 @@ export const rooms = [
   {
     room: 'core/cpu',
     holds: 'The CPU backend: tasks for threads, row sources, WebAssembly kernels.',
-    imports: 'assembly/survey core/chunks core/codec core/codecs core/format core/io/common core/shared',
+    imports: 'assembly/chunks assembly/survey core/chunks core/codec core/codecs core/format core/io/common core/shared',
   },
   {
     room: 'core/stream',

@@ -16,7 +16,7 @@ export function findNonZero(row: usize, stride: u32, rowBytes: u32, rows: u32, t
         any = v128.load(last);
         for (let p = row; p < last; p += 16) any = v128.or(any, v128.load(p));
       }
-      word |= <u64>v128.any_true(any) << bit;
+      word |= (<u64>v128.any_true(any)) << bit;
     }
     store<u64>(to, word);
   }

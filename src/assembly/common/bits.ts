@@ -18,7 +18,7 @@ export function getBits(bytes: usize, index: u32, count: u32): u64 {
   const at = bytes + (index >> 3);
   const shift = index & 7;
   let bits = load<u64>(at) >> shift;
-  if (shift !== 0) bits |= <u64>load<u8>(at, 8) << (64 - shift);
+  if (shift !== 0) bits |= (<u64>load<u8>(at, 8)) << (64 - shift);
   return bits & lowBits(count);
 }
 
@@ -41,7 +41,7 @@ export function transpose(words: usize): void {
     }
   }
   for (let low = words; low < words + 512; low += 16) {
-    const swap = ((load<u64>(low) >> 1) ^ load<u64>(low, 8)) & 0x55555555_55555555;
+    const swap = ((load<u64>(low) >> 1) ^ load<u64>(low, 8)) & mask;
     store<u64>(low, load<u64>(low, 8) ^ swap, 8);
     store<u64>(low, load<u64>(low) ^ (swap << 1));
   }
@@ -51,7 +51,7 @@ export function transpose(words: usize): void {
 export function differences<T>(p: usize, q: usize): u64 {
   const quarter = 16 * sizeof<T>();
   return (
-    (<u64>differ<T>(p, q)) |
+    <u64>differ<T>(p, q) |
     ((<u64>differ<T>(p + quarter, q + quarter)) << 16) |
     ((<u64>differ<T>(p + 2 * quarter, q + 2 * quarter)) << 32) |
     ((<u64>differ<T>(p + 3 * quarter, q + 3 * quarter)) << 48)

@@ -1,5 +1,4 @@
 import type { Dims3 } from '../shared/volume.ts';
-import type { CodecElementBytes } from './codec.ts';
 import type { WasmModule } from './wasm-module.ts';
 
 /** src/assembly/chunks. */
@@ -12,7 +11,7 @@ export interface ChunkInMemory {
   readonly rowStride: number;
   readonly planeStride: number;
   readonly shape: Dims3;
-  readonly elementBytes: CodecElementBytes;
+  readonly elementBytes: 1 | 2 | 4;
   /** Address of the sets of its rows: src/assembly/common/row-sets.ts. */
   readonly setsAt: number;
   /** Memory from this address on is scratch space for the duration of one call. Its contents are undefined. */
