@@ -62,7 +62,7 @@ export type OnSpan = (stage: 'read' | 'upload' | 'analyze' | 'readback', startMs
 
 export interface BackendJob extends JobOptions {
   /**
-   * Receives the times of GPU stages as they arrive. Labels: `analyze`, `fill`, `check`, and a codec's stages, prefixed by its
+   * Receives the times of GPU stages as they arrive. Labels: `analyze`, `fill`, `check`, `checksum`, and a codec's stages, prefixed by its
    * name and direction: `rle.encode.write`, `rle.decode.decode`.
    */
   readonly onTimes?: ((times: CommandTimes) => void) | undefined;
@@ -70,6 +70,11 @@ export interface BackendJob extends JobOptions {
   readonly onSpan?: OnSpan | undefined;
   /** An encoder may call this with finished chunks, in order. Its result still holds all of them. */
   readonly onChunks?: ((chunks: readonly EncodedChunk[]) => void) | undefined;
+  /**
+   * If set, an encoder may return payloads that lie in its own memory. The caller calls the function that it is given here once
+   * it no longer needs them. Otherwise payloads are the caller's.
+   */
+  readonly lend?: ((release: () => void) => void) | undefined;
   /** Number of the first given chunk, for messages. Default 0. */
   readonly firstChunk?: number | undefined;
   /** If set, a decoder calls this for each damaged chunk instead of failing at the first. The chunk's voxels are then undefined. */

@@ -64,12 +64,17 @@ export function payloadChunk(codec: CodecDefinition, byteLength: number, options
 }
 
 /** A payload with the facts that the container stores beside it. */
-export function codedChunk(stages: readonly ChosenCodec[], payload: Uint8Array, decodedChecksum: Checksum): CodedChunk {
+export function codedChunk(
+  stages: readonly ChosenCodec[],
+  payload: Uint8Array,
+  decodedChecksum: Checksum,
+  encodedChecksum: Checksum = checksum(payload),
+): CodedChunk {
   return {
     kind: 'coded',
     stages: stages.map(({ codec, parameters }) => ({ codecId: codec.id, parameters })),
     payload,
-    encodedChecksum: checksum(payload),
+    encodedChecksum,
     decodedChecksum,
   };
 }

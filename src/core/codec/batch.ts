@@ -1,3 +1,4 @@
+import type { Commands } from '../gpu/commands.ts';
 import type { GpuScope } from '../gpu/scope.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { Dims3 } from '../shared/volume.ts';
@@ -7,6 +8,7 @@ import {
   type GpuChunk,
   type GpuPayloads,
   type GpuVoxels,
+  type KernelCall,
   rowBytes,
 } from './codec.ts';
 
@@ -151,4 +153,11 @@ export function readElement(bytes: Uint8Array, at: number, elementBytes: CodecEl
   let value = 0;
   for (let byte = elementBytes - 1; byte >= 0; byte--) value = value * 256 + (bytes[at + byte] as number);
   return value;
+}
+
+/** Submits an encoder's last commands, and waits for them unless the caller does: see `KernelCall.later`. */
+export async function submitLast(commands: Commands, { later }: Pick<KernelCall, 'later'>): Promise<void> {
+  const work = commands.submit();
+  if (later) later(work);
+  else await work;
 }

@@ -272,4 +272,9 @@ export interface KernelCall {
   readonly onTimes?: Commands['onTimes'];
   /** An entropy encoder follows. A codec that `preparesEntropy` then writes every chunk, smaller or not; others ignore this. */
   readonly isFirstStage?: boolean | undefined;
+  /**
+   * Takes submitted work for which an encoder need not wait, because work that is submitted later sees its results. The caller
+   * awaits it before it frees anything or returns. If undefined, encoders wait.
+   */
+  readonly later?: ((work: Promise<unknown>) => void) | undefined;
 }

@@ -13,7 +13,7 @@ import { throwIfAborted } from '../shared/job.ts';
 import { DecodePlanner, type PlannedChunk } from './decode-planner.ts';
 import { FaultFlags, judgeChunk } from './fault-flags.ts';
 import { analyzeOnGpu, compareOnGpu, fillOnGpu, paddedBoxBytes, stackedBox } from './gpu-chunks.ts';
-import { GpuEncoder, labelled } from './gpu-encoder.ts';
+import { type EncodedBatch, GpuEncoder, labelled } from './gpu-encoder.ts';
 import { downloadBox, emptyBox, guarded, uploadBox } from './gpu-transfer.ts';
 
 /** A backend on a GPU, which can also process voxels that are already in GPU memory. */
@@ -143,7 +143,8 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
         await inBatches(box, maxBoxBytes, 'Compressing', job, async (batch) => {
           using scope = gpu.scope('encode');
           const call = { scope, signal: job.signal, onTimes: job.onTimes };
-          chunks.push(...(await encoder.encode(batch, choice, call, job.onSpan)));
+          const encoded = await encoder.encode(batch, choice, call, job.onSpan);
+          for (const chunk of kept(encoded, job)) chunks.push(chunk);
         });
         return { chunks };
       }),
@@ -178,6 +179,24 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
     },
   };
   return backend;
+}
+
+/** A batch's chunks. Their payloads are copied unless the caller borrows them. */
+function kept({ chunks, lent }: EncodedBatch, { lend }: BackendJob): EncodedChunk[] {
+  if (!lent) return chunks;
+  if (lend) {
+    lend(() => lent.release());
+    return chunks;
+  }
+  const copy = lent.bytes.slice();
+  const owned = chunks.map((chunk) => {
+    if (chunk.kind !== 'coded') return chunk;
+    const { byteOffset, byteLength } = chunk.payload;
+    const start = byteOffset - lent.bytes.byteOffset;
+    return { ...chunk, payload: copy.subarray(start, start + byteLength) };
+  });
+  lent.release();
+  return owned;
 }
 
 interface DecodeMember {

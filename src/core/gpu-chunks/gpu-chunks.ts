@@ -62,8 +62,10 @@ export async function analyzeOnGpu(
     plan.workgroups,
   );
   const readSurveys = withSurvey ? surveyOnGpu(gpu, box, scope, commands) : undefined;
+  const readTotals = commands.readWords(totals);
   await commands.submit();
-  const [words, surveys] = await Promise.all([gpu.readWords(totals), readSurveys?.()]);
+  const words = readTotals();
+  const surveys = readSurveys?.();
   return chunks.map(({ shape }, index) => {
     const [x, y, z, sum, cross, ...head] = words.subarray(recordWords * index, recordWords * (index + 1)) as unknown as [
       number,
@@ -152,8 +154,9 @@ export async function compareOnGpu(
       ],
       plan.workgroups,
     );
+  const found = commands.readWords(differing);
   await commands.submit();
-  return { differingWords: (await gpu.readWords(differing))[0] as number };
+  return { differingWords: found()[0] as number };
 }
 
 /** A scratch box with chunks stacked along z, all at x = y = 0, and each chunk's place in it. */

@@ -7,9 +7,11 @@ import { createKernels } from '../codecs/kernels.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import type { CommandTimes } from '../gpu/commands.ts';
 import type { Gpu } from '../gpu/gpu.ts';
+import type { LentBytes } from '../gpu/lent-bytes.ts';
 import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import { analyzeOnGpu } from './gpu-chunks.ts';
+import { type GatheredPayloads, gatherPayloads, type PlacedPayload } from './gpu-payloads.ts';
 import { findRampsOnGpu } from './gpu-ramps.ts';
 
 interface EncodeMember {
@@ -18,12 +20,23 @@ interface EncodeMember {
   readonly chosen: ChosenChain;
 }
 
-interface Encoded {
+/** An encoded chunk whose payload is on the GPU. */
+interface Encoded extends PlacedPayload {
   readonly stages: readonly ChosenCodec[];
-  readonly payload: Uint8Array;
 }
 
-/** Encodes chunks of boxes in GPU memory: each with its codec, and the payload with the second codec if there is one. */
+export interface EncodedBatch {
+  readonly chunks: EncodedChunk[];
+  /** The memory in which the payloads lie. Undefined if there are none. */
+  readonly lent: LentBytes | undefined;
+}
+
+/**
+ * Encodes chunks of boxes in GPU memory: each with its codec, and the payload with the second codec if there is one.
+ *
+ * The CPU waits three times for most batches: for the analysis, for the lengths of the payloads, and for the payloads. Codecs
+ * run beside each other, and write their payloads without a wait.
+ */
 export class GpuEncoder {
   readonly #gpu: Gpu;
   readonly #kernels = new Map<CodecDefinition, CodecKernels>();
@@ -32,8 +45,11 @@ export class GpuEncoder {
     this.#gpu = gpu;
   }
 
-  /** @throws StriaError `unsupported`, `aborted`, `device-lost`, `limit-too-small` */
-  async encode(box: ResidentBox, choice: EncodeChoice, call: KernelCall, onSpan?: OnSpan): Promise<EncodedChunk[]> {
+  /**
+   * The payloads lie in lent memory, which the caller releases.
+   * @throws StriaError `unsupported`, `aborted`, `device-lost`, `limit-too-small`
+   */
+  async encode(box: ResidentBox, choice: EncodeChoice, call: KernelCall, onSpan?: OnSpan): Promise<EncodedBatch> {
     const { voxels, chunks } = box;
     const start = performance.now();
     const analyses = await analyzeOnGpu(this.#gpu, box, call, choice.codec === 'auto');
@@ -41,7 +57,6 @@ export class GpuEncoder {
     const ramps = await findRampsOnGpu(this.#gpu, box, analyses, call);
     const encoded = new Array<EncodedChunk>(chunks.length);
     const waiting = new Map<string, EncodeMember[]>();
-    const rawChain = chainName({ codec: rawCodec });
     const add = (index: number, chosen: ChosenChain) => {
       const members = waiting.get(chainName(chosen));
       if (members) members.push({ index, chosen });
@@ -57,22 +72,48 @@ export class GpuEncoder {
       else if (ramp) encoded[index] = { kind: 'ramp', ...ramp, element, decodedChecksum };
       else add(index, chooseCodec(analysis, geometryOf(index), choice, survey));
     });
+
+    const later: Promise<unknown>[] = [];
+    const submitted = (work: Promise<unknown>) => {
+      // Its error is thrown where the work is awaited.
+      work.catch(() => {});
+      later.push(work);
+    };
+    // With the bench's hook, a submit is not at once, and buffers could be freed before.
+    const inner = { ...call, later: this.#gpu.beforeTimed ? undefined : submitted };
+    const placed = new Map<number, Encoded>();
     // Raw comes last: it takes the chunks that the other codecs did not make smaller.
+    const rawChain = chainName({ codec: rawCodec });
     while (waiting.size > 0) {
       throwIfAborted(call.signal);
-      const chain = [...waiting.keys()].find((one) => one !== rawChain) ?? rawChain;
-      const members = waiting.get(chain) as EncodeMember[];
-      waiting.delete(chain);
-      const results = await this.#encodeWith(members, box, choice, call, onSpan);
-      members.forEach(({ index, chosen }, at) => {
-        const result = results[at];
-        const analysis = analyses[index] as (typeof analyses)[number];
-        if (result) encoded[index] = codedChunk(result.stages, result.payload, analysis.checksum);
-        else if (chain === rawChain) throw new StriaError('internal', 'the raw codec returned no bytes');
-        else add(index, fallback(chosen, analysis, geometryOf(index), choice.options));
+      const others = [...waiting].filter(([chain]) => chain !== rawChain);
+      const round = others.length > 0 ? others : [...waiting];
+      for (const [chain] of round) waiting.delete(chain);
+      const results = await allOf(round.map(([, members]) => this.#encodeWith(members, box, choice, inner)));
+      round.forEach(([chain, members], at) => {
+        members.forEach(({ index, chosen }, i) => {
+          const result = results[at]?.[i];
+          const analysis = analyses[index] as (typeof analyses)[number];
+          if (result) placed.set(index, result);
+          else if (chain === rawChain) throw new StriaError('internal', 'the raw codec returned no bytes');
+          else add(index, fallback(chosen, analysis, geometryOf(index), choice.options));
+        });
       });
     }
-    return encoded;
+    const indices = [...placed.keys()].sort((a, b) => a - b);
+    const payloads = indices.map((index) => placed.get(index) as Encoded);
+    const readStart = performance.now();
+    const [gathered] = await allOf([gatherPayloads(this.#gpu, payloads, call), ...later]);
+    const { lent, checksums, byteOffsets } = gathered as GatheredPayloads;
+    if (lent) onSpan?.('readback', readStart, performance.now(), lent.bytes.byteLength);
+    indices.forEach((index, at) => {
+      const { stages, byteLength } = payloads[at] as Encoded;
+      const byteOffset = byteOffsets[at] as number;
+      const payload = (lent as LentBytes).bytes.subarray(byteOffset, byteOffset + byteLength);
+      const { checksum: decodedChecksum } = analyses[index] as (typeof analyses)[number];
+      encoded[index] = codedChunk(stages, payload, decodedChecksum, checksums[at]);
+    });
+    return { chunks: encoded, lent };
   }
 
   /** @param members all of one chain @returns undefined for a chunk that would not be smaller than its voxels */
@@ -81,40 +122,35 @@ export class GpuEncoder {
     { voxels, chunks }: ResidentBox,
     { options }: EncodeChoice,
     call: KernelCall,
-    onSpan: OnSpan | undefined,
   ): Promise<(Encoded | undefined)[]> {
-    using scope = call.scope.scope('payloads');
     const places = members.map(({ index, chosen }) => ({ ...(chunks[index] as ChunkBox), parameters: chosen.parameters }));
     const { codec, second } = (members[0] as EncodeMember).chosen;
     const isFirstStage = second !== undefined && codec.preparesEntropy;
-    const first = await this.#run(codec, voxels, places, { ...call, scope, isFirstStage });
-    const results = new Array<Encoded | undefined>(members.length);
+    const first = await this.#run(codec, voxels, places, { ...call, isFirstStage });
     const voxelBytes = places.map(({ shape }) => chunkBytes({ shape, elementBytes: voxels.elementBytes }));
+    // The first payload is used if the second codec did not make it shorter.
+    const results = members.map(({ chosen }, i) => {
+      const place = placeOf(first, i);
+      return place && (place.byteLength < (voxelBytes[i] as number) || codec === rawCodec)
+        ? { stages: [chosen], ...place }
+        : undefined;
+    });
     const indices = second ? [...members.keys()].filter((i) => first.byteLengths[i]) : [];
-    if (second && indices.length > 0) {
-      throwIfAborted(call.signal);
-      const payloads = indices.map((i) => ({
-        ...payloadChunk(second, first.byteLengths[i] as number, options),
-        origin: [first.byteOffsets[i] as number, 0, 0] as const,
-        sections: first.sections?.[i],
-      }));
-      const buffer = first.buffer as GPUBuffer;
-      const box: GpuVoxels = { buffer, dims: [buffer.size, 1, 1], elementBytes: 1 };
-      const shorter = await this.#run(second, box, payloads, { ...call, scope });
-      (await this.#read(shorter, onSpan)).forEach((payload, at) => {
-        const i = indices[at] as number;
-        const { parameters } = payloads[at] as (typeof payloads)[number];
-        if (!payload || payload.byteLength >= (voxelBytes[i] as number)) return;
-        results[i] = { stages: [(members[i] as EncodeMember).chosen, { codec: second, parameters }], payload };
-      });
-    }
-    // The first payload need not be read if the second codec made it shorter, or was not useful.
-    const isRaw = codec === rawCodec;
-    const byteLengths = first.byteLengths.map((length, i) =>
-      results[i] || (length >= (voxelBytes[i] as number) && !isRaw) ? 0 : length,
-    );
-    (await this.#read({ ...first, byteLengths }, onSpan)).forEach((payload, i) => {
-      if (payload) results[i] = { stages: [(members[i] as EncodeMember).chosen], payload };
+    if (!second || indices.length === 0) return results;
+    throwIfAborted(call.signal);
+    const payloads = indices.map((i) => ({
+      ...payloadChunk(second, first.byteLengths[i] as number, options),
+      origin: [first.byteOffsets[i] as number, 0, 0] as const,
+      sections: first.sections?.[i],
+    }));
+    const buffer = first.buffer as GPUBuffer;
+    const box: GpuVoxels = { buffer, dims: [buffer.size, 1, 1], elementBytes: 1 };
+    const shorter = await this.#run(second, box, payloads, call);
+    indices.forEach((i, at) => {
+      const place = placeOf(shorter, at);
+      if (!place || place.byteLength >= (voxelBytes[i] as number)) return;
+      const { parameters } = payloads[at] as (typeof payloads)[number];
+      results[i] = { stages: [(members[i] as EncodeMember).chosen, { codec: second, parameters }], ...place };
     });
     return results;
   }
@@ -124,19 +160,18 @@ export class GpuEncoder {
     this.#kernels.set(codec, kernels);
     return kernels.encode(voxels, chunks, labelled(call, `${codec.name}.encode`));
   }
+}
 
-  /** The payloads' bytes; undefined for those of length 0. */
-  async #read(
-    { buffer, byteOffsets, byteLengths }: GpuPayloads,
-    onSpan: OnSpan | undefined,
-  ): Promise<(Uint8Array | undefined)[]> {
-    const ends = byteLengths.map((length, i) => (length === 0 ? 0 : (byteOffsets[i] as number) + length));
-    const end = Math.max(0, ...ends);
-    const start = performance.now();
-    const bytes = buffer && end > 0 ? await this.#gpu.read(buffer, 0, end) : new Uint8Array(0);
-    if (end > 0) onSpan?.('readback', start, performance.now(), end);
-    return ends.map((one, i) => (one === 0 ? undefined : bytes.subarray(byteOffsets[i], one)));
-  }
+/** Where a payload lies. Undefined if it has no bytes. */
+function placeOf({ buffer, byteOffsets, byteLengths }: GpuPayloads, index: number): PlacedPayload | undefined {
+  const byteLength = byteLengths[index] as number;
+  return buffer && byteLength > 0 ? { buffer, byteOffset: byteOffsets[index] as number, byteLength } : undefined;
+}
+
+/** All results, once all work has ended, or the first error: no work may go on when its scope is destroyed. */
+async function allOf<T>(work: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(work);
+  return Promise.all(work);
 }
 
 function chainName({ codec, second }: Pick<ChosenChain, 'codec' | 'second'>): string {

@@ -42,8 +42,9 @@ export async function findRampsOnGpu(
     [voxels.buffer, scope.storage('chunks', table.byteLength, table), found, scope.uniform('box', box)],
     workgroups,
   );
+  const read = commands.readWords(found);
   await commands.submit();
-  const words = await gpu.readWords(found);
+  const words = read();
   candidates.forEach(({ index }, at) => {
     const [leastComplement, most, largest, ...steps] = words.subarray(foundWords * at, foundWords * at + 6) as unknown as [
       number,

@@ -15,12 +15,7 @@ const counters = predictors.length + 2;
  * Records the survey of a box's chunks (at least one) in `commands`, by shaders/gpu-chunks/survey.wgsl. @returns reads the
  * result once the commands are done
  */
-export function surveyOnGpu(
-  gpu: Gpu,
-  { voxels, chunks }: ResidentBox,
-  scope: GpuScope,
-  commands: Commands,
-): () => Promise<ChunkSurvey[]> {
+export function surveyOnGpu(gpu: Gpu, { voxels, chunks }: ResidentBox, scope: GpuScope, commands: Commands): () => ChunkSurvey[] {
   const { rowWords, sliceWords } = boxLayout(voxels);
   const { elementBytes } = voxels;
   const table = new Uint32Array(4 * chunks.length);
@@ -44,8 +39,9 @@ export function surveyOnGpu(
       ],
       workgroupsPerChunk * chunks.length,
     );
-  return async () => {
-    const words = await gpu.readWords(totals);
+  const read = commands.readWords(totals);
+  return () => {
+    const words = read();
     return chunks.map((chunk, index) => {
       const counts = Array.from({ length: counters }, (_, counter) => {
         const at = 2 * (index * counters + counter);

@@ -1,5 +1,6 @@
 import { StriaError } from '../shared/errors.ts';
 import type { Kernel } from './kernel.ts';
+import { type LentBytes, wholeWords } from './lent-bytes.ts';
 import type { GpuScope } from './scope.ts';
 
 /** How long one stage took on the GPU. */
@@ -57,6 +58,8 @@ export class Commands {
   readonly #stages: string[] = [];
   readonly #scope: GpuScope;
   readonly #queries: GPUQuerySet | undefined;
+  readonly #reads: Read[] = [];
+  readonly #lent: GpuScope[] = [];
   #pass: GPUComputePassEncoder | undefined;
 
   constructor(host: CommandsHost, label: string, onTimes?: (times: CommandTimes) => void) {
@@ -108,28 +111,73 @@ export class Commands {
     return this;
   }
 
-  /** Submits. Resolves when the GPU is done. @throws StriaError `device-lost` */
+  /**
+   * Records a copy of a buffer's bytes (usage COPY_SRC; `offset` a multiple of 4) to the CPU, at this point of the commands. It
+   * costs no wait of its own. @returns the bytes, once `submit` has resolved
+   */
+  read(buffer: GPUBuffer, offset = 0, size = buffer.size - offset): () => Uint8Array<ArrayBuffer> {
+    const copied = Math.min(wholeWords(size), buffer.size - offset);
+    const read = this.#stage(this.#scope, size, [{ buffer, offset, size: copied, to: 0 }]);
+    return () => {
+      if (!read.bytes) throw new StriaError('internal', `${this.label}: bytes were taken before they were read`);
+      return read.bytes;
+    };
+  }
+
+  /** As `read`, as 32-bit words. */
+  readWords(buffer: GPUBuffer, offset = 0, size = buffer.size - offset): () => Uint32Array {
+    const bytes = this.read(buffer, offset, size);
+    return () => new Uint32Array(bytes().buffer);
+  }
+
+  /**
+   * As `read`, for much data, gathered from several places. The bytes are lent: release them when they are no longer needed.
+   * If `submit` fails, they are released already.
+   */
+  lend(size: number, copies: readonly GatheredCopy[]): () => LentBytes {
+    const scope = this.#host.scope('lent');
+    this.#lent.push(scope);
+    const { staging } = this.#stage(scope, size, copies);
+    const release = () => scope.destroy();
+    return () => ({ bytes: new Uint8Array(staging.getMappedRange(0, wholeWords(size)), 0, size), release });
+  }
+
+  #stage(scope: GpuScope, size: number, copies: readonly GatheredCopy[]): Read {
+    this.#endPass();
+    const isCopied = scope === this.#scope;
+    // Only lent memory is large enough to be worth keeping.
+    const staging = isCopied
+      ? scope.buffer('read', size, GPUBufferUsage.MAP_READ)
+      : scope.reused('read', size, GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST);
+    for (const { buffer, offset, size, to } of copies) this.#encoder.copyBufferToBuffer(buffer, offset, staging, to, size);
+    const read: Read = { staging, size, isCopied };
+    this.#reads.push(read);
+    return read;
+  }
+
+  /** Submits. Resolves when the GPU is done and everything is read. @throws StriaError `device-lost` */
   async submit(): Promise<CommandTimes> {
     this.#endPass();
     const { device } = this.#host;
     try {
       // Without a hook there is no await before the submit, so that work submitted later sees these results.
       if (this.onTimes && this.#host.beforeTimed) await this.#host.beforeTimed();
-      const readback = this.#recordTimestamps();
+      const ticks = this.#recordTimestamps();
       const start = performance.now();
       const finished = this.#host.submitting();
       try {
         device.queue.submit([this.#encoder.finish()]);
-        await device.queue.onSubmittedWorkDone();
+        await Promise.all(this.#reads.length > 0 ? this.#reads.map(finishRead) : [device.queue.onSubmittedWorkDone()]);
       } finally {
         finished();
       }
       const wallMs = performance.now() - start;
       this.#host.checkAlive();
-      const times = { stages: await this.#stageTimes(readback), wallMs };
+      const times = { stages: this.#stageTimes(ticks?.()), wallMs };
       this.onTimes?.(times);
       return times;
     } catch (error) {
+      for (const scope of this.#lent) scope.destroy();
       this.#host.checkAlive();
       throw error;
     } finally {
@@ -161,21 +209,18 @@ export class Commands {
     return createBindGroup(this.#host.device, kernel.label, kernel.layout, bindings);
   }
 
-  #recordTimestamps(): GPUBuffer | undefined {
+  /** @returns the start and end of each stage, once the work is done */
+  #recordTimestamps(): (() => BigUint64Array) | undefined {
     if (!this.#queries || this.#stages.length === 0) return undefined;
     const bytes = 16 * this.#stages.length;
     const resolved = this.#scope.buffer('resolved', bytes, GPUBufferUsage.QUERY_RESOLVE | GPUBufferUsage.COPY_SRC);
-    const readback = this.#scope.buffer('readback', bytes, GPUBufferUsage.MAP_READ);
     this.#encoder.resolveQuerySet(this.#queries, 0, 2 * this.#stages.length, resolved, 0);
-    this.#encoder.copyBufferToBuffer(resolved, 0, readback, 0, bytes);
-    return readback;
+    const read = this.read(resolved, 0, bytes);
+    return () => new BigUint64Array(read().buffer);
   }
 
-  async #stageTimes(readback: GPUBuffer | undefined): Promise<StageTime[]> {
-    if (!readback) return this.#stages.map((label) => ({ label, gpuMs: undefined }));
-    await readback.mapAsync(GPUMapMode.READ);
-    const ticks = new BigUint64Array(readback.getMappedRange().slice(0));
-    readback.unmap();
+  #stageTimes(ticks: BigUint64Array | undefined): StageTime[] {
+    if (!ticks) return this.#stages.map((label) => ({ label, gpuMs: undefined }));
     return this.#stages.map((label, index) => ({
       label,
       gpuMs: Number((ticks[2 * index + 1] as bigint) - (ticks[2 * index] as bigint)) / 1e6,
@@ -184,3 +229,31 @@ export class Commands {
 }
 
 const maxStages = 256;
+
+/** Bytes of a buffer for `Commands.lend`, in multiples of 4. */
+export interface GatheredCopy {
+  readonly buffer: GPUBuffer;
+  readonly offset: number;
+  readonly size: number;
+  /** Where they go. */
+  readonly to: number;
+}
+
+interface Read {
+  readonly staging: GPUBuffer;
+  /** In bytes. */
+  readonly size: number;
+  /** Not lent. */
+  readonly isCopied: boolean;
+  bytes?: Uint8Array<ArrayBuffer>;
+}
+
+/** Waits until the GPU has written the staging buffer, and copies its bytes unless they are lent. */
+async function finishRead(read: Read): Promise<void> {
+  const { staging, size, isCopied } = read;
+  const mapped = wholeWords(size);
+  await staging.mapAsync(GPUMapMode.READ, 0, mapped);
+  if (!isCopied) return;
+  read.bytes = new Uint8Array(staging.getMappedRange(0, mapped).slice(0, size));
+  staging.unmap();
+}

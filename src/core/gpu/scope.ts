@@ -51,11 +51,21 @@ export class GpuScope implements Disposable {
    * As `storage`, but possibly longer and with undefined contents, for kernels that write every word that is read. Takes a spare
    * buffer if there is one, and gives it back when the scope is destroyed.
    */
-  reused(label: string, size: number): GPUBuffer {
-    const { fullLabel, bytes } = this.#allowed(label, size, spareUsage());
-    const buffer = this.#spare.take(bytes, fullLabel);
-    this.#own(buffer, fullLabel, buffer.size, () => this.#spare.keep(buffer));
+  reused(label: string, size: number, usage = spareUsage()): GPUBuffer {
+    const { fullLabel, bytes } = this.#allowed(label, size, usage);
+    const buffer = this.#spare.take(bytes, fullLabel, usage);
+    this.#own(buffer, fullLabel, buffer.size, () => this.#giveBack(buffer));
     return buffer;
+  }
+
+  #giveBack(buffer: GPUBuffer): void {
+    // A map that is still pending was given up: the job failed.
+    if (buffer.mapState === 'pending') {
+      buffer.destroy();
+      return;
+    }
+    if (buffer.mapState === 'mapped') buffer.unmap();
+    this.#spare.keep(buffer);
   }
 
   /** A uniform buffer that holds `words`. */

@@ -6,11 +6,13 @@ export function spareUsage(): GPUBufferUsageFlags {
 }
 
 const spareLabel = 'spare';
+/** Of one usage. */
 const mostSpareBytes = 2 ** 28;
 
 /**
- * Freed buffers, kept for reuse: WebGPU clears a new buffer at its first use, which takes as long as writing it. A reused buffer
- * keeps its old contents. Spare buffers count as `spare` in the ledger and take at most 256 MiB; the oldest is dropped first.
+ * Freed buffers, kept for reuse: WebGPU clears a new buffer at its first use, which takes as long as writing it, and memory
+ * that CPU and GPU share takes long to allocate. A reused buffer keeps its old contents. Spare buffers count as `spare` in the
+ * ledger and take at most 256 MiB for each usage; the oldest is dropped first.
  */
 export class SpareBuffers {
   /** Called with each buffer that `take` hands out. Tests poison reused buffers with it, so that nothing relies on old contents. */
@@ -27,20 +29,20 @@ export class SpareBuffers {
   }
 
   /** @param bytes a multiple of 4 that the device can bind @returns a buffer of at least this size and less than twice this size */
-  take(bytes: number, label: string): GPUBuffer {
+  take(bytes: number, label: string, usage: GPUBufferUsageFlags = spareUsage()): GPUBuffer {
     let best: GPUBuffer | undefined;
     for (const buffer of this.#idle) {
-      const fits = buffer.size >= bytes && buffer.size < 2 * bytes;
+      const fits = buffer.usage === usage && buffer.size >= bytes && buffer.size < 2 * bytes;
       if (fits && buffer.size < (best?.size ?? Number.POSITIVE_INFINITY)) best = buffer;
     }
-    const buffer = best ?? this.#device.createBuffer({ label, size: this.#roomFor(bytes), usage: spareUsage() });
+    const buffer = best ?? this.#device.createBuffer({ label, size: this.#roomFor(bytes), usage });
     if (best) this.#remove(best);
     buffer.label = label;
-    this.beforeUse?.(buffer);
+    if (usage & GPUBufferUsage.COPY_DST) this.beforeUse?.(buffer);
     return buffer;
   }
 
-  /** Returns a buffer from `take`. Submitted work may still use it, because the queue runs in order. */
+  /** Returns a buffer from `take`, unmapped. Submitted work may still use it, because the queue runs in order. */
   keep(buffer: GPUBuffer): void {
     if (this.#closed || buffer.size > mostSpareBytes) {
       buffer.destroy();
@@ -49,8 +51,9 @@ export class SpareBuffers {
     buffer.label = spareLabel;
     this.#idle.push(buffer);
     this.#ledger.add(spareLabel, buffer.size);
-    let bytes = this.#idle.reduce((sum, { size }) => sum + size, 0);
-    while (bytes > mostSpareBytes) bytes -= this.#drop(this.#idle[0] as GPUBuffer);
+    const alike = this.#idle.filter(({ usage }) => usage === buffer.usage);
+    let bytes = alike.reduce((sum, { size }) => sum + size, 0);
+    while (bytes > mostSpareBytes) bytes -= this.#drop(alike.shift() as GPUBuffer);
   }
 
   /** Frees all spare buffers, to make room or at the end of a job. */

@@ -14,6 +14,7 @@
 // 4. A piece outside its chunk reads and adds nothing. (Chunks of one dispatch may differ in shape.)
 // Twin: core/chunks/analyze.ts, `analyze`.
 
+import package::gpu_chunks::mix::{mix, of_cross, of_number};
 import package::gpu_chunks::pieces::{Box, Chunk};
 
 override workgroup_size: u32 = 256;
@@ -45,8 +46,6 @@ override ones: u32 = 0x01010101;
 
 const counters = 5u;
 const parts = 16u;
-/** The checksum's factor for a word's number. */
-const of_number = 0x9e3779b1u;
 
 /** For each invocation: changes along x, y and z, and the checksum's sum and cross, one array after the other. */
 var<workgroup> wg_terms: array<u32, counters * workgroup_size>;
@@ -66,14 +65,6 @@ fn sum_of_elements(word: u32) -> u32 { return (word * ones) >> (32u - bits); }
 fn behind_in_row(word: vec4u, next: vec4u) -> vec4u {
   if (bits == 32u) { return next; }
   return (word >> vec4u(bits % 32u)) | (next << vec4u((32u - bits) % 32u));
-}
-
-fn mix(word: vec4u) -> vec4u {
-  var mixed = word ^ (word >> vec4u(16u));
-  mixed *= 0x85ebca6bu;
-  mixed ^= mixed >> vec4u(13u);
-  mixed *= 0xc2b2ae35u;
-  return mixed ^ (mixed >> vec4u(16u));
 }
 
 /** The words of a column in one slice from word `at` on. For single words, only the first counts. */
@@ -136,10 +127,10 @@ fn main(
     wg_terms[2u * workgroup_size + local] = sum_of_elements(changes.z);
     if (by_quads) {
       wg_terms[3u * workgroup_size + local] = sum.x + sum.y + sum.z + sum.w;
-      wg_terms[4u * workgroup_size + local] = (cross.x + cross.y + cross.z + cross.w) * 0x27d4eb2fu;
+      wg_terms[4u * workgroup_size + local] = (cross.x + cross.y + cross.z + cross.w) * of_cross;
     } else {
       wg_terms[3u * workgroup_size + local] = sum.x;
-      wg_terms[4u * workgroup_size + local] = cross.x * 0x27d4eb2fu;
+      wg_terms[4u * workgroup_size + local] = cross.x * of_cross;
     }
   }
 

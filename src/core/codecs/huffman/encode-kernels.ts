@@ -2,7 +2,7 @@ import codeShader from '../../../shaders/huffman/code.wgsl';
 import gatherShader from '../../../shaders/huffman/gather.wgsl';
 import measureShader from '../../../shaders/huffman/measure.wgsl';
 import writeShader from '../../../shaders/huffman/write.wgsl';
-import { assertInBox, boxUniform, firstWordOf, placePayloads, tileTable } from '../../codec/batch.ts';
+import { assertInBox, boxUniform, firstWordOf, placePayloads, submitLast, tileTable } from '../../codec/batch.ts';
 import type { GpuChunk, GpuPayloads, GpuVoxels, KernelCall } from '../../codec/codec.ts';
 import type { Gpu } from '../../gpu/gpu.ts';
 import { throwIfAborted } from '../../shared/job.ts';
@@ -52,17 +52,18 @@ export async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuCh
     });
     const makeCodes = gpu.kernel({ label: 'huffman.code', shader: codeShader });
     const measure = gpu.kernel({ label: 'huffman.measure', shader: measureShader });
-    await gpu
+    const commands = gpu
       .commands('huffman.encode', onTimes)
       .stage('gather')
       .dispatch(gather, [box, table, tiles, voxels.buffer, symbols, counts], tileCount)
       .stage('code')
       .dispatch(makeCodes, [work.uniform('section-count', [sectionCount]), counts, codes, tables], sectionCount)
       .stage('measure')
-      .dispatch(measure, [tileUniform, table, tiles, symbols, codes, segmentBits, tileBytes], tileCount)
-      .submit();
-    const [tileLengths, tableContents] = await Promise.all([gpu.readWords(tileBytes), gpu.readWords(tables)]);
-    const { byteOffsets, byteLengths, totalBytes } = placeAll(chunks, voxels, batch, unplaced, tileLengths, tableContents);
+      .dispatch(measure, [tileUniform, table, tiles, symbols, codes, segmentBits, tileBytes], tileCount);
+    const tileLengths = commands.readWords(tileBytes);
+    const tableContents = commands.readWords(tables);
+    await commands.submit();
+    const { byteOffsets, byteLengths, totalBytes } = placeAll(chunks, voxels, batch, unplaced, tileLengths(), tableContents());
     if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
 
     throwIfAborted(signal);
@@ -70,11 +71,9 @@ export async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuCh
     gpu.device.queue.writeBuffer(tiles, 0, batch.tiles);
     const buffer = scope.storage('huffman.payloads', totalBytes);
     const write = gpu.kernel({ label: 'huffman.write', shader: writeShader });
-    await gpu
-      .commands('huffman.encode', onTimes)
-      .stage('write')
-      .dispatch(write, [tileUniform, table, tiles, symbols, codes, tables, segmentBits, buffer], tileCount)
-      .submit();
+    const writing = gpu.commands('huffman.encode', onTimes).stage('write');
+    writing.dispatch(write, [tileUniform, table, tiles, symbols, codes, tables, segmentBits, buffer], tileCount);
+    await submitLast(writing, call);
     return { buffer, byteOffsets, byteLengths };
   } finally {
     work.destroy();

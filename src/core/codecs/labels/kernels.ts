@@ -13,6 +13,7 @@ import {
   onlySmaller,
   payloadBuffer,
   placePayloads,
+  submitLast,
   type TileTable,
   tileTable,
 } from '../../codec/batch.ts';
@@ -86,8 +87,9 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     exclusiveScan(gpu, commands, work, sizes, brickTotal + 1);
     exclusiveScan(gpu, commands, work, coded, brickTotal + 1);
     commands.dispatch(sum, [box, unplaced, sizes, coded, longest, lengths], Math.ceil(chunks.length / 64));
+    const measured = commands.readWords(lengths);
     await commands.submit();
-    const byteLengths = onlySmaller(await gpu.readWords(lengths), chunks, elementBytes);
+    const byteLengths = onlySmaller(measured(), chunks, elementBytes);
     const { byteOffsets, totalBytes } = placePayloads(byteLengths);
     if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
 
@@ -96,7 +98,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const placed = chunkTable(work, voxels, chunks, bricks, { byteOffsets, byteLengths });
     const write = kernel(gpu, 'write', writeShader, elementBytes);
     const bindings = [box, placed, chunkOfBrick, slots, records, sizes, coded, longest, buffer];
-    await gpu.commands('labels.encode', onTimes).stage('write').dispatch(write, bindings, brickTotal).submit();
+    await submitLast(gpu.commands('labels.encode', onTimes).stage('write').dispatch(write, bindings, brickTotal), call);
     return { buffer, byteOffsets, byteLengths };
   } finally {
     work.destroy();

@@ -12,6 +12,7 @@ import {
   firstWordOf,
   payloadBuffer,
   placePayloads,
+  submitLast,
   type TileTable,
   tileTable,
 } from '../../codec/batch.ts';
@@ -77,14 +78,15 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const quads = voxels.buffer.size < 16 ? unplaced : voxels.buffer;
     const scan = encodeKernel(gpu, 'scan', scanShader, elementBytes);
     const counted = [batch, unplaced, chunkOfSegment, voxels.buffer, quads, counts];
-    await gpu
+    const commands = gpu
       .commands('parle.encode', onTimes)
       .stage('count')
       .dispatch(count, starts ? [...counted, starts] : counted, workgroups)
       .stage('scan')
-      .dispatch(scan, [batch, unplaced, counts, ends, sizes], chunks.length)
-      .submit();
-    const { places, totalBytes, ...placed } = placeChunks(await gpu.readWords(sizes, 0, 8 * chunks.length), chunks, elementBytes);
+      .dispatch(scan, [batch, unplaced, counts, ends, sizes], chunks.length);
+    const measured = commands.readWords(sizes, 0, 8 * chunks.length);
+    await commands.submit();
+    const { places, totalBytes, ...placed } = placeChunks(measured(), chunks, elementBytes);
     if (totalBytes === 0) return { buffer: undefined, ...placed };
 
     throwIfAborted(signal);
@@ -95,7 +97,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
       ? encodeKernel(gpu, 'write-flat', writeFlatShader, elementBytes, true)
       : encodeKernel(gpu, 'write', writeShader, elementBytes);
     const bindings = [batch, table, chunkOfSegment, voxels.buffer, starts ?? quads, ends, buffer];
-    await gpu.commands('parle.encode', onTimes).stage('write').dispatch(write, bindings, workgroups).submit();
+    await submitLast(gpu.commands('parle.encode', onTimes).stage('write').dispatch(write, bindings, workgroups), call);
     return { buffer, ...placed };
   } finally {
     work.destroy();

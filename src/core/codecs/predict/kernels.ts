@@ -11,6 +11,7 @@ import {
   onlySmaller,
   payloadBuffer,
   placePayloads,
+  submitLast,
   type TileTable,
   tileTable,
 } from '../../codec/batch.ts';
@@ -94,9 +95,10 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
       const place = kernel(gpu, { name: 'places', shader: placesShader, elementBytes, mode });
       commands.dispatch(place, [box, unplaced, places, starts, headers, classes], chunks.length);
     }
+    const measured = commands.readWords(starts);
     await commands.submit();
 
-    const sections = sectionLengths(await gpu.readWords(starts), startWords);
+    const sections = sectionLengths(measured(), startWords);
     const totals = sections.map((lengths) => lengths.reduce((sum, bytes) => sum + bytes, 0));
     const byteLengths = isFirstStage ? totals : onlySmaller(totals, chunks, elementBytes);
     const { byteOffsets, totalBytes } = placePayloads(byteLengths);
@@ -111,7 +113,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
       const bindings = [box, placed, chunkOfBrick, voxels.buffer, places, starts, headers, classes, buffer];
       writing.dispatch(write, bindings, brickTotal);
     }
-    await writing.submit();
+    await submitLast(writing, call);
     return { buffer, byteOffsets, byteLengths, sections: sections.map((lengths, i) => (byteLengths[i] === 0 ? [] : lengths)) };
   } finally {
     work.destroy();

@@ -8,6 +8,7 @@ import {
   firstWordOf,
   payloadBuffer,
   placePayloads,
+  submitLast,
   tileTable,
 } from '../../codec/batch.ts';
 import { type CodecKernels, type GpuChunk, type GpuVoxels, rowBytes } from '../../codec/codec.ts';
@@ -56,7 +57,8 @@ export function createKernels(gpu: Gpu): CodecKernels {
   const constants = { tile_words: tileWords };
   const encodeKernel = gpu.kernel({ label: 'raw.encode', shader: encodeShader, constants });
   return {
-    async encode(voxels, chunks, { scope, signal, onTimes }) {
+    async encode(voxels, chunks, call) {
+      const { scope, signal, onTimes } = call;
       throwIfAborted(signal);
       for (const chunk of chunks) {
         checkParameters(chunk.parameters);
@@ -70,11 +72,8 @@ export function createKernels(gpu: Gpu): CodecKernels {
         const buffer = scope.reused('raw.payloads', totalBytes);
         const tileCounts = byteLengths.map((length) => Math.ceil(length / 4 / tileWords));
         const { tileCount, bindings } = describeBatch(work, voxels, chunks, tileCounts, { byteOffsets, byteLengths });
-        await gpu
-          .commands('raw.encode', onTimes)
-          .stage('write')
-          .dispatch(encodeKernel, [...bindings, voxels.buffer, buffer], tileCount)
-          .submit();
+        const commands = gpu.commands('raw.encode', onTimes).stage('write');
+        await submitLast(commands.dispatch(encodeKernel, [...bindings, voxels.buffer, buffer], tileCount), call);
         return { buffer, byteOffsets, byteLengths };
       } finally {
         work.destroy();

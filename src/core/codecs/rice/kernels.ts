@@ -13,6 +13,7 @@ import {
   onlySmaller,
   payloadBuffer,
   placePayloads,
+  submitLast,
   type TileTable,
   tileTable,
 } from '../../codec/batch.ts';
@@ -93,9 +94,13 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const commands = gpu.commands('rice.encode', onTimes);
     const encoded = inRooms(gpu, voxels, chunks).map((part) => recordEncode(gpu, commands, work, voxels, part));
     if (encoded.length === 0) return { buffer: undefined, byteOffsets: [], byteLengths: [] };
+    const lengths = encoded.map((part) => commands.readWords(part.lengths));
     await commands.submit();
-    const lengths = await Promise.all(encoded.map(async (part) => [...(await gpu.readWords(part.lengths))]));
-    const byteLengths = onlySmaller(lengths.flat(), chunks, elementBytes);
+    const byteLengths = onlySmaller(
+      lengths.flatMap((words) => [...words()]),
+      chunks,
+      elementBytes,
+    );
     const { byteOffsets, totalBytes } = placePayloads(byteLengths);
     if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
 
@@ -113,7 +118,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
         Math.ceil(bricks.tileCount / moved),
       );
     }
-    await writing.submit();
+    await submitLast(writing, call);
     return { buffer, byteOffsets, byteLengths };
   } finally {
     work.destroy();

@@ -13,6 +13,7 @@ import {
   firstWordOf,
   payloadBuffer,
   placePayloads,
+  submitLast,
   type TileTable,
   tileTable,
 } from '../../codec/batch.ts';
@@ -75,8 +76,9 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
       .dispatch(measure, [box, unplaced, chunkOfTile, voxels.buffer, bits, counts], workgroups)
       .stage('scan')
       .dispatch(place, [box, unplaced, counts, sizes], chunks.length);
+    const measured = commands.readWords(sizes, 0, 16 * chunks.length);
     await commands.submit();
-    const placed = placeChunks(await gpu.readWords(sizes, 0, 16 * chunks.length), chunks, elementBytes);
+    const placed = placeChunks(measured(), chunks, elementBytes);
     const { byteOffsets, byteLengths, sections, totalBytes } = placed;
     if (totalBytes === 0) return { buffer: undefined, byteOffsets, byteLengths };
 
@@ -84,7 +86,7 @@ async function encode(gpu: Gpu, voxels: GpuVoxels, chunks: readonly GpuChunk[], 
     const buffer = scope.storage('rle.payloads', totalBytes);
     const write = kernel(gpu, 'write', writeShader, elementBytes);
     const bindings = [box, chunkTable(work, voxels, chunks, tiles, placed), chunkOfTile, voxels.buffer, bits, counts, buffer];
-    await gpu.commands('rle.encode', onTimes).stage('write').dispatch(write, bindings, workgroups).submit();
+    await submitLast(gpu.commands('rle.encode', onTimes).stage('write').dispatch(write, bindings, workgroups), call);
     return { buffer, byteOffsets, byteLengths, sections };
   } finally {
     work.destroy();

@@ -1,0 +1,10 @@
+/** Memory that CPU and GPU share. Nobody may touch the bytes after `release`, which can be called more than once. */
+export interface LentBytes {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  release(): void;
+}
+
+/** A byte length rounded up to words, as WebGPU copies and maps. */
+export function wholeWords(byteLength: number): number {
+  return Math.max(4, Math.ceil(byteLength / 4) * 4);
+}

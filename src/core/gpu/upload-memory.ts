@@ -1,0 +1,58 @@
+import type { Gpu } from './gpu.ts';
+import { type LentBytes, wholeWords } from './lent-bytes.ts';
+import type { GpuScope } from './scope.ts';
+
+const byBuffer = new WeakMap<ArrayBuffer, UploadMemory>();
+
+/**
+ * Memory that the CPU fills and the GPU copies from, so that a file can be read to where the GPU takes it. Reused, because
+ * such memory takes long to allocate.
+ */
+export class UploadMemory implements LentBytes {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly #gpu: Gpu;
+  readonly #scope: GpuScope;
+  readonly #buffer: GPUBuffer;
+
+  private constructor(gpu: Gpu, scope: GpuScope, buffer: GPUBuffer, byteLength: number) {
+    this.#gpu = gpu;
+    this.#scope = scope;
+    this.#buffer = buffer;
+    this.bytes = new Uint8Array(buffer.getMappedRange(0, wholeWords(byteLength)), 0, byteLength);
+    byBuffer.set(this.bytes.buffer, this);
+  }
+
+  /** Waits until the GPU has done with the memory's last use. The contents are undefined. @throws StriaError `device-lost` */
+  static async take(gpu: Gpu, byteLength: number): Promise<UploadMemory> {
+    gpu.checkAlive();
+    const scope = gpu.scope('upload-memory');
+    try {
+      const buffer = scope.reused('bytes', byteLength, GPUBufferUsage.MAP_WRITE | GPUBufferUsage.COPY_SRC);
+      await buffer.mapAsync(GPUMapMode.WRITE, 0, wholeWords(byteLength));
+      return new UploadMemory(gpu, scope, buffer, byteLength);
+    } catch (error) {
+      scope.destroy();
+      gpu.checkAlive();
+      throw error;
+    }
+  }
+
+  /** The memory in which these bytes lie, if it is such memory and they begin it. */
+  static of(bytes: Uint8Array<ArrayBuffer>): UploadMemory | undefined {
+    return bytes.byteOffset === 0 ? byBuffer.get(bytes.buffer) : undefined;
+  }
+
+  /** Copies the memory, up to whole words, to the start of a buffer. This releases it: the bytes are detached. */
+  copyTo(target: GPUBuffer): void {
+    const size = wholeWords(this.bytes.byteLength);
+    this.#buffer.unmap();
+    const encoder = this.#gpu.device.createCommandEncoder({ label: 'upload' });
+    encoder.copyBufferToBuffer(this.#buffer, 0, target, 0, size);
+    this.#gpu.device.queue.submit([encoder.finish()]);
+    this.release();
+  }
+
+  release(): void {
+    this.#scope.destroy();
+  }
+}
