@@ -5,6 +5,10 @@ import { errorCode, systemFault } from '../../node/system-faults.ts';
 /** A file open for writing: a `FileHandle`, or standard output. */
 export interface WritableFile {
   write(bytes: Uint8Array, offset: number, length: number): Promise<{ readonly bytesWritten: number }>;
+  /** Writes some of the pieces, in order. */
+  writev?(parts: readonly Uint8Array[]): Promise<{ readonly bytesWritten: number }>;
+  /** Brings what was written so far to the disk. */
+  datasync?(): Promise<void>;
   sync(): Promise<void>;
   close(): Promise<void>;
 }
@@ -26,6 +30,15 @@ export const standardGatherBytes = 2 ** 18;
 /** The largest single write: systems refuse 2 GiB, and a cancel takes effect between calls. */
 const mostAtOnce = 2 ** 26;
 
+/** The largest write of pieces, so that a cancel takes effect soon. */
+const partsAtOnce = 2 ** 24;
+
+/**
+ * After this many bytes the system starts to bring them to the disk, while more are written. Otherwise it would start with the
+ * last `sync`, and the disk would idle until then.
+ */
+const unsyncedBytes = 2 ** 26;
+
 /** Gathered bytes are written after this time at the latest, so that `recover` finds them if the process is killed. */
 const longestWaitMs = 500;
 
@@ -39,11 +52,40 @@ export function fileSink(file: WritableFile, { path, gatherBytes, commit, discar
   let timedFlush: Promise<void> | undefined;
   let timedFault: unknown;
 
+  let unsynced = 0;
+  let syncing: Promise<void> | undefined;
+
   const put = async (bytes: Uint8Array) => {
     for (let written = 0; written < bytes.byteLength; ) {
       const length = Math.min(mostAtOnce, bytes.byteLength - written);
       written += (await file.write(bytes, written, length)).bytesWritten;
     }
+    syncBeside(bytes.byteLength);
+  };
+  const putParts = async (parts: readonly Uint8Array[]) => {
+    if (!file.writev) {
+      for (const part of parts) await put(part);
+      return;
+    }
+    for (let left = parts; left.length > 0; ) {
+      const { bytesWritten } = await file.writev(firstOf(left, partsAtOnce));
+      left = after(left, bytesWritten);
+      syncBeside(bytesWritten);
+    }
+  };
+  /** Starts a sync if enough was written since the last, and none runs. Its errors are those of the last sync, too. */
+  const syncBeside = (bytesWritten: number) => {
+    unsynced += bytesWritten;
+    if (!file.datasync || syncing || unsynced < unsyncedBytes) return;
+    unsynced = 0;
+    syncing = file
+      .datasync()
+      .catch((error: unknown) => {
+        if (!isUnsupported(error)) timedFault ??= error;
+      })
+      .finally(() => {
+        syncing = undefined;
+      });
   };
   const flush = async () => {
     clearTimeout(timer);
@@ -77,6 +119,7 @@ export function fileSink(file: WritableFile, { path, gatherBytes, commit, discar
     open = false;
     clearTimeout(timer);
     await timedFlush;
+    await syncing;
     await file.close();
   };
   const abort = async () => {
@@ -94,12 +137,27 @@ export function fileSink(file: WritableFile, { path, gatherBytes, commit, discar
         gatheredLength += bytes.byteLength;
         if (timer === undefined) startTimer();
       }),
+    writeParts: (parts) =>
+      guarded(async () => {
+        if (!open) throw new StriaError('internal', `${path}: written after it was closed`);
+        if (timedFlush) await endTimedFlush();
+        const byteLength = parts.reduce((sum, part) => sum + part.byteLength, 0);
+        if (gatheredLength + byteLength > gatherBytes) await flush();
+        if (byteLength > gatherBytes) return putParts(parts.filter((part) => part.byteLength > 0));
+        for (const part of parts) {
+          gathered.set(part, gatheredLength);
+          gatheredLength += part.byteLength;
+        }
+        if (timer === undefined && gatheredLength > 0) startTimer();
+      }),
     close: async () => {
       if (!open) return;
       try {
         await guarded(async () => {
           await endTimedFlush();
           await flush();
+          await syncing;
+          if (timedFault !== undefined) throw timedFault;
           await syncFile(file);
           await shut();
           await commit?.();
@@ -118,6 +176,32 @@ async function syncFile(file: WritableFile): Promise<void> {
   try {
     await file.sync();
   } catch (error) {
-    if (!['EINVAL', 'ENOTSUP', 'EROFS'].includes(errorCode(error) ?? '')) throw error;
+    if (!isUnsupported(error)) throw error;
   }
+}
+
+function isUnsupported(error: unknown): boolean {
+  return ['EINVAL', 'ENOTSUP', 'EROFS'].includes(errorCode(error) ?? '');
+}
+
+/** The first pieces, up to a total length, the last of them cut. */
+function firstOf(parts: readonly Uint8Array[], byteLength: number): Uint8Array[] {
+  const first: Uint8Array[] = [];
+  let left = byteLength;
+  for (const part of parts) {
+    if (left === 0) break;
+    first.push(part.subarray(0, left));
+    left -= Math.min(left, part.byteLength);
+  }
+  return first;
+}
+
+/** What is left of pieces after their first bytes. */
+function after(parts: readonly Uint8Array[], byteLength: number): readonly Uint8Array[] {
+  let left = byteLength;
+  let at = 0;
+  for (; at < parts.length && left >= (parts[at] as Uint8Array).byteLength; at++) left -= (parts[at] as Uint8Array).byteLength;
+  const rest = parts.slice(at);
+  if (left > 0) rest[0] = (rest[0] as Uint8Array).subarray(left);
+  return rest;
 }

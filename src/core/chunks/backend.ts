@@ -2,6 +2,7 @@ import type { CodecElementBytes, CodecOptions, GpuVoxels } from '../codec/codec.
 import type { CodecChain } from '../codecs/registry.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import type { CommandTimes } from '../gpu/commands.ts';
+import type { LentBytes } from '../gpu/lent-bytes.ts';
 import type { FilePlace } from '../io/common/volume-reader.ts';
 import type { StriaError } from '../shared/errors.ts';
 import type { JobOptions } from '../shared/job.ts';
@@ -45,6 +46,13 @@ export interface Backend {
   readonly device: DeviceReport;
   /** The largest box, in bytes, that the backend wants at once. */
   readonly maxBoxBytes: number;
+  /** How many boxes the backend works on at the same time, if it is given so many. Default 1. */
+  readonly boxesAtOnce?: number | undefined;
+  /**
+   * Memory for a box's voxels that `encode` need not copy. They lie at its start, and after `encode` they are gone. Undefined if
+   * all memory is alike to the backend.
+   */
+  borrowBytes?(byteLength: number): Promise<LentBytes>;
   encode(box: VoxelBox, chunks: readonly ChunkBox[], choice: EncodeChoice, job?: BackendJob): Promise<EncodedChunk[]>;
   /** Like `encode`, but also reads the voxels. Undefined if that is not faster. @throws StriaError `not-readable` */
   encodeFile?(box: FileBox, chunks: readonly ChunkBox[], choice: EncodeChoice, job?: BackendJob): Promise<EncodedChunk[]>;

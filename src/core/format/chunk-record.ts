@@ -4,7 +4,7 @@ import { ByteBuilder, ByteCursor } from './byte-cursor.ts';
 import type { Checksum } from './checksum.ts';
 import type { ChunkStage, CodedChunk } from './chunk.ts';
 import { align8, maxStages, recordTypes } from './layout.ts';
-import { encodeRecord, parseRecord, type RecordHead } from './record.ts';
+import { parseRecord, type RecordHead, type RecordParts, recordParts } from './record.ts';
 
 /** The stages of a chunk as written in CHNK and INDX: their number, then the codec and parameters of each. */
 export function encodeStages(stages: readonly ChunkStage[]): Uint8Array<ArrayBuffer> {
@@ -47,10 +47,10 @@ export function chunkMetaLength(stagesLength: number): number {
   return align8(16 + stagesLength);
 }
 
-/** A complete CHNK record. docs/FORMAT.md, 'CHNK'. */
-export function encodeChunkRecord(number: number, chunk: CodedChunk, offset: number): Uint8Array<ArrayBuffer> {
+/** A complete CHNK record in parts, of which the payload is not copied. docs/FORMAT.md, 'CHNK'. */
+export function chunkRecordParts(number: number, chunk: CodedChunk, offset: number): RecordParts {
   const meta = new ByteBuilder().u64(number).checksum(chunk.decodedChecksum).bytes(encodeStages(chunk.stages)).align8().build();
-  return encodeRecord({ type: recordTypes.chunk, offset, meta, body: chunk.payload, bodyChecksum: chunk.encodedChecksum });
+  return recordParts({ type: recordTypes.chunk, offset, meta, body: chunk.payload, bodyChecksum: chunk.encodedChecksum });
 }
 
 /** @throws StriaError `corrupt` */

@@ -1,11 +1,11 @@
-import type { ByteSink } from '../shared/bytes.ts';
+import { type ByteSink, writeParts } from '../shared/bytes.ts';
 import { chunkName } from '../shared/chunk-name.ts';
 import { StriaError, toStriaError } from '../shared/errors.ts';
 import type { SourceDescription } from '../shared/source.ts';
 import type { StoredVoxels } from '../shared/stored-voxels.ts';
 import type { CodedChunk, ConstantChunk, EncodedChunk, RampChunk } from './chunk.ts';
 import { type ChunkGrid, codecElementBytes } from './chunk-grid.ts';
-import { encodeChunkRecord } from './chunk-record.ts';
+import { chunkRecordParts } from './chunk-record.ts';
 import { type ConstantRun, encodeConstants, encodeRamps, GrowingRamps, rampFault, sameComputed } from './computed-run.ts';
 import {
   type ContainerHeader,
@@ -53,6 +53,8 @@ export class ContainerWriter {
   /** How many chunks pass between flushes of chunks without payload: some whole layers. */
   readonly #chunksPerFlush: number;
   #bytesWritten = 0;
+  /** What `chunks` has yet to write. */
+  #batch: Uint8Array[] | undefined;
 
   private constructor(sink: ByteSink, header: ContainerHeader, grid: ChunkGrid, headerBody: Uint8Array) {
     this.#sink = sink;
@@ -92,6 +94,18 @@ export class ContainerWriter {
     if (chunk.kind === 'coded') await this.#coded(number, chunk);
     else await this.#ramp(number, chunk);
     if (this.#nextChunk % this.#chunksPerFlush === 0) await this.#flushIndex();
+  }
+
+  /** Like `chunk`, for consecutive chunks, in one write. Their payloads are in use until then. @throws StriaError as `chunk` */
+  async chunks(first: number, chunks: readonly EncodedChunk[]): Promise<void> {
+    const batch: Uint8Array[] = [];
+    this.#batch = batch;
+    try {
+      for (const [at, chunk] of chunks.entries()) await this.chunk(first + at, chunk);
+    } finally {
+      this.#batch = undefined;
+    }
+    await writeParts(this.#sink, batch);
   }
 
   /** Like `chunk`, for `count` equal chunks, in constant time. @throws StriaError as `chunk` */
@@ -161,10 +175,11 @@ export class ContainerWriter {
         `${chunkName(number)} was encoded to ${chunk.payload.byteLength} bytes; the limit is ${maxPayloadLength}`,
       );
     }
-    const record = encodeChunkRecord(number, chunk, this.#bytesWritten);
+    const { head, body, padding } = chunkRecordParts(number, chunk, this.#bytesWritten);
+    const length = head.byteLength + body.byteLength + padding.byteLength;
     this.#lastRun = undefined;
-    this.#index.addCoded(this.#bytesWritten, record.byteLength, chunk.stages, chunk.payload.byteLength);
-    await this.#write(record);
+    this.#index.addCoded(this.#bytesWritten, length, chunk.stages, chunk.payload.byteLength);
+    await this.#write(head, body, padding);
   }
 
   /** Only the index lists lost chunks; without it, missing chunks count as lost. */
@@ -212,8 +227,10 @@ export class ContainerWriter {
     return this.#write(encodeRecord({ type, offset: this.#bytesWritten, body }));
   }
 
-  async #write(bytes: Uint8Array): Promise<void> {
-    this.#bytesWritten += bytes.byteLength;
-    await this.#sink.write(bytes);
+  async #write(...parts: readonly Uint8Array[]): Promise<void> {
+    for (const { byteLength } of parts) this.#bytesWritten += byteLength;
+    if (this.#batch) for (const part of parts) this.#batch.push(part);
+    else if (parts.length === 1) await this.#sink.write(parts[0] as Uint8Array);
+    else await writeParts(this.#sink, parts);
   }
 }

@@ -47,6 +47,23 @@ export interface NewRecord {
 
 /** The bytes of a record: head, meta, body, padding. */
 export function encodeRecord(record: NewRecord): Uint8Array<ArrayBuffer> {
+  const { head, body, padding } = recordParts(record);
+  const bytes = new Uint8Array(head.byteLength + body.byteLength + padding.byteLength);
+  bytes.set(head);
+  bytes.set(body, head.byteLength);
+  return bytes;
+}
+
+/** The parts of a record's bytes, of which the body is not copied. */
+export interface RecordParts {
+  /** Head and meta. */
+  readonly head: Uint8Array<ArrayBuffer>;
+  readonly body: Uint8Array;
+  readonly padding: Uint8Array;
+}
+
+/** As `encodeRecord`, in parts. */
+export function recordParts(record: NewRecord): RecordParts {
   const { type, offset, body, meta = new Uint8Array(0), bodyChecksum = checksum(body) } = record;
   const head = new ByteBuilder()
     .bytes(Uint8Array.from(type, (letter) => letter.charCodeAt(0)))
@@ -58,14 +75,15 @@ export function encodeRecord(record: NewRecord): Uint8Array<ArrayBuffer> {
     .bytes(meta)
     .build();
   const { sum, cross } = headChecksum(head, offset);
-  const bytes = new Uint8Array(recordLength(meta.byteLength, body.byteLength));
-  bytes.set(head);
-  bytes.set(body, head.byteLength);
-  const view = new DataView(bytes.buffer);
+  const view = new DataView(head.buffer);
   view.setUint32(24, sum, true);
   view.setUint32(28, cross, true);
-  return bytes;
+  const length = recordLength(meta.byteLength, body.byteLength);
+  return { head, body, padding: zeros.subarray(0, length - head.byteLength - body.byteLength) };
 }
+
+/** More than any padding. */
+const zeros = new Uint8Array(8);
 
 /** Checksum over the head and meta bytes, in which the record's offset replaces this checksum. */
 function headChecksum(headAndMeta: Uint8Array, offset: number): Checksum {

@@ -8,6 +8,7 @@ import { chainName } from '../codecs/registry.ts';
 import { sameChecksum } from '../format/checksum.ts';
 import type { EncodedChunk } from '../format/chunk.ts';
 import type { Gpu } from '../gpu/gpu.ts';
+import { UploadMemory } from '../gpu/upload-memory.ts';
 import { StriaError } from '../shared/errors.ts';
 import { throwIfAborted } from '../shared/job.ts';
 import { DecodePlanner, type PlannedChunk } from './decode-planner.ts';
@@ -111,6 +112,10 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
   const backend: GpuBackend = {
     device: { kind: 'gpu', name: gpu.name, software: gpu.isSoftware },
     maxBoxBytes,
+    // On a software GPU a second box would only take cores from the first.
+    boxesAtOnce: gpu.isSoftware ? 1 : 2,
+
+    borrowBytes: (byteLength) => guarded(gpu, () => UploadMemory.take(gpu, byteLength)),
 
     async encode(box, chunks, choice, job = {}) {
       checkPlaces(chunks, box.elementBytes);
@@ -118,8 +123,9 @@ export function createGpuBackend(gpu: Gpu): GpuBackend {
         throwIfAborted(job.signal);
         using scope = gpu.scope('upload');
         const start = performance.now();
+        const { byteLength } = box.bytes;
         const voxels = uploadBox(gpu, scope, box);
-        job.onSpan?.('upload', start, performance.now(), box.bytes.byteLength);
+        job.onSpan?.('upload', start, performance.now(), byteLength);
         return (await backend.encodeResident({ voxels, chunks }, choice, job)).chunks;
       });
     },

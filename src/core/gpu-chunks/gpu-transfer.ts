@@ -2,6 +2,7 @@ import type { VoxelBox } from '../chunks/backend.ts';
 import { type CodecElementBytes, type GpuVoxels, rowBytes } from '../codec/codec.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { GpuScope } from '../gpu/scope.ts';
+import { UploadMemory } from '../gpu/upload-memory.ts';
 import { StriaError } from '../shared/errors.ts';
 import type { Dims3 } from '../shared/volume.ts';
 import { paddedBoxBytes } from './gpu-chunks.ts';
@@ -14,13 +15,15 @@ export function emptyBox(scope: GpuScope, dims: Dims3, elementBytes: CodecElemen
   return { buffer: scope.storage('box', paddedBoxBytes(dims, elementBytes)), dims, elementBytes };
 }
 
-/** Uploads a box, padding its rows with zeros. */
+/** Uploads a box, padding its rows with zeros. Bytes in `UploadMemory` are taken from there if they need no padding. */
 export function uploadBox(gpu: Gpu, scope: GpuScope, { bytes, dims, elementBytes }: VoxelBox): GpuVoxels {
-  const voxels = emptyBox(scope, dims, elementBytes);
+  const voxels = { buffer: scope.reused('box', paddedBoxBytes(dims, elementBytes)), dims, elementBytes };
   const rowLength = dims[0] * elementBytes;
   const padded = rowBytes(dims[0], elementBytes);
   if (padded === rowLength) {
-    gpu.device.queue.writeBuffer(voxels.buffer, 0, bytes);
+    const memory = UploadMemory.of(bytes);
+    if (memory) memory.copyTo(voxels.buffer);
+    else gpu.device.queue.writeBuffer(voxels.buffer, 0, bytes);
     return voxels;
   }
   const rows = dims[1] * dims[2];

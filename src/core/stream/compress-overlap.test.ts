@@ -3,9 +3,10 @@ import type { Backend } from '../chunks/backend.ts';
 import { createCpuBackend } from '../cpu/cpu-backend.ts';
 import { inlinePool } from '../cpu/inline-pool.ts';
 import { memorySink } from '../shared/bytes.ts';
+import { StriaError } from '../shared/errors.ts';
 import { nextTurn } from '../shared/turn.ts';
 import { compressVolume } from './compress.ts';
-import { infoOf, only, voxelsOf } from './engine-testing.ts';
+import { infoOf, only, voxelsOf, watchedSink } from './engine-testing.ts';
 import { memoryVolume } from './memory-volume.ts';
 
 /** Eight layers of one slab each. */
@@ -80,4 +81,82 @@ test('chunks are written while the next ones are encoded', async () => {
   };
   await compressVolume(memoryVolume(info, voxels), slow, { backend, choice: only('rle') });
   expect(isEarly).toBe(true);
+});
+
+/** A backend that lends memory and takes two boxes at once. */
+function lendingBackend(encode: Backend['encode']) {
+  const lent = new Set<Uint8Array>();
+  let most = 0;
+  let running = 0;
+  const backend: Backend = {
+    ...cpu,
+    maxBoxBytes: 2 ** 18,
+    boxesAtOnce: 2,
+    async borrowBytes(byteLength) {
+      const bytes = new Uint8Array(byteLength);
+      lent.add(bytes);
+      return { bytes, release: () => void lent.delete(bytes) };
+    },
+    async encode(box, chunks, choice, job) {
+      most = Math.max(most, ++running);
+      try {
+        return await encode(box, chunks, choice, job);
+      } finally {
+        running--;
+      }
+    },
+  };
+  return { backend, lent, most: () => most };
+}
+
+test('two boxes are encoded at once, and written in order', async () => {
+  const payloads = new Set<object>();
+  const { backend, lent, most } = lendingBackend(async (box, chunks, choice, job = {}) => {
+    const first = job.firstChunk ?? 0;
+    // The even ones are slower.
+    for (let turn = 0; turn < (first % 2 === 0 ? 40 : 2); turn++) await nextTurn();
+    const payload = {};
+    payloads.add(payload);
+    job.lend?.(() => void payloads.delete(payload));
+    return cpu.encode(box, chunks, choice, job);
+  });
+  const sink = memorySink();
+  await compressVolume(memoryVolume(info, voxels), sink, { backend, choice: only('rle') });
+  const expected = memorySink();
+  await compressVolume(memoryVolume(info, voxels), expected, { backend: cpu, choice: only('rle') });
+  expect(sink.bytes()).toEqual(expected.bytes());
+  expect(most()).toBe(2);
+  expect(lent.size).toBe(0);
+  expect(payloads.size).toBe(0);
+});
+
+test.each([0, 3, 7])('if box %i fails, all lent memory is given back, and nothing goes on', async (failing) => {
+  let ended = 0;
+  const { backend, lent } = lendingBackend(async (box, chunks, choice, job = {}) => {
+    await nextTurn();
+    if (job.firstChunk === failing) throw new StriaError('device-lost', 'gone');
+    const encoded = await cpu.encode(box, chunks, choice, job);
+    ended++;
+    return encoded;
+  });
+  const sink = watchedSink();
+  const work = compressVolume(memoryVolume(info, voxels), sink, { backend, choice: only('rle') });
+  await expect(work).rejects.toMatchObject({ tag: 'device-lost' });
+  expect(lent.size).toBe(0);
+  const endedThen = ended;
+  for (let turn = 0; turn < 20; turn++) await nextTurn();
+  expect(ended).toBe(endedThen);
+  expect([sink.aborted, sink.closed]).toEqual([1, 0]);
+});
+
+test('if a write fails, lent payloads are given back', async () => {
+  let payloads = 0;
+  const { backend, lent } = lendingBackend((box, chunks, choice, job = {}) => {
+    payloads++;
+    job.lend?.(() => void payloads--);
+    return cpu.encode(box, chunks, choice, job);
+  });
+  const work = compressVolume(memoryVolume(info, voxels), watchedSink(2000), { backend, choice: only('raw') });
+  await expect(work).rejects.toThrow();
+  expect([lent.size, payloads]).toEqual([0, 0]);
 });

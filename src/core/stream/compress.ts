@@ -1,4 +1,4 @@
-import type { Backend, DeviceReport, EncodeChoice, FileBox, OnSpan, VoxelBox } from '../chunks/backend.ts';
+import type { Backend, BackendJob, DeviceReport, EncodeChoice } from '../chunks/backend.ts';
 import { checkChunkShape, chunkShapeOf } from '../chunks/chunk-shape.ts';
 import { type ChunkShare, ChunkTally } from '../chunks/chunk-tally.ts';
 import { bytesOfChunks } from '../codec/batch.ts';
@@ -7,13 +7,12 @@ import { type ChunkShape, codecElementBytes, withTimePoints } from '../format/ch
 import { ContainerWriter } from '../format/container-writer.ts';
 import type { OpenVolume } from '../io/common/volume-reader.ts';
 import type { ByteSink } from '../shared/bytes.ts';
-import { type JobOptions, type Progress, throwIfAborted } from '../shared/job.ts';
+import { type JobOptions, throwIfAborted } from '../shared/job.ts';
 import { isPictureFormat, type SourceDescription, sourceBytes } from '../shared/source.ts';
 import { type Dims4, volumeBytes } from '../shared/volume.ts';
-import { Beside, maxBoxBytes, overlapBytes, slabTargetBytes, writingTo } from './pipeline.ts';
-import { boxesOf, largestSlabBytes, ReusedBytes, type Slab, slabsOf, takeBox } from './slabs.ts';
+import { BoxReader, type ReadBox } from './box-reader.ts';
+import { Beside, writingTo } from './pipeline.ts';
 import { KernelClock, type KernelTimes, type StageReport, type StageSpan, Stopwatch } from './stage-times.ts';
-import { readVoxels } from './voxel-reader.ts';
 
 export interface CompressSettings {
   readonly backend: Backend;
@@ -87,101 +86,104 @@ async function compress(
   const tally = new ChunkTally();
   const container = { volume: info, chunkShape: shape, sourceFormat: volume.format, stored: volume.stored };
   const writer = await ContainerWriter.create(sink, container);
-  const boxBytes = Math.min(backend.maxBoxBytes, maxBoxBytes);
-  const place = backend.encodeFile && volume.place;
-  const slabBytes = place ? boxBytes : Math.min(backend.maxBoxBytes, slabTargetBytes);
-  const slabs = slabsOf(writer.grid, elementBytes, slabBytes);
-  // Small slabs have two buffers: one is filled while the other is encoded.
-  const overlaps = largestSlabBytes(writer.grid, elementBytes, slabBytes) <= overlapBytes;
-  const reader = readVoxels(volume, signal);
-  const buffers = [new ReusedBytes(), new ReusedBytes()] as const;
-  const scratch = new ReusedBytes();
-  const reading = new Beside<ReadSlab | undefined>();
+  const { boxesAtOnce = 1 } = backend;
+  const boxes = new BoxReader(volume, writer.grid, backend, stopwatch, signal);
+  const reading = new Beside<ReadBox | undefined>();
   const writing = new Beside<void>();
+  const running: RunningBox[] = [];
+  let read: ReadBox | undefined;
 
-  let readCount = 0;
-  let readBytes = 0;
-  const readNext = async (): Promise<ReadSlab | undefined> => {
-    const { value: slab, done } = slabs.next();
-    if (done) return undefined;
-    const { dims } = slab;
-    if (place) {
-      const start = place.start + readBytes;
-      readBytes += slab.byteLength;
-      return { slab, voxels: { place: { ...place, start }, dims, elementBytes } };
-    }
-    const buffer = buffers[overlaps ? readCount++ % 2 : 0] as ReusedBytes;
-    const bytes = buffer.take(slab.byteLength);
-    await stopwatch.time('read', () => reader.fill(bytes), slab.byteLength);
-    return { slab, voxels: { bytes, dims, elementBytes } };
-  };
-  const write = (firstChunk: number, chunks: readonly EncodedChunk[]) => {
+  const write = (firstChunk: number, chunks: readonly EncodedChunk[], release = () => {}): Promise<void> => {
     const work = async () => {
-      for (const [at, chunk] of chunks.entries()) {
-        throwIfAborted(signal);
-        await writer.chunk(firstChunk + at, chunk);
-        tally.addChunk(chunk);
-      }
+      throwIfAborted(signal);
+      await writer.chunks(firstChunk, chunks);
+      for (const chunk of chunks) tally.addChunk(chunk);
     };
     const payloadBytes = chunks.reduce((sum, chunk) => sum + (chunk.kind === 'coded' ? chunk.payload.byteLength : 0), 0);
-    return stopwatch.time('write', work, payloadBytes);
+    const written = writing.start(() => stopwatch.time('write', work, payloadBytes));
+    // Also if an earlier write fails.
+    void written.then(release, release);
+    return written;
+  };
+
+  let doneBytes = 0;
+  let lastWriteMs = performance.now();
+  /** @param earlier ends when all earlier boxes' chunks wait to be written, or are */
+  const encode = async ({ voxels, chunks, firstChunk, release }: ReadBox, earlier: Promise<unknown>): Promise<EncodedBox> => {
+    const byteLength = bytesOfChunks(chunks, elementBytes);
+    let doneHere = 0;
+    // Finished chunks of a slow codec are written from time to time, so that `recover` finds them if the process is killed.
+    let waiting: EncodedChunk[] = [];
+    let writtenChunks = 0;
+    const writeWaiting = (releasePayloads?: () => void) => {
+      const [first, ready] = [firstChunk + writtenChunks, waiting];
+      writtenChunks += ready.length;
+      waiting = [];
+      lastWriteMs = performance.now();
+      return write(first, ready, releasePayloads);
+    };
+    const payloads: (() => void)[] = [];
+    const releasePayloads = () => {
+      for (const one of payloads.splice(0)) one();
+    };
+    const options: BackendJob = {
+      onChunks: (finished) => {
+        waiting.push(...finished);
+        if (performance.now() > lastWriteMs + longestWaitMs) writeWaiting();
+      },
+      lend: (one) => payloads.push(one),
+      signal,
+      onTimes: clock.onTimes,
+      onSpan: (...span) => stopwatch.add(...span),
+      firstChunk,
+      onProgress: ({ done }) => {
+        doneBytes += done - doneHere;
+        doneHere = done;
+        onProgress?.({ stage: 'Compressing', done: doneBytes, total: voxelBytes });
+      },
+    };
+    try {
+      const work = async () =>
+        'bytes' in voxels
+          ? backend.encode(voxels, chunks, choice, options)
+          : ((await backend.encodeFile?.(voxels, chunks, choice, options)) ?? []);
+      const encoded = await stopwatch.time('encode', work, byteLength).finally(release);
+      doneBytes += byteLength - doneHere;
+      doneHere = byteLength;
+      await earlier;
+      waiting = encoded.slice(writtenChunks);
+      return { written: writeWaiting(releasePayloads) };
+    } catch (error) {
+      releasePayloads();
+      throw error;
+    }
   };
 
   let source: SourceDescription;
   try {
-    let done = 0;
-    let lastWriteMs = performance.now();
-    reading.start(readNext);
-    for (let read = await reading.end(); read; read = await reading.end()) {
-      const { slab, voxels } = read;
-      if (overlaps) reading.start(readNext);
-      for (const box of boxesOf(slab, elementBytes, boxBytes)) {
-        throwIfAborted(signal);
-        const byteLength = bytesOfChunks(box.chunks, elementBytes);
-        const before = done;
-        // Finished chunks of a slow codec are written from time to time, so that `recover` finds them if the process is killed.
-        let waiting: EncodedChunk[] = [];
-        let writtenChunks = 0;
-        const writeWaiting = () => {
-          const [first, chunks] = [box.firstChunk + writtenChunks, waiting];
-          writing.start(() => write(first, chunks));
-          writtenChunks += chunks.length;
-          waiting = [];
-          lastWriteMs = performance.now();
-        };
-        const options = {
-          onChunks: (chunks: readonly EncodedChunk[]) => {
-            waiting.push(...chunks);
-            if (performance.now() > lastWriteMs + longestWaitMs) writeWaiting();
-          },
-          signal,
-          onTimes: clock.onTimes,
-          onSpan: (...span: Parameters<OnSpan>) => stopwatch.add(...span),
-          firstChunk: box.firstChunk,
-          onProgress: ({ done }: Progress) => onProgress?.({ stage: 'Compressing', done: before + done, total: voxelBytes }),
-        };
-        const encode = async () => {
-          if ('bytes' in voxels) return backend.encode(takeBox(voxels, box, scratch), box.chunks, choice, options);
-          const first = box.firstChunk - slab.firstChunk;
-          return backend.encodeFile?.(voxels, slab.chunks.slice(first, first + box.chunks.length), choice, options) ?? [];
-        };
-        const chunks = await stopwatch.time('encode', encode, byteLength);
-        done += byteLength;
-        await writing.end();
-        waiting = chunks.slice(writtenChunks);
-        writeWaiting();
-      }
-      if (!overlaps) reading.start(readNext);
+    reading.start(() => boxes.next());
+    for (read = await reading.end(); read; read = await reading.end()) {
+      throwIfAborted(signal);
+      reading.start(() => boxes.next());
+      // One box more than are encoded may wait to be written.
+      if (running.length >= boxesAtOnce) await running.at(-boxesAtOnce)?.encoded;
+      if (running.length > boxesAtOnce) await running.shift()?.written;
+      throwIfAborted(signal);
+      running.push(new RunningBox(encode(read, running.at(-1)?.encoded ?? Promise.resolve())));
+      read = undefined;
     }
-    await reader.end();
-    await writing.end();
+    for (const { written } of running) await written;
+    await boxes.end();
     throwIfAborted(signal);
     source = await volume.source();
     await stopwatch.time('write', () => writer.finish(source));
   } finally {
-    // No read or write may be pending when the sink is closed or aborted.
-    await Promise.all([reading.settle(), writing.settle()]);
-    await reader.close();
+    read?.release();
+    // No read, encode or write may be pending when the sink is closed or aborted.
+    await Promise.allSettled(running.map(({ written }) => written));
+    (await reading.settle())?.release();
+    await writing.settle();
+    await boxes.close();
   }
 
   const bytesIn = sourceBytes(info, source);
@@ -198,8 +200,21 @@ async function compress(
   };
 }
 
-interface ReadSlab {
-  readonly slab: Slab;
-  /** A `FileBox` has not been read yet. */
-  readonly voxels: VoxelBox | FileBox;
+interface EncodedBox {
+  readonly written: Promise<void>;
+}
+
+/** A box that is being encoded and written. */
+class RunningBox {
+  /** Ends when its chunks wait to be written. */
+  readonly encoded: Promise<EncodedBox>;
+  readonly written: Promise<void>;
+
+  constructor(work: Promise<EncodedBox>) {
+    this.encoded = work;
+    this.written = work.then(({ written }) => written);
+    // Whoever awaits it later gets the error.
+    this.encoded.catch(() => {});
+    this.written.catch(() => {});
+  }
 }

@@ -18,15 +18,12 @@ export const overlapBytes = 2 ** 26;
 export class Beside<T> {
   #running: Promise<T> | undefined;
 
-  /** Starts the work once the previous one has ended. */
-  start(work: () => Promise<T>): void {
+  /** Starts the work once the previous one has ended well. */
+  start(work: () => Promise<T>): Promise<T> {
     const running = (this.#running ?? Promise.resolve()).then(work);
     running.catch(() => {});
     this.#running = running;
-  }
-
-  get isRunning(): boolean {
-    return this.#running !== undefined;
+    return running;
   }
 
   /** Waits for the result and clears it. Undefined if nothing ran. */
@@ -37,9 +34,9 @@ export class Beside<T> {
     return result;
   }
 
-  /** Waits for the end, whether it succeeds or fails. */
-  async settle(): Promise<void> {
-    await this.#running?.catch(() => {});
+  /** Waits for the end, whether it succeeds or fails. Resolves with a result that nobody has waited for. */
+  async settle(): Promise<T | undefined> {
+    return this.#running?.catch(() => undefined);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ChunkBox, VoxelBox } from '../chunks/backend.ts';
-import { gatherChunk, scatterChunk } from '../chunks/boxes.ts';
+import { scatterChunk } from '../chunks/boxes.ts';
 import { type CodecElementBytes, rowBytes } from '../codec/codec.ts';
 import type { ChunkGrid, ChunkSpan } from '../format/chunk-grid.ts';
 import type { Dims3 } from '../shared/volume.ts';
@@ -181,14 +181,6 @@ export class ReusedBytes {
     if (this.#buffer.byteLength < byteLength) this.#buffer = new ArrayBuffer(byteLength);
     return new Uint8Array(this.#buffer, 0, byteLength);
   }
-}
-
-/** The voxels of a box: the slab's own bytes if the box is the whole slab, otherwise a copy in `scratch`. */
-export function takeBox(slab: VoxelBox, box: SlabBox, scratch: ReusedBytes): VoxelBox {
-  if (isWhole(slab, box)) return slab;
-  const voxels = placeFor(slab, box, scratch);
-  gatherChunk(slab, { origin: box.origin, shape: box.dims }, voxels.bytes);
-  return voxels;
 }
 
 /** Where to decode a box: into the slab itself if the box is the whole slab, otherwise into `scratch`. */

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { openTestGpu } from '../../testing/node-gpu-testing.ts';
+import { UploadMemory } from './upload-memory.ts';
+
+const gpu = await openTestGpu();
+
+test('what the CPU writes is on the GPU, and the memory is used again once the GPU has copied it', async () => {
+  using scope = gpu.scope('test');
+  const target = scope.storage('target', 1000);
+  for (const value of [7, 9]) {
+    const memory = await UploadMemory.take(gpu, 997);
+    expect(memory.bytes.byteLength).toBe(997);
+    expect(UploadMemory.of(memory.bytes)).toBe(memory);
+    expect(UploadMemory.of(memory.bytes.subarray(1))).toBe(undefined);
+    memory.bytes.fill(value);
+    memory.copyTo(target);
+    expect(memory.bytes.byteLength).toBe(0);
+    memory.release();
+    expect([...(await gpu.read(target, 0, 997))].every((byte) => byte === value)).toBe(true);
+    expect(gpu.memory.liveBytes('spare')).toBeGreaterThanOrEqual(1000);
+    expect(gpu.memory.liveBytes('spare')).toBeLessThan(2000);
+  }
+});
+
+test('memory that is not used is given back', async () => {
+  const before = gpu.memory.liveBytes();
+  (await UploadMemory.take(gpu, 4096)).release();
+  gpu.spare.free();
+  expect(gpu.memory.liveBytes()).toBe(before);
+});
+
+test('bytes elsewhere are no such memory', () => {
+  expect(UploadMemory.of(new Uint8Array(4))).toBe(undefined);
+});

@@ -1,0 +1,155 @@
+import type { Backend, ChunkBox, FileBox, VoxelBox } from '../chunks/backend.ts';
+import { gatherChunk } from '../chunks/boxes.ts';
+import type { CodecElementBytes } from '../codec/codec.ts';
+import { type ChunkGrid, codecElementBytes } from '../format/chunk-grid.ts';
+import type { FilePlace, OpenVolume } from '../io/common/volume-reader.ts';
+import { maxBoxBytes, overlapBytes, slabTargetBytes } from './pipeline.ts';
+import { boxesOf, largestSlabBytes, type Slab, type SlabBox, slabsOf } from './slabs.ts';
+import type { Stopwatch } from './stage-times.ts';
+import { readVoxels, type VoxelReader } from './voxel-reader.ts';
+
+/** A box for a backend, with its voxels. */
+export interface ReadBox {
+  readonly firstChunk: number;
+  readonly chunks: readonly ChunkBox[];
+  /** A `FileBox` has not been read yet. */
+  readonly voxels: VoxelBox | FileBox;
+  /** Call it once nobody needs the voxels. */
+  release(): void;
+}
+
+/**
+ * Reads a volume as boxes for a backend, in order: slab by slab, each of whole layers, and each slab in one box or several. The
+ * voxels go to memory that the backend lends, if it does. Otherwise there are two buffers for small slabs, so that one is filled
+ * while the other is encoded, and one for large slabs.
+ */
+export class BoxReader {
+  readonly #elementBytes: CodecElementBytes;
+  readonly #backend: Backend;
+  readonly #stopwatch: Pick<Stopwatch<'read'>, 'time'>;
+  readonly #reader: VoxelReader;
+  /** If set, the backend reads. */
+  readonly #place: FilePlace | undefined;
+  /** Whether bytes can be read to where they are only ever written, which is slow to read back from. */
+  readonly #readsInPlace: boolean;
+  readonly #boxBytes: number;
+  readonly #slabs: Generator<Slab>;
+  readonly #buffers: readonly HeldBytes[];
+  readonly #scratch = new HeldBytes();
+  #slabCount = 0;
+  #readBytes = 0;
+  #slab: VoxelBox | undefined;
+  #boxes: SlabBox[] = [];
+
+  constructor(
+    volume: OpenVolume,
+    grid: ChunkGrid,
+    backend: Backend,
+    stopwatch: Pick<Stopwatch<'read'>, 'time'>,
+    signal: AbortSignal | undefined,
+  ) {
+    this.#elementBytes = codecElementBytes(volume.info.type);
+    this.#backend = backend;
+    this.#stopwatch = stopwatch;
+    this.#reader = readVoxels(volume, signal);
+    this.#place = backend.encodeFile && volume.place;
+    this.#readsInPlace = volume.fill === undefined || volume.place !== undefined;
+    this.#boxBytes = Math.min(backend.maxBoxBytes, maxBoxBytes);
+    const slabBytes = this.#place ? this.#boxBytes : Math.min(backend.maxBoxBytes, slabTargetBytes);
+    this.#slabs = slabsOf(grid, this.#elementBytes, slabBytes);
+    const overlaps = largestSlabBytes(grid, this.#elementBytes, slabBytes) <= overlapBytes;
+    this.#buffers = overlaps ? [new HeldBytes(), new HeldBytes()] : [new HeldBytes()];
+  }
+
+  /** The next box; undefined after the last. Wait for it before the next call. @throws StriaError of the volume; `aborted` */
+  async next(): Promise<ReadBox | undefined> {
+    if (this.#boxes.length === 0) {
+      const { value: slab, done } = this.#slabs.next();
+      if (done) return undefined;
+      if (this.#place) return this.#fileBoxes(slab, this.#place);
+      const boxes = boxesOf(slab, this.#elementBytes, this.#boxBytes);
+      if (boxes.length === 1) return this.#wholeSlab(slab);
+      const buffer = this.#nextBuffer();
+      const bytes = await buffer.take(slab.byteLength);
+      await this.#fill(bytes);
+      // The boxes are copies.
+      buffer.release();
+      this.#slab = { bytes, dims: slab.dims, elementBytes: this.#elementBytes };
+      this.#boxes = [...boxes];
+    }
+    return this.#copyBox(this.#boxes.shift() as SlabBox, this.#slab as VoxelBox);
+  }
+
+  /** Reads to the end. @throws StriaError if voxels are left */
+  async end(): Promise<void> {
+    await this.#reader.end();
+  }
+
+  async close(): Promise<void> {
+    await this.#reader.close();
+  }
+
+  async #wholeSlab({ byteLength, dims, firstChunk, chunks }: Slab): Promise<ReadBox> {
+    const lent = await this.#backend.borrowBytes?.(byteLength);
+    const buffer = lent && this.#readsInPlace ? undefined : this.#nextBuffer();
+    const release = () => {
+      lent?.release();
+      buffer?.release();
+    };
+    try {
+      const bytes = buffer ? await buffer.take(byteLength) : (lent as NonNullable<typeof lent>).bytes;
+      await this.#fill(bytes);
+      if (lent && bytes !== lent.bytes) lent.bytes.set(bytes);
+      if (lent) buffer?.release();
+      return { firstChunk, chunks, voxels: { bytes: lent?.bytes ?? bytes, dims, elementBytes: this.#elementBytes }, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  async #copyBox({ origin, dims, chunks, firstChunk }: SlabBox, slab: VoxelBox): Promise<ReadBox> {
+    const byteLength = dims[0] * dims[1] * dims[2] * this.#elementBytes;
+    const lent = await this.#backend.borrowBytes?.(byteLength);
+    const bytes = lent?.bytes ?? (await this.#scratch.take(byteLength));
+    gatherChunk(slab, { origin, shape: dims }, bytes);
+    const release = () => (lent ?? this.#scratch).release();
+    return { firstChunk, chunks, voxels: { bytes, dims, elementBytes: this.#elementBytes }, release };
+  }
+
+  #fileBoxes({ byteLength, dims, firstChunk, chunks }: Slab, place: FilePlace): ReadBox {
+    const start = place.start + this.#readBytes;
+    this.#readBytes += byteLength;
+    const voxels = { place: { ...place, start }, dims, elementBytes: this.#elementBytes };
+    return { firstChunk, chunks, voxels, release() {} };
+  }
+
+  async #fill(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    await this.#stopwatch.time('read', () => this.#reader.fill(bytes), bytes.byteLength);
+  }
+
+  #nextBuffer(): HeldBytes {
+    return this.#buffers[this.#slabCount++ % this.#buffers.length] as HeldBytes;
+  }
+}
+
+/** A buffer that grows as needed, and that one user holds at a time. */
+class HeldBytes {
+  #buffer = new ArrayBuffer(0);
+  #free: Promise<void> = Promise.resolve();
+  #release = () => {};
+
+  /** Waits until the last user has released it. */
+  async take(byteLength: number): Promise<Uint8Array<ArrayBuffer>> {
+    await this.#free;
+    this.#free = new Promise((resolve) => {
+      this.#release = resolve;
+    });
+    if (this.#buffer.byteLength < byteLength) this.#buffer = new ArrayBuffer(byteLength);
+    return new Uint8Array(this.#buffer, 0, byteLength);
+  }
+
+  release(): void {
+    this.#release();
+  }
+}
