@@ -38,7 +38,7 @@ export const options = {
   to: {
     short: undefined,
     value: 'FORMAT',
-    text: `${writableFormats.join(', ')} (raw: voxels alone); default: the source`,
+    text: `${writableFormats.join(', ')}; default: the source`,
   },
   dims: { short: undefined, value: 'X,Y,Z[,T]', text: 'treat the input as raw voxels with these dimensions; x varies fastest' },
   type: { short: undefined, value: 'TYPE', text: 'voxel type: u8 i8 u16 i16 u32 i32 f32 f64' },
@@ -153,6 +153,7 @@ const commands = {
       'Without -o, the output has the source’s own name and lies beside IN. If OUT is a folder, the output lies there. If the',
       'source’s name is unusual for its format (.profile, run.sh), IN’s name is used instead.',
       'For a source in two files (scan.hdr and scan.img), OUT is the stem: -o brain writes brain.hdr and brain.img.',
+      '--to raw writes the voxels alone, without a header.',
       'A gzipped source is restored uncompressed: its bytes equal the output of `gunzip`.',
       'Pictures are restored with the same pixels, bit for bit, and their metadata. Their files are compressed anew, so the',
       'file bytes differ. PNG writes one file per picture, TIFF a single file. OUT is a folder (created if needed), or a',
